@@ -1,0 +1,1 @@
+//! The desktop program and its command line.

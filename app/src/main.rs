@@ -1,0 +1,3 @@
+//! Arguments, then the window or the command line.
+
+fn main() {}

@@ -1,0 +1,1 @@
+//! Databases, collections, index definitions, and the rules for creating and changing them.

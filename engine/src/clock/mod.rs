@@ -1,0 +1,1 @@
+//! Time, passed in: the system's clock and a simulated one.

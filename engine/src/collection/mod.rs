@@ -1,0 +1,1 @@
+//! The only writer of documents, index entries and counters.

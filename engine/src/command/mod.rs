@@ -1,0 +1,1 @@
+//! MongoDB command documents in, replies out.

@@ -1,0 +1,1 @@
+//! `Engine`: opens the parts and owns environment, clock and threads.

@@ -1,0 +1,19 @@
+//! Mayfly's document engine: a store on LMDB with MongoDB's TTL indexes and Cosmos DB's `_ts` and
+//! `ttl` rules, and the reaper that enforces them.
+//!
+//! Layers, bottom to top; a folder names only folders below it. `README.md` in this crate's folder
+//! is the map.
+
+pub mod catalog;
+pub mod clock;
+pub mod collection;
+pub mod command;
+pub mod engine;
+pub mod limits;
+pub mod plan;
+pub mod query;
+pub mod reaper;
+pub mod store;
+pub mod transfer;
+pub mod ttl;
+pub mod value;

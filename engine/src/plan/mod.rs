@@ -1,0 +1,1 @@
+//! From a filter to index bounds to documents that match.

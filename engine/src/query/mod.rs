@@ -1,0 +1,1 @@
+//! Filter, projection, sort and update operators, pure.

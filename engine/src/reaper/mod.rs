@@ -1,0 +1,1 @@
+//! The background deletion of expired documents.

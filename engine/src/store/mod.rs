@@ -1,0 +1,1 @@
+//! Bytes on disk. The only module that names heed.
