@@ -1,1 +1,4 @@
 //! Black-box tests; what they share.
+
+pub mod display;
+pub mod inspect;
