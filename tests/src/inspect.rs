@@ -263,8 +263,7 @@ impl Window {
     /// When the window is gone.
     pub fn key(&mut self, key: Key, modifiers: Modifiers) -> io::Result<()> {
         for pressed in [true, false] {
-            let event =
-                Event::Key { key, physical_key: None, pressed, repeat: false, modifiers };
+            let event = Event::Key { key, physical_key: None, pressed, repeat: false, modifiers };
             self.apply(vec![event])?;
         }
         self.settle()

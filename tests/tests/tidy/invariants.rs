@@ -1,0 +1,223 @@
+//! What is absent where: one test for each invariant of the house.
+
+use super::source::{Source, rust_files};
+
+/// Lines of a file, without its tests.
+const FILE_LINES_MAX: usize = 500;
+
+/// Lines of a function, from its head to its closing brace.
+const FUNCTION_LINES_MAX: usize = 70;
+
+/// Fails with every line of `files` outside `allowed` that holds one of `words`.
+fn check_absent(files: &[Source], words: &[&str], allowed: &[&str], rule: &str) {
+    let mut broken = Vec::new();
+    for file in files.iter().filter(|file| !file.is_tests()) {
+        if allowed.iter().any(|prefix| file.path.starts_with(prefix)) {
+            continue;
+        }
+        for (number, line) in file.code() {
+            if let Some(word) = words.iter().find(|word| line.contains(**word)) {
+                broken.push(format!("{}:{number} names `{word}`: {}", file.path, line.trim()));
+            }
+        }
+    }
+    assert!(broken.is_empty(), "{rule}\n{}", broken.join("\n"));
+}
+
+/// Fails unless some line of the files below `prefix` holds `word`: the allowance is in use.
+fn check_present(files: &[Source], prefix: &str, word: &str) {
+    let used = files
+        .iter()
+        .filter(|file| file.path.starts_with(prefix))
+        .any(|file| file.code().any(|(_, line)| line.contains(word)));
+    assert!(used, "nothing below {prefix} names `{word}` any more: mend this test");
+}
+
+fn all() -> Vec<Source> {
+    rust_files(&["engine/src", "app/src"])
+}
+
+#[test]
+fn only_store_names_heed() {
+    check_absent(&all(), &["heed::", "use heed"], &["engine/src/store/"], "heed stays in store");
+    check_present(&all(), "engine/src/store/", "heed");
+}
+
+#[test]
+fn only_store_env_is_unsafe() {
+    let words = ["unsafe {", "unsafe fn", "unsafe impl", "allow(unsafe_code", "expect(unsafe_code"];
+    check_absent(&all(), &words, &["engine/src/store/env.rs"], "unsafe stays in store/env.rs");
+    check_present(&all(), "engine/src/store/env.rs", "unsafe {");
+}
+
+#[test]
+fn only_collection_writes_documents_entries_and_counters() {
+    let words = [
+        ".put_document(",
+        ".delete_document(",
+        ".put_entry(",
+        ".delete_entry(",
+        ".set_counters(",
+        ".clear_documents(",
+        ".clear_entries(",
+    ];
+    let allowed = ["engine/src/collection/", "engine/src/store/"];
+    check_absent(&all(), &words, &allowed, "documents are written in collection only");
+    check_present(&all(), "engine/src/collection/", ".put_document(");
+}
+
+#[test]
+fn only_the_system_clock_reads_the_time() {
+    let words = ["SystemTime::now", "Instant::now", "Utc::now", "Local::now", "clock_gettime"];
+    let files = rust_files(&["engine/src"]);
+    check_absent(&files, &words, &["engine/src/clock/system.rs"], "time is passed in");
+    check_present(&files, "engine/src/clock/system.rs", "clock_gettime");
+}
+
+#[test]
+fn only_owners_start_threads() {
+    let allowed = [
+        "engine/src/engine.rs",
+        "engine/src/engine/",
+        "engine/src/reaper/thread.rs",
+        "engine/src/transfer/",
+        "app/src/worker/",
+        "app/src/cli/",
+    ];
+    let words = ["thread::spawn", "thread::Builder"];
+    check_absent(&all(), &words, &allowed, "threads are started by their owners");
+    check_absent(&all(), &["thread::spawn("], &[], "threads have names");
+}
+
+#[test]
+fn pure_layers_do_no_io() {
+    let files: Vec<Source> =
+        rust_files(&["engine/src/value", "engine/src/ttl", "engine/src/query"]);
+    let words = ["std::fs", "std::net", "std::process", "std::thread", "std::env", "File::open"];
+    check_absent(&files, &words, &[], "value, ttl and query do no input or output");
+}
+
+#[test]
+fn error_numbers_stay_in_command() {
+    let files = rust_files(&["engine/src"]);
+    let words = ["11000", "40415", "10107", "40324", "6049202", "5979800"];
+    check_absent(&files, &words, &["engine/src/command/"], "MongoDB's numbers stay in command");
+    check_present(&files, "engine/src/command/", "40415");
+}
+
+#[test]
+fn layers_name_only_layers_below() {
+    let above = [
+        ("value", "clock ttl query store catalog collection plan reaper transfer command engine"),
+        ("clock", "value ttl query store catalog collection plan reaper transfer command engine"),
+        ("ttl", "clock query store catalog collection plan reaper transfer command engine"),
+        ("query", "clock ttl store catalog collection plan reaper transfer command engine"),
+        ("store", "ttl query catalog collection plan reaper transfer command engine"),
+        ("catalog", "collection plan reaper transfer command engine"),
+        ("collection", "plan reaper transfer command engine"),
+        ("plan", "reaper transfer command engine"),
+        ("reaper", "transfer command engine"),
+        ("transfer", "reaper command engine"),
+        ("command", "engine"),
+    ];
+    for (layer, forbidden) in above {
+        let files = rust_files(&[&format!("engine/src/{layer}")]);
+        let words: Vec<String> =
+            forbidden.split(' ').map(|name| format!("crate::{name}::")).collect();
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        check_absent(&files, &words, &[], &format!("{layer} names only layers below it"));
+    }
+}
+
+#[test]
+fn state_and_worker_name_no_egui() {
+    let files = rust_files(&["app/src/state", "app/src/worker", "app/src/source"]);
+    check_absent(&files, &["egui", "eframe"], &[], "state, worker and source know no window");
+}
+
+#[test]
+fn widgets_and_theme_name_no_state() {
+    let files = rust_files(&["app/src/widgets", "app/src/theme"]);
+    let words = ["crate::state", "crate::action", "crate::apply", "crate::source", "crate::worker"];
+    check_absent(&files, &words, &[], "widgets and theme know plain values only");
+}
+
+#[test]
+fn colours_stand_only_in_theme() {
+    let words = ["Color32::from_rgb", "Color32::from_rgba", "Color32::from_gray", "hex_color!"];
+    let named = ["Color32::WHITE", "Color32::BLACK", "Color32::RED", "Color32::GREEN"];
+    let files = rust_files(&["app/src"]);
+    check_absent(&files, &words, &["app/src/theme/"], "a colour stands only in theme");
+    check_absent(&files, &named, &["app/src/theme/"], "a colour stands only in theme");
+}
+
+#[test]
+fn panels_do_not_touch_the_engine() {
+    let files = rust_files(&["app/src/panels", "app/src/dialogs"]);
+    let words = ["std::fs", "Engine", ".run(", "std::thread"];
+    check_absent(&files, &words, &[], "panels read state and push actions");
+}
+
+#[test]
+fn files_are_short() {
+    let long: Vec<String> = rust_files(&["engine/src", "app/src", "tests"])
+        .iter()
+        .map(|file| {
+            let lines = file.text.lines().take_while(|line| line.trim() != "#[cfg(test)]").count();
+            (file, lines)
+        })
+        .filter(|(file, lines)| !file.is_tests() && *lines > FILE_LINES_MAX)
+        .map(|(file, lines)| format!("{}: {lines} lines", file.path))
+        .collect();
+    assert!(long.is_empty(), "at most {FILE_LINES_MAX} lines without tests\n{}", long.join("\n"));
+}
+
+#[test]
+fn functions_are_short() {
+    let mut long = Vec::new();
+    let mut seen = 0;
+    for file in all().iter().filter(|file| !file.is_tests()) {
+        let mut open: Option<(usize, usize, String)> = None;
+        for (number, line) in file.code() {
+            let indent = line.len() - line.trim_start().len();
+            if let Some((start, depth, name)) = &open {
+                if indent == *depth && line.trim_start().starts_with('}') {
+                    seen += 1;
+                    if number - start >= FUNCTION_LINES_MAX {
+                        long.push(format!("{}:{start} {name}: {}", file.path, number - start + 1));
+                    }
+                    open = None;
+                }
+            } else if let Some(name) = function_name(line)
+                && !line.trim_end().ends_with(['}', ';'])
+            {
+                open = Some((number, indent, name));
+            }
+        }
+    }
+    assert!(seen > 100, "only {seen} functions seen: this test no longer reads the source");
+    assert!(long.is_empty(), "at most {FUNCTION_LINES_MAX} lines a function\n{}", long.join("\n"));
+}
+
+fn function_name(line: &str) -> Option<String> {
+    let (head, rest) = line.split_once("fn ")?;
+    let plain = head.trim().split(' ').all(|word| {
+        word.is_empty() || word.starts_with("pub") || matches!(word, "const" | "async" | "in")
+    });
+    plain.then(|| rest.split(['(', '<']).next().unwrap_or_default().to_owned())
+}
+
+#[test]
+fn nothing_is_left_open() {
+    let words = ["todo!(", "unimplemented!(", "dbg!(", "#[ignore"];
+    let files = rust_files(&["engine", "app", "tests/src", "tests/examples"]);
+    let mut broken = Vec::new();
+    for file in &files {
+        for (number, line) in file.text.lines().enumerate() {
+            if words.iter().any(|word| line.contains(word)) {
+                broken.push(format!("{}:{}: {}", file.path, number + 1, line.trim()));
+            }
+        }
+    }
+    assert!(broken.is_empty(), "stubs and skipped tests\n{}", broken.join("\n"));
+}

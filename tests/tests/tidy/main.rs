@@ -1,0 +1,5 @@
+//! The house rules, read from the source: what may name what, and how long a file may be.
+
+mod invariants;
+mod project;
+mod source;
