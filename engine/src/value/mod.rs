@@ -1,1 +1,21 @@
-//! BSON semantics, pure: order, dotted paths, key bytes, text forms, the scan of untrusted bytes.
+//! BSON semantics, pure: cross-type order, dotted paths, order-preserving key bytes, Extended JSON
+//! and shell text, and the scan of untrusted bytes.
+//!
+//! Nothing here does I/O, reads a clock or recurses without a bound. Untrusted bytes pass
+//! [`scan::check`] first; every other function expects BSON that passed it, and answers something
+//! harmless (never a panic) for bytes that did not.
+
+pub mod extjson;
+pub mod key;
+mod number;
+pub mod order;
+pub mod path;
+pub mod scan;
+pub mod shell;
+pub mod text;
+
+pub use key::{Direction, KEY_BYTES_MAX, KeyBytes, KeyEncoder};
+pub use order::{compare, compare_documents, same_value, type_rank};
+pub use path::{Candidate, Path, PathError, PathPart};
+pub use scan::{Limits, ScanError};
+pub use text::{Layout, TextError};

@@ -1,0 +1,9 @@
+//! Order-preserving key bytes.
+
+mod encoder;
+pub mod ts;
+
+pub use encoder::{
+    Direction, KEY_BYTES_KEPT, KEY_BYTES_MAX, KeyBytes, KeyEncoder, date_key, decode_date, encode,
+    prefix_end, type_section,
+};

@@ -1,0 +1,1 @@
+//! Numbers of the four BSON types in one exact form.
