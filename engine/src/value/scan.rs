@@ -1,6 +1,9 @@
 //! The iterative check of untrusted BSON.
 
-use bson::raw::RawDocument;
+use bson::{
+    raw::RawDocument,
+    spec::{ElementType, ElementType as T},
+};
 
 /// Largest document in bytes, MongoDB's own limit.
 pub const DOCUMENT_BYTES_MAX: usize = 16_777_216;
@@ -47,7 +50,57 @@ pub enum ScanErrorKind {
         /// The limit.
         max: usize,
     },
+    /// Documents and arrays are nested too deeply.
+    #[error("the document has more than {max} levels; nest it less deeply")]
+    TooDeep {
+        /// The limit.
+        max: usize,
+    },
+    /// Two fields of one document have the same name.
+    #[error("the field {name:?} stands twice in the same document; rename or remove one")]
+    DuplicateName {
+        /// The name.
+        name: String,
+    },
+    /// The bytes end within a value, or a length reaches beyond its document.
+    #[error("the document is cut short: a {what} reaches beyond its end")]
+    CutShort {
+        /// What was being read.
+        what: &'static str,
+    },
+    /// A length field does not agree with what it measures.
+    #[error("the document is damaged: the length of a {what} is wrong")]
+    WrongLength {
+        /// What the length belongs to.
+        what: &'static str,
+    },
+    /// No NUL byte where one must be.
+    #[error("the document is damaged: a {what} does not end with a NUL byte")]
+    NotTerminated {
+        /// What was being read.
+        what: &'static str,
+    },
+    /// Text is not UTF-8.
+    #[error("the document is damaged: a {what} is not valid UTF-8")]
+    NotUtf8 {
+        /// What was being read.
+        what: &'static str,
+    },
+    /// A type that BSON does not have.
+    #[error("the document is damaged: {tag:#04x} is no BSON type")]
+    UnknownType {
+        /// The type byte.
+        tag: u8,
+    },
+    /// A boolean that is neither 0 nor 1.
+    #[error("the document is damaged: {byte} is no boolean")]
+    NotBoolean {
+        /// The byte found.
+        byte: u8,
+    },
 }
+
+use ScanErrorKind as Kind;
 
 /// Checks a whole document with the default [`Limits`].
 ///
@@ -62,6 +115,186 @@ pub fn check(bytes: &[u8]) -> Result<&RawDocument, ScanError> {
 /// # Errors
 /// The first thing found wrong.
 pub fn check_with<'b>(bytes: &'b [u8], limits: &Limits) -> Result<&'b RawDocument, ScanError> {
-    let _ = (bytes, limits);
-    todo!()
+    let max = limits.bytes_max;
+    if bytes.len() > max {
+        return Err(ScanError { kind: Kind::TooLarge { bytes: bytes.len(), max }, offset: 0 });
+    }
+    let mut scan = Scan { bytes, at: 0, end: bytes.len(), open: Vec::new(), names: Vec::new() };
+    let wrong = |offset| ScanError { kind: Kind::WrongLength { what: "document" }, offset };
+    scan.open_document(limits)?;
+    if scan.end != bytes.len() {
+        return Err(wrong(0));
+    }
+    while !scan.open.is_empty() {
+        scan.element(limits)?;
+    }
+    RawDocument::from_bytes(bytes).map_err(|_| wrong(0))
+}
+
+/// A document or array that has begun and not ended.
+struct OpenDocument {
+    /// Offset behind its last byte.
+    end: usize,
+    /// Where its names begin in `Scan::names`.
+    names_from: usize,
+}
+
+struct Scan<'b> {
+    bytes: &'b [u8],
+    at: usize,
+    /// End of the innermost open document; nothing may reach beyond it.
+    end: usize,
+    open: Vec<OpenDocument>,
+    names: Vec<&'b [u8]>,
+}
+
+impl<'b> Scan<'b> {
+    fn fail<T>(&self, kind: Kind) -> Result<T, ScanError> {
+        Err(ScanError { kind, offset: self.at })
+    }
+
+    fn take(&mut self, count: usize, what: &'static str) -> Result<&'b [u8], ScanError> {
+        let to = self.at.checked_add(count).filter(|to| *to <= self.end);
+        let Some(taken) = to.and_then(|to| self.bytes.get(self.at..to)) else {
+            return self.fail(Kind::CutShort { what });
+        };
+        self.at += count;
+        Ok(taken)
+    }
+
+    fn byte(&mut self, what: &'static str) -> Result<u8, ScanError> {
+        Ok(self.take(1, what)?.first().copied().unwrap_or(0))
+    }
+
+    fn length(&mut self, what: &'static str) -> Result<usize, ScanError> {
+        let bytes = self.take(4, what)?.first_chunk().copied().unwrap_or_default();
+        usize::try_from(i32::from_le_bytes(bytes))
+            .or_else(|_| self.fail(Kind::WrongLength { what }))
+    }
+
+    fn utf8(&self, text: &[u8], what: &'static str) -> Result<(), ScanError> {
+        if str::from_utf8(text).is_err() { self.fail(Kind::NotUtf8 { what }) } else { Ok(()) }
+    }
+
+    fn cstring(&mut self, what: &'static str) -> Result<&'b [u8], ScanError> {
+        let rest = self.bytes.get(self.at..self.end).unwrap_or_default();
+        let Some(length) = rest.iter().position(|byte| *byte == 0) else {
+            return self.fail(Kind::NotTerminated { what });
+        };
+        let text = self.take(length + 1, what)?.get(..length).unwrap_or_default();
+        self.utf8(text, what)?;
+        Ok(text)
+    }
+
+    fn string(&mut self, what: &'static str) -> Result<(), ScanError> {
+        let length = self.length(what)?;
+        if length == 0 {
+            return self.fail(Kind::WrongLength { what });
+        }
+        match self.take(length, what)?.split_last() {
+            Some((0, text)) => self.utf8(text, what),
+            _ => self.fail(Kind::NotTerminated { what }),
+        }
+    }
+
+    fn binary(&mut self) -> Result<(), ScanError> {
+        let length = self.length("binary value")?;
+        let old = self.byte("binary value")? == 2;
+        let bytes = self.take(length, "binary value")?;
+        let inner = bytes.first_chunk().map(|chunk| i64::from(i32::from_le_bytes(*chunk)));
+        let rest = i64::try_from(length).unwrap_or(i64::MAX) - 4;
+        if old && inner != Some(rest) {
+            return self.fail(Kind::WrongLength { what: "binary value" });
+        }
+        Ok(())
+    }
+
+    fn open_document(&mut self, limits: &Limits) -> Result<(), ScanError> {
+        let start = self.at;
+        if self.open.len() >= limits.depth_max {
+            return self.fail(Kind::TooDeep { max: limits.depth_max });
+        }
+        let length = self.length("document")?;
+        let end = start.checked_add(length).filter(|end| *end <= self.end);
+        let Some(end) = end else { return self.fail(Kind::CutShort { what: "document" }) };
+        if length < 5 {
+            return self.fail(Kind::WrongLength { what: "document" });
+        }
+        self.open.push(OpenDocument { end, names_from: self.names.len() });
+        self.end = end;
+        Ok(())
+    }
+
+    fn close_document(&mut self, limits: &Limits) -> Result<(), ScanError> {
+        let Some(closed) = self.open.pop() else { return Ok(()) };
+        if self.at != closed.end {
+            return self.fail(Kind::WrongLength { what: "document" });
+        }
+        if !limits.allow_duplicate_names {
+            let names = self.names.get_mut(closed.names_from..).unwrap_or_default();
+            names.sort_unstable();
+            if let Some(name) = names.windows(2).find(|pair| pair.first() == pair.last()) {
+                let name = String::from_utf8_lossy(name.first().unwrap_or(&&b""[..])).into_owned();
+                return self.fail(Kind::DuplicateName { name });
+            }
+            self.names.truncate(closed.names_from);
+        }
+        self.end = self.open.last().map_or(self.bytes.len(), |outer| outer.end);
+        Ok(())
+    }
+
+    /// One element, or the end of the innermost document.
+    fn element(&mut self, limits: &Limits) -> Result<(), ScanError> {
+        let tag = self.byte("document")?;
+        if tag == 0 {
+            return self.close_document(limits);
+        }
+        let name = self.cstring("field name")?;
+        if !limits.allow_duplicate_names {
+            self.names.push(name);
+        }
+        let fixed = match ElementType::from(tag) {
+            None => {
+                self.at = self.at.saturating_sub(name.len() + 2);
+                return self.fail(Kind::UnknownType { tag });
+            }
+            Some(T::Double | T::Int64 | T::DateTime | T::Timestamp) => 8,
+            Some(T::Int32) => 4,
+            Some(T::ObjectId) => 12,
+            Some(T::Decimal128) => 16,
+            Some(T::Null | T::Undefined | T::MinKey | T::MaxKey) => 0,
+            Some(T::String | T::JavaScriptCode | T::Symbol) => return self.string("string"),
+            Some(T::EmbeddedDocument | T::Array) => return self.open_document(limits),
+            Some(T::Binary) => return self.binary(),
+            Some(T::Boolean) => return self.boolean(),
+            Some(T::RegularExpression) => {
+                self.cstring("regular expression")?;
+                return self.cstring("regular expression").map(drop);
+            }
+            Some(T::DbPointer) => {
+                self.string("namespace")?;
+                12
+            }
+            Some(T::JavaScriptCodeWithScope) => return self.code_with_scope(limits),
+        };
+        self.take(fixed, "value").map(drop)
+    }
+
+    fn boolean(&mut self) -> Result<(), ScanError> {
+        match self.byte("boolean")? {
+            0 | 1 => Ok(()),
+            byte => self.fail(Kind::NotBoolean { byte }),
+        }
+    }
+
+    fn code_with_scope(&mut self, limits: &Limits) -> Result<(), ScanError> {
+        let start = self.at;
+        let length = self.length("code with scope")?;
+        self.string("code with scope")?;
+        self.open_document(limits)?;
+        if start.checked_add(length) != Some(self.end) {
+            return self.fail(Kind::WrongLength { what: "code with scope" });
+        }
+        Ok(())
+    }
 }
