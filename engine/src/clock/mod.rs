@@ -1,1 +1,16 @@
 //! Time, passed in: the system's clock and a simulated one.
+//!
+//! Everything in the engine that needs the time is given a [`Clock`]. Two readings exist: the wall
+//! clock, which people set and which may jump, and the monotonic clock, which only grows and counts
+//! the time the machine was asleep. Rules compare documents with the wall clock; waiting is done on
+//! the monotonic clock.
+
+mod contract;
+mod simulated;
+mod system;
+mod wake;
+
+pub use contract::{Clock, ClockMode, ClockStatus};
+pub use simulated::{RATE_MAX, RATE_MIN, SimulatedClock};
+pub use system::SystemClock;
+pub use wake::{WaitEnd, WakeUp};
