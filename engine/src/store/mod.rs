@@ -1,1 +1,23 @@
 //! Bytes on disk. The only module that names heed.
+//!
+//! A data folder holds `data.mdb` and `lock.mdb` (LMDB), `app.lock` (one process at a time; its text
+//! outlives a crash and so tells that the last session did not end cleanly) and `identity.json`.
+//!
+//! [`Store::open`] is the only way in. Work is done in closures: [`Store::read`] lends a [`Reader`],
+//! [`Store::write`] a [`Writer`]; nothing that LMDB lent outlives the closure, because the memory map
+//! may move once no transaction is alive.
+//!
+//! LMDB trusts its file: a damaged one kills the process. So `walk` reads the file page by page, with
+//! plain reads, before LMDB ever maps it, and each stored value carries a checksum.
+
+mod error;
+mod handle;
+mod reader;
+mod record;
+mod writer;
+
+pub use error::StoreError;
+pub use handle::{BackupStage, Identity, OpenReport, Store, StoreOptions, StructureReport};
+pub use reader::{CatalogRecords, Documents, Entries, Reader};
+pub use record::{CollectionId, Counters, Entry, IndexId, Scan, Stored};
+pub use writer::Writer;
