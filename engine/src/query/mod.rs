@@ -1,1 +1,17 @@
 //! Filter, projection, sort and update operators, pure.
+//!
+//! Filters, projections and sorts read raw BSON without decoding whole documents; updates decode the
+//! one document that they change. Input is expected to have passed [`crate::value::scan::check`].
+//! Nothing here knows a collection, an index or an error number.
+
+mod error;
+pub mod filter;
+pub mod projection;
+pub mod sort;
+pub mod update;
+
+pub use error::{QueryError, QueryErrorKind};
+pub use filter::{CompareOp, Expr, Filter, Test};
+pub use projection::Projection;
+pub use sort::{Sort, SortKey};
+pub use update::{Update, UpdateContext};

@@ -1,0 +1,92 @@
+//! Why a filter, projection, sort or update is refused.
+
+/// A kind, and one sentence for a person.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct QueryError {
+    /// What kind of mistake it is; `command` maps it to MongoDB's number.
+    pub kind: QueryErrorKind,
+    /// What is wrong and what to do.
+    pub message: String,
+}
+
+/// Kinds, named as MongoDB's `codeName`s where it has a name and by meaning where it has only a
+/// number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum QueryErrorKind {
+    /// An operator has an argument it can't use.
+    BadValue,
+    /// The shape of the document is wrong.
+    FailedToParse,
+    /// A value has the wrong type.
+    TypeMismatch,
+    /// Two update operators touch the same path.
+    ConflictingUpdateOperators,
+    /// `_id` would change.
+    ImmutableField,
+    /// `_id` has a type that it must not have.
+    InvalidIdField,
+    /// A path leads through a value that has no fields.
+    PathNotViable,
+    /// A stored field name would start with `$`.
+    DollarPrefixedFieldName,
+    /// A part of a path is empty.
+    EmptyFieldName,
+    /// Two equalities of an upsert's filter contradict each other.
+    NotSingleValueField,
+    /// The document would be larger than 16 MiB.
+    BsonObjectTooLarge,
+    /// The result would be nested too deep.
+    Overflow,
+    /// The regular expression can't be compiled (MongoDB: 51091).
+    InvalidRegex,
+    /// `$regex` and `$options` both give options (MongoDB: 51075).
+    RegexOptionsTwice,
+    /// A sort direction is neither 1 nor -1 (MongoDB: 15975).
+    SortDirection,
+    /// A sort value is of the wrong type (MongoDB: 15974).
+    SortValue,
+    /// A field is left out in a projection that lists what to keep (MongoDB: 31254).
+    ExclusionInInclusion,
+    /// A field is kept in a projection that lists what to leave out (MongoDB: 31253).
+    InclusionInExclusion,
+    /// A computed field stands in a projection that lists what to leave out (MongoDB: 31252).
+    ExpressionInExclusion,
+    /// Two fields of a projection name the same path (MongoDB: 31250).
+    PathCollision,
+    /// `$elemMatch` of a projection stands on a dotted path (MongoDB: 31275).
+    NestedElemMatch,
+    /// MongoDB can do it, Mayfly can't.
+    Unsupported,
+}
+
+impl QueryError {
+    /// An error of this kind.
+    pub fn new(kind: QueryErrorKind, message: impl Into<String>) -> Self {
+        Self { kind, message: message.into() }
+    }
+
+    pub(crate) fn bad_value(message: impl Into<String>) -> Self {
+        Self::new(QueryErrorKind::BadValue, message)
+    }
+
+    pub(crate) fn failed_to_parse(message: impl Into<String>) -> Self {
+        Self::new(QueryErrorKind::FailedToParse, message)
+    }
+
+    pub(crate) fn type_mismatch(message: impl Into<String>) -> Self {
+        Self::new(QueryErrorKind::TypeMismatch, message)
+    }
+
+    pub(crate) fn unsupported(message: impl Into<String>) -> Self {
+        Self::new(QueryErrorKind::Unsupported, message)
+    }
+}
+
+/// Bytes that are not BSON reach here only if a caller skipped the scan.
+impl From<bson::error::Error> for QueryError {
+    fn from(_: bson::error::Error) -> Self {
+        Self::bad_value("the document holds bytes that are not valid BSON; write it anew")
+    }
+}

@@ -1,0 +1,151 @@
+//! A filter as a tree of tests.
+
+use bson::raw::{RawBson, RawDocument, RawDocumentBuf};
+
+use super::{parse, pattern::Pattern, types::TypeSet};
+use crate::{query::QueryError, value::Path};
+
+/// A parsed filter and the document it came from.
+#[derive(Debug, Clone)]
+pub struct Filter {
+    source: RawDocumentBuf,
+    root: Expr,
+}
+
+/// A node of a filter. `plan` reads the tree to find bounds; `$ne`, `$nin` and `$exists: false` are
+/// [`Expr::Not`] around their opposite, and `$all` is an [`Expr::And`].
+#[derive(Debug, Clone)]
+pub enum Expr {
+    /// Every document matches.
+    True,
+    /// No document matches.
+    False,
+    /// All must hold. Never empty.
+    And(Vec<Expr>),
+    /// One must hold. Never empty.
+    Or(Vec<Expr>),
+    /// None may hold. Never empty.
+    Nor(Vec<Expr>),
+    /// Must not hold.
+    Not(Box<Expr>),
+    /// A test on a path. It holds when one of the path's candidates passes.
+    Field {
+        /// Where to look.
+        path: Path,
+        /// What a candidate must pass.
+        test: Test,
+    },
+}
+
+/// What one value must pass.
+#[derive(Debug, Clone)]
+pub enum Test {
+    /// `$eq`, `$gt`, `$gte`, `$lt`, `$lte`, with MongoDB's type bracketing.
+    Compare {
+        /// Which comparison.
+        op: CompareOp,
+        /// What to compare with.
+        value: RawBson,
+    },
+    /// `$in`: equal to one of the values or matched by one of the patterns.
+    In {
+        /// Values.
+        values: Vec<RawBson>,
+        /// Regular expressions that stood in the list.
+        patterns: Vec<Pattern>,
+    },
+    /// `$exists: true`.
+    Exists,
+    /// `$type`.
+    Type(TypeSet),
+    /// `$regex` or a regular expression in the place of a value.
+    Regex(Pattern),
+    /// `$elemMatch` with a filter for documents.
+    ElemMatchDocument(Box<Expr>),
+    /// `$elemMatch` with operators for plain values: one element must pass all.
+    ElemMatchValue(Vec<Test>),
+    /// `$size`.
+    Size(i64),
+    /// `$mod`.
+    Mod {
+        /// Not 0.
+        divisor: i64,
+        /// What must be left.
+        remainder: i64,
+    },
+    /// `$bitsAllSet` and its family.
+    Bits(BitTest),
+    /// A negated list of tests; only inside [`Test::ElemMatchValue`].
+    NotAll(Vec<Test>),
+}
+
+/// The five comparisons.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CompareOp {
+    /// `$eq`
+    Eq,
+    /// `$gt`
+    Gt,
+    /// `$gte`
+    Gte,
+    /// `$lt`
+    Lt,
+    /// `$lte`
+    Lte,
+}
+
+/// `$bitsAllSet`, `$bitsAnySet`, `$bitsAllClear`, `$bitsAnyClear`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BitTest {
+    /// All bits, or any.
+    pub all: bool,
+    /// Set, or clear.
+    pub set: bool,
+    /// Positions, 0 = lowest.
+    pub positions: Vec<u32>,
+}
+
+impl Filter {
+    /// Parses a filter.
+    ///
+    /// # Errors
+    /// `BadValue`, `FailedToParse`, `InvalidRegex`, `Unsupported` with what is wrong.
+    pub fn parse(filter: &RawDocument) -> Result<Self, QueryError> {
+        Ok(Self { source: filter.to_owned(), root: parse::filter(filter)? })
+    }
+
+    /// The filter `{}`.
+    pub fn matches_all() -> Self {
+        Self { source: RawDocumentBuf::new(), root: Expr::True }
+    }
+
+    /// Whether the document matches.
+    pub fn matches(&self, document: &RawDocument) -> bool {
+        self.root.matches(document)
+    }
+
+    /// The tree.
+    pub fn root(&self) -> &Expr {
+        &self.root
+    }
+
+    /// The filter as it was given.
+    pub fn source(&self) -> &RawDocument {
+        &self.source
+    }
+}
+
+impl Default for Filter {
+    fn default() -> Self {
+        Self::matches_all()
+    }
+}
+
+/// Filters are equal when they were written alike, byte for byte.
+impl PartialEq for Filter {
+    fn eq(&self, other: &Self) -> bool {
+        self.source.as_bytes() == other.source.as_bytes()
+    }
+}
+
+impl Eq for Filter {}

@@ -1,0 +1,177 @@
+//! Why a document never expires under a rule.
+
+/// Why an index with the option never removes anything.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum InertReason {
+    /// The index is hashed.
+    Hashed,
+    /// The index is a text index.
+    Text,
+    /// The index is a `2d` or `2dsphere` index.
+    Geo,
+    /// The index is a wildcard index.
+    Wildcard,
+    /// The index has several fields.
+    Compound,
+    /// The stored `expireAfterSeconds` is not a number of seconds within int32.
+    InvalidValue,
+    /// The index has the option `-1`, but is not on `_ts`.
+    NotOnTs,
+    /// The index is still being built.
+    Building,
+    /// The collection is a time-series collection, whose buckets Mayfly does not keep.
+    TimeSeries,
+}
+
+/// Why a document never expires under a rule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Never {
+    /// The document has no such field.
+    FieldMissing,
+    /// The field is null (or the old type undefined).
+    Null,
+    /// The field is a number.
+    Number,
+    /// The field is a string.
+    Text,
+    /// The field is true or false.
+    Bool,
+    /// The field is an `ObjectId`.
+    ObjectId,
+    /// The field is a Timestamp, which is another type than a date.
+    Timestamp,
+    /// The field is a document; dates inside it do not count.
+    Document,
+    /// The field is an array without elements.
+    ArrayEmpty,
+    /// The field is an array, but no element is a date.
+    ArrayWithoutDates,
+    /// The field has this type.
+    OtherType(&'static str),
+    /// The document is not in the partial index.
+    OutsidePartialFilter,
+    /// The document's own `ttl` is -1.
+    OwnTtlNever,
+    /// The collection has no default and the document no `ttl` that counts.
+    NoDefault,
+    /// The date in a clustered collection's `_id` lies before 1970.
+    BeforeEpoch,
+    /// Base and seconds together lie beyond the last representable instant.
+    BeyondTime,
+    /// The index never removes anything.
+    Inert(InertReason),
+}
+
+impl Never {
+    /// A stable code for programs.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::FieldMissing => "fieldMissing",
+            Self::Null => "null",
+            Self::Number => "number",
+            Self::Text => "string",
+            Self::Bool => "bool",
+            Self::ObjectId => "objectId",
+            Self::Timestamp => "timestamp",
+            Self::Document => "document",
+            Self::ArrayEmpty => "arrayEmpty",
+            Self::ArrayWithoutDates => "arrayWithoutDates",
+            Self::OtherType(_) => "otherType",
+            Self::OutsidePartialFilter => "outsidePartialFilter",
+            Self::OwnTtlNever => "ownTtlNever",
+            Self::NoDefault => "noDefault",
+            Self::BeforeEpoch => "beforeEpoch",
+            Self::BeyondTime => "beyondTime",
+            Self::Inert(reason) => reason.code(),
+        }
+    }
+
+    /// One sentence for a person; `field` is the indexed path.
+    pub fn sentence(&self, field: &str) -> String {
+        match self {
+            Self::FieldMissing => format!("It has no field {field}, so it never expires."),
+            Self::Null => format!("{field} is null, not a date, so it never expires."),
+            Self::Number => format!("{field} is a number, not a date, so it never expires."),
+            Self::Text => format!(
+                "{field} is text, not a date, so it never expires. Store it as a date to let it expire."
+            ),
+            Self::Bool => format!("{field} is true or false, not a date, so it never expires."),
+            Self::ObjectId => format!(
+                "{field} is an ObjectId; the time inside one does not count, so it never expires."
+            ),
+            Self::Timestamp => format!(
+                "{field} is a Timestamp, which is another type than a date, so it never expires."
+            ),
+            Self::Document => {
+                format!("{field} is a document; dates inside it do not count, so it never expires.")
+            }
+            Self::ArrayEmpty => format!("{field} is an empty array, so it never expires."),
+            Self::ArrayWithoutDates => format!(
+                "{field} is an array without a date of its own (an array in an array does not \
+                 count), so it never expires."
+            ),
+            Self::OtherType(name) => {
+                format!("{field} is of type {name}, not a date, so it never expires.")
+            }
+            Self::OutsidePartialFilter => {
+                "It does not match the index's partial filter, so the index does not hold it and \
+                 it never expires."
+                    .to_owned()
+            }
+            Self::OwnTtlNever => "Its own ttl is -1, so it never expires.".to_owned(),
+            Self::NoDefault => "The collection has no default and it has no ttl that counts, so \
+                                it never expires."
+                .to_owned(),
+            Self::BeforeEpoch => format!(
+                "{field} lies before 1970, where a clustered collection does not look, so it never \
+                 expires."
+            ),
+            Self::BeyondTime => {
+                "Its threshold lies beyond the last instant a date can hold, so it never expires."
+                    .to_owned()
+            }
+            Self::Inert(reason) => reason.sentence().to_owned(),
+        }
+    }
+}
+
+impl InertReason {
+    /// A stable code for programs.
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::Hashed => "inertHashed",
+            Self::Text => "inertText",
+            Self::Geo => "inertGeo",
+            Self::Wildcard => "inertWildcard",
+            Self::Compound => "inertCompound",
+            Self::InvalidValue => "inertInvalidValue",
+            Self::NotOnTs => "inertNotOnTs",
+            Self::Building => "inertBuilding",
+            Self::TimeSeries => "inertTimeSeries",
+        }
+    }
+
+    /// One sentence for a person.
+    pub fn sentence(self) -> &'static str {
+        match self {
+            Self::Hashed => "A hashed index holds no dates, so it never removes anything.",
+            Self::Text => "A text index holds no dates, so it never removes anything.",
+            Self::Geo => "A geospatial index holds no dates, so it never removes anything.",
+            Self::Wildcard => "A wildcard index can't expire documents, so it removes nothing.",
+            Self::Compound => {
+                "An index on several fields can't expire documents, so it removes nothing."
+            }
+            Self::InvalidValue => {
+                "The index's expireAfterSeconds is not a valid number of seconds, so it removes \
+                 nothing. Set it with collMod."
+            }
+            Self::NotOnTs => {
+                "Only an index on _ts can have -1 as its seconds, so this one removes nothing."
+            }
+            Self::Building => {
+                "The index is still being built. It removes documents once it is complete."
+            }
+            Self::TimeSeries => "Time-series collections are not supported, so nothing is removed.",
+        }
+    }
+}

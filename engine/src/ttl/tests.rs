@@ -1,0 +1,1 @@
+//! Expiry, by tables.
