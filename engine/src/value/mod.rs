@@ -15,6 +15,9 @@ pub mod scan;
 pub mod shell;
 pub mod text;
 
+#[cfg(test)]
+mod tests;
+
 pub use key::{Direction, KEY_BYTES_MAX, KeyBytes, KeyEncoder};
 pub use order::{compare, compare_documents, same_value, type_rank};
 pub use path::{Candidate, Path, PathError, PathPart};

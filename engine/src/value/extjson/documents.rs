@@ -2,7 +2,7 @@
 
 use bson::raw::RawDocument;
 
-use crate::value::text::TextError;
+use crate::value::text::{Dialect, Fault, Parser, Place, TextError, Work, skip_space};
 
 /// How the documents of a file follow one another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,12 +44,27 @@ pub enum Step {
 #[derive(Debug)]
 pub struct Documents {
     form: Form,
+    state: State,
+    place: Place,
+    work: Work,
+    count: u64,
+}
+
+/// Where in the stream we are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    /// Before the first byte.
+    Start,
+    /// Behind a document.
+    Between,
+    /// Behind the array.
+    Closed,
 }
 
 impl Documents {
     /// At the start of a stream.
     pub fn new(form: Form) -> Self {
-        Self { form }
+        Self { form, state: State::Start, place: Place::START, work: Work::default(), count: 0 }
     }
 
     /// Reads the next document from the start of `bytes`. `last` says that nothing comes after
@@ -59,29 +74,126 @@ impl Documents {
     /// The first thing found wrong; line and column count from the start of the stream, `offset`
     /// too. The stream stays before the bad document: see [`Self::skip_line`].
     pub fn step(&mut self, bytes: &[u8], last: bool) -> Result<Step, TextError> {
-        let _ = (bytes, last, self.form);
-        todo!()
+        let mut at = 0;
+        if self.state == State::Start {
+            if bytes.len() < 3 && !last {
+                return Ok(Step::NeedMore);
+            }
+            at = byte_order_mark(bytes).map_err(|fault| self.place.error(bytes, fault))?;
+        }
+        let before = self.work.legacy_values;
+        let mut parser = Parser::new(bytes, at, Dialect::Json, &mut self.work);
+        let found = find(&mut parser, self.form, self.state);
+        let end = parser.at;
+        match found {
+            Ok(Some(state)) => {
+                self.state = state;
+                self.count += 1;
+                self.advance(bytes, end);
+                Ok(Step::Document { consumed: end })
+            }
+            Ok(None) if last => {
+                self.state = State::Closed;
+                self.advance(bytes, bytes.len());
+                Ok(Step::End { consumed: bytes.len() })
+            }
+            Ok(None) => Ok(Step::NeedMore),
+            Err(fault) => {
+                self.work.legacy_values = before;
+                if !last && (fault.message.is_none() || end >= bytes.len()) {
+                    return Ok(Step::NeedMore);
+                }
+                Err(self.place.error(bytes, fault))
+            }
+        }
     }
 
-    /// The document of the last [`Step::Document`].
+    fn advance(&mut self, bytes: &[u8], consumed: usize) {
+        self.place = self.place.after(bytes.get(..consumed).unwrap_or(bytes));
+    }
+
+    /// The document of the last [`Step::Document`]; after anything else an empty one.
     pub fn document(&self) -> &RawDocument {
-        todo!()
+        RawDocument::from_bytes(&self.work.out).unwrap_or(rawdoc_empty())
     }
 
     /// After an error in NDJSON: takes the bytes up to and including the next line end as used up
-    /// and returns their number; `None` if there is no line end in `bytes`.
+    /// and returns their number; `None` if there is no line end in `bytes`. Line ends before the
+    /// bad document are skipped too.
     pub fn skip_line(&mut self, bytes: &[u8]) -> Option<usize> {
-        let _ = bytes;
-        todo!()
+        let start = skip_space(bytes, 0);
+        let length = bytes.get(start..)?.iter().position(|byte| *byte == b'\n')?;
+        let consumed = start + length + 1;
+        self.state = State::Between;
+        self.advance(bytes, consumed);
+        Some(consumed)
     }
 
     /// Documents read so far.
     pub fn count(&self) -> u64 {
-        todo!()
+        self.count
     }
 
     /// Values in the older form (Extended JSON v1) met so far.
     pub fn legacy_values(&self) -> u64 {
-        todo!()
+        self.work.legacy_values
     }
+}
+
+fn rawdoc_empty() -> &'static RawDocument {
+    const EMPTY: &[u8] = &[5, 0, 0, 0, 0];
+    match RawDocument::from_bytes(EMPTY) {
+        Ok(document) => document,
+        Err(_) => unreachable!("five bytes are the empty document"),
+    }
+}
+
+/// Bytes of a UTF-8 mark to skip. UTF-16 and UTF-32 are refused.
+fn byte_order_mark(bytes: &[u8]) -> Result<usize, Fault> {
+    match bytes {
+        [0xef, 0xbb, 0xbf, ..] => Ok(3),
+        [0xfe, 0xff, ..] | [0xff, 0xfe, ..] | [0, 0, 0xfe, ..] => {
+            Err(Fault::new(0, "the file is UTF-16 or UTF-32; convert it to UTF-8 first"))
+        }
+        [0x1f, 0x8b, ..] => Err(Fault::new(0, "the bytes are gzip; unpack them first")),
+        _ => Ok(0),
+    }
+}
+
+/// Reads the next document; returns the state behind it, `None` if there is none.
+fn find(parser: &mut Parser<'_, '_>, form: Form, state: State) -> Result<Option<State>, Fault> {
+    parser.at = skip_space(parser.bytes, parser.at);
+    let next = parser.bytes.get(parser.at);
+    if form == Form::Stream || state == State::Closed {
+        return match next {
+            None => Ok(None),
+            Some(_) if state == State::Closed => {
+                Err(Fault::new(parser.at, "something follows the end of the array; remove it"))
+            }
+            Some(_) => parser.whole_document().map(|()| Some(State::Between)),
+        };
+    }
+    if state == State::Start {
+        parser.expect(b'[', "an array is expected here; it starts with [")?;
+    }
+    if parser.take(b']')? {
+        return closed(parser);
+    }
+    if state == State::Between {
+        parser.expect(b',', "a comma or the closing bracket ] is missing here")?;
+        let comma = parser.at - 1;
+        if parser.peek()? == b']' {
+            return Err(Fault::new(comma, "this comma is one too many; remove it"));
+        }
+    }
+    parser.whole_document().map(|()| Some(State::Between))
+}
+
+/// Behind the closing bracket only white space may stand.
+fn closed(parser: &mut Parser<'_, '_>) -> Result<Option<State>, Fault> {
+    parser.at = skip_space(parser.bytes, parser.at);
+    if parser.at < parser.bytes.len() {
+        return Err(Fault::new(parser.at, "something follows the end of the array; remove it"));
+    }
+    Ok(None)
 }

@@ -1,4 +1,9 @@
 //! Extended JSON: text to BSON and back.
+//!
+//! Reading takes the canonical and the relaxed form of version 2 mixed, and what is unambiguous of
+//! version 1: a number in `$date`, and `$binary` with `$type` beside it. `$regex` with `$options`
+//! stays a query operator. A whole number becomes the smaller of int32 and int64, every other
+//! number a double. Wrappers are not recognised at the top of a document.
 
 mod documents;
 mod writer;
@@ -8,6 +13,7 @@ use bson::{Bson, RawDocumentBuf};
 pub use documents::{Documents, Form, Step};
 pub use writer::{Style, append_document, write_document, write_value};
 
+use super::text::{self, Dialect};
 pub use super::text::{Layout, TextError};
 
 /// Reads one document. Nothing but white space may follow it.
@@ -15,7 +21,7 @@ pub use super::text::{Layout, TextError};
 /// # Errors
 /// The first thing found wrong, with its place.
 pub fn read_document(text: &str) -> Result<RawDocumentBuf, TextError> {
-    todo!("{text}")
+    text::read_document(text, Dialect::Json)
 }
 
 /// Reads one value of any type. Nothing but white space may follow it.
@@ -23,5 +29,5 @@ pub fn read_document(text: &str) -> Result<RawDocumentBuf, TextError> {
 /// # Errors
 /// The first thing found wrong, with its place.
 pub fn read_value(text: &str) -> Result<Bson, TextError> {
-    todo!("{text}")
+    text::read_value(text, Dialect::Json)
 }

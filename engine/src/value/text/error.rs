@@ -1,5 +1,7 @@
 //! Errors in text, with their place.
 
+use std::borrow::Cow;
+
 /// Why a text could not be read, and where.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message} (line {line}, column {column})")]
@@ -12,4 +14,62 @@ pub struct TextError {
     pub line: usize,
     /// Column in characters, from 1.
     pub column: usize,
+}
+
+/// Why parsing stopped, before lines and columns are counted.
+#[derive(Debug)]
+pub(in crate::value) struct Fault {
+    /// Offset in bytes from where the parser began.
+    pub(in crate::value) at: usize,
+    /// What is wrong; `None` if the bytes just end too early.
+    pub(in crate::value) message: Option<Cow<'static, str>>,
+}
+
+impl Fault {
+    pub(in crate::value) fn new(at: usize, message: impl Into<Cow<'static, str>>) -> Self {
+        Self { at, message: Some(message.into()) }
+    }
+
+    pub(super) fn cut(at: usize) -> Self {
+        Self { at, message: None }
+    }
+}
+
+/// A place in a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::value) struct Place {
+    pub(in crate::value) offset: usize,
+    line: usize,
+    column: usize,
+}
+
+impl Place {
+    pub(in crate::value) const START: Self = Self { offset: 0, line: 1, column: 1 };
+
+    /// The place behind these bytes.
+    pub(in crate::value) fn after(self, bytes: &[u8]) -> Self {
+        let newlines = bytes.iter().map(|byte| usize::from(*byte == b'\n')).sum::<usize>();
+        let start = if newlines == 0 { None } else { bytes.iter().rposition(|b| *b == b'\n') };
+        let tail = bytes.get(start.map_or(0, |at| at + 1)..).unwrap_or_default();
+        let characters = tail.iter().filter(|byte| **byte & 0xc0 != 0x80).count();
+        Self {
+            offset: self.offset + bytes.len(),
+            line: self.line + newlines,
+            column: characters + if newlines == 0 { self.column } else { 1 },
+        }
+    }
+
+    /// The error at this place of a parser that read `bytes` from here on.
+    pub(in crate::value) fn error(self, bytes: &[u8], fault: Fault) -> TextError {
+        let place = self.after(bytes.get(..fault.at).unwrap_or(bytes));
+        let message = fault.message.unwrap_or(Cow::Borrowed(
+            "the text ends too early; a closing quote, bracket or brace is missing",
+        ));
+        TextError {
+            message: message.into_owned(),
+            offset: place.offset,
+            line: place.line,
+            column: place.column,
+        }
+    }
 }

@@ -1,8 +1,26 @@
-//! What the readers and writers of text share.
+//! What the readers and writers of text share: one parser for Extended JSON and mongosh literals
+//! that writes BSON as it reads, and one walk over BSON that writes either.
 
+mod base;
+mod constructors;
+mod date;
 mod error;
+mod numbers;
+mod parser;
+mod read;
+mod strings;
+mod tree;
+mod wrappers;
 
 pub use error::TextError;
+
+pub(super) use base::{append_hex, base64_text};
+pub(super) use date::append_iso;
+pub(super) use error::{Fault, Place};
+pub(super) use parser::{Dialect, Parser, Work, skip_space};
+pub(super) use read::{read_document, read_value};
+pub(super) use strings::append_quoted;
+pub(super) use tree::{Notation, write_document as append_document, write_value as append_value};
 
 /// How text is laid out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -1,0 +1,271 @@
+//! What in mongosh starts with a name or a slash: `ObjectId('…')`, `NaN`, `/re/i`.
+
+use bson::spec::ElementType as T;
+
+use super::{
+    base,
+    date::{Zone, parse_iso},
+    error::Fault,
+    numbers::{self, Literal},
+    parser::Parser,
+};
+
+type Done = Result<(), Fault>;
+
+impl Parser<'_, '_> {
+    /// Behind a word that is no JSON literal: reads what it stands for.
+    pub(super) fn constructor(
+        &mut self,
+        start: usize,
+        word: &str,
+        tag_at: usize,
+        depth: usize,
+    ) -> Done {
+        if word == "new" {
+            self.peek()?;
+            let at = self.at;
+            let class = self.bare_word();
+            if class.is_empty() || class == "new" {
+                return Err(Fault::new(at, "a name such as Date is expected behind new"));
+            }
+            return self.constructor(at, class, tag_at, depth);
+        }
+        match word {
+            "undefined" => self.put(tag_at, T::Undefined, &[]),
+            "NaN" => self.put(tag_at, T::Double, &f64::NAN.to_le_bytes()),
+            "Infinity" => self.put(tag_at, T::Double, &f64::INFINITY.to_le_bytes()),
+            "MinKey" | "MaxKey" => {
+                self.put(tag_at, if word == "MinKey" { T::MinKey } else { T::MaxKey }, &[]);
+                self.space()?;
+                if self.bytes.get(self.at) == Some(&b'(') {
+                    self.at += 1;
+                    self.close()?;
+                }
+            }
+            _ => {
+                self.space()?;
+                if self.bytes.get(self.at) != Some(&b'(') {
+                    let message = format!("{word} is no value; put text into quotes");
+                    return Err(Fault::new(start, message));
+                }
+                self.at += 1;
+                self.call(start, word, tag_at, depth)?;
+                self.close()?;
+            }
+        }
+        Ok(())
+    }
+
+    fn close(&mut self) -> Done {
+        self.expect(b')', "the closing parenthesis ) is missing here")
+    }
+
+    /// Reads the arguments of a constructor, without the closing parenthesis.
+    fn call(&mut self, start: usize, word: &str, tag_at: usize, depth: usize) -> Done {
+        match word {
+            "ObjectId" | "ObjectID" => {
+                let id = self.object_id_bytes("ObjectId takes 24 hexadecimal digits in quotes")?;
+                self.put(tag_at, T::ObjectId, &id);
+            }
+            "ISODate" | "Date" => self.date_call(tag_at, word == "ISODate")?,
+            "Long" | "NumberLong" => {
+                let int: i64 = self.int_argument("Long takes a whole number of 64 bits")?;
+                self.put(tag_at, T::Int64, &int.to_le_bytes());
+            }
+            "Int32" | "NumberInt" => {
+                let int: i32 = self.int_argument("Int32 takes a whole number of 32 bits")?;
+                self.put(tag_at, T::Int32, &int.to_le_bytes());
+            }
+            "Double" => self.double_call(tag_at)?,
+            "Decimal128" | "NumberDecimal" => {
+                let message = "Decimal128 takes a decimal number of at most 34 digits";
+                let text = self.text_or_number(message)?;
+                let decimal = numbers::quoted_decimal(&text);
+                let Some(decimal) = decimal else { return self.fail(message) };
+                self.put(tag_at, T::Decimal128, &decimal.bytes());
+            }
+            "UUID" => {
+                let bytes = self.parsed("UUID takes 8-4-4-4-12 hexadecimal digits", base::uuid)?;
+                self.put_binary(tag_at, 4, &bytes);
+            }
+            "BinData" => self.binary_call(
+                tag_at,
+                "BinData takes a subtype and base64 in quotes",
+                base::base64_bytes,
+            )?,
+            "HexData" => self.binary_call(
+                tag_at,
+                "HexData takes a subtype and hexadecimal digits",
+                base::hex_bytes,
+            )?,
+            "Timestamp" => self.timestamp_call(tag_at)?,
+            "Code" => self.code_call(tag_at, depth)?,
+            "Symbol" | "BSONSymbol" => {
+                let text = self.text("Symbol takes text in quotes")?;
+                self.put_text(tag_at, T::Symbol, &text);
+            }
+            "RegExp" | "BSONRegExp" => {
+                let message = "a regular expression takes its pattern and options in quotes";
+                let pattern = self.text(message)?;
+                let options = if self.take(b',')? { self.text(message)? } else { String::new() };
+                self.put_regex(tag_at, &pattern, &options)?;
+            }
+            "DBPointer" => self.db_pointer_call(tag_at)?,
+            "DBRef" => self.db_ref_call(tag_at, depth)?,
+            _ => {
+                let message = format!("{word} is not supported here; write the value itself");
+                return Err(Fault::new(start, message));
+            }
+        }
+        Ok(())
+    }
+
+    /// Text in quotes, or a number as it is written.
+    fn text_or_number(&mut self, message: &'static str) -> Result<String, Fault> {
+        match self.peek()? {
+            b'-' | b'+' | b'.' | b'0'..=b'9' => Ok(self.number_text().to_owned()),
+            b'N' | b'I' => Ok(self.bare_word().to_owned()),
+            _ => self.text(message),
+        }
+    }
+
+    fn int_argument<I: std::str::FromStr>(&mut self, message: &'static str) -> Result<I, Fault> {
+        let text = self.text_or_number(message)?;
+        numbers::quoted_int(&text).ok_or_else(|| Fault::new(self.at, message))
+    }
+
+    fn double_call(&mut self, tag_at: usize) -> Done {
+        let message = "Double takes a number, or Infinity, -Infinity, NaN";
+        let text = self.text_or_number(message)?;
+        let double = numbers::quoted_double(&text).or_else(|| match self.literal(&text) {
+            Ok(Literal::Double(double)) => Some(double),
+            _ => None,
+        });
+        let Some(double) = double else { return self.fail(message) };
+        self.put(tag_at, T::Double, &double.to_le_bytes());
+        Ok(())
+    }
+
+    fn date_call(&mut self, tag_at: usize, iso: bool) -> Done {
+        const MESSAGE: &str = "write the date in UTC, such as ISODate('2026-01-31T12:00:00Z')";
+        let ms = match self.peek()? {
+            b'-' | b'0'..=b'9' if !iso => self.int_literal(MESSAGE)?,
+            _ => self.parsed(MESSAGE, |text| {
+                // JavaScript takes a bare day as UTC, but a time without zone as local time.
+                let zone =
+                    if iso || text.len() <= 10 { Zone::UtcIfMissing } else { Zone::Required };
+                parse_iso(text, zone)
+            })?,
+        };
+        self.put(tag_at, T::DateTime, &ms.to_le_bytes());
+        Ok(())
+    }
+
+    fn binary_call(
+        &mut self,
+        tag_at: usize,
+        message: &'static str,
+        parse: fn(&str) -> Option<Vec<u8>>,
+    ) -> Done {
+        let subtype = self.int_literal(message)?;
+        let Ok(subtype) = u8::try_from(subtype) else { return self.fail(message) };
+        self.expect(b',', message)?;
+        let bytes = self.parsed(message, parse)?;
+        self.put_binary(tag_at, subtype, &bytes);
+        Ok(())
+    }
+
+    fn timestamp_call(&mut self, tag_at: usize) -> Done {
+        const MESSAGE: &str = "Timestamp takes { t: 1, i: 2 }, both of 32 bits";
+        let (time, increment) = if self.peek()? == b'{' {
+            self.timestamp_fields(MESSAGE)?
+        } else {
+            let time = self.u32_literal(MESSAGE)?;
+            self.expect(b',', MESSAGE)?;
+            (time, self.u32_literal(MESSAGE)?)
+        };
+        self.put_timestamp(tag_at, time, increment);
+        Ok(())
+    }
+
+    fn code_call(&mut self, tag_at: usize, depth: usize) -> Done {
+        let code = self.text("Code takes its text in quotes")?;
+        if self.take(b',')? {
+            return self.code_with_scope(tag_at, depth, &code);
+        }
+        self.put_text(tag_at, T::JavaScriptCode, &code);
+        Ok(())
+    }
+
+    fn db_pointer_call(&mut self, tag_at: usize) -> Done {
+        const MESSAGE: &str = "DBPointer takes a namespace and ObjectId('…')";
+        let namespace = self.text(MESSAGE)?;
+        self.expect(b',', MESSAGE)?;
+        self.peek()?;
+        if !self.bare_word().starts_with("ObjectI") {
+            return self.fail(MESSAGE);
+        }
+        self.expect(b'(', MESSAGE)?;
+        let id = self.object_id_bytes(MESSAGE)?;
+        self.close()?;
+        self.put_text(tag_at, T::DbPointer, &namespace);
+        self.work.out.extend_from_slice(&id);
+        Ok(())
+    }
+
+    /// `DBRef('c', id, 'db')` is a document by convention.
+    fn db_ref_call(&mut self, tag_at: usize, depth: usize) -> Done {
+        const MESSAGE: &str = "DBRef takes a collection, an id and at most a database";
+        self.set_tag(tag_at, T::EmbeddedDocument);
+        let start = self.work.out.len();
+        self.work.out.extend_from_slice(&[0; 4]);
+        let collection = self.text(MESSAGE)?;
+        self.db_ref_field("$ref", Some(&collection), depth)?;
+        self.expect(b',', MESSAGE)?;
+        self.db_ref_field("$id", None, depth)?;
+        if self.take(b',')? {
+            let db = self.text(MESSAGE)?;
+            self.db_ref_field("$db", Some(&db), depth)?;
+        }
+        self.finish_document(start)
+    }
+
+    /// Writes a field with this text, or with the value that comes next.
+    fn db_ref_field(&mut self, name: &str, text: Option<&str>, depth: usize) -> Done {
+        let tag_at = self.work.out.len();
+        self.work.out.push(0);
+        self.work.out.extend_from_slice(name.as_bytes());
+        self.work.out.push(0);
+        match text {
+            Some(text) => self.put_text(tag_at, T::String, text),
+            None => self.value(tag_at, depth + 1)?,
+        }
+        Ok(())
+    }
+
+    /// `/pattern/options`; a slash in a class or behind a backslash belongs to the pattern.
+    pub(super) fn regex_literal(&mut self, tag_at: usize) -> Done {
+        let start = self.at;
+        let rest = self.bytes.get(start + 1..).unwrap_or_default();
+        let (mut escaped, mut in_class) = (false, false);
+        let end = rest.iter().position(|byte| {
+            let ends = *byte == b'\n' || *byte == b'/' && !escaped && !in_class;
+            match byte {
+                b'[' if !escaped => in_class = true,
+                b']' if !escaped => in_class = false,
+                _ => {}
+            }
+            escaped = *byte == b'\\' && !escaped;
+            ends
+        });
+        let Some(length) = end.filter(|end| rest.get(*end) == Some(&b'/')) else {
+            return self.fail("this regular expression is never closed; close it with /");
+        };
+        let Some(pattern) = rest.get(..length).and_then(|text| str::from_utf8(text).ok()) else {
+            return self.fail("the text is not valid UTF-8");
+        };
+        self.at = start + length + 2;
+        let options = self.bare_word();
+        self.put_regex(tag_at, pattern, options)
+    }
+}

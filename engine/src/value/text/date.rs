@@ -1,0 +1,163 @@
+//! Dates as ISO 8601 text.
+
+const DAY_MS: i64 = 86_400_000;
+/// First millisecond of the year 10000.
+const YEAR_10000_MS: i64 = 253_402_300_800_000;
+
+/// What a date without a zone means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Zone {
+    /// An error.
+    Required,
+    /// UTC; the time of day may be missing too.
+    UtcIfMissing,
+}
+
+/// Milliseconds since 1970 of `YYYY-MM-DDTHH:MM[:SS[.fff]]` with `Z`, `+HH:MM` or `+HHMM`.
+/// Digits below the millisecond are dropped; second 60 counts as 59.999.
+pub(super) fn parse_iso(text: &str, zone: Zone) -> Option<i64> {
+    let mut cursor = Cursor(text.as_bytes());
+    let year = cursor.number(4)?;
+    let month = cursor.after(b"-")?.number(2)?;
+    let day = cursor.after(b"-")?.number(2)?;
+    if !(1..=12).contains(&month) || day < 1 || day > days_in_month(year, month) {
+        return None;
+    }
+    let midnight = days_from_civil(year, month, day) * DAY_MS;
+    if cursor.0.is_empty() {
+        return (zone == Zone::UtcIfMissing).then_some(midnight);
+    }
+    let hour = cursor.after(b"Tt ")?.number(2)?;
+    let minute = cursor.after(b":")?.number(2)?;
+    let (mut second, mut ms) = (0, 0);
+    if cursor.after(b":").is_some() {
+        second = cursor.number(2)?;
+        if cursor.after(b".").is_some() {
+            ms = cursor.milliseconds()?;
+        }
+    }
+    if hour > 23 || minute > 59 || second > 60 {
+        return None;
+    }
+    if second == 60 {
+        (second, ms) = (59, 999);
+    }
+    let offset = cursor.offset_minutes(zone)?;
+    cursor.0.is_empty().then_some(())?;
+    Some(midnight + (hour * 60 + minute - offset) * 60_000 + second * 1_000 + ms)
+}
+
+struct Cursor<'t>(&'t [u8]);
+
+impl Cursor<'_> {
+    /// Steps over one byte if it is among these.
+    fn after(&mut self, any: &[u8]) -> Option<&mut Self> {
+        let (first, rest) = self.0.split_first()?;
+        if !any.contains(first) {
+            return None;
+        }
+        self.0 = rest;
+        Some(self)
+    }
+
+    fn number(&mut self, digits: usize) -> Option<i64> {
+        let (number, rest) = self.0.split_at_checked(digits)?;
+        self.0 = rest;
+        number.iter().try_fold(0, |sum, byte| {
+            byte.is_ascii_digit().then(|| sum * 10 + i64::from(byte - b'0'))
+        })
+    }
+
+    /// One to nine digits after the decimal point.
+    fn milliseconds(&mut self) -> Option<i64> {
+        let count = self.0.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let digits = self.0.get(..count.min(3))?;
+        let sum = digits.iter().fold(0, |sum, byte| sum * 10 + i64::from(byte - b'0'));
+        self.0 = self.0.get(count..)?;
+        match count {
+            1 => Some(sum * 100),
+            2 => Some(sum * 10),
+            3..=9 => Some(sum),
+            _ => None,
+        }
+    }
+
+    fn offset_minutes(&mut self, zone: Zone) -> Option<i64> {
+        if self.0.is_empty() {
+            return (zone == Zone::UtcIfMissing).then_some(0);
+        }
+        if self.after(b"Zz").is_some() {
+            return Some(0);
+        }
+        let sign = if self.0.starts_with(b"-") { -1 } else { 1 };
+        let hours = self.after(b"+-")?.number(2)?;
+        let _ = self.after(b":");
+        let minutes = self.number(2)?;
+        (hours <= 23 && minutes <= 59).then_some(sign * (hours * 60 + minutes))
+    }
+}
+
+/// Appends `YYYY-MM-DDTHH:MM:SS[.fff]Z`. Returns false, and appends nothing, for a date before
+/// 1970 or after 9999.
+pub(in crate::value) fn append_iso(out: &mut Vec<u8>, ms: i64) -> bool {
+    if !(0..YEAR_10000_MS).contains(&ms) {
+        return false;
+    }
+    let (year, month, day) = civil_from_days(ms / DAY_MS);
+    let of_day = ms % DAY_MS;
+    digits(out, year, 4);
+    for (before, value) in [(b'-', month), (b'-', day)] {
+        out.push(before);
+        digits(out, value, 2);
+    }
+    let time =
+        [(b'T', of_day / 3_600_000), (b':', of_day / 60_000 % 60), (b':', of_day / 1_000 % 60)];
+    for (before, value) in time {
+        out.push(before);
+        digits(out, value, 2);
+    }
+    if of_day % 1_000 != 0 {
+        out.push(b'.');
+        digits(out, of_day % 1_000, 3);
+    }
+    out.push(b'Z');
+    true
+}
+
+fn digits(out: &mut Vec<u8>, value: i64, count: u32) {
+    for place in (0..count).rev() {
+        let digit = u8::try_from(value / 10_i64.pow(place) % 10).unwrap_or(0);
+        out.push(b'0' + digit);
+    }
+}
+
+fn days_in_month(year: i64, month: i64) -> i64 {
+    let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    match month {
+        2 => 28 + i64::from(leap),
+        4 | 6 | 9 | 11 => 30,
+        _ => 31,
+    }
+}
+
+/// Days since 1970 in the Gregorian calendar. Years are counted from March, so that the leap day
+/// is the last of its year; 400 years have 146,097 days.
+fn days_from_civil(year: i64, month: i64, day: i64) -> i64 {
+    let year = if month <= 2 { year - 1 } else { year };
+    let era = year.div_euclid(400);
+    let of_era = year.rem_euclid(400);
+    let of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
+    era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
+}
+
+fn civil_from_days(days: i64) -> (i64, i64, i64) {
+    let days = days + 719_468;
+    let era = days.div_euclid(146_097);
+    let of_era = days.rem_euclid(146_097);
+    let year = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year + year / 4 - year / 100);
+    let shifted = (5 * of_year + 2) / 153;
+    let day = of_year - (153 * shifted + 2) / 5 + 1;
+    let month = if shifted < 10 { shifted + 3 } else { shifted - 9 };
+    (era * 400 + year + i64::from(month <= 2), month, day)
+}

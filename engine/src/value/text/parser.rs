@@ -1,0 +1,479 @@
+//! One parser for Extended JSON and mongosh literals. It writes BSON as it reads.
+//!
+//! Why not a general JSON reader: whole numbers must keep all their digits, doubles must be read
+//! exactly, a duplicate name must be refused where it stands, and the same wrappers must mean the
+//! same in both dialects.
+
+use bson::spec::ElementType as T;
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::{
+    error::Fault,
+    numbers::{self, Literal, NotANumber},
+    strings,
+};
+use crate::value::scan::{DEPTH_MAX, DOCUMENT_BYTES_MAX};
+
+/// Fields up to which each new name is compared with all before it; beyond, names are sorted once.
+const NAMES_COMPARED: usize = 48;
+
+/// Which text is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::value) enum Dialect {
+    /// Strict JSON with the wrappers of Extended JSON.
+    Json,
+    /// mongosh: also bare names, single quotes, comments, trailing commas, constructors.
+    Shell,
+}
+
+/// What outlives one document, so that reading many allocates once.
+#[derive(Debug, Default)]
+pub(in crate::value) struct Work {
+    /// The BSON written so far.
+    pub(in crate::value) out: Vec<u8>,
+    /// Values in the older form of Extended JSON.
+    pub(in crate::value) legacy_values: u64,
+    names: Vec<Name>,
+}
+
+/// A field name of an open document.
+#[derive(Debug, Clone, Copy)]
+struct Name {
+    hash: u64,
+    start: usize,
+    length: usize,
+    at: usize,
+}
+
+/// Reads from a slice of bytes.
+pub(in crate::value) struct Parser<'t, 'w> {
+    pub(in crate::value) bytes: &'t [u8],
+    pub(in crate::value) at: usize,
+    pub(super) dialect: Dialect,
+    pub(super) work: &'w mut Work,
+}
+
+type Done = Result<(), Fault>;
+
+/// The first offset from `at` on that is not white space.
+pub(in crate::value) fn skip_space(bytes: &[u8], at: usize) -> usize {
+    let rest = bytes.get(at..).unwrap_or_default();
+    let space = |byte: &u8| !matches!(byte, b' ' | b'\n' | b'\r' | b'\t');
+    rest.iter().position(space).map_or(bytes.len(), |length| at + length)
+}
+
+impl<'t, 'w> Parser<'t, 'w> {
+    pub(in crate::value) fn new(
+        bytes: &'t [u8],
+        at: usize,
+        dialect: Dialect,
+        work: &'w mut Work,
+    ) -> Self {
+        work.out.clear();
+        work.names.clear();
+        Self { bytes, at, dialect, work }
+    }
+
+    /// Reads one document into `work.out`.
+    pub(in crate::value) fn whole_document(&mut self) -> Done {
+        match self.peek()? {
+            b'{' => self.document(1),
+            b'[' => Err(Fault::new(self.at, "a document is expected here, not an array")),
+            _ => Err(Fault::new(self.at, "a document is expected here; it starts with {")),
+        }
+    }
+
+    /// Reads one value into `work.out`, as the field with the empty name of a document.
+    pub(in crate::value) fn whole_value(&mut self) -> Done {
+        self.work.out.extend_from_slice(&[0; 6]);
+        self.value(4, 1)?;
+        self.finish_document(0)
+    }
+
+    /// Nothing may follow but white space.
+    pub(in crate::value) fn end(&mut self) -> Done {
+        self.space()?;
+        if self.at < self.bytes.len() {
+            return Err(Fault::new(self.at, "something follows the end of the value; remove it"));
+        }
+        Ok(())
+    }
+
+    pub(super) fn is_shell(&self) -> bool {
+        self.dialect == Dialect::Shell
+    }
+
+    pub(super) fn fail<R>(
+        &self,
+        message: impl Into<std::borrow::Cow<'static, str>>,
+    ) -> Result<R, Fault> {
+        Err(Fault::new(self.at, message))
+    }
+
+    /// Skips white space, and comments in the shell's dialect.
+    pub(super) fn space(&mut self) -> Done {
+        self.at = skip_space(self.bytes, self.at);
+        while self.is_shell() && self.bytes.get(self.at) == Some(&b'/') {
+            let rest = self.bytes.get(self.at + 2..).unwrap_or_default();
+            let length = match self.bytes.get(self.at + 1) {
+                Some(b'/') => rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len()),
+                Some(b'*') => match rest.windows(2).position(|pair| pair == b"*/") {
+                    Some(length) => length + 2,
+                    None => return self.fail("this comment is never closed; close it with */"),
+                },
+                _ => return Ok(()),
+            };
+            self.at = skip_space(self.bytes, self.at + 2 + length);
+        }
+        Ok(())
+    }
+
+    /// The next byte that is not white space; it is not used up.
+    pub(in crate::value) fn peek(&mut self) -> Result<u8, Fault> {
+        self.space()?;
+        self.bytes.get(self.at).copied().ok_or(Fault::cut(self.bytes.len()))
+    }
+
+    /// Uses up the next byte if it is this one.
+    pub(in crate::value) fn take(&mut self, byte: u8) -> Result<bool, Fault> {
+        let found = self.peek()? == byte;
+        self.at += usize::from(found);
+        Ok(found)
+    }
+
+    pub(in crate::value) fn expect(&mut self, byte: u8, message: &'static str) -> Done {
+        if self.take(byte)? { Ok(()) } else { self.fail(message) }
+    }
+
+    /// Reads a value whose type byte stands at `tag_at` of the output and is set here.
+    pub(super) fn value(&mut self, tag_at: usize, depth: usize) -> Done {
+        match self.peek()? {
+            b'{' => self.object(tag_at, depth + 1),
+            b'[' => self.array(tag_at, depth + 1),
+            b'"' => self.string_value(tag_at, b'"'),
+            b'\'' if self.is_shell() => self.string_value(tag_at, b'\''),
+            b'-' | b'0'..=b'9' => self.number(tag_at),
+            b'.' | b'+' if self.is_shell() => self.number(tag_at),
+            b'/' if self.is_shell() => self.regex_literal(tag_at),
+            b'a'..=b'z' | b'A'..=b'Z' | b'_' | b'$' => self.word(tag_at, depth),
+            b'/' => self.fail("comments are not part of JSON; remove it"),
+            b'\'' => self.fail("JSON wants double quotes; write \" instead of '"),
+            b',' | b']' | b'}' => self.fail("a value is missing here"),
+            _ => self.fail("this starts no value"),
+        }
+    }
+
+    pub(super) fn set_tag(&mut self, tag_at: usize, tag: T) {
+        if let Some(byte) = self.work.out.get_mut(tag_at) {
+            *byte = tag as u8;
+        }
+    }
+
+    pub(super) fn put(&mut self, tag_at: usize, tag: T, payload: &[u8]) {
+        self.set_tag(tag_at, tag);
+        self.work.out.extend_from_slice(payload);
+    }
+
+    /// Appends a BSON string: length, bytes, NUL.
+    pub(super) fn put_text(&mut self, tag_at: usize, tag: T, text: &str) {
+        self.set_tag(tag_at, tag);
+        let length = i32::try_from(text.len() + 1).unwrap_or(i32::MAX);
+        self.work.out.extend_from_slice(&length.to_le_bytes());
+        self.work.out.extend_from_slice(text.as_bytes());
+        self.work.out.push(0);
+    }
+
+    fn string_value(&mut self, tag_at: usize, quote: u8) -> Done {
+        let start = self.work.out.len();
+        self.put(tag_at, T::String, &[0; 4]);
+        self.quoted(quote)?;
+        self.work.out.push(0);
+        self.patch_length(start, start + 4)
+    }
+
+    /// Appends the text in quotes at the present place to the output.
+    fn quoted(&mut self, quote: u8) -> Done {
+        let shell = self.is_shell();
+        self.at = strings::read(self.bytes, self.at + 1, quote, shell, &mut self.work.out)?;
+        Ok(())
+    }
+
+    /// The text in quotes that must come next.
+    pub(super) fn text(&mut self, message: &'static str) -> Result<String, Fault> {
+        let quote = self.peek()?;
+        if quote != b'"' && !(self.is_shell() && quote == b'\'') {
+            return self.fail(message);
+        }
+        let mut text = Vec::new();
+        self.at = strings::read(self.bytes, self.at + 1, quote, self.is_shell(), &mut text)?;
+        String::from_utf8(text).or_else(|_| self.fail("the text is not valid UTF-8"))
+    }
+
+    /// Writes the number of bytes from `from` to the end into the four bytes at `at`.
+    pub(super) fn patch_length(&mut self, at: usize, from: usize) -> Done {
+        let out = &mut self.work.out;
+        let length = out.len() - from;
+        if out.len() > DOCUMENT_BYTES_MAX {
+            let message = format!(
+                "the document is larger than {DOCUMENT_BYTES_MAX} bytes; split it into several"
+            );
+            return self.fail(message);
+        }
+        let length = u32::try_from(length).unwrap_or(u32::MAX).to_le_bytes();
+        if let Some(field) = out.get_mut(at..at + 4) {
+            field.copy_from_slice(&length);
+        }
+        Ok(())
+    }
+
+    pub(super) fn finish_document(&mut self, start: usize) -> Done {
+        self.work.out.push(0);
+        self.patch_length(start, start)
+    }
+
+    fn check_depth(&self, depth: usize) -> Done {
+        if depth > DEPTH_MAX {
+            let message = format!("more than {DEPTH_MAX} levels are nested here; use fewer");
+            return self.fail(message);
+        }
+        Ok(())
+    }
+
+    fn object(&mut self, tag_at: usize, depth: usize) -> Done {
+        self.check_depth(depth)?;
+        let start = self.at;
+        self.at += 1;
+        if self.wrapper(tag_at, depth)? {
+            return Ok(());
+        }
+        self.at = start;
+        self.set_tag(tag_at, T::EmbeddedDocument);
+        self.document(depth)
+    }
+
+    /// Reads a document from its opening brace on.
+    pub(super) fn document(&mut self, depth: usize) -> Done {
+        self.check_depth(depth)?;
+        self.at += 1;
+        let start = self.work.out.len();
+        let names_from = self.work.names.len();
+        self.work.out.extend_from_slice(&[0; 4]);
+        if !self.take(b'}')? {
+            loop {
+                let tag_at = self.work.out.len();
+                self.work.out.push(0);
+                self.name(names_from)?;
+                self.expect(b':', "a colon is missing behind the field's name")?;
+                self.value(tag_at, depth)?;
+                if !self.more(b'}', "a comma or the closing brace } is missing here")? {
+                    break;
+                }
+            }
+        }
+        self.close_names(names_from)?;
+        self.finish_document(start)
+    }
+
+    fn array(&mut self, tag_at: usize, depth: usize) -> Done {
+        self.check_depth(depth)?;
+        self.at += 1;
+        let start = self.work.out.len();
+        self.put(tag_at, T::Array, &[0; 4]);
+        if !self.take(b']')? {
+            for position in 0_u32.. {
+                let tag_at = self.work.out.len();
+                self.work.out.push(0);
+                append_position(&mut self.work.out, position);
+                self.work.out.push(0);
+                self.value(tag_at, depth)?;
+                if !self.more(b']', "a comma or the closing bracket ] is missing here")? {
+                    break;
+                }
+            }
+        }
+        self.finish_document(start)
+    }
+
+    /// Between two elements: whether another one follows.
+    fn more(&mut self, close: u8, message: &'static str) -> Result<bool, Fault> {
+        if self.take(close)? {
+            return Ok(false);
+        }
+        let comma = self.at;
+        self.expect(b',', message)?;
+        if self.peek()? != close {
+            return Ok(true);
+        }
+        if !self.is_shell() {
+            return Err(Fault::new(comma, "this comma is one too many; remove it"));
+        }
+        self.at += 1;
+        Ok(false)
+    }
+
+    /// Reads a field's name into the output, with its NUL.
+    fn name(&mut self, names_from: usize) -> Done {
+        let (start, at) = (self.work.out.len(), {
+            self.peek()?;
+            self.at
+        });
+        self.raw_name()?;
+        let bytes = self.work.out.get(start..).unwrap_or_default();
+        if bytes.contains(&0) {
+            return Err(Fault::new(at, "a field name can't hold a NUL character; remove it"));
+        }
+        let name = Name { hash: xxh3_64(bytes), start, length: bytes.len(), at };
+        self.work.out.push(0);
+        let open = self.work.names.get(names_from..).unwrap_or_default();
+        if open.len() < NAMES_COMPARED && open.iter().any(|other| self.same_name(other, &name)) {
+            return self.duplicate(&name);
+        }
+        self.work.names.push(name);
+        Ok(())
+    }
+
+    fn raw_name(&mut self) -> Done {
+        match self.peek()? {
+            b'"' => self.quoted(b'"'),
+            b'\'' if self.is_shell() => self.quoted(b'\''),
+            _ if self.is_shell() => {
+                let name = self.bare_word();
+                if name.is_empty() {
+                    return self.fail("a field name is expected here");
+                }
+                self.work.out.extend_from_slice(name.as_bytes());
+                Ok(())
+            }
+            _ => self.fail("a field name in double quotes is expected here"),
+        }
+    }
+
+    /// Letters, digits, `_`, `$` and whatever is not ASCII; used up. May be empty.
+    pub(super) fn bare_word(&mut self) -> &'t str {
+        let rest = self.bytes.get(self.at..).unwrap_or_default();
+        let word = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'$' | 0x80..);
+        let length = rest.iter().take_while(|byte| word(byte)).count();
+        let text = rest.get(..length).and_then(|word| str::from_utf8(word).ok()).unwrap_or("");
+        self.at += text.len();
+        text
+    }
+
+    fn name_bytes(&self, name: &Name) -> &[u8] {
+        self.work.out.get(name.start..name.start + name.length).unwrap_or_default()
+    }
+
+    fn same_name(&self, a: &Name, b: &Name) -> bool {
+        a.hash == b.hash && self.name_bytes(a) == self.name_bytes(b)
+    }
+
+    fn duplicate(&self, name: &Name) -> Done {
+        let text = String::from_utf8_lossy(self.name_bytes(name));
+        let message = format!("the field {text:?} stands twice in the same document; remove one");
+        Err(Fault::new(name.at, message))
+    }
+
+    fn close_names(&mut self, names_from: usize) -> Done {
+        if self.work.names.len() - names_from > NAMES_COMPARED {
+            let mut sorted = self.work.names.get(names_from..).unwrap_or_default().to_vec();
+            sorted.sort_unstable_by_key(|name| (name.hash, name.at));
+            for same_hash in sorted.chunk_by(|a, b| a.hash == b.hash) {
+                let Some((last, before)) = same_hash.split_last() else { continue };
+                if before.iter().any(|other| self.same_name(other, last)) {
+                    return self.duplicate(last);
+                }
+            }
+        }
+        self.work.names.truncate(names_from);
+        Ok(())
+    }
+
+    /// The characters of a number literal; used up.
+    pub(super) fn number_text(&mut self) -> &'t str {
+        let rest = self.bytes.get(self.at..).unwrap_or_default();
+        let part = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'+' | b'.');
+        let length = rest.iter().take_while(|byte| part(byte)).count();
+        let text = rest.get(..length).and_then(|text| str::from_utf8(text).ok()).unwrap_or("");
+        self.at += length;
+        text
+    }
+
+    fn number(&mut self, tag_at: usize) -> Done {
+        let start = self.at;
+        let text = self.number_text();
+        match self.literal(text).map_err(|message| Fault::new(start, message))? {
+            Literal::Int32(int) => self.put(tag_at, T::Int32, &int.to_le_bytes()),
+            Literal::Int64(int) => self.put(tag_at, T::Int64, &int.to_le_bytes()),
+            Literal::Double(double) => self.put(tag_at, T::Double, &double.to_le_bytes()),
+        }
+        Ok(())
+    }
+
+    /// The number that a literal stands for in this dialect.
+    pub(super) fn literal(&self, text: &str) -> Result<Literal, String> {
+        if self.is_shell() && text == "-Infinity" {
+            return Ok(Literal::Double(f64::NEG_INFINITY));
+        }
+        let found = match numbers::literal(text) {
+            Err(NotANumber::Malformed) if self.is_shell() => {
+                // JavaScript also has `.5`, `5.` and a leading plus.
+                let number = text.bytes().all(|b| b.is_ascii_digit() || b".eE+-".contains(&b));
+                let double = text.parse().ok().filter(|double: &f64| number && double.is_finite());
+                double.map(Literal::Double).ok_or(NotANumber::Malformed)
+            }
+            found => found,
+        };
+        found.map_err(|error| {
+            let decimal = match self.dialect {
+                Dialect::Json => format!("{{\"$numberDecimal\": \"{text}\"}}"),
+                Dialect::Shell => format!("Decimal128('{text}')"),
+            };
+            match error {
+                NotANumber::Malformed => format!("{text} is no number"),
+                NotANumber::BeyondInt64 => {
+                    format!("{text} is beyond 64 bits; write it as {decimal} to keep its digits")
+                }
+                NotANumber::BeyondDouble => {
+                    format!("{text} is beyond what a double can hold; write it as {decimal}")
+                }
+            }
+        })
+    }
+
+    /// `true`, `false`, `null`, and in the shell's dialect everything that starts with a name.
+    fn word(&mut self, tag_at: usize, depth: usize) -> Done {
+        let start = self.at;
+        let word = self.bare_word();
+        match word {
+            "true" => self.put(tag_at, T::Boolean, &[1]),
+            "false" => self.put(tag_at, T::Boolean, &[0]),
+            "null" => self.put(tag_at, T::Null, &[]),
+            _ if self.is_shell() => return self.constructor(start, word, tag_at, depth),
+            "NaN" | "Infinity" => {
+                let message =
+                    format!("{word} is not JSON; write it as {{\"$numberDouble\": \"{word}\"}}");
+                return Err(Fault::new(start, message));
+            }
+            _ => {
+                let message = format!("{word} is no JSON value; put text into double quotes");
+                return Err(Fault::new(start, message));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Appends the name of an array's element.
+fn append_position(out: &mut Vec<u8>, position: u32) {
+    let mut digits = [0; 10];
+    let mut rest = position;
+    let mut count = 0;
+    for digit in digits.iter_mut().rev() {
+        *digit = b'0' + u8::try_from(rest % 10).unwrap_or(0);
+        rest /= 10;
+        count += 1;
+        if rest == 0 {
+            break;
+        }
+    }
+    out.extend_from_slice(digits.get(digits.len() - count..).unwrap_or_default());
+}

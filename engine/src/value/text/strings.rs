@@ -1,0 +1,149 @@
+//! Quoted text, read and written.
+
+use super::error::Fault;
+
+/// Reads quoted text from behind its opening quote, appends it to `out` and returns the offset
+/// behind the closing quote. `shell` takes JavaScript's escapes too.
+pub(super) fn read(
+    bytes: &[u8],
+    start: usize,
+    quote: u8,
+    shell: bool,
+    out: &mut Vec<u8>,
+) -> Result<usize, Fault> {
+    let mut at = start;
+    loop {
+        let rest = bytes.get(at..).unwrap_or_default();
+        let stop = |byte: &u8| *byte == quote || *byte == b'\\' || *byte < b' ';
+        let Some(length) = rest.iter().position(stop) else { return Err(Fault::cut(bytes.len())) };
+        let run = rest.get(..length).unwrap_or_default();
+        if let Err(error) = str::from_utf8(run) {
+            let message = "the text is not valid UTF-8; convert the file to UTF-8";
+            return Err(Fault::new(at + error.valid_up_to(), message));
+        }
+        out.extend_from_slice(run);
+        at += length;
+        match bytes.get(at) {
+            Some(b'\\') => at = escape(bytes, at, shell, out)?,
+            Some(byte) if *byte == quote => return Ok(at + 1),
+            Some(byte) if shell && !matches!(byte, b'\n' | b'\r') => {
+                out.push(*byte);
+                at += 1;
+            }
+            _ => {
+                let message = "a line end or control character stands inside quotes; \
+                               write it as an escape such as \\n, or close the quotes";
+                return Err(Fault::new(at, message));
+            }
+        }
+    }
+}
+
+/// Reads the escape at `at` and returns the offset behind it.
+fn escape(bytes: &[u8], at: usize, shell: bool, out: &mut Vec<u8>) -> Result<usize, Fault> {
+    let byte = *bytes.get(at + 1).ok_or(Fault::cut(bytes.len()))?;
+    let plain = match byte {
+        b'"' | b'\\' | b'/' => byte,
+        b'n' => b'\n',
+        b't' => b'\t',
+        b'r' => b'\r',
+        b'b' => 8,
+        b'f' => 12,
+        b'u' => return unicode(bytes, at, shell, out),
+        b'v' if shell => 11,
+        b'0' if shell => 0,
+        b'x' if shell => {
+            push_char(out, hex(bytes, at + 2, 2)?, at)?;
+            return Ok(at + 4);
+        }
+        b'\n' if shell => return Ok(at + 2),
+        _ if shell && byte >= b' ' => {
+            // The character itself follows as ordinary text unless it is a quote.
+            if byte.is_ascii() {
+                out.push(byte);
+                return Ok(at + 2);
+            }
+            return Ok(at + 1);
+        }
+        _ => {
+            let message = "this escape does not exist; write \\\\ for a backslash";
+            return Err(Fault::new(at, message));
+        }
+    };
+    out.push(plain);
+    Ok(at + 2)
+}
+
+fn unicode(bytes: &[u8], at: usize, shell: bool, out: &mut Vec<u8>) -> Result<usize, Fault> {
+    if shell && bytes.get(at + 2) == Some(&b'{') {
+        let digits = bytes.get(at + 3..).unwrap_or_default().iter().take_while(|b| **b != b'}');
+        let count = digits.count();
+        if !(1..=6).contains(&count) {
+            return Err(Fault::new(at, "write one to six hexadecimal digits in \\u{…}"));
+        }
+        push_char(out, hex(bytes, at + 3, count)?, at)?;
+        return Ok(at + 4 + count);
+    }
+    let first = hex(bytes, at + 2, 4)?;
+    if !(0xd800..0xdc00).contains(&first) {
+        push_char(out, first, at)?;
+        return Ok(at + 6);
+    }
+    for (ahead, expected) in [(6, b'\\'), (7, b'u')] {
+        match bytes.get(at + ahead) {
+            None => return Err(Fault::cut(bytes.len())),
+            Some(byte) if *byte != expected => return Err(half_character(at)),
+            Some(_) => {}
+        }
+    }
+    let second = hex(bytes, at + 8, 4)?;
+    if !(0xdc00..0xe000).contains(&second) {
+        return Err(half_character(at));
+    }
+    push_char(out, 0x1_0000 + ((first - 0xd800) << 10) + (second - 0xdc00), at)?;
+    Ok(at + 12)
+}
+
+fn half_character(at: usize) -> Fault {
+    Fault::new(at, "this escape is half of a character (a lone surrogate); write both halves")
+}
+
+fn push_char(out: &mut Vec<u8>, code: u32, at: usize) -> Result<(), Fault> {
+    let character = char::from_u32(code).ok_or_else(|| half_character(at))?;
+    out.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
+    Ok(())
+}
+
+fn hex(bytes: &[u8], at: usize, count: usize) -> Result<u32, Fault> {
+    let digits = bytes.get(at..at + count).ok_or(Fault::cut(bytes.len()))?;
+    digits.iter().try_fold(0, |code, byte| {
+        let digit = char::from(*byte).to_digit(16);
+        digit
+            .map(|digit| code << 4 | digit)
+            .ok_or_else(|| Fault::new(at, format!("this escape needs {count} hexadecimal digits")))
+    })
+}
+
+/// Appends text in quotes, with what JSON and JavaScript want escaped.
+pub(in crate::value) fn append_quoted(out: &mut Vec<u8>, text: &str, quote: u8) {
+    out.push(quote);
+    let mut rest = text.as_bytes();
+    let special = |byte: &u8| *byte < b' ' || *byte == b'\\' || *byte == quote || *byte == 0x7f;
+    while let Some(length) = rest.iter().position(special) {
+        let (run, from) = rest.split_at(length);
+        out.extend_from_slice(run);
+        let Some((byte, after)) = from.split_first() else { break };
+        match byte {
+            b'\n' => out.extend_from_slice(b"\\n"),
+            b'\r' => out.extend_from_slice(b"\\r"),
+            b'\t' => out.extend_from_slice(b"\\t"),
+            8 => out.extend_from_slice(b"\\b"),
+            12 => out.extend_from_slice(b"\\f"),
+            0..b' ' | 0x7f => out.extend_from_slice(format!("\\u{byte:04x}").as_bytes()),
+            _ => out.extend_from_slice(&[b'\\', *byte]),
+        }
+        rest = after;
+    }
+    out.extend_from_slice(rest);
+    out.push(quote);
+}
