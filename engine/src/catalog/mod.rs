@@ -1,1 +1,24 @@
 //! Databases, collections, index definitions, and the rules for creating and changing them.
+//!
+//! Everything here is a value or a pure function over values: [`CatalogSnapshot`] is what the engine
+//! knows at one moment, [`rules`] say what a request may change. Only `collection` writes the records.
+
+mod collection_meta;
+mod dialect;
+mod error;
+mod index_key;
+mod index_meta;
+mod name;
+mod options;
+mod record;
+pub mod rules;
+mod snapshot;
+
+pub use collection_meta::CollectionMeta;
+pub use dialect::Dialect;
+pub use error::{CatalogError, CatalogErrorKind};
+pub use index_key::{IndexKey, KeyKind, KeyPart};
+pub use index_meta::{EntryForm, IndexMeta, IndexState};
+pub use name::Namespace;
+pub use options::{Capped, Clustered, CollectionOptions, View};
+pub use snapshot::{Catalog, CatalogSnapshot, DatabaseMeta, TtlTarget};

@@ -1,1 +1,33 @@
-//! The only writer of documents, index entries and counters.
+//! The only writer of documents, index entries, counters and the catalog.
+//!
+//! [`Collections`] is the way in. Every change is one transaction of the store: a document, all its
+//! index entries and the counters go together, and a change of the catalog goes together with what
+//! it removes. A transaction compares the catalog's version with its snapshot first, so a writer
+//! never works with definitions that another writer has changed.
+//!
+//! What takes long is cut into steps, each its own bounded transaction, and goes on after a restart:
+//! index builds (`build`) and the removal of dropped ranges (`reclaim`).
+
+mod build;
+mod coll_mod;
+mod collections;
+mod ddl;
+mod document_writer;
+mod error;
+mod index_ddl;
+mod keys;
+mod observer;
+mod reclaim;
+mod transaction;
+mod unique;
+mod verify;
+#[cfg(test)]
+mod tests;
+
+pub use build::{BuildProgress, PendingBuild};
+pub use collections::Collections;
+pub use document_writer::DocumentWriter;
+pub use error::{DuplicateKey, WriteError};
+pub use observer::Change;
+pub use reclaim::ReclaimStep;
+pub use verify::{Finding, VerifyProgress, VerifyReport};

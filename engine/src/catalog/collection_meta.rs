@@ -1,0 +1,111 @@
+//! The definition of one collection.
+
+use std::sync::Arc;
+
+use bson::{RawDocument, Uuid};
+
+use super::{CatalogError, CatalogErrorKind, CollectionOptions, IndexMeta, IndexState, Namespace};
+use crate::{
+    store::{CollectionId, IndexId},
+    ttl::{self, Rule},
+};
+
+/// The definition of one collection, view or time-series collection, as the catalog holds it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CollectionMeta {
+    /// The number of its documents in the store. Stays when it is renamed.
+    pub id: CollectionId,
+    /// MongoDB's identity of a collection. Stays when it is renamed.
+    pub uuid: Uuid,
+    /// Its name.
+    pub namespace: Namespace,
+    /// What was said at creation.
+    pub options: CollectionOptions,
+    /// Its indexes: `_id_` first, then in order of creation. Empty for views and time series
+    /// without indexes of their own.
+    pub indexes: Vec<Arc<IndexMeta>>,
+}
+
+impl CollectionMeta {
+    /// The index with this name.
+    #[must_use]
+    pub fn index(&self, name: &str) -> Option<&Arc<IndexMeta>> {
+        self.indexes.iter().find(|index| index.name == name)
+    }
+
+    /// The index with this number.
+    #[must_use]
+    pub fn index_by_id(&self, id: IndexId) -> Option<&Arc<IndexMeta>> {
+        self.indexes.iter().find(|index| index.id == id)
+    }
+
+    /// The index on `_id`.
+    #[must_use]
+    pub fn id_index(&self) -> Option<&Arc<IndexMeta>> {
+        self.indexes.iter().find(|index| index.is_id())
+    }
+
+    /// Whether this is a view.
+    #[must_use]
+    pub fn is_view(&self) -> bool {
+        self.options.view.is_some()
+    }
+
+    /// Refuses what needs an ordinary collection with documents.
+    ///
+    /// # Errors
+    /// `CommandNotSupportedOnView` for a view, `CommandNotSupported` for a time-series collection.
+    pub fn check_holds_documents(&self) -> Result<(), CatalogError> {
+        if self.is_view() {
+            return Err(CatalogError::new(
+                CatalogErrorKind::CommandNotSupportedOnView,
+                format!("{} is a view; name the collection under it instead", self.namespace),
+            ));
+        }
+        if self.options.time_series.is_some() {
+            return Err(CatalogError::new(
+                CatalogErrorKind::CommandNotSupported,
+                format!(
+                    "{} is a time-series collection, whose documents Mayfly does not support; use an \
+                     ordinary collection with a TTL index",
+                    self.namespace
+                ),
+            ));
+        }
+        Ok(())
+    }
+
+    /// The rule of a clustered collection with `expireAfterSeconds`.
+    #[must_use]
+    pub fn clustered_rule(&self) -> Option<Rule> {
+        self.options.clustered.as_ref()?;
+        let expire_after_secs = self.options.expire_after_secs?;
+        Some(Rule::ClusteredId { expire_after_secs })
+    }
+
+    /// Whether reads must not show this document any more: it is past its threshold under a TTL
+    /// index on `_ts` (such collections hide at the threshold; all others show until removal).
+    #[must_use]
+    pub fn hides(&self, document: &RawDocument, modified_ms: i64, now_ms: i64) -> bool {
+        self.hiding_indexes().any(|index| {
+            let outside = index.partial.as_ref().is_some_and(|filter| !filter.matches(document));
+            !outside
+                && index
+                    .ttl_rule()
+                    .is_some_and(|rule| ttl::expiry(&rule, document, modified_ms).is_due(now_ms))
+        })
+    }
+
+    /// Whether [`CollectionMeta::hides`] can ever be true.
+    #[must_use]
+    pub fn hides_expired(&self) -> bool {
+        self.hiding_indexes().next().is_some()
+    }
+
+    fn hiding_indexes(&self) -> impl Iterator<Item = &Arc<IndexMeta>> {
+        self.indexes.iter().filter(|index| {
+            index.state == IndexState::Ready
+                && matches!(index.ttl_rule(), Some(Rule::LastModified { .. }))
+        })
+    }
+}

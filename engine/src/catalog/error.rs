@@ -1,0 +1,77 @@
+//! Why the catalog refuses a request.
+
+use thiserror::Error;
+
+/// A kind, and one sentence for a person.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("{message}")]
+pub struct CatalogError {
+    /// What kind of mistake it is; `command` maps it to MongoDB's number.
+    pub kind: CatalogErrorKind,
+    /// What is wrong and what to do.
+    pub message: String,
+}
+
+/// Kinds, named as MongoDB's `codeName`s where it has a name and by meaning where it has only a
+/// number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum CatalogErrorKind {
+    /// A value can't be used (MongoDB: 2).
+    BadValue,
+    /// The request has the wrong shape (9).
+    FailedToParse,
+    /// A value has the wrong type (14).
+    TypeMismatch,
+    /// The operation is not allowed here (20).
+    IllegalOperation,
+    /// No such collection (26).
+    NamespaceNotFound,
+    /// No such index (27).
+    IndexNotFound,
+    /// The name is taken (48).
+    NamespaceExists,
+    /// The index can't be created (67).
+    CannotCreateIndex,
+    /// Options that do not go together (72).
+    InvalidOptions,
+    /// A name breaks the rules (73).
+    InvalidNamespace,
+    /// The same index with other options exists (85).
+    IndexOptionsConflict,
+    /// Another index has this name (86).
+    IndexKeySpecsConflict,
+    /// MongoDB can do it, Mayfly can't, or the dialect does not have it (115).
+    CommandNotSupported,
+    /// Views have no indexes (166).
+    CommandNotSupportedOnView,
+    /// Several indexes have this key (181).
+    AmbiguousIndexKeyPattern,
+    /// The option is unknown or not valid for this index (197).
+    InvalidIndexSpecificationOption,
+    /// The index went away while it was being built (276).
+    IndexBuildAborted,
+    /// The index holds a value twice (359).
+    CannotConvertIndexToUnique,
+    /// The name differs from an existing database's in upper and lower case only (13297).
+    DatabaseDifferCase,
+    /// A required field is missing (40414).
+    MissingField,
+    /// A field that nobody knows (40415).
+    UnknownField,
+    /// The clustered index can't be dropped (5979800).
+    ClusteredIndexDrop,
+    /// The clustered index can't be hidden (6011800).
+    ClusteredIndexHide,
+    /// A capped clustered collection needs `expireAfterSeconds` (6049201).
+    CappedClusteredWithoutTtl,
+    /// A capped clustered collection has no TTL indexes (6049202).
+    CappedClusteredSecondaryTtl,
+}
+
+impl CatalogError {
+    /// An error of this kind.
+    pub fn new(kind: CatalogErrorKind, message: impl Into<String>) -> Self {
+        Self { kind, message: message.into() }
+    }
+}

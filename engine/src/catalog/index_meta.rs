@@ -1,0 +1,159 @@
+//! The definition of one index.
+
+use bson::{Document, doc};
+
+use super::{IndexKey, KeyKind};
+use crate::{
+    query::Filter,
+    store::IndexId,
+    ttl::{InertReason, Rule},
+};
+
+/// The definition of one index, as the catalog holds it.
+#[derive(Debug, Clone, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "MongoDB's options, each its own yes or no")]
+pub struct IndexMeta {
+    /// The number of its entries in the store.
+    pub id: IndexId,
+    /// The name; unique in the collection.
+    pub name: String,
+    /// The key pattern.
+    pub key: IndexKey,
+    /// What its entries hold.
+    pub form: EntryForm,
+    /// No two documents may have the same key.
+    pub unique: bool,
+    /// New duplicates are refused, old ones are still there.
+    pub prepare_unique: bool,
+    /// Documents without any of the fields have no entry.
+    pub sparse: bool,
+    /// Queries do not use it; TTL still does.
+    pub hidden: bool,
+    /// Only documents that match have entries.
+    pub partial: Option<Filter>,
+    /// Seconds, from 0 to 2147483647; -1 on a last-modified index: on, without a default.
+    pub expire_after_secs: Option<i64>,
+    /// Whether the index holds every document yet.
+    pub state: IndexState,
+    /// Some document has had an array in an indexed field. Never goes back to false.
+    pub multikey: bool,
+    /// This is the key of a clustered collection.
+    pub clustered: bool,
+    /// Other options as MongoDB shows them: `weights`, `wildcardProjection`, `bits` …
+    pub extra: Document,
+}
+
+/// What the entries of an index hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum EntryForm {
+    /// Values of the fields: the ordinary form.
+    Values,
+    /// Last modification and own `ttl`, keys of [`crate::value::key::ts`]: an index on `_ts`. It does
+    /// not answer queries on a field.
+    LastModified,
+    /// Nothing: hashed, text, geographic and wildcard indexes are defined, but neither answer
+    /// queries nor expire anything.
+    Nothing,
+}
+
+/// Whether an index can be used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum IndexState {
+    /// Entries of older documents are still being made. Not for queries and not for TTL.
+    Building,
+    /// Every document has its entries.
+    Ready,
+}
+
+impl IndexMeta {
+    /// Whether queries may use it: complete, visible, and with values in its entries.
+    #[must_use]
+    pub fn answers_queries(&self) -> bool {
+        self.state == IndexState::Ready && !self.hidden && self.form == EntryForm::Values
+    }
+
+    /// Whether writers must refuse a key that another document has.
+    #[must_use]
+    pub fn refuses_duplicates(&self) -> bool {
+        self.unique || self.prepare_unique
+    }
+
+    /// Whether this is the index on `_id`.
+    #[must_use]
+    pub fn is_id(&self) -> bool {
+        self.key.is_id()
+    }
+
+    /// The path and direction of a single plain field: what a TTL index scans.
+    #[must_use]
+    pub fn field(&self) -> Option<(&crate::value::Path, crate::value::Direction)> {
+        let part = self.key.single()?;
+        Some((&part.path, part.kind.direction()?))
+    }
+
+    /// The TTL rule, if the index has `expireAfterSeconds`. Rules that never remove anything are
+    /// [`Rule::Inert`] (TTL.md 1.3).
+    #[must_use]
+    pub fn ttl_rule(&self) -> Option<Rule> {
+        let secs = self.expire_after_secs?;
+        Some(self.inert_reason(secs).map_or_else(|| self.live_rule(secs), Rule::Inert))
+    }
+
+    fn live_rule(&self, secs: i64) -> Rule {
+        match (self.form, self.field()) {
+            (EntryForm::LastModified, _) => {
+                Rule::LastModified { default_secs: (secs >= 0).then_some(secs) }
+            }
+            (_, Some((path, _))) => Rule::Date { field: path.clone(), expire_after_secs: secs },
+            (_, None) => Rule::Inert(InertReason::Compound),
+        }
+    }
+
+    fn inert_reason(&self, secs: i64) -> Option<InertReason> {
+        if self.key.has(KeyKind::Text) {
+            return Some(InertReason::Text);
+        }
+        let Some(part) = self.key.single() else { return Some(InertReason::Compound) };
+        match part.kind {
+            KeyKind::Hashed => return Some(InertReason::Hashed),
+            KeyKind::Text => return Some(InertReason::Text),
+            KeyKind::Geo2d | KeyKind::Geo2dSphere => return Some(InertReason::Geo),
+            KeyKind::Wildcard => return Some(InertReason::Wildcard),
+            KeyKind::Ascending | KeyKind::Descending => {}
+        }
+        if secs == -1 && self.form != EntryForm::LastModified {
+            return Some(InertReason::NotOnTs);
+        }
+        if secs < -1 || secs > i64::from(i32::MAX) {
+            return Some(InertReason::InvalidValue);
+        }
+        (self.state == IndexState::Building).then_some(InertReason::Building)
+    }
+
+    /// The form in which `listIndexes` shows it.
+    #[must_use]
+    pub fn to_spec(&self) -> Document {
+        let mut spec = doc! { "v": 2, "key": self.key.source.clone(), "name": self.name.clone() };
+        for (option, on) in [
+            ("unique", self.unique),
+            ("prepareUnique", self.prepare_unique),
+            ("sparse", self.sparse),
+            ("hidden", self.hidden),
+            ("clustered", self.clustered),
+        ] {
+            if on {
+                spec.insert(option, true);
+            }
+        }
+        if let Some(filter) = &self.partial
+            && let Ok(filter) = Document::try_from(filter.source())
+        {
+            spec.insert("partialFilterExpression", filter);
+        }
+        if let Some(secs) = self.expire_after_secs {
+            spec.insert("expireAfterSeconds", i32::try_from(secs).unwrap_or(i32::MAX));
+        }
+        spec.extend(self.extra.clone());
+        spec
+    }
+}

@@ -1,0 +1,186 @@
+//! The stored form of catalog records: BSON documents.
+
+use std::sync::Arc;
+
+use bson::{Bson, Document, RawDocument, Uuid, doc, spec::BinarySubtype};
+
+use super::{
+    Capped, Clustered, CollectionMeta, CollectionOptions, Dialect, EntryForm, IndexKey, IndexMeta,
+    IndexState, Namespace, View,
+};
+use crate::{
+    query::Filter,
+    store::{CollectionId, IndexId, StoreError},
+    value::scan,
+};
+
+/// The record of one collection.
+///
+/// # Errors
+/// `Bug` when the record can't be written as BSON.
+pub(crate) fn write(collection: &CollectionMeta) -> Result<Vec<u8>, StoreError> {
+    let indexes: Vec<Bson> = collection.indexes.iter().map(|index| write_index(index)).collect();
+    let mut options = collection.options.to_document();
+    options.remove("clusteredIndex");
+    to_bytes(&doc! {
+        "id": i64::from(collection.id.0),
+        "uuid": collection.uuid,
+        "options": options,
+        "clustered": collection.options.clustered.as_ref().map(|clustered| clustered.name.clone()),
+        "indexes": indexes,
+    })
+}
+
+/// Reads the record of one collection.
+///
+/// # Errors
+/// `Damaged`; it names the collection.
+pub(crate) fn read(db: &str, name: &str, bytes: &[u8]) -> Result<CollectionMeta, StoreError> {
+    let damaged =
+        || StoreError::Damaged { what: format!("the definition of {db}.{name} can't be read") };
+    let record = from_bytes(bytes).ok_or_else(damaged)?;
+    read_collection(db, name, &record).ok_or_else(damaged)
+}
+
+/// The record of all dialects that are not the default.
+///
+/// # Errors
+/// `Bug` when the record can't be written as BSON.
+pub(crate) fn write_dialects<'a>(
+    dialects: impl Iterator<Item = (&'a str, Dialect)>,
+) -> Result<Vec<u8>, StoreError> {
+    to_bytes(&dialects.map(|(db, dialect)| (db.to_owned(), Bson::from(dialect.name()))).collect())
+}
+
+/// Reads the record of dialects.
+///
+/// # Errors
+/// `Damaged` when it is none.
+pub(crate) fn read_dialects(bytes: &[u8]) -> Result<Vec<(String, Dialect)>, StoreError> {
+    let damaged = || StoreError::Damaged { what: "the list of dialects can't be read".into() };
+    let record = from_bytes(bytes).ok_or_else(damaged)?;
+    record
+        .into_iter()
+        .map(|(db, name)| Some((db, Dialect::from_name(name.as_str()?)?)))
+        .collect::<Option<_>>()
+        .ok_or_else(damaged)
+}
+
+fn to_bytes(record: &Document) -> Result<Vec<u8>, StoreError> {
+    record
+        .to_vec()
+        .map_err(|error| StoreError::Bug { what: format!("a record is not BSON: {error}") })
+}
+
+fn from_bytes(bytes: &[u8]) -> Option<Document> {
+    let raw: &RawDocument = scan::check(bytes).ok()?;
+    Document::try_from(raw).ok()
+}
+
+fn write_index(index: &IndexMeta) -> Bson {
+    let form = match index.form {
+        EntryForm::Values => "values",
+        EntryForm::LastModified => "lastModified",
+        EntryForm::Nothing => "nothing",
+    };
+    let partial = index.partial.as_ref().and_then(|filter| Document::try_from(filter.source()).ok());
+    Bson::Document(doc! {
+        "id": i64::from(index.id.0),
+        "name": &index.name,
+        "key": index.key.source.clone(),
+        "form": form,
+        "unique": index.unique,
+        "prepareUnique": index.prepare_unique,
+        "sparse": index.sparse,
+        "hidden": index.hidden,
+        "partial": partial,
+        "expireAfterSeconds": index.expire_after_secs,
+        "building": index.state == IndexState::Building,
+        "multikey": index.multikey,
+        "clustered": index.clustered,
+        "extra": index.extra.clone(),
+    })
+}
+
+fn read_collection(db: &str, name: &str, record: &Document) -> Option<CollectionMeta> {
+    let Bson::Binary(uuid) = record.get("uuid")? else { return None };
+    let indexes = record.get_array("indexes").ok()?.iter();
+    let clustered = record.get_str("clustered").ok().map(|name| Clustered { name: name.to_owned() });
+    Some(CollectionMeta {
+        id: CollectionId(id(record)?),
+        uuid: (uuid.subtype == BinarySubtype::Uuid)
+            .then(|| uuid.bytes.as_slice().try_into().ok().map(Uuid::from_bytes))??,
+        namespace: Namespace { db: db.to_owned(), collection: name.to_owned() },
+        options: read_options(record.get_document("options").ok()?.clone(), clustered)?,
+        indexes: indexes.map(|index| read_index(index.as_document()?).map(Arc::new)).collect::<Option<_>>()?,
+    })
+}
+
+fn read_options(mut options: Document, clustered: Option<Clustered>) -> Option<CollectionOptions> {
+    let capped = options.remove("capped").is_some();
+    let size_bytes = options.remove("size").as_ref().and_then(whole);
+    let docs_max = options.remove("max").as_ref().and_then(whole);
+    let view = match (options.remove("viewOn"), options.remove("pipeline")) {
+        (Some(Bson::String(on)), Some(Bson::Array(stages))) => {
+            let stages = stages.iter().map(|stage| stage.as_document().cloned());
+            Some(View { on, pipeline: stages.collect::<Option<_>>()? })
+        }
+        _ => None,
+    };
+    let time_series = match options.remove("timeseries") {
+        Some(Bson::Document(time_series)) => Some(time_series),
+        _ => None,
+    };
+    Some(CollectionOptions {
+        capped: capped.then_some(Capped { size_bytes, docs_max }),
+        clustered,
+        expire_after_secs: options.remove("expireAfterSeconds").as_ref().and_then(whole),
+        time_series,
+        view,
+        extra: options,
+    })
+}
+
+fn read_index(record: &Document) -> Option<IndexMeta> {
+    let flag = |name| record.get_bool(name).ok();
+    let partial = match record.get("partial")? {
+        Bson::Document(filter) => {
+            let filter = bson::RawDocumentBuf::try_from(filter).ok()?;
+            Some(Filter::parse(&filter).ok()?)
+        }
+        _ => None,
+    };
+    Some(IndexMeta {
+        id: IndexId(id(record)?),
+        name: record.get_str("name").ok()?.to_owned(),
+        key: IndexKey::read(record.get_document("key").ok()?)?,
+        form: match record.get_str("form").ok()? {
+            "values" => EntryForm::Values,
+            "lastModified" => EntryForm::LastModified,
+            "nothing" => EntryForm::Nothing,
+            _ => return None,
+        },
+        unique: flag("unique")?,
+        prepare_unique: flag("prepareUnique")?,
+        sparse: flag("sparse")?,
+        hidden: flag("hidden")?,
+        partial,
+        expire_after_secs: record.get("expireAfterSeconds").and_then(whole),
+        state: if flag("building")? { IndexState::Building } else { IndexState::Ready },
+        multikey: flag("multikey")?,
+        clustered: flag("clustered")?,
+        extra: record.get_document("extra").ok()?.clone(),
+    })
+}
+
+fn id(record: &Document) -> Option<u32> {
+    record.get("id").and_then(whole).and_then(|id| u32::try_from(id).ok())
+}
+
+fn whole(value: &Bson) -> Option<i64> {
+    match value {
+        Bson::Int32(number) => Some(i64::from(*number)),
+        Bson::Int64(number) => Some(*number),
+        _ => None,
+    }
+}

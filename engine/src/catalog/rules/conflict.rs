@@ -1,0 +1,1 @@
+//! Requested against existing indexes.

@@ -1,0 +1,17 @@
+//! What a request may create or change: pure functions from a request and the definitions as they
+//! are to the definitions as they shall be (TTL.md 2.1 to 2.4).
+
+pub mod coll_mod;
+pub mod create;
+pub mod create_indexes;
+pub mod drop_indexes;
+mod index_spec;
+mod numbers;
+mod conflict;
+#[cfg(test)]
+mod tests;
+
+pub use coll_mod::{CollModOutcome, CollModRequest};
+pub use create::CreateRequest;
+pub use create_indexes::{CreateIndexesOutcome, CreateIndexesRequest};
+pub use drop_indexes::{DropIndexesOutcome, IndexSelector};

@@ -1,0 +1,1 @@
+//! Tables for TTL.md section 2.

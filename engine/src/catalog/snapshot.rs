@@ -1,0 +1,190 @@
+//! What the catalog holds at one moment, shared with all readers.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, PoisonError, RwLock},
+};
+
+use super::{CollectionMeta, Dialect, IndexMeta, IndexState, Namespace, record};
+use crate::{
+    store::{Reader, StoreError},
+    ttl::Rule,
+};
+
+/// Name of the store's value that counts changes of the catalog.
+pub(crate) const VERSION_META: &str = "catalogVersion";
+
+/// Name of the store's value that holds the databases' dialects.
+pub(crate) const DIALECTS_META: &str = "dialects";
+
+/// The newest committed snapshot. Readers hold the lock only to clone an `Arc`.
+#[derive(Debug)]
+pub struct Catalog {
+    current: RwLock<Arc<CatalogSnapshot>>,
+}
+
+/// All databases and collections as of one transaction.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct CatalogSnapshot {
+    pub(crate) version: u64,
+    databases: BTreeMap<String, Arc<DatabaseMeta>>,
+}
+
+/// One database.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct DatabaseMeta {
+    /// Whose rules it follows.
+    pub dialect: Dialect,
+    /// Its collections by name.
+    pub collections: BTreeMap<String, Arc<CollectionMeta>>,
+}
+
+/// Something with a TTL: an index, or a clustered collection's own option.
+#[derive(Debug, Clone)]
+pub struct TtlTarget {
+    /// The collection.
+    pub collection: Arc<CollectionMeta>,
+    /// The index to scan; for a clustered collection the one on `_id`.
+    pub index: Arc<IndexMeta>,
+    /// What it says.
+    pub rule: Rule,
+}
+
+impl Catalog {
+    /// A catalog that shows this snapshot.
+    #[must_use]
+    pub fn new(snapshot: CatalogSnapshot) -> Self {
+        Self { current: RwLock::new(Arc::new(snapshot)) }
+    }
+
+    /// The newest committed snapshot.
+    #[must_use]
+    pub fn snapshot(&self) -> Arc<CatalogSnapshot> {
+        Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Shows a snapshot whose transaction has committed, unless a newer one is shown already.
+    pub(crate) fn publish(&self, snapshot: &Arc<CatalogSnapshot>) {
+        let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
+        if current.version < snapshot.version {
+            *current = Arc::clone(snapshot);
+        }
+    }
+}
+
+impl CatalogSnapshot {
+    /// Reads the whole catalog.
+    ///
+    /// # Errors
+    /// `Damaged` when a record can't be read; it names the collection.
+    pub fn load(reader: &Reader<'_>) -> Result<Self, StoreError> {
+        let mut snapshot = Self { version: stored_version(reader)?, ..Self::default() };
+        if let Some(bytes) = reader.meta(DIALECTS_META)? {
+            for (db, dialect) in record::read_dialects(bytes)? {
+                snapshot.set_dialect(&db, dialect);
+            }
+        }
+        for entry in reader.catalog()? {
+            let (db, name, bytes) = entry?;
+            snapshot.put(record::read(db, name, bytes)?);
+        }
+        Ok(snapshot)
+    }
+
+    /// Databases that have a collection, in order of name.
+    pub fn databases(&self) -> impl Iterator<Item = &str> {
+        self.databases
+            .iter()
+            .filter(|(_, database)| !database.collections.is_empty())
+            .map(|(name, _)| name.as_str())
+    }
+
+    /// The collections of a database, in order of name; none if there is no such database.
+    pub fn collections(&self, db: &str) -> impl Iterator<Item = &Arc<CollectionMeta>> {
+        self.databases.get(db).into_iter().flat_map(|database| database.collections.values())
+    }
+
+    /// All collections of all databases.
+    pub fn all_collections(&self) -> impl Iterator<Item = &Arc<CollectionMeta>> {
+        self.databases.values().flat_map(|database| database.collections.values())
+    }
+
+    /// The collection with this name.
+    #[must_use]
+    pub fn collection(&self, namespace: &Namespace) -> Option<Arc<CollectionMeta>> {
+        self.databases.get(&namespace.db)?.collections.get(&namespace.collection).cloned()
+    }
+
+    /// The dialect of a database; `Open` for one that does not exist.
+    #[must_use]
+    pub fn dialect(&self, db: &str) -> Dialect {
+        self.databases.get(db).map_or_else(Dialect::default, |database| database.dialect)
+    }
+
+    /// Everything that may remove documents: complete TTL indexes, inert ones included, and
+    /// clustered collections.
+    #[must_use]
+    pub fn ttl_indexes(&self) -> Vec<TtlTarget> {
+        let mut targets = Vec::new();
+        for collection in self.all_collections() {
+            let clustered = collection.clustered_rule().zip(collection.id_index().cloned());
+            let indexes = collection.indexes.iter().filter(|index| {
+                index.state == IndexState::Ready && index.expire_after_secs.is_some()
+            });
+            let ruled = indexes.filter_map(|index| Some((index.ttl_rule()?, Arc::clone(index))));
+            targets.extend(clustered.into_iter().chain(ruled).map(|(rule, index)| TtlTarget {
+                collection: Arc::clone(collection),
+                index,
+                rule,
+            }));
+        }
+        targets
+    }
+
+    /// Counts up with every change of the catalog.
+    #[must_use]
+    pub fn version(&self) -> u64 {
+        self.version
+    }
+
+    /// An existing database whose name differs from this one in upper and lower case only.
+    #[must_use]
+    pub fn differs_in_case(&self, db: &str) -> Option<&str> {
+        if self.databases.get(db).is_some_and(|database| !database.collections.is_empty()) {
+            return None;
+        }
+        self.databases().find(|name| *name != db && name.to_lowercase() == db.to_lowercase())
+    }
+
+    pub(crate) fn put(&mut self, collection: CollectionMeta) {
+        let database = self.databases.entry(collection.namespace.db.clone()).or_default();
+        let name = collection.namespace.collection.clone();
+        Arc::make_mut(database).collections.insert(name, Arc::new(collection));
+    }
+
+    pub(crate) fn remove(&mut self, namespace: &Namespace) {
+        if let Some(database) = self.databases.get_mut(&namespace.db) {
+            Arc::make_mut(database).collections.remove(&namespace.collection);
+        }
+    }
+
+    pub(crate) fn set_dialect(&mut self, db: &str, dialect: Dialect) {
+        Arc::make_mut(self.databases.entry(db.to_owned()).or_default()).dialect = dialect;
+    }
+
+    pub(crate) fn dialects(&self) -> impl Iterator<Item = (&str, Dialect)> {
+        self.databases
+            .iter()
+            .filter(|(_, database)| database.dialect != Dialect::default())
+            .map(|(name, database)| (name.as_str(), database.dialect))
+    }
+}
+
+/// The version of the catalog in the store.
+pub(crate) fn stored_version(reader: &Reader<'_>) -> Result<u64, StoreError> {
+    let bytes = reader.meta(VERSION_META)?.unwrap_or(&[0; 8]);
+    let bytes = bytes
+        .try_into()
+        .map_err(|_| StoreError::Damaged { what: "the catalog's version is not a number".into() })?;
+    Ok(u64::from_be_bytes(bytes))
+}

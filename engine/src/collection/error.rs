@@ -1,0 +1,50 @@
+//! Why a write or a change of definitions failed.
+
+use bson::Document;
+use thiserror::Error;
+
+use crate::{
+    catalog::{CatalogError, Namespace},
+    store::StoreError,
+};
+
+/// Why a write or a change of definitions failed. All kinds but [`WriteError::Store`] leave the
+/// transaction good: nothing of the refused document was written.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum WriteError {
+    /// A unique index has the key already.
+    #[error(transparent)]
+    DuplicateKey(Box<DuplicateKey>),
+    /// Two fields of a compound index hold different arrays (MongoDB: 171, `CannotIndexParallelArrays`).
+    #[error("the index {index} can't hold a document with an array in two of its fields; keep an array in only one of them")]
+    ParallelArrays {
+        /// The index.
+        index: String,
+    },
+    /// The document can't be stored as it is (MongoDB: 2, `BadValue`).
+    #[error("{message}")]
+    BadDocument {
+        /// What is wrong.
+        message: String,
+    },
+    /// The definitions do not allow it.
+    #[error(transparent)]
+    Catalog(#[from] CatalogError),
+    /// The store failed; the transaction must be given up.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// The key that a unique index has already (MongoDB: 11000).
+#[derive(Debug, Clone, PartialEq, Error)]
+#[error("the unique index {index} of {namespace} has another document with the same key")]
+pub struct DuplicateKey {
+    /// The collection.
+    pub namespace: Namespace,
+    /// The name of the index.
+    pub index: String,
+    /// Its key pattern.
+    pub key_pattern: Document,
+    /// The fields of the pattern with the values that collide.
+    pub key_value: Document,
+}
