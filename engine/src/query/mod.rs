@@ -8,6 +8,8 @@ mod error;
 pub mod filter;
 pub mod projection;
 pub mod sort;
+#[cfg(test)]
+mod testing;
 pub mod update;
 
 pub use error::{QueryError, QueryErrorKind};

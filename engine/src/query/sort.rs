@@ -166,3 +166,51 @@ fn direction(name: &str, value: RawBsonRef<'_>) -> Result<Direction, QueryError>
         )),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::query::testing::raw;
+
+    fn check(sort: &str, in_order: &[&str]) {
+        let sort = Sort::parse(&raw(sort)).expect(sort).expect("not empty");
+        let keys: Vec<_> = in_order.iter().map(|text| sort.key(&raw(text))).collect();
+        for (pair, texts) in keys.windows(2).zip(in_order.windows(2)) {
+            assert!(pair[0] < pair[1], "{sort:?}: {} before {}", texts[0], texts[1]);
+        }
+    }
+
+    fn refused(sort: &str, kind: QueryErrorKind) {
+        assert_eq!(Sort::parse(&raw(sort)).expect_err(sort).kind, kind, "{sort}");
+    }
+
+    #[test]
+    fn documents_in_order() {
+        check(
+            "{a: 1}",
+            &["{a: []}", "{}", "{a: 1}", "{a: 1.5}", "{a: 'x'}", "{a: {b: 1}}", "{a: true}"],
+        );
+        check("{a: -1}", &["{a: true}", "{a: 'x'}", "{a: 2}", "{a: 1}", "{}"]);
+        check("{a: 1, b: -1}", &["{a: 1, b: 2}", "{a: 1, b: 1}", "{a: 2, b: 9}"]);
+        check("{a: 1}", &["{a: [1, 9]}", "{a: [5, 2]}", "{a: 3}"]);
+        check("{a: -1}", &["{a: [1, 9]}", "{a: 8}", "{a: [5, 2]}"]);
+        check("{'a.b': 1}", &["{a: [{b: 1}, {b: 9}]}", "{a: {b: 2}}"]);
+        let long = "y".repeat(600);
+        let documents = [format!("{{a: '{long}a'}}"), format!("{{a: '{long}b'}}")];
+        check("{a: 1}", &[&documents[0], &documents[1]]);
+        check("{a: -1}", &[&documents[1], &documents[0]]);
+    }
+
+    #[test]
+    fn refusals() {
+        refused("{a: 2}", QueryErrorKind::SortDirection);
+        refused("{a: 0}", QueryErrorKind::SortDirection);
+        refused("{a: 'x'}", QueryErrorKind::SortValue);
+        refused("{a: {$meta: 'textScore'}}", QueryErrorKind::Unsupported);
+        refused("{'a..b': 1}", QueryErrorKind::BadValue);
+        refused("{$natural: 1, a: 1}", QueryErrorKind::BadValue);
+        let natural = Sort::parse(&raw("{$natural: -1}")).expect("valid").expect("not empty");
+        assert_eq!(natural.natural(), Some(Direction::Descending));
+        assert!(Sort::parse(&raw("{}")).expect("valid").is_none());
+    }
+}

@@ -2,7 +2,7 @@
 
 use bson::raw::{RawBson, RawDocument, RawDocumentBuf};
 
-use super::{parse, pattern::Pattern, types::TypeSet};
+use super::{bits::BitTest, parse, pattern::Pattern, types::TypeSet};
 use crate::{query::QueryError, value::Path};
 
 /// A parsed filter and the document it came from.
@@ -92,17 +92,6 @@ pub enum CompareOp {
     Lt,
     /// `$lte`
     Lte,
-}
-
-/// `$bitsAllSet`, `$bitsAnySet`, `$bitsAllClear`, `$bitsAnyClear`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BitTest {
-    /// All bits, or any.
-    pub all: bool,
-    /// Set, or clear.
-    pub set: bool,
-    /// Positions, 0 = lowest.
-    pub positions: Vec<u32>,
 }
 
 impl Filter {

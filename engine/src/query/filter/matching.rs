@@ -1,12 +1,144 @@
 //! Whether a document passes a filter's tree.
 
-use bson::raw::RawDocument;
+use std::{cmp::Ordering, ops::ControlFlow};
 
-use super::expr::Expr;
+use bson::raw::{RawArray, RawBson, RawBsonRef, RawDocument};
+
+use super::{
+    expr::{CompareOp, Expr, Test},
+    number::{is_nan, truncated},
+};
+use crate::value::{Candidate, compare, type_rank};
 
 impl Expr {
     /// Whether the document passes.
     pub fn matches(&self, document: &RawDocument) -> bool {
-        todo!("{document:?}")
+        match self {
+            Self::True => true,
+            Self::False => false,
+            Self::And(parts) => parts.iter().all(|part| part.matches(document)),
+            Self::Or(parts) => parts.iter().any(|part| part.matches(document)),
+            Self::Nor(parts) => !parts.iter().any(|part| part.matches(document)),
+            Self::Not(part) => !part.matches(document),
+            Self::Field { path, test } => path
+                .match_values(document, &mut |candidate| {
+                    if test.accepts(candidate) {
+                        ControlFlow::Break(())
+                    } else {
+                        ControlFlow::Continue(())
+                    }
+                })
+                .is_break(),
+        }
+    }
+}
+
+impl Test {
+    /// Whether a candidate of a path passes. `$size` and `$elemMatch` look at the array itself,
+    /// all others also at its elements.
+    fn accepts(&self, candidate: Candidate<'_>) -> bool {
+        let whole_only =
+            matches!(self, Self::Size(_) | Self::ElemMatchDocument(_) | Self::ElemMatchValue(_));
+        if whole_only && candidate.in_array {
+            return false;
+        }
+        match candidate.value {
+            Some(value) => self.holds(value),
+            None => self.holds_for_missing(),
+        }
+    }
+
+    /// Whether this one value passes; arrays are taken as they are.
+    pub fn holds(&self, value: RawBsonRef<'_>) -> bool {
+        match self {
+            Self::Compare { op, value: with } => compares(value, *op, with.as_raw_bson_ref()),
+            Self::In { values, patterns } => {
+                let eq = |with: &RawBson| compares(value, CompareOp::Eq, with.as_raw_bson_ref());
+                values.iter().any(eq) || patterns.iter().any(|p| matches_pattern(p, value))
+            }
+            Self::Exists => true,
+            Self::Type(types) => types.contains(value),
+            Self::Regex(pattern) => matches_pattern(pattern, value),
+            Self::ElemMatchDocument(_) | Self::ElemMatchValue(_) => {
+                value.as_array().is_some_and(|array| self.matching_element(array).is_some())
+            }
+            Self::Size(size) => value.as_array().is_some_and(|array| {
+                usize::try_from(*size).is_ok_and(|size| array.into_iter().count() == size)
+            }),
+            Self::Mod { divisor, remainder } => {
+                truncated(value).is_some_and(|n| n.wrapping_rem(*divisor) == *remainder)
+            }
+            Self::Bits(bits) => bits.holds(value),
+            Self::NotAll(tests) => !tests.iter().all(|test| test.holds(value)),
+        }
+    }
+
+    /// Position and value of the first element that `$elemMatch`, or any other test, accepts.
+    pub(crate) fn matching_element<'a>(
+        &self,
+        array: &'a RawArray,
+    ) -> Option<(usize, RawBsonRef<'a>)> {
+        let accepts = |element: RawBsonRef<'_>| match self {
+            Self::ElemMatchDocument(expr) => {
+                let document = match element {
+                    RawBsonRef::Document(document) => Some(document),
+                    RawBsonRef::Array(inner) => RawDocument::from_bytes(inner.as_bytes()).ok(),
+                    _ => None,
+                };
+                document.is_some_and(|document| expr.matches(document))
+            }
+            Self::ElemMatchValue(tests) => tests.iter().all(|test| test.holds(element)),
+            _ => self.holds(element),
+        };
+        array.into_iter().map_while(Result::ok).enumerate().find(|(_, element)| accepts(*element))
+    }
+
+    fn holds_for_missing(&self) -> bool {
+        match self {
+            Self::Compare { op, value } => match (op, value) {
+                (CompareOp::Eq | CompareOp::Gte | CompareOp::Lte, RawBson::Null)
+                | (CompareOp::Gt | CompareOp::Gte, RawBson::MinKey)
+                | (CompareOp::Lt | CompareOp::Lte, RawBson::MaxKey) => true,
+                _ => false,
+            },
+            Self::In { values, .. } => values.contains(&RawBson::Null),
+            _ => false,
+        }
+    }
+}
+
+/// Compares with MongoDB's type bracketing: values of different classes are never in order, except
+/// that everything lies between `MinKey` and `MaxKey`; NaN is equal to NaN and to nothing else.
+fn compares(value: RawBsonRef<'_>, op: CompareOp, with: RawBsonRef<'_>) -> bool {
+    if type_rank(value) != type_rank(with) {
+        return match with {
+            RawBsonRef::MinKey => matches!(op, CompareOp::Gt | CompareOp::Gte),
+            RawBsonRef::MaxKey => matches!(op, CompareOp::Lt | CompareOp::Lte),
+            _ => false,
+        };
+    }
+    if is_nan(value) || is_nan(with) {
+        let both = is_nan(value) && is_nan(with);
+        return both && !matches!(op, CompareOp::Gt | CompareOp::Lt);
+    }
+    let order = compare(value, with);
+    match op {
+        CompareOp::Eq => order == Ordering::Equal,
+        CompareOp::Gt => order == Ordering::Greater,
+        CompareOp::Gte => order != Ordering::Less,
+        CompareOp::Lt => order == Ordering::Less,
+        CompareOp::Lte => order != Ordering::Greater,
+    }
+}
+
+/// Text is matched; a stored regular expression matches when it is written the same way.
+fn matches_pattern(pattern: &super::Pattern, value: RawBsonRef<'_>) -> bool {
+    match value {
+        RawBsonRef::String(text) | RawBsonRef::Symbol(text) => pattern.is_match(text),
+        RawBsonRef::RegularExpression(stored) => {
+            stored.pattern.as_str() == pattern.source()
+                && stored.options.as_str() == pattern.options()
+        }
+        _ => false,
     }
 }

@@ -1,8 +1,10 @@
 //! Filters: which documents match.
 
+mod bits;
 mod expr;
 mod matching;
-mod number;
+pub(crate) mod number;
+mod operators;
 mod parse;
 mod pattern;
 mod types;
@@ -10,7 +12,9 @@ mod types;
 #[cfg(test)]
 mod tests;
 
-pub use expr::{BitTest, CompareOp, Expr, Filter, Test};
+pub use bits::BitTest;
+pub use expr::{CompareOp, Expr, Filter, Test};
+pub(crate) use parse::is_operators;
 pub use pattern::Pattern;
 pub use types::TypeSet;
 pub(crate) use types::type_name;

@@ -2,6 +2,38 @@
 
 use bson::{raw::RawBsonRef, spec::ElementType};
 
+use super::number::whole;
+use crate::query::QueryError;
+
+/// Every type with MongoDB's number and name of it.
+const TYPES: [(i64, &str, ElementType); 21] = [
+    (1, "double", ElementType::Double),
+    (2, "string", ElementType::String),
+    (3, "object", ElementType::EmbeddedDocument),
+    (4, "array", ElementType::Array),
+    (5, "binData", ElementType::Binary),
+    (6, "undefined", ElementType::Undefined),
+    (7, "objectId", ElementType::ObjectId),
+    (8, "bool", ElementType::Boolean),
+    (9, "date", ElementType::DateTime),
+    (10, "null", ElementType::Null),
+    (11, "regex", ElementType::RegularExpression),
+    (12, "dbPointer", ElementType::DbPointer),
+    (13, "javascript", ElementType::JavaScriptCode),
+    (14, "symbol", ElementType::Symbol),
+    (15, "javascriptWithScope", ElementType::JavaScriptCodeWithScope),
+    (16, "int", ElementType::Int32),
+    (17, "timestamp", ElementType::Timestamp),
+    (18, "long", ElementType::Int64),
+    (19, "decimal", ElementType::Decimal128),
+    (-1, "minKey", ElementType::MinKey),
+    (127, "maxKey", ElementType::MaxKey),
+];
+
+/// The types that `"number"` stands for.
+const NUMBERS: [ElementType; 4] =
+    [ElementType::Double, ElementType::Int32, ElementType::Int64, ElementType::Decimal128];
+
 /// A set of BSON types, for `$type`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TypeSet {
@@ -9,6 +41,48 @@ pub struct TypeSet {
 }
 
 impl TypeSet {
+    /// Reads the argument of `$type`: a name, a number, or an array of them.
+    pub(super) fn parse(argument: RawBsonRef<'_>) -> Result<Self, QueryError> {
+        let mut set = Self::default();
+        if let RawBsonRef::Array(list) = argument {
+            for item in list {
+                set.add(item?)?;
+            }
+        } else {
+            set.add(argument)?;
+        }
+        if set.types.is_empty() {
+            return Err(QueryError::failed_to_parse("$type must name at least one type"));
+        }
+        Ok(set)
+    }
+
+    fn add(&mut self, item: RawBsonRef<'_>) -> Result<(), QueryError> {
+        if let RawBsonRef::String("number") = item {
+            self.types.extend(NUMBERS);
+            return Ok(());
+        }
+        let found = if let RawBsonRef::String(wanted) = item {
+            TYPES.iter().find(|(_, name, _)| *name == wanted)
+        } else {
+            let wanted = whole(item);
+            TYPES.iter().find(|(number, ..)| Some(*number) == wanted)
+        };
+        if let Some((.., element_type)) = found {
+            self.types.push(*element_type);
+            return Ok(());
+        }
+        Err(match item {
+            RawBsonRef::String(name) => {
+                QueryError::bad_value(format!("Unknown type name alias: {name}"))
+            }
+            RawBsonRef::Int32(_) | RawBsonRef::Int64(_) | RawBsonRef::Double(_) => {
+                QueryError::bad_value("Invalid numerical type code: no BSON type has this number")
+            }
+            _ => QueryError::type_mismatch("type must be represented as a number or a string"),
+        })
+    }
+
     /// Whether the value's type is in the set.
     pub fn contains(&self, value: RawBsonRef<'_>) -> bool {
         self.types.contains(&value.element_type())
@@ -22,5 +96,6 @@ impl TypeSet {
 
 /// MongoDB's name of a value's type, as `$type` takes it.
 pub(crate) fn type_name(value: RawBsonRef<'_>) -> &'static str {
-    todo!("{value:?}")
+    let wanted = value.element_type();
+    TYPES.iter().find(|(.., element_type)| *element_type == wanted).map_or("unknown", |t| t.1)
 }

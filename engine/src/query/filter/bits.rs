@@ -1,0 +1,74 @@
+//! `$bitsAllSet` and its family.
+
+use bson::raw::RawBsonRef;
+
+use super::number::whole;
+use crate::query::QueryError;
+
+/// `$bitsAllSet`, `$bitsAnySet`, `$bitsAllClear`, `$bitsAnyClear`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BitTest {
+    /// All bits, or any.
+    pub all: bool,
+    /// Set, or clear.
+    pub set: bool,
+    /// Positions, 0 = lowest.
+    pub positions: Vec<u32>,
+}
+
+impl BitTest {
+    /// Reads the argument: a number, binary data, or an array of positions.
+    pub(super) fn parse(
+        operator: &str,
+        argument: RawBsonRef<'_>,
+        all: bool,
+        set: bool,
+    ) -> Result<Self, QueryError> {
+        let positions = match argument {
+            RawBsonRef::Array(list) => {
+                let mut positions = Vec::new();
+                for item in list {
+                    let position = whole(item?).and_then(|n| u32::try_from(n).ok());
+                    positions.push(position.ok_or_else(|| {
+                        QueryError::bad_value(format!(
+                            "bit positions of {operator} must be whole numbers of at least 0"
+                        ))
+                    })?);
+                }
+                positions
+            }
+            RawBsonRef::Binary(binary) => ones(binary.bytes),
+            _ => {
+                let mask = whole(argument).and_then(|n| u64::try_from(n).ok()).ok_or_else(|| {
+                    QueryError::bad_value(format!(
+                        "{operator} takes a whole number of at least 0, an array of bit positions, \
+                         or binary data"
+                    ))
+                })?;
+                ones(&mask.to_le_bytes())
+            }
+        };
+        Ok(Self { all, set, positions })
+    }
+
+    pub(super) fn holds(&self, value: RawBsonRef<'_>) -> bool {
+        let passes = |bit: bool| bit == self.set;
+        let (bytes, beyond) = match value {
+            RawBsonRef::Binary(binary) => (binary.bytes.to_vec(), false),
+            _ => match whole(value) {
+                Some(number) => (number.to_le_bytes().to_vec(), number < 0),
+                None => return false,
+            },
+        };
+        let mut bits = self.positions.iter().map(|&position| {
+            let byte = usize::try_from(position / 8).ok().and_then(|at| bytes.get(at));
+            passes(byte.map_or(beyond, |byte| byte >> (position % 8) & 1 == 1))
+        });
+        if self.all { bits.all(|bit| bit) } else { bits.any(|bit| bit) }
+    }
+}
+
+fn ones(bytes: &[u8]) -> Vec<u32> {
+    let bits = bytes.iter().flat_map(|byte| (0..8).map(move |bit| byte >> bit & 1 == 1));
+    (0_u32..).zip(bits).filter(|(_, is_one)| *is_one).map(|(position, _)| position).collect()
+}

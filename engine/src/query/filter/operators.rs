@@ -1,0 +1,257 @@
+//! The operators of one field.
+
+use bson::raw::{RawArray, RawBsonRef, RawDocument};
+
+use super::{
+    bits::BitTest,
+    expr::{CompareOp, Test},
+    number::{truncated, truthy, whole},
+    parse::{document, first_name, is_operators},
+    pattern::Pattern,
+    types::TypeSet,
+};
+use crate::query::{QueryError, QueryErrorKind};
+
+/// One condition on a field.
+pub(super) enum Term {
+    /// The test holds.
+    Is(Test),
+    /// Not all of these hold.
+    NotAll(Vec<Term>),
+}
+
+impl Term {
+    fn not(test: Test) -> Self {
+        Self::NotAll(vec![Self::Is(test)])
+    }
+
+    fn into_test(self) -> Test {
+        match self {
+            Self::Is(test) => test,
+            Self::NotAll(terms) => Test::NotAll(terms.into_iter().map(Self::into_test).collect()),
+        }
+    }
+}
+
+/// Parses `{$gt: 1, $lt: 5}`; all terms must hold.
+pub(super) fn operators(
+    field: &str,
+    operators: &RawDocument,
+    depth: usize,
+) -> Result<Vec<Term>, QueryError> {
+    let mut terms = Vec::new();
+    for element in operators {
+        let (name, argument) = element?;
+        operator(field, name.as_str(), argument, operators, depth, &mut terms)?;
+    }
+    Ok(terms)
+}
+
+/// Parses one operator. `siblings` is the document that it stands in.
+fn operator(
+    field: &str,
+    name: &str,
+    argument: RawBsonRef<'_>,
+    siblings: &RawDocument,
+    depth: usize,
+    terms: &mut Vec<Term>,
+) -> Result<(), QueryError> {
+    let term = match name {
+        "$eq" => Term::Is(comparison(field, CompareOp::Eq, argument)?),
+        "$ne" => match argument {
+            RawBsonRef::RegularExpression(_) => {
+                return Err(QueryError::bad_value("Can't have regex as arg to $ne."));
+            }
+            _ => Term::not(comparison(field, CompareOp::Eq, argument)?),
+        },
+        "$gt" => Term::Is(comparison(field, CompareOp::Gt, argument)?),
+        "$gte" => Term::Is(comparison(field, CompareOp::Gte, argument)?),
+        "$lt" => Term::Is(comparison(field, CompareOp::Lt, argument)?),
+        "$lte" => Term::Is(comparison(field, CompareOp::Lte, argument)?),
+        "$in" => Term::Is(membership(name, argument)?),
+        "$nin" => Term::not(membership(name, argument)?),
+        "$exists" if truthy(argument) => Term::Is(Test::Exists),
+        "$exists" => Term::not(Test::Exists),
+        "$type" => Term::Is(Test::Type(TypeSet::parse(argument)?)),
+        "$regex" => Term::Is(Test::Regex(regex(argument, siblings.get("$options")?)?)),
+        "$options" => {
+            return match siblings.get("$regex") {
+                Ok(Some(_)) => Ok(()),
+                _ => Err(QueryError::bad_value("$options needs a $regex")),
+            };
+        }
+        "$elemMatch" => Term::Is(elem_match(field, argument, depth)?),
+        "$size" => Term::Is(size(argument)?),
+        "$mod" => Term::Is(modulo(argument)?),
+        "$not" => negation(field, argument, depth)?,
+        "$all" => return every(field, argument, depth, terms),
+        "$bitsAllSet" => Term::Is(Test::Bits(BitTest::parse(name, argument, true, true)?)),
+        "$bitsAnySet" => Term::Is(Test::Bits(BitTest::parse(name, argument, false, true)?)),
+        "$bitsAllClear" => Term::Is(Test::Bits(BitTest::parse(name, argument, true, false)?)),
+        "$bitsAnyClear" => Term::Is(Test::Bits(BitTest::parse(name, argument, false, false)?)),
+        "$comment" => return Ok(()),
+        "$geoWithin" | "$geoIntersects" | "$near" | "$nearSphere" | "$within" => {
+            return Err(QueryError::unsupported(format!(
+                "{name} is not supported: Mayfly has no geospatial queries"
+            )));
+        }
+        _ => return Err(QueryError::bad_value(format!("unknown operator: {name}"))),
+    };
+    terms.push(term);
+    Ok(())
+}
+
+fn comparison(field: &str, op: CompareOp, argument: RawBsonRef<'_>) -> Result<Test, QueryError> {
+    match argument {
+        RawBsonRef::Undefined => Err(QueryError::bad_value("cannot compare to undefined")),
+        RawBsonRef::RegularExpression(_) if op != CompareOp::Eq => Err(QueryError::bad_value(
+            format!("Can't have RegEx as arg to predicate over field '{field}'."),
+        )),
+        _ => Ok(Test::Compare { op, value: argument.into() }),
+    }
+}
+
+fn membership(name: &str, argument: RawBsonRef<'_>) -> Result<Test, QueryError> {
+    let Some(list) = argument.as_array() else {
+        return Err(QueryError::bad_value(format!("{name} needs an array")));
+    };
+    let (mut values, mut patterns) = (Vec::new(), Vec::new());
+    for item in list {
+        match item? {
+            RawBsonRef::RegularExpression(regex) => {
+                patterns.push(Pattern::new(regex.pattern.as_str(), regex.options.as_str())?);
+            }
+            RawBsonRef::Document(inner) if is_operators(inner) => {
+                return Err(QueryError::bad_value(format!("cannot nest $ under {name}")));
+            }
+            RawBsonRef::Undefined => {
+                return Err(QueryError::bad_value("cannot compare to undefined"));
+            }
+            value => values.push(value.into()),
+        }
+    }
+    Ok(Test::In { values, patterns })
+}
+
+fn regex(argument: RawBsonRef<'_>, options: Option<RawBsonRef<'_>>) -> Result<Pattern, QueryError> {
+    let options = match options {
+        Some(RawBsonRef::String(options)) => Some(options),
+        None => None,
+        Some(_) => return Err(QueryError::bad_value("$options has to be a string")),
+    };
+    match argument {
+        RawBsonRef::String(pattern) => Pattern::new(pattern, options.unwrap_or_default()),
+        RawBsonRef::RegularExpression(regex) => {
+            let own = regex.options.as_str();
+            if !own.is_empty() && options.is_some() {
+                return Err(QueryError::new(
+                    QueryErrorKind::RegexOptionsTwice,
+                    "options set in both $regex and $options",
+                ));
+            }
+            Pattern::new(regex.pattern.as_str(), options.unwrap_or(own))
+        }
+        _ => Err(QueryError::bad_value("$regex has to be a string")),
+    }
+}
+
+/// The form for documents, or the form for values when the first name is an operator that only
+/// makes sense for a value.
+fn elem_match(field: &str, argument: RawBsonRef<'_>, depth: usize) -> Result<Test, QueryError> {
+    let Some(inner) = argument.as_document() else {
+        return Err(QueryError::bad_value("$elemMatch needs an Object"));
+    };
+    let for_documents = ["$and", "$or", "$nor", "$where", "$expr"];
+    let first = first_name(inner).unwrap_or_default();
+    if is_operators(inner) && !for_documents.contains(&first) {
+        let terms = operators(field, inner, depth + 1)?;
+        return Ok(Test::ElemMatchValue(terms.into_iter().map(Term::into_test).collect()));
+    }
+    Ok(Test::ElemMatchDocument(Box::new(document(inner, depth + 1)?)))
+}
+
+fn size(argument: RawBsonRef<'_>) -> Result<Test, QueryError> {
+    let message = |what| QueryError::bad_value(format!("Failed to parse $size. Expected {what}"));
+    if !matches!(
+        argument,
+        RawBsonRef::Int32(_)
+            | RawBsonRef::Int64(_)
+            | RawBsonRef::Double(_)
+            | RawBsonRef::Decimal128(_)
+    ) {
+        return Err(message("a number in: $size"));
+    }
+    match whole(argument) {
+        Some(size) if size >= 0 => Ok(Test::Size(size)),
+        Some(_) => Err(message("a non-negative number in: $size")),
+        None => Err(message("an integer in: $size")),
+    }
+}
+
+fn modulo(argument: RawBsonRef<'_>) -> Result<Test, QueryError> {
+    let malformed = |what| QueryError::bad_value(format!("malformed mod, {what}"));
+    let list = argument.as_array().ok_or_else(|| malformed("needs to be an array"))?;
+    let items: Vec<_> = list.into_iter().collect::<Result<_, _>>()?;
+    match items.as_slice() {
+        [] | [_] => Err(malformed("not enough elements")),
+        [divisor, remainder] => {
+            let divisor = truncated(*divisor).ok_or_else(|| malformed("divisor not a number"))?;
+            let remainder =
+                truncated(*remainder).ok_or_else(|| malformed("remainder not a number"))?;
+            if divisor == 0 {
+                return Err(QueryError::bad_value("divisor cannot be 0"));
+            }
+            Ok(Test::Mod { divisor, remainder })
+        }
+        _ => Err(malformed("too many elements")),
+    }
+}
+
+fn negation(field: &str, argument: RawBsonRef<'_>, depth: usize) -> Result<Term, QueryError> {
+    match argument {
+        RawBsonRef::RegularExpression(_) => {
+            let pattern = regex(argument, None)?;
+            Ok(Term::not(Test::Regex(pattern)))
+        }
+        RawBsonRef::Document(inner) if inner.is_empty() => {
+            Err(QueryError::bad_value("$not cannot be empty"))
+        }
+        RawBsonRef::Document(inner) => Ok(Term::NotAll(operators(field, inner, depth + 1)?)),
+        _ => Err(QueryError::bad_value("$not needs a regex or a document")),
+    }
+}
+
+fn every(
+    field: &str,
+    argument: RawBsonRef<'_>,
+    depth: usize,
+    terms: &mut Vec<Term>,
+) -> Result<(), QueryError> {
+    let list: &RawArray =
+        argument.as_array().ok_or_else(|| QueryError::bad_value("$all needs an array"))?;
+    if list.is_empty() {
+        terms.push(Term::Is(Test::In { values: Vec::new(), patterns: Vec::new() }));
+        return Ok(());
+    }
+    let mut elem_matches = 0;
+    for (at, item) in list.into_iter().enumerate() {
+        let item = item?;
+        let test = match item {
+            RawBsonRef::Document(inner) if first_name(inner) == Some("$elemMatch") => {
+                elem_matches += 1;
+                let inner = inner.get("$elemMatch")?.unwrap_or(RawBsonRef::Null);
+                elem_match(field, inner, depth + 1)?
+            }
+            RawBsonRef::Document(inner) if is_operators(inner) => {
+                return Err(QueryError::bad_value("no $ expressions in $all"));
+            }
+            RawBsonRef::RegularExpression(_) => Test::Regex(regex(item, None)?),
+            _ => comparison(field, CompareOp::Eq, item)?,
+        };
+        if elem_matches != 0 && elem_matches != at + 1 {
+            return Err(QueryError::bad_value("$all/$elemMatch has to be consistent"));
+        }
+        terms.push(Term::Is(test));
+    }
+    Ok(())
+}

@@ -1,0 +1,62 @@
+//! The part of a document that a projection keeps.
+
+use bson::raw::{RawArray, RawArrayBuf, RawBsonRef, RawDocument, RawDocumentBuf};
+
+use super::{Child, Mode, Node, Slice};
+
+/// Fields keep their order; those of `$elemMatch` come last. Recursion is bounded by the depth of
+/// the document.
+pub(super) fn document(mode: Mode, node: &Node, document: &RawDocument) -> RawDocumentBuf {
+    let mut out = RawDocumentBuf::new();
+    let mut matched = Vec::new();
+    for (name, value) in document.into_iter().map_while(Result::ok) {
+        match node.child(name.as_str()) {
+            None if mode == Mode::Exclusion => out.append(name, value),
+            Some(Child::Leaf) if mode == Mode::Inclusion => out.append(name, value),
+            None | Some(Child::Leaf) => {}
+            Some(Child::Tree(inner)) => match value {
+                RawBsonRef::Document(value) => out.append(name, self::document(mode, inner, value)),
+                RawBsonRef::Array(value) => out.append(name, array(mode, inner, value)),
+                _ if mode == Mode::Exclusion => out.append(name, value),
+                _ => {}
+            },
+            Some(Child::Slice(part)) => match value {
+                RawBsonRef::Array(value) => out.append(name, part.of(value)),
+                _ => out.append(name, value),
+            },
+            Some(Child::ElemMatch(test)) => {
+                let element = value.as_array().and_then(|array| test.matching_element(array));
+                matched.extend(element.map(|(_, element)| (name, element)));
+            }
+        }
+    }
+    for (name, element) in matched {
+        let mut only = RawArrayBuf::new();
+        only.push(element);
+        out.append(name, only);
+    }
+    out
+}
+
+fn array(mode: Mode, node: &Node, array: &RawArray) -> RawArrayBuf {
+    let mut out = RawArrayBuf::new();
+    for value in array.into_iter().map_while(Result::ok) {
+        match value {
+            RawBsonRef::Document(value) => out.push(document(mode, node, value)),
+            RawBsonRef::Array(value) => out.push(self::array(mode, node, value)),
+            _ if mode == Mode::Exclusion => out.push(value),
+            _ => {}
+        }
+    }
+    out
+}
+
+impl Slice {
+    fn of(self, array: &RawArray) -> RawArrayBuf {
+        let count = array.into_iter().count();
+        let distance = usize::try_from(self.skip.unsigned_abs()).unwrap_or(usize::MAX);
+        let skip = if self.skip < 0 { count.saturating_sub(distance) } else { distance };
+        let limit = usize::try_from(self.limit).unwrap_or(0);
+        array.into_iter().map_while(Result::ok).skip(skip).take(limit).collect()
+    }
+}

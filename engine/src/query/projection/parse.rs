@@ -1,0 +1,212 @@
+//! Projection documents to trees.
+
+use bson::raw::{RawBsonRef, RawDocument};
+
+use super::{Child, Mode, Node, Projection, Slice};
+use crate::{
+    query::{
+        Expr, Filter, QueryError, QueryErrorKind, Test,
+        filter::{
+            is_operators,
+            number::{truncated, truthy},
+        },
+    },
+    value::Path,
+};
+
+/// What stands behind one path.
+enum Spec {
+    Include,
+    Exclude,
+    Slice(Slice),
+    ElemMatch(Test),
+}
+
+pub(super) fn projection(projection: &RawDocument) -> Result<Option<Projection>, QueryError> {
+    let mut specs = Vec::new();
+    flatten("", projection, &mut specs)?;
+    if specs.is_empty() {
+        return Ok(None);
+    }
+    let mode = mode(&specs);
+    let mut root = Node::default();
+    if mode == Mode::Inclusion && !specs.iter().any(|(path, _)| names_id(path)) {
+        root.children.push(("_id".to_owned(), Child::Leaf));
+    }
+    for (path, spec) in specs {
+        let child = match (spec, mode) {
+            (Spec::Exclude, Mode::Inclusion) | (Spec::Include, Mode::Exclusion)
+                if path == "_id" =>
+            {
+                continue;
+            }
+            (Spec::Include, Mode::Inclusion) | (Spec::Exclude, Mode::Exclusion) => Child::Leaf,
+            (Spec::Exclude, Mode::Inclusion) => {
+                return Err(QueryError::new(
+                    QueryErrorKind::ExclusionInInclusion,
+                    format!("Cannot do exclusion on field {path} in inclusion projection"),
+                ));
+            }
+            (Spec::Include, Mode::Exclusion) => {
+                return Err(QueryError::new(
+                    QueryErrorKind::InclusionInExclusion,
+                    format!("Cannot do inclusion on field {path} in exclusion projection"),
+                ));
+            }
+            (Spec::ElemMatch(_), Mode::Exclusion) => {
+                return Err(QueryError::new(
+                    QueryErrorKind::ExpressionInExclusion,
+                    format!("$elemMatch on {path} can't stand in an exclusion projection"),
+                ));
+            }
+            (Spec::ElemMatch(test), Mode::Inclusion) => Child::ElemMatch(test),
+            (Spec::Slice(slice), _) => Child::Slice(slice),
+        };
+        insert(&mut root, &path, child)?;
+    }
+    Ok(Some(Projection { mode, root }))
+}
+
+fn names_id(path: &str) -> bool {
+    path == "_id" || path.starts_with("_id.")
+}
+
+/// The first field other than `_id` decides; `$slice` leaves it open.
+fn mode(specs: &[(String, Spec)]) -> Mode {
+    let says = |spec: &Spec| match spec {
+        Spec::Include | Spec::ElemMatch(_) => Some(Mode::Inclusion),
+        Spec::Exclude => Some(Mode::Exclusion),
+        Spec::Slice(_) => None,
+    };
+    let others = specs.iter().filter(|(path, _)| path != "_id");
+    others
+        .chain(specs.iter().filter(|(path, _)| path == "_id"))
+        .find_map(|(_, spec)| says(spec))
+        .unwrap_or(Mode::Exclusion)
+}
+
+/// Turns `{a: {b: 1}}` into `a.b`. Recursion is bounded by the depth of the document.
+fn flatten(
+    prefix: &str,
+    projection: &RawDocument,
+    specs: &mut Vec<(String, Spec)>,
+) -> Result<(), QueryError> {
+    for element in projection {
+        let (name, value) = element?;
+        let path = format!("{prefix}{}", name.as_str());
+        if path == "$**" || path.split('.').any(|part| part.starts_with('$')) {
+            return Err(QueryError::unsupported(format!(
+                "{path} is not supported in a projection; positional projection is missing, use \
+                 $elemMatch or $slice"
+            )));
+        }
+        Path::parse(&path).map_err(|error| QueryError::bad_value(error.to_string()))?;
+        match value {
+            RawBsonRef::Document(inner) if is_operators(inner) => {
+                let spec = operator(&path, inner)?;
+                specs.push((path, spec));
+            }
+            RawBsonRef::Document(inner) if inner.is_empty() => {
+                return Err(QueryError::bad_value(format!(
+                    "An empty sub-projection is not a valid value for {path}"
+                )));
+            }
+            RawBsonRef::Document(inner) => flatten(&format!("{path}."), inner, specs)?,
+            RawBsonRef::Boolean(_)
+            | RawBsonRef::Int32(_)
+            | RawBsonRef::Int64(_)
+            | RawBsonRef::Double(_)
+            | RawBsonRef::Decimal128(_) => {
+                specs.push((path, if truthy(value) { Spec::Include } else { Spec::Exclude }));
+            }
+            _ => {
+                return Err(QueryError::unsupported(format!(
+                    "computed fields are not supported in a projection; give {path} the value 1 or 0"
+                )));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn operator(path: &str, operators: &RawDocument) -> Result<Spec, QueryError> {
+    let mut elements = operators.into_iter();
+    let (name, argument) = match (elements.next(), elements.next()) {
+        (Some(element), None) => element?,
+        _ => {
+            return Err(QueryError::bad_value(format!(
+                "the projection of {path} must have exactly one operator"
+            )));
+        }
+    };
+    match name.as_str() {
+        "$slice" => slice(argument).map(Spec::Slice),
+        "$elemMatch" if path.contains('.') => Err(QueryError::new(
+            QueryErrorKind::NestedElemMatch,
+            "Cannot use $elemMatch projection on a nested field",
+        )),
+        "$elemMatch" => elem_match(path, operators).map(Spec::ElemMatch),
+        name => Err(QueryError::unsupported(format!("{name} is not supported in a projection"))),
+    }
+}
+
+/// The operator's document is also a filter's, so the filter's parser reads it.
+fn elem_match(path: &str, operators: &RawDocument) -> Result<Test, QueryError> {
+    let mut filter = bson::raw::RawDocumentBuf::new();
+    let name = <&bson::raw::CStr>::try_from(path)?;
+    filter.append(name, operators);
+    match Filter::parse(&filter)?.root() {
+        Expr::Field { test, .. } => Ok(test.clone()),
+        _ => Err(QueryError::bad_value("$elemMatch needs an Object")),
+    }
+}
+
+fn slice(argument: RawBsonRef<'_>) -> Result<Slice, QueryError> {
+    let wrong = || {
+        QueryError::bad_value("$slice takes a number, or an array of two numbers: skip and limit")
+    };
+    let Some(list) = argument.as_array() else {
+        let number = truncated(argument).ok_or_else(wrong)?;
+        return Ok(if number < 0 {
+            Slice { skip: number, limit: i64::MAX }
+        } else {
+            Slice { skip: 0, limit: number }
+        });
+    };
+    let items: Vec<_> = list.into_iter().collect::<Result<_, _>>()?;
+    let [skip, limit] = items.as_slice() else { return Err(wrong()) };
+    let slice = Slice {
+        skip: truncated(*skip).ok_or_else(wrong)?,
+        limit: truncated(*limit).ok_or_else(wrong)?,
+    };
+    if slice.limit <= 0 {
+        return Err(QueryError::bad_value("the limit of $slice must be positive"));
+    }
+    Ok(slice)
+}
+
+fn insert(root: &mut Node, path: &str, child: Child) -> Result<(), QueryError> {
+    let collision = || {
+        QueryError::new(
+            QueryErrorKind::PathCollision,
+            format!("Path collision at {path}: the projection names it, or a part of it, twice"),
+        )
+    };
+    let (before, last) = path.rsplit_once('.').map_or((None, path), |(b, l)| (Some(b), l));
+    let mut node = root;
+    for part in before.into_iter().flat_map(|before| before.split('.')) {
+        if node.child(part).is_none() {
+            node.children.push((part.to_owned(), Child::Tree(Node::default())));
+        }
+        let found = node.children.iter_mut().find(|(name, _)| name == part);
+        node = match found {
+            Some((_, Child::Tree(inner))) => inner,
+            _ => return Err(collision()),
+        };
+    }
+    if node.child(last).is_some() {
+        return Err(collision());
+    }
+    node.children.push((last.to_owned(), child));
+    Ok(())
+}

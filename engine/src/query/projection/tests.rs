@@ -1,0 +1,70 @@
+//! Projections, by tables.
+
+use bson::raw::RawDocumentBuf;
+
+use super::*;
+use crate::query::{QueryErrorKind, testing::raw};
+
+fn check(projection: &str, document: &str, expected: &str) {
+    let parsed = Projection::parse(&raw(projection)).expect(projection).expect("not empty");
+    let found: RawDocumentBuf = parsed.apply(&raw(document));
+    assert_eq!(found, raw(expected), "{projection} of {document}");
+}
+
+fn refused(projection: &str, kind: QueryErrorKind) {
+    let error = Projection::parse(&raw(projection)).expect_err(projection);
+    assert_eq!(error.kind, kind, "{projection}: {error}");
+}
+
+#[test]
+fn kept_and_left_out() {
+    let document = "{_id: 1, a: 2, b: {c: 3, d: 4}, e: [{c: 5, d: 6}, 7, [{c: 8}]]}";
+    check("{a: 1}", document, "{_id: 1, a: 2}");
+    check("{a: true, _id: 0}", document, "{a: 2}");
+    check("{_id: 1}", document, "{_id: 1}");
+    check("{_id: 0, b: 0, e: 0}", document, "{a: 2}");
+    check("{_id: 0}", "{_id: 1, a: 2}", "{a: 2}");
+    check("{'b.c': 1}", document, "{_id: 1, b: {c: 3}}");
+    check("{b: {c: 1}}", document, "{_id: 1, b: {c: 3}}");
+    check("{'e.c': 1}", document, "{_id: 1, e: [{c: 5}, [{c: 8}]]}");
+    check("{a: 0, b: 0, 'e.c': 0}", document, "{_id: 1, e: [{d: 6}, 7, [{}]]}");
+    check("{'a.x': 1}", document, "{_id: 1}");
+    check("{'a.x': 0}", "{_id: 1, a: 2}", "{_id: 1, a: 2}");
+    check("{zz: 1}", document, "{_id: 1}");
+    check("{b: 1, a: 1}", "{_id: 1, a: 2, b: 3}", "{_id: 1, a: 2, b: 3}");
+    assert!(Projection::parse(&raw("{}")).expect("valid").is_none());
+}
+
+#[test]
+fn parts_of_arrays() {
+    let document = "{_id: 1, a: [1, 2, 3, 4], b: 5}";
+    check("{a: {$slice: 2}}", document, "{_id: 1, a: [1, 2], b: 5}");
+    check("{a: {$slice: -1}}", document, "{_id: 1, a: [4], b: 5}");
+    check("{a: {$slice: [1, 2]}}", document, "{_id: 1, a: [2, 3], b: 5}");
+    check("{a: {$slice: [-3, 1]}}", document, "{_id: 1, a: [2], b: 5}");
+    check("{a: {$slice: 99}, b: 0}", document, "{_id: 1, a: [1, 2, 3, 4]}");
+    check("{a: {$slice: 1}, b: 1}", document, "{_id: 1, a: [1], b: 5}");
+    check("{a: {$elemMatch: {$gt: 2}}}", document, "{_id: 1, a: [3]}");
+    check("{a: {$elemMatch: {$gt: 9}}}", document, "{_id: 1}");
+    check(
+        "{a: {$elemMatch: {x: 2}}, b: 1}",
+        "{_id: 1, a: [{x: 1}, {x: 2}], b: 5}",
+        "{_id: 1, b: 5, a: [{x: 2}]}",
+    );
+}
+
+#[test]
+fn refusals() {
+    refused("{a: 1, b: 0}", QueryErrorKind::ExclusionInInclusion);
+    refused("{a: 0, b: 1}", QueryErrorKind::InclusionInExclusion);
+    refused("{a: 1, 'a.b': 1}", QueryErrorKind::PathCollision);
+    refused("{'a.b': 1, a: 1}", QueryErrorKind::PathCollision);
+    refused("{'a.$': 1}", QueryErrorKind::Unsupported);
+    refused("{a: '$b'}", QueryErrorKind::Unsupported);
+    refused("{a: {$meta: 'x'}}", QueryErrorKind::Unsupported);
+    refused("{'a.b': {$elemMatch: {c: 1}}}", QueryErrorKind::NestedElemMatch);
+    refused("{b: 0, a: {$elemMatch: {c: 1}}}", QueryErrorKind::ExpressionInExclusion);
+    refused("{a: {$slice: [1, 0]}}", QueryErrorKind::BadValue);
+    refused("{a: {$slice: 'x'}}", QueryErrorKind::BadValue);
+    refused("{a: {}}", QueryErrorKind::BadValue);
+}
