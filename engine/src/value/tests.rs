@@ -1,5 +1,13 @@
 //! Values of every type for the tests of this room, and the properties that join its parts.
 
+mod extjson_text;
+mod keys;
+mod ordering;
+mod paths;
+mod scanning;
+mod shell_text;
+mod stream;
+
 use std::cmp::Ordering;
 
 use bson::{

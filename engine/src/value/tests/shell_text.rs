@@ -1,0 +1,185 @@
+//! mongosh literals and commands, as tables.
+
+use crate::value::{
+    Layout,
+    extjson::{self, Style},
+    shell::{read_document, read_value, write_command, write_value},
+};
+
+fn read(text: &str, canonical: &str) {
+    let value = read_value(text).unwrap_or_else(|error| panic!("{text}: {error}"));
+    let expected = extjson::read_value(canonical).unwrap();
+    // Two NaN are not equal, so the texts are compared too.
+    let same = format!("{value:?}") == format!("{expected:?}");
+    assert!(same, "{text}: {value:?} is not {expected:?}");
+}
+
+fn refuse(text: &str, hint: &str) {
+    let error = read_value(text).map(drop).unwrap_err();
+    assert!(error.message.contains(hint), "{text}: {error}");
+}
+
+#[test]
+fn literals() {
+    read("{a: 1, 'b c': \"x\", $d: [1, 2,],}", r#"{"a":1,"b c":"x","$d":[1,2]}"#);
+    read("// note\n{ /* one */ a: 1 } // end", r#"{"a":1}"#);
+    read("'it\\'s \\x41 \\u{1f600}'", "\"it's A 😀\"");
+    read("NaN", r#"{"$numberDouble":"NaN"}"#);
+    read("-Infinity", r#"{"$numberDouble":"-Infinity"}"#);
+    read("undefined", r#"{"$undefined":true}"#);
+    read("1.0", "1.0");
+    read(".5", "0.5");
+    read("5000000000", r#"{"$numberLong":"5000000000"}"#);
+    read("/a\\/[/]b/mi", r#"{"$regularExpression":{"pattern":"a\\/[/]b","options":"im"}}"#);
+    read("{$oid: '0123456789abcdef01234567'}", r#"{"$oid":"0123456789abcdef01234567"}"#);
+    read("{$timestamp: {t: 1, i: 2}}", r#"{"$timestamp":{"t":1,"i":2}}"#);
+    read("{$code: 'f', $scope: {}}", r#"{"$code":"f","$scope":{}}"#);
+    refuse("{a: b}", "b is no value");
+    refuse("{a: 1", "ends too early");
+    refuse("/* open", "never closed");
+    refuse("/open", "never closed");
+    refuse("{a: 1, a: 2}", "stands twice");
+}
+
+#[test]
+fn constructors() {
+    let oid = r#"{"$oid":"0123456789abcdef01234567"}"#;
+    let date = r#"{"$date":"2026-01-02T00:00:00Z"}"#;
+    read("ObjectId('0123456789abcdef01234567')", oid);
+    read("new ObjectId(\"0123456789ABCDEF01234567\")", oid);
+    read("ISODate('2026-01-02T00:00:00Z')", date);
+    read("ISODate('2026-01-02')", date);
+    read("ISODate('2026-01-02T00:00:00')", date);
+    read("new Date('2026-01-02')", date);
+    read("new Date(1767312000000)", date);
+    read("NumberLong(20)", r#"{"$numberLong":"20"}"#);
+    read("NumberLong('9223372036854775807')", r#"{"$numberLong":"9223372036854775807"}"#);
+    read("NumberInt(20)", "20");
+    read("Int32('20')", "20");
+    read("Double(1)", "1.0");
+    read("NumberDecimal('1.50')", r#"{"$numberDecimal":"1.50"}"#);
+    read("Decimal128(5)", r#"{"$numberDecimal":"5"}"#);
+    read(
+        "UUID('00112233-4455-6677-8899-aabbccddeeff')",
+        r#"{"$uuid":"00112233-4455-6677-8899-aabbccddeeff"}"#,
+    );
+    read("BinData(128, 'AA==')", r#"{"$binary":{"base64":"AA==","subType":"80"}}"#);
+    read("HexData(0, '00')", r#"{"$binary":{"base64":"AA==","subType":"00"}}"#);
+    read("Timestamp(1, 2)", r#"{"$timestamp":{"t":1,"i":2}}"#);
+    read("Timestamp({ t: 1, i: 2 })", r#"{"$timestamp":{"t":1,"i":2}}"#);
+    read("[MinKey, MaxKey()]", r#"[{"$minKey":1},{"$maxKey":1}]"#);
+    read("Code('f', {a: 1})", r#"{"$code":"f","$scope":{"a":1}}"#);
+    read("Symbol('s')", r#"{"$symbol":"s"}"#);
+    read("RegExp('a', 'i')", r#"{"$regularExpression":{"pattern":"a","options":"i"}}"#);
+    read("DBRef('c', 5, 'd')", r#"{"$ref":"c","$id":5,"$db":"d"}"#);
+    refuse("ObjectId()", "24 hexadecimal");
+    refuse("new Date()", "write the date");
+    refuse("new Date('2026-01-02T00:00:00')", "write the date");
+    refuse("Long('x')", "64 bits");
+    refuse("Int32(2147483648)", "32 bits");
+    refuse("eval('x')", "not supported");
+    refuse("new new Date(0)", "a name such as Date");
+    refuse("ObjectId('0123456789abcdef01234567'", "ends too early");
+    refuse("99999999999999999999", "Decimal128('99999999999999999999')");
+}
+
+#[test]
+fn writing() {
+    let check = |ejson: &str, expected: &str| {
+        assert_eq!(write_value(&extjson::read_value(ejson).unwrap(), Layout::OneLine), expected);
+    };
+    check(
+        r#"{"a":1,"b c":[1,"it's"],"e":{},"f":[]}"#,
+        "{ a: 1, 'b c': [ 1, 'it\\'s' ], e: {}, f: [] }",
+    );
+    check(r#"{"$numberLong":"5"}"#, "Long('5')");
+    check("1.0", "Double(1.0)");
+    check("1.5", "1.5");
+    check(r#"{"$date":"2026-01-02T03:04:05.006Z"}"#, "ISODate('2026-01-02T03:04:05.006Z')");
+    check(r#"{"$date":{"$numberLong":"-1"}}"#, "new Date(-1)");
+    check(r#"{"$regularExpression":{"pattern":"^[a-z]\\d","options":"i"}}"#, "/^[a-z]\\d/i");
+    check(r#"{"$regularExpression":{"pattern":"a/b","options":""}}"#, "BSONRegExp('a/b', '')");
+    check(
+        r#"{"$uuid":"00112233-4455-6677-8899-aabbccddeeff"}"#,
+        "UUID('00112233-4455-6677-8899-aabbccddeeff')",
+    );
+}
+
+#[test]
+fn commands() {
+    let check = |db: &str, command: &str, expected: &str| {
+        let command = read_document(command).unwrap();
+        assert_eq!(write_command(db, &command), expected);
+    };
+    let on = "db.getSiblingDB('d').c";
+    let line = |call: &str| format!("{on}.{call}");
+    check(
+        "d",
+        "{createIndexes: 'c', indexes: [{key: {at: 1}, name: 'at_1', expireAfterSeconds: 60}]}",
+        &line("createIndex({ at: 1 }, { expireAfterSeconds: 60 })"),
+    );
+    check(
+        "d",
+        "{createIndexes: 'c', indexes: [{key: {at: 1}, name: 'mine'}]}",
+        &line("createIndex({ at: 1 }, { name: 'mine' })"),
+    );
+    check(
+        "d",
+        "{createIndexes: 'c', indexes: [{key: {at: 1}, name: 'at_1'}], commitQuorum: 1}",
+        "db.getSiblingDB('d').runCommand({ createIndexes: 'c', indexes: [ { key: { at: 1 }, name: 'at_1' } ], commitQuorum: 1 })",
+    );
+    check(
+        "d",
+        "{collMod: 'c', index: {name: 'x', expireAfterSeconds: 1}}",
+        "db.getSiblingDB('d').runCommand({ collMod: 'c', index: { name: 'x', expireAfterSeconds: 1 } })",
+    );
+    check(
+        "admin",
+        "{setParameter: 1, ttlMonitorSleepSecs: 1}",
+        "db.adminCommand({ setParameter: 1, ttlMonitorSleepSecs: 1 })",
+    );
+    check(
+        "d",
+        "{find: 'c', filter: {a: 1}, sort: {a: -1}, limit: 5}",
+        &line("find({ a: 1 }).sort({ a: -1 }).limit(5)"),
+    );
+    check("d", "{find: 'c'}", &line("find()"));
+    check("d", "{find: 'get x'}", "db.getSiblingDB('d').getCollection('get x').find()");
+    check("d", "{find: 'stats'}", "db.getSiblingDB('d').getCollection('stats').find()");
+    check("d", "{insert: 'c', documents: [{a: 1}]}", &line("insertOne({ a: 1 })"));
+    check(
+        "d",
+        "{insert: 'c', documents: [{a: 1}, {a: 2}], ordered: false}",
+        &line("insertMany([ { a: 1 }, { a: 2 } ], { ordered: false })"),
+    );
+    check("d", "{delete: 'c', deletes: [{q: {}, limit: 0}]}", &line("deleteMany({})"));
+    check(
+        "d",
+        "{update: 'c', updates: [{q: {a: 1}, u: {$set: {b: 1}}, upsert: true}]}",
+        &line("updateOne({ a: 1 }, { $set: { b: 1 } }, { upsert: true })"),
+    );
+    check(
+        "d",
+        "{update: 'c', updates: [{q: {a: 1}, u: {b: 1}}]}",
+        &line("replaceOne({ a: 1 }, { b: 1 })"),
+    );
+    check("d", "{drop: 'c'}", &line("drop()"));
+    check("d", "{dropDatabase: 1}", "db.getSiblingDB('d').dropDatabase()");
+    check("d", "{dropIndexes: 'c', index: 'x'}", &line("dropIndex('x')"));
+    check("d", "{listIndexes: 'c'}", &line("getIndexes()"));
+    check("d", "{aggregate: 'c', pipeline: [], cursor: {}}", &line("aggregate([])"));
+    check("d", "{count: 'c', query: {a: 1}}", &line("countDocuments({ a: 1 })"));
+    check(
+        "d",
+        "{create: 'c', capped: true}",
+        "db.getSiblingDB('d').createCollection('c', { capped: true })",
+    );
+}
+
+#[test]
+fn styles_are_independent() {
+    let value = read_value("Long('5')").unwrap();
+    let raw = bson::raw::RawBson::try_from(value).unwrap();
+    let text = extjson::write_value(raw.as_raw_bson_ref(), Style::Canonical, Layout::OneLine);
+    assert_eq!(text, r#"{"$numberLong":"5"}"#);
+}
