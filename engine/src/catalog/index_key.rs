@@ -112,9 +112,8 @@ impl IndexKey {
     /// Whether this is `{_id: 1}` (or `{_id: -1}`, which nobody can create).
     #[must_use]
     pub fn is_id(&self) -> bool {
-        self.single().is_some_and(|part| {
-            part.path.as_str() == "_id" && part.kind.direction().is_some()
-        })
+        self.single()
+            .is_some_and(|part| part.path.as_str() == "_id" && part.kind.direction().is_some())
     }
 
     /// Whether all fields are plain ascending or descending ones.

@@ -83,7 +83,8 @@ fn write_index(index: &IndexMeta) -> Bson {
         EntryForm::LastModified => "lastModified",
         EntryForm::Nothing => "nothing",
     };
-    let partial = index.partial.as_ref().and_then(|filter| Document::try_from(filter.source()).ok());
+    let partial =
+        index.partial.as_ref().and_then(|filter| Document::try_from(filter.source()).ok());
     Bson::Document(doc! {
         "id": i64::from(index.id.0),
         "name": &index.name,
@@ -105,14 +106,17 @@ fn write_index(index: &IndexMeta) -> Bson {
 fn read_collection(db: &str, name: &str, record: &Document) -> Option<CollectionMeta> {
     let Bson::Binary(uuid) = record.get("uuid")? else { return None };
     let indexes = record.get_array("indexes").ok()?.iter();
-    let clustered = record.get_str("clustered").ok().map(|name| Clustered { name: name.to_owned() });
+    let clustered =
+        record.get_str("clustered").ok().map(|name| Clustered { name: name.to_owned() });
     Some(CollectionMeta {
         id: CollectionId(id(record)?),
         uuid: (uuid.subtype == BinarySubtype::Uuid)
             .then(|| uuid.bytes.as_slice().try_into().ok().map(Uuid::from_bytes))??,
         namespace: Namespace { db: db.to_owned(), collection: name.to_owned() },
         options: read_options(record.get_document("options").ok()?.clone(), clustered)?,
-        indexes: indexes.map(|index| read_index(index.as_document()?).map(Arc::new)).collect::<Option<_>>()?,
+        indexes: indexes
+            .map(|index| read_index(index.as_document()?).map(Arc::new))
+            .collect::<Option<_>>()?,
     })
 }
 

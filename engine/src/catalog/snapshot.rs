@@ -183,8 +183,8 @@ impl CatalogSnapshot {
 /// The version of the catalog in the store.
 pub(crate) fn stored_version(reader: &Reader<'_>) -> Result<u64, StoreError> {
     let bytes = reader.meta(VERSION_META)?.unwrap_or(&[0; 8]);
-    let bytes = bytes
-        .try_into()
-        .map_err(|_| StoreError::Damaged { what: "the catalog's version is not a number".into() })?;
+    let bytes = bytes.try_into().map_err(|_| StoreError::Damaged {
+        what: "the catalog's version is not a number".into(),
+    })?;
     Ok(u64::from_be_bytes(bytes))
 }

@@ -16,7 +16,9 @@ pub enum WriteError {
     #[error(transparent)]
     DuplicateKey(Box<DuplicateKey>),
     /// Two fields of a compound index hold different arrays (MongoDB: 171, `CannotIndexParallelArrays`).
-    #[error("the index {index} can't hold a document with an array in two of its fields; keep an array in only one of them")]
+    #[error(
+        "the index {index} can't hold a document with an array in two of its fields; keep an array in only one of them"
+    )]
     ParallelArrays {
         /// The index.
         index: String,

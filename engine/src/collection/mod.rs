@@ -18,11 +18,11 @@ mod index_ddl;
 mod keys;
 mod observer;
 mod reclaim;
+#[cfg(test)]
+mod tests;
 mod transaction;
 mod unique;
 mod verify;
-#[cfg(test)]
-mod tests;
 
 pub use build::{BuildProgress, PendingBuild};
 pub use collections::Collections;

@@ -2,12 +2,12 @@
 //! are to the definitions as they shall be (TTL.md 2.1 to 2.4).
 
 pub mod coll_mod;
+mod conflict;
 pub mod create;
 pub mod create_indexes;
 pub mod drop_indexes;
 mod index_spec;
 mod numbers;
-mod conflict;
 #[cfg(test)]
 mod tests;
 

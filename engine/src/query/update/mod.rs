@@ -1,18 +1,55 @@
 //! Updates: from one document to the next.
 
+mod action;
+mod arithmetic;
+mod array;
+mod identifiers;
+mod parse;
+mod path;
+mod positional;
+mod seed;
+mod target;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+
 use bson::{
-    Document,
-    raw::{RawBsonRef, RawDocument},
+    Bson, Document,
+    raw::{RawBsonRef, RawDocument, RawDocumentBuf},
 };
 
-use super::{Filter, QueryError};
+use self::{
+    action::{Action, Outcome},
+    path::UpdatePath,
+};
+use super::{Expr, Filter, QueryError, QueryErrorKind};
+use crate::value::{same_value, scan::DOCUMENT_BYTES_MAX};
 
 /// A parsed update: operators or a replacement.
 #[derive(Debug, Clone)]
-pub struct Update {}
+pub struct Update(Form);
+
+#[derive(Debug, Clone)]
+enum Form {
+    Replacement(Document),
+    /// In the order in which they apply.
+    Operators {
+        changes: Vec<Change>,
+        array_filters: BTreeMap<String, Expr>,
+    },
+}
+
+/// One action on one path.
+#[derive(Debug, Clone)]
+struct Change {
+    path: UpdatePath,
+    action: Action,
+}
 
 /// What an update may depend on beside the document.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub struct UpdateContext<'c> {
     /// Milliseconds since 1970, for `$currentDate`.
     pub now_ms: i64,
@@ -31,12 +68,12 @@ impl Update {
         update: RawBsonRef<'_>,
         array_filters: &[&RawDocument],
     ) -> Result<Self, QueryError> {
-        todo!("{update:?} {array_filters:?}")
+        parse::update(update, array_filters).map(Self)
     }
 
     /// Whether the update replaces the whole document.
     pub fn is_replacement(&self) -> bool {
-        todo!()
+        matches!(self.0, Form::Replacement(_))
     }
 
     /// The document after the update; `None` if nothing changes. `_id`, if there is one, is the
@@ -51,7 +88,29 @@ impl Update {
         document: &Document,
         context: &UpdateContext<'_>,
     ) -> Result<Option<Document>, QueryError> {
-        todo!("{document:?} {context:?}")
+        let mut after = match &self.0 {
+            Form::Replacement(replacement) => replacement.clone(),
+            Form::Operators { changes, array_filters } => {
+                let mut after = document.clone();
+                for change in changes {
+                    change.apply(&mut after, array_filters, context)?;
+                }
+                after
+            }
+        };
+        settle_id(document, &mut after, self.is_replacement())?;
+        let bytes = after.to_vec()?;
+        if bytes.len() > DOCUMENT_BYTES_MAX {
+            return Err(QueryError::new(
+                QueryErrorKind::BsonObjectTooLarge,
+                format!(
+                    "the document would have {} bytes after the update; at most \
+                     {DOCUMENT_BYTES_MAX} are possible",
+                    bytes.len()
+                ),
+            ));
+        }
+        Ok((bytes != document.to_vec()?).then_some(after))
     }
 
     /// The document that an upsert starts from: the filter's equalities.
@@ -59,6 +118,87 @@ impl Update {
     /// # Errors
     /// `NotSingleValueField` when equalities contradict each other.
     pub fn upsert_seed(filter: &Filter) -> Result<Document, QueryError> {
-        todo!("{filter:?}")
+        seed::document(filter)
     }
+}
+
+impl Change {
+    fn apply(
+        &self,
+        document: &mut Document,
+        array_filters: &BTreeMap<String, Expr>,
+        context: &UpdateContext<'_>,
+    ) -> Result<(), QueryError> {
+        if matches!(self.action, Action::SetOnInsert(_)) && !context.inserting {
+            return Ok(());
+        }
+        for path in positional::expand(&self.path, document, array_filters, context.filter)? {
+            if let Action::Rename(to) = &self.action {
+                target::rename(document, &path, to)?;
+                continue;
+            }
+            let current = target::get(document, &path);
+            match self.action.outcome(current, &path.join("."), context)? {
+                Outcome::Keep => {}
+                Outcome::Set(value) => target::set(document, &path, value)?,
+                Outcome::Remove => target::remove(document, &path),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// `_id` must stay the same and comes first.
+fn settle_id(before: &Document, after: &mut Document, replaced: bool) -> Result<(), QueryError> {
+    let old = before.get("_id");
+    if let (true, Some(old), None) = (replaced, old, after.get("_id")) {
+        after.insert("_id", old.clone());
+    }
+    match (old, after.get("_id")) {
+        (Some(old), Some(new)) if is_same(old, new)? => {}
+        (None, Some(Bson::Array(_) | Bson::RegularExpression(_) | Bson::Undefined)) => {
+            return Err(QueryError::new(
+                QueryErrorKind::InvalidIdField,
+                "The '_id' value cannot be an array, a regular expression or undefined",
+            ));
+        }
+        (None, _) => {}
+        (Some(_), _) => {
+            return Err(QueryError::new(
+                QueryErrorKind::ImmutableField,
+                "Performing an update on the path '_id' would modify the immutable field '_id'",
+            ));
+        }
+    }
+    let is_first = after.keys().next().is_some_and(|name| name == "_id");
+    if !is_first && let Some(id) = after.remove("_id") {
+        let rest = std::mem::take(after);
+        after.insert("_id", id);
+        after.extend(rest);
+    }
+    Ok(())
+}
+
+/// Compares two decoded values as MongoDB does.
+fn is_same(a: &Bson, b: &Bson) -> Result<bool, QueryError> {
+    Ok(order(a, b)?.is_eq())
+}
+
+/// MongoDB's order of two decoded values.
+fn order(a: &Bson, b: &Bson) -> Result<std::cmp::Ordering, QueryError> {
+    let (a, b) =
+        (bson::raw::RawBson::try_from(a.clone())?, bson::raw::RawBson::try_from(b.clone())?);
+    let (a, b) = (a.as_raw_bson_ref(), b.as_raw_bson_ref());
+    Ok(if same_value(a, b) { std::cmp::Ordering::Equal } else { crate::value::compare(a, b) })
+}
+
+/// A decoded value's type by MongoDB's name.
+fn type_of(value: &Bson) -> &'static str {
+    bson::raw::RawBson::try_from(value.clone())
+        .map_or("unknown", |raw| super::filter::type_name(raw.as_raw_bson_ref()))
+}
+
+/// A decoded document as raw bytes, for filters.
+fn raw(document: &Document) -> Result<RawDocumentBuf, QueryError> {
+    Ok(RawDocumentBuf::try_from(document)?)
 }

@@ -1,0 +1,149 @@
+//! What one operator makes of one value.
+
+use std::cmp::Ordering;
+
+use bson::{Bson, DateTime, Timestamp};
+
+use super::{
+    UpdateContext,
+    arithmetic::{BitOp, Sum},
+    array::{self, Pull, Push},
+    order, type_of,
+};
+use crate::query::QueryError;
+
+/// An operator with its argument.
+#[derive(Debug, Clone)]
+pub(super) enum Action {
+    Set(Bson),
+    SetOnInsert(Bson),
+    Unset,
+    Sum(Sum, Bson),
+    /// `$min` (smaller wins) or `$max` (larger wins).
+    Extreme(Ordering, Bson),
+    /// The path to move to.
+    Rename(Vec<String>),
+    /// The target of a rename: nothing else may touch it.
+    Reserve,
+    CurrentDate {
+        timestamp: bool,
+    },
+    Push(Push),
+    AddToSet(Vec<Bson>),
+    Pull(Pull),
+    PullAll(Vec<Bson>),
+    Pop {
+        first: bool,
+    },
+    Bit(Vec<(BitOp, Bson)>),
+}
+
+/// What happens to the value.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Outcome {
+    Keep,
+    Set(Bson),
+    Remove,
+}
+
+impl Action {
+    /// `current` is the value at `path`, if there is one.
+    pub(super) fn outcome(
+        &self,
+        current: Option<&Bson>,
+        path: &str,
+        context: &UpdateContext<'_>,
+    ) -> Result<Outcome, QueryError> {
+        Ok(match self {
+            Self::Set(value) | Self::SetOnInsert(value) => Outcome::Set(value.clone()),
+            Self::Unset if current.is_some() => Outcome::Remove,
+            Self::Unset | Self::Rename(_) | Self::Reserve => Outcome::Keep,
+            Self::Sum(sum, by) => Outcome::Set(match current {
+                Some(current) => sum.of(current, by, path)?,
+                None => sum.initial(by),
+            }),
+            Self::Extreme(wins, value) => match current {
+                Some(current) if order(value, current)? != *wins => Outcome::Keep,
+                _ => Outcome::Set(value.clone()),
+            },
+            Self::CurrentDate { timestamp } => Outcome::Set(now(*timestamp, context.now_ms)),
+            Self::Push(push) => Outcome::Set(Bson::Array(push.onto(elements(current, path)?)?)),
+            Self::AddToSet(values) => {
+                Outcome::Set(Bson::Array(array::add_to_set(elements(current, path)?, values)?))
+            }
+            Self::Pull(pull) => on_array(current, "$pull", path, |item| pull.takes(item))?,
+            Self::PullAll(values) => {
+                on_array(current, "$pullAll", path, |item| array::contains(values, item))?
+            }
+            Self::Pop { first } => pop(current, *first, path)?,
+            Self::Bit(steps) => {
+                let mut value = current.cloned().unwrap_or(Bson::Int32(0));
+                for (op, mask) in steps {
+                    value = op.of(&value, mask, path)?;
+                }
+                Outcome::Set(value)
+            }
+        })
+    }
+}
+
+fn now(timestamp: bool, now_ms: i64) -> Bson {
+    if timestamp {
+        let time = u32::try_from(now_ms.div_euclid(1_000)).unwrap_or_default();
+        Bson::Timestamp(Timestamp { time, increment: 1 })
+    } else {
+        Bson::DateTime(DateTime::from_millis(now_ms))
+    }
+}
+
+fn elements(current: Option<&Bson>, path: &str) -> Result<Vec<Bson>, QueryError> {
+    match current {
+        None => Ok(Vec::new()),
+        Some(Bson::Array(elements)) => Ok(elements.clone()),
+        Some(other) => Err(QueryError::bad_value(format!(
+            "The field '{path}' must be an array but is of type {}",
+            type_of(other)
+        ))),
+    }
+}
+
+fn on_array(
+    current: Option<&Bson>,
+    operator: &str,
+    path: &str,
+    takes: impl Fn(&Bson) -> Result<bool, QueryError>,
+) -> Result<Outcome, QueryError> {
+    let Some(current) = current else { return Ok(Outcome::Keep) };
+    let Bson::Array(elements) = current else {
+        return Err(QueryError::bad_value(format!(
+            "Cannot apply {operator} to a non-array value: '{path}' is of type {}",
+            type_of(current)
+        )));
+    };
+    let mut kept = Vec::with_capacity(elements.len());
+    for element in elements {
+        if !takes(element)? {
+            kept.push(element.clone());
+        }
+    }
+    Ok(Outcome::Set(Bson::Array(kept)))
+}
+
+fn pop(current: Option<&Bson>, first: bool, path: &str) -> Result<Outcome, QueryError> {
+    match current {
+        None => Ok(Outcome::Keep),
+        Some(Bson::Array(elements)) => {
+            let mut elements = elements.clone();
+            if first && !elements.is_empty() {
+                elements.remove(0);
+            } else {
+                elements.pop();
+            }
+            Ok(Outcome::Set(Bson::Array(elements)))
+        }
+        Some(other) => Err(QueryError::type_mismatch(format!(
+            "Path '{path}' contains an element of non-array type '{}'",
+            type_of(other)
+        ))),
+    }
+}

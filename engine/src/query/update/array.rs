@@ -1,0 +1,168 @@
+//! `$push`, `$addToSet`, `$pull`.
+
+use std::cmp::Ordering;
+
+use bson::{Bson, Document};
+
+use super::{is_same, order, raw, target};
+use crate::query::{Expr, QueryError, Test};
+
+/// `$push` with its modifiers.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Push {
+    pub(super) values: Vec<Bson>,
+    /// From the start, or from the end if negative; at the end if missing.
+    pub(super) position: Option<i64>,
+    /// The first, or the last if negative.
+    pub(super) slice: Option<i64>,
+    pub(super) sort: Option<PushSort>,
+}
+
+/// `$sort` of `$push`.
+#[derive(Debug, Clone)]
+pub(super) enum PushSort {
+    /// By the whole element; true = ascending.
+    Whole(bool),
+    /// By fields of the elements.
+    Fields(Vec<(Vec<String>, bool)>),
+}
+
+/// What `$pull` takes away.
+#[derive(Debug, Clone)]
+pub(super) enum Pull {
+    /// Elements that pass these tests.
+    Tests(Test),
+    /// Documents that match.
+    Documents(Expr),
+    /// Elements equal to this.
+    Value(Bson),
+}
+
+impl Push {
+    pub(super) fn onto(&self, mut elements: Vec<Bson>) -> Result<Vec<Bson>, QueryError> {
+        let count = elements.len();
+        let distance = |n: i64| usize::try_from(n.unsigned_abs()).unwrap_or(usize::MAX);
+        let at = match self.position {
+            None => count,
+            Some(n) if n < 0 => count.saturating_sub(distance(n)),
+            Some(n) => distance(n).min(count),
+        };
+        elements.splice(at..at, self.values.iter().cloned());
+        if let Some(sort) = &self.sort {
+            sort.apply(&mut elements)?;
+        }
+        match self.slice {
+            Some(n) if n < 0 => {
+                elements.drain(..elements.len().saturating_sub(distance(n)));
+            }
+            Some(n) => elements.truncate(distance(n)),
+            None => {}
+        }
+        Ok(elements)
+    }
+}
+
+impl PushSort {
+    fn apply(&self, elements: &mut [Bson]) -> Result<(), QueryError> {
+        let mut failed = None;
+        elements.sort_by(|a, b| {
+            self.compare(a, b).unwrap_or_else(|error| {
+                failed = Some(error);
+                Ordering::Equal
+            })
+        });
+        failed.map_or(Ok(()), Err)
+    }
+
+    fn compare(&self, a: &Bson, b: &Bson) -> Result<Ordering, QueryError> {
+        let directed = |order: Ordering, up: bool| if up { order } else { order.reverse() };
+        match self {
+            Self::Whole(up) => Ok(directed(order(a, b)?, *up)),
+            Self::Fields(fields) => {
+                for (path, up) in fields {
+                    let field = |value: &Bson| match value {
+                        Bson::Document(inner) => target::get(inner, path).cloned(),
+                        _ => None,
+                    };
+                    let (a, b) = (field(a).unwrap_or(Bson::Null), field(b).unwrap_or(Bson::Null));
+                    let found = directed(order(&a, &b)?, *up);
+                    if found != Ordering::Equal {
+                        return Ok(found);
+                    }
+                }
+                Ok(Ordering::Equal)
+            }
+        }
+    }
+}
+
+impl Pull {
+    pub(super) fn takes(&self, element: &Bson) -> Result<bool, QueryError> {
+        match self {
+            Self::Tests(test) => {
+                let value = bson::raw::RawBson::try_from(element.clone())?;
+                Ok(test.holds(value.as_raw_bson_ref()))
+            }
+            Self::Documents(expr) => match element {
+                Bson::Document(inner) => Ok(expr.matches(&*raw(inner)?)),
+                _ => Ok(false),
+            },
+            Self::Value(value) => is_same(value, element),
+        }
+    }
+}
+
+/// Appends those values that are not there yet.
+pub(super) fn add_to_set(
+    mut elements: Vec<Bson>,
+    values: &[Bson],
+) -> Result<Vec<Bson>, QueryError> {
+    for value in values {
+        if !contains(&elements, value)? {
+            elements.push(value.clone());
+        }
+    }
+    Ok(elements)
+}
+
+pub(super) fn contains(values: &[Bson], wanted: &Bson) -> Result<bool, QueryError> {
+    for value in values {
+        if is_same(value, wanted)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// The dotted path of a sort field.
+pub(super) fn sort_path(text: &str) -> Vec<String> {
+    text.split('.').map(str::to_owned).collect()
+}
+
+/// Reads `$sort` of `$push`.
+pub(super) fn parse_sort(argument: &Bson) -> Result<PushSort, QueryError> {
+    let wrong = || {
+        QueryError::bad_value(
+            "The $sort of $push must be 1 or -1, or a document of fields with 1 or -1",
+        )
+    };
+    let direction = |value: &Bson| match value {
+        Bson::Int32(1) | Bson::Int64(1) => Ok(true),
+        Bson::Int32(-1) | Bson::Int64(-1) => Ok(false),
+        Bson::Double(n) if n.abs() == 1.0 => Ok(*n > 0.0),
+        _ => Err(wrong()),
+    };
+    match argument {
+        Bson::Document(fields) if !fields.is_empty() => {
+            fields_of(fields, direction).map(PushSort::Fields)
+        }
+        other => direction(other).map(PushSort::Whole),
+    }
+}
+
+fn fields_of(
+    fields: &Document,
+    direction: impl Fn(&Bson) -> Result<bool, QueryError>,
+) -> Result<Vec<(Vec<String>, bool)>, QueryError> {
+    fields.iter().map(|(name, value)| Ok((sort_path(name), direction(value)?))).collect()
+}

@@ -1,0 +1,106 @@
+//! Positional parts of a path, made concrete on one document.
+
+use std::collections::BTreeMap;
+
+use bson::{
+    Bson, Document,
+    raw::{RawBsonRef, RawDocument},
+};
+
+use super::{
+    path::{Part, UpdatePath},
+    raw, target,
+};
+use crate::query::{Expr, Filter, QueryError, Test};
+
+/// The concrete paths that a path stands for in this document.
+pub(super) fn expand(
+    path: &UpdatePath,
+    document: &Document,
+    array_filters: &BTreeMap<String, Expr>,
+    filter: Option<&Filter>,
+) -> Result<Vec<Vec<String>>, QueryError> {
+    let mut paths: Vec<Vec<String>> = vec![Vec::new()];
+    for part in &path.parts {
+        if let Part::Name(name) = part {
+            paths.iter_mut().for_each(|path| path.push(name.clone()));
+            continue;
+        }
+        if *part == Part::Matched {
+            let position = matched_position(document, filter)?;
+            paths.iter_mut().for_each(|path| path.push(position.to_string()));
+            continue;
+        }
+        let mut longer = Vec::new();
+        for found in paths {
+            let Some(Bson::Array(elements)) = target::get(document, &found) else {
+                return Err(QueryError::bad_value(format!(
+                    "The path '{}' must exist in the document in order to apply array updates.",
+                    found.join(".")
+                )));
+            };
+            for (position, element) in elements.iter().enumerate() {
+                if accepts(part, element, array_filters)? {
+                    let mut next = found.clone();
+                    next.push(position.to_string());
+                    longer.push(next);
+                }
+            }
+        }
+        paths = longer;
+    }
+    Ok(paths)
+}
+
+/// Array filters see the element as the field that carries the identifier's name.
+fn accepts(
+    part: &Part,
+    element: &Bson,
+    array_filters: &BTreeMap<String, Expr>,
+) -> Result<bool, QueryError> {
+    let Part::Filtered(name) = part else { return Ok(true) };
+    let mut carrier = Document::new();
+    carrier.insert(name.clone(), element.clone());
+    let carrier = raw(&carrier)?;
+    Ok(array_filters.get(name).is_some_and(|filter| filter.matches(&carrier)))
+}
+
+fn matched_position(document: &Document, filter: Option<&Filter>) -> Result<usize, QueryError> {
+    let document = raw(document)?;
+    filter.and_then(|filter| position_in(filter.root(), &document)).ok_or_else(|| {
+        QueryError::bad_value(
+            "The positional operator did not find the match needed from the query.",
+        )
+    })
+}
+
+/// The position of the array element by which the document matched. The last condition with an
+/// array decides, as in MongoDB.
+fn position_in(expr: &Expr, document: &RawDocument) -> Option<usize> {
+    match expr {
+        Expr::And(parts) => parts.iter().rev().find_map(|part| position_in(part, document)),
+        Expr::Or(parts) => {
+            let matching = parts.iter().find(|part| part.matches(document))?;
+            position_in(matching, document)
+        }
+        Expr::Field { path, test } => {
+            let names: Vec<&str> = path.parts().iter().map(|part| part.name.as_str()).collect();
+            position_on(&names, test, document)
+        }
+        _ => None,
+    }
+}
+
+fn position_on(names: &[&str], test: &Test, document: &RawDocument) -> Option<usize> {
+    let (name, rest) = names.split_first()?;
+    match document.get(name).ok()?? {
+        RawBsonRef::Document(inner) => position_on(rest, test, inner),
+        RawBsonRef::Array(array) if rest.is_empty() => test.matching_element(array).map(|m| m.0),
+        RawBsonRef::Array(array) => {
+            let path = crate::value::Path::parse_any(&rest.join(".")).ok()?;
+            let below = Expr::Field { path, test: test.clone() };
+            Test::ElemMatchDocument(Box::new(below)).matching_element(array).map(|m| m.0)
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,51 @@
+//! What an upsert starts from.
+
+use bson::{Bson, Document, raw::RawBson};
+
+use super::target;
+use crate::query::{CompareOp, Expr, Filter, QueryError, QueryErrorKind, Test};
+
+/// The fields that the filter fixes by equality.
+pub(super) fn document(filter: &Filter) -> Result<Document, QueryError> {
+    let mut found = Vec::new();
+    collect(filter.root(), &mut found);
+    let mut seed = Document::new();
+    let mut taken: Vec<Vec<String>> = Vec::new();
+    for (path, value) in found {
+        let parts: Vec<String> = path.split('.').map(str::to_owned).collect();
+        let clash = taken.iter().any(|other| other.iter().zip(&parts).all(|(a, b)| a == b));
+        if clash {
+            return Err(QueryError::new(
+                QueryErrorKind::NotSingleValueField,
+                format!(
+                    "cannot infer query fields to set, path '{path}' is matched twice; an \
+                     upsert needs one value for each field"
+                ),
+            ));
+        }
+        target::set(&mut seed, &parts, Bson::try_from(value.clone())?)?;
+        taken.push(parts);
+    }
+    Ok(seed)
+}
+
+fn collect<'f>(expr: &'f Expr, found: &mut Vec<(&'f str, &'f RawBson)>) {
+    match expr {
+        Expr::And(parts) => parts.iter().for_each(|part| collect(part, found)),
+        Expr::Or(parts) => {
+            if let [only] = parts.as_slice() {
+                collect(only, found);
+            }
+        }
+        Expr::Field { path, test } => match test {
+            Test::Compare { op: CompareOp::Eq, value } => found.push((path.as_str(), value)),
+            Test::In { values, patterns } if patterns.is_empty() => {
+                if let [only] = values.as_slice() {
+                    found.push((path.as_str(), only));
+                }
+            }
+            _ => {}
+        },
+        _ => {}
+    }
+}

@@ -1,0 +1,129 @@
+//! Reading and writing one concrete path of a decoded document.
+
+use bson::{Bson, Document};
+
+use crate::query::{QueryError, QueryErrorKind};
+
+/// Most nulls with which an array is filled up to a position beyond its end, as in MongoDB.
+const BACKFILL_MAX: usize = 1_500_000;
+
+/// The value at a path; positions lead into arrays.
+pub(super) fn get<'d>(document: &'d Document, path: &[String]) -> Option<&'d Bson> {
+    let (first, rest) = path.split_first()?;
+    rest.iter().try_fold(document.get(first)?, |value, part| match value {
+        Bson::Document(inner) => inner.get(part),
+        Bson::Array(elements) => elements.get(position(part)?),
+        _ => None,
+    })
+}
+
+/// Writes the value, creating documents along the path. A number creates a field of that name in a
+/// document, and reaches a position in an array, which is filled up with nulls.
+pub(super) fn set(document: &mut Document, path: &[String], value: Bson) -> Result<(), QueryError> {
+    let Some((first, rest)) = path.split_first() else { return Ok(()) };
+    let Some((last, _)) = rest.split_last() else {
+        document.insert(first.clone(), value);
+        return Ok(());
+    };
+    let _ = last;
+    let slot = document.entry(first.clone()).or_insert_with(|| Bson::Document(Document::new()));
+    let mut slot = slot;
+    let mut name = first;
+    for (at, part) in rest.iter().enumerate() {
+        let is_last = at + 1 == rest.len();
+        let filler = || if is_last { Bson::Null } else { Bson::Document(Document::new()) };
+        slot = match slot {
+            Bson::Document(inner) => inner.entry(part.clone()).or_insert_with(filler),
+            Bson::Array(elements) => {
+                element(elements, part, filler).map_err(|reason| not_viable(part, name, reason))?
+            }
+            other => return Err(not_viable(part, name, super::type_of(other))),
+        };
+        name = part;
+    }
+    *slot = value;
+    Ok(())
+}
+
+fn element<'a>(
+    elements: &'a mut Vec<Bson>,
+    part: &str,
+    filler: impl FnOnce() -> Bson,
+) -> Result<&'a mut Bson, &'static str> {
+    let at = position(part).ok_or("array")?;
+    if at >= elements.len() {
+        if at - elements.len() > BACKFILL_MAX {
+            return Err("array that would have to grow too far");
+        }
+        elements.resize(at, Bson::Null);
+        elements.push(filler());
+    }
+    elements.get_mut(at).ok_or("array")
+}
+
+fn not_viable(part: &str, name: &str, kind: &str) -> QueryError {
+    QueryError::new(
+        QueryErrorKind::PathNotViable,
+        format!("Cannot create field '{part}' in element {name}, which is of type {kind}"),
+    )
+}
+
+/// Removes a field; an element of an array becomes null instead.
+pub(super) fn remove(document: &mut Document, path: &[String]) {
+    let Some((last, before)) = path.split_last() else { return };
+    let Some((first, middle)) = before.split_first() else {
+        document.remove(last);
+        return;
+    };
+    let parent = middle.iter().try_fold(document.get_mut(first), |value, part| {
+        Some(match value? {
+            Bson::Document(inner) => inner.get_mut(part),
+            Bson::Array(elements) => elements.get_mut(position(part)?),
+            _ => None,
+        })
+    });
+    match parent.flatten() {
+        Some(Bson::Document(inner)) => {
+            inner.remove(last);
+        }
+        Some(Bson::Array(elements)) => {
+            if let Some(slot) = position(last).and_then(|at| elements.get_mut(at)) {
+                *slot = Bson::Null;
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Moves a field to another name, replacing what is there; nothing happens if it is missing.
+pub(super) fn rename(
+    document: &mut Document,
+    from: &[String],
+    to: &[String],
+) -> Result<(), QueryError> {
+    let through_array = |path: &[String]| {
+        (1..path.len())
+            .any(|end| path.get(..end).and_then(|head| get(document, head)).is_some_and(is_array))
+    };
+    let Some(value) = get(document, from).cloned() else { return Ok(()) };
+    for (path, role) in [(from, "source"), (to, "destination")] {
+        if through_array(path) {
+            return Err(QueryError::bad_value(format!(
+                "The {role} field of $rename cannot be an array element: '{}'",
+                path.join(".")
+            )));
+        }
+    }
+    remove(document, from);
+    set(document, to, value)
+}
+
+fn is_array(value: &Bson) -> bool {
+    matches!(value, Bson::Array(_))
+}
+
+fn position(part: &str) -> Option<usize> {
+    let plain = part.bytes().all(|byte| byte.is_ascii_digit());
+    let padded = part.len() > 1 && part.starts_with('0');
+    if plain && !padded { part.parse().ok() } else { None }
+}

@@ -1,0 +1,255 @@
+//! Updates, by tables.
+
+use bson::raw::RawBsonRef;
+
+use super::*;
+use crate::query::testing::{doc, raw};
+
+fn run(
+    update: &str,
+    filters: &[&str],
+    document: &str,
+    context: &UpdateContext<'_>,
+) -> Result<Option<Document>, QueryError> {
+    let filters: Vec<_> = filters.iter().map(|text| raw(text)).collect();
+    let filters: Vec<&RawDocument> = filters.iter().map(|filter| &**filter).collect();
+    Update::parse(RawBsonRef::Document(&raw(update)), &filters)?.apply(&doc(document), context)
+}
+
+fn same(found: &Document, expected: &str, what: &str) {
+    let bytes = |document: &Document| document.to_vec().expect("plain document");
+    assert_eq!(bytes(found), bytes(&doc(expected)), "{what}: {found}");
+}
+
+fn check(update: &str, document: &str, expected: &str) {
+    let found = run(update, &[], document, &UpdateContext::default());
+    let found = found.unwrap_or_else(|error| panic!("{update} on {document}: {error}"));
+    let found = found.unwrap_or_else(|| panic!("{update} on {document} changed nothing"));
+    same(&found, expected, &format!("{update} on {document}"));
+}
+
+fn unchanged(update: &str, document: &str) {
+    let found = run(update, &[], document, &UpdateContext::default());
+    assert_eq!(found, Ok(None), "{update} on {document}");
+}
+
+fn refused(update: &str, document: &str, kind: QueryErrorKind) {
+    let found = run(update, &[], document, &UpdateContext::default());
+    let error = found.expect_err(&format!("{update} on {document}"));
+    assert_eq!(error.kind, kind, "{update} on {document}: {error}");
+}
+
+#[test]
+fn set_and_unset() {
+    check("{$set: {a: 1}}", "{_id: 1}", "{_id: 1, a: 1}");
+    check("{$set: {'a.b': 1}}", "{}", "{a: {b: 1}}");
+    check("{$set: {'a.1': 9}}", "{a: [1, 2]}", "{a: [1, 9]}");
+    check("{$set: {'a.3': 9}}", "{a: [1]}", "{a: [1, null, null, 9]}");
+    check("{$set: {'a.1.b': 9}}", "{a: [1]}", "{a: [1, {b: 9}]}");
+    check("{$set: {'a.0': 9}}", "{}", "{a: {'0': 9}}");
+    check("{$set: {b: 1, a: 2}}", "{}", "{a: 2, b: 1}");
+    check("{$set: {'10': 1, '9': 2}}", "{}", "{'9': 2, '10': 1}");
+    check("{$set: {a: 1.0}}", "{a: 1}", "{a: 1.0}");
+    unchanged("{$set: {a: 1}}", "{a: 1}");
+    unchanged("{$set: {}}", "{a: 1}");
+    check("{$unset: {a: ''}}", "{a: 1, b: 2}", "{b: 2}");
+    check("{$unset: {'a.0': 1}}", "{a: [1, 2]}", "{a: [null, 2]}");
+    check("{$unset: {'a.b': 1}}", "{a: {b: 1}}", "{a: {}}");
+    unchanged("{$unset: {'x.y': 1}}", "{a: 1}");
+    unchanged("{$setOnInsert: {b: 1}}", "{a: 1}");
+    refused("{$set: {'a.b': 1}}", "{a: 1}", QueryErrorKind::PathNotViable);
+    refused("{$set: {'a.b': 1}}", "{a: null}", QueryErrorKind::PathNotViable);
+    refused("{$set: {'a.b': 1}}", "{a: [1]}", QueryErrorKind::PathNotViable);
+    refused("{$set: {'a.9999999': 1}}", "{a: [1]}", QueryErrorKind::PathNotViable);
+    let inserting = UpdateContext { inserting: true, ..UpdateContext::default() };
+    let found = run("{$setOnInsert: {b: 1}}", &[], "{a: 1}", &inserting);
+    same(&found.expect("valid").expect("changed"), "{a: 1, b: 1}", "$setOnInsert");
+}
+
+#[test]
+fn sums() {
+    check("{$inc: {a: 2}}", "{a: 1}", "{a: 3}");
+    check("{$inc: {a: 2}}", "{}", "{a: 2}");
+    check("{$inc: {a: 1}}", "{a: 2147483647}", "{a: {$numberLong: '2147483648'}}");
+    check("{$inc: {a: {$numberLong: '1'}}}", "{a: 1}", "{a: {$numberLong: '2'}}");
+    check("{$inc: {a: 0.5}}", "{a: 1}", "{a: 1.5}");
+    check("{$inc: {'a.b': -1}}", "{a: {b: 1}}", "{a: {b: 0}}");
+    unchanged("{$inc: {a: 0}}", "{a: 1}");
+    check("{$mul: {a: 3}}", "{a: 2}", "{a: 6}");
+    check("{$mul: {a: 3}}", "{}", "{a: 0}");
+    check("{$mul: {a: 1.5}}", "{}", "{a: 0.0}");
+    check("{$bit: {a: {and: 6, or: 1}}}", "{a: 12}", "{a: 5}");
+    check("{$bit: {a: {xor: 5}}}", "{}", "{a: 5}");
+    refused("{$inc: {a: 'x'}}", "{}", QueryErrorKind::TypeMismatch);
+    refused("{$inc: {a: 1}}", "{a: 'x'}", QueryErrorKind::TypeMismatch);
+    refused("{$inc: {a: 1}}", "{a: null}", QueryErrorKind::TypeMismatch);
+    refused(
+        "{$inc: {a: 1}}",
+        "{a: {$numberLong: '9223372036854775807'}}",
+        QueryErrorKind::BadValue,
+    );
+    refused("{$bit: {a: {nor: 1}}}", "{}", QueryErrorKind::BadValue);
+    refused("{$bit: {a: {and: 1}}}", "{a: 1.5}", QueryErrorKind::BadValue);
+}
+
+#[test]
+fn extremes_names_and_dates() {
+    check("{$min: {a: 1}}", "{a: 2}", "{a: 1}");
+    unchanged("{$min: {a: 3}}", "{a: 2}");
+    check("{$max: {a: 'x'}}", "{a: 2}", "{a: 'x'}");
+    unchanged("{$max: {a: 2.0}}", "{a: 2}");
+    check("{$max: {a: 2}}", "{}", "{a: 2}");
+    check("{$rename: {a: 'b'}}", "{a: 1, c: 2}", "{c: 2, b: 1}");
+    check("{$rename: {a: 'x.y'}}", "{a: 1}", "{x: {y: 1}}");
+    check("{$rename: {a: 'b'}}", "{a: 1, b: 2}", "{b: 1}");
+    unchanged("{$rename: {z: 'b'}}", "{a: 1, b: 3}");
+    refused("{$rename: {a: 'a'}}", "{a: 1}", QueryErrorKind::BadValue);
+    refused("{$rename: {a: 1}}", "{a: 1}", QueryErrorKind::BadValue);
+    refused("{$rename: {'a.0': 'b'}}", "{a: [1]}", QueryErrorKind::BadValue);
+    let context = UpdateContext { now_ms: 5_000, ..UpdateContext::default() };
+    let found = run("{$currentDate: {a: true, b: {$type: 'timestamp'}}}", &[], "{}", &context);
+    let expected = "{a: {$date: {$numberLong: '5000'}}, b: {$timestamp: {t: 5, i: 1}}}";
+    same(&found.expect("valid").expect("changed"), expected, "$currentDate");
+    refused("{$currentDate: {a: 1}}", "{}", QueryErrorKind::BadValue);
+}
+
+#[test]
+fn arrays() {
+    check("{$push: {a: 1}}", "{}", "{a: [1]}");
+    check("{$push: {a: [1]}}", "{a: [0]}", "{a: [0, [1]]}");
+    check("{$push: {a: {$each: [3, 4]}}}", "{a: [1]}", "{a: [1, 3, 4]}");
+    check("{$push: {a: {$each: [3], $position: 0}}}", "{a: [1]}", "{a: [3, 1]}");
+    check("{$push: {a: {$each: [3], $position: -1}}}", "{a: [1, 2]}", "{a: [1, 3, 2]}");
+    check("{$push: {a: {$each: [3], $slice: -2}}}", "{a: [1, 2]}", "{a: [2, 3]}");
+    check("{$push: {a: {$each: [], $slice: 1}}}", "{a: [1, 2]}", "{a: [1]}");
+    check("{$push: {a: {$each: [2], $sort: -1}}}", "{a: [1, 3]}", "{a: [3, 2, 1]}");
+    check(
+        "{$push: {a: {$each: [{x: 1}], $sort: {x: 1}}}}",
+        "{a: [{x: 2}]}",
+        "{a: [{x: 1}, {x: 2}]}",
+    );
+    check("{$addToSet: {a: 2}}", "{a: [1]}", "{a: [1, 2]}");
+    unchanged("{$addToSet: {a: 1.0}}", "{a: [1]}");
+    check("{$addToSet: {a: {$each: [1, 2, 2]}}}", "{a: [1]}", "{a: [1, 2]}");
+    check("{$pull: {a: 1}}", "{a: [1, 2, 1.0]}", "{a: [2]}");
+    check("{$pull: {a: {$gt: 1, $lt: 4}}}", "{a: [1, 2, 5]}", "{a: [1, 5]}");
+    check("{$pull: {a: {$in: [1, 2]}}}", "{a: [1, 3]}", "{a: [3]}");
+    check("{$pull: {a: {b: 1}}}", "{a: [{b: 1, c: 2}, {b: 2}, 1]}", "{a: [{b: 2}, 1]}");
+    check("{$pull: {a: {b: {$gt: 1}}}}", "{a: [{b: 1}, {b: 2}]}", "{a: [{b: 1}]}");
+    check(
+        "{$pull: {a: {$regularExpression: {pattern: '^x', options: ''}}}}",
+        "{a: ['xy', 'y']}",
+        "{a: ['y']}",
+    );
+    unchanged("{$pull: {z: 1}}", "{a: [1]}");
+    check("{$pullAll: {a: [1, 2]}}", "{a: [1, 2, 3]}", "{a: [3]}");
+    check("{$pop: {a: 1}}", "{a: [1, 2]}", "{a: [1]}");
+    check("{$pop: {a: -1}}", "{a: [1, 2]}", "{a: [2]}");
+    unchanged("{$pop: {a: 1}}", "{a: []}");
+    refused("{$push: {a: 1}}", "{a: 1}", QueryErrorKind::BadValue);
+    refused("{$push: {a: {$each: 1}}}", "{}", QueryErrorKind::BadValue);
+    refused("{$addToSet: {a: 1}}", "{a: 1}", QueryErrorKind::BadValue);
+    refused("{$pull: {a: 1}}", "{a: 1}", QueryErrorKind::BadValue);
+    refused("{$pop: {a: 2}}", "{}", QueryErrorKind::FailedToParse);
+    refused("{$pop: {a: 1}}", "{a: 1}", QueryErrorKind::TypeMismatch);
+    refused("{$pullAll: {a: 1}}", "{}", QueryErrorKind::BadValue);
+}
+
+#[test]
+fn positions() {
+    let check = |update: &str, filters: &[&str], filter: &str, document: &str, expected: &str| {
+        let filter = Filter::parse(&raw(filter)).expect(filter);
+        let context = UpdateContext { filter: Some(&filter), ..UpdateContext::default() };
+        let found = run(update, filters, document, &context).expect(update).expect("changed");
+        same(&found, expected, update);
+    };
+    check("{$set: {'a.$': 9}}", &[], "{a: 2}", "{a: [1, 2, 2]}", "{a: [1, 9, 2]}");
+    check(
+        "{$set: {'a.$.c': 9}}",
+        &[],
+        "{'a.b': 2}",
+        "{a: [{b: 1}, {b: 2}]}",
+        "{a: [{b: 1}, {b: 2, c: 9}]}",
+    );
+    check(
+        "{$inc: {'a.$.b': 1}}",
+        &[],
+        "{a: {$elemMatch: {b: {$gt: 1}}}}",
+        "{a: [{b: 1}, {b: 2}]}",
+        "{a: [{b: 1}, {b: 3}]}",
+    );
+    check("{$inc: {'a.$[]': 1}}", &[], "{}", "{a: [1, 2]}", "{a: [2, 3]}");
+    check("{$set: {'a.$[x]': 0}}", &["{x: {$gte: 2}}"], "{}", "{a: [1, 2, 3]}", "{a: [1, 0, 0]}");
+    check(
+        "{$set: {'a.$[x].q': 0}}",
+        &["{'x.b': 2}"],
+        "{}",
+        "{a: [{b: 1}, {b: 2}]}",
+        "{a: [{b: 1}, {b: 2, q: 0}]}",
+    );
+    check(
+        "{$inc: {'a.$[].b.$[]': 1}}",
+        &[],
+        "{}",
+        "{a: [{b: [1]}, {b: [2]}]}",
+        "{a: [{b: [2]}, {b: [3]}]}",
+    );
+    refused("{$set: {'a.$': 1}}", "{a: [1]}", QueryErrorKind::BadValue);
+    refused("{$set: {'a.$[]': 1}}", "{a: 1}", QueryErrorKind::BadValue);
+    refused("{$set: {'a.$[x]': 1}}", "{a: [1]}", QueryErrorKind::BadValue);
+    let unused = run("{$set: {a: 1}}", &["{x: 1}"], "{}", &UpdateContext::default());
+    assert_eq!(unused.expect_err("unused filter").kind, QueryErrorKind::FailedToParse);
+}
+
+#[test]
+fn replacements_and_id() {
+    check("{a: 1}", "{_id: 7, b: 2}", "{_id: 7, a: 1}");
+    check("{a: 1, _id: 7}", "{_id: 7, b: 2}", "{_id: 7, a: 1}");
+    check("{}", "{_id: 7, b: 2}", "{_id: 7}");
+    unchanged("{_id: 7, a: 1}", "{_id: 7, a: 1}");
+    unchanged("{$set: {_id: 7}}", "{_id: 7}");
+    refused("{_id: 8}", "{_id: 7}", QueryErrorKind::ImmutableField);
+    refused("{$set: {_id: 8}}", "{_id: 7}", QueryErrorKind::ImmutableField);
+    refused("{$unset: {_id: 1}}", "{_id: 7}", QueryErrorKind::ImmutableField);
+    refused("{$set: {'_id.a': 8}}", "{_id: {a: 7}}", QueryErrorKind::ImmutableField);
+    refused("{$set: {_id: [1]}}", "{}", QueryErrorKind::InvalidIdField);
+    check("{$set: {a: 1, _id: 3}}", "{}", "{_id: 3, a: 1}");
+    refused("{a: 1, $set: {b: 1}}", "{}", QueryErrorKind::DollarPrefixedFieldName);
+    refused("{$set: {b: 1}, a: 1}", "{}", QueryErrorKind::FailedToParse);
+}
+
+#[test]
+fn refusals() {
+    refused("{$foo: {a: 1}}", "{}", QueryErrorKind::FailedToParse);
+    refused("{$set: 5}", "{}", QueryErrorKind::FailedToParse);
+    refused("{$set: {a: 1}, $inc: {a: 1}}", "{}", QueryErrorKind::ConflictingUpdateOperators);
+    refused("{$set: {a: 1, 'a.b': 1}}", "{}", QueryErrorKind::ConflictingUpdateOperators);
+    refused("{$set: {b: 1}, $rename: {a: 'b'}}", "{}", QueryErrorKind::ConflictingUpdateOperators);
+    refused("{$set: {'': 1}}", "{}", QueryErrorKind::EmptyFieldName);
+    refused("{$set: {'a..b': 1}}", "{}", QueryErrorKind::EmptyFieldName);
+    refused("{$set: {'$a': 1}}", "{}", QueryErrorKind::DollarPrefixedFieldName);
+    refused("{$set: {'$': 1}}", "{}", QueryErrorKind::BadValue);
+    let array = bson::rawdoc! { "u": [] };
+    let pipeline = array.get("u").expect("valid").expect("there");
+    let error = Update::parse(pipeline, &[]).expect_err("a pipeline");
+    assert_eq!(error.kind, QueryErrorKind::Unsupported);
+}
+
+#[test]
+fn seeds_of_upserts() {
+    let check = |filter: &str, expected: &str| {
+        let filter = Filter::parse(&raw(filter)).expect(filter);
+        same(&Update::upsert_seed(&filter).expect(expected), expected, expected);
+    };
+    check("{}", "{}");
+    check("{_id: 5, a: 1}", "{_id: 5, a: 1}");
+    check("{'a.b': 1, 'a.c': 2}", "{a: {b: 1, c: 2}}");
+    check("{a: {$eq: 1}, b: {$gt: 2}}", "{a: 1}");
+    check("{$and: [{a: 1}, {b: 2}], c: {$in: [3]}}", "{a: 1, b: 2, c: 3}");
+    check("{$or: [{a: 1}]}", "{a: 1}");
+    check("{$or: [{a: 1}, {b: 1}]}", "{}");
+    check("{a: {$ne: 1}}", "{}");
+    let clash = Filter::parse(&raw("{$and: [{a: 1}, {a: 2}]}")).expect("valid");
+    let error = Update::upsert_seed(&clash).expect_err("two values");
+    assert_eq!(error.kind, QueryErrorKind::NotSingleValueField);
+}
