@@ -1,5 +1,8 @@
 //! What can go wrong in the store: a kind, and a sentence for a person.
 
+use std::io::{self, ErrorKind};
+
+use heed::MdbError;
 use thiserror::Error;
 
 /// Why the store could not do what was asked. Each kind's text is a sentence fit for a person.
@@ -78,5 +81,87 @@ fn in_use(pid: Option<u32>) -> String {
             format!("The store is open in another program (process {pid}). Close it first.")
         }
         None => "The store is open in another program. Close it first.".to_owned(),
+    }
+}
+
+impl StoreError {
+    /// `Damaged`, with what is wrong.
+    pub(super) fn damaged(what: impl Into<String>) -> Self {
+        Self::Damaged { what: what.into() }
+    }
+
+    /// The kind of a failed call of the operating system; `tried` says what was tried, as a sentence's
+    /// beginning ("Can't read data.mdb").
+    pub(super) fn io(tried: &str, error: &io::Error) -> Self {
+        match error.kind() {
+            ErrorKind::StorageFull | ErrorKind::QuotaExceeded => Self::DiskFull,
+            ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
+                Self::ReadOnly { what: format!("{} ({error})", lower_first(tried)) }
+            }
+            _ => Self::Io { what: format!("{tried}: {error}") },
+        }
+    }
+}
+
+/// The one place where LMDB's errors get their meaning.
+impl From<heed::Error> for StoreError {
+    fn from(error: heed::Error) -> Self {
+        match error {
+            heed::Error::Io(error) => Self::io("The store's file could not be used", &error),
+            heed::Error::Mdb(error) => from_lmdb(error),
+            heed::Error::EnvAlreadyOpened => Self::InUse { pid: Some(std::process::id()) },
+            heed::Error::Encoding(error) | heed::Error::Decoding(error) => {
+                Self::Bug { what: format!("a key or value could not be converted: {error}") }
+            }
+        }
+    }
+}
+
+fn from_lmdb(error: MdbError) -> StoreError {
+    match error {
+        MdbError::MapFull => StoreError::Busy { what: "its memory map has to grow".to_owned() },
+        MdbError::ReadersFull | MdbError::TlsFull => {
+            StoreError::Busy { what: "too many reads are running".to_owned() }
+        }
+        MdbError::MapResized => {
+            StoreError::Busy { what: "another program made its file larger".to_owned() }
+        }
+        MdbError::TxnFull => StoreError::Busy { what: "one change is too large".to_owned() },
+        MdbError::PageNotFound
+        | MdbError::Corrupted
+        | MdbError::CursorFull
+        | MdbError::PageFull
+        | MdbError::Problem => {
+            StoreError::damaged(format!("LMDB met a page that can't be right ({error})"))
+        }
+        MdbError::Incompatible | MdbError::NotFound => {
+            StoreError::damaged(format!("a table is missing or of another kind ({error})"))
+        }
+        MdbError::Panic => StoreError::Io {
+            what:
+                "A write failed at its last step, so the store has stopped; close and open it again"
+                    .to_owned(),
+        },
+        MdbError::Invalid => {
+            StoreError::NotADatabase { what: "its header is not that of an LMDB file".to_owned() }
+        }
+        MdbError::VersionMismatch => {
+            StoreError::VersionMismatch { found: 0, expected: super::walk::DATA_VERSION }
+        }
+        MdbError::KeyExist
+        | MdbError::DbsFull
+        | MdbError::BadRslot
+        | MdbError::BadTxn
+        | MdbError::BadValSize
+        | MdbError::BadDbi
+        | MdbError::Other(_) => StoreError::Bug { what: error.to_string() },
+    }
+}
+
+fn lower_first(text: &str) -> String {
+    let mut characters = text.chars();
+    match characters.next() {
+        Some(first) => first.to_lowercase().chain(characters).collect(),
+        None => String::new(),
     }
 }

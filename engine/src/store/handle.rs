@@ -1,8 +1,18 @@
 //! The open store.
 
-use std::path::Path as FsPath;
+use std::fs::File;
+use std::path::{Path as FsPath, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{LockResult, Mutex, MutexGuard, PoisonError};
+use std::thread::ThreadId;
 
-use super::{Reader, StoreError, Writer};
+use super::app_lock::{AppLock, Registration};
+use super::env::Environment;
+use super::folder::{self, DATA_FILE};
+use super::gate::Gate;
+use super::open::{self, Opened};
+use super::{BackupStage, Reader, StoreError, Writer, backup, walk};
+use crate::limits::{DISK_FREE_BYTES_LOW, MAP_GROWTH_WAIT, MAP_GROWTHS_MAX, MAP_SIZE_BYTES};
 
 /// How to open a store.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,7 +29,7 @@ pub struct StoreOptions {
 
 impl Default for StoreOptions {
     fn default() -> Self {
-        Self { map_size_bytes: 1 << 40, read_only: false, full_check: false, now_ms: 0 }
+        Self { map_size_bytes: MAP_SIZE_BYTES, read_only: false, full_check: false, now_ms: 0 }
     }
 }
 
@@ -58,28 +68,20 @@ pub struct StructureReport {
     pub findings: Vec<String>,
 }
 
-/// Where a backup stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum BackupStage {
-    /// Copying; about this many bytes will be written.
-    Copying {
-        /// Bytes in use in the store.
-        bytes: u64,
-    },
-    /// The copy is on disk and its structure is being checked.
-    Checking {
-        /// Bytes of the copy.
-        bytes: u64,
-    },
-    /// The copy stands under its name.
-    Done {
-        /// Bytes of the copy.
-        bytes: u64,
-    },
-}
-
 /// An open store. Dropping it closes it cleanly.
-pub struct Store {}
+pub struct Store {
+    /// Empty only while the store is being dropped.
+    opened: Option<Opened>,
+    folder: PathBuf,
+    read_only: bool,
+    gate: Gate,
+    /// The one writer's turn.
+    turn: Mutex<()>,
+    /// The thread whose turn it is: a write inside a write would wait for itself.
+    turn_of: Mutex<Option<ThreadId>>,
+    /// A commit failed in a way after which nothing may be believed until the file has been walked.
+    is_broken: AtomicBool,
+}
 
 impl Store {
     /// Opens the store in `folder`, or makes a new one there.
@@ -87,10 +89,20 @@ impl Store {
     /// # Errors
     /// Every kind but `Busy`; each with its sentence.
     pub fn open(
-        _folder: &FsPath,
-        _options: &StoreOptions,
+        folder: &FsPath,
+        options: &StoreOptions,
     ) -> Result<(Store, OpenReport), StoreError> {
-        todo!()
+        let (opened, report) = open::open(folder, options)?;
+        let store = Store {
+            folder: opened.folder.clone(),
+            opened: Some(opened),
+            read_only: options.read_only,
+            gate: Gate::default(),
+            turn: Mutex::new(()),
+            turn_of: Mutex::new(None),
+            is_broken: AtomicBool::new(false),
+        };
+        Ok((store, report))
     }
 
     /// A short read. The transaction ends with the call. Do not call the store again from inside.
@@ -99,39 +111,135 @@ impl Store {
     /// What `work` returns; `Busy` when too many readers are alive.
     pub fn read<T, E: From<StoreError>>(
         &self,
-        _work: impl FnOnce(&Reader<'_>) -> Result<T, E>,
+        work: impl FnOnce(&Reader<'_>) -> Result<T, E>,
     ) -> Result<T, E> {
-        todo!()
+        let env = self.env()?;
+        let _inside = self.gate.enter();
+        let txn = env.read().map_err(StoreError::from)?;
+        work(&Reader::new(&txn, &env.tables))
     }
 
     /// One durable write transaction: commits when `work` returns `Ok`, else nothing of it remains.
     /// `work` runs again from the start after the map grew, so it must be repeatable.
     ///
     /// # Errors
-    /// What `work` returns; `DiskFull`, `ReadOnly` or `Io` when the commit fails.
+    /// What `work` returns; `DiskFull`, `ReadOnly` or `Io` when the commit fails; `Bug` when called
+    /// from inside a write.
     pub fn write<T, E: From<StoreError>>(
         &self,
-        _work: impl FnMut(&mut Writer<'_>) -> Result<T, E>,
+        mut work: impl FnMut(&mut Writer<'_>) -> Result<T, E>,
     ) -> Result<T, E> {
-        todo!()
+        let _turn = self.take_turn()?;
+        for _ in 0..MAP_GROWTHS_MAX {
+            if let Some(value) = self.attempt(&mut work)? {
+                return Ok(value);
+            }
+            self.grow()?;
+        }
+        Err(StoreError::Busy { what: "one change is too large".to_owned() }.into())
     }
 
-    /// Bytes of `data.mdb` on disk.
+    /// Runs `work` in one transaction; `None` when the map was too small for it.
+    fn attempt<T, E: From<StoreError>>(
+        &self,
+        work: &mut impl FnMut(&mut Writer<'_>) -> Result<T, E>,
+    ) -> Result<Option<T>, E> {
+        let env = self.env()?;
+        let _inside = self.gate.enter();
+        let txn = env.write().map_err(|error| self.failed(error))?;
+        let mut writer = Writer::new(txn, &env.tables);
+        let result = work(&mut writer);
+        if writer.is_map_full() {
+            return Ok(None);
+        }
+        let value = result?;
+        match writer.commit() {
+            Ok(()) => Ok(Some(value)),
+            Err(heed::Error::Mdb(heed::MdbError::MapFull)) => Ok(None),
+            Err(error) => Err(self.failed(error).into()),
+        }
+    }
+
+    fn grow(&self) -> Result<(), StoreError> {
+        let Some(closed) = self.gate.close(MAP_GROWTH_WAIT) else {
+            return Err(StoreError::Busy { what: "a long read keeps it from growing".to_owned() });
+        };
+        self.env()?.grow(&closed)
+    }
+
+    /// The meaning of a failed write. LMDB reports a full disk as an input/output error when only a
+    /// part of a page was written; a true input/output error means that the system may have dropped
+    /// pages which LMDB believes written, so nothing more is written until the file has been walked.
+    fn failed(&self, error: heed::Error) -> StoreError {
+        const INPUT_OUTPUT_ERROR: i32 = 5;
+        let is_io = matches!(&error, heed::Error::Io(error) if error.raw_os_error() == Some(INPUT_OUTPUT_ERROR));
+        let is_fatal = matches!(error, heed::Error::Mdb(heed::MdbError::Panic));
+        let disk_is_full =
+            folder::free_bytes(&self.folder).is_some_and(|bytes| bytes < DISK_FREE_BYTES_LOW);
+        if is_io && disk_is_full {
+            return StoreError::DiskFull;
+        }
+        if is_io || is_fatal {
+            self.is_broken.store(true, Ordering::Relaxed);
+        }
+        error.into()
+    }
+
+    fn take_turn(&self) -> Result<Turn<'_>, StoreError> {
+        if self.read_only {
+            return Err(StoreError::ReadOnly { what: "it was opened for reading".to_owned() });
+        }
+        let me = std::thread::current().id();
+        if *unpoisoned(self.turn_of.lock()) == Some(me) {
+            return Err(StoreError::Bug { what: "a write was begun inside a write".to_owned() });
+        }
+        let guard = unpoisoned(self.turn.lock());
+        if self.is_broken.load(Ordering::Relaxed) {
+            return Err(StoreError::Io {
+                what: "A write to the disk failed, so the store takes no more changes; \
+                       close and open it again to have it checked"
+                    .to_owned(),
+            });
+        }
+        *unpoisoned(self.turn_of.lock()) = Some(me);
+        Ok(Turn { store: self, _guard: guard })
+    }
+
+    fn env(&self) -> Result<&Environment, StoreError> {
+        let opened = self.opened.as_ref().map(|opened| &opened.env);
+        opened.ok_or_else(|| StoreError::Bug { what: "the store is closed".to_owned() })
+    }
+
+    /// Bytes of `data.mdb` on disk; 0 when the system does not tell.
     #[must_use]
     pub fn file_bytes(&self) -> u64 {
-        todo!()
+        self.env().ok().and_then(|env| env.env().real_disk_size().ok()).unwrap_or(0)
     }
 
-    /// Bytes of the pages that hold something.
+    /// Bytes of the pages that hold something, without the list of free pages; 0 when it can't be told.
     #[must_use]
     pub fn used_bytes(&self) -> u64 {
-        todo!()
+        self.used().unwrap_or(0)
+    }
+
+    fn used(&self) -> Result<u64, StoreError> {
+        let env = self.env()?;
+        let _inside = self.gate.enter();
+        let txn = env.read()?;
+        let main = env.env().unnamed_database_stat();
+        // Two header pages and the one of the list of tables.
+        let mut pages = 2 + main.branch_pages + main.leaf_pages + main.overflow_pages;
+        for table in env.tables.all() {
+            let stat = table.stat(&txn)?;
+            pages += stat.branch_pages + stat.leaf_pages + stat.overflow_pages;
+        }
+        Ok(pages as u64 * u64::from(main.page_size))
     }
 
     /// The data folder.
     #[must_use]
     pub fn folder(&self) -> &FsPath {
-        todo!()
+        &self.folder
     }
 
     /// Checks the structure of the file of an open store; writers wait meanwhile.
@@ -139,15 +247,22 @@ impl Store {
     /// # Errors
     /// When the file can't be read. Damage is a finding, not an error.
     pub fn check(&self) -> Result<StructureReport, StoreError> {
-        todo!()
+        let _turn = unpoisoned(self.turn.lock());
+        walk_file(&self.folder.join(DATA_FILE))
     }
 
     /// Checks the structure of a store that nobody has open.
     ///
     /// # Errors
     /// `InUse`, or the file can't be read. Damage is a finding, not an error.
-    pub fn check_structure(_folder: &FsPath) -> Result<StructureReport, StoreError> {
-        todo!()
+    pub fn check_structure(folder: &FsPath) -> Result<StructureReport, StoreError> {
+        let data_file = folder.join(DATA_FILE);
+        let _lock = match AppLock::take(folder, false) {
+            Err(StoreError::ReadOnly { .. }) => AppLock::take(folder, true),
+            other => other,
+        }?;
+        let _registration = Registration::take(&data_file)?;
+        walk_file(&data_file)
     }
 
     /// Writes a consistent, compact copy to `file`, which appears whole or not at all.
@@ -157,9 +272,56 @@ impl Store {
     /// under that name is then still there.
     pub fn backup_to(
         &self,
-        _file: &FsPath,
-        _progress: &mut dyn FnMut(BackupStage),
+        file: &FsPath,
+        progress: &mut dyn FnMut(BackupStage),
     ) -> Result<(), StoreError> {
-        todo!()
+        let (env, bytes) = (self.env()?, self.used_bytes());
+        let copy = |target: &mut File| {
+            let _inside = self.gate.enter();
+            env.env()
+                .copy_to_file(target, heed::CompactionOption::Enabled)
+                .map_err(|error| backup::copy_failed(error.into()))
+        };
+        backup::write(&self.folder, file, bytes, copy, progress)
     }
+}
+
+impl Drop for Store {
+    fn drop(&mut self) {
+        let Some(opened) = self.opened.take() else { return };
+        let Opened { env, folder, mut card, _registration, mut lock } = opened;
+        let last_transaction = open::last_transaction(&env);
+        env.close();
+        if self.is_broken.load(Ordering::Relaxed) {
+            lock.end_uncleanly();
+        } else if !self.read_only && card.last_transaction != last_transaction {
+            card.last_transaction = last_transaction;
+            if card.write(&folder).is_err() {
+                lock.end_uncleanly();
+            }
+        }
+    }
+}
+
+/// The right to write, given back when dropped.
+struct Turn<'s> {
+    store: &'s Store,
+    _guard: MutexGuard<'s, ()>,
+}
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        *unpoisoned(self.store.turn_of.lock()) = None;
+    }
+}
+
+/// A panic in a closure aborts its transaction; the store itself is whole.
+fn unpoisoned<T>(lock: LockResult<T>) -> T {
+    lock.unwrap_or_else(PoisonError::into_inner)
+}
+
+fn walk_file(data_file: &FsPath) -> Result<StructureReport, StoreError> {
+    let file = File::open(data_file)
+        .map_err(|error| StoreError::io("Can't read the data file", &error))?;
+    walk::walk(&file)
 }

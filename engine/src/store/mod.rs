@@ -10,14 +10,27 @@
 //! LMDB trusts its file: a damaged one kills the process. So `walk` reads the file page by page, with
 //! plain reads, before LMDB ever maps it, and each stored value carries a checksum.
 
+mod app_lock;
+mod backup;
+mod codec;
+mod env;
 mod error;
+mod folder;
+mod gate;
 mod handle;
+mod identity;
+mod open;
 mod reader;
 mod record;
+mod walk;
 mod writer;
 
+pub use backup::BackupStage;
 pub use error::StoreError;
-pub use handle::{BackupStage, Identity, OpenReport, Store, StoreOptions, StructureReport};
+pub use handle::{Identity, OpenReport, Store, StoreOptions, StructureReport};
 pub use reader::{CatalogRecords, Documents, Entries, Reader};
 pub use record::{CollectionId, Counters, Entry, IndexId, Scan, Stored};
 pub use writer::Writer;
+
+#[cfg(test)]
+mod tests;

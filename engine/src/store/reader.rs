@@ -1,42 +1,62 @@
 //! Reads within one transaction.
 
-use std::marker::PhantomData;
 use std::ops::Bound;
 
-use super::{CollectionId, Counters, Entry, IndexId, Scan, StoreError, Stored};
+use heed::types::Bytes;
+use heed::{RoRange, RoRevRange, RoTxn};
+
+use super::env::{Table, Tables};
+use super::{CollectionId, Counters, Entry, IndexId, Scan, StoreError, Stored, codec};
 
 /// One consistent snapshot of the store. What it lends lives as long as the transaction.
 #[derive(Clone, Copy)]
 pub struct Reader<'t> {
-    lent: PhantomData<&'t ()>,
+    txn: &'t RoTxn<'t>,
+    tables: &'t Tables,
 }
 
 /// Documents of one collection, in order of record number.
 pub struct Documents<'t> {
-    lent: PhantomData<&'t ()>,
+    rows: Rows<'t>,
 }
 
 /// Entries of one index, in order of key, then record.
 pub struct Entries<'t> {
-    lent: PhantomData<&'t ()>,
+    rows: Rows<'t>,
+    lower: Bound<Vec<u8>>,
+    upper: Bound<Vec<u8>>,
 }
 
 /// All catalog records as `(database, collection, bytes)`, in order of name.
 pub struct CatalogRecords<'t> {
-    lent: PhantomData<&'t ()>,
+    rows: Rows<'t>,
+}
+
+/// Rows of one table between two keys.
+enum Rows<'t> {
+    Forward(RoRange<'t, Bytes, Bytes>),
+    Backward(RoRevRange<'t, Bytes, Bytes>),
+    /// The bounds leave nothing.
+    Empty,
 }
 
 impl<'t> Reader<'t> {
+    pub(super) fn new(txn: &'t RoTxn<'t>, tables: &'t Tables) -> Self {
+        Self { txn, tables }
+    }
+
     /// The document with this record number.
     ///
     /// # Errors
     /// `Damaged` when its checksum is wrong; the message names the record.
     pub fn document(
         &self,
-        _collection: CollectionId,
-        _record: u64,
+        collection: CollectionId,
+        record: u64,
     ) -> Result<Option<Stored<'t>>, StoreError> {
-        todo!()
+        let key = codec::document_key(collection.0, record);
+        let value = self.tables.documents.get(self.txn, &key)?;
+        value.map(|value| codec::stored(&key, value)).transpose()
     }
 
     /// Documents from record number `from` (inclusive) upwards or downwards.
@@ -45,11 +65,18 @@ impl<'t> Reader<'t> {
     /// When LMDB fails.
     pub fn documents(
         &self,
-        _collection: CollectionId,
-        _from: u64,
-        _direction: Scan,
+        collection: CollectionId,
+        from: u64,
+        direction: Scan,
     ) -> Result<Documents<'t>, StoreError> {
-        todo!()
+        let from = codec::document_key(collection.0, from);
+        let end = match direction {
+            Scan::Forward => codec::document_key(collection.0, u64::MAX),
+            Scan::Backward => codec::document_key(collection.0, 0),
+        };
+        let (lower, upper) = if direction == Scan::Forward { (from, end) } else { (end, from) };
+        let bounds = (Bound::Included(&lower[..]), Bound::Included(&upper[..]));
+        Ok(Documents { rows: self.rows(self.tables.documents, bounds, direction)? })
     }
 
     /// Entries whose value key lies between the bounds, which compare as bytes with the value key alone.
@@ -58,12 +85,13 @@ impl<'t> Reader<'t> {
     /// When LMDB fails, or a bound is longer than a key can be.
     pub fn entries(
         &self,
-        _index: IndexId,
-        _lower: Bound<&[u8]>,
-        _upper: Bound<&[u8]>,
-        _direction: Scan,
+        index: IndexId,
+        lower: Bound<&[u8]>,
+        upper: Bound<&[u8]>,
+        direction: Scan,
     ) -> Result<Entries<'t>, StoreError> {
-        todo!()
+        let (first, last) = (self.first_key(index, lower)?, self.last_key(index, upper)?);
+        self.entries_between(first, last, (lower, upper), direction)
     }
 
     /// Goes on behind the entry `after`, which need no longer exist. `limit` is the upper bound of a
@@ -73,20 +101,99 @@ impl<'t> Reader<'t> {
     /// As [`Reader::entries`].
     pub fn entries_after(
         &self,
-        _index: IndexId,
-        _after: (&[u8], u64),
-        _limit: Bound<&[u8]>,
-        _direction: Scan,
+        index: IndexId,
+        after: (&[u8], u64),
+        limit: Bound<&[u8]>,
+        direction: Scan,
     ) -> Result<Entries<'t>, StoreError> {
-        todo!()
+        let after = Bound::Excluded(codec::entry_key(index.0, after.0, after.1)?);
+        match direction {
+            Scan::Forward => {
+                let last = self.last_key(index, limit)?;
+                self.entries_between(after, last, (Bound::Unbounded, limit), direction)
+            }
+            Scan::Backward => {
+                let first = self.first_key(index, limit)?;
+                self.entries_between(first, after, (limit, Bound::Unbounded), direction)
+            }
+        }
+    }
+
+    fn entries_between(
+        &self,
+        first: Bound<Vec<u8>>,
+        last: Bound<Vec<u8>>,
+        (lower, upper): (Bound<&[u8]>, Bound<&[u8]>),
+        direction: Scan,
+    ) -> Result<Entries<'t>, StoreError> {
+        let bounds = (first.as_ref().map(Vec::as_slice), last.as_ref().map(Vec::as_slice));
+        let rows = self.rows(self.tables.entries, bounds, direction)?;
+        Ok(Entries { rows, lower: lower.map(<[u8]>::to_vec), upper: upper.map(<[u8]>::to_vec) })
+    }
+
+    /// The table key at which entries above the lower bound begin.
+    fn first_key(&self, index: IndexId, lower: Bound<&[u8]>) -> Result<Bound<Vec<u8>>, StoreError> {
+        Ok(match lower {
+            Bound::Unbounded => Bound::Included(codec::entry_bound(index.0, &[])?),
+            Bound::Excluded(key) if self.has_key(index, key)? => {
+                Bound::Excluded(codec::entry_key(index.0, key, u64::MAX)?)
+            }
+            Bound::Included(key) | Bound::Excluded(key) => {
+                Bound::Included(codec::entry_bound(index.0, key)?)
+            }
+        })
+    }
+
+    /// The table key at which entries below the upper bound end.
+    fn last_key(&self, index: IndexId, upper: Bound<&[u8]>) -> Result<Bound<Vec<u8>>, StoreError> {
+        Ok(match upper {
+            Bound::Unbounded => match index.0.checked_add(1) {
+                Some(next) => Bound::Excluded(codec::entry_bound(next, &[])?),
+                None => Bound::Unbounded,
+            },
+            Bound::Included(key) if self.has_key(index, key)? => {
+                Bound::Included(codec::entry_key(index.0, key, u64::MAX)?)
+            }
+            Bound::Included(key) | Bound::Excluded(key) => {
+                Bound::Excluded(codec::entry_bound(index.0, key)?)
+            }
+        })
+    }
+
+    /// Whether an entry has exactly this value key. No value key is a prefix of another, so then no
+    /// other value lies between its first and its last record.
+    fn has_key(&self, index: IndexId, key: &[u8]) -> Result<bool, StoreError> {
+        let bound = codec::entry_bound(index.0, key)?;
+        let next = self.tables.entries.get_greater_than_or_equal_to(self.txn, &bound)?;
+        Ok(next
+            .is_some_and(|(found, _)| found.len() == bound.len() + 8 && found.starts_with(&bound)))
+    }
+
+    fn rows(
+        &self,
+        table: Table,
+        bounds: (Bound<&[u8]>, Bound<&[u8]>),
+        direction: Scan,
+    ) -> Result<Rows<'t>, StoreError> {
+        if is_empty(bounds) {
+            return Ok(Rows::Empty);
+        }
+        Ok(match direction {
+            Scan::Forward => Rows::Forward(table.range(self.txn, &bounds)?),
+            Scan::Backward => Rows::Backward(table.rev_range(self.txn, &bounds)?),
+        })
     }
 
     /// The counters of a collection or an index; all zero when none were set.
     ///
     /// # Errors
     /// `Damaged` when their checksum is wrong.
-    pub fn counters(&self, _id: u32) -> Result<Counters, StoreError> {
-        todo!()
+    pub fn counters(&self, id: u32) -> Result<Counters, StoreError> {
+        let key = id.to_be_bytes();
+        match self.tables.counters.get(self.txn, &key)? {
+            Some(value) => codec::counters(codec::unseal(&key, value, "a record of counters")?),
+            None => Ok(Counters::default()),
+        }
     }
 
     /// All catalog records.
@@ -94,7 +201,8 @@ impl<'t> Reader<'t> {
     /// # Errors
     /// When LMDB fails.
     pub fn catalog(&self) -> Result<CatalogRecords<'t>, StoreError> {
-        todo!()
+        let all = (Bound::Unbounded, Bound::Unbounded);
+        Ok(CatalogRecords { rows: self.rows(self.tables.catalog, all, Scan::Forward)? })
     }
 
     /// One catalog record.
@@ -103,38 +211,98 @@ impl<'t> Reader<'t> {
     /// `Damaged` when its checksum is wrong.
     pub fn catalog_record(
         &self,
-        _db: &str,
-        _collection: &str,
+        db: &str,
+        collection: &str,
     ) -> Result<Option<&'t [u8]>, StoreError> {
-        todo!()
+        let key = codec::catalog_key(db, collection)?;
+        let value = self.tables.catalog.get(self.txn, &key)?;
+        value.map(|value| codec::unseal(&key, value, CATALOG_RECORD)).transpose()
     }
 
     /// A named value of the store itself.
     ///
     /// # Errors
     /// `Damaged` when its checksum is wrong.
-    pub fn meta(&self, _name: &str) -> Result<Option<&'t [u8]>, StoreError> {
-        todo!()
+    pub fn meta(&self, name: &str) -> Result<Option<&'t [u8]>, StoreError> {
+        let value = self.tables.meta.get(self.txn, name.as_bytes())?;
+        value
+            .map(|value| codec::unseal(name.as_bytes(), value, "a value of the store itself"))
+            .transpose()
+    }
+}
+
+const CATALOG_RECORD: &str = "a record of the catalog";
+
+/// Whether no key can lie between the bounds. LMDB's ranges do not check that.
+fn is_empty(bounds: (Bound<&[u8]>, Bound<&[u8]>)) -> bool {
+    match bounds {
+        (Bound::Included(lower), Bound::Included(upper)) => lower > upper,
+        (Bound::Included(lower) | Bound::Excluded(lower), Bound::Excluded(upper))
+        | (Bound::Excluded(lower), Bound::Included(upper)) => lower >= upper,
+        (Bound::Unbounded, _) | (_, Bound::Unbounded) => false,
+    }
+}
+
+impl<'t> Iterator for Rows<'t> {
+    type Item = Result<(&'t [u8], &'t [u8]), StoreError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let row = match self {
+            Self::Forward(rows) => rows.next(),
+            Self::Backward(rows) => rows.next(),
+            Self::Empty => None,
+        };
+        row.map(|row| row.map_err(StoreError::from))
     }
 }
 
 impl<'t> Iterator for Documents<'t> {
     type Item = Result<Stored<'t>, StoreError>;
+
     fn next(&mut self) -> Option<Self::Item> {
-        todo!()
+        let row = self.rows.next()?;
+        Some(row.and_then(|(key, value)| codec::stored(key, value)))
     }
 }
 
 impl<'t> Iterator for Entries<'t> {
     type Item = Result<Entry<'t>, StoreError>;
+
     fn next(&mut self) -> Option<Self::Item> {
-        todo!()
+        loop {
+            let entry = self.rows.next()?.and_then(|(key, value)| codec::entry(key, value));
+            match &entry {
+                Ok(found) if !self.contains(found.key) => {}
+                _ => return Some(entry),
+            }
+        }
+    }
+}
+
+impl Entries<'_> {
+    fn contains(&self, key: &[u8]) -> bool {
+        let above = match &self.lower {
+            Bound::Included(lower) => key >= lower.as_slice(),
+            Bound::Excluded(lower) => key > lower.as_slice(),
+            Bound::Unbounded => true,
+        };
+        let below = match &self.upper {
+            Bound::Included(upper) => key <= upper.as_slice(),
+            Bound::Excluded(upper) => key < upper.as_slice(),
+            Bound::Unbounded => true,
+        };
+        above && below
     }
 }
 
 impl<'t> Iterator for CatalogRecords<'t> {
     type Item = Result<(&'t str, &'t str, &'t [u8]), StoreError>;
+
     fn next(&mut self) -> Option<Self::Item> {
-        todo!()
+        let row = self.rows.next()?;
+        Some(row.and_then(|(key, value)| {
+            let (db, collection) = codec::catalog_names(key)?;
+            Ok((db, collection, codec::unseal(key, value, CATALOG_RECORD)?))
+        }))
     }
 }

@@ -1,19 +1,108 @@
 //! Writes within one transaction.
 
-use std::marker::PhantomData;
+use std::ops::Bound;
 
-use super::{CollectionId, Counters, IndexId, Reader, StoreError};
+use heed::{MdbError, PutFlags, RwTxn};
+
+use super::env::{Table, Tables};
+use super::{CollectionId, Counters, IndexId, Reader, StoreError, codec};
+
+/// The value of the table `meta` that holds the last number given to a collection or an index.
+const LAST_ID: &str = "lastId";
 
 /// One write transaction. It sees its own writes.
 pub struct Writer<'t> {
-    lent: PhantomData<&'t ()>,
+    txn: RwTxn<'t>,
+    tables: &'t Tables,
+    last_document: LastKey,
+    last_entry: LastKey,
+    /// LMDB ran out of map: whatever the closure makes of the error, the transaction is lost and is
+    /// tried again with a larger map.
+    map_full: bool,
 }
 
-impl Writer<'_> {
+/// A key that no key of the table lies above, once it has been looked up.
+#[derive(Default)]
+struct LastKey(Option<Vec<u8>>);
+
+impl<'t> Writer<'t> {
+    pub(super) fn new(txn: RwTxn<'t>, tables: &'t Tables) -> Self {
+        let (last_document, last_entry) = (LastKey::default(), LastKey::default());
+        Self { txn, tables, last_document, last_entry, map_full: false }
+    }
+
+    pub(super) fn is_map_full(&self) -> bool {
+        self.map_full
+    }
+
+    pub(super) fn commit(self) -> Result<(), heed::Error> {
+        self.txn.commit()
+    }
+
+    fn checked<T>(&mut self, result: Result<T, heed::Error>) -> Result<T, StoreError> {
+        if matches!(result, Err(heed::Error::Mdb(MdbError::MapFull))) {
+            self.map_full = true;
+        }
+        result.map_err(StoreError::from)
+    }
+
+    fn put(&mut self, table: Table, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
+        let result = table.put(&mut self.txn, key, value);
+        self.checked(result)
+    }
+
+    fn delete(&mut self, table: Table, key: &[u8]) -> Result<bool, StoreError> {
+        let result = table.delete(&mut self.txn, key);
+        self.checked(result)
+    }
+
+    /// Puts with LMDB's append mode when the key is the table's highest: pages then stay full.
+    fn put_ascending(
+        &mut self,
+        table: Table,
+        last: fn(&mut Self) -> &mut LastKey,
+        key: &[u8],
+        value: &[u8],
+    ) -> Result<(), StoreError> {
+        if last(self).0.is_none() {
+            let found = table.last(&self.txn).map(|row| row.map(|(key, _)| key.to_vec()));
+            let found = self.checked(found)?.unwrap_or_default();
+            last(self).0 = Some(found);
+        }
+        let highest = last(self).0.get_or_insert_default();
+        if key > highest.as_slice() {
+            highest.clear();
+            highest.extend_from_slice(key);
+            let result = table.put_with_flags(&mut self.txn, PutFlags::APPEND, key, value);
+            self.checked(result)
+        } else {
+            self.put(table, key, value)
+        }
+    }
+
+    /// Removes at most `max` rows whose keys begin with `id`.
+    fn clear(&mut self, table: Table, id: u32, max: usize) -> Result<usize, StoreError> {
+        let lower = id.to_be_bytes();
+        let bounds = (Bound::Included(&lower[..]), Bound::Unbounded);
+        let keys: Result<Vec<Vec<u8>>, heed::Error> = table
+            .range(&self.txn, &bounds)?
+            .take_while(|row| {
+                row.as_ref().map_or(true, |(key, _)| codec::leading_id(key) == Some(id))
+            })
+            .take(max)
+            .map(|row| row.map(|(key, _)| key.to_vec()))
+            .collect();
+        let keys = keys?;
+        for key in &keys {
+            self.delete(table, key)?;
+        }
+        Ok(keys.len())
+    }
+
     /// The same reads as outside, including what this transaction has written so far.
     #[must_use]
     pub fn reader(&self) -> Reader<'_> {
-        todo!()
+        Reader::new(&self.txn, self.tables)
     }
 
     /// Stores a document, or replaces the one with this record number.
@@ -22,12 +111,15 @@ impl Writer<'_> {
     /// When LMDB fails.
     pub fn put_document(
         &mut self,
-        _collection: CollectionId,
-        _record: u64,
-        _modified_ms: i64,
-        _bytes: &[u8],
+        collection: CollectionId,
+        record: u64,
+        modified_ms: i64,
+        bytes: &[u8],
     ) -> Result<(), StoreError> {
-        todo!()
+        let key = codec::document_key(collection.0, record);
+        let value = codec::document_value(&key, modified_ms, bytes);
+        let table = self.tables.documents;
+        self.put_ascending(table, |writer| &mut writer.last_document, &key, &value)
     }
 
     /// Removes a document. False when there was none.
@@ -36,10 +128,10 @@ impl Writer<'_> {
     /// When LMDB fails.
     pub fn delete_document(
         &mut self,
-        _collection: CollectionId,
-        _record: u64,
+        collection: CollectionId,
+        record: u64,
     ) -> Result<bool, StoreError> {
-        todo!()
+        self.delete(self.tables.documents, &codec::document_key(collection.0, record))
     }
 
     /// Stores an index entry; the same entry twice is stored once. `exact` is false for a cut key.
@@ -48,12 +140,15 @@ impl Writer<'_> {
     /// `Bug` when the key is longer than `limits::VALUE_KEY_BYTES_MAX`.
     pub fn put_entry(
         &mut self,
-        _index: IndexId,
-        _key: &[u8],
-        _record: u64,
-        _exact: bool,
+        index: IndexId,
+        key: &[u8],
+        record: u64,
+        exact: bool,
     ) -> Result<(), StoreError> {
-        todo!()
+        let key = codec::entry_key(index.0, key, record)?;
+        let value = codec::entry_value(&key, exact);
+        let table = self.tables.entries;
+        self.put_ascending(table, |writer| &mut writer.last_entry, &key, &value)
     }
 
     /// Removes an index entry. False when there was none.
@@ -62,27 +157,29 @@ impl Writer<'_> {
     /// As [`Writer::put_entry`].
     pub fn delete_entry(
         &mut self,
-        _index: IndexId,
-        _key: &[u8],
-        _record: u64,
+        index: IndexId,
+        key: &[u8],
+        record: u64,
     ) -> Result<bool, StoreError> {
-        todo!()
+        self.delete(self.tables.entries, &codec::entry_key(index.0, key, record)?)
     }
 
     /// Sets the counters of a collection or an index.
     ///
     /// # Errors
     /// When LMDB fails.
-    pub fn set_counters(&mut self, _id: u32, _counters: Counters) -> Result<(), StoreError> {
-        todo!()
+    pub fn set_counters(&mut self, id: u32, counters: Counters) -> Result<(), StoreError> {
+        let key = id.to_be_bytes();
+        let value = codec::seal(&key, &codec::counters_value(counters));
+        self.put(self.tables.counters, &key, &value)
     }
 
     /// Removes the counters of a collection or an index. False when there were none.
     ///
     /// # Errors
     /// When LMDB fails.
-    pub fn delete_counters(&mut self, _id: u32) -> Result<bool, StoreError> {
-        todo!()
+    pub fn delete_counters(&mut self, id: u32) -> Result<bool, StoreError> {
+        self.delete(self.tables.counters, &id.to_be_bytes())
     }
 
     /// Stores a catalog record.
@@ -91,35 +188,36 @@ impl Writer<'_> {
     /// `Bug` when a name is empty, has a NUL or is too long for a key; the catalog checks names first.
     pub fn put_catalog(
         &mut self,
-        _db: &str,
-        _collection: &str,
-        _bytes: &[u8],
+        db: &str,
+        collection: &str,
+        bytes: &[u8],
     ) -> Result<(), StoreError> {
-        todo!()
+        let key = codec::catalog_key(db, collection)?;
+        self.put(self.tables.catalog, &key, &codec::seal(&key, bytes))
     }
 
     /// Removes a catalog record. False when there was none.
     ///
     /// # Errors
     /// As [`Writer::put_catalog`].
-    pub fn delete_catalog(&mut self, _db: &str, _collection: &str) -> Result<bool, StoreError> {
-        todo!()
+    pub fn delete_catalog(&mut self, db: &str, collection: &str) -> Result<bool, StoreError> {
+        self.delete(self.tables.catalog, &codec::catalog_key(db, collection)?)
     }
 
     /// Stores a named value of the store itself.
     ///
     /// # Errors
     /// When LMDB fails.
-    pub fn put_meta(&mut self, _name: &str, _bytes: &[u8]) -> Result<(), StoreError> {
-        todo!()
+    pub fn put_meta(&mut self, name: &str, bytes: &[u8]) -> Result<(), StoreError> {
+        self.put(self.tables.meta, name.as_bytes(), &codec::seal(name.as_bytes(), bytes))
     }
 
     /// Removes a named value. False when there was none.
     ///
     /// # Errors
     /// When LMDB fails.
-    pub fn delete_meta(&mut self, _name: &str) -> Result<bool, StoreError> {
-        todo!()
+    pub fn delete_meta(&mut self, name: &str) -> Result<bool, StoreError> {
+        self.delete(self.tables.meta, name.as_bytes())
     }
 
     /// Removes at most `max` documents of a collection, lowest numbers first; says how many.
@@ -128,18 +226,18 @@ impl Writer<'_> {
     /// When LMDB fails.
     pub fn clear_documents(
         &mut self,
-        _collection: CollectionId,
-        _max: usize,
+        collection: CollectionId,
+        max: usize,
     ) -> Result<usize, StoreError> {
-        todo!()
+        self.clear(self.tables.documents, collection.0, max)
     }
 
     /// Removes at most `max` entries of an index, lowest keys first; says how many.
     ///
     /// # Errors
     /// When LMDB fails.
-    pub fn clear_entries(&mut self, _index: IndexId, _max: usize) -> Result<usize, StoreError> {
-        todo!()
+    pub fn clear_entries(&mut self, index: IndexId, max: usize) -> Result<usize, StoreError> {
+        self.clear(self.tables.entries, index.0, max)
     }
 
     /// A number that no collection and no index has had. The first is 1.
@@ -147,6 +245,15 @@ impl Writer<'_> {
     /// # Errors
     /// `Bug` when all numbers are used up.
     pub fn next_id(&mut self) -> Result<u32, StoreError> {
-        todo!()
+        let last = match self.reader().meta(LAST_ID)? {
+            Some(bytes) => codec::leading_id(bytes)
+                .ok_or_else(|| StoreError::damaged("the last id is too short"))?,
+            None => 0,
+        };
+        let next = last.checked_add(1).ok_or_else(|| StoreError::Bug {
+            what: "all numbers for collections and indexes are used up".to_owned(),
+        })?;
+        self.put_meta(LAST_ID, &next.to_be_bytes())?;
+        Ok(next)
     }
 }

@@ -1,0 +1,131 @@
+//! One program at a time: `app.lock`, and within this process a registry of open data files.
+//!
+//! The lock's file holds the number of the process. A clean end empties it; so text in a file that
+//! nobody has locked tells that the last session was cut off, and the data file must be walked.
+
+use std::collections::BTreeSet;
+use std::fs::{self, File, TryLockError};
+use std::io::{Read, Seek, Write};
+use std::path::Path as FsPath;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use super::StoreError;
+use super::folder::{private_file, sync_folder};
+
+const LOCK_FILE: &str = "app.lock";
+const LOCK_TEXT_BYTES_MAX: u64 = 64;
+
+/// Held while the store is open.
+pub(super) struct AppLock {
+    file: Option<File>,
+    pub(super) was_unclean: bool,
+    /// Whether dropping the lock leaves the mark of a clean end.
+    ends_cleanly: bool,
+}
+
+impl AppLock {
+    /// Takes the lock, or says who has it.
+    pub(super) fn take(folder: &FsPath, read_only: bool) -> Result<Self, StoreError> {
+        let path = folder.join(LOCK_FILE);
+        if read_only {
+            // Nobody can write here without this file; if it is missing there is nobody to keep out.
+            let file = File::open(path).ok();
+            if let Some(file) = &file {
+                lock(file)?;
+            }
+            return Ok(Self { file, was_unclean: true, ends_cleanly: false });
+        }
+        let failed = |error: &std::io::Error| StoreError::io("Can't lock the data folder", error);
+        let mut file = private_file().open(path).map_err(|error| failed(&error))?;
+        lock(&file)?;
+        let was_unclean = file.metadata().map_err(|error| failed(&error))?.len() > 0;
+        let text = format!("{}\n", std::process::id());
+        file.set_len(0)
+            .and_then(|()| file.rewind())
+            .and_then(|()| file.write_all(text.as_bytes()))
+            .and_then(|()| file.sync_all())
+            .map_err(|error| failed(&error))?;
+        sync_folder(folder)?;
+        Ok(Self { file: Some(file), was_unclean, ends_cleanly: !was_unclean })
+    }
+
+    /// The store is open and sound: from now on a plain end is a clean end.
+    pub(super) fn end_cleanly(&mut self) {
+        self.ends_cleanly = true;
+    }
+
+    /// Something failed that the next opening must look into.
+    pub(super) fn end_uncleanly(&mut self) {
+        self.ends_cleanly = false;
+    }
+}
+
+impl Drop for AppLock {
+    fn drop(&mut self) {
+        if let (Some(file), true) = (&self.file, self.ends_cleanly) {
+            // Failing here only costs the next opening a walk.
+            let _ = file.set_len(0).and_then(|()| file.sync_all());
+        }
+    }
+}
+
+fn lock(file: &File) -> Result<(), StoreError> {
+    match file.try_lock() {
+        Ok(()) => Ok(()),
+        Err(TryLockError::WouldBlock) => Err(StoreError::InUse { pid: holder(file) }),
+        Err(TryLockError::Error(error)) => {
+            Err(StoreError::io("Can't lock the data folder", &error))
+        }
+    }
+}
+
+fn holder(file: &File) -> Option<u32> {
+    let mut text = String::new();
+    file.take(LOCK_TEXT_BYTES_MAX).read_to_string(&mut text).ok()?;
+    text.trim().parse().ok()
+}
+
+/// The data files that are open in this process, by device and file number. LMDB must not open a file
+/// twice in one process, whatever names lead to it.
+static OPEN_FILES: Mutex<BTreeSet<(u64, u64)>> = Mutex::new(BTreeSet::new());
+
+/// A data file's place in the registry.
+pub(super) struct Registration((u64, u64));
+
+impl Registration {
+    pub(super) fn take(data_file: &FsPath) -> Result<Self, StoreError> {
+        let metadata = fs::metadata(data_file)
+            .map_err(|error| StoreError::io("Can't read the data file", &error))?;
+        let identity = file_identity(&metadata);
+        if open_files().insert(identity) {
+            Ok(Self(identity))
+        } else {
+            Err(StoreError::InUse { pid: Some(std::process::id()) })
+        }
+    }
+}
+
+impl Drop for Registration {
+    fn drop(&mut self) {
+        open_files().remove(&self.0);
+    }
+}
+
+fn open_files() -> MutexGuard<'static, BTreeSet<(u64, u64)>> {
+    OPEN_FILES.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Device and file number: equal for two names of one file.
+#[cfg(unix)]
+pub(super) fn file_identity(metadata: &fs::Metadata) -> (u64, u64) {
+    use std::os::unix::fs::MetadataExt;
+    (metadata.dev(), metadata.ino())
+}
+
+/// Without file numbers `app.lock` alone keeps a second opener out; each file counts as another.
+#[cfg(not(unix))]
+pub(super) fn file_identity(_: &fs::Metadata) -> (u64, u64) {
+    use std::sync::atomic::{AtomicU64, Ordering};
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    (0, NEXT.fetch_add(1, Ordering::Relaxed))
+}

@@ -1,0 +1,153 @@
+//! The LMDB environment and its five tables: the only file with unsafe code.
+
+use std::path::Path as FsPath;
+
+use heed::types::Bytes;
+use heed::{
+    CommitOrAbort, Database, Env, EnvFlags, EnvOpenOptions, MdbError, RoTxn, RwTxn, WithoutTls,
+};
+
+use super::StoreError;
+use super::gate::Closed;
+use crate::limits::{MAP_SIZE_BYTES_MIN, READERS_MAX};
+
+pub(super) type Table = Database<'static, Bytes, Bytes>;
+
+/// The names of the tables in the file.
+pub(super) const TABLE_NAMES: [&str; 5] = ["meta", "catalog", "documents", "entries", "counters"];
+
+#[derive(Clone, Copy)]
+pub(super) struct Tables {
+    pub(super) meta: Table,
+    pub(super) catalog: Table,
+    pub(super) documents: Table,
+    pub(super) entries: Table,
+    pub(super) counters: Table,
+}
+
+impl Tables {
+    fn new([meta, catalog, documents, entries, counters]: [Table; 5]) -> Self {
+        Self { meta, catalog, documents, entries, counters }
+    }
+
+    pub(super) fn all(&self) -> [Table; 5] {
+        [self.meta, self.catalog, self.documents, self.entries, self.counters]
+    }
+}
+
+pub(super) struct Environment {
+    env: Env<WithoutTls>,
+    pub(super) tables: Tables,
+}
+
+impl Environment {
+    /// Opens the environment in `folder`. The caller holds `app.lock` and has checked the file.
+    pub(super) fn open(
+        folder: &FsPath,
+        map_size_bytes: u64,
+        read_only: bool,
+    ) -> Result<Self, StoreError> {
+        let smallest = map_size_bytes.min(MAP_SIZE_BYTES_MIN);
+        let mut size = map_size_bytes;
+        let env = loop {
+            match open_env(folder, to_usize(size), read_only) {
+                Err(heed::Error::Io(error))
+                    if error.kind() == std::io::ErrorKind::OutOfMemory && size / 2 >= smallest =>
+                {
+                    size /= 2;
+                }
+                other => break other?,
+            }
+        };
+        let tables = if read_only { open_tables(&env)? } else { create_tables(&env)? };
+        Ok(Self { env, tables })
+    }
+
+    pub(super) fn read(&self) -> Result<RoTxn<'_, WithoutTls>, heed::Error> {
+        self.env.read_txn()
+    }
+
+    pub(super) fn write(&self) -> Result<RwTxn<'_>, heed::Error> {
+        self.env.write_txn()
+    }
+
+    pub(super) fn env(&self) -> &Env<WithoutTls> {
+        &self.env
+    }
+
+    /// Doubles the map. The closed gate proves that no transaction is alive in this process.
+    #[expect(unsafe_code, reason = "heed can't know that no transaction is alive; the gate does")]
+    pub(super) fn grow(&self, _nobody_inside: &Closed<'_>) -> Result<(), StoreError> {
+        let size = self.env.info().map_size.saturating_mul(2);
+        // SAFETY: every transaction of this environment is begun behind the gate, which is closed
+        // and empty, and `app.lock` keeps other processes out.
+        unsafe { self.env.resize(size) }.map_err(|error| match error {
+            heed::Error::Io(error) if error.kind() == std::io::ErrorKind::OutOfMemory => {
+                StoreError::Io {
+                    what: format!(
+                        "The system gives the store no more than {} bytes of address space",
+                        size / 2
+                    ),
+                }
+            }
+            error => error.into(),
+        })
+    }
+
+    /// Closes the environment and waits until it is closed.
+    pub(super) fn close(self) {
+        self.env.prepare_for_closing().wait();
+    }
+}
+
+#[expect(unsafe_code, reason = "mapping a file is unsafe: someone else could change it")]
+fn open_env(
+    folder: &FsPath,
+    map_size: usize,
+    read_only: bool,
+) -> Result<Env<WithoutTls>, heed::Error> {
+    let mut options = EnvOpenOptions::new().read_txn_without_tls();
+    options.map_size(map_size).max_readers(READERS_MAX).max_dbs(8);
+    if read_only {
+        // SAFETY: without locks LMDB can't see writers. There are none: the caller holds `app.lock`
+        // or the folder can't be written.
+        unsafe { options.flags(EnvFlags::READ_ONLY | EnvFlags::NO_LOCK) };
+    }
+    // SAFETY: `app.lock` and the registry of open files keep every other opener out, and the walk
+    // or a clean end vouches for the file's structure.
+    unsafe { options.open(folder) }
+}
+
+fn create_tables(env: &Env<WithoutTls>) -> Result<Tables, StoreError> {
+    let txn = env.write_txn()?;
+    let tables = env.create_databases_and_commit(txn, |opener, txn| {
+        let mut create = |name| opener.create_database::<Bytes, Bytes>(txn, Some(name));
+        let [a, b, c, d, e] = TABLE_NAMES;
+        let tables = [create(a)?, create(b)?, create(c)?, create(d)?, create(e)?];
+        Ok::<_, heed::Error>(CommitOrAbort::<_, ()>::Commit(tables))
+    })?;
+    tables.commit().map(Tables::new).ok_or_else(no_tables)
+}
+
+fn open_tables(env: &Env<WithoutTls>) -> Result<Tables, StoreError> {
+    let txn = env.read_txn()?;
+    let tables = env.open_databases_and_commit(txn, |opener, txn| {
+        let open = |name| match opener.open_database::<Bytes, Bytes>(txn, Some(name)) {
+            Ok(Some(table)) => Ok(table),
+            Ok(None) => Err(heed::Error::Mdb(MdbError::NotFound)),
+            Err(error) => Err(error),
+        };
+        let [a, b, c, d, e] = TABLE_NAMES;
+        let tables = [open(a)?, open(b)?, open(c)?, open(d)?, open(e)?];
+        Ok::<_, heed::Error>(CommitOrAbort::<_, ()>::Commit(tables))
+    })?;
+    tables.commit().map(Tables::new).ok_or_else(no_tables)
+}
+
+fn no_tables() -> StoreError {
+    StoreError::damaged("its tables are missing")
+}
+
+fn to_usize(size: u64) -> usize {
+    usize::try_from(size).unwrap_or(1 << (usize::BITS - 2))
+}

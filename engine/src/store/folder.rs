@@ -1,0 +1,165 @@
+//! The data folder: its mode, its disk, and the room that LMDB needs before it starts.
+
+use std::fs::{self, File, OpenOptions};
+use std::io;
+use std::path::Path as FsPath;
+
+use super::StoreError;
+use crate::limits::READERS_MAX;
+
+pub(super) const DATA_FILE: &str = "data.mdb";
+const LOCK_FILE: &str = "lock.mdb";
+
+/// LMDB's lock table: 64 bytes a reader, and room for its head.
+const LOCK_FILE_BYTES: u64 = 64 * READERS_MAX as u64 + 4096;
+
+/// Makes the folder if it is missing, readable for its owner only. Warns when an existing one is open
+/// to others.
+pub(super) fn prepare(
+    folder: &FsPath,
+    read_only: bool,
+    warnings: &mut Vec<String>,
+) -> Result<(), StoreError> {
+    match fs::metadata(folder) {
+        Ok(metadata) if metadata.is_dir() => {
+            if is_open_to_others(&metadata) {
+                warnings.push("Other users of this computer can open the data folder.".to_owned());
+            }
+            Ok(())
+        }
+        Ok(_) => Err(StoreError::NotADatabase {
+            what: "it is a file, and a store is a folder".to_owned(),
+        }),
+        Err(error) if error.kind() == io::ErrorKind::NotFound && !read_only => {
+            create_private(folder)
+                .map_err(|error| StoreError::io("Can't make the data folder", &error))?;
+            folder.parent().map_or(Ok(()), sync_folder)
+        }
+        Err(error) => Err(StoreError::io("Can't open the data folder", &error)),
+    }
+}
+
+#[cfg(unix)]
+fn is_open_to_others(metadata: &fs::Metadata) -> bool {
+    std::os::unix::fs::PermissionsExt::mode(&metadata.permissions()) & 0o077 != 0
+}
+
+#[cfg(not(unix))]
+fn is_open_to_others(_: &fs::Metadata) -> bool {
+    false
+}
+
+fn create_private(folder: &FsPath) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)
+}
+
+/// Options that create a file which only its owner may read.
+pub(super) fn private_file() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options
+}
+
+/// Makes a new name in a folder survive a power cut.
+pub(super) fn sync_folder(folder: &FsPath) -> Result<(), StoreError> {
+    let folder = if folder.as_os_str().is_empty() { FsPath::new(".") } else { folder };
+    if cfg!(unix) {
+        File::open(folder)
+            .and_then(|folder| folder.sync_all())
+            .map_err(|error| StoreError::io("Can't flush the data folder to disk", &error))?;
+    }
+    Ok(())
+}
+
+/// Refuses file systems on which LMDB's locks and memory map do not hold.
+pub(super) fn check_drive(folder: &FsPath) -> Result<(), StoreError> {
+    #[cfg(target_os = "linux")]
+    if let Ok(found) = rustix::fs::statfs(folder)
+        && let Some(drive) = network_drive(u64::from_ne_bytes(found.f_type.to_ne_bytes()))
+    {
+        return Err(StoreError::NetworkDrive { drive: drive.to_owned() });
+    }
+    let _ = folder;
+    Ok(())
+}
+
+/// The name of a network or user-space file system, by the number that Linux gives it.
+#[cfg(any(target_os = "linux", test))]
+fn network_drive(number: u64) -> Option<&'static str> {
+    Some(match number & 0xFFFF_FFFF {
+        0x6969 => "NFS",
+        0x517B | 0xFF53_4D42 | 0xFE53_4D42 => "SMB",
+        0x0102_1997 => "9p",
+        0x6573_5546 => "FUSE",
+        0x00C3_6400 => "Ceph",
+        0x5346_414F | 0x6B41_4653 => "AFS",
+        0x7375_7245 => "Coda",
+        0x564C => "NCP",
+        _ => return None,
+    })
+}
+
+/// Bytes that this user may still write on the folder's disk, where the system tells.
+pub(super) fn free_bytes(folder: &FsPath) -> Option<u64> {
+    #[cfg(unix)]
+    {
+        let found = rustix::fs::statvfs(folder).ok()?;
+        found.f_bavail.checked_mul(found.f_frsize)
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = folder;
+        None
+    }
+}
+
+/// Gives `lock.mdb` its full size on disk: LMDB maps it, and a full disk would kill the process.
+///
+/// Closing this file drops every lock that the process has on it, so no environment on it may be open:
+/// the caller holds `app.lock` and the registration of the data file.
+pub(super) fn reserve_lock_file(folder: &FsPath) -> Result<(), StoreError> {
+    let failed = |error: &io::Error| StoreError::io("Can't make the store's lock file", error);
+    let file = private_file().open(folder.join(LOCK_FILE)).map_err(|error| failed(&error))?;
+    let len = file.metadata().map_err(|error| failed(&error))?.len();
+    if !reserved(&file)? && len < LOCK_FILE_BYTES {
+        let zeros = vec![0; usize::try_from(LOCK_FILE_BYTES - len).unwrap_or(0)];
+        io::Seek::seek(&mut &file, io::SeekFrom::End(0)).map_err(|error| failed(&error))?;
+        io::Write::write_all(&mut &file, &zeros).map_err(|error| failed(&error))?;
+    }
+    Ok(())
+}
+
+/// False where the file system can't reserve.
+#[cfg(target_os = "linux")]
+fn reserved(file: &File) -> Result<bool, StoreError> {
+    use rustix::io::Errno;
+    match rustix::fs::fallocate(file, rustix::fs::FallocateFlags::empty(), 0, LOCK_FILE_BYTES) {
+        Ok(()) => Ok(true),
+        Err(Errno::OPNOTSUPP | Errno::NOSYS) => Ok(false),
+        Err(error) => Err(StoreError::io("Can't make the store's lock file", &error.into())),
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn reserved(_: &File) -> Result<bool, StoreError> {
+    Ok(false)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn knows_network_drives_by_number() {
+        assert_eq!(network_drive(0x6969), Some("NFS"));
+        assert_eq!(network_drive(0xFFFF_FFFF_FF53_4D42), Some("SMB"));
+        assert_eq!(network_drive(0xEF53), None, "ext4");
+        assert_eq!(network_drive(0x0102_1994), None, "tmpfs");
+    }
+}

@@ -1,0 +1,85 @@
+//! `identity.json`: who the store is, outside of the file that could be emptied or swapped.
+
+use std::fs;
+use std::io::{ErrorKind, Write};
+use std::path::Path as FsPath;
+
+use serde_json::{Value, json};
+
+use super::folder::sync_folder;
+use super::{Identity, StoreError};
+
+const IDENTITY_FILE: &str = "identity.json";
+
+/// The version of the tables' layout. Another one is refused.
+pub(super) const FORMAT_VERSION: u32 = 1;
+
+/// The file's contents.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Card {
+    pub(super) identity: Identity,
+    /// The data file was written at least once, so an empty one means that it was emptied.
+    pub(super) had_data: bool,
+    /// LMDB's last transaction when the store was last closed. A data file that is behind was swapped
+    /// or has lost its newer header.
+    pub(super) last_transaction: u64,
+}
+
+impl Card {
+    pub(super) fn new(created_ms: i64) -> Self {
+        let uuid = bson::Uuid::new().to_string();
+        let identity = Identity { uuid, created_ms, format_version: FORMAT_VERSION };
+        Self { identity, had_data: false, last_transaction: 0 }
+    }
+
+    /// `None` when there is no such file or it can't be understood; `warnings` tells which.
+    pub(super) fn read(
+        folder: &FsPath,
+        warnings: &mut Vec<String>,
+    ) -> Result<Option<Self>, StoreError> {
+        let text = match fs::read(folder.join(IDENTITY_FILE)) {
+            Ok(text) => text,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(StoreError::io("Can't read identity.json", &error)),
+        };
+        let card = parse(&text);
+        if card.is_none() {
+            warnings.push("identity.json could not be understood and is written anew.".to_owned());
+        }
+        Ok(card)
+    }
+
+    /// Writes the file so that either the old or the new contents survive.
+    pub(super) fn write(&self, folder: &FsPath) -> Result<(), StoreError> {
+        let failed = |error: &std::io::Error| StoreError::io("Can't write identity.json", error);
+        let value = json!({
+            "uuid": self.identity.uuid,
+            "createdAtMs": self.identity.created_ms,
+            "formatVersion": self.identity.format_version,
+            "hadData": self.had_data,
+            "lastTransaction": self.last_transaction,
+        });
+        let mut file = tempfile::Builder::new()
+            .prefix(".identity-")
+            .tempfile_in(folder)
+            .map_err(|error| failed(&error))?;
+        writeln!(file, "{value:#}")
+            .and_then(|()| file.as_file().sync_all())
+            .map_err(|error| failed(&error))?;
+        file.persist(folder.join(IDENTITY_FILE)).map_err(|error| failed(&error.error))?;
+        sync_folder(folder)
+    }
+}
+
+fn parse(text: &[u8]) -> Option<Card> {
+    let value: Value = serde_json::from_slice(text).ok()?;
+    Some(Card {
+        identity: Identity {
+            uuid: value.get("uuid")?.as_str()?.to_owned(),
+            created_ms: value.get("createdAtMs")?.as_i64()?,
+            format_version: value.get("formatVersion")?.as_u64()?.try_into().ok()?,
+        },
+        had_data: value.get("hadData")?.as_bool()?,
+        last_transaction: value.get("lastTransaction")?.as_u64()?,
+    })
+}

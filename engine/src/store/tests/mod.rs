@@ -1,0 +1,73 @@
+//! The store against real files in temporary folders.
+
+mod contents;
+mod damage;
+mod opening;
+
+use std::path::Path as FsPath;
+
+use bson::rawdoc;
+
+use super::{CollectionId, Counters, IndexId, Scan, Store, StoreError, StoreOptions};
+
+pub(super) const COLLECTION: CollectionId = CollectionId(1);
+pub(super) const INDEX: IndexId = IndexId(2);
+
+pub(super) fn open(folder: &FsPath) -> Store {
+    open_with(folder, &StoreOptions::default())
+}
+
+pub(super) fn open_with(folder: &FsPath, options: &StoreOptions) -> Store {
+    Store::open(folder, options).map(|(store, _)| store).expect("the store opens")
+}
+
+/// The BSON of the test document with this number; every seventh is large enough for pages of its own.
+pub(super) fn bson_of(record: u64) -> Vec<u8> {
+    let len = if record.is_multiple_of(7) { 5_000 } else { 40 };
+    let number = i64::try_from(record).expect("a small number");
+    rawdoc! { "_id": number, "text": "x".repeat(len) }.into_bytes()
+}
+
+/// Writes documents with one index entry each, and their counters, in one transaction.
+pub(super) fn fill(store: &Store, records: std::ops::Range<u64>) {
+    store
+        .write(|writer| {
+            let mut counters = writer.reader().counters(COLLECTION.0)?;
+            for record in records.clone() {
+                let bytes = bson_of(record);
+                writer.put_document(COLLECTION, record, 1_000, &bytes)?;
+                writer.put_entry(INDEX, &record.to_be_bytes(), record, record % 2 == 0)?;
+                counters.documents += 1;
+                counters.bytes += bytes.len() as u64;
+                counters.next_record = record + 1;
+            }
+            writer.put_catalog("db", "c", b"the collection")?;
+            writer.set_counters(COLLECTION.0, counters)
+        })
+        .expect("the write succeeds");
+}
+
+/// Everything a reader can see, or the first error.
+pub(super) type Seen = (Vec<(u64, i64, Vec<u8>)>, Vec<(Vec<u8>, u64, bool)>, Vec<String>, Counters);
+
+pub(super) fn see(store: &Store) -> Result<Seen, StoreError> {
+    store.read(|reader| {
+        let mut documents = Vec::new();
+        for stored in reader.documents(COLLECTION, 0, Scan::Forward)? {
+            let stored = stored?;
+            documents.push((stored.record, stored.modified_ms, stored.bytes.to_vec()));
+        }
+        let mut entries = Vec::new();
+        use std::ops::Bound::Unbounded;
+        for entry in reader.entries(INDEX, Unbounded, Unbounded, Scan::Forward)? {
+            let entry = entry?;
+            entries.push((entry.key.to_vec(), entry.record, entry.exact));
+        }
+        let mut catalog = Vec::new();
+        for record in reader.catalog()? {
+            let (db, collection, bytes) = record?;
+            catalog.push(format!("{db}.{collection}={bytes:?}"));
+        }
+        Ok((documents, entries, catalog, reader.counters(COLLECTION.0)?))
+    })
+}

@@ -1,0 +1,198 @@
+//! Who may open a store, and what an unclean end, a backup or a strange file leads to.
+
+use std::fs;
+use std::path::Path as FsPath;
+use std::process::Command;
+
+use super::*;
+use crate::store::BackupStage;
+
+const CHILD_FOLDER: &str = "MAYFLY_STORE_TEST_FOLDER";
+
+/// Runs the ignored test `child` in a process of its own; returns what it printed.
+fn run_child(folder: &FsPath) -> String {
+    let output = Command::new(std::env::current_exe().expect("this program"))
+        .args(["--exact", "store::tests::opening::child", "--ignored", "--nocapture"])
+        .env(CHILD_FOLDER, folder)
+        .output()
+        .expect("the child runs");
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+#[test]
+#[ignore = "the body of a second process, started by the tests below"]
+fn child() {
+    let Some(folder) = std::env::var_os(CHILD_FOLDER) else { return };
+    match Store::open(FsPath::new(&folder), &StoreOptions::default()) {
+        Ok((store, _)) => {
+            fill(&store, 100..200);
+            println!("opened");
+            // Ends like a kill: nothing is dropped.
+            std::process::exit(3);
+        }
+        Err(error) => println!("refused: {error}"),
+    }
+}
+
+#[test]
+fn a_second_opener_is_refused_with_the_process_number() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = open(folder.path());
+    let pid = std::process::id();
+    let second = Store::open(folder.path(), &StoreOptions::default());
+    assert_eq!(second.err(), Some(StoreError::InUse { pid: Some(pid) }));
+    let printed = run_child(folder.path());
+    assert!(
+        printed.contains("refused:") && printed.contains(&format!("process {pid}")),
+        "{printed}"
+    );
+    let check = Store::check_structure(folder.path());
+    assert_eq!(check.err(), Some(StoreError::InUse { pid: Some(pid) }));
+    fill(&store, 0..10);
+    drop(store);
+    assert_eq!(see(&open(folder.path())).expect("readable").0.len(), 10);
+}
+
+#[cfg(unix)]
+#[test]
+fn another_name_of_an_open_data_file_is_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = open(folder.path());
+    let other = tempfile::tempdir().expect("a folder");
+    let link = other.path().join("data.mdb");
+    fs::hard_link(folder.path().join("data.mdb"), link).expect("a link");
+    let second = Store::open(other.path(), &StoreOptions::default());
+    assert_eq!(second.err(), Some(StoreError::InUse { pid: Some(std::process::id()) }));
+    fill(&store, 0..10);
+}
+
+#[test]
+fn after_an_unclean_end_the_file_is_walked_and_everything_committed_is_there() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = open(folder.path());
+    fill(&store, 0..100);
+    drop(store);
+    assert!(run_child(folder.path()).contains("opened"));
+    let (store, report) =
+        Store::open(folder.path(), &StoreOptions::default()).expect("the store opens");
+    assert!(report.unclean);
+    assert_eq!(see(&store).expect("readable").0.len(), 200);
+    drop(store);
+    let (_store, report) =
+        Store::open(folder.path(), &StoreOptions::default()).expect("the store opens");
+    assert!(!report.unclean);
+}
+
+#[cfg(unix)]
+#[test]
+fn the_folder_and_its_files_are_private() {
+    use std::os::unix::fs::PermissionsExt;
+    let parent = tempfile::tempdir().expect("a folder");
+    let folder = parent.path().join("new/store");
+    let (_store, report) = Store::open(&folder, &StoreOptions::default()).expect("the store opens");
+    assert!(report.created && report.warnings.is_empty(), "{report:?}");
+    let mode = |path: &FsPath| fs::metadata(path).expect("metadata").permissions().mode() & 0o777;
+    assert_eq!(mode(&folder), 0o700);
+    for file in fs::read_dir(&folder).expect("a folder") {
+        let path = file.expect("a file").path();
+        assert_eq!(mode(&path), 0o600, "{}", path.display());
+    }
+}
+
+#[test]
+fn a_backup_is_whole_compact_and_never_in_the_data_folder() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = open(folder.path());
+    fill(&store, 0..500);
+    let elsewhere = tempfile::tempdir().expect("a folder");
+    let target = elsewhere.path().join("data.mdb");
+    fs::write(&target, "an older backup").expect("a file");
+    let mut stages = Vec::new();
+    store.backup_to(&target, &mut |stage| stages.push(stage)).expect("the backup succeeds");
+    assert!(matches!(stages.last(), Some(BackupStage::Done { .. })), "{stages:?}");
+    for refused in
+        [folder.path().join("data.mdb"), folder.path().join("b"), elsewhere.path().into()]
+    {
+        let result = store.backup_to(&refused, &mut |_| ());
+        assert!(matches!(result, Err(StoreError::Io { .. })), "{result:?}");
+    }
+    let before = see(&store).expect("readable");
+    fill(&store, 500..510);
+    let restored = open(elsewhere.path());
+    assert_eq!(see(&restored).expect("readable"), before);
+}
+
+#[test]
+fn a_store_opened_for_reading_writes_nothing() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = open(folder.path());
+    fill(&store, 0..10);
+    let before = see(&store).expect("readable");
+    drop(store);
+    let bytes = fs::read(folder.path().join("data.mdb")).expect("a file");
+    let options = StoreOptions { read_only: true, ..StoreOptions::default() };
+    let store = open_with(folder.path(), &options);
+    assert_eq!(see(&store).expect("readable"), before);
+    let write: Result<(), StoreError> = store.write(|writer| writer.put_meta("a", b""));
+    assert!(matches!(write, Err(StoreError::ReadOnly { .. })));
+    drop(store);
+    assert!(fs::read(folder.path().join("data.mdb")).expect("a file") == bytes);
+}
+
+/// The sentence for a folder whose `data.mdb` holds `bytes`.
+fn refusal(bytes: &[u8]) -> String {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("data.mdb"), bytes).expect("a file");
+    let result = Store::open(folder.path(), &StoreOptions::default());
+    result.err().map(|error| error.to_string()).unwrap_or_default()
+}
+
+#[test]
+fn a_strange_file_gets_its_sentence() {
+    let mut sqlite = b"SQLite format 3\0".to_vec();
+    sqlite.resize(8_192, 1);
+    let gzip = b"\x1f\x8b12345678901234567890".repeat(20);
+    let garbage: Vec<u8> =
+        (0..9_000_u32).map(|n| n.wrapping_mul(2_654_435_761).to_le_bytes()[3]).collect();
+    let cases: [(&[u8], &str); 6] = [
+        (&sqlite, "it is a SQLite database"),
+        (&garbage, "its header is not that of an LMDB file"),
+        (&[0; 8_192], "it holds nothing but zeros"),
+        (&"{\"a\": 1}\n".repeat(1_000).into_bytes(), "it looks like text"),
+        (b"short", "a file of 5 bytes is too short"),
+        (&gzip, "gzip"),
+    ];
+    for (bytes, expected) in cases {
+        let sentence = refusal(bytes);
+        assert!(
+            sentence.contains("not a Mayfly store") && sentence.contains(expected),
+            "{sentence}"
+        );
+    }
+}
+
+#[test]
+fn a_file_of_another_format_version_is_refused_with_both_versions() {
+    let folder = tempfile::tempdir().expect("a folder");
+    drop(open(folder.path()));
+    let mut bytes = fs::read(folder.path().join("data.mdb")).expect("a file");
+    bytes[20] = 3;
+    let sentence = refusal(&bytes);
+    assert!(sentence.contains("version 3") && sentence.contains("version 1"), "{sentence}");
+}
+
+#[test]
+fn an_emptied_or_missing_data_file_is_never_a_new_store() {
+    let folder = tempfile::tempdir().expect("a folder");
+    drop(open(folder.path()));
+    let data_file = folder.path().join("data.mdb");
+    for empty in [true, false] {
+        if empty {
+            fs::write(&data_file, "").expect("a file");
+        } else {
+            fs::remove_file(&data_file).expect("a file");
+        }
+        let result = Store::open(folder.path(), &StoreOptions::default());
+        assert!(matches!(result, Err(StoreError::Damaged { .. })));
+    }
+}

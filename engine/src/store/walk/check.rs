@@ -1,0 +1,114 @@
+//! The checks of a whole file.
+
+use std::fs::File;
+
+use super::super::env::TABLE_NAMES;
+use super::super::{StoreError, StructureReport};
+use super::header::{Header, Tree, read_header};
+use super::source::{Source, u64_at};
+use super::tree::{MAIN, Order, Seen, Value, Walker};
+
+/// The quick check at every opening: headers and the list of tables. Returns the number of the last
+/// committed transaction.
+pub(in crate::store) fn check_header(file: &File) -> Result<u64, StoreError> {
+    let mut walker = walker(file)?;
+    tables(&mut walker)?;
+    Ok(walker.header.txn)
+}
+
+/// The full check: every reachable page, the free pages, and that each page is one or the other.
+/// Damage is a finding; an error means that the file could not be read or is not a store at all.
+pub(in crate::store) fn walk(file: &File) -> Result<StructureReport, StoreError> {
+    let mut report = StructureReport::default();
+    match walk_all(file, &mut report) {
+        Ok(()) => {}
+        Err(StoreError::Damaged { what }) => report.findings.push(what),
+        Err(error) => return Err(error),
+    }
+    Ok(report)
+}
+
+fn walk_all(file: &File, report: &mut StructureReport) -> Result<(), StoreError> {
+    let mut walker = walker(file)?;
+    for (name, tree) in tables(&mut walker)? {
+        match walker.tree(&format!("table {name}"), &tree, Order::Bytes, false) {
+            Ok(_) => {}
+            Err(StoreError::Damaged { what }) => report.findings.push(what),
+            Err(error) => return Err(error),
+        }
+    }
+    let header = walker.header;
+    let records = walker.tree("list of free pages", &header.free, Order::Numbers, true)?;
+    report.pages_used = walker.seen.count + 2;
+    for (key, value) in records {
+        report.pages_free += free_record(&mut walker, &key, &value)?;
+    }
+    if report.findings.is_empty() && report.pages_used + report.pages_free != header.last_page + 1 {
+        return Err(StoreError::damaged(format!(
+            "of {} pages {} are used and {} free, so some are lost",
+            header.last_page + 1,
+            report.pages_used,
+            report.pages_free
+        )));
+    }
+    Ok(())
+}
+
+fn walker(file: &File) -> Result<Walker<'_>, StoreError> {
+    let source = Source::new(file)?;
+    let header: Header = read_header(&source)?;
+    let seen = Seen::new(source.len / header.page_bytes as u64);
+    Ok(Walker { source, header, seen })
+}
+
+/// The tables of the file, which must be the store's own.
+fn tables(walker: &mut Walker<'_>) -> Result<Vec<(&'static str, Tree)>, StoreError> {
+    let main = walker.header.main;
+    let rows = walker.tree(MAIN, &main, Order::Bytes, true)?;
+    let mut tables = Vec::with_capacity(rows.len());
+    for (name, value) in rows {
+        let known = TABLE_NAMES.iter().find(|known| known.as_bytes() == name);
+        let (Some(known), Value::Tree(tree)) = (known, value) else {
+            return Err(StoreError::NotADatabase {
+                what: "it is an LMDB file of another program".to_owned(),
+            });
+        };
+        if tree.flags != 0 || tree.pad != 0 {
+            return Err(StoreError::damaged(format!("the flags of table {known} are wrong")));
+        }
+        tables.push((*known, tree));
+    }
+    if !tables.is_empty() && tables.len() != TABLE_NAMES.len() {
+        return Err(StoreError::damaged("some of its tables are missing"));
+    }
+    Ok(tables)
+}
+
+/// Checks one record of the list of free pages: which transaction freed them, and their numbers,
+/// falling. Returns how many there are.
+fn free_record(walker: &mut Walker<'_>, key: &[u8], value: &Value) -> Result<u64, StoreError> {
+    let damaged = |why: &str| StoreError::damaged(format!("the list of free pages {why}"));
+    let Value::Bytes(bytes) = value else { return Err(damaged("holds a tree")) };
+    let txn = u64_at(key, 0).ok_or_else(|| damaged("has a short key"))?;
+    let (numbers, rest) = bytes.as_chunks::<8>();
+    let numbers: Vec<u64> = numbers.iter().map(|bytes| u64::from_ne_bytes(*bytes)).collect();
+    let Some((&count, numbers)) = numbers.split_first() else {
+        return Err(damaged("is cut short"));
+    };
+    let pages = usize::try_from(count).ok().and_then(|count| numbers.get(..count));
+    let (Some(pages), []) = (pages, rest) else { return Err(damaged("is cut short")) };
+    if txn > walker.header.txn {
+        return Err(damaged("names a transaction that never was"));
+    }
+    let mut previous = u64::MAX;
+    for &page in pages {
+        if page < 2 || page > walker.header.last_page || page >= previous {
+            return Err(damaged("names an impossible page"));
+        }
+        if !walker.seen.mark(page) {
+            return Err(damaged("names a page that is in use"));
+        }
+        previous = page;
+    }
+    Ok(count)
+}

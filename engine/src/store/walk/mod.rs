@@ -1,0 +1,18 @@
+//! The check of a data file before LMDB maps it.
+//!
+//! LMDB believes every number in its file; a wrong one makes it read or write outside the map. This
+//! module reads the file with plain reads, believes nothing, and accepts only the shape that the store
+//! itself writes: the two headers, the tree of free pages, the tree of tables, and five tables with
+//! plain keys. What it accepts, LMDB can walk safely.
+//!
+//! A sound file may end before its last counted page, because pages that were taken and given back
+//! within one transaction need never be written. So only a *reachable* page past the end is damage.
+
+mod check;
+mod header;
+mod page;
+mod source;
+mod tree;
+
+pub(super) use check::{check_header, walk};
+pub(super) use header::DATA_VERSION;

@@ -1,0 +1,279 @@
+//! One tree, from its root to its leaves.
+
+use std::cmp::Ordering;
+use std::collections::HashSet;
+
+use super::super::StoreError;
+use super::header::{Header, NO_PAGE, Tree};
+use super::page::{Kind, Node, Payload, overflow_run, parse};
+use super::source::{Source, u64_at};
+use crate::limits::TREE_DEPTH_MAX;
+
+const PAGE_HEADER_BYTES: u64 = 16;
+const KEY_BYTES_MAX: usize = 511;
+
+/// How the keys of a tree are ordered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Order {
+    Bytes,
+    /// Eight bytes in the machine's own order: the tree of free pages.
+    Numbers,
+}
+
+impl Order {
+    fn compare(self, a: &[u8], b: &[u8]) -> Ordering {
+        match self {
+            Self::Bytes => a.cmp(b),
+            Self::Numbers => u64_at(a, 0).cmp(&u64_at(b, 0)),
+        }
+    }
+}
+
+/// The pages met so far. Pages past the file's end can only be free ones, so they are few.
+pub(super) struct Seen {
+    bits: Vec<u64>,
+    beyond: HashSet<u64>,
+    pub(super) count: u64,
+}
+
+impl Seen {
+    pub(super) fn new(pages: u64) -> Self {
+        let words = usize::try_from(pages / 64 + 1).unwrap_or(0);
+        Self { bits: vec![0; words], beyond: HashSet::new(), count: 0 }
+    }
+
+    /// False when the page was met before.
+    pub(super) fn mark(&mut self, page: u64) -> bool {
+        let word = usize::try_from(page / 64).ok().and_then(|word| self.bits.get_mut(word));
+        let is_new = match word {
+            Some(word) => {
+                let bit = 1 << (page % 64);
+                let is_new = *word & bit == 0;
+                *word |= bit;
+                is_new
+            }
+            None => self.beyond.insert(page),
+        };
+        self.count += u64::from(is_new);
+        is_new
+    }
+}
+
+/// What a leaf of a small tree holds, copied out.
+pub(super) enum Value {
+    Bytes(Vec<u8>),
+    Tree(Tree),
+}
+
+/// Walks the trees of one file.
+pub(super) struct Walker<'f> {
+    pub(super) source: Source<'f>,
+    pub(super) header: Header,
+    pub(super) seen: Seen,
+}
+
+/// One tree while it is walked.
+struct Task<'a> {
+    name: &'a str,
+    order: Order,
+    depth: u16,
+    found: Tree,
+    rows: Option<Vec<(Vec<u8>, Value)>>,
+}
+
+impl Walker<'_> {
+    /// Checks a tree. With `keep` its rows are returned: for the two small trees.
+    pub(super) fn tree(
+        &mut self,
+        name: &str,
+        tree: &Tree,
+        order: Order,
+        keep: bool,
+    ) -> Result<Vec<(Vec<u8>, Value)>, StoreError> {
+        let rows = keep.then(Vec::new);
+        let mut task = Task { name, order, depth: tree.depth, found: Tree::default(), rows };
+        if tree.root == NO_PAGE {
+            task.found.root = NO_PAGE;
+        } else {
+            if tree.depth == 0 || tree.depth > TREE_DEPTH_MAX {
+                return Err(task.damaged("has an impossible depth"));
+            }
+            self.page(&mut task, tree.root, 1, (None, None))?;
+            task.found.root = tree.root;
+            task.found.depth = tree.depth;
+        }
+        (task.found.pad, task.found.flags) = (tree.pad, tree.flags);
+        if task.found != *tree {
+            return Err(task.damaged("does not hold as many pages and entries as it says"));
+        }
+        Ok(task.rows.unwrap_or_default())
+    }
+
+    fn page(
+        &mut self,
+        task: &mut Task<'_>,
+        number: u64,
+        level: u16,
+        bounds: (Option<&[u8]>, Option<&[u8]>),
+    ) -> Result<(), StoreError> {
+        self.claim(task, number, 1)?;
+        let mut bytes = vec![0; self.header.page_bytes];
+        self.read(task, number, &mut bytes)?;
+        let (kind, nodes) = parse(&bytes, number).map_err(|why| task.bad_page(number, why))?;
+        if (kind == Kind::Leaf) != (level == task.depth) {
+            return Err(task.bad_page(number, "lies at the wrong depth"));
+        }
+        check_keys(task, number, kind, &bytes, &nodes, bounds)?;
+        match kind {
+            Kind::Branch => {
+                task.found.branch_pages += 1;
+                for (index, node) in nodes.iter().enumerate() {
+                    let Payload::Child(child) = node.payload else { continue };
+                    let lower = if index == 0 { bounds.0 } else { bytes.get(node.key.clone()) };
+                    let next = nodes.get(index + 1).and_then(|next| bytes.get(next.key.clone()));
+                    self.page(task, child, level + 1, (lower, next.or(bounds.1)))?;
+                }
+            }
+            Kind::Leaf => {
+                task.found.leaf_pages += 1;
+                task.found.entries += nodes.len() as u64;
+                for node in &nodes {
+                    self.value(task, number, &bytes, node)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn value(
+        &mut self,
+        task: &mut Task<'_>,
+        number: u64,
+        bytes: &[u8],
+        node: &Node,
+    ) -> Result<(), StoreError> {
+        let slice = |place: &std::ops::Range<usize>| bytes.get(place.clone()).unwrap_or_default();
+        let value = match &node.payload {
+            Payload::Child(_) => return Ok(()),
+            Payload::Inline(place) => {
+                task.rows.is_some().then(|| Value::Bytes(slice(place).to_vec()))
+            }
+            Payload::Overflow { page, len } => self.overflow(task, *page, *len)?.map(Value::Bytes),
+            Payload::Tree(place) => match Tree::parse(slice(place)) {
+                Some(tree) if task.name == MAIN && place.len() == 48 => Some(Value::Tree(tree)),
+                _ => return Err(task.bad_page(number, "holds a tree where data belongs")),
+            },
+        };
+        if let (Some(rows), Some(value)) = (&mut task.rows, value) {
+            rows.push((slice(&node.key).to_vec(), value));
+        }
+        Ok(())
+    }
+
+    /// Checks a run of overflow pages; returns its bytes when the tree's rows are kept.
+    fn overflow(
+        &mut self,
+        task: &mut Task<'_>,
+        page: u64,
+        len: u64,
+    ) -> Result<Option<Vec<u8>>, StoreError> {
+        let mut head = [0; PAGE_HEADER_BYTES as usize];
+        self.in_range(task, page, 1)?;
+        self.read(task, page, &mut head)?;
+        let run = overflow_run(&head, page).map_err(|why| task.bad_page(page, why))?;
+        let page_bytes = self.header.page_bytes as u64;
+        let end = PAGE_HEADER_BYTES + len;
+        if run == 0 || end > run.saturating_mul(page_bytes) {
+            return Err(task.bad_page(page, "begins a run that is shorter than its data"));
+        }
+        // LMDB writes a run whole, so the file is a bound on it before anything is counted.
+        if page.saturating_add(run).saturating_mul(page_bytes) > self.source.len {
+            return Err(task.bad_page(page, "begins a run that lies past the end of the file"));
+        }
+        self.claim(task, page, run)?;
+        task.found.overflow_pages += run;
+        if task.rows.is_none() {
+            return Ok(None);
+        }
+        let mut bytes = vec![0; usize::try_from(end).unwrap_or(0)];
+        self.read(task, page, &mut bytes)?;
+        Ok(Some(bytes.split_off(PAGE_HEADER_BYTES as usize)))
+    }
+
+    fn in_range(&self, task: &Task<'_>, page: u64, run: u64) -> Result<(), StoreError> {
+        let last = page.checked_add(run.saturating_sub(1));
+        if page < 2 || last.is_none_or(|last| last > self.header.last_page) {
+            return Err(task.bad_page(page, "lies outside the file"));
+        }
+        Ok(())
+    }
+
+    fn claim(&mut self, task: &Task<'_>, page: u64, run: u64) -> Result<(), StoreError> {
+        self.in_range(task, page, run)?;
+        for page in page..page + run {
+            if !self.seen.mark(page) {
+                return Err(task.bad_page(page, "is used twice"));
+            }
+        }
+        Ok(())
+    }
+
+    fn read(&self, task: &Task<'_>, page: u64, bytes: &mut [u8]) -> Result<(), StoreError> {
+        let offset = page.saturating_mul(self.header.page_bytes as u64);
+        self.source
+            .read(offset, bytes)?
+            .ok_or_else(|| task.bad_page(page, "lies past the end of the file, which was cut off"))
+    }
+}
+
+/// The name of the tree of tables in findings; only its leaves hold trees.
+pub(super) const MAIN: &str = "list of tables";
+
+impl Task<'_> {
+    fn damaged(&self, why: &str) -> StoreError {
+        StoreError::damaged(format!("the {} {why}", self.name))
+    }
+
+    fn bad_page(&self, page: u64, why: &str) -> StoreError {
+        StoreError::damaged(format!("page {page} of the {} {why}", self.name))
+    }
+}
+
+/// Keys rise strictly and lie between the separators above them.
+fn check_keys(
+    task: &Task<'_>,
+    number: u64,
+    kind: Kind,
+    bytes: &[u8],
+    nodes: &[Node],
+    (lower, upper): (Option<&[u8]>, Option<&[u8]>),
+) -> Result<(), StoreError> {
+    let fewest = if kind == Kind::Branch && task.order == Order::Bytes { 2 } else { 1 };
+    if nodes.len() < fewest {
+        return Err(task.bad_page(number, "has too few entries"));
+    }
+    let mut previous = lower;
+    let mut may_equal = true;
+    // LMDB never looks at the first key of a branch page.
+    for node in nodes.iter().skip(usize::from(kind == Kind::Branch)) {
+        let key = bytes.get(node.key.clone()).unwrap_or_default();
+        let length_fits = match task.order {
+            Order::Bytes => (1..=KEY_BYTES_MAX).contains(&key.len()),
+            Order::Numbers => key.len() == 8,
+        };
+        if !length_fits {
+            return Err(task.bad_page(number, "has a key of impossible length"));
+        }
+        let rises = previous.is_none_or(|previous| match task.order.compare(previous, key) {
+            Ordering::Less => true,
+            Ordering::Equal => may_equal,
+            Ordering::Greater => false,
+        });
+        if !rises || upper.is_some_and(|upper| task.order.compare(key, upper).is_ge()) {
+            return Err(task.bad_page(number, "has keys out of order"));
+        }
+        previous = Some(key);
+        may_equal = false;
+    }
+    Ok(())
+}
