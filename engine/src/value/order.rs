@@ -33,6 +33,7 @@ struct Pair<'v> {
 }
 
 /// Compares two values as MongoDB sorts them.
+#[must_use]
 pub fn compare(a: RawBsonRef<'_>, b: RawBsonRef<'_>) -> Ordering {
     let mut open = Vec::new();
     type_rank(a).cmp(&type_rank(b)).then_with(|| compare_same_rank(a, b, &mut open)).then_with(
@@ -44,12 +45,14 @@ pub fn compare(a: RawBsonRef<'_>, b: RawBsonRef<'_>) -> Ordering {
 }
 
 /// Compares two documents field by field: class of the value, then name, then value.
+#[must_use]
 pub fn compare_documents(a: &RawDocument, b: &RawDocument) -> Ordering {
     compare(RawBsonRef::Document(a), RawBsonRef::Document(b))
 }
 
 /// The class of a value in MongoDB's order, with MongoDB's own class numbers (`MinKey` 1 …
 /// Date 45, Timestamp 47 … `MaxKey` 127). Undefined (3) sorts just below null (5).
+#[must_use]
 pub fn type_rank(value: RawBsonRef<'_>) -> u8 {
     match value {
         RawBsonRef::MinKey => 1,
@@ -76,6 +79,7 @@ pub fn type_rank(value: RawBsonRef<'_>) -> u8 {
 }
 
 /// Whether MongoDB takes the two for the same value: `1`, `1.0` and `NumberLong(1)` are.
+#[must_use]
 pub fn same_value(a: RawBsonRef<'_>, b: RawBsonRef<'_>) -> bool {
     compare(a, b) == Ordering::Equal
 }

@@ -89,11 +89,13 @@ impl Path {
     }
 
     /// The path as it was written.
+    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
     /// The parts, first to last; at least one.
+    #[must_use]
     pub fn parts(&self) -> &[PathPart] {
         &self.parts
     }
@@ -129,6 +131,7 @@ impl Path {
     }
 
     /// Plain descent through documents only; arrays are not entered.
+    #[must_use]
     pub fn get<'d>(&self, document: &'d RawDocument) -> Option<RawBsonRef<'d>> {
         let (last, before) = self.parts.split_last()?;
         let mut document = document;
@@ -149,7 +152,7 @@ fn field<'d>(document: &'d RawDocument, name: &str) -> Option<RawBsonRef<'d>> {
     document.get(name).ok().flatten()
 }
 
-fn elements<'d>(array: &'d RawArray) -> impl Iterator<Item = RawBsonRef<'d>> {
+fn elements(array: &RawArray) -> impl Iterator<Item = RawBsonRef<'_>> {
     array.into_iter().map_while(Result::ok)
 }
 

@@ -63,6 +63,7 @@ enum State {
 
 impl Documents {
     /// At the start of a stream.
+    #[must_use]
     pub fn new(form: Form) -> Self {
         Self { form, state: State::Start, place: Place::START, work: Work::default(), count: 0 }
     }
@@ -113,6 +114,7 @@ impl Documents {
     }
 
     /// The document of the last [`Step::Document`]; after anything else an empty one.
+    #[must_use]
     pub fn document(&self) -> &RawDocument {
         RawDocument::from_bytes(&self.work.out).unwrap_or(rawdoc_empty())
     }
@@ -130,11 +132,13 @@ impl Documents {
     }
 
     /// Documents read so far.
+    #[must_use]
     pub fn count(&self) -> u64 {
         self.count
     }
 
     /// Values in the older form (Extended JSON v1) met so far.
+    #[must_use]
     pub fn legacy_values(&self) -> u64 {
         self.work.legacy_values
     }

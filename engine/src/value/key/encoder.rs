@@ -58,6 +58,7 @@ pub struct KeyBytes {
 
 impl KeyBytes {
     /// The bytes that tell about order: all of an exact key, without the hash of an inexact one.
+    #[must_use]
     pub fn ordered(&self) -> &[u8] {
         if self.exact { &self.bytes } else { self.bytes.get(..KEY_BYTES_KEPT).unwrap_or_default() }
     }
@@ -71,6 +72,7 @@ pub struct KeyEncoder {
 
 impl KeyEncoder {
     /// An empty key.
+    #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
@@ -99,6 +101,7 @@ impl KeyEncoder {
 }
 
 /// The key of a single value; `None` is encoded as null.
+#[must_use]
 pub fn encode(value: Option<RawBsonRef<'_>>, direction: Direction) -> KeyBytes {
     let mut encoder = KeyEncoder::new();
     encoder.push(value, direction);
@@ -106,17 +109,21 @@ pub fn encode(value: Option<RawBsonRef<'_>>, direction: Direction) -> KeyBytes {
 }
 
 /// The key of a date, given in milliseconds since 1970.
+#[must_use]
 pub fn date_key(ms: i64, direction: Direction) -> Vec<u8> {
     let mut key = Vec::with_capacity(9);
     key.push(RANK_DATE);
     key.extend_from_slice(&sortable(ms));
     if direction == Direction::Descending {
-        key.iter_mut().for_each(|byte| *byte = !*byte);
+        for byte in &mut key {
+            *byte = !*byte;
+        }
     }
     key
 }
 
 /// The date, in milliseconds since 1970, at the start of a key; `None` if it starts otherwise.
+#[must_use]
 pub fn decode_date(key: &[u8], direction: Direction) -> Option<i64> {
     let mut bytes = *key.first_chunk::<9>()?;
     if direction == Direction::Descending {
@@ -131,12 +138,14 @@ pub fn decode_date(key: &[u8], direction: Direction) -> Option<i64> {
 
 /// The bounds `[lower, upper)` of all keys whose first value has this class
 /// ([`crate::value::type_rank`]).
+#[must_use]
 pub fn type_section(rank: u8, direction: Direction) -> (Vec<u8>, Vec<u8>) {
     let first = if direction == Direction::Descending { !rank } else { rank };
     (vec![first], vec![first.saturating_add(1)])
 }
 
 /// The smallest bytes above every key that starts with `prefix`; `None` if there are none above.
+#[must_use]
 pub fn prefix_end(prefix: &[u8]) -> Option<Vec<u8>> {
     let kept = prefix.iter().rposition(|byte| *byte != u8::MAX)?;
     let mut end = prefix.get(..=kept)?.to_vec();

@@ -9,6 +9,7 @@ use crate::value::text::Layout;
 ///
 /// A command that mongosh has a helper for is written with it if the helper can say all of it;
 /// every other one as `runCommand`, or `adminCommand` on the database `admin`.
+#[must_use]
 pub fn write_command(db: &str, command: &Document) -> String {
     helper(db, command).unwrap_or_else(|| {
         let text = write(&Bson::Document(command.clone()));
@@ -236,7 +237,7 @@ fn find(on: &str, mut fields: Fields) -> Option<String> {
     };
     for name in ["sort", "skip", "limit", "batchSize", "hint"] {
         if let Some(value) = fields.take(name) {
-            line.push_str(&format!(".{name}({})", write(&plain(value))));
+            line = format!("{line}.{name}({})", write(&plain(value)));
         }
     }
     fields.0.is_empty().then_some(line)

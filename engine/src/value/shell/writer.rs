@@ -16,6 +16,7 @@ use crate::value::{
 const JAVASCRIPT_OPTIONS: &str = "imsu";
 
 /// One value as mongosh shows it: `ObjectId('…')`, `ISODate('…')`, `Long('…')`.
+#[must_use]
 pub fn write_value(value: &Bson, layout: Layout) -> String {
     RawBson::try_from(value.clone())
         .map(|raw| write_raw(raw.as_raw_bson_ref(), layout))
@@ -23,6 +24,7 @@ pub fn write_value(value: &Bson, layout: Layout) -> String {
 }
 
 /// One document as mongosh shows it.
+#[must_use]
 pub fn write_document(document: &RawDocument, layout: Layout) -> String {
     write_raw(RawBsonRef::Document(document), layout)
 }

@@ -64,7 +64,7 @@ fn index_values() {
 #[test]
 fn match_values() {
     matches("a", r#"{"a":1}"#, &["1"]);
-    matches("a", r#"{}"#, &["missing"]);
+    matches("a", r"{}", &["missing"]);
     matches("a", r#"{"a":[1,[2]]}"#, &["*1", "*[2]", "[1,[2]]"]);
     matches("a", r#"{"a":[]}"#, &["[]"]);
     matches("a.b", r#"{"a":5}"#, &["missing"]);

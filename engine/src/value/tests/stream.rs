@@ -34,7 +34,7 @@ fn check(text: &str, form: Form, expected: Result<&[i32], &str>) {
         match (&found, expected) {
             (Ok(found), Ok(expected)) => assert_eq!(found, expected, "{text:?} by {chunk}"),
             (Err(found), Err(hint)) => {
-                assert!(found.contains(hint), "{text:?} by {chunk}: {found}")
+                assert!(found.contains(hint), "{text:?} by {chunk}: {found}");
             }
             _ => panic!("{text:?} by {chunk}: {found:?}"),
         }

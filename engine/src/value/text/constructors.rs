@@ -1,5 +1,7 @@
 //! What in mongosh starts with a name or a slash: `ObjectId('…')`, `NaN`, `/re/i`.
 
+use std::borrow::Cow;
+
 use bson::spec::ElementType as T;
 
 use super::{
@@ -107,7 +109,8 @@ impl Parser<'_, '_> {
             "RegExp" | "BSONRegExp" => {
                 let message = "a regular expression takes its pattern and options in quotes";
                 let pattern = self.text(message)?;
-                let options = if self.take(b',')? { self.text(message)? } else { String::new() };
+                let options =
+                    if self.take(b',')? { self.text(message)? } else { Cow::Borrowed("") };
                 self.put_regex(tag_at, &pattern, &options)?;
             }
             "DBPointer" => self.db_pointer_call(tag_at)?,
@@ -125,7 +128,7 @@ impl Parser<'_, '_> {
         match self.peek()? {
             b'-' | b'+' | b'.' | b'0'..=b'9' => Ok(self.number_text().to_owned()),
             b'N' | b'I' => Ok(self.bare_word().to_owned()),
-            _ => self.text(message),
+            _ => self.text(message).map(Cow::into_owned),
         }
     }
 

@@ -4,6 +4,8 @@
 //! exactly, a duplicate name must be refused where it stands, and the same wrappers must mean the
 //! same in both dialects.
 
+use std::borrow::Cow;
+
 use bson::spec::ElementType as T;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -103,10 +105,7 @@ impl<'t, 'w> Parser<'t, 'w> {
         self.dialect == Dialect::Shell
     }
 
-    pub(super) fn fail<R>(
-        &self,
-        message: impl Into<std::borrow::Cow<'static, str>>,
-    ) -> Result<R, Fault> {
+    pub(super) fn fail<R>(&self, message: impl Into<Cow<'static, str>>) -> Result<R, Fault> {
         Err(Fault::new(self.at, message))
     }
 
@@ -199,14 +198,20 @@ impl<'t, 'w> Parser<'t, 'w> {
     }
 
     /// The text in quotes that must come next.
-    pub(super) fn text(&mut self, message: &'static str) -> Result<String, Fault> {
+    pub(super) fn text(&mut self, message: &'static str) -> Result<Cow<'t, str>, Fault> {
         let quote = self.peek()?;
         if quote != b'"' && !(self.is_shell() && quote == b'\'') {
             return self.fail(message);
         }
+        if let Some(plain) = strings::plain(self.bytes, self.at + 1, quote) {
+            self.at += plain.len() + 2;
+            return Ok(Cow::Borrowed(plain));
+        }
         let mut text = Vec::new();
         self.at = strings::read(self.bytes, self.at + 1, quote, self.is_shell(), &mut text)?;
-        String::from_utf8(text).or_else(|_| self.fail("the text is not valid UTF-8"))
+        String::from_utf8(text)
+            .map(Cow::Owned)
+            .or_else(|_| self.fail("the text is not valid UTF-8"))
     }
 
     /// Writes the number of bytes from `from` to the end into the four bytes at `at`.

@@ -39,6 +39,15 @@ pub(super) fn read(
     }
 }
 
+/// Quoted text without escapes, from behind its opening quote to before the closing one.
+pub(super) fn plain(bytes: &[u8], start: usize, quote: u8) -> Option<&str> {
+    let rest = bytes.get(start..)?;
+    let stop = |byte: &u8| *byte == quote || *byte == b'\\' || *byte < b' ';
+    let length = rest.iter().position(stop)?;
+    let text = rest.get(..length).filter(|_| rest.get(length) == Some(&quote))?;
+    str::from_utf8(text).ok()
+}
+
 /// Reads the escape at `at` and returns the offset behind it.
 fn escape(bytes: &[u8], at: usize, shell: bool, out: &mut Vec<u8>) -> Result<usize, Fault> {
     let byte = *bytes.get(at + 1).ok_or(Fault::cut(bytes.len()))?;

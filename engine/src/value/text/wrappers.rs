@@ -3,6 +3,8 @@
 //! A document whose first name is that of a wrapper must be that wrapper and nothing else. Every
 //! other name that starts with `$` is an ordinary field.
 
+use std::borrow::Cow;
+
 use bson::spec::ElementType as T;
 
 use super::{
@@ -15,14 +17,14 @@ use super::{
 
 type Done = Result<(), Fault>;
 
-impl Parser<'_, '_> {
+impl<'t> Parser<'t, '_> {
     /// Behind an opening brace: reads a wrapper if one begins here. If not, returns false, and the
     /// place is anywhere.
     pub(super) fn wrapper(&mut self, tag_at: usize, depth: usize) -> Result<bool, Fault> {
         let Some(name) = self.wrapper_name()? else { return Ok(false) };
         let start = self.at;
         self.expect(b':', "a colon is missing behind the field's name")?;
-        match name.as_str() {
+        match &*name {
             "$oid" => self.object_id(tag_at)?,
             "$date" => self.date(tag_at)?,
             "$numberInt" | "$numberLong" | "$numberDouble" | "$numberDecimal" => {
@@ -53,13 +55,13 @@ impl Parser<'_, '_> {
     }
 
     /// The first name, if it starts with `$`.
-    fn wrapper_name(&mut self) -> Result<Option<String>, Fault> {
+    fn wrapper_name(&mut self) -> Result<Option<Cow<'t, str>>, Fault> {
         let quote = self.peek()?;
         let next = self.bytes.get(self.at + 1);
         match quote {
             b'"' if next == Some(&b'$') => self.text("").map(Some),
             b'\'' if next == Some(&b'$') && self.is_shell() => self.text("").map(Some),
-            b'$' if self.is_shell() => Ok(Some(self.bare_word().to_owned())),
+            b'$' if self.is_shell() => Ok(Some(Cow::Borrowed(self.bare_word()))),
             _ => Ok(None),
         }
     }
@@ -80,7 +82,7 @@ impl Parser<'_, '_> {
             self.peek()?;
             let at = self.at;
             let name = if self.is_shell() && self.peek()?.is_ascii_alphabetic() {
-                self.bare_word().to_owned()
+                Cow::Borrowed(self.bare_word())
             } else {
                 self.text(message)?
             };
@@ -230,7 +232,7 @@ impl Parser<'_, '_> {
             "$regularExpression holds {\"pattern\": \"…\", \"options\": \"…\"}, both as text";
         let (mut pattern, mut options) = (String::new(), String::new());
         self.fields(["pattern", "options"], MESSAGE, |parser, number| {
-            let text = parser.text(MESSAGE)?;
+            let text = parser.text(MESSAGE)?.into_owned();
             *(if number == 0 { &mut pattern } else { &mut options }) = text;
             Ok(())
         })?;
@@ -291,12 +293,12 @@ impl Parser<'_, '_> {
     }
 
     fn code(&mut self, tag_at: usize, depth: usize) -> Done {
+        const MESSAGE: &str = "beside $code only $scope may stand; remove the rest";
         let code = self.text("$code holds text in quotes")?;
         if !self.take(b',')? {
             self.put_text(tag_at, T::JavaScriptCode, &code);
             return Ok(());
         }
-        const MESSAGE: &str = "beside $code only $scope may stand; remove the rest";
         self.parsed_name("$scope", MESSAGE)?;
         self.code_with_scope(tag_at, depth, &code)
     }
@@ -348,7 +350,7 @@ impl Parser<'_, '_> {
         let (mut namespace, mut id) = (String::new(), [0; 12]);
         self.fields(["$ref", "$id"], MESSAGE, |parser, number| {
             if number == 0 {
-                namespace = parser.text(MESSAGE)?;
+                namespace = parser.text(MESSAGE)?.into_owned();
                 return Ok(());
             }
             parser.fields(["$oid"], MESSAGE, |parser, _| {
