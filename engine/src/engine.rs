@@ -1,1 +1,176 @@
-//! `Engine`: opens the parts and owns environment, clock and threads.
+//! `Engine`: opens the parts and owns environment, clock and threads. The only file that names all.
+
+mod background;
+mod options;
+
+use std::{path::Path as FsPath, sync::Arc, thread::JoinHandle};
+
+use bson::{Document, RawDocument, RawDocumentBuf};
+
+pub use crate::reaper::{EngineEvent, Subscription};
+pub use options::{ClockOption, EngineOptions, OpenError};
+
+use self::background::Background;
+use crate::{
+    clock::{Clock, SimulatedClock, SystemClock},
+    collection::{Change, Collections},
+    reaper::{EventHub, Reaper, thread},
+    store::{OpenReport, Store},
+};
+
+/// An open data folder with everything that works on it. Dropping it closes it.
+///
+/// ```no_run
+/// use mayfly_engine::engine::{Engine, EngineOptions};
+///
+/// let engine = Engine::open("data".as_ref(), EngineOptions::default())?;
+/// let reply = engine.run("admin", &bson::doc! { "ping": 1 });
+/// assert_eq!(reply.get_f64("ok"), Ok(1.0));
+/// engine.close()?;
+/// # Ok::<_, mayfly_engine::engine::OpenError>(())
+/// ```
+pub struct Engine {
+    collections: Arc<Collections>,
+    clock: Arc<dyn Clock>,
+    simulated: Option<Arc<SimulatedClock>>,
+    hub: Arc<EventHub>,
+    reaper: Arc<Reaper>,
+    report: OpenReport,
+    background: Background,
+    monitor: Option<JoinHandle<()>>,
+}
+
+impl Engine {
+    /// Opens the data folder, or makes a new one, and starts the background work.
+    ///
+    /// # Errors
+    /// With a sentence when the folder can't be opened.
+    pub fn open(folder: &FsPath, mut options: EngineOptions) -> Result<Self, OpenError> {
+        let (clock, simulated) = open_clock(options.clock);
+        options.store.now_ms = clock.now_ms();
+        let (store, report) = Store::open(folder, &options.store)?;
+        let collections = Arc::new(Collections::new(Arc::new(store), Arc::clone(&clock))?);
+        let hub = Arc::new(EventHub::default());
+        let reaper = Arc::new(Reaper::new(Arc::clone(&collections), Arc::clone(&hub))?);
+        let is_writable = !options.store.read_only;
+        let background =
+            if is_writable { Background::start(&collections, &hub)? } else { Background::none() };
+        observe(&collections, &hub, &reaper, &background);
+        let runs_reaper = options.run_reaper && is_writable;
+        let monitor = runs_reaper.then(|| thread::start(Arc::clone(&reaper))).transpose()?;
+        Ok(Self { collections, clock, simulated, hub, reaper, report, background, monitor })
+    }
+
+    /// Runs one command. Errors come as MongoDB sends them: `{ok: 0, errmsg, code, codeName}`.
+    pub fn run(&self, _db: &str, _command: &Document) -> Document {
+        todo!()
+    }
+
+    /// Runs one command, bytes in and bytes out.
+    pub fn run_raw(&self, _db: &str, _command: &RawDocument) -> RawDocumentBuf {
+        todo!()
+    }
+
+    /// All events from now on. See [`Subscription`] for what happens when nobody reads them.
+    pub fn subscribe(&self) -> Subscription {
+        self.hub.subscribe()
+    }
+
+    /// The collections, for imports and exports.
+    pub fn collections(&self) -> &Arc<Collections> {
+        &self.collections
+    }
+
+    /// The clock.
+    pub fn clock(&self) -> &Arc<dyn Clock> {
+        &self.clock
+    }
+
+    /// The clock if it is simulated.
+    pub fn simulated_clock(&self) -> Option<&Arc<SimulatedClock>> {
+        self.simulated.as_ref()
+    }
+
+    /// The reaper.
+    pub fn reaper(&self) -> &Arc<Reaper> {
+        &self.reaper
+    }
+
+    /// What was found and done at opening.
+    pub fn open_report(&self) -> &OpenReport {
+        &self.report
+    }
+
+    /// Ends the background work and closes the store. The same happens when the engine is dropped,
+    /// without a word about failures.
+    ///
+    /// # Errors
+    /// With a sentence when a background thread had failed.
+    pub fn close(mut self) -> Result<(), OpenError> {
+        self.end_threads()
+    }
+
+    fn end_threads(&mut self) -> Result<(), OpenError> {
+        self.reaper.stop();
+        self.background.stop();
+        let threads = self.monitor.take().into_iter().chain(self.background.take_thread());
+        let failed = threads.map(JoinHandle::join).filter(Result::is_err).count();
+        if failed == 0 {
+            return Ok(());
+        }
+        Err(OpenError {
+            message: "A background thread had failed. Nothing is lost; what it left undone is \
+                      done after the next start."
+                .to_owned(),
+        })
+    }
+}
+
+impl Drop for Engine {
+    fn drop(&mut self) {
+        // Without a caller to tell: `close` is there for those who want to know.
+        let _ = self.end_threads();
+    }
+}
+
+fn open_clock(option: ClockOption) -> (Arc<dyn Clock>, Option<Arc<SimulatedClock>>) {
+    match option {
+        ClockOption::System => (Arc::new(SystemClock), None),
+        ClockOption::Simulated { start_ms } => {
+            let clock = Arc::new(SimulatedClock::new(start_ms));
+            (Arc::clone(&clock) as Arc<dyn Clock>, Some(clock))
+        }
+    }
+}
+
+/// Passes every committed change on to subscribers, the reaper and the background work. The reaper
+/// holds the collections, so they hold it weakly.
+fn observe(
+    collections: &Collections,
+    hub: &Arc<EventHub>,
+    reaper: &Arc<Reaper>,
+    background: &Background,
+) {
+    let (hub, reaper) = (Arc::clone(hub), Arc::downgrade(reaper));
+    let wake = background.wake();
+    collections.observe(move |change| {
+        match change {
+            Change::Catalog => {
+                hub.send(&EngineEvent::CatalogChanged);
+                wake.notify();
+            }
+            Change::Data(namespace) => hub.send(&EngineEvent::DataChanged(namespace.clone())),
+            Change::Build(progress) => hub.send(&EngineEvent::IndexBuild {
+                namespace: progress.namespace.clone(),
+                index: progress.index.clone(),
+                done: progress.done,
+                total: progress.total,
+                finished: progress.finished,
+                error: progress.error.clone(),
+            }),
+        }
+        if let Some(reaper) = reaper.upgrade() {
+            reaper.note_change();
+        }
+    });
+}

@@ -31,3 +31,44 @@ pub const DISK_FREE_BYTES_LOW: u64 = 64 << 20;
 
 /// Levels of an LMDB tree. LMDB's own cursors hold no more; a deeper tree is damage.
 pub const TREE_DEPTH_MAX: u16 = 32;
+/// Events that wait for one subscriber. A full queue loses its oldest event, and the loss is
+/// counted.
+pub const EVENT_QUEUE_MAX: usize = 1_024;
+
+/// Removed documents that one event lists. The event says how many more went.
+pub const REMOVED_EVENT_DOCS_MAX: usize = 256;
+
+/// Milliseconds by which wall time may run ahead of time since boot before removals are held.
+pub const GUARD_FORWARD_MS_MAX: i64 = 3_600_000;
+
+/// Milliseconds by which wall time may lie before the last pass before removals are held.
+pub const GUARD_BACK_MS_MAX: i64 = 300_000;
+
+/// Milliseconds between two writes of the guard's state while nothing about it changes.
+pub const GUARD_SAVE_MS: i64 = 60_000;
+
+/// Index entries that one step of a pass reads ahead of its write transaction.
+pub const REAPER_SCAN_ENTRIES_MAX: usize = 4_096;
+
+/// Lags from threshold to removal that a pass keeps for each rule to find their median. Later ones
+/// count for the maximum only.
+pub const LAG_SAMPLES_MAX: usize = 4_096;
+
+/// Documents whose earliest threshold a forecast keeps apart when a document may have several. Past
+/// it the forecast counts such documents several times and says that it is not exact.
+pub const FORECAST_DISTINCT_DOCS_MAX: usize = 1_000_000;
+
+/// Buckets of one forecast; more are refused.
+pub const FORECAST_BUCKETS_MAX: usize = 10_000;
+
+/// Documents on one page of the list of expiring documents; a higher limit is lowered to it.
+pub const EXPIRING_DOCS_MAX: usize = 1_000;
+
+/// Index entries that one page of expiring documents looks at. The page is short then.
+pub const EXPIRING_ENTRIES_MAX: usize = 20_000;
+
+/// Documents that one read transaction of a long scan reads. The scan goes on in a new one.
+pub const READ_DOCS_MAX: usize = 5_000;
+
+/// Milliseconds after which a read transaction of a long scan ends. The scan goes on in a new one.
+pub const READ_MS_MAX: u64 = 50;

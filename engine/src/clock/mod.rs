@@ -12,5 +12,5 @@ mod wake;
 
 pub use contract::{Clock, ClockMode, ClockStatus};
 pub use simulated::{RATE_MAX, RATE_MIN, SimulatedClock};
-pub use system::SystemClock;
+pub use system::{SystemClock, work_time};
 pub use wake::{WaitEnd, WakeUp};

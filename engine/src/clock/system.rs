@@ -40,6 +40,12 @@ impl Clock for SystemClock {
     }
 }
 
+/// A reading for bounding work (the milliseconds of a transaction or of a scan). It is real time also
+/// when the engine's clock is simulated, because a person waits in real time.
+pub fn work_time() -> Duration {
+    since_boot()
+}
+
 /// Milliseconds since 1970, negative before.
 #[expect(clippy::disallowed_methods, reason = "this file is where the time comes from")]
 fn wall_ms() -> i64 {

@@ -1,1 +1,37 @@
-//! The background deletion of expired documents.
+//! The background deletion of expired documents: pass, sub-pass, batch, schedule, guard, and the
+//! reports and forecasts that explain it.
+//!
+//! [`Reaper::run_pass`] is one whole pass, made of steps that are at most one write transaction
+//! each; [`thread`] only decides when to call it. Whether a document is due is decided by the
+//! document, inside the transaction that removes it: an index entry is a hint.
+
+mod batch;
+mod counters;
+mod event;
+mod expiring;
+mod forecast;
+mod guard;
+mod handle;
+mod lane;
+mod parameters;
+mod pass;
+mod schedule;
+mod target;
+pub mod thread;
+mod verdict;
+mod what_if;
+
+pub use counters::{Counter, TtlCounters};
+pub use event::{EngineEvent, EventHub, IndexReport, PassReport, Removed, Subscription};
+pub use expiring::{Expiring, Page, Token, expiring};
+pub use forecast::{Forecast, ForecastRequest, forecast};
+pub use guard::{Guard, Held, HeldReason, Reading};
+pub use handle::{Reaper, THREAD_NAME, panic_text};
+pub use lane::Lane;
+pub use parameters::{
+    Limits, ParameterError, ParameterInfo, ParameterKind, TTL_PARAMETERS, TtlParameter,
+    TtlParameters,
+};
+pub use target::{Target, targets, targets_of};
+pub use verdict::{Verdict, Verdicts, verdict};
+pub use what_if::{WhatIf, WhatIfRule, what_if};

@@ -1,0 +1,57 @@
+//! How to open an engine, and why that can fail.
+
+use std::io;
+
+use thiserror::Error;
+
+use crate::store::{StoreError, StoreOptions};
+
+/// Which clock an engine runs on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ClockOption {
+    /// The computer's clock.
+    #[default]
+    System,
+    /// A simulated clock that stands still at first.
+    Simulated {
+        /// Milliseconds since 1970.
+        start_ms: i64,
+    },
+}
+
+/// How to open an engine.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EngineOptions {
+    /// Which clock it runs on.
+    pub clock: ClockOption,
+    /// Whether the TTL monitor runs in the background. Without it passes run only on command.
+    pub run_reaper: bool,
+    /// How the store is opened. `now_ms` is filled in from the clock.
+    pub store: StoreOptions,
+}
+
+impl Default for EngineOptions {
+    fn default() -> Self {
+        Self { clock: ClockOption::System, run_reaper: true, store: StoreOptions::default() }
+    }
+}
+
+/// Why an engine could not be opened or closed. The text is a sentence for a person.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("{message}")]
+pub struct OpenError {
+    /// What is wrong and what to do.
+    pub message: String,
+}
+
+impl From<StoreError> for OpenError {
+    fn from(error: StoreError) -> Self {
+        Self { message: error.to_string() }
+    }
+}
+
+impl From<io::Error> for OpenError {
+    fn from(error: io::Error) -> Self {
+        Self { message: format!("The system gave no thread for background work: {error}.") }
+    }
+}

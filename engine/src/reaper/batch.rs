@@ -1,0 +1,207 @@
+//! One step of removal: find candidates in a short read, then check and remove them in one bounded
+//! write transaction.
+
+use std::time::Duration;
+
+use bson::{Bson, RawDocument, raw::RawBsonRef};
+
+use super::{event::Removed, parameters::Limits, target::Target};
+use crate::{
+    catalog::CollectionMeta,
+    clock::work_time,
+    collection::{Collections, DocumentWriter, WriteError},
+    limits::REAPER_SCAN_ENTRIES_MAX,
+    store::{Reader, StoreError, Stored},
+    ttl::Deadline,
+};
+
+/// How far a visit has come in its rule's documents.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Position {
+    /// The lane that is being worked off.
+    lane: usize,
+    /// The last entry that was looked at in it.
+    after: Option<(Vec<u8>, u64)>,
+}
+
+/// What one step did.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Batch {
+    /// What was removed, soonest expired first.
+    pub removed: Vec<Removed>,
+    /// Entries looked at.
+    pub examined_keys: u64,
+    /// Documents fetched.
+    pub examined_docs: u64,
+    /// Index entries that went with the documents, in all indexes.
+    pub removed_keys: u64,
+    /// Where to go on; `None` when nothing that is due is left.
+    pub next: Option<Position>,
+}
+
+/// What a step may use up, and the pass it belongs to.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Allowance {
+    /// The one "now" of the pass, in milliseconds since 1970.
+    pub now_ms: i64,
+    /// The number of the pass.
+    pub pass: u64,
+    /// Documents and time of the transaction.
+    pub limits: Limits,
+    /// Bytes of documents of the transaction.
+    pub bytes: u64,
+}
+
+/// An entry that is due by its key. Only the document decides.
+struct Candidate {
+    key: Vec<u8>,
+    record: u64,
+}
+
+/// Entries due in one lane, and whether there may be more of them.
+struct Candidates {
+    found: Vec<Candidate>,
+    more: bool,
+}
+
+/// Works off the next documents of a rule.
+pub(super) fn run(
+    collections: &Collections,
+    target: &Target,
+    position: &Position,
+    allowance: Allowance,
+) -> Result<Batch, WriteError> {
+    let max = usize::try_from(allowance.limits.docs).unwrap_or(usize::MAX);
+    let max = max.min(REAPER_SCAN_ENTRIES_MAX);
+    let candidates = collections
+        .store()
+        .read(|reader| in_lane(reader, target, position, allowance.now_ms, max))?;
+    if candidates.found.is_empty() {
+        return Ok(Batch { next: next_lane(target, position), ..Batch::default() });
+    }
+    let (mut batch, done) = collections.write(|writer: &mut DocumentWriter<'_>| {
+        remove(writer, target, &candidates.found, allowance)
+    })?;
+    batch.next = match done.checked_sub(1).and_then(|last| candidates.found.get(last)) {
+        Some(_) if done == candidates.found.len() && !candidates.more => {
+            next_lane(target, position)
+        }
+        Some(last) => {
+            Some(Position { lane: position.lane, after: Some((last.key.clone(), last.record)) })
+        }
+        None => None,
+    };
+    Ok(batch)
+}
+
+/// The beginning of the lane behind this one.
+fn next_lane(target: &Target, position: &Position) -> Option<Position> {
+    let lane = position.lane + 1;
+    (lane < target.lanes.len()).then_some(Position { lane, after: None })
+}
+
+/// The next due entries of the lane at `position`.
+fn in_lane(
+    reader: &Reader<'_>,
+    target: &Target,
+    position: &Position,
+    now_ms: i64,
+    max: usize,
+) -> Result<Candidates, WriteError> {
+    let mut candidates = Candidates { found: Vec::new(), more: false };
+    let Some(lane) = target.lanes.get(position.lane) else { return Ok(candidates) };
+    let index = target.index.id;
+    let last_ms = lane.last_due_ms(now_ms);
+    let entries = match &position.after {
+        Some((key, record)) => lane.entries_after(reader, index, (key, *record), last_ms)?,
+        None => lane.entries(reader, index, i64::MIN, last_ms)?,
+    };
+    for entry in entries {
+        if candidates.found.len() == max {
+            candidates.more = true;
+            break;
+        }
+        let entry = entry?;
+        candidates.found.push(Candidate { key: entry.key.to_vec(), record: entry.record });
+    }
+    Ok(candidates)
+}
+
+/// Removes those candidates that are due by their document, until a limit is reached. Hands back
+/// how many candidates are done with, at least one.
+fn remove(
+    writer: &mut DocumentWriter<'_>,
+    target: &Target,
+    candidates: &[Candidate],
+    allowance: Allowance,
+) -> Result<(Batch, usize), WriteError> {
+    let mut batch = Batch::default();
+    let current = writer.collection(&target.collection.namespace);
+    let Some(collection) = current.filter(|current| current.id == target.collection.id) else {
+        return Ok((batch, candidates.len())); // Dropped since the list was made.
+    };
+    let keys_before = count_keys(writer, &collection)?;
+    let began = work_time();
+    let mut bytes = 0;
+    let mut done = 0;
+    for candidate in candidates {
+        done += 1;
+        batch.examined_keys += 1;
+        let stored = writer.reader().document(collection.id, candidate.record)?;
+        // A document with several due dates has an entry for each; the first one removed it.
+        let Some(stored) = stored else { continue };
+        batch.examined_docs += 1;
+        let Some(deadline) = target.due(&stored, allowance.now_ms)? else { continue };
+        let removed = describe(target, &stored, deadline, allowance)?;
+        bytes += u64::from(removed.bytes);
+        writer.delete(&collection, candidate.record)?;
+        batch.removed.push(removed);
+        if is_used_up(allowance, began, bytes, batch.removed.len()) {
+            break;
+        }
+    }
+    batch.removed_keys = keys_before.saturating_sub(count_keys(writer, &collection)?);
+    Ok((batch, done))
+}
+
+/// Entries of all indexes of a collection.
+fn count_keys(
+    writer: &mut DocumentWriter<'_>,
+    collection: &CollectionMeta,
+) -> Result<u64, WriteError> {
+    let mut keys = 0;
+    for index in &collection.indexes {
+        keys += writer.counters(index.id.0)?.entries;
+    }
+    Ok(keys)
+}
+
+fn is_used_up(allowance: Allowance, began: Duration, bytes: u64, removed: usize) -> bool {
+    removed as u64 >= allowance.limits.docs
+        || bytes >= allowance.bytes
+        || work_time().saturating_sub(began) >= allowance.limits.time
+}
+
+fn describe(
+    target: &Target,
+    stored: &Stored<'_>,
+    deadline: Deadline,
+    allowance: Allowance,
+) -> Result<Removed, StoreError> {
+    Ok(Removed {
+        namespace: target.collection.namespace.clone(),
+        index: target.name().to_owned(),
+        id: id_of(stored.document()?),
+        threshold_ms: deadline.threshold_ms,
+        base_ms: deadline.base_ms,
+        removed_ms: allowance.now_ms,
+        bytes: u32::try_from(stored.bytes.len()).unwrap_or(u32::MAX),
+        pass: allowance.pass,
+    })
+}
+
+/// The document's `_id`; null if it has none that can be read.
+pub(super) fn id_of(document: &RawDocument) -> Bson {
+    let id: Option<RawBsonRef<'_>> = document.get("_id").ok().flatten();
+    id.and_then(|id| Bson::try_from(id).ok()).unwrap_or(Bson::Null)
+}

@@ -1,0 +1,234 @@
+//! Documents in the order in which they expire, page by page.
+
+use bson::{Binary, Bson, DateTime, Document, doc, spec::BinarySubtype};
+
+use super::{batch::id_of, lane::Lane, target::Target};
+use crate::{
+    clock::work_time,
+    limits::{EXPIRING_ENTRIES_MAX, READ_MS_MAX},
+    store::{Entries, Entry, IndexId, Reader, Store, StoreError},
+    ttl::{self, Deadline},
+};
+
+/// A document with a threshold.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Expiring {
+    /// Its `_id`.
+    pub id: Bson,
+    /// The rule that removes it first.
+    pub index: String,
+    /// The path the rule looks at.
+    pub field: String,
+    /// When and why.
+    pub deadline: Deadline,
+}
+
+/// A place in the order; the next page begins behind it. Opaque to clients.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Token {
+    threshold_ms: i64,
+    lane: LaneOrder,
+    key: Vec<u8>,
+    record: u64,
+}
+
+/// A page of documents.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Page {
+    /// Soonest first; may be short, or even empty, when much had to be skipped.
+    pub documents: Vec<Expiring>,
+    /// Where to go on; `None` at the end.
+    pub next: Option<Token>,
+}
+
+/// The order of lanes with equal thresholds: index, own rule of the collection, lane.
+type LaneOrder = (IndexId, bool, usize);
+
+impl Token {
+    /// The form in replies.
+    pub fn to_document(&self) -> Document {
+        let (IndexId(index), own, lane) = self.lane;
+        let key = Binary { subtype: BinarySubtype::Generic, bytes: self.key.clone() };
+        doc! {
+            "t": DateTime::from_millis(self.threshold_ms),
+            "i": i64::from(index),
+            "o": own,
+            "l": i64::try_from(lane).unwrap_or(i64::MAX),
+            "k": key,
+            "r": Bson::Int64(i64::from_ne_bytes(self.record.to_ne_bytes())),
+        }
+    }
+
+    /// Reads [`Token::to_document`] back; `None` if it is no token.
+    pub fn from_document(document: &Document) -> Option<Self> {
+        let index = IndexId(u32::try_from(document.get_i64("i").ok()?).ok()?);
+        let lane = usize::try_from(document.get_i64("l").ok()?).ok()?;
+        let record = document.get_i64("r").ok()?;
+        Some(Self {
+            threshold_ms: document.get_datetime("t").ok()?.timestamp_millis(),
+            lane: (index, document.get_bool("o").ok()?, lane),
+            key: document.get_binary_generic("k").ok()?.clone(),
+            record: u64::from_ne_bytes(record.to_ne_bytes()),
+        })
+    }
+}
+
+/// The next documents behind `after`, at most `limit`. A document with several dates or under several
+/// rules is listed once, at its earliest threshold.
+///
+/// # Errors
+/// When the store can't be read.
+pub fn expiring(
+    store: &Store,
+    targets: &[Target],
+    after: Option<&Token>,
+    limit: usize,
+) -> Result<Page, StoreError> {
+    store.read(|reader| {
+        let mut merge = Merge::open(reader, targets, after)?;
+        let began = work_time();
+        let mut page = Page::default();
+        let mut examined = 0;
+        while let Some((target, token)) = merge.next()? {
+            examined += 1;
+            if let Some(found) = first_of_its_document(reader, targets, target, &token)? {
+                page.documents.push(found);
+            }
+            let spent = work_time().saturating_sub(began).as_millis();
+            if page.documents.len() >= limit
+                || examined >= EXPIRING_ENTRIES_MAX
+                || spent >= u128::from(READ_MS_MAX)
+            {
+                page.next = merge.has_more().then_some(token);
+                break;
+            }
+        }
+        Ok(page)
+    })
+}
+
+/// The document of this entry, if the entry is the one with which its document expires first.
+fn first_of_its_document(
+    reader: &Reader<'_>,
+    targets: &[Target],
+    target: &Target,
+    token: &Token,
+) -> Result<Option<Expiring>, StoreError> {
+    let Some(stored) = reader.document(target.collection.id, token.record)? else {
+        return Ok(None);
+    };
+    let verdicts = targets
+        .iter()
+        .map(|target| target.expiry(&stored))
+        .collect::<Result<Vec<_>, StoreError>>()?;
+    let winner = ttl::winner(&verdicts);
+    let Some((first, deadline)) =
+        winner.and_then(|place| Some((targets.get(place)?, verdicts.get(place)?.deadline()?)))
+    else {
+        return Ok(None);
+    };
+    let is_first =
+        first.identity() == target.identity() && deadline.threshold_ms == token.threshold_ms;
+    if !is_first {
+        return Ok(None);
+    }
+    Ok(Some(Expiring {
+        id: id_of(stored.document()?),
+        index: target.name().to_owned(),
+        field: target.field().to_owned(),
+        deadline: *deadline,
+    }))
+}
+
+/// All lanes of all rules as one stream in order of threshold.
+struct Merge<'t, 'r> {
+    streams: Vec<Stream<'t, 'r>>,
+}
+
+struct Stream<'t, 'r> {
+    target: &'r Target,
+    lane: Lane,
+    order: LaneOrder,
+    entries: Entries<'t>,
+    head: Option<Token>,
+}
+
+impl<'t, 'r> Merge<'t, 'r> {
+    fn open(
+        reader: &Reader<'t>,
+        targets: &'r [Target],
+        after: Option<&Token>,
+    ) -> Result<Self, StoreError> {
+        let mut streams = Vec::new();
+        for target in targets {
+            for (number, lane) in target.lanes.iter().enumerate() {
+                let (_, index, own) = target.identity();
+                let order = (index, own, number);
+                let Some(entries) = start(reader, index, *lane, order, after)? else { continue };
+                let mut stream = Stream { target, lane: *lane, order, entries, head: None };
+                stream.advance()?;
+                streams.push(stream);
+            }
+        }
+        Ok(Self { streams })
+    }
+
+    /// The next entry with the rule it belongs to.
+    fn next(&mut self) -> Result<Option<(&'r Target, Token)>, StoreError> {
+        let soonest =
+            self.streams.iter_mut().filter(|stream| stream.head.is_some()).min_by_key(|stream| {
+                stream.head.as_ref().map(|head| (head.threshold_ms, head.lane))
+            });
+        let Some(stream) = soonest else { return Ok(None) };
+        let head = stream.head.take();
+        stream.advance()?;
+        Ok(head.map(|head| (stream.target, head)))
+    }
+
+    fn has_more(&self) -> bool {
+        self.streams.iter().any(|stream| stream.head.is_some())
+    }
+}
+
+impl Stream<'_, '_> {
+    fn advance(&mut self) -> Result<(), StoreError> {
+        self.head = match self.entries.next() {
+            None => None,
+            Some(entry) => self.token(entry?),
+        };
+        Ok(())
+    }
+
+    /// `None` also for an instant whose threshold lies beyond the end of time, behind which there are
+    /// only more of them.
+    fn token(&self, entry: Entry<'_>) -> Option<Token> {
+        let threshold_ms = self.lane.threshold_ms(self.lane.instant_ms(entry.key)?)?;
+        let key = entry.key.to_vec();
+        Some(Token { threshold_ms, lane: self.order, key, record: entry.record })
+    }
+}
+
+/// The entries of a lane that come behind `after` in the order of all lanes.
+fn start<'t>(
+    reader: &Reader<'t>,
+    index: IndexId,
+    lane: Lane,
+    order: LaneOrder,
+    after: Option<&Token>,
+) -> Result<Option<Entries<'t>>, StoreError> {
+    let Some(after) = after else {
+        return lane.entries(reader, index, i64::MIN, i64::MAX).map(Some);
+    };
+    if order == after.lane {
+        let entry = (after.key.as_slice(), after.record);
+        return lane.entries_after(reader, index, entry, i64::MAX).map(Some);
+    }
+    let from = if order > after.lane {
+        after.threshold_ms
+    } else if let Some(next) = after.threshold_ms.checked_add(1) {
+        next
+    } else {
+        return Ok(None);
+    };
+    lane.entries(reader, index, lane.first_from_ms(from), i64::MAX).map(Some)
+}

@@ -1,0 +1,328 @@
+//! The reaper as the rest of the engine sees it: run a pass, ask what it did, hold and release.
+
+use std::{
+    any::Any,
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+    },
+    thread::{self, ThreadId},
+    time::Duration,
+};
+
+use bson::Document;
+
+use super::{
+    counters::TtlCounters,
+    event::{EngineEvent, EventHub, PassReport},
+    guard::{GUARD_META_NAME, Guard, Held, Reading},
+    parameters::{ParameterError, TtlParameter, TtlParameters},
+    pass::{Pass, Step},
+    schedule::Plan,
+    target::targets,
+};
+use crate::{
+    clock::{Clock, WakeUp},
+    collection::Collections,
+    limits::GUARD_SAVE_MS,
+    store::StoreError,
+};
+
+/// The name of the background thread, as in MongoDB.
+pub const THREAD_NAME: &str = "TTLMonitor";
+
+/// The background deletion of one engine. Passes run one at a time.
+pub struct Reaper {
+    collections: Arc<Collections>,
+    clock: Arc<dyn Clock>,
+    hub: Arc<EventHub>,
+    parameters: TtlParameters,
+    counters: TtlCounters,
+    guard: Mutex<Guarded>,
+    /// Held while a pass runs.
+    running: Mutex<()>,
+    /// The thread on which the present pass runs.
+    pass_thread: Mutex<Option<ThreadId>>,
+    last_number: AtomicU64,
+    last_pass: Mutex<Option<PassReport>>,
+    next_pass_ms: Mutex<Option<i64>>,
+    pub(super) wake: WakeUp,
+    pub(super) stop: AtomicBool,
+    /// Documents changed since the last pass began, so some may be due already.
+    data_changed: AtomicBool,
+}
+
+/// The guard and when its state was last stored.
+#[derive(Debug, Default)]
+struct Guarded {
+    guard: Guard,
+    saved_ms: Option<i64>,
+}
+
+impl Reaper {
+    /// A reaper over these collections. It does nothing until it is asked or its thread is started.
+    ///
+    /// # Errors
+    /// When the stored state of the guard can't be read.
+    pub fn new(collections: Arc<Collections>, hub: Arc<EventHub>) -> Result<Self, StoreError> {
+        let guard = collections.store().read(|reader| {
+            let stored = reader.meta(GUARD_META_NAME)?;
+            let document = stored.and_then(|bytes| Document::from_reader(bytes).ok());
+            Ok::<_, StoreError>(document.as_ref().map(Guard::from_document).unwrap_or_default())
+        })?;
+        Ok(Self {
+            clock: Arc::clone(collections.clock()),
+            collections,
+            hub,
+            parameters: TtlParameters::default(),
+            counters: TtlCounters::default(),
+            guard: Mutex::new(Guarded { guard, saved_ms: None }),
+            running: Mutex::new(()),
+            pass_thread: Mutex::new(None),
+            last_number: AtomicU64::new(0),
+            last_pass: Mutex::new(None),
+            next_pass_ms: Mutex::new(None),
+            wake: WakeUp::new(),
+            stop: AtomicBool::new(false),
+            data_changed: AtomicBool::new(true),
+        })
+    }
+
+    /// The collections it works on.
+    pub fn collections(&self) -> &Collections {
+        &self.collections
+    }
+
+    /// The engine's clock.
+    pub fn clock(&self) -> &dyn Clock {
+        &*self.clock
+    }
+
+    /// Where its events go.
+    pub fn hub(&self) -> &EventHub {
+        &self.hub
+    }
+
+    /// The parameters in force.
+    pub fn parameters(&self) -> &TtlParameters {
+        &self.parameters
+    }
+
+    /// What it has done so far.
+    pub fn counters(&self) -> &TtlCounters {
+        &self.counters
+    }
+
+    /// The report of the last pass.
+    pub fn last_pass(&self) -> Option<PassReport> {
+        lock(&self.last_pass).clone()
+    }
+
+    /// When the next scheduled pass is due, in milliseconds since 1970.
+    pub fn next_pass_ms(&self) -> Option<i64> {
+        *lock(&self.next_pass_ms)
+    }
+
+    /// Whether a pass is running now.
+    pub fn is_working(&self) -> bool {
+        lock(&self.pass_thread).is_some()
+    }
+
+    /// Sets a parameter, hands back the value before, and plans the present sleep anew.
+    ///
+    /// # Errors
+    /// When the value is outside its bounds.
+    pub fn set_parameter(
+        &self,
+        parameter: TtlParameter,
+        value: i64,
+    ) -> Result<i64, ParameterError> {
+        let before = self.parameters.set(parameter, value)?;
+        self.wake.notify();
+        Ok(before)
+    }
+
+    /// Documents or rules changed: some may be due earlier than planned. The reaper's own removals
+    /// do not count.
+    pub fn note_change(&self) {
+        if *lock(&self.pass_thread) == Some(thread::current().id()) {
+            return;
+        }
+        self.data_changed.store(true, Ordering::Relaxed);
+        if self.parameters.at_threshold() {
+            self.wake.notify();
+        }
+    }
+
+    /// The clock was set or stepped: plan anew.
+    pub fn note_clock(&self) {
+        self.hub.send(&EngineEvent::ClockChanged(self.clock.status()));
+        self.wake.notify();
+    }
+
+    /// Runs one whole pass now, whatever the schedule and the guard say.
+    pub fn run_pass(&self) -> PassReport {
+        let _one_at_a_time = lock(&self.running);
+        *lock(&self.pass_thread) = Some(thread::current().id());
+        self.data_changed.store(false, Ordering::Relaxed);
+        let number = self.last_number.fetch_add(1, Ordering::Relaxed) + 1;
+        let outcome = catch_unwind(AssertUnwindSafe(|| {
+            let mut pass = Pass::begin(self, number);
+            while pass.step() == Step::Again && !self.stop.load(Ordering::Relaxed) {
+                thread::yield_now();
+            }
+            pass.end()
+        }));
+        *lock(&self.pass_thread) = None;
+        let report = outcome.unwrap_or_else(|panic| self.died(number, &panic));
+        *lock(&self.last_pass) = Some(report.clone());
+        report
+    }
+
+    /// Runs one pass unless the guard holds it back.
+    pub(super) fn run_scheduled_pass(&self) {
+        if self.check_guard().is_some() {
+            self.counters.held_passes.add(1);
+        } else {
+            self.run_pass();
+        }
+    }
+
+    /// What the guard holds back.
+    pub fn held(&self) -> Option<Held> {
+        lock(&self.guard).guard.held().copied()
+    }
+
+    /// Trusts the clock as it is now and lets removals go on; whether anything was held.
+    ///
+    /// # Errors
+    /// When the new state can't be stored; removals go on all the same until the engine closes.
+    pub fn release(&self) -> Result<bool, StoreError> {
+        let mut guarded = lock(&self.guard);
+        let was_held = guarded.guard.held().is_some();
+        guarded.guard.release(self.reading());
+        let saved = self.save(&mut guarded);
+        drop(guarded);
+        if was_held {
+            self.hub.send(&EngineEvent::HeldChanged { reason: None });
+        }
+        self.wake.notify();
+        saved.map(|()| was_held)
+    }
+
+    /// Compares the clocks; what is held, if anything. Simulated clocks are exempt.
+    fn check_guard(&self) -> Option<Held> {
+        if !self.clock.is_real() {
+            return None;
+        }
+        let mut guarded = lock(&self.guard);
+        let before = guarded.guard.held().copied();
+        let reading = self.reading();
+        let now_ms = reading.wall_ms;
+        let held = guarded.guard.check(reading).copied();
+        let changed = before.is_some() != held.is_some();
+        let is_old = guarded.saved_ms.is_none_or(|ms| now_ms.saturating_sub(ms) >= GUARD_SAVE_MS);
+        if changed || (held.is_none() && is_old) {
+            // A state that could not be stored is stored with the next pass.
+            let _ = self.save(&mut guarded);
+        }
+        drop(guarded);
+        if changed {
+            let reason = held.map(|held| held.reason.sentence());
+            self.hub.send(&EngineEvent::HeldChanged { reason });
+        }
+        held
+    }
+
+    fn save(&self, guarded: &mut Guarded) -> Result<(), StoreError> {
+        let document = guarded.guard.to_document();
+        let mut bytes = Vec::new();
+        document.to_writer(&mut bytes).map_err(|error| StoreError::Bug {
+            what: format!("the guard's state can't be written: {error}"),
+        })?;
+        self.collections.store().write(|writer| writer.put_meta(GUARD_META_NAME, &bytes))?;
+        guarded.saved_ms = Some(self.clock.now_ms());
+        Ok(())
+    }
+
+    /// Both clocks now.
+    fn reading(&self) -> Reading {
+        Reading {
+            wall_ms: self.clock.now_ms(),
+            since_boot: self.clock.monotonic(),
+            boot_id: self.clock.boot_id(),
+        }
+    }
+
+    /// The monotonic instant of the next pass, for a sleep that began then. Tells when it changed.
+    pub(super) fn plan(&self, sleep_began: Duration) -> Duration {
+        let now = self.clock.monotonic();
+        let wakes = self.parameters.at_threshold() && self.parameters.enabled();
+        let is_free = self.held().is_none();
+        let next_threshold = if wakes && is_free { self.until_threshold() } else { None };
+        let sleep = self.parameters.sleep();
+        let deadline = Plan { sleep_began, sleep, now, next_threshold }.deadline();
+        self.announce(deadline.saturating_sub(now));
+        deadline
+    }
+
+    /// Time until the next threshold. What was due before the last pass and is still there does not
+    /// count, else a rule that fails would keep the thread awake.
+    fn until_threshold(&self) -> Option<Duration> {
+        let now_ms = self.clock.now_ms();
+        let from_ms = if self.data_changed.load(Ordering::Relaxed) {
+            i64::MIN
+        } else {
+            lock(&self.last_pass).as_ref().map_or(i64::MIN, |pass| pass.started_ms + 1)
+        };
+        let all = targets(&self.collections.catalog());
+        let first = self.collections.store().read(|reader| {
+            let mut first: Option<i64> = None;
+            for target in &all {
+                let found = target.first_threshold_ms(reader, from_ms)?;
+                first = first.into_iter().chain(found).min();
+            }
+            Ok::<_, StoreError>(first)
+        });
+        let wait_ms = first.ok().flatten()?.saturating_sub(now_ms);
+        Some(Duration::from_millis(u64::try_from(wait_ms).unwrap_or(0)))
+    }
+
+    fn announce(&self, wait: Duration) {
+        let wait_ms = i64::try_from(wait.as_millis()).unwrap_or(i64::MAX);
+        let next = Some(self.clock.now_ms().saturating_add(wait_ms));
+        let before = std::mem::replace(&mut *lock(&self.next_pass_ms), next);
+        if before != next {
+            let enabled = self.parameters.enabled();
+            self.hub.send(&EngineEvent::ReaperScheduled { next_pass_ms: next, enabled });
+        }
+    }
+
+    /// Ends the thread as soon as it has finished its present transaction.
+    pub fn stop(&self) {
+        self.stop.store(true, Ordering::Relaxed);
+        self.wake.notify();
+    }
+
+    fn died(&self, number: u64, panic: &(dyn Any + Send)) -> PassReport {
+        let message = panic_text(panic);
+        self.hub.send(&EngineEvent::ThreadDied { thread: THREAD_NAME.to_owned(), message });
+        let now_ms = self.clock.now_ms();
+        let report =
+            PassReport { number, started_ms: now_ms, finished_ms: now_ms, ..PassReport::default() };
+        self.hub.send(&EngineEvent::PassFinished(report.clone()));
+        report
+    }
+}
+
+/// What a panic said, in one line.
+pub fn panic_text(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().copied();
+    let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    text.unwrap_or("no reason given").lines().next().unwrap_or_default().to_owned()
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,221 @@
+//! A pass: sub-passes over the TTL rules in turn until nothing that is due is left.
+
+use std::{collections::VecDeque, sync::Arc, time::Duration};
+
+use super::{
+    batch::{self, Allowance, Batch, Position},
+    event::{EngineEvent, IndexReport, PassReport},
+    handle::Reaper,
+    target::{Target, targets},
+};
+use crate::{
+    clock::work_time,
+    limits::{LAG_SAMPLES_MAX, REMOVED_EVENT_DOCS_MAX},
+    store::{CollectionId, IndexId},
+    ttl::Rule,
+};
+
+/// What to do after a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Step {
+    /// Another step, after others had their turn at the store.
+    Again,
+    /// Nothing; the pass is over.
+    Finished,
+}
+
+/// A pass under way. Each [`Pass::step`] is at most one write transaction.
+pub(super) struct Pass<'r> {
+    reaper: &'r Reaper,
+    now_ms: i64,
+    began: Duration,
+    report: PassReport,
+    tallies: Vec<Tally>,
+    sub_pass: Option<SubPass>,
+}
+
+/// A sub-pass: a fresh list of rules, visited in turn.
+struct SubPass {
+    began: Duration,
+    queue: VecDeque<Visit>,
+    /// Rules that had their turn and have more to do.
+    again: VecDeque<Visit>,
+}
+
+/// One rule's turn.
+struct Visit {
+    target: Arc<Target>,
+    position: Position,
+    /// When the turn began, and the documents it removed. None before the first step.
+    used: Option<(Duration, u64)>,
+}
+
+/// What a pass did with one rule so far.
+struct Tally {
+    rule: (CollectionId, IndexId, bool),
+    report: IndexReport,
+    lags_ms: Vec<i64>,
+}
+
+impl<'r> Pass<'r> {
+    /// A pass that takes the present moment as its one "now".
+    pub(super) fn begin(reaper: &'r Reaper, number: u64) -> Self {
+        let now_ms = reaper.clock().now_ms();
+        reaper.hub().send(&EngineEvent::PassStarted { number, at_ms: now_ms });
+        let report = PassReport { number, started_ms: now_ms, ..PassReport::default() };
+        Self { reaper, now_ms, began: work_time(), report, tallies: Vec::new(), sub_pass: None }
+    }
+
+    /// Does the next piece of work.
+    pub(super) fn step(&mut self) -> Step {
+        let Some(sub_pass) = &mut self.sub_pass else {
+            self.sub_pass = Some(self.new_sub_pass());
+            return Step::Again;
+        };
+        if let Some(visit) = sub_pass.queue.pop_front() {
+            self.visit(visit);
+            return Step::Again;
+        }
+        // All rules had a turn. Those with more to do get another while the sub-pass has time.
+        let has_time = self
+            .reaper
+            .parameters()
+            .sub_pass_target()
+            .is_some_and(|target| work_time().saturating_sub(sub_pass.began) < target);
+        if has_time && !sub_pass.again.is_empty() {
+            sub_pass.queue = std::mem::take(&mut sub_pass.again);
+            return Step::Again;
+        }
+        let leftovers = !sub_pass.again.is_empty();
+        self.sub_pass = None;
+        self.report.sub_passes += 1;
+        self.reaper.counters().sub_passes.add(1);
+        if leftovers { Step::Again } else { Step::Finished }
+    }
+
+    /// Ends the pass, whether or not it was finished.
+    pub(super) fn end(mut self) -> PassReport {
+        self.report.finished_ms = self.reaper.clock().now_ms();
+        let took = work_time().saturating_sub(self.began).as_micros();
+        self.report.duration_micros = u64::try_from(took).unwrap_or(u64::MAX);
+        self.report.indexes = self.tallies.into_iter().map(Tally::into_report).collect();
+        let counters = self.reaper.counters();
+        counters.passes.add(1);
+        counters.duration_micros.add(self.report.duration_micros);
+        self.reaper.hub().send(&EngineEvent::PassFinished(self.report.clone()));
+        self.report
+    }
+
+    fn new_sub_pass(&mut self) -> SubPass {
+        let mut queue = VecDeque::new();
+        for target in targets(&self.reaper.collections().catalog()) {
+            let tally = self.tally(&target);
+            if let Rule::Inert(reason) = &target.rule {
+                tally.report.error = Some(reason.sentence().to_owned());
+                self.reaper.counters().invalid_index_skips.add(1);
+                continue;
+            }
+            let target = Arc::new(target);
+            queue.push_back(Visit { target, position: Position::default(), used: None });
+        }
+        SubPass { began: work_time(), queue, again: VecDeque::new() }
+    }
+
+    /// One transaction of a rule's turn.
+    fn visit(&mut self, mut visit: Visit) {
+        let parameters = self.reaper.parameters();
+        let limits = parameters.visit_limits();
+        let (began, mut docs) = visit.used.unwrap_or((work_time(), 0));
+        let mut transaction = parameters.batch_limits();
+        transaction.docs = transaction.docs.min(limits.docs.saturating_sub(docs));
+        let allowance = Allowance {
+            now_ms: self.now_ms,
+            pass: self.report.number,
+            limits: transaction,
+            bytes: parameters.batch_bytes(),
+        };
+        let collections = self.reaper.collections();
+        match batch::run(collections, &visit.target, &visit.position, allowance) {
+            Err(failure) => self.tally(&visit.target).report.error = Some(failure.to_string()),
+            Ok(batch) => {
+                docs += batch.removed.len() as u64;
+                let next = batch.next.clone();
+                self.account(&visit.target, batch);
+                let (Some(position), Some(sub_pass)) = (next, &mut self.sub_pass) else { return };
+                visit.position = position;
+                let used = work_time().saturating_sub(began);
+                if docs >= limits.docs || used >= limits.time {
+                    visit.used = None;
+                    sub_pass.again.push_back(visit);
+                } else {
+                    visit.used = Some((began, docs));
+                    sub_pass.queue.push_front(visit);
+                }
+            }
+        }
+    }
+
+    fn account(&mut self, target: &Target, batch: Batch) {
+        let deleted = batch.removed.len() as u64;
+        let counters = self.reaper.counters();
+        counters.deleted_documents.add(deleted);
+        counters.deleted_keys.add(batch.removed_keys);
+        counters.examined_keys.add(batch.examined_keys);
+        counters.examined_documents.add(batch.examined_docs);
+        if deleted > 0 && self.reaper.parameters().batch_deletes() {
+            counters.batches.add(1);
+            counters.batched_docs.add(deleted);
+        }
+        self.report.deleted += deleted;
+        let tally = self.tally(target);
+        tally.report.deleted += deleted;
+        tally.report.examined += batch.examined_keys;
+        for removed in &batch.removed {
+            tally.add_lag(removed.removed_ms.saturating_sub(removed.threshold_ms));
+        }
+        if deleted > 0 {
+            let mut documents = batch.removed;
+            let more = documents.len().saturating_sub(REMOVED_EVENT_DOCS_MAX) as u64;
+            documents.truncate(REMOVED_EVENT_DOCS_MAX);
+            self.reaper.hub().send(&EngineEvent::Removed { documents, more });
+        }
+    }
+
+    fn tally(&mut self, target: &Target) -> &mut Tally {
+        let rule = target.identity();
+        let place = self.tallies.iter().position(|tally| tally.rule == rule);
+        let place = place.unwrap_or_else(|| {
+            self.tallies.push(Tally::new(rule, target));
+            self.tallies.len() - 1
+        });
+        &mut self.tallies[place]
+    }
+}
+
+impl Tally {
+    fn new(rule: (CollectionId, IndexId, bool), target: &Target) -> Self {
+        let report = IndexReport {
+            namespace: target.collection.namespace.clone(),
+            index: target.name().to_owned(),
+            deleted: 0,
+            examined: 0,
+            error: None,
+            lag_p50_ms: 0,
+            lag_max_ms: 0,
+        };
+        Self { rule, report, lags_ms: Vec::new() }
+    }
+
+    fn add_lag(&mut self, lag_ms: i64) {
+        self.report.lag_max_ms = self.report.lag_max_ms.max(lag_ms);
+        if self.lags_ms.len() < LAG_SAMPLES_MAX {
+            self.lags_ms.push(lag_ms);
+        }
+    }
+
+    fn into_report(mut self) -> IndexReport {
+        self.lags_ms.sort_unstable();
+        self.report.lag_p50_ms = self.lags_ms.get(self.lags_ms.len() / 2).copied().unwrap_or(0);
+        self.report
+    }
+}

@@ -1,0 +1,106 @@
+//! The TTL rules that a pass works off, each with the place where its documents are found.
+
+use std::sync::Arc;
+
+use super::lane::Lane;
+use crate::{
+    catalog::{CatalogSnapshot, CollectionMeta, IndexMeta, TtlTarget},
+    store::{CollectionId, IndexId, Reader, StoreError, Stored},
+    ttl::{self, Deadline, Expiry, Never, Rule},
+    value::Direction,
+};
+
+/// One TTL rule of one collection: of an index, or the own rule of a clustered collection.
+#[derive(Debug, Clone)]
+pub struct Target {
+    /// The collection as it was when the list was made.
+    pub collection: Arc<CollectionMeta>,
+    /// The index whose entries tell the instants.
+    pub index: Arc<IndexMeta>,
+    /// The rule.
+    pub rule: Rule,
+    /// The runs of entries, in the index; empty for a rule that never removes anything.
+    pub lanes: Vec<Lane>,
+}
+
+/// All rules of all collections, inert ones included.
+pub fn targets(catalog: &CatalogSnapshot) -> Vec<Target> {
+    catalog.ttl_indexes().into_iter().map(Target::new).collect()
+}
+
+/// All rules of one collection, in the order in which they were made.
+pub fn targets_of(catalog: &CatalogSnapshot, collection: CollectionId) -> Vec<Target> {
+    let all = catalog.ttl_indexes().into_iter();
+    all.filter(|target| target.collection.id == collection).map(Target::new).collect()
+}
+
+impl Target {
+    fn new(TtlTarget { collection, index, rule }: TtlTarget) -> Self {
+        let direction = index.field().map_or(Direction::Ascending, |(_, direction)| direction);
+        let lanes = Lane::of(&rule, direction);
+        Self { collection, index, rule, lanes }
+    }
+
+    /// The same rule with other seconds or on an index that has none yet.
+    pub fn with_rule(collection: &Arc<CollectionMeta>, index: &Arc<IndexMeta>, rule: Rule) -> Self {
+        Self::new(TtlTarget { collection: Arc::clone(collection), index: Arc::clone(index), rule })
+    }
+
+    /// The name that stands for the rule in replies and reports.
+    pub fn name(&self) -> &str {
+        &self.index.name
+    }
+
+    /// The path the rule looks at.
+    pub fn field(&self) -> &str {
+        self.index.key.parts.first().map_or("", |part| part.path.as_str())
+    }
+
+    /// Tells rules apart within a pass.
+    pub fn identity(&self) -> (CollectionId, IndexId, bool) {
+        let is_own = matches!(self.rule, Rule::ClusteredId { .. });
+        (self.collection.id, self.index.id, is_own)
+    }
+
+    /// When and why a document expires under this rule, its partial filter included.
+    ///
+    /// # Errors
+    /// When the stored bytes are not a document.
+    pub fn expiry(&self, stored: &Stored<'_>) -> Result<Expiry, StoreError> {
+        let document = stored.document()?;
+        if self.index.partial.as_ref().is_some_and(|filter| !filter.matches(document)) {
+            return Ok(Expiry::Never(Never::OutsidePartialFilter));
+        }
+        Ok(ttl::expiry(&self.rule, document, stored.modified_ms))
+    }
+
+    /// The deadline of a document that is due.
+    ///
+    /// # Errors
+    /// When the stored bytes are not a document.
+    pub fn due(&self, stored: &Stored<'_>, now_ms: i64) -> Result<Option<Deadline>, StoreError> {
+        let expiry = self.expiry(stored)?;
+        Ok(expiry.deadline().filter(|deadline| deadline.threshold_ms <= now_ms).copied())
+    }
+
+    /// The earliest threshold in the index that is not before `from_ms`. One look for each lane.
+    ///
+    /// # Errors
+    /// When the store can't be read.
+    pub fn first_threshold_ms(
+        &self,
+        reader: &Reader<'_>,
+        from_ms: i64,
+    ) -> Result<Option<i64>, StoreError> {
+        let mut first: Option<i64> = None;
+        for lane in &self.lanes {
+            let from = lane.first_from_ms(from_ms);
+            if let Some(entry) = lane.entries(reader, self.index.id, from, i64::MAX)?.next() {
+                let instant = lane.instant_ms(entry?.key);
+                let threshold = instant.and_then(|instant| lane.threshold_ms(instant));
+                first = first.into_iter().chain(threshold).min();
+            }
+        }
+        Ok(first)
+    }
+}

@@ -1,0 +1,33 @@
+//! The background thread: sleeps first, then runs a pass, and so on. All decisions are made
+//! elsewhere.
+
+use std::{
+    io,
+    sync::{Arc, atomic::Ordering},
+    thread::{Builder, JoinHandle},
+};
+
+use super::handle::{Reaper, THREAD_NAME};
+use crate::clock::WaitEnd;
+
+/// Starts the thread. [`Reaper::stop`] ends it.
+///
+/// # Errors
+/// When the system gives no thread.
+pub fn start(reaper: Arc<Reaper>) -> io::Result<JoinHandle<()>> {
+    Builder::new().name(THREAD_NAME.to_owned()).spawn(move || work(&reaper))
+}
+
+fn work(reaper: &Reaper) {
+    let mut sleep_began = reaper.clock().monotonic();
+    while !reaper.stop.load(Ordering::Relaxed) {
+        let deadline = reaper.plan(sleep_began);
+        // A wake-up only means that something about the plan changed.
+        if reaper.clock().wait_until(Some(deadline), &reaper.wake) == WaitEnd::Deadline {
+            if reaper.parameters().enabled() {
+                reaper.run_scheduled_pass();
+            }
+            sleep_began = reaper.clock().monotonic();
+        }
+    }
+}
