@@ -37,7 +37,7 @@ pub enum QueryErrorKind {
     NotSingleValueField,
     /// The document would be larger than 16 MiB.
     BsonObjectTooLarge,
-    /// The result would be nested too deep.
+    /// The document would have more levels than a document may have.
     Overflow,
     /// The regular expression can't be compiled (MongoDB: 51091).
     InvalidRegex,

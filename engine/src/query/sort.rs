@@ -59,17 +59,20 @@ impl Sort {
     }
 
     /// The fields, first to last; empty for a natural sort.
+    #[must_use]
     pub fn fields(&self) -> &[(Path, Direction)] {
         &self.fields
     }
 
     /// The direction of `{$natural: …}`: order of insertion, or the reverse.
+    #[must_use]
     pub fn natural(&self) -> Option<Direction> {
         self.natural
     }
 
     /// The document's place. Of an array the smallest element decides in an ascending field and
     /// the largest in a descending one; a missing field counts as null.
+    #[must_use]
     pub fn key(&self, document: &RawDocument) -> SortKey {
         let mut encoder = KeyEncoder::new();
         let mut values = Vec::with_capacity(self.fields.len());

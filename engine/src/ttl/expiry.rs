@@ -47,6 +47,7 @@ pub enum Source {
 
 impl Source {
     /// The name in replies.
+    #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Index => "index",
@@ -57,6 +58,7 @@ impl Source {
 
 impl Expiry {
     /// The deadline, if there is one.
+    #[must_use]
     pub fn deadline(&self) -> Option<&Deadline> {
         match self {
             Self::At(deadline) => Some(deadline),
@@ -65,11 +67,13 @@ impl Expiry {
     }
 
     /// The threshold in milliseconds since 1970, if there is one.
+    #[must_use]
     pub fn threshold_ms(&self) -> Option<i64> {
         self.deadline().map(|deadline| deadline.threshold_ms)
     }
 
     /// Whether the document may be removed at this instant: the threshold itself counts.
+    #[must_use]
     pub fn is_due(&self, now_ms: i64) -> bool {
         self.threshold_ms().is_some_and(|threshold_ms| threshold_ms <= now_ms)
     }
@@ -78,6 +82,7 @@ impl Expiry {
 impl Deadline {
     /// One sentence for a person that says what the threshold is made of; `field` is the indexed
     /// path.
+    #[must_use]
     pub fn sentence(&self, field: &str) -> String {
         let Self { expire_after_secs: secs, dates, .. } = *self;
         let unit = if secs == 1 { "second" } else { "seconds" };
@@ -102,6 +107,7 @@ impl Deadline {
 ///
 /// `last_modified_ms` counts only for [`Rule::LastModified`]. A partial index's filter is the
 /// caller's to check ([`Never::OutsidePartialFilter`]).
+#[must_use]
 pub fn expiry(rule: &Rule, document: &RawDocument, last_modified_ms: i64) -> Expiry {
     match rule {
         Rule::Date { field, expire_after_secs } => date(field, *expire_after_secs, document),
@@ -115,11 +121,13 @@ pub fn expiry(rule: &Rule, document: &RawDocument, last_modified_ms: i64) -> Exp
 
 /// The latest date that is due: dates up to and including it may go. Saturates at both ends of
 /// time instead of wrapping around.
+#[must_use]
 pub fn cutoff_ms(now_ms: i64, expire_after_secs: i64) -> i64 {
     now_ms.saturating_sub(expire_after_secs.saturating_mul(MS_PER_SEC))
 }
 
 /// The last modification as `_ts` counts it: in whole seconds, rounded down.
+#[must_use]
 pub fn modified_base_ms(last_modified_ms: i64) -> i64 {
     last_modified_ms.div_euclid(MS_PER_SEC).saturating_mul(MS_PER_SEC)
 }

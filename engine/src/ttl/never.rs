@@ -64,6 +64,7 @@ pub enum Never {
 
 impl Never {
     /// A stable code for programs.
+    #[must_use]
     pub fn code(&self) -> &'static str {
         match self {
             Self::FieldMissing => "fieldMissing",
@@ -87,6 +88,7 @@ impl Never {
     }
 
     /// One sentence for a person; `field` is the indexed path.
+    #[must_use]
     pub fn sentence(&self, field: &str) -> String {
         match self {
             Self::FieldMissing => format!("It has no field {field}, so it never expires."),
@@ -137,6 +139,7 @@ impl Never {
 
 impl InertReason {
     /// A stable code for programs.
+    #[must_use]
     pub fn code(self) -> &'static str {
         match self {
             Self::Hashed => "inertHashed",
@@ -152,6 +155,7 @@ impl InertReason {
     }
 
     /// One sentence for a person.
+    #[must_use]
     pub fn sentence(self) -> &'static str {
         match self {
             Self::Hashed => "A hashed index holds no dates, so it never removes anything.",

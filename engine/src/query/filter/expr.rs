@@ -104,21 +104,25 @@ impl Filter {
     }
 
     /// The filter `{}`.
+    #[must_use]
     pub fn matches_all() -> Self {
         Self { source: RawDocumentBuf::new(), root: Expr::True }
     }
 
     /// Whether the document matches.
+    #[must_use]
     pub fn matches(&self, document: &RawDocument) -> bool {
         self.root.matches(document)
     }
 
     /// The tree.
+    #[must_use]
     pub fn root(&self) -> &Expr {
         &self.root
     }
 
     /// The filter as it was given.
+    #[must_use]
     pub fn source(&self) -> &RawDocument {
         &self.source
     }

@@ -12,6 +12,7 @@ use crate::value::{Candidate, compare, type_rank};
 
 impl Expr {
     /// Whether the document passes.
+    #[must_use]
     pub fn matches(&self, document: &RawDocument) -> bool {
         match self {
             Self::True => true,
@@ -49,6 +50,7 @@ impl Test {
     }
 
     /// Whether this one value passes; arrays are taken as they are.
+    #[must_use]
     pub fn holds(&self, value: RawBsonRef<'_>) -> bool {
         match self {
             Self::Compare { op, value: with } => compares(value, *op, with.as_raw_bson_ref()),
@@ -95,12 +97,12 @@ impl Test {
 
     fn holds_for_missing(&self) -> bool {
         match self {
-            Self::Compare { op, value } => match (op, value) {
+            Self::Compare { op, value } => matches!(
+                (op, value),
                 (CompareOp::Eq | CompareOp::Gte | CompareOp::Lte, RawBson::Null)
-                | (CompareOp::Gt | CompareOp::Gte, RawBson::MinKey)
-                | (CompareOp::Lt | CompareOp::Lte, RawBson::MaxKey) => true,
-                _ => false,
-            },
+                    | (CompareOp::Gt | CompareOp::Gte, RawBson::MinKey)
+                    | (CompareOp::Lt | CompareOp::Lte, RawBson::MaxKey)
+            ),
             Self::In { values, .. } => values.contains(&RawBson::Null),
             _ => false,
         }

@@ -24,7 +24,7 @@ pub(crate) fn truncated(value: RawBsonRef<'_>) -> Option<i64> {
         RawBsonRef::Int64(n) => Some(n),
         _ => {
             let number = as_double(value)?;
-            let fits = number >= -TWO_POW_63 && number < TWO_POW_63;
+            let fits = (-TWO_POW_63..TWO_POW_63).contains(&number);
             #[expect(clippy::cast_possible_truncation, reason = "checked; the fraction goes")]
             fits.then_some(number as i64)
         }

@@ -56,21 +56,25 @@ impl Pattern {
     }
 
     /// The pattern as written.
+    #[must_use]
     pub fn source(&self) -> &str {
         &self.source
     }
 
     /// The options as written, in alphabetical order.
+    #[must_use]
     pub fn options(&self) -> &str {
         &self.options
     }
 
     /// Whether the text matches.
+    #[must_use]
     pub fn is_match(&self, text: &str) -> bool {
         self.regex.is_match(text)
     }
 
     /// The text that every match starts with, if the pattern is anchored and plain there.
+    #[must_use]
     pub fn literal_prefix(&self) -> Option<&str> {
         let rest = self.source.strip_prefix('^')?;
         if !self.options.is_empty() || rest.contains('|') {

@@ -84,11 +84,13 @@ impl TypeSet {
     }
 
     /// Whether the value's type is in the set.
+    #[must_use]
     pub fn contains(&self, value: RawBsonRef<'_>) -> bool {
         self.types.contains(&value.element_type())
     }
 
     /// The types.
+    #[must_use]
     pub fn types(&self) -> &[ElementType] {
         &self.types
     }

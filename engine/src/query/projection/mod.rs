@@ -59,6 +59,7 @@ impl Projection {
     }
 
     /// The part of the document that the projection keeps.
+    #[must_use]
     pub fn apply(&self, document: &RawDocument) -> RawDocumentBuf {
         apply::document(self.mode, &self.root, document)
     }

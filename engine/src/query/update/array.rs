@@ -104,7 +104,7 @@ impl Pull {
                 Ok(test.holds(value.as_raw_bson_ref()))
             }
             Self::Documents(expr) => match element {
-                Bson::Document(inner) => Ok(expr.matches(&*raw(inner)?)),
+                Bson::Document(inner) => Ok(expr.matches(&raw(inner)?)),
                 _ => Ok(false),
             },
             Self::Value(value) => is_same(value, element),
@@ -147,9 +147,8 @@ pub(super) fn parse_sort(argument: &Bson) -> Result<PushSort, QueryError> {
         )
     };
     let direction = |value: &Bson| match value {
-        Bson::Int32(1) | Bson::Int64(1) => Ok(true),
-        Bson::Int32(-1) | Bson::Int64(-1) => Ok(false),
-        Bson::Double(n) if n.abs() == 1.0 => Ok(*n > 0.0),
+        Bson::Int32(1) | Bson::Int64(1) | Bson::Double(1.0) => Ok(true),
+        Bson::Int32(-1) | Bson::Int64(-1) | Bson::Double(-1.0) => Ok(false),
         _ => Err(wrong()),
     };
     match argument {

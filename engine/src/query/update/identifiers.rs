@@ -34,7 +34,9 @@ pub(super) fn parse(filters: &[&RawDocument]) -> Result<BTreeMap<String, Expr>, 
 fn collect(expr: &Expr, names: &mut Vec<String>) {
     match expr {
         Expr::And(parts) | Expr::Or(parts) | Expr::Nor(parts) => {
-            parts.iter().for_each(|part| collect(part, names));
+            for part in parts {
+                collect(part, names);
+            }
         }
         Expr::Not(part) => collect(part, names),
         Expr::Field { path, .. } => {

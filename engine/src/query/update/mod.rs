@@ -9,6 +9,7 @@ mod path;
 mod positional;
 mod seed;
 mod target;
+mod value;
 
 #[cfg(test)]
 mod tests;
@@ -17,15 +18,19 @@ use std::collections::BTreeMap;
 
 use bson::{
     Bson, Document,
-    raw::{RawBsonRef, RawDocument, RawDocumentBuf},
+    raw::{RawBsonRef, RawDocument},
 };
 
 use self::{
     action::{Action, Outcome},
     path::UpdatePath,
+    value::{is_same, order, raw, type_of},
 };
 use super::{Expr, Filter, QueryError, QueryErrorKind};
-use crate::value::{same_value, scan::DOCUMENT_BYTES_MAX};
+use crate::value::{
+    ScanError,
+    scan::{self, ScanErrorKind},
+};
 
 /// A parsed update: operators or a replacement.
 #[derive(Debug, Clone)]
@@ -72,6 +77,7 @@ impl Update {
     }
 
     /// Whether the update replaces the whole document.
+    #[must_use]
     pub fn is_replacement(&self) -> bool {
         matches!(self.0, Form::Replacement(_))
     }
@@ -100,16 +106,7 @@ impl Update {
         };
         settle_id(document, &mut after, self.is_replacement())?;
         let bytes = after.to_vec()?;
-        if bytes.len() > DOCUMENT_BYTES_MAX {
-            return Err(QueryError::new(
-                QueryErrorKind::BsonObjectTooLarge,
-                format!(
-                    "the document would have {} bytes after the update; at most \
-                     {DOCUMENT_BYTES_MAX} are possible",
-                    bytes.len()
-                ),
-            ));
-        }
+        scan::check(&bytes).map_err(|error| too_large(&error))?;
         Ok((bytes != document.to_vec()?).then_some(after))
     }
 
@@ -148,6 +145,16 @@ impl Change {
     }
 }
 
+/// Size and depth are what an update can exceed.
+fn too_large(error: &ScanError) -> QueryError {
+    let kind = match error.kind {
+        ScanErrorKind::TooLarge { .. } => QueryErrorKind::BsonObjectTooLarge,
+        ScanErrorKind::TooDeep { .. } => QueryErrorKind::Overflow,
+        _ => QueryErrorKind::BadValue,
+    };
+    QueryError::new(kind, format!("The document after the update can't be stored: {}", error.kind))
+}
+
 /// `_id` must stay the same and comes first.
 fn settle_id(before: &Document, after: &mut Document, replaced: bool) -> Result<(), QueryError> {
     let old = before.get("_id");
@@ -177,28 +184,4 @@ fn settle_id(before: &Document, after: &mut Document, replaced: bool) -> Result<
         after.extend(rest);
     }
     Ok(())
-}
-
-/// Compares two decoded values as MongoDB does.
-fn is_same(a: &Bson, b: &Bson) -> Result<bool, QueryError> {
-    Ok(order(a, b)?.is_eq())
-}
-
-/// MongoDB's order of two decoded values.
-fn order(a: &Bson, b: &Bson) -> Result<std::cmp::Ordering, QueryError> {
-    let (a, b) =
-        (bson::raw::RawBson::try_from(a.clone())?, bson::raw::RawBson::try_from(b.clone())?);
-    let (a, b) = (a.as_raw_bson_ref(), b.as_raw_bson_ref());
-    Ok(if same_value(a, b) { std::cmp::Ordering::Equal } else { crate::value::compare(a, b) })
-}
-
-/// A decoded value's type by MongoDB's name.
-fn type_of(value: &Bson) -> &'static str {
-    bson::raw::RawBson::try_from(value.clone())
-        .map_or("unknown", |raw| super::filter::type_name(raw.as_raw_bson_ref()))
-}
-
-/// A decoded document as raw bytes, for filters.
-fn raw(document: &Document) -> Result<RawDocumentBuf, QueryError> {
-    Ok(RawDocumentBuf::try_from(document)?)
 }

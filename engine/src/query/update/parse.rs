@@ -1,6 +1,6 @@
 //! Update documents to changes.
 
-use std::{cmp::Ordering, collections::BTreeMap};
+use std::cmp::Ordering;
 
 use bson::{
     Bson, Document,

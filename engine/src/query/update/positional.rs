@@ -23,12 +23,16 @@ pub(super) fn expand(
     let mut paths: Vec<Vec<String>> = vec![Vec::new()];
     for part in &path.parts {
         if let Part::Name(name) = part {
-            paths.iter_mut().for_each(|path| path.push(name.clone()));
+            for path in &mut paths {
+                path.push(name.clone());
+            }
             continue;
         }
         if *part == Part::Matched {
             let position = matched_position(document, filter)?;
-            paths.iter_mut().for_each(|path| path.push(position.to_string()));
+            for path in &mut paths {
+                path.push(position.to_string());
+            }
             continue;
         }
         let mut longer = Vec::new();

@@ -21,13 +21,11 @@ pub(super) fn get<'d>(document: &'d Document, path: &[String]) -> Option<&'d Bso
 /// document, and reaches a position in an array, which is filled up with nulls.
 pub(super) fn set(document: &mut Document, path: &[String], value: Bson) -> Result<(), QueryError> {
     let Some((first, rest)) = path.split_first() else { return Ok(()) };
-    let Some((last, _)) = rest.split_last() else {
+    if rest.is_empty() {
         document.insert(first.clone(), value);
         return Ok(());
-    };
-    let _ = last;
-    let slot = document.entry(first.clone()).or_insert_with(|| Bson::Document(Document::new()));
-    let mut slot = slot;
+    }
+    let mut slot = document.entry(first.clone()).or_insert_with(|| Bson::Document(Document::new()));
     let mut name = first;
     for (at, part) in rest.iter().enumerate() {
         let is_last = at + 1 == rest.len();

@@ -236,6 +236,16 @@ fn refusals() {
 }
 
 #[test]
+fn size_and_depth_are_bounded() {
+    let deep = format!("{{$set: {{'{}x': {{y: 1}}}}}}", "a.".repeat(99));
+    refused(&deep, "{}", QueryErrorKind::Overflow);
+    let update = bson::rawdoc! { "$set": { "a": "x".repeat(16 << 20) } };
+    let update = Update::parse(RawBsonRef::Document(&update), &[]).expect("valid");
+    let error = update.apply(&doc("{}"), &UpdateContext::default()).expect_err("too large");
+    assert_eq!(error.kind, QueryErrorKind::BsonObjectTooLarge);
+}
+
+#[test]
 fn seeds_of_upserts() {
     let check = |filter: &str, expected: &str| {
         let filter = Filter::parse(&raw(filter)).expect(filter);

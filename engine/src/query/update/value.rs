@@ -1,0 +1,35 @@
+//! Decoded values compared as MongoDB does.
+
+use std::cmp::Ordering;
+
+use bson::{
+    Bson, Document,
+    raw::{RawBson, RawDocumentBuf},
+};
+
+use crate::{
+    query::{QueryError, filter},
+    value::compare,
+};
+
+/// MongoDB's order of two values.
+pub(super) fn order(a: &Bson, b: &Bson) -> Result<Ordering, QueryError> {
+    let (a, b) = (RawBson::try_from(a.clone())?, RawBson::try_from(b.clone())?);
+    Ok(compare(a.as_raw_bson_ref(), b.as_raw_bson_ref()))
+}
+
+/// Whether MongoDB takes the two for the same value.
+pub(super) fn is_same(a: &Bson, b: &Bson) -> Result<bool, QueryError> {
+    Ok(order(a, b)?.is_eq())
+}
+
+/// A value's type by MongoDB's name.
+pub(super) fn type_of(value: &Bson) -> &'static str {
+    RawBson::try_from(value.clone())
+        .map_or("unknown", |raw| filter::type_name(raw.as_raw_bson_ref()))
+}
+
+/// A document as raw bytes, for filters.
+pub(super) fn raw(document: &Document) -> Result<RawDocumentBuf, QueryError> {
+    Ok(RawDocumentBuf::try_from(document)?)
+}
