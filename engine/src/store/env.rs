@@ -101,6 +101,7 @@ impl Environment {
 }
 
 #[expect(unsafe_code, reason = "mapping a file is unsafe: someone else could change it")]
+#[expect(clippy::disallowed_methods, reason = "the one opener that the ban names")]
 fn open_env(
     folder: &FsPath,
     map_size: usize,
@@ -121,9 +122,9 @@ fn open_env(
 fn create_tables(env: &Env<WithoutTls>) -> Result<Tables, StoreError> {
     let txn = env.write_txn()?;
     let tables = env.create_databases_and_commit(txn, |opener, txn| {
-        let mut create = |name| opener.create_database::<Bytes, Bytes>(txn, Some(name));
-        let [a, b, c, d, e] = TABLE_NAMES;
-        let tables = [create(a)?, create(b)?, create(c)?, create(d)?, create(e)?];
+        let create = |name| opener.create_database::<Bytes, Bytes>(txn, Some(name));
+        let [meta, catalog, documents, entries, counters] = TABLE_NAMES.map(create);
+        let tables = [meta?, catalog?, documents?, entries?, counters?];
         Ok::<_, heed::Error>(CommitOrAbort::<_, ()>::Commit(tables))
     })?;
     tables.commit().map(Tables::new).ok_or_else(no_tables)
@@ -137,8 +138,8 @@ fn open_tables(env: &Env<WithoutTls>) -> Result<Tables, StoreError> {
             Ok(None) => Err(heed::Error::Mdb(MdbError::NotFound)),
             Err(error) => Err(error),
         };
-        let [a, b, c, d, e] = TABLE_NAMES;
-        let tables = [open(a)?, open(b)?, open(c)?, open(d)?, open(e)?];
+        let [meta, catalog, documents, entries, counters] = TABLE_NAMES.map(open);
+        let tables = [meta?, catalog?, documents?, entries?, counters?];
         Ok::<_, heed::Error>(CommitOrAbort::<_, ()>::Commit(tables))
     })?;
     tables.commit().map(Tables::new).ok_or_else(no_tables)

@@ -165,3 +165,32 @@ fn lower_first(text: &str) -> String {
         None => String::new(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(error: impl Into<heed::Error>, expected: &str) {
+        let sentence = StoreError::from(error.into()).to_string();
+        assert!(sentence.contains(expected), "{sentence}");
+        assert!(sentence.ends_with('.') && !sentence.contains('{'), "{sentence}");
+    }
+
+    #[test]
+    fn every_failure_of_lmdb_has_a_kind_and_a_sentence() {
+        check(MdbError::MapFull, "busy");
+        check(MdbError::ReadersFull, "busy");
+        check(MdbError::MapResized, "busy");
+        check(MdbError::Corrupted, "damaged");
+        check(MdbError::PageNotFound, "damaged");
+        check(MdbError::Panic, "close and open it again");
+        check(MdbError::Invalid, "not a Mayfly store");
+        check(MdbError::VersionMismatch, "format version");
+        check(MdbError::BadTxn, "made a mistake");
+        check(io::Error::from(ErrorKind::StorageFull), "disk is full");
+        check(io::Error::from(ErrorKind::PermissionDenied), "can only be read");
+        check(io::Error::from_raw_os_error(5), "could not be used");
+        check(heed::Error::EnvAlreadyOpened, "open in another program");
+    }
+}

@@ -91,7 +91,7 @@ impl<'t> Reader<'t> {
         direction: Scan,
     ) -> Result<Entries<'t>, StoreError> {
         let (first, last) = (self.first_key(index, lower)?, self.last_key(index, upper)?);
-        self.entries_between(first, last, (lower, upper), direction)
+        self.entries_between(&first, &last, (lower, upper), direction)
     }
 
     /// Goes on behind the entry `after`, which need no longer exist. `limit` is the upper bound of a
@@ -110,19 +110,19 @@ impl<'t> Reader<'t> {
         match direction {
             Scan::Forward => {
                 let last = self.last_key(index, limit)?;
-                self.entries_between(after, last, (Bound::Unbounded, limit), direction)
+                self.entries_between(&after, &last, (Bound::Unbounded, limit), direction)
             }
             Scan::Backward => {
                 let first = self.first_key(index, limit)?;
-                self.entries_between(first, after, (limit, Bound::Unbounded), direction)
+                self.entries_between(&first, &after, (limit, Bound::Unbounded), direction)
             }
         }
     }
 
     fn entries_between(
         &self,
-        first: Bound<Vec<u8>>,
-        last: Bound<Vec<u8>>,
+        first: &Bound<Vec<u8>>,
+        last: &Bound<Vec<u8>>,
         (lower, upper): (Bound<&[u8]>, Bound<&[u8]>),
         direction: Scan,
     ) -> Result<Entries<'t>, StoreError> {

@@ -1,6 +1,6 @@
 //! What is written is read back, in order.
 
-use std::ops::Bound::{self, Excluded, Included, Unbounded};
+use std::ops::Bound::{self, Excluded, Included};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::*;
@@ -151,6 +151,9 @@ fn documents_come_in_both_directions_and_only_of_their_collection() {
     assert_eq!(records(3, 0, Scan::Forward).len(), 4);
 }
 
+/// Lower and upper bound, and the entries between them.
+type Case<'a> = (Bound<&'a [u8]>, Bound<&'a [u8]>, Vec<&'a str>);
+
 /// Entries as `key record` pairs.
 fn entries(
     store: &Store,
@@ -183,7 +186,7 @@ fn entries_are_ordered_by_key_then_record_and_bounds_mean_the_key() {
     });
     written.expect("the write succeeds");
     let max = show(b"b", u64::MAX);
-    let cases: [(Bound<&[u8]>, Bound<&[u8]>, Vec<&str>); 9] = [
+    let cases: [Case<'_>; 9] = [
         (Unbounded, Unbounded, vec!["ax7", "ay1", "b2", &max, "c0"]),
         (Included(b"b"), Unbounded, vec!["b2", &max, "c0"]),
         (Excluded(b"b"), Unbounded, vec!["c0"]),

@@ -4,6 +4,7 @@ mod contents;
 mod damage;
 mod opening;
 
+use std::ops::Bound::Unbounded;
 use std::path::Path as FsPath;
 
 use bson::rawdoc;
@@ -58,7 +59,6 @@ pub(super) fn see(store: &Store) -> Result<Seen, StoreError> {
             documents.push((stored.record, stored.modified_ms, stored.bytes.to_vec()));
         }
         let mut entries = Vec::new();
-        use std::ops::Bound::Unbounded;
         for entry in reader.entries(INDEX, Unbounded, Unbounded, Scan::Forward)? {
             let entry = entry?;
             entries.push((entry.key.to_vec(), entry.record, entry.exact));

@@ -28,7 +28,7 @@ fn child() {
             fill(&store, 100..200);
             println!("opened");
             // Ends like a kill: nothing is dropped.
-            std::process::exit(3);
+            std::process::abort();
         }
         Err(error) => println!("refused: {error}"),
     }

@@ -9,7 +9,7 @@ use super::page::{Kind, Node, Payload, overflow_run, parse};
 use super::source::{Source, u64_at};
 use crate::limits::TREE_DEPTH_MAX;
 
-const PAGE_HEADER_BYTES: u64 = 16;
+const PAGE_HEADER_BYTES: usize = 16;
 const KEY_BYTES_MAX: usize = 511;
 
 /// How the keys of a tree are ordered.
@@ -177,12 +177,12 @@ impl Walker<'_> {
         page: u64,
         len: u64,
     ) -> Result<Option<Vec<u8>>, StoreError> {
-        let mut head = [0; PAGE_HEADER_BYTES as usize];
+        let mut head = [0; PAGE_HEADER_BYTES];
         self.in_range(task, page, 1)?;
         self.read(task, page, &mut head)?;
         let run = overflow_run(&head, page).map_err(|why| task.bad_page(page, why))?;
         let page_bytes = self.header.page_bytes as u64;
-        let end = PAGE_HEADER_BYTES + len;
+        let end = PAGE_HEADER_BYTES as u64 + len;
         if run == 0 || end > run.saturating_mul(page_bytes) {
             return Err(task.bad_page(page, "begins a run that is shorter than its data"));
         }
@@ -197,7 +197,7 @@ impl Walker<'_> {
         }
         let mut bytes = vec![0; usize::try_from(end).unwrap_or(0)];
         self.read(task, page, &mut bytes)?;
-        Ok(Some(bytes.split_off(PAGE_HEADER_BYTES as usize)))
+        Ok(Some(bytes.split_off(PAGE_HEADER_BYTES)))
     }
 
     fn in_range(&self, task: &Task<'_>, page: u64, run: u64) -> Result<(), StoreError> {
