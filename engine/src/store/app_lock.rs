@@ -1,11 +1,13 @@
 //! One program at a time: `app.lock`, and within this process a registry of open data files.
 //!
-//! The lock's file holds the number of the process. A clean end empties it; so text in a file that
-//! nobody has locked tells that the last session was cut off, and the data file must be walked.
+//! The lock's file holds the number of the process. A clean end overwrites it with a word; so a number
+//! in a file that nobody has locked tells that the last session was cut off, and the data file must be
+//! walked. The text is overwritten in place, because a full disk has no room for a new block and the
+//! store must still open, to have something deleted.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File, TryLockError};
-use std::io::{Read, Seek, Write};
+use std::io::{self, Read, Seek, Write};
 use std::path::Path as FsPath;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -14,6 +16,7 @@ use super::folder::{private_file, sync_folder};
 
 const LOCK_FILE: &str = "app.lock";
 const LOCK_TEXT_BYTES_MAX: u64 = 64;
+const CLOSED: &str = "closed\n";
 
 /// Held while the store is open.
 pub(super) struct AppLock {
@@ -35,16 +38,12 @@ impl AppLock {
             }
             return Ok(Self { file, was_unclean: true, ends_cleanly: false });
         }
-        let failed = |error: &std::io::Error| StoreError::io("Can't lock the data folder", error);
-        let mut file = private_file().open(path).map_err(|error| failed(&error))?;
+        let failed = |error: &io::Error| StoreError::io("Can't lock the data folder", error);
+        let file = private_file().open(path).map_err(|error| failed(&error))?;
         lock(&file)?;
-        let was_unclean = file.metadata().map_err(|error| failed(&error))?.len() > 0;
-        let text = format!("{}\n", std::process::id());
-        file.set_len(0)
-            .and_then(|()| file.rewind())
-            .and_then(|()| file.write_all(text.as_bytes()))
-            .and_then(|()| file.sync_all())
-            .map_err(|error| failed(&error))?;
+        let text = read_text(&file).map_err(|error| failed(&error))?;
+        let was_unclean = !text.is_empty() && text != CLOSED.as_bytes();
+        write_text(&file, &format!("{}\n", std::process::id())).map_err(|error| failed(&error))?;
         sync_folder(folder)?;
         Ok(Self { file: Some(file), was_unclean, ends_cleanly: !was_unclean })
     }
@@ -64,7 +63,7 @@ impl Drop for AppLock {
     fn drop(&mut self) {
         if let (Some(file), true) = (&self.file, self.ends_cleanly) {
             // Failing here only costs the next opening a walk.
-            let _ = file.set_len(0).and_then(|()| file.sync_all());
+            let _ = write_text(file, CLOSED);
         }
     }
 }
@@ -80,9 +79,20 @@ fn lock(file: &File) -> Result<(), StoreError> {
 }
 
 fn holder(file: &File) -> Option<u32> {
-    let mut text = String::new();
-    file.take(LOCK_TEXT_BYTES_MAX).read_to_string(&mut text).ok()?;
-    text.trim().parse().ok()
+    String::from_utf8(read_text(file).ok()?).ok()?.trim().parse().ok()
+}
+
+fn read_text(file: &File) -> io::Result<Vec<u8>> {
+    let mut text = Vec::new();
+    file.take(LOCK_TEXT_BYTES_MAX).read_to_end(&mut text)?;
+    Ok(text)
+}
+
+fn write_text(mut file: &File, text: &str) -> io::Result<()> {
+    file.rewind()?;
+    file.write_all(text.as_bytes())?;
+    file.set_len(text.len() as u64)?;
+    file.sync_all()
 }
 
 /// The data files that are open in this process, by device and file number. LMDB must not open a file

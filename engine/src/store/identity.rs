@@ -49,6 +49,14 @@ impl Card {
         Ok(card)
     }
 
+    /// Whether this card on disk need not be replaced by `current` at opening. An older transaction
+    /// number does no harm; a newer one would warn again and again after a backup was put in place.
+    pub(super) fn still_holds(&self, current: &Self) -> bool {
+        self.identity == current.identity
+            && self.had_data == current.had_data
+            && self.last_transaction <= current.last_transaction
+    }
+
     /// Writes the file so that either the old or the new contents survive.
     pub(super) fn write(&self, folder: &FsPath) -> Result<(), StoreError> {
         let failed = |error: &std::io::Error| StoreError::io("Can't write identity.json", error);

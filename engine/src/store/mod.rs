@@ -1,7 +1,7 @@
 //! Bytes on disk. The only module that names heed.
 //!
-//! A data folder holds `data.mdb` and `lock.mdb` (LMDB), `app.lock` (one process at a time; its text
-//! outlives a crash and so tells that the last session did not end cleanly) and `identity.json`.
+//! A data folder holds `data.mdb` and `lock.mdb` (LMDB), `app.lock` (one process at a time; a number in
+//! it that outlives its process tells that the last session did not end cleanly) and `identity.json`.
 //!
 //! [`Store::open`] is the only way in. Work is done in closures: [`Store::read`] lends a [`Reader`],
 //! [`Store::write`] a [`Writer`]; nothing that LMDB lent outlives the closure, because the memory map

@@ -62,10 +62,14 @@ pub(super) fn open(
     }
 
     let env = Environment::open(&folder, options.map_size_bytes, options.read_only)?;
+    let card_on_disk = card.clone();
     let card = identify(&env, card, options, &mut warnings)?;
     if !options.read_only {
         env.env().clear_stale_readers()?;
-        card.write(&folder)?;
+        // A full disk has no room for a new card, and an old one that is right needs none.
+        if !card_on_disk.is_some_and(|old| old.still_holds(&card)) {
+            card.write(&folder)?;
+        }
         lock.end_cleanly();
     }
     let unclean = lock.was_unclean && !created && !options.read_only;

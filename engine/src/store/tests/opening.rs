@@ -196,3 +196,35 @@ fn an_emptied_or_missing_data_file_is_never_a_new_store() {
         assert!(matches!(result, Err(StoreError::Damaged { .. })));
     }
 }
+
+/// Needs a small disk of its own: `MAYFLY_SMALL_DISK=/mnt/small cargo test … -- --ignored full_disk`.
+#[test]
+#[ignore = "needs a small disk of its own"]
+fn a_full_disk_is_named_and_nothing_committed_is_lost() {
+    let Some(disk) = std::env::var_os("MAYFLY_SMALL_DISK") else { return };
+    let folder = FsPath::new(&disk).join("store");
+    let store = open(&folder);
+    let mut next = 0;
+    let error = loop {
+        let written: Result<(), StoreError> = store.write(|writer| {
+            (next..next + 20)
+                .try_for_each(|record| writer.put_document(COLLECTION, record, 0, &bson_of(record)))
+        });
+        match written {
+            Ok(()) => next += 20,
+            Err(error) => break error,
+        }
+        assert!(next < 1_000_000, "the disk is not small");
+    };
+    assert_eq!(error, StoreError::DiskFull);
+    assert_eq!(see(&store).expect("readable").0.len() as u64, next);
+    drop(store);
+    let store = open(&folder);
+    assert_eq!(see(&store).expect("readable").0.len() as u64, next);
+    drop(store);
+    // LMDB would die on its lock file when the disk has no room for it.
+    fs::remove_file(folder.join("lock.mdb")).expect("a file");
+    let _ = fs::write(folder.join("ballast"), vec![1; 64 << 20]);
+    let error = Store::open(&folder, &StoreOptions::default()).err();
+    assert!(matches!(error, None | Some(StoreError::DiskFull)), "{error:?}");
+}
