@@ -21,4 +21,5 @@ pub use index_key::{IndexKey, KeyKind, KeyPart};
 pub use index_meta::{EntryForm, IndexMeta, IndexState};
 pub use name::Namespace;
 pub use options::{Capped, Clustered, CollectionOptions, View};
+pub(crate) use snapshot::stored_version;
 pub use snapshot::{Catalog, CatalogSnapshot, DatabaseMeta, TtlTarget};

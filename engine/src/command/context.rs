@@ -1,0 +1,54 @@
+//! What commands work on.
+
+use std::sync::Arc;
+
+use super::cursors::Cursors;
+use crate::{catalog::CatalogSnapshot, clock::Clock, collection::Collections, store::Reader};
+
+use super::error::CommandError;
+
+/// What commands work on; one for the whole engine.
+pub struct Context {
+    /// Documents, definitions and time.
+    pub collections: Arc<Collections>,
+    /// Open cursors.
+    pub cursors: Cursors,
+}
+
+impl Context {
+    /// The commands of these collections.
+    #[must_use]
+    pub fn new(collections: Arc<Collections>) -> Self {
+        Self { collections, cursors: Cursors::default() }
+    }
+
+    /// The clock.
+    #[must_use]
+    pub fn clock(&self) -> &dyn Clock {
+        self.collections.clock().as_ref()
+    }
+
+    /// The time now in milliseconds since 1970.
+    #[must_use]
+    pub fn now_ms(&self) -> i64 {
+        self.clock().now_ms()
+    }
+
+    /// A short read together with the definitions as of the same transaction.
+    ///
+    /// # Errors
+    /// What `work` returns, or the store's failure.
+    pub fn read<T>(
+        &self,
+        work: impl FnOnce(&Reader<'_>, &CatalogSnapshot) -> Result<T, CommandError>,
+    ) -> Result<T, CommandError> {
+        self.collections.store().read(|reader| {
+            let catalog = self.collections.catalog();
+            // Another thread may have committed new definitions between the two.
+            if crate::catalog::stored_version(reader)? == catalog.version() {
+                return work(reader, &catalog);
+            }
+            work(reader, &CatalogSnapshot::load(reader)?)
+        })
+    }
+}

@@ -1,0 +1,5 @@
+//! Open cursors.
+
+/// Open cursors of all clients.
+#[derive(Default)]
+pub struct Cursors {}

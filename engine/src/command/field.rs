@@ -1,0 +1,69 @@
+//! What a command does with each field that a client may send.
+
+/// One field of a command.
+#[derive(Debug, Clone, Copy)]
+pub struct Field {
+    /// Its name.
+    pub name: &'static str,
+    /// What the command does with it.
+    pub support: Support,
+}
+
+/// What a command does with a field.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Support {
+    /// Missing is an error (40414).
+    Required,
+    /// Read when there.
+    Optional,
+    /// Taken and not used: it changes nothing here.
+    Ignored,
+    /// Refused with "not supported".
+    Unsupported,
+    /// The fields are free (parameters' names, options that the catalog checks): `*` as its name.
+    Any,
+}
+
+/// Fields that every command may carry. Sessions and versions change nothing in one process.
+pub const COMMON: &[Field] = &[
+    ignored("$db"),
+    ignored("lsid"),
+    ignored("$clusterTime"),
+    ignored("$readPreference"),
+    ignored("$audit"),
+    ignored("readConcern"),
+    ignored("writeConcern"),
+    ignored("comment"),
+    ignored("maxTimeMS"),
+    ignored("apiVersion"),
+    ignored("apiStrict"),
+    ignored("apiDeprecationErrors"),
+    ignored("txnNumber"),
+    unsupported("startTransaction"),
+    unsupported("autocommit"),
+];
+
+/// A field that must be there.
+pub const fn required(name: &'static str) -> Field {
+    Field { name, support: Support::Required }
+}
+
+/// A field that is read when it is there.
+pub const fn optional(name: &'static str) -> Field {
+    Field { name, support: Support::Optional }
+}
+
+/// A field that changes nothing.
+pub const fn ignored(name: &'static str) -> Field {
+    Field { name, support: Support::Ignored }
+}
+
+/// A field that is refused.
+pub const fn unsupported(name: &'static str) -> Field {
+    Field { name, support: Support::Unsupported }
+}
+
+/// All other fields are taken; the command checks them.
+pub const fn any() -> Field {
+    Field { name: "*", support: Support::Any }
+}

@@ -1,0 +1,278 @@
+//! A command as it came, with typed access to its fields.
+
+use bson::{
+    Bson, Document,
+    raw::{RawBsonRef, RawDocument},
+};
+
+use super::{
+    error::{Code, CommandError},
+    field::{COMMON, Support},
+    table::{Command, Scope},
+};
+use crate::catalog::Namespace;
+
+/// A command whose fields have been checked against its declaration.
+#[derive(Clone, Copy)]
+pub struct Request<'r> {
+    /// The database that it was sent to.
+    pub db: &'r str,
+    /// Its name as in the table.
+    pub name: &'static str,
+    /// All of it.
+    pub document: &'r RawDocument,
+}
+
+impl<'r> Request<'r> {
+    /// Checks scope and fields.
+    ///
+    /// # Errors
+    /// `IDLUnknownField`, `IDLFailedToParse`, `NotImplemented`, `Unauthorized`.
+    pub fn check(
+        command: &Command,
+        db: &'r str,
+        document: &'r RawDocument,
+    ) -> Result<Self, CommandError> {
+        let request = Self { db, name: command.name, document };
+        if command.scope == Scope::Admin && db != "admin" {
+            return Err(CommandError::new(
+                Code::UNAUTHORIZED,
+                format!("{} may only be run against the admin database.", command.name),
+            ));
+        }
+        check_fields(command, document)?;
+        Ok(request)
+    }
+
+    /// The value of a field; `None` when absent or null.
+    pub fn get(&self, name: &str) -> Result<Option<RawBsonRef<'r>>, CommandError> {
+        Ok(self.document.get(name)?.filter(|value| !matches!(value, RawBsonRef::Null)))
+    }
+
+    /// The value of the command's own field, e.g. the collection's name.
+    pub fn first(&self) -> Result<RawBsonRef<'r>, CommandError> {
+        match self.document.iter().next() {
+            Some(element) => Ok(element?.1),
+            None => Err(CommandError::new(Code::COMMAND_NOT_FOUND, "the command is empty")),
+        }
+    }
+
+    /// The namespace that the command's own field names.
+    ///
+    /// # Errors
+    /// `InvalidNamespace`, also when it is no text.
+    pub fn namespace(&self) -> Result<Namespace, CommandError> {
+        match self.first()? {
+            RawBsonRef::String(collection) => Ok(Namespace::new(self.db, collection)?),
+            other => Err(CommandError::new(
+                Code::INVALID_NAMESPACE,
+                format!(
+                    "collection name has invalid type {}; {} needs the name as text",
+                    type_name(other),
+                    self.name
+                ),
+            )),
+        }
+    }
+
+    /// A document; `None` when absent.
+    pub fn document(&self, name: &str) -> Result<Option<&'r RawDocument>, CommandError> {
+        match self.get(name)? {
+            None => Ok(None),
+            Some(RawBsonRef::Document(document)) => Ok(Some(document)),
+            Some(other) => Err(self.wrong_type(name, other, "object")),
+        }
+    }
+
+    /// A text; `None` when absent.
+    pub fn text(&self, name: &str) -> Result<Option<&'r str>, CommandError> {
+        match self.get(name)? {
+            None => Ok(None),
+            Some(RawBsonRef::String(text)) => Ok(Some(text)),
+            Some(other) => Err(self.wrong_type(name, other, "string")),
+        }
+    }
+
+    /// A yes or no; numbers count as MongoDB counts them, absent is false.
+    pub fn flag(&self, name: &str) -> Result<bool, CommandError> {
+        self.flag_or(name, false)
+    }
+
+    /// As [`Request::flag`], with a value for absent.
+    pub fn flag_or(&self, name: &str, absent: bool) -> Result<bool, CommandError> {
+        match self.get(name)? {
+            None => Ok(absent),
+            Some(value) => as_flag(value)
+                .ok_or_else(|| self.wrong_type(name, value, "bool, long, int, decimal, double")),
+        }
+    }
+
+    /// A whole number of any numeric type; `None` when absent.
+    pub fn integer(&self, name: &str) -> Result<Option<i64>, CommandError> {
+        match self.get(name)? {
+            None => Ok(None),
+            Some(value) => as_integer(value)
+                .map(Some)
+                .ok_or_else(|| self.wrong_type(name, value, "long, int, decimal, double")),
+        }
+    }
+
+    /// A whole number that must not be negative; `None` when absent.
+    pub fn count(&self, name: &str) -> Result<Option<u64>, CommandError> {
+        match self.integer(name)? {
+            None => Ok(None),
+            Some(number) => u64::try_from(number).map(Some).map_err(|_| {
+                CommandError::new(
+                    Code::NEGATIVE_VALUE,
+                    format!(
+                        "BSON field '{}.{name}' value must be >= 0, actual value '{number}'",
+                        self.name
+                    ),
+                )
+            }),
+        }
+    }
+
+    /// The documents of an array.
+    pub fn documents(&self, name: &str) -> Result<Vec<&'r RawDocument>, CommandError> {
+        let array = match self.get(name)? {
+            None => return Ok(Vec::new()),
+            Some(RawBsonRef::Array(array)) => array,
+            Some(other) => return Err(self.wrong_type(name, other, "array")),
+        };
+        array
+            .into_iter()
+            .map(|item| match item? {
+                RawBsonRef::Document(document) => Ok(document),
+                other => Err(self.wrong_type(name, other, "object")),
+            })
+            .collect()
+    }
+
+    /// The value decoded; `None` when absent. Null stays null.
+    pub fn value(&self, name: &str) -> Result<Option<Bson>, CommandError> {
+        match self.document.get(name)? {
+            None => Ok(None),
+            Some(value) => Ok(Some(Bson::try_from(value)?)),
+        }
+    }
+
+    /// All fields that are neither the command's name nor common to all commands, decoded.
+    pub fn options(&self) -> Result<Document, CommandError> {
+        let mut options = Document::new();
+        for element in self.document.iter().skip(1) {
+            let (name, value) = element?;
+            let name = name.as_str();
+            if COMMON.iter().all(|field| field.name != name) {
+                options.insert(name, Bson::try_from(value)?);
+            }
+        }
+        Ok(options)
+    }
+
+    /// A field of a nested document as a request of its own, for its getters.
+    #[must_use]
+    pub fn within(&self, document: &'r RawDocument) -> Self {
+        Self { document, ..*self }
+    }
+
+    /// The error for a value of the wrong type.
+    #[must_use]
+    pub fn wrong_type(&self, name: &str, found: RawBsonRef<'_>, expected: &str) -> CommandError {
+        CommandError::new(
+            Code::TYPE_MISMATCH,
+            format!(
+                "BSON field '{}.{name}' is the wrong type '{}', expected types '[{expected}]'",
+                self.name,
+                type_name(found)
+            ),
+        )
+    }
+}
+
+fn check_fields(command: &Command, document: &RawDocument) -> Result<(), CommandError> {
+    let declared = |name: &str| {
+        command.fields.iter().chain(COMMON).find(|field| field.name == name).map(|f| f.support)
+    };
+    let takes_any = command.fields.iter().any(|field| field.support == Support::Any);
+    for element in document.iter().skip(1) {
+        let name = element?.0.as_str();
+        match declared(name) {
+            Some(Support::Unsupported) => {
+                return Err(CommandError::new(
+                    Code::NOT_SUPPORTED,
+                    format!(
+                        "the field '{name}' of {} is not supported; leave it out",
+                        command.name
+                    ),
+                ));
+            }
+            Some(_) => {}
+            None if takes_any || name.starts_with('$') => {}
+            None => return Err(unknown_field(command.name, name)),
+        }
+    }
+    for field in command.fields.iter().filter(|field| field.support == Support::Required) {
+        if document.get(field.name)?.is_none() {
+            return Err(missing_field(command.name, field.name));
+        }
+    }
+    Ok(())
+}
+
+/// `IDLUnknownField`
+#[must_use]
+pub fn unknown_field(place: &str, name: &str) -> CommandError {
+    CommandError::new(
+        Code::IDL_UNKNOWN_FIELD,
+        format!("BSON field '{place}.{name}' is an unknown field."),
+    )
+}
+
+/// `IDLFailedToParse`: a required field is missing.
+#[must_use]
+pub fn missing_field(place: &str, name: &str) -> CommandError {
+    CommandError::new(
+        Code::IDL_FAILED_TO_PARSE,
+        format!("BSON field '{place}.{name}' is missing but a required field"),
+    )
+}
+
+/// A number without its fraction; `None` for other types and NaN counts as 0.
+#[must_use]
+pub fn as_integer(value: RawBsonRef<'_>) -> Option<i64> {
+    match value {
+        RawBsonRef::Int32(number) => Some(i64::from(number)),
+        RawBsonRef::Int64(number) => Some(number),
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "`as` saturates, which is what is wanted"
+        )]
+        RawBsonRef::Double(number) => Some(number as i64),
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "`as` saturates, which is what is wanted"
+        )]
+        RawBsonRef::Decimal128(number) => {
+            number.to_string().parse::<f64>().ok().map(|number| number as i64)
+        }
+        _ => None,
+    }
+}
+
+/// Yes or no as MongoDB's "safe bool": a bool, or any number but 0.
+#[must_use]
+pub fn as_flag(value: RawBsonRef<'_>) -> Option<bool> {
+    match value {
+        RawBsonRef::Boolean(flag) => Some(flag),
+        #[expect(clippy::float_cmp, reason = "only an exact zero is false; NaN is true")]
+        RawBsonRef::Double(number) => Some(number != 0.0),
+        other => as_integer(other).map(|number| number != 0),
+    }
+}
+
+/// MongoDB's name of a value's type.
+#[must_use]
+pub fn type_name(value: RawBsonRef<'_>) -> &'static str {
+    crate::query::filter::type_name(value)
+}

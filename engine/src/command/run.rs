@@ -1,0 +1,60 @@
+//! From a command document to its reply.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use bson::{
+    Document,
+    raw::{RawDocument, RawDocumentBuf, cstr},
+};
+
+use super::{
+    context::Context,
+    error::{Answer, Code, CommandError},
+    request::Request,
+    table,
+};
+
+/// Runs one command. Never panics and never fails: what goes wrong stands in the reply.
+#[must_use]
+pub fn run(context: &Context, db: &str, command: &RawDocument) -> RawDocumentBuf {
+    // State that a panic left half-done is behind locks and transactions, which survive it.
+    let outcome = catch_unwind(AssertUnwindSafe(|| answer(context, db, command)));
+    let answer = outcome.unwrap_or_else(|_| {
+        Err(CommandError::new(
+            Code::UNKNOWN_ERROR,
+            "The program made a mistake in this command; nothing that was acknowledged is lost. \
+             Please report this.",
+        ))
+    });
+    match answer {
+        Ok(mut reply) => {
+            if !matches!(reply.get("ok"), Ok(Some(_))) {
+                reply.append(cstr!("ok"), 1.0);
+            }
+            reply
+        }
+        Err(error) => raw(&error.to_document()).unwrap_or_default(),
+    }
+}
+
+fn answer(context: &Context, db: &str, command: &RawDocument) -> Answer {
+    let Some(first) = command.iter().next() else {
+        return Err(CommandError::new(Code::COMMAND_NOT_FOUND, "the command is empty; name one"));
+    };
+    let name = first?.0.as_str();
+    let Some(entry) = table::find(name) else {
+        return Err(CommandError::new(
+            Code::COMMAND_NOT_FOUND,
+            format!("no such command: '{name}'"),
+        ));
+    };
+    (entry.run)(context, &Request::check(entry, db, command)?)
+}
+
+/// A decoded document as raw bytes.
+///
+/// # Errors
+/// `InvalidBSON` when a name holds a NUL character.
+pub fn raw(document: &Document) -> Result<RawDocumentBuf, CommandError> {
+    Ok(RawDocumentBuf::try_from(document)?)
+}

@@ -1,0 +1,41 @@
+//! Why a query can't be planned or run.
+
+use crate::store::StoreError;
+
+/// A kind, and one sentence for a person.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct PlanError {
+    /// What kind of failure it is.
+    pub kind: PlanErrorKind,
+    /// What is wrong and what to do.
+    pub message: String,
+}
+
+/// Kinds of failure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PlanErrorKind {
+    /// The hint names no usable index.
+    BadHint,
+    /// Too much to sort in memory.
+    SortTooLarge,
+    /// Too many records to remember.
+    TooManyRecords,
+    /// The collection or the index went away under a cursor.
+    PlanKilled,
+    /// The store failed.
+    Store,
+}
+
+impl PlanError {
+    /// An error of this kind.
+    pub fn new(kind: PlanErrorKind, message: impl Into<String>) -> Self {
+        Self { kind, message: message.into() }
+    }
+}
+
+impl From<StoreError> for PlanError {
+    fn from(error: StoreError) -> Self {
+        Self::new(PlanErrorKind::Store, error.to_string())
+    }
+}
