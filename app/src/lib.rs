@@ -1,1 +1,17 @@
 //! The desktop program and its command line.
+
+pub mod action;
+pub mod app;
+pub mod apply;
+pub mod dialogs;
+pub mod limits;
+pub mod panels;
+pub mod source;
+pub mod state;
+pub mod theme;
+pub mod widgets;
+pub mod window;
+pub mod worker;
+
+pub use app::MayflyApp;
+pub use window::{WindowError, WindowOptions, run_window};

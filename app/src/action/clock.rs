@@ -1,0 +1,66 @@
+//! A simulated clock.
+
+use egui::Key;
+
+use super::Action;
+use super::entry::{Entry, Group, key};
+use crate::state::State;
+use crate::state::clock::Mode;
+
+/// What can be asked of a simulated clock.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ClockAction {
+    /// Stops it or lets it run.
+    SetPaused(bool),
+    /// How fast it runs: store seconds for each real second.
+    SetRate(f64),
+    /// Moves it on, in milliseconds.
+    Advance(i64),
+    /// Moves it to the next pass of the reaper.
+    ToNextPass,
+}
+
+/// The rates that the top bar offers.
+pub const RATES: [f64; 5] = [1.0, 10.0, 60.0, 600.0, 3_600.0];
+
+/// The region's entries.
+pub const ENTRIES: &[Entry] = &[
+    Entry {
+        group: Group::Time,
+        label: "Play or pause time",
+        tooltip: "Let the simulated clock run, or stop it",
+        keys: key(Key::Space),
+        action: |state| match state.clock.mode() {
+            Mode::Simulated { paused, .. } => Some(Action::Clock(ClockAction::SetPaused(!paused))),
+            Mode::Real => None,
+        },
+    },
+    Entry {
+        group: Group::Time,
+        label: "Step time by one second",
+        tooltip: "Move the simulated clock on by one second",
+        keys: None,
+        action: |state| simulated(state, ClockAction::Advance(1_000)),
+    },
+    Entry {
+        group: Group::Time,
+        label: "Step time by one minute",
+        tooltip: "Move the simulated clock on by one minute",
+        keys: None,
+        action: |state| simulated(state, ClockAction::Advance(60_000)),
+    },
+    Entry {
+        group: Group::Time,
+        label: "Run to the next pass",
+        tooltip: "Move the simulated clock to the next pass of the reaper",
+        keys: None,
+        action: |state| {
+            state.reaper.next_pass_ms?;
+            simulated(state, ClockAction::ToNextPass)
+        },
+    },
+];
+
+fn simulated(state: &State, action: ClockAction) -> Option<Action> {
+    state.clock.is_simulated().then_some(Action::Clock(action))
+}

@@ -1,0 +1,39 @@
+//! Dialogs.
+
+use egui::Key;
+
+use super::Action;
+use super::entry::{Entry, Group, ctrl, key};
+use crate::state::Dialog;
+
+/// What can be asked about dialogs.
+#[derive(Debug, Clone, PartialEq)]
+pub enum DialogAction {
+    /// Opens one, or puts it behind the open one.
+    Show(Dialog),
+    /// Closes the open one.
+    Close,
+    /// Closes the open one and does what its button says.
+    Confirm(Box<Action>),
+}
+
+/// Opens the settings.
+pub const SETTINGS: Entry = Entry {
+    group: Group::Help,
+    label: "Settings…",
+    tooltip: "Theme, size and what is shown",
+    keys: ctrl(Key::Comma),
+    action: |_| Some(Action::Dialog(DialogAction::Show(Dialog::Settings))),
+};
+
+/// Lists the shortcuts.
+pub const SHORTCUTS: Entry = Entry {
+    group: Group::Help,
+    label: "Keyboard shortcuts",
+    tooltip: "Every key and what it does",
+    keys: key(Key::F1),
+    action: |_| Some(Action::Dialog(DialogAction::Show(Dialog::Shortcuts))),
+};
+
+/// The region's entries.
+pub const ENTRIES: &[Entry] = &[SETTINGS, SHORTCUTS];

@@ -1,0 +1,13 @@
+//! The documents of a tab.
+
+use super::entry::Entry;
+
+/// What can be asked of the view.
+#[derive(Debug, Clone, PartialEq)]
+pub enum DocumentsAction {
+    /// Asks for everything again.
+    Refresh,
+}
+
+/// The region's entries.
+pub const ENTRIES: &[Entry] = &[];

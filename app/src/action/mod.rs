@@ -1,0 +1,58 @@
+//! All a person can ask for.
+//!
+//! [`Action`] has one sub-enum for each region, in its own file, together with the region's entries:
+//! label, tooltip, shortcut and enabled-when of what stands in menus, in the palette and on keys.
+//! Panels push actions; only `apply` carries them out.
+
+pub mod clock;
+pub mod dialog;
+pub mod documents;
+pub mod entry;
+pub mod expiry;
+pub mod indexes;
+pub mod queue;
+pub mod reaper;
+pub mod store;
+pub mod tabs;
+pub mod transfer;
+pub mod view;
+
+pub use clock::ClockAction;
+pub use dialog::DialogAction;
+pub use documents::DocumentsAction;
+pub use entry::{Entry, Group, entries, entry_for_keys};
+pub use expiry::ExpiryAction;
+pub use indexes::IndexesAction;
+pub use queue::Actions;
+pub use reaper::ReaperAction;
+pub use store::StoreAction;
+pub use tabs::TabsAction;
+pub use transfer::TransferAction;
+pub use view::ViewAction;
+
+use crate::state::TabId;
+
+/// One thing a person asks for.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Action {
+    /// Databases and collections.
+    Store(StoreAction),
+    /// Tabs and views.
+    Tabs(TabsAction),
+    /// The documents of a tab.
+    Documents(TabId, DocumentsAction),
+    /// The expiry view of a tab.
+    Expiry(TabId, ExpiryAction),
+    /// The indexes of a tab.
+    Indexes(TabId, IndexesAction),
+    /// Files in and out.
+    Transfer(TransferAction),
+    /// The reaper.
+    Reaper(ReaperAction),
+    /// A simulated clock.
+    Clock(ClockAction),
+    /// What is open and how it looks.
+    View(ViewAction),
+    /// Dialogs.
+    Dialog(DialogAction),
+}

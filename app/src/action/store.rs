@@ -1,0 +1,167 @@
+//! Databases and collections.
+
+use std::path::PathBuf;
+
+use egui::Key;
+
+use super::entry::{Entry, Group, ctrl};
+use super::{Action, DialogAction};
+use crate::source::OpenRequest;
+use crate::state::dialogs::{
+    CreateCollection, CreateDatabase, Dialect, Dialog, DropDialog, DropTarget, RenameCollection,
+};
+use crate::state::store::Order;
+use crate::state::{Namespace, State};
+
+/// What can be asked of the store.
+#[derive(Debug, Clone, PartialEq)]
+pub enum StoreAction {
+    /// Reads the catalog again.
+    Refresh,
+    /// Opens a store in place of the present one.
+    Open(OpenRequest),
+    /// Lets a person choose a data folder.
+    ChooseFolder,
+    /// Opens the data folder with this path.
+    OpenFolder(PathBuf),
+    /// Folds a database in the sidebar, or unfolds it.
+    Fold(String),
+    /// Orders the sidebar.
+    Sort(Order),
+    /// A row of the sidebar is on the screen and what it shows is old.
+    Weather(Namespace),
+    /// Makes a database.
+    CreateDatabase(CreateDatabase),
+    /// Makes a collection.
+    CreateCollection(CreateCollection),
+    /// Renames a collection.
+    Rename(RenameCollection),
+    /// Drops a database or a collection.
+    Drop(DropTarget),
+    /// Sets the rules of a database.
+    SetDialect(String, Dialect),
+    /// Copies text.
+    Copy(String),
+}
+
+/// Reads everything again.
+pub const REFRESH: Entry = Entry {
+    group: Group::Store,
+    label: "Refresh",
+    tooltip: "Read the databases, collections and the shown view again",
+    keys: ctrl(Key::R),
+    action: |state| state.is_open().then_some(Action::Store(StoreAction::Refresh)),
+};
+
+/// Makes a database.
+pub const CREATE_DATABASE: Entry = Entry {
+    group: Group::Store,
+    label: "Create database…",
+    tooltip: "Make a database with its first collection",
+    keys: None,
+    action: |state| {
+        let dialog = Dialog::CreateDatabase(CreateDatabase::default());
+        state.is_open().then_some(Action::Dialog(DialogAction::Show(dialog)))
+    },
+};
+
+/// Makes a collection in the database of the chosen one.
+pub const CREATE_COLLECTION: Entry = Entry {
+    group: Group::Store,
+    label: "Create collection…",
+    tooltip: "Make a collection in the database of the chosen one",
+    keys: None,
+    action: |state| {
+        let db = chosen(state)
+            .map(|namespace| namespace.db)
+            .or_else(|| state.tree.databases.first().map(|first| first.name.clone()))?;
+        let draft = CreateCollection { db, ..CreateCollection::default() };
+        Some(Action::Dialog(DialogAction::Show(Dialog::CreateCollection(draft))))
+    },
+};
+
+/// Renames the chosen collection.
+pub const RENAME_COLLECTION: Entry = Entry {
+    group: Group::Collection,
+    label: "Rename collection…",
+    tooltip: "Give the chosen collection another name",
+    keys: None,
+    action: |state| {
+        let from = chosen(state)?;
+        let name = from.collection.clone();
+        let dialog = Dialog::RenameCollection(RenameCollection { from, name });
+        Some(Action::Dialog(DialogAction::Show(dialog)))
+    },
+};
+
+/// Drops the chosen collection.
+pub const DROP_COLLECTION: Entry = Entry {
+    group: Group::Collection,
+    label: "Drop collection…",
+    tooltip: "Remove the chosen collection with its documents and indexes",
+    keys: None,
+    action: |state| Some(drop_dialog(DropTarget::Collection(chosen(state)?))),
+};
+
+/// Drops the database of the chosen collection.
+pub const DROP_DATABASE: Entry = Entry {
+    group: Group::Store,
+    label: "Drop database…",
+    tooltip: "Remove the database of the chosen collection with everything in it",
+    keys: None,
+    action: |state| Some(drop_dialog(DropTarget::Database(chosen(state)?.db))),
+};
+
+/// Opens another data folder.
+pub const OPEN_FOLDER: Entry = Entry {
+    group: Group::Store,
+    label: "Open data folder…",
+    tooltip: "Open another store in this window",
+    keys: ctrl(Key::O),
+    action: |_| Some(Action::Store(StoreAction::ChooseFolder)),
+};
+
+/// Opens the demo.
+pub const OPEN_DEMO: Entry = Entry {
+    group: Group::Store,
+    label: "Open the demo store",
+    tooltip: "Open a fresh store with sample data in a temporary folder",
+    keys: None,
+    action: |_| {
+        let request = OpenRequest { demo: true, ..OpenRequest::default() };
+        Some(Action::Store(StoreAction::Open(request)))
+    },
+};
+
+/// Copies the name of the chosen collection.
+pub const COPY_NAME: Entry = Entry {
+    group: Group::Collection,
+    label: "Copy collection name",
+    tooltip: "Copy the full name of the chosen collection",
+    keys: None,
+    action: |state| Some(Action::Store(StoreAction::Copy(chosen(state)?.to_string()))),
+};
+
+/// The region's entries.
+pub const ENTRIES: &[Entry] = &[
+    REFRESH,
+    OPEN_FOLDER,
+    OPEN_DEMO,
+    CREATE_DATABASE,
+    CREATE_COLLECTION,
+    DROP_DATABASE,
+    COPY_NAME,
+    RENAME_COLLECTION,
+    DROP_COLLECTION,
+];
+
+/// Opens the dialog in which the name of what shall be dropped is typed.
+pub fn drop_dialog(target: DropTarget) -> Action {
+    let dialog = Dialog::Drop(DropDialog { target, typed: String::new() });
+    Action::Dialog(DialogAction::Show(dialog))
+}
+
+/// The collection of the tab that is shown.
+pub fn chosen(state: &State) -> Option<Namespace> {
+    state.tabs.active().map(|tab| tab.namespace.clone())
+}

@@ -1,0 +1,116 @@
+//! Tabs and views.
+
+use egui::Key;
+
+use super::Action;
+use super::entry::{Entry, Group, ctrl, ctrl_shift};
+use crate::state::tabs::ViewKind;
+use crate::state::view::Focus;
+use crate::state::{Namespace, TabId};
+
+/// What can be asked of the tabs.
+#[derive(Debug, Clone, PartialEq)]
+pub enum TabsAction {
+    /// Shows a collection, in a new tab if it has none.
+    Show(Namespace),
+    /// Shows a view of a collection.
+    ShowView(Namespace, ViewKind),
+    /// Shows a tab.
+    Activate(TabId),
+    /// Closes a tab.
+    Close(TabId),
+    /// Closes every tab but one.
+    CloseOthers(TabId),
+    /// Opens the tab that was closed last.
+    Reopen,
+    /// Shows the next tab, or the one before.
+    Step {
+        /// To the right.
+        forward: bool,
+    },
+    /// Shows a view of the tab that is shown.
+    View(ViewKind),
+    /// Moves the keyboard.
+    Focus(Focus),
+}
+
+const fn view_entry(label: &'static str, tooltip: &'static str, key: Key) -> Entry {
+    Entry { group: Group::Tabs, label, tooltip, keys: ctrl(key), action: |_| None }
+}
+
+/// The region's entries.
+pub const ENTRIES: &[Entry] = &[
+    Entry {
+        action: |state| view(state, ViewKind::Documents),
+        ..view_entry("Show documents", "The documents of the chosen collection", Key::Num1)
+    },
+    Entry {
+        action: |state| view(state, ViewKind::Expiry),
+        ..view_entry("Show expiry", "The documents of the chosen collection in time", Key::Num2)
+    },
+    Entry {
+        action: |state| view(state, ViewKind::Indexes),
+        ..view_entry("Show indexes", "The indexes of the chosen collection", Key::Num3)
+    },
+    Entry {
+        group: Group::Tabs,
+        label: "Open a collection",
+        tooltip: "Type the name of a collection to open it in a tab",
+        keys: ctrl(Key::T),
+        action: |state| {
+            state.is_open().then_some(Action::Tabs(TabsAction::Focus(Focus::Search)))
+        },
+    },
+    Entry {
+        group: Group::Tabs,
+        label: "Close tab",
+        tooltip: "Close the tab that is shown",
+        keys: ctrl(Key::W),
+        action: |state| Some(Action::Tabs(TabsAction::Close(state.tabs.active()?.id))),
+    },
+    Entry {
+        group: Group::Tabs,
+        label: "Reopen closed tab",
+        tooltip: "Open the tab that was closed last",
+        keys: ctrl_shift(Key::T),
+        action: |state| state.tabs.can_reopen().then_some(Action::Tabs(TabsAction::Reopen)),
+    },
+    Entry {
+        group: Group::Tabs,
+        label: "Next tab",
+        tooltip: "Show the tab to the right",
+        keys: ctrl(Key::Tab),
+        action: |state| step(state, true),
+    },
+    Entry {
+        group: Group::Tabs,
+        label: "Previous tab",
+        tooltip: "Show the tab to the left",
+        keys: ctrl_shift(Key::Tab),
+        action: |state| step(state, false),
+    },
+    Entry {
+        group: Group::Documents,
+        label: "Go to the filter",
+        tooltip: "Type a filter for the documents",
+        keys: ctrl(Key::L),
+        action: |state| {
+            state.tabs.active().map(|_| Action::Tabs(TabsAction::Focus(Focus::Filter)))
+        },
+    },
+    Entry {
+        group: Group::Documents,
+        label: "Find in the view",
+        tooltip: "Search in what is shown",
+        keys: ctrl(Key::F),
+        action: |state| state.tabs.active().map(|_| Action::Tabs(TabsAction::Focus(Focus::Find))),
+    },
+];
+
+fn view(state: &crate::state::State, view: ViewKind) -> Option<Action> {
+    state.tabs.active().map(|_| Action::Tabs(TabsAction::View(view)))
+}
+
+fn step(state: &crate::state::State, forward: bool) -> Option<Action> {
+    (state.tabs.open().len() > 1).then_some(Action::Tabs(TabsAction::Step { forward }))
+}

@@ -1,0 +1,161 @@
+//! What is open and how it looks.
+
+use egui::Key;
+
+use super::Action;
+use super::entry::{Entry, Group, ctrl, ctrl_shift};
+use crate::state::settings::ThemeChoice;
+use crate::state::view::Drawer;
+
+/// What can be asked about the look of the window.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ViewAction {
+    /// Dark, light, or as the system says.
+    SetTheme(ThemeChoice),
+    /// From dark to light and back.
+    ToggleTheme {
+        /// Whether the window is dark now.
+        dark: bool,
+    },
+    /// How large everything is.
+    SetZoom(f32),
+    /// Opens or closes the palette.
+    SetPalette(bool),
+    /// Chooses a line of the palette.
+    ChooseInPalette(usize),
+    /// Opens or closes the sidebar.
+    SetSidebar(bool),
+    /// Opens or closes the inspector.
+    SetInspector(bool),
+    /// Opens a drawer, or closes it.
+    SetDrawer(Option<Drawer>),
+    /// Also lists the commands that the window sent by itself.
+    SetBackgroundCommands(bool),
+    /// Empties the list of commands.
+    ClearCommands,
+    /// Forgets the operations that ended.
+    ClearOperations,
+    /// Stops an operation.
+    Cancel(crate::state::operations::OperationId),
+    /// Takes a message away.
+    Dismiss(u64),
+    /// Does what the button on a message says.
+    PressToast(u64),
+    /// The place that the keyboard was sent to has it.
+    Focused,
+    /// Copies text.
+    Copy(String),
+    /// Closes the window.
+    Quit,
+}
+
+/// Opens the palette.
+pub const PALETTE: Entry = Entry {
+    group: Group::View,
+    label: "Commands",
+    tooltip: "Find anything that can be done, by its name",
+    keys: ctrl(Key::P),
+    action: |state| Some(Action::View(ViewAction::SetPalette(!state.view.palette))),
+};
+
+/// The region's entries.
+pub const ENTRIES: &[Entry] = &[
+    PALETTE,
+    Entry {
+        group: Group::View,
+        label: "Show or hide the sidebar",
+        tooltip: "Databases and collections at the left",
+        keys: ctrl(Key::B),
+        action: |state| Some(Action::View(ViewAction::SetSidebar(!state.settings.sidebar))),
+    },
+    Entry {
+        group: Group::View,
+        label: "Show or hide the inspector",
+        tooltip: "The selected document at the right",
+        keys: ctrl(Key::I),
+        action: |state| Some(Action::View(ViewAction::SetInspector(!state.settings.inspector))),
+    },
+    Entry {
+        group: Group::View,
+        label: "Show or hide the drawer",
+        tooltip: "Reaper log, commands and operations at the bottom",
+        keys: ctrl(Key::J),
+        action: |state| {
+            let drawer = match state.settings.drawer {
+                Some(_) => None,
+                None => Some(Drawer::ReaperLog),
+            };
+            Some(Action::View(ViewAction::SetDrawer(drawer)))
+        },
+    },
+    Entry {
+        group: Group::View,
+        label: "Show the reaper log",
+        tooltip: "Every pass, what it removed and how late",
+        keys: None,
+        action: |_| Some(Action::View(ViewAction::SetDrawer(Some(Drawer::ReaperLog)))),
+    },
+    Entry {
+        group: Group::View,
+        label: "Show sent commands",
+        tooltip: "Every command that the window has sent, as typed in mongosh",
+        keys: ctrl_shift(Key::C),
+        action: |_| Some(Action::View(ViewAction::SetDrawer(Some(Drawer::Commands)))),
+    },
+    Entry {
+        group: Group::View,
+        label: "Show operations",
+        tooltip: "Imports, exports and index builds with their progress",
+        keys: None,
+        action: |_| Some(Action::View(ViewAction::SetDrawer(Some(Drawer::Operations)))),
+    },
+    Entry {
+        group: Group::View,
+        label: "Dark theme",
+        tooltip: "Light text on dark ground",
+        keys: None,
+        action: |_| Some(Action::View(ViewAction::SetTheme(ThemeChoice::Dark))),
+    },
+    Entry {
+        group: Group::View,
+        label: "Light theme",
+        tooltip: "Dark text on light ground",
+        keys: None,
+        action: |_| Some(Action::View(ViewAction::SetTheme(ThemeChoice::Light))),
+    },
+    Entry {
+        group: Group::View,
+        label: "Theme of the system",
+        tooltip: "Dark or light, as the system says",
+        keys: None,
+        action: |_| Some(Action::View(ViewAction::SetTheme(ThemeChoice::System))),
+    },
+    Entry {
+        group: Group::View,
+        label: "Larger",
+        tooltip: "Make everything larger",
+        keys: ctrl(Key::Plus),
+        action: |state| Some(Action::View(ViewAction::SetZoom(state.settings.zoom + 0.1))),
+    },
+    Entry {
+        group: Group::View,
+        label: "Smaller",
+        tooltip: "Make everything smaller",
+        keys: ctrl(Key::Minus),
+        action: |state| Some(Action::View(ViewAction::SetZoom(state.settings.zoom - 0.1))),
+    },
+    Entry {
+        group: Group::View,
+        label: "Normal size",
+        tooltip: "Make everything as large as it was at first",
+        keys: ctrl(Key::Num0),
+        action: |_| Some(Action::View(ViewAction::SetZoom(1.0))),
+    },
+    Entry {
+        group: Group::View,
+        label: "Quit",
+        tooltip: "Close the window",
+        keys: ctrl(Key::Q),
+        action: |_| Some(Action::View(ViewAction::Quit)),
+    },
+];

@@ -1,0 +1,222 @@
+//! The window's program: `logic` takes what the worker tells and carries out actions, `ui` lays the
+//! panels out.
+
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
+use eframe::CreationContext;
+use egui::{Context, Ui};
+
+use crate::action::{Action, Actions, TabsAction, TransferAction, entry_for_keys};
+use crate::apply::{self, Effects, WindowEffect};
+use crate::limits::{OUTCOMES_PER_FRAME_MAX, OUTCOMES_PER_FRAME_TIME_MAX};
+use crate::state::settings::ThemeChoice;
+use crate::state::{State, toasts};
+use crate::theme::durations;
+use crate::window::{Saved, WindowOptions};
+use crate::worker::{Outcome, Wake, Worker};
+use crate::{dialogs, panels, theme};
+
+/// The key under which the window's state is kept.
+const SAVED: &str = "mayfly";
+
+/// The window's program.
+pub struct MayflyApp {
+    state: State,
+    actions: Actions,
+    worker: Option<Worker>,
+    started: Instant,
+    tabs_to_restore: Option<Saved>,
+}
+
+impl MayflyApp {
+    /// Sets up the look, restores what was kept, starts the worker and begins to open the store.
+    pub fn new(context: &CreationContext<'_>, options: WindowOptions) -> Self {
+        let egui = &context.egui_ctx;
+        theme::install_fonts(egui);
+        theme::install_style(egui);
+        let saved: Option<Saved> =
+            context.storage.and_then(|storage| eframe::get_value(storage, SAVED));
+        let mut state = State::default();
+        if let Some(saved) = &saved {
+            state.settings = saved.settings.clone();
+        }
+        let mut app = Self {
+            state,
+            actions: Actions::default(),
+            worker: None,
+            started: Instant::now(),
+            tabs_to_restore: saved.filter(|saved| !saved.tabs.is_empty()),
+        };
+        let mut effects = Effects::default();
+        effects.window(WindowEffect::Theme(app.state.settings.theme));
+        effects.window(WindowEffect::Zoom(app.state.settings.zoom));
+        apply::store::open(options.request, &mut app.state, &mut effects);
+        let wake: Wake = std::sync::Arc::new({
+            let egui = egui.clone();
+            move || egui.request_repaint()
+        });
+        match Worker::start(options.opener, wake) {
+            Ok(worker) => app.worker = Some(worker),
+            Err(error) => {
+                let sentence = format!("The system refused a thread: {error}; close other programs");
+                app.state.store.phase = crate::state::Phase::Failed(sentence);
+            }
+        }
+        app.perform(egui, effects);
+        app
+    }
+
+    /// What the window shows.
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// Carries out an action as if a person had asked for it.
+    pub fn ask(&mut self, context: &Context, action: Action) {
+        let mut effects = Effects::default();
+        apply::apply(action, &mut self.state, &mut effects);
+        self.perform(context, effects);
+    }
+
+    fn tick(&mut self) {
+        self.state.uptime = self.started.elapsed();
+        let wall = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let wall_ms = i64::try_from(wall.as_millis()).unwrap_or(i64::MAX);
+        self.state.clock.tick(wall_ms, self.state.uptime);
+    }
+
+    /// Takes what the worker tells, as much as fits into a frame.
+    fn take_outcomes(&mut self, context: &Context, effects: &mut Effects) {
+        let Some(worker) = &self.worker else { return };
+        let began = Instant::now();
+        for _ in 0..OUTCOMES_PER_FRAME_MAX {
+            let Some(outcome) = worker.next_outcome() else { break };
+            let opened = matches!(&outcome, Outcome::Opened(Ok(_)));
+            apply::outcome(outcome, &mut self.state, effects);
+            if opened {
+                restore_tabs(self.tabs_to_restore.take(), &mut self.state, effects);
+            }
+            if began.elapsed() > OUTCOMES_PER_FRAME_TIME_MAX {
+                break;
+            }
+        }
+        if worker.has_outcomes() {
+            context.request_repaint();
+        }
+    }
+
+    /// Does what actions want done outside of the state.
+    fn perform(&mut self, context: &Context, effects: Effects) {
+        if let Some(worker) = &self.worker {
+            for job in effects.jobs {
+                worker.submit(job);
+            }
+        }
+        for effect in effects.window {
+            match effect {
+                WindowEffect::Copy(text) => context.copy_text(text),
+                WindowEffect::Theme(choice) => context.set_theme(match choice {
+                    ThemeChoice::System => egui::ThemePreference::System,
+                    ThemeChoice::Dark => egui::ThemePreference::Dark,
+                    ThemeChoice::Light => egui::ThemePreference::Light,
+                }),
+                WindowEffect::Zoom(zoom) => context.set_zoom_factor(zoom),
+                WindowEffect::Title(title) => {
+                    context.send_viewport_cmd(egui::ViewportCommand::Title(title));
+                }
+                WindowEffect::Close => context.send_viewport_cmd(egui::ViewportCommand::Close),
+            }
+        }
+    }
+
+    fn draw(&mut self, ui: &mut Ui) {
+        let mut drafts = std::mem::take(&mut self.state.drafts);
+        panels::ui(ui, &self.state, &mut drafts, &mut self.actions);
+        self.state.drafts = drafts;
+        if let Some(mut dialog) = self.state.dialogs.take() {
+            dialogs::ui(ui.ctx(), &mut dialog, &self.state, &mut self.actions);
+            self.state.dialogs.put_back(dialog);
+        }
+        let mut drafts = std::mem::take(&mut self.state.drafts);
+        panels::over_ui(ui, &self.state, &mut drafts, &mut self.actions);
+        self.state.drafts = drafts;
+    }
+}
+
+impl eframe::App for MayflyApp {
+    fn logic(&mut self, context: &Context, _frame: &mut eframe::Frame) {
+        self.tick();
+        let mut effects = Effects::default();
+        self.take_outcomes(context, &mut effects);
+        for action in std::mem::take(&mut self.state.startup) {
+            apply::apply(action, &mut self.state, &mut effects);
+        }
+        let settle = apply::event::settle(&mut self.state, &mut effects);
+        let toasts = self.state.toasts.expire(self.state.uptime, |kind| match kind {
+            toasts::Kind::Error | toasts::Kind::Warning => durations::TOAST_ERROR,
+            toasts::Kind::Info | toasts::Kind::Done => durations::TOAST,
+        });
+        for wait in [settle, toasts].into_iter().flatten() {
+            self.actions.redraw_after(wait);
+        }
+        self.perform(context, effects);
+    }
+
+    fn ui(&mut self, ui: &mut Ui, _frame: &mut eframe::Frame) {
+        let context = ui.ctx().clone();
+        if self.state.dialogs.open().is_none()
+            && let Some(action) = entry_for_keys(&context, &self.state)
+        {
+            self.actions.push(action);
+        }
+        if let Some(action) = dropped_files(&context, &self.state) {
+            self.actions.push(action);
+        }
+        self.draw(ui);
+        let mut effects = Effects::default();
+        let asked = self.actions.take();
+        // What an action changed is seen in the next frame, so there must be one.
+        if !asked.is_empty() {
+            context.request_repaint();
+        }
+        for action in asked {
+            apply::apply(action, &mut self.state, &mut effects);
+        }
+        self.perform(&context, effects);
+        if let Some(wait) = self.actions.take_next_change() {
+            context.request_repaint_after(wait);
+        }
+    }
+
+    fn save(&mut self, storage: &mut dyn eframe::Storage) {
+        let (tabs, active) = self.state.tabs.save();
+        let saved = Saved { settings: self.state.settings.clone(), tabs, active };
+        eframe::set_value(storage, SAVED, &saved);
+    }
+}
+
+/// Opens the tabs of the last start.
+fn restore_tabs(saved: Option<Saved>, state: &mut State, effects: &mut Effects) {
+    let Some(saved) = saved else { return };
+    for tab in saved.tabs {
+        state.tabs.add(tab);
+    }
+    if let Some(tab) = saved.active.and_then(|at| state.tabs.open().get(at)) {
+        let activate = TabsAction::Activate(tab.id);
+        apply::apply(Action::Tabs(activate), state, effects);
+    }
+}
+
+/// Files that were let fall on the window.
+fn dropped_files(context: &Context, state: &State) -> Option<Action> {
+    let files: Vec<_> = context.input(|input| {
+        input.raw.dropped_files.iter().map(|file| file.path().to_path_buf()).collect()
+    });
+    let files: Vec<_> =
+        files.into_iter().filter(|path| !path.as_os_str().is_empty()).collect();
+    if files.is_empty() {
+        return None;
+    }
+    let into = state.tabs.active().map(|tab| tab.namespace.clone());
+    Some(Action::Transfer(TransferAction::Import { files, into }))
+}

@@ -1,0 +1,98 @@
+//! What comes back from the worker.
+
+use mayfly_engine::value::shell::write_command;
+
+use super::{Effects, clock, documents, event, expiry, indexes, reaper, store, transfer};
+use crate::state::purpose::{ReaperPurpose, StorePurpose};
+use crate::state::toasts::Kind;
+use crate::state::{Purpose, State};
+use crate::worker::{Outcome, Reply};
+
+/// Takes over one outcome.
+pub fn outcome(outcome: Outcome, state: &mut State, effects: &mut Effects) {
+    match outcome {
+        Outcome::Answer { purpose, generation, reply } => {
+            log(&purpose, &reply, state);
+            answer(&purpose, generation, &reply, state, effects);
+        }
+        Outcome::Dropped { purpose, full, .. } => {
+            if full {
+                let text = "Too much was asked at once; try again in a moment";
+                state.toasts.push(Kind::Warning, text, None, state.uptime);
+            }
+            dropped(&purpose, full, state);
+        }
+        Outcome::Progress(id, progress) => {
+            if let Some(operation) = state.operations.get_mut(id) {
+                operation.progress = progress;
+            }
+        }
+        Outcome::Opened(opened) => store::opened(opened, state, effects),
+        Outcome::Event(event) => event::event(event, state, effects),
+    }
+}
+
+fn answer(
+    purpose: &Purpose,
+    generation: u64,
+    reply: &Reply,
+    state: &mut State,
+    effects: &mut Effects,
+) {
+    match purpose {
+        Purpose::Store(purpose) => store::answer(purpose, reply, state, effects),
+        Purpose::Documents(tab, purpose) => {
+            documents::answer(*tab, purpose, generation, reply, state, effects);
+        }
+        Purpose::Expiry(tab, purpose) => {
+            expiry::answer(*tab, purpose, generation, reply, state, effects);
+        }
+        Purpose::Indexes(tab, purpose) => {
+            indexes::answer(*tab, purpose, generation, reply, state, effects);
+        }
+        Purpose::Transfer(purpose) => {
+            transfer::answer(purpose, generation, reply, state, effects);
+        }
+        Purpose::Reaper(purpose) => reaper::answer(purpose, reply, state, effects),
+        Purpose::Clock => clock::answer(reply, state),
+    }
+}
+
+/// A job that will not be answered: whatever waits for it may ask again.
+fn dropped(purpose: &Purpose, full: bool, state: &mut State) {
+    if let (Purpose::Store(purpose), true) = (purpose, full) {
+        match purpose {
+            StorePurpose::Stats(namespace)
+            | StorePurpose::Next(namespace)
+            | StorePurpose::Forecast(namespace) => {
+                if let Some(collection) = state.tree.collection_mut(namespace) {
+                    collection.stale = true;
+                }
+            }
+            StorePurpose::Databases | StorePurpose::Collections(_) => state.tree.stale = true,
+            StorePurpose::Open | StorePurpose::Change { .. } => {}
+        }
+    }
+}
+
+fn log(purpose: &Purpose, reply: &Reply, state: &mut State) {
+    if reply.command.is_empty() {
+        return;
+    }
+    let text = write_command(&reply.db, &reply.command);
+    let error = reply.error().map(ToOwned::to_owned);
+    let at_ms = state.now_ms();
+    state.commands.push(at_ms, &text, reply.micros, error, is_background(purpose));
+}
+
+/// Whether the window asks this by itself, to keep what it shows fresh.
+fn is_background(purpose: &Purpose) -> bool {
+    match purpose {
+        Purpose::Store(purpose) => !matches!(purpose, StorePurpose::Change { .. }),
+        Purpose::Reaper(purpose) => !matches!(purpose, ReaperPurpose::RunNow | ReaperPurpose::Set),
+        Purpose::Documents(_, purpose) => documents::is_background(purpose),
+        Purpose::Expiry(_, purpose) => expiry::is_background(purpose),
+        Purpose::Indexes(_, purpose) => indexes::is_background(purpose),
+        Purpose::Transfer(_) | Purpose::Clock => false,
+    }
+}

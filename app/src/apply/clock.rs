@@ -1,0 +1,57 @@
+//! The store's clock.
+
+use bson::{Bson, Document, doc};
+
+use super::Effects;
+use crate::action::ClockAction;
+use crate::state::clock::Mode;
+use crate::state::toasts::Kind;
+use crate::state::{Purpose, State};
+use crate::worker::Reply;
+
+/// Carries out one action.
+pub fn apply(action: &ClockAction, state: &mut State, effects: &mut Effects) {
+    let command = match action {
+        ClockAction::SetPaused(paused) => doc! {"mayflyClock": 1, "paused": *paused},
+        ClockAction::SetRate(rate) => doc! {"mayflyClock": 1, "rate": *rate, "paused": false},
+        ClockAction::Advance(ms) => doc! {"mayflyClock": 1, "advanceMS": *ms},
+        ClockAction::ToNextPass => {
+            let Some(next_ms) = state.reaper.next_pass_ms else { return };
+            let wait_ms = next_ms.saturating_sub(state.now_ms()).max(0);
+            doc! {"mayflyClock": 1, "advanceMS": wait_ms}
+        }
+    };
+    effects.write(state, Purpose::Clock, "admin", command);
+}
+
+/// Asks the store how its clock runs.
+pub fn ask(state: &mut State, effects: &mut Effects) {
+    effects.read(state, Purpose::Clock, "admin", doc! {"mayflyClock": 1});
+}
+
+/// Takes over an answer.
+pub fn answer(reply: &Reply, state: &mut State) {
+    match &reply.result {
+        Ok(found) => {
+            if let Some((mode, now_ms)) = learned(found) {
+                state.clock.learn(mode, now_ms, state.uptime);
+            }
+        }
+        Err(error) => state.toasts.push(Kind::Error, error.clone(), None, state.uptime),
+    }
+}
+
+fn learned(found: &Document) -> Option<(Mode, i64)> {
+    let now_ms = found.get_datetime("now").ok()?.timestamp_millis();
+    let rate = match found.get("rate") {
+        Some(Bson::Double(rate)) => *rate,
+        Some(Bson::Int32(rate)) => f64::from(*rate),
+        _ => 1.0,
+    };
+    let paused = found.get_bool("paused").unwrap_or(false);
+    let mode = match found.get_str("mode").ok()? {
+        "simulated" => Mode::Simulated { rate, paused },
+        _ => Mode::Real,
+    };
+    Some((mode, now_ms))
+}

@@ -1,0 +1,79 @@
+//! What an action wants done outside of the state.
+
+use bson::Document;
+
+use crate::state::settings::ThemeChoice;
+use crate::state::{Purpose, State};
+use crate::worker::{Job, Lane, Work};
+
+/// What an action wants done outside of the state.
+#[derive(Debug, Default)]
+pub struct Effects {
+    /// Jobs for the worker.
+    pub jobs: Vec<Job>,
+    /// Things that only the window can do.
+    pub window: Vec<WindowEffect>,
+}
+
+/// Something that only the window can do.
+#[derive(Debug, Clone, PartialEq)]
+pub enum WindowEffect {
+    /// Puts text on the clipboard.
+    Copy(String),
+    /// Changes the theme.
+    Theme(ThemeChoice),
+    /// Changes the size of everything.
+    Zoom(f32),
+    /// Changes the title of the window.
+    Title(String),
+    /// Closes the window.
+    Close,
+}
+
+impl Effects {
+    /// Sends a command that reads. Returns its generation; a newer one with the same purpose
+    /// replaces it while it waits.
+    pub fn read(
+        &mut self,
+        state: &mut State,
+        purpose: Purpose,
+        db: &str,
+        command: Document,
+    ) -> u64 {
+        self.send(state, purpose, Lane::Read, db, command)
+    }
+
+    /// Sends a command that writes. Every one is done, in order. Returns its generation.
+    pub fn write(
+        &mut self,
+        state: &mut State,
+        purpose: Purpose,
+        db: &str,
+        command: Document,
+    ) -> u64 {
+        self.send(state, purpose, Lane::Write, db, command)
+    }
+
+    /// Sends a job of any kind. Returns its generation.
+    pub fn job(&mut self, state: &mut State, purpose: Purpose, lane: Lane, work: Work) -> u64 {
+        let generation = state.next_generation();
+        self.jobs.push(Job { purpose, lane, generation, work });
+        generation
+    }
+
+    /// Asks the window for something.
+    pub fn window(&mut self, effect: WindowEffect) {
+        self.window.push(effect);
+    }
+
+    fn send(
+        &mut self,
+        state: &mut State,
+        purpose: Purpose,
+        lane: Lane,
+        db: &str,
+        command: Document,
+    ) -> u64 {
+        self.job(state, purpose, lane, Work::Command { db: db.to_owned(), command })
+    }
+}

@@ -1,0 +1,38 @@
+//! The one door: an action becomes a change of the state or a job, and an outcome becomes a change
+//! of the state. One file a region; nothing else changes the state or makes jobs.
+
+pub mod answer;
+pub mod clock;
+pub mod dialog;
+pub mod documents;
+pub mod effects;
+pub mod event;
+pub mod expiry;
+pub mod indexes;
+pub mod reaper;
+pub mod store;
+pub mod tabs;
+pub mod transfer;
+pub mod view;
+
+pub use answer::outcome;
+pub use effects::{Effects, WindowEffect};
+
+use crate::action::Action;
+use crate::state::State;
+
+/// Carries out one action.
+pub fn apply(action: Action, state: &mut State, effects: &mut Effects) {
+    match action {
+        Action::Store(action) => store::apply(action, state, effects),
+        Action::Tabs(action) => tabs::apply(action, state, effects),
+        Action::Documents(tab, action) => documents::apply(tab, action, state, effects),
+        Action::Expiry(tab, action) => expiry::apply(tab, action, state, effects),
+        Action::Indexes(tab, action) => indexes::apply(tab, action, state, effects),
+        Action::Transfer(action) => transfer::apply(action, state, effects),
+        Action::Reaper(action) => reaper::apply(&action, state, effects),
+        Action::Clock(action) => clock::apply(&action, state, effects),
+        Action::View(action) => view::apply(action, state, effects),
+        Action::Dialog(action) => dialog::apply(action, state, effects),
+    }
+}

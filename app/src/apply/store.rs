@@ -1,0 +1,378 @@
+//! Databases and collections.
+
+use bson::{Bson, Document, doc};
+
+use super::{Effects, WindowEffect, clock, reaper, tabs};
+use crate::action::{Action, StoreAction};
+use crate::limits::{STRIP_BUCKETS, STRIP_SPAN_MS, WEATHER_UNSEEN_MAX};
+use crate::source::{OpenFailure, OpenRequest, Opened};
+use crate::state::dialogs::{CreateCollection, CreateDatabase, Dialect, Dialog, DropTarget};
+use crate::state::purpose::StorePurpose;
+use crate::state::store::{Forecast, Next, Order};
+use crate::state::toasts::Kind;
+use crate::state::{Namespace, Phase, Purpose, State, StoreTree};
+use crate::worker::{Lane, Reply, Work};
+
+/// Collections of one database that are listed; the rest is not shown.
+const COLLECTIONS_LISTED_MAX: i32 = 10_000;
+
+/// Carries out one action.
+pub fn apply(action: StoreAction, state: &mut State, effects: &mut Effects) {
+    match action {
+        StoreAction::Refresh => {
+            refresh(state, effects);
+            tabs::data_changed(None, state, effects);
+        }
+        StoreAction::Open(request) => open(request, state, effects),
+        StoreAction::ChooseFolder => {
+            let path = state.store.folder.as_ref().map(|path| path.display().to_string());
+            let path = path.unwrap_or_default();
+            state.dialogs.show(Dialog::OpenFolder { path });
+        }
+        StoreAction::OpenFolder(folder) => {
+            let request = OpenRequest { folder: Some(folder), ..OpenRequest::default() };
+            open(request, state, effects);
+        }
+        StoreAction::Fold(db) => {
+            if !state.tree.folded.remove(&db) {
+                state.tree.folded.insert(db);
+            }
+        }
+        StoreAction::Sort(order) => sort(order, state, effects),
+        StoreAction::Weather(namespace) => weather(&namespace, state, effects),
+        StoreAction::CreateDatabase(draft) => create_database(draft, state, effects),
+        StoreAction::CreateCollection(draft) => create_collection(&draft, state, effects),
+        StoreAction::Rename(draft) => rename(&draft.from, &draft.name, state, effects),
+        StoreAction::Drop(target) => drop_target(target, state, effects),
+        StoreAction::SetDialect(db, dialect) => {
+            let done = format!("{db} follows the rules of {}", dialect.label());
+            let command = doc! {"mayflyDialect": dialect.name()};
+            change(done, None, &db, command, state, effects);
+        }
+        StoreAction::Copy(text) => effects.window(WindowEffect::Copy(text)),
+    }
+}
+
+/// Opens a store in place of the present one.
+pub fn open(request: OpenRequest, state: &mut State, effects: &mut Effects) {
+    state.store.phase = Phase::Opening;
+    state.store.request = request.clone();
+    effects.job(state, Purpose::Store(StorePurpose::Open), Lane::Write, Work::Open(request));
+}
+
+/// A store was opened, or could not be.
+pub fn opened(opened: Result<Opened, OpenFailure>, state: &mut State, effects: &mut Effects) {
+    let opened = match opened {
+        Ok(opened) => opened,
+        Err(failure) => {
+            state.store.phase = Phase::Failed(failure.0);
+            return;
+        }
+    };
+    if state.tree.loaded {
+        // Another store: nothing of the old one stays.
+        state.tree = StoreTree::default();
+        state.tabs = crate::state::Tabs::default();
+        state.reaper = crate::state::Reaper::default();
+        state.drafts.tabs.clear();
+    }
+    state.store.phase = Phase::Open;
+    state.store.capabilities = opened.source.capabilities();
+    effects.window(WindowEffect::Title(format!("{} – Mayfly", opened.name)));
+    state.store.name = opened.name;
+    state.store.folder = opened.folder;
+    for warning in opened.warnings {
+        state.reaper.note(state.clock.now_ms(), warning.clone());
+        state.toasts.push(Kind::Warning, warning, None, state.uptime);
+    }
+    clock::ask(state, effects);
+    reaper::ask(state, effects);
+    refresh(state, effects);
+    tabs::freshen(state, effects);
+}
+
+/// Reads the catalog again.
+pub fn refresh(state: &mut State, effects: &mut Effects) {
+    if !state.is_open() {
+        return;
+    }
+    state.tree.stale = false;
+    state.tree.asked_at = Some(state.uptime);
+    let purpose = Purpose::Store(StorePurpose::Databases);
+    effects.read(state, purpose, "admin", doc! {"listDatabases": 1});
+}
+
+fn sort(order: Order, state: &mut State, effects: &mut Effects) {
+    state.settings.order = order;
+    if order == Order::Soonest {
+        let unknown = state.tree.databases.iter().flat_map(|database| {
+            let unseen = database.collections.iter().filter(|found| found.next == Next::Unknown);
+            unseen.map(|collection| Namespace::new(&database.name, &collection.name))
+        });
+        let unknown: Vec<Namespace> = unknown.take(WEATHER_UNSEEN_MAX).collect();
+        for namespace in unknown {
+            next(&namespace, state, effects);
+        }
+    }
+}
+
+fn weather(namespace: &Namespace, state: &mut State, effects: &mut Effects) {
+    let uptime = state.uptime;
+    let Some(collection) = state.tree.collection_mut(namespace) else { return };
+    collection.asked_at = Some(uptime);
+    collection.stale = false;
+    let is_view = collection.kind == "view";
+    if is_view {
+        collection.next = Next::Never;
+        return;
+    }
+    let stats = Purpose::Store(StorePurpose::Stats(namespace.clone()));
+    effects.read(state, stats, &namespace.db, doc! {"collStats": &namespace.collection});
+    next(namespace, state, effects);
+    let from_ms = state.now_ms();
+    let to_ms = from_ms.saturating_add(STRIP_SPAN_MS);
+    let buckets = i32::try_from(STRIP_BUCKETS).unwrap_or(i32::MAX);
+    let command = doc! {
+        "mayflyForecast": &namespace.collection,
+        "from": bson::DateTime::from_millis(from_ms),
+        "to": bson::DateTime::from_millis(to_ms),
+        "buckets": buckets,
+    };
+    let forecast = Purpose::Store(StorePurpose::Forecast(namespace.clone()));
+    effects.read(state, forecast, &namespace.db, command);
+}
+
+fn next(namespace: &Namespace, state: &mut State, effects: &mut Effects) {
+    let purpose = Purpose::Store(StorePurpose::Next(namespace.clone()));
+    let command = doc! {"mayflyExpiring": &namespace.collection, "limit": 1};
+    effects.read(state, purpose, &namespace.db, command);
+}
+
+fn create_database(draft: CreateDatabase, state: &mut State, effects: &mut Effects) {
+    let namespace = Namespace::new(draft.name.trim(), draft.collection.trim());
+    if draft.dialect != Dialect::Open {
+        let purpose = Purpose::Store(StorePurpose::Change { done: String::new(), open: None });
+        let command = doc! {"mayflyDialect": draft.dialect.name()};
+        effects.write(state, purpose, &namespace.db, command);
+    }
+    let command = doc! {"create": &namespace.collection};
+    let done = format!("Created {namespace}");
+    let db = namespace.db.clone();
+    change(done, Some(namespace), &db, command, state, effects);
+}
+
+fn create_collection(draft: &CreateCollection, state: &mut State, effects: &mut Effects) {
+    let namespace = Namespace::new(&draft.db, draft.name.trim());
+    let command = create_command(draft);
+    let done = format!("Created {namespace}");
+    change(done, Some(namespace), &draft.db, command, state, effects);
+}
+
+/// The command that makes a collection as drafted.
+pub fn create_command(draft: &CreateCollection) -> Document {
+    let mut command = doc! {"create": draft.name.trim()};
+    if draft.capped {
+        command.insert("capped", true);
+        if let Ok(size) = draft.size.trim().parse::<i64>() {
+            command.insert("size", size);
+        }
+    }
+    command
+}
+
+/// The command that renames a collection within its database.
+pub fn rename_command(from: &Namespace, name: &str) -> Document {
+    let to = Namespace::new(&from.db, name.trim());
+    doc! {"renameCollection": from.to_string(), "to": to.to_string()}
+}
+
+/// The command that drops a database or a collection, and the database it runs on.
+pub fn drop_command(target: &DropTarget) -> (String, Document) {
+    match target {
+        DropTarget::Database(db) => (db.clone(), doc! {"dropDatabase": 1}),
+        DropTarget::Collection(namespace) => {
+            (namespace.db.clone(), doc! {"drop": &namespace.collection})
+        }
+    }
+}
+
+fn rename(from: &Namespace, name: &str, state: &mut State, effects: &mut Effects) {
+    let to = Namespace::new(&from.db, name.trim());
+    let command = rename_command(from, name);
+    let done = format!("{from} is now {to}");
+    change(done, Some(to), "admin", command, state, effects);
+    let from = from.clone();
+    state.tabs.forget(|namespace| *namespace == from);
+}
+
+fn drop_target(target: DropTarget, state: &mut State, effects: &mut Effects) {
+    let (db, command) = drop_command(&target);
+    let done = match &target {
+        DropTarget::Database(db) => format!("Dropped the database {db}"),
+        DropTarget::Collection(namespace) => format!("Dropped {namespace}"),
+    };
+    change(done, None, &db, command, state, effects);
+}
+
+fn change(
+    done: String,
+    open: Option<Namespace>,
+    db: &str,
+    command: Document,
+    state: &mut State,
+    effects: &mut Effects,
+) {
+    let purpose = Purpose::Store(StorePurpose::Change { done, open });
+    effects.write(state, purpose, db, command);
+}
+
+/// Takes over an answer.
+pub fn answer(purpose: &StorePurpose, reply: &Reply, state: &mut State, effects: &mut Effects) {
+    match (purpose, &reply.result) {
+        (StorePurpose::Open, _) => {}
+        (StorePurpose::Databases, Ok(found)) => databases(found, state, effects),
+        (StorePurpose::Databases, Err(error)) => state.tree.error = Some(error.clone()),
+        (StorePurpose::Collections(db), Ok(found)) => collections(db, found, state),
+        (StorePurpose::Collections(db), Err(_)) => {
+            state.tree.learn_collections(db, Vec::new());
+        }
+        (StorePurpose::Stats(namespace), result) => {
+            let stats = result.as_ref().ok();
+            if let Some(collection) = state.tree.collection_mut(namespace) {
+                collection.documents = stats.and_then(|stats| number(stats, "count"));
+                collection.bytes = stats.and_then(|stats| number(stats, "size"));
+            }
+        }
+        (StorePurpose::Next(namespace), result) => {
+            let next = result.as_ref().ok().and_then(first_threshold).map_or(Next::Never, Next::At);
+            if let Some(collection) = state.tree.collection_mut(namespace) {
+                collection.next = next;
+            }
+        }
+        (StorePurpose::Forecast(namespace), result) => {
+            let forecast = result.as_ref().ok().map(|found| forecast(&reply.command, found));
+            if let Some(collection) = state.tree.collection_mut(namespace) {
+                collection.forecast = forecast;
+            }
+        }
+        (StorePurpose::Change { done, open }, Ok(_)) => {
+            changed(done, open.clone(), reply, state, effects);
+        }
+        (StorePurpose::Change { .. }, Err(error)) => {
+            state.toasts.push(Kind::Error, error.clone(), None, state.uptime);
+            refresh(state, effects);
+        }
+    }
+}
+
+fn changed(
+    done: &str,
+    open: Option<Namespace>,
+    reply: &Reply,
+    state: &mut State,
+    effects: &mut Effects,
+) {
+    if !done.is_empty() {
+        state.toasts.push(Kind::Done, done, None, state.uptime);
+    }
+    if let Ok(collection) = reply.command.get_str("drop") {
+        let dropped = Namespace::new(&reply.db, collection);
+        state.tabs.forget(|namespace| *namespace == dropped);
+    } else if reply.command.contains_key("dropDatabase") {
+        state.tabs.forget(|namespace| namespace.db == reply.db);
+    }
+    if let Some(namespace) = open {
+        state.tabs.show(&namespace);
+    }
+    refresh(state, effects);
+    tabs::freshen(state, effects);
+}
+
+fn databases(found: &Document, state: &mut State, effects: &mut Effects) {
+    let found = found.get_array("databases").map(Vec::as_slice).unwrap_or_default();
+    let named = found.iter().filter_map(Bson::as_document).filter_map(|database| {
+        let name = database.get_str("name").ok()?;
+        Some((name.to_owned(), number(database, "sizeOnDisk").unwrap_or(0)))
+    });
+    state.tree.learn_databases(named.collect());
+    let names: Vec<String> =
+        state.tree.databases.iter().map(|database| database.name.clone()).collect();
+    for name in names {
+        let command = doc! {
+            "listCollections": 1,
+            "nameOnly": true,
+            "cursor": {"batchSize": COLLECTIONS_LISTED_MAX},
+        };
+        let purpose = Purpose::Store(StorePurpose::Collections(name.clone()));
+        effects.read(state, purpose, &name, command);
+    }
+}
+
+fn collections(db: &str, found: &Document, state: &mut State) {
+    let batch = found.get_document("cursor").and_then(|cursor| cursor.get_array("firstBatch"));
+    let batch = batch.map(Vec::as_slice).unwrap_or_default();
+    let named = batch.iter().filter_map(Bson::as_document).filter_map(|collection| {
+        let name = collection.get_str("name").ok()?;
+        let kind = collection.get_str("type").unwrap_or("collection");
+        Some((name.to_owned(), kind.to_owned()))
+    });
+    state.tree.learn_collections(db, named.collect());
+    open_first(state);
+}
+
+/// A window without a tab shows the first collection, so that something is there to look at.
+fn open_first(state: &mut State) {
+    let all_known = state.tree.databases.iter().all(|database| database.loaded);
+    if !all_known || !state.tabs.open().is_empty() || state.tabs.can_reopen() {
+        return;
+    }
+    let first = state.tree.databases.iter().find_map(|database| {
+        let collection = database.collections.first()?;
+        Some(Namespace::new(&database.name, &collection.name))
+    });
+    if let Some(first) = first {
+        let show = crate::action::TabsAction::Show(first);
+        state.startup.push(Action::Tabs(show));
+    }
+}
+
+fn first_threshold(found: &Document) -> Option<i64> {
+    let first = found.get_array("batch").ok()?.first()?.as_document()?;
+    Some(first.get_datetime("threshold").ok()?.timestamp_millis())
+}
+
+fn forecast(command: &Document, found: &Document) -> Forecast {
+    let instant = |name| command.get_datetime(name).map_or(0, |at| at.timestamp_millis());
+    let counts = found.get_array("counts").map(Vec::as_slice).unwrap_or_default();
+    Forecast {
+        from_ms: instant("from"),
+        to_ms: instant("to"),
+        counts: counts.iter().filter_map(as_count).collect(),
+        overdue: number(found, "overdue").unwrap_or(0),
+        beyond: number(found, "beyond").unwrap_or(0),
+        never: number(found, "never").unwrap_or(0),
+    }
+}
+
+/// A count in a reply, whichever number type it has.
+pub fn number(document: &Document, name: &str) -> Option<u64> {
+    document.get(name).and_then(as_count)
+}
+
+fn as_count(value: &Bson) -> Option<u64> {
+    match value {
+        Bson::Int32(count) => u64::try_from(*count).ok(),
+        Bson::Int64(count) => u64::try_from(*count).ok(),
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "checked to be a whole number that is not negative; beyond 2^64 it saturates"
+        )]
+        Bson::Double(count) if *count >= 0.0 && count.fract() == 0.0 => Some(*count as u64),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+#[path = "store_tests.rs"]
+mod tests;

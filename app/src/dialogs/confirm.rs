@@ -1,0 +1,45 @@
+//! One question with two answers.
+
+use egui::Context;
+
+use super::close;
+use crate::action::{Action, Actions, DialogAction, ViewAction};
+use crate::state::dialogs::{Confirm, Tone};
+use crate::theme::{sizes, text};
+use crate::widgets::{Button, code_box, modal};
+
+/// Draws the question.
+pub fn ui(context: &Context, draft: &mut Confirm, actions: &mut Actions) {
+    let (mut copy, mut answered) = (false, false);
+    let closing = modal::ui(
+        context,
+        &draft.title,
+        "",
+        sizes::DIALOG_NARROW,
+        |ui| {
+            ui.label(text::rich(draft.text.as_str(), text::body()));
+            if let Some(command) = &draft.command {
+                copy = code_box::ui(ui, "The command that will be sent", command);
+            }
+        },
+        |ui| {
+            let button = match draft.tone {
+                Tone::Normal => Button::primary(&draft.button),
+                Tone::Amber => Button::amber(&draft.button),
+                Tone::Danger => Button::danger(&draft.button),
+            };
+            answered = ui.add(button).clicked();
+            if ui.add(Button::plain("Cancel")).clicked() {
+                close(actions);
+            }
+        },
+    );
+    if let (true, Some(command)) = (copy, &draft.command) {
+        actions.push(Action::View(ViewAction::Copy(command.clone())));
+    }
+    if answered {
+        actions.push(Action::Dialog(DialogAction::Confirm(draft.action.clone())));
+    } else if closing.closes() {
+        close(actions);
+    }
+}

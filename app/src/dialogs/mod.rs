@@ -1,0 +1,45 @@
+//! What stops and asks, one file each.
+//!
+//! A dialog is `fn ui(context: &Context, draft: &mut …, state: &State, actions: &mut Actions)`. What
+//! a person puts in stays in the draft; the button pushes an action. Every dialog that writes shows
+//! the command before it is sent.
+
+pub mod confirm;
+pub mod create;
+pub mod documents;
+pub mod drop;
+pub mod expiry;
+pub mod indexes;
+pub mod open_folder;
+pub mod rename;
+pub mod settings;
+pub mod shortcuts;
+pub mod transfer;
+
+use egui::Context;
+
+use crate::action::{Action, Actions, DialogAction};
+use crate::state::{Dialog, State};
+
+/// Draws the open dialog.
+pub fn ui(context: &Context, dialog: &mut Dialog, state: &State, actions: &mut Actions) {
+    match dialog {
+        Dialog::Settings => settings::ui(context, state, actions),
+        Dialog::Shortcuts => shortcuts::ui(context, actions),
+        Dialog::CreateDatabase(draft) => create::database_ui(context, draft, state, actions),
+        Dialog::CreateCollection(draft) => create::collection_ui(context, draft, state, actions),
+        Dialog::RenameCollection(draft) => rename::ui(context, draft, state, actions),
+        Dialog::Drop(draft) => drop::ui(context, draft, state, actions),
+        Dialog::Confirm(draft) => confirm::ui(context, draft, actions),
+        Dialog::OpenFolder { path } => open_folder::ui(context, path, actions),
+        Dialog::Documents(tab, draft) => documents::ui(context, *tab, draft, state, actions),
+        Dialog::Expiry(tab, draft) => expiry::ui(context, *tab, draft, state, actions),
+        Dialog::Indexes(tab, draft) => indexes::ui(context, *tab, draft, state, actions),
+        Dialog::Transfer(draft) => transfer::ui(context, draft, state, actions),
+    }
+}
+
+/// Closes the open dialog.
+pub fn close(actions: &mut Actions) {
+    actions.push(Action::Dialog(DialogAction::Close));
+}

@@ -1,0 +1,43 @@
+//! Every shortcut.
+
+use egui::{Align, Context, Layout};
+
+use super::close;
+use crate::action::{Actions, entries};
+use crate::theme::{colors, sizes, text};
+use crate::widgets::{Button, modal};
+
+/// Draws the list.
+pub fn ui(context: &Context, actions: &mut Actions) {
+    let mut done = false;
+    let closing = modal::ui(
+        context,
+        "Keyboard shortcuts",
+        "Ctrl+P finds everything else by its name",
+        sizes::DIALOG_NARROW,
+        |ui| {
+            ui.spacing_mut().item_spacing.y = 2.0;
+            let mut group = None;
+            for entry in entries().filter(|entry| entry.keys.is_some()) {
+                if group != Some(entry.group) {
+                    ui.add_space(sizes::GAP_SMALL);
+                    ui.label(text::rich(entry.group.label(), text::title()));
+                    group = Some(entry.group);
+                }
+                ui.horizontal(|ui| {
+                    ui.set_min_height(24.0);
+                    ui.label(text::rich(entry.label, text::body()));
+                    ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                        ui.add_space(sizes::GAP);
+                        let ink = colors(ui).dim;
+                        ui.label(text::rich(entry.keys_text(), text::mono()).color(ink));
+                    });
+                });
+            }
+        },
+        |ui| done = ui.add(Button::primary("Done")).clicked(),
+    );
+    if done || closing.closes() {
+        close(actions);
+    }
+}

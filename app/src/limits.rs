@@ -1,0 +1,69 @@
+//! Every bound of the window, with its unit.
+
+use std::time::Duration;
+
+/// Jobs that may wait in one lane of the worker. A further one is handed back.
+pub const QUEUE_JOBS_MAX: usize = 256;
+
+/// Outcomes that may wait for the window. A thread that has one more waits.
+pub const OUTCOMES_MAX: usize = 1_024;
+
+/// Outcomes that are taken in one frame; the rest waits for the next.
+pub const OUTCOMES_PER_FRAME_MAX: usize = 256;
+
+/// How long a frame may take outcomes before it draws.
+pub const OUTCOMES_PER_FRAME_TIME_MAX: Duration = Duration::from_millis(6);
+
+/// Commands kept in the Commands drawer. The oldest goes first.
+pub const COMMAND_LOG_MAX: usize = 1_000;
+
+/// Characters kept of one command's text.
+pub const COMMAND_TEXT_CHARS_MAX: usize = 4_000;
+
+/// Lines kept in the reaper log.
+pub const REAPER_LOG_MAX: usize = 2_000;
+
+/// Passes kept for the timeline.
+pub const PASSES_MAX: usize = 512;
+
+/// Removed documents kept in the ledger.
+pub const REMOVED_MAX: usize = 20_000;
+
+/// Messages on the screen at once. The oldest goes first.
+pub const TOASTS_MAX: usize = 5;
+
+/// Dialogs that wait behind the open one.
+pub const DIALOGS_WAITING_MAX: usize = 8;
+
+/// Operations that are remembered after they ended.
+pub const OPERATIONS_MAX: usize = 100;
+
+/// Closed tabs that can be reopened.
+pub const CLOSED_TABS_MAX: usize = 20;
+
+/// Tabs open at once.
+pub const TABS_MAX: usize = 64;
+
+/// Actions that one frame may queue.
+pub const ACTIONS_PER_FRAME_MAX: usize = 512;
+
+/// Bars in the density strip of a sidebar row.
+pub const STRIP_BUCKETS: usize = 20;
+
+/// What the density strip covers, in milliseconds: one hour.
+pub const STRIP_SPAN_MS: i64 = 3_600_000;
+
+/// The age at which a sidebar row asks for its weather again, in milliseconds of the window.
+pub const WEATHER_AGE_MAX: Duration = Duration::from_secs(30);
+
+/// The shortest time between two questions about one collection's weather.
+pub const WEATHER_AGE_MIN: Duration = Duration::from_millis(750);
+
+/// Collections whose weather is asked for although their rows are not on the screen.
+pub const WEATHER_UNSEEN_MAX: usize = 300;
+
+/// The shortest time between two readings of the catalog.
+pub const CATALOG_AGE_MIN: Duration = Duration::from_millis(200);
+
+/// Zoom steps: the smallest and the largest factor.
+pub const ZOOM_RANGE: std::ops::RangeInclusive<f32> = 0.6..=2.5;

@@ -1,0 +1,78 @@
+//! What is on the screen, one file a region.
+//!
+//! A panel is `fn ui(ui: &mut Ui, state: &State, …, actions: &mut Actions)`: it reads the state,
+//! draws, and pushes actions. What is being typed is handed over as a draft. A panel that shows a
+//! countdown says so through [`Actions::count_down`], which is what makes the window draw again.
+
+pub mod commands;
+pub mod documents;
+pub mod drawer;
+pub mod drop_overlay;
+pub mod expiry;
+pub mod indexes;
+pub mod inspector;
+pub mod operations;
+pub mod palette;
+pub mod reaper_log;
+pub mod sidebar;
+pub mod status_bar;
+pub mod tab_strip;
+pub mod toasts;
+pub mod top_bar;
+pub mod welcome;
+pub mod workspace;
+
+use egui::{CentralPanel, Frame, Panel, Stroke, Ui};
+
+use crate::action::{Action, Actions, ViewAction};
+use crate::state::{Drafts, State};
+use crate::theme::{colors, sizes};
+
+/// Lays the whole window out.
+pub fn ui(ui: &mut Ui, state: &State, drafts: &mut Drafts, actions: &mut Actions) {
+    let colors = colors(ui);
+    let bar = Frame::new().fill(colors.panel);
+    Panel::top("top bar")
+        .exact_size(sizes::TOP_BAR)
+        .frame(bar)
+        .show(ui, |ui| top_bar::ui(ui, state, actions));
+    Panel::bottom("status bar")
+        .exact_size(sizes::STATUS_BAR)
+        .frame(bar)
+        .show(ui, |ui| status_bar::ui(ui, state, actions));
+    let mut open = state.settings.sidebar;
+    Panel::left("sidebar")
+        .resizable(true)
+        .default_size(sizes::SIDEBAR)
+        .size_range(sizes::SIDEBAR_MIN..=sizes::SIDEBAR_MAX)
+        .frame(bar)
+        .show_collapsible(ui, &mut open, |ui| sidebar::ui(ui, state, drafts, actions));
+    if open != state.settings.sidebar {
+        actions.push(Action::View(ViewAction::SetSidebar(open)));
+    }
+    drawer::panel_ui(ui, state, drafts, actions);
+    CentralPanel::default()
+        .frame(Frame::new().fill(colors.panel))
+        .show(ui, |ui| workspace::ui(ui, state, drafts, actions));
+}
+
+/// Draws what lies over everything: palette, messages, the overlay for files, the amber frame.
+pub fn over_ui(ui: &mut Ui, state: &State, drafts: &mut Drafts, actions: &mut Actions) {
+    if state.view.palette {
+        palette::ui(ui.ctx(), state, drafts, actions);
+    }
+    toasts::ui(ui.ctx(), state, actions);
+    drop_overlay::ui(ui.ctx(), state);
+    if state.clock.is_simulated() {
+        amber_frame(ui);
+    }
+}
+
+/// The frame around the window while time is not real.
+fn amber_frame(ui: &Ui) {
+    let rect = ui.ctx().content_rect();
+    let layer = egui::LayerId::new(egui::Order::Foreground, egui::Id::unique("amber frame"));
+    let stroke = Stroke::new(sizes::LINE_STRONG, colors(ui).overdue);
+    let painter = ui.ctx().layer_painter(layer);
+    painter.rect_stroke(rect, 0.0, stroke, egui::StrokeKind::Inside);
+}

@@ -1,0 +1,3 @@
+//! d
+/// d
+pub fn ui(_c: &egui::Context, _s: &crate::state::State, _a: &mut crate::action::Actions) {}

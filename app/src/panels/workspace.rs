@@ -1,0 +1,57 @@
+//! The middle of the window: tabs, views, and the inspector beside them.
+
+use egui::{CentralPanel, Frame, Panel, Ui};
+
+use super::{documents, expiry, indexes, inspector, tab_strip, welcome};
+use crate::action::{Action, Actions, ViewAction};
+use crate::state::tabs::ViewKind;
+use crate::state::{Drafts, State, Tab};
+use crate::theme::{colors, sizes};
+
+/// Draws the middle of the window.
+pub fn ui(ui: &mut Ui, state: &State, drafts: &mut Drafts, actions: &mut Actions) {
+    let Some(tab) = state.tabs.active() else {
+        welcome::ui(ui, state, actions);
+        return;
+    };
+    let colors = colors(ui);
+    Panel::top("tab strip")
+        .exact_size(sizes::TAB_STRIP)
+        .frame(Frame::new().fill(colors.background))
+        .show_separator_line(false)
+        .show(ui, |ui| tab_strip::ui(ui, state, actions));
+    Panel::top("view strip")
+        .exact_size(sizes::VIEW_STRIP)
+        .frame(Frame::new().fill(colors.panel))
+        .show(ui, |ui| tab_strip::views_ui(ui, state, tab, actions));
+    inspector_panel(ui, state, tab, actions);
+    CentralPanel::default().frame(Frame::new().fill(colors.panel)).show(ui, |ui| {
+        // What a view remembers of its own (scroll positions, say) belongs to its tab.
+        ui.push_id(("view", tab.id.0), |ui| view_ui(ui, state, tab, drafts, actions));
+    });
+}
+
+fn view_ui(ui: &mut Ui, state: &State, tab: &Tab, drafts: &mut Drafts, actions: &mut Actions) {
+    let draft = drafts.tab(tab.id);
+    match tab.view {
+        ViewKind::Documents => documents::ui(ui, state, tab, draft, actions),
+        ViewKind::Expiry => expiry::ui(ui, state, tab, draft, actions),
+        ViewKind::Indexes => indexes::ui(ui, state, tab, draft, actions),
+    }
+}
+
+fn inspector_panel(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut Actions) {
+    if tab.view == ViewKind::Indexes {
+        return;
+    }
+    let mut open = state.settings.inspector;
+    Panel::right("inspector")
+        .resizable(true)
+        .default_size(sizes::INSPECTOR)
+        .size_range(sizes::INSPECTOR_MIN..=sizes::INSPECTOR_MAX)
+        .frame(Frame::new().fill(colors(ui).panel))
+        .show_collapsible(ui, &mut open, |ui| inspector::ui(ui, state, tab, actions));
+    if open != state.settings.inspector {
+        actions.push(Action::View(ViewAction::SetInspector(open)));
+    }
+}

@@ -1,0 +1,38 @@
+//! Where the documents are: something that answers command documents and tells what happens.
+//!
+//! The window knows a store only through [`Source`]. Every call may touch the disk, so only the
+//! worker's threads make them.
+
+pub mod event;
+pub mod namespace;
+pub mod open;
+
+use bson::Document;
+
+pub use event::{Events, PassSummary, RemovedDocument, SourceEvent};
+pub use namespace::Namespace;
+pub use open::{OpenFailure, OpenRequest, Opened, Opener};
+
+/// What a source can do beyond answering commands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Capabilities {
+    /// Files can be imported and exported.
+    pub transfer: bool,
+    /// The clock is simulated and can be set.
+    pub simulated_clock: bool,
+    /// The reaper tells of each pass and of what it removed.
+    pub reaper_events: bool,
+}
+
+/// A store that answers MongoDB commands.
+pub trait Source: Send + Sync + 'static {
+    /// Runs one command and returns its reply. Never fails and never panics: an error is a reply
+    /// with `ok: 0`, `errmsg`, `code` and `codeName`.
+    fn run(&self, db: &str, command: &Document) -> Document;
+
+    /// What happens from now on. Whoever asks twice gets every event twice.
+    fn subscribe(&self) -> Box<dyn Events>;
+
+    /// What this source can do.
+    fn capabilities(&self) -> Capabilities;
+}

@@ -1,0 +1,40 @@
+//! Opening a store. It touches the disk, so it runs on a thread of the worker.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::Source;
+
+/// Which store to open, and how.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct OpenRequest {
+    /// The data folder. `None`: the platform's data directory.
+    pub folder: Option<PathBuf>,
+    /// Open a fresh store in a temporary folder and fill it with the demo data.
+    pub demo: bool,
+    /// Run the store on a simulated clock that starts at this instant, in milliseconds since 1970.
+    pub simulated_start_ms: Option<i64>,
+}
+
+/// A store that is open.
+#[derive(Clone)]
+pub struct Opened {
+    /// The store itself.
+    pub source: Arc<dyn Source>,
+    /// What the top bar calls it.
+    pub name: String,
+    /// Where it is.
+    pub folder: Option<PathBuf>,
+    /// What a person should know about how it opened, one sentence each.
+    pub warnings: Vec<String>,
+    /// Whether the store was made just now.
+    pub created: bool,
+}
+
+/// Why a store could not be opened: one sentence that says what to do.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct OpenFailure(pub String);
+
+/// Opens the store that a request names.
+pub type Opener = Arc<dyn Fn(&OpenRequest) -> Result<Opened, OpenFailure> + Send + Sync>;

@@ -1,0 +1,120 @@
+//! The store's time, known in each frame without asking.
+//!
+//! An ordinary store runs on the time of this machine. A simulated clock is known from its last
+//! answer: an instant, a rate, and whether it stands still.
+
+use std::time::Duration;
+
+/// How the store's clock runs.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub enum Mode {
+    /// With the time of this machine.
+    #[default]
+    Real,
+    /// As somebody sets it.
+    Simulated {
+        /// Store seconds for each real second.
+        rate: f64,
+        /// Whether it stands still.
+        paused: bool,
+    },
+}
+
+/// The store's time.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Clock {
+    mode: Mode,
+    now_ms: i64,
+    /// A simulated instant and the window's uptime at which it was true.
+    anchor: (i64, Duration),
+}
+
+impl Clock {
+    /// Sets the time of this frame.
+    pub fn tick(&mut self, wall_ms: i64, uptime: Duration) {
+        self.now_ms = match self.mode {
+            Mode::Real => wall_ms,
+            Mode::Simulated { paused: true, .. } => self.anchor.0,
+            Mode::Simulated { rate, paused: false } => {
+                let passed = uptime.saturating_sub(self.anchor.1).as_secs_f64() * 1_000.0 * rate;
+                #[expect(clippy::cast_possible_truncation, reason = "saturates, which is wanted")]
+                let passed = passed as i64;
+                self.anchor.0.saturating_add(passed)
+            }
+        };
+    }
+
+    /// Takes over what the store said about its clock.
+    pub fn learn(&mut self, mode: Mode, now_ms: i64, uptime: Duration) {
+        self.mode = mode;
+        self.anchor = (now_ms, uptime);
+        self.now_ms = now_ms;
+    }
+
+    /// The store's time in this frame, in milliseconds since 1970.
+    pub fn now_ms(&self) -> i64 {
+        self.now_ms
+    }
+
+    /// How the clock runs.
+    pub fn mode(&self) -> Mode {
+        self.mode
+    }
+
+    /// Whether time is not real.
+    pub fn is_simulated(&self) -> bool {
+        matches!(self.mode, Mode::Simulated { .. })
+    }
+
+    /// Store milliseconds for each real one: 0 while the clock stands still.
+    pub fn rate(&self) -> f64 {
+        match self.mode {
+            Mode::Real => 1.0,
+            Mode::Simulated { paused: true, .. } => 0.0,
+            Mode::Simulated { rate, .. } => rate,
+        }
+    }
+
+    /// The real time until the store's clock shows `at_ms`; `None` while it stands still.
+    pub fn real_time_until(&self, at_ms: i64) -> Option<Duration> {
+        let rate = self.rate();
+        if rate <= 0.0 {
+            return None;
+        }
+        #[expect(clippy::cast_precision_loss, reason = "a wait of 2^53 ms needs no precision")]
+        let wait = at_ms.saturating_sub(self.now_ms).max(0) as f64 / 1_000.0 / rate;
+        Some(Duration::try_from_secs_f64(wait).unwrap_or(Duration::MAX))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(mode: Mode, seconds_later: u64, expected_ms: i64) {
+        let mut clock = Clock::default();
+        clock.learn(mode, 1_000, Duration::from_secs(10));
+        clock.tick(77_000, Duration::from_secs(10 + seconds_later));
+        assert_eq!(clock.now_ms(), expected_ms, "{mode:?} after {seconds_later} s");
+    }
+
+    #[test]
+    fn time_runs_as_the_store_said() {
+        check(Mode::Real, 5, 77_000);
+        check(Mode::Simulated { rate: 1.0, paused: false }, 5, 6_000);
+        check(Mode::Simulated { rate: 60.0, paused: false }, 5, 301_000);
+        check(Mode::Simulated { rate: 60.0, paused: true }, 5, 1_000);
+        check(Mode::Simulated { rate: f64::MAX, paused: false }, 5, i64::MAX);
+    }
+
+    #[test]
+    fn waiting_counts_in_real_time() {
+        let mut clock = Clock::default();
+        let mut learn = |paused| {
+            clock.learn(Mode::Simulated { rate: 60.0, paused }, 0, Duration::ZERO);
+            clock.real_time_until(120_000)
+        };
+        assert_eq!(learn(false), Some(Duration::from_secs(2)));
+        assert_eq!(learn(true), None);
+    }
+}

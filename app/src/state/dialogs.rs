@@ -1,0 +1,212 @@
+//! What stops and asks. One dialog is open at a time; others wait behind it.
+
+use std::collections::VecDeque;
+
+use super::{Namespace, TabId, documents, expiry, indexes, transfer};
+use crate::action::Action;
+use crate::limits::DIALOGS_WAITING_MAX;
+
+/// A dialog with what a person has put into it so far.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Dialog {
+    /// Choices that stay.
+    Settings,
+    /// Every shortcut.
+    Shortcuts,
+    /// A new database, with its first collection.
+    CreateDatabase(CreateDatabase),
+    /// A new collection.
+    CreateCollection(CreateCollection),
+    /// Another name for a collection.
+    RenameCollection(RenameCollection),
+    /// Something that can't be undone: the name must be typed.
+    Drop(DropDialog),
+    /// One question with two answers.
+    Confirm(Confirm),
+    /// Opens another data folder by its path.
+    OpenFolder {
+        /// The path as typed.
+        path: String,
+    },
+    /// A dialog of the Documents view.
+    Documents(TabId, documents::Dialog),
+    /// A dialog of the Expiry view.
+    Expiry(TabId, expiry::Dialog),
+    /// A dialog of the Indexes view.
+    Indexes(TabId, indexes::Dialog),
+    /// A dialog for files.
+    Transfer(transfer::Dialog),
+}
+
+/// A new database.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct CreateDatabase {
+    /// Its name.
+    pub name: String,
+    /// Its first collection.
+    pub collection: String,
+    /// Its rules.
+    pub dialect: Dialect,
+    /// Why it could not be made.
+    pub error: Option<String>,
+}
+
+/// The rules of a database.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Dialect {
+    /// Both families of rules.
+    #[default]
+    Open,
+    /// MongoDB's rules only.
+    Mongodb,
+    /// Cosmos DB's rules only.
+    Cosmos,
+}
+
+impl Dialect {
+    /// Every dialect.
+    pub const ALL: [Self; 3] = [Self::Open, Self::Mongodb, Self::Cosmos];
+
+    /// As the command spells it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::Mongodb => "mongodb",
+            Self::Cosmos => "cosmos",
+        }
+    }
+
+    /// As a person reads it.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Open => "Open",
+            Self::Mongodb => "MongoDB",
+            Self::Cosmos => "Cosmos DB",
+        }
+    }
+
+    /// What it means.
+    pub fn sentence(self) -> &'static str {
+        match self {
+            Self::Open => "TTL on any date field, or on _ts with a document's own ttl",
+            Self::Mongodb => "As MongoDB 8: TTL on a date field; expired documents stay visible",
+            Self::Cosmos => "As Azure Cosmos DB: TTL on _ts; expired documents are hidden at once",
+        }
+    }
+}
+
+/// A new collection.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct CreateCollection {
+    /// The database.
+    pub db: String,
+    /// Its name.
+    pub name: String,
+    /// Whether it keeps only the newest documents.
+    pub capped: bool,
+    /// How many bytes a capped collection keeps, as typed.
+    pub size: String,
+}
+
+/// Another name for a collection.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RenameCollection {
+    /// The collection.
+    pub from: Namespace,
+    /// Its new name in the same database.
+    pub name: String,
+}
+
+/// What shall be dropped.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DropDialog {
+    /// A database, or a collection.
+    pub target: DropTarget,
+    /// What was typed so far.
+    pub typed: String,
+}
+
+/// What shall be dropped.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum DropTarget {
+    /// A database with everything in it.
+    Database(String),
+    /// A collection with everything in it.
+    Collection(Namespace),
+}
+
+/// One question with two answers.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Confirm {
+    /// The question.
+    pub title: String,
+    /// What will happen, in one or two sentences.
+    pub text: String,
+    /// The command that will be sent, as typed in mongosh.
+    pub command: Option<String>,
+    /// The words on the button; they name the number when there is one.
+    pub button: String,
+    /// How the button looks.
+    pub tone: Tone,
+    /// What the button does.
+    pub action: Box<Action>,
+}
+
+/// How serious a button is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tone {
+    /// Nothing is lost.
+    Normal,
+    /// Documents will expire.
+    Amber,
+    /// Something is deleted.
+    Danger,
+}
+
+/// The open dialog and the ones behind it.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Dialogs {
+    open: Option<Dialog>,
+    waiting: VecDeque<Dialog>,
+}
+
+impl Dialogs {
+    /// The open dialog.
+    pub fn open(&self) -> Option<&Dialog> {
+        self.open.as_ref()
+    }
+
+    /// The open dialog, to change what is in it.
+    pub fn open_mut(&mut self) -> Option<&mut Dialog> {
+        self.open.as_mut()
+    }
+
+    /// Opens a dialog, or puts it behind the open one.
+    pub fn show(&mut self, dialog: Dialog) {
+        if self.open.is_none() {
+            self.open = Some(dialog);
+        } else if self.waiting.len() < DIALOGS_WAITING_MAX && !self.waiting.contains(&dialog) {
+            self.waiting.push_back(dialog);
+        }
+    }
+
+    /// Puts a dialog in the place of the open one.
+    pub fn replace(&mut self, dialog: Dialog) {
+        self.open = Some(dialog);
+    }
+
+    /// Closes the open dialog; the next one opens.
+    pub fn close(&mut self) {
+        self.open = self.waiting.pop_front();
+    }
+
+    /// Hands the open dialog over for a frame, see [`Self::put_back`].
+    pub fn take(&mut self) -> Option<Dialog> {
+        self.open.take()
+    }
+
+    /// Puts the dialog back that [`Self::take`] handed over.
+    pub fn put_back(&mut self, dialog: Dialog) {
+        self.open = Some(dialog);
+    }
+}

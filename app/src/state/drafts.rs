@@ -1,0 +1,39 @@
+//! What a person is typing: the one thing that panels change themselves.
+
+use std::collections::HashMap;
+
+use super::TabId;
+use super::documents::DocumentsDraft;
+use super::expiry::ExpiryDraft;
+use super::indexes::IndexesDraft;
+
+/// Everything that is being typed outside of dialogs.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Drafts {
+    /// The search line of the sidebar.
+    pub search: String,
+    /// The line of the palette.
+    pub palette: String,
+    /// The line above the Commands drawer.
+    pub command_search: String,
+    /// By tab.
+    pub tabs: HashMap<TabId, TabDraft>,
+}
+
+/// What is being typed in one tab.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct TabDraft {
+    /// In the Documents view.
+    pub documents: DocumentsDraft,
+    /// In the Expiry view.
+    pub expiry: ExpiryDraft,
+    /// In the Indexes view.
+    pub indexes: IndexesDraft,
+}
+
+impl Drafts {
+    /// What is being typed in one tab.
+    pub fn tab(&mut self, tab: TabId) -> &mut TabDraft {
+        self.tabs.entry(tab).or_default()
+    }
+}

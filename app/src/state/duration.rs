@@ -1,0 +1,184 @@
+//! Durations and instants as a person reads them.
+
+use chrono::{DateTime, Utc};
+
+const SECOND_MS: i64 = 1_000;
+const MINUTE_MS: i64 = 60 * SECOND_MS;
+const HOUR_MS: i64 = 60 * MINUTE_MS;
+const DAY_MS: i64 = 24 * HOUR_MS;
+
+/// A countdown with digits that stand still: `00:41`, `1:02:07`, `3 d 04:10`, `2.1 y`.
+///
+/// A rest is rounded up, so that `00:00` is shown only when nothing is left.
+pub fn countdown(rest_ms: i64) -> String {
+    let seconds = rest_ms.max(0).saturating_add(SECOND_MS - 1) / SECOND_MS;
+    let (days, hours, minutes) = (seconds / 86_400, seconds / 3_600 % 24, seconds / 60 % 60);
+    if days >= 730 {
+        let tenths = days * 10 / 365;
+        return format!("{}.{} y", tenths / 10, tenths % 10);
+    }
+    if days > 0 {
+        return format!("{days} d {hours:02}:{minutes:02}");
+    }
+    if hours > 0 {
+        return format!("{hours}:{minutes:02}:{:02}", seconds % 60);
+    }
+    format!("{minutes:02}:{:02}", seconds % 60)
+}
+
+/// How long something is overdue: `+00:23`. Rounded down, so that it starts at `+00:00`.
+pub fn overdue(past_ms: i64) -> String {
+    let whole = past_ms.max(0) / SECOND_MS * SECOND_MS;
+    format!("+{}", countdown(whole))
+}
+
+/// When a countdown to `rest_ms` from now next changes, in milliseconds of the store's time.
+pub fn next_change_ms(rest_ms: i64) -> i64 {
+    if rest_ms <= 0 {
+        // Past its time: the overdue text changes each second.
+        return SECOND_MS - (-rest_ms) % SECOND_MS;
+    }
+    let step = if rest_ms >= 730 * DAY_MS {
+        DAY_MS
+    } else if rest_ms > DAY_MS {
+        MINUTE_MS
+    } else {
+        SECOND_MS
+    };
+    (rest_ms - 1) % step + 1
+}
+
+/// A span in words: `10 min`, `1 h 30 min`, `30 d`, `250 ms`. At most two units.
+pub fn span(ms: i64) -> String {
+    if ms < 0 {
+        return format!("−{}", span(ms.saturating_neg()));
+    }
+    if ms < SECOND_MS {
+        return format!("{ms} ms");
+    }
+    let units = [(DAY_MS, "d"), (HOUR_MS, "h"), (MINUTE_MS, "min"), (SECOND_MS, "s")];
+    let Some(first) = units.iter().position(|(size, _)| ms >= *size) else {
+        return format!("{ms} ms");
+    };
+    let (size, name) = units[first];
+    let (count, rest) = (ms / size, ms % size);
+    let next = units.get(first + 1).filter(|(size, _)| rest >= *size);
+    match next {
+        Some((size, next)) if count < 10 => format!("{count} {name} {} {next}", rest / size),
+        _ => format!("{count} {name}"),
+    }
+}
+
+/// A span with one decimal, for figures: `28.4 s`, `950 ms`, `3.2 min`.
+pub fn figure(ms: i64) -> String {
+    let tenths = |unit: i64, name: &str| {
+        let tenths = ms.saturating_mul(10) / unit;
+        format!("{}.{} {name}", tenths / 10, tenths % 10)
+    };
+    match ms {
+        ..SECOND_MS => format!("{ms} ms"),
+        SECOND_MS..MINUTE_MS => tenths(SECOND_MS, "s"),
+        MINUTE_MS..HOUR_MS => tenths(MINUTE_MS, "min"),
+        HOUR_MS..DAY_MS => tenths(HOUR_MS, "h"),
+        DAY_MS.. => tenths(DAY_MS, "d"),
+    }
+}
+
+/// Microseconds as a person reads them: `350 µs`, `2 ms`, `1.4 s`.
+pub fn micros(micros: u64) -> String {
+    match micros {
+        0..1_000 => format!("{micros} µs"),
+        1_000..1_000_000 => format!("{} ms", micros / 1_000),
+        _ => figure(i64::try_from(micros / 1_000).unwrap_or(i64::MAX)),
+    }
+}
+
+/// The time of day in UTC: `10:14:02`.
+pub fn time_of_day(ms: i64) -> String {
+    formatted(ms, "%H:%M:%S")
+}
+
+/// The time of day in UTC to the millisecond: `10:14:02.004`.
+pub fn time_of_day_millis(ms: i64) -> String {
+    formatted(ms, "%H:%M:%S%.3f")
+}
+
+/// Date and time in UTC: `2026-11-21 10:14:02`.
+pub fn date_time(ms: i64) -> String {
+    formatted(ms, "%Y-%m-%d %H:%M:%S")
+}
+
+/// Date and time in UTC to the millisecond, as values are shown: `2026-11-21 10:14:02.004Z`.
+pub fn date_time_millis(ms: i64) -> String {
+    formatted(ms, "%Y-%m-%d %H:%M:%S%.3fZ")
+}
+
+fn formatted(ms: i64, format: &str) -> String {
+    DateTime::<Utc>::from_timestamp_millis(ms)
+        .map_or_else(|| format!("{ms} ms"), |instant| instant.format(format).to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn countdowns() {
+        let check = |ms, expected: &str| assert_eq!(countdown(ms), expected, "{ms}");
+        check(-5, "00:00");
+        check(0, "00:00");
+        check(1, "00:01");
+        check(41_000, "00:41");
+        check(40_001, "00:41");
+        check(3_600_000, "1:00:00");
+        check(3_727_000, "1:02:07");
+        check(3 * DAY_MS + 4 * HOUR_MS + 10 * MINUTE_MS, "3 d 04:10");
+        check(766 * DAY_MS, "2.0 y");
+        check(i64::MAX, "292471208.6 y");
+    }
+
+    #[test]
+    fn overdue_starts_at_zero() {
+        let check = |ms, expected: &str| assert_eq!(overdue(ms), expected, "{ms}");
+        check(0, "+00:00");
+        check(999, "+00:00");
+        check(23_400, "+00:23");
+    }
+
+    #[test]
+    fn a_countdown_changes_when_it_says() {
+        for rest in [1, 999, 1_000, 1_001, 41_500, DAY_MS + 1, 3 * DAY_MS, 800 * DAY_MS, 0, -1, -999] {
+            let shown = |rest: i64| if rest > 0 { countdown(rest) } else { overdue(-rest) };
+            let wait = next_change_ms(rest);
+            assert!(wait > 0, "{rest}");
+            assert_eq!(shown(rest), shown(rest - (wait - 1)), "{rest} changes before {wait} ms");
+        }
+    }
+
+    #[test]
+    fn spans() {
+        let check = |ms, expected: &str| assert_eq!(span(ms), expected, "{ms}");
+        check(0, "0 ms");
+        check(250, "250 ms");
+        check(600_000, "10 min");
+        check(90 * MINUTE_MS, "1 h 30 min");
+        check(30 * DAY_MS, "30 d");
+        check(-1_000, "−1 s");
+        check(DAY_MS + 1, "1 d");
+    }
+
+    #[test]
+    fn figures() {
+        let check = |ms, expected: &str| assert_eq!(figure(ms), expected, "{ms}");
+        check(950, "950 ms");
+        check(28_400, "28.4 s");
+        check(59_100, "59.1 s");
+        check(192_000, "3.2 min");
+    }
+
+    #[test]
+    fn instants() {
+        assert_eq!(date_time_millis(1_000), "1970-01-01 00:00:01.000Z");
+        assert_eq!(date_time(i64::MAX), format!("{} ms", i64::MAX));
+    }
+}

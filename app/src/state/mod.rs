@@ -1,0 +1,125 @@
+//! Everything the window shows, as plain data with its rules. No window, no threads, no disk.
+//!
+//! Panels read it; only `apply` changes it. What a person is typing lives in [`Drafts`], which
+//! panels change themselves.
+
+pub mod changes;
+pub mod clock;
+pub mod command_log;
+pub mod dialogs;
+pub mod documents;
+pub mod drafts;
+pub mod duration;
+pub mod expiry;
+pub mod indexes;
+pub mod number;
+pub mod operations;
+pub mod purpose;
+pub mod reaper;
+pub mod settings;
+pub mod store;
+pub mod tabs;
+pub mod toasts;
+pub mod transfer;
+pub mod view;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+pub use crate::source::{Capabilities, Namespace};
+pub use clock::Clock;
+pub use command_log::CommandLog;
+pub use dialogs::{Dialog, Dialogs};
+pub use drafts::Drafts;
+pub use operations::Operations;
+pub use purpose::Purpose;
+pub use reaper::Reaper;
+pub use settings::Settings;
+pub use store::StoreTree;
+pub use tabs::{Tab, TabId, Tabs};
+pub use toasts::Toasts;
+pub use view::View;
+
+/// Whether a store is there.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub enum Phase {
+    /// It is being opened.
+    #[default]
+    Opening,
+    /// It answers.
+    Open,
+    /// It could not be opened; one sentence says why and what to do.
+    Failed(String),
+}
+
+/// The store that is open.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Store {
+    /// Whether it is there.
+    pub phase: Phase,
+    /// What it is called in the top bar.
+    pub name: String,
+    /// Where it is.
+    pub folder: Option<PathBuf>,
+    /// What it can do.
+    pub capabilities: Capabilities,
+    /// Which request opened it, to try again.
+    pub request: crate::source::OpenRequest,
+}
+
+/// Everything the window shows.
+#[derive(Debug, Default)]
+pub struct State {
+    /// The store that is open.
+    pub store: Store,
+    /// Its databases and collections.
+    pub tree: StoreTree,
+    /// The open collections.
+    pub tabs: Tabs,
+    /// The store's time.
+    pub clock: Clock,
+    /// The reaper: next pass, past passes, log, removed documents.
+    pub reaper: Reaper,
+    /// Every command that was sent.
+    pub commands: CommandLog,
+    /// Work with progress.
+    pub operations: Operations,
+    /// Messages in the corner.
+    pub toasts: Toasts,
+    /// The open dialog and the ones behind it.
+    pub dialogs: Dialogs,
+    /// Choices that stay.
+    pub settings: Settings,
+    /// What is open and where the window looks.
+    pub view: View,
+    /// Import and export.
+    pub transfer: transfer::Transfer,
+    /// What a person is typing.
+    pub drafts: Drafts,
+    /// The time since the window was made. Drives messages and the age of answers, never verdicts.
+    pub uptime: Duration,
+    /// Changes of the data that the views have not followed yet.
+    pub changes: changes::Changes,
+    /// Actions to carry out after the outcomes of a frame.
+    pub startup: Vec<crate::action::Action>,
+    /// Counts jobs, so that an answer can be told from an older one.
+    pub generation: u64,
+}
+
+impl State {
+    /// The store's time in this frame, in milliseconds since 1970.
+    pub fn now_ms(&self) -> i64 {
+        self.clock.now_ms()
+    }
+
+    /// Whether a store is there and answers.
+    pub fn is_open(&self) -> bool {
+        self.store.phase == Phase::Open
+    }
+
+    /// The next generation for a job.
+    pub fn next_generation(&mut self) -> u64 {
+        self.generation += 1;
+        self.generation
+    }
+}

@@ -1,0 +1,137 @@
+//! Work with progress: imports, exports, index builds, backups.
+
+use std::collections::VecDeque;
+
+use crate::limits::OPERATIONS_MAX;
+use crate::worker::Cancel;
+
+/// Names one operation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct OperationId(pub u64);
+
+/// How far an operation is.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Progress {
+    /// Units done, documents or bytes.
+    pub done: u64,
+    /// Units in all; 0 while unknown.
+    pub total: u64,
+    /// In words, such as `12,408 documents · 3 rejected`.
+    pub text: String,
+}
+
+/// How an operation ended, or that it has not.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Stage {
+    /// Under way.
+    Running,
+    /// Done, with one sentence.
+    Done(String),
+    /// Cancelled by a person, with what was done until then.
+    Cancelled(String),
+    /// Failed, with one sentence that says what to do.
+    Failed(String),
+}
+
+/// One operation.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Operation {
+    /// Its name.
+    pub id: OperationId,
+    /// What it is, such as `Import events.json into demo.events`.
+    pub title: String,
+    /// When it began, in milliseconds since 1970 by the store's clock.
+    pub started_ms: i64,
+    /// When it began, in window time.
+    pub started_at: std::time::Duration,
+    /// How far it is.
+    pub progress: Progress,
+    /// How it ended.
+    pub stage: Stage,
+    /// Stops it; `None`: it can't be stopped.
+    pub cancel: Option<Cancel>,
+}
+
+/// The operations, the newest first.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Operations {
+    list: VecDeque<Operation>,
+    last_id: u64,
+}
+
+impl Operations {
+    /// The operations, the newest first.
+    pub fn list(&self) -> &VecDeque<Operation> {
+        &self.list
+    }
+
+    /// How many are under way.
+    pub fn running(&self) -> usize {
+        self.list.iter().filter(|operation| operation.stage == Stage::Running).count()
+    }
+
+    /// Begins one.
+    pub fn begin(
+        &mut self,
+        title: String,
+        started_ms: i64,
+        started_at: std::time::Duration,
+        cancel: Option<Cancel>,
+    ) -> OperationId {
+        self.last_id += 1;
+        let id = OperationId(self.last_id);
+        let (progress, stage) = (Progress::default(), Stage::Running);
+        let operation = Operation { id, title, started_ms, started_at, progress, stage, cancel };
+        self.list.push_front(operation);
+        if self.list.len() > OPERATIONS_MAX {
+            let last_ended = self.list.iter().rposition(|old| old.stage != Stage::Running);
+            if let Some(at) = last_ended {
+                self.list.remove(at);
+            }
+        }
+        id
+    }
+
+    /// An operation by its name, to change it.
+    pub fn get_mut(&mut self, id: OperationId) -> Option<&mut Operation> {
+        self.list.iter_mut().find(|operation| operation.id == id)
+    }
+
+    /// Ends one.
+    pub fn end(&mut self, id: OperationId, stage: Stage) {
+        if let Some(operation) = self.get_mut(id) {
+            operation.stage = stage;
+        }
+    }
+
+    /// The operation under way with this title.
+    pub fn running_titled(&self, title: &str) -> Option<OperationId> {
+        let same = |old: &&Operation| old.title == title && old.stage == Stage::Running;
+        self.list.iter().find(same).map(|operation| operation.id)
+    }
+
+    /// Forgets the ones that ended.
+    pub fn clear_ended(&mut self) {
+        self.list.retain(|operation| operation.stage == Stage::Running);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn what_runs_is_never_forgotten() {
+        let mut operations = Operations::default();
+        let running = operations.begin("first".to_owned(), 0, Duration::ZERO, None);
+        for _ in 0..OPERATIONS_MAX + 2 {
+            let id = operations.begin("later".to_owned(), 0, Duration::ZERO, None);
+            operations.end(id, Stage::Done("done".to_owned()));
+        }
+        assert!(operations.get_mut(running).is_some());
+        operations.clear_ended();
+        assert_eq!((operations.list().len(), operations.running()), (1, 1));
+    }
+}

@@ -1,0 +1,59 @@
+//! What an answer is for. A newer job with an equal purpose takes the place of a waiting one.
+
+use super::{Namespace, TabId, documents, expiry, indexes, transfer};
+
+/// What an answer is for.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Purpose {
+    /// The tree of databases and collections.
+    Store(StorePurpose),
+    /// The documents of one tab.
+    Documents(TabId, documents::Purpose),
+    /// The expiry view of one tab.
+    Expiry(TabId, expiry::Purpose),
+    /// The indexes of one tab.
+    Indexes(TabId, indexes::Purpose),
+    /// Files in and out.
+    Transfer(transfer::Purpose),
+    /// The reaper.
+    Reaper(ReaperPurpose),
+    /// The clock.
+    Clock,
+}
+
+/// An answer for the tree.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum StorePurpose {
+    /// Opening a store.
+    Open,
+    /// The names of the databases.
+    Databases,
+    /// The collections of a database.
+    Collections(String),
+    /// Counts and sizes of a collection.
+    Stats(Namespace),
+    /// The soonest document of a collection.
+    Next(Namespace),
+    /// The next hour of a collection.
+    Forecast(Namespace),
+    /// A database or collection is made, renamed or dropped.
+    Change {
+        /// What to say when it is done.
+        done: String,
+        /// The collection to open then.
+        open: Option<Namespace>,
+    },
+}
+
+/// An answer about the reaper.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum ReaperPurpose {
+    /// Its state, from `serverStatus`.
+    Status,
+    /// A pass that a person asked for.
+    RunNow,
+    /// A parameter that was set.
+    Set,
+    /// What the guard holds back.
+    Held,
+}

@@ -1,0 +1,218 @@
+//! The reaper: when it comes next, what it did, what it removed.
+
+use std::collections::VecDeque;
+
+use crate::limits::{PASSES_MAX, REAPER_LOG_MAX, REMOVED_MAX};
+use crate::source::{PassSummary, RemovedDocument};
+
+/// How often the reaper comes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Schedule {
+    /// Every so many seconds, as MongoDB does.
+    Every(u64),
+    /// Also at the next threshold.
+    AtThreshold,
+}
+
+impl Schedule {
+    /// The schedules that the top bar offers.
+    pub const OFFERED: [Self; 4] =
+        [Self::Every(60), Self::Every(10), Self::Every(1), Self::AtThreshold];
+
+    /// The words on the button.
+    pub fn label(self) -> String {
+        match self {
+            Self::Every(secs) => format!("Every {secs} s"),
+            Self::AtThreshold => "At the threshold".to_owned(),
+        }
+    }
+}
+
+/// The reaper as the window knows it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reaper {
+    /// Whether it is on.
+    pub enabled: bool,
+    /// Seconds from one pass to the next.
+    pub sleep_secs: u64,
+    /// Whether it also comes at the next threshold.
+    pub at_threshold: bool,
+    /// The next pass, in milliseconds since 1970.
+    pub next_pass_ms: Option<i64>,
+    /// Whether a pass is under way.
+    pub running: bool,
+    /// Why the guard holds documents back.
+    pub held: Option<String>,
+    /// Why it no longer runs.
+    pub died: Option<String>,
+    passes: VecDeque<PassSummary>,
+    log: VecDeque<LogLine>,
+    removed: VecDeque<RemovedDocument>,
+    removed_total: u64,
+}
+
+/// A line of the reaper log.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LogLine {
+    /// When, in milliseconds since 1970.
+    pub at_ms: i64,
+    /// What happened.
+    pub what: LogEntry,
+}
+
+/// What a line of the reaper log tells.
+#[derive(Debug, Clone, PartialEq)]
+pub enum LogEntry {
+    /// A pass; passes that removed nothing and follow one another are told in one line.
+    Pass {
+        /// The pass, or the newest of several.
+        pass: PassSummary,
+        /// How many passes the line stands for.
+        passes: u64,
+    },
+    /// Anything else, in one sentence.
+    Note(String),
+}
+
+impl Default for Reaper {
+    fn default() -> Self {
+        Self {
+            enabled: true,
+            sleep_secs: 60,
+            at_threshold: false,
+            next_pass_ms: None,
+            running: false,
+            held: None,
+            died: None,
+            passes: VecDeque::new(),
+            log: VecDeque::new(),
+            removed: VecDeque::new(),
+            removed_total: 0,
+        }
+    }
+}
+
+impl Reaper {
+    /// How often it comes.
+    pub fn schedule(&self) -> Schedule {
+        if self.at_threshold { Schedule::AtThreshold } else { Schedule::Every(self.sleep_secs) }
+    }
+
+    /// Past passes, the oldest first.
+    pub fn passes(&self) -> &VecDeque<PassSummary> {
+        &self.passes
+    }
+
+    /// The last pass.
+    pub fn last_pass(&self) -> Option<&PassSummary> {
+        self.passes.back()
+    }
+
+    /// The log, the oldest line first.
+    pub fn log(&self) -> &VecDeque<LogLine> {
+        &self.log
+    }
+
+    /// Removed documents, the oldest first.
+    pub fn removed(&self) -> &VecDeque<RemovedDocument> {
+        &self.removed
+    }
+
+    /// How many documents were removed since the window was made, listed or not.
+    pub fn removed_total(&self) -> u64 {
+        self.removed_total
+    }
+
+    /// Notes a pass that began.
+    pub fn pass_started(&mut self) {
+        self.running = true;
+    }
+
+    /// Notes a pass that ended.
+    pub fn pass_finished(&mut self, pass: PassSummary) {
+        self.running = false;
+        push_bounded(&mut self.passes, pass.clone(), PASSES_MAX);
+        if let Some(LogLine { at_ms, what: LogEntry::Pass { pass: last, passes } }) =
+            self.log.back_mut()
+            && is_quiet(last)
+            && is_quiet(&pass)
+        {
+            *at_ms = pass.finished_ms;
+            *last = pass;
+            *passes += 1;
+            return;
+        }
+        let at_ms = pass.finished_ms;
+        self.log(LogLine { at_ms, what: LogEntry::Pass { pass, passes: 1 } });
+    }
+
+    /// Notes removed documents.
+    pub fn documents_removed(&mut self, documents: Vec<RemovedDocument>, more: u64) {
+        self.removed_total += u64::try_from(documents.len()).unwrap_or(u64::MAX) + more;
+        for document in documents {
+            push_bounded(&mut self.removed, document, REMOVED_MAX);
+        }
+    }
+
+    /// Writes a sentence into the log.
+    pub fn note(&mut self, at_ms: i64, sentence: impl Into<String>) {
+        self.log(LogLine { at_ms, what: LogEntry::Note(sentence.into()) });
+    }
+
+    /// Empties the log; passes and removed documents stay.
+    pub fn clear_log(&mut self) {
+        self.log.clear();
+    }
+
+    fn log(&mut self, line: LogLine) {
+        push_bounded(&mut self.log, line, REAPER_LOG_MAX);
+    }
+}
+
+fn is_quiet(pass: &PassSummary) -> bool {
+    pass.deleted == 0 && pass.indexes.iter().all(|index| index.error.is_none())
+}
+
+fn push_bounded<T>(list: &mut VecDeque<T>, item: T, max: usize) {
+    if list.len() >= max {
+        list.pop_front();
+    }
+    list.push_back(item);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pass(number: u64, deleted: u64) -> PassSummary {
+        PassSummary { number, deleted, ..PassSummary::default() }
+    }
+
+    #[test]
+    fn passes_that_removed_nothing_share_a_line() {
+        let mut reaper = Reaper::default();
+        for (number, deleted) in [(1, 0), (2, 0), (3, 5), (4, 0)] {
+            reaper.pass_finished(pass(number, deleted));
+        }
+        let lines: Vec<(u64, u64)> = reaper
+            .log()
+            .iter()
+            .filter_map(|line| match &line.what {
+                LogEntry::Pass { pass, passes } => Some((pass.number, *passes)),
+                LogEntry::Note(_) => None,
+            })
+            .collect();
+        assert_eq!(lines, [(2, 2), (3, 1), (4, 1)]);
+        assert_eq!(reaper.passes().len(), 4);
+    }
+
+    #[test]
+    fn the_log_is_bounded() {
+        let mut reaper = Reaper::default();
+        for number in 0..REAPER_LOG_MAX + 5 {
+            reaper.note(0, number.to_string());
+        }
+        assert_eq!(reaper.log().len(), REAPER_LOG_MAX);
+        assert!(matches!(&reaper.log()[0].what, LogEntry::Note(text) if text == "5"));
+    }
+}

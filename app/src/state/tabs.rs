@@ -1,0 +1,278 @@
+//! The open collections.
+
+use serde::{Deserialize, Serialize};
+
+use super::Namespace;
+use super::documents::{DocumentsView, SavedDocuments};
+use super::expiry::{ExpiryView, SavedExpiry};
+use super::indexes::IndexesView;
+use crate::limits::{CLOSED_TABS_MAX, TABS_MAX};
+
+/// Names one tab for as long as the window lives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+pub struct TabId(pub u64);
+
+/// The views of a collection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+pub enum ViewKind {
+    /// Its documents.
+    Documents,
+    /// Its documents in time.
+    #[default]
+    Expiry,
+    /// Its indexes.
+    Indexes,
+}
+
+impl ViewKind {
+    /// Every view, in the order of the strip.
+    pub const ALL: [Self; 3] = [Self::Documents, Self::Expiry, Self::Indexes];
+
+    /// The word in the strip.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Documents => "Documents",
+            Self::Expiry => "Expiry",
+            Self::Indexes => "Indexes",
+        }
+    }
+}
+
+/// One open collection.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tab {
+    /// Its name in this window.
+    pub id: TabId,
+    /// The collection.
+    pub namespace: Namespace,
+    /// The view that is shown.
+    pub view: ViewKind,
+    /// The Documents view.
+    pub documents: DocumentsView,
+    /// The Expiry view.
+    pub expiry: ExpiryView,
+    /// The Indexes view.
+    pub indexes: IndexesView,
+    /// What the strip of views says at its right, such as `3 indexes · 1.2 MB`.
+    pub summary: String,
+    /// What the Documents view restores when it is first shown.
+    pub saved_documents: SavedDocuments,
+    /// What the Expiry view restores when it is first shown.
+    pub saved_expiry: SavedExpiry,
+}
+
+/// A tab as it is kept for the next start.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SavedTab {
+    /// The collection.
+    pub namespace: Namespace,
+    /// The view that was shown.
+    #[serde(default)]
+    pub view: ViewKind,
+    /// The Documents view.
+    #[serde(default)]
+    pub documents: SavedDocuments,
+    /// The Expiry view.
+    #[serde(default)]
+    pub expiry: SavedExpiry,
+}
+
+/// All tabs.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Tabs {
+    open: Vec<Tab>,
+    active: Option<TabId>,
+    closed: Vec<SavedTab>,
+    last_id: u64,
+}
+
+impl Tabs {
+    /// The open tabs, from left to right.
+    pub fn open(&self) -> &[Tab] {
+        &self.open
+    }
+
+    /// The open tabs, to change them.
+    pub fn open_mut(&mut self) -> &mut [Tab] {
+        &mut self.open
+    }
+
+    /// The tab that is shown.
+    pub fn active(&self) -> Option<&Tab> {
+        self.active.and_then(|id| self.get(id))
+    }
+
+    /// The tab that is shown, to change it.
+    pub fn active_mut(&mut self) -> Option<&mut Tab> {
+        self.active.and_then(|id| self.get_mut(id))
+    }
+
+    /// A tab by its name.
+    pub fn get(&self, id: TabId) -> Option<&Tab> {
+        self.open.iter().find(|tab| tab.id == id)
+    }
+
+    /// A tab by its name, to change it.
+    pub fn get_mut(&mut self, id: TabId) -> Option<&mut Tab> {
+        self.open.iter_mut().find(|tab| tab.id == id)
+    }
+
+    /// Shows the tab of a collection, opening one if there is none. `None`: too many are open.
+    pub fn show(&mut self, namespace: &Namespace) -> Option<TabId> {
+        if let Some(tab) = self.open.iter().find(|tab| tab.namespace == *namespace) {
+            self.active = Some(tab.id);
+            return self.active;
+        }
+        let (documents, expiry) = <(SavedDocuments, SavedExpiry)>::default();
+        let view = self.active().map(|tab| tab.view).unwrap_or_default();
+        self.add(SavedTab { namespace: namespace.clone(), view, documents, expiry })
+    }
+
+    /// Opens a tab as it was kept. `None`: too many are open.
+    pub fn add(&mut self, saved: SavedTab) -> Option<TabId> {
+        if self.open.len() >= TABS_MAX {
+            return None;
+        }
+        self.last_id += 1;
+        let id = TabId(self.last_id);
+        self.open.push(Tab {
+            id,
+            namespace: saved.namespace,
+            view: saved.view,
+            documents: DocumentsView::default(),
+            expiry: ExpiryView::default(),
+            indexes: IndexesView::default(),
+            summary: String::new(),
+            saved_documents: saved.documents,
+            saved_expiry: saved.expiry,
+        });
+        self.active = Some(id);
+        Some(id)
+    }
+
+    /// Shows a tab.
+    pub fn activate(&mut self, id: TabId) {
+        if self.get(id).is_some() {
+            self.active = Some(id);
+        }
+    }
+
+    /// Closes a tab and shows its neighbour.
+    pub fn close(&mut self, id: TabId) {
+        let Some(at) = self.open.iter().position(|tab| tab.id == id) else { return };
+        let tab = self.open.remove(at);
+        self.closed.push(saved(tab));
+        if self.closed.len() > CLOSED_TABS_MAX {
+            self.closed.remove(0);
+        }
+        if self.active == Some(id) {
+            let neighbour = self.open.get(at).or(self.open.last());
+            self.active = neighbour.map(|tab| tab.id);
+        }
+    }
+
+    /// Closes every tab that `gone` picks, without keeping it for reopening.
+    pub fn forget(&mut self, gone: impl Fn(&Namespace) -> bool) {
+        let ids: Vec<TabId> =
+            self.open.iter().filter(|tab| gone(&tab.namespace)).map(|tab| tab.id).collect();
+        for id in ids {
+            self.close(id);
+        }
+        self.closed.retain(|tab| !gone(&tab.namespace));
+    }
+
+    /// Whether a closed tab can be opened again.
+    pub fn can_reopen(&self) -> bool {
+        !self.closed.is_empty()
+    }
+
+    /// Opens the tab that was closed last.
+    pub fn reopen(&mut self) -> Option<TabId> {
+        let saved = self.closed.pop()?;
+        if let Some(tab) = self.open.iter().find(|tab| tab.namespace == saved.namespace) {
+            self.active = Some(tab.id);
+            return self.active;
+        }
+        self.add(saved)
+    }
+
+    /// Shows the next tab to the right, or to the left, round and round.
+    pub fn step(&mut self, forward: bool) {
+        let Some(active) = self.active else { return };
+        let Some(at) = self.open.iter().position(|tab| tab.id == active) else { return };
+        let count = self.open.len();
+        let next = if forward { at + 1 } else { at + count - 1 } % count;
+        self.active = self.open.get(next).map(|tab| tab.id);
+    }
+
+    /// The tabs as they are kept for the next start, and which one is shown.
+    pub fn save(&self) -> (Vec<SavedTab>, Option<usize>) {
+        let active = self.open.iter().position(|tab| Some(tab.id) == self.active);
+        (self.open.iter().cloned().map(saved).collect(), active)
+    }
+}
+
+fn saved(tab: Tab) -> SavedTab {
+    SavedTab {
+        namespace: tab.namespace,
+        view: tab.view,
+        documents: tab.saved_documents,
+        expiry: tab.saved_expiry,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tabs(names: &[&str]) -> Tabs {
+        let mut tabs = Tabs::default();
+        for name in names {
+            assert!(tabs.show(&Namespace::new("d", *name)).is_some());
+        }
+        tabs
+    }
+
+    fn shown(tabs: &Tabs) -> &str {
+        tabs.active().map_or("", |tab| tab.namespace.collection.as_str())
+    }
+
+    #[test]
+    fn a_collection_has_one_tab() {
+        let mut tabs = tabs(&["a", "b"]);
+        tabs.show(&Namespace::new("d", "a"));
+        assert_eq!((tabs.open().len(), shown(&tabs)), (2, "a"));
+    }
+
+    #[test]
+    fn closing_shows_the_neighbour_and_reopening_brings_it_back() {
+        let mut tabs = tabs(&["a", "b", "c"]);
+        tabs.close(tabs.open()[2].id);
+        assert_eq!(shown(&tabs), "b");
+        tabs.close(tabs.open()[0].id);
+        assert_eq!(shown(&tabs), "b");
+        tabs.reopen();
+        assert_eq!(shown(&tabs), "a");
+        tabs.reopen();
+        assert_eq!(shown(&tabs), "c");
+        assert!(!tabs.can_reopen());
+    }
+
+    #[test]
+    fn stepping_goes_round() {
+        let mut tabs = tabs(&["a", "b", "c"]);
+        tabs.step(true);
+        assert_eq!(shown(&tabs), "a");
+        tabs.step(false);
+        assert_eq!(shown(&tabs), "c");
+        Tabs::default().step(true);
+    }
+
+    #[test]
+    fn a_dropped_collection_does_not_come_back() {
+        let mut tabs = tabs(&["a", "b"]);
+        tabs.forget(|namespace| namespace.collection == "b");
+        assert_eq!(shown(&tabs), "a");
+        assert!(!tabs.can_reopen());
+    }
+}

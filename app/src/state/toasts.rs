@@ -1,0 +1,103 @@
+//! Messages in the corner.
+
+use std::time::Duration;
+
+use crate::action::Action;
+use crate::limits::TOASTS_MAX;
+
+/// What a message is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Something worth knowing.
+    Info,
+    /// Something went well.
+    Done,
+    /// Something to look at.
+    Warning,
+    /// Something failed.
+    Error,
+}
+
+/// One message.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Toast {
+    /// Names it.
+    pub id: u64,
+    /// What it is about.
+    pub kind: Kind,
+    /// One sentence.
+    pub text: String,
+    /// A button on it, with what the button does.
+    pub button: Option<(String, Box<Action>)>,
+    /// When it came, in window time.
+    pub since: Duration,
+}
+
+/// The messages on the screen, the newest last.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Toasts {
+    list: Vec<Toast>,
+    last_id: u64,
+}
+
+impl Toasts {
+    /// The messages, the newest last.
+    pub fn list(&self) -> &[Toast] {
+        &self.list
+    }
+
+    /// Shows a message. One with the same text takes its place.
+    pub fn push(
+        &mut self,
+        kind: Kind,
+        text: impl Into<String>,
+        button: Option<(String, Action)>,
+        now: Duration,
+    ) {
+        let text = text.into();
+        self.list.retain(|toast| toast.text != text);
+        if self.list.len() >= TOASTS_MAX {
+            self.list.remove(0);
+        }
+        self.last_id += 1;
+        let button = button.map(|(label, action)| (label, Box::new(action)));
+        self.list.push(Toast { id: self.last_id, kind, text, button, since: now });
+    }
+
+    /// Takes one away.
+    pub fn dismiss(&mut self, id: u64) {
+        self.list.retain(|toast| toast.id != id);
+    }
+
+    /// Takes away those whose time is over. Returns the time until the next one goes.
+    pub fn expire(&mut self, now: Duration, life: impl Fn(Kind) -> Duration) -> Option<Duration> {
+        self.list.retain(|toast| now < toast.since + life(toast.kind));
+        self.list.iter().map(|toast| (toast.since + life(toast.kind)).saturating_sub(now)).min()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_go_when_their_time_is_over() {
+        let mut toasts = Toasts::default();
+        let second = Duration::from_secs(1);
+        toasts.push(Kind::Info, "a", None, Duration::ZERO);
+        toasts.push(Kind::Info, "b", None, second);
+        assert_eq!(toasts.expire(second, |_| 2 * second), Some(second));
+        assert_eq!(toasts.expire(2 * second, |_| 2 * second), Some(second));
+        assert_eq!(toasts.list().len(), 1);
+        assert_eq!(toasts.expire(3 * second, |_| 2 * second), None);
+    }
+
+    #[test]
+    fn the_same_message_is_shown_once() {
+        let mut toasts = Toasts::default();
+        for _ in 0..3 {
+            toasts.push(Kind::Error, "disk full", None, Duration::ZERO);
+        }
+        assert_eq!(toasts.list().len(), 1);
+    }
+}

@@ -1,0 +1,50 @@
+//! What is open and where the window looks.
+
+use serde::{Deserialize, Serialize};
+
+/// What the drawer shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Drawer {
+    /// What the reaper did.
+    ReaperLog,
+    /// Every command that was sent.
+    Commands,
+    /// Work with progress.
+    Operations,
+}
+
+impl Drawer {
+    /// Every drawer, in the order of the strip.
+    pub const ALL: [Self; 3] = [Self::ReaperLog, Self::Commands, Self::Operations];
+
+    /// The words in the strip.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::ReaperLog => "Reaper log",
+            Self::Commands => "Commands",
+            Self::Operations => "Operations",
+        }
+    }
+}
+
+/// Where the keyboard shall go in the next frame.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Focus {
+    /// The search line of the sidebar.
+    Search,
+    /// The filter line of the documents.
+    Filter,
+    /// The search line of the view that is shown.
+    Find,
+}
+
+/// What is open and where the window looks.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct View {
+    /// Whether the palette is open.
+    pub palette: bool,
+    /// The chosen line of the palette.
+    pub palette_at: usize,
+    /// Where the keyboard shall go; whoever owns the place takes it in the next frame.
+    pub focus: Option<Focus>,
+}

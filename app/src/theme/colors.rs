@@ -1,0 +1,219 @@
+//! Every colour, by meaning, in both modes.
+
+use egui::Color32;
+
+/// The colours of one mode.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Colors {
+    /// Behind everything.
+    pub background: Color32,
+    /// Bars and panels.
+    pub panel: Color32,
+    /// Cards, buttons and fields that stand out of a panel.
+    pub raised: Color32,
+    /// A raised thing under the pointer.
+    pub raised_hover: Color32,
+    /// Troughs of sliders and progress bars, pressed buttons.
+    pub well: Color32,
+    /// Borders and grid lines.
+    pub hairline: Color32,
+    /// Text that is read.
+    pub text: Color32,
+    /// Text that is looked up.
+    pub dim: Color32,
+    /// Waiting documents, the selection, the primary button.
+    pub accent: Color32,
+    /// The primary button under the pointer.
+    pub accent_hover: Color32,
+    /// The ground under a selected thing.
+    pub accent_ground: Color32,
+    /// Text on `accent`.
+    pub on_accent: Color32,
+    /// Past the threshold and not yet removed; a confirm that lets documents expire.
+    pub overdue: Color32,
+    /// The amber button under the pointer.
+    pub overdue_hover: Color32,
+    /// The ground under something overdue.
+    pub overdue_ground: Color32,
+    /// Text on `overdue`.
+    pub on_overdue: Color32,
+    /// Tombstones of removed documents.
+    pub removed: Color32,
+    /// Errors and nothing else.
+    pub error: Color32,
+    /// The danger button under the pointer.
+    pub error_hover: Color32,
+    /// The ground under an error.
+    pub error_ground: Color32,
+    /// Text on `error`.
+    pub on_error: Color32,
+    /// Text values.
+    pub string: Color32,
+    /// Numbers, booleans and null.
+    pub number: Color32,
+    /// Dates and timestamps.
+    pub date: Color32,
+    /// Object ids, UUIDs and binary.
+    pub id: Color32,
+    /// Names of calls in a command.
+    pub call: Color32,
+    /// Marks that stand for characters which can't be seen.
+    pub mark: Color32,
+    /// A changed field that is not saved yet.
+    pub edited: Color32,
+    /// A field that was just saved.
+    pub saved: Color32,
+    /// Something that is being worked on.
+    pub busy: Color32,
+    /// The shade over the window behind a dialog.
+    pub backdrop: Color32,
+    /// The shadow under a dialog or a menu.
+    pub shadow: Color32,
+    /// The marker of this very moment.
+    pub now: Color32,
+    /// Text on `now`.
+    pub on_now: Color32,
+}
+
+/// The colours for a dark room.
+pub static DARK: Colors = Colors {
+    background: rgb(0x000f_141a),
+    panel: rgb(0x0015_1b22),
+    raised: rgb(0x001c_242d),
+    raised_hover: rgb(0x0024_2e39),
+    well: rgb(0x0024_3040),
+    hairline: rgb(0x002a_3540),
+    text: rgb(0x00e7_ecf1),
+    dim: rgb(0x009a_a7b4),
+    accent: rgb(0x004c_c9b0),
+    accent_hover: rgb(0x0063_d8c0),
+    accent_ground: rgb(0x0017_352f),
+    on_accent: rgb(0x000b_1f1a),
+    overdue: rgb(0x00f2_b84b),
+    overdue_hover: rgb(0x00f7_c76c),
+    overdue_ground: rgb(0x003a_2d12),
+    on_overdue: rgb(0x0024_1a05),
+    removed: rgb(0x006d_7a87),
+    error: rgb(0x00f0_716b),
+    error_hover: rgb(0x00f5_8a85),
+    error_ground: rgb(0x003a_1d1e),
+    on_error: rgb(0x0024_0a09),
+    string: rgb(0x009b_d17b),
+    number: rgb(0x00e3_a76f),
+    date: rgb(0x007f_b8f0),
+    id: rgb(0x00c4_9be8),
+    call: rgb(0x007f_b8f0),
+    mark: rgb(0x00d9_8fb4),
+    edited: rgb(0x00e6_cf6a),
+    saved: rgb(0x0079_c98a),
+    busy: rgb(0x006f_b1ef),
+    backdrop: shade(150),
+    shadow: shade(110),
+    now: rgb(0x00f4_f7fa),
+    on_now: rgb(0x0015_1b22),
+};
+
+/// The colours for a bright room.
+pub static LIGHT: Colors = Colors {
+    background: rgb(0x00ee_f1f4),
+    panel: rgb(0x00ff_ffff),
+    raised: rgb(0x00f5_f7f9),
+    raised_hover: rgb(0x00ea_eef2),
+    well: rgb(0x00e4_eaef),
+    hairline: rgb(0x00d3_dae1),
+    text: rgb(0x001b_232b),
+    dim: rgb(0x0055_626f),
+    accent: rgb(0x000a_7f6b),
+    accent_hover: rgb(0x0009_6e5d),
+    accent_ground: rgb(0x00d9_f1eb),
+    on_accent: rgb(0x00ff_ffff),
+    overdue: rgb(0x009a_5b00),
+    overdue_hover: rgb(0x0084_4e00),
+    overdue_ground: rgb(0x00fd_f0d5),
+    on_overdue: rgb(0x00ff_ffff),
+    removed: rgb(0x0075_818d),
+    error: rgb(0x00b4_2318),
+    error_hover: rgb(0x009c_1d13),
+    error_ground: rgb(0x00fb_e7e5),
+    on_error: rgb(0x00ff_ffff),
+    string: rgb(0x002f_7a1f),
+    number: rgb(0x009a_5300),
+    date: rgb(0x0016_63b0),
+    id: rgb(0x007a_3fb0),
+    call: rgb(0x0016_63b0),
+    mark: rgb(0x00a3_2f6a),
+    edited: rgb(0x008a_6d00),
+    saved: rgb(0x001f_7a3a),
+    busy: rgb(0x0016_63b0),
+    backdrop: shade(70),
+    shadow: shade(45),
+    now: rgb(0x0015_1b22),
+    on_now: rgb(0x00ff_ffff),
+};
+
+impl Colors {
+    /// The colours of the dark or the light mode.
+    pub fn of(dark: bool) -> &'static Self {
+        if dark { &DARK } else { &LIGHT }
+    }
+}
+
+/// The colours of the mode that `ui` is drawn in.
+pub fn colors(ui: &egui::Ui) -> &'static Colors {
+    Colors::of(ui.visuals().dark_mode)
+}
+
+/// `color` with `opacity` between 0 and 1.
+pub fn faded(color: Color32, opacity: f32) -> Color32 {
+    color.gamma_multiply(opacity.clamp(0.0, 1.0))
+}
+
+const fn rgb(hex: u32) -> Color32 {
+    let [_, r, g, b] = hex.to_be_bytes();
+    Color32::from_rgb(r, g, b)
+}
+
+const fn shade(alpha: u8) -> Color32 {
+    Color32::from_black_alpha(alpha)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Relative luminance as WCAG 2.2 defines it.
+    fn luminance(color: Color32) -> f64 {
+        let channel = |value: u8| {
+            let value = f64::from(value) / 255.0;
+            if value <= 0.04045 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) }
+        };
+        0.2126 * channel(color.r()) + 0.7152 * channel(color.g()) + 0.0722 * channel(color.b())
+    }
+
+    fn contrast(a: Color32, b: Color32) -> f64 {
+        let (a, b) = (luminance(a), luminance(b));
+        (a.max(b) + 0.05) / (a.min(b) + 0.05)
+    }
+
+    #[test]
+    fn text_can_be_read_on_its_ground() {
+        for colors in [&DARK, &LIGHT] {
+            for ground in [colors.background, colors.panel, colors.raised] {
+                for ink in [colors.text, colors.dim, colors.accent, colors.overdue, colors.error] {
+                    let ratio = contrast(ink, ground);
+                    assert!(ratio >= 4.2, "{ink:?} on {ground:?}: {ratio:.2}");
+                }
+            }
+            for (ink, ground) in [
+                (colors.on_accent, colors.accent),
+                (colors.on_overdue, colors.overdue),
+                (colors.on_error, colors.error),
+                (colors.text, colors.accent_ground),
+                (colors.overdue, colors.overdue_ground),
+            ] {
+                let ratio = contrast(ink, ground);
+                assert!(ratio >= 4.5, "{ink:?} on {ground:?}: {ratio:.2}");
+            }
+        }
+    }
+}

@@ -1,0 +1,16 @@
+//! How long things take on the screen.
+
+use std::time::Duration;
+
+/// A message stays this long.
+pub const TOAST: Duration = Duration::from_secs(5);
+/// A message about an error stays longer.
+pub const TOAST_ERROR: Duration = Duration::from_secs(12);
+/// Hovers and panels move within this many seconds.
+pub const MOTION_SECS: f32 = 0.12;
+/// A tooltip waits this many seconds.
+pub const TOOLTIP_SECS: f32 = 0.45;
+/// "Copied" stays this long.
+pub const COPIED: Duration = Duration::from_millis(1_500);
+/// The shortest time between two frames that a countdown asks for.
+pub const COUNTDOWN_STEP_MIN: Duration = Duration::from_millis(33);

@@ -1,0 +1,147 @@
+//! The one icon set. Nothing else names the crate it comes from.
+//!
+//! An icon is a glyph without a word: whatever carries one also carries an accessible name, and the
+//! name never holds the glyph.
+
+use egui::{FontId, RichText};
+use egui_material_icons::{MaterialIcon, icons as set};
+
+/// Every icon of the window, by what it stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[expect(missing_docs, reason = "each name says what the icon stands for")]
+pub enum Icon {
+    Add,
+    Back,
+    Cancel,
+    Check,
+    Close,
+    Collection,
+    Copy,
+    Dark,
+    Database,
+    Drawer,
+    Drop,
+    Edit,
+    Error,
+    Expand,
+    Export,
+    Filter,
+    Follow,
+    Help,
+    Hidden,
+    History,
+    Import,
+    Info,
+    Inspector,
+    Less,
+    Light,
+    List,
+    Lock,
+    More,
+    Open,
+    Pause,
+    Play,
+    Plus,
+    Json,
+    Refresh,
+    Run,
+    Save,
+    Search,
+    Settings,
+    Shortcuts,
+    Simulated,
+    Sort,
+    Star,
+    Step,
+    Stop,
+    System,
+    Table,
+    Terminal,
+    Timer,
+    Undo,
+    Unfolded,
+    Up,
+    Visible,
+    Wait,
+    Warning,
+}
+
+impl Icon {
+    /// The icon as text in the icon font, at the size of the icons beside body text.
+    pub fn text(self) -> RichText {
+        self.sized(super::text::ICON)
+    }
+
+    /// The icon as text in the icon font.
+    pub fn sized(self, size: f32) -> RichText {
+        RichText::new(self.glyph()).font(self.font(size))
+    }
+
+    /// The font that holds the icon.
+    pub fn font(self, size: f32) -> FontId {
+        FontId::new(size, self.material().font_family())
+    }
+
+    /// The character that stands for the icon in its font.
+    pub fn glyph(self) -> &'static str {
+        self.material().codepoint
+    }
+
+    fn material(self) -> MaterialIcon {
+        match self {
+            Self::Add | Self::Plus => set::ICON_ADD,
+            Self::Back => set::ICON_ARROW_BACK,
+            Self::Cancel => set::ICON_CANCEL,
+            Self::Check => set::ICON_CHECK,
+            Self::Close => set::ICON_CLOSE,
+            Self::Collection => set::ICON_DESCRIPTION,
+            Self::Copy => set::ICON_CONTENT_COPY,
+            Self::Dark => set::ICON_DARK_MODE,
+            Self::Database => set::ICON_DATABASE,
+            Self::Drawer => set::ICON_BOTTOM_PANEL_OPEN,
+            Self::Drop => set::ICON_DELETE,
+            Self::Edit => set::ICON_EDIT,
+            Self::Error => set::ICON_ERROR,
+            Self::Expand => set::ICON_CHEVRON_RIGHT,
+            Self::Export => set::ICON_DOWNLOAD,
+            Self::Filter => set::ICON_FILTER_LIST,
+            Self::Follow => set::ICON_MY_LOCATION,
+            Self::Help => set::ICON_HELP,
+            Self::Hidden => set::ICON_VISIBILITY_OFF,
+            Self::History => set::ICON_HISTORY,
+            Self::Import => set::ICON_UPLOAD,
+            Self::Info => set::ICON_INFO,
+            Self::Inspector => set::ICON_RIGHT_PANEL_OPEN,
+            Self::Less => set::ICON_REMOVE,
+            Self::Light => set::ICON_LIGHT_MODE,
+            Self::List => set::ICON_VIEW_LIST,
+            Self::Lock => set::ICON_LOCK,
+            Self::More => set::ICON_MORE_HORIZ,
+            Self::Open => set::ICON_FOLDER_OPEN,
+            Self::Pause => set::ICON_PAUSE,
+            Self::Play => set::ICON_PLAY_ARROW,
+            Self::Json => set::ICON_DATA_OBJECT,
+            Self::Refresh => set::ICON_REFRESH,
+            Self::Run => set::ICON_BOLT,
+            Self::Save => set::ICON_SAVE,
+            Self::Search => set::ICON_SEARCH,
+            Self::Settings => set::ICON_SETTINGS,
+            Self::Shortcuts => set::ICON_KEYBOARD,
+            Self::Simulated => set::ICON_FAST_FORWARD,
+            Self::Sort => set::ICON_SORT,
+            Self::Star => set::ICON_STAR,
+            Self::Step => set::ICON_SKIP_NEXT,
+            Self::Stop => set::ICON_STOP,
+            Self::System => set::ICON_CONTRAST,
+            Self::Table => set::ICON_TABLE,
+            Self::Terminal => set::ICON_TERMINAL,
+            Self::Timer => set::ICON_TIMER,
+            Self::Undo => set::ICON_UNDO,
+            Self::Unfolded => set::ICON_EXPAND_MORE,
+            Self::Up => set::ICON_ARROW_UPWARD,
+            Self::Visible => set::ICON_VISIBILITY,
+            Self::Wait => set::ICON_HOURGLASS_EMPTY,
+            Self::Warning => set::ICON_WARNING,
+        }
+    }
+}

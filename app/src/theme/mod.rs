@@ -1,0 +1,16 @@
+//! How everything looks: colours, sizes, durations, type and icons, each named by what it means.
+//!
+//! A colour or a size in points stands only here. Nothing here knows what is being shown.
+
+pub mod colors;
+pub mod durations;
+pub mod fonts;
+pub mod icons;
+pub mod sizes;
+pub mod style;
+pub mod text;
+
+pub use colors::{Colors, colors};
+pub use fonts::install_fonts;
+pub use icons::Icon;
+pub use style::install_style;

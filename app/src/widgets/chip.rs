@@ -1,0 +1,113 @@
+//! Chips: rounded pieces of status.
+
+use egui::{Align2, Color32, Response, Sense, Stroke, StrokeKind, Ui, Vec2, WidgetInfo, WidgetType};
+
+use super::paint;
+use crate::theme::{colors, sizes, text};
+
+/// How a chip looks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Look {
+    /// Raised ground and a hairline.
+    Plain,
+    /// Filled amber: something is not as usual.
+    Amber,
+    /// Filled with the error colour: something is broken.
+    Error,
+}
+
+/// A chip.
+pub struct Chip<'a> {
+    /// Words.
+    pub label: &'a str,
+    /// Digits after the words, in the monospaced face.
+    pub digits: &'a str,
+    /// The digits as wide as this text, so that the chip stands still while they run.
+    pub digits_room: &'a str,
+    /// A dot before the words.
+    pub dot: Option<Color32>,
+    /// How it looks.
+    pub look: Look,
+    /// Whether the digits have the accent colour.
+    pub bright_digits: bool,
+    /// Whether it opens something.
+    pub clickable: bool,
+    /// The name that is read aloud. It holds no running digits.
+    pub name: &'a str,
+}
+
+impl Default for Chip<'_> {
+    fn default() -> Self {
+        Self {
+            label: "",
+            digits: "",
+            digits_room: "",
+            dot: None,
+            look: Look::Plain,
+            bright_digits: false,
+            clickable: false,
+            name: "",
+        }
+    }
+}
+
+impl Chip<'_> {
+    /// Draws the chip.
+    pub fn ui(&self, ui: &mut Ui) -> Response {
+        let colors = colors(ui);
+        let (fill, border, ink) = match self.look {
+            Look::Plain => (colors.raised, colors.hairline, colors.text),
+            Look::Amber => (colors.overdue, colors.overdue, colors.on_overdue),
+            Look::Error => (colors.error, colors.error, colors.on_error),
+        };
+        let label = paint::line(ui, self.label, text::body(), ink, f32::INFINITY);
+        let digit_ink = match (self.look, self.bright_digits) {
+            (Look::Plain, true) => colors.accent,
+            _ => ink,
+        };
+        let digits = paint::line(ui, self.digits, text::mono(), digit_ink, f32::INFINITY);
+        let room = paint::measured(ui, self.digits_room, text::mono()).x.max(digits.size().x);
+        let dot = if self.dot.is_some() { 16.0 } else { 0.0 };
+        let gap = if self.digits.is_empty() { 0.0 } else { sizes::GAP_SMALL };
+        let padding = sizes::GAP + 2.0;
+        let width = 2.0 * padding + dot + label.size().x + gap + room;
+        let sense = if self.clickable { Sense::click() } else { Sense::hover() };
+        let (rect, response) = ui.allocate_exact_size(Vec2::new(width, sizes::CONTROL), sense);
+        let kind = if self.clickable { WidgetType::Button } else { WidgetType::Label };
+        response.widget_info(|| WidgetInfo::labeled(kind, ui.is_enabled(), self.name));
+        let fill = if self.clickable && response.hovered() && self.look == Look::Plain {
+            colors.raised_hover
+        } else {
+            fill
+        };
+        let radius = rect.height() / 2.0;
+        let stroke = Stroke::new(sizes::LINE, border);
+        ui.painter().rect(rect, radius, fill, stroke, StrokeKind::Inside);
+        if response.has_focus() {
+            paint::focus_ring(ui, rect, radius);
+        }
+        let mut at = rect.left_center() + Vec2::new(padding, 0.0);
+        if let Some(dot) = self.dot {
+            ui.painter().circle_filled(at + Vec2::new(4.0, 0.0), 4.0, dot);
+            at.x += 16.0;
+        }
+        let place = Align2::LEFT_CENTER.anchor_size(at, label.size());
+        at.x += label.size().x + gap;
+        ui.painter().galley(place.min, label, ink);
+        let place = Align2::LEFT_CENTER.anchor_size(at, digits.size());
+        ui.painter().galley(place.min, digits, digit_ink);
+        response
+    }
+}
+
+/// A small word on a ground, such as `TTL` or `unique`.
+pub fn tag(ui: &mut Ui, word: &str, ink: Color32, ground: Color32) -> Response {
+    let galley = paint::line(ui, word, text::small(), ink, f32::INFINITY);
+    let size = galley.size() + Vec2::new(2.0 * 7.0, 4.0);
+    let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
+    response.widget_info(|| WidgetInfo::labeled(WidgetType::Label, true, word));
+    ui.painter().rect_filled(rect, rect.height() / 2.0, ground);
+    let place = Align2::CENTER_CENTER.anchor_size(rect.center(), galley.size());
+    ui.painter().galley(place.min, galley, ink);
+    response
+}

@@ -1,0 +1,145 @@
+//! A command as typed in mongosh, with simple colours and a button that copies it.
+
+use egui::text::LayoutJob;
+use egui::{CornerRadius, Frame, Label, Margin, Stroke, TextFormat, Ui};
+
+use super::{Button, value_text};
+use crate::theme::{Colors, Icon, colors, sizes, text};
+
+/// Draws the command. Returns whether a person asked to copy it.
+pub fn ui(ui: &mut Ui, name: &str, code: &str) -> bool {
+    let colors = colors(ui);
+    let mut copy = false;
+    Frame::new()
+        .fill(colors.background)
+        .stroke(Stroke::new(sizes::LINE, colors.hairline))
+        .corner_radius(CornerRadius::same(9))
+        .inner_margin(Margin { left: 14, right: 6, top: 8, bottom: 8 })
+        .show(ui, |ui| {
+            ui.set_min_width(ui.available_width());
+            ui.with_layout(egui::Layout::right_to_left(egui::Align::TOP), |ui| {
+                let button = Button::icon_only(Icon::Copy, "Copy command").small();
+                copy = ui.add(button).clicked();
+                ui.with_layout(egui::Layout::top_down(egui::Align::LEFT), |ui| {
+                    let job = highlighted(code, colors, ui.available_width());
+                    ui.add(Label::new(job).selectable(true)).accessible_name(name);
+                });
+            });
+        });
+    copy
+}
+
+/// `code` with the colours of values, wrapped at `width`.
+pub fn highlighted(code: &str, colors: &Colors, width: f32) -> LayoutJob {
+    let mut job = LayoutJob::default();
+    job.wrap.max_width = width;
+    for (kind, piece) in pieces(code) {
+        let ink = match kind {
+            Piece::Text => colors.string,
+            Piece::Number => colors.number,
+            Piece::Call => colors.call,
+            Piece::Name | Piece::Sign => colors.text,
+        };
+        if piece.contains('\n') {
+            // Line ends of our own layout stay line ends.
+            job.append(piece, 0.0, TextFormat::simple(text::mono(), ink));
+        } else {
+            value_text::append(&mut job, piece, &text::mono(), ink, colors);
+        }
+    }
+    job
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Piece {
+    Text,
+    Number,
+    Call,
+    Name,
+    Sign,
+}
+
+/// Cuts code into pieces; together they are the code again.
+fn pieces(code: &str) -> Vec<(Piece, &str)> {
+    let mut found = Vec::new();
+    let mut rest = code;
+    while let Some(first) = rest.chars().next() {
+        let (kind, length) = match first {
+            '"' | '\'' => (Piece::Text, quoted(rest, first)),
+            '0'..='9' => (Piece::Number, run(rest, |c| c.is_alphanumeric() || c == '.')),
+            '-' if rest[1..].starts_with(|c: char| c.is_ascii_digit()) => {
+                (Piece::Number, 1 + run(&rest[1..], |c| c.is_alphanumeric() || c == '.'))
+            }
+            c if c.is_alphabetic() || matches!(c, '_' | '$') => {
+                let length = run(rest, |c| c.is_alphanumeric() || matches!(c, '_' | '$'));
+                (word(&rest[..length], &rest[length..]), length)
+            }
+            c => (Piece::Sign, c.len_utf8()),
+        };
+        let (piece, later) = rest.split_at(length);
+        found.push((kind, piece));
+        rest = later;
+    }
+    found
+}
+
+fn word(word: &str, after: &str) -> Piece {
+    match word {
+        "db" | "new" | "use" => Piece::Call,
+        "true" | "false" | "null" | "undefined" | "NaN" | "Infinity" | "MinKey" | "MaxKey" => {
+            Piece::Number
+        }
+        _ if after.starts_with('(') && word.starts_with(char::is_uppercase) => Piece::Call,
+        _ => Piece::Name,
+    }
+}
+
+fn run(text: &str, belongs: impl Fn(char) -> bool) -> usize {
+    text.find(|c| !belongs(c)).unwrap_or(text.len())
+}
+
+fn quoted(text: &str, quote: char) -> usize {
+    let mut escaped = false;
+    for (at, c) in text.char_indices().skip(1) {
+        match c {
+            _ if escaped => escaped = false,
+            '\\' => escaped = true,
+            c if c == quote => return at + c.len_utf8(),
+            _ => {}
+        }
+    }
+    text.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_are_the_code_again() {
+        for code in [
+            "db.sessions.createIndex({ at: 1 }, { expireAfterSeconds: -100.5 })",
+            "{ a: 'it\\'s', b: \"two\", c: ISODate('2026-01-01'), d: null }",
+            "'open",
+            "ü-x",
+            "-",
+            "",
+        ] {
+            let whole: String = pieces(code).iter().map(|(_, piece)| *piece).collect();
+            assert_eq!(whole, code);
+        }
+    }
+
+    #[test]
+    fn kinds_of_pieces() {
+        let kind = |code: &str, wanted: &str| {
+            pieces(code).into_iter().find(|(_, piece)| *piece == wanted).map(|(kind, _)| kind)
+        };
+        assert_eq!(kind("db.c.find({})", "db"), Some(Piece::Call));
+        assert_eq!(kind("{a: -1.5}", "-1.5"), Some(Piece::Number));
+        assert_eq!(kind("{a: 'x'}", "'x'"), Some(Piece::Text));
+        assert_eq!(kind("{a: ISODate('x')}", "ISODate"), Some(Piece::Call));
+        assert_eq!(kind("{a: true}", "true"), Some(Piece::Number));
+        assert_eq!(kind("{find: 1}", "find"), Some(Piece::Name));
+    }
+}

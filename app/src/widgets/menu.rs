@@ -1,0 +1,52 @@
+//! Menus.
+
+use egui::{Popup, PopupCloseBehavior, Response, Ui};
+
+use crate::theme::{Icon, colors, sizes, text};
+
+/// A menu below `button`, open while the button was pressed.
+pub fn below(button: &Response, content: impl FnOnce(&mut Ui)) {
+    Popup::menu(button)
+        .close_behavior(PopupCloseBehavior::CloseOnClick)
+        .gap(sizes::GAP_TINY)
+        .show(|ui| {
+            set_up(ui);
+            content(ui);
+        });
+}
+
+/// A menu where the secondary button was pressed on `response`.
+pub fn context(response: &Response, content: impl FnOnce(&mut Ui)) {
+    Popup::context_menu(response).show(|ui| {
+        set_up(ui);
+        content(ui);
+    });
+}
+
+/// An entry with its keys at the right.
+pub fn entry(ui: &mut Ui, label: &str, keys: &str, enabled: bool) -> Response {
+    let button = egui::Button::new(label).shortcut_text(
+        text::rich(keys, text::mono_small()).color(colors(ui).dim),
+    );
+    let response = ui.add_enabled(enabled, button);
+    response.accessible_name(label)
+}
+
+/// An entry that is one of several.
+pub fn choice(ui: &mut Ui, label: &str, chosen: bool) -> Response {
+    let mark = if chosen { Icon::Check } else { Icon::More };
+    let ink = if chosen { colors(ui).accent } else { egui::Color32::TRANSPARENT };
+    let mark = mark.text().color(ink);
+    ui.add(egui::Button::new((mark, label))).accessible_name(label)
+}
+
+/// A line between groups.
+pub fn line(ui: &mut Ui) {
+    ui.add(egui::Separator::default().spacing(sizes::GAP_SMALL));
+}
+
+fn set_up(ui: &mut Ui) {
+    ui.set_min_width(180.0);
+    ui.spacing_mut().button_padding = egui::vec2(sizes::GAP_SMALL, 5.0);
+    ui.spacing_mut().item_spacing.y = 1.0;
+}

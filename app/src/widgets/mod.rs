@@ -1,0 +1,20 @@
+//! What panels are built from. A widget knows egui, the theme and plain values, and nothing else.
+
+pub mod bar;
+pub mod button;
+pub mod card;
+pub mod chip;
+pub mod code_box;
+pub mod density_strip;
+pub mod empty_state;
+pub mod field;
+pub mod key_value;
+pub mod menu;
+pub mod modal;
+pub mod number_field;
+pub mod paint;
+pub mod tabs;
+pub mod toast;
+pub mod value_text;
+
+pub use button::Button;

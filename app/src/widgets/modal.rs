@@ -1,0 +1,83 @@
+//! The frame of a dialog: title, content, buttons at the bottom.
+
+use egui::{Align, Context, CornerRadius, Frame, Id, Layout, Margin, Modal, ScrollArea, Shadow, Stroke, Ui};
+
+use super::Button;
+use crate::theme::{Colors, Icon, colors, sizes, text};
+
+/// Whether the dialog shall close.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[must_use = "a dialog that was closed must go"]
+pub enum Closing {
+    /// It stays.
+    Stays,
+    /// Escape, the cross, or a press beside it.
+    Closes,
+}
+
+impl Closing {
+    /// Whether the dialog shall close.
+    pub fn closes(self) -> bool {
+        self == Self::Closes
+    }
+}
+
+/// Draws a dialog of a width: title and subtitle, `content` (it scrolls when it is too tall), and
+/// `buttons` from right to left.
+pub fn ui(
+    context: &Context,
+    title: &str,
+    subtitle: &str,
+    width: f32,
+    content: impl FnOnce(&mut Ui),
+    buttons: impl FnOnce(&mut Ui),
+) -> Closing {
+    let dark = context.theme() == egui::Theme::Dark;
+    let look = Colors::of(dark);
+    let frame = Frame::new()
+        .fill(look.panel)
+        .stroke(Stroke::new(sizes::LINE, look.hairline))
+        .corner_radius(CornerRadius::same(12))
+        .shadow(Shadow { offset: [0, 16], blur: 48, spread: 0, color: look.shadow })
+        .inner_margin(Margin::symmetric(24, 20));
+    let room = context.content_rect();
+    let width = width.min(room.width() - 96.0);
+    let tallest = (room.height() - 220.0).max(120.0);
+    let mut closed = false;
+    let modal = Modal::new(Id::unique(("dialog", title)))
+        .backdrop_color(look.backdrop)
+        .frame(frame)
+        .show(context, |ui| {
+            ui.set_width(width);
+            closed = title_ui(ui, title, subtitle);
+            ui.add_space(sizes::GAP_SMALL);
+            ScrollArea::vertical().max_height(tallest).auto_shrink([false, true]).show(ui, |ui| {
+                ui.spacing_mut().item_spacing.y = sizes::GAP;
+                content(ui);
+            });
+            ui.add_space(sizes::GAP_SMALL);
+            ui.allocate_ui_with_layout(
+                egui::vec2(width, sizes::CONTROL),
+                Layout::right_to_left(Align::Center),
+                buttons,
+            );
+        });
+    if closed || modal.should_close() { Closing::Closes } else { Closing::Stays }
+}
+
+fn title_ui(ui: &mut Ui, title: &str, subtitle: &str) -> bool {
+    let mut closed = false;
+    ui.horizontal(|ui| {
+        ui.label(text::rich(title, text::heading()));
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            closed = ui.add(Button::icon_only(Icon::Close, "Close")).clicked();
+        });
+    });
+    if !subtitle.is_empty() {
+        ui.scope(|ui| {
+            let ink = colors(ui).dim;
+            ui.label(text::rich(subtitle, text::body()).color(ink));
+        });
+    }
+    closed
+}

@@ -1,0 +1,60 @@
+//! Small pieces of painting that several widgets share.
+
+use std::sync::Arc;
+
+use egui::{Align2, Color32, FontId, Galley, Painter, Pos2, Rect, Stroke, Ui, Vec2};
+
+use crate::theme::{Icon, colors, sizes, text};
+
+/// Lays one line of text out, cut with `…` at `width`.
+pub fn line(ui: &Ui, content: &str, font: FontId, color: Color32, width: f32) -> Arc<Galley> {
+    let mut job =
+        egui::text::LayoutJob::simple_singleline(one_line(content).into_owned(), font, color);
+    job.wrap = egui::text::TextWrapping::truncate_at_width(width.max(1.0));
+    ui.fonts_mut(|fonts| fonts.layout_job(job))
+}
+
+/// Paints one line of text, cut with `…` at `width`. Returns the place it took.
+pub fn text_at(
+    ui: &Ui,
+    anchor: Pos2,
+    align: Align2,
+    content: &str,
+    font: FontId,
+    color: Color32,
+    width: f32,
+) -> Rect {
+    let galley = line(ui, content, font, color, width);
+    let rect = align.anchor_size(anchor, galley.size());
+    ui.painter().galley(rect.min, galley, color);
+    rect
+}
+
+/// Paints an icon around `center`.
+pub fn icon_at(painter: &Painter, center: Pos2, icon: Icon, size: f32, color: Color32) {
+    painter.text(center, Align2::CENTER_CENTER, icon.glyph(), icon.font(size), color);
+}
+
+/// The line around what the keyboard is on.
+pub fn focus_ring(ui: &Ui, rect: Rect, radius: f32) {
+    let stroke = Stroke::new(sizes::LINE_STRONG, colors(ui).accent);
+    ui.painter().rect_stroke(rect.expand(1.0), radius + 1.0, stroke, egui::StrokeKind::Outside);
+}
+
+/// The size of one line of text.
+pub fn measured(ui: &Ui, content: &str, font: FontId) -> Vec2 {
+    line(ui, content, font, colors(ui).text, f32::INFINITY).size()
+}
+
+/// How wide a digit of the monospaced font is.
+pub fn digit_width(ui: &Ui) -> f32 {
+    ui.fonts_mut(|fonts| fonts.glyph_width(&text::mono(), '0'))
+}
+
+fn one_line(content: &str) -> std::borrow::Cow<'_, str> {
+    if content.contains(['\n', '\r']) {
+        content.replace(['\n', '\r'], " ").into()
+    } else {
+        content.into()
+    }
+}

@@ -1,0 +1,59 @@
+//! A message in the corner.
+
+use egui::{Color32, CornerRadius, Frame, Margin, Shadow, Stroke, Ui, UiBuilder, WidgetInfo, WidgetType};
+
+use super::Button;
+use crate::theme::{Icon, colors, sizes, text};
+
+/// What was pressed on a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pressed {
+    /// Its button.
+    Button,
+    /// Its cross.
+    Close,
+}
+
+/// Draws a message with an icon in `ink`.
+pub fn ui(
+    ui: &mut Ui,
+    icon: Icon,
+    ink: Color32,
+    sentence: &str,
+    button: Option<&str>,
+) -> Option<Pressed> {
+    let look = colors(ui);
+    let mut pressed = None;
+    Frame::new()
+        .fill(look.raised)
+        .stroke(Stroke::new(sizes::LINE, look.hairline))
+        .corner_radius(CornerRadius::same(9))
+        .shadow(Shadow { offset: [0, 6], blur: 20, spread: 0, color: look.shadow })
+        .inner_margin(Margin::symmetric(14, 10))
+        .show(ui, |ui| {
+            ui.set_width(sizes::TOAST - 28.0);
+            ui.horizontal_top(|ui| {
+                ui.label(icon.text().color(ink)).accessible_name(sentence);
+                let room = ui.available_width() - 28.0;
+                ui.scope_builder(UiBuilder::new(), |ui| {
+                    ui.set_width(room);
+                    ui.vertical(|ui| {
+                        let label = ui.label(text::rich(sentence, text::body()));
+                        label.widget_info(|| {
+                            WidgetInfo::labeled(WidgetType::Label, true, sentence)
+                        });
+                        if let Some(button) = button
+                            && ui.add(Button::plain(button).small()).clicked()
+                        {
+                            pressed = Some(Pressed::Button);
+                        }
+                    });
+                });
+                let name = "Dismiss message";
+                if ui.add(Button::icon_only(Icon::Close, name).small()).clicked() {
+                    pressed = Some(Pressed::Close);
+                }
+            });
+        });
+    pressed
+}

@@ -1,0 +1,132 @@
+//! Values coloured by kind, with the characters that can't be seen shown as marks.
+
+use bson::Bson;
+use egui::text::{LayoutJob, TextFormat};
+use egui::{Color32, FontId};
+
+use crate::theme::{Colors, text};
+
+/// What a value is, for its colour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Text.
+    String,
+    /// Numbers, booleans, null.
+    Number,
+    /// Dates and timestamps.
+    Date,
+    /// Object ids, UUIDs, binary.
+    Id,
+    /// Anything else: documents, arrays, code.
+    Other,
+}
+
+impl Kind {
+    /// The kind of a value.
+    pub fn of(value: &Bson) -> Self {
+        match value {
+            Bson::String(_) | Bson::Symbol(_) => Self::String,
+            Bson::Double(_)
+            | Bson::Int32(_)
+            | Bson::Int64(_)
+            | Bson::Decimal128(_)
+            | Bson::Boolean(_)
+            | Bson::Null
+            | Bson::Undefined => Self::Number,
+            Bson::DateTime(_) | Bson::Timestamp(_) => Self::Date,
+            Bson::ObjectId(_) | Bson::Binary(_) | Bson::DbPointer(_) => Self::Id,
+            _ => Self::Other,
+        }
+    }
+
+    /// The colour of values of this kind.
+    pub fn ink(self, colors: &Colors) -> Color32 {
+        match self {
+            Self::String => colors.string,
+            Self::Number => colors.number,
+            Self::Date => colors.date,
+            Self::Id => colors.id,
+            Self::Other => colors.text,
+        }
+    }
+}
+
+/// Appends `content` to `job` in `ink`; characters that can't be seen become marks in their own
+/// colour, so that data can't hide or reorder anything on the screen.
+pub fn append(job: &mut LayoutJob, content: &str, font: &FontId, ink: Color32, colors: &Colors) {
+    let mut plain = String::new();
+    let mut flush = |job: &mut LayoutJob, plain: &mut String| {
+        if !plain.is_empty() {
+            job.append(plain, 0.0, TextFormat::simple(font.clone(), ink));
+            plain.clear();
+        }
+    };
+    for c in content.chars() {
+        match mark(c) {
+            None => plain.push(c),
+            Some(mark) => {
+                flush(job, &mut plain);
+                job.append(&mark, 0.0, TextFormat::simple(font.clone(), colors.mark));
+            }
+        }
+    }
+    flush(job, &mut plain);
+}
+
+/// `content` in one colour, with marks, in the monospaced face.
+pub fn job(content: &str, kind: Kind, colors: &Colors) -> LayoutJob {
+    let mut job = LayoutJob::default();
+    append(&mut job, content, &text::mono(), kind.ink(colors), colors);
+    job
+}
+
+/// `content` with marks as plain text, for places that draw a single colour.
+pub fn with_marks(content: &str) -> String {
+    let mut shown = String::with_capacity(content.len());
+    for c in content.chars() {
+        match mark(c) {
+            None => shown.push(c),
+            Some(mark) => shown.push_str(&mark),
+        }
+    }
+    shown
+}
+
+/// What stands for a character that can't be seen; `None` for one that can.
+pub fn mark(c: char) -> Option<String> {
+    match c {
+        '\n' => Some("\\n".to_owned()),
+        '\r' => Some("\\r".to_owned()),
+        '\t' => Some("\\t".to_owned()),
+        '\u{0}'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '\u{ad}' | '\u{61c}' | '\u{180e}'
+        | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
+        | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}' => {
+            Some(format!("\\u{{{:x}}}", u32::from(c)))
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_seen_is_shown() {
+        let check = |content: &str, expected: &str| assert_eq!(with_marks(content), expected);
+        check("plain ünïcødé 文字", "plain ünïcødé 文字");
+        check("a\u{202e}b", "a\\u{202e}b");
+        check("zero\u{200b}width", "zero\\u{200b}width");
+        check("tab\tline\n", "tab\\tline\\n");
+        check("\u{0}\u{1b}[31m", "\\u{0}\\u{1b}[31m");
+        check("\u{feff}x", "\\u{feff}x");
+    }
+
+    #[test]
+    fn kinds() {
+        assert_eq!(Kind::of(&Bson::Int64(1)), Kind::Number);
+        assert_eq!(Kind::of(&Bson::String(String::new())), Kind::String);
+        assert_eq!(Kind::of(&Bson::DateTime(bson::DateTime::MIN)), Kind::Date);
+        assert_eq!(Kind::of(&Bson::Array(Vec::new())), Kind::Other);
+    }
+}

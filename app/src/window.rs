@@ -1,0 +1,97 @@
+//! Opening the window.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::app::MayflyApp;
+use crate::source::{OpenRequest, Opener};
+use crate::state::Settings;
+use crate::state::tabs::SavedTab;
+use crate::theme::sizes;
+
+/// The name under which the desktop knows the program.
+pub const APP_ID: &str = "mayfly";
+
+/// How to open the window.
+#[derive(Clone)]
+pub struct WindowOptions {
+    /// Which store to open.
+    pub request: OpenRequest,
+    /// Opens it.
+    pub opener: Opener,
+    /// Where sizes, tabs and choices are kept; `None`: at the platform's place.
+    pub settings_file: Option<PathBuf>,
+}
+
+/// Why there is no window.
+#[derive(Debug, thiserror::Error)]
+pub enum WindowError {
+    /// There is no display to open it on.
+    #[error("There is no display to open a window on")]
+    NoDisplay,
+    /// The window system refused.
+    #[error("The window could not be opened: {0}")]
+    Refused(String),
+}
+
+/// What is kept from one start to the next: window state only, never documents.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Saved {
+    /// Choices.
+    pub settings: Settings,
+    /// The open tabs.
+    pub tabs: Vec<SavedTab>,
+    /// Which of them was shown.
+    pub active: Option<usize>,
+}
+
+/// Opens the window and returns when it is closed.
+///
+/// # Errors
+/// [`WindowError::NoDisplay`] where there is nothing to open it on, so that the command line can go
+/// on without a window.
+pub fn run_window(options: WindowOptions) -> Result<(), WindowError> {
+    if !has_display() {
+        return Err(WindowError::NoDisplay);
+    }
+    let viewport = egui::ViewportBuilder::default()
+        .with_title("Mayfly")
+        .with_app_id(APP_ID)
+        .with_inner_size(sizes::WINDOW)
+        .with_min_inner_size(sizes::WINDOW_MIN)
+        .with_drag_and_drop(true)
+        .with_icon(icon());
+    let native = eframe::NativeOptions {
+        viewport,
+        persistence_path: options.settings_file.clone(),
+        ..eframe::NativeOptions::default()
+    };
+    let create: eframe::AppCreator<'_> =
+        Box::new(move |context| Ok(Box::new(MayflyApp::new(context, options))));
+    eframe::run_native(APP_ID, native, create).map_err(refused)
+}
+
+fn refused(error: eframe::Error) -> WindowError {
+    let text = error.to_string();
+    // winit names the display only in words.
+    if text.contains("WAYLAND_DISPLAY") || text.contains("DISPLAY") || text.contains("no display") {
+        return WindowError::NoDisplay;
+    }
+    WindowError::Refused(text)
+}
+
+fn has_display() -> bool {
+    if cfg!(any(target_os = "macos", target_os = "windows")) {
+        return true;
+    }
+    ["DISPLAY", "WAYLAND_DISPLAY", "WAYLAND_SOCKET"]
+        .iter()
+        .any(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()))
+}
+
+fn icon() -> egui::IconData {
+    let png = include_bytes!("../../assets/icon/mayfly-256.png");
+    eframe::icon_data::from_png_bytes(png).unwrap_or_default()
+}

@@ -1,0 +1,157 @@
+//! What can be asked of the worker, and what comes back.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use bson::Document;
+
+use crate::source::{OpenFailure, OpenRequest, Opened, Source, SourceEvent};
+use crate::state::operations::{OperationId, Progress};
+use crate::state::purpose::Purpose;
+
+/// Which queue a job waits in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Lane {
+    /// Two threads that read.
+    Read,
+    /// One thread that writes, in the order of asking.
+    Write,
+    /// One thread for files in and out, and for dialogs of the system.
+    Transfer,
+}
+
+/// One thing to do.
+#[derive(Debug)]
+pub struct Job {
+    /// What the answer is for. A newer job with an equal purpose replaces a waiting one,
+    /// except in the write lane, where every job is done.
+    pub purpose: Purpose,
+    /// Which queue it waits in.
+    pub lane: Lane,
+    /// Counted by whoever asks; an answer carries it back.
+    pub generation: u64,
+    /// What to do.
+    pub work: Work,
+}
+
+/// A piece of work that is not a command: it may read and write files.
+pub type Task = Box<dyn FnOnce(&TaskContext) -> Result<Document, String> + Send>;
+
+/// What to do.
+pub enum Work {
+    /// Run one command.
+    Command {
+        /// The database.
+        db: String,
+        /// The command.
+        command: Document,
+    },
+    /// Run something that takes long, with progress and a way to cancel it.
+    Task {
+        /// The operation that shows its progress.
+        operation: OperationId,
+        /// Set when a person cancels it.
+        cancel: Cancel,
+        /// The work. Its document is handed to the answer as the reply.
+        task: Task,
+    },
+    /// Open another store in place of the present one.
+    Open(OpenRequest),
+}
+
+impl fmt::Debug for Work {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Command { db, command } => write!(f, "Command({db}, {command})"),
+            Self::Task { operation, .. } => write!(f, "Task({operation:?})"),
+            Self::Open(request) => write!(f, "Open({request:?})"),
+        }
+    }
+}
+
+/// What a [`Task`] may use.
+pub struct TaskContext<'a> {
+    /// The store, when one is open.
+    pub source: Option<Arc<dyn Source>>,
+    /// Set when a person cancelled the work.
+    pub cancel: Cancel,
+    /// Tells the window how far the work is. Cheap: only the newest value is kept.
+    pub progress: &'a dyn Fn(Progress),
+}
+
+/// A flag that stops a piece of work.
+#[derive(Debug, Clone, Default)]
+pub struct Cancel(Arc<AtomicBool>);
+
+impl Cancel {
+    /// Stops the work at its next step.
+    pub fn cancel(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the work shall stop.
+    pub fn is_cancelled(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+impl PartialEq for Cancel {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+/// The answer to a command.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reply {
+    /// The database the command ran on; empty for a task.
+    pub db: String,
+    /// The command that was run; empty for a task.
+    pub command: Document,
+    /// The reply, or why there is none, in one sentence.
+    pub result: Result<Document, String>,
+    /// How long the store took, in microseconds.
+    pub micros: u64,
+}
+
+impl Reply {
+    /// The reply of a command that went well.
+    pub fn ok(&self) -> Option<&Document> {
+        self.result.as_ref().ok()
+    }
+
+    /// Why the command failed, in one sentence.
+    pub fn error(&self) -> Option<&str> {
+        self.result.as_ref().err().map(String::as_str)
+    }
+}
+
+/// What the worker tells.
+#[derive(Clone)]
+pub enum Outcome {
+    /// A command or a task ended.
+    Answer {
+        /// What it was for.
+        purpose: Purpose,
+        /// The job's generation.
+        generation: u64,
+        /// The reply.
+        reply: Reply,
+    },
+    /// A job was dropped before it ran: its queue was full, or a newer one took its place.
+    Dropped {
+        /// What it was for.
+        purpose: Purpose,
+        /// The job's generation.
+        generation: u64,
+        /// Whether its queue was full (else: a newer job replaced it).
+        full: bool,
+    },
+    /// A task got further.
+    Progress(OperationId, Progress),
+    /// A store was opened or could not be.
+    Opened(Result<Opened, OpenFailure>),
+    /// Something happened in the store.
+    Event(SourceEvent),
+}

@@ -1,0 +1,16 @@
+//! The threads that talk to the store, so that the window never waits.
+//!
+//! Jobs go into bounded queues, one for each kind of work; a newer job with the same [`Purpose`]
+//! replaces one that still waits. Answers come back over one bounded channel, and a wake-up closure
+//! tells the window to look. Nothing here knows a window.
+//!
+//! Threads: `mayfly-read-1`, `mayfly-read-2`, `mayfly-write`, `mayfly-transfer`, `mayfly-events`.
+//!
+//! [`Purpose`]: crate::state::purpose::Purpose
+
+pub mod job;
+pub mod pool;
+pub mod queue;
+
+pub use job::{Cancel, Job, Lane, Outcome, Reply, TaskContext, Work};
+pub use pool::{Wake, Worker};

@@ -1,0 +1,230 @@
+//! The threads.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, PoisonError, RwLock};
+use std::thread::{self, JoinHandle};
+use std::time::Instant;
+
+use bson::Document;
+use crossbeam_channel::{Receiver, Sender, bounded};
+
+use super::job::{Job, Lane, Outcome, Reply, TaskContext, Work};
+use super::queue::{Put, Queue};
+use crate::limits::OUTCOMES_MAX;
+use crate::source::{OpenFailure, Opened, Opener, Source, SourceEvent};
+use crate::state::operations::Progress;
+
+/// Called whenever there is something new to look at.
+pub type Wake = Arc<dyn Fn() + Send + Sync>;
+
+/// The threads around a source. Dropping it ends them.
+pub struct Worker {
+    shared: Arc<Shared>,
+    outcomes: Receiver<Outcome>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+struct Shared {
+    read: Queue,
+    write: Queue,
+    transfer: Queue,
+    source: RwLock<Option<Arc<dyn Source>>>,
+    outcomes: Sender<Outcome>,
+    wake: Wake,
+    opener: Opener,
+}
+
+impl Worker {
+    /// Starts the threads. Nothing is open until a [`Work::Open`] was done.
+    ///
+    /// # Errors
+    /// The system refused a thread.
+    pub fn start(opener: Opener, wake: Wake) -> std::io::Result<Self> {
+        let (sender, outcomes) = bounded(OUTCOMES_MAX);
+        let shared = Arc::new(Shared {
+            read: Queue::default(),
+            write: Queue::default(),
+            transfer: Queue::default(),
+            source: RwLock::new(None),
+            outcomes: sender,
+            wake,
+            opener,
+        });
+        let mut threads = Vec::new();
+        for (name, lane) in [
+            ("mayfly-read-1", Lane::Read),
+            ("mayfly-read-2", Lane::Read),
+            ("mayfly-write", Lane::Write),
+            ("mayfly-transfer", Lane::Transfer),
+        ] {
+            let shared = Arc::clone(&shared);
+            let work = move || {
+                while let Some(job) = shared.queue(lane).take() {
+                    shared.perform(job);
+                }
+            };
+            threads.push(thread::Builder::new().name(name.to_owned()).spawn(work)?);
+        }
+        Ok(Self { shared, outcomes, threads })
+    }
+
+    /// Hands a job to the threads. Never waits.
+    pub fn submit(&self, job: Job) {
+        let (job, full) = match self.shared.queue(job.lane).put(job) {
+            Put::Waiting => return,
+            Put::Replaced(job) => (job, false),
+            Put::Full(job) => (job, true),
+        };
+        let Job { purpose, generation, .. } = job;
+        // The window drains outcomes each frame; if even that channel is full the job is forgotten,
+        // and whoever asked asks again.
+        let dropped = Outcome::Dropped { purpose, generation, full };
+        if self.shared.outcomes.try_send(dropped).is_ok() {
+            (self.shared.wake)();
+        }
+    }
+
+    /// The next outcome, if there is one. Never waits.
+    pub fn next_outcome(&self) -> Option<Outcome> {
+        self.outcomes.try_recv().ok()
+    }
+
+    /// Whether more outcomes wait.
+    pub fn has_outcomes(&self) -> bool {
+        !self.outcomes.is_empty()
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        for lane in [Lane::Read, Lane::Write, Lane::Transfer] {
+            self.shared.queue(lane).close();
+        }
+        // Let threads that wait to hand something over go on, then wait for work in flight:
+        // a write that began must end before the store is closed.
+        while self.threads.iter().any(|thread| !thread.is_finished()) {
+            let _ = self.outcomes.recv_timeout(std::time::Duration::from_millis(5));
+        }
+        for thread in self.threads.drain(..) {
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Shared {
+    fn queue(&self, lane: Lane) -> &Queue {
+        match lane {
+            Lane::Read => &self.read,
+            Lane::Write => &self.write,
+            Lane::Transfer => &self.transfer,
+        }
+    }
+
+    fn source(&self) -> Option<Arc<dyn Source>> {
+        self.source.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn tell(&self, outcome: Outcome) {
+        if self.outcomes.send(outcome).is_ok() {
+            (self.wake)();
+        }
+    }
+
+    fn perform(self: &Arc<Self>, job: Job) {
+        let Job { purpose, generation, work, .. } = job;
+        let (db, command, task) = match work {
+            Work::Open(request) => {
+                let opened = guarded(|| (self.opener)(&request))
+                    .unwrap_or_else(|message| Err(OpenFailure(message)));
+                return self.opened(opened);
+            }
+            Work::Command { db, command } => (db, command, None),
+            Work::Task { operation, cancel, task } => {
+                (String::new(), Document::new(), Some((operation, cancel, task)))
+            }
+        };
+        let started = Instant::now();
+        let result = if let Some((operation, cancel, task)) = task {
+            let progress =
+                |progress: Progress| self.tell_progress(Outcome::Progress(operation, progress));
+            let context = TaskContext { source: self.source(), cancel, progress: &progress };
+            guarded(|| task(&context)).unwrap_or_else(Err)
+        } else if let Some(source) = self.source() {
+            guarded(|| source.run(&db, &command)).and_then(checked)
+        } else {
+            Err("No store is open yet".to_owned())
+        };
+        let micros = u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX);
+        let reply = Reply { db, command, result, micros };
+        self.tell(Outcome::Answer { purpose, generation, reply });
+    }
+
+    /// Progress is worth less than an answer: it is dropped when the channel is full.
+    fn tell_progress(&self, outcome: Outcome) {
+        if self.outcomes.try_send(outcome).is_ok() {
+            (self.wake)();
+        }
+    }
+
+    fn opened(self: &Arc<Self>, opened: Result<Opened, OpenFailure>) {
+        if let Ok(opened) = &opened {
+            let source = Arc::clone(&opened.source);
+            *self.source.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&source));
+            self.follow(source.as_ref());
+        }
+        self.tell(Outcome::Opened(opened));
+    }
+
+    /// Forwards the events of a source until the source is gone. The thread is not joined: it ends
+    /// with its source, and it touches nothing but a channel.
+    fn follow(self: &Arc<Self>, source: &dyn Source) {
+        let mut events = source.subscribe();
+        let outcomes = self.outcomes.clone();
+        let wake = Arc::clone(&self.wake);
+        let forward = move || {
+            while let Some(event) = events.next() {
+                if outcomes.send(Outcome::Event(event)).is_err() {
+                    return;
+                }
+                wake();
+            }
+        };
+        let thread = thread::Builder::new().name("mayfly-events".to_owned()).spawn(forward);
+        if let Err(error) = thread {
+            let message = format!("Removals are not shown as they happen: {error}");
+            self.tell(Outcome::Event(SourceEvent::ThreadDied {
+                thread: "mayfly-events".to_owned(),
+                message,
+            }));
+        }
+    }
+}
+
+/// Runs `work`; a panic becomes a sentence, so that one bad command never ends a thread.
+fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, String> {
+    catch_unwind(AssertUnwindSafe(work))
+        .map_err(|_| "Mayfly met a bug while doing this; the log on the console tells more".to_owned())
+}
+
+/// A reply with `ok: 0` is an error with its message.
+fn checked(reply: Document) -> Result<Document, String> {
+    let ok = match reply.get("ok") {
+        Some(bson::Bson::Double(ok)) => *ok != 0.0,
+        Some(bson::Bson::Int32(ok)) => *ok != 0,
+        Some(bson::Bson::Int64(ok)) => *ok != 0,
+        Some(bson::Bson::Boolean(ok)) => *ok,
+        _ => false,
+    };
+    if ok {
+        return Ok(reply);
+    }
+    let message = reply.get_str("errmsg").unwrap_or("The store gave no reason");
+    Err(match reply.get_str("codeName") {
+        Ok(name) if !name.is_empty() => format!("{message} ({name})"),
+        _ => message.to_owned(),
+    })
+}
+
+#[cfg(test)]
+#[path = "pool_tests.rs"]
+mod tests;

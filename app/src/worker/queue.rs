@@ -1,0 +1,129 @@
+//! A bounded queue in which a newer job replaces a waiting one with the same purpose.
+
+use std::collections::VecDeque;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+use super::job::{Job, Lane};
+use crate::limits::QUEUE_JOBS_MAX;
+
+/// What became of a job that was put into a queue.
+#[derive(Debug)]
+pub enum Put {
+    /// It waits.
+    Waiting,
+    /// It waits in the place of an older one.
+    Replaced(Job),
+    /// The queue is full; the job comes back.
+    Full(Job),
+}
+
+/// Jobs that wait for the threads of one lane.
+#[derive(Debug, Default)]
+pub struct Queue {
+    inner: Mutex<Inner>,
+    changed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct Inner {
+    jobs: VecDeque<Job>,
+    closed: bool,
+}
+
+impl Queue {
+    /// Puts a job in, or in the place of an older one with the same purpose.
+    pub fn put(&self, job: Job) -> Put {
+        let mut inner = self.lock();
+        let same = |old: &&mut Job| old.purpose == job.purpose && job.lane != Lane::Write;
+        let put = if let Some(old) = inner.jobs.iter_mut().find(same) {
+            Put::Replaced(std::mem::replace(old, job))
+        } else if inner.jobs.len() >= QUEUE_JOBS_MAX {
+            return Put::Full(job);
+        } else {
+            inner.jobs.push_back(job);
+            Put::Waiting
+        };
+        drop(inner);
+        self.changed.notify_one();
+        put
+    }
+
+    /// Waits for the next job. `None`: the queue is closed.
+    pub fn take(&self) -> Option<Job> {
+        let mut inner = self.lock();
+        loop {
+            if inner.closed {
+                return None;
+            }
+            if let Some(job) = inner.jobs.pop_front() {
+                return Some(job);
+            }
+            inner = self.changed.wait(inner).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Lets every waiting thread go. What still waits is dropped.
+    pub fn close(&self) {
+        let mut inner = self.lock();
+        inner.closed = true;
+        inner.jobs.clear();
+        drop(inner);
+        self.changed.notify_all();
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bson::doc;
+
+    use super::*;
+    use crate::state::purpose::{Purpose, StorePurpose};
+    use crate::worker::Work;
+
+    fn job(purpose: StorePurpose, lane: Lane, generation: u64) -> Job {
+        let work = Work::Command { db: "d".to_owned(), command: doc! {"ping": 1} };
+        Job { purpose: Purpose::Store(purpose), lane, generation, work }
+    }
+
+    #[test]
+    fn a_newer_job_takes_the_place_of_an_older_one() {
+        let queue = Queue::default();
+        assert!(matches!(queue.put(job(StorePurpose::Databases, Lane::Read, 1)), Put::Waiting));
+        let put = queue.put(job(StorePurpose::Databases, Lane::Read, 2));
+        assert!(matches!(put, Put::Replaced(old) if old.generation == 1));
+        assert_eq!(queue.take().map(|job| job.generation), Some(2));
+    }
+
+    #[test]
+    fn writes_are_never_replaced() {
+        let queue = Queue::default();
+        for generation in 1..=2 {
+            let put = queue.put(job(StorePurpose::Databases, Lane::Write, generation));
+            assert!(matches!(put, Put::Waiting));
+        }
+        assert_eq!(queue.take().map(|job| job.generation), Some(1));
+        assert_eq!(queue.take().map(|job| job.generation), Some(2));
+    }
+
+    #[test]
+    fn a_full_queue_hands_the_job_back() {
+        let queue = Queue::default();
+        for number in 0..QUEUE_JOBS_MAX {
+            let purpose = StorePurpose::Collections(number.to_string());
+            assert!(matches!(queue.put(job(purpose, Lane::Read, 0)), Put::Waiting));
+        }
+        let put = queue.put(job(StorePurpose::Databases, Lane::Read, 7));
+        assert!(matches!(put, Put::Full(job) if job.generation == 7));
+    }
+
+    #[test]
+    fn a_closed_queue_lets_go() {
+        let queue = Queue::default();
+        queue.close();
+        assert!(queue.take().is_none());
+    }
+}
