@@ -16,13 +16,14 @@ pub fn ui(context: &Context, draft: &mut Confirm, actions: &mut Actions) {
         &draft.title,
         "",
         sizes::DIALOG_NARROW,
-        |ui| {
+        &mut (),
+        |ui, ()| {
             ui.label(text::rich(draft.text.as_str(), text::body()));
             if let Some(command) = &draft.command {
                 copy = code_box::ui(ui, "The command that will be sent", command);
             }
         },
-        |ui| {
+        |ui, ()| {
             let button = match draft.tone {
                 Tone::Normal => Button::primary(&draft.button),
                 Tone::Amber => Button::amber(&draft.button),

@@ -37,7 +37,8 @@ pub fn database_ui(
         "Create database",
         "A database exists as soon as it has a collection",
         sizes::DIALOG,
-        |ui| {
+        draft,
+        |ui, draft| {
             name_field(ui, "Name of the database", &mut draft.name, db_error);
             name_field(ui, "First collection", &mut draft.collection, collection_error);
             dialect_ui(ui, &mut draft.dialect);
@@ -45,7 +46,7 @@ pub fn database_ui(
                 copy = code_box::ui(ui, "The command that will be sent", &command);
             }
         },
-        |ui| {
+        |ui, _| {
             create = ui.add(Button::primary("Create database").enabled(ready)).clicked();
             if ui.add(Button::plain("Cancel")).clicked() {
                 close(actions);
@@ -67,6 +68,7 @@ pub fn collection_ui(
     let error = collection_error(&draft.name).or_else(|| {
         state.tree.collection(&namespace).map(|_| "A collection of this name exists")
     });
+    let title = format!("Create collection in {}", draft.db);
     let bytes = draft.size.trim().parse::<i64>().ok().filter(|bytes| *bytes > 0);
     let size_error = (draft.capped && bytes.is_none()).then_some("Type a number of bytes");
     let ready = error.is_none() && size_error.is_none();
@@ -74,10 +76,11 @@ pub fn collection_ui(
     let (mut copy, mut create) = (false, false);
     let closing = modal::ui(
         context,
-        &format!("Create collection in {}", draft.db),
+        &title,
         "",
         sizes::DIALOG,
-        |ui| {
+        draft,
+        |ui, draft| {
             name_field(ui, "Name of the collection", &mut draft.name, error);
             ui.checkbox(&mut draft.capped, "Keep only the newest documents (capped)");
             if draft.capped {
@@ -92,7 +95,7 @@ pub fn collection_ui(
                 copy = code_box::ui(ui, "The command that will be sent", &command);
             }
         },
-        |ui| {
+        |ui, _| {
             create = ui.add(Button::primary("Create collection").enabled(ready)).clicked();
             if ui.add(Button::plain("Cancel")).clicked() {
                 close(actions);

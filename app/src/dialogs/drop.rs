@@ -20,14 +20,16 @@ pub fn ui(context: &Context, draft: &mut DropDialog, state: &State, actions: &mu
     };
     let (db, command) = drop_command(&draft.target);
     let command = write_command(&db, &command);
+    let goes = what_goes(&draft.target, state);
     let (mut copy, mut dropped) = (false, false);
     let closing = modal::ui(
         context,
         &format!("Drop the {kind} {name}?"),
         "This can't be undone",
         sizes::DIALOG_NARROW,
-        |ui| {
-            ui.label(text::rich(what_goes(&draft.target, state), text::body()));
+        &mut draft.typed,
+        |ui, typed| {
+            ui.label(text::rich(goes, text::body()));
             labelled(ui, &format!("Type {name} to confirm"), None, |ui| {
                 let id = Id::unique("name to drop");
                 let field = Field {
@@ -37,15 +39,15 @@ pub fn ui(context: &Context, draft: &mut DropDialog, state: &State, actions: &mu
                     id: Some(id),
                     ..Field::default()
                 };
-                let response = field.ui(ui, &mut draft.typed);
-                if draft.typed.is_empty() && ui.memory(|memory| memory.focused().is_none()) {
+                let response = field.ui(ui, typed);
+                if typed.is_empty() && ui.memory(|memory| memory.focused().is_none()) {
                     response.request_focus();
                 }
             });
             copy = code_box::ui(ui, "The command that will be sent", &command);
         },
-        |ui| {
-            let matches = draft.typed == name;
+        |ui, typed| {
+            let matches = *typed == name;
             let label = format!("Drop {kind}");
             let button = Button::danger(&label).enabled(matches).tooltip("Type the name first");
             dropped = ui.add(button).clicked();

@@ -12,13 +12,14 @@ use crate::widgets::{Button, modal};
 
 /// Draws the dialog.
 pub fn ui(context: &Context, path: &mut String, actions: &mut Actions) {
-    let mut open = false;
+    let (mut open, mut entered) = (false, false);
     let closing = modal::ui(
         context,
         "Open data folder",
         "A folder without a store gets a new one",
         sizes::DIALOG,
-        |ui| {
+        path,
+        |ui, path| {
             labelled(ui, "Path of the folder", None, |ui| {
                 let id = Id::unique("folder path");
                 let field = Field {
@@ -29,18 +30,18 @@ pub fn ui(context: &Context, path: &mut String, actions: &mut Actions) {
                     ..Field::default()
                 };
                 let response = field.ui(ui, path);
-                open = response.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
+                entered = response.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
             });
         },
-        |ui| {
+        |ui, path| {
             let ready = !path.trim().is_empty();
-            open |= ui.add(Button::primary("Open").enabled(ready)).clicked();
+            open = ui.add(Button::primary("Open").enabled(ready)).clicked();
             if ui.add(Button::plain("Cancel")).clicked() {
                 close(actions);
             }
         },
     );
-    if open && !path.trim().is_empty() {
+    if (open || entered) && !path.trim().is_empty() {
         let action = Action::Store(StoreAction::OpenFolder(PathBuf::from(path.trim())));
         actions.push(Action::Dialog(DialogAction::Confirm(Box::new(action))));
     } else if closing.closes() {

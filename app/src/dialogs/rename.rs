@@ -15,6 +15,7 @@ use crate::widgets::{Button, code_box, modal};
 /// Draws the dialog.
 pub fn ui(context: &Context, draft: &mut RenameCollection, state: &State, actions: &mut Actions) {
     let command = write_command("admin", &rename_command(&draft.from, &draft.name));
+    let title = format!("Rename {}", draft.from);
     let (mut copy, mut rename) = (false, false);
     let to = Namespace::new(&draft.from.db, draft.name.trim());
     let error = match () {
@@ -25,10 +26,11 @@ pub fn ui(context: &Context, draft: &mut RenameCollection, state: &State, action
     };
     let closing = modal::ui(
         context,
-        &format!("Rename {}", draft.from),
+        &title,
         "Documents and indexes stay as they are",
         sizes::DIALOG_NARROW,
-        |ui| {
+        &mut draft.name,
+        |ui, name| {
             let shown = error.filter(|_| to != draft.from);
             labelled(ui, "New name", shown, |ui| {
                 let field = Field {
@@ -38,11 +40,11 @@ pub fn ui(context: &Context, draft: &mut RenameCollection, state: &State, action
                     id: Some(Id::unique("new name")),
                     ..Field::default()
                 };
-                field.ui(ui, &mut draft.name);
+                field.ui(ui, name);
             });
             copy = code_box::ui(ui, "The command that will be sent", &command);
         },
-        |ui| {
+        |ui, _| {
             rename = ui.add(Button::primary("Rename").enabled(error.is_none())).clicked();
             if ui.add(Button::plain("Cancel")).clicked() {
                 close(actions);

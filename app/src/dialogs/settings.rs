@@ -17,12 +17,13 @@ pub fn ui(context: &Context, state: &State, actions: &mut Actions) {
         "Settings",
         "",
         sizes::DIALOG_NARROW,
-        |ui| {
+        &mut (),
+        |ui, ()| {
             theme_ui(ui, state, actions);
             zoom_ui(ui, state, actions);
             shown_ui(ui, state, actions);
         },
-        |ui| done = ui.add(Button::primary("Done")).clicked(),
+        |ui, ()| done = ui.add(Button::primary("Done")).clicked(),
     );
     if done || closing.closes() {
         close(actions);

@@ -15,7 +15,8 @@ pub fn ui(context: &Context, actions: &mut Actions) {
         "Keyboard shortcuts",
         "Ctrl+P finds everything else by its name",
         sizes::DIALOG_NARROW,
-        |ui| {
+        &mut (),
+        |ui, ()| {
             ui.spacing_mut().item_spacing.y = 2.0;
             let mut group = None;
             for entry in entries().filter(|entry| entry.keys.is_some()) {
@@ -35,7 +36,7 @@ pub fn ui(context: &Context, actions: &mut Actions) {
                 });
             }
         },
-        |ui| done = ui.add(Button::primary("Done")).clicked(),
+        |ui, ()| done = ui.add(Button::primary("Done")).clicked(),
     );
     if done || closing.closes() {
         close(actions);

@@ -143,7 +143,7 @@ impl Reaper {
             return;
         }
         let at_ms = pass.finished_ms;
-        self.log(LogLine { at_ms, what: LogEntry::Pass { pass, passes: 1 } });
+        self.write(LogLine { at_ms, what: LogEntry::Pass { pass, passes: 1 } });
     }
 
     /// Notes removed documents.
@@ -156,7 +156,7 @@ impl Reaper {
 
     /// Writes a sentence into the log.
     pub fn note(&mut self, at_ms: i64, sentence: impl Into<String>) {
-        self.log(LogLine { at_ms, what: LogEntry::Note(sentence.into()) });
+        self.write(LogLine { at_ms, what: LogEntry::Note(sentence.into()) });
     }
 
     /// Empties the log; passes and removed documents stay.
@@ -164,7 +164,7 @@ impl Reaper {
         self.log.clear();
     }
 
-    fn log(&mut self, line: LogLine) {
+    fn write(&mut self, line: LogLine) {
         push_bounded(&mut self.log, line, REAPER_LOG_MAX);
     }
 }

@@ -1,6 +1,6 @@
 //! A progress bar without words.
 
-use egui::{Color32, Rect, Response, Sense, Ui, Vec2, WidgetInfo, WidgetType};
+use egui::{Color32, Rect, Response, Sense, Ui, Vec2, WidgetInfo, Role};
 
 use crate::theme::colors;
 
@@ -9,7 +9,7 @@ pub fn ui(ui: &mut Ui, share: f32, ink: Color32, name: &str) -> Response {
     let size = Vec2::new(ui.available_width(), 6.0);
     let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
     response.widget_info(|| {
-        let mut info = WidgetInfo::labeled(WidgetType::ProgressIndicator, true, name);
+        let mut info = WidgetInfo::labeled(Role::ProgressIndicator, true, name);
         info.value = Some(f64::from(share));
         info
     });

@@ -2,7 +2,7 @@
 
 use egui::{
     Align2, Color32, CornerRadius, Response, Sense, Stroke, StrokeKind, Ui, Vec2, Widget,
-    WidgetInfo, WidgetType,
+    WidgetInfo, Role,
 };
 
 use super::paint;
@@ -217,7 +217,7 @@ impl Button<'_> {
         let (rect, response) = ui.allocate_exact_size(Vec2::new(width, height), Sense::click());
         let name = self.name.unwrap_or(self.label);
         response.widget_info(|| {
-            let kind = WidgetType::Button;
+            let kind = Role::Button;
             if self.selected {
                 WidgetInfo::selected(kind, ui.is_enabled(), true, name)
             } else {

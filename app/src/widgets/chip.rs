@@ -1,6 +1,6 @@
 //! Chips: rounded pieces of status.
 
-use egui::{Align2, Color32, Response, Sense, Stroke, StrokeKind, Ui, Vec2, WidgetInfo, WidgetType};
+use egui::{Align2, Color32, Response, Sense, Stroke, StrokeKind, Ui, Vec2, WidgetInfo, Role};
 
 use super::paint;
 use crate::theme::{colors, sizes, text};
@@ -73,7 +73,7 @@ impl Chip<'_> {
         let width = 2.0 * padding + dot + label.size().x + gap + room;
         let sense = if self.clickable { Sense::click() } else { Sense::hover() };
         let (rect, response) = ui.allocate_exact_size(Vec2::new(width, sizes::CONTROL), sense);
-        let kind = if self.clickable { WidgetType::Button } else { WidgetType::Label };
+        let kind = if self.clickable { Role::Button } else { Role::Label };
         response.widget_info(|| WidgetInfo::labeled(kind, ui.is_enabled(), self.name));
         let fill = if self.clickable && response.hovered() && self.look == Look::Plain {
             colors.raised_hover
@@ -105,7 +105,7 @@ pub fn tag(ui: &mut Ui, word: &str, ink: Color32, ground: Color32) -> Response {
     let galley = paint::line(ui, word, text::small(), ink, f32::INFINITY);
     let size = galley.size() + Vec2::new(2.0 * 7.0, 4.0);
     let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
-    response.widget_info(|| WidgetInfo::labeled(WidgetType::Label, true, word));
+    response.widget_info(|| WidgetInfo::labeled(Role::Label, true, word));
     ui.painter().rect_filled(rect, rect.height() / 2.0, ground);
     let place = Align2::CENTER_CENTER.anchor_size(rect.center(), galley.size());
     ui.painter().galley(place.min, galley, ink);

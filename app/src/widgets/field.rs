@@ -47,7 +47,7 @@ impl Field<'_> {
             .frame(Frame::new())
             .margin(Margin::ZERO)
             .desired_width(inner.width())
-            .vertical_align(egui::Align::Center)
+            .align(Align2::LEFT_CENTER)
             .min_size(inner.size());
         if let Some(id) = self.id {
             edit = edit.id(id);

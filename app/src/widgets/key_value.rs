@@ -1,6 +1,6 @@
 //! Rows with a name at the left and a value at the right.
 
-use egui::{Align2, Color32, Response, Sense, Ui, Vec2, WidgetInfo, WidgetType};
+use egui::{Align2, Color32, Response, Sense, Ui, Vec2, WidgetInfo, Role};
 
 use super::paint;
 use crate::theme::{colors, sizes, text};
@@ -25,7 +25,7 @@ fn row(ui: &mut Ui, key: &str, value: &str, ink: Color32, pressable: bool) -> Re
     let sense = if pressable { Sense::click() } else { Sense::hover() };
     let size = Vec2::new(ui.available_width(), 20.0);
     let (rect, response) = ui.allocate_exact_size(size, sense);
-    let kind = if pressable { WidgetType::Button } else { WidgetType::Label };
+    let kind = if pressable { Role::Button } else { Role::Label };
     let name = format!("{key}: {value}");
     response.widget_info(|| WidgetInfo::labeled(kind, ui.is_enabled(), &name));
     if pressable && response.hovered() {

@@ -24,13 +24,16 @@ impl Closing {
 
 /// Draws a dialog of a width: title and subtitle, `content` (it scrolls when it is too tall), and
 /// `buttons` from right to left.
-pub fn ui(
+///
+/// Both are handed `draft`, so that both may change it.
+pub fn ui<T>(
     context: &Context,
     title: &str,
     subtitle: &str,
     width: f32,
-    content: impl FnOnce(&mut Ui),
-    buttons: impl FnOnce(&mut Ui),
+    draft: &mut T,
+    content: impl FnOnce(&mut Ui, &mut T),
+    buttons: impl FnOnce(&mut Ui, &mut T),
 ) -> Closing {
     let dark = context.theme() == egui::Theme::Dark;
     let look = Colors::of(dark);
@@ -53,13 +56,13 @@ pub fn ui(
             ui.add_space(sizes::GAP_SMALL);
             ScrollArea::vertical().max_height(tallest).auto_shrink([false, true]).show(ui, |ui| {
                 ui.spacing_mut().item_spacing.y = sizes::GAP;
-                content(ui);
+                content(ui, draft);
             });
             ui.add_space(sizes::GAP_SMALL);
             ui.allocate_ui_with_layout(
                 egui::vec2(width, sizes::CONTROL),
                 Layout::right_to_left(Align::Center),
-                buttons,
+                |ui| buttons(ui, draft),
             );
         });
     if closed || modal.should_close() { Closing::Closes } else { Closing::Stays }

@@ -2,7 +2,7 @@
 
 use egui::{
     Align2, CornerRadius, Rect, Response, Sense, Stroke, StrokeKind, Ui, Vec2, WidgetInfo,
-    WidgetType, pos2,
+    Role, pos2,
 };
 
 use super::paint;
@@ -26,7 +26,7 @@ pub fn folder(ui: &mut Ui, label: &str, selected: bool) -> (Option<Pressed>, Res
     let size = Vec2::new(galley.size().x + 14.0 + 34.0, ui.available_height());
     let (rect, response) = ui.allocate_exact_size(size, Sense::click());
     response.widget_info(|| {
-        WidgetInfo::selected(WidgetType::SelectableLabel, ui.is_enabled(), selected, label)
+        WidgetInfo::selected(Role::Button, ui.is_enabled(), selected, label)
     });
     let body = Rect::from_min_max(rect.min + Vec2::new(0.0, 4.0), rect.max);
     let radius = CornerRadius { nw: 7, ne: 7, sw: 0, se: 0 };
@@ -62,7 +62,7 @@ fn cross_ui(ui: &mut Ui, rect: Rect, label: &str, tab: &Response) -> bool {
     let colors = colors(ui);
     let response = ui.interact(rect, tab.id.with("close"), Sense::click());
     let name = format!("Close {label}");
-    response.widget_info(|| WidgetInfo::labeled(WidgetType::Button, ui.is_enabled(), &name));
+    response.widget_info(|| WidgetInfo::labeled(Role::Button, ui.is_enabled(), &name));
     if response.hovered() {
         ui.painter().rect_filled(rect, 5.0, colors.raised_hover);
     }
@@ -88,7 +88,7 @@ fn word(ui: &mut Ui, label: &str, selected: bool, underline: bool) -> Response {
     let size = Vec2::new(width, ui.available_height());
     let (rect, response) = ui.allocate_exact_size(size, Sense::click());
     response.widget_info(|| {
-        WidgetInfo::selected(WidgetType::SelectableLabel, ui.is_enabled(), selected, label)
+        WidgetInfo::selected(Role::Button, ui.is_enabled(), selected, label)
     });
     let ink = if selected || response.hovered() { colors.text } else { colors.dim };
     let font = if selected { text::strong() } else { text::body() };

@@ -1,6 +1,6 @@
 //! A message in the corner.
 
-use egui::{Color32, CornerRadius, Frame, Margin, Shadow, Stroke, Ui, UiBuilder, WidgetInfo, WidgetType};
+use egui::{Color32, CornerRadius, Frame, Margin, Shadow, Stroke, Ui, UiBuilder, WidgetInfo, Role};
 
 use super::Button;
 use crate::theme::{Icon, colors, sizes, text};
@@ -40,7 +40,7 @@ pub fn ui(
                     ui.vertical(|ui| {
                         let label = ui.label(text::rich(sentence, text::body()));
                         label.widget_info(|| {
-                            WidgetInfo::labeled(WidgetType::Label, true, sentence)
+                            WidgetInfo::labeled(Role::Label, true, sentence)
                         });
                         if let Some(button) = button
                             && ui.add(Button::plain(button).small()).clicked()

@@ -55,7 +55,7 @@ impl Kind {
 /// colour, so that data can't hide or reorder anything on the screen.
 pub fn append(job: &mut LayoutJob, content: &str, font: &FontId, ink: Color32, colors: &Colors) {
     let mut plain = String::new();
-    let mut flush = |job: &mut LayoutJob, plain: &mut String| {
+    let flush = |job: &mut LayoutJob, plain: &mut String| {
         if !plain.is_empty() {
             job.append(plain, 0.0, TextFormat::simple(font.clone(), ink));
             plain.clear();
