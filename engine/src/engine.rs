@@ -14,6 +14,7 @@ use self::background::Background;
 use crate::{
     clock::{Clock, SimulatedClock, SystemClock},
     collection::{Change, Collections},
+    command::{self, CommandError, Context},
     reaper::{EventHub, Reaper, thread},
     store::{OpenReport, Store},
 };
@@ -32,7 +33,7 @@ use crate::{
 pub struct Engine {
     collections: Arc<Collections>,
     clock: Arc<dyn Clock>,
-    simulated: Option<Arc<SimulatedClock>>,
+    context: Context,
     hub: Arc<EventHub>,
     reaper: Arc<Reaper>,
     report: OpenReport,
@@ -58,17 +59,25 @@ impl Engine {
         observe(&collections, &hub, &reaper, &background);
         let runs_reaper = options.run_reaper && is_writable;
         let monitor = runs_reaper.then(|| thread::start(Arc::clone(&reaper))).transpose()?;
-        Ok(Self { collections, clock, simulated, hub, reaper, report, background, monitor })
+        let context = Context::new(Arc::clone(&collections), Arc::clone(&reaper), simulated);
+        Ok(Self { collections, clock, context, hub, reaper, report, background, monitor })
     }
 
     /// Runs one command. Errors come as MongoDB sends them: `{ok: 0, errmsg, code, codeName}`.
-    pub fn run(&self, _db: &str, _command: &Document) -> Document {
-        todo!()
+    pub fn run(&self, db: &str, command: &Document) -> Document {
+        let reply = match RawDocumentBuf::try_from(command) {
+            Ok(command) => Ok(self.run_raw(db, &command)),
+            Err(error) => Err(CommandError::from(error)),
+        };
+        match reply.map(|reply| Document::try_from(reply).map_err(CommandError::from)) {
+            Ok(Ok(reply)) => reply,
+            Ok(Err(error)) | Err(error) => error.to_document(),
+        }
     }
 
     /// Runs one command, bytes in and bytes out.
-    pub fn run_raw(&self, _db: &str, _command: &RawDocument) -> RawDocumentBuf {
-        todo!()
+    pub fn run_raw(&self, db: &str, command: &RawDocument) -> RawDocumentBuf {
+        command::run(&self.context, db, command)
     }
 
     /// All events from now on. See [`Subscription`] for what happens when nobody reads them.
@@ -88,7 +97,7 @@ impl Engine {
 
     /// The clock if it is simulated.
     pub fn simulated_clock(&self) -> Option<&Arc<SimulatedClock>> {
-        self.simulated.as_ref()
+        self.context.simulated_clock.as_ref()
     }
 
     /// The reaper.

@@ -3,7 +3,13 @@
 use std::sync::Arc;
 
 use super::cursors::Cursors;
-use crate::{catalog::CatalogSnapshot, clock::Clock, collection::Collections, store::Reader};
+use crate::{
+    catalog::CatalogSnapshot,
+    clock::{Clock, SimulatedClock},
+    collection::Collections,
+    reaper::Reaper,
+    store::Reader,
+};
 
 use super::error::CommandError;
 
@@ -11,6 +17,10 @@ use super::error::CommandError;
 pub struct Context {
     /// Documents, definitions and time.
     pub collections: Arc<Collections>,
+    /// The background deletion.
+    pub reaper: Arc<Reaper>,
+    /// The clock, if it is one that can be set.
+    pub simulated_clock: Option<Arc<SimulatedClock>>,
     /// Open cursors.
     pub cursors: Cursors,
 }
@@ -18,8 +28,12 @@ pub struct Context {
 impl Context {
     /// The commands of these collections.
     #[must_use]
-    pub fn new(collections: Arc<Collections>) -> Self {
-        Self { collections, cursors: Cursors::default() }
+    pub fn new(
+        collections: Arc<Collections>,
+        reaper: Arc<Reaper>,
+        simulated_clock: Option<Arc<SimulatedClock>>,
+    ) -> Self {
+        Self { collections, reaper, simulated_clock, cursors: Cursors::default() }
     }
 
     /// The clock.

@@ -60,6 +60,7 @@ codes! {
     PATH_NOT_VIABLE = 28 "PathNotViable";
     CONFLICTING_UPDATE_OPERATORS = 40 "ConflictingUpdateOperators";
     CURSOR_NOT_FOUND = 43 "CursorNotFound";
+    NO_MATCHING_DOCUMENT = 47 "NoMatchingDocument";
     NAMESPACE_EXISTS = 48 "NamespaceExists";
     DOLLAR_PREFIXED_FIELD_NAME = 52 "DollarPrefixedFieldName";
     INVALID_ID_FIELD = 53 "InvalidIdField";

@@ -26,7 +26,22 @@ pub enum Scope {
 }
 
 /// The table. A new command is one file with a `pub static COMMAND` and one line here.
-pub static COMMANDS: &[&Command] = &[&super::ping::COMMAND];
+pub static COMMANDS: &[&Command] = &[
+    &super::ping::COMMAND,
+    &super::current_op::COMMAND,
+    &super::get_parameter::COMMAND,
+    &super::mayfly_clock::COMMAND,
+    &super::mayfly_dialect::COMMAND,
+    &super::mayfly_expiring::COMMAND,
+    &super::mayfly_forecast::COMMAND,
+    &super::mayfly_held::COMMAND,
+    &super::mayfly_reap::COMMAND,
+    &super::mayfly_release::COMMAND,
+    &super::mayfly_verdict::COMMAND,
+    &super::mayfly_what_if::COMMAND,
+    &super::server_status::COMMAND,
+    &super::set_parameter::COMMAND,
+];
 
 /// The command with this name.
 #[must_use]

@@ -23,6 +23,7 @@ use super::{
     target::targets,
 };
 use crate::{
+    catalog::Namespace,
     clock::{Clock, WakeUp},
     collection::Collections,
     limits::GUARD_SAVE_MS,
@@ -47,6 +48,10 @@ pub struct Reaper {
     last_number: AtomicU64,
     last_pass: Mutex<Option<PassReport>>,
     next_pass_ms: Mutex<Option<i64>>,
+    /// The collection whose documents are being removed now.
+    working_on: Mutex<Option<Namespace>>,
+    /// Monotonic instant of its making.
+    opened: Duration,
     pub(super) wake: WakeUp,
     pub(super) stop: AtomicBool,
     /// Documents changed since the last pass began, so some may be due already.
@@ -73,7 +78,6 @@ impl Reaper {
         })?;
         Ok(Self {
             clock: Arc::clone(collections.clock()),
-            collections,
             hub,
             parameters: TtlParameters::default(),
             counters: TtlCounters::default(),
@@ -83,9 +87,12 @@ impl Reaper {
             last_number: AtomicU64::new(0),
             last_pass: Mutex::new(None),
             next_pass_ms: Mutex::new(None),
+            working_on: Mutex::new(None),
+            opened: collections.clock().monotonic(),
             wake: WakeUp::new(),
             stop: AtomicBool::new(false),
             data_changed: AtomicBool::new(true),
+            collections,
         })
     }
 
@@ -127,6 +134,21 @@ impl Reaper {
     /// Whether a pass is running now.
     pub fn is_working(&self) -> bool {
         lock(&self.pass_thread).is_some()
+    }
+
+    /// The collection that a pass is removing documents from now.
+    pub fn current_namespace(&self) -> Option<Namespace> {
+        lock(&self.working_on).clone()
+    }
+
+    /// Notes the collection that the pass works on.
+    pub(super) fn set_current_namespace(&self, namespace: Option<Namespace>) {
+        *lock(&self.working_on) = namespace;
+    }
+
+    /// Time since the engine was opened.
+    pub fn uptime(&self) -> Duration {
+        self.clock.monotonic().saturating_sub(self.opened)
     }
 
     /// Sets a parameter, hands back the value before, and plans the present sleep anew.
@@ -175,6 +197,7 @@ impl Reaper {
             pass.end()
         }));
         *lock(&self.pass_thread) = None;
+        self.set_current_namespace(None);
         let report = outcome.unwrap_or_else(|panic| self.died(number, &panic));
         *lock(&self.last_pass) = Some(report.clone());
         report

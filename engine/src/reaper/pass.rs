@@ -135,6 +135,8 @@ impl<'r> Pass<'r> {
             bytes: parameters.batch_bytes(),
         };
         let collections = self.reaper.collections();
+        let namespace = visit.target.collection.namespace.clone();
+        self.reaper.set_current_namespace(Some(namespace));
         match batch::run(collections, &visit.target, &visit.position, allowance) {
             Err(failure) => self.tally(&visit.target).report.error = Some(failure.to_string()),
             Ok(batch) => {

@@ -1,0 +1,29 @@
+//! `mayflyDialect`: reads or sets a database's dialect.
+
+use bson::{doc, raw::RawBsonRef};
+
+use super::{
+    context::Context,
+    error::{Answer, Code, CommandError},
+    request::Request,
+    run::raw,
+    table::{Command, Scope},
+};
+use crate::catalog::Dialect;
+
+/// `{mayflyDialect: 1}`; `{mayflyDialect: "cosmos"}`
+pub static COMMAND: Command =
+    Command { name: "mayflyDialect", aliases: &[], scope: Scope::Any, fields: &[], run };
+
+fn run(context: &Context, request: &Request<'_>) -> Answer {
+    if let RawBsonRef::String(name) = request.first()? {
+        let Some(dialect) = Dialect::from_name(name) else {
+            return Err(CommandError::new(
+                Code::BAD_VALUE,
+                format!("{name:?} is not a dialect; use \"open\", \"mongodb\" or \"cosmos\""),
+            ));
+        };
+        context.collections.set_dialect(request.db, dialect)?;
+    }
+    raw(&doc! { "dialect": context.collections.catalog().dialect(request.db).name() })
+}
