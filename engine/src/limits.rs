@@ -72,3 +72,11 @@ pub const READ_DOCS_MAX: usize = 5_000;
 
 /// Milliseconds after which a read transaction of a long scan ends. The scan goes on in a new one.
 pub const READ_MS_MAX: u64 = 50;
+/// Indexes of one collection, `_id_` counted. One more is refused (MongoDB's limit).
+pub const INDEXES_PER_COLLECTION_MAX: usize = 64;
+
+/// Bytes of documents that one step of an index build reads at most.
+pub const BATCH_BYTES_MAX: usize = 16 * 1024 * 1024;
+
+/// Findings that a full check lists; further ones are only counted.
+pub const FINDINGS_MAX: usize = 1_000;

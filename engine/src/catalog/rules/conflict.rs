@@ -1,1 +1,93 @@
-//! Requested against existing indexes.
+//! A requested index against the existing ones (TTL.md 2.2).
+
+use std::sync::Arc;
+
+use bson::{Bson, Document};
+
+use crate::catalog::{CatalogError, CatalogErrorKind as Kind, IndexMeta, index_key::same_document};
+
+/// Options that are never compared.
+const NOT_COMPARED: &[&str] = &["textIndexVersion", "2dsphereIndexVersion", "wildcardProjection"];
+
+/// Whether the requested index exists already.
+///
+/// # Errors
+/// `IndexKeySpecsConflict` when its name is taken by another index, `IndexOptionsConflict` when the
+/// same index has another name or other options.
+pub(super) fn exists(
+    requested: &IndexMeta,
+    existing: &[Arc<IndexMeta>],
+) -> Result<bool, CatalogError> {
+    if requested.is_id() {
+        return Ok(existing.iter().any(|index| index.is_id()));
+    }
+    if let Some(named) = existing.iter().find(|index| index.name == requested.name) {
+        if !same_identity(requested, named) {
+            return Err(CatalogError::new(
+                Kind::IndexKeySpecsConflict,
+                format!(
+                    "an index named {} exists with another key or identity; choose another name",
+                    named.name
+                ),
+            ));
+        }
+        if !same_options(requested, named) {
+            return Err(CatalogError::new(
+                Kind::IndexOptionsConflict,
+                format!(
+                    "the index {} exists with other options; change it with collMod, or drop it first",
+                    named.name
+                ),
+            ));
+        }
+        return Ok(true);
+    }
+    match existing.iter().find(|index| same_identity(requested, index)) {
+        Some(other) => Err(CatalogError::new(
+            Kind::IndexOptionsConflict,
+            format!(
+                "the same index exists under the name {}; use that name, or change it with collMod",
+                other.name
+            ),
+        )),
+        None => Ok(false),
+    }
+}
+
+fn same_identity(a: &IndexMeta, b: &IndexMeta) -> bool {
+    let partial = |index: &IndexMeta| {
+        index.partial.as_ref().and_then(|filter| Document::try_from(filter.source()).ok())
+    };
+    let weights = |index: &IndexMeta| index.extra.get_document("weights").cloned().ok();
+    let projection =
+        |index: &IndexMeta| index.extra.get_document("wildcardProjection").cloned().ok();
+    a.key.same_pattern(&b.key.source)
+        && a.unique == b.unique
+        && a.sparse == b.sparse
+        && same(partial(a), partial(b))
+        && same(weights(a), weights(b))
+        && same(projection(a), projection(b))
+}
+
+fn same_options(a: &IndexMeta, b: &IndexMeta) -> bool {
+    let rest = |index: &IndexMeta| -> Document {
+        let compared = |option: &&str| !NOT_COMPARED.contains(option);
+        let options = index.extra.iter();
+        options
+            .filter(|(option, _)| compared(&option.as_str()))
+            .map(|(option, value): (&String, &Bson)| (option.clone(), value.clone()))
+            .collect()
+    };
+    a.expire_after_secs == b.expire_after_secs
+        && a.hidden == b.hidden
+        && a.prepare_unique == b.prepare_unique
+        && same_document(&rest(a), &rest(b))
+}
+
+fn same(a: Option<Document>, b: Option<Document>) -> bool {
+    match (a, b) {
+        (Some(a), Some(b)) => same_document(&a, &b),
+        (None, None) => true,
+        _ => false,
+    }
+}

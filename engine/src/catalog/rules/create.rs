@@ -1,8 +1,19 @@
 //! `create`.
 
-use bson::Document;
+use bson::{Bson, Document, doc};
 
-use crate::catalog::Namespace;
+use super::{
+    coll_mod::check_own_seconds,
+    index_spec::wrong_type,
+    numbers::{Whole, safe_bool},
+};
+use crate::catalog::{
+    Capped, CatalogError, CatalogErrorKind as Kind, Clustered, CollectionOptions, Namespace, View,
+    index_key::same_document,
+};
+
+/// Largest size of a capped collection in bytes (MongoDB's limit).
+const CAPPED_BYTES_MAX: i64 = 1 << 50;
 
 /// A collection or view to create.
 #[derive(Debug, Clone, PartialEq)]
@@ -12,4 +23,306 @@ pub struct CreateRequest {
     /// The fields of the command without its name and without fields that every command has
     /// (`$db`, `lsid`, `comment`, `writeConcern` …).
     pub options: Document,
+}
+
+/// Reads and checks the options.
+///
+/// # Errors
+/// `InvalidOptions`, `TypeMismatch`, `UnknownField` …; `CommandNotSupported` for what is not built.
+pub fn options(options: &Document, now_ms: i64) -> Result<CollectionOptions, CatalogError> {
+    check_known(options)?;
+    let view = view(options)?;
+    let time_series = time_series(options)?;
+    let clustered = clustered(options)?;
+    let capped = capped(options, clustered.is_some())?;
+    let expire_after_secs = match options.get("expireAfterSeconds") {
+        None => None,
+        Some(value) => {
+            let whole = Whole::of(value)
+                .ok_or_else(|| wrong_type("expireAfterSeconds", "a number", value))?;
+            Some(whole.or_zero())
+        }
+    };
+    let made = CollectionOptions {
+        capped,
+        clustered,
+        expire_after_secs,
+        time_series,
+        view,
+        extra: kept(options),
+    };
+    check_combination(&made, now_ms)?;
+    Ok(made)
+}
+
+/// Names that a client may not give to a collection.
+///
+/// # Errors
+/// `InvalidNamespace` for names that start with `system.`.
+pub fn check_name(namespace: &Namespace) -> Result<(), CatalogError> {
+    if namespace.is_system() {
+        return Err(error(
+            Kind::InvalidNamespace,
+            format!("the name {namespace} is reserved for the system; choose another"),
+        ));
+    }
+    Ok(())
+}
+
+fn check_known(options: &Document) -> Result<(), CatalogError> {
+    const KNOWN: &[&str] = &[
+        "capped",
+        "size",
+        "max",
+        "clusteredIndex",
+        "expireAfterSeconds",
+        "timeseries",
+        "viewOn",
+        "pipeline",
+        "collation",
+        "storageEngine",
+        "indexOptionDefaults",
+        "idIndex",
+        "autoIndexId",
+        "flags",
+        "changeStreamPreAndPostImages",
+        "validator",
+        "validationLevel",
+        "validationAction",
+        "encryptedFields",
+    ];
+    if let Some(unknown) = options.keys().find(|field| !KNOWN.contains(&field.as_str())) {
+        return Err(error(
+            Kind::UnknownField,
+            format!("the field 'create.{unknown}' is unknown; remove it"),
+        ));
+    }
+    let set = |field: &str, part: &str| {
+        options
+            .get_document(field)
+            .is_ok_and(|value| value.get(part).and_then(safe_bool) == Some(true))
+    };
+    let filled = |field: &str| options.get_document(field).is_ok_and(|value| !value.is_empty());
+    let collated =
+        options.get_document("collation").is_ok_and(|given| !given.get_str("locale").is_ok_and(|locale| locale == "simple"));
+    let unsupported = if filled("validator") {
+        Some("validator")
+    } else if filled("encryptedFields") {
+        Some("encryptedFields")
+    } else if set("changeStreamPreAndPostImages", "enabled") {
+        Some("changeStreamPreAndPostImages")
+    } else if collated {
+        Some("collation")
+    } else {
+        None
+    };
+    unsupported.map_or(Ok(()), |field| {
+        Err(error(
+            Kind::CommandNotSupported,
+            format!("the option '{field}' is not supported; remove it"),
+        ))
+    })
+}
+
+fn view(options: &Document) -> Result<Option<View>, CatalogError> {
+    let on = match options.get("viewOn") {
+        None if options.contains_key("pipeline") => {
+            return Err(invalid("a pipeline is only for a view; give viewOn as well"));
+        }
+        None => return Ok(None),
+        Some(Bson::String(on)) if on.is_empty() => {
+            return Err(error(Kind::BadValue, "viewOn is empty; name a collection"));
+        }
+        Some(Bson::String(on)) => on.clone(),
+        Some(other) => return Err(wrong_type("viewOn", "a string", other)),
+    };
+    let stages = match options.get("pipeline") {
+        None => Vec::new(),
+        Some(Bson::Array(stages)) => stages
+            .iter()
+            .map(|stage| {
+                stage
+                    .as_document()
+                    .cloned()
+                    .ok_or_else(|| wrong_type("pipeline", "an array of objects", stage))
+            })
+            .collect::<Result<_, _>>()?,
+        Some(other) => return Err(wrong_type("pipeline", "an array", other)),
+    };
+    Ok(Some(View { on, pipeline: stages }))
+}
+
+fn time_series(options: &Document) -> Result<Option<Document>, CatalogError> {
+    let given = match options.get("timeseries") {
+        None => return Ok(None),
+        Some(Bson::Document(given)) => given,
+        Some(other) => return Err(wrong_type("timeseries", "an object", other)),
+    };
+    for (field, value) in given {
+        match (field.as_str(), value) {
+            ("timeField" | "metaField" | "granularity", Bson::String(_)) => {}
+            ("bucketMaxSpanSeconds" | "bucketRoundingSeconds", number)
+                if Whole::of(number).is_some() => {}
+            ("timeField" | "metaField" | "granularity", other) => {
+                return Err(wrong_type(field, "a string", other));
+            }
+            ("bucketMaxSpanSeconds" | "bucketRoundingSeconds", other) => {
+                return Err(wrong_type(field, "a number", other));
+            }
+            _ => {
+                return Err(error(
+                    Kind::UnknownField,
+                    format!("the field 'create.timeseries.{field}' is unknown; remove it"),
+                ));
+            }
+        }
+    }
+    let Ok(time_field) = given.get_str("timeField") else {
+        return Err(error(
+            Kind::MissingField,
+            "the field 'create.timeseries.timeField' is missing; name the field of the time",
+        ));
+    };
+    let meta_field = given.get_str("metaField").ok();
+    if meta_field == Some(time_field) || meta_field == Some("_id") {
+        return Err(invalid("metaField must be neither the time field nor _id"));
+    }
+    if given
+        .get_str("granularity")
+        .is_ok_and(|word| !matches!(word, "seconds" | "minutes" | "hours"))
+    {
+        return Err(error(
+            Kind::BadValue,
+            "granularity must be \"seconds\", \"minutes\" or \"hours\"",
+        ));
+    }
+    Ok(Some(given.clone()))
+}
+
+fn clustered(options: &Document) -> Result<Option<Clustered>, CatalogError> {
+    let given = match options.get("clusteredIndex") {
+        None | Some(Bson::Boolean(false)) => return Ok(None),
+        Some(Bson::Boolean(true)) => return Ok(Some(Clustered { name: "_id_".to_owned() })),
+        Some(Bson::Document(given)) => given,
+        Some(other) => return Err(wrong_type("clusteredIndex", "an object", other)),
+    };
+    let refused = |message: &str| error(Kind::InvalidIndexSpecificationOption, message);
+    if !given.get_document("key").is_ok_and(|key| same_document(key, &doc! { "_id": 1 })) {
+        return Err(refused("the key of a clustered index must be {_id: 1}"));
+    }
+    match given.get("unique") {
+        None => {
+            return Err(error(
+                Kind::MissingField,
+                "the field 'create.clusteredIndex.unique' is missing; set it to true",
+            ));
+        }
+        Some(unique) if safe_bool(unique) != Some(true) => {
+            return Err(refused("a clustered index must be unique"));
+        }
+        Some(_) => {}
+    }
+    if let Some(other) =
+        given.keys().find(|field| !["key", "unique", "name", "v"].contains(&field.as_str()))
+    {
+        return Err(error(
+            Kind::UnknownField,
+            format!("the field 'create.clusteredIndex.{other}' is unknown; remove it"),
+        ));
+    }
+    let name = match given.get("name") {
+        None => "_id_".to_owned(),
+        Some(Bson::String(name)) if !name.is_empty() && name != "*" => name.clone(),
+        Some(other) => return Err(wrong_type("clusteredIndex.name", "a name", other)),
+    };
+    Ok(Some(Clustered { name }))
+}
+
+fn capped(options: &Document, clustered: bool) -> Result<Option<Capped>, CatalogError> {
+    let on = match options.get("capped") {
+        None => false,
+        Some(value) => {
+            safe_bool(value).ok_or_else(|| wrong_type("capped", "true or false", value))?
+        }
+    };
+    let number = |field: &str| {
+        options.get(field).map_or(Ok(None), |value| {
+            let whole = Whole::of(value).ok_or_else(|| wrong_type(field, "a number", value))?;
+            Ok::<_, CatalogError>(Some(whole.or_zero()))
+        })
+    };
+    let (size_bytes, max) = (number("size")?, number("max")?);
+    if !on {
+        return match (size_bytes, max) {
+            (None, None) => Ok(None),
+            _ => Err(invalid("size and max are only for a capped collection; set capped to true")),
+        };
+    }
+    match size_bytes {
+        None if !clustered => return Err(invalid("a capped collection needs a size in bytes")),
+        Some(size) if !(1..=CAPPED_BYTES_MAX).contains(&size) => {
+            return Err(error(
+                Kind::BadValue,
+                format!(
+                    "the size of a capped collection must be from 1 to {CAPPED_BYTES_MAX} bytes"
+                ),
+            ));
+        }
+        _ => {}
+    }
+    if max.is_some_and(|max| max >= i64::from(i32::MAX)) {
+        return Err(error(
+            Kind::BadValue,
+            "max of a capped collection must be less than 2147483647",
+        ));
+    }
+    Ok(Some(Capped { size_bytes, docs_max: max.filter(|max| *max > 0) }))
+}
+
+fn check_combination(options: &CollectionOptions, now_ms: i64) -> Result<(), CatalogError> {
+    let special = [
+        options.capped.is_some() || options.clustered.is_some(),
+        options.time_series.is_some(),
+        options.view.is_some(),
+    ];
+    if special.iter().filter(|given| **given).count() > 1 {
+        return Err(invalid("capped or clustered, timeseries and viewOn can't be combined"));
+    }
+    if let Some(secs) = options.expire_after_secs {
+        if options.clustered.is_none() && options.time_series.is_none() {
+            return Err(invalid(
+                "expireAfterSeconds of a collection is only for clustered and time-series collections; \
+                 create a TTL index instead",
+            ));
+        }
+        check_own_seconds(secs, now_ms)?;
+    }
+    if options.capped.is_some()
+        && options.clustered.is_some()
+        && options.expire_after_secs.is_none()
+    {
+        return Err(error(
+            Kind::CappedClusteredWithoutTtl,
+            "a capped clustered collection needs expireAfterSeconds",
+        ));
+    }
+    Ok(())
+}
+
+fn kept(options: &Document) -> Document {
+    const KEPT: &[&str] =
+        &["storageEngine", "indexOptionDefaults", "validationLevel", "validationAction"];
+    options
+        .iter()
+        .filter(|(field, _)| KEPT.contains(&field.as_str()))
+        .map(|(field, value)| (field.clone(), value.clone()))
+        .collect()
+}
+
+fn invalid(message: impl Into<String>) -> CatalogError {
+    error(Kind::InvalidOptions, message)
+}
+
+fn error(kind: Kind, message: impl Into<String>) -> CatalogError {
+    CatalogError::new(kind, message)
 }

@@ -1,6 +1,10 @@
 //! `dropIndexes`.
 
+use std::sync::Arc;
+
 use bson::Document;
+
+use crate::catalog::{CatalogError, CatalogErrorKind as Kind, CollectionMeta, IndexMeta};
 
 /// Which indexes to drop.
 #[derive(Debug, Clone, PartialEq)]
@@ -18,4 +22,75 @@ pub enum IndexSelector {
 pub struct DropIndexesOutcome {
     /// Indexes before, `_id_` counted.
     pub indexes_before: i32,
+}
+
+/// The indexes to drop.
+///
+/// # Errors
+/// TTL.md 2.4: `IndexNotFound`, `AmbiguousIndexKeyPattern`, `InvalidOptions` for `_id_`.
+pub fn plan(
+    collection: &CollectionMeta,
+    selector: &IndexSelector,
+) -> Result<Vec<Arc<IndexMeta>>, CatalogError> {
+    if collection.is_view() {
+        return Err(CatalogError::new(
+            Kind::CommandNotSupportedOnView,
+            format!("{} is a view, which has no indexes", collection.namespace),
+        ));
+    }
+    match selector {
+        IndexSelector::All => {
+            Ok(collection.indexes.iter().filter(|index| !index.is_id()).cloned().collect())
+        }
+        IndexSelector::Names(names) => {
+            let mut chosen: Vec<Arc<IndexMeta>> = Vec::new();
+            for name in names {
+                let index = droppable(collection.index(name).ok_or_else(|| not_found(name))?)?;
+                if !chosen.iter().any(|other| other.id == index.id) {
+                    chosen.push(index);
+                }
+            }
+            Ok(chosen)
+        }
+        IndexSelector::Key(key) => Ok(vec![droppable(by_key(collection, key)?)?]),
+    }
+}
+
+/// The one index with this key pattern.
+///
+/// # Errors
+/// `IndexNotFound` or `AmbiguousIndexKeyPattern`.
+pub(super) fn by_key<'c>(
+    collection: &'c CollectionMeta,
+    key: &Document,
+) -> Result<&'c Arc<IndexMeta>, CatalogError> {
+    let mut found = collection.indexes.iter().filter(|index| index.key.same_pattern(key));
+    let first = found.next().ok_or_else(|| not_found(&key.to_string()))?;
+    match found.next() {
+        None => Ok(first),
+        Some(second) => Err(CatalogError::new(
+            Kind::AmbiguousIndexKeyPattern,
+            format!(
+                "several indexes have the key {key}: {} and {}; name one of them",
+                first.name, second.name
+            ),
+        )),
+    }
+}
+
+pub(super) fn not_found(index: &str) -> CatalogError {
+    CatalogError::new(Kind::IndexNotFound, format!("no index found: {index}"))
+}
+
+fn droppable(index: &Arc<IndexMeta>) -> Result<Arc<IndexMeta>, CatalogError> {
+    if index.clustered {
+        Err(CatalogError::new(
+            Kind::ClusteredIndexDrop,
+            "the clustered index can't be dropped; drop the collection instead",
+        ))
+    } else if index.is_id() {
+        Err(CatalogError::new(Kind::InvalidOptions, "the index on _id can't be dropped"))
+    } else {
+        Ok(Arc::clone(index))
+    }
 }
