@@ -137,7 +137,7 @@ impl IndexKey {
 }
 
 /// Whether two documents are equal as MongoDB compares them: numbers by value.
-pub(super) fn same_document(a: &Document, b: &Document) -> bool {
+pub(crate) fn same_document(a: &Document, b: &Document) -> bool {
     match (RawDocumentBuf::try_from(a), RawDocumentBuf::try_from(b)) {
         (Ok(a), Ok(b)) => compare_documents(&a, &b) == Ordering::Equal,
         _ => false,

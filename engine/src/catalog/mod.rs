@@ -6,20 +6,20 @@
 mod collection_meta;
 mod dialect;
 mod error;
-mod index_key;
+pub(crate) mod index_key;
 mod index_meta;
 mod name;
 mod options;
-mod record;
+pub(crate) mod record;
 pub mod rules;
-mod snapshot;
+pub(crate) mod snapshot;
 
 pub use collection_meta::CollectionMeta;
 pub use dialect::Dialect;
 pub use error::{CatalogError, CatalogErrorKind};
 pub use index_key::{IndexKey, KeyKind, KeyPart};
 pub use index_meta::{EntryForm, IndexMeta, IndexState};
-pub use name::Namespace;
+pub use name::{Namespace, check_db};
 pub use options::{Capped, Clustered, CollectionOptions, View};
 pub(crate) use snapshot::stored_version;
 pub use snapshot::{Catalog, CatalogSnapshot, DatabaseMeta, TtlTarget};

@@ -1,8 +1,21 @@
 //! Index builds, step by step.
+//!
+//! While an index is being built it holds the entries of all records but those in `[position, limit)`;
+//! `limit` is the next record number at its registration. Writers keep to that, a step moves `position`
+//! upwards, and at `limit` the index turns Ready. The range lies in the store, so a build goes on after
+//! a restart.
 
+use std::sync::Arc;
+
+use bson::RawDocument;
+
+use super::{
+    Change, Collections, DocumentWriter, WriteError, index_ddl::remove_indexes, keys::keys_of,
+};
 use crate::{
-    catalog::Namespace,
-    store::{CollectionId, IndexId},
+    catalog::{CatalogError, CatalogErrorKind, CollectionMeta, IndexMeta, IndexState, Namespace},
+    limits::{BATCH_BYTES_MAX, BATCH_DOCS_MAX, BATCH_MS_MAX},
+    store::{CollectionId, IndexId, Reader, Scan, StoreError},
 };
 
 /// Where an index build stands.
@@ -12,9 +25,9 @@ pub struct BuildProgress {
     pub namespace: Namespace,
     /// The index.
     pub index: String,
-    /// Documents looked at so far; an estimate.
+    /// Record numbers that are done; more than documents when some were deleted.
     pub done: u64,
-    /// Documents to look at; an estimate.
+    /// Record numbers in all.
     pub total: u64,
     /// Whether the build has ended, well or badly.
     pub finished: bool,
@@ -27,10 +40,292 @@ pub struct BuildProgress {
 pub struct PendingBuild {
     /// The collection.
     pub collection: CollectionId,
-    /// Its name.
+    /// Its name when the build was registered.
     pub namespace: Namespace,
     /// The index.
     pub index: IndexId,
     /// Its name.
     pub name: String,
+}
+
+impl Collections {
+    /// Index builds that have not ended: after a restart those of the session before.
+    #[must_use]
+    pub fn pending_builds(&self) -> Vec<PendingBuild> {
+        let catalog = self.catalog();
+        let building = catalog.all_collections().flat_map(|collection| {
+            let indexes = collection.indexes.iter();
+            let building = indexes.filter(|index| index.state == IndexState::Building);
+            building.map(|index| PendingBuild {
+                collection: collection.id,
+                namespace: collection.namespace.clone(),
+                index: index.id,
+                name: index.name.clone(),
+            })
+        });
+        building.collect()
+    }
+
+    /// One bounded step of an index build. The build has ended when the progress says so; a build
+    /// that meets a duplicate drops its index.
+    ///
+    /// # Errors
+    /// When the store fails. A failed build is told in the progress.
+    pub fn build_step(&self, build: &PendingBuild) -> Result<BuildProgress, WriteError> {
+        match self.step(build) {
+            Err(WriteError::Store(error)) => Err(error.into()),
+            Err(error) => {
+                self.give_up(std::slice::from_ref(build), &error)?;
+                Ok(BuildProgress::failed(build, &error))
+            }
+            Ok(progress) => Ok(progress),
+        }
+    }
+
+    pub(super) fn build_to_end(
+        &self,
+        build: &PendingBuild,
+        progress: &mut dyn FnMut(&BuildProgress),
+    ) -> Result<(), WriteError> {
+        loop {
+            let reached = self.step(build)?;
+            progress(&reached);
+            if reached.finished {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Drops indexes whose build has failed.
+    pub(super) fn give_up(
+        &self,
+        builds: &[PendingBuild],
+        error: &WriteError,
+    ) -> Result<(), WriteError> {
+        self.transact(|writer| {
+            for build in builds {
+                if let Some((collection, index)) = find(writer, build) {
+                    remove_indexes(writer, &collection, &[index])?;
+                }
+            }
+            Ok::<_, WriteError>(())
+        })?;
+        for build in builds {
+            self.tell(&Change::Build(BuildProgress::failed(build, error)));
+        }
+        Ok(())
+    }
+
+    fn step(&self, build: &PendingBuild) -> Result<BuildProgress, WriteError> {
+        let started = self.clock.monotonic();
+        let out_of_time = || {
+            let spent = self.clock.monotonic().saturating_sub(started);
+            spent.as_millis() >= u128::from(BATCH_MS_MAX)
+        };
+        let progress = self.transact(|writer| {
+            let (collection, index) = find(writer, build).ok_or_else(|| aborted(build))?;
+            let range = read_range(&writer.reader(), index.id)?;
+            let Some((position, limit)) = range.filter(|(position, limit)| position < limit) else {
+                finish(writer, &collection, &index)?;
+                return Ok::<_, WriteError>(BuildProgress::at(&collection, &index, 0, 0, true));
+            };
+            let batch = read_batch(&writer.reader(), &collection, position, limit)?;
+            let mut next = batch.next;
+            for document in batch.documents {
+                add_document(writer, &collection, &index, &document)?;
+                if out_of_time() {
+                    next = document.record + 1;
+                    break;
+                }
+            }
+            writer.put_meta(&range_name(index.id), &range_bytes(next, limit))?;
+            writer.txn.builds.insert(index.id, Some((next, limit)));
+            if next >= limit {
+                finish(writer, &collection, &index)?;
+            }
+            Ok(BuildProgress::at(&collection, &index, next.min(limit), limit, next >= limit))
+        })?;
+        self.tell(&Change::Build(progress.clone()));
+        Ok(progress)
+    }
+}
+
+impl BuildProgress {
+    fn at(
+        collection: &CollectionMeta,
+        index: &IndexMeta,
+        done: u64,
+        total: u64,
+        finished: bool,
+    ) -> Self {
+        let (namespace, index) = (collection.namespace.clone(), index.name.clone());
+        Self { namespace, index, done, total, finished, error: None }
+    }
+
+    fn failed(build: &PendingBuild, error: &WriteError) -> Self {
+        Self {
+            namespace: build.namespace.clone(),
+            index: build.name.clone(),
+            done: 0,
+            total: 0,
+            finished: true,
+            error: Some(error.to_string()),
+        }
+    }
+}
+
+/// Registers a build: no record below `limit` has entries yet.
+pub(super) fn begin(
+    writer: &mut DocumentWriter<'_>,
+    index: IndexId,
+    limit: u64,
+) -> Result<(), StoreError> {
+    writer.put_meta(&range_name(index), &range_bytes(0, limit))
+}
+
+/// Removes what is kept about a build, when the index goes.
+pub(super) fn forget(writer: &mut DocumentWriter<'_>, index: &IndexMeta) -> Result<(), StoreError> {
+    if index.state == IndexState::Building {
+        writer.delete_meta(&range_name(index.id))?;
+    }
+    Ok(())
+}
+
+/// The records `[position, limit)` that have no entries yet.
+pub(super) fn read_range(
+    reader: &Reader<'_>,
+    index: IndexId,
+) -> Result<Option<(u64, u64)>, StoreError> {
+    let Some(bytes) = reader.meta(&range_name(index))? else { return Ok(None) };
+    let half = |part: Option<&[u8; 8]>| part.map(|bytes| u64::from_be_bytes(*bytes));
+    match (half(bytes.first_chunk()), half(bytes.last_chunk()), bytes.len()) {
+        (Some(position), Some(limit), 16) => Ok(Some((position, limit))),
+        _ => Err(StoreError::Damaged {
+            what: format!("the state of the build of index {}", index.0),
+        }),
+    }
+}
+
+fn range_name(index: IndexId) -> String {
+    format!("build/{}", index.0)
+}
+
+fn range_bytes(position: u64, limit: u64) -> [u8; 16] {
+    (u128::from(position) << 64 | u128::from(limit)).to_be_bytes()
+}
+
+fn find(
+    writer: &DocumentWriter<'_>,
+    build: &PendingBuild,
+) -> Option<(Arc<CollectionMeta>, Arc<IndexMeta>)> {
+    let same = |collection: &Arc<CollectionMeta>| collection.id == build.collection;
+    let collection = writer
+        .collection(&build.namespace)
+        .filter(same)
+        .or_else(|| writer.catalog().all_collections().find(|other| same(other)).cloned())?;
+    let index = collection.index_by_id(build.index).cloned()?;
+    Some((collection, index))
+}
+
+/// Documents of one step.
+struct Batch {
+    documents: Vec<Copied>,
+    /// Where the next step begins.
+    next: u64,
+}
+
+/// A document that outlives the read.
+struct Copied {
+    record: u64,
+    modified_ms: i64,
+    bytes: Vec<u8>,
+}
+
+fn read_batch(
+    reader: &Reader<'_>,
+    collection: &CollectionMeta,
+    position: u64,
+    limit: u64,
+) -> Result<Batch, StoreError> {
+    let mut batch = Batch { documents: Vec::new(), next: limit };
+    let mut bytes = 0;
+    for stored in reader.documents(collection.id, position, Scan::Forward)? {
+        let stored = stored?;
+        if stored.record >= limit {
+            break;
+        }
+        if batch.documents.len() >= BATCH_DOCS_MAX || bytes >= BATCH_BYTES_MAX {
+            batch.next = stored.record;
+            break;
+        }
+        bytes += stored.bytes.len();
+        batch.documents.push(Copied {
+            record: stored.record,
+            modified_ms: stored.modified_ms,
+            bytes: stored.bytes.to_vec(),
+        });
+    }
+    Ok(batch)
+}
+
+fn add_document(
+    writer: &mut DocumentWriter<'_>,
+    collection: &CollectionMeta,
+    index: &IndexMeta,
+    copied: &Copied,
+) -> Result<(), WriteError> {
+    let document = RawDocument::from_bytes(&copied.bytes).map_err(|_| StoreError::Damaged {
+        what: format!("document {} of {} is not BSON", copied.record, collection.namespace),
+    })?;
+    let keys = keys_of(index, document, copied.modified_ms)?;
+    if index.refuses_duplicates() {
+        // A hidden expired document still counts here: it goes at the next pass, not by a build.
+        writer.check_free(collection, index, &keys, copied.record, document)?;
+    }
+    for (key, exact) in &keys.keys {
+        writer.txn.writer.put_entry(index.id, key, copied.record, *exact)?;
+    }
+    let entries = keys.keys.len() as u64;
+    writer.txn.count(index.id.0, |counters| counters.entries += entries)?;
+    if keys.multikey && !is_multikey(writer, collection, index) {
+        writer.set_multikey(collection, index)?;
+    }
+    Ok(())
+}
+
+fn is_multikey(
+    writer: &DocumentWriter<'_>,
+    collection: &CollectionMeta,
+    index: &IndexMeta,
+) -> bool {
+    writer
+        .collection(&collection.namespace)
+        .and_then(|current| current.index_by_id(index.id).map(|index| index.multikey))
+        .unwrap_or(false)
+}
+
+fn finish(
+    writer: &mut DocumentWriter<'_>,
+    collection: &CollectionMeta,
+    index: &IndexMeta,
+) -> Result<(), WriteError> {
+    let current = writer.collection(&collection.namespace);
+    let mut changed = CollectionMeta::clone(current.as_deref().unwrap_or(collection));
+    for slot in changed.indexes.iter_mut().filter(|slot| slot.id == index.id) {
+        Arc::make_mut(slot).state = IndexState::Ready;
+    }
+    writer.delete_meta(&range_name(index.id))?;
+    writer.txn.builds.remove(&index.id);
+    writer.txn.put_collection(changed)?;
+    Ok(())
+}
+
+fn aborted(build: &PendingBuild) -> WriteError {
+    WriteError::Catalog(CatalogError::new(
+        CatalogErrorKind::IndexBuildAborted,
+        format!(
+            "the index {} of {} was dropped while it was being built",
+            build.name, build.namespace
+        ),
+    ))
 }

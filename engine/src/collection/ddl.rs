@@ -1,1 +1,229 @@
-//! Pending.
+//! Creating, dropping and renaming collections and databases.
+
+use std::sync::Arc;
+
+use bson::Uuid;
+
+use super::{Collections, DocumentWriter, WriteError, build, reclaim, transaction::missing};
+use crate::{
+    catalog::{
+        CatalogError, CatalogErrorKind as Kind, CollectionMeta, CollectionOptions, Dialect,
+        Namespace, check_db,
+        rules::{CreateRequest, create, id_index},
+    },
+    store::{CollectionId, IndexId},
+};
+
+impl Collections {
+    /// Creates a collection or view. Nothing happens when it exists with the same options.
+    ///
+    /// # Errors
+    /// `NamespaceExists`, `InvalidOptions` …: what TTL.md 1.4, 1.5 and 2.3 say.
+    pub fn create(&self, request: &CreateRequest) -> Result<(), WriteError> {
+        self.transact(|writer| {
+            let options = create::options(&request.options, writer.now_ms())?;
+            match writer.collection(&request.namespace) {
+                Some(existing) if existing.options == options => Ok(()),
+                Some(_) => Err(exists(&request.namespace)),
+                None => create_collection(writer, &request.namespace, options).map(drop),
+            }
+        })
+    }
+
+    /// Drops a collection or view; its documents and entries are removed by
+    /// [`Collections::reclaim_step`]. Returns the number of indexes it had, or `None` when there was
+    /// none.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub fn drop_collection(&self, namespace: &Namespace) -> Result<Option<i32>, WriteError> {
+        self.transact(|writer| {
+            let Some(collection) = writer.collection(namespace) else { return Ok(None) };
+            drop_collection(writer, &collection)?;
+            Ok(Some(index_count(&collection)))
+        })
+    }
+
+    /// Drops a database with all its collections, and forgets its dialect. Returns the number of
+    /// collections.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub fn drop_database(&self, db: &str) -> Result<usize, WriteError> {
+        self.transact(|writer| {
+            let collections: Vec<_> = writer.catalog().collections(db).cloned().collect();
+            for collection in &collections {
+                drop_collection(writer, collection)?;
+            }
+            if writer.catalog().dialect(db) != Dialect::default() {
+                writer.txn.set_dialect(db, Dialect::default());
+            }
+            Ok(collections.len())
+        })
+    }
+
+    /// Renames a collection, also into another database. TTL goes on.
+    ///
+    /// # Errors
+    /// `NamespaceNotFound`, `NamespaceExists` (unless `drop_target`), `IllegalOperation`.
+    pub fn rename(
+        &self,
+        from: &Namespace,
+        to: &Namespace,
+        drop_target: bool,
+    ) -> Result<(), WriteError> {
+        self.transact(|writer| {
+            let collection = writer.collection(from).ok_or_else(|| missing(from))?;
+            check_rename(writer, &collection, to)?;
+            match writer.collection(to) {
+                Some(target) if drop_target => drop_collection(writer, &target)?,
+                Some(_) => return Err(exists(to)),
+                None => check_new_name(writer, to)?,
+            }
+            writer.txn.remove_collection(from)?;
+            let renamed =
+                CollectionMeta { namespace: to.clone(), ..CollectionMeta::clone(&collection) };
+            writer.txn.put_collection(renamed)?;
+            Ok(())
+        })
+    }
+
+    /// Sets a database's dialect; allowed while it has no index with a TTL and none on `_ts`.
+    ///
+    /// # Errors
+    /// `IllegalOperation` otherwise.
+    pub fn set_dialect(&self, db: &str, dialect: Dialect) -> Result<(), WriteError> {
+        self.transact(|writer| {
+            check_db(db)?;
+            if writer.catalog().dialect(db) == dialect {
+                return Ok(());
+            }
+            if let Some(collection) = writer.catalog().collections(db).find(|c| depends_on_dialect(c)) {
+                return Err(refused(
+                    Kind::IllegalOperation,
+                    format!("the dialect of {db} can't be changed while {} has a TTL or an index on _ts; drop it first", collection.namespace),
+                ));
+            }
+            writer.txn.set_dialect(db, dialect);
+            Ok(())
+        })
+    }
+}
+
+/// Creates a collection with default options.
+pub(super) fn create_default(
+    writer: &mut DocumentWriter<'_>,
+    namespace: &Namespace,
+) -> Result<Arc<CollectionMeta>, WriteError> {
+    create_collection(writer, namespace, CollectionOptions::default())
+}
+
+/// The definition of a collection that does not exist yet; without numbers.
+pub(super) fn blank(namespace: &Namespace) -> CollectionMeta {
+    CollectionMeta {
+        id: CollectionId(0),
+        uuid: Uuid::from_bytes([0; 16]),
+        namespace: namespace.clone(),
+        options: CollectionOptions::default(),
+        indexes: vec![Arc::new(id_index(IndexId(0), None))],
+    }
+}
+
+/// Indexes of a collection as replies count them.
+pub(super) fn index_count(collection: &CollectionMeta) -> i32 {
+    i32::try_from(collection.indexes.len()).unwrap_or(i32::MAX)
+}
+
+fn create_collection(
+    writer: &mut DocumentWriter<'_>,
+    namespace: &Namespace,
+    options: CollectionOptions,
+) -> Result<Arc<CollectionMeta>, WriteError> {
+    check_new_name(writer, namespace)?;
+    let id = CollectionId(writer.txn.writer.next_id()?);
+    let mut indexes = Vec::new();
+    if options.view.is_none() && options.time_series.is_none() {
+        let name = options.clustered.as_ref().map(|clustered| clustered.name.as_str());
+        indexes.push(Arc::new(id_index(IndexId(writer.txn.writer.next_id()?), name)));
+    }
+    let namespace = namespace.clone();
+    let collection = CollectionMeta { id, uuid: Uuid::new(), namespace, options, indexes };
+    writer.txn.put_collection(collection.clone())?;
+    Ok(Arc::new(collection))
+}
+
+fn check_new_name(writer: &DocumentWriter<'_>, namespace: &Namespace) -> Result<(), WriteError> {
+    create::check_name(namespace)?;
+    match writer.catalog().differs_in_case(&namespace.db) {
+        Some(other) => Err(refused(
+            Kind::DatabaseDifferCase,
+            format!(
+                "the database {other} exists, which differs from {} in upper and lower case only",
+                namespace.db
+            ),
+        )),
+        None => Ok(()),
+    }
+}
+
+fn check_rename(
+    writer: &DocumentWriter<'_>,
+    collection: &CollectionMeta,
+    to: &Namespace,
+) -> Result<(), WriteError> {
+    let from = &collection.namespace;
+    if from == to {
+        return Err(refused(Kind::IllegalOperation, format!("{from} has this name already")));
+    }
+    if collection.is_view() {
+        return Err(refused(
+            Kind::CommandNotSupportedOnView,
+            format!("{from} is a view, which can't be renamed"),
+        ));
+    }
+    let (old, new) = (writer.catalog().dialect(&from.db), writer.catalog().dialect(&to.db));
+    if old != new && depends_on_dialect(collection) {
+        return Err(refused(
+            Kind::IllegalOperation,
+            format!(
+                "{from} has a TTL or an index on _ts, and the database {} has another dialect; drop the index first",
+                to.db
+            ),
+        ));
+    }
+    Ok(())
+}
+
+fn drop_collection(
+    writer: &mut DocumentWriter<'_>,
+    collection: &CollectionMeta,
+) -> Result<(), WriteError> {
+    writer.txn.remove_collection(&collection.namespace)?;
+    for index in &collection.indexes {
+        build::forget(writer, index)?;
+    }
+    reclaim::add(
+        writer,
+        std::iter::once(reclaim::Range::Documents(collection.id))
+            .chain(collection.indexes.iter().map(|index| reclaim::Range::Entries(index.id))),
+    )?;
+    writer.txn.touched.insert(collection.namespace.clone());
+    Ok(())
+}
+
+fn depends_on_dialect(collection: &CollectionMeta) -> bool {
+    let on_ts = |path: &str| path == "_ts";
+    collection.options.expire_after_secs.is_some()
+        || collection.indexes.iter().any(|index| {
+            index.expire_after_secs.is_some()
+                || index.key.single().is_some_and(|part| on_ts(part.path.as_str()))
+        })
+}
+
+fn exists(namespace: &Namespace) -> WriteError {
+    refused(Kind::NamespaceExists, format!("the collection {namespace} exists already"))
+}
+
+fn refused(kind: Kind, message: String) -> WriteError {
+    WriteError::Catalog(CatalogError::new(kind, message))
+}

@@ -2,17 +2,29 @@
 
 use std::sync::Arc;
 
-use bson::RawDocument;
+use bson::raw::{RawBsonRef, RawDocument};
 
-use super::WriteError;
+use super::{
+    WriteError, build, ddl,
+    keys::{IndexKeys, keys_of},
+    transaction::Transaction,
+    unique,
+};
 use crate::{
-    catalog::{CatalogSnapshot, CollectionMeta, Namespace},
-    store::{Counters, Reader, Writer},
+    catalog::{CatalogSnapshot, CollectionMeta, IndexMeta, IndexState, Namespace},
+    limits::BATCH_DOCS_MAX,
+    store::{Counters, Reader, Scan, StoreError},
 };
 
 /// One write transaction over documents. It sees its own writes.
 pub struct DocumentWriter<'w> {
-    _lent: std::marker::PhantomData<&'w ()>,
+    pub(super) txn: Transaction<'w>,
+}
+
+/// The keys of one document in one index.
+struct Plan {
+    index: Arc<IndexMeta>,
+    keys: IndexKeys,
 }
 
 impl DocumentWriter<'_> {
@@ -20,39 +32,49 @@ impl DocumentWriter<'_> {
     /// [`DocumentWriter::counters`].
     #[must_use]
     pub fn reader(&self) -> Reader<'_> {
-        todo!()
+        self.txn.writer.reader()
     }
 
     /// The time of this transaction in milliseconds since 1970: last-modified of what it writes.
     #[must_use]
     pub fn now_ms(&self) -> i64 {
-        todo!()
+        self.txn.now_ms
     }
 
     /// The catalog as of this transaction.
     #[must_use]
     pub fn catalog(&self) -> &CatalogSnapshot {
-        todo!()
+        &self.txn.catalog
     }
 
-    /// The store's own writer, to keep a named value (`put_meta`) in the same transaction. Documents,
-    /// entries, counters and catalog records are this type's to write.
-    pub fn store(&mut self) -> &mut Writer<'_> {
-        todo!()
+    /// Keeps a named value of the store itself in the same transaction.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub fn put_meta(&mut self, name: &str, bytes: &[u8]) -> Result<(), StoreError> {
+        self.txn.writer.put_meta(name, bytes)
+    }
+
+    /// Removes a named value of the store itself in the same transaction. False when there was none.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub fn delete_meta(&mut self, name: &str) -> Result<bool, StoreError> {
+        self.txn.writer.delete_meta(name)
     }
 
     /// A collection as of this transaction.
     #[must_use]
-    pub fn collection(&self, _namespace: &Namespace) -> Option<Arc<CollectionMeta>> {
-        todo!()
+    pub fn collection(&self, namespace: &Namespace) -> Option<Arc<CollectionMeta>> {
+        self.txn.catalog.collection(namespace)
     }
 
     /// The counters of a collection or index, including what this transaction has written so far.
     ///
     /// # Errors
     /// When the store fails.
-    pub fn counters(&mut self, _id: u32) -> Result<Counters, WriteError> {
-        todo!()
+    pub fn counters(&mut self, id: u32) -> Result<Counters, WriteError> {
+        Ok(self.txn.counters(id)?)
     }
 
     /// The collection; created with default options if there is none.
@@ -61,9 +83,12 @@ impl DocumentWriter<'_> {
     /// When the name is reserved or the database's name differs from another one only in case.
     pub fn create_if_missing(
         &mut self,
-        _namespace: &Namespace,
+        namespace: &Namespace,
     ) -> Result<Arc<CollectionMeta>, WriteError> {
-        todo!()
+        match self.collection(namespace) {
+            Some(collection) => Ok(collection),
+            None => ddl::create_default(self, namespace),
+        }
     }
 
     /// Stores a new document, which has an `_id`, and returns its record number.
@@ -72,10 +97,19 @@ impl DocumentWriter<'_> {
     /// `DuplicateKey`, `ParallelArrays` and `BadDocument` leave the transaction good.
     pub fn insert(
         &mut self,
-        _collection: &CollectionMeta,
-        _document: &RawDocument,
+        collection: &CollectionMeta,
+        document: &RawDocument,
     ) -> Result<u64, WriteError> {
-        todo!()
+        let collection = self.txn.current(collection)?;
+        collection.check_holds_documents()?;
+        check_document(&collection, document)?;
+        let record = self.txn.counters(collection.id.0)?.next_record.max(1);
+        let plans = self.plan(&collection, record, document)?;
+        let result = self.write_new(&collection, record, document, &plans);
+        let result = result.and_then(|()| self.keep_cap(&collection));
+        self.must_succeed(result)?;
+        self.note(&collection, &plans)?;
+        Ok(record)
     }
 
     /// Stores a document in the place of the one with this record number; last-modified becomes now.
@@ -85,22 +119,278 @@ impl DocumentWriter<'_> {
     /// As [`DocumentWriter::insert`]; `BadDocument` when there is no such record.
     pub fn replace(
         &mut self,
-        _collection: &CollectionMeta,
-        _record: u64,
-        _document: &RawDocument,
+        collection: &CollectionMeta,
+        record: u64,
+        document: &RawDocument,
     ) -> Result<(), WriteError> {
-        todo!()
+        let collection = self.txn.current(collection)?;
+        check_document(&collection, document)?;
+        let reader = self.txn.writer.reader();
+        let Some(stored) = reader.document(collection.id, record)? else {
+            return Err(WriteError::BadDocument {
+                message: format!(
+                    "{} has no document with record number {record}",
+                    collection.namespace
+                ),
+            });
+        };
+        let (old, old_modified_ms) = (stored.document()?.to_owned(), stored.modified_ms);
+        let plans = self.plan(&collection, record, document)?;
+        let result = self.write_over(&collection, record, &old, old_modified_ms, document, &plans);
+        self.must_succeed(result)?;
+        self.note(&collection, &plans)
     }
 
     /// Removes a document. False when there was none.
     ///
     /// # Errors
     /// When the store fails.
-    pub fn delete(
+    pub fn delete(&mut self, collection: &CollectionMeta, record: u64) -> Result<bool, WriteError> {
+        let collection = self.txn.current(collection)?;
+        let result = self.remove(&collection, record);
+        let removed = self.must_succeed(result)?;
+        if removed {
+            self.txn.touched.insert(collection.namespace.clone());
+        }
+        Ok(removed)
+    }
+
+    /// The keys of a document in all indexes that hold its record; refuses keys that another has. A
+    /// document that reads hide because it is past its threshold makes room.
+    fn plan(
         &mut self,
-        _collection: &CollectionMeta,
-        _record: u64,
-    ) -> Result<bool, WriteError> {
-        todo!()
+        collection: &Arc<CollectionMeta>,
+        record: u64,
+        document: &RawDocument,
+    ) -> Result<Vec<Plan>, WriteError> {
+        let mut plans = Vec::with_capacity(collection.indexes.len());
+        for index in &collection.indexes {
+            if self.holds(index, record)? {
+                let keys = keys_of(index, document, self.txn.now_ms)?;
+                plans.push(Plan { index: Arc::clone(index), keys });
+            }
+        }
+        let mut hidden = Vec::new();
+        for plan in plans.iter().filter(|plan| plan.index.refuses_duplicates()) {
+            hidden.extend(self.check_free(
+                collection,
+                &plan.index,
+                &plan.keys,
+                record,
+                document,
+            )?);
+        }
+        for other in hidden {
+            let result = self.remove(collection, other);
+            self.must_succeed(result)?;
+        }
+        Ok(plans)
+    }
+
+    /// Checks that no other document has the keys; returns hidden ones that have.
+    pub(super) fn check_free(
+        &self,
+        collection: &CollectionMeta,
+        index: &IndexMeta,
+        keys: &IndexKeys,
+        record: u64,
+        document: &RawDocument,
+    ) -> Result<Vec<u64>, WriteError> {
+        let reader = self.txn.writer.reader();
+        let mut hidden = Vec::new();
+        let taken =
+            unique::find_taken(&reader, collection, index, keys, document, record, &mut |other| {
+                let hides = match reader.document(collection.id, other)? {
+                    Some(stored) => {
+                        collection.hides(stored.document()?, stored.modified_ms, self.txn.now_ms)
+                    }
+                    None => false,
+                };
+                if hides {
+                    hidden.push(other);
+                }
+                Ok(hides)
+            })?;
+        match taken {
+            Some(taken) => Err(unique::duplicate(collection, index, document, &taken)),
+            None => Ok(hidden),
+        }
+    }
+
+    fn write_new(
+        &mut self,
+        collection: &CollectionMeta,
+        record: u64,
+        document: &RawDocument,
+        plans: &[Plan],
+    ) -> Result<(), StoreError> {
+        let txn = &mut self.txn;
+        let bytes = document.as_bytes();
+        txn.writer.put_document(collection.id, record, txn.now_ms, bytes)?;
+        txn.count(collection.id.0, |counters| {
+            counters.documents += 1;
+            counters.bytes += bytes.len() as u64;
+            counters.next_record = record + 1;
+        })?;
+        for plan in plans {
+            for (key, exact) in &plan.keys.keys {
+                txn.writer.put_entry(plan.index.id, key, record, *exact)?;
+            }
+            let entries = plan.keys.keys.len() as u64;
+            txn.count(plan.index.id.0, |counters| counters.entries += entries)?;
+        }
+        Ok(())
+    }
+
+    fn write_over(
+        &mut self,
+        collection: &CollectionMeta,
+        record: u64,
+        old: &RawDocument,
+        old_modified_ms: i64,
+        document: &RawDocument,
+        plans: &[Plan],
+    ) -> Result<(), StoreError> {
+        let txn = &mut self.txn;
+        let bytes = document.as_bytes();
+        txn.writer.put_document(collection.id, record, txn.now_ms, bytes)?;
+        txn.count(collection.id.0, |counters| {
+            counters.bytes =
+                counters.bytes.saturating_sub(old.as_bytes().len() as u64) + bytes.len() as u64;
+        })?;
+        for plan in plans {
+            let before = keys_of(&plan.index, old, old_modified_ms).unwrap_or_default().keys;
+            let (mut added, mut removed) = (0_u64, 0_u64);
+            for key in before.keys().filter(|key| !plan.keys.keys.contains_key(*key)) {
+                removed += u64::from(txn.writer.delete_entry(plan.index.id, key, record)?);
+            }
+            for (key, exact) in plan.keys.keys.iter().filter(|(key, _)| !before.contains_key(*key))
+            {
+                txn.writer.put_entry(plan.index.id, key, record, *exact)?;
+                added += 1;
+            }
+            if added + removed > 0 {
+                txn.count(plan.index.id.0, |counters| {
+                    counters.entries = (counters.entries + added).saturating_sub(removed);
+                })?;
+            }
+        }
+        Ok(())
+    }
+
+    fn remove(&mut self, collection: &CollectionMeta, record: u64) -> Result<bool, StoreError> {
+        let reader = self.txn.writer.reader();
+        let Some(stored) = reader.document(collection.id, record)? else { return Ok(false) };
+        let (old, modified_ms) = (stored.document()?.to_owned(), stored.modified_ms);
+        for index in &collection.indexes {
+            if !self.holds(index, record)? {
+                continue;
+            }
+            let mut removed = 0_u64;
+            for key in keys_of(index, &old, modified_ms).unwrap_or_default().keys.keys() {
+                removed += u64::from(self.txn.writer.delete_entry(index.id, key, record)?);
+            }
+            self.txn.count(index.id.0, |counters| {
+                counters.entries = counters.entries.saturating_sub(removed);
+            })?;
+        }
+        self.txn.writer.delete_document(collection.id, record)?;
+        self.txn.count(collection.id.0, |counters| {
+            counters.documents = counters.documents.saturating_sub(1);
+            counters.bytes = counters.bytes.saturating_sub(old.as_bytes().len() as u64);
+        })?;
+        Ok(true)
+    }
+
+    /// Removes the oldest documents of a capped collection until it keeps its bounds again. One
+    /// insert removes at most [`BATCH_DOCS_MAX`]; the next ones go on.
+    fn keep_cap(&mut self, collection: &CollectionMeta) -> Result<(), StoreError> {
+        let Some(capped) = &collection.options.capped else { return Ok(()) };
+        let bytes_max = capped.size_bytes.and_then(|size| u64::try_from(size).ok());
+        let docs_max = capped.docs_max.and_then(|max| u64::try_from(max).ok());
+        for _ in 0..BATCH_DOCS_MAX {
+            let counters = self.txn.counters(collection.id.0)?;
+            let over = bytes_max.is_some_and(|max| counters.bytes > max)
+                || docs_max.is_some_and(|max| counters.documents > max);
+            if !over {
+                break;
+            }
+            let reader = self.txn.writer.reader();
+            let oldest = reader.documents(collection.id, 0, Scan::Forward)?.next().transpose()?;
+            let Some(record) = oldest.map(|stored| stored.record) else { break };
+            self.remove(collection, record)?;
+        }
+        Ok(())
+    }
+
+    /// Whether the index has entries for this record: always, but for the part of a build that is
+    /// still to come.
+    pub(super) fn holds(&mut self, index: &IndexMeta, record: u64) -> Result<bool, StoreError> {
+        if index.state == IndexState::Ready {
+            return Ok(true);
+        }
+        let range = match self.txn.builds.get(&index.id) {
+            Some(range) => *range,
+            None => {
+                let range = build::read_range(&self.txn.writer.reader(), index.id)?;
+                self.txn.builds.insert(index.id, range);
+                range
+            }
+        };
+        Ok(range.is_none_or(|(position, limit)| record < position || record >= limit))
+    }
+
+    /// Remembers the touched collection, and that an index has met its first array.
+    fn note(&mut self, collection: &CollectionMeta, plans: &[Plan]) -> Result<(), WriteError> {
+        self.txn.touched.insert(collection.namespace.clone());
+        for plan in plans.iter().filter(|plan| plan.keys.multikey && !plan.index.multikey) {
+            let result = self.set_multikey(collection, &plan.index);
+            self.must_succeed(result)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn set_multikey(
+        &mut self,
+        collection: &CollectionMeta,
+        index: &IndexMeta,
+    ) -> Result<(), StoreError> {
+        let Some(current) = self.txn.catalog.collection(&collection.namespace) else {
+            return Ok(());
+        };
+        let mut current = CollectionMeta::clone(&current);
+        for slot in current.indexes.iter_mut().filter(|slot| slot.id == index.id) {
+            Arc::make_mut(slot).multikey = true;
+        }
+        self.txn.put_collection(current)
+    }
+
+    /// A store failure in the middle of a document forbids the commit, whatever the caller makes of it.
+    fn must_succeed<T>(&mut self, result: Result<T, StoreError>) -> Result<T, WriteError> {
+        if let Err(error) = &result {
+            self.txn.broken = Some(error.clone());
+        }
+        Ok(result?)
+    }
+}
+
+fn check_document(collection: &CollectionMeta, document: &RawDocument) -> Result<(), WriteError> {
+    let bad = |message: String| Err(WriteError::BadDocument { message });
+    match document.get("_id") {
+        Ok(Some(RawBsonRef::Array(_))) => return bad("the _id can't be an array".to_owned()),
+        Ok(Some(RawBsonRef::RegularExpression(_))) => {
+            return bad("the _id can't be a regular expression".to_owned());
+        }
+        Ok(Some(RawBsonRef::Undefined)) => return bad("the _id can't be undefined".to_owned()),
+        Ok(Some(_)) => {}
+        Ok(None) | Err(_) => return bad("the document has no _id".to_owned()),
+    }
+    let size = i64::try_from(document.as_bytes().len()).unwrap_or(i64::MAX);
+    match collection.options.capped.and_then(|capped| capped.size_bytes) {
+        Some(max) if size > max => bad(format!(
+            "the document has {size} bytes, more than the whole capped collection {} may have ({max})",
+            collection.namespace
+        )),
+        _ => Ok(()),
     }
 }

@@ -1,1 +1,248 @@
-//! Pending.
+//! One write transaction: the catalog as it is in it, counters, and what was touched.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
+
+use super::{Change, Collections, DocumentWriter, WriteError};
+use crate::{
+    catalog::{
+        CatalogError, CatalogErrorKind, CatalogSnapshot, CollectionMeta, Namespace, record,
+        snapshot,
+    },
+    store::{CollectionId, Counters, IndexId, Reader, StoreError, Writer},
+};
+
+/// The store's writer without its lifetime, so that [`DocumentWriter`] needs only one.
+pub(super) trait StoreWriter {
+    fn reader(&self) -> Reader<'_>;
+    fn put_document(
+        &mut self,
+        id: CollectionId,
+        record: u64,
+        modified_ms: i64,
+        bytes: &[u8],
+    ) -> Result<(), StoreError>;
+    fn delete_document(&mut self, id: CollectionId, record: u64) -> Result<bool, StoreError>;
+    fn put_entry(
+        &mut self,
+        id: IndexId,
+        key: &[u8],
+        record: u64,
+        exact: bool,
+    ) -> Result<(), StoreError>;
+    fn delete_entry(&mut self, id: IndexId, key: &[u8], record: u64) -> Result<bool, StoreError>;
+    fn set_counters(&mut self, id: u32, counters: Counters) -> Result<(), StoreError>;
+    fn delete_counters(&mut self, id: u32) -> Result<bool, StoreError>;
+    fn put_catalog(&mut self, db: &str, name: &str, bytes: &[u8]) -> Result<(), StoreError>;
+    fn delete_catalog(&mut self, db: &str, name: &str) -> Result<bool, StoreError>;
+    fn put_meta(&mut self, name: &str, bytes: &[u8]) -> Result<(), StoreError>;
+    fn delete_meta(&mut self, name: &str) -> Result<bool, StoreError>;
+    fn clear_documents(&mut self, id: CollectionId, max: usize) -> Result<usize, StoreError>;
+    fn clear_entries(&mut self, id: IndexId, max: usize) -> Result<usize, StoreError>;
+    fn next_id(&mut self) -> Result<u32, StoreError>;
+}
+
+macro_rules! forward {
+    ($($name:ident($($arg:ident: $kind:ty),*) -> $result:ty;)*) => {
+        impl StoreWriter for Writer<'_> {
+            fn reader(&self) -> Reader<'_> {
+                Writer::reader(self)
+            }
+            $(fn $name(&mut self, $($arg: $kind),*) -> Result<$result, StoreError> {
+                Writer::$name(self, $($arg),*)
+            })*
+        }
+    };
+}
+
+forward! {
+    put_document(id: CollectionId, record: u64, modified_ms: i64, bytes: &[u8]) -> ();
+    delete_document(id: CollectionId, record: u64) -> bool;
+    put_entry(id: IndexId, key: &[u8], record: u64, exact: bool) -> ();
+    delete_entry(id: IndexId, key: &[u8], record: u64) -> bool;
+    set_counters(id: u32, counters: Counters) -> ();
+    delete_counters(id: u32) -> bool;
+    put_catalog(db: &str, name: &str, bytes: &[u8]) -> ();
+    delete_catalog(db: &str, name: &str) -> bool;
+    put_meta(name: &str, bytes: &[u8]) -> ();
+    delete_meta(name: &str) -> bool;
+    clear_documents(id: CollectionId, max: usize) -> usize;
+    clear_entries(id: IndexId, max: usize) -> usize;
+    next_id() -> u32;
+}
+
+/// Everything about one transaction but the documents themselves.
+pub(super) struct Transaction<'w> {
+    pub(super) writer: &'w mut (dyn StoreWriter + 'w),
+    pub(super) catalog: Arc<CatalogSnapshot>,
+    pub(super) now_ms: i64,
+    pub(super) touched: BTreeSet<Namespace>,
+    /// Index builds: the records `[position, limit)` have no entries yet.
+    pub(super) builds: BTreeMap<IndexId, Option<(u64, u64)>>,
+    counters: BTreeMap<u32, (Counters, bool)>,
+    catalog_changed: bool,
+    dialects_changed: bool,
+    /// A document may be half written; the transaction must not commit.
+    pub(super) broken: Option<StoreError>,
+}
+
+/// What a committed transaction has changed.
+pub(super) struct Effects {
+    catalog: Option<Arc<CatalogSnapshot>>,
+    touched: BTreeSet<Namespace>,
+}
+
+/// An error of the closure or one of the store.
+enum Failure<E> {
+    Work(E),
+    Store(StoreError),
+}
+
+impl<E> From<StoreError> for Failure<E> {
+    fn from(error: StoreError) -> Self {
+        Self::Store(error)
+    }
+}
+
+impl Collections {
+    /// Runs `work` in one transaction, then publishes and tells what it has changed.
+    pub(super) fn transact<T, E: From<WriteError>>(
+        &self,
+        mut work: impl FnMut(&mut DocumentWriter<'_>) -> Result<T, E>,
+    ) -> Result<T, E> {
+        let result = self.store.write(|writer: &mut Writer<'_>| -> Result<_, Failure<E>> {
+            let mut catalog = self.catalog.snapshot();
+            if snapshot::stored_version(&writer.reader())? != catalog.version() {
+                catalog = Arc::new(CatalogSnapshot::load(&writer.reader())?);
+            }
+            let txn = Transaction::new(writer, catalog, self.clock.now_ms());
+            let mut writer = DocumentWriter { txn };
+            let value = work(&mut writer).map_err(Failure::Work)?;
+            Ok((value, writer.txn.finish()?))
+        });
+        let (value, effects) = result.map_err(|failure| match failure {
+            Failure::Work(error) => error,
+            Failure::Store(error) => E::from(WriteError::Store(error)),
+        })?;
+        if let Some(catalog) = &effects.catalog {
+            self.catalog.publish(catalog);
+            self.tell(&Change::Catalog);
+        }
+        for namespace in effects.touched {
+            self.tell(&Change::Data(namespace));
+        }
+        Ok(value)
+    }
+}
+
+impl<'w> Transaction<'w> {
+    fn new(
+        writer: &'w mut (dyn StoreWriter + 'w),
+        catalog: Arc<CatalogSnapshot>,
+        now_ms: i64,
+    ) -> Self {
+        Self {
+            writer,
+            catalog,
+            now_ms,
+            touched: BTreeSet::new(),
+            builds: BTreeMap::new(),
+            counters: BTreeMap::new(),
+            catalog_changed: false,
+            dialects_changed: false,
+            broken: None,
+        }
+    }
+
+    /// Writes counters and the catalog's version.
+    fn finish(self) -> Result<Effects, StoreError> {
+        if let Some(error) = self.broken {
+            return Err(error);
+        }
+        for (id, (counters, dirty)) in self.counters {
+            if dirty {
+                self.writer.set_counters(id, counters)?;
+            }
+        }
+        let mut catalog = self.catalog;
+        if self.catalog_changed {
+            let snapshot = Arc::make_mut(&mut catalog);
+            snapshot.version += 1;
+            self.writer.put_meta(snapshot::VERSION_META, &snapshot.version.to_be_bytes())?;
+            if self.dialects_changed {
+                let dialects = record::write_dialects(snapshot.dialects())?;
+                self.writer.put_meta(snapshot::DIALECTS_META, &dialects)?;
+            }
+        }
+        Ok(Effects { catalog: self.catalog_changed.then_some(catalog), touched: self.touched })
+    }
+
+    pub(super) fn counters(&mut self, id: u32) -> Result<Counters, StoreError> {
+        if let Some((counters, _)) = self.counters.get(&id) {
+            return Ok(*counters);
+        }
+        let counters = self.writer.reader().counters(id)?;
+        self.counters.insert(id, (counters, false));
+        Ok(counters)
+    }
+
+    pub(super) fn count(
+        &mut self,
+        id: u32,
+        change: impl FnOnce(&mut Counters),
+    ) -> Result<(), StoreError> {
+        let mut counters = self.counters(id)?;
+        change(&mut counters);
+        self.counters.insert(id, (counters, true));
+        Ok(())
+    }
+
+    pub(super) fn forget_counters(&mut self, id: u32) -> Result<(), StoreError> {
+        self.counters.remove(&id);
+        self.writer.delete_counters(id).map(drop)
+    }
+
+    /// The definition as it is now of a collection that the caller has looked up before.
+    pub(super) fn current(
+        &self,
+        collection: &CollectionMeta,
+    ) -> Result<Arc<CollectionMeta>, WriteError> {
+        self.catalog
+            .collection(&collection.namespace)
+            .filter(|current| current.id == collection.id)
+            .ok_or_else(|| missing(&collection.namespace))
+    }
+
+    /// Creates or changes a definition.
+    pub(super) fn put_collection(&mut self, collection: CollectionMeta) -> Result<(), StoreError> {
+        let name = &collection.namespace;
+        self.writer.put_catalog(&name.db, &name.collection, &record::write(&collection)?)?;
+        self.catalog_changed = true;
+        Arc::make_mut(&mut self.catalog).put(collection);
+        Ok(())
+    }
+
+    /// Removes a definition; what it names stays.
+    pub(super) fn remove_collection(&mut self, namespace: &Namespace) -> Result<(), StoreError> {
+        self.writer.delete_catalog(&namespace.db, &namespace.collection)?;
+        self.catalog_changed = true;
+        Arc::make_mut(&mut self.catalog).remove(namespace);
+        Ok(())
+    }
+
+    pub(super) fn set_dialect(&mut self, db: &str, dialect: crate::catalog::Dialect) {
+        self.catalog_changed = true;
+        self.dialects_changed = true;
+        Arc::make_mut(&mut self.catalog).set_dialect(db, dialect);
+    }
+}
+
+/// The error for a collection that is not there.
+pub(super) fn missing(namespace: &Namespace) -> WriteError {
+    WriteError::Catalog(CatalogError::new(
+        CatalogErrorKind::NamespaceNotFound,
+        format!("the collection {namespace} does not exist"),
+    ))
+}

@@ -1,1 +1,99 @@
-//! Pending.
+//! Keys that a unique index has already.
+
+use std::ops::Bound;
+
+use bson::{Bson, Document, RawDocument};
+
+use super::{
+    DuplicateKey, WriteError,
+    keys::{IndexKeys, encode, tuples},
+};
+use crate::{
+    catalog::{CollectionMeta, IndexMeta},
+    store::{Reader, Scan, StoreError},
+    value::same_value,
+};
+
+/// Another document with the same key.
+pub(super) struct Taken {
+    /// Its record number.
+    pub(super) record: u64,
+    key: Vec<u8>,
+}
+
+/// Looks for another document that has one of the keys and that `ignore` does not let pass.
+pub(super) fn find_taken(
+    reader: &Reader<'_>,
+    collection: &CollectionMeta,
+    index: &IndexMeta,
+    keys: &IndexKeys,
+    document: &RawDocument,
+    own_record: u64,
+    ignore: &mut dyn FnMut(u64) -> Result<bool, StoreError>,
+) -> Result<Option<Taken>, StoreError> {
+    for key in keys.keys.keys() {
+        let at_key = Bound::Included(key.as_slice());
+        for entry in reader.entries(index.id, at_key, at_key, Scan::Forward)? {
+            let entry = entry?;
+            if entry.record == own_record {
+                continue;
+            }
+            let same =
+                entry.exact || shares_value(reader, collection, index, document, entry.record)?;
+            if same && !ignore(entry.record)? {
+                return Ok(Some(Taken { record: entry.record, key: key.clone() }));
+            }
+        }
+    }
+    Ok(None)
+}
+
+/// Whether the document with this record number has a combination of values in common with the
+/// given one: cut keys can be equal for different values.
+pub(super) fn shares_value(
+    reader: &Reader<'_>,
+    collection: &CollectionMeta,
+    index: &IndexMeta,
+    document: &RawDocument,
+    record: u64,
+) -> Result<bool, StoreError> {
+    let Some(other) = reader.document(collection.id, record)? else { return Ok(false) };
+    let other = other.document()?;
+    let mut others = Vec::new();
+    let mut shared = false;
+    // Both documents have keys in this index, so neither call can fail.
+    let _ = tuples(index, other, &mut |tuple| others.push(tuple.to_vec()));
+    let _ = tuples(index, document, &mut |tuple| {
+        shared |= others.iter().any(|other| {
+            other.iter().zip(tuple).all(|(a, b)| {
+                let null = bson::raw::RawBsonRef::Null;
+                same_value(a.unwrap_or(null), b.unwrap_or(null))
+            })
+        });
+    });
+    Ok(shared)
+}
+
+/// The error that names the key.
+pub(super) fn duplicate(
+    collection: &CollectionMeta,
+    index: &IndexMeta,
+    document: &RawDocument,
+    taken: &Taken,
+) -> WriteError {
+    let mut key_value = Document::new();
+    let _ = tuples(index, document, &mut |tuple| {
+        if key_value.is_empty() && encode(index, tuple).0 == taken.key {
+            for (part, value) in index.key.parts.iter().zip(tuple) {
+                let value = value.and_then(|value| Bson::try_from(value).ok());
+                key_value.insert(part.path.as_str(), value.unwrap_or(Bson::Null));
+            }
+        }
+    });
+    WriteError::DuplicateKey(Box::new(DuplicateKey {
+        namespace: collection.namespace.clone(),
+        index: index.name.clone(),
+        key_pattern: index.key.source.clone(),
+        key_value,
+    }))
+}

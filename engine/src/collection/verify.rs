@@ -1,6 +1,19 @@
 //! Documents against index entries, counters and checksums.
 
-use crate::catalog::Namespace;
+use std::ops::Bound;
+
+use bson::RawDocument;
+
+use super::{Collections, build, keys::keys_of};
+use crate::{
+    catalog::{CollectionMeta, IndexMeta, IndexState, Namespace},
+    limits::FINDINGS_MAX,
+    store::{Entry, Reader, Scan, StoreError, Stored},
+    value::scan,
+};
+
+/// Documents between two calls of `progress`.
+const PROGRESS_DOCS: u64 = 1_000;
 
 /// Something wrong in the store.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,6 +41,8 @@ pub struct VerifyReport {
     pub findings: Vec<Finding>,
     /// Findings beyond the list's bound.
     pub findings_not_listed: u64,
+    /// The check was stopped before its end.
+    pub stopped: bool,
 }
 
 /// Where the check stands.
@@ -37,4 +52,272 @@ pub struct VerifyProgress {
     pub namespace: Namespace,
     /// Documents checked so far, in all collections.
     pub documents: u64,
+}
+
+impl Collections {
+    /// Checks every collection: documents = entries of each index both ways, counters, checksums.
+    /// Each collection is read in one transaction. `progress` returns false to stop.
+    ///
+    /// # Errors
+    /// When the store can't be read at all. What is wrong is a finding, not an error.
+    pub fn verify(
+        &self,
+        progress: &mut dyn FnMut(&VerifyProgress) -> bool,
+    ) -> Result<VerifyReport, StoreError> {
+        let mut report = VerifyReport::default();
+        for collection in self.catalog().all_collections() {
+            if report.stopped {
+                break;
+            }
+            self.store.read(|reader| {
+                Check { reader, collection, report: &mut report, progress: &mut *progress }.run()
+            })?;
+        }
+        Ok(report)
+    }
+}
+
+/// The check of one collection.
+struct Check<'c, 't> {
+    reader: &'c Reader<'t>,
+    collection: &'c CollectionMeta,
+    report: &'c mut VerifyReport,
+    progress: &'c mut dyn FnMut(&VerifyProgress) -> bool,
+}
+
+/// An index and how many entries the documents ask for.
+struct Expected<'c> {
+    index: &'c IndexMeta,
+    /// Records without entries yet, while it is being built.
+    unbuilt: (u64, u64),
+    entries: u64,
+    missing: bool,
+}
+
+impl<'c> Check<'c, '_> {
+    fn run(mut self) -> Result<(), StoreError> {
+        self.report.collections += 1;
+        let mut expected = Vec::new();
+        for index in &self.collection.indexes {
+            let unbuilt = if index.state == IndexState::Building {
+                build::read_range(self.reader, index.id)?.unwrap_or_default()
+            } else {
+                (0, 0)
+            };
+            expected.push(Expected { index, unbuilt, entries: 0, missing: false });
+        }
+        self.documents(&mut expected)?;
+        if self.report.stopped {
+            return Ok(());
+        }
+        for index in &expected {
+            self.entries(index)?;
+        }
+        Ok(())
+    }
+
+    fn documents(&mut self, expected: &mut [Expected<'c>]) -> Result<(), StoreError> {
+        let id = self.collection.id;
+        let counters = self.reader.counters(id.0)?;
+        let (mut documents, mut bytes, mut next) = (0_u64, 0_u64, 0_u64);
+        for stored in self.reader.documents(id, 0, Scan::Forward)? {
+            self.report.documents += 1;
+            documents += 1;
+            if self.report.documents.is_multiple_of(PROGRESS_DOCS) && !self.go_on() {
+                return Ok(());
+            }
+            match stored {
+                Ok(stored) => {
+                    bytes += stored.bytes.len() as u64;
+                    next = stored.record + 1;
+                    self.document(&stored, expected)?;
+                }
+                Err(StoreError::Damaged { what }) => {
+                    self.find(None, None, format!("A document is damaged: {what}."));
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        if (counters.documents, counters.bytes) != (documents, bytes) {
+            self.find(None, None, format!(
+                "The counters say {} documents with {} bytes, but there are {documents} with {bytes}.",
+                counters.documents, counters.bytes
+            ));
+        }
+        if counters.next_record < next {
+            self.find(
+                None,
+                None,
+                format!(
+                    "The next record number is {}, but there is a document with number {}.",
+                    counters.next_record,
+                    next - 1
+                ),
+            );
+        }
+        Ok(())
+    }
+
+    fn document(
+        &mut self,
+        stored: &Stored<'_>,
+        expected: &mut [Expected<'c>],
+    ) -> Result<(), StoreError> {
+        let record = stored.record;
+        let document = match scan::check(stored.bytes) {
+            Ok(document) => document,
+            Err(error) => {
+                self.find(
+                    None,
+                    Some(record),
+                    format!("Document {record} is not valid BSON: {error}."),
+                );
+                return Ok(());
+            }
+        };
+        for expected in expected {
+            let index = expected.index;
+            if (expected.unbuilt.0..expected.unbuilt.1).contains(&record) {
+                continue;
+            }
+            let Ok(found) = keys_of(index, document, stored.modified_ms) else {
+                self.find(
+                    Some(index),
+                    Some(record),
+                    format!("Document {record} can't be in the index {}.", index.name),
+                );
+                continue;
+            };
+            if found.multikey && !index.multikey {
+                self.find(Some(index), Some(record), format!("Document {record} has an array, but the index {} is not marked for arrays.", index.name));
+            }
+            for (key, exact) in found.keys {
+                expected.entries += 1;
+                if !self.has_entry(index, &key, record, exact)? {
+                    expected.missing = true;
+                    self.find(
+                        Some(index),
+                        Some(record),
+                        format!("The index {} lacks an entry for document {record}.", index.name),
+                    );
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn has_entry(
+        &self,
+        index: &IndexMeta,
+        key: &[u8],
+        record: u64,
+        exact: bool,
+    ) -> Result<bool, StoreError> {
+        // Behind the entry just before the wanted one; record numbers start at 1.
+        let before = (key, record.saturating_sub(1));
+        let upper = Bound::Included(key);
+        let entry = self.reader.entries_after(index.id, before, upper, Scan::Forward)?.next();
+        let entry = entry.transpose()?;
+        Ok(entry.is_some_and(|entry| {
+            entry.record == record && entry.key == key && entry.exact == exact
+        }))
+    }
+
+    /// Every wanted entry was looked up before, so only when the numbers differ each entry is taken
+    /// back to its document.
+    fn entries(&mut self, expected: &Expected<'c>) -> Result<(), StoreError> {
+        let index = expected.index;
+        let all =
+            || self.reader.entries(index.id, Bound::Unbounded, Bound::Unbounded, Scan::Forward);
+        let (mut count, mut twice) = (0_u64, Vec::new());
+        let mut last: Option<Entry<'_>> = None;
+        for entry in all()? {
+            let entry = entry?;
+            count += 1;
+            if index.unique && entry.exact && last.is_some_and(|last| last.key == entry.key) {
+                twice.push(entry.record);
+            }
+            last = Some(entry);
+        }
+        let mut strays = Vec::new();
+        if count != expected.entries || expected.missing {
+            for entry in all()? {
+                let entry = entry?;
+                if !self.is_wanted(index, &entry, expected.unbuilt)? {
+                    strays.push(entry.record);
+                }
+            }
+        }
+        self.report.entries += count;
+        for record in twice {
+            self.find(
+                Some(index),
+                Some(record),
+                format!(
+                    "The unique index {} holds the key of document {record} twice.",
+                    index.name
+                ),
+            );
+        }
+        for record in strays {
+            self.find(
+                Some(index),
+                Some(record),
+                format!(
+                    "The index {} has an entry that document {record} does not ask for.",
+                    index.name
+                ),
+            );
+        }
+        let counters = self.reader.counters(index.id.0)?;
+        if counters.entries != count {
+            self.find(
+                Some(index),
+                None,
+                format!(
+                    "The counter of the index {} says {} entries, but there are {count}.",
+                    index.name, counters.entries
+                ),
+            );
+        }
+        Ok(())
+    }
+
+    fn is_wanted(
+        &self,
+        index: &IndexMeta,
+        entry: &Entry<'_>,
+        unbuilt: (u64, u64),
+    ) -> Result<bool, StoreError> {
+        if (unbuilt.0..unbuilt.1).contains(&entry.record) {
+            return Ok(false);
+        }
+        let stored = match self.reader.document(self.collection.id, entry.record) {
+            Ok(Some(stored)) => stored,
+            Ok(None) => return Ok(false),
+            // The document was reported before; nothing can be said about its entries.
+            Err(StoreError::Damaged { .. }) => return Ok(true),
+            Err(error) => return Err(error),
+        };
+        let Ok(document) = RawDocument::from_bytes(stored.bytes) else { return Ok(true) };
+        let keys = keys_of(index, document, stored.modified_ms);
+        Ok(keys.is_ok_and(|found| found.keys.get(entry.key) == Some(&entry.exact)))
+    }
+
+    fn go_on(&mut self) -> bool {
+        let namespace = self.collection.namespace.clone();
+        let at = VerifyProgress { namespace, documents: self.report.documents };
+        self.report.stopped = !(self.progress)(&at);
+        !self.report.stopped
+    }
+
+    fn find(&mut self, index: Option<&IndexMeta>, record: Option<u64>, sentence: String) {
+        if self.report.findings.len() >= FINDINGS_MAX {
+            self.report.findings_not_listed += 1;
+            return;
+        }
+        let namespace = self.collection.namespace.clone();
+        let index = index.map(|index| index.name.clone());
+        self.report.findings.push(Finding { namespace, index, record, sentence });
+    }
 }

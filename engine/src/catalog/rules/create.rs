@@ -103,8 +103,9 @@ fn check_known(options: &Document) -> Result<(), CatalogError> {
             .is_ok_and(|value| value.get(part).and_then(safe_bool) == Some(true))
     };
     let filled = |field: &str| options.get_document(field).is_ok_and(|value| !value.is_empty());
-    let collated =
-        options.get_document("collation").is_ok_and(|given| !given.get_str("locale").is_ok_and(|locale| locale == "simple"));
+    let collated = options
+        .get_document("collation")
+        .is_ok_and(|given| !given.get_str("locale").is_ok_and(|locale| locale == "simple"));
     let unsupported = if filled("validator") {
         Some("validator")
     } else if filled("encryptedFields") {

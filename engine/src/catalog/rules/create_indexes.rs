@@ -113,10 +113,9 @@ fn check_new(parsed: &ParsedIndex, collection: &CollectionMeta) -> Result<(), Ca
 /// TTL on a time-series collection: the time field, with a partial filter on the meta field alone.
 fn check_time_series(parsed: &ParsedIndex, options: &Document) -> Result<(), CatalogError> {
     let meta_field = options.get_str("metaField").ok();
-    let on_time = parsed
-        .meta
-        .field()
-        .is_some_and(|(path, _)| options.get_str("timeField").is_ok_and(|field| field == path.as_str()));
+    let on_time = parsed.meta.field().is_some_and(|(path, _)| {
+        options.get_str("timeField").is_ok_and(|field| field == path.as_str())
+    });
     let partial_on_meta = parsed
         .meta
         .partial

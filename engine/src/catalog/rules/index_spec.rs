@@ -265,7 +265,8 @@ fn kept_options(spec: &Document, key: &IndexKey) -> Result<Document, CatalogErro
     }
     match spec.get("collation") {
         None => {}
-        Some(Bson::Document(collation)) if collation.get_str("locale").is_ok_and(|locale| locale == "simple") => {}
+        Some(Bson::Document(collation))
+            if collation.get_str("locale").is_ok_and(|locale| locale == "simple") => {}
         Some(Bson::Document(_)) => {
             return Err(error(
                 Kind::CommandNotSupported,

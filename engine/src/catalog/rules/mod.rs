@@ -15,3 +15,4 @@ pub use coll_mod::{CollModOutcome, CollModRequest};
 pub use create::CreateRequest;
 pub use create_indexes::{CreateIndexesOutcome, CreateIndexesRequest};
 pub use drop_indexes::{DropIndexesOutcome, IndexSelector};
+pub(crate) use index_spec::id_index;
