@@ -58,7 +58,8 @@ impl MayflyApp {
         match Worker::start(options.opener, wake) {
             Ok(worker) => app.worker = Some(worker),
             Err(error) => {
-                let sentence = format!("The system refused a thread: {error}; close other programs");
+                let sentence =
+                    format!("The system refused a thread: {error}; close other programs");
                 app.state.store.phase = crate::state::Phase::Failed(sentence);
             }
         }
@@ -212,8 +213,7 @@ fn dropped_files(context: &Context, state: &State) -> Option<Action> {
     let files: Vec<_> = context.input(|input| {
         input.raw.dropped_files.iter().map(|file| file.path().to_path_buf()).collect()
     });
-    let files: Vec<_> =
-        files.into_iter().filter(|path| !path.as_os_str().is_empty()).collect();
+    let files: Vec<_> = files.into_iter().filter(|path| !path.as_os_str().is_empty()).collect();
     if files.is_empty() {
         return None;
     }

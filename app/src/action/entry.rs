@@ -91,9 +91,9 @@ pub fn entry_for_keys(context: &egui::Context, state: &State) -> Option<Action> 
     let mut sorted: Vec<&Entry> = entries().filter(|entry| entry.keys.is_some()).collect();
     // The more keys, the earlier: Ctrl+T must not take Ctrl+Shift+T.
     sorted.sort_by_key(|entry| {
-        entry.keys.map_or(0, |keys| {
-            -(i32::from(keys.modifiers.shift) + i32::from(keys.modifiers.alt))
-        })
+        entry
+            .keys
+            .map_or(0, |keys| -(i32::from(keys.modifiers.shift) + i32::from(keys.modifiers.alt)))
     });
     for entry in sorted {
         let Some(keys) = entry.keys else { continue };
@@ -111,8 +111,8 @@ pub fn entry_for_keys(context: &egui::Context, state: &State) -> Option<Action> 
 
 fn belongs_to_text(keys: KeyboardShortcut) -> bool {
     let held = keys.modifiers;
-    let edits = matches!(keys.logical_key, Key::Z | Key::A | Key::C | Key::V | Key::X)
-        && held.command;
+    let edits =
+        matches!(keys.logical_key, Key::Z | Key::A | Key::C | Key::V | Key::X) && held.command;
     let function = keys.logical_key.name().starts_with('F') && keys.logical_key.name().len() > 1;
     edits || (!held.command && !held.ctrl && !held.alt && !function)
 }

@@ -57,9 +57,7 @@ pub const ENTRIES: &[Entry] = &[
         label: "Open a collection",
         tooltip: "Type the name of a collection to open it in a tab",
         keys: ctrl(Key::T),
-        action: |state| {
-            state.is_open().then_some(Action::Tabs(TabsAction::Focus(Focus::Search)))
-        },
+        action: |state| state.is_open().then_some(Action::Tabs(TabsAction::Focus(Focus::Search))),
     },
     Entry {
         group: Group::Tabs,
@@ -94,9 +92,7 @@ pub const ENTRIES: &[Entry] = &[
         label: "Go to the filter",
         tooltip: "Type a filter for the documents",
         keys: ctrl(Key::L),
-        action: |state| {
-            state.tabs.active().map(|_| Action::Tabs(TabsAction::Focus(Focus::Filter)))
-        },
+        action: |state| state.tabs.active().map(|_| Action::Tabs(TabsAction::Focus(Focus::Filter))),
     },
     Entry {
         group: Group::Documents,

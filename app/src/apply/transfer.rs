@@ -11,7 +11,8 @@ use crate::worker::Reply;
 pub fn apply(action: TransferAction, state: &mut State, _effects: &mut Effects) {
     match action {
         TransferAction::Import { .. } | TransferAction::Export(_) => {
-            let text = "Import and export are not supported in this window yet; use the command line";
+            let text =
+                "Import and export are not supported in this window yet; use the command line";
             state.toasts.push(Kind::Warning, text, None, state.uptime);
         }
     }

@@ -65,9 +65,8 @@ pub fn collection_ui(
     actions: &mut Actions,
 ) {
     let namespace = Namespace::new(&draft.db, draft.name.trim());
-    let error = collection_error(&draft.name).or_else(|| {
-        state.tree.collection(&namespace).map(|_| "A collection of this name exists")
-    });
+    let error = collection_error(&draft.name)
+        .or_else(|| state.tree.collection(&namespace).map(|_| "A collection of this name exists"));
     let title = format!("Create collection in {}", draft.db);
     let bytes = draft.size.trim().parse::<i64>().ok().filter(|bytes| *bytes > 0);
     let size_error = (draft.capped && bytes.is_none()).then_some("Type a number of bytes");
@@ -86,8 +85,7 @@ pub fn collection_ui(
             if draft.capped {
                 labelled(ui, "Bytes to keep", size_error, |ui| {
                     let name = "Bytes to keep";
-                    let field =
-                        Field { name, hint: "1048576", mono: true, ..Field::default() };
+                    let field = Field { name, hint: "1048576", mono: true, ..Field::default() };
                     field.ui(ui, &mut draft.size);
                 });
             }

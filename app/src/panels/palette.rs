@@ -1,3 +1,9 @@
 //! d
 /// d
-pub fn ui(_c: &egui::Context, _s: &crate::state::State, _d: &mut crate::state::Drafts, _a: &mut crate::action::Actions) {}
+pub fn ui(
+    _c: &egui::Context,
+    _s: &crate::state::State,
+    _d: &mut crate::state::Drafts,
+    _a: &mut crate::action::Actions,
+) {
+}

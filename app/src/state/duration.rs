@@ -147,7 +147,9 @@ mod tests {
 
     #[test]
     fn a_countdown_changes_when_it_says() {
-        for rest in [1, 999, 1_000, 1_001, 41_500, DAY_MS + 1, 3 * DAY_MS, 800 * DAY_MS, 0, -1, -999] {
+        for rest in
+            [1, 999, 1_000, 1_001, 41_500, DAY_MS + 1, 3 * DAY_MS, 800 * DAY_MS, 0, -1, -999]
+        {
             let shown = |rest: i64| if rest > 0 { countdown(rest) } else { overdue(-rest) };
             let wait = next_change_ms(rest);
             assert!(wait > 0, "{rest}");

@@ -1,9 +1,7 @@
 //! egui's own style, set up in full for both modes from the tokens.
 
 use egui::style::{ScrollStyle, Selection, WidgetVisuals};
-use egui::{
-    Context, CornerRadius, Margin, Shadow, Stroke, Style, TextStyle, Theme, Vec2, Visuals,
-};
+use egui::{Context, CornerRadius, Margin, Shadow, Stroke, Style, TextStyle, Theme, Vec2, Visuals};
 
 use super::colors::Colors;
 use super::{durations, sizes, text};
@@ -89,8 +87,7 @@ fn visuals(colors: &Colors, dark: bool) -> Visuals {
     visuals.window_fill = colors.panel;
     visuals.window_stroke = hairline;
     visuals.panel_fill = colors.panel;
-    visuals.window_shadow =
-        Shadow { offset: [0, 12], blur: 40, spread: 0, color: colors.shadow };
+    visuals.window_shadow = Shadow { offset: [0, 12], blur: 40, spread: 0, color: colors.shadow };
     visuals.popup_shadow = Shadow { offset: [0, 6], blur: 18, spread: 0, color: colors.shadow };
     visuals.text_cursor.stroke = Stroke::new(1.5, colors.accent);
     visuals.text_cursor.blink = false;

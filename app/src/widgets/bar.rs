@@ -1,6 +1,6 @@
 //! A progress bar without words.
 
-use egui::{Color32, Rect, Response, Sense, Ui, Vec2, WidgetInfo, Role};
+use egui::{Color32, Rect, Response, Role, Sense, Ui, Vec2, WidgetInfo};
 
 use crate::theme::colors;
 
@@ -23,7 +23,8 @@ pub fn paint(ui: &Ui, rect: Rect, share: f32, ink: Color32) {
     ui.painter().rect_filled(rect, radius, colors(ui).well);
     let width = rect.width() * share.clamp(0.0, 1.0);
     if width > 0.5 {
-        let filled = Rect::from_min_size(rect.min, Vec2::new(width.max(rect.height()), rect.height()));
+        let filled =
+            Rect::from_min_size(rect.min, Vec2::new(width.max(rect.height()), rect.height()));
         ui.painter().rect_filled(filled.intersect(rect), radius, ink);
     }
 }

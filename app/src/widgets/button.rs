@@ -1,8 +1,8 @@
 //! Buttons.
 
 use egui::{
-    Align2, Color32, CornerRadius, Response, Sense, Stroke, StrokeKind, Ui, Vec2, Widget,
-    WidgetInfo, Role,
+    Align2, Color32, CornerRadius, Response, Role, Sense, Stroke, StrokeKind, Ui, Vec2, Widget,
+    WidgetInfo,
 };
 
 use super::paint;
@@ -148,11 +148,9 @@ impl<'a> Button<'a> {
             Look::Primary => filled(colors.accent, colors.accent_hover, colors.on_accent),
             Look::Amber => filled(colors.overdue, colors.overdue_hover, colors.on_overdue),
             Look::Danger => filled(colors.error, colors.error_hover, colors.on_error),
-            _ if self.selected => Inks {
-                fill: colors.accent_ground,
-                border: colors.accent,
-                ink: colors.text,
-            },
+            _ if self.selected => {
+                Inks { fill: colors.accent_ground, border: colors.accent, ink: colors.text }
+            }
             Look::Plain => Inks {
                 fill: match (pressed, hot) {
                     (true, _) => colors.well,

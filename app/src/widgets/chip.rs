@@ -1,6 +1,6 @@
 //! Chips: rounded pieces of status.
 
-use egui::{Align2, Color32, Response, Sense, Stroke, StrokeKind, Ui, Vec2, WidgetInfo, Role};
+use egui::{Align2, Color32, Response, Role, Sense, Stroke, StrokeKind, Ui, Vec2, WidgetInfo};
 
 use super::paint;
 use crate::theme::{colors, sizes, text};

@@ -1,7 +1,9 @@
 //! What stands where there is nothing yet: a picture, one sentence, one button.
 
 use egui::epaint::QuadraticBezierShape;
-use egui::{Align2, Painter, Pos2, Rect, Response, Sense, Shape, Stroke, StrokeKind, Ui, Vec2, pos2, vec2};
+use egui::{
+    Align2, Painter, Pos2, Rect, Response, Sense, Shape, Stroke, StrokeKind, Ui, Vec2, pos2, vec2,
+};
 
 use super::Button;
 use crate::theme::{Colors, colors, sizes, text};
@@ -109,7 +111,8 @@ fn lanes(painter: &Painter, rect: Rect, colors: &Colors) {
         painter.rect_filled(lane, 3.0 * scale, colors.accent.gamma_multiply(0.45));
         painter.circle(at(rect, to, y), 4.0 * scale, colors.panel, Stroke::new(2.0, colors.accent));
     }
-    painter.line_segment([at(rect, 42.0, 16.0), at(rect, 42.0, 84.0)], Stroke::new(2.0, colors.now));
+    painter
+        .line_segment([at(rect, 42.0, 16.0), at(rect, 42.0, 84.0)], Stroke::new(2.0, colors.now));
 }
 
 fn entries(painter: &Painter, rect: Rect, colors: &Colors) {
@@ -127,7 +130,8 @@ fn entries(painter: &Painter, rect: Rect, colors: &Colors) {
 fn hourglass(painter: &Painter, rect: Rect, colors: &Colors) {
     ground(painter, rect, colors);
     let stroke = Stroke::new(2.0, colors.dim);
-    let outline = [(34.0, 24.0), (66.0, 24.0), (52.0, 50.0), (66.0, 76.0), (34.0, 76.0), (48.0, 50.0)];
+    let outline =
+        [(34.0, 24.0), (66.0, 24.0), (52.0, 50.0), (66.0, 76.0), (34.0, 76.0), (48.0, 50.0)];
     let points = outline.iter().map(|(x, y)| at(rect, *x, *y)).collect();
     painter.add(Shape::closed_line(points, stroke));
     let sand = [(39.0, 74.0), (61.0, 74.0), (50.0, 60.0)];
@@ -153,8 +157,14 @@ fn mayfly(painter: &Painter, rect: Rect, colors: &Colors) {
         let fill = colors.accent.gamma_multiply(opacity);
         painter.add(Shape::convex_polygon(points, fill, Stroke::new(1.2, colors.accent)));
     };
-    wing(&[(44.0, 56.0), (34.0, 38.0), (38.0, 20.0), (50.0, 14.0), (54.0, 30.0), (50.0, 52.0)], 0.45);
-    wing(&[(47.0, 56.0), (52.0, 34.0), (66.0, 18.0), (76.0, 20.0), (72.0, 36.0), (58.0, 52.0)], 0.65);
+    wing(
+        &[(44.0, 56.0), (34.0, 38.0), (38.0, 20.0), (50.0, 14.0), (54.0, 30.0), (50.0, 52.0)],
+        0.45,
+    );
+    wing(
+        &[(47.0, 56.0), (52.0, 34.0), (66.0, 18.0), (76.0, 20.0), (72.0, 36.0), (58.0, 52.0)],
+        0.65,
+    );
     curve((34.0, 58.0), (46.0, 54.0), (62.0, 64.0), body);
     let tail = Stroke::new(1.4, colors.text);
     curve((62.0, 64.0), (76.0, 66.0), (88.0, 58.0), tail);

@@ -1,6 +1,8 @@
 //! Fields for one line of text.
 
-use egui::{Align2, CornerRadius, Frame, Id, Margin, Response, Stroke, StrokeKind, TextEdit, Ui, Vec2};
+use egui::{
+    Align2, CornerRadius, Frame, Id, Margin, Response, Stroke, StrokeKind, TextEdit, Ui, Vec2,
+};
 
 use super::{Button, paint};
 use crate::theme::{Icon, colors, sizes, text};

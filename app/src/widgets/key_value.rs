@@ -1,6 +1,6 @@
 //! Rows with a name at the left and a value at the right.
 
-use egui::{Align2, Color32, Response, Sense, Ui, Vec2, WidgetInfo, Role};
+use egui::{Align2, Color32, Response, Role, Sense, Ui, Vec2, WidgetInfo};
 
 use super::paint;
 use crate::theme::{colors, sizes, text};

@@ -6,13 +6,12 @@ use crate::theme::{Icon, colors, sizes, text};
 
 /// A menu below `button`, open while the button was pressed.
 pub fn below(button: &Response, content: impl FnOnce(&mut Ui)) {
-    Popup::menu(button)
-        .close_behavior(PopupCloseBehavior::CloseOnClick)
-        .gap(sizes::GAP_TINY)
-        .show(|ui| {
+    Popup::menu(button).close_behavior(PopupCloseBehavior::CloseOnClick).gap(sizes::GAP_TINY).show(
+        |ui| {
             set_up(ui);
             content(ui);
-        });
+        },
+    );
 }
 
 /// A menu where the secondary button was pressed on `response`.
@@ -25,9 +24,8 @@ pub fn context(response: &Response, content: impl FnOnce(&mut Ui)) {
 
 /// An entry with its keys at the right.
 pub fn entry(ui: &mut Ui, label: &str, keys: &str, enabled: bool) -> Response {
-    let button = egui::Button::new(label).shortcut_text(
-        text::rich(keys, text::mono_small()).color(colors(ui).dim),
-    );
+    let button = egui::Button::new(label)
+        .shortcut_text(text::rich(keys, text::mono_small()).color(colors(ui).dim));
     let response = ui.add_enabled(enabled, button);
     response.accessible_name(label)
 }

@@ -1,6 +1,8 @@
 //! The frame of a dialog: title, content, buttons at the bottom.
 
-use egui::{Align, Context, CornerRadius, Frame, Id, Layout, Margin, Modal, ScrollArea, Shadow, Stroke, Ui};
+use egui::{
+    Align, Context, CornerRadius, Frame, Id, Layout, Margin, Modal, ScrollArea, Shadow, Stroke, Ui,
+};
 
 use super::Button;
 use crate::theme::{Colors, Icon, colors, sizes, text};

@@ -80,9 +80,7 @@ impl NumberDraft {
         let number: i64 =
             text.parse().map_err(|_| format!("{} is not a whole number", self.text.trim()))?;
         let secs = number.checked_mul(self.unit.secs()).filter(|secs| range.contains(secs));
-        secs.ok_or_else(|| {
-            format!("Must be from {} to {} seconds", range.start(), range.end())
-        })
+        secs.ok_or_else(|| format!("Must be from {} to {} seconds", range.start(), range.end()))
     }
 }
 

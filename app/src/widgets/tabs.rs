@@ -1,8 +1,8 @@
 //! Strips of tabs.
 
 use egui::{
-    Align2, CornerRadius, Rect, Response, Sense, Stroke, StrokeKind, Ui, Vec2, WidgetInfo,
-    Role, pos2,
+    Align2, CornerRadius, Rect, Response, Role, Sense, Stroke, StrokeKind, Ui, Vec2, WidgetInfo,
+    pos2,
 };
 
 use super::paint;
@@ -25,9 +25,7 @@ pub fn folder(ui: &mut Ui, label: &str, selected: bool) -> (Option<Pressed>, Res
     let galley = paint::line(ui, label, text::body(), ink, room);
     let size = Vec2::new(galley.size().x + 14.0 + 34.0, ui.available_height());
     let (rect, response) = ui.allocate_exact_size(size, Sense::click());
-    response.widget_info(|| {
-        WidgetInfo::selected(Role::Button, ui.is_enabled(), selected, label)
-    });
+    response.widget_info(|| WidgetInfo::selected(Role::Button, ui.is_enabled(), selected, label));
     let body = Rect::from_min_max(rect.min + Vec2::new(0.0, 4.0), rect.max);
     let radius = CornerRadius { nw: 7, ne: 7, sw: 0, se: 0 };
     if selected {
@@ -48,7 +46,8 @@ pub fn folder(ui: &mut Ui, label: &str, selected: bool) -> (Option<Pressed>, Res
     let at = pos2(body.left() + 14.0, body.center().y);
     let place = Align2::LEFT_CENTER.anchor_size(at, galley.size());
     ui.painter().galley(place.min, galley, ink);
-    let cross = Rect::from_center_size(pos2(body.right() - 16.0, body.center().y), Vec2::splat(20.0));
+    let cross =
+        Rect::from_center_size(pos2(body.right() - 16.0, body.center().y), Vec2::splat(20.0));
     let closed = cross_ui(ui, cross, label, &response);
     let pressed = if closed || response.middle_clicked() {
         Some(Pressed::Closed)
@@ -87,9 +86,7 @@ fn word(ui: &mut Ui, label: &str, selected: bool, underline: bool) -> Response {
     let width = paint::measured(ui, label, text::strong()).x + 2.0 * 4.0;
     let size = Vec2::new(width, ui.available_height());
     let (rect, response) = ui.allocate_exact_size(size, Sense::click());
-    response.widget_info(|| {
-        WidgetInfo::selected(Role::Button, ui.is_enabled(), selected, label)
-    });
+    response.widget_info(|| WidgetInfo::selected(Role::Button, ui.is_enabled(), selected, label));
     let ink = if selected || response.hovered() { colors.text } else { colors.dim };
     let font = if selected { text::strong() } else { text::body() };
     let at = rect.center();

@@ -1,6 +1,6 @@
 //! A message in the corner.
 
-use egui::{Color32, CornerRadius, Frame, Margin, Shadow, Stroke, Ui, UiBuilder, WidgetInfo, Role};
+use egui::{Color32, CornerRadius, Frame, Margin, Role, Shadow, Stroke, Ui, UiBuilder, WidgetInfo};
 
 use super::Button;
 use crate::theme::{Icon, colors, sizes, text};
@@ -39,9 +39,7 @@ pub fn ui(
                     ui.set_width(room);
                     ui.vertical(|ui| {
                         let label = ui.label(text::rich(sentence, text::body()));
-                        label.widget_info(|| {
-                            WidgetInfo::labeled(Role::Label, true, sentence)
-                        });
+                        label.widget_info(|| WidgetInfo::labeled(Role::Label, true, sentence));
                         if let Some(button) = button
                             && ui.add(Button::plain(button).small()).clicked()
                         {

@@ -169,7 +169,8 @@ impl Shared {
     fn opened(self: &Arc<Self>, opened: Result<Opened, OpenFailure>) {
         if let Ok(opened) = &opened {
             let source = Arc::clone(&opened.source);
-            *self.source.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&source));
+            *self.source.write().unwrap_or_else(PoisonError::into_inner) =
+                Some(Arc::clone(&source));
             self.follow(source.as_ref());
         }
         self.tell(Outcome::Opened(opened));
@@ -202,8 +203,9 @@ impl Shared {
 
 /// Runs `work`; a panic becomes a sentence, so that one bad command never ends a thread.
 fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, String> {
-    catch_unwind(AssertUnwindSafe(work))
-        .map_err(|_| "Mayfly met a bug while doing this; the log on the console tells more".to_owned())
+    catch_unwind(AssertUnwindSafe(work)).map_err(|_| {
+        "Mayfly met a bug while doing this; the log on the console tells more".to_owned()
+    })
 }
 
 /// A reply with `ok: 0` is an error with its message.
