@@ -2,6 +2,3 @@
 
 pub mod display;
 pub mod inspect;
-pub mod kill;
-pub mod random;
-pub mod store;

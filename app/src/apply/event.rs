@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{Effects, clock, expiry, reaper, store, tabs};
+use super::{Effects, clock, reaper, store, tabs};
 use crate::limits::{CATALOG_AGE_MIN, WEATHER_AGE_MIN};
 use crate::source::SourceEvent;
 use crate::state::operations::{Progress, Stage};
@@ -18,7 +18,6 @@ pub fn event(event: SourceEvent, state: &mut State, effects: &mut Effects) {
             for namespace in namespaces(&documents) {
                 data_changed(&namespace, state);
             }
-            expiry::removed(&documents, more, state);
             state.reaper.documents_removed(documents, more);
         }
         SourceEvent::CatalogChanged => {
@@ -46,9 +45,10 @@ pub fn event(event: SourceEvent, state: &mut State, effects: &mut Effects) {
             }
             state.toasts.push(Kind::Error, sentence, None, state.uptime);
         }
-        SourceEvent::Held { sentence } => {
-            state.reaper.note(state.clock.now_ms(), sentence.clone());
-            state.reaper.held = Some(sentence);
+        SourceEvent::Held { reason } => {
+            let note = reason.as_deref().unwrap_or("Nothing is held back any more");
+            state.reaper.note(state.clock.now_ms(), note);
+            state.reaper.held = reason;
         }
         SourceEvent::Missed(_) => {
             state.tree.stale = true;

@@ -1,1 +1,64 @@
-//! A drawer.
+//! Every command that the window has sent, as a person would type it in mongosh.
+
+use egui::{Align, Label, Layout, ScrollArea, Ui, vec2};
+
+use crate::action::{Action, Actions, ViewAction};
+use crate::state::command_log::CommandRecord;
+use crate::state::{Drafts, State, duration};
+use crate::theme::{Icon, colors, sizes, text};
+use crate::widgets::{Button, code_box, empty_state};
+
+/// Draws the commands, the newest first.
+pub fn ui(ui: &mut Ui, state: &State, _drafts: &mut Drafts, actions: &mut Actions) {
+    let shown: Vec<&CommandRecord> = state
+        .commands
+        .records()
+        .iter()
+        .rev()
+        .filter(|record| state.settings.background_commands || !record.background)
+        .collect();
+    if shown.is_empty() {
+        empty_state::hint(ui, "What you do in the window is listed here as mongosh commands");
+        return;
+    }
+    ui.spacing_mut().item_spacing.y = 0.0;
+    ScrollArea::vertical().id_salt("commands").auto_shrink(false).show_rows(
+        ui,
+        sizes::CONTROL_SMALL,
+        shown.len(),
+        |ui, rows| {
+            for record in shown.iter().skip(rows.start).take(rows.len()) {
+                record_ui(ui, record, actions);
+            }
+        },
+    );
+}
+
+fn record_ui(ui: &mut Ui, record: &CommandRecord, actions: &mut Actions) {
+    let colors = colors(ui);
+    let size = vec2(ui.available_width(), sizes::CONTROL_SMALL);
+    ui.allocate_ui_with_layout(size, Layout::right_to_left(Align::Center), |ui| {
+        ui.add_space(sizes::GAP);
+        let name = format!("Copy command {}", record.number);
+        if ui.add(Button::icon_only(Icon::Copy, &name).small()).clicked() {
+            actions.push(Action::View(ViewAction::Copy(record.text.clone())));
+        }
+        let micros = duration::micros(record.micros);
+        ui.label(text::rich(micros, text::mono_small()).color(colors.dim));
+        if let Some(error) = &record.error {
+            ui.label(Icon::Error.text().color(colors.error)).on_hover_text(error);
+        }
+        ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+            let time = duration::time_of_day_millis(record.at_ms);
+            ui.label(text::rich(time, text::mono()).color(colors.dim));
+            let job = code_box::highlighted(&record.text, colors, f32::INFINITY);
+            ui.add(Label::new(job).truncate().selectable(true)).on_hover_ui(|ui| {
+                ui.set_max_width(sizes::DIALOG);
+                ui.label(code_box::highlighted(&record.text, colors, sizes::DIALOG));
+                if let Some(error) = &record.error {
+                    ui.label(text::rich(error.as_str(), text::body()).color(colors.error));
+                }
+            });
+        });
+    });
+}

@@ -1,6 +1,91 @@
-//! d
-use crate::action::Actions;
+//! The drawer at the bottom.
+
+use egui::{Align, Frame, Layout, Margin, Panel, Ui};
+
+use super::{commands, operations, reaper_log};
+use crate::action::{Action, Actions, ReaperAction, ViewAction};
+use crate::state::view::Drawer;
 use crate::state::{Drafts, State};
-use egui::Ui;
-/// d
-pub fn panel_ui(_ui: &mut Ui, _s: &State, _d: &mut Drafts, _a: &mut Actions) {}
+use crate::theme::{Icon, colors, sizes};
+use crate::widgets::{Button, tabs};
+
+/// Draws the drawer: its strip always, its content while it is open.
+pub fn panel_ui(ui: &mut Ui, state: &State, drafts: &mut Drafts, actions: &mut Actions) {
+    let frame = Frame::new().fill(colors(ui).panel);
+    let Some(drawer) = state.settings.drawer else {
+        Panel::bottom("drawer strip")
+            .exact_size(sizes::DRAWER_STRIP)
+            .frame(frame)
+            .show(ui, |ui| strip_ui(ui, state, actions));
+        return;
+    };
+    Panel::bottom("drawer")
+        .resizable(true)
+        .default_size(sizes::DRAWER)
+        .size_range(sizes::DRAWER_MIN..=sizes::DRAWER_MAX)
+        .frame(frame)
+        .show(ui, |ui| {
+            Panel::top("drawer strip open")
+                .exact_size(sizes::DRAWER_STRIP)
+                .frame(Frame::new())
+                .show(ui, |ui| strip_ui(ui, state, actions));
+            let margin = Margin { left: 14, right: 6, top: 6, bottom: 0 };
+            Frame::new().inner_margin(margin).show(ui, |ui| match drawer {
+                Drawer::ReaperLog => reaper_log::ui(ui, state),
+                Drawer::Commands => commands::ui(ui, state, drafts, actions),
+                Drawer::Operations => operations::ui(ui, state, actions),
+            });
+        });
+}
+
+fn strip_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
+    ui.horizontal_centered(|ui| {
+        ui.spacing_mut().item_spacing.x = sizes::GAP_LARGE;
+        ui.add_space(0.0);
+        for drawer in Drawer::ALL {
+            let chosen = state.settings.drawer == Some(drawer);
+            let running = state.operations.running();
+            let label = match drawer {
+                Drawer::Operations if running > 0 => format!("Operations ({running})"),
+                _ => drawer.label().to_owned(),
+            };
+            if tabs::word_only(ui, &label, chosen).clicked() {
+                let next = if chosen { None } else { Some(drawer) };
+                actions.push(Action::View(ViewAction::SetDrawer(next)));
+            }
+        }
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            ui.spacing_mut().item_spacing.x = sizes::GAP_SMALL;
+            ui.add_space(sizes::GAP_SMALL);
+            tools_ui(ui, state, actions);
+        });
+    });
+}
+
+fn tools_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
+    let Some(drawer) = state.settings.drawer else {
+        if ui.add(Button::icon_only(Icon::Drawer, "Open the drawer").small()).clicked() {
+            actions.push(Action::View(ViewAction::SetDrawer(Some(Drawer::ReaperLog))));
+        }
+        return;
+    };
+    if ui.add(Button::icon_only(Icon::Close, "Close the drawer").small()).clicked() {
+        actions.push(Action::View(ViewAction::SetDrawer(None)));
+    }
+    let clear = match drawer {
+        Drawer::ReaperLog => Action::Reaper(ReaperAction::ClearLog),
+        Drawer::Commands => Action::View(ViewAction::ClearCommands),
+        Drawer::Operations => Action::View(ViewAction::ClearOperations),
+    };
+    if ui.add(Button::ghost("Clear").small()).clicked() {
+        actions.push(clear);
+    }
+    if drawer == Drawer::Commands {
+        let shown = state.settings.background_commands;
+        let button = Button::ghost("Background").small().selected(shown);
+        let tooltip = "Also list what the window asks by itself to keep what it shows fresh";
+        if ui.add(button.tooltip(tooltip)).clicked() {
+            actions.push(Action::View(ViewAction::SetBackgroundCommands(!shown)));
+        }
+    }
+}

@@ -1,9 +1,227 @@
-//! d
-/// d
-pub fn ui(
-    _c: &egui::Context,
-    _s: &crate::state::State,
-    _d: &mut crate::state::Drafts,
-    _a: &mut crate::action::Actions,
-) {
+//! The palette: anything that can be done, found by its name.
+
+use egui::{
+    Align2, Area, Context, CornerRadius, Frame, Id, Key, Margin, Modifiers, Order, Rect,
+    ScrollArea, Sense, Shadow, Stroke, Ui, WidgetInfo, vec2,
+};
+
+use crate::action::{Action, Actions, TabsAction, ViewAction, entries};
+use crate::state::{Drafts, Namespace, State};
+use crate::theme::{Colors, colors, sizes, text};
+use crate::widgets::{field, paint};
+
+/// Lines listed at once; typing narrows them.
+const LINES_MAX: usize = 60;
+
+struct Line {
+    words: String,
+    keys: String,
+    group: &'static str,
+    tooltip: &'static str,
+    action: Action,
+    score: i32,
+}
+
+/// Draws the palette.
+pub fn ui(context: &Context, state: &State, drafts: &mut Drafts, actions: &mut Actions) {
+    let lines = lines(state, drafts.palette.trim());
+    let at = state.view.palette_at.min(lines.len().saturating_sub(1));
+    let close = || Action::View(ViewAction::SetPalette(false));
+    let mut moved = None;
+    context.input_mut(|input| {
+        if input.consume_key(Modifiers::NONE, Key::ArrowDown) {
+            moved = Some(if at + 1 < lines.len() { at + 1 } else { 0 });
+        }
+        if input.consume_key(Modifiers::NONE, Key::ArrowUp) {
+            moved = Some(if at == 0 { lines.len().saturating_sub(1) } else { at - 1 });
+        }
+    });
+    let escape = context.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Escape));
+    let enter = context.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Enter));
+    let mut chosen = if enter { lines.get(at) } else { None };
+    let typed = drafts.palette.clone();
+    let area = backdrop_ui(context, &mut |ui| {
+        let id = Id::unique("palette line");
+        let name = "Find a command";
+        let hint = "Type what you want to do";
+        let response = field::search(ui, name, hint, &mut drafts.palette, id);
+        if !response.has_focus() {
+            response.request_focus();
+        }
+        ui.add_space(sizes::GAP_TINY);
+        ScrollArea::vertical().max_height(sizes::PALETTE_LIST).auto_shrink([false, true]).show(
+            ui,
+            |ui| {
+                ui.spacing_mut().item_spacing.y = 0.0;
+                for (number, line) in lines.iter().enumerate() {
+                    let scroll = moved == Some(number);
+                    if line_ui(ui, line, number == at, scroll) {
+                        chosen = Some(line);
+                    }
+                }
+                if lines.is_empty() {
+                    ui.label(
+                        text::rich("Nothing has this name", text::body()).color(colors(ui).dim),
+                    );
+                }
+            },
+        );
+    });
+    if typed != drafts.palette {
+        moved = Some(0);
+    }
+    if let Some(moved) = moved {
+        actions.push(Action::View(ViewAction::ChooseInPalette(moved)));
+    }
+    let beside = context.input(|input| {
+        let at = input.pointer.interact_pos();
+        input.pointer.any_pressed() && at.is_some_and(|at| !area.contains(at))
+    });
+    if let Some(line) = chosen {
+        actions.push(close());
+        actions.push(line.action.clone());
+    } else if escape || beside {
+        actions.push(close());
+    }
+}
+
+fn backdrop_ui(context: &Context, content: &mut dyn FnMut(&mut Ui)) -> Rect {
+    let look = Colors::of(context.theme() == egui::Theme::Dark);
+    Area::new(Id::unique("palette"))
+        .order(Order::Foreground)
+        .anchor(Align2::CENTER_TOP, vec2(0.0, sizes::PALETTE_TOP))
+        .show(context, |ui| {
+            Frame::new()
+                .fill(look.panel)
+                .stroke(Stroke::new(sizes::LINE, look.hairline))
+                .corner_radius(CornerRadius::same(12))
+                .shadow(Shadow { offset: [0, 16], blur: 48, spread: 0, color: look.shadow })
+                .inner_margin(Margin::same(10))
+                .show(ui, |ui| {
+                    ui.set_width(sizes::PALETTE.min(context.content_rect().width() - 48.0));
+                    content(ui);
+                });
+        })
+        .response
+        .rect
+}
+
+fn line_ui(ui: &mut Ui, line: &Line, chosen: bool, scroll: bool) -> bool {
+    let colors = colors(ui);
+    let (rect, response) =
+        ui.allocate_exact_size(vec2(ui.available_width(), sizes::ROW), Sense::click());
+    response.widget_info(|| WidgetInfo::selected(egui::Role::Button, true, chosen, &line.words));
+    if scroll {
+        ui.scroll_to_rect(rect, None);
+    }
+    if chosen {
+        ui.painter().rect_filled(rect, sizes::RADIUS_BUTTON, colors.accent_ground);
+    } else if response.hovered() {
+        ui.painter().rect_filled(rect, sizes::RADIUS_BUTTON, colors.raised);
+    }
+    let inner: Rect = rect.shrink2(vec2(sizes::GAP, 0.0));
+    let (right, align) = (inner.right_center(), Align2::RIGHT_CENTER);
+    let keys = paint::text_at(ui, right, align, &line.keys, text::mono_small(), colors.dim, 160.0);
+    let left = inner.left_center();
+    let place = paint::text_at(
+        ui,
+        left,
+        Align2::LEFT_CENTER,
+        &line.words,
+        text::body(),
+        colors.text,
+        inner.width() - 200.0,
+    );
+    let at = place.right_center() + vec2(sizes::GAP, 0.0);
+    let room = keys.left() - at.x - sizes::GAP;
+    if room > 40.0 {
+        let words = line.group;
+        paint::text_at(ui, at, Align2::LEFT_CENTER, words, text::small(), colors.dim, room);
+    }
+    let clicked = response.clicked();
+    if !line.tooltip.is_empty() {
+        response.on_hover_text(line.tooltip);
+    }
+    clicked
+}
+
+fn lines(state: &State, typed: &str) -> Vec<Line> {
+    let commands = entries().filter_map(|entry| {
+        let action = (entry.action)(state)?;
+        let score = score(entry.label, typed)?;
+        Some(Line {
+            words: entry.label.to_owned(),
+            keys: entry.keys_text(),
+            group: entry.group.label(),
+            tooltip: entry.tooltip,
+            action,
+            score,
+        })
+    });
+    let collections = state.tree.databases.iter().flat_map(|database| {
+        database.collections.iter().filter_map(|collection| {
+            let namespace = Namespace::new(&database.name, &collection.name);
+            let words = format!("Open {namespace}");
+            let score = score(&words, typed)?;
+            let action = Action::Tabs(TabsAction::Show(namespace));
+            let (keys, group, tooltip) = (String::new(), "Collection", "");
+            Some(Line { words, keys, group, tooltip, action, score })
+        })
+    });
+    let mut lines: Vec<Line> = commands.chain(collections).collect();
+    lines.sort_by_key(|line| -line.score);
+    lines.truncate(LINES_MAX);
+    lines
+}
+
+/// How well `words` fit what was typed: every typed letter must come in order. Letters that begin a
+/// word or follow one another count more; an early fit counts more. `None`: no fit.
+pub fn score(words: &str, typed: &str) -> Option<i32> {
+    let words: Vec<char> = words.to_lowercase().chars().collect();
+    let (mut from, mut total, mut last) = (0, 0, None);
+    for wanted in typed.to_lowercase().chars().filter(|c| !c.is_whitespace()) {
+        let begins = |at: usize| at == 0 || !words[at - 1].is_alphanumeric();
+        let rest = from..words.len();
+        // The start of a word, when there is one, else the next such letter.
+        let follows = last.map(|last: usize| last + 1).filter(|at| words.get(*at) == Some(&wanted));
+        let starts = rest.clone().find(|at| words[*at] == wanted && begins(*at));
+        let any = rest.clone().find(|at| words[*at] == wanted);
+        let at = follows.or(starts).or(any)?;
+        total += match () {
+            () if follows.is_some() => 12,
+            () if begins(at) => 8,
+            () => 1,
+        };
+        total -= i32::try_from(at.min(20)).unwrap_or(20) / 10;
+        last = Some(at);
+        from = at + 1;
+    }
+    Some(total)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::score;
+
+    fn check_order(typed: &str, better: &str, worse: &str) {
+        let (better_score, worse_score) = (score(better, typed), score(worse, typed));
+        assert!(better_score > worse_score, "{typed}: {better_score:?} {worse_score:?}");
+    }
+
+    #[test]
+    fn letters_come_in_order() {
+        assert_eq!(score("Run now", "xq"), None);
+        assert_eq!(score("Run now", "nur"), None);
+        assert!(score("Run now", "").is_some());
+        assert!(score("Run now", "RN").is_some());
+        assert!(score("Öffne", "öf").is_some());
+    }
+
+    #[test]
+    fn better_fits_come_first() {
+        check_order("dark", "Dark theme", "Drop database… ark");
+        check_order("ct", "Close tab", "Reopen closed tab");
+        check_order("sess", "Open demo.sessions", "Show sent commands, operations");
+        check_order("rn", "Run now", "Rename collection…");
+    }
 }

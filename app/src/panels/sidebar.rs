@@ -1,9 +1,282 @@
-//! d
-/// d
-pub fn ui(
-    _c: &mut egui::Ui,
-    _s: &crate::state::State,
-    _d: &mut crate::state::Drafts,
-    _a: &mut crate::action::Actions,
+//! Databases and collections, each with its expiry weather.
+
+use egui::{Align2, Id, Margin, Rect, Response, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2};
+
+use crate::action::{Action, Actions, DialogAction, StoreAction, TabsAction, store};
+use crate::limits::{WEATHER_AGE_MAX, WEATHER_AGE_MIN};
+use crate::state::dialogs::{CreateCollection, DropTarget, RenameCollection};
+use crate::state::store::{Collection, Database, Next, Order};
+use crate::state::tabs::ViewKind;
+use crate::state::view::Focus;
+use crate::state::{Dialog, Drafts, Namespace, State, duration, number};
+use crate::theme::{Icon, colors, sizes, text};
+use crate::widgets::{Button, density_strip, empty_state, field, menu, paint};
+
+/// Draws the sidebar.
+pub fn ui(ui: &mut Ui, state: &State, drafts: &mut Drafts, actions: &mut Actions) {
+    egui::Frame::new()
+        .inner_margin(Margin { left: 12, right: 12, top: 10, bottom: 4 })
+        .show(ui, |ui| head_ui(ui, state, &mut drafts.search, actions));
+    ui.spacing_mut().item_spacing.y = 0.0;
+    ScrollArea::vertical().id_salt("sidebar").auto_shrink(false).show(ui, |ui| {
+        if let Some(error) = &state.tree.error {
+            egui::Frame::new().inner_margin(12).show(ui, |ui| {
+                ui.label(text::rich(error.as_str(), text::body()).color(colors(ui).error));
+            });
+        }
+        let mut any = false;
+        for database in state.tree.listed_databases(state.settings.order) {
+            any |= database_ui(ui, database, &drafts.search, state, actions);
+        }
+        if !any && state.tree.loaded {
+            egui::Frame::new().inner_margin(16).show(ui, |ui| {
+                let sentence = if drafts.search.trim().is_empty() {
+                    "There are no collections yet"
+                } else {
+                    "No collection has this in its name"
+                };
+                empty_state::hint(ui, sentence);
+            });
+        }
+        ui.add_space(sizes::GAP);
+    });
+}
+
+fn head_ui(ui: &mut Ui, state: &State, search: &mut String, actions: &mut Actions) {
+    ui.horizontal(|ui| {
+        ui.spacing_mut().item_spacing.x = sizes::GAP_TINY;
+        let id = Id::unique("search collections");
+        let width = ui.available_width() - 2.0 * (sizes::CONTROL + sizes::GAP_TINY);
+        let response = ui
+            .scope(|ui| {
+                ui.set_width(width);
+                field::search(ui, "Search collections", "Search collections", search, id)
+            })
+            .inner;
+        if state.view.focus == Some(Focus::Search) {
+            response.request_focus();
+            actions.push(Action::View(crate::action::ViewAction::Focused));
+        }
+        if response.lost_focus()
+            && ui.input(|input| input.key_pressed(egui::Key::Enter))
+            && let Some(first) = first_found(state, search)
+        {
+            actions.push(Action::Tabs(TabsAction::Show(first)));
+        }
+        let (other, name) = match state.settings.order {
+            Order::Name => (Order::Soonest, "Sort by soonest expiration"),
+            Order::Soonest => (Order::Name, "Sort by name"),
+        };
+        let sort = Button::icon_only(Icon::Timer, name);
+        let sort = sort.selected(state.settings.order == Order::Soonest);
+        if ui.add(sort).clicked() {
+            actions.push(Action::Store(StoreAction::Sort(other)));
+        }
+        let add = ui.add(Button::icon_only(Icon::Add, "Create"));
+        menu::below(&add, |ui| {
+            for entry in [store::CREATE_DATABASE, store::CREATE_COLLECTION] {
+                let response = menu::entry(ui, entry.label, "", entry.is_enabled(state));
+                if response.on_hover_text(entry.tooltip).clicked()
+                    && let Some(action) = (entry.action)(state)
+                {
+                    actions.push(action);
+                }
+            }
+        });
+    });
+}
+
+fn first_found(state: &State, search: &str) -> Option<Namespace> {
+    let order = state.settings.order;
+    state.tree.listed_databases(order).into_iter().find_map(|database| {
+        let first = *state.tree.listed(database, search, order).first()?;
+        Some(Namespace::new(&database.name, &first.name))
+    })
+}
+
+/// Draws a database and its collections. Returns whether anything was drawn.
+fn database_ui(
+    ui: &mut Ui,
+    database: &Database,
+    search: &str,
+    state: &State,
+    actions: &mut Actions,
+) -> bool {
+    let listed = state.tree.listed(database, search, state.settings.order);
+    if listed.is_empty() && !search.trim().is_empty() {
+        return false;
+    }
+    let folded = state.tree.folded.contains(&database.name) && search.trim().is_empty();
+    let response = heading_ui(ui, &database.name, folded);
+    if response.clicked() {
+        actions.push(Action::Store(StoreAction::Fold(database.name.clone())));
+    }
+    menu::context(&response, |ui| database_menu_ui(ui, &database.name, actions));
+    if !folded {
+        for collection in listed {
+            let namespace = Namespace::new(&database.name, &collection.name);
+            collection_ui(ui, collection, &namespace, state, actions);
+        }
+    }
+    true
+}
+
+fn heading_ui(ui: &mut Ui, name: &str, folded: bool) -> Response {
+    let colors = colors(ui);
+    let size = vec2(ui.available_width(), 28.0);
+    let (rect, response) = ui.allocate_exact_size(size, Sense::click());
+    response
+        .widget_info(|| WidgetInfo::labeled(egui::Role::Button, true, format!("Database {name}")));
+    if response.hovered() {
+        ui.painter().rect_filled(rect, 0.0, colors.raised);
+    }
+    let icon = if folded { Icon::Expand } else { Icon::Unfolded };
+    let at = rect.left_center() + vec2(16.0, 0.0);
+    paint::icon_at(ui.painter(), at, icon, 16.0, colors.dim);
+    let left = rect.left_center() + vec2(28.0, 0.0);
+    let room = rect.width() - 40.0;
+    paint::text_at(ui, left, Align2::LEFT_CENTER, name, text::medium(), colors.text, room);
+    if response.has_focus() {
+        paint::focus_ring(ui, rect.shrink(2.0), 4.0);
+    }
+    response
+}
+
+fn collection_ui(
+    ui: &mut Ui,
+    collection: &Collection,
+    namespace: &Namespace,
+    state: &State,
+    actions: &mut Actions,
 ) {
+    let has_weather = collection.forecast.is_some() || collection.next != Next::Unknown;
+    let size = vec2(ui.available_width(), sizes::ROW_DOUBLE);
+    let (rect, response) = ui.allocate_exact_size(size, Sense::click());
+    let selected = state.tabs.active().is_some_and(|tab| tab.namespace == *namespace);
+    response.widget_info(|| {
+        let name = format!("Collection {namespace}");
+        WidgetInfo::selected(egui::Role::Button, true, selected, name)
+    });
+    if !ui.is_rect_visible(rect) {
+        return;
+    }
+    ask_weather(collection, namespace, state, actions);
+    ground_ui(ui, rect, selected, &response);
+    let colors = colors(ui);
+    let first = rect.top() + 15.0;
+    let count = collection.documents.map(number::short_count).unwrap_or_default();
+    let right = pos2(rect.right() - 14.0, first);
+    let ink = colors.dim;
+    let place = paint::text_at(ui, right, Align2::RIGHT_CENTER, &count, text::mono(), ink, 90.0);
+    let left = pos2(rect.left() + 30.0, first);
+    let room = place.left() - left.x - sizes::GAP_SMALL;
+    let (name, ink) = (&collection.name, colors.text);
+    paint::text_at(ui, left, Align2::LEFT_CENTER, name, text::body(), ink, room);
+    if has_weather {
+        weather_ui(ui, rect, collection, state, actions);
+    }
+    if response.clicked() {
+        actions.push(Action::Tabs(TabsAction::Show(namespace.clone())));
+    }
+    menu::context(&response, |ui| collection_menu_ui(ui, namespace, actions));
+}
+
+fn ground_ui(ui: &Ui, rect: Rect, selected: bool, response: &Response) {
+    let colors = colors(ui);
+    if selected {
+        ui.painter().rect_filled(rect, 0.0, colors.accent_ground);
+        let bar = Rect::from_min_size(rect.min, vec2(sizes::LINE_SELECTED, rect.height()));
+        ui.painter().rect_filled(bar, 0.0, colors.accent);
+    } else if response.hovered() {
+        ui.painter().rect_filled(rect, 0.0, colors.raised);
+    }
+    if response.has_focus() {
+        paint::focus_ring(ui, rect.shrink(2.0), 4.0);
+    }
+}
+
+fn weather_ui(ui: &Ui, rect: Rect, collection: &Collection, state: &State, actions: &mut Actions) {
+    let colors = colors(ui);
+    let bottom = rect.top() + 40.0;
+    if let Some(forecast) = &collection.forecast
+        && (forecast.overdue > 0 || forecast.counts.iter().any(|count| *count > 0))
+    {
+        let strip = Rect::from_min_max(
+            pos2(rect.left() + 30.0, bottom - sizes::STRIP_HEIGHT),
+            pos2(rect.left() + 30.0 + sizes::STRIP_WIDTH, bottom),
+        );
+        density_strip::paint(ui, strip, &forecast.counts, forecast.overdue);
+    }
+    let (words, ink) = match collection.next {
+        Next::Unknown => return,
+        Next::Never => ("never".to_owned(), colors.dim),
+        Next::At(at_ms) => {
+            let rest_ms = actions.count_down(&state.clock, at_ms);
+            if rest_ms > 0 {
+                (format!("next {}", duration::countdown(rest_ms)), colors.dim)
+            } else {
+                (format!("due {}", duration::overdue(-rest_ms)), colors.overdue)
+            }
+        }
+    };
+    let right = pos2(rect.right() - 14.0, bottom - 6.0);
+    let font = text::mono_small();
+    paint::text_at(ui, right, Align2::RIGHT_CENTER, &words, font, ink, rect.width() - 140.0);
+}
+
+/// A row on the screen keeps its weather fresh.
+fn ask_weather(
+    collection: &Collection,
+    namespace: &Namespace,
+    state: &State,
+    actions: &mut Actions,
+) {
+    let age = collection.asked_at.map(|at| state.uptime.saturating_sub(at));
+    let due_after = if collection.stale { WEATHER_AGE_MIN } else { WEATHER_AGE_MAX };
+    match age {
+        Some(age) if age < due_after => actions.redraw_after(due_after.saturating_sub(age)),
+        _ => actions.push(Action::Store(StoreAction::Weather(namespace.clone()))),
+    }
+}
+
+fn database_menu_ui(ui: &mut Ui, db: &str, actions: &mut Actions) {
+    if menu::entry(ui, "Create collection…", "", true).clicked() {
+        let draft = CreateCollection { db: db.to_owned(), ..CreateCollection::default() };
+        let dialog = Dialog::CreateCollection(draft);
+        actions.push(Action::Dialog(DialogAction::Show(dialog)));
+        ui.close();
+    }
+    if menu::entry(ui, "Copy name", "", true).clicked() {
+        actions.push(Action::Store(StoreAction::Copy(db.to_owned())));
+        ui.close();
+    }
+    menu::line(ui);
+    if menu::entry(ui, "Drop database…", "", true).clicked() {
+        actions.push(store::drop_dialog(DropTarget::Database(db.to_owned())));
+        ui.close();
+    }
+}
+
+fn collection_menu_ui(ui: &mut Ui, namespace: &Namespace, actions: &mut Actions) {
+    for view in ViewKind::ALL {
+        let label = format!("Show {}", view.label().to_lowercase());
+        if menu::entry(ui, &label, "", true).clicked() {
+            actions.push(Action::Tabs(TabsAction::ShowView(namespace.clone(), view)));
+            ui.close();
+        }
+    }
+    menu::line(ui);
+    let from = namespace.clone();
+    let rename = RenameCollection { name: from.collection.clone(), from };
+    let entries = [
+        ("Copy name", Action::Store(StoreAction::Copy(namespace.to_string()))),
+        ("Rename…", Action::Dialog(DialogAction::Show(Dialog::RenameCollection(rename)))),
+        ("Drop collection…", store::drop_dialog(DropTarget::Collection(namespace.clone()))),
+    ];
+    for (label, action) in entries {
+        if menu::entry(ui, label, "", true).clicked() {
+            actions.push(action);
+            ui.close();
+        }
+    }
 }

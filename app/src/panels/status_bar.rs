@@ -1,3 +1,56 @@
-//! d
-/// d
-pub fn ui(_c: &mut egui::Ui, _s: &crate::state::State, _a: &mut crate::action::Actions) {}
+//! The line at the bottom.
+
+use egui::{Align, Layout, Ui};
+
+use crate::action::Actions;
+use crate::state::{Phase, State, duration, number};
+use crate::theme::{colors, sizes, text};
+
+/// Draws the line.
+pub fn ui(ui: &mut Ui, state: &State, _actions: &mut Actions) {
+    ui.horizontal_centered(|ui| {
+        ui.spacing_mut().item_spacing.x = sizes::GAP_LARGE;
+        ui.add_space(0.0);
+        let dim = |ui: &mut Ui, words: String| {
+            let ink = colors(ui).dim;
+            ui.label(text::rich(words, text::small()).color(ink));
+        };
+        for words in left(state) {
+            dim(ui, words);
+        }
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            ui.add_space(sizes::GAP_SMALL);
+            if let Some(pass) = state.reaper.last_pass() {
+                let time = duration::time_of_day(pass.finished_ms);
+                let took = duration::micros(pass.duration_micros);
+                let removed = number::count(pass.deleted);
+                dim(ui, format!("last pass {time} removed {removed} in {took}"));
+            }
+            if state.reaper.removed_total() > 0 {
+                let removed = number::count(state.reaper.removed_total());
+                dim(ui, format!("{removed} removed since the start"));
+            }
+        });
+    });
+}
+
+fn left(state: &State) -> Vec<String> {
+    match &state.store.phase {
+        Phase::Opening => return vec!["Opening the store…".to_owned()],
+        Phase::Failed(_) => return vec!["No store is open".to_owned()],
+        Phase::Open => {}
+    }
+    let mut words = Vec::new();
+    let tab = state.tabs.active();
+    let shown = tab.and_then(|tab| state.tree.collection(&tab.namespace));
+    if let Some(documents) = shown.and_then(|found| found.documents) {
+        words.push(number::counted(documents, "document", "documents"));
+    }
+    if let Some(bytes) = shown.and_then(|found| found.bytes) {
+        words.push(number::bytes(bytes));
+    }
+    if let Some(micros) = state.commands.last_micros {
+        words.push(duration::micros(micros));
+    }
+    words
+}

@@ -1,11 +1,88 @@
-//! d
-/// d
-pub fn ui(_c: &mut egui::Ui, _s: &crate::state::State, _a: &mut crate::action::Actions) {}
-/// d
-pub fn views_ui(
-    _c: &mut egui::Ui,
-    _s: &crate::state::State,
-    _t: &crate::state::Tab,
-    _a: &mut crate::action::Actions,
-) {
+//! The tabs of the open collections, and the views of the one that is shown.
+
+use egui::{Align, Layout, ScrollArea, Ui};
+
+use crate::action::{Action, Actions, TabsAction, ViewAction};
+use crate::state::tabs::ViewKind;
+use crate::state::{State, Tab, number};
+use crate::theme::{Icon, colors, sizes, text};
+use crate::widgets::{Button, menu, tabs};
+
+/// Draws the tabs.
+pub fn ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
+    let rect = ui.max_rect();
+    let stroke = egui::Stroke::new(sizes::LINE, colors(ui).hairline);
+    ui.painter().hline(rect.x_range(), rect.bottom() - 0.5, stroke);
+    ScrollArea::horizontal().id_salt("tabs").auto_shrink(false).show(ui, |ui| {
+        ui.horizontal_centered(|ui| {
+            ui.spacing_mut().item_spacing.x = 2.0;
+            ui.add_space(sizes::GAP);
+            for tab in state.tabs.open() {
+                tab_ui(ui, tab, state, actions);
+            }
+        });
+    });
+}
+
+fn tab_ui(ui: &mut Ui, tab: &Tab, state: &State, actions: &mut Actions) {
+    let selected = state.tabs.active().is_some_and(|active| active.id == tab.id);
+    let (pressed, response) = tabs::folder(ui, &tab.namespace.to_string(), selected);
+    match pressed {
+        Some(tabs::Pressed::Chosen) => {
+            actions.push(Action::Tabs(TabsAction::Activate(tab.id)));
+        }
+        Some(tabs::Pressed::Closed) => actions.push(Action::Tabs(TabsAction::Close(tab.id))),
+        None => {}
+    }
+    menu::context(&response, |ui| {
+        let entries = [
+            ("Close tab", TabsAction::Close(tab.id), true),
+            ("Close other tabs", TabsAction::CloseOthers(tab.id), state.tabs.open().len() > 1),
+            ("Reopen closed tab", TabsAction::Reopen, state.tabs.can_reopen()),
+        ];
+        for (label, action, enabled) in entries {
+            if menu::entry(ui, label, "", enabled).clicked() {
+                actions.push(Action::Tabs(action));
+                ui.close();
+            }
+        }
+    });
+}
+
+/// Draws the views of the collection that is shown.
+pub fn views_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut Actions) {
+    ui.horizontal_centered(|ui| {
+        ui.spacing_mut().item_spacing.x = sizes::GAP_LARGE;
+        ui.add_space(0.0);
+        for (view, tooltip) in ViewKind::ALL.into_iter().zip(["Ctrl+1", "Ctrl+2", "Ctrl+3"]) {
+            if tabs::underlined(ui, view.label(), tab.view == view, tooltip).clicked() {
+                actions.push(Action::Tabs(TabsAction::View(view)));
+            }
+        }
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            ui.spacing_mut().item_spacing.x = sizes::GAP_SMALL;
+            ui.add_space(sizes::GAP);
+            if tab.view != ViewKind::Indexes {
+                let open = state.settings.inspector;
+                let name = if open { "Hide the inspector" } else { "Show the inspector" };
+                if ui.add(Button::icon_only(Icon::Inspector, name).small()).clicked() {
+                    actions.push(Action::View(ViewAction::SetInspector(!open)));
+                }
+            }
+            let summary = summary(state, tab);
+            ui.add(
+                egui::Label::new(text::rich(summary, text::small()).color(colors(ui).dim))
+                    .truncate(),
+            );
+        });
+    });
+}
+
+fn summary(state: &State, tab: &Tab) -> String {
+    if !tab.summary.is_empty() {
+        return tab.summary.clone();
+    }
+    let known = state.tree.collection(&tab.namespace);
+    let documents = known.and_then(|known| known.documents);
+    documents.map(|count| number::counted(count, "document", "documents")).unwrap_or_default()
 }

@@ -1,3 +1,213 @@
-//! d
-/// d
-pub fn ui(_c: &mut egui::Ui, _s: &crate::state::State, _a: &mut crate::action::Actions) {}
+//! The bar at the top: the store, its time, its reaper.
+
+use egui::{Align, Layout, Ui};
+
+use crate::action::clock::RATES;
+use crate::action::{
+    Action, Actions, ClockAction, DialogAction, ReaperAction, StoreAction, ViewAction,
+};
+use crate::action::{Group, entries, reaper, view};
+use crate::state::clock::Mode;
+use crate::state::reaper::Schedule;
+use crate::state::{Dialog, Phase, State, duration};
+use crate::theme::{Icon, colors, sizes, text};
+use crate::widgets::chip::{Chip, Look};
+use crate::widgets::{Button, empty_state, menu};
+
+/// Draws the bar.
+pub fn ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
+    ui.horizontal_centered(|ui| {
+        ui.spacing_mut().item_spacing.x = sizes::GAP;
+        ui.add_space(sizes::GAP_TINY);
+        name_ui(ui, state);
+        if state.is_open() {
+            clock_ui(ui, state, actions);
+            reaper_ui(ui, state, actions);
+        }
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            ui.spacing_mut().item_spacing.x = sizes::GAP_SMALL;
+            ui.add_space(sizes::GAP);
+            right_ui(ui, state, actions);
+        });
+    });
+}
+
+fn name_ui(ui: &mut Ui, state: &State) {
+    ui.scope(|ui| {
+        ui.spacing_mut().item_spacing.x = sizes::GAP_SMALL;
+        let (rect, _) = ui.allocate_exact_size(egui::Vec2::splat(26.0), egui::Sense::hover());
+        empty_state::mark(ui, rect.center(), 28.0);
+        ui.label(text::rich("Mayfly", text::heading()));
+        let name = match &state.store.phase {
+            Phase::Open => state.store.name.as_str(),
+            Phase::Opening => "opening…",
+            Phase::Failed(_) => "no store",
+        };
+        let label = ui.label(text::rich(name, text::body()).color(colors(ui).dim));
+        if let Some(folder) = &state.store.folder {
+            label.on_hover_text(folder.display().to_string());
+        }
+    });
+}
+
+fn clock_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
+    let now_ms = state.now_ms();
+    let time = format!("{} UTC", duration::time_of_day(now_ms));
+    // The digits change with the next full second of the store's time.
+    actions.redraw_at(&state.clock, now_ms - now_ms.rem_euclid(1_000) + 1_000);
+    let Mode::Simulated { rate, paused } = state.clock.mode() else {
+        let chip = Chip {
+            label: "Real time",
+            digits: &time,
+            digits_room: "00:00:00 UTC",
+            dot: Some(colors(ui).accent),
+            name: "Real time",
+            ..Chip::default()
+        };
+        chip.ui(ui).on_hover_text("The store runs on the time of this machine");
+        return;
+    };
+    let label = if paused { "Simulated, paused".to_owned() } else { format!("Simulated ×{rate}") };
+    let chip = Chip {
+        label: &label,
+        digits: &time,
+        digits_room: "00:00:00 UTC",
+        look: Look::Amber,
+        clickable: true,
+        name: "Simulated time",
+        ..Chip::default()
+    };
+    let response =
+        chip.ui(ui).on_hover_text("Time is not real in this store; press to set its rate");
+    menu::below(&response, |ui| {
+        for offered in RATES {
+            let chosen = (offered - rate).abs() < f64::EPSILON;
+            if menu::choice(ui, &format!("×{offered}"), chosen).clicked() {
+                actions.push(Action::Clock(ClockAction::SetRate(offered)));
+            }
+        }
+    });
+    ui.scope(|ui| {
+        ui.spacing_mut().item_spacing.x = 2.0;
+        let (icon, name) =
+            if paused { (Icon::Play, "Play time") } else { (Icon::Pause, "Pause time") };
+        if ui.add(Button::icon_only(icon, name)).clicked() {
+            actions.push(Action::Clock(ClockAction::SetPaused(!paused)));
+        }
+        if ui.add(Button::icon_only(Icon::Step, "Run to the next pass")).clicked() {
+            actions.push(Action::Clock(ClockAction::ToNextPass));
+        }
+    });
+}
+
+fn reaper_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
+    let known = &state.reaper;
+    let (label, digits, look) = if known.died.is_some() {
+        ("Reaper", "stopped".to_owned(), Look::Error)
+    } else if known.held.is_some() {
+        ("Reaper", "holds back".to_owned(), Look::Amber)
+    } else if !known.enabled {
+        ("Reaper", "off".to_owned(), Look::Amber)
+    } else if known.running {
+        ("Reaper", "pass under way".to_owned(), Look::Plain)
+    } else if let Some(next_ms) = known.next_pass_ms {
+        let rest_ms = actions.count_down(&state.clock, next_ms);
+        ("Reaper", format!("next pass in {}", duration::countdown(rest_ms)), Look::Plain)
+    } else {
+        ("Reaper", "no pass planned".to_owned(), Look::Plain)
+    };
+    let chip = Chip {
+        label,
+        digits: &digits,
+        digits_room: "next pass in 00:00",
+        look,
+        bright_digits: true,
+        clickable: true,
+        name: "Reaper",
+        ..Chip::default()
+    };
+    let tooltip = known.died.as_deref().or(known.held.as_deref());
+    let response = chip
+        .ui(ui)
+        .on_hover_text(tooltip.unwrap_or("Removes documents past their threshold, pass by pass"));
+    menu::below(&response, |ui| reaper_menu_ui(ui, state, actions));
+    let run = reaper::RUN_NOW;
+    if ui.add(Button::plain(run.label).tooltip(run.tooltip)).clicked() {
+        actions.push(Action::Reaper(ReaperAction::RunNow));
+    }
+    schedule_ui(ui, state, actions);
+}
+
+fn reaper_menu_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
+    let toggle = if state.reaper.enabled { reaper::PAUSE } else { reaper::RESUME };
+    if menu::entry(ui, toggle.label, "", true).on_hover_text(toggle.tooltip).clicked()
+        && let Some(action) = (toggle.action)(state)
+    {
+        actions.push(action);
+    }
+    if state.reaper.held.is_some() && menu::entry(ui, "Release what is held", "", true).clicked() {
+        actions.push(Action::Reaper(ReaperAction::Release));
+    }
+}
+
+fn schedule_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
+    let now = state.reaper.schedule();
+    let label = now.label();
+    let tooltip = "How often the reaper comes";
+    let button = Button::plain(&label).menu().name("Schedule of the reaper").tooltip(tooltip);
+    let response = ui.add(button);
+    menu::below(&response, |ui| {
+        for schedule in Schedule::OFFERED {
+            if menu::choice(ui, &schedule.label(), schedule == now).clicked() {
+                actions.push(Action::Reaper(ReaperAction::SetSchedule(schedule)));
+            }
+        }
+    });
+}
+
+fn right_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
+    let button = ui.add(Button::icon_only(Icon::More, "Menu"));
+    menu::below(&button, |ui| menu_ui(ui, state, actions));
+    let settings = Button::icon_only(Icon::Settings, "Settings").tooltip("Settings (Ctrl+,)");
+    if ui.add(settings).clicked() {
+        actions.push(Action::Dialog(DialogAction::Show(Dialog::Settings)));
+    }
+    let dark = ui.visuals().dark_mode;
+    let (icon, name) = if dark {
+        (Icon::Light, "Switch to the light theme")
+    } else {
+        (Icon::Dark, "Switch to the dark theme")
+    };
+    if ui.add(Button::icon_only(icon, name)).clicked() {
+        actions.push(Action::View(ViewAction::ToggleTheme { dark }));
+    }
+    let keys = view::PALETTE.keys_text();
+    let palette = Button::plain("Commands").trailing(&keys).tooltip(view::PALETTE.tooltip);
+    if ui.add(palette).clicked() {
+        actions.push(Action::View(ViewAction::SetPalette(true)));
+    }
+}
+
+fn menu_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
+    let mut group = None;
+    let shown = |group| matches!(group, Group::Store | Group::Collection | Group::Help);
+    for entry in entries().filter(|entry| shown(entry.group)) {
+        if group.is_some() && group != Some(entry.group) {
+            menu::line(ui);
+        }
+        group = Some(entry.group);
+        let keys = entry.keys_text();
+        let response = menu::entry(ui, entry.label, &keys, entry.is_enabled(state));
+        if response.on_hover_text(entry.tooltip).clicked()
+            && let Some(action) = (entry.action)(state)
+        {
+            actions.push(action);
+        }
+    }
+    if let Some(folder) = &state.store.folder {
+        menu::line(ui);
+        if menu::entry(ui, "Copy path of the data folder", "", true).clicked() {
+            actions.push(Action::Store(StoreAction::Copy(folder.display().to_string())));
+        }
+    }
+}

@@ -1,3 +1,37 @@
-//! d
-/// d
-pub fn ui(_c: &mut egui::Ui, _s: &crate::state::State, _a: &mut crate::action::Actions) {}
+//! What stands in the middle while no collection is open.
+
+use egui::Ui;
+
+use crate::action::{Action, Actions, DialogAction, StoreAction, TabsAction};
+use crate::state::dialogs::CreateDatabase;
+use crate::state::view::Focus;
+use crate::state::{Dialog, Phase, State};
+use crate::widgets::empty_state::{self, Picture};
+
+/// Draws it.
+pub fn ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
+    let (picture, sentence, button, action) = match &state.store.phase {
+        Phase::Opening => {
+            empty_state::ui(ui, Picture::Waiting, "Opening the store…", None);
+            return;
+        }
+        Phase::Failed(why) => {
+            let again = StoreAction::Open(state.store.request.clone());
+            (Picture::Failure, why.as_str(), "Try again", Action::Store(again))
+        }
+        Phase::Open if state.tree.loaded && state.tree.collections() == 0 => {
+            let dialog = Dialog::CreateDatabase(CreateDatabase::default());
+            let action = Action::Dialog(DialogAction::Show(dialog));
+            (Picture::Mayfly, "There is nothing in this store yet", "Create database…", action)
+        }
+        Phase::Open => {
+            let sentence = "Choose a collection at the left to see its documents count down";
+            let action = Action::Tabs(TabsAction::Focus(Focus::Search));
+            (Picture::Mayfly, sentence, "Search collections", action)
+        }
+    };
+    let pressed = empty_state::ui(ui, picture, sentence, Some(button));
+    if pressed.is_some_and(|button| button.clicked()) {
+        actions.push(action);
+    }
+}

@@ -64,10 +64,10 @@ pub enum SourceEvent {
         /// One sentence.
         message: String,
     },
-    /// The guard holds documents back.
+    /// The guard holds documents back, or no longer does.
     Held {
-        /// Why, in one sentence.
-        sentence: String,
+        /// Why, in one sentence; `None`: nothing is held any more.
+        reason: Option<String>,
     },
     /// Events were dropped because too many happened at once: ask anew.
     Missed(u64),

@@ -3,11 +3,15 @@
 //! The window knows a store only through [`Source`]. Every call may touch the disk, so only the
 //! worker's threads make them.
 
+pub mod embedded;
 pub mod event;
 pub mod namespace;
 pub mod open;
 
+use std::sync::Arc;
+
 use bson::Document;
+use mayfly_engine::collection::Collections;
 
 pub use event::{Events, PassSummary, RemovedDocument, SourceEvent};
 pub use namespace::Namespace;
@@ -35,4 +39,9 @@ pub trait Source: Send + Sync + 'static {
 
     /// What this source can do.
     fn capabilities(&self) -> Capabilities;
+
+    /// The embedded engine's collections, for files in and out; `None` for anything else.
+    fn collections(&self) -> Option<Arc<Collections>> {
+        None
+    }
 }

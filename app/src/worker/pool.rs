@@ -134,6 +134,8 @@ impl Shared {
         let Job { purpose, generation, work, .. } = job;
         let (db, command, task) = match work {
             Work::Open(request) => {
+                // Two stores can't be open at once: the old one may be the same folder.
+                *self.source.write().unwrap_or_else(PoisonError::into_inner) = None;
                 let opened = guarded(|| (self.opener)(&request))
                     .unwrap_or_else(|message| Err(OpenFailure(message)));
                 return self.opened(opened);

@@ -1,0 +1,180 @@
+//! The engine in this process.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use bson::Document;
+use crossbeam_channel::RecvTimeoutError;
+use mayfly_engine::collection::Collections;
+use mayfly_engine::engine::{ClockOption, Engine, EngineEvent, EngineOptions, Subscription};
+
+use super::event::{Events, PassIndex, PassSummary, RemovedDocument, SourceEvent};
+use super::{Capabilities, Namespace, OpenFailure, OpenRequest, Opened, Opener, Source};
+
+/// How often a stream of events looks whether events were lost.
+const LOST_CHECK: Duration = Duration::from_secs(5);
+
+/// Fills a fresh store with sample data: runs commands, told the time in milliseconds since 1970.
+pub type Fill = fn(&mut dyn FnMut(&str, Document) -> Document, i64);
+
+/// The engine in this process. Dropping it closes the store.
+pub struct Embedded {
+    engine: Engine,
+    /// A temporary folder goes after the engine that used it.
+    _folder: Option<tempfile::TempDir>,
+}
+
+impl Source for Embedded {
+    fn run(&self, db: &str, command: &Document) -> Document {
+        self.engine.run(db, command)
+    }
+
+    fn subscribe(&self) -> Box<dyn Events> {
+        Box::new(EngineEvents { subscription: self.engine.subscribe(), lost: 0 })
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        let simulated_clock = self.engine.simulated_clock().is_some();
+        Capabilities { transfer: true, simulated_clock, reaper_events: true }
+    }
+
+    fn collections(&self) -> Option<Arc<Collections>> {
+        Some(Arc::clone(self.engine.collections()))
+    }
+}
+
+/// Opens data folders; `fill` puts the sample data into a demo store and into the very first store.
+pub fn opener(fill: Option<Fill>) -> Opener {
+    Arc::new(move |request| open(request, fill))
+}
+
+fn open(request: &OpenRequest, fill: Option<Fill>) -> Result<Opened, OpenFailure> {
+    let temporary = request.demo.then(temporary_folder).transpose()?;
+    let folder = match (&temporary, &request.folder) {
+        (Some(temporary), _) => temporary.path().to_path_buf(),
+        (None, Some(folder)) => folder.clone(),
+        (None, None) => default_folder()?,
+    };
+    let is_first = request.folder.is_none() && !folder.join("data.mdb").exists();
+    fs::create_dir_all(&folder)
+        .map_err(|error| OpenFailure(format!("{} can't be created: {error}", folder.display())))?;
+    let clock = request
+        .simulated_start_ms
+        .map_or(ClockOption::System, |start_ms| ClockOption::Simulated { start_ms });
+    let options = EngineOptions { clock, ..EngineOptions::default() };
+    let engine = Engine::open(&folder, options).map_err(|error| OpenFailure(error.to_string()))?;
+    let warnings = engine.open_report().warnings.clone();
+    if let (true, Some(fill)) = (is_first, fill) {
+        let now_ms = engine.clock().now_ms();
+        fill(&mut |db, command| engine.run(db, &command), now_ms);
+    }
+    let name = if request.demo { "demo store".to_owned() } else { name_of(&folder, request) };
+    let source = Arc::new(Embedded { engine, _folder: temporary });
+    Ok(Opened { source, name, folder: Some(folder), warnings, created: is_first })
+}
+
+fn temporary_folder() -> Result<tempfile::TempDir, OpenFailure> {
+    tempfile::Builder::new().prefix("mayfly-demo-").tempdir().map_err(|error| {
+        OpenFailure(format!("No temporary folder can be made for the demo store: {error}"))
+    })
+}
+
+/// Where a store is kept when no folder is named.
+fn default_folder() -> Result<PathBuf, OpenFailure> {
+    let folders = directories::ProjectDirs::from("", "", "mayfly");
+    folders.map(|folders| folders.data_dir().join("store")).ok_or_else(|| {
+        OpenFailure("No home folder was found; name a data folder on the command line".to_owned())
+    })
+}
+
+fn name_of(folder: &Path, request: &OpenRequest) -> String {
+    if request.folder.is_none() {
+        return "my store".to_owned();
+    }
+    let name = folder.file_name().map(|name| name.to_string_lossy().into_owned());
+    name.unwrap_or_else(|| folder.display().to_string())
+}
+
+struct EngineEvents {
+    subscription: Subscription,
+    lost: u64,
+}
+
+impl Events for EngineEvents {
+    fn next(&mut self) -> Option<SourceEvent> {
+        loop {
+            let lost = self.subscription.lost();
+            if lost > self.lost {
+                let missed = lost - self.lost;
+                self.lost = lost;
+                return Some(SourceEvent::Missed(missed));
+            }
+            match self.subscription.recv_timeout(LOST_CHECK) {
+                Ok(event) => return Some(converted(event)),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return None,
+            }
+        }
+    }
+}
+
+fn converted(event: EngineEvent) -> SourceEvent {
+    match event {
+        EngineEvent::PassStarted { number, at_ms } => SourceEvent::PassStarted { number, at_ms },
+        EngineEvent::PassFinished(report) => SourceEvent::PassFinished(PassSummary {
+            number: report.number,
+            started_ms: report.started_ms,
+            finished_ms: report.finished_ms,
+            deleted: report.deleted,
+            duration_micros: report.duration_micros,
+            indexes: report
+                .indexes
+                .into_iter()
+                .filter(|index| index.deleted > 0 || index.error.is_some())
+                .map(|index| PassIndex {
+                    namespace: Some(namespace(&index.namespace)),
+                    index: index.index,
+                    deleted: index.deleted,
+                    error: index.error,
+                    lag_p50_ms: index.lag_p50_ms,
+                    lag_max_ms: index.lag_max_ms,
+                })
+                .collect(),
+        }),
+        EngineEvent::Removed { documents, more } => {
+            let documents = documents.into_iter().map(removed).collect();
+            SourceEvent::Removed { documents, more }
+        }
+        EngineEvent::CatalogChanged => SourceEvent::CatalogChanged,
+        EngineEvent::DataChanged(changed) => SourceEvent::DataChanged(namespace(&changed)),
+        EngineEvent::IndexBuild { namespace: of, index, done, total, finished, error } => {
+            let namespace = namespace(&of);
+            SourceEvent::IndexBuild { namespace, index, done, total, finished, error }
+        }
+        EngineEvent::ClockChanged(_) => SourceEvent::ClockChanged,
+        EngineEvent::ReaperScheduled { next_pass_ms, enabled } => {
+            SourceEvent::ReaperScheduled { next_pass_ms, enabled }
+        }
+        EngineEvent::HeldChanged { reason } => SourceEvent::Held { reason },
+        EngineEvent::ThreadDied { thread, message } => SourceEvent::ThreadDied { thread, message },
+    }
+}
+
+fn removed(document: mayfly_engine::reaper::Removed) -> RemovedDocument {
+    RemovedDocument {
+        namespace: namespace(&document.namespace),
+        index: document.index,
+        id: document.id,
+        base_ms: document.base_ms,
+        threshold_ms: document.threshold_ms,
+        removed_ms: document.removed_ms,
+        bytes: document.bytes,
+        pass: document.pass,
+    }
+}
+
+fn namespace(of: &mayfly_engine::catalog::Namespace) -> Namespace {
+    Namespace::new(of.db.clone(), of.collection.clone())
+}
