@@ -9,12 +9,14 @@ pub mod density_strip;
 pub mod empty_state;
 pub mod field;
 pub mod key_value;
+pub mod marks;
 pub mod menu;
 pub mod modal;
 pub mod number_field;
 pub mod paint;
 pub mod tabs;
 pub mod toast;
+pub mod value;
 pub mod value_text;
 
 pub use button::Button;

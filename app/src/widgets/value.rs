@@ -1,0 +1,259 @@
+//! A document as a tree, with values as mongosh writes them: `ObjectId('…')`, `ISODate('…')`,
+//! `Long('…')`. Int32 and double are plain.
+
+use bson::{Bson, Document};
+use egui::text::{LayoutJob, TextFormat};
+use egui::{Align, Id, Layout, Rect, Response, Sense, Ui, Vec2, WidgetInfo, Role};
+use mayfly_engine::value::Layout as Lines;
+use mayfly_engine::value::shell::write_value;
+
+use super::value_text::{self, Kind, with_marks};
+use super::{Button, paint};
+use crate::theme::{Colors, Icon, colors, sizes, text};
+
+/// Characters of a value that are shown on one line.
+pub const VALUE_CHARS_MAX: usize = 400;
+
+/// Children of one array or document that are shown before a button asks for more.
+const CHILDREN_MAX: usize = 100;
+
+/// How far a level is moved to the right, in points.
+const INDENT: f32 = 16.0;
+
+/// Draws a document as a tree.
+pub fn document_ui(ui: &mut Ui, document: &Document) {
+    let _ = tree_ui(ui, document, None, &mut |_| {});
+}
+
+/// Draws a document as a tree in which one value may be under edit: `editing` is its place and
+/// `editor` draws it. Returns the place of a value that was pressed twice: the position of the field
+/// at each level.
+pub fn tree_ui(
+    ui: &mut Ui,
+    document: &Document,
+    editing: Option<&[usize]>,
+    editor: &mut dyn FnMut(&mut Ui),
+) -> Option<Vec<usize>> {
+    let mut tree = Tree { editing, editor, pressed: None, path: Vec::new() };
+    ui.scope(|ui| {
+        ui.spacing_mut().item_spacing.y = 1.0;
+        let fields = document.iter().map(|(name, value)| (name.as_str(), value));
+        tree.children(ui, fields, document.len(), "");
+    });
+    tree.pressed
+}
+
+struct Tree<'a> {
+    editing: Option<&'a [usize]>,
+    editor: &'a mut dyn FnMut(&mut Ui),
+    pressed: Option<Vec<usize>>,
+    path: Vec<usize>,
+}
+
+impl Tree<'_> {
+    fn children<'v>(
+        &mut self,
+        ui: &mut Ui,
+        children: impl Iterator<Item = (&'v str, &'v Bson)>,
+        count: usize,
+        parent: &str,
+    ) {
+        let id = ui.scope_id().with(("shown", &self.path));
+        let shown = ui.data(|data| data.get_temp::<usize>(id)).unwrap_or(CHILDREN_MAX);
+        for (at, (name, value)) in children.take(shown).enumerate() {
+            self.path.push(at);
+            self.child(ui, name, value, &join(parent, name));
+            self.path.pop();
+        }
+        if count > shown {
+            let label = format!("Show more ({} left)", count - shown);
+            let button = Button::ghost(&label).small();
+            if ui.add(button).clicked() {
+                ui.data_mut(|data| data.insert_temp(id, shown.saturating_mul(4)));
+            }
+        }
+    }
+
+    fn child(&mut self, ui: &mut Ui, name: &str, value: &Bson, full: &str) {
+        if self.editing == Some(self.path.as_slice()) {
+            ui.horizontal(|ui| {
+                ui.add_space(self.indent());
+                ui.vertical(|ui| (self.editor)(ui));
+            });
+            return;
+        }
+        match value {
+            Bson::Document(inner) if !inner.is_empty() => {
+                if self.branch(ui, name, value, full) {
+                    let fields = inner.iter().map(|(name, value)| (name.as_str(), value));
+                    self.children(ui, fields, inner.len(), full);
+                }
+            }
+            Bson::Array(inner) if !inner.is_empty() => {
+                if self.branch(ui, name, value, full) {
+                    let names: Vec<String> =
+                        (0..inner.len().min(100_000)).map(|at| at.to_string()).collect();
+                    let items = names.iter().map(String::as_str).zip(inner);
+                    self.children(ui, items, inner.len(), full);
+                }
+            }
+            _ => {
+                let response = self.row(ui, name, value, full, None);
+                if response.double_clicked() {
+                    self.pressed = Some(self.path.clone());
+                }
+            }
+        }
+    }
+
+    /// A row that opens and closes. Returns whether it is open.
+    fn branch(&mut self, ui: &mut Ui, name: &str, value: &Bson, full: &str) -> bool {
+        let id = Id::unique(("tree", ui.scope_id(), &self.path));
+        let open = ui.data(|data| data.get_temp::<bool>(id)).unwrap_or(false);
+        let response = self.row(ui, name, value, full, Some(open));
+        if response.clicked() {
+            ui.data_mut(|data| data.insert_temp(id, !open));
+        }
+        open
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "at most 100 levels")]
+    fn indent(&self) -> f32 {
+        INDENT * (self.path.len().saturating_sub(1)) as f32
+    }
+
+    fn row(
+        &self,
+        ui: &mut Ui,
+        name: &str,
+        value: &Bson,
+        full: &str,
+        open: Option<bool>,
+    ) -> Response {
+        let colors = colors(ui);
+        let left = self.indent() + INDENT;
+        let mut job = field_job(name, value, colors);
+        job.wrap.max_width = (ui.available_width() - left).max(60.0);
+        let galley = ui.fonts_mut(|fonts| fonts.layout_job(job));
+        let size = Vec2::new(ui.available_width(), galley.size().y.max(20.0) + 2.0);
+        let (rect, response) = ui.allocate_exact_size(size, Sense::click());
+        response.widget_info(|| {
+            let kind = if open.is_some() { Role::DisclosureTriangle } else { Role::Label };
+            let text = format!("{}: {}", with_marks(full), spoken(value));
+            WidgetInfo::labeled(kind, ui.is_enabled(), text)
+        });
+        if ui.is_rect_visible(rect) {
+            if response.hovered() || response.has_focus() {
+                ui.painter().rect_filled(rect, 4.0, colors.raised_hover);
+            }
+            if let Some(open) = open {
+                let icon = if open { Icon::Unfolded } else { Icon::Expand };
+                let center = rect.left_top() + Vec2::new(left - 9.0, 11.0);
+                paint::icon_at(ui.painter(), center, icon, text::ICON - 2.0, colors.dim);
+            }
+            let at = rect.left_top() + Vec2::new(left, 1.0);
+            ui.painter().galley(at, galley, colors.text);
+        }
+        response
+    }
+}
+
+fn join(parent: &str, name: &str) -> String {
+    if parent.is_empty() { name.to_owned() } else { format!("{parent}.{name}") }
+}
+
+/// A field as `name: value` in colours.
+pub fn field_job(name: &str, value: &Bson, colors: &Colors) -> LayoutJob {
+    let mut job = LayoutJob::default();
+    let font = text::mono();
+    value_text::append(&mut job, &cut(name, 120), &font, colors.dim, colors);
+    job.append(": ", 0.0, TextFormat::simple(font.clone(), colors.dim));
+    append_value(&mut job, value, colors);
+    job
+}
+
+/// Appends a value in its colour, on one line.
+pub fn append_value(job: &mut LayoutJob, value: &Bson, colors: &Colors) {
+    let ink = match value {
+        Bson::Document(_) | Bson::Array(_) => colors.dim,
+        other => Kind::of(other).ink(colors),
+    };
+    value_text::append(job, &short(value), &text::mono(), ink, colors);
+}
+
+/// A value on one line: arrays and documents by their size, long text cut with `…`.
+pub fn short(value: &Bson) -> String {
+    match value {
+        Bson::Document(inner) if inner.is_empty() => "{}".to_owned(),
+        Bson::Array(inner) if inner.is_empty() => "[]".to_owned(),
+        Bson::Document(inner) => counted(inner.len(), "field", "fields"),
+        Bson::Array(inner) => counted(inner.len(), "item", "items"),
+        Bson::String(content) => {
+            let shown: String = content.chars().take(VALUE_CHARS_MAX).collect();
+            let more = if shown.len() < content.len() { "…" } else { "" };
+            format!("\"{}\"{more}", shown.replace('"', "\\\""))
+        }
+        Bson::Binary(binary) if binary.bytes.len() > 64 => {
+            format!("BinData({}, {} bytes)", u8::from(binary.subtype), binary.bytes.len())
+        }
+        other => cut(&write_value(other, Lines::OneLine), VALUE_CHARS_MAX),
+    }
+}
+
+/// A value as it is read aloud.
+fn spoken(value: &Bson) -> String {
+    with_marks(&cut(&short(value), 120))
+}
+
+fn counted(number: usize, one: &str, many: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { many })
+}
+
+/// `content`, cut with `…` behind so many characters.
+pub fn cut(content: &str, chars_max: usize) -> String {
+    match content.char_indices().nth(chars_max) {
+        None => content.to_owned(),
+        Some((at, _)) => format!("{}…", &content[..at]),
+    }
+}
+
+/// One line of a document's fields, painted into `rect` and cut where it ends.
+pub fn line_in(ui: &Ui, rect: Rect, mut job: LayoutJob) {
+    job.wrap = egui::text::TextWrapping::truncate_at_width(rect.width().max(1.0));
+    job.halign = Align::LEFT;
+    let galley = ui.fonts_mut(|fonts| fonts.layout_job(job));
+    let place = Layout::left_to_right(Align::Center).align_size_within_rect(galley.size(), rect);
+    ui.painter().galley(place.min, galley, colors(ui).text);
+}
+
+/// The height of one field's line.
+pub const FIELD_LINE: f32 = sizes::ROW_DENSE - 2.0;
+
+#[cfg(test)]
+mod tests {
+    use bson::{bson, oid::ObjectId};
+
+    use super::*;
+
+    #[test]
+    fn values_on_one_line() {
+        let check = |value: Bson, expected: &str| assert_eq!(short(&value), expected);
+        check(bson!("a\"b"), "\"a\\\"b\"");
+        check(bson!([1, 2, 3]), "3 items");
+        check(bson!([]), "[]");
+        check(bson!({"a": 1}), "1 field");
+        check(Bson::Int64(5), "Long('5')");
+        check(Bson::Int32(5), "5");
+        check(Bson::ObjectId(ObjectId::from_bytes([0; 12])), "ObjectId('000000000000000000000000')");
+        let date = bson::DateTime::from_millis(1_000);
+        check(Bson::DateTime(date), "ISODate('1970-01-01T00:00:01.000Z')");
+        assert_eq!(short(&Bson::String("x".repeat(1_000))).chars().count(), VALUE_CHARS_MAX + 3);
+    }
+
+    #[test]
+    fn long_text_is_cut_between_characters() {
+        let check = |content: &str, max, expected: &str| assert_eq!(cut(content, max), expected);
+        check("äöü", 3, "äöü");
+        check("äöü", 2, "äö…");
+    }
+}
