@@ -131,6 +131,12 @@ impl Documents {
         Some(consumed)
     }
 
+    /// Takes bytes as used up without reading them: a bad document that the caller found the end of.
+    pub fn skip(&mut self, bytes: &[u8]) {
+        self.state = State::Between;
+        self.advance(bytes, bytes.len());
+    }
+
     /// Documents read so far.
     #[must_use]
     pub fn count(&self) -> u64 {

@@ -1,0 +1,93 @@
+//! What the reader hands to the writer.
+
+use std::ops::Range;
+
+use bson::RawDocument;
+
+use super::{
+    Place,
+    limits::BATCH_BYTES_MAX,
+    prepare::prepare,
+    records::{Bad, Item, Records},
+};
+use crate::limits::BATCH_DOCS_MAX;
+
+/// Documents ready to be stored and what could not be read between them, in the order of the file.
+pub(super) struct Batch {
+    /// Number of the file in the request.
+    pub file: usize,
+    arena: Vec<u8>,
+    entries: Vec<Entry>,
+    /// Nothing more comes from this file.
+    pub ended: bool,
+    /// Values in the older form of Extended JSON, in the file so far.
+    pub legacy_values: u64,
+}
+
+/// One entry of a batch.
+pub(super) enum Entry {
+    /// A document.
+    Document(Range<usize>, Place),
+    /// No document.
+    Bad(Bad),
+}
+
+impl Batch {
+    /// Reads the next batch of a file.
+    pub(super) fn read(records: &mut Records<'_>, file: usize) -> Self {
+        let mut batch = Self {
+            file,
+            arena: Vec::with_capacity(BATCH_BYTES_MAX / 4),
+            entries: Vec::with_capacity(BATCH_DOCS_MAX),
+            ended: false,
+            legacy_values: 0,
+        };
+        while !batch.ended
+            && batch.entries.len() < BATCH_DOCS_MAX
+            && batch.arena.len() < BATCH_BYTES_MAX
+        {
+            match records.next() {
+                Item::End => batch.ended = true,
+                Item::Bad(bad) => {
+                    batch.ended = bad.fatal;
+                    batch.entries.push(Entry::Bad(bad));
+                }
+                Item::Document(place) => batch.push(records.document(), place),
+            }
+        }
+        batch.legacy_values = records.legacy_values();
+        batch
+    }
+
+    fn push(&mut self, document: &RawDocument, place: Place) {
+        let start = self.arena.len();
+        match prepare(document, &mut self.arena) {
+            Ok(()) => self.entries.push(Entry::Document(start..self.arena.len(), place)),
+            Err(reason) => {
+                let text = text_of(document);
+                self.entries.push(Entry::Bad(Bad::new(place, reason, &text, false)));
+            }
+        }
+    }
+
+    /// The entries.
+    pub(super) fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// The document of an entry.
+    pub(super) fn document(&self, range: &Range<usize>) -> Option<&RawDocument> {
+        RawDocument::from_bytes(self.arena.get(range.clone())?).ok()
+    }
+}
+
+/// The text under which a refused document is kept: every type written out.
+pub(super) fn text_of(document: &RawDocument) -> Vec<u8> {
+    let mut text = Vec::new();
+    crate::value::extjson::append_document(
+        &mut text,
+        document,
+        crate::value::extjson::Style::Canonical,
+    );
+    text
+}

@@ -1,0 +1,357 @@
+//! CSV with a header line: rows to documents, with mongoimport's types.
+
+use bson::{Binary, Bson, Document, RawDocument, RawDocumentBuf, spec::BinarySubtype};
+
+use super::{
+    Place,
+    input::Input,
+    limits::{CSV_COLUMNS_MAX, IMPORT_TEXT_BYTES_MAX},
+    records::{Bad, Item},
+};
+use crate::value::extjson;
+
+/// The rows of a CSV file.
+pub(super) struct CsvRecords {
+    separator: u8,
+    place: Place,
+    columns: Vec<Column>,
+    header_read: bool,
+    document: RawDocumentBuf,
+}
+
+/// A column: its path, and its type if the header says so.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Column {
+    path: Vec<String>,
+    kind: Option<String>,
+}
+
+/// One cell.
+#[derive(Debug, PartialEq, Eq)]
+struct Cell {
+    text: Vec<u8>,
+    /// Its first byte, counted from the start of the row.
+    at: usize,
+    quoted: bool,
+}
+
+/// What the start of some bytes is.
+#[derive(Debug, PartialEq, Eq)]
+enum Row {
+    /// Cells, and the bytes they take with their line end.
+    Cells(Vec<Cell>, usize),
+    /// The row does not end here.
+    Open(usize),
+    /// An error at this byte.
+    Wrong(usize, &'static str),
+}
+
+impl CsvRecords {
+    pub(super) fn new(separator: u8, place: Place) -> Self {
+        Self {
+            separator,
+            place,
+            columns: Vec::new(),
+            header_read: false,
+            document: RawDocumentBuf::new(),
+        }
+    }
+
+    pub(super) fn document(&self) -> &RawDocument {
+        &self.document
+    }
+
+    /// What comes next.
+    pub(super) fn next(&mut self, input: &mut Input<'_>) -> Item {
+        loop {
+            let (cells, length) = match self.row(input) {
+                Ok(Some(row)) => row,
+                Ok(None) => return Item::End,
+                Err(bad) => return Item::Bad(bad),
+            };
+            let row = input.bytes().get(..length).unwrap_or_default();
+            let is_blank = row.trim_ascii().is_empty();
+            let place = self.place;
+            let wrong = |(at, reason): (usize, String), fatal| {
+                let place = place.after(row.get(..at).unwrap_or(row));
+                Bad::new(place, reason, row.trim_ascii_end(), fatal)
+            };
+            let item = if is_blank {
+                None
+            } else if self.header_read {
+                Some(match document(&self.columns, &cells) {
+                    Ok(document) => {
+                        self.document = document;
+                        Item::Document(place)
+                    }
+                    Err(error) => Item::Bad(wrong(error, false)),
+                })
+            } else {
+                match header(&cells) {
+                    Ok(columns) => {
+                        self.columns = columns;
+                        None
+                    }
+                    Err(error) => Some(Item::Bad(wrong(error, true))),
+                }
+            };
+            if !is_blank {
+                self.place.document += u64::from(self.header_read);
+                self.header_read = true;
+            }
+            self.place = self.place.after(row);
+            input.consume(length);
+            if let Some(item) = item {
+                return item;
+            }
+        }
+    }
+
+    /// The next row; `None` at the end of the file.
+    fn row(&mut self, input: &mut Input<'_>) -> Result<Option<(Vec<Cell>, usize)>, Bad> {
+        loop {
+            let bytes = input.bytes();
+            if bytes.is_empty() && input.has_ended() {
+                return Ok(None);
+            }
+            let wrong = |at, reason: &str, fatal| {
+                let text = bytes.split(|byte| *byte == b'\n').next().unwrap_or_default();
+                Bad::new(self.place.after(bytes.get(..at).unwrap_or(bytes)), reason, text, fatal)
+            };
+            match row(bytes, self.separator, input.has_ended()) {
+                Row::Cells(cells, length) => return Ok(Some((cells, length))),
+                Row::Open(at) if input.has_ended() => {
+                    return Err(wrong(at, "this quote is never closed; close it", true));
+                }
+                Row::Open(_) if bytes.len() >= IMPORT_TEXT_BYTES_MAX => {
+                    return Err(wrong(0, "the row is too long; split it", true));
+                }
+                Row::Open(_) => {
+                    let wanted = bytes.len() * 2;
+                    let filled = input.fill().and_then(|()| input.fill_to(wanted));
+                    filled.map_err(|reason| Bad::new(self.place, reason, &[], true))?;
+                }
+                Row::Wrong(at, reason) => {
+                    let bad = wrong(at, reason, !self.header_read);
+                    let rest = bytes.get(at..).unwrap_or_default();
+                    let line = rest.iter().position(|byte| *byte == b'\n');
+                    let length = line.map_or(bytes.len(), |end| at + end + 1);
+                    self.place = self.place.after(bytes.get(..length).unwrap_or(bytes));
+                    self.place.document += 1;
+                    input.consume(length);
+                    return Err(bad);
+                }
+            }
+        }
+    }
+}
+
+/// Splits the row at the start of `bytes`. A quoted cell may hold line ends; two quotes stand for
+/// one.
+fn row(bytes: &[u8], separator: u8, ended: bool) -> Row {
+    let mut cells = Vec::new();
+    let mut at = 0;
+    loop {
+        let mut cell = Cell { text: Vec::new(), at, quoted: false };
+        if bytes.get(at) == Some(&b'"') {
+            cell.quoted = true;
+            at = match quoted(bytes, at + 1, &mut cell.text) {
+                Some(at) => at,
+                None => return Row::Open(cell.at),
+            };
+        } else {
+            let rest = bytes.get(at..).unwrap_or_default();
+            let end = rest.iter().position(|byte| *byte == separator || *byte == b'\n');
+            let text = rest.get(..end.unwrap_or(rest.len())).unwrap_or_default();
+            let is_last = end.is_none_or(|end| rest.get(end) == Some(&b'\n'));
+            let kept = if is_last { text.strip_suffix(b"\r").unwrap_or(text) } else { text };
+            cell.text.extend_from_slice(kept);
+            at += text.len();
+        }
+        let quoted = cell.quoted;
+        cells.push(cell);
+        match (bytes.get(at), bytes.get(at + 1)) {
+            (Some(byte), _) if *byte == separator => at += 1,
+            (Some(b'\n'), _) => return Row::Cells(cells, at + 1),
+            (Some(b'\r'), Some(b'\n')) => return Row::Cells(cells, at + 2),
+            (None, _) | (Some(b'\r'), None) if !ended => return Row::Open(0),
+            (None, _) => return Row::Cells(cells, at),
+            (Some(b'\r'), None) => return Row::Cells(cells, at + 1),
+            _ if quoted => {
+                return Row::Wrong(at, "after a closing quote a separator or line end is expected");
+            }
+            _ => return Row::Wrong(at, "this character is not expected here"),
+        }
+    }
+}
+
+/// Unquotes from behind the opening quote; returns the place behind the closing one.
+fn quoted(bytes: &[u8], from: usize, text: &mut Vec<u8>) -> Option<usize> {
+    let mut at = from;
+    loop {
+        let rest = bytes.get(at..)?;
+        let end = rest.iter().position(|byte| *byte == b'"')?;
+        text.extend_from_slice(rest.get(..end)?);
+        at += end + 1;
+        if bytes.get(at) != Some(&b'"') {
+            return Some(at);
+        }
+        text.push(b'"');
+        at += 1;
+    }
+}
+
+/// Types that a header may name.
+const TYPES: &[&str] = &[
+    "auto", "binary", "boolean", "date", "decimal", "double", "int32", "int64", "string",
+];
+
+type Wrong = (usize, String);
+
+/// Reads the header. Types count only when every column has one.
+fn header(cells: &[Cell]) -> Result<Vec<Column>, Wrong> {
+    if cells.len() > CSV_COLUMNS_MAX {
+        return Err((0, format!("the header has more than {CSV_COLUMNS_MAX} columns")));
+    }
+    let mut names = Vec::new();
+    for cell in cells {
+        let text = str::from_utf8(&cell.text)
+            .map_err(|_| (cell.at, "the text is not valid UTF-8; convert the file".to_owned()))?;
+        names.push((cell.at, text.trim()));
+    }
+    let typed = names.iter().all(|(_, name)| typed(name).is_some());
+    let mut columns: Vec<Column> = Vec::new();
+    for (at, name) in names {
+        let (name, kind) = match typed.then(|| self::typed(name)).flatten() {
+            Some((name, kind)) => (name, Some(kind.to_owned())),
+            None => (name, None),
+        };
+        let path: Vec<String> = name.split('.').map(str::to_owned).collect();
+        if path.iter().any(String::is_empty) || name.contains('\0') {
+            let what = "this column has no usable name; give every column one in the header line";
+            return Err((at, what.to_owned()));
+        }
+        if columns.iter().any(|other| clashes(&other.path, &path)) {
+            let what = format!("the column {name:?} stands twice or lies within another; rename it");
+            return Err((at, what));
+        }
+        columns.push(Column { path, kind });
+    }
+    Ok(columns)
+}
+
+fn clashes(a: &[String], b: &[String]) -> bool {
+    a.starts_with(b) || b.starts_with(a)
+}
+
+/// `name.type()` taken apart.
+fn typed(header: &str) -> Option<(&str, &str)> {
+    let (head, argument) = header.strip_suffix(')')?.rsplit_once('(')?;
+    let (name, kind) = head.rsplit_once('.')?;
+    let known = TYPES.contains(&kind) && (argument.is_empty() || kind == "binary");
+    known.then_some((name, if kind == "binary" && argument == "hex" { "hex" } else { kind }))
+}
+
+/// One row as a document. Fewer cells than columns: the rest is missing. More: they are named
+/// `field` and their number, as mongoimport does.
+fn document(columns: &[Column], cells: &[Cell]) -> Result<RawDocumentBuf, Wrong> {
+    let mut document = Document::new();
+    for (number, cell) in cells.iter().enumerate() {
+        let text = str::from_utf8(&cell.text).map_err(|error| {
+            let at = cell.at + error.valid_up_to() + usize::from(cell.quoted);
+            (at, "the text is not valid UTF-8; convert the file to UTF-8".to_owned())
+        })?;
+        let extra;
+        let column = if let Some(column) = columns.get(number) {
+            column
+        } else {
+            let name = format!("field{number}");
+            if columns.iter().any(|column| column.path.first() == Some(&name)) {
+                return Err((cell.at, format!("the row has more cells than the header, and {name} is \
+                                              already a column; complete the header")));
+            }
+            extra = Column { path: vec![name], kind: None };
+            &extra
+        };
+        let text = if cell.quoted { text } else { text.trim_start() };
+        let value = match &column.kind {
+            None => auto(text),
+            Some(kind) => convert(kind, text).ok_or_else(|| {
+                let kind = if kind == "hex" { "binary(hex)" } else { kind };
+                (cell.at, format!("{text:?} is no {kind}; correct it or change the header"))
+            })?,
+        };
+        set(&mut document, &column.path, value);
+    }
+    RawDocumentBuf::try_from(&document).map_err(|_| (0, "the row can't be a document".to_owned()))
+}
+
+fn set(document: &mut Document, path: &[String], value: Bson) {
+    match path {
+        [] => {}
+        [name] => {
+            document.insert(name.clone(), value);
+        }
+        [name, rest @ ..] => {
+            let inner = document.entry(name.clone()).or_insert_with(|| Document::new().into());
+            if let Bson::Document(inner) = inner {
+                set(inner, rest, value);
+            }
+        }
+    }
+}
+
+/// mongoimport's rule for columns without a type: int32, int64, double, else text.
+fn auto(text: &str) -> Bson {
+    let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
+    let is_number = digits.starts_with(|first: char| first.is_ascii_digit() || first == '.')
+        && digits.bytes().all(|byte| byte.is_ascii_digit() || b".eE+-".contains(&byte));
+    if !is_number {
+        return Bson::String(text.to_owned());
+    }
+    if let Ok(int) = text.parse::<i32>() {
+        return Bson::Int32(int);
+    }
+    if let Ok(int) = text.parse::<i64>() {
+        return Bson::Int64(int);
+    }
+    match text.parse::<f64>() {
+        Ok(double) if double.is_finite() => Bson::Double(double),
+        _ => Bson::String(text.to_owned()),
+    }
+}
+
+fn convert(kind: &str, text: &str) -> Option<Bson> {
+    let wrapped = |wrapper: &str| {
+        extjson::read_value(&format!("{{\"{wrapper}\":{}}}", serde_json::to_string(text).ok()?)).ok()
+    };
+    let binary = |bytes| Bson::Binary(Binary { subtype: BinarySubtype::Generic, bytes });
+    match kind {
+        "auto" => Some(auto(text)),
+        "string" => Some(Bson::String(text.to_owned())),
+        "int32" => text.parse().ok().map(Bson::Int32),
+        "int64" => text.parse().ok().map(Bson::Int64),
+        "double" => text.parse().ok().map(Bson::Double),
+        "decimal" => wrapped("$numberDecimal"),
+        "date" => wrapped("$date"),
+        "boolean" => match text.to_ascii_lowercase().as_str() {
+            "true" | "1" => Some(Bson::Boolean(true)),
+            "false" | "0" => Some(Bson::Boolean(false)),
+            _ => None,
+        },
+        "binary" => {
+            use base64::Engine as _;
+            base64::engine::general_purpose::STANDARD.decode(text).ok().map(binary)
+        }
+        "hex" => text
+            .as_bytes()
+            .chunks(2)
+            .map(|pair| {
+                let digits = str::from_utf8(pair).ok().filter(|pair| pair.len() == 2)?;
+                u8::from_str_radix(digits, 16).ok()
+            })
+            .collect::<Option<Vec<u8>>>()
+            .map(binary),
+        _ => None,
+    }
+}

@@ -1,0 +1,142 @@
+//! What a file looks like, told by its contents.
+
+use crate::value::extjson::{self, Documents, Step};
+
+/// What a person said about a file's form.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Format {
+    /// Told by its contents.
+    #[default]
+    Auto,
+    /// Extended JSON in any form.
+    Json,
+    /// Values with a header line.
+    Csv,
+}
+
+/// How the documents of a file follow one another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// Nothing but white space.
+    Empty,
+    /// One document a line.
+    Lines,
+    /// Documents one after the other, over several lines.
+    Objects,
+    /// One array of documents.
+    Array,
+    /// Values with a header line.
+    Csv {
+        /// `,`, `;` or a tab.
+        separator: u8,
+    },
+}
+
+/// What a file looks like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Detected {
+    /// How its documents follow one another.
+    pub form: Form,
+    /// Packed with gzip.
+    pub gzip: bool,
+}
+
+impl Detected {
+    /// A few words for a person.
+    #[must_use]
+    pub fn words(&self) -> String {
+        let form = match self.form {
+            Form::Empty => "empty",
+            Form::Lines => "one JSON document a line",
+            Form::Objects => "JSON documents one after the other",
+            Form::Array => "a JSON array",
+            Form::Csv { separator: b'\t' } => "CSV separated by tabs",
+            Form::Csv { separator: b';' } => "CSV separated by semicolons",
+            Form::Csv { .. } => "CSV separated by commas",
+        };
+        format!("{form}{}", if self.gzip { ", packed with gzip" } else { "" })
+    }
+}
+
+/// Bytes of a UTF-8 byte order mark at the start.
+pub(super) fn mark_length(bytes: &[u8]) -> usize {
+    if bytes.starts_with(&[0xef, 0xbb, 0xbf]) { 3 } else { 0 }
+}
+
+/// Files that are never documents as text: what they are and what to do.
+pub(super) fn refuse(start: &[u8]) -> Option<&'static str> {
+    match start {
+        [0xfe, 0xff, ..] | [0xff, 0xfe, ..] | [0, 0, 0xfe, 0xff, ..] => {
+            Some("the file is UTF-16 or UTF-32; save it as UTF-8 first")
+        }
+        [0, b'{' | b'[' | b' ', ..] | [b'{' | b'[', 0, ..] => {
+            Some("the file looks like UTF-16; save it as UTF-8 first")
+        }
+        [0xfd, b'7', b'z', b'X', b'Z', ..] => Some("the file is packed with xz; unpack it first"),
+        [0x28, 0xb5, 0x2f, 0xfd, ..] => Some("the file is packed with zstd; unpack it first"),
+        [b'P', b'K', 3, 4, ..] => Some("the file is a zip archive; unpack it first"),
+        [b'B', b'Z', b'h', ..] => Some("the file is packed with bzip2; unpack it first"),
+        _ => None,
+    }
+}
+
+/// The form of a file from its first bytes; `whole` says that these are all. `table` says that its
+/// name ends like that of a CSV file.
+pub(super) fn detect(start: &[u8], whole: bool, format: Format, table: bool) -> Option<Form> {
+    let text = start.get(mark_length(start)..).unwrap_or_default();
+    let first = text.iter().position(|byte| !byte.is_ascii_whitespace());
+    let Some(first) = first else { return Some(Form::Empty) };
+    if format == Format::Csv {
+        return Some(Form::Csv { separator: separator(text) });
+    }
+    match text.get(first) {
+        Some(b'[') => return Some(Form::Array),
+        Some(b'{') => return Some(objects(text.get(first..).unwrap_or_default(), whole)),
+        _ => {}
+    }
+    if format == Format::Json {
+        return Some(Form::Objects);
+    }
+    let header = text.get(first..).unwrap_or_default();
+    let header_end = header.iter().position(|byte| *byte == b'\n');
+    let line = header.get(..header_end.unwrap_or(header.len())).unwrap_or_default();
+    let separated = line.iter().any(|byte| matches!(byte, b',' | b';' | b'\t'));
+    (table || (separated && header_end.is_some())).then(|| Form::Csv { separator: separator(text) })
+}
+
+/// The separator that stands most often in the header line, outside quotes.
+fn separator(text: &[u8]) -> u8 {
+    let (mut quoted, mut counts) = (false, [0_usize; 3]);
+    for byte in text.iter().skip_while(|byte| byte.is_ascii_whitespace()) {
+        match byte {
+            b'"' => quoted = !quoted,
+            b'\n' if !quoted => break,
+            b',' if !quoted => counts[0] += 1,
+            b';' if !quoted => counts[1] += 1,
+            b'\t' if !quoted => counts[2] += 1,
+            _ => {}
+        }
+    }
+    let [commas, semicolons, tabs] = counts;
+    if commas >= semicolons && commas >= tabs {
+        b','
+    } else if semicolons >= tabs {
+        b';'
+    } else {
+        b'\t'
+    }
+}
+
+/// Whether the first line is a whole document, or at least ends like one.
+fn objects(text: &[u8], whole: bool) -> Form {
+    let end = text.iter().position(|byte| *byte == b'\n');
+    let (line, complete) = match end {
+        Some(end) => (text.get(..end).unwrap_or_default(), true),
+        None => (text, whole),
+    };
+    match Documents::new(extjson::Form::Stream).step(line, true) {
+        Ok(Step::Document { .. }) => Form::Lines,
+        _ if complete && line.trim_ascii_end().ends_with(b"}") => Form::Lines,
+        _ => Form::Objects,
+    }
+}

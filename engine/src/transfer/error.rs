@@ -1,0 +1,87 @@
+//! Why a transfer could not begin or go on.
+
+use std::{io, path::Path};
+
+use thiserror::Error;
+
+use crate::{
+    collection::WriteError,
+    store::StoreError,
+};
+
+/// Why a transfer could not begin or go on. Each text is a sentence for a person.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum TransferError {
+    /// A file can't be opened, read or written.
+    #[error("{path}: {reason}.")]
+    File {
+        /// The file.
+        path: String,
+        /// The system's reason.
+        reason: String,
+    },
+    /// The file is not what can be read.
+    #[error("{path}: {what}.")]
+    NotReadable {
+        /// The file.
+        path: String,
+        /// What it looks like and what to do.
+        what: String,
+    },
+    /// The target of an export is refused.
+    #[error("{path} can't be written: {what}.")]
+    Target {
+        /// The target.
+        path: String,
+        /// Why, and what to do.
+        what: String,
+    },
+    /// There is no such collection to export.
+    #[error("There is no collection {namespace}.")]
+    NoCollection {
+        /// Its name.
+        namespace: String,
+    },
+    /// A person cancelled; nothing was written.
+    #[error("Cancelled. Nothing was written.")]
+    Cancelled,
+    /// The store refused or failed.
+    #[error(transparent)]
+    Write(#[from] WriteError),
+    /// The program made a mistake.
+    #[error("The program made a mistake while reading a file: {what}. Please report this.")]
+    Bug {
+        /// What happened.
+        what: String,
+    },
+}
+
+impl From<StoreError> for TransferError {
+    fn from(error: StoreError) -> Self {
+        Self::Write(WriteError::Store(error))
+    }
+}
+
+impl TransferError {
+    pub(super) fn file(path: &Path, error: &io::Error) -> Self {
+        Self::File { path: path.display().to_string(), reason: io_reason(error) }
+    }
+
+    pub(super) fn target(path: &Path, what: impl Into<String>) -> Self {
+        Self::Target { path: path.display().to_string(), what: what.into() }
+    }
+}
+
+/// The reason of a failed file operation in plain words.
+pub(super) fn io_reason(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::NotFound => "there is no such file".to_owned(),
+        io::ErrorKind::PermissionDenied => "you may not open it".to_owned(),
+        io::ErrorKind::StorageFull => "the disk is full".to_owned(),
+        io::ErrorKind::IsADirectory => "it is a folder, not a file".to_owned(),
+        _ => {
+            let text = error.to_string();
+            text.split(" (os error").next().unwrap_or_default().to_owned()
+        }
+    }
+}

@@ -1,0 +1,231 @@
+//! Export: documents of a collection to a file.
+
+use std::path::{Path, PathBuf};
+
+use bson::RawDocument;
+
+use super::{
+    Progress, TransferError,
+    export_csv::{self, Columns},
+    limits::{EXPORT_BYTES_MAX, EXPORT_DOCS_MAX},
+    target::Target,
+};
+use crate::{
+    catalog::{CollectionMeta, Namespace},
+    collection::Collections,
+    query::Filter,
+    store::Scan,
+    ttl::{Rule, expiry},
+    value::extjson::{self, Layout, Style, append_document},
+};
+
+/// The form of an exported file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ExportFormat {
+    /// One document a line.
+    Ndjson(Style),
+    /// One array, a document a line.
+    Array(Style),
+    /// Values with a header line. Types other than numbers and text are lost.
+    Csv {
+        /// The columns as dotted paths; `None`: all fields that occur.
+        fields: Option<Vec<String>>,
+        /// A quote is put before text that a spreadsheet would take as a formula.
+        escape_formulas: bool,
+    },
+}
+
+/// What to export and how.
+#[derive(Debug, Clone)]
+pub struct ExportRequest {
+    /// The collection.
+    pub namespace: Namespace,
+    /// The file.
+    pub path: PathBuf,
+    /// Its form.
+    pub format: ExportFormat,
+    /// Which documents.
+    pub filter: Option<Filter>,
+    /// Pack it with gzip.
+    pub gzip: bool,
+    /// Write the collection's indexes beside it, as `<name>.indexes.json`, in the form that
+    /// `createIndexes` takes.
+    pub indexes: bool,
+}
+
+/// What an export did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExportReport {
+    /// Documents written.
+    pub exported: u64,
+    /// The file with the indexes.
+    pub indexes_file: Option<PathBuf>,
+}
+
+/// Exports a collection. Documents that are written meanwhile may or may not be in the file: it is
+/// read in bounded steps, not as one snapshot.
+///
+/// # Errors
+/// When a step fails or somebody cancelled; the file is then not there, or still the old one.
+pub fn export(
+    collections: &Collections,
+    request: &ExportRequest,
+    progress: &Progress,
+) -> Result<ExportReport, TransferError> {
+    let Some(collection) = collections.catalog().collection(&request.namespace) else {
+        return Err(TransferError::NoCollection { namespace: request.namespace.to_string() });
+    };
+    collection.check_holds_documents().map_err(crate::collection::WriteError::from)?;
+    let data_folder = collections.store().folder().to_owned();
+    let mut target = Target::create(&request.path, &data_folder, request.gzip, progress)?;
+    let mut walk = Walk { collections, collection: &collection, request, progress, exported: 0 };
+    match &request.format {
+        ExportFormat::Ndjson(style) => {
+            walk.run(&mut |out, document, _| line(out, document, *style, b"\n"), &mut target)?;
+        }
+        ExportFormat::Array(style) => {
+            target.write(b"[")?;
+            walk.run(
+                &mut |out, document, first| {
+                    out.extend_from_slice(if first { b"\n" } else { b",\n" });
+                    line(out, document, *style, b"");
+                },
+                &mut target,
+            )?;
+            target.write(b"\n]\n")?;
+        }
+        ExportFormat::Csv { fields, escape_formulas } => {
+            let columns = match fields {
+                Some(fields) => Columns::chosen(fields),
+                None => walk.columns()?,
+            };
+            target.write(&columns.header(*escape_formulas))?;
+            let mut row = |out: &mut Vec<u8>, document: &RawDocument, _| {
+                export_csv::append_row(out, &columns, document, *escape_formulas);
+            };
+            walk.run(&mut row, &mut target)?;
+        }
+    }
+    let exported = walk.exported;
+    let sidecar = match request.indexes {
+        true => Some(write_indexes(&collection, &request.path, &data_folder, progress)?),
+        false => None,
+    };
+    target.finish()?;
+    Ok(ExportReport { exported, indexes_file: sidecar })
+}
+
+fn line(out: &mut Vec<u8>, document: &RawDocument, style: Style, end: &[u8]) {
+    append_document(out, document, style);
+    out.extend_from_slice(end);
+}
+
+/// A walk over the documents to export, in bounded reads.
+struct Walk<'w> {
+    collections: &'w Collections,
+    collection: &'w CollectionMeta,
+    request: &'w ExportRequest,
+    progress: &'w Progress,
+    exported: u64,
+}
+
+impl Walk<'_> {
+    /// Writes every document: `append` gets the text so far, the document, and whether it is the
+    /// first one.
+    fn run(
+        &mut self,
+        append: &mut dyn FnMut(&mut Vec<u8>, &RawDocument, bool),
+        target: &mut Target<'_>,
+    ) -> Result<(), TransferError> {
+        let mut text = Vec::new();
+        let mut from = Some(0);
+        while let Some(record) = from {
+            let before = self.exported;
+            let mut exported = before;
+            from = self.step(record, &mut |document| {
+                append(&mut text, document, exported == 0);
+                exported += 1;
+                text.len() < EXPORT_BYTES_MAX
+            })?;
+            self.exported = exported;
+            target.write(&text)?;
+            text.clear();
+            self.progress.add_documents(exported - before);
+        }
+        Ok(())
+    }
+
+    /// The columns of all documents to export.
+    fn columns(&self) -> Result<Columns, TransferError> {
+        let mut columns = Columns::default();
+        let mut from = Some(0);
+        while let Some(record) = from {
+            from = self.step(record, &mut |document| {
+                columns.add(document);
+                true
+            })?;
+        }
+        if columns.is_complete() {
+            return Ok(columns);
+        }
+        let what = "the documents have too many different fields for CSV; choose the fields, or \
+                    another form";
+        Err(TransferError::target(&self.request.path, what))
+    }
+
+    /// One read transaction from a record on; `visit` returns false to end it. Returns where to go
+    /// on, `None` at the end.
+    fn step(
+        &self,
+        from: u64,
+        visit: &mut dyn FnMut(&RawDocument) -> bool,
+    ) -> Result<Option<u64>, TransferError> {
+        if self.progress.is_cancelled() {
+            return Err(TransferError::Cancelled);
+        }
+        let now_ms = self.collections.clock().now_ms();
+        let rules: Vec<Rule> = self.collection.indexes.iter().filter_map(|i| i.ttl_rule()).collect();
+        self.collections.store().read(|reader| {
+            let documents = reader.documents(self.collection.id, from, Scan::Forward)?;
+            for (visited, stored) in documents.enumerate() {
+                let stored = stored?;
+                let document = stored.document()?;
+                let is_hidden = rules.iter().any(|rule| {
+                    matches!(rule, Rule::LastModified { .. })
+                        && expiry(rule, document, stored.modified_ms).is_due(now_ms)
+                });
+                let wanted = self.request.filter.as_ref().is_none_or(|f| f.matches(document));
+                let goes_on = is_hidden || !wanted || visit(document);
+                if !goes_on || visited + 1 >= EXPORT_DOCS_MAX {
+                    return Ok(stored.record.checked_add(1));
+                }
+            }
+            Ok(None)
+        })
+    }
+}
+
+/// Writes `<name>.indexes.json`: every index but `_id_`, as `createIndexes` takes it.
+fn write_indexes(
+    collection: &CollectionMeta,
+    path: &Path,
+    data_folder: &Path,
+    progress: &Progress,
+) -> Result<PathBuf, TransferError> {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(".indexes.json");
+    let path = path.with_file_name(name);
+    let mut target = Target::create(&path, data_folder, false, progress)?;
+    target.write(b"[")?;
+    for (number, index) in collection.indexes.iter().filter(|index| !index.is_id()).enumerate() {
+        let mut spec = index.to_spec();
+        spec.remove("v");
+        let spec = bson::RawDocumentBuf::try_from(&spec)
+            .map_err(|error| TransferError::Bug { what: error.to_string() })?;
+        target.write(if number == 0 { b"\n" } else { b",\n" })?;
+        target.write(extjson::write_document(&spec, Style::Relaxed, Layout::OneLine).as_bytes())?;
+    }
+    target.write(b"\n]\n")?;
+    target.finish()?;
+    Ok(path)
+}

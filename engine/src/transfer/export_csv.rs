@@ -1,0 +1,130 @@
+//! Documents as rows of CSV.
+
+use bson::raw::{RawBsonRef, RawDocument};
+
+use super::limits::CSV_COLUMNS_MAX;
+use crate::value::extjson::{Layout, Style, write_value};
+
+/// The columns of a CSV file: dotted paths.
+#[derive(Debug, Default)]
+pub(super) struct Columns {
+    names: Vec<String>,
+    known: std::collections::HashSet<String>,
+    too_many: bool,
+}
+
+impl Columns {
+    /// These and no others.
+    pub(super) fn chosen(fields: &[String]) -> Self {
+        Self { names: fields.to_vec(), ..Self::default() }
+    }
+
+    /// Adds what a document has: every value that is not itself a document with fields.
+    pub(super) fn add(&mut self, document: &RawDocument) {
+        leaves(document, "", &mut |path, _| {
+            if !self.known.contains(path) {
+                if self.names.len() >= CSV_COLUMNS_MAX {
+                    self.too_many = true;
+                    return;
+                }
+                self.known.insert(path.to_owned());
+                self.names.push(path.to_owned());
+            }
+        });
+    }
+
+    /// Whether every field has its column.
+    pub(super) fn is_complete(&self) -> bool {
+        !self.too_many
+    }
+
+    /// The header line.
+    pub(super) fn header(&self, escape_formulas: bool) -> Vec<u8> {
+        let mut out = Vec::new();
+        for (number, name) in self.names.iter().enumerate() {
+            append_cell(&mut out, number, name, escape_formulas);
+        }
+        out.extend_from_slice(b"\r\n");
+        out
+    }
+}
+
+/// Appends the row of a document. A missing value is an empty cell.
+pub(super) fn append_row(
+    out: &mut Vec<u8>,
+    columns: &Columns,
+    document: &RawDocument,
+    escape_formulas: bool,
+) {
+    for (number, name) in columns.names.iter().enumerate() {
+        let value = lookup(document, name);
+        let is_text = matches!(value, Some(RawBsonRef::String(_)));
+        let text = value.map(cell).unwrap_or_default();
+        append_cell(out, number, &text, escape_formulas && is_text);
+    }
+    out.extend_from_slice(b"\r\n");
+}
+
+/// Visits every value with its dotted path. An empty document is a value.
+fn leaves<'d>(
+    document: &'d RawDocument,
+    prefix: &str,
+    visit: &mut dyn FnMut(&str, RawBsonRef<'d>),
+) {
+    for (name, value) in document.iter().filter_map(Result::ok) {
+        let name = name.as_str();
+        let path = if prefix.is_empty() { name.to_owned() } else { format!("{prefix}.{name}") };
+        match value {
+            RawBsonRef::Document(inner) if inner.as_bytes().len() > 5 => {
+                leaves(inner, &path, visit);
+            }
+            value => visit(&path, value),
+        }
+    }
+}
+
+/// The value at a dotted path; a field whose name holds the dots comes first.
+fn lookup<'d>(document: &'d RawDocument, path: &str) -> Option<RawBsonRef<'d>> {
+    if let Ok(Some(value)) = document.get(path) {
+        return Some(value);
+    }
+    path.match_indices('.').find_map(|(at, _)| {
+        let (head, tail) = (path.get(..at)?, path.get(at + 1..)?);
+        match document.get(head) {
+            Ok(Some(RawBsonRef::Document(inner))) => lookup(inner, tail),
+            _ => None,
+        }
+    })
+}
+
+/// A value as the text of a cell: numbers and text plain, an id as hex, the rest as Extended JSON.
+fn cell(value: RawBsonRef<'_>) -> String {
+    match value {
+        RawBsonRef::String(text) => text.to_owned(),
+        RawBsonRef::ObjectId(id) => id.to_hex(),
+        RawBsonRef::Int64(int) => int.to_string(),
+        RawBsonRef::Decimal128(decimal) => decimal.to_string(),
+        RawBsonRef::DateTime(date) => {
+            date.try_to_rfc3339_string().unwrap_or_else(|_| date.timestamp_millis().to_string())
+        }
+        value => write_value(value, Style::Relaxed, Layout::OneLine),
+    }
+}
+
+fn append_cell(out: &mut Vec<u8>, number: usize, text: &str, escape_formulas: bool) {
+    if number > 0 {
+        out.push(b',');
+    }
+    let is_formula = escape_formulas && text.starts_with(['=', '+', '-', '@', '\t', '\r']);
+    let mark = if is_formula { "'" } else { "" };
+    let needs_quotes = text.contains([',', '"', '\n', '\r', ';', '\t']) || text.starts_with(' ');
+    if needs_quotes {
+        out.push(b'"');
+        out.extend_from_slice(mark.as_bytes());
+        out.extend_from_slice(text.replace('"', "\"\"").as_bytes());
+        out.push(b'"');
+    } else {
+        out.extend_from_slice(mark.as_bytes());
+        out.extend_from_slice(text.as_bytes());
+    }
+}

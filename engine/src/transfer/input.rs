@@ -1,0 +1,151 @@
+//! The bytes of a file, unpacked, through a buffer that grows only for long documents.
+
+use std::{
+    fs::File,
+    io::{self, BufReader, Read},
+    path::Path,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering::Relaxed},
+    },
+};
+
+use flate2::read::MultiGzDecoder;
+
+use super::{
+    Progress, TransferError,
+    error::io_reason,
+    limits::{GZIP_BYTES_FREE, GZIP_RATIO_MAX, IMPORT_TEXT_BYTES_MAX, READ_BYTES},
+};
+
+/// The bytes of a file, from where they have not been used up.
+pub(super) struct Input<'p> {
+    reader: Box<dyn Read + Send + 'p>,
+    buffer: Vec<u8>,
+    start: usize,
+    end: usize,
+    ended: bool,
+    gzip: bool,
+    unpacked: u64,
+    packed: Arc<AtomicU64>,
+}
+
+/// Counts the bytes that leave a file.
+struct Counted<'p> {
+    file: File,
+    packed: Arc<AtomicU64>,
+    progress: Option<&'p Progress>,
+}
+
+impl Read for Counted<'_> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let count = self.file.read(into)?;
+        self.packed.fetch_add(count as u64, Relaxed);
+        if let Some(progress) = self.progress {
+            progress.add_bytes(count as u64);
+        }
+        Ok(count)
+    }
+}
+
+impl<'p> Input<'p> {
+    /// Opens a regular file; gzip is told by its first two bytes.
+    pub(super) fn open(path: &Path, progress: Option<&'p Progress>) -> Result<Self, TransferError> {
+        let wrong = |error: io::Error| TransferError::file(path, &error);
+        let about = std::fs::metadata(path).map_err(wrong)?;
+        if !about.is_file() {
+            let what = "it is not an ordinary file; choose a file with documents".to_owned();
+            return Err(TransferError::NotReadable { path: path.display().to_string(), what });
+        }
+        let packed = Arc::new(AtomicU64::new(0));
+        let file = File::open(path).map_err(wrong)?;
+        let mut reader = Counted { file, packed: Arc::clone(&packed), progress };
+        let mut magic = Vec::with_capacity(2);
+        reader.by_ref().take(2).read_to_end(&mut magic).map_err(wrong)?;
+        let gzip = magic == [0x1f, 0x8b];
+        let whole = BufReader::with_capacity(READ_BYTES, io::Cursor::new(magic).chain(reader));
+        let reader: Box<dyn Read + Send + 'p> =
+            if gzip { Box::new(MultiGzDecoder::new(whole)) } else { Box::new(whole) };
+        let buffer = vec![0; READ_BYTES];
+        Ok(Self { reader, buffer, start: 0, end: 0, ended: false, gzip, unpacked: 0, packed })
+    }
+
+    /// Whether the file is packed.
+    pub(super) fn is_gzip(&self) -> bool {
+        self.gzip
+    }
+
+    /// The bytes that are here.
+    pub(super) fn bytes(&self) -> &[u8] {
+        self.buffer.get(self.start..self.end).unwrap_or_default()
+    }
+
+    /// Whether nothing comes after [`Self::bytes`].
+    pub(super) fn has_ended(&self) -> bool {
+        self.ended
+    }
+
+    /// Whether the buffer has reached its bound.
+    pub(super) fn is_full(&self) -> bool {
+        self.end - self.start >= IMPORT_TEXT_BYTES_MAX
+    }
+
+    /// Takes bytes as used up.
+    pub(super) fn consume(&mut self, count: usize) {
+        self.start = (self.start + count).min(self.end);
+    }
+
+    /// Reads more behind the bytes that are here.
+    ///
+    /// # Errors
+    /// One sentence without its full stop.
+    pub(super) fn fill(&mut self) -> Result<(), String> {
+        if self.start > 0 {
+            self.buffer.copy_within(self.start..self.end, 0);
+            self.end -= self.start;
+            self.start = 0;
+        }
+        if self.end == self.buffer.len() {
+            self.buffer.resize(self.buffer.len() * 2, 0);
+        }
+        let free = self.buffer.get_mut(self.end..).unwrap_or_default();
+        let count = loop {
+            match self.reader.read(free) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(self.failed(&error)),
+                Ok(count) => break count,
+            }
+        };
+        self.ended = count == 0;
+        self.end += count;
+        self.unpacked += count as u64;
+        let packed = self.packed.load(Relaxed).max(1);
+        if self.gzip && self.unpacked > GZIP_BYTES_FREE && self.unpacked / packed > GZIP_RATIO_MAX {
+            return Err(format!(
+                "the gzip file unpacks to more than {GZIP_RATIO_MAX} times its size, which may fill \
+                 the disk; unpack it yourself first"
+            ));
+        }
+        Ok(())
+    }
+
+    /// Reads until `count` bytes are here or the file has ended.
+    pub(super) fn fill_to(&mut self, count: usize) -> Result<(), String> {
+        while self.bytes().len() < count && !self.ended {
+            self.fill()?;
+        }
+        Ok(())
+    }
+
+    fn failed(&self, error: &io::Error) -> String {
+        match error.kind() {
+            io::ErrorKind::UnexpectedEof if self.gzip => {
+                "the gzip file ends too early: it was cut short; get it again".to_owned()
+            }
+            io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData if self.gzip => {
+                "the gzip file is damaged; get it again".to_owned()
+            }
+            _ => format!("the file can't be read further: {}", io_reason(error)),
+        }
+    }
+}

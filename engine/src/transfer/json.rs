@@ -1,0 +1,256 @@
+//! Extended JSON in a file: lines, documents one after the other, or an array.
+
+use bson::RawDocument;
+
+use super::{
+    Form, Place,
+    input::Input,
+    limits::{IMPORT_TEXT_BYTES_MAX, READ_BYTES},
+    records::{Bad, Item},
+};
+use crate::value::{
+    TextError,
+    extjson::{self, Documents, Step},
+};
+
+/// The documents of a JSON file.
+pub(super) struct JsonRecords {
+    documents: Documents,
+    form: Form,
+    /// The place of the first byte of the input; bytes before it are not known to `documents`.
+    place: Place,
+    /// Bytes before the first one that `documents` saw.
+    mark: u64,
+}
+
+/// What is between the braces of a document that could not be read.
+#[derive(Debug, PartialEq, Eq)]
+enum Extent {
+    /// It ends behind this many bytes.
+    Ends(usize),
+    /// Its end is not among the bytes.
+    Open,
+    /// Quotes or braces do not match.
+    Broken,
+}
+
+impl JsonRecords {
+    pub(super) fn new(form: Form, place: Place) -> Self {
+        let inner = if form == Form::Array { extjson::Form::Array } else { extjson::Form::Stream };
+        Self { documents: Documents::new(inner), form, place, mark: place.offset }
+    }
+
+    pub(super) fn document(&self) -> &RawDocument {
+        self.documents.document()
+    }
+
+    pub(super) fn legacy_values(&self) -> u64 {
+        self.documents.legacy_values()
+    }
+
+    /// What comes next.
+    pub(super) fn next(&mut self, input: &mut Input<'_>) -> Item {
+        let next =
+            if self.form == Form::Lines { self.next_line(input) } else { self.next_whole(input) };
+        next.unwrap_or_else(|reason| {
+            let place = self.place.after(input.bytes());
+            Item::Bad(Bad::new(place, reason, &[], true))
+        })
+    }
+
+    /// The next document of a file with one document a line; each line stands alone.
+    fn next_line(&mut self, input: &mut Input<'_>) -> Result<Item, String> {
+        let Some((length, last)) = self.line(input)? else { return Ok(self.too_long(input)?) };
+        let window = input.bytes().get(..length).unwrap_or_default();
+        if blank(window) == window.len() {
+            return Ok(Item::End);
+        }
+        let step = match self.documents.step(window, last) {
+            Ok(Step::NeedMore) => self.documents.step(window, true),
+            step => step,
+        };
+        match step {
+            Ok(Step::Document { consumed }) => Ok(self.found(input, consumed)),
+            Ok(Step::End { .. } | Step::NeedMore) => Ok(Item::End),
+            Err(error) => {
+                let bad = self.bad(&error, window.trim_ascii(), false);
+                self.documents.skip(window);
+                self.advance(input, length);
+                self.place.document += 1;
+                Ok(Item::Bad(bad))
+            }
+        }
+    }
+
+    /// The bytes up to the end of the next line that is not blank, and whether the file ends there;
+    /// `None` when that line is longer than allowed.
+    fn line(&self, input: &mut Input<'_>) -> Result<Option<(usize, bool)>, String> {
+        loop {
+            let bytes = input.bytes();
+            let start = blank(bytes);
+            let rest = bytes.get(start..).unwrap_or_default();
+            if let Some(end) = rest.iter().position(|byte| *byte == b'\n') {
+                return Ok(Some((start + end + 1, false)));
+            }
+            if input.has_ended() {
+                return Ok(Some((bytes.len(), true)));
+            }
+            if input.is_full() {
+                return Ok(None);
+            }
+            more(input)?;
+        }
+    }
+
+    /// Gives up a line that is longer than allowed.
+    fn too_long(&mut self, input: &mut Input<'_>) -> Result<Item, String> {
+        let start = blank(input.bytes());
+        let place = self.place.after(input.bytes().get(..start).unwrap_or_default());
+        let text = input.bytes().get(start..).unwrap_or_default();
+        let bad = Bad::new(place, too_long_reason(), text, false);
+        let mut start = start;
+        loop {
+            let bytes = input.bytes();
+            let rest = bytes.get(start..).unwrap_or_default();
+            let end = rest.iter().position(|byte| *byte == b'\n').map(|end| start + end + 1);
+            let length = end.unwrap_or(bytes.len());
+            self.documents.skip(bytes.get(..length).unwrap_or(bytes));
+            self.advance(input, length);
+            start = 0;
+            if end.is_some() || input.has_ended() {
+                self.place.document += 1;
+                return Ok(Item::Bad(bad));
+            }
+            input.fill()?;
+        }
+    }
+
+    /// The next document of an array or of documents that may take several lines.
+    fn next_whole(&mut self, input: &mut Input<'_>) -> Result<Item, String> {
+        loop {
+            match self.documents.step(input.bytes(), input.has_ended()) {
+                Ok(Step::Document { consumed }) => return Ok(self.found(input, consumed)),
+                Ok(Step::End { .. }) => return Ok(Item::End),
+                Ok(Step::NeedMore) if input.is_full() => {
+                    let place = self.place.after(self.lead(input.bytes()));
+                    return Ok(Item::Bad(Bad::new(place, too_long_reason(), input.bytes(), true)));
+                }
+                Ok(Step::NeedMore) => more(input)?,
+                Err(error) => match self.extent(input.bytes(), input.has_ended()) {
+                    Extent::Open if !input.has_ended() && !input.is_full() => more(input)?,
+                    Extent::Ends(length) => {
+                        let lead = self.lead(input.bytes()).len();
+                        let bytes = input.bytes().get(..length).unwrap_or_default();
+                        let bad = self.bad(&error, bytes.get(lead..).unwrap_or_default(), false);
+                        self.documents.skip(bytes);
+                        self.advance(input, length);
+                        self.place.document += 1;
+                        return Ok(Item::Bad(bad));
+                    }
+                    Extent::Open | Extent::Broken => {
+                        return Ok(Item::Bad(self.bad(&error, input.bytes(), true)));
+                    }
+                },
+            }
+        }
+    }
+
+    /// White space, the array's bracket and the comma before the next document.
+    fn lead<'b>(&self, bytes: &'b [u8]) -> &'b [u8] {
+        let mut at = blank(bytes);
+        if self.form == Form::Array && matches!(bytes.get(at), Some(b'[' | b',')) {
+            at += 1;
+            at += blank(bytes.get(at..).unwrap_or_default());
+        }
+        bytes.get(..at).unwrap_or(bytes)
+    }
+
+    /// Where a document that could not be read ends, if its quotes and braces match and what comes
+    /// behind it is what should.
+    fn extent(&self, bytes: &[u8], ended: bool) -> Extent {
+        let lead = self.lead(bytes).len();
+        let Extent::Ends(length) = object_extent(bytes.get(lead..).unwrap_or_default()) else {
+            return object_extent(bytes.get(lead..).unwrap_or_default());
+        };
+        let behind = bytes.get(lead + length..).unwrap_or_default();
+        match (behind.get(blank(behind)), self.form) {
+            (Some(b',' | b']'), Form::Array) | (Some(b'{'), Form::Objects) => {
+                Extent::Ends(lead + length)
+            }
+            (None, Form::Objects) if ended => Extent::Ends(lead + length),
+            (None, _) if !ended => Extent::Open,
+            _ => Extent::Broken,
+        }
+    }
+
+    fn found(&mut self, input: &mut Input<'_>, consumed: usize) -> Item {
+        let lead = self.lead(input.bytes()).len();
+        self.advance(input, lead);
+        let place = self.place;
+        self.advance(input, consumed.saturating_sub(lead));
+        self.place.document += 1;
+        Item::Document(place)
+    }
+
+    fn advance(&mut self, input: &mut Input<'_>, count: usize) {
+        self.place = self.place.after(input.bytes().get(..count).unwrap_or_default());
+        input.consume(count);
+    }
+
+    fn bad(&self, error: &TextError, text: &[u8], fatal: bool) -> Bad {
+        let offset = error.offset as u64 + self.mark;
+        let place = Place {
+            line: error.line as u64,
+            column: error.column as u64,
+            offset,
+            document: self.place.document,
+        };
+        let reason = if error.message.contains("UTF-8") {
+            format!("{} (byte {offset} of the file)", error.message)
+        } else {
+            error.message.clone()
+        };
+        Bad::new(place, reason, text, fatal)
+    }
+}
+
+fn too_long_reason() -> String {
+    format!("the document's text is longer than {} MiB; split it", IMPORT_TEXT_BYTES_MAX >> 20)
+}
+
+/// Doubles what is here: a long document is looked at a few times, not once a read.
+fn more(input: &mut Input<'_>) -> Result<(), String> {
+    let wanted = (input.bytes().len() * 2).clamp(READ_BYTES, IMPORT_TEXT_BYTES_MAX);
+    input.fill()?;
+    input.fill_to(wanted)
+}
+
+/// White space at the start.
+fn blank(bytes: &[u8]) -> usize {
+    bytes.iter().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n')).count()
+}
+
+/// The extent of the braces that begin here. A line end within quotes breaks it: JSON has none.
+fn object_extent(bytes: &[u8]) -> Extent {
+    if bytes.first().is_some_and(|byte| *byte != b'{') {
+        return Extent::Broken;
+    }
+    let (mut depth, mut quoted, mut escaped) = (0_u64, false, false);
+    for (at, byte) in bytes.iter().enumerate() {
+        match byte {
+            b'\n' if quoted => return Extent::Broken,
+            _ if escaped => escaped = false,
+            b'\\' if quoted => escaped = true,
+            b'"' => quoted = !quoted,
+            b'{' | b'[' if !quoted => depth += 1,
+            b'}' | b']' if !quoted => {
+                depth = depth.saturating_sub(1);
+                if depth == 0 {
+                    return Extent::Ends(at + 1);
+                }
+            }
+            _ => {}
+        }
+    }
+    Extent::Open
+}

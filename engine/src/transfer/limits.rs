@@ -1,0 +1,51 @@
+//! The bounds of files in and out.
+
+/// Bytes that are read from a file at first; the buffer doubles when a document is longer.
+pub(super) const READ_BYTES: usize = 256 << 10;
+
+/// Bytes of a file that are looked at to tell its form.
+pub(super) const DETECT_BYTES: usize = 64 << 10;
+
+/// Bytes of text that one document may have. A longer one is rejected; four times the largest
+/// document, because its text is longer than its BSON.
+pub const IMPORT_TEXT_BYTES_MAX: usize = 64 << 20;
+
+/// Rejected documents after which an import stops.
+pub const IMPORT_REJECTS_MAX: u64 = 1_000;
+
+/// Rejected documents that a report lists; the file of rejected documents has them all.
+pub(super) const REJECTS_LISTED_MAX: usize = 20;
+
+/// Bytes of a rejected document's text that are kept.
+pub(super) const REJECT_TEXT_BYTES_MAX: usize = 64 << 10;
+
+/// Numbers tried for the name of a file of rejected documents.
+pub(super) const REJECT_FILES_MAX: u32 = 1_000;
+
+/// BSON bytes after which a batch goes to the writer.
+pub(super) const BATCH_BYTES_MAX: usize = 4 << 20;
+
+/// Batches that wait for the writer.
+pub(super) const BATCH_QUEUE_MAX: usize = 2;
+
+/// Documents between two looks at the clock within a transaction.
+pub(super) const CLOCK_DOCS: usize = 16;
+
+/// Unpacked bytes per packed byte above which a gzip file is refused, once it is longer than
+/// [`GZIP_BYTES_FREE`].
+pub(super) const GZIP_RATIO_MAX: u64 = 200;
+
+/// Unpacked bytes up to which any ratio is fine.
+pub(super) const GZIP_BYTES_FREE: u64 = 100 << 20;
+
+/// Documents that a preview shows.
+pub const PREVIEW_DOCS_MAX: usize = 20;
+
+/// Documents that one read transaction of an export visits.
+pub(super) const EXPORT_DOCS_MAX: usize = 1_000;
+
+/// Text bytes after which a read transaction of an export ends.
+pub(super) const EXPORT_BYTES_MAX: usize = 4 << 20;
+
+/// Columns of a CSV file.
+pub(super) const CSV_COLUMNS_MAX: usize = 10_000;

@@ -1,0 +1,34 @@
+//! Where in a file something stands.
+
+/// Where in a file a document or an error stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Place {
+    /// Line, from 1.
+    pub line: u64,
+    /// Column in characters, from 1.
+    pub column: u64,
+    /// Bytes from the start of the unpacked file, from 0.
+    pub offset: u64,
+    /// Number of the document in the file, from 1.
+    pub document: u64,
+}
+
+impl Place {
+    pub(super) const START: Self = Self { line: 1, column: 1, offset: 0, document: 1 };
+
+    /// The place behind these bytes, within the same document.
+    pub(super) fn after(self, bytes: &[u8]) -> Self {
+        let newlines = bytes.iter().map(|byte| u64::from(*byte == b'\n')).sum::<u64>();
+        let tail = match newlines {
+            0 => bytes,
+            _ => bytes.rsplit(|byte| *byte == b'\n').next().unwrap_or_default(),
+        };
+        let characters = tail.iter().map(|byte| u64::from(*byte & 0xc0 != 0x80)).sum::<u64>();
+        Self {
+            line: self.line + newlines,
+            column: characters + if newlines == 0 { self.column } else { 1 },
+            offset: self.offset + bytes.len() as u64,
+            document: self.document,
+        }
+    }
+}

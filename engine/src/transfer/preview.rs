@@ -1,0 +1,195 @@
+//! A look into a file before anything is stored.
+
+use std::path::Path;
+
+use bson::{RawDocumentBuf, raw::RawBsonRef};
+
+use super::{
+    Detected, Format, Progress, Reject, TransferError,
+    limits::PREVIEW_DOCS_MAX,
+    records::{Item, Records},
+};
+use crate::{
+    catalog::Namespace,
+    collection::Collections,
+    query::Filter,
+    ttl::{Rule, expiry},
+};
+
+/// The beginning of a file.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Preview {
+    /// What the file looks like.
+    pub detected: Detected,
+    /// The first documents, at most [`PREVIEW_DOCS_MAX`].
+    pub documents: Vec<RawDocumentBuf>,
+    /// The top-level fields of these documents, in order of appearance.
+    pub fields: Vec<FieldTypes>,
+    /// What among them could not be read.
+    pub rejects: Vec<Reject>,
+    /// Whether the file has more than this.
+    pub more: bool,
+}
+
+/// A field and the types of its values.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FieldTypes {
+    /// The field's name.
+    pub name: String,
+    /// BSON's type names and how many documents have each.
+    pub types: Vec<(&'static str, usize)>,
+}
+
+/// What the collection's TTL indexes would do with the documents of a file.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Rehearsal {
+    /// Documents looked at.
+    pub documents: u64,
+    /// Documents past a threshold now: they would go with the next pass.
+    pub overdue: u64,
+    /// For each TTL index.
+    pub indexes: Vec<RehearsedIndex>,
+}
+
+/// What one TTL index would do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RehearsedIndex {
+    /// Its name.
+    pub index: String,
+    /// Documents past its threshold.
+    pub overdue: u64,
+    /// Documents that expire later.
+    pub waiting: u64,
+    /// Documents that never expire under it.
+    pub never: u64,
+}
+
+/// Reads the beginning of a file.
+///
+/// # Errors
+/// When it can't be read or recognised.
+pub fn preview(path: &Path, format: Format) -> Result<Preview, TransferError> {
+    let mut records = Records::open(path, format, None)?;
+    let mut preview = Preview {
+        detected: records.detected(),
+        documents: Vec::new(),
+        fields: Vec::new(),
+        rejects: Vec::new(),
+        more: true,
+    };
+    while preview.documents.len() + preview.rejects.len() < PREVIEW_DOCS_MAX && preview.more {
+        match records.next() {
+            Item::End => preview.more = false,
+            Item::Bad(bad) => {
+                preview.more = !bad.fatal;
+                let file = path.to_owned();
+                preview.rejects.push(Reject { file, place: bad.place, reason: bad.reason });
+            }
+            Item::Document(_) => {
+                let document = records.document().to_owned();
+                count_types(&mut preview.fields, &document);
+                preview.documents.push(document);
+            }
+        }
+    }
+    Ok(preview)
+}
+
+/// Counts how many documents of a file are past the thresholds of a collection's TTL indexes.
+/// `documents_max` bounds how far the file is read.
+///
+/// # Errors
+/// When the file can't be read or recognised, or somebody cancelled.
+pub fn rehearse(
+    collections: &Collections,
+    namespace: &Namespace,
+    path: &Path,
+    format: Format,
+    documents_max: u64,
+    progress: &Progress,
+) -> Result<Rehearsal, TransferError> {
+    let now_ms = collections.clock().now_ms();
+    let collection = collections.catalog().collection(namespace);
+    let mut rules: Vec<(Rule, Option<Filter>)> = Vec::new();
+    let mut rehearsal = Rehearsal::default();
+    for index in collection.iter().flat_map(|collection| &collection.indexes) {
+        let Some(rule) = index.ttl_rule() else { continue };
+        rules.push((rule, index.partial.clone()));
+        let index = index.name.clone();
+        rehearsal.indexes.push(RehearsedIndex { index, overdue: 0, waiting: 0, never: 0 });
+    }
+    let mut records = Records::open(path, format, Some(progress))?;
+    while rehearsal.documents < documents_max {
+        if progress.is_cancelled() {
+            return Err(TransferError::Cancelled);
+        }
+        match records.next() {
+            Item::End => break,
+            Item::Bad(bad) if bad.fatal => break,
+            Item::Bad(_) => continue,
+            Item::Document(_) => {}
+        }
+        let document = records.document();
+        rehearsal.documents += 1;
+        let mut is_overdue = false;
+        for ((rule, partial), counts) in rules.iter().zip(&mut rehearsal.indexes) {
+            let covered = partial.as_ref().is_none_or(|filter| filter.matches(document));
+            let verdict = expiry(rule, document, now_ms);
+            let count = match verdict.threshold_ms() {
+                Some(threshold_ms) if covered && threshold_ms <= now_ms => {
+                    is_overdue = true;
+                    &mut counts.overdue
+                }
+                Some(_) if covered => &mut counts.waiting,
+                _ => &mut counts.never,
+            };
+            *count += 1;
+        }
+        rehearsal.overdue += u64::from(is_overdue);
+    }
+    Ok(rehearsal)
+}
+
+fn count_types(fields: &mut Vec<FieldTypes>, document: &RawDocumentBuf) {
+    for (name, value) in document.iter().filter_map(Result::ok) {
+        let place = fields.iter().position(|field| field.name == name.as_str());
+        let place = place.unwrap_or_else(|| {
+            fields.push(FieldTypes { name: name.as_str().to_owned(), types: Vec::new() });
+            fields.len() - 1
+        });
+        let Some(field) = fields.get_mut(place) else { continue };
+        let kind = type_name(value);
+        match field.types.iter_mut().find(|(known, _)| *known == kind) {
+            Some((_, count)) => *count += 1,
+            None => field.types.push((kind, 1)),
+        }
+    }
+}
+
+/// MongoDB's alias of a value's type.
+fn type_name(value: RawBsonRef<'_>) -> &'static str {
+    use RawBsonRef as V;
+    match value {
+        V::Double(_) => "double",
+        V::String(_) => "string",
+        V::Array(_) => "array",
+        V::Document(_) => "object",
+        V::Boolean(_) => "bool",
+        V::Null => "null",
+        V::RegularExpression(_) => "regex",
+        V::JavaScriptCode(_) => "javascript",
+        V::JavaScriptCodeWithScope(_) => "javascriptWithScope",
+        V::Int32(_) => "int",
+        V::Int64(_) => "long",
+        V::Timestamp(_) => "timestamp",
+        V::Binary(_) => "binData",
+        V::ObjectId(_) => "objectId",
+        V::DateTime(_) => "date",
+        V::Symbol(_) => "symbol",
+        V::Decimal128(_) => "decimal",
+        V::Undefined => "undefined",
+        V::MaxKey => "maxKey",
+        V::MinKey => "minKey",
+        V::DbPointer(_) => "dbPointer",
+    }
+}

@@ -1,0 +1,93 @@
+//! How far a transfer is, and the wish to stop it.
+
+use std::{
+    sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
+    time::Duration,
+};
+
+/// How far a transfer is. Shared between the thread that works and those that look.
+#[derive(Debug, Default)]
+pub struct Progress {
+    bytes: AtomicU64,
+    bytes_total: AtomicU64,
+    documents: AtomicU64,
+    skipped: AtomicU64,
+    rejected: AtomicU64,
+    cancelled: AtomicBool,
+}
+
+/// [`Progress`] at one moment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ProgressNow {
+    /// Bytes read from the files (packed bytes of a gzip file), or written.
+    pub bytes: u64,
+    /// Bytes to read; 0 when not known.
+    pub bytes_total: u64,
+    /// Documents stored or written.
+    pub documents: u64,
+    /// Documents skipped.
+    pub skipped: u64,
+    /// Documents rejected.
+    pub rejected: u64,
+}
+
+impl ProgressNow {
+    /// Documents a second over the time since the start.
+    #[must_use]
+    pub fn rate(&self, since_start: Duration) -> f64 {
+        let secs = since_start.as_secs_f64();
+        let documents = u32::try_from(self.documents).unwrap_or(u32::MAX);
+        if secs > 0.0 { f64::from(documents) / secs } else { 0.0 }
+    }
+}
+
+impl Progress {
+    /// At the start.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// How far it is now.
+    #[must_use]
+    pub fn now(&self) -> ProgressNow {
+        ProgressNow {
+            bytes: self.bytes.load(Relaxed),
+            bytes_total: self.bytes_total.load(Relaxed),
+            documents: self.documents.load(Relaxed),
+            skipped: self.skipped.load(Relaxed),
+            rejected: self.rejected.load(Relaxed),
+        }
+    }
+
+    /// Asks the transfer to stop after the transaction it is in.
+    pub fn cancel(&self) {
+        self.cancelled.store(true, Relaxed);
+    }
+
+    /// Whether somebody asked to stop.
+    #[must_use]
+    pub fn is_cancelled(&self) -> bool {
+        self.cancelled.load(Relaxed)
+    }
+
+    pub(super) fn set_bytes_total(&self, bytes: u64) {
+        self.bytes_total.store(bytes, Relaxed);
+    }
+
+    pub(super) fn add_bytes(&self, bytes: u64) {
+        self.bytes.fetch_add(bytes, Relaxed);
+    }
+
+    pub(super) fn add_documents(&self, count: u64) {
+        self.documents.fetch_add(count, Relaxed);
+    }
+
+    pub(super) fn add_skipped(&self, count: u64) {
+        self.skipped.fetch_add(count, Relaxed);
+    }
+
+    pub(super) fn add_rejected(&self, count: u64) {
+        self.rejected.fetch_add(count, Relaxed);
+    }
+}

@@ -1,0 +1,156 @@
+//! Document after document out of a file, whatever its form.
+
+use std::path::{Path, PathBuf};
+
+use bson::RawDocument;
+
+use super::{
+    Detected, Form, Format, Place, Progress, TransferError,
+    csv::CsvRecords,
+    detect::{detect, mark_length, refuse},
+    input::Input,
+    json::JsonRecords,
+    limits::{DETECT_BYTES, REJECT_TEXT_BYTES_MAX},
+};
+
+/// What comes next in a file.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Item {
+    /// A document, to be had by [`Records::document`].
+    Document(Place),
+    /// Something that is no document. Reading can go on unless it says otherwise.
+    Bad(Bad),
+    /// The end of the file.
+    End,
+}
+
+/// Something in a file that is no acceptable document.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Bad {
+    /// Where the error stands.
+    pub place: Place,
+    /// What is wrong and what to do, without a full stop.
+    pub reason: String,
+    /// The text, bounded.
+    pub text: Vec<u8>,
+    /// The rest of the file can't be read.
+    pub fatal: bool,
+}
+
+impl Bad {
+    pub(super) fn new(place: Place, reason: impl Into<String>, text: &[u8], fatal: bool) -> Self {
+        let kept = text.get(..REJECT_TEXT_BYTES_MAX).unwrap_or(text);
+        Self { place, reason: reason.into(), text: kept.to_vec(), fatal }
+    }
+}
+
+/// The documents of one file.
+pub(super) struct Records<'p> {
+    path: PathBuf,
+    input: Input<'p>,
+    detected: Detected,
+    kind: Kind,
+}
+
+enum Kind {
+    Empty,
+    Json(JsonRecords),
+    Csv(CsvRecords),
+}
+
+impl<'p> Records<'p> {
+    /// Opens a file and tells its form.
+    ///
+    /// # Errors
+    /// When it can't be read or its form is not one of those known.
+    pub(super) fn open(
+        path: &Path,
+        format: Format,
+        progress: Option<&'p Progress>,
+    ) -> Result<Self, TransferError> {
+        let mut input = Input::open(path, progress)?;
+        let not_readable = |what: String| TransferError::NotReadable {
+            path: path.display().to_string(),
+            what,
+        };
+        input.fill_to(DETECT_BYTES).map_err(not_readable)?;
+        if let Some(what) = refuse(input.bytes()) {
+            return Err(not_readable(what.to_owned()));
+        }
+        let form = detect(input.bytes(), input.has_ended(), format, is_table(path));
+        let Some(form) = form else {
+            let place = start_of_text(input.bytes());
+            return Err(not_readable(format!(
+                "it holds neither JSON documents nor CSV with a header line (line {}, column {}: a \
+                 document is expected here; it starts with {{)",
+                place.line, place.column
+            )));
+        };
+        let mark = mark_length(input.bytes());
+        input.consume(mark);
+        let place = Place { offset: mark as u64, ..Place::START };
+        let kind = match form {
+            Form::Empty => Kind::Empty,
+            Form::Csv { separator } => Kind::Csv(CsvRecords::new(separator, place)),
+            Form::Lines | Form::Objects | Form::Array => Kind::Json(JsonRecords::new(form, place)),
+        };
+        let detected = Detected { form, gzip: input.is_gzip() };
+        Ok(Self { path: path.to_owned(), input, detected, kind })
+    }
+
+    /// What the file looks like.
+    pub(super) fn detected(&self) -> Detected {
+        self.detected
+    }
+
+    /// The file.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// What comes next. Not to be called again after the end or a fatal error.
+    pub(super) fn next(&mut self) -> Item {
+        match &mut self.kind {
+            Kind::Empty if self.input.has_ended() => Item::End,
+            Kind::Empty => {
+                let place = Place::START;
+                let reason = "the file begins with too much white space; remove it";
+                Item::Bad(Bad::new(place, reason, &[], true))
+            }
+            Kind::Json(records) => records.next(&mut self.input),
+            Kind::Csv(records) => records.next(&mut self.input),
+        }
+    }
+
+    /// The document of the last [`Item::Document`].
+    pub(super) fn document(&self) -> &RawDocument {
+        match &self.kind {
+            Kind::Json(records) => records.document(),
+            Kind::Csv(records) => records.document(),
+            Kind::Empty => RawDocument::from_bytes(&[5, 0, 0, 0, 0]).unwrap_or_else(|_| {
+                unreachable!("five bytes are the empty document")
+            }),
+        }
+    }
+
+    /// Values in the older form of Extended JSON met so far.
+    pub(super) fn legacy_values(&self) -> u64 {
+        match &self.kind {
+            Kind::Json(records) => records.legacy_values(),
+            Kind::Csv(_) | Kind::Empty => 0,
+        }
+    }
+}
+
+/// Whether a file's name ends like that of a CSV file.
+fn is_table(path: &Path) -> bool {
+    let name = path.to_string_lossy().to_ascii_lowercase();
+    let name = name.strip_suffix(".gz").unwrap_or(&name);
+    [".csv", ".tsv"].iter().any(|ending| name.ends_with(ending))
+}
+
+fn start_of_text(bytes: &[u8]) -> Place {
+    let text = bytes.get(mark_length(bytes)..).unwrap_or_default();
+    let blank = text.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+    Place::START.after(text.get(..blank).unwrap_or_default())
+}

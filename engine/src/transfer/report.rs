@@ -1,0 +1,116 @@
+//! What an import did.
+
+use std::{fmt, path::PathBuf};
+
+use super::{Detected, Place};
+
+/// A document that was not stored, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reject {
+    /// The file it stands in.
+    pub file: PathBuf,
+    /// Where in the file.
+    pub place: Place,
+    /// What is wrong, without a full stop.
+    pub reason: String,
+}
+
+impl fmt::Display for Reject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Place { line, column, document, .. } = self.place;
+        let file = self.file.display();
+        write!(f, "{file}: line {line}, column {column}, document {document}: {}", self.reason)
+    }
+}
+
+/// How an import ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum End {
+    /// Every file was read to its end.
+    Complete,
+    /// It was told to stop at the first rejected document, and met one.
+    StoppedOnError,
+    /// More documents were rejected than [`super::IMPORT_REJECTS_MAX`].
+    TooManyRejects,
+    /// The rest of a file can't be read.
+    Broken(Reject),
+    /// Somebody cancelled.
+    Cancelled,
+    /// The store or a file failed; the reason as a sentence.
+    Failed(String),
+}
+
+/// What an import did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ImportReport {
+    /// Documents stored, those that replaced or changed another one counted.
+    pub imported: u64,
+    /// Documents skipped because their `_id` was there already (mode skip).
+    pub skipped: u64,
+    /// Documents rejected.
+    pub rejected: u64,
+    /// Values in the older form of Extended JSON (version 1).
+    pub legacy_values: u64,
+    /// What each file that was opened looks like.
+    pub files: Vec<(PathBuf, Detected)>,
+    /// The first rejected documents.
+    pub rejects: Vec<Reject>,
+    /// The files that hold all rejected documents.
+    pub rejects_files: Vec<PathBuf>,
+    /// How it ended.
+    pub end: End,
+}
+
+impl ImportReport {
+    pub(super) fn new() -> Self {
+        Self {
+            imported: 0,
+            skipped: 0,
+            rejected: 0,
+            legacy_values: 0,
+            files: Vec::new(),
+            rejects: Vec::new(),
+            rejects_files: Vec::new(),
+            end: End::Complete,
+        }
+    }
+
+    /// Whether every document of every file is now stored or was skipped as asked.
+    #[must_use]
+    pub fn is_success(&self) -> bool {
+        self.end == End::Complete && self.rejected == 0
+    }
+
+    /// One or two sentences that say how it ended and what is stored; `None` after a full success.
+    #[must_use]
+    pub fn sentence(&self) -> Option<String> {
+        let stored = match self.imported {
+            0 => "Nothing was imported.".to_owned(),
+            1 => "The 1 document imported before stays.".to_owned(),
+            n => format!("The {n} documents imported before stay."),
+        };
+        let mut text = match &self.end {
+            End::Complete if self.rejected == 0 => return None,
+            End::Complete => match self.rejected {
+                1 => "1 document was rejected.".to_owned(),
+                n => format!("{n} documents were rejected."),
+            },
+            End::StoppedOnError => format!("Stopped at the first rejected document. {stored}"),
+            End::TooManyRejects => {
+                format!("Stopped because {} documents were rejected. {stored}", self.rejected)
+            }
+            End::Broken(reject) => format!("{reject}. The rest of the file was not read. {stored}"),
+            End::Cancelled => format!("Cancelled. {stored}"),
+            End::Failed(reason) => format!("{reason} {stored}"),
+        };
+        if !matches!(self.end, End::Broken(_))
+            && let Some(first) = self.rejects.first()
+        {
+            text.push_str(&format!(" The first: {first}."));
+        }
+        for file in &self.rejects_files {
+            text.push_str(&format!(" They are in {}.", file.display()));
+        }
+        Some(text)
+    }
+}

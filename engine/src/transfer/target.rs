@@ -1,0 +1,98 @@
+//! A file that appears whole under its name or not at all.
+
+use std::{
+    fs::File,
+    io::{self, BufWriter, Write},
+    path::{Path, PathBuf},
+};
+
+use flate2::{Compression, write::GzEncoder};
+use tempfile::NamedTempFile;
+
+use super::{Progress, TransferError};
+
+/// A file that is being written under a temporary name in the target's folder.
+pub(super) struct Target<'p> {
+    path: PathBuf,
+    folder: PathBuf,
+    out: Out,
+    progress: &'p Progress,
+}
+
+enum Out {
+    Plain(BufWriter<NamedTempFile>),
+    Gzip(GzEncoder<BufWriter<NamedTempFile>>),
+}
+
+impl<'p> Target<'p> {
+    /// Refuses odd targets and makes the temporary file.
+    ///
+    /// # Errors
+    /// When the target is a link, a folder, a device or lies in the data folder, or its folder can't
+    /// be written.
+    pub(super) fn create(
+        path: &Path,
+        data_folder: &Path,
+        gzip: bool,
+        progress: &'p Progress,
+    ) -> Result<Self, TransferError> {
+        let refuse = |what: &str| TransferError::target(path, what);
+        if path.file_name().is_none() {
+            return Err(refuse("it names no file; give a file name"));
+        }
+        if let Ok(about) = std::fs::symlink_metadata(path) {
+            if about.is_dir() {
+                return Err(refuse("it is a folder; give a file name"));
+            }
+            if about.is_symlink() {
+                return Err(refuse("it is a link; name the file itself"));
+            }
+            if !about.is_file() {
+                return Err(refuse("it is not an ordinary file; choose another name"));
+            }
+        }
+        let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+        let parent = parent.unwrap_or_else(|| Path::new("."));
+        let wrong = |error: io::Error| TransferError::file(parent, &error);
+        let folder = parent.canonicalize().map_err(wrong)?;
+        if data_folder.canonicalize().is_ok_and(|data| folder.starts_with(data)) {
+            return Err(refuse("it lies in the data folder; choose another folder"));
+        }
+        let file = BufWriter::new(NamedTempFile::new_in(&folder).map_err(wrong)?);
+        let out = match gzip {
+            true => Out::Gzip(GzEncoder::new(file, Compression::default())),
+            false => Out::Plain(file),
+        };
+        Ok(Self { path: path.to_owned(), folder, out, progress })
+    }
+
+    /// Appends bytes.
+    ///
+    /// # Errors
+    /// When they can't be written.
+    pub(super) fn write(&mut self, bytes: &[u8]) -> Result<(), TransferError> {
+        let written = match &mut self.out {
+            Out::Plain(file) => file.write_all(bytes),
+            Out::Gzip(file) => file.write_all(bytes),
+        };
+        written.map_err(|error| TransferError::file(&self.path, &error))?;
+        self.progress.add_bytes(bytes.len() as u64);
+        Ok(())
+    }
+
+    /// Makes it durable and gives it its name.
+    ///
+    /// # Errors
+    /// When a step fails; a file that was there under that name is then still there.
+    pub(super) fn finish(self) -> Result<(), TransferError> {
+        let wrong = |error: io::Error| TransferError::file(&self.path, &error);
+        let file = match self.out {
+            Out::Plain(file) => file,
+            Out::Gzip(file) => file.finish().map_err(wrong)?,
+        };
+        let file = file.into_inner().map_err(|error| wrong(error.into_error()))?;
+        file.as_file().sync_all().map_err(wrong)?;
+        file.persist(&self.path).map_err(|error| wrong(error.error))?;
+        File::open(&self.folder).and_then(|folder| folder.sync_all()).map_err(wrong)
+    }
+}
