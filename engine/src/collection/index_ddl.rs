@@ -77,7 +77,7 @@ pub(super) fn remove_indexes(
 }
 
 /// Puts the new indexes into the definition: complete ones for an empty collection, else to be built.
-fn register(
+pub(super) fn register(
     writer: &mut DocumentWriter<'_>,
     request: &CreateIndexesRequest,
 ) -> Result<(CreateIndexesOutcome, Vec<PendingBuild>), WriteError> {

@@ -14,10 +14,8 @@ use crate::{
     value::same_value,
 };
 
-/// Another document with the same key.
+/// A key that another document has.
 pub(super) struct Taken {
-    /// Its record number.
-    pub(super) record: u64,
     key: Vec<u8>,
 }
 
@@ -41,7 +39,7 @@ pub(super) fn find_taken(
             let same =
                 entry.exact || shares_value(reader, collection, index, document, entry.record)?;
             if same && !ignore(entry.record)? {
-                return Ok(Some(Taken { record: entry.record, key: key.clone() }));
+                return Ok(Some(Taken { key: key.clone() }));
             }
         }
     }
