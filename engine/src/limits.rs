@@ -80,3 +80,31 @@ pub const BATCH_BYTES_MAX: usize = 16 * 1024 * 1024;
 
 /// Findings that a full check lists; further ones are only counted.
 pub const FINDINGS_MAX: usize = 1_000;
+
+/// Intervals of keys that one query looks at in an index; a longer `$in` is left to the filter.
+pub const INTERVALS_MAX: usize = 1_000;
+
+/// Bytes of sort keys that one query holds in memory (MongoDB's own limit); beyond it is an error.
+pub const SORT_BYTES_MAX: usize = 104_857_600;
+
+/// Records that one query on an index with arrays remembers in order to give each out once; beyond it
+/// is an error.
+pub const SEEN_RECORDS_MAX: usize = 8_000_000;
+
+/// Cursors that are open at once; at the bound the one that was idle longest is closed.
+pub const CURSORS_MAX: usize = 1_000;
+
+/// Milliseconds after which an idle cursor is closed (MongoDB: 10 minutes).
+pub const CURSOR_IDLE_MS: u64 = 600_000;
+
+/// Documents in the first batch when the client names no size (MongoDB: 101).
+pub const FIRST_BATCH_DOCS: usize = 101;
+
+/// Bytes of documents in one batch of a cursor; at least one document is always given.
+pub const CURSOR_BATCH_BYTES_MAX: usize = 16_777_216;
+
+/// Statements in one insert, update or delete (MongoDB's `maxWriteBatchSize`); more are refused.
+pub const WRITE_STATEMENTS_MAX: usize = 100_000;
+
+/// Records that one update or delete remembers before it begins to write; beyond it is an error.
+pub const WRITE_RECORDS_MAX: usize = 50_000_000;

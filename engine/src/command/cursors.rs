@@ -1,5 +1,243 @@
-//! Open cursors.
+//! Open cursors: a bounded table of searches that keep a key, never a transaction.
+
+use std::{
+    collections::{HashMap, VecDeque},
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use bson::{
+    RawArrayBuf, RawDocumentBuf,
+    raw::{RawDocument, cstr},
+};
+
+use super::{
+    context::Context,
+    error::{Answer, Code, CommandError},
+};
+use crate::{
+    catalog::Namespace,
+    limits::{CURSOR_BATCH_BYTES_MAX, CURSOR_IDLE_MS, CURSORS_MAX, FIRST_BATCH_DOCS},
+    plan::{Search, Step},
+    query::Projection,
+};
 
 /// Open cursors of all clients.
 #[derive(Default)]
-pub struct Cursors {}
+pub struct Cursors {
+    table: Mutex<Table>,
+}
+
+#[derive(Default)]
+struct Table {
+    open: HashMap<i64, Idle>,
+    opened: u64,
+}
+
+struct Idle {
+    cursor: Cursor,
+    since: Duration,
+}
+
+/// A cursor: what is left to give.
+pub struct Cursor {
+    /// `cursor.ns`, e.g. `db.collection` or `db.$cmd.listCollections`.
+    pub ns: String,
+    /// Where the documents come from.
+    pub source: Source,
+}
+
+/// Where the documents of a cursor come from.
+pub enum Source {
+    /// A search in a collection.
+    Search {
+        /// The collection.
+        namespace: Namespace,
+        /// What is left of the search.
+        search: Box<Search>,
+        /// Which fields are given.
+        projection: Option<Projection>,
+    },
+    /// Documents that are ready.
+    Ready(VecDeque<RawDocumentBuf>),
+}
+
+impl Cursor {
+    /// A cursor over documents that are ready.
+    #[must_use]
+    pub fn ready(ns: String, documents: impl IntoIterator<Item = RawDocumentBuf>) -> Self {
+        Self { ns, source: Source::Ready(documents.into_iter().collect()) }
+    }
+
+    /// Gives the first batch, and keeps the cursor when something is left.
+    ///
+    /// # Errors
+    /// What the search meets.
+    pub fn first_batch(
+        mut self,
+        context: &Context,
+        batch_size: Option<u64>,
+        only_one: bool,
+    ) -> Answer {
+        let size = batch_size.map_or(FIRST_BATCH_DOCS, saturated);
+        let (batch, is_done) = self.fill(context, size)?;
+        let ns = self.ns.clone();
+        let id = if is_done || only_one { 0 } else { context.cursors.keep(context, self, None) };
+        Ok(reply("firstBatch", id, &ns, batch))
+    }
+
+    fn fill(
+        &mut self,
+        context: &Context,
+        size: usize,
+    ) -> Result<(RawArrayBuf, bool), CommandError> {
+        let mut batch = Batch { array: RawArrayBuf::new(), count: 0, bytes: 0, size };
+        let is_done = match &mut self.source {
+            Source::Ready(documents) => {
+                while let Some(document) = documents.front() {
+                    if !batch.push(document) {
+                        break;
+                    }
+                    documents.pop_front();
+                }
+                documents.is_empty()
+            }
+            Source::Search { namespace, search, projection } => {
+                context.read(|reader, catalog| {
+                    let Some(collection) = catalog.collection(namespace) else {
+                        return Err(CommandError::new(
+                            Code::QUERY_PLAN_KILLED,
+                            format!("{namespace} was dropped while the cursor was open"),
+                        ));
+                    };
+                    search.advance::<CommandError>(
+                        reader,
+                        &collection,
+                        context.now_ms(),
+                        &mut |_, document| {
+                            let is_taken = match projection {
+                                Some(projection) => batch.push(&projection.apply(document)),
+                                None => batch.push(document),
+                            };
+                            Ok(if is_taken { Step::Take } else { Step::LeaveAndStop })
+                        },
+                    )
+                })?;
+                search.is_done()
+            }
+        };
+        Ok((batch.array, is_done))
+    }
+}
+
+struct Batch {
+    array: RawArrayBuf,
+    count: usize,
+    bytes: usize,
+    size: usize,
+}
+
+impl Batch {
+    /// False when the batch is full.
+    fn push(&mut self, document: &RawDocument) -> bool {
+        let bytes = self.bytes + document.as_bytes().len();
+        if self.count >= self.size || (self.count > 0 && bytes > CURSOR_BATCH_BYTES_MAX) {
+            return false;
+        }
+        self.array.push(document);
+        self.count += 1;
+        self.bytes = bytes;
+        true
+    }
+}
+
+impl Cursors {
+    /// The next batch of a cursor.
+    ///
+    /// # Errors
+    /// `CursorNotFound`, `Unauthorized` when it belongs to another collection, and what the search meets.
+    pub fn next_batch(
+        &self,
+        context: &Context,
+        id: i64,
+        ns: &str,
+        batch_size: Option<u64>,
+    ) -> Answer {
+        let taken = self.lock(context).open.remove(&id);
+        let Some(Idle { mut cursor, since }) = taken else { return Err(not_found(id)) };
+        if cursor.ns != ns {
+            let message = format!(
+                "Requested getMore on namespace '{ns}', but cursor belongs to a different namespace {}",
+                cursor.ns
+            );
+            self.lock(context).open.insert(id, Idle { cursor, since });
+            return Err(CommandError::new(Code::UNAUTHORIZED, message));
+        }
+        let size = batch_size.filter(|size| *size > 0).map_or(usize::MAX, saturated);
+        let (batch, is_done) = cursor.fill(context, size)?;
+        let id = if is_done { 0 } else { self.keep(context, cursor, Some(id)) };
+        Ok(reply("nextBatch", id, ns, batch))
+    }
+
+    /// Closes a cursor. False when there was none.
+    pub fn kill(&self, context: &Context, id: i64) -> bool {
+        self.lock(context).open.remove(&id).is_some()
+    }
+
+    /// How many are open.
+    #[must_use]
+    pub fn open_count(&self, context: &Context) -> usize {
+        self.lock(context).open.len()
+    }
+
+    fn keep(&self, context: &Context, cursor: Cursor, id: Option<i64>) -> i64 {
+        let mut table = self.lock(context);
+        if table.open.len() >= CURSORS_MAX {
+            let oldest = table.open.iter().min_by_key(|(_, idle)| idle.since).map(|(id, _)| *id);
+            oldest.and_then(|id| table.open.remove(&id));
+        }
+        let id = id.unwrap_or_else(|| {
+            table.opened += 1;
+            spread(table.opened)
+        });
+        table.open.insert(id, Idle { cursor, since: context.clock().monotonic() });
+        id
+    }
+
+    /// The table without the cursors that were idle too long.
+    fn lock(&self, context: &Context) -> MutexGuard<'_, Table> {
+        let mut table = self.table.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = context.clock().monotonic();
+        let idle_max = Duration::from_millis(CURSOR_IDLE_MS);
+        table.open.retain(|_, idle| now.saturating_sub(idle.since) <= idle_max);
+        table
+    }
+}
+
+/// A positive number, different for each count, that looks like a server's cursor id.
+fn spread(count: u64) -> i64 {
+    let mixed = count.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 1;
+    i64::try_from(mixed).unwrap_or(i64::MAX).max(1)
+}
+
+fn not_found(id: i64) -> CommandError {
+    CommandError::new(Code::CURSOR_NOT_FOUND, format!("cursor id {id} not found"))
+}
+
+fn saturated(number: u64) -> usize {
+    usize::try_from(number).unwrap_or(usize::MAX)
+}
+
+fn reply(batch_name: &str, id: i64, ns: &str, batch: RawArrayBuf) -> RawDocumentBuf {
+    let mut cursor = RawDocumentBuf::new();
+    if batch_name == "firstBatch" {
+        cursor.append(cstr!("firstBatch"), batch);
+    } else {
+        cursor.append(cstr!("nextBatch"), batch);
+    }
+    cursor.append(cstr!("id"), id);
+    cursor.append(cstr!("ns"), ns);
+    let mut reply = RawDocumentBuf::new();
+    reply.append(cstr!("cursor"), cursor);
+    reply
+}

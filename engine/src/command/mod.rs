@@ -4,12 +4,37 @@
 //! declaration and calls it. A command is one file: a `static COMMAND` with its name and fields, and a
 //! function from a [`Request`] to an [`Answer`]. MongoDB's error numbers exist only in [`error`].
 
+mod aggregate;
+mod batch;
+mod build_info;
+mod coll_mod;
+mod coll_stats;
 pub mod context;
+mod count;
+mod create;
+mod create_indexes;
 mod current_op;
 pub mod cursors;
+mod db_stats;
+mod delete;
+mod distinct;
+mod drop;
+mod drop_database;
+mod drop_indexes;
+mod end_sessions;
 pub mod error;
+mod explain;
 pub mod field;
+mod find;
+mod find_and_modify;
+mod get_more;
 mod get_parameter;
+mod hello;
+mod insert;
+mod kill_cursors;
+mod list_collections;
+mod list_databases;
+mod list_indexes;
 mod mayfly_clock;
 mod mayfly_dialect;
 mod mayfly_expiring;
@@ -19,12 +44,19 @@ mod mayfly_reap;
 mod mayfly_release;
 mod mayfly_verdict;
 mod mayfly_what_if;
+mod modify;
 mod ping;
+mod pipeline;
+mod query;
+mod rename_collection;
 pub mod request;
 mod run;
 mod server_status;
 mod set_parameter;
+mod stats;
 pub mod table;
+mod update;
+mod validate;
 
 pub use context::Context;
 pub use error::{Answer, Code, CommandError};

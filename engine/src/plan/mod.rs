@@ -1,8 +1,21 @@
 //! From a filter to the documents that match it: index bounds, execution with re-check, explain.
 //!
 //! A plan may only narrow: every document is checked by the filter again, so an index can never change
-//! an answer.
+//! an answer. A [`Search`] keeps a key between two calls, never a transaction.
 
+mod bounds;
+mod choose;
 mod error;
+mod explain;
+mod implies;
+mod range;
+mod search;
+#[cfg(test)]
+mod tests;
 
+pub use bounds::Bounds;
+pub use choose::{Access, Hint, Plan, choose};
 pub use error::{PlanError, PlanErrorKind};
+pub use explain::{execution_stats, winning_plan};
+pub use range::Interval;
+pub use search::{Search, Stats, Step, Target};

@@ -92,6 +92,23 @@ impl Sort {
     }
 }
 
+impl SortKey {
+    /// Bytes that the key holds in memory, about.
+    #[must_use]
+    pub fn size_bytes(&self) -> usize {
+        let value_bytes = |value: &RawBson| match value {
+            RawBson::String(text) | RawBson::Symbol(text) => text.len(),
+            RawBson::Document(document) => document.as_bytes().len(),
+            RawBson::Array(array) => array.as_bytes().len(),
+            RawBson::Binary(binary) => binary.bytes.len(),
+            _ => 16,
+        };
+        size_of::<Self>()
+            + self.key.bytes.len()
+            + self.values.iter().map(|(value, _)| value_bytes(value)).sum::<usize>()
+    }
+}
+
 impl Ord for SortKey {
     fn cmp(&self, other: &Self) -> Ordering {
         let by_bytes = self.key.ordered().cmp(other.key.ordered());

@@ -1,0 +1,63 @@
+//! `collMod`: changes an index or a collection's own TTL in place.
+
+use bson::{Bson, Document};
+
+use super::{
+    context::Context,
+    error::Answer,
+    field::{ignored, optional, unsupported},
+    rename_collection::not_in_cosmos,
+    request::Request,
+    run::raw,
+    table::{Command, Scope},
+};
+use crate::catalog::{Dialect, rules::CollModRequest};
+
+/// `{collMod: collection, index: {…}, expireAfterSeconds, dryRun}`
+pub static COMMAND: Command = Command {
+    name: "collMod",
+    aliases: &[],
+    scope: Scope::Any,
+    fields: &[
+        optional("index"),
+        optional("expireAfterSeconds"),
+        optional("dryRun"),
+        ignored("collectionUUID"),
+        unsupported("validator"),
+        unsupported("validationLevel"),
+        unsupported("validationAction"),
+        unsupported("viewOn"),
+        unsupported("pipeline"),
+        unsupported("changeStreamPreAndPostImages"),
+        unsupported("timeseries"),
+        unsupported("cappedSize"),
+        unsupported("cappedMax"),
+    ],
+    run,
+};
+
+fn run(context: &Context, request: &Request<'_>) -> Answer {
+    let namespace = request.namespace()?;
+    if context.collections.catalog().dialect(&namespace.db) == Dialect::Cosmos {
+        return Err(not_in_cosmos("collMod"));
+    }
+    let outcome = context.collections.coll_mod(&CollModRequest {
+        namespace,
+        index: request.value("index")?,
+        expire_after_seconds: request.value("expireAfterSeconds")?,
+        dry_run: request.flag("dryRun")?,
+    })?;
+    let mut reply = Document::new();
+    let fields: [(&str, Option<Bson>); 8] = [
+        ("expireAfterSeconds_old", outcome.expire_after_secs_old.map(Bson::from)),
+        ("expireAfterSeconds_new", outcome.expire_after_secs_new.map(Bson::from)),
+        ("hidden_old", outcome.hidden_old.map(Bson::from)),
+        ("hidden_new", outcome.hidden_new.map(Bson::from)),
+        ("prepareUnique_old", outcome.prepare_unique_old.map(Bson::from)),
+        ("prepareUnique_new", outcome.prepare_unique_new.map(Bson::from)),
+        ("unique_new", outcome.unique_new.map(Bson::from)),
+        ("forceNonUnique_new", outcome.force_non_unique_new.map(Bson::from)),
+    ];
+    reply.extend(fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))));
+    raw(&reply)
+}

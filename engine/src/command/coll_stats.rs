@@ -1,0 +1,41 @@
+//! `collStats`.
+
+use bson::doc;
+
+use super::{
+    context::Context,
+    error::Answer,
+    field::optional,
+    request::Request,
+    run::raw,
+    stats::{long, storage_stats},
+    table::{Command, Scope},
+};
+
+/// `{collStats: collection, scale}`; zeros for a collection that does not exist, as MongoDB answers.
+pub static COMMAND: Command = Command {
+    name: "collStats",
+    aliases: &["collstats"],
+    scope: Scope::Any,
+    fields: &[optional("scale")],
+    run,
+};
+
+fn run(context: &Context, request: &Request<'_>) -> Answer {
+    let namespace = request.namespace()?;
+    let scale = request.count("scale")?.unwrap_or(1).max(1);
+    let mut reply = doc! { "ns": namespace.to_string() };
+    context.read(|reader, catalog| {
+        match catalog.collection(&namespace) {
+            Some(collection) => {
+                collection.check_holds_documents()?;
+                reply.extend(storage_stats(reader, &collection, scale)?);
+            }
+            None => reply.extend(doc! {
+                "size": 0, "count": 0, "storageSize": 0, "nindexes": 0, "scaleFactor": long(scale),
+            }),
+        }
+        Ok(())
+    })?;
+    raw(&reply)
+}

@@ -1,0 +1,68 @@
+//! `count`: how many documents match.
+
+use bson::{Bson, doc};
+
+use super::{
+    context::Context,
+    error::{Answer, CommandError},
+    field::{Field, ignored, optional, unsupported},
+    query::Query,
+    request::Request,
+    run::raw,
+    table::{Command, Scope},
+};
+use crate::{
+    catalog::Namespace,
+    plan::{Access, Step},
+    query::Expr,
+};
+
+/// The fields of `count`.
+pub const FIELDS: &[Field] = &[
+    optional("query"),
+    optional("limit"),
+    optional("skip"),
+    optional("hint"),
+    ignored("fields"),
+    unsupported("collation"),
+];
+
+/// `{count: collection, query, limit, skip, hint}`
+pub static COMMAND: Command =
+    Command { name: "count", aliases: &[], scope: Scope::Any, fields: FIELDS, run };
+
+fn run(context: &Context, request: &Request<'_>) -> Answer {
+    let namespace = request.namespace()?;
+    let query = Query::read_with_signed_limit(request, "query")?;
+    raw(&doc! { "n": shortest(count(context, &namespace, &query)?) })
+}
+
+/// How many documents a query gives. Without a filter that is a counter's value, unless documents
+/// may be hidden.
+///
+/// # Errors
+/// What the search meets.
+pub fn count(context: &Context, namespace: &Namespace, query: &Query) -> Result<u64, CommandError> {
+    context.read(|reader, catalog| {
+        let Some(collection) = catalog.collection(namespace) else { return Ok(0) };
+        let mut search = query.search(&collection)?;
+        let is_whole = matches!(query.target.filter.root(), Expr::True)
+            && matches!(search.plan().access, Access::Collection(_));
+        if is_whole && !collection.hides_expired() {
+            let all = reader.counters(collection.id.0)?.documents;
+            let left = all.saturating_sub(query.target.skip);
+            return Ok(query.target.limit.map_or(left, |limit| left.min(limit)));
+        }
+        search.advance::<CommandError>(reader, &collection, context.now_ms(), &mut |_, _| {
+            Ok(Step::Take)
+        })?;
+        Ok(search.stats().returned)
+    })
+}
+
+/// int32 where it fits.
+#[must_use]
+pub fn shortest(number: u64) -> Bson {
+    i32::try_from(number)
+        .map_or_else(|_| Bson::Int64(i64::try_from(number).unwrap_or(i64::MAX)), Bson::Int32)
+}

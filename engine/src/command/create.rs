@@ -1,0 +1,22 @@
+//! `create`: a collection or view.
+
+use bson::RawDocumentBuf;
+
+use super::{
+    context::Context,
+    error::Answer,
+    field::any,
+    request::Request,
+    table::{Command, Scope},
+};
+use crate::catalog::rules::CreateRequest;
+
+/// `{create: collection, …}`: the catalog knows the options.
+pub static COMMAND: Command =
+    Command { name: "create", aliases: &[], scope: Scope::Any, fields: &[any()], run };
+
+fn run(context: &Context, request: &Request<'_>) -> Answer {
+    let namespace = request.namespace()?;
+    context.collections.create(&CreateRequest { namespace, options: request.options()? })?;
+    Ok(RawDocumentBuf::new())
+}

@@ -1,0 +1,58 @@
+//! `dbStats`.
+
+use bson::doc;
+
+use super::{
+    context::Context,
+    error::Answer,
+    field::{ignored, optional},
+    request::Request,
+    run::raw,
+    stats::{Sizes, long},
+    table::{Command, Scope},
+};
+
+/// `{dbStats: 1, scale}`
+pub static COMMAND: Command = Command {
+    name: "dbStats",
+    aliases: &["dbstats"],
+    scope: Scope::Any,
+    fields: &[optional("scale"), ignored("freeStorage")],
+    run,
+};
+
+#[expect(clippy::cast_precision_loss, reason = "MongoDB shows these sizes as doubles")]
+fn run(context: &Context, request: &Request<'_>) -> Answer {
+    let scale = request.count("scale")?.unwrap_or(1).max(1);
+    let (mut total, mut collections, mut views) = (Sizes::default(), 0, 0);
+    context.read(|reader, catalog| {
+        for collection in catalog.collections(request.db) {
+            if collection.is_view() {
+                views += 1;
+                continue;
+            }
+            collections += 1;
+            let sizes = Sizes::of(reader, collection)?;
+            total.documents += sizes.documents;
+            total.bytes += sizes.bytes;
+            total.indexes += sizes.indexes;
+            total.entries += sizes.entries;
+        }
+        Ok(())
+    })?;
+    let average =
+        if total.documents == 0 { 0.0 } else { total.bytes as f64 / total.documents as f64 };
+    let data = total.bytes as f64 / scale as f64;
+    raw(&doc! {
+        "db": request.db,
+        "collections": long(collections),
+        "views": long(views),
+        "objects": long(total.documents),
+        "avgObjSize": average,
+        "dataSize": data,
+        "storageSize": data,
+        "indexes": long(total.indexes),
+        "scaleFactor": long(scale),
+        "mayfly": { "indexEntries": long(total.entries) },
+    })
+}

@@ -1,0 +1,71 @@
+//! `distinct`: the different values of a field.
+
+use std::collections::BTreeMap;
+
+use bson::{
+    RawArrayBuf, RawDocumentBuf,
+    raw::{RawBson, cstr},
+};
+
+use super::{
+    context::Context,
+    error::{Answer, Code, CommandError},
+    field::{optional, required, unsupported},
+    query::Query,
+    request::Request,
+    table::{Command, Scope},
+};
+use crate::{
+    limits::CURSOR_BATCH_BYTES_MAX,
+    plan::Step,
+    value::{Direction, Path, key::encode},
+};
+
+/// `{distinct: collection, key, query}`
+pub static COMMAND: Command = Command {
+    name: "distinct",
+    aliases: &[],
+    scope: Scope::Any,
+    fields: &[required("key"), optional("query"), optional("hint"), unsupported("collation")],
+    run,
+};
+
+fn run(context: &Context, request: &Request<'_>) -> Answer {
+    let namespace = request.namespace()?;
+    let key = request.text("key")?.unwrap_or_default();
+    let path = Path::parse(key)
+        .map_err(|error| CommandError::new(Code::BAD_VALUE, format!("the key: {error}")))?;
+    let query = Query::read(request, "query")?;
+    let mut values: BTreeMap<Vec<u8>, RawBson> = BTreeMap::new();
+    let mut bytes = 0;
+    query.for_each(context, &namespace, &mut |_, document| {
+        path.index_values(document, &mut |value| {
+            // An empty array shows as undefined and has no values.
+            if let Some(value) = value.filter(|value| !is_undefined(value)) {
+                let key = encode(Some(value), Direction::Ascending).bytes;
+                values.entry(key).or_insert_with_key(|key| {
+                    bytes += key.len();
+                    value.into()
+                });
+            }
+        });
+        if bytes > CURSOR_BATCH_BYTES_MAX {
+            return Err(CommandError::new(
+                Code::BSON_OBJECT_TOO_LARGE,
+                "distinct too big, 16mb cap; narrow the query",
+            ));
+        }
+        Ok(Step::Take)
+    })?;
+    let mut array = RawArrayBuf::new();
+    for value in values.into_values() {
+        array.push(value);
+    }
+    let mut reply = RawDocumentBuf::new();
+    reply.append(cstr!("values"), array);
+    Ok(reply)
+}
+
+fn is_undefined(value: &bson::raw::RawBsonRef<'_>) -> bool {
+    matches!(value, bson::raw::RawBsonRef::Undefined)
+}

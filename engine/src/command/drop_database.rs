@@ -1,0 +1,23 @@
+//! `dropDatabase`: removes a database with all its collections.
+
+use bson::{Document, doc};
+
+use super::{
+    context::Context,
+    error::Answer,
+    request::Request,
+    run::raw,
+    table::{Command, Scope},
+};
+
+/// `{dropDatabase: 1}`
+pub static COMMAND: Command =
+    Command { name: "dropDatabase", aliases: &[], scope: Scope::Any, fields: &[], run };
+
+fn run(context: &Context, request: &Request<'_>) -> Answer {
+    let reply = match context.collections.drop_database(request.db)? {
+        0 => Document::new(),
+        _ => doc! { "dropped": request.db },
+    };
+    raw(&reply)
+}

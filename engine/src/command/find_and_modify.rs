@@ -1,0 +1,91 @@
+//! `findAndModify`: changes or removes one document and gives it back.
+
+use bson::{Bson, Document, doc};
+
+use super::{
+    context::Context,
+    error::{Answer, Code, CommandError},
+    field::{ignored, optional, unsupported},
+    modify::{self, Action},
+    query::Query,
+    request::Request,
+    run::raw,
+    table::{Command, Scope},
+    update::read_update,
+};
+use crate::query::Projection;
+
+/// `{findAndModify: collection, query, sort, update | remove, new, upsert, fields, arrayFilters, hint}`
+pub static COMMAND: Command = Command {
+    name: "findAndModify",
+    aliases: &["findandmodify"],
+    scope: Scope::Any,
+    fields: &[
+        optional("query"),
+        optional("sort"),
+        optional("update"),
+        optional("remove"),
+        optional("new"),
+        optional("upsert"),
+        optional("fields"),
+        optional("arrayFilters"),
+        optional("hint"),
+        ignored("bypassDocumentValidation"),
+        unsupported("collation"),
+        unsupported("let"),
+    ],
+    run,
+};
+
+fn run(context: &Context, request: &Request<'_>) -> Answer {
+    let namespace = request.namespace()?;
+    let mut query = Query::read(request, "query")?;
+    query.target.limit = Some(1);
+    let projection = request.document("fields")?.map(Projection::parse).transpose()?.flatten();
+    let wants_new = request.flag("new")?;
+    let upsert = request.flag("upsert")?;
+    let remove = request.flag("remove")?;
+    let has_update = request.get("update")?.is_some();
+    if remove == has_update {
+        return Err(refused(if remove {
+            "Cannot specify both an update and remove=true"
+        } else {
+            "Either an update or remove=true must be specified"
+        }));
+    }
+    if remove && (upsert || wants_new) {
+        return Err(refused("Cannot specify both upsert or new and remove=true"));
+    }
+    let (done, outcome) = if remove {
+        modify::first(context, &namespace, &query, &Action::Delete, false)?
+    } else {
+        let update = read_update(request, "findAndModify", "update")?;
+        modify::first(context, &namespace, &query, &Action::Update(&update), upsert)?
+    };
+    let shown = outcome.and_then(|outcome| match (wants_new, &done.upserted) {
+        (true, _) => outcome.after,
+        (false, None) => Some(outcome.before),
+        (false, Some(_)) => None,
+    });
+    let value = match shown {
+        None => Bson::Null,
+        Some(document) => {
+            let document = projection.map_or(document.clone(), |part| part.apply(&document));
+            Bson::Document(Document::try_from(&*document)?)
+        }
+    };
+    let is_upsert = done.upserted.is_some();
+    let n = i32::from(done.matched > 0 || is_upsert);
+    let mut last_error = doc! { "n": n };
+    if !remove {
+        last_error.insert("updatedExisting", done.matched > 0);
+    }
+    if let Some(id) = done.upserted {
+        last_error.insert("upserted", id);
+    }
+    raw(&doc! { "lastErrorObject": last_error, "value": value })
+}
+
+fn refused(message: &str) -> CommandError {
+    CommandError::new(Code::FAILED_TO_PARSE, message)
+}

@@ -1,0 +1,30 @@
+//! `getMore`: the next batch of a cursor.
+
+use bson::raw::RawBsonRef;
+
+use super::{
+    context::Context,
+    error::Answer,
+    field::{ignored, optional, required},
+    request::Request,
+    table::{Command, Scope},
+};
+
+/// `{getMore: id, collection, batchSize}`
+pub static COMMAND: Command = Command {
+    name: "getMore",
+    aliases: &[],
+    scope: Scope::Any,
+    fields: &[required("collection"), optional("batchSize"), ignored("term")],
+    run,
+};
+
+fn run(context: &Context, request: &Request<'_>) -> Answer {
+    let first = request.first()?;
+    let RawBsonRef::Int64(id) = first else {
+        return Err(request.wrong_type("getMore", first, "long"));
+    };
+    let collection = request.text("collection")?.unwrap_or_default();
+    let ns = format!("{}.{collection}", request.db);
+    context.cursors.next_batch(context, id, &ns, request.count("batchSize")?)
+}

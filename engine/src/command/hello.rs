@@ -1,0 +1,43 @@
+//! `hello`, `isMaster` and `ismaster`: what the server is.
+
+use bson::{DateTime, doc};
+
+use super::{
+    context::Context,
+    error::Answer,
+    field::any,
+    request::Request,
+    run::raw,
+    table::{Command, Scope},
+};
+use crate::{limits::WRITE_STATEMENTS_MAX, value::scan::DOCUMENT_BYTES_MAX};
+
+/// Drivers take all that MongoDB 8.0 has; what is missing here answers with an error of its own.
+const WIRE_VERSION_MAX: i32 = 21;
+
+/// `{hello: 1}`
+pub static COMMAND: Command = Command {
+    name: "hello",
+    aliases: &["isMaster", "ismaster"],
+    scope: Scope::Any,
+    fields: &[any()],
+    run,
+};
+
+fn run(context: &Context, request: &Request<'_>) -> Answer {
+    let mut reply = doc! { "helloOk": true };
+    let was_hello = request.document.get("hello")?.is_some();
+    reply.insert(if was_hello { "isWritablePrimary" } else { "ismaster" }, true);
+    reply.extend(doc! {
+        "maxBsonObjectSize": i32::try_from(DOCUMENT_BYTES_MAX).unwrap_or(i32::MAX),
+        "maxMessageSizeBytes": 48_000_000,
+        "maxWriteBatchSize": i32::try_from(WRITE_STATEMENTS_MAX).unwrap_or(i32::MAX),
+        "localTime": DateTime::from_millis(context.now_ms()),
+        "logicalSessionTimeoutMinutes": 30,
+        "connectionId": 1,
+        "minWireVersion": 0,
+        "maxWireVersion": WIRE_VERSION_MAX,
+        "readOnly": false,
+    });
+    raw(&reply)
+}

@@ -1,0 +1,42 @@
+//! `killCursors`: closes cursors.
+
+use bson::{doc, raw::RawBsonRef};
+
+use super::{
+    context::Context,
+    error::Answer,
+    field::required,
+    request::Request,
+    run::raw,
+    table::{Command, Scope},
+};
+
+/// `{killCursors: collection, cursors: [id]}`
+pub static COMMAND: Command = Command {
+    name: "killCursors",
+    aliases: &[],
+    scope: Scope::Any,
+    fields: &[required("cursors")],
+    run,
+};
+
+fn run(context: &Context, request: &Request<'_>) -> Answer {
+    let (mut killed, mut missing) = (Vec::new(), Vec::new());
+    let value = request.get("cursors")?.unwrap_or(RawBsonRef::Null);
+    let RawBsonRef::Array(ids) = value else {
+        return Err(request.wrong_type("cursors", value, "array"));
+    };
+    for id in ids {
+        let id = id?;
+        let RawBsonRef::Int64(id) = id else {
+            return Err(request.wrong_type("cursors", id, "long"));
+        };
+        if context.cursors.kill(context, id) { killed.push(id) } else { missing.push(id) }
+    }
+    raw(&doc! {
+        "cursorsKilled": killed,
+        "cursorsNotFound": missing,
+        "cursorsAlive": [],
+        "cursorsUnknown": [],
+    })
+}

@@ -1,0 +1,80 @@
+//! `listCollections`.
+
+use bson::{Document, RawDocumentBuf, doc, spec::BinarySubtype};
+
+use super::{
+    context::Context,
+    cursors::Cursor,
+    error::{Answer, CommandError},
+    field::{ignored, optional},
+    request::Request,
+    table::{Command, Scope},
+};
+use crate::{catalog::CollectionMeta, query::Filter};
+
+/// `{listCollections: 1, filter, nameOnly, cursor: {batchSize}}`
+pub static COMMAND: Command = Command {
+    name: "listCollections",
+    aliases: &[],
+    scope: Scope::Any,
+    fields: &[
+        optional("filter"),
+        optional("nameOnly"),
+        optional("cursor"),
+        ignored("authorizedCollections"),
+    ],
+    run,
+};
+
+fn run(context: &Context, request: &Request<'_>) -> Answer {
+    let filter = request.document("filter")?.map(Filter::parse).transpose()?.unwrap_or_default();
+    let name_only = request.flag("nameOnly")?;
+    let batch_size = cursor_batch_size(request)?.unwrap_or(u64::MAX);
+    let catalog = context.collections.catalog();
+    let mut entries = Vec::new();
+    for collection in catalog.collections(request.db) {
+        let entry = RawDocumentBuf::try_from(&shown(collection))?;
+        if filter.matches(&entry) {
+            entries.push(if name_only {
+                let name = &collection.namespace.collection;
+                RawDocumentBuf::try_from(
+                    &doc! { "name": name, "type": collection.options.type_name() },
+                )?
+            } else {
+                entry
+            });
+        }
+    }
+    let ns = format!("{}.$cmd.listCollections", request.db);
+    Cursor::ready(ns, entries).first_batch(context, Some(batch_size), false)
+}
+
+fn shown(collection: &CollectionMeta) -> Document {
+    let mut info = doc! { "readOnly": collection.is_view() };
+    if !collection.is_view() {
+        let uuid =
+            bson::Binary { subtype: BinarySubtype::Uuid, bytes: collection.uuid.bytes().to_vec() };
+        info.insert("uuid", uuid);
+    }
+    let mut entry = doc! {
+        "name": &collection.namespace.collection,
+        "type": collection.options.type_name(),
+        "options": collection.options.to_document(),
+        "info": info,
+    };
+    if let Some(index) = collection.id_index() {
+        entry.insert("idIndex", index.to_spec());
+    }
+    entry
+}
+
+/// `cursor.batchSize`; 0 is an empty batch.
+///
+/// # Errors
+/// `TypeMismatch`, 51024 when negative.
+pub fn cursor_batch_size(request: &Request<'_>) -> Result<Option<u64>, CommandError> {
+    match request.document("cursor")? {
+        None => Ok(None),
+        Some(cursor) => request.within(cursor).count("batchSize"),
+    }
+}

@@ -1,0 +1,50 @@
+//! `listIndexes`.
+
+use bson::RawDocumentBuf;
+
+use super::{
+    context::Context,
+    cursors::Cursor,
+    error::{Answer, CommandError},
+    field::{ignored, optional},
+    list_collections::cursor_batch_size,
+    request::Request,
+    table::{Command, Scope},
+};
+use crate::catalog::{CatalogError, CatalogErrorKind};
+
+/// `{listIndexes: collection, cursor: {batchSize}}`
+pub static COMMAND: Command = Command {
+    name: "listIndexes",
+    aliases: &[],
+    scope: Scope::Any,
+    fields: &[optional("cursor"), ignored("includeBuildUUIDs"), ignored("includeIndexBuildInfo")],
+    run,
+};
+
+fn run(context: &Context, request: &Request<'_>) -> Answer {
+    let namespace = request.namespace()?;
+    let batch_size = cursor_batch_size(request)?.unwrap_or(u64::MAX);
+    let Some(collection) = context.collections.catalog().collection(&namespace) else {
+        return Err(no_collection(&namespace.to_string()));
+    };
+    if collection.is_view() {
+        collection.check_holds_documents()?;
+    }
+    let specs = collection
+        .indexes
+        .iter()
+        .map(|index| Ok(RawDocumentBuf::try_from(&index.to_spec())?))
+        .collect::<Result<Vec<_>, CommandError>>()?;
+    Cursor::ready(namespace.to_string(), specs).first_batch(context, Some(batch_size), false)
+}
+
+/// `NamespaceNotFound`
+#[must_use]
+pub fn no_collection(namespace: &str) -> CommandError {
+    CatalogError::new(
+        CatalogErrorKind::NamespaceNotFound,
+        format!("ns does not exist: {namespace}"),
+    )
+    .into()
+}

@@ -1,0 +1,268 @@
+//! Changing and removing documents that a query finds, in bounded transactions with re-check.
+
+use std::time::Duration;
+
+use bson::{Bson, Document, RawDocumentBuf, oid::ObjectId, raw::RawDocument};
+
+use super::{
+    context::Context,
+    error::{Code, CommandError},
+    insert::{Refused, insert_one},
+    query::Query,
+};
+use crate::{
+    catalog::{CollectionMeta, Namespace},
+    collection::DocumentWriter,
+    limits::{BATCH_DOCS_MAX, BATCH_MS_MAX},
+    query::{Update, UpdateContext},
+    value::scan,
+};
+
+/// What one statement did.
+#[derive(Debug, Default)]
+pub struct Modified {
+    /// Documents that matched.
+    pub matched: u64,
+    /// Of these, those that are different now.
+    pub changed: u64,
+    /// The `_id` of the document that an upsert inserted.
+    pub upserted: Option<Bson>,
+}
+
+/// What to do with each document found.
+pub enum Action<'a> {
+    /// Change it.
+    Update(&'a Update),
+    /// Remove it.
+    Delete,
+}
+
+/// Acts on every document that matches. The records are found in one read, then handled in
+/// transactions of bounded size; a document that does not match any more is left alone. What was
+/// done before an error stays done and is told.
+///
+/// # Errors
+/// Why the search failed, before anything was written.
+pub fn all(
+    context: &Context,
+    namespace: &Namespace,
+    query: &Query,
+    action: &Action<'_>,
+) -> Result<(Modified, Option<CommandError>), CommandError> {
+    let records = query.records(context, namespace)?;
+    let mut total = Modified::default();
+    let mut rest = records.as_slice();
+    while !rest.is_empty() {
+        match some(context, namespace, query, action, rest) {
+            Ok((handled, done, error)) => {
+                total.matched += done.matched;
+                total.changed += done.changed;
+                if error.is_some() {
+                    return Ok((total, error));
+                }
+                rest = rest.get(handled..).unwrap_or_default();
+            }
+            Err(error) => return Ok((total, Some(error))),
+        }
+    }
+    Ok((total, None))
+}
+
+/// One transaction: how many records were handled, what was done, and the error that ended it early.
+fn some(
+    context: &Context,
+    namespace: &Namespace,
+    query: &Query,
+    action: &Action<'_>,
+    records: &[u64],
+) -> Result<(usize, Modified, Option<CommandError>), CommandError> {
+    let time_max = Duration::from_millis(BATCH_MS_MAX);
+    context.collections.write(|writer| {
+        let mut done = Modified::default();
+        let Some(collection) = writer.collection(namespace) else {
+            return Ok((records.len(), done, None));
+        };
+        let began = context.clock().monotonic();
+        let mut handled = 0;
+        for record in records.iter().take(BATCH_DOCS_MAX) {
+            handled += 1;
+            match one(writer, &collection, query, action, *record) {
+                Ok(Some(outcome)) => {
+                    done.matched += 1;
+                    done.changed += u64::from(outcome.is_changed);
+                }
+                Ok(None) => {}
+                Err(Refused::Statement(error)) => return Ok((handled, done, Some(error))),
+                Err(Refused::Transaction(error)) => return Err(error),
+            }
+            if context.clock().monotonic().saturating_sub(began) > time_max {
+                break;
+            }
+        }
+        Ok((handled, done, None))
+    })
+}
+
+/// One document before and after.
+pub struct Outcome {
+    /// As it was.
+    pub before: RawDocumentBuf,
+    /// As it is; `None` when it was removed.
+    pub after: Option<RawDocumentBuf>,
+    /// Whether anything was written.
+    pub is_changed: bool,
+}
+
+/// Acts on one record, if it still matches.
+///
+/// # Errors
+/// Why it was refused.
+pub fn one(
+    writer: &mut DocumentWriter<'_>,
+    collection: &CollectionMeta,
+    query: &Query,
+    action: &Action<'_>,
+    record: u64,
+) -> Result<Option<Outcome>, Refused> {
+    let now_ms = writer.now_ms();
+    let Some(before) =
+        current(writer, collection, query, record, now_ms).map_err(Refused::Transaction)?
+    else {
+        return Ok(None);
+    };
+    let Action::Update(update) = action else {
+        writer.delete(collection, record)?;
+        return Ok(Some(Outcome { before, after: None, is_changed: true }));
+    };
+    let context = UpdateContext { now_ms, filter: Some(&query.target.filter), inserting: false };
+    let changed = changed(update, &before, &context).map_err(Refused::Statement)?;
+    let is_changed = changed.is_some();
+    if let Some(after) = &changed {
+        writer.replace(collection, record, after)?;
+    }
+    Ok(Some(Outcome { after: Some(changed.unwrap_or_else(|| before.clone())), before, is_changed }))
+}
+
+fn current(
+    writer: &DocumentWriter<'_>,
+    collection: &CollectionMeta,
+    query: &Query,
+    record: u64,
+    now_ms: i64,
+) -> Result<Option<RawDocumentBuf>, CommandError> {
+    let reader = writer.reader();
+    let Some(stored) = reader.document(collection.id, record)? else { return Ok(None) };
+    let document = stored.document()?;
+    let matches = query.still_matches(collection, &stored, document, now_ms);
+    Ok(matches.then(|| document.to_owned()))
+}
+
+fn changed(
+    update: &Update,
+    before: &RawDocument,
+    context: &UpdateContext<'_>,
+) -> Result<Option<RawDocumentBuf>, CommandError> {
+    let Some(after) = update.apply(&Document::try_from(before)?, context)? else { return Ok(None) };
+    let after = RawDocumentBuf::try_from(&after)?;
+    scan::check(after.as_bytes())?;
+    Ok(Some(after))
+}
+
+/// Acts on the first document that matches, in one transaction; inserts one when none does and
+/// `upsert` says so.
+///
+/// # Errors
+/// Why it was refused; nothing was written then.
+pub fn first(
+    context: &Context,
+    namespace: &Namespace,
+    query: &Query,
+    action: &Action<'_>,
+    upsert: bool,
+) -> Result<(Modified, Option<Outcome>), CommandError> {
+    // A search without an index can be long; it is not made while other writers wait.
+    let candidate = context.read(|reader, catalog| match catalog.collection(namespace) {
+        None => Ok(None),
+        Some(collection) => query.first_record(reader, &collection, context.now_ms()),
+    })?;
+    if candidate.is_none() && !upsert {
+        return Ok((Modified::default(), None));
+    }
+    context.collections.write(|writer| {
+        let collection = match writer.collection(namespace) {
+            Some(collection) => collection,
+            None if upsert => writer.create_if_missing(namespace)?,
+            None => return Ok((Modified::default(), None)),
+        };
+        collection.check_holds_documents()?;
+        // With an order the first one may be another by now.
+        let mut outcome = match candidate.filter(|_| query.target.sort.is_none()) {
+            Some(record) => one(writer, &collection, query, action, record)?,
+            None => None,
+        };
+        if outcome.is_none() {
+            let now_ms = writer.now_ms();
+            let record = query.first_record(&writer.reader(), &collection, now_ms)?;
+            if let Some(record) = record {
+                outcome = one(writer, &collection, query, action, record)?;
+            }
+        }
+        match (outcome, action) {
+            (Some(outcome), _) => {
+                let changed = u64::from(outcome.is_changed);
+                Ok((Modified { matched: 1, changed, upserted: None }, Some(outcome)))
+            }
+            (None, Action::Update(update)) if upsert => {
+                insert_upsert(writer, &collection, query, update)
+            }
+            (None, _) => Ok((Modified::default(), None)),
+        }
+    })
+}
+
+fn insert_upsert(
+    writer: &mut DocumentWriter<'_>,
+    collection: &CollectionMeta,
+    query: &Query,
+    update: &Update,
+) -> Result<(Modified, Option<Outcome>), CommandError> {
+    let filter = &query.target.filter;
+    let seed = Update::upsert_seed(filter)?;
+    let context = UpdateContext { now_ms: writer.now_ms(), filter: Some(filter), inserting: true };
+    let document = update.apply(&seed, &context)?.unwrap_or(seed);
+    let mut with_id = Document::new();
+    let id = document.get("_id").cloned().unwrap_or_else(|| ObjectId::new().into());
+    with_id.insert("_id", id.clone());
+    with_id.extend(document.into_iter().filter(|(name, _)| name != "_id"));
+    let after = RawDocumentBuf::try_from(&with_id)?;
+    let checked = super::insert::with_id_first(&after)?;
+    insert_one(writer, collection, &checked)?;
+    let modified = Modified { matched: 0, changed: 0, upserted: Some(id) };
+    let before = RawDocumentBuf::new();
+    Ok((modified, Some(Outcome { before, after: Some(after.clone()), is_changed: true })))
+}
+
+/// The error for a field that the statement does not have.
+///
+/// # Errors
+/// `IDLUnknownField` for the first name that is not in the list.
+pub fn check_statement(
+    place: &str,
+    statement: &RawDocument,
+    known: &[&str],
+    unsupported: &[&str],
+) -> Result<(), CommandError> {
+    for element in statement {
+        let name = element?.0.as_str();
+        if unsupported.contains(&name) {
+            return Err(CommandError::new(
+                Code::NOT_SUPPORTED,
+                format!("the field '{place}.{name}' is not supported; leave it out"),
+            ));
+        }
+        if !known.contains(&name) {
+            return Err(super::request::unknown_field(place, name));
+        }
+    }
+    Ok(())
+}

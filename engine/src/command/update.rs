@@ -1,0 +1,115 @@
+//! `update`: changes documents.
+
+use bson::{Bson, Document, doc, raw::RawDocument};
+
+use super::{
+    batch::Written,
+    context::Context,
+    count::shortest,
+    error::{Answer, Code, CommandError},
+    field::{ignored, optional, required, unsupported},
+    insert::check_batch_size,
+    modify::{self, Action, Modified, check_statement},
+    query::{Query, read_hint},
+    request::{Request, missing_field},
+    table::{Command, Scope},
+};
+use crate::{
+    catalog::Namespace,
+    query::{Filter, Sort, Update},
+};
+
+/// `{update: collection, updates: [{q, u, multi, upsert, arrayFilters, hint, sort}], ordered}`
+pub static COMMAND: Command = Command {
+    name: "update",
+    aliases: &[],
+    scope: Scope::Any,
+    fields: &[
+        required("updates"),
+        optional("ordered"),
+        ignored("bypassDocumentValidation"),
+        ignored("stmtIds"),
+        unsupported("let"),
+    ],
+    run,
+};
+
+const KNOWN: &[&str] = &["q", "u", "multi", "upsert", "arrayFilters", "hint", "sort"];
+
+fn run(context: &Context, request: &Request<'_>) -> Answer {
+    let namespace = request.namespace()?;
+    let statements = request.documents("updates")?;
+    check_batch_size(statements.len())?;
+    let is_ordered = request.flag_or("ordered", true)?;
+    let mut written = Written::default();
+    let (mut changed, mut upserted) = (0, Vec::new());
+    for (index, statement) in statements.into_iter().enumerate() {
+        let outcome = one_statement(context, request, &namespace, statement);
+        let (done, error) = outcome.unwrap_or_else(|error| (Modified::default(), Some(error)));
+        written.n += done.matched + u64::from(done.upserted.is_some());
+        changed += done.changed;
+        if let Some(id) = done.upserted {
+            upserted.push(doc! { "index": i32::try_from(index).unwrap_or(i32::MAX), "_id": id });
+        }
+        if let Some(error) = error {
+            written.errors.push(error.to_write_error(index));
+            if is_ordered {
+                break;
+            }
+        }
+    }
+    let mut more = Document::new();
+    if !upserted.is_empty() {
+        more.insert("upserted", Bson::from(upserted));
+    }
+    more.insert("nModified", shortest(changed));
+    written.answer(more)
+}
+
+fn one_statement(
+    context: &Context,
+    request: &Request<'_>,
+    namespace: &Namespace,
+    statement: &RawDocument,
+) -> Result<(Modified, Option<CommandError>), CommandError> {
+    check_statement("update.updates", statement, KNOWN, &["collation", "c"])?;
+    let fields = request.within(statement);
+    let Some(filter) = fields.document("q")? else {
+        return Err(missing_field("update.updates", "q"));
+    };
+    let update = read_update(&fields, "update.updates", "u")?;
+    let mut query = Query::matching(Filter::parse(filter)?);
+    query.hint = read_hint(fields.get("hint")?)?;
+    query.target.sort = fields.document("sort")?.map(Sort::parse).transpose()?.flatten();
+    let upsert = fields.flag("upsert")?;
+    if !fields.flag("multi")? {
+        query.target.limit = Some(1);
+        let (done, _) =
+            modify::first(context, namespace, &query, &Action::Update(&update), upsert)?;
+        return Ok((done, None));
+    }
+    if update.is_replacement() {
+        return Err(CommandError::new(
+            Code::FAILED_TO_PARSE,
+            "multi update is not supported for replacement-style update",
+        ));
+    }
+    let (done, error) = modify::all(context, namespace, &query, &Action::Update(&update))?;
+    if done.matched == 0 && error.is_none() && upsert {
+        let (done, _) = modify::first(context, namespace, &query, &Action::Update(&update), true)?;
+        return Ok((done, None));
+    }
+    Ok((done, error))
+}
+
+/// The update in a field, with the statement's `arrayFilters`.
+///
+/// # Errors
+/// What is wrong with it; 40414 when it is missing.
+pub fn read_update(fields: &Request<'_>, place: &str, name: &str) -> Result<Update, CommandError> {
+    let array_filters = fields.documents("arrayFilters")?;
+    match fields.get(name)? {
+        Some(update) => Ok(Update::parse(update, &array_filters)?),
+        None => Err(missing_field(place, name)),
+    }
+}

@@ -1,0 +1,144 @@
+//! From a filter and an index to the intervals of keys to look at.
+
+use super::range::{Interval, Range, needs_field, ranges};
+use crate::{
+    catalog::IndexMeta,
+    limits::INTERVALS_MAX,
+    query::{Expr, Test},
+    value::{Path, key::KEY_BYTES_KEPT},
+};
+
+/// What an index can do for a filter.
+#[derive(Debug, Clone)]
+pub struct Bounds {
+    /// Where to look: disjoint, in order of key.
+    pub intervals: Vec<Interval>,
+    /// Fields at the start of the key that have single values.
+    pub equal_fields: usize,
+    /// Of these, fields with exactly one value; the next fields are then in order.
+    pub fixed_fields: usize,
+    /// Whether the field behind them has a range.
+    pub has_range: bool,
+    /// Per field of the key the form in which explain shows it.
+    pub shown: Vec<(String, Vec<String>)>,
+}
+
+/// The tests that every matching document must pass.
+pub(super) fn conjuncts(expr: &Expr) -> Vec<(&Path, &Test)> {
+    match expr {
+        Expr::And(parts) => parts.iter().flat_map(conjuncts).collect(),
+        Expr::Field { path, test } => vec![(path, test)],
+        _ => Vec::new(),
+    }
+}
+
+/// The bounds of a plain index; without any usable test the whole index.
+pub(super) fn bounds(index: &IndexMeta, tests: &[(&Path, &Test)]) -> Bounds {
+    let mut prefixes: Vec<Vec<u8>> = vec![Vec::new()];
+    let mut bounds = Bounds {
+        intervals: Vec::new(),
+        equal_fields: 0,
+        fixed_fields: 0,
+        has_range: false,
+        shown: Vec::new(),
+    };
+    let mut ranged: Option<Vec<Interval>> = None;
+    let mut bounded_roots: Vec<&str> = Vec::new();
+    let mut open = true;
+    for part in &index.key.parts {
+        let Some(direction) = part.kind.direction() else { break };
+        let root = part.path.parts().first().map_or("", |part| part.name.as_str());
+        // Two fields of one array may pass their tests in different elements.
+        let is_free = !index.multikey || !bounded_roots.contains(&root);
+        let found = (open && is_free).then(|| field_ranges(index, &part.path, tests)).flatten();
+        let Some(found) = found.filter(|found| found.len() * prefixes.len() <= INTERVALS_MAX)
+        else {
+            open = false;
+            bounds.shown.push((part.path.as_str().to_owned(), vec!["[MinKey, MaxKey]".to_owned()]));
+            continue;
+        };
+        bounded_roots.push(root);
+        bounds.shown.push((part.path.as_str().to_owned(), found.iter().map(Range::text).collect()));
+        let is_equal = found.iter().all(Range::is_point);
+        let intervals: Vec<Interval> = prefixes
+            .iter()
+            .flat_map(|prefix| found.iter().map(|range| range.interval(prefix, direction)))
+            .collect();
+        if !is_equal || intervals.iter().any(|at| at.lower.len() >= KEY_BYTES_KEPT) {
+            bounds.has_range = !is_equal;
+            bounds.equal_fields += usize::from(is_equal);
+            ranged = Some(intervals);
+            open = false;
+            continue;
+        }
+        if found.len() == 1 && bounds.fixed_fields == bounds.equal_fields {
+            bounds.fixed_fields += 1;
+        }
+        bounds.equal_fields += 1;
+        prefixes = intervals.into_iter().map(|interval| interval.lower).collect();
+    }
+    let intervals =
+        ranged.unwrap_or_else(|| prefixes.iter().map(|p| Interval::of_prefix(p)).collect());
+    bounds.intervals = disjoint(intervals);
+    bounds
+}
+
+/// The ranges of one field: the fewest single values if there are some, else what is left between the
+/// comparisons.
+fn field_ranges(index: &IndexMeta, path: &Path, tests: &[(&Path, &Test)]) -> Option<Vec<Range>> {
+    let mut found: Vec<Vec<Range>> = tests
+        .iter()
+        .filter(|(other, _)| *other == path)
+        .filter_map(|(_, test)| ranges(test))
+        .collect();
+    found.sort_by_key(|ranges| (!ranges.iter().all(Range::is_point), ranges.len()));
+    let mut found = found.into_iter();
+    let mut best = found.next()?;
+    // In an array, each comparison may hold for another element.
+    if let ([only], false) = (best.as_mut_slice(), index.multikey) {
+        for other in found {
+            if let [other] = other.as_slice() {
+                *only = only.narrowed_by(other);
+            }
+        }
+    }
+    Some(best)
+}
+
+/// Sorted, and joined where they overlap.
+fn disjoint(mut intervals: Vec<Interval>) -> Vec<Interval> {
+    intervals
+        .retain(|interval| interval.upper.as_ref().is_none_or(|upper| *upper > interval.lower));
+    intervals.sort_by(|a, b| a.lower.cmp(&b.lower));
+    let mut joined: Vec<Interval> = Vec::with_capacity(intervals.len());
+    for interval in intervals {
+        match joined.last_mut() {
+            Some(last) if last.upper.as_ref().is_none_or(|upper| *upper >= interval.lower) => {
+                let reaches_further = match (&last.upper, &interval.upper) {
+                    (Some(a), Some(b)) => b > a,
+                    (Some(_), None) => true,
+                    (None, _) => false,
+                };
+                if reaches_further {
+                    last.upper = interval.upper;
+                }
+            }
+            _ => joined.push(interval),
+        }
+    }
+    joined
+}
+
+/// Whether every document that can match has entries in the index.
+pub(super) fn holds_all_matches(index: &IndexMeta, tests: &[(&Path, &Test)]) -> bool {
+    let sparse_holds =
+        || {
+            index.key.parts.iter().any(|part| {
+                tests.iter().any(|(path, test)| **path == part.path && needs_field(test))
+            })
+        };
+    let partial_holds = || {
+        index.partial.as_ref().is_none_or(|filter| super::implies::implies(tests, filter.root()))
+    };
+    (!index.sparse || sparse_holds()) && partial_holds()
+}

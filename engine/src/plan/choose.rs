@@ -1,0 +1,203 @@
+//! Which way to the documents is taken.
+
+use std::sync::Arc;
+
+use bson::{Bson, Document, raw::RawBsonRef};
+
+use super::{
+    PlanError, PlanErrorKind,
+    bounds::{Bounds, bounds, conjuncts, holds_all_matches},
+};
+use crate::{
+    catalog::{CollectionMeta, IndexMeta},
+    query::{Expr, Filter, Sort},
+    store::Scan,
+    value::Direction,
+};
+
+/// A way to the documents.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    /// How documents are found.
+    pub access: Access,
+    /// Whether they come in the order that is asked for.
+    pub sort_in_memory: bool,
+}
+
+/// How documents are found.
+#[derive(Debug, Clone)]
+pub enum Access {
+    /// The filter can't match anything.
+    Nothing,
+    /// All documents in order of insertion, or the reverse.
+    Collection(Scan),
+    /// Entries of an index within bounds.
+    Index {
+        /// The index as it was when the plan was made.
+        index: Arc<IndexMeta>,
+        /// Where to look.
+        bounds: Bounds,
+        /// The direction of the scan.
+        direction: Scan,
+    },
+}
+
+/// An index that the client asks for.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Hint {
+    /// No index: natural order.
+    Natural(Scan),
+    /// By name.
+    Name(String),
+    /// By key pattern.
+    Key(Document),
+}
+
+impl Hint {
+    /// Reads a `hint`; an empty document is none.
+    ///
+    /// # Errors
+    /// `BadHint` when it is neither text nor a document.
+    pub fn parse(value: RawBsonRef<'_>) -> Result<Option<Self>, PlanError> {
+        let wrong =
+            || bad_hint("the hint must be the name of an index or its key pattern".to_owned());
+        match value {
+            RawBsonRef::String(name) => Ok(Some(Self::Name(name.to_owned()))),
+            RawBsonRef::Document(key) => {
+                let key = Document::try_from(key).map_err(|_| wrong())?;
+                Ok(match key.get("$natural") {
+                    Some(Bson::Int32(-1) | Bson::Int64(-1)) => Some(Self::Natural(Scan::Backward)),
+                    Some(Bson::Double(number)) if *number < 0.0 => {
+                        Some(Self::Natural(Scan::Backward))
+                    }
+                    Some(_) => Some(Self::Natural(Scan::Forward)),
+                    None if key.is_empty() => None,
+                    None => Some(Self::Key(key)),
+                })
+            }
+            _ => Err(wrong()),
+        }
+    }
+}
+
+/// Chooses the way: an equality on `_id`, then a unique index with all its fields equal, then the
+/// longest run of equal fields, then a range, then an index in the order asked for.
+///
+/// # Errors
+/// `BadHint` when the hint names no index that queries may use.
+pub fn choose(
+    collection: &CollectionMeta,
+    filter: &Filter,
+    sort: Option<&Sort>,
+    hint: Option<&Hint>,
+) -> Result<Plan, PlanError> {
+    if matches!(filter.root(), Expr::False) {
+        return Ok(Plan { access: Access::Nothing, sort_in_memory: false });
+    }
+    let natural = sort.and_then(Sort::natural);
+    let natural_scan = natural.map_or(Scan::Forward, |direction| match direction {
+        Direction::Ascending => Scan::Forward,
+        Direction::Descending => Scan::Backward,
+    });
+    let wants_order = sort.is_some() && natural.is_none();
+    let whole =
+        |direction| Plan { access: Access::Collection(direction), sort_in_memory: wants_order };
+    let tests = conjuncts(filter.root());
+    match hint {
+        Some(Hint::Natural(direction)) => return Ok(whole(*direction)),
+        Some(hint) => {
+            let index = hinted(collection, hint)?;
+            return Ok(index_plan(index, bounds(index, &tests), sort));
+        }
+        None if natural.is_some() => return Ok(whole(natural_scan)),
+        None => {}
+    }
+    let best = collection
+        .indexes
+        .iter()
+        .filter(|index| index.answers_queries() && index.key.is_plain())
+        .filter(|index| holds_all_matches(index, &tests))
+        .filter_map(|index| {
+            let plan = index_plan(index, bounds(index, &tests), sort);
+            let score = score(index, &plan, wants_order)?;
+            Some((score, plan))
+        })
+        .reduce(|best, other| if other.0 > best.0 { other } else { best });
+    Ok(best.map_or_else(|| whole(natural_scan), |(_, plan)| plan))
+}
+
+/// Larger is better; `None` when the index helps with nothing.
+fn score(index: &IndexMeta, plan: &Plan, wants_order: bool) -> Option<(u8, usize, bool, bool)> {
+    let Access::Index { bounds, .. } = &plan.access else { return None };
+    let all_equal = bounds.equal_fields == index.key.parts.len();
+    let exact = match (all_equal, index.is_id(), index.unique) {
+        (true, true, _) => 2,
+        (true, _, true) => 1,
+        _ => 0,
+    };
+    let sorts = wants_order && !plan.sort_in_memory;
+    let helps = bounds.equal_fields > 0 || bounds.has_range || sorts;
+    helps.then_some((exact, bounds.equal_fields, bounds.has_range, sorts))
+}
+
+fn index_plan(index: &Arc<IndexMeta>, bounds: Bounds, sort: Option<&Sort>) -> Plan {
+    let sort = sort.filter(|sort| sort.natural().is_none());
+    let provided = sort.and_then(|sort| order_provided(index, &bounds, sort));
+    Plan {
+        sort_in_memory: sort.is_some() && provided.is_none(),
+        access: Access::Index {
+            index: Arc::clone(index),
+            bounds,
+            direction: provided.unwrap_or(Scan::Forward),
+        },
+    }
+}
+
+/// The direction in which the index gives the order asked for. Entries of arrays are no help: a
+/// document has several, and the order takes the smallest or the largest of all.
+fn order_provided(index: &IndexMeta, bounds: &Bounds, sort: &Sort) -> Option<Scan> {
+    if index.multikey {
+        return None;
+    }
+    let fixed = index.key.parts.get(..bounds.fixed_fields)?;
+    let mut rest = index.key.parts.get(bounds.fixed_fields..)?.iter();
+    let mut scan = None;
+    for (path, wanted) in sort.fields() {
+        if fixed.iter().any(|part| part.path == *path) {
+            continue;
+        }
+        let part = rest.next().filter(|part| part.path == *path)?;
+        let needed = if part.kind.direction()? == *wanted { Scan::Forward } else { Scan::Backward };
+        if *scan.get_or_insert(needed) != needed {
+            return None;
+        }
+    }
+    Some(scan.unwrap_or(Scan::Forward))
+}
+
+fn hinted<'c>(
+    collection: &'c CollectionMeta,
+    hint: &Hint,
+) -> Result<&'c Arc<IndexMeta>, PlanError> {
+    let named = |index: &&Arc<IndexMeta>| match hint {
+        Hint::Name(name) => index.name == *name,
+        Hint::Key(key) => index.key.same_pattern(key),
+        Hint::Natural(_) => false,
+    };
+    collection
+        .indexes
+        .iter()
+        .filter(|index| index.answers_queries() && index.key.is_plain())
+        .find(named)
+        .ok_or_else(|| {
+            bad_hint(format!(
+                "hint provided does not correspond to an existing index of {} that queries may use; \
+                 unhide it, or leave the hint out",
+                collection.namespace
+            ))
+        })
+}
+
+fn bad_hint(message: String) -> PlanError {
+    PlanError::new(PlanErrorKind::BadHint, message)
+}

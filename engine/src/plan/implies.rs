@@ -1,0 +1,74 @@
+//! Whether what a query asks for lies within a partial index.
+
+use std::cmp::Ordering;
+
+use bson::raw::RawBson;
+
+use super::range::needs_field;
+use crate::{
+    query::{CompareOp, Expr, Test},
+    value::{Path, compare, type_rank},
+};
+
+/// Whether documents that pass all `tests` surely pass `wanted`. Answers false when in doubt.
+pub(super) fn implies(tests: &[(&Path, &Test)], wanted: &Expr) -> bool {
+    match wanted {
+        Expr::True => true,
+        Expr::And(parts) => parts.iter().all(|part| implies(tests, part)),
+        Expr::Or(parts) => parts.iter().any(|part| implies(tests, part)),
+        Expr::Field { path, test: wanted } => {
+            tests.iter().any(|(other, test)| *other == path && test_implies(test, wanted))
+        }
+        Expr::False | Expr::Nor(_) | Expr::Not(_) => false,
+    }
+}
+
+fn test_implies(test: &Test, wanted: &Test) -> bool {
+    match (test, wanted) {
+        (_, Test::Exists) => needs_field(test),
+        (Test::Compare { op: CompareOp::Eq, value }, Test::Compare { .. } | Test::In { .. }) => {
+            is_plain(value) && wanted.holds(value.as_raw_bson_ref())
+        }
+        (Test::In { values, patterns }, Test::Compare { .. } | Test::In { .. }) => {
+            patterns.is_empty()
+                && values
+                    .iter()
+                    .all(|value| is_plain(value) && wanted.holds(value.as_raw_bson_ref()))
+        }
+        (Test::Compare { op, value }, Test::Compare { op: wanted_op, value: wanted }) => {
+            is_plain(value) && is_plain(wanted) && range_implies(*op, value, *wanted_op, wanted)
+        }
+        _ => false,
+    }
+}
+
+/// Whether `x op value` gives `x wanted_op wanted`.
+fn range_implies(op: CompareOp, value: &RawBson, wanted_op: CompareOp, wanted: &RawBson) -> bool {
+    use CompareOp::{Gt, Gte, Lt, Lte};
+    let (value, wanted) = (value.as_raw_bson_ref(), wanted.as_raw_bson_ref());
+    if type_rank(value) != type_rank(wanted) {
+        return false;
+    }
+    let order = compare(value, wanted);
+    match (op, wanted_op) {
+        (Gt, Gt | Gte) | (Gte, Gte) => order != Ordering::Less,
+        (Gte, Gt) => order == Ordering::Greater,
+        (Lt, Lt | Lte) | (Lte, Lte) => order != Ordering::Greater,
+        (Lte, Lt) => order == Ordering::Less,
+        _ => false,
+    }
+}
+
+/// Whether a value compares without special rules.
+fn is_plain(value: &RawBson) -> bool {
+    match value {
+        RawBson::Double(number) => !number.is_nan(),
+        RawBson::Decimal128(number) => number.to_string() != "NaN",
+        RawBson::Null
+        | RawBson::Undefined
+        | RawBson::Array(_)
+        | RawBson::MinKey
+        | RawBson::MaxKey => false,
+        _ => true,
+    }
+}

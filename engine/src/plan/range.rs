@@ -1,0 +1,226 @@
+//! From one test on one path to ranges of values that an index can look up.
+
+use bson::raw::{RawBson, RawBsonRef};
+
+use crate::{
+    query::{CompareOp, Test},
+    value::{
+        Direction, Layout,
+        key::{KEY_BYTES_KEPT, encode, prefix_end, type_section},
+        order::{RANK_NULL, RANK_TEXT, RANK_UNDEFINED},
+        type_rank,
+    },
+};
+
+/// Values that one field of an index may have.
+#[derive(Debug, Clone)]
+pub(super) enum Range {
+    /// One value.
+    Point(RawBson),
+    /// Values of one class between two ends; the flag says whether the end belongs to it.
+    Between { rank: u8, low: Option<(RawBson, bool)>, high: Option<(RawBson, bool)> },
+    /// Text that starts so.
+    TextPrefix(String),
+    /// All values of a class.
+    Class(u8),
+}
+
+/// Bytes of the keys between two ends: from `lower`, up to and without `upper`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Interval {
+    /// The lowest key.
+    pub lower: Vec<u8>,
+    /// The first key that is too high; none: to the end.
+    pub upper: Option<Vec<u8>>,
+}
+
+impl Interval {
+    /// Every key that starts with `prefix`, cut to what a key keeps.
+    pub(super) fn of_prefix(prefix: &[u8]) -> Self {
+        let lower = prefix.get(..KEY_BYTES_KEPT).unwrap_or(prefix).to_vec();
+        let upper = prefix_end(&lower);
+        Self { lower, upper }
+    }
+}
+
+/// The ranges outside of which no value passes the test; `None` when the index can't help.
+pub(super) fn ranges(test: &Test) -> Option<Vec<Range>> {
+    match test {
+        Test::Compare { op: CompareOp::Eq, value } => Some(equal_to(value)),
+        Test::Compare { op, value } => compared(*op, value),
+        Test::In { values, patterns } if patterns.is_empty() => {
+            Some(values.iter().flat_map(equal_to).collect())
+        }
+        Test::Regex(pattern) => {
+            let prefix = pattern.literal_prefix().filter(|prefix| !prefix.is_empty())?;
+            let stored = RawBsonRef::RegularExpression(bson::raw::RawRegexRef {
+                pattern: bson::raw::cstr!(""),
+                options: bson::raw::cstr!(""),
+            });
+            Some(vec![Range::TextPrefix(prefix.to_owned()), Range::Class(type_rank(stored))])
+        }
+        _ => None,
+    }
+}
+
+fn equal_to(value: &RawBson) -> Vec<Range> {
+    match value {
+        RawBson::Null | RawBson::Undefined => {
+            vec![Range::Class(RANK_UNDEFINED), Range::Class(RANK_NULL)]
+        }
+        // An index holds the elements of an array, and a whole array only as an element of another.
+        RawBson::Array(array) => {
+            let first = array.into_iter().next().and_then(Result::ok);
+            let first = first.map_or(Range::Class(RANK_UNDEFINED), |first| match first {
+                RawBsonRef::Null | RawBsonRef::Undefined => Range::Class(RANK_NULL),
+                first => Range::Point(first.into()),
+            });
+            let mut ranges = vec![Range::Point(value.clone()), first];
+            // Within an array, null and undefined are equal too.
+            ranges.extend([Range::Class(RANK_UNDEFINED), Range::Class(RANK_NULL)]);
+            ranges
+        }
+        _ => vec![Range::Point(value.clone())],
+    }
+}
+
+fn compared(op: CompareOp, value: &RawBson) -> Option<Vec<Range>> {
+    match value {
+        RawBson::Null
+        | RawBson::Undefined
+        | RawBson::MinKey
+        | RawBson::MaxKey
+        | RawBson::Array(_) => return None,
+        RawBson::Double(number) if number.is_nan() => return None,
+        RawBson::Decimal128(number) if number.to_string() == "NaN" => return None,
+        _ => {}
+    }
+    let rank = type_rank(value.as_raw_bson_ref());
+    let end = |inclusive| Some((value.clone(), inclusive));
+    let (low, high) = match op {
+        CompareOp::Gt => (end(false), None),
+        CompareOp::Gte => (end(true), None),
+        CompareOp::Lt => (None, end(false)),
+        CompareOp::Lte => (None, end(true)),
+        CompareOp::Eq => return None,
+    };
+    Some(vec![Range::Between { rank, low, high }])
+}
+
+/// Whether a document without the field surely fails the test.
+pub(super) fn needs_field(test: &Test) -> bool {
+    match test {
+        Test::Compare { value, .. } => {
+            !matches!(value, RawBson::Null | RawBson::Undefined | RawBson::MinKey | RawBson::MaxKey)
+        }
+        Test::In { values, .. } => {
+            !values.iter().any(|value| matches!(value, RawBson::Null | RawBson::Undefined))
+        }
+        Test::Exists | Test::Regex(_) | Test::Mod { .. } | Test::Type(_) => true,
+        _ => false,
+    }
+}
+
+impl Range {
+    pub(super) fn is_point(&self) -> bool {
+        matches!(self, Self::Point(_))
+    }
+
+    /// What both allow, for two ranges of the same class; otherwise the first.
+    pub(super) fn narrowed_by(&self, other: &Self) -> Self {
+        match (self, other) {
+            (
+                Self::Between { rank, low, high },
+                Self::Between { rank: other_rank, low: other_low, high: other_high },
+            ) if rank == other_rank => Self::Between {
+                rank: *rank,
+                low: low.clone().or_else(|| other_low.clone()),
+                high: high.clone().or_else(|| other_high.clone()),
+            },
+            _ => self.clone(),
+        }
+    }
+
+    /// The keys that start with `prefix` and go on with a value of this range.
+    pub(super) fn interval(&self, prefix: &[u8], direction: Direction) -> Interval {
+        let whole = |tail: &[u8]| {
+            let mut bytes = prefix.to_vec();
+            bytes.extend_from_slice(tail);
+            bytes
+        };
+        match self {
+            Self::Point(value) => Interval::of_prefix(&whole(&bytes_of(value, direction))),
+            Self::Class(rank) => Interval::of_prefix(&whole(&type_section(*rank, direction).0)),
+            Self::TextPrefix(text) => {
+                let mut bytes = bytes_of(&RawBson::String(text.clone()), direction);
+                // A cut key has no terminator at its end.
+                if bytes.len() < KEY_BYTES_KEPT {
+                    bytes.pop();
+                }
+                debug_assert_eq!(type_section(RANK_TEXT, direction).0.first(), bytes.first());
+                Interval::of_prefix(&whole(&bytes))
+            }
+            Self::Between { rank, low, high } => {
+                let (first, last) = match direction {
+                    Direction::Ascending => (low, high),
+                    Direction::Descending => (high, low),
+                };
+                let section = Interval::of_prefix(&whole(&type_section(*rank, direction).0));
+                let end = |(value, _): &(RawBson, bool)| {
+                    Interval::of_prefix(&whole(&bytes_of(value, direction)))
+                };
+                let is_cut = |interval: &Interval| interval.lower.len() >= KEY_BYTES_KEPT;
+                let lower = match first {
+                    None => section.lower,
+                    Some(bound) => {
+                        let at = end(bound);
+                        let behind = at.upper.clone().filter(|_| !bound.1 && !is_cut(&at));
+                        behind.unwrap_or(at.lower)
+                    }
+                };
+                let upper = match last {
+                    None => section.upper,
+                    Some(bound) => {
+                        let at = end(bound);
+                        if bound.1 || is_cut(&at) { at.upper } else { Some(at.lower) }
+                    }
+                };
+                Interval { lower, upper }
+            }
+        }
+    }
+
+    /// The form in which explain shows it.
+    pub(super) fn text(&self) -> String {
+        match self {
+            Self::Point(value) => format!("[{0}, {0}]", shown(value)),
+            Self::Between { low, high, .. } => {
+                let open =
+                    if low.as_ref().is_none_or(|(_, inclusive)| *inclusive) { '[' } else { '(' };
+                let close =
+                    if high.as_ref().is_none_or(|(_, inclusive)| *inclusive) { ']' } else { ')' };
+                let low =
+                    low.as_ref().map_or_else(|| "first of its type".into(), |(v, _)| shown(v));
+                let high =
+                    high.as_ref().map_or_else(|| "last of its type".into(), |(v, _)| shown(v));
+                format!("{open}{low}, {high}{close}")
+            }
+            Self::TextPrefix(text) => format!("[text that starts with {text:?}]"),
+            Self::Class(RANK_NULL) => "[null, null]".to_owned(),
+            Self::Class(RANK_UNDEFINED) => "[undefined, undefined]".to_owned(),
+            Self::Class(_) => "[all values of the type]".to_owned(),
+        }
+    }
+}
+
+/// The bytes of one value within a key: whole, or the start of what does not fit.
+pub(super) fn bytes_of(value: &RawBson, direction: Direction) -> Vec<u8> {
+    encode(Some(value.as_raw_bson_ref()), direction).ordered().to_vec()
+}
+
+fn shown(value: &RawBson) -> String {
+    bson::Bson::try_from(value.clone()).map_or_else(
+        |_| "?".into(),
+        |value| crate::value::shell::write_value(&value, Layout::OneLine),
+    )
+}

@@ -1,0 +1,424 @@
+//! Running a plan, in as many calls as wanted: what is kept between two calls is a key, never a
+//! transaction.
+
+use std::{
+    collections::{BinaryHeap, HashSet},
+    ops::Bound,
+};
+
+use bson::raw::RawDocument;
+
+use super::{
+    Interval, PlanError, PlanErrorKind,
+    choose::{Access, Plan},
+};
+use crate::{
+    catalog::{CollectionMeta, IndexMeta},
+    limits::{SEEN_RECORDS_MAX, SORT_BYTES_MAX},
+    query::{Filter, Sort, sort::SortKey},
+    store::{CollectionId, Reader, Scan, Stored},
+};
+
+/// A query that is being answered.
+#[derive(Debug)]
+pub struct Search {
+    collection: CollectionId,
+    filter: Filter,
+    sort: Option<Sort>,
+    plan: Plan,
+    skip: u64,
+    limit: Option<u64>,
+    place: Place,
+    stats: Stats,
+}
+
+/// What a search looks for.
+#[derive(Debug, Clone)]
+pub struct Target {
+    /// What documents must match.
+    pub filter: Filter,
+    /// In which order.
+    pub sort: Option<Sort>,
+    /// Documents left out at the start.
+    pub skip: u64,
+    /// Most documents; none: all.
+    pub limit: Option<u64>,
+}
+
+/// What was looked at.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Stats {
+    /// Index entries.
+    pub keys_examined: u64,
+    /// Documents.
+    pub docs_examined: u64,
+    /// Documents given out.
+    pub returned: u64,
+}
+
+/// What the receiver of a document says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Step {
+    /// Taken; go on.
+    Take,
+    /// Taken; stop here for now.
+    TakeAndStop,
+    /// Not taken: it comes first the next time.
+    LeaveAndStop,
+}
+
+#[derive(Debug)]
+enum Place {
+    /// In the collection: the last record looked at.
+    Records(Option<u64>),
+    /// In an index: the interval, the last entry looked at, and records already given out.
+    Entries { interval: usize, after: Option<(Vec<u8>, u64)>, seen: HashSet<u64> },
+    /// Sorted: the records in order, the next one last.
+    Sorted(Vec<u64>),
+    /// Not sorted yet.
+    Unsorted,
+    /// Nothing is left.
+    End,
+}
+
+type Visit<'v, E> = &'v mut dyn FnMut(&Stored<'_>, &RawDocument) -> Result<Step, E>;
+
+impl Search {
+    /// A search that has not begun.
+    #[must_use]
+    pub fn new(collection: &CollectionMeta, target: Target, plan: Plan) -> Self {
+        let place = if plan.sort_in_memory { Place::Unsorted } else { start(&plan) };
+        let Target { filter, sort, skip, limit } = target;
+        Self {
+            collection: collection.id,
+            filter,
+            sort,
+            plan,
+            skip,
+            limit,
+            place,
+            stats: Stats::default(),
+        }
+    }
+
+    /// The way that is taken.
+    #[must_use]
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// What was looked at so far.
+    #[must_use]
+    pub fn stats(&self) -> Stats {
+        self.stats
+    }
+
+    /// Whether nothing can come any more.
+    #[must_use]
+    pub fn is_done(&self) -> bool {
+        matches!(self.place, Place::End) || self.limit == Some(0)
+    }
+
+    /// Goes on and gives matching documents to `visit` until it stops or nothing is left. Documents
+    /// that the collection hides at this time are passed over.
+    ///
+    /// # Errors
+    /// What `visit` returns; `PlanKilled` when the collection or the index is another one by now;
+    /// `SortTooLarge`; the store's failure.
+    pub fn advance<E: From<PlanError>>(
+        &mut self,
+        reader: &Reader<'_>,
+        collection: &CollectionMeta,
+        now_ms: i64,
+        visit: Visit<'_, E>,
+    ) -> Result<(), E> {
+        self.check_still_valid(collection)?;
+        let hides = collection.hides_expired();
+        let filter = self.filter.clone();
+        let accept = |stored: &Stored<'_>, document: &RawDocument| {
+            filter.matches(document)
+                && !(hides && collection.hides(document, stored.modified_ms, now_ms))
+        };
+        if matches!(self.place, Place::Unsorted) {
+            self.place = Place::Sorted(self.sorted(reader, &accept)?);
+        }
+        let (mut skip, mut limit) = (self.skip, self.limit);
+        let mut returned = 0;
+        let mut counted = |stored: &Stored<'_>, document: &RawDocument| -> Result<Step, E> {
+            if !accept(stored, document) {
+                return Ok(Step::Take);
+            }
+            if skip > 0 {
+                skip -= 1;
+                return Ok(Step::Take);
+            }
+            if limit == Some(0) {
+                return Ok(Step::LeaveAndStop);
+            }
+            let step = visit(stored, document)?;
+            if step != Step::LeaveAndStop {
+                returned += 1;
+                limit = limit.map(|limit| limit - 1);
+            }
+            Ok(if step == Step::Take && limit == Some(0) { Step::TakeAndStop } else { step })
+        };
+        let access = &self.plan.access;
+        walk(reader, self.collection, access, &mut self.place, &mut self.stats, &mut counted)?;
+        (self.skip, self.limit) = (skip, limit);
+        self.stats.returned += returned;
+        Ok(())
+    }
+
+    fn check_still_valid(&self, collection: &CollectionMeta) -> Result<(), PlanError> {
+        let index_is_there = match &self.plan.access {
+            Access::Index { index, .. } => {
+                collection.index_by_id(index.id).is_some_and(|now| now.answers_queries())
+            }
+            _ => true,
+        };
+        if collection.id == self.collection && index_is_there {
+            return Ok(());
+        }
+        Err(PlanError::new(
+            PlanErrorKind::PlanKilled,
+            "the collection or the index of this cursor was dropped or hidden; run the query again",
+        ))
+    }
+
+    /// The records of all matches in order, the first one last.
+    fn sorted(
+        &mut self,
+        reader: &Reader<'_>,
+        accept: &dyn Fn(&Stored<'_>, &RawDocument) -> bool,
+    ) -> Result<Vec<u64>, PlanError> {
+        let Some(sort) = self.sort.clone() else { return Ok(Vec::new()) };
+        let keep = self
+            .limit
+            .map(|limit| usize::try_from(limit.saturating_add(self.skip)).unwrap_or(usize::MAX));
+        let mut best: BinaryHeap<(SortKey, u64)> = BinaryHeap::new();
+        let mut bytes = 0;
+        let mut place = start(&self.plan);
+        let mut collect = |stored: &Stored<'_>, document: &RawDocument| {
+            if !accept(stored, document) {
+                return Ok(Step::Take);
+            }
+            let key = sort.key(document);
+            bytes += key.size_bytes();
+            best.push((key, stored.record));
+            if keep.is_some_and(|keep| best.len() > keep)
+                && let Some((dropped, _)) = best.pop()
+            {
+                bytes -= dropped.size_bytes();
+            }
+            if bytes > SORT_BYTES_MAX {
+                return Err(PlanError::new(
+                    PlanErrorKind::SortTooLarge,
+                    format!(
+                        "Sort exceeded memory limit of {SORT_BYTES_MAX} bytes; add an index in this \
+                         order, or a limit"
+                    ),
+                ));
+            }
+            Ok(Step::Take)
+        };
+        let access = &self.plan.access;
+        walk(reader, self.collection, access, &mut place, &mut self.stats, &mut collect)?;
+        let mut records: Vec<u64> =
+            best.into_sorted_vec().into_iter().map(|(_, record)| record).collect();
+        records.reverse();
+        Ok(records)
+    }
+}
+
+fn start(plan: &Plan) -> Place {
+    match plan.access {
+        Access::Nothing => Place::End,
+        Access::Collection(_) => Place::Records(None),
+        Access::Index { .. } => Place::Entries { interval: 0, after: None, seen: HashSet::new() },
+    }
+}
+
+/// Visits documents from a place on and moves the place along.
+fn walk<E: From<PlanError>>(
+    reader: &Reader<'_>,
+    collection: CollectionId,
+    access: &Access,
+    place: &mut Place,
+    stats: &mut Stats,
+    visit: Visit<'_, E>,
+) -> Result<(), E> {
+    let ended = match (&mut *place, access) {
+        (Place::Records(after), Access::Collection(direction)) => {
+            walk_records(reader, collection, *direction, after, stats, visit)?
+        }
+        (Place::Entries { interval, after, seen }, Access::Index { index, bounds, direction }) => {
+            let mut entries =
+                Entries { index, intervals: &bounds.intervals, direction: *direction, stats };
+            entries.walk(reader, collection, (interval, after, seen), visit)?
+        }
+        (Place::Sorted(records), _) => walk_sorted(reader, collection, records, stats, visit)?,
+        _ => true,
+    };
+    if ended {
+        *place = Place::End;
+    }
+    Ok(())
+}
+
+fn walk_records<E: From<PlanError>>(
+    reader: &Reader<'_>,
+    collection: CollectionId,
+    direction: Scan,
+    after: &mut Option<u64>,
+    stats: &mut Stats,
+    visit: Visit<'_, E>,
+) -> Result<bool, E> {
+    let from = match (direction, *after) {
+        (Scan::Forward, None) => Some(0),
+        (Scan::Backward, None) => Some(u64::MAX),
+        (Scan::Forward, Some(record)) => record.checked_add(1),
+        (Scan::Backward, Some(record)) => record.checked_sub(1),
+    };
+    let Some(from) = from else { return Ok(true) };
+    for stored in reader.documents(collection, from, direction).map_err(PlanError::from)? {
+        let stored = stored.map_err(PlanError::from)?;
+        let document = stored.document().map_err(PlanError::from)?;
+        stats.docs_examined += 1;
+        let step = visit(&stored, document)?;
+        if step == Step::LeaveAndStop {
+            return Ok(false);
+        }
+        *after = Some(stored.record);
+        if step == Step::TakeAndStop {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+fn walk_sorted<E: From<PlanError>>(
+    reader: &Reader<'_>,
+    collection: CollectionId,
+    records: &mut Vec<u64>,
+    stats: &mut Stats,
+    visit: Visit<'_, E>,
+) -> Result<bool, E> {
+    while let Some(record) = records.last().copied() {
+        if let Some(stored) = reader.document(collection, record).map_err(PlanError::from)? {
+            let document = stored.document().map_err(PlanError::from)?;
+            stats.docs_examined += 1;
+            match visit(&stored, document)? {
+                Step::Take => {}
+                Step::LeaveAndStop => return Ok(false),
+                Step::TakeAndStop => {
+                    records.pop();
+                    return Ok(records.is_empty());
+                }
+            }
+        }
+        records.pop();
+    }
+    Ok(true)
+}
+
+struct Entries<'e> {
+    index: &'e IndexMeta,
+    intervals: &'e [Interval],
+    direction: Scan,
+    stats: &'e mut Stats,
+}
+
+type EntryPlace<'p> = (&'p mut usize, &'p mut Option<(Vec<u8>, u64)>, &'p mut HashSet<u64>);
+
+impl Entries<'_> {
+    fn walk<E: From<PlanError>>(
+        &mut self,
+        reader: &Reader<'_>,
+        collection: CollectionId,
+        (interval, after, seen): EntryPlace<'_>,
+        visit: Visit<'_, E>,
+    ) -> Result<bool, E> {
+        loop {
+            let at = match self.direction {
+                Scan::Forward => Some(*interval),
+                Scan::Backward => self.intervals.len().checked_sub(1 + *interval),
+            };
+            let Some(range) = at.and_then(|at| self.intervals.get(at)) else { return Ok(true) };
+            for entry in self.open(reader, range, after.as_ref())? {
+                let entry = entry.map_err(PlanError::from)?;
+                self.stats.keys_examined += 1;
+                let step = self.visit_record(reader, collection, entry.record, seen, visit)?;
+                if step == Step::LeaveAndStop {
+                    return Ok(false);
+                }
+                match after {
+                    Some((key, record)) => {
+                        entry.key.clone_into(key);
+                        *record = entry.record;
+                    }
+                    None => *after = Some((entry.key.to_vec(), entry.record)),
+                }
+                if step == Step::TakeAndStop {
+                    return Ok(false);
+                }
+            }
+            *interval += 1;
+            *after = None;
+        }
+    }
+
+    fn open<'t>(
+        &self,
+        reader: &Reader<'t>,
+        range: &Interval,
+        after: Option<&(Vec<u8>, u64)>,
+    ) -> Result<crate::store::Entries<'t>, PlanError> {
+        let lower = Bound::Included(range.lower.as_slice());
+        let upper = range.upper.as_deref().map_or(Bound::Unbounded, Bound::Excluded);
+        let entries = match after {
+            None => reader.entries(self.index.id, lower, upper, self.direction)?,
+            Some((key, record)) => {
+                let limit = if self.direction == Scan::Forward { upper } else { lower };
+                reader.entries_after(self.index.id, (key, *record), limit, self.direction)?
+            }
+        };
+        Ok(entries)
+    }
+
+    /// A document can have several entries, even of an index that was not multikey when the search
+    /// began, or when it moves in the index under a cursor; it is given out once.
+    fn visit_record<E: From<PlanError>>(
+        &mut self,
+        reader: &Reader<'_>,
+        collection: CollectionId,
+        record: u64,
+        seen: &mut HashSet<u64>,
+        visit: Visit<'_, E>,
+    ) -> Result<Step, E> {
+        let remembers = self.index.multikey || self.intervals.len() > 1;
+        if remembers && seen.contains(&record) {
+            return Ok(Step::Take);
+        }
+        let Some(stored) = reader.document(collection, record).map_err(PlanError::from)? else {
+            return Ok(Step::Take);
+        };
+        let document = stored.document().map_err(PlanError::from)?;
+        self.stats.docs_examined += 1;
+        let step = visit(&stored, document)?;
+        if remembers && step != Step::LeaveAndStop {
+            if seen.len() >= SEEN_RECORDS_MAX {
+                return Err(PlanError::new(
+                    PlanErrorKind::TooManyRecords,
+                    format!(
+                        "the index {} has arrays, and more than {SEEN_RECORDS_MAX} documents were \
+                         looked at; narrow the filter or hint {{$natural: 1}}",
+                        self.index.name
+                    ),
+                )
+                .into());
+            }
+            seen.insert(record);
+        }
+        Ok(step)
+    }
+}

@@ -1,0 +1,1 @@
+//! An index can never change an answer.
