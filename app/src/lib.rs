@@ -3,6 +3,8 @@
 pub mod action;
 pub mod app;
 pub mod apply;
+pub mod cli;
+pub mod demo;
 pub mod dialogs;
 pub mod limits;
 pub mod panels;

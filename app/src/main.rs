@@ -2,19 +2,22 @@
 
 use std::process::ExitCode;
 
-use mayfly::source::OpenRequest;
-use mayfly::source::embedded::opener;
-use mayfly::{WindowOptions, run_window};
+use mayfly::{
+    WindowError, WindowOptions,
+    cli::{self, Failure, Shown},
+    demo, run_window,
+    source::{OpenRequest, embedded::opener},
+};
 
 fn main() -> ExitCode {
-    let folder = std::env::args_os().nth(1).map(std::path::PathBuf::from);
-    let request = OpenRequest { folder, ..OpenRequest::default() };
-    let options = WindowOptions { request, opener: opener(None), settings_file: None };
+    cli::run(std::env::args_os(), window)
+}
+
+fn window(request: OpenRequest) -> Result<Shown, Failure> {
+    let options = WindowOptions { request, opener: opener(Some(demo::fill)), settings_file: None };
     match run_window(options) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("{error}");
-            ExitCode::FAILURE
-        }
+        Ok(()) => Ok(Shown::Closed),
+        Err(WindowError::NoDisplay) => Ok(Shown::NoDisplay),
+        Err(error) => Err(Failure(format!("{error}."))),
     }
 }

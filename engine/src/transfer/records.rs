@@ -1,6 +1,6 @@
 //! Document after document out of a file, whatever its form.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use bson::RawDocument;
 
@@ -46,7 +46,6 @@ impl Bad {
 
 /// The documents of one file.
 pub(super) struct Records<'p> {
-    path: PathBuf,
     input: Input<'p>,
     detected: Detected,
     kind: Kind,
@@ -95,7 +94,7 @@ impl<'p> Records<'p> {
             Form::Lines | Form::Objects | Form::Array => Kind::Json(JsonRecords::new(form, place)),
         };
         let detected = Detected { form, gzip: input.is_gzip() };
-        Ok(Self { path: path.to_owned(), input, detected, kind })
+        Ok(Self { input, detected, kind })
     }
 
     /// What the file looks like.
@@ -103,10 +102,6 @@ impl<'p> Records<'p> {
         self.detected
     }
 
-    /// The file.
-    pub(super) fn path(&self) -> &Path {
-        &self.path
-    }
 
     /// What comes next. Not to be called again after the end or a fatal error.
     pub(super) fn next(&mut self) -> Item {

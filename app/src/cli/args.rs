@@ -1,0 +1,191 @@
+//! The arguments.
+
+use std::path::PathBuf;
+
+use clap::{Parser, Subcommand, ValueEnum};
+
+/// See time passing over your documents.
+#[derive(Debug, Parser)]
+#[command(name = "mayfly", version, args_conflicts_with_subcommands = true)]
+pub struct Args {
+    /// The data folder to open in the window; without it the platform's data directory.
+    pub folder: Option<PathBuf>,
+    /// Open a fresh demo store.
+    #[arg(long, conflicts_with = "folder")]
+    pub demo: bool,
+    /// What to do instead of opening the window.
+    #[command(subcommand)]
+    pub command: Option<Command>,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Show the documents counting down, in the terminal.
+    Watch(Watch),
+    /// Listen for MongoDB drivers and shells.
+    Serve(Later),
+    /// Run the JavaScript console.
+    Shell(Later),
+    /// Read documents from JSON or CSV files.
+    Import(Import),
+    /// Write the documents of a collection to a file.
+    Export(Export),
+    /// Check a data folder: file structure, checksums, documents against indexes, counters.
+    Verify(Verify),
+    /// Copy a data folder that nobody has open.
+    Backup(Backup),
+}
+
+/// Arguments of `watch`.
+#[derive(Debug, clap::Args)]
+pub struct Watch {
+    /// The data folder; without it a fresh demo store.
+    #[arg(long, value_name = "DIR")]
+    pub data: Option<PathBuf>,
+    /// Only this database.
+    #[arg(long)]
+    pub db: Option<String>,
+    /// Only this collection.
+    #[arg(long, requires = "db")]
+    pub collection: Option<String>,
+}
+
+/// Arguments of what is not supported yet.
+#[derive(Debug, clap::Args)]
+pub struct Later {
+    /// Not read yet.
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
+    pub rest: Vec<String>,
+}
+
+/// How a file is read.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum InFormat {
+    /// Told by the contents.
+    Auto,
+    /// Extended JSON: lines, documents one after the other, or an array.
+    Json,
+    /// Values with a header line.
+    Csv,
+}
+
+/// What happens to a document whose `_id` is there already.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum InMode {
+    /// Reject it.
+    Insert,
+    /// Skip it.
+    Skip,
+    /// Let it take the place of the stored one.
+    Replace,
+    /// Set its fields in the stored one.
+    Merge,
+}
+
+/// Arguments of `import`.
+#[derive(Debug, clap::Args)]
+pub struct Import {
+    /// The data folder.
+    #[arg(long, value_name = "DIR")]
+    pub data: PathBuf,
+    /// The database.
+    #[arg(long)]
+    pub db: String,
+    /// The collection; created if it does not exist.
+    #[arg(long)]
+    pub collection: String,
+    /// The files.
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// What the files are.
+    #[arg(long, value_enum, default_value = "auto")]
+    pub format: InFormat,
+    /// What happens to a document whose _id is there already.
+    #[arg(long, value_enum, default_value = "insert")]
+    pub mode: InMode,
+    /// Drop the collection and its indexes first.
+    #[arg(long)]
+    pub drop: bool,
+    /// Stop at the first rejected document.
+    #[arg(long)]
+    pub stop_on_error: bool,
+}
+
+/// The form of an exported file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum OutFormat {
+    /// One document a line.
+    Ndjson,
+    /// One JSON array.
+    Json,
+    /// Values with a header line.
+    Csv,
+}
+
+/// Which types stay visible in JSON.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum OutEjson {
+    /// Numbers and dates plain.
+    Relaxed,
+    /// Every type written out.
+    Canonical,
+}
+
+/// Arguments of `export`.
+#[derive(Debug, clap::Args)]
+pub struct Export {
+    /// The data folder.
+    #[arg(long, value_name = "DIR")]
+    pub data: PathBuf,
+    /// The database.
+    #[arg(long)]
+    pub db: String,
+    /// The collection.
+    #[arg(long)]
+    pub collection: String,
+    /// The form of the file.
+    #[arg(long, value_enum, default_value = "ndjson")]
+    pub format: OutFormat,
+    /// The form of Extended JSON; without it relaxed, but large whole numbers keep their type.
+    #[arg(long, value_enum)]
+    pub ejson: Option<OutEjson>,
+    /// Only documents that match this filter, in Extended JSON.
+    #[arg(long, value_name = "EJSON")]
+    pub filter: Option<String>,
+    /// The file.
+    #[arg(short, long = "output", value_name = "FILE")]
+    pub output: PathBuf,
+    /// Pack it with gzip.
+    #[arg(long)]
+    pub gzip: bool,
+    /// Write the indexes beside it, as FILE.indexes.json.
+    #[arg(long)]
+    pub indexes: bool,
+    /// The columns of CSV, separated by commas; without it all fields.
+    #[arg(long, value_delimiter = ',')]
+    pub fields: Option<Vec<String>>,
+    /// Put a quote before CSV text that a spreadsheet would take as a formula. Such a file does not
+    /// come back unchanged.
+    #[arg(long)]
+    pub escape_formulas: bool,
+}
+
+/// Arguments of `verify`.
+#[derive(Debug, clap::Args)]
+pub struct Verify {
+    /// The data folder.
+    #[arg(long, value_name = "DIR")]
+    pub data: PathBuf,
+}
+
+/// Arguments of `backup`.
+#[derive(Debug, clap::Args)]
+pub struct Backup {
+    /// The data folder. Nobody may have it open.
+    #[arg(long, value_name = "DIR")]
+    pub data: PathBuf,
+    /// The file to write.
+    #[arg(value_name = "DEST")]
+    pub dest: PathBuf,
+}

@@ -1,0 +1,101 @@
+//! The command line: the same engine without a window.
+//!
+//! Errors go to standard error as one plain sentence. The exit code is 0 only on success.
+
+mod args;
+mod backup;
+mod export;
+mod import;
+mod limits;
+mod progress_line;
+mod stop;
+mod store;
+mod verify;
+mod watch;
+mod watch_lines;
+mod watch_screen;
+
+use std::{ffi::OsString, process::ExitCode};
+
+use clap::Parser as _;
+
+pub use args::{Args, Command};
+
+use crate::source::OpenRequest;
+
+/// Why a command failed: one sentence for standard error.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct Failure(pub String);
+
+impl Failure {
+    /// From anything whose text is a sentence.
+    fn from_error(error: impl std::fmt::Display) -> Self {
+        Self(error.to_string())
+    }
+}
+
+/// What became of the wish for a window.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shown {
+    /// It was open and has been closed.
+    Closed,
+    /// There is no display.
+    NoDisplay,
+}
+
+/// Reads the arguments and does what they say. `window` opens the window.
+pub fn run(
+    arguments: impl IntoIterator<Item = OsString>,
+    window: impl FnOnce(OpenRequest) -> Result<Shown, Failure>,
+) -> ExitCode {
+    let args = match Args::try_parse_from(arguments) {
+        Ok(args) => args,
+        Err(error) => {
+            let code = u8::try_from(error.exit_code()).unwrap_or(1);
+            // Nobody is left to tell when standard error itself is closed.
+            let _ = error.print();
+            return ExitCode::from(code);
+        }
+    };
+    match dispatch(args, window) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(Failure(sentence)) => {
+            if !sentence.is_empty() {
+                eprintln!("{sentence}");
+            }
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn dispatch(
+    args: Args,
+    window: impl FnOnce(OpenRequest) -> Result<Shown, Failure>,
+) -> Result<(), Failure> {
+    match args.command {
+        None => {
+            let request =
+                OpenRequest { folder: args.folder.clone(), demo: args.demo, ..OpenRequest::default() };
+            match window(request)? {
+                Shown::Closed => Ok(()),
+                Shown::NoDisplay => {
+                    eprintln!("There is no display to open a window on; going on as mayfly watch.");
+                    let data = args.folder.filter(|_| !args.demo);
+                    watch::run(&args::Watch { data, db: None, collection: None })
+                }
+            }
+        }
+        Some(Command::Watch(args)) => watch::run(&args),
+        Some(Command::Import(args)) => import::run(args),
+        Some(Command::Export(args)) => export::run(args),
+        Some(Command::Verify(args)) => verify::run(&args),
+        Some(Command::Backup(args)) => backup::run(&args),
+        Some(Command::Serve(_)) => Err(not_supported("serve")),
+        Some(Command::Shell(_)) => Err(not_supported("shell")),
+    }
+}
+
+fn not_supported(command: &str) -> Failure {
+    Failure(format!("mayfly {command} is not supported yet."))
+}

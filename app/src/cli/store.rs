@@ -1,0 +1,50 @@
+//! Opening a store for a command.
+
+use std::path::Path;
+
+use bson::Document;
+use mayfly_engine::engine::{Engine, EngineOptions};
+use tempfile::TempDir;
+
+use super::Failure;
+
+/// Opens a data folder that must exist, unless `create` says that it may be made.
+pub(super) fn open(folder: &Path, create: bool, run_reaper: bool) -> Result<Engine, Failure> {
+    if !create && !folder.is_dir() {
+        return Err(Failure(format!("There is no data folder {}.", folder.display())));
+    }
+    let options = EngineOptions { run_reaper, ..EngineOptions::default() };
+    let engine = Engine::open(folder, options).map_err(Failure::from_error)?;
+    for warning in &engine.open_report().warnings {
+        eprintln!("{warning}");
+    }
+    Ok(engine)
+}
+
+/// A demo store in a temporary folder, which goes when it is dropped.
+pub(super) fn demo() -> Result<(Engine, TempDir), Failure> {
+    let folder = tempfile::Builder::new().prefix("mayfly-demo-").tempdir().map_err(|error| {
+        Failure(format!("No temporary folder can be made for the demo store: {error}."))
+    })?;
+    let engine = open(folder.path(), true, true)?;
+    let now_ms = engine.clock().now_ms();
+    let mut failed = None;
+    crate::demo::fill(
+        &mut |db, command| {
+            let reply = engine.run(db, &command);
+            failed = failed.take().or_else(|| error_of(&reply));
+            reply
+        },
+        now_ms,
+    );
+    match failed {
+        Some(message) => Err(Failure(format!("The demo store can't be filled: {message}."))),
+        None => Ok((engine, folder)),
+    }
+}
+
+/// The message of a failed reply.
+pub(super) fn error_of(reply: &Document) -> Option<String> {
+    let message = || reply.get_str("errmsg").unwrap_or("the command failed").to_owned();
+    (reply.get_f64("ok") != Ok(1.0)).then(message)
+}

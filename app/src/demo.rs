@@ -1,0 +1,288 @@
+//! The demo store: documents that are already counting down.
+//!
+//! Everything is made from the time that is given, so two stores filled at the same time are equal.
+
+use bson::{Bson, DateTime, Document, doc};
+
+const SECOND_MS: i64 = 1_000;
+const MINUTE_MS: i64 = 60 * SECOND_MS;
+const HOUR_MS: i64 = 60 * MINUTE_MS;
+const DAY_MS: i64 = 24 * HOUR_MS;
+
+/// Seconds after which a session expires.
+const SESSION_SECS: i32 = 600;
+
+/// Documents of `demo.events`.
+const EVENTS: i64 = 3_000;
+
+/// Documents in one insert command.
+const INSERT_DOCS: usize = 1_000;
+
+/// Names and cities in several scripts.
+const PEOPLE: &[(&str, &str)] = &[
+    ("Ayşe Yıldız", "İstanbul"),
+    ("Çağrı Öztürk", "Şanlıurfa"),
+    ("Ольга Соколова", "Новосибирск"),
+    ("Тарас Шевчук", "Київ"),
+    ("佐藤 さくら", "大阪"),
+    ("高橋 健", "東京"),
+    ("王小明", "北京"),
+    ("陳美玲", "台北"),
+    ("ليلى حداد", "القاهرة"),
+    ("يوسف منصور", "دمشق"),
+    ("Zoë Brontë", "Leeds"),
+    ("Łukasz Wójcik", "Łódź"),
+];
+
+/// Fills an empty store through `run`, which takes a database and a command and returns the reply.
+/// `now_ms` is the store's time in milliseconds since 1970.
+pub fn fill(run: &mut dyn FnMut(&str, Document) -> Document, now_ms: i64) {
+    sessions(run, now_ms);
+    carts(run);
+    events(run, now_ms);
+    tickets(run, now_ms);
+    orders(run, now_ms);
+}
+
+/// Sessions that go ten minutes after their last sign of life: some every few seconds, some overdue,
+/// some never.
+fn sessions(run: &mut dyn FnMut(&str, Document) -> Document, now_ms: i64) {
+    let ttl_ms = i64::from(SESSION_SECS) * SECOND_MS;
+    let mut documents = Vec::new();
+    for number in 0..120 {
+        let left_ms = match number {
+            0..8 => -(number + 1) * 3 * SECOND_MS,
+            8..68 => (number - 7) * 4 * SECOND_MS + number % 3 * 700,
+            _ => 4 * MINUTE_MS + (number - 67) * 6 * SECOND_MS,
+        };
+        let (user, city) = person(number);
+        documents.push(doc! {
+            "_id": format!("session-{number:04}"),
+            "user": user,
+            "city": city,
+            "device": pick(&["phone", "tablet", "laptop", "watch"], number),
+            "lastModifiedDate": date(now_ms + left_ms - ttl_ms),
+            "pages": int(number * 7 % 40 + 1),
+        });
+    }
+    documents.extend(never_sessions(now_ms));
+    insert(run, "demo", "sessions", documents);
+    index(run, "demo", "sessions", doc! {
+        "key": { "lastModifiedDate": 1 },
+        "name": "lastModifiedDate_1",
+        "expireAfterSeconds": SESSION_SECS,
+    });
+}
+
+/// Sessions that never expire, each for another reason, and one with several dates.
+fn never_sessions(now_ms: i64) -> Vec<Document> {
+    let old = now_ms - DAY_MS;
+    vec![
+        doc! { "_id": "never-missing", "user": "Ayşe Yıldız", "note": "has no lastModifiedDate" },
+        doc! {
+            "_id": "never-text", "user": "王小明", "note": "the date is text",
+            "lastModifiedDate": "2026-01-01T00:00:00Z",
+        },
+        doc! {
+            "_id": "never-number", "user": "Тарас Шевчук", "note": "the date is a number",
+            "lastModifiedDate": Bson::Int64(old),
+        },
+        doc! {
+            "_id": "never-null", "user": "ليلى حداد", "note": "the date is null",
+            "lastModifiedDate": Bson::Null,
+        },
+        doc! {
+            "_id": "never-empty", "user": "佐藤 さくら", "note": "an empty array has no date",
+            "lastModifiedDate": [],
+        },
+        doc! {
+            "_id": "never-words", "user": "Zoë Brontë", "note": "an array without dates",
+            "lastModifiedDate": ["yesterday", "today"],
+        },
+        doc! {
+            "_id": "earliest-of-three", "user": "高橋 健",
+            "note": "the earliest date of an array counts",
+            "lastModifiedDate": [
+                date(now_ms), date(now_ms - 8 * MINUTE_MS), date(now_ms - 5 * MINUTE_MS),
+            ],
+        },
+    ]
+}
+
+/// Shopping carts that live from their last change on, some with a time to live of their own.
+fn carts(run: &mut dyn FnMut(&str, Document) -> Document) {
+    let mut documents = Vec::new();
+    for number in 0..60 {
+        let (user, city) = person(number);
+        let mut cart = doc! {
+            "_id": format!("cart-{number:03}"),
+            "user": user,
+            "city": city,
+            "items": [pick(&["çay", "чай", "お茶", "茶", "شاي", "tea"], number)],
+            "total": f64::from(int(number * 37 % 900)) / 10.0,
+        };
+        match number % 5 {
+            0 => drop(cart.insert("ttl", int(20 + number * 5))),
+            1 => drop(cart.insert("ttl", -1)),
+            2 => drop(cart.insert("ttl", int(HOUR_MS / SECOND_MS + number))),
+            _ => {}
+        }
+        documents.push(cart);
+    }
+    insert(run, "demo", "carts", documents);
+    index(run, "demo", "carts", doc! {
+        "key": { "_ts": 1 }, "name": "_ts_1", "expireAfterSeconds": 900,
+    });
+}
+
+/// Events that say themselves when they go: within hours and days.
+fn events(run: &mut dyn FnMut(&str, Document) -> Document, now_ms: i64) {
+    let mut documents = Vec::new();
+    for number in 0..EVENTS {
+        let (user, city) = person(number);
+        let spread_ms = number * number * 61 + number * 9 * SECOND_MS;
+        documents.push(doc! {
+            "_id": int(number),
+            "kind": pick(&["login", "search", "view", "purchase", "logout"], number * 7 / 3),
+            "user": user,
+            "place": { "city": city, "zone": int(number % 24) - 12 },
+            "logEvent": int(number % 4),
+            "expireAt": date(now_ms + 90 * SECOND_MS + spread_ms),
+        });
+    }
+    insert(run, "demo", "events", documents);
+    index(run, "demo", "events", doc! {
+        "key": { "expireAt": 1 }, "name": "expireAt_1", "expireAfterSeconds": 0,
+    });
+}
+
+/// Tickets with a plain index on a date, which can be turned into a TTL index.
+fn tickets(run: &mut dyn FnMut(&str, Document) -> Document, now_ms: i64) {
+    let documents = (0..200)
+        .map(|number| {
+            let (user, city) = person(number * 5);
+            doc! {
+                "_id": int(1_000 + number),
+                "customer": user,
+                "city": city,
+                "subject": pick(
+                    &["Fatura sorunu", "Не приходит письмо", "パスワードを忘れました", "退货申请",
+                      "تأخر الطلب", "Broken screen"],
+                    number,
+                ),
+                "status": pick(&["open", "waiting", "closed"], number),
+                "createdAt": date(now_ms - number * 5 * HOUR_MS),
+            }
+        })
+        .collect();
+    insert(run, "shop", "tickets", documents);
+    index(run, "shop", "tickets", doc! { "key": { "createdAt": 1 }, "name": "createdAt_1" });
+}
+
+/// Orders, which stay.
+fn orders(run: &mut dyn FnMut(&str, Document) -> Document, now_ms: i64) {
+    let documents = (0..300)
+        .map(|number| {
+            let (user, city) = person(number * 11);
+            doc! {
+                "_id": int(50_000 + number),
+                "customer": { "name": user, "city": city },
+                "lines": [
+                    { "sku": format!("A-{:03}", number % 70), "count": int(number % 3 + 1) },
+                    { "sku": format!("B-{:03}", number % 40), "count": 1 },
+                ],
+                "paid": number % 4 != 0,
+                "orderedAt": date(now_ms - number * 3 * HOUR_MS),
+            }
+        })
+        .collect();
+    insert(run, "shop", "orders", documents);
+}
+
+fn insert(
+    run: &mut dyn FnMut(&str, Document) -> Document,
+    db: &str,
+    collection: &str,
+    documents: Vec<Document>,
+) {
+    for part in documents.chunks(INSERT_DOCS) {
+        run(db, doc! { "insert": collection, "documents": part.to_vec() });
+    }
+}
+
+fn index(
+    run: &mut dyn FnMut(&str, Document) -> Document,
+    db: &str,
+    collection: &str,
+    spec: Document,
+) {
+    run(db, doc! { "createIndexes": collection, "indexes": [spec] });
+}
+
+fn person(number: i64) -> (&'static str, &'static str) {
+    let place = usize::try_from(number).unwrap_or(0) % PEOPLE.len();
+    PEOPLE.get(place).copied().unwrap_or_default()
+}
+
+fn pick(words: &[&'static str], number: i64) -> &'static str {
+    let place = usize::try_from(number).unwrap_or(0) % words.len().max(1);
+    words.get(place).copied().unwrap_or_default()
+}
+
+fn date(ms: i64) -> DateTime {
+    DateTime::from_millis(ms)
+}
+
+fn int(number: i64) -> i32 {
+    i32::try_from(number).unwrap_or(i32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// All commands of a fill.
+    fn commands(now_ms: i64) -> Vec<(String, Document)> {
+        let mut commands = Vec::new();
+        fill(
+            &mut |db, command| {
+                commands.push((db.to_owned(), command));
+                doc! { "ok": 1.0 }
+            },
+            now_ms,
+        );
+        commands
+    }
+
+    #[test]
+    fn the_same_time_gives_the_same_store() {
+        assert_eq!(commands(1_000_000_000_000), commands(1_000_000_000_000));
+        assert_ne!(commands(1_000_000_000_000), commands(1_000_000_000_001));
+    }
+
+    #[test]
+    fn no_insert_is_larger_than_a_batch() {
+        for (_, command) in commands(0) {
+            if let Ok(documents) = command.get_array("documents") {
+                assert!((1..=INSERT_DOCS).contains(&documents.len()));
+            }
+        }
+    }
+
+    #[test]
+    fn sessions_expire_every_few_seconds() {
+        let now_ms = 1_000_000_000_000;
+        let all = commands(now_ms);
+        let sessions = all.iter().find_map(|(_, c)| c.get_array("documents").ok()).unwrap();
+        let mut left: Vec<i64> = sessions
+            .iter()
+            .filter_map(|session| session.as_document()?.get_datetime("lastModifiedDate").ok())
+            .map(|date| date.timestamp_millis() + i64::from(SESSION_SECS) * SECOND_MS - now_ms)
+            .collect();
+        left.sort_unstable();
+        assert_eq!(left.iter().filter(|left| **left <= 0).count(), 8);
+        let soon = left.iter().filter(|left| (0..MINUTE_MS).contains(*left)).count();
+        assert!(soon >= 10, "{soon} in the first minute");
+        assert!(left.iter().all(|left| *left < i64::from(SESSION_SECS) * SECOND_MS));
+    }
+}
