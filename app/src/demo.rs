@@ -67,11 +67,16 @@ fn sessions(run: &mut dyn FnMut(&str, Document) -> Document, now_ms: i64) {
     }
     documents.extend(never_sessions(now_ms));
     insert(run, "demo", "sessions", documents);
-    index(run, "demo", "sessions", doc! {
-        "key": { "lastModifiedDate": 1 },
-        "name": "lastModifiedDate_1",
-        "expireAfterSeconds": SESSION_SECS,
-    });
+    index(
+        run,
+        "demo",
+        "sessions",
+        doc! {
+            "key": { "lastModifiedDate": 1 },
+            "name": "lastModifiedDate_1",
+            "expireAfterSeconds": SESSION_SECS,
+        },
+    );
 }
 
 /// Sessions that never expire, each for another reason, and one with several dates.
@@ -130,9 +135,14 @@ fn carts(run: &mut dyn FnMut(&str, Document) -> Document) {
         documents.push(cart);
     }
     insert(run, "demo", "carts", documents);
-    index(run, "demo", "carts", doc! {
-        "key": { "_ts": 1 }, "name": "_ts_1", "expireAfterSeconds": 900,
-    });
+    index(
+        run,
+        "demo",
+        "carts",
+        doc! {
+            "key": { "_ts": 1 }, "name": "_ts_1", "expireAfterSeconds": 900,
+        },
+    );
 }
 
 /// Events that say themselves when they go: within hours and days.
@@ -151,9 +161,14 @@ fn events(run: &mut dyn FnMut(&str, Document) -> Document, now_ms: i64) {
         });
     }
     insert(run, "demo", "events", documents);
-    index(run, "demo", "events", doc! {
-        "key": { "expireAt": 1 }, "name": "expireAt_1", "expireAfterSeconds": 0,
-    });
+    index(
+        run,
+        "demo",
+        "events",
+        doc! {
+            "key": { "expireAt": 1 }, "name": "expireAt_1", "expireAfterSeconds": 0,
+        },
+    );
 }
 
 /// Tickets with a plain index on a date, which can be turned into a TTL index.

@@ -7,7 +7,7 @@ use mayfly_engine::{
 
 use super::{
     Failure,
-    args::{InFormat, InMode, Import},
+    args::{Import, InFormat, InMode},
     progress_line::with_progress,
     store,
 };

@@ -75,8 +75,11 @@ fn dispatch(
 ) -> Result<(), Failure> {
     match args.command {
         None => {
-            let request =
-                OpenRequest { folder: args.folder.clone(), demo: args.demo, ..OpenRequest::default() };
+            let request = OpenRequest {
+                folder: args.folder.clone(),
+                demo: args.demo,
+                ..OpenRequest::default()
+            };
             match window(request)? {
                 Shown::Closed => Ok(()),
                 Shown::NoDisplay => {

@@ -46,5 +46,5 @@ pub(super) fn demo() -> Result<(Engine, TempDir), Failure> {
 /// The message of a failed reply.
 pub(super) fn error_of(reply: &Document) -> Option<String> {
     let message = || reply.get_str("errmsg").unwrap_or("the command failed").to_owned();
-    (reply.get_f64("ok") != Ok(1.0)).then(message)
+    (!reply.get_f64("ok").is_ok_and(|ok| ok >= 1.0)).then(message)
 }

@@ -19,10 +19,8 @@ pub(super) fn run(args: &Verify) -> Result<(), Failure> {
         return Err(found(findings));
     }
     let engine = store::open(&args.data, false, false)?;
-    let report = engine
-        .collections()
-        .verify(&mut |_| !stop.is_wanted())
-        .map_err(Failure::from_error)?;
+    let report =
+        engine.collections().verify(&mut |_| !stop.is_wanted()).map_err(Failure::from_error)?;
     engine.close().map_err(Failure::from_error)?;
     for finding in &report.findings {
         let index = finding.index.as_ref().map(|index| format!(", index {index}"));

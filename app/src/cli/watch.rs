@@ -3,14 +3,11 @@
 use std::{collections::BTreeSet, io::IsTerminal as _};
 
 use bson::{Bson, Document, doc};
-use mayfly_engine::{
-    catalog::Namespace,
-    engine::Engine,
-    value::shell::write_value,
-    value::Layout,
-};
+use mayfly_engine::{catalog::Namespace, engine::Engine, value::Layout, value::shell::write_value};
 
-use super::{Failure, args::Watch, limits::WATCH_DOCS_MAX, stop::Stop, store, watch_lines, watch_screen};
+use super::{
+    Failure, args::Watch, limits::WATCH_DOCS_MAX, stop::Stop, store, watch_lines, watch_screen,
+};
 
 /// A document counting down.
 #[derive(Debug, Clone, PartialEq)]
@@ -63,8 +60,7 @@ impl Watched<'_> {
             .collect();
         let mut all = Vec::new();
         for namespace in namespaces {
-            let command =
-                doc! { "mayflyExpiring": &namespace.collection, "limit": WATCH_DOCS_MAX };
+            let command = doc! { "mayflyExpiring": &namespace.collection, "limit": WATCH_DOCS_MAX };
             let reply = self.engine.run(&namespace.db, &command);
             if let Some(message) = store::error_of(&reply) {
                 return Err(Failure(format!("{namespace}: {message}.")));
@@ -90,7 +86,8 @@ fn waiting(namespace: &Namespace, row: &Document) -> Option<Waiting> {
 /// Text without characters that a terminal would act on.
 pub(super) fn plain(text: &str) -> String {
     let odd = |c: char| {
-        c.is_control() || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+        c.is_control()
+            || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
     };
     text.chars().map(|c| if odd(c) { '\u{fffd}' } else { c }).collect()
 }

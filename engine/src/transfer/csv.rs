@@ -202,9 +202,8 @@ fn quoted(bytes: &[u8], from: usize, text: &mut Vec<u8>) -> Option<usize> {
 }
 
 /// Types that a header may name.
-const TYPES: &[&str] = &[
-    "auto", "binary", "boolean", "date", "decimal", "double", "int32", "int64", "string",
-];
+const TYPES: &[&str] =
+    &["auto", "binary", "boolean", "date", "decimal", "double", "int32", "int64", "string"];
 
 type Wrong = (usize, String);
 
@@ -232,7 +231,8 @@ fn header(cells: &[Cell]) -> Result<Vec<Column>, Wrong> {
             return Err((at, what.to_owned()));
         }
         if columns.iter().any(|other| clashes(&other.path, &path)) {
-            let what = format!("the column {name:?} stands twice or lies within another; rename it");
+            let what =
+                format!("the column {name:?} stands twice or lies within another; rename it");
             return Err((at, what));
         }
         columns.push(Column { path, kind });
@@ -267,8 +267,13 @@ fn document(columns: &[Column], cells: &[Cell]) -> Result<RawDocumentBuf, Wrong>
         } else {
             let name = format!("field{number}");
             if columns.iter().any(|column| column.path.first() == Some(&name)) {
-                return Err((cell.at, format!("the row has more cells than the header, and {name} is \
-                                              already a column; complete the header")));
+                return Err((
+                    cell.at,
+                    format!(
+                        "the row has more cells than the header, and {name} is \
+                                              already a column; complete the header"
+                    ),
+                ));
             }
             extra = Column { path: vec![name], kind: None };
             &extra
@@ -323,7 +328,8 @@ fn auto(text: &str) -> Bson {
 
 fn convert(kind: &str, text: &str) -> Option<Bson> {
     let wrapped = |wrapper: &str| {
-        extjson::read_value(&format!("{{\"{wrapper}\":{}}}", serde_json::to_string(text).ok()?)).ok()
+        extjson::read_value(&format!("{{\"{wrapper}\":{}}}", serde_json::to_string(text).ok()?))
+            .ok()
     };
     let binary = |bytes| Bson::Binary(Binary { subtype: BinarySubtype::Generic, bytes });
     match kind {

@@ -4,10 +4,7 @@ use std::{io, path::Path};
 
 use thiserror::Error;
 
-use crate::{
-    collection::WriteError,
-    store::StoreError,
-};
+use crate::{collection::WriteError, store::StoreError};
 
 /// Why a transfer could not begin or go on. Each text is a sentence for a person.
 #[derive(Debug, Clone, PartialEq, Error)]

@@ -184,7 +184,8 @@ impl Walk<'_> {
             return Err(TransferError::Cancelled);
         }
         let now_ms = self.collections.clock().now_ms();
-        let rules: Vec<Rule> = self.collection.indexes.iter().filter_map(|i| i.ttl_rule()).collect();
+        let rules: Vec<Rule> =
+            self.collection.indexes.iter().filter_map(|i| i.ttl_rule()).collect();
         self.collections.store().read(|reader| {
             let documents = reader.documents(self.collection.id, from, Scan::Forward)?;
             for (visited, stored) in documents.enumerate() {

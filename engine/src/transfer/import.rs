@@ -1,9 +1,6 @@
 //! Import: files to documents of a collection.
 
-use std::{
-    path::PathBuf,
-    thread,
-};
+use std::{path::PathBuf, thread};
 
 use crossbeam_channel::{Receiver, Sender, bounded};
 

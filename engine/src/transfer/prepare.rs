@@ -1,11 +1,7 @@
 //! What happens to a document before it is stored: `_id` first, and the limits that hold for every
 //! door.
 
-use bson::{
-    RawDocument, RawDocumentBuf,
-    oid::ObjectId,
-    raw::RawBsonRef,
-};
+use bson::{RawDocument, RawDocumentBuf, oid::ObjectId, raw::RawBsonRef};
 
 use crate::value::scan::DOCUMENT_BYTES_MAX;
 

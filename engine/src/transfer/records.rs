@@ -68,10 +68,8 @@ impl<'p> Records<'p> {
         progress: Option<&'p Progress>,
     ) -> Result<Self, TransferError> {
         let mut input = Input::open(path, progress)?;
-        let not_readable = |what: String| TransferError::NotReadable {
-            path: path.display().to_string(),
-            what,
-        };
+        let not_readable =
+            |what: String| TransferError::NotReadable { path: path.display().to_string(), what };
         input.fill_to(DETECT_BYTES).map_err(not_readable)?;
         if let Some(what) = refuse(input.bytes()) {
             return Err(not_readable(what.to_owned()));
@@ -102,7 +100,6 @@ impl<'p> Records<'p> {
         self.detected
     }
 
-
     /// What comes next. Not to be called again after the end or a fatal error.
     pub(super) fn next(&mut self) -> Item {
         match &mut self.kind {
@@ -122,9 +119,8 @@ impl<'p> Records<'p> {
         match &self.kind {
             Kind::Json(records) => records.document(),
             Kind::Csv(records) => records.document(),
-            Kind::Empty => RawDocument::from_bytes(&[5, 0, 0, 0, 0]).unwrap_or_else(|_| {
-                unreachable!("five bytes are the empty document")
-            }),
+            Kind::Empty => RawDocument::from_bytes(&[5, 0, 0, 0, 0])
+                .unwrap_or_else(|_| unreachable!("five bytes are the empty document")),
         }
     }
 

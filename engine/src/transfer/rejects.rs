@@ -34,8 +34,12 @@ impl RejectsFile {
     ///
     /// # Errors
     /// When the file can't be made or written.
-    pub(super) fn add(&mut self, place: Place, reason: &str, text: &[u8])
-    -> Result<(), TransferError> {
+    pub(super) fn add(
+        &mut self,
+        place: Place,
+        reason: &str,
+        text: &[u8],
+    ) -> Result<(), TransferError> {
         let wanted = self.wanted.clone();
         self.write(place, reason, text).map_err(|error| TransferError::file(&wanted, &error))
     }

@@ -2,10 +2,7 @@
 
 use std::{ops::Bound, time::Duration};
 
-use bson::{
-    RawDocument, RawDocumentBuf,
-    raw::RawBsonRef,
-};
+use bson::{RawDocument, RawDocumentBuf, raw::RawBsonRef};
 
 use super::{
     ImportRequest, Mode, Place, TransferError,
@@ -133,8 +130,11 @@ fn store(
         Ok(()) => Ok(Fate::Stored),
         Err(WriteError::DuplicateKey(key)) if key.index == "_id_" => Ok(match mode {
             Mode::Skip => Fate::Skipped,
-            _ => Fate::Refused("a document with the same _id is there already; use another mode, or \
-                                give it another _id".to_owned()),
+            _ => Fate::Refused(
+                "a document with the same _id is there already; use another mode, or \
+                                give it another _id"
+                    .to_owned(),
+            ),
         }),
         Err(
             error @ (WriteError::DuplicateKey(_)

@@ -1,1 +1,362 @@
 //! Tests of files in and out.
+
+use std::{fs, io::Write as _, path::PathBuf, sync::Arc};
+
+use bson::{Document, RawDocumentBuf, doc};
+use flate2::{Compression, write::GzEncoder};
+use tempfile::TempDir;
+
+use super::{
+    End, ExportFormat, ExportRequest, Form, Format, IMPORT_REJECTS_MAX, ImportReport,
+    ImportRequest, Mode, Progress, TransferError, export, import, preview,
+    records::{Item, Records},
+};
+use crate::{
+    catalog::Namespace,
+    clock::SimulatedClock,
+    collection::Collections,
+    store::{Scan, Store, StoreError, StoreOptions},
+    value::extjson::{Layout, Style, write_document},
+};
+
+const NOW_MS: i64 = 1_700_000_000_000;
+
+/// A store and a folder for files beside it.
+struct Room {
+    folder: TempDir,
+    collections: Collections,
+    namespace: Namespace,
+}
+
+impl Room {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let options = StoreOptions { map_size_bytes: 1 << 30, ..StoreOptions::default() };
+        let (store, _) = Store::open(&folder.path().join("data"), &options).unwrap();
+        let clock = Arc::new(SimulatedClock::new(NOW_MS));
+        let collections = Collections::new(Arc::new(store), clock).unwrap();
+        let namespace = Namespace::new("d", "c").unwrap();
+        Self { folder, collections, namespace }
+    }
+
+    fn file(&self, name: &str, bytes: &[u8]) -> PathBuf {
+        let path = self.folder.path().join(name);
+        fs::write(&path, bytes).unwrap();
+        path
+    }
+
+    fn request(&self, bytes: &[u8]) -> ImportRequest {
+        ImportRequest::new(vec![self.file("in.json", bytes)], self.namespace.clone())
+    }
+
+    fn import(&self, request: &ImportRequest) -> ImportReport {
+        import(&self.collections, request, &Progress::new()).unwrap()
+    }
+
+    fn documents(&self) -> Vec<RawDocumentBuf> {
+        let Some(collection) = self.collections.catalog().collection(&self.namespace) else {
+            return Vec::new();
+        };
+        let read = self.collections.store().read(|reader| {
+            let documents = reader.documents(collection.id, 0, Scan::Forward)?;
+            documents.map(|stored| Ok(stored?.document()?.to_owned())).collect()
+        });
+        let read: Result<Vec<RawDocumentBuf>, StoreError> = read;
+        read.unwrap()
+    }
+
+    fn export(&self, format: ExportFormat, gzip: bool) -> PathBuf {
+        let path = self.folder.path().join("out");
+        let request = ExportRequest {
+            namespace: self.namespace.clone(),
+            path: path.clone(),
+            format,
+            filter: None,
+            gzip,
+            indexes: true,
+        };
+        export(&self.collections, &request, &Progress::new()).unwrap();
+        path
+    }
+}
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut out = GzEncoder::new(Vec::new(), Compression::default());
+    out.write_all(bytes).unwrap();
+    out.finish().unwrap()
+}
+
+/// The form, documents, and errors as `line:column:document fatal`, of a file.
+fn read(bytes: &[u8]) -> (Option<Form>, Vec<String>, Vec<String>) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("file");
+    fs::write(&path, bytes).unwrap();
+    let mut records = match Records::open(&path, Format::Auto, None) {
+        Ok(records) => records,
+        Err(error) => return (None, Vec::new(), vec![error.to_string()]),
+    };
+    let (mut documents, mut errors) = (Vec::new(), Vec::new());
+    loop {
+        match records.next() {
+            Item::End => break,
+            Item::Document(_) => documents.push(write_document(
+                records.document(),
+                Style::Canonical,
+                Layout::OneLine,
+            )),
+            Item::Bad(bad) => {
+                let (place, end) = (bad.place, if bad.fatal { " fatal" } else { "" });
+                errors.push(format!("{}:{}:{}{end}", place.line, place.column, place.document));
+                if bad.fatal {
+                    break;
+                }
+            }
+        }
+    }
+    (Some(records.detected().form), documents, errors)
+}
+
+#[test]
+fn forms_counts_and_errors() {
+    const COMMA: Form = Form::Csv { separator: b',' };
+    let cases: &[(&[u8], Form, usize, &[&str])] = &[
+        (b"", Form::Empty, 0, &[]),
+        (b" \r\n\n", Form::Empty, 0, &[]),
+        (b"{}", Form::Lines, 1, &[]),
+        (b"{\"a\":1}\n{\"a\":2}", Form::Lines, 2, &[]),
+        (b"{\"a\":1}\r\n\r\n\n{\"a\":2}\r\n", Form::Lines, 2, &[]),
+        (b"\xef\xbb\xbf{\"a\":1}\n", Form::Lines, 1, &[]),
+        (b"{\"a\":1}{\"a\":2} {\"a\":3}\n{\"a\":4}", Form::Lines, 4, &[]),
+        (b"{\n \"a\": 1\n}\n{\n \"a\": 2\n}\n", Form::Objects, 2, &[]),
+        (b"[]", Form::Array, 0, &[]),
+        (b"[ ]\n", Form::Array, 0, &[]),
+        (b"[{\"a\":1},\n{\"a\":2}]\n", Form::Array, 2, &[]),
+        (b"[{\"a\":1},\n{\"a\":2},]", Form::Array, 2, &["2:8:3 fatal"]),
+        (b"[{\"a\":1}\n{\"a\":2}]", Form::Array, 1, &["2:1:2 fatal"]),
+        (b"[{\"a\":1},{\"b\":\"", Form::Array, 1, &["1:16:2 fatal"]),
+        (b"[{\"_id\":{\"$oid\":\"xyz\"}},{\"a\":2}]", Form::Array, 1, &["1:9:1"]),
+        (b"[{\"a\":1}] x", Form::Array, 1, &["1:11:2 fatal"]),
+        (b"[1,2]", Form::Array, 0, &["1:2:1 fatal"]),
+        (b"{\"a\":1}\n{\"a\":\n{\"a\":3}\n", Form::Lines, 2, &["3:1:2"]),
+        (b"{\"a\":1}\n{\"a\":tru}\n{\"a\":3}\n", Form::Lines, 2, &["2:6:2"]),
+        (b"{\"a\":1}\n{\"a\":\"\xff\"}\n{\"a\":3}\n", Form::Lines, 2, &["2:7:2"]),
+        (b"{\"a\":1,\"a\":2}\n{\"a\":3}", Form::Lines, 1, &["1:8:1"]),
+        (b"{\"a\":\"\\ud800\"}\n{\"a\":3}", Form::Lines, 1, &["1:7:1"]),
+        (b"a,b\n1,x\n2\n", COMMA, 2, &[]),
+        (b"a,b\r\n\"x\ny\",\"\"\"q\"\"\"\r\n", COMMA, 1, &[]),
+        (b"a,b\n\"x\"y,1\n2,3\n", COMMA, 1, &["2:4:1"]),
+        (b"a,a\n1,2\n", COMMA, 0, &["1:3:1 fatal"]),
+        (b"a,b\n1,\"x", COMMA, 0, &["2:3:1 fatal"]),
+        (b"a;b\n1;2\n", Form::Csv { separator: b';' }, 1, &[]),
+    ];
+    for (bytes, form, documents, errors) in cases {
+        let text = String::from_utf8_lossy(bytes);
+        let (found, read, wrong) = read(bytes);
+        assert_eq!((found, read.len()), (Some(*form), *documents), "{text:?} {wrong:?}");
+        assert_eq!(wrong, *errors, "{text:?}");
+    }
+}
+
+#[test]
+fn files_that_are_refused() {
+    let cases: &[(&[u8], &str)] = &[
+        (b"\xff\xfe{\0}\0", "UTF-16"),
+        (b"{\0}\0", "UTF-16"),
+        (b"PK\x03\x04", "zip"),
+        (b"42", "line 1, column 1"),
+        (b"\n  \"text\"", "line 2, column 3"),
+    ];
+    for (bytes, words) in cases {
+        let (form, _, errors) = read(bytes);
+        assert_eq!(form, None);
+        assert!(errors.iter().all(|error| error.contains(words)), "{errors:?} lacks {words}");
+    }
+}
+
+#[test]
+fn csv_types_are_those_of_mongoimport() {
+    let (_, documents, _) = read(b"i,l,d,s,x.y\n7,5000000000,1.5,true,-3\n");
+    let expected = concat!(
+        r#"{"i":{"$numberInt":"7"},"l":{"$numberLong":"5000000000"},"#,
+        r#""d":{"$numberDouble":"1.5"},"s":"true","x":{"y":{"$numberInt":"-3"}}}"#
+    );
+    assert_eq!(documents, [expected]);
+    let (_, documents, errors) =
+        read(b"n.string(),b.boolean(),t.date()\n007,true,2026-01-02T03:04:05Z\n1,maybe,\n");
+    let expected = r#"{"n":"007","b":true,"t":{"$date":{"$numberLong":"1767323045000"}}}"#;
+    assert_eq!(documents, [expected]);
+    assert_eq!(errors, ["3:3:2"]);
+}
+
+#[test]
+fn deep_documents_are_rejected_and_the_rest_is_read() {
+    let deep = format!("{}1{}", "{\"a\":".repeat(101), "}".repeat(101));
+    let (_, documents, errors) = read(format!("{{\"a\":1}}\n{deep}\n{{\"a\":2}}\n").as_bytes());
+    assert_eq!((documents.len(), errors.len()), (2, 1));
+    let (_, documents, errors) = read(format!("[{{\"a\":1}},{deep},{{\"a\":2}}]").as_bytes());
+    assert_eq!((documents.len(), errors.len()), (2, 1));
+}
+
+#[test]
+fn a_document_over_16_mib_is_rejected() {
+    let room = Room::new();
+    let text = "x".repeat(16 << 20);
+    let report = room.import(&room.request(format!("{{\"a\":\"{text}\"}}\n{{}}\n").as_bytes()));
+    assert_eq!((report.imported, report.rejected), (1, 1));
+    assert!(report.rejects[0].reason.contains("16777216"), "{}", report.rejects[0]);
+}
+
+#[test]
+fn modes() {
+    let old = b"{\"_id\":1,\"a\":1,\"b\":1}\n";
+    let new = b"{\"_id\":1,\"b\":2,\"c\":3}\n{\"_id\":2}\n";
+    for (mode, counts, first) in [
+        (Mode::Insert, (1, 0, 1), doc! { "_id": 1, "a": 1, "b": 1 }),
+        (Mode::Skip, (1, 1, 0), doc! { "_id": 1, "a": 1, "b": 1 }),
+        (Mode::Replace, (2, 0, 0), doc! { "_id": 1, "b": 2, "c": 3 }),
+        (Mode::Merge, (2, 0, 0), doc! { "_id": 1, "a": 1, "b": 2, "c": 3 }),
+    ] {
+        let room = Room::new();
+        room.import(&room.request(old));
+        let report = room.import(&ImportRequest { mode, ..room.request(new) });
+        assert_eq!((report.imported, report.skipped, report.rejected), counts, "{mode:?}");
+        let documents = room.documents();
+        assert_eq!(documents.len(), 2, "{mode:?}");
+        assert_eq!(Document::try_from(&documents[0]).unwrap(), first, "{mode:?}");
+    }
+}
+
+#[test]
+fn drop_happens_only_when_every_file_is_readable() {
+    let room = Room::new();
+    room.import(&room.request(b"{\"_id\":1}"));
+    let mut request = ImportRequest { drop: true, ..room.request(b"{\"_id\":2}") };
+    request.files.push(room.folder.path().join("missing"));
+    assert!(import(&room.collections, &request, &Progress::new()).is_err());
+    assert_eq!(room.documents().len(), 1);
+    request.files.pop();
+    assert_eq!(room.import(&request).imported, 1);
+    assert_eq!(room.documents()[0].get_i32("_id").unwrap(), 2);
+}
+
+#[test]
+fn rejects_are_kept_with_their_text() {
+    let room = Room::new();
+    let request = room.request(b"{\"_id\":1}\n{\"_id\":tru}\n{\"_id\":1}\n");
+    let report = room.import(&request);
+    assert_eq!((report.imported, report.rejected), (1, 2));
+    let text = fs::read_to_string(&report.rejects_files[0]).unwrap();
+    let lines: Vec<&str> = text.lines().collect();
+    assert!(lines[0].contains(r#""line":2"#) && lines[0].contains("tru}"), "{text}");
+    assert!(lines[1].contains(r#""line":3"#) && lines[1].contains("_id"), "{text}");
+    let again = room.import(&request);
+    assert_ne!(again.rejects_files, report.rejects_files);
+}
+
+#[test]
+fn stops() {
+    let room = Room::new();
+    let bad = b"{\"_id\":1}\nx\n{\"_id\":2}\n";
+    let report = room.import(&ImportRequest { stop_on_error: true, ..room.request(bad) });
+    assert_eq!((report.end, report.imported), (End::StoppedOnError, 1));
+    let many = "{\"a\":x}\n".repeat(3_000);
+    let report = room.import(&room.request(many.as_bytes()));
+    assert_eq!((report.end, report.rejected), (End::TooManyRejects, IMPORT_REJECTS_MAX));
+    let progress = Progress::new();
+    progress.cancel();
+    let report = import(&room.collections, &room.request(b"{}\n"), &progress).unwrap();
+    assert_eq!((report.imported, report.end), (0, End::Cancelled));
+    let report = room.import(&room.request(b"[{\"_id\":7},{\"_id\":8},"));
+    assert!(matches!(report.end, End::Broken(_)) && report.imported == 2, "{report:?}");
+}
+
+#[test]
+fn gzip_whole_in_parts_and_cut_short() {
+    let room = Room::new();
+    let mut parts = gzip(b"{\"_id\":1}\n");
+    parts.extend(gzip(b"{\"_id\":2}\n"));
+    let report = room.import(&room.request(&parts));
+    assert_eq!((report.imported, report.is_success()), (2, true));
+    let lines: String = (10..5_000).map(|id| format!("{{\"_id\":{id}}}\n")).collect();
+    let whole = gzip(lines.as_bytes());
+    let report = room.import(&room.request(&whole[..whole.len() - 4]));
+    assert!(matches!(report.end, End::Broken(_)), "{:?}", report.end);
+    assert!(report.sentence().unwrap().contains("cut short"));
+}
+
+#[test]
+fn every_type_comes_back() {
+    let lines = concat!(
+        r#"{"_id":{"$oid":"0123456789abcdef01234567"},"d":{"$numberDouble":"-0.0"},"#,
+        r#""n":{"$numberDouble":"NaN"},"i":{"$numberInt":"1"},"l":{"$numberLong":"9007199254740993"},"#,
+        r#""t":{"$timestamp":{"t":1,"i":2}},"b":{"$binary":{"base64":"AQI=","subType":"80"}},"#,
+        r#""r":{"$regularExpression":{"pattern":"a","options":"i"}},"m":{"$minKey":1},"#,
+        r#""e":{"$date":{"$numberLong":"-1"}},"z":{"$numberDecimal":"1.50"},"u":null,"#,
+        r#""f":{"$date":{"$numberLong":"253402300800000"}},"a":[1,[2]],"o":{},"":1,"x.y":2}"#,
+        "\n{\"_id\":null}\n{\"_id\":{\"a\":1}}\n"
+    );
+    let room = Room::new();
+    assert_eq!(room.import(&room.request(lines.as_bytes())).imported, 3);
+    let before = room.documents();
+    for (format, packed) in [
+        (ExportFormat::Ndjson(Style::Canonical), true),
+        (ExportFormat::Ndjson(Style::Typed), false),
+        (ExportFormat::Array(Style::Canonical), false),
+    ] {
+        let path = room.export(format.clone(), packed);
+        let again =
+            ImportRequest { drop: true, ..ImportRequest::new(vec![path], room.namespace.clone()) };
+        assert_eq!(room.import(&again).imported, 3, "{format:?}");
+        assert_eq!(room.documents(), before, "{format:?}");
+    }
+}
+
+#[test]
+fn odd_targets_are_refused_and_an_old_file_stays() {
+    let room = Room::new();
+    room.import(&room.request(b"{\"_id\":1}"));
+    let out = room.file("out", b"old");
+    let request = |path: PathBuf| ExportRequest {
+        namespace: room.namespace.clone(),
+        path,
+        format: ExportFormat::Ndjson(Style::Typed),
+        filter: None,
+        gzip: false,
+        indexes: false,
+    };
+    for path in [room.folder.path().join("data/out"), room.folder.path().to_owned()] {
+        let refused = export(&room.collections, &request(path), &Progress::new());
+        assert!(matches!(refused, Err(TransferError::Target { .. })), "{refused:?}");
+    }
+    let progress = Progress::new();
+    progress.cancel();
+    assert!(export(&room.collections, &request(out.clone()), &progress).is_err());
+    assert_eq!(fs::read(&out).unwrap(), b"old");
+    export(&room.collections, &request(out.clone()), &Progress::new()).unwrap();
+    assert_eq!(fs::read(&out).unwrap(), b"{\"_id\":1}\n");
+}
+
+#[test]
+fn csv_for_spreadsheets_and_exact() {
+    let room = Room::new();
+    room.import(
+        &room.request(b"{\"_id\":1,\"a\":{\"b\":\"=1+1\"},\"n\":-5}\n{\"_id\":2,\"c\":\"x,y\"}"),
+    );
+    for (escape_formulas, expected) in [
+        (false, "_id,a.b,n,c\r\n1,=1+1,-5,\r\n2,,,\"x,y\"\r\n"),
+        (true, "_id,a.b,n,c\r\n1,'=1+1,-5,\r\n2,,,\"x,y\"\r\n"),
+    ] {
+        let path = room.export(ExportFormat::Csv { fields: None, escape_formulas }, false);
+        assert_eq!(fs::read_to_string(path).unwrap(), expected);
+    }
+}
+
+#[test]
+fn a_preview_shows_fields_and_types() {
+    let room = Room::new();
+    let lines: String = (0..30).map(|id| format!("{{\"_id\":{id},\"a\":\"x\"}}\n")).collect();
+    let preview = preview(&room.file("p", lines.as_bytes()), Format::Auto).unwrap();
+    assert_eq!((preview.documents.len(), preview.more), (20, true));
+    assert_eq!(preview.fields[0].types, [("int", 20)]);
+    assert_eq!(preview.fields[1].types, [("string", 20)]);
+}

@@ -1,0 +1,105 @@
+//! The command line, from outside: last lines, exit codes and sentences.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::{Command, Output},
+};
+
+/// The built program: beside the folder of the test's own binary.
+fn program() -> PathBuf {
+    let test = std::env::current_exe().unwrap();
+    let folder = test.parent().and_then(Path::parent).unwrap();
+    folder.join(format!("mayfly{}", std::env::consts::EXE_SUFFIX))
+}
+
+fn mayfly(folder: &Path, arguments: &str) -> Output {
+    Command::new(program())
+        .args(arguments.split_whitespace())
+        .current_dir(folder)
+        .env_remove("DISPLAY")
+        .env_remove("WAYLAND_DISPLAY")
+        .output()
+        .expect("build the program first: cargo build -p mayfly")
+}
+
+/// Runs and checks the exit code, the last line of standard output and a part of standard error.
+fn check(folder: &Path, arguments: &str, code: i32, last: &str, error: &str) {
+    let output = mayfly(folder, arguments);
+    let stdout = String::from_utf8(output.stdout).unwrap();
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(code), "{arguments}: {stdout}{stderr}");
+    assert_eq!(stdout.lines().last().unwrap_or_default(), last, "{arguments}: {stderr}");
+    assert!(stderr.contains(error), "{arguments}: {stderr}");
+}
+
+#[test]
+fn files_in_and_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    fs::write(at.join("a.jsonl"), "{\"_id\":1,\"a\":1.0}\n{\"_id\":2}\n").unwrap();
+    fs::write(at.join("b.jsonl"), "{\"_id\":2}\n{\"_id\":3,}\n{\"_id\":4}\n").unwrap();
+    let store = "--data data --db d --collection c";
+    check(at, &format!("import {store} a.jsonl"), 0, "imported 2, skipped 0, rejected 0", "");
+    check(
+        at,
+        &format!("import {store} b.jsonl --mode skip"),
+        1,
+        "imported 1, skipped 1, rejected 1",
+        "b.jsonl: line 2, column 8, document 2",
+    );
+    assert!(at.join("b.jsonl.rejected.jsonl").exists());
+    check(at, &format!("export {store} -o out.jsonl"), 0, "exported 3", "");
+    let text = fs::read_to_string(at.join("out.jsonl")).unwrap();
+    assert_eq!(text, "{\"_id\":1,\"a\":1.0}\n{\"_id\":2}\n{\"_id\":4}\n");
+    let filtered = format!("export {store} --format json --filter {{\"_id\":4}} -o out.json");
+    check(at, &filtered, 0, "exported 1", "");
+    check(at, &format!("export {store} -o data/out"), 1, "", "lies in the data folder");
+    check(at, "export --data data --db d --collection x -o o", 1, "", "no collection d.x");
+    check(at, &format!("import {store} missing"), 1, "", "no such file");
+}
+
+#[test]
+fn verify_and_backup() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    fs::write(at.join("a.jsonl"), "{\"_id\":1}\n").unwrap();
+    check(
+        at,
+        "import --data data --db d --collection c a.jsonl",
+        0,
+        "imported 1, skipped 0, rejected 0",
+        "",
+    );
+    let sound = "checked 1 collections, 1 documents, 1 index entries: nothing is wrong";
+    check(at, "verify --data data", 0, sound, "");
+    check(at, "verify --data nowhere", 1, "", "no data folder");
+    assert_eq!(mayfly(at, "backup --data data copy.mdb").status.code(), Some(0));
+    assert!(at.join("copy.mdb").exists());
+}
+
+#[test]
+fn what_is_not_supported_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    for command in ["serve --data d --port 0", "shell --data d --eval 1"] {
+        check(folder.path(), command, 1, "", "is not supported yet");
+    }
+}
+
+#[test]
+fn watching_ends_when_nothing_is_left() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("a.jsonl"), "{}\n").unwrap();
+    mayfly(folder.path(), "import --data data --db d --collection c a.jsonl");
+    check(folder.path(), "watch --data data", 0, "nothing is left to expire", "");
+}
+
+#[test]
+fn every_command_has_help() {
+    let folder = tempfile::tempdir().unwrap();
+    for command in ["", "watch", "serve", "shell", "import", "export", "verify", "backup"] {
+        let output = mayfly(folder.path(), &format!("{command} --help"));
+        assert_eq!(output.status.code(), Some(0), "{command}");
+        assert!(String::from_utf8_lossy(&output.stdout).contains("Usage:"), "{command}");
+    }
+}
