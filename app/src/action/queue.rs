@@ -31,10 +31,18 @@ impl Actions {
 
     /// Says that a countdown to `at_ms` is on the screen. Returns its rest in milliseconds;
     /// a negative rest is overdue.
+    ///
+    /// Every countdown steps with the full seconds of the store's clock: they change together, which
+    /// is calm to look at and needs one frame a second, not one for each.
     pub fn count_down(&mut self, clock: &Clock, at_ms: i64) -> i64 {
-        let rest_ms = at_ms.saturating_sub(clock.now_ms());
-        self.redraw_at(clock, clock.now_ms().saturating_add(duration::next_change_ms(rest_ms)));
-        rest_ms
+        let now_ms = clock.now_ms();
+        let second_ms = now_ms - now_ms.rem_euclid(1_000);
+        let rest_ms = at_ms.saturating_sub(second_ms);
+        let wait_ms = duration::next_change_ms(rest_ms);
+        // The first change of a rest within the same second is the next full second.
+        let next_ms = second_ms.saturating_add((wait_ms + 999) / 1_000 * 1_000);
+        self.redraw_at(clock, next_ms);
+        if at_ms <= now_ms { at_ms - now_ms } else { rest_ms }
     }
 
     /// Says that something visible changes when the store's clock shows `at_ms`.
@@ -66,8 +74,9 @@ mod tests {
         clock.learn(Mode::Simulated { rate: 1.0, paused: false }, 10_000, Duration::ZERO);
         let mut actions = Actions::default();
         assert_eq!(actions.count_down(&clock, 13_400), 3_400);
+        assert_eq!(actions.count_down(&clock, 9_400), -600);
         actions.redraw_after(Duration::from_secs(5));
-        assert_eq!(actions.take_next_change(), Some(Duration::from_millis(400)));
+        assert_eq!(actions.take_next_change(), Some(Duration::from_secs(1)));
         assert_eq!(actions.take_next_change(), None);
     }
 

@@ -1,1 +1,97 @@
+use bson::{DateTime, doc};
 
+use super::*;
+use crate::state::tabs::TabId;
+
+fn opened_state() -> State {
+    let mut state = State::default();
+    state.store.phase = Phase::Open;
+    state.tree.learn_databases(vec![("demo".to_owned(), 0)]);
+    let kind = "collection".to_owned();
+    state.tree.learn_collections("demo", vec![("sessions".to_owned(), kind)]);
+    state
+}
+
+fn reply(db: &str, command: Document, result: Result<Document, String>) -> Reply {
+    Reply { db: db.to_owned(), command, result, micros: 1 }
+}
+
+fn sent(effects: &Effects) -> Vec<String> {
+    let name = |job: &crate::worker::Job| match &job.work {
+        Work::Command { db, command } => {
+            format!("{db}.{}", command.keys().next().map_or("", String::as_str))
+        }
+        _ => "other".to_owned(),
+    };
+    effects.jobs.iter().map(name).collect()
+}
+
+#[test]
+fn a_row_on_the_screen_asks_for_its_weather() {
+    let (mut state, mut effects) = (opened_state(), Effects::default());
+    let sessions = Namespace::new("demo", "sessions");
+    apply(StoreAction::Weather(sessions.clone()), &mut state, &mut effects);
+    assert_eq!(sent(&effects), ["demo.collStats", "demo.mayflyExpiring", "demo.mayflyForecast"]);
+    let found = state.tree.collection(&sessions);
+    assert_eq!(found.map(|found| (found.stale, found.asked_at)), Some((false, Some(state.uptime))));
+}
+
+#[test]
+fn weather_is_learned() {
+    let (mut state, mut effects) = (opened_state(), Effects::default());
+    let sessions = Namespace::new("demo", "sessions");
+    let mut learn = |purpose: StorePurpose, command: Document, found: Document| {
+        answer(&purpose, &reply("demo", command, Ok(found)), &mut state, &mut effects);
+    };
+    let stats = doc! {"count": 12_408_i64, "size": 3_100_000.0};
+    learn(StorePurpose::Stats(sessions.clone()), doc! {}, stats);
+    let batch = doc! {"batch": [{"threshold": DateTime::from_millis(5_000)}]};
+    learn(StorePurpose::Next(sessions.clone()), doc! {}, batch);
+    let command = doc! {"from": DateTime::from_millis(1), "to": DateTime::from_millis(2)};
+    let found = doc! {"counts": [1_i64, 2_i64], "overdue": 3_i64, "beyond": 0_i64, "never": 4};
+    learn(StorePurpose::Forecast(sessions.clone()), command, found);
+    let Some(known) = state.tree.collection(&sessions) else { panic!("the collection is known") };
+    assert_eq!((known.documents, known.bytes), (Some(12_408), Some(3_100_000)));
+    assert_eq!(known.next, Next::At(5_000));
+    let forecast = known.forecast.clone().unwrap_or_default();
+    assert_eq!((forecast.counts, forecast.overdue, forecast.never), (vec![1, 2], 3, 4));
+}
+
+#[test]
+fn a_dropped_collection_takes_its_tab_along() {
+    let (mut state, mut effects) = (opened_state(), Effects::default());
+    let sessions = Namespace::new("demo", "sessions");
+    assert_eq!(state.tabs.show(&sessions), Some(TabId(1)));
+    let target = DropTarget::Collection(sessions);
+    apply(StoreAction::Drop(target), &mut state, &mut effects);
+    assert_eq!(sent(&effects), ["demo.drop"]);
+    let purpose = StorePurpose::Change { done: "Dropped".to_owned(), open: None };
+    let gone = reply("demo", doc! {"drop": "sessions"}, Ok(doc! {"ok": 1.0}));
+    answer(&purpose, &gone, &mut state, &mut effects);
+    assert!(state.tabs.open().is_empty());
+    assert_eq!(state.toasts.list().len(), 1);
+}
+
+#[test]
+fn a_refused_change_is_said_and_nothing_closes() {
+    let (mut state, mut effects) = (opened_state(), Effects::default());
+    state.tabs.show(&Namespace::new("demo", "sessions"));
+    let purpose = StorePurpose::Change { done: "Dropped".to_owned(), open: None };
+    let refused = reply("demo", doc! {"drop": "sessions"}, Err("no".to_owned()));
+    answer(&purpose, &refused, &mut state, &mut effects);
+    assert_eq!(state.tabs.open().len(), 1);
+    assert_eq!(state.toasts.list().first().map(|toast| toast.kind), Some(Kind::Error));
+}
+
+#[test]
+fn counts_have_any_number_type() {
+    let document = doc! {"a": 1_i32, "b": 2_i64, "c": 3.0, "d": -1, "e": 1.5, "f": "7"};
+    let check = |name, expected| assert_eq!(number(&document, name), expected, "{name}");
+    check("a", Some(1));
+    check("b", Some(2));
+    check("c", Some(3));
+    check("d", None);
+    check("e", None);
+    check("f", None);
+    check("g", None);
+}

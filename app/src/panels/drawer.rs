@@ -41,7 +41,7 @@ pub fn panel_ui(ui: &mut Ui, state: &State, drafts: &mut Drafts, actions: &mut A
 fn strip_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
     ui.horizontal_centered(|ui| {
         ui.spacing_mut().item_spacing.x = sizes::GAP_LARGE;
-        ui.add_space(0.0);
+        ui.add_space(sizes::GAP);
         for drawer in Drawer::ALL {
             let chosen = state.settings.drawer == Some(drawer);
             let running = state.operations.running();

@@ -50,7 +50,7 @@ fn head_ui(ui: &mut Ui, state: &State, search: &mut String, actions: &mut Action
         let response = ui
             .scope(|ui| {
                 ui.set_width(width);
-                field::search(ui, "Search collections", "Search collections", search, id)
+                field::search(ui, "Search collections", "Search", search, id)
             })
             .inner;
         if state.view.focus == Some(Focus::Search) {

@@ -10,7 +10,7 @@ use crate::theme::{colors, sizes, text};
 pub fn ui(ui: &mut Ui, state: &State, _actions: &mut Actions) {
     ui.horizontal_centered(|ui| {
         ui.spacing_mut().item_spacing.x = sizes::GAP_LARGE;
-        ui.add_space(0.0);
+        ui.add_space(sizes::GAP);
         let dim = |ui: &mut Ui, words: String| {
             let ink = colors(ui).dim;
             ui.label(text::rich(words, text::small()).color(ink));
@@ -19,7 +19,7 @@ pub fn ui(ui: &mut Ui, state: &State, _actions: &mut Actions) {
             dim(ui, words);
         }
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            ui.add_space(sizes::GAP_SMALL);
+            ui.add_space(sizes::GAP);
             if let Some(pass) = state.reaper.last_pass() {
                 let time = duration::time_of_day(pass.finished_ms);
                 let took = duration::micros(pass.duration_micros);

@@ -53,7 +53,7 @@ fn tab_ui(ui: &mut Ui, tab: &Tab, state: &State, actions: &mut Actions) {
 pub fn views_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut Actions) {
     ui.horizontal_centered(|ui| {
         ui.spacing_mut().item_spacing.x = sizes::GAP_LARGE;
-        ui.add_space(0.0);
+        ui.add_space(sizes::GAP);
         for (view, tooltip) in ViewKind::ALL.into_iter().zip(["Ctrl+1", "Ctrl+2", "Ctrl+3"]) {
             if tabs::underlined(ui, view.label(), tab.view == view, tooltip).clicked() {
                 actions.push(Action::Tabs(TabsAction::View(view)));

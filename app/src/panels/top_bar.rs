@@ -18,7 +18,7 @@ use crate::widgets::{Button, empty_state, menu};
 pub fn ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
     ui.horizontal_centered(|ui| {
         ui.spacing_mut().item_spacing.x = sizes::GAP;
-        ui.add_space(sizes::GAP_TINY);
+        ui.add_space(sizes::GAP);
         name_ui(ui, state);
         if state.is_open() {
             clock_ui(ui, state, actions);
@@ -182,7 +182,8 @@ fn right_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
         actions.push(Action::View(ViewAction::ToggleTheme { dark }));
     }
     let keys = view::PALETTE.keys_text();
-    let palette = Button::plain("Commands").trailing(&keys).tooltip(view::PALETTE.tooltip);
+    let palette = Button::plain("Commands").trailing(&keys).name("Commands (Ctrl+P)");
+    let palette = palette.tooltip(view::PALETTE.tooltip);
     if ui.add(palette).clicked() {
         actions.push(Action::View(ViewAction::SetPalette(true)));
     }

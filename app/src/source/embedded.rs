@@ -58,8 +58,12 @@ fn open(request: &OpenRequest, fill: Option<Fill>) -> Result<Opened, OpenFailure
         (None, None) => default_folder()?,
     };
     let is_first = request.folder.is_none() && !folder.join("data.mdb").exists();
-    fs::create_dir_all(&folder)
-        .map_err(|error| OpenFailure(format!("{} can't be created: {error}", folder.display())))?;
+    // The folder itself is made by the store, which closes it to other users.
+    if let Some(parent) = folder.parent() {
+        fs::create_dir_all(parent).map_err(|error| {
+            OpenFailure(format!("{} can't be created: {error}", parent.display()))
+        })?;
+    }
     let clock = request
         .simulated_start_ms
         .map_or(ClockOption::System, |start_ms| ClockOption::Simulated { start_ms });

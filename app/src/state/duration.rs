@@ -11,15 +11,18 @@ const DAY_MS: i64 = 24 * HOUR_MS;
 ///
 /// A rest is rounded up, so that `00:00` is shown only when nothing is left.
 pub fn countdown(rest_ms: i64) -> String {
-    let seconds = rest_ms.max(0).saturating_add(SECOND_MS - 1) / SECOND_MS;
-    let (days, hours, minutes) = (seconds / 86_400, seconds / 3_600 % 24, seconds / 60 % 60);
-    if days >= 730 {
-        let tenths = days * 10 / 365;
+    let rounded_up = |unit_ms: i64| rest_ms.max(0).saturating_add(unit_ms - 1) / unit_ms;
+    let seconds = rounded_up(SECOND_MS);
+    if seconds >= 730 * 86_400 {
+        let tenths = rounded_up(DAY_MS) * 10 / 365;
         return format!("{}.{} y", tenths / 10, tenths % 10);
     }
-    if days > 0 {
-        return format!("{days} d {hours:02}:{minutes:02}");
+    if seconds >= 86_400 {
+        let minutes = rounded_up(MINUTE_MS);
+        let (days, hours) = (minutes / 1_440, minutes / 60 % 24);
+        return format!("{days} d {hours:02}:{:02}", minutes % 60);
     }
+    let (hours, minutes) = (seconds / 3_600, seconds / 60 % 60);
     if hours > 0 {
         return format!("{hours}:{minutes:02}:{:02}", seconds % 60);
     }

@@ -245,7 +245,7 @@ impl Button<'_> {
         let icon = if label.is_empty() { icon } else { gap(icon) };
         let trailing =
             self.trailing.map_or(0.0, |t| gap(paint::measured(ui, t, text::mono_small()).x));
-        let menu = if self.has_menu { 14.0 } else { 0.0 };
+        let menu = if self.has_menu { 20.0 } else { 0.0 };
         [icon, label_width, trailing, menu]
     }
 
@@ -283,7 +283,7 @@ impl Button<'_> {
         }
         x += widths[2];
         if self.has_menu {
-            paint::icon_at(ui.painter(), at(x + 8.0), Icon::Unfolded, text::ICON, ink);
+            paint::icon_at(ui.painter(), at(x + 13.0), Icon::Unfolded, text::ICON, ink);
         }
     }
 }

@@ -47,8 +47,9 @@ pub fn ui(
                         }
                     });
                 });
-                let name = "Dismiss message";
-                if ui.add(Button::icon_only(Icon::Close, name).small()).clicked() {
+                let name = format!("Dismiss: {sentence}");
+                let cross = Button::icon_only(Icon::Close, "Dismiss").name(&name);
+                if ui.add(cross.small()).clicked() {
                     pressed = Some(Pressed::Close);
                 }
             });

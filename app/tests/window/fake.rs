@@ -1,0 +1,81 @@
+//! A store made of nothing: fixed replies, a simulated clock that stands still.
+
+use std::sync::Arc;
+
+use bson::{DateTime, Document, doc};
+use mayfly::source::{Capabilities, Events, Opened, Opener, Source, SourceEvent};
+
+/// The store's time.
+pub const NOW_MS: i64 = 1_795_256_042_000;
+
+struct Fake;
+
+struct NoEvents;
+
+impl Events for NoEvents {
+    fn next(&mut self) -> Option<SourceEvent> {
+        None
+    }
+}
+
+impl Source for Fake {
+    fn run(&self, db: &str, command: &Document) -> Document {
+        let name = command.keys().next().map_or("", String::as_str);
+        let mut reply = match name {
+            "listDatabases" => doc! {"databases": [
+                {"name": "demo", "sizeOnDisk": 1_000_i64},
+                {"name": "shop", "sizeOnDisk": 2_000_i64},
+            ]},
+            "listCollections" if db == "demo" => batch(&["sessions", "events"]),
+            "listCollections" => batch(&["carts"]),
+            "collStats" => doc! {"count": 12_408, "size": 3_100_000},
+            "mayflyExpiring" => doc! {"batch": [
+                {"_id": 1, "index": "at_1", "field": "at", "source": "index", "state": "waiting",
+                 "base": DateTime::from_millis(NOW_MS - 60_000),
+                 "threshold": DateTime::from_millis(NOW_MS + 41_000)},
+            ]},
+            "mayflyForecast" => doc! {
+                "counts": [3_i64, 1_i64, 4_i64, 1_i64], "overdue": 2_i64, "beyond": 0_i64,
+                "never": 1_i64, "exact": true,
+            },
+            "mayflyClock" => doc! {
+                "now": DateTime::from_millis(NOW_MS), "mode": "simulated", "rate": 60.0,
+                "paused": true,
+            },
+            "mayflyReap" => doc! {"deletedDocuments": 2_i64, "passes": 1_i64},
+            "serverStatus" => doc! {"mayfly": {"reaper": {
+                "enabled": true, "sleepSecs": 60_i64, "atThreshold": false,
+                "nextPass": DateTime::from_millis(NOW_MS + 8_000),
+            }}},
+            "mayflyHeld" => doc! {"held": []},
+            _ => {
+                let errmsg = format!("no such command: '{name}'");
+                return doc! {"ok": 0.0, "errmsg": errmsg, "codeName": "CommandNotFound"};
+            }
+        };
+        reply.insert("ok", 1.0);
+        reply
+    }
+
+    fn subscribe(&self) -> Box<dyn Events> {
+        Box::new(NoEvents)
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { simulated_clock: true, ..Capabilities::default() }
+    }
+}
+
+fn batch(names: &[&str]) -> Document {
+    let found: Vec<Document> =
+        names.iter().map(|name| doc! {"name": *name, "type": "collection"}).collect();
+    doc! {"cursor": {"id": 0_i64, "firstBatch": found}}
+}
+
+/// Opens the store made of nothing.
+pub fn opener() -> Opener {
+    Arc::new(|_| {
+        let (source, name) = (Arc::new(Fake), "fake store".to_owned());
+        Ok(Opened { source, name, folder: None, warnings: Vec::new(), created: false })
+    })
+}
