@@ -92,7 +92,7 @@ impl IndexMeta {
     }
 
     /// The TTL rule, if the index has `expireAfterSeconds`. Rules that never remove anything are
-    /// [`Rule::Inert`] (TTL.md 1.3).
+    /// [`Rule::Inert`].
     #[must_use]
     pub fn ttl_rule(&self) -> Option<Rule> {
         let secs = self.expire_after_secs?;

@@ -16,7 +16,7 @@ impl Collections {
     /// Changes an index or a collection's own TTL.
     ///
     /// # Errors
-    /// TTL.md 2.3.
+    /// When MongoDB's `collMod` refuses the request too, each with its kind.
     pub fn coll_mod(&self, request: &CollModRequest) -> Result<CollModOutcome, WriteError> {
         let catalog = self.catalog();
         let collection = catalog.collection(&request.namespace);

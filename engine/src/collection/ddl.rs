@@ -18,7 +18,7 @@ impl Collections {
     /// Creates a collection or view. Nothing happens when it exists with the same options.
     ///
     /// # Errors
-    /// `NamespaceExists`, `InvalidOptions` …: what TTL.md 1.4, 1.5 and 2.3 say.
+    /// `NamespaceExists`, `InvalidOptions` …: options that do not go together.
     pub fn create(&self, request: &CreateRequest) -> Result<(), WriteError> {
         self.transact(|writer| {
             let options = create::options(&request.options, writer.now_ms())?;

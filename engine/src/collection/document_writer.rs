@@ -329,13 +329,12 @@ impl DocumentWriter<'_> {
         if index.state == IndexState::Ready {
             return Ok(true);
         }
-        let range = match self.txn.builds.get(&index.id) {
-            Some(range) => *range,
-            None => {
-                let range = build::read_range(&self.txn.writer.reader(), index.id)?;
-                self.txn.builds.insert(index.id, range);
-                range
-            }
+        let range = if let Some(range) = self.txn.builds.get(&index.id) {
+            *range
+        } else {
+            let range = build::read_range(&self.txn.writer.reader(), index.id)?;
+            self.txn.builds.insert(index.id, range);
+            range
         };
         Ok(range.is_none_or(|(position, limit)| record < position || record >= limit))
     }

@@ -22,7 +22,7 @@ impl Collections {
     /// writers go on meanwhile, and `progress` hears of each step.
     ///
     /// # Errors
-    /// TTL.md 2.1 and 2.2; `DuplicateKey` when a unique index can't be built. Nothing is left then.
+    /// `CannotCreateIndex`, `IndexOptionsConflict` …; `DuplicateKey` when a unique index can't be built. Nothing is left then.
     pub fn create_indexes(
         &self,
         request: &CreateIndexesRequest,
@@ -41,7 +41,7 @@ impl Collections {
     /// Drops indexes; their entries are removed by [`Collections::reclaim_step`].
     ///
     /// # Errors
-    /// TTL.md 2.4.
+    /// `NamespaceNotFound`, `IndexNotFound`, `AmbiguousIndexKeyPattern`, `InvalidOptions` for `_id_`.
     pub fn drop_indexes(
         &self,
         namespace: &Namespace,

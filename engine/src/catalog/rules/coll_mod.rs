@@ -1,4 +1,4 @@
-//! `collMod` (TTL.md 2.3).
+//! `collMod`.
 
 use std::sync::Arc;
 
@@ -77,7 +77,7 @@ struct IndexChange<'r> {
 /// What the request changes.
 ///
 /// # Errors
-/// TTL.md 2.3.
+/// When MongoDB's `collMod` refuses the request too, each with its kind.
 pub fn plan(
     request: &CollModRequest,
     collection: Option<&CollectionMeta>,

@@ -1,4 +1,4 @@
-//! A requested index against the existing ones (TTL.md 2.2).
+//! A requested index against the existing ones.
 
 use std::sync::Arc;
 

@@ -41,7 +41,7 @@ pub struct CreateIndexesOutcome {
 /// it is, or as it would be created.
 ///
 /// # Errors
-/// TTL.md 2.1 and 2.2.
+/// When a specification is invalid, or conflicts with an existing index.
 pub fn plan(
     request: &CreateIndexesRequest,
     collection: &CollectionMeta,

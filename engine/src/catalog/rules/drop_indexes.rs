@@ -27,7 +27,7 @@ pub struct DropIndexesOutcome {
 /// The indexes to drop.
 ///
 /// # Errors
-/// TTL.md 2.4: `IndexNotFound`, `AmbiguousIndexKeyPattern`, `InvalidOptions` for `_id_`.
+/// `IndexNotFound`, `AmbiguousIndexKeyPattern`, `InvalidOptions` for `_id_`.
 pub fn plan(
     collection: &CollectionMeta,
     selector: &IndexSelector,

@@ -1,4 +1,4 @@
-//! One index specification of `createIndexes` (TTL.md 2.1).
+//! One index specification of `createIndexes`.
 
 use bson::{Bson, Document, RawDocumentBuf, doc};
 
@@ -48,7 +48,7 @@ pub(super) fn parse(
     };
     let parsed_key = parse_key(key)?;
     if parsed_key.is_id() {
-        return parse_id(&spec, parsed_key);
+        return parse_id(&spec, &parsed_key);
     }
     check_name(&name)?;
     check_version(&spec)?;
@@ -197,11 +197,12 @@ fn check_version(spec: &Document) -> Result<(), CatalogError> {
     }
 }
 
-fn parse_id(spec: &Document, key: IndexKey) -> Result<ParsedIndex, CatalogError> {
+fn parse_id(spec: &Document, key: &IndexKey) -> Result<ParsedIndex, CatalogError> {
     const ALLOWED: &[&str] = &["key", "name", "ns", "v", "collation", "clustered"];
     let clustered = spec.get_bool("clustered").unwrap_or(false);
     let other = spec.keys().find(|option| {
-        !ALLOWED.contains(&option.as_str()) && !(clustered && option.as_str() == "unique")
+        let allowed = ALLOWED.contains(&option.as_str());
+        !(allowed || clustered && option.as_str() == "unique")
     });
     if let Some(option) = other {
         return Err(error(

@@ -1,5 +1,5 @@
 //! What a request may create or change: pure functions from a request and the definitions as they
-//! are to the definitions as they shall be (TTL.md 2.1 to 2.4).
+//! are to the definitions as they shall be.
 
 pub mod coll_mod;
 mod conflict;

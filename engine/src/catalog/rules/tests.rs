@@ -1,4 +1,4 @@
-//! Tables for TTL.md 2.1 to 2.4.
+//! Tables for the rules of indexes, `collMod` and `create`.
 
 use std::sync::Arc;
 
