@@ -67,3 +67,33 @@ pub const CATALOG_AGE_MIN: Duration = Duration::from_millis(200);
 
 /// Zoom steps: the smallest and the largest factor.
 pub const ZOOM_RANGE: std::ops::RangeInclusive<f32> = 0.6..=2.5;
+
+/// Documents listed in the Expiry view, the soonest first.
+pub const LANES_MAX: usize = 200;
+
+/// Removed documents that an Expiry view lists. The oldest goes first.
+pub const LEDGER_MAX: usize = 5_000;
+
+/// Removed documents that stay among the lanes.
+pub const TOMBSTONE_LANES_MAX: usize = 5;
+
+/// How long a removed document stays among the lanes at least, in milliseconds of the store's time.
+pub const TOMBSTONE_MS_MAX: i64 = 60_000;
+
+/// Bars of the density over the Expiry view's axis.
+pub const DENSITY_BUCKETS: usize = 96;
+
+/// Documents of a collection up to which the Expiry view counts by itself why some never expire.
+pub const REASONS_DOCUMENTS_MAX: u64 = 50_000;
+
+/// Documents of a collection up to which the dialog of a TTL counts documents by age.
+pub const AGES_DOCUMENTS_MAX: u64 = 300_000;
+
+/// Documents read for the fields that the dialog of a new index offers.
+pub const SAMPLE_DOCUMENTS: i64 = 50;
+
+/// While nothing is due within this time, the Expiry view moves in steps of [`CALM_STEP_MS`].
+pub const CALM_MS: i64 = 60_000;
+
+/// The step of a calm Expiry view, in milliseconds of the store's time.
+pub const CALM_STEP_MS: i64 = 5_000;

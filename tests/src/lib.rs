@@ -2,3 +2,6 @@
 
 pub mod display;
 pub mod inspect;
+pub mod kill;
+pub mod random;
+pub mod store;

@@ -1,13 +1,111 @@
-//! The expiry view of a tab.
+//! The Expiry view of a tab.
 
-use super::entry::Entry;
+use bson::Bson;
+use egui::Key;
+
+use super::Action;
+use super::entry::{Entry, Group, key};
+use crate::state::expiry::Mode;
+use crate::state::tabs::ViewKind;
+use crate::state::{State, TabId};
 
 /// What can be asked of the view.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ExpiryAction {
     /// Asks for everything again.
     Refresh,
+    /// Asks for the density over the axis again, because the axis or the time moved on.
+    RefreshDensity,
+    /// Counts why documents never expire.
+    CountReasons,
+    /// Shows the documents of one TTL index, or of all.
+    ChooseIndex(Option<String>),
+    /// Shows the timeline, the table or the ledger.
+    Show(Mode),
+    /// Shows twice or half the span.
+    ZoomStep {
+        /// Twice the span, else half of it.
+        further_out: bool,
+    },
+    /// Multiplies the span around a place on the axis.
+    Zoom {
+        /// Below 1 shows less time.
+        factor: f64,
+        /// The place that keeps its instant, as a fraction of the width.
+        anchor: f64,
+    },
+    /// Moves the axis by a fraction of its width; positive shows later times.
+    Pan(f64),
+    /// Puts *now* back to its place.
+    Follow,
+    /// Chooses a span in which the next documents are on screen.
+    Fit,
+    /// Chooses a document by its `_id`.
+    Select(Option<Bson>),
+    /// Keeps the rows in their places while the pointer is over them.
+    Hold(bool),
+    /// Opens the dialog that shows what another TTL would remove.
+    WhatIf,
+    /// Opens the dialog that creates a TTL index.
+    CreateIndex,
+    /// Sets the date of a document to now, as a heartbeat does.
+    RefreshDate(Bson),
+    /// Copies when a document goes, and why.
+    CopyVerdict(String),
+    /// Shows a document in the Documents view.
+    ShowDocument(Bson),
+    /// Shows the documents that never expire for this reason.
+    FilterNever(String),
+    /// Writes what was removed to a file.
+    ExportLedger,
 }
 
+/// The open tab, while its Expiry view is shown.
+fn shown(state: &State) -> Option<TabId> {
+    state.tabs.active().filter(|tab| tab.view == ViewKind::Expiry).map(|tab| tab.id)
+}
+
+/// Back to *now*.
+pub const FOLLOW: Entry = Entry {
+    group: Group::Time,
+    label: "Follow now",
+    tooltip: "Put now back to its place on the time axis",
+    keys: key(Key::End),
+    action: |state| Some(Action::Expiry(shown(state)?, ExpiryAction::Follow)),
+};
+
+/// Half the span.
+pub const ZOOM_IN: Entry = Entry {
+    group: Group::Time,
+    label: "Show less time",
+    tooltip: "Halve the span of the time axis",
+    keys: None,
+    action: |state| {
+        let step = ExpiryAction::ZoomStep { further_out: false };
+        Some(Action::Expiry(shown(state)?, step))
+    },
+};
+
+/// Twice the span.
+pub const ZOOM_OUT: Entry = Entry {
+    group: Group::Time,
+    label: "Show more time",
+    tooltip: "Double the span of the time axis",
+    keys: None,
+    action: |state| {
+        let step = ExpiryAction::ZoomStep { further_out: true };
+        Some(Action::Expiry(shown(state)?, step))
+    },
+};
+
+/// What another TTL would remove.
+pub const WHAT_IF: Entry = Entry {
+    group: Group::Time,
+    label: "What if …",
+    tooltip: "See what another TTL would remove, before anything is changed",
+    keys: None,
+    action: |state| Some(Action::Expiry(shown(state)?, ExpiryAction::WhatIf)),
+};
+
 /// The region's entries.
-pub const ENTRIES: &[Entry] = &[];
+pub const ENTRIES: &[Entry] = &[FOLLOW, ZOOM_IN, ZOOM_OUT, WHAT_IF];

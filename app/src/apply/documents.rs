@@ -21,6 +21,15 @@ pub fn refresh(tab: TabId, state: &mut State, _effects: &mut Effects) {
     }
 }
 
+/// Shows the documents that match a filter, given as it would be typed.
+pub fn show_filter(tab: TabId, filter: String, state: &mut State, effects: &mut Effects) {
+    state.drafts.tab(tab).documents.filter = filter;
+    if let Some(open) = state.tabs.get_mut(tab) {
+        open.view = crate::state::tabs::ViewKind::Documents;
+    }
+    refresh(tab, state, effects);
+}
+
 /// Takes over an answer.
 pub fn answer(
     _tab: TabId,

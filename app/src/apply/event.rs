@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{Effects, clock, reaper, store, tabs};
+use super::{Effects, clock, expiry, reaper, store, tabs};
 use crate::limits::{CATALOG_AGE_MIN, WEATHER_AGE_MIN};
 use crate::source::SourceEvent;
 use crate::state::operations::{Progress, Stage};
@@ -18,6 +18,7 @@ pub fn event(event: SourceEvent, state: &mut State, effects: &mut Effects) {
             for namespace in namespaces(&documents) {
                 data_changed(&namespace, state);
             }
+            expiry::removed(&documents, more, state);
             state.reaper.documents_removed(documents, more);
         }
         SourceEvent::CatalogChanged => {

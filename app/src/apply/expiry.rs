@@ -1,41 +1,256 @@
 //! The Expiry view of a tab.
 
-use super::Effects;
+use bson::{Bson, Document, doc};
+use mayfly_engine::value::extjson::{self, Layout, Style};
+use mayfly_engine::value::shell;
+
+use super::{Effects, WindowEffect, documents, indexes};
 use crate::action::ExpiryAction;
-use crate::state::expiry::Purpose;
-use crate::state::{State, TabId};
+use crate::limits::REASONS_DOCUMENTS_MAX;
+use crate::source::RemovedDocument;
+use crate::state::expiry::{Lane, Purpose, SavedExpiry, reason_filter};
+use crate::state::tabs::ViewKind;
+use crate::state::toasts::Kind;
+use crate::state::{Namespace, Purpose as AnyPurpose, State, TabId};
 use crate::worker::Reply;
 
 /// Carries out one action.
 pub fn apply(tab: TabId, action: ExpiryAction, state: &mut State, effects: &mut Effects) {
+    let now_ms = state.now_ms();
     match action {
         ExpiryAction::Refresh => refresh(tab, state, effects),
+        ExpiryAction::RefreshDensity => ask_density(tab, state, effects),
+        ExpiryAction::CountReasons => ask_reasons(tab, state, effects),
+        ExpiryAction::ChooseIndex(index) => {
+            with(state, tab, |view| view.choose_index(index));
+            save(tab, state);
+            refresh(tab, state, effects);
+        }
+        ExpiryAction::Show(mode) => {
+            with(state, tab, |view| view.mode = mode);
+            save(tab, state);
+        }
+        ExpiryAction::ZoomStep { further_out } => {
+            with(state, tab, |view| view.axis.zoom_step(further_out));
+        }
+        ExpiryAction::Zoom { factor, anchor } => {
+            with(state, tab, |view| view.axis.zoom(factor, anchor));
+        }
+        ExpiryAction::Pan(fraction) => with(state, tab, |view| view.axis.pan(fraction)),
+        ExpiryAction::Follow => with(state, tab, |view| view.axis.follow()),
+        ExpiryAction::Fit => with(state, tab, |view| view.fit(now_ms)),
+        ExpiryAction::Select(id) => select(tab, id, state, effects),
+        ExpiryAction::Hold(held) => with(state, tab, |view| view.hold(held, now_ms)),
+        ExpiryAction::WhatIf => what_if(tab, state, effects),
+        ExpiryAction::CreateIndex => indexes::open_create(tab, state, effects),
+        ExpiryAction::RefreshDate(id) => refresh_date(tab, id, state, effects),
+        ExpiryAction::CopyVerdict(text) => effects.window(WindowEffect::Copy(text)),
+        ExpiryAction::ShowDocument(id) => {
+            let filter = shell_filter(&doc! { "_id": id });
+            documents::show_filter(tab, filter, state, effects);
+        }
+        ExpiryAction::FilterNever(code) => filter_never(tab, &code, state, effects),
+        ExpiryAction::ExportLedger => export_ledger(tab, state, effects),
+    }
+}
+
+fn with(state: &mut State, tab: TabId, change: impl FnOnce(&mut crate::state::expiry::ExpiryView)) {
+    if let Some(tab) = state.tabs.get_mut(tab) {
+        change(&mut tab.expiry);
+    }
+}
+
+/// Keeps the choices for the next start.
+fn save(tab: TabId, state: &mut State) {
+    if let Some(tab) = state.tabs.get_mut(tab) {
+        tab.saved_expiry = SavedExpiry { index: tab.expiry.index.clone(), mode: tab.expiry.mode };
     }
 }
 
 /// Asks for everything the view shows. Called when the view is first shown, when a person asks, and
 /// when the data changed while the view is shown.
-pub fn refresh(tab: TabId, state: &mut State, _effects: &mut Effects) {
-    if let Some(tab) = state.tabs.get_mut(tab) {
-        tab.expiry.asked = true;
+pub fn refresh(tab: TabId, state: &mut State, effects: &mut Effects) {
+    let Some(open) = state.tabs.get_mut(tab) else { return };
+    if !open.expiry.restored {
+        open.expiry.restored = true;
+        open.expiry.index.clone_from(&open.saved_expiry.index);
+        open.expiry.mode = open.saved_expiry.mode;
+    }
+    open.expiry.asked = true;
+    let indexes_asked = open.indexes.asked;
+    let (db, collection) = (open.namespace.db.clone(), open.namespace.collection.clone());
+    let command = open.expiry.expiring_command(&collection);
+    effects.read(state, AnyPurpose::Expiry(tab, Purpose::Expiring), &db, command);
+    if !indexes_asked {
+        indexes::refresh(tab, state, effects);
+    }
+    ask_density(tab, state, effects);
+    let documents = state.tree.documents_of(&Namespace::new(&db, &collection));
+    if documents.is_some_and(|count| count <= REASONS_DOCUMENTS_MAX) {
+        ask_reasons(tab, state, effects);
+    }
+}
+
+fn ask_density(tab: TabId, state: &mut State, effects: &mut Effects) {
+    let now_ms = state.now_ms();
+    let Some(open) = state.tabs.get_mut(tab) else { return };
+    open.expiry.ask_density(now_ms);
+    let command = open.expiry.forecast_command(&open.namespace.collection, now_ms);
+    let db = open.namespace.db.clone();
+    effects.read(state, AnyPurpose::Expiry(tab, Purpose::Density), &db, command);
+}
+
+/// Asks why documents never expire, with the seconds that the index has now.
+fn ask_reasons(tab: TabId, state: &mut State, effects: &mut Effects) {
+    let Some(open) = state.tabs.get(tab) else { return };
+    let chosen = open.expiry.index.as_deref();
+    let ttl = open.indexes.ttl();
+    let Some(index) = ttl.iter().find(|index| chosen.is_none_or(|name| name == index.name)) else {
+        return;
+    };
+    let command = doc! {
+        "mayflyWhatIf": &open.namespace.collection,
+        "index": { "name": &index.name, "expireAfterSeconds": index.secs },
+    };
+    let db = open.namespace.db.clone();
+    effects.read(state, AnyPurpose::Expiry(tab, Purpose::Reasons), &db, command);
+}
+
+fn select(tab: TabId, id: Option<Bson>, state: &mut State, effects: &mut Effects) {
+    let Some(open) = state.tabs.get_mut(tab) else { return };
+    open.expiry.selected.clone_from(&id);
+    open.expiry.document = None;
+    let Some(id) = id else { return };
+    let command =
+        doc! { "find": &open.namespace.collection, "filter": { "_id": id }, "limit": 1_i64 };
+    let db = open.namespace.db.clone();
+    effects.read(state, AnyPurpose::Expiry(tab, Purpose::Document), &db, command);
+}
+
+fn what_if(tab: TabId, state: &mut State, effects: &mut Effects) {
+    let Some(open) = state.tabs.get(tab) else { return };
+    let ttl = open.indexes.ttl();
+    let chosen = open.expiry.index.clone().or_else(|| ttl.first().map(|index| index.name.clone()));
+    match chosen {
+        Some(name) => indexes::open_change_ttl(tab, &name, state, effects),
+        None => indexes::open_create(tab, state, effects),
+    }
+}
+
+/// Sets the date that the index reads to now, as a heartbeat does.
+fn refresh_date(tab: TabId, id: Bson, state: &mut State, effects: &mut Effects) {
+    let now_ms = state.now_ms();
+    let Some(open) = state.tabs.get(tab) else { return };
+    let Some(lane) = open.expiry.lanes.iter().find(|lane| lane.id == id) else { return };
+    if lane.field == "_ts" {
+        let text = "_ts is the last modification: save any change of the document to restart it";
+        state.toasts.push(Kind::Info, text, None, state.uptime);
+        return;
+    }
+    let now = Bson::DateTime(bson::DateTime::from_millis(now_ms));
+    let update = doc! { "q": { "_id": id }, "u": { "$set": { &lane.field: now } } };
+    let command = doc! { "update": &open.namespace.collection, "updates": [update] };
+    let db = open.namespace.db.clone();
+    effects.write(state, AnyPurpose::Expiry(tab, Purpose::RefreshDate), &db, command);
+}
+
+fn filter_never(tab: TabId, code: &str, state: &mut State, effects: &mut Effects) {
+    let Some(open) = state.tabs.get(tab) else { return };
+    let chosen = open.expiry.index.as_deref();
+    let ttl = open.indexes.ttl();
+    let field = ttl.iter().find(|index| chosen.is_none_or(|name| name == index.name));
+    match field.and_then(|index| reason_filter(code, &index.field)) {
+        Some(filter) => documents::show_filter(tab, filter, state, effects),
+        None => {
+            let text = "No filter can pick these documents";
+            state.toasts.push(Kind::Info, text, None, state.uptime);
+        }
+    }
+}
+
+fn shell_filter(filter: &Document) -> String {
+    shell::write_value(&Bson::Document(filter.clone()), Layout::OneLine)
+}
+
+/// Shows where the ledger can be written: it is put on the clipboard as NDJSON.
+fn export_ledger(tab: TabId, state: &mut State, effects: &mut Effects) {
+    let Some(open) = state.tabs.get(tab) else { return };
+    let lines: Vec<String> = open.expiry.ledger.iter().rev().map(ledger_line).collect();
+    let count = lines.len() as u64;
+    effects.window(WindowEffect::Copy(lines.join("\n")));
+    let text = format!(
+        "Copied {} as NDJSON",
+        crate::state::number::counted(count, "removed document", "removed documents")
+    );
+    state.toasts.push(Kind::Info, text, None, state.uptime);
+}
+
+fn ledger_line(lane: &Lane) -> String {
+    let date = |ms| Bson::DateTime(bson::DateTime::from_millis(ms));
+    let removed_ms = lane.removed_ms.unwrap_or(lane.threshold_ms);
+    let line = doc! {
+        "_id": lane.id.clone(),
+        "index": &lane.index,
+        "base": date(lane.base_ms),
+        "threshold": date(lane.threshold_ms),
+        "removed": date(removed_ms),
+        "lateMS": removed_ms.saturating_sub(lane.threshold_ms),
+    };
+    let raw = bson::RawDocumentBuf::try_from(&line);
+    raw.map(|raw| extjson::write_document(&raw, Style::Relaxed, Layout::OneLine))
+        .unwrap_or_default()
+}
+
+/// A pass removed documents: every open view of their collections shows it.
+pub fn removed(documents: &[RemovedDocument], more: u64, state: &mut State) {
+    let only = documents.first().map(|document| document.namespace.clone());
+    for tab in state.tabs.open_mut() {
+        let here = documents.iter().filter(|document| document.namespace == tab.namespace);
+        // Documents that are not listed belong to the collection of those that are.
+        let unlisted = if only.as_ref() == Some(&tab.namespace) { more } else { 0 };
+        tab.expiry.take_removed(here.map(Lane::from), unlisted);
     }
 }
 
 /// Takes over an answer.
 pub fn answer(
-    _tab: TabId,
+    tab: TabId,
     purpose: &Purpose,
     _generation: u64,
-    _reply: &Reply,
-    _state: &mut State,
-    _effects: &mut Effects,
+    reply: &Reply,
+    state: &mut State,
+    effects: &mut Effects,
 ) {
+    let now_ms = state.now_ms();
+    let command = &reply.command;
+    let Some(reply) = reply.ok() else {
+        if let (Purpose::RefreshDate, Some(error)) = (purpose, reply.error()) {
+            state.toasts.push(Kind::Error, error.to_owned(), None, state.uptime);
+        }
+        return;
+    };
     match purpose {
-        _ => {}
+        Purpose::Expiring => with(state, tab, |view| view.take_expiring(reply, now_ms)),
+        Purpose::Density => with(state, tab, |view| view.take_forecast(command, reply)),
+        Purpose::Reasons => with(state, tab, |view| view.take_reasons(reply)),
+        Purpose::Document => {
+            let found = reply
+                .get_document("cursor")
+                .and_then(|cursor| cursor.get_array("firstBatch"))
+                .ok()
+                .and_then(|batch| batch.first()?.as_document().cloned());
+            with(state, tab, |view| view.document = found);
+        }
+        Purpose::RefreshDate => refresh(tab, state, effects),
     }
 }
 
 /// Whether the window asks this by itself, to keep what it shows fresh.
-pub fn is_background(_purpose: &Purpose) -> bool {
-    true
+pub fn is_background(purpose: &Purpose) -> bool {
+    *purpose != Purpose::RefreshDate
+}
+
+/// Whether the tab shows this view.
+pub fn is_shown(tab: TabId, state: &State) -> bool {
+    state.tabs.active().is_some_and(|open| open.id == tab && open.view == ViewKind::Expiry)
 }

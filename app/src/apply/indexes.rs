@@ -1,41 +1,235 @@
 //! The Indexes view of a tab.
 
+use bson::{Document, doc};
+
 use super::Effects;
 use crate::action::IndexesAction;
-use crate::state::indexes::Purpose;
-use crate::state::{State, TabId};
+use crate::limits::{AGES_DOCUMENTS_MAX, SAMPLE_DOCUMENTS};
+use crate::state::dialogs::Dialog as AnyDialog;
+use crate::state::indexes::{
+    AGE_SLICES, ChangeTtl, CreateIndex, Dialog, IndexesView, Purpose, TTL_SECS, WhatIf, age_command,
+};
+use crate::state::toasts::Kind;
+use crate::state::{Namespace, Purpose as AnyPurpose, State, TabId};
 use crate::worker::Reply;
 
 /// Carries out one action.
 pub fn apply(tab: TabId, action: IndexesAction, state: &mut State, effects: &mut Effects) {
     match action {
         IndexesAction::Refresh => refresh(tab, state, effects),
+        IndexesAction::Select(name) => with(state, tab, |view| view.selected = name),
+        IndexesAction::OpenCreate => open_create(tab, state, effects),
+        IndexesAction::OpenChangeTtl(name) => open_change_ttl(tab, &name, state, effects),
+        IndexesAction::OpenDrop(name) => open_drop(tab, &name, state),
+        IndexesAction::Hide { name, hidden } => hide(tab, &name, hidden, state, effects),
+        IndexesAction::AskWhatIf => ask_what_if(tab, state, effects),
+        IndexesAction::Send => send(tab, state, effects),
+    }
+}
+
+fn with(state: &mut State, tab: TabId, change: impl FnOnce(&mut IndexesView)) {
+    if let Some(tab) = state.tabs.get_mut(tab) {
+        change(&mut tab.indexes);
+    }
+}
+
+/// Database and collection of a tab.
+fn names(tab: TabId, state: &State) -> Option<(String, String)> {
+    let namespace = &state.tabs.get(tab)?.namespace;
+    Some((namespace.db.clone(), namespace.collection.clone()))
+}
+
+fn read(tab: TabId, purpose: Purpose, command: Document, state: &mut State, effects: &mut Effects) {
+    if let Some((db, _)) = names(tab, state) {
+        effects.read(state, AnyPurpose::Indexes(tab, purpose), &db, command);
     }
 }
 
 /// Asks for everything the view shows. Called when the view is first shown, when a person asks, and
 /// when the data changed while the view is shown.
-pub fn refresh(tab: TabId, state: &mut State, _effects: &mut Effects) {
-    if let Some(tab) = state.tabs.get_mut(tab) {
-        tab.indexes.asked = true;
+pub fn refresh(tab: TabId, state: &mut State, effects: &mut Effects) {
+    with(state, tab, |view| view.asked = true);
+    let Some((_, collection)) = names(tab, state) else { return };
+    read(tab, Purpose::List, doc! { "listIndexes": &collection }, state, effects);
+    read(tab, Purpose::Stats, doc! { "collStats": &collection }, state, effects);
+    let uses = doc! {
+        "aggregate": &collection, "pipeline": [{ "$indexStats": {} }], "cursor": {},
+    };
+    read(tab, Purpose::Uses, uses, state, effects);
+}
+
+/// Opens the dialog that creates an index, with fields from a sample of the documents.
+pub fn open_create(tab: TabId, state: &mut State, effects: &mut Effects) {
+    let Some((_, collection)) = names(tab, state) else { return };
+    let create = CreateIndex { fields: vec![(String::new(), false)], ..CreateIndex::default() };
+    state.dialogs.show(AnyDialog::Indexes(tab, Dialog::Create(create)));
+    let command = doc! { "find": collection, "limit": SAMPLE_DOCUMENTS };
+    read(tab, Purpose::Sample, command, state, effects);
+}
+
+/// Opens the dialog that changes the TTL of an index, or gives it one.
+pub fn open_change_ttl(tab: TabId, name: &str, state: &mut State, effects: &mut Effects) {
+    let Some(index) = state.tabs.get(tab).and_then(|open| open.indexes.row(name)).cloned() else {
+        return;
+    };
+    let Some((db, collection)) = names(tab, state) else { return };
+    let field = index.field().unwrap_or_default().to_owned();
+    state.dialogs.show(AnyDialog::Indexes(tab, Dialog::ChangeTtl(ChangeTtl::new(index))));
+    ask_what_if(tab, state, effects);
+    let namespace = Namespace::new(db, &collection);
+    let documents = state.tree.documents_of(&namespace);
+    if field == "_ts" || documents.is_none_or(|count| count > AGES_DOCUMENTS_MAX) {
+        return;
     }
+    let now_ms = state.now_ms();
+    for slice in 0..AGE_SLICES {
+        let command = age_command(&collection, &field, slice, now_ms);
+        read(tab, Purpose::Age(slice), command, state, effects);
+    }
+}
+
+fn open_drop(tab: TabId, name: &str, state: &mut State) {
+    if let Some(row) = state.tabs.get(tab).and_then(|open| open.indexes.row(name)).cloned() {
+        state.dialogs.show(AnyDialog::Indexes(tab, Dialog::Drop(row)));
+    }
+}
+
+fn hide(tab: TabId, name: &str, hidden: bool, state: &mut State, effects: &mut Effects) {
+    let Some((db, collection)) = names(tab, state) else { return };
+    let command = doc! { "collMod": collection, "index": { "name": name, "hidden": hidden } };
+    let done = format!("{name} is {}", if hidden { "hidden from queries" } else { "visible" });
+    effects.write(state, AnyPurpose::Indexes(tab, Purpose::Change(done)), &db, command);
+}
+
+/// Asks what the TTL in the open dialog would remove. While it is not valid nothing is asked.
+fn ask_what_if(tab: TabId, state: &mut State, effects: &mut Effects) {
+    let Some((_, collection)) = names(tab, state) else { return };
+    let Some(AnyDialog::Indexes(_, dialog)) = state.dialogs.open() else { return };
+    let index = match dialog {
+        Dialog::ChangeTtl(change) => change.ttl.secs(TTL_SECS).ok().map(|secs| {
+            doc! { "name": &change.index.name, "expireAfterSeconds": secs }
+        }),
+        Dialog::Create(create) if create.has_ttl && create.command(&collection).is_ok() => {
+            create.ttl.secs(TTL_SECS).ok().map(|secs| {
+                let mut index = doc! { "keyPattern": create.key(), "expireAfterSeconds": secs };
+                if let Ok(partial) = mayfly_engine::value::shell::read_document(&create.partial)
+                    && !create.partial.trim().is_empty()
+                {
+                    index.insert("partialFilterExpression", partial);
+                }
+                index
+            })
+        }
+        Dialog::Create(_) | Dialog::Drop(_) => None,
+    };
+    if let Some(index) = index {
+        let command = doc! { "mayflyWhatIf": collection, "index": index };
+        read(tab, Purpose::WhatIf, command, state, effects);
+    }
+}
+
+/// Sends the command of the open dialog; the dialog closes when it was done.
+fn send(tab: TabId, state: &mut State, effects: &mut Effects) {
+    let Some((db, collection)) = names(tab, state) else { return };
+    let Some(AnyDialog::Indexes(_, dialog)) = state.dialogs.open_mut() else { return };
+    let (command, done) = match dialog {
+        Dialog::Create(create) => match create.command(&collection) {
+            Ok(command) => (command, format!("Index on {collection} created")),
+            Err(error) => {
+                create.error = Some(error);
+                return;
+            }
+        },
+        Dialog::ChangeTtl(change) => match (change.ttl.secs(TTL_SECS), change.command(&collection))
+        {
+            (Ok(secs), Some(command)) => {
+                let text = crate::state::duration::span(secs.saturating_mul(1_000));
+                (command, format!("TTL of {} is {text}", change.index.name))
+            }
+            (Err(error), _) => {
+                change.error = Some(error);
+                return;
+            }
+            (Ok(_), None) => return,
+        },
+        Dialog::Drop(row) => {
+            let command = doc! { "dropIndexes": &collection, "index": &row.name };
+            (command, format!("Index {} dropped", row.name))
+        }
+    };
+    effects.write(state, AnyPurpose::Indexes(tab, Purpose::Change(done)), &db, command);
 }
 
 /// Takes over an answer.
 pub fn answer(
-    _tab: TabId,
+    tab: TabId,
     purpose: &Purpose,
     _generation: u64,
-    _reply: &Reply,
-    _state: &mut State,
-    _effects: &mut Effects,
+    reply: &Reply,
+    state: &mut State,
+    effects: &mut Effects,
 ) {
+    let command = &reply.command;
+    let reply = match &reply.result {
+        Ok(reply) => reply,
+        Err(error) => return failed(purpose, error, state),
+    };
     match purpose {
+        Purpose::List => with(state, tab, |view| view.take_list(reply)),
+        Purpose::Stats => with(state, tab, |view| view.take_stats(reply)),
+        Purpose::Uses => with(state, tab, |view| view.take_uses(reply)),
+        Purpose::Sample => with(state, tab, |view| view.take_sample(reply)),
+        Purpose::WhatIf => take_what_if(command, reply, state),
+        Purpose::Age(slice) => {
+            if let Some(AnyDialog::Indexes(_, Dialog::ChangeTtl(change))) = state.dialogs.open_mut()
+                && let Some(age) = change.ages.get_mut(*slice)
+            {
+                *age = reply.get_i32("n").ok().and_then(|n| u64::try_from(n).ok());
+            }
+        }
+        Purpose::Change(done) => {
+            if matches!(state.dialogs.open(), Some(AnyDialog::Indexes(..))) {
+                state.dialogs.close();
+            }
+            state.toasts.push(Kind::Done, done.clone(), None, state.uptime);
+            refresh(tab, state, effects);
+            super::expiry::refresh(tab, state, effects);
+        }
+    }
+}
+
+fn take_what_if(command: &Document, reply: &Document, state: &mut State) {
+    let secs = command.get_document("index").ok().and_then(|index| {
+        index
+            .get_i64("expireAfterSeconds")
+            .ok()
+            .or_else(|| index.get_i32("expireAfterSeconds").ok().map(i64::from))
+    });
+    let what_if = secs.map(|secs| WhatIf::read(reply, secs));
+    match state.dialogs.open_mut() {
+        Some(AnyDialog::Indexes(_, Dialog::ChangeTtl(change))) => change.what_if = what_if,
+        Some(AnyDialog::Indexes(_, Dialog::Create(create))) => create.what_if = what_if,
         _ => {}
     }
 }
 
+/// A change that failed is told where it was asked for: in its dialog, else in a message.
+fn failed(purpose: &Purpose, error: &str, state: &mut State) {
+    if !matches!(purpose, Purpose::Change(_)) {
+        return;
+    }
+    match state.dialogs.open_mut() {
+        Some(AnyDialog::Indexes(_, Dialog::Create(create))) => {
+            create.error = Some(error.to_owned());
+        }
+        Some(AnyDialog::Indexes(_, Dialog::ChangeTtl(change))) => {
+            change.error = Some(error.to_owned());
+        }
+        _ => state.toasts.push(Kind::Error, error.to_owned(), None, state.uptime),
+    }
+}
+
 /// Whether the window asks this by itself, to keep what it shows fresh.
-pub fn is_background(_purpose: &Purpose) -> bool {
-    true
+pub fn is_background(purpose: &Purpose) -> bool {
+    !matches!(purpose, Purpose::Change(_))
 }

@@ -1,12 +1,104 @@
-//! The expiry view of one tab.
+//! The Expiry view of one collection: which documents wait, which are overdue, which were just removed.
+//!
+//! Every lane keeps its absolute threshold; whatever depends on *now* is computed when it is asked for.
+
+use std::collections::VecDeque;
+
+use bson::{Bson, Document, doc};
 
 use serde::{Deserialize, Serialize};
 
-/// What the Expiry view of one tab shows.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct ExpiryView {
-    /// Whether the timeline was asked for since the view was opened or the data changed.
-    pub asked: bool,
+use super::axis::Axis;
+use crate::limits::{
+    DENSITY_BUCKETS, LANES_MAX, LEDGER_MAX, TOMBSTONE_LANES_MAX, TOMBSTONE_MS_MAX,
+};
+use crate::source::RemovedDocument;
+
+/// How the view shows its documents.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum Mode {
+    /// Lanes on a time axis.
+    #[default]
+    Timeline,
+    /// The same documents as a table, soonest first.
+    Table,
+    /// What was removed, newest first.
+    Removed,
+}
+
+/// A document that will expire, or was removed while the view was open.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Lane {
+    /// The document's `_id`.
+    pub id: Bson,
+    /// The TTL index that decides.
+    pub index: String,
+    /// The field that holds the date; `_ts` for the last modification.
+    pub field: String,
+    /// The date that the seconds are added to, in milliseconds.
+    pub base_ms: i64,
+    /// The instant from which a pass removes it, in milliseconds.
+    pub threshold_ms: i64,
+    /// Whether the document's own `ttl` made the threshold.
+    pub own_ttl: bool,
+    /// When it was removed, in milliseconds, if it was.
+    pub removed_ms: Option<i64>,
+}
+
+/// Where a lane stands in its life.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Phase {
+    /// Before its threshold.
+    Waiting,
+    /// Past its threshold, not yet removed.
+    Overdue,
+    /// Gone, this many milliseconds after its threshold.
+    Removed {
+        /// Removal minus threshold, in milliseconds.
+        late_ms: i64,
+    },
+}
+
+impl Lane {
+    /// Where the document stands at `now_ms`.
+    #[must_use]
+    pub fn phase(&self, now_ms: i64) -> Phase {
+        match self.removed_ms {
+            Some(at) => Phase::Removed { late_ms: at.saturating_sub(self.threshold_ms) },
+            None if self.threshold_ms <= now_ms => Phase::Overdue,
+            None => Phase::Waiting,
+        }
+    }
+
+    /// One element of a `mayflyExpiring` batch. `None` when a field is missing or of another type.
+    #[must_use]
+    pub fn read(entry: &Document) -> Option<Self> {
+        let date = |name| entry.get_datetime(name).ok().map(|date| date.timestamp_millis());
+        Some(Self {
+            id: entry.get("_id")?.clone(),
+            index: entry.get_str("index").ok()?.to_owned(),
+            field: entry.get_str("field").ok()?.to_owned(),
+            base_ms: date("base")?,
+            threshold_ms: date("threshold")?,
+            own_ttl: entry.get_str("source").is_ok_and(|source| source == "item"),
+            removed_ms: None,
+        })
+    }
+}
+
+impl From<&RemovedDocument> for Lane {
+    /// The tombstone of a document that a pass removed.
+    fn from(removed: &RemovedDocument) -> Self {
+        Self {
+            id: removed.id.clone(),
+            index: removed.index.clone(),
+            field: String::new(),
+            base_ms: removed.base_ms,
+            threshold_ms: removed.threshold_ms,
+            own_ttl: false,
+            removed_ms: Some(removed.removed_ms),
+        }
+    }
 }
 
 /// What is restored at the next start.
@@ -15,19 +107,458 @@ pub struct ExpiryView {
 pub struct SavedExpiry {
     /// The chosen index.
     pub index: Option<String>,
+    /// Timeline, table or ledger.
+    pub mode: Mode,
 }
 
-/// What a person is typing in the Expiry view.
+/// What a person is typing in the Expiry view: nothing.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ExpiryDraft {}
+
+/// A dialog of this view: there is none; the TTL is changed in the dialogs of the Indexes view.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Dialog {}
 
 /// What an answer is for.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Purpose {
     /// The soonest documents.
     Expiring,
+    /// The density over the axis.
+    Density,
+    /// Why documents never expire.
+    Reasons,
+    /// The chosen document.
+    Document,
+    /// A date that was set to now.
+    RefreshDate,
 }
 
-/// A dialog of this view.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Dialog {}
+/// How many documents reach their threshold in each slice of time.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Density {
+    /// Start of the first slice, in milliseconds.
+    pub from_ms: i64,
+    /// End of the last slice, in milliseconds.
+    pub to_ms: i64,
+    /// Documents in each slice.
+    pub counts: Vec<u64>,
+}
+
+/// The whole collection in four figures, and why the documents of the fourth never expire.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Totals {
+    /// Past the threshold and not removed.
+    pub overdue: u64,
+    /// Before the threshold.
+    pub waiting: u64,
+    /// Documents that the TTL never removes.
+    pub never: u64,
+    /// Reason code and number of documents, most first.
+    pub reasons: Vec<(String, u64)>,
+}
+
+/// The view's state: plain data, filled from replies and events.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ExpiryView {
+    /// Whether the view was asked for since it was opened or the data changed.
+    pub asked: bool,
+    /// Whether what the last start left was taken over.
+    pub restored: bool,
+    /// What the axis shows.
+    pub axis: Axis,
+    /// Timeline, table or ledger.
+    pub mode: Mode,
+    /// The TTL index to show; `None` for all.
+    pub index: Option<String>,
+    /// Rows in the order in which they are shown.
+    pub lanes: Vec<Lane>,
+    /// Whether more documents wait than are listed.
+    pub has_more: bool,
+    /// Whether a batch has arrived since the view was opened.
+    pub loaded: bool,
+    /// What was removed while the view was open, newest first.
+    pub ledger: VecDeque<Lane>,
+    /// Removed documents that the ledger had no room for.
+    pub ledger_dropped: u64,
+    /// The density over the axis.
+    pub density: Density,
+    /// The collection in figures.
+    pub totals: Option<Totals>,
+    /// The chosen document's `_id`.
+    pub selected: Option<Bson>,
+    /// The chosen document, once it was fetched.
+    pub document: Option<Document>,
+    /// While the pointer is over the rows they keep their places.
+    pub held: bool,
+    /// The span for which the density was last asked.
+    density_asked: Option<(i64, i64)>,
+    fitted: bool,
+    waiting_batch: Option<(Vec<Lane>, bool)>,
+}
+
+impl ExpiryView {
+    /// The command that fetches the soonest documents of `collection`.
+    #[must_use]
+    pub fn expiring_command(&self, collection: &str) -> Document {
+        let limit = i64::try_from(LANES_MAX).unwrap_or(i64::MAX);
+        self.with_index(doc! { "mayflyExpiring": collection, "limit": limit })
+    }
+
+    /// The command that fetches the density over the axis at `now_ms`.
+    #[must_use]
+    pub fn forecast_command(&self, collection: &str, now_ms: i64) -> Document {
+        let date = |ms| Bson::DateTime(bson::DateTime::from_millis(ms));
+        let buckets = i32::try_from(DENSITY_BUCKETS).unwrap_or(i32::MAX);
+        self.with_index(doc! {
+            "mayflyForecast": collection,
+            "from": date(self.axis.start_ms(now_ms)),
+            "to": date(self.axis.end_ms(now_ms)),
+            "buckets": buckets,
+        })
+    }
+
+    fn with_index(&self, mut command: Document) -> Document {
+        if let Some(index) = &self.index {
+            command.insert("index", index);
+        }
+        command
+    }
+
+    /// Takes the reply to [`ExpiryView::expiring_command`].
+    pub fn take_expiring(&mut self, reply: &Document, now_ms: i64) {
+        let Ok(batch) = reply.get_array("batch") else { return };
+        let lanes: Vec<Lane> = batch.iter().filter_map(|e| Lane::read(e.as_document()?)).collect();
+        let has_more = !matches!(reply.get("next"), None | Some(Bson::Null));
+        self.loaded = true;
+        if self.held {
+            self.waiting_batch = Some((lanes, has_more));
+            return;
+        }
+        self.place(lanes, has_more, now_ms);
+        if !self.fitted && !self.lanes.is_empty() {
+            self.fit(now_ms);
+        }
+    }
+
+    /// Whether the axis or the time moved on so far that the density should be asked for again.
+    #[must_use]
+    pub fn is_density_stale(&self, now_ms: i64) -> bool {
+        let slices = i64::try_from(DENSITY_BUCKETS).unwrap_or(i64::MAX);
+        let slice_ms = (self.axis.span_ms() / slices).max(1);
+        self.density_asked.is_none_or(|(from_ms, to_ms)| {
+            let moved = from_ms.abs_diff(self.axis.start_ms(now_ms));
+            let zoomed = to_ms.saturating_sub(from_ms) != self.axis.span_ms();
+            zoomed || moved >= slice_ms.unsigned_abs()
+        })
+    }
+
+    /// Notes that the density over the axis is being asked for.
+    pub fn ask_density(&mut self, now_ms: i64) {
+        self.density_asked = Some((self.axis.start_ms(now_ms), self.axis.end_ms(now_ms)));
+    }
+
+    /// Takes the reply to [`ExpiryView::forecast_command`].
+    pub fn take_forecast(&mut self, command: &Document, reply: &Document) {
+        let date = |name| command.get_datetime(name).map(|date| date.timestamp_millis());
+        let (Ok(from_ms), Ok(to_ms)) = (date("from"), date("to")) else { return };
+        let Ok(counts) = reply.get_array("counts") else { return };
+        let counts: Vec<u64> = counts.iter().map(|count| whole(Some(count))).collect();
+        let totals = self.totals.get_or_insert_default();
+        totals.overdue = whole(reply.get("overdue"));
+        totals.never = whole(reply.get("never"));
+        self.density = Density { from_ms, to_ms, counts };
+    }
+
+    /// Takes the reply to `mayflyWhatIf` with the index's own seconds.
+    pub fn take_reasons(&mut self, reply: &Document) {
+        let total = whole(reply.get("total"));
+        let overdue = whole(reply.get("overdueNow"));
+        let mut reasons: Vec<(String, u64)> = reply
+            .get_document("never")
+            .map(|never| never.iter().map(|(code, n)| (code.clone(), whole(Some(n)))).collect())
+            .unwrap_or_default();
+        reasons.retain(|(_, count)| *count > 0);
+        reasons.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+        let never = reasons.iter().map(|(_, count)| count).sum();
+        let waiting = total.saturating_sub(overdue).saturating_sub(never);
+        self.totals = Some(Totals { overdue, waiting, never, reasons });
+    }
+
+    /// A pass removed these documents of the collection; `unlisted` more were not named.
+    pub fn take_removed(&mut self, removed: impl IntoIterator<Item = Lane>, unlisted: u64) {
+        self.ledger_dropped += unlisted;
+        for lane in removed {
+            if let Some(row) = self.lanes.iter_mut().find(|row| row.id == lane.id) {
+                row.removed_ms = lane.removed_ms;
+            }
+            self.ledger.push_front(lane);
+        }
+        while self.ledger.len() > LEDGER_MAX {
+            self.ledger.pop_back();
+            self.ledger_dropped += 1;
+        }
+    }
+
+    /// Keeps every row in its place while `held`; on release what came meanwhile is shown.
+    pub fn hold(&mut self, held: bool, now_ms: i64) {
+        let released = self.held && !held;
+        self.held = held;
+        if released && let Some((lanes, has_more)) = self.waiting_batch.take() {
+            self.place(lanes, has_more, now_ms);
+        }
+    }
+
+    /// Shows another index; what was fetched for the last one is dropped.
+    pub fn choose_index(&mut self, index: Option<String>) {
+        if self.index != index {
+            *self = Self {
+                index,
+                mode: self.mode,
+                restored: self.restored,
+                ledger: std::mem::take(&mut self.ledger),
+                ledger_dropped: self.ledger_dropped,
+                ..Self::default()
+            };
+        }
+    }
+
+    /// Chooses a span in which the next few documents are on screen.
+    pub fn fit(&mut self, now_ms: i64) {
+        let ahead = self.lanes.iter().filter(|lane| lane.threshold_ms > now_ms);
+        let Some(last) = ahead.take(FIT_LANES).last() else { return };
+        self.axis.fit(last.threshold_ms.saturating_sub(now_ms).max(FIT_MS_MIN));
+        self.fitted = true;
+    }
+
+    /// The rows of a batch, with the latest tombstones above them.
+    fn place(&mut self, batch: Vec<Lane>, has_more: bool, now_ms: i64) {
+        let kept_ms = TOMBSTONE_MS_MAX.max(self.axis.span_ms());
+        let mut lanes: Vec<Lane> = self
+            .ledger
+            .iter()
+            .filter(|lane| lane.removed_ms.is_some_and(|at| now_ms.saturating_sub(at) < kept_ms))
+            .filter(|lane| self.index.as_ref().is_none_or(|index| *index == lane.index))
+            .take(TOMBSTONE_LANES_MAX)
+            .cloned()
+            .collect();
+        lanes.reverse();
+        lanes.extend(batch);
+        self.lanes = lanes;
+        self.has_more = has_more;
+    }
+
+    /// The earliest threshold that is still to come, in milliseconds.
+    #[must_use]
+    pub fn next_threshold_ms(&self, now_ms: i64) -> Option<i64> {
+        self.lanes
+            .iter()
+            .filter(|lane| lane.removed_ms.is_none() && lane.threshold_ms > now_ms)
+            .map(|lane| lane.threshold_ms)
+            .min()
+    }
+
+    /// The chosen document as it is shown.
+    #[must_use]
+    pub fn document_text(&self, document: &Document) -> String {
+        mayfly_engine::value::shell::write_value(
+            &Bson::Document(document.clone()),
+            mayfly_engine::value::extjson::Layout::Indented,
+        )
+    }
+
+    /// The row of the chosen document.
+    #[must_use]
+    pub fn selected_lane(&self) -> Option<&Lane> {
+        let id = self.selected.as_ref()?;
+        self.lanes.iter().chain(&self.ledger).find(|lane| lane.id == *id)
+    }
+
+    /// Median, 99th percentile and maximum of removal minus threshold over the ledger, in
+    /// milliseconds. `None` while nothing was removed.
+    #[must_use]
+    pub fn lag_ms(&self) -> Option<(i64, i64, i64)> {
+        let mut late: Vec<i64> = self
+            .ledger
+            .iter()
+            .filter_map(|lane| Some(lane.removed_ms?.saturating_sub(lane.threshold_ms)))
+            .collect();
+        late.sort_unstable();
+        let at = |percent: usize| late.get((late.len().saturating_sub(1)) * percent / 100).copied();
+        Some((at(50)?, at(99)?, at(100)?))
+    }
+}
+
+/// A reason code in words, after the number of documents.
+#[must_use]
+pub fn reason_label(code: &str) -> &str {
+    match code {
+        "fieldMissing" => "field missing",
+        "null" => "null",
+        "number" => "number, not a date",
+        "string" => "text, not a date",
+        "bool" => "true or false, not a date",
+        "objectId" => "ObjectId, not a date",
+        "timestamp" => "Timestamp, not a date",
+        "document" => "document, not a date",
+        "arrayEmpty" => "empty array",
+        "arrayWithoutDates" => "array without dates",
+        "otherType" => "another type, not a date",
+        "outsidePartialFilter" => "outside the partial filter",
+        "ownTtlNever" => "own ttl is -1",
+        "noDefault" => "no default and no own ttl",
+        "beforeEpoch" => "before 1970",
+        "beyondTime" => "beyond the last instant",
+        other => other,
+    }
+}
+
+/// The filter, as typed in the Documents view, for documents that never expire for a reason.
+/// `None` when no filter can say it.
+#[must_use]
+pub fn reason_filter(code: &str, field: &str) -> Option<String> {
+    let field = mayfly_engine::value::shell::write_value(
+        &Bson::String(field.to_owned()),
+        mayfly_engine::value::extjson::Layout::OneLine,
+    );
+    let test = match code {
+        "fieldMissing" => "{ $exists: false }",
+        "null" => "{ $type: 'null' }",
+        "number" => "{ $type: 'number' }",
+        "string" => "{ $type: 'string' }",
+        "bool" => "{ $type: 'bool' }",
+        "objectId" => "{ $type: 'objectId' }",
+        "timestamp" => "{ $type: 'timestamp' }",
+        "document" => "{ $type: 'object' }",
+        "arrayEmpty" => "{ $size: 0 }",
+        "arrayWithoutDates" => "{ $type: 'array', $not: { $type: 'date' }, $ne: [] }",
+        "ownTtlNever" => return Some("{ ttl: -1 }".to_owned()),
+        _ => return None,
+    };
+    Some(format!("{{ {field}: {test} }}"))
+}
+
+/// Rows that the first span should show.
+const FIT_LANES: usize = 9;
+
+/// The first span shows at least this many milliseconds ahead.
+const FIT_MS_MIN: i64 = 60_000;
+
+/// A count in a reply, whichever number type it has; anything else counts as 0.
+fn whole(value: Option<&Bson>) -> u64 {
+    match value {
+        Some(Bson::Int32(count)) => u64::try_from(*count).unwrap_or(0),
+        Some(Bson::Int64(count)) => u64::try_from(*count).unwrap_or(0),
+        _ => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOW: i64 = 1_704_844_800_000;
+
+    fn lane(id: i32, threshold_ms: i64) -> Lane {
+        Lane {
+            id: Bson::Int32(id),
+            index: "at_1".into(),
+            field: "at".into(),
+            base_ms: threshold_ms - 60_000,
+            threshold_ms,
+            own_ttl: false,
+            removed_ms: None,
+        }
+    }
+
+    fn batch(thresholds: &[(i32, i64)]) -> Document {
+        let date = |ms| Bson::DateTime(bson::DateTime::from_millis(ms));
+        let batch: Vec<Bson> = thresholds
+            .iter()
+            .map(|(id, at)| {
+                Bson::Document(doc! {
+                    "_id": *id, "index": "at_1", "field": "at", "base": date(at - 60_000),
+                    "threshold": date(*at), "source": "index", "state": "waiting",
+                })
+            })
+            .collect();
+        doc! { "batch": batch, "next": Bson::Null, "ok": 1.0 }
+    }
+
+    fn ids(view: &ExpiryView) -> Vec<i32> {
+        view.lanes.iter().filter_map(|lane| lane.id.as_i32()).collect()
+    }
+
+    fn removed(id: i32, threshold_ms: i64, at: i64) -> Lane {
+        Lane { removed_ms: Some(at), ..lane(id, threshold_ms) }
+    }
+
+    #[test]
+    fn a_lane_waits_is_overdue_at_its_threshold_and_is_removed_late() {
+        let mut row = lane(1, NOW);
+        assert_eq!(row.phase(NOW - 1), Phase::Waiting);
+        assert_eq!(row.phase(NOW), Phase::Overdue);
+        row.removed_ms = Some(NOW + 900);
+        assert_eq!(row.phase(NOW + 5_000), Phase::Removed { late_ms: 900 });
+    }
+
+    #[test]
+    fn a_removed_row_stays_as_a_tombstone_in_its_place() {
+        let mut view = ExpiryView::default();
+        view.take_expiring(&batch(&[(1, NOW - 5), (2, NOW + 5), (3, NOW + 9)]), NOW);
+        view.take_removed([removed(1, NOW - 5, NOW)], 0);
+        assert_eq!(ids(&view), [1, 2, 3]);
+        assert_eq!(view.lanes[0].phase(NOW), Phase::Removed { late_ms: 5 });
+        view.take_expiring(&batch(&[(2, NOW + 5), (3, NOW + 9)]), NOW);
+        assert_eq!(ids(&view), [1, 2, 3], "the tombstone is above the next batch");
+        let later = NOW + TOMBSTONE_MS_MAX.max(view.axis.span_ms());
+        view.take_expiring(&batch(&[(3, NOW + 9)]), later);
+        assert_eq!(ids(&view), [3], "a tombstone fades");
+    }
+
+    #[test]
+    fn rows_do_not_move_under_the_pointer() {
+        let mut view = ExpiryView::default();
+        view.take_expiring(&batch(&[(1, NOW + 1), (2, NOW + 2)]), NOW);
+        view.hold(true, NOW);
+        view.take_expiring(&batch(&[(0, NOW), (1, NOW + 1), (2, NOW + 2)]), NOW);
+        assert_eq!(ids(&view), [1, 2]);
+        view.hold(false, NOW);
+        assert_eq!(ids(&view), [0, 1, 2]);
+    }
+
+    #[test]
+    fn the_ledger_is_bounded_and_says_what_it_dropped() {
+        let mut view = ExpiryView::default();
+        let count = i32::try_from(LEDGER_MAX).expect("the bound is small") + 10;
+        view.take_removed((0..count).map(|id| removed(id, NOW, NOW + i64::from(id))), 5);
+        assert_eq!(view.ledger.len(), LEDGER_MAX);
+        assert_eq!(view.ledger_dropped, 15);
+        assert_eq!(view.ledger[0].id, Bson::Int32(count - 1), "newest first");
+        let (median, _, max) = view.lag_ms().expect("something was removed");
+        assert!(median < max);
+    }
+
+    #[test]
+    fn totals_name_their_reasons_most_first() {
+        let mut view = ExpiryView::default();
+        view.take_reasons(&doc! {
+            "total": 10_i64, "overdueNow": 2_i64, "nextHour": 1_i64, "nextDay": 1_i64,
+            "never": { "text": 1_i64, "fieldMissing": 3, "null": 0 },
+        });
+        let totals = view.totals.expect("totals are there");
+        assert_eq!((totals.overdue, totals.waiting, totals.never), (2, 4, 4));
+        assert_eq!(totals.reasons, [("fieldMissing".to_owned(), 3), ("text".to_owned(), 1)]);
+    }
+
+    #[test]
+    fn another_index_starts_anew_but_keeps_the_ledger() {
+        let mut view = ExpiryView::default();
+        view.take_expiring(&batch(&[(1, NOW + 1)]), NOW);
+        view.take_removed([removed(9, NOW, NOW)], 0);
+        view.choose_index(Some("other".into()));
+        assert!(view.lanes.is_empty() && !view.loaded);
+        assert_eq!(view.ledger.len(), 1);
+        assert_eq!(view.expiring_command("c").get_str("index").ok(), Some("other"));
+    }
+}

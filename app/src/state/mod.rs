@@ -3,6 +3,7 @@
 //! Panels read it; only `apply` changes it. What a person is typing lives in [`Drafts`], which
 //! panels change themselves.
 
+pub mod axis;
 pub mod changes;
 pub mod clock;
 pub mod command_log;

@@ -194,6 +194,11 @@ impl StoreTree {
         listed
     }
 
+    /// How many documents a collection has, as far as it is known.
+    pub fn documents_of(&self, namespace: &Namespace) -> Option<u64> {
+        self.collection(namespace)?.documents
+    }
+
     /// How many collections there are.
     pub fn collections(&self) -> usize {
         self.databases.iter().map(|database| database.collections.len()).sum()

@@ -99,3 +99,48 @@ pub const EMPTY_PICTURE: f32 = 132.0;
 pub const WINDOW_MIN: [f32; 2] = [760.0, 480.0];
 /// The first window.
 pub const WINDOW: [f32; 2] = [1280.0, 800.0];
+
+/// The height of a document's lane on the time axis.
+pub const LANE: f32 = 31.0;
+/// The thickness of a lane's bar.
+pub const LANE_BAR: f32 = 10.0;
+/// The radius of the knob at a threshold.
+pub const LANE_KNOB: f32 = 5.5;
+/// The distance of the stripes of overdue time.
+pub const HATCH_STEP: f32 = 7.0;
+/// The thickness of the stripes of overdue time.
+pub const HATCH_LINE: f32 = 3.0;
+/// The height of the density above the lanes.
+pub const DENSITY: f32 = 54.0;
+/// The row of labels between the density and the lanes.
+pub const PASS_LABELS: f32 = 30.0;
+/// The height of the axis below the lanes.
+pub const AXIS: f32 = 34.0;
+/// The least distance of two ticks on the axis.
+pub const TICK_DISTANCE: f32 = 110.0;
+/// The dashes of the line at the next pass.
+pub const DASH: f32 = 4.0;
+/// Points of the wheel that double or halve the time on screen, roughly.
+pub const WHEEL_ZOOM: f32 = 240.0;
+
+/// A column of a table: first width.
+pub const COLUMN: f32 = 190.0;
+/// A column that holds names: first width.
+pub const COLUMN_WIDE: f32 = 220.0;
+/// The narrowest column.
+pub const COLUMN_MIN: f32 = 70.0;
+/// A column of figures.
+pub const COLUMN_NUMBER: f32 = 84.0;
+/// The column of buttons at the end of a row.
+pub const COLUMN_ACTIONS: f32 = 150.0;
+/// The height of a row with buttons.
+pub const ROW_TABLE: f32 = 40.0;
+
+/// The slider of a TTL with the marks below it.
+pub const SLIDER: f32 = 42.0;
+/// The thickness of the slider's track.
+pub const SLIDER_TRACK: f32 = 6.0;
+/// The radius of the slider's knob.
+pub const SLIDER_KNOB: f32 = 8.0;
+/// The room that a field leaves for the buttons behind it.
+pub const FIELD_BUTTONS: f32 = 350.0;

@@ -1,0 +1,194 @@
+//! Changes the TTL of an index in place, or gives one to a plain index.
+
+use egui::{Context, Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
+use mayfly_engine::value::shell::write_command;
+
+use super::{Asks, what_if};
+use crate::action::IndexesAction;
+use crate::state::indexes::{AGE_SLICES, ChangeTtl, TTL_SECS, slider_fraction, slider_secs};
+use crate::state::{duration, number};
+use crate::theme::{colors, sizes, text};
+use crate::widgets::number_field::NumberDraft;
+use crate::widgets::value_text::with_marks;
+use crate::widgets::{Button, code_box, modal, number_field};
+
+/// Draws the dialog.
+pub(super) fn ui(context: &Context, change: &mut ChangeTtl, asks: &mut Asks<'_>) {
+    let name = with_marks(&change.index.name);
+    let title = match change.index.secs {
+        Some(_) => format!("Change TTL of {name}"),
+        None => format!("Turn {name} into a TTL index"),
+    };
+    let field = change.index.field().unwrap_or_default().to_owned();
+    let subtitle = if field == "_ts" {
+        "Documents expire this long after their last modification".to_owned()
+    } else {
+        format!("Documents expire this long after the date in {}", with_marks(&field))
+    };
+    let mut pressed = Pressed::default();
+    let mut changed = false;
+    let closing = modal::ui(
+        context,
+        &title,
+        &subtitle,
+        sizes::DIALOG,
+        change,
+        |ui, change| changed = content_ui(ui, change, asks),
+        |ui, change| pressed = buttons_ui(ui, change),
+    );
+    if changed {
+        change.error = None;
+        asks.push(IndexesAction::AskWhatIf);
+    }
+    if pressed.send {
+        asks.push(IndexesAction::Send);
+    } else if pressed.cancel || closing.closes() {
+        crate::dialogs::close(asks.actions);
+    }
+}
+
+#[derive(Default)]
+struct Pressed {
+    send: bool,
+    cancel: bool,
+}
+
+/// The confirm button names the number of documents that go at once.
+fn buttons_ui(ui: &mut Ui, change: &ChangeTtl) -> Pressed {
+    let fresh = change
+        .what_if
+        .as_ref()
+        .filter(|figures| change.ttl.secs(TTL_SECS).is_ok_and(|secs| secs == figures.secs));
+    let verb = if change.index.secs.is_some() { "Change" } else { "Add TTL" };
+    let going = fresh.map_or(0, |figures| figures.overdue_now);
+    let label = match going {
+        0 => format!("{verb}{}", if change.index.secs.is_some() { " TTL" } else { "" }),
+        _ => format!("{verb} and let {} expire", number::count(going)),
+    };
+    let button = if going > 0 { Button::amber(&label) } else { Button::primary(&label) };
+    let send = ui.add(button.enabled(fresh.is_some())).clicked();
+    let cancel = ui.add(Button::plain("Cancel")).clicked();
+    Pressed { send, cancel }
+}
+
+/// Returns whether the TTL was changed.
+fn content_ui(ui: &mut Ui, change: &mut ChangeTtl, asks: &Asks<'_>) -> bool {
+    let mut changed = false;
+    let invalid = change.ttl.secs(TTL_SECS).err();
+    ui.horizontal(|ui| {
+        changed = number_field::ui(ui, "TTL", &mut change.ttl, invalid.is_some());
+        let words = match change.index.secs {
+            Some(secs) => {
+                format!("was {} ({secs} s)", duration::span(secs.saturating_mul(1_000)))
+            }
+            None => "was a plain index".to_owned(),
+        };
+        ui.label(text::rich(words, text::body()).color(colors(ui).dim));
+    });
+    let error = change.error.as_ref().or(invalid.as_ref());
+    if let Some(error) = error {
+        ui.label(text::rich(error, text::body()).color(colors(ui).error));
+    }
+    let secs = change.ttl.secs(TTL_SECS).ok();
+    if let Some(secs) = slider_ui(ui, secs) {
+        change.ttl = NumberDraft::from_secs(secs);
+        changed = true;
+    }
+    if change.ages.iter().any(Option::is_some) {
+        ages_ui(ui, &change.ages, secs);
+    }
+    what_if::ui(ui, change.what_if.as_ref());
+    if let Some(command) = change.command(&asks.names.1) {
+        code_box::ui(ui, "Command", &write_command(&asks.names.0, &command));
+    }
+    changed
+}
+
+const MARKS: [(&str, i64); 6] = [
+    ("1 s", 1),
+    ("1 min", 60),
+    ("1 h", 3_600),
+    ("1 day", 86_400),
+    ("1 month", 30 * 86_400),
+    ("1 year", 365 * 86_400),
+];
+
+/// A slider from a second to a year, logarithmic. Returns the seconds it was moved to.
+fn slider_ui(ui: &mut Ui, secs: Option<i64>) -> Option<i64> {
+    let size = vec2(ui.available_width(), sizes::SLIDER);
+    let (rect, response) = ui.allocate_exact_size(size, Sense::click_and_drag());
+    let track = Rect::from_min_max(
+        pos2(rect.left() + sizes::GAP_SMALL, rect.top() + sizes::GAP_TINY),
+        pos2(rect.right() - sizes::GAP_SMALL, rect.top() + sizes::GAP_TINY + sizes::SLIDER_TRACK),
+    );
+    let fraction = slider_fraction(secs.unwrap_or(1));
+    response.widget_info(|| WidgetInfo::slider(true, fraction, "TTL from a second to a year"));
+    let ink = colors(ui);
+    let painter = ui.painter();
+    let radius = track.height() / 2.0;
+    painter.rect_filled(track, radius, ink.well);
+    let x = track.left() + as_f32(fraction) * track.width();
+    painter.rect_filled(track.with_max_x(x), radius, ink.accent);
+    let knob = pos2(x, track.center().y);
+    painter.circle(knob, sizes::SLIDER_KNOB, ink.panel, Stroke::new(2.5, ink.accent));
+    for (label, secs) in MARKS {
+        let at = track.left() + as_f32(slider_fraction(secs)) * track.width();
+        let galley = painter.layout_no_wrap(label.to_owned(), text::small(), ink.dim);
+        let left = (at - galley.size().x / 2.0).clamp(rect.left(), rect.right() - galley.size().x);
+        painter.galley(pos2(left, track.bottom() + sizes::GAP_SMALL), galley, ink.dim);
+    }
+    let pointer = response.interact_pointer_pos()?;
+    let fraction = f64::from((pointer.x - track.left()) / track.width());
+    Some(round_secs(slider_secs(fraction))).filter(|moved| Some(*moved) != secs)
+}
+
+/// A round number near `secs`, so that the slider does not stop at 3,617 seconds.
+fn round_secs(secs: i64) -> i64 {
+    let step = match secs {
+        ..60 => 1,
+        60..600 => 10,
+        600..3_600 => 60,
+        3_600..86_400 => 900,
+        86_400..2_592_000 => 3_600,
+        _ => 86_400,
+    };
+    (secs + step / 2) / step * step
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "a place on screen")]
+fn as_f32(number: f64) -> f32 {
+    number as f32
+}
+
+/// Documents by age over the slider's scale: right of the mark they would go, left of it they stay.
+fn ages_ui(ui: &mut Ui, ages: &[Option<u64>], secs: Option<i64>) {
+    let size = vec2(ui.available_width(), sizes::DENSITY);
+    let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
+    let hint = "Documents by the age of their date. Older than the TTL: removed by the next pass";
+    response.widget_info(|| WidgetInfo::labeled(Role::Image, true, hint));
+    let ink = colors(ui);
+    let painter = ui.painter();
+    let track = rect.shrink2(vec2(sizes::GAP_SMALL, 0.0));
+    let most = ages.iter().flatten().max().copied().unwrap_or(0).max(1);
+    let limit = secs.map_or(1.0, slider_fraction);
+    #[expect(clippy::cast_precision_loss, reason = "bars on screen")]
+    for (slice, count) in ages.iter().enumerate() {
+        let count = count.unwrap_or(0);
+        if count == 0 {
+            continue;
+        }
+        let width = track.width() / AGE_SLICES as f32;
+        let left = track.left() + slice as f32 * width;
+        let height = track.height() * (count as f32 / most as f32).sqrt().max(0.06);
+        let bar = Rect::from_min_max(
+            pos2(left, track.bottom() - height),
+            pos2(left + width - sizes::STRIP_GAP, track.bottom()),
+        );
+        let goes = (slice as f64 + 0.5) / AGE_SLICES as f64 >= limit;
+        painter.rect_filled(bar, 2.0, if goes { ink.overdue } else { ink.accent });
+    }
+    painter.hline(rect.x_range(), rect.bottom(), Stroke::new(sizes::LINE, ink.hairline));
+    let x = track.left() + as_f32(limit) * track.width();
+    painter.vline(x, rect.y_range(), Stroke::new(sizes::LINE_STRONG, ink.now));
+    response.on_hover_text(hint);
+}

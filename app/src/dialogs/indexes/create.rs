@@ -1,0 +1,186 @@
+//! Makes an index.
+
+use egui::{Context, Ui};
+use mayfly_engine::value::shell::write_command;
+
+use super::{Asks, what_if};
+use crate::action::IndexesAction;
+use crate::state::indexes::{CreateIndex, IndexesView, SampledField, TTL_SECS, no_ttl_reason};
+use crate::state::number;
+use crate::theme::{Icon, colors, sizes, text};
+use crate::widgets::field::{self, Field};
+use crate::widgets::value_text::with_marks;
+use crate::widgets::{Button, code_box, menu, modal, number_field, tabs};
+
+/// Fields that an index may have.
+const FIELDS_MAX: usize = 32;
+
+/// Draws the dialog.
+pub(super) fn ui(
+    context: &Context,
+    create: &mut CreateIndex,
+    view: &IndexesView,
+    asks: &mut Asks<'_>,
+) {
+    let title = format!("Create an index on {}", with_marks(&asks.names.1));
+    let before = create.clone();
+    let command = create.command(&asks.names.1);
+    let (mut send, mut cancel) = (false, false);
+    let closing = modal::ui(
+        context,
+        &title,
+        "",
+        sizes::DIALOG,
+        create,
+        |ui, create| {
+            content_ui(ui, create, &view.fields);
+            match &command {
+                Ok(command) => {
+                    code_box::ui(ui, "Command", &write_command(&asks.names.0, command));
+                }
+                Err(error) => {
+                    ui.label(text::rich(error, text::body()).color(colors(ui).dim));
+                }
+            }
+            if let Some(error) = &create.error {
+                ui.label(text::rich(error, text::body()).color(colors(ui).error));
+            }
+        },
+        |ui, create| {
+            let going = going(create);
+            let label = match going {
+                0 => "Create index".to_owned(),
+                _ => format!("Create and let {} expire", number::count(going)),
+            };
+            let button = if going > 0 { Button::amber(&label) } else { Button::primary(&label) };
+            send = ui.add(button.enabled(command.is_ok())).clicked();
+            cancel = ui.add(Button::plain("Cancel")).clicked();
+        },
+    );
+    if *create != before {
+        create.error = None;
+        create.what_if = None;
+        asks.push(IndexesAction::AskWhatIf);
+    }
+    if send {
+        asks.push(IndexesAction::Send);
+    } else if cancel || closing.closes() {
+        crate::dialogs::close(asks.actions);
+    }
+}
+
+/// Documents that the next pass would remove, as far as it is known for the TTL as typed.
+fn going(create: &CreateIndex) -> u64 {
+    let secs = create.ttl.secs(TTL_SECS).ok().filter(|_| create.has_ttl);
+    let fresh = create.what_if.as_ref().filter(|figures| secs == Some(figures.secs));
+    fresh.map_or(0, |figures| figures.overdue_now)
+}
+
+fn content_ui(ui: &mut Ui, create: &mut CreateIndex, sampled: &[SampledField]) {
+    field::labelled(ui, "Fields", None, |ui| fields_ui(ui, create, sampled));
+    ttl_ui(ui, create);
+    ui.horizontal(|ui| {
+        ui.checkbox(&mut create.unique, "Unique")
+            .on_hover_text("Refuse a document whose value another document has");
+        ui.checkbox(&mut create.sparse, "Sparse")
+            .on_hover_text("Leave out documents that do not have the field");
+        ui.checkbox(&mut create.hidden, "Hidden")
+            .on_hover_text("Queries do not use it; a TTL still removes documents");
+    });
+    field::labelled(ui, "Partial filter", None, |ui| {
+        let field = Field {
+            name: "Partial filter",
+            hint: "{ status: 'done' }: hold only documents that match",
+            mono: true,
+            ..Field::default()
+        };
+        field.ui(ui, &mut create.partial);
+    });
+    field::labelled(ui, "Name", None, |ui| {
+        let usual = create.usual_name();
+        let field = Field { name: "Index name", hint: &usual, mono: true, ..Field::default() };
+        field.ui(ui, &mut create.name);
+    });
+}
+
+fn fields_ui(ui: &mut Ui, create: &mut CreateIndex, sampled: &[SampledField]) {
+    let mut removed = None;
+    let many = create.fields.len() > 1;
+    for (at, (name, descends)) in create.fields.iter_mut().enumerate() {
+        ui.horizontal(|ui| {
+            let spoken = format!("Field {}", at + 1);
+            let width = Some((ui.available_width() - sizes::FIELD_BUTTONS).max(120.0));
+            let hint = "createdAt, or _ts for the last modification";
+            let field = Field { name: &spoken, hint, mono: true, width, ..Field::default() };
+            field.ui(ui, name);
+            let pick = format!("Pick field {}", at + 1);
+            let button = ui.add(Button::plain("Pick").menu().name(&pick));
+            menu::below(&button, |ui| picker_ui(ui, name, sampled));
+            let words = ["↑ Ascending", "↓ Descending"];
+            let chosen = usize::from(*descends);
+            let direction = format!("Direction of field {}", at + 1);
+            if let Some(pressed) = tabs::segmented(ui, &direction, &words, chosen) {
+                *descends = pressed == 1;
+            }
+            let remove = format!("Remove field {}", at + 1);
+            if many && ui.add(Button::icon_only(Icon::Close, &remove)).clicked() {
+                removed = Some(at);
+            }
+        });
+    }
+    if let Some(at) = removed {
+        create.fields.remove(at);
+    }
+    let room = create.fields.len() < FIELDS_MAX;
+    if ui.add(Button::plain("Add a field").icon(Icon::Plus).small().enabled(room)).clicked() {
+        create.fields.push((String::new(), false));
+    }
+}
+
+/// Fields of a sample of the documents; those that hold dates stand first and say so.
+fn picker_ui(ui: &mut Ui, name: &mut String, sampled: &[SampledField]) {
+    if sampled.is_empty() {
+        ui.label("No documents to read fields from");
+    }
+    for field in sampled.iter().take(24) {
+        let kind = if field.dates > 0 { "date" } else { "" };
+        if menu::entry(ui, &with_marks(&field.path), kind, true).clicked() {
+            name.clone_from(&field.path);
+        }
+    }
+    menu::line(ui);
+    if menu::entry(ui, "_ts", "last modification", true).clicked() {
+        "_ts".clone_into(name);
+    }
+}
+
+fn ttl_ui(ui: &mut Ui, create: &mut CreateIndex) {
+    let reason = no_ttl_reason(&create.key());
+    if reason.is_some() {
+        create.has_ttl = false;
+    }
+    ui.add_enabled_ui(reason.is_none(), |ui| {
+        ui.checkbox(&mut create.has_ttl, "TTL: documents expire")
+            .on_disabled_hover_text(reason.unwrap_or_default());
+    });
+    if let Some(reason) = reason {
+        ui.label(text::rich(reason, text::small()).color(colors(ui).dim));
+    }
+    if !create.has_ttl {
+        return;
+    }
+    let invalid = create.ttl.secs(TTL_SECS).err();
+    ui.horizontal(|ui| {
+        number_field::ui(ui, "TTL", &mut create.ttl, invalid.is_some());
+        let on_ts = create.fields.first().is_some_and(|(field, _)| field == "_ts");
+        let words = match create.ttl.secs(TTL_SECS) {
+            Ok(0) => "at the time stored in the field".to_owned(),
+            Ok(secs) if on_ts => format!("{secs} s after the last modification"),
+            Ok(secs) => format!("{secs} s after the date in the field"),
+            Err(error) => error,
+        };
+        let ink = if invalid.is_some() { colors(ui).error } else { colors(ui).dim };
+        ui.label(text::rich(words, text::body()).color(ink));
+    });
+    what_if::ui(ui, create.what_if.as_ref());
+}

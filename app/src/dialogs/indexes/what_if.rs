@@ -1,0 +1,24 @@
+//! What a TTL would remove, in three figures.
+
+use egui::Ui;
+
+use crate::state::indexes::WhatIf;
+use crate::state::number;
+use crate::theme::colors;
+use crate::widgets::card;
+
+/// Draws the figures; dashes while they are not known.
+pub(super) fn ui(ui: &mut Ui, what_if: Option<&WhatIf>) {
+    let figure = |count: Option<u64>| count.map_or_else(|| "–".to_owned(), number::count);
+    let amber = what_if.is_some_and(|figures| figures.overdue_now > 0).then(|| colors(ui).overdue);
+    ui.columns(3, |columns| {
+        if let [now, hour, never] = columns {
+            let removed = what_if.map(|figures| figures.overdue_now);
+            card::figure(now, &figure(removed), "removed by the next pass", amber);
+            let soon = what_if.map(|figures| figures.next_hour);
+            card::figure(hour, &figure(soon), "more in the next hour", None);
+            let stays = what_if.map(|figures| figures.never);
+            card::figure(never, &figure(stays), "never", None);
+        }
+    });
+}

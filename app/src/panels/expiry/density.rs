@@ -1,0 +1,104 @@
+//! How many documents reach their threshold when: bars over the whole axis.
+
+use egui::{Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
+
+use super::Asks;
+use super::scale::Scale;
+use crate::action::ExpiryAction;
+use crate::state::expiry::ExpiryView;
+use crate::theme::colors::faded;
+use crate::theme::{colors, sizes};
+
+/// Draws the bars. Drag moves the axis; the wheel zooms around the pointer.
+pub(super) fn ui(ui: &mut Ui, view: &ExpiryView, scale: Scale, asks: &mut Asks<'_>) {
+    let size = vec2(scale.width, sizes::DENSITY);
+    let (rect, response) = ui.allocate_exact_size(size, Sense::click_and_drag());
+    let total: u64 = view.density.counts.iter().sum();
+    response.widget_info(|| {
+        let name = format!("Density: {total} thresholds on screen");
+        WidgetInfo::labeled(Role::Image, true, name)
+    });
+    let most = bars(view).map(|bar| bar.count).max().unwrap_or(0);
+    let painter = ui.painter();
+    let ink = colors(ui);
+    painter.hline(rect.x_range(), rect.bottom(), (sizes::LINE, ink.hairline));
+    for bar in bars(view).filter(|bar| bar.count > 0) {
+        let (left, right) = (scale.x(bar.from_ms), scale.x(bar.to_ms));
+        let (left, right) = (left.max(rect.left()), right.min(rect.right()));
+        let height = rect.height() * bar_height(bar.count, most);
+        let top = pos2(left, rect.bottom() - height);
+        let end = pos2((right - sizes::STRIP_GAP).max(left + 1.0), rect.bottom());
+        let color = match bar.kind {
+            Kind::Removed => faded(ink.removed, 0.5),
+            _ if bar.to_ms <= scale.now_ms => ink.overdue,
+            Kind::Threshold => faded(ink.accent, 0.85),
+        };
+        painter.rect_filled(Rect::from_min_max(top, end), 2.0, color);
+    }
+    interact(ui, &response, scale, asks);
+}
+
+fn interact(ui: &Ui, response: &egui::Response, scale: Scale, asks: &mut Asks<'_>) {
+    if response.dragged() && response.drag_delta().x != 0.0 {
+        asks.push(ExpiryAction::Pan(f64::from(-response.drag_delta().x / scale.width)));
+    }
+    if let Some(pointer) = response.hover_pos() {
+        let (wheel, pinch) = ui.input(|input| (input.smooth_scroll_delta().y, input.zoom_delta()));
+        let factor = f64::from((-wheel / sizes::WHEEL_ZOOM).exp() / pinch);
+        if (factor - 1.0).abs() > 1e-3 {
+            asks.push(ExpiryAction::Zoom { factor, anchor: scale.fraction(pointer.x) });
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Kind {
+    /// Documents whose threshold lies in the slice.
+    Threshold,
+    /// Documents that were removed, by their threshold.
+    Removed,
+}
+
+struct Bar {
+    from_ms: i64,
+    to_ms: i64,
+    count: u64,
+    kind: Kind,
+}
+
+/// The slices of the forecast, and behind them what was removed while the view was open.
+fn bars(view: &ExpiryView) -> impl Iterator<Item = Bar> + '_ {
+    let density = &view.density;
+    let slices = i64::try_from(density.counts.len()).unwrap_or(i64::MAX).max(1);
+    let width = (density.to_ms.saturating_sub(density.from_ms) / slices).max(1);
+    let at = move |slice: usize| {
+        let slice = i64::try_from(slice).unwrap_or(0);
+        let from_ms = density.from_ms.saturating_add(slice.saturating_mul(width));
+        (from_ms, from_ms.saturating_add(width))
+    };
+    let waiting = density.counts.iter().enumerate().map(move |(slice, count)| {
+        let (from_ms, to_ms) = at(slice);
+        Bar { from_ms, to_ms, count: *count, kind: Kind::Threshold }
+    });
+    let mut removed = vec![0_u64; density.counts.len()];
+    for lane in &view.ledger {
+        let slice = lane.threshold_ms.saturating_sub(density.from_ms).div_euclid(width);
+        let slice = usize::try_from(slice).ok();
+        if let Some(count) = slice.and_then(|slice| removed.get_mut(slice)) {
+            *count += 1;
+        }
+    }
+    let removed = removed.into_iter().enumerate().map(move |(slice, count)| {
+        let (from_ms, to_ms) = at(slice);
+        Bar { from_ms, to_ms, count, kind: Kind::Removed }
+    });
+    removed.chain(waiting)
+}
+
+/// The height of a bar as a fraction: the square root, so that one document beside a thousand can
+/// still be seen.
+fn bar_height(count: u64, most: u64) -> f32 {
+    #[expect(clippy::cast_precision_loss, reason = "a height on screen")]
+    let share = count as f32 / most.max(1) as f32;
+    share.sqrt().clamp(0.06, 1.0)
+}

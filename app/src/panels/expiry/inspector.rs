@@ -1,0 +1,113 @@
+//! What the inspector says beside the Expiry view: the chosen document's verdict and remaining time,
+//! and why other documents never expire.
+
+use egui::{RichText, Ui};
+
+use super::{Asks, pass_times, words};
+use crate::action::ExpiryAction;
+use crate::state::expiry::{Lane, Phase, Totals, reason_label};
+use crate::state::{State, Tab, duration, number};
+use crate::theme::{colors, sizes, text};
+use crate::widgets::{Button, bar, card, empty_state, key_value};
+
+/// Draws the inspector of the open tab.
+pub(super) fn ui(ui: &mut Ui, state: &State, tab: &Tab, asks: &mut Asks<'_>) {
+    let view = &tab.expiry;
+    let now_ms = state.now_ms();
+    if let Some(lane) = view.selected_lane() {
+        ui.label(RichText::new(words::label(lane)).font(text::title()));
+        verdict_ui(ui, state, lane);
+        remaining_ui(ui, lane, now_ms);
+        buttons_ui(ui, state, lane, asks);
+        if let Some(document) = &view.document {
+            ui.add_space(sizes::GAP_SMALL);
+            crate::widgets::code_box::ui(ui, "Document", &view.document_text(document));
+        }
+    } else {
+        empty_state::hint(ui, "Choose a document to see when it goes, and why");
+    }
+    ui.add_space(sizes::GAP);
+    if let Some(totals) = &view.totals {
+        totals_ui(ui, totals, asks);
+    }
+}
+
+fn verdict_ui(ui: &mut Ui, state: &State, lane: &Lane) {
+    let now_ms = state.now_ms();
+    card::ui(ui, |ui| {
+        let title = words::bracket(lane, now_ms, &pass_times(state));
+        ui.label(RichText::new(title).font(text::title()));
+        ui.label(RichText::new(words::verdict(lane, now_ms)).color(colors(ui).dim));
+    });
+}
+
+fn remaining_ui(ui: &mut Ui, lane: &Lane, now_ms: i64) {
+    let ink = colors(ui);
+    let (name, digits, color) = match lane.phase(now_ms) {
+        Phase::Waiting => {
+            let left = lane.threshold_ms.saturating_sub(now_ms);
+            ("Remaining", duration::countdown(left), ink.accent)
+        }
+        Phase::Overdue => {
+            let past = now_ms.saturating_sub(lane.threshold_ms);
+            ("Overdue", duration::overdue(past), ink.overdue)
+        }
+        Phase::Removed { late_ms } => ("Removed", words::lateness(late_ms), ink.removed),
+    };
+    card::ui(ui, |ui| {
+        ui.horizontal(|ui| {
+            ui.label(name);
+            ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+                ui.label(RichText::new(digits).font(text::figure()).color(color));
+            });
+        });
+        let life = lane.threshold_ms.saturating_sub(lane.base_ms).max(1);
+        let lived = now_ms.saturating_sub(lane.base_ms).clamp(0, life);
+        #[expect(clippy::cast_precision_loss, reason = "a fraction on screen")]
+        let share = lived as f32 / life as f32;
+        bar::ui(ui, share, color, "Share of its life that has passed");
+    });
+}
+
+fn buttons_ui(ui: &mut Ui, state: &State, lane: &Lane, asks: &mut Asks<'_>) {
+    ui.horizontal_wrapped(|ui| {
+        if lane.removed_ms.is_none() {
+            let hint = "Set the date to now, as a heartbeat does: the document jumps to the right";
+            if ui.add(Button::plain("Refresh its date").tooltip(hint)).clicked() {
+                asks.push(ExpiryAction::RefreshDate(lane.id.clone()));
+            }
+            if ui.add(Button::plain("Show document")).clicked() {
+                asks.push(ExpiryAction::ShowDocument(lane.id.clone()));
+            }
+        }
+        if ui.add(Button::plain("Copy verdict")).clicked() {
+            let now_ms = state.now_ms();
+            let bracket = words::bracket(lane, now_ms, &pass_times(state));
+            let text =
+                format!("{}: {bracket}. {}", words::label(lane), words::verdict(lane, now_ms));
+            asks.push(ExpiryAction::CopyVerdict(text));
+        }
+    });
+}
+
+fn totals_ui(ui: &mut Ui, totals: &Totals, asks: &mut Asks<'_>) {
+    let ink = colors(ui);
+    card::ui(ui, |ui| {
+        key_value::colored(ui, "Waiting", &number::count(totals.waiting), ink.accent);
+        key_value::colored(ui, "Overdue", &number::count(totals.overdue), ink.overdue);
+        key_value::ui(ui, "Never expire", &number::count(totals.never));
+        for (code, count) in &totals.reasons {
+            let count = number::count(*count);
+            let row = key_value::pressable(ui, reason_label(code), &count);
+            if row.on_hover_text("Show these documents").clicked() {
+                asks.push(ExpiryAction::FilterNever(code.clone()));
+            }
+        }
+        if totals.never > 0 && totals.reasons.is_empty() {
+            let hint = "Read the documents to see why they never expire";
+            if ui.add(Button::plain("Why?").small().tooltip(hint)).clicked() {
+                asks.push(ExpiryAction::CountReasons);
+            }
+        }
+    });
+}

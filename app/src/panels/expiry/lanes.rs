@@ -1,0 +1,211 @@
+//! The lanes: one document each, from its date to its threshold and, in the end, its removal.
+
+use egui::{Align2, FontId, Painter, Pos2, Rect, Sense, Shape, Stroke, Ui, Vec2, pos2, vec2};
+use egui::{Role, WidgetInfo};
+
+use super::Asks;
+use super::scale::Scale;
+use super::words;
+use crate::action::ExpiryAction;
+use crate::state::duration;
+use crate::state::expiry::{ExpiryView, Lane, Phase};
+use crate::theme::colors::faded;
+use crate::theme::{Colors, colors, sizes, text};
+
+/// What the lanes are drawn from.
+#[derive(Clone, Copy)]
+pub(super) struct Lanes<'a> {
+    pub view: &'a ExpiryView,
+    pub scale: Scale,
+    pub bracket: &'a dyn Fn(&Lane) -> String,
+}
+
+impl Lanes<'_> {
+    /// Draws the rows that are on screen. Returns whether the pointer is over them.
+    pub(super) fn ui(&self, ui: &mut Ui, asks: &mut Asks<'_>) -> bool {
+        let mut hovered = false;
+        let rows = self.view.lanes.len();
+        egui::ScrollArea::vertical().auto_shrink([false, false]).show_rows(
+            ui,
+            sizes::LANE,
+            rows,
+            |ui, range| {
+                ui.spacing_mut().item_spacing.y = 0.0;
+                for lane in self.view.lanes.get(range).unwrap_or_default() {
+                    hovered |= self.row_ui(ui, lane, asks);
+                }
+            },
+        );
+        hovered
+    }
+
+    fn row_ui(&self, ui: &mut Ui, lane: &Lane, asks: &mut Asks<'_>) -> bool {
+        let size = vec2(self.scale.width, sizes::LANE);
+        let (rect, response) = ui.allocate_exact_size(size, Sense::click_and_drag());
+        let selected = self.view.selected.as_ref() == Some(&lane.id);
+        response.widget_info(|| {
+            let name = words::spoken(lane, self.scale.now_ms);
+            WidgetInfo::selected(Role::ListItem, true, selected, name)
+        });
+        if ui.is_rect_visible(rect) {
+            let ink = Ink { painter: ui.painter(), colors: colors(ui), scale: self.scale, rect };
+            if selected || response.hovered() {
+                ink.ground(selected);
+            }
+            ink.lane(lane);
+        }
+        if response.clicked() {
+            asks.push(ExpiryAction::Select(Some(lane.id.clone())));
+        }
+        if response.dragged() && response.drag_delta().x != 0.0 {
+            let fraction = f64::from(-response.drag_delta().x / self.scale.width);
+            asks.push(ExpiryAction::Pan(fraction));
+        }
+        let hovered = response.contains_pointer();
+        response.on_hover_text_at_pointer((self.bracket)(lane));
+        hovered
+    }
+}
+
+/// Where a row is drawn, and with what.
+struct Ink<'a> {
+    painter: &'a Painter,
+    colors: &'static Colors,
+    scale: Scale,
+    rect: Rect,
+}
+
+impl Ink<'_> {
+    fn ground(&self, selected: bool) {
+        let fill = if selected { self.colors.accent_ground } else { self.colors.raised };
+        self.painter.rect_filled(self.rect, sizes::RADIUS_BUTTON, faded(fill, 0.7));
+    }
+
+    fn lane(&self, lane: &Lane) {
+        match lane.phase(self.scale.now_ms) {
+            Phase::Waiting => self.waiting(lane),
+            Phase::Overdue => self.overdue(lane),
+            Phase::Removed { late_ms } => self.removed(lane, late_ms),
+        }
+    }
+
+    /// A bar between two positions, cut at the edges of the axis; `None` when nothing of it shows.
+    fn bar(&self, from: f32, to: f32) -> Option<Rect> {
+        let half = sizes::LANE_BAR / 2.0;
+        let (from, to) = (from.max(self.scale.left), to.min(self.scale.right()));
+        let middle = self.rect.center().y;
+        (to > from).then(|| Rect::from_min_max(pos2(from, middle - half), pos2(to, middle + half)))
+    }
+
+    fn fill(&self, bar: Option<Rect>, color: egui::Color32) {
+        if let Some(bar) = bar {
+            self.painter.rect_filled(bar, sizes::LANE_BAR / 2.0, color);
+        }
+    }
+
+    fn waiting(&self, lane: &Lane) {
+        let Scale { now_ms, .. } = self.scale;
+        let (base, end) = (self.scale.x(lane.base_ms), self.scale.x(lane.threshold_ms));
+        let now = self.scale.now_x();
+        self.fill(self.bar(base.min(end), end), faded(self.colors.accent, 0.32));
+        self.fill(self.bar(base, now.min(end)), faded(self.colors.accent, 0.85));
+        let left = duration::countdown(lane.threshold_ms.saturating_sub(now_ms));
+        let note = words::note(lane);
+        if end <= self.scale.right() {
+            self.knob(pos2(end, self.rect.center().y), self.colors.accent);
+            self.labels(end, &left, self.colors.text, &note);
+        } else {
+            // The threshold is beyond the right edge: the text stands at the edge, with an arrow.
+            let text = format!("{left} →");
+            self.labels(self.scale.right(), &text, self.colors.dim, &note);
+        }
+    }
+
+    fn overdue(&self, lane: &Lane) {
+        let (base, due) = (self.scale.x(lane.base_ms), self.scale.x(lane.threshold_ms));
+        let now = self.scale.now_x();
+        self.fill(self.bar(base, due), faded(self.colors.accent, 0.45));
+        if let Some(bar) = self.bar(due, now) {
+            self.hatch(bar);
+        }
+        if due >= self.scale.left {
+            let center = pos2(due, self.rect.center().y);
+            self.painter.circle_filled(center, sizes::LANE_KNOB, self.colors.overdue);
+        }
+        let past = self.scale.now_ms.saturating_sub(lane.threshold_ms);
+        let note = format!("{} · overdue, goes with the next pass", words::note(lane));
+        self.labels(now, &duration::overdue(past), self.colors.overdue, &note);
+    }
+
+    fn removed(&self, lane: &Lane, late_ms: i64) {
+        let Some(at) = lane.removed_ms else { return };
+        let (base, end) = (self.scale.x(lane.base_ms), self.scale.x(at));
+        let gray = self.colors.removed;
+        self.fill(self.bar(base, end), faded(gray, 0.25));
+        let end = end.max(self.scale.left + sizes::GAP);
+        let center = pos2(end, self.rect.center().y);
+        let arm = sizes::LANE_KNOB - 1.0;
+        let stroke = Stroke::new(sizes::LINE_STRONG, gray);
+        self.painter.line_segment([center - Vec2::splat(arm), center + Vec2::splat(arm)], stroke);
+        let other = vec2(arm, -arm);
+        self.painter.line_segment([center - other, center + other], stroke);
+        let name = self.text(center.x + sizes::GAP, &words::label(lane), gray, text::small());
+        let line = Stroke::new(sizes::LINE, gray);
+        self.painter.hline(name.x_range(), name.center().y, line);
+        let late = format!("removed, {}", words::lateness(late_ms));
+        self.text(name.right() + sizes::GAP, &late, gray, text::small());
+    }
+
+    fn knob(&self, center: Pos2, color: egui::Color32) {
+        self.painter.circle(
+            center,
+            sizes::LANE_KNOB,
+            self.colors.panel,
+            Stroke::new(sizes::LINE_STRONG, color),
+        );
+    }
+
+    /// The diagonal stripes of time past the threshold.
+    fn hatch(&self, bar: Rect) {
+        self.painter.rect_filled(bar, 0.0, faded(self.colors.overdue, 0.25));
+        let painter = self.painter.with_clip_rect(bar.intersect(self.painter.clip_rect()));
+        let stroke = Stroke::new(sizes::HATCH_LINE, self.colors.overdue);
+        let mut x = bar.left() - bar.height();
+        while x < bar.right() {
+            let ends = [pos2(x, bar.bottom()), pos2(x + bar.height(), bar.top())];
+            painter.add(Shape::line_segment(ends, stroke));
+            x += sizes::HATCH_STEP;
+        }
+    }
+
+    /// Digits and note right of `x`, or left of it where the right has no room.
+    fn labels(&self, x: f32, digits: &str, ink: egui::Color32, note: &str) {
+        let first = x + sizes::LANE_KNOB + sizes::GAP_SMALL - 2.0;
+        let layout = |text: &str, font: FontId, color| {
+            self.painter.layout_no_wrap(text.to_owned(), font, color)
+        };
+        let digits = layout(digits, text::mono(), ink);
+        let note = layout(note, text::small(), self.colors.dim);
+        let width = digits.size().x + sizes::GAP_SMALL + note.size().x;
+        let middle = self.rect.center().y;
+        let put = |left: f32, galley: std::sync::Arc<egui::Galley>| {
+            let at = pos2(left, middle - galley.size().y / 2.0);
+            let area = Rect::from_min_size(at, galley.size()).expand2(vec2(3.0, 0.0));
+            self.painter.rect_filled(area, 3.0, faded(self.colors.panel, 0.75));
+            self.painter.galley(at, galley, ink);
+        };
+        let start = if first + width <= self.scale.right() {
+            first
+        } else {
+            (x - sizes::LANE_KNOB - sizes::GAP_SMALL - width).max(self.scale.left)
+        };
+        let second = start + digits.size().x + sizes::GAP_SMALL;
+        put(start, digits);
+        put(second, note);
+    }
+
+    fn text(&self, left: f32, words: &str, color: egui::Color32, font: FontId) -> Rect {
+        let at = pos2(left, self.rect.center().y);
+        self.painter.text(at, Align2::LEFT_CENTER, words, font, color)
+    }
+}

@@ -1,0 +1,151 @@
+//! The Expiry view: the documents of a collection in time. *Now* stands still; documents come from
+//! the right, cross it when they are due, and leave with a pass of the reaper.
+
+mod axis;
+mod controls;
+mod density;
+mod inspector;
+mod lanes;
+mod scale;
+mod table;
+mod words;
+
+use egui::{Rect, Ui, pos2};
+
+use crate::action::{Action, Actions, ExpiryAction};
+use crate::source::PassSummary;
+use crate::state::drafts::TabDraft;
+use crate::state::expiry::{Mode, Phase};
+use crate::state::{State, Tab, TabId, duration};
+use crate::theme::sizes;
+use crate::widgets::empty_state::{self, Picture};
+
+use self::axis::Backdrop;
+use self::lanes::Lanes;
+use self::scale::Scale;
+use self::words::PassTimes;
+
+/// Where the view's actions go.
+struct Asks<'a> {
+    tab: TabId,
+    actions: &'a mut Actions,
+}
+
+impl Asks<'_> {
+    fn push(&mut self, action: ExpiryAction) {
+        self.actions.push(Action::Expiry(self.tab, action));
+    }
+}
+
+/// Draws the view.
+pub fn ui(ui: &mut Ui, state: &State, tab: &Tab, _draft: &mut TabDraft, actions: &mut Actions) {
+    let margin = egui::Margin::symmetric(16, 10);
+    egui::Frame::new().inner_margin(margin).show(ui, |ui| {
+        redraw(ui, state, tab, actions);
+        view_ui(ui, state, tab, &mut Asks { tab: tab.id, actions });
+    });
+}
+
+/// Draws what the inspector shows while this view is shown.
+pub fn inspector_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut Actions) {
+    inspector::ui(ui, state, tab, &mut Asks { tab: tab.id, actions });
+}
+
+fn view_ui(ui: &mut Ui, state: &State, tab: &Tab, asks: &mut Asks<'_>) {
+    let view = &tab.expiry;
+    let now_ms = state.now_ms();
+    let indexes = tab.indexes.ttl();
+    controls::ui(ui, view, &indexes, asks);
+    ui.add_space(sizes::GAP_SMALL);
+    if tab.indexes.is_loaded() && indexes.is_empty() && view.ledger.is_empty() {
+        let sentence = "No TTL index: nothing in this collection will ever expire";
+        let button = empty_state::ui(ui, Picture::Time, sentence, Some("Create a TTL index …"));
+        if button.is_some_and(|button| button.clicked()) {
+            asks.push(ExpiryAction::CreateIndex);
+        }
+        return;
+    }
+    let times = pass_times(state);
+    match view.mode {
+        Mode::Table => table::waiting_ui(ui, view, now_ms, &times, asks),
+        Mode::Removed => table::removed_ui(ui, view, asks),
+        Mode::Timeline if view.loaded && view.lanes.is_empty() => {
+            let sentence = "No document waits: none has a date that a TTL index reads";
+            empty_state::ui(ui, Picture::Time, sentence, None);
+        }
+        Mode::Timeline => timeline_ui(ui, state, tab, &times, asks),
+    }
+}
+
+fn timeline_ui(ui: &mut Ui, state: &State, tab: &Tab, times: &PassTimes, asks: &mut Asks<'_>) {
+    let (view, now_ms) = (&tab.expiry, state.now_ms());
+    let whole = ui.available_rect_before_wrap();
+    let scale = Scale::new(view.axis, now_ms, whole);
+    let top = whole.top() + sizes::DENSITY;
+    let labels = Rect::from_min_max(whole.min, pos2(whole.right(), top + sizes::PASS_LABELS))
+        .with_min_y(top);
+    let bottom = whole.bottom() - sizes::AXIS;
+    let overdue = view.lanes.iter().filter(|lane| lane.phase(now_ms) == Phase::Overdue);
+    Backdrop {
+        scale,
+        area: whole.with_max_y(bottom),
+        passes: &mut state.reaper.passes().iter().rev(),
+        next_pass_ms: times.next_pass_ms.filter(|_| times.enabled),
+        overdue_since_ms: overdue.map(|lane| lane.threshold_ms).min(),
+        removed_here: &|pass| removed_here(pass, tab),
+    }
+    .paint(ui, labels);
+    ui.spacing_mut().item_spacing.y = 0.0;
+    density::ui(ui, view, scale, asks);
+    ui.add_space(sizes::PASS_LABELS);
+    let rows = Rect::from_min_max(pos2(whole.left(), labels.bottom()), pos2(whole.right(), bottom));
+    let mut child = ui.new_child(egui::UiBuilder::new().max_rect(rows));
+    child.set_clip_rect(rows.intersect(ui.clip_rect()));
+    let bracket = |lane: &_| {
+        format!("{}\n{}", words::bracket(lane, now_ms, times), words::verdict(lane, now_ms))
+    };
+    let hovered = Lanes { view, scale, bracket: &bracket }.ui(&mut child, asks);
+    if hovered != view.held {
+        asks.push(ExpiryAction::Hold(hovered));
+    }
+    ui.advance_cursor_after_rect(rows);
+    axis::labels_ui(ui, scale);
+    if view.is_density_stale(now_ms) {
+        asks.push(ExpiryAction::RefreshDensity);
+    }
+}
+
+/// Documents of this tab's collection that a pass removed.
+fn removed_here(pass: &PassSummary, tab: &Tab) -> u64 {
+    pass.indexes
+        .iter()
+        .filter(|index| index.namespace.as_ref() == Some(&tab.namespace))
+        .map(|index| index.deleted)
+        .sum()
+}
+
+fn pass_times(state: &State) -> PassTimes {
+    let reaper = &state.reaper;
+    let micros = reaper.last_pass().map_or(0, |pass| pass.duration_micros);
+    PassTimes {
+        enabled: reaper.enabled,
+        at_threshold: reaper.at_threshold,
+        next_pass_ms: reaper.next_pass_ms,
+        sleep_ms: i64::try_from(reaper.sleep_secs)
+            .unwrap_or(i64::MAX / 1_000)
+            .saturating_mul(1_000),
+        pass_ms: i64::try_from(micros.div_ceil(1_000_000) * 1_000).unwrap_or(0),
+    }
+}
+
+/// Asks for the next frame when a countdown reads differently, or a bar has moved by half a point.
+fn redraw(ui: &Ui, state: &State, tab: &Tab, actions: &mut Actions) {
+    let (view, now_ms) = (&tab.expiry, state.now_ms());
+    let waits = view.lanes.iter().filter(|lane| lane.removed_ms.is_none());
+    let digits = waits.map(|lane| duration::next_change_ms(lane.threshold_ms - now_ms)).min();
+    let scale = Scale::new(view.axis, now_ms, ui.max_rect());
+    let moves = (view.mode == Mode::Timeline).then(|| scale.ms_per_half_point());
+    if let Some(wait_ms) = digits.into_iter().chain(moves).min() {
+        actions.redraw_at(&state.clock, now_ms.saturating_add(wait_ms));
+    }
+}

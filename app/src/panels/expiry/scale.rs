@@ -1,0 +1,50 @@
+//! From instants to points on the screen.
+
+use egui::Rect;
+
+use crate::state::axis::Axis;
+
+/// The axis laid over a width.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Scale {
+    pub axis: Axis,
+    pub now_ms: i64,
+    pub left: f32,
+    pub width: f32,
+}
+
+impl Scale {
+    pub(super) fn new(axis: Axis, now_ms: i64, rect: Rect) -> Self {
+        Self { axis, now_ms, left: rect.left(), width: rect.width().max(1.0) }
+    }
+
+    /// Where an instant stands. Far away instants are kept within a few widths of the screen.
+    #[expect(clippy::cast_possible_truncation, reason = "the fraction is clamped to a few widths")]
+    pub(super) fn x(&self, at_ms: i64) -> f32 {
+        let fraction = self.axis.position(at_ms, self.now_ms).clamp(-2.0, 3.0) as f32;
+        self.left + fraction * self.width
+    }
+
+    /// Which fraction of the width a position on the screen is.
+    pub(super) fn fraction(&self, x: f32) -> f64 {
+        f64::from((x - self.left) / self.width)
+    }
+
+    pub(super) fn right(&self) -> f32 {
+        self.left + self.width
+    }
+
+    pub(super) fn now_x(&self) -> f32 {
+        self.x(self.now_ms)
+    }
+
+    /// Milliseconds until what stands still on the screen would move by half a point.
+    pub(super) fn ms_per_half_point(&self) -> i64 {
+        let width = f64::from(self.width) * 2.0;
+        #[expect(clippy::cast_precision_loss, reason = "a span on screen fits 52 bits")]
+        let ms = self.axis.span_ms() as f64 / width;
+        #[expect(clippy::cast_possible_truncation, reason = "`as` saturates")]
+        let ms = ms as i64;
+        ms.max(1)
+    }
+}

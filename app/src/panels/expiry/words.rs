@@ -1,0 +1,173 @@
+//! What the Expiry view says about a document.
+
+use bson::Bson;
+
+use crate::state::duration;
+use crate::state::expiry::{Lane, Phase};
+
+/// Characters of an `_id` that a lane shows.
+const LABEL_CHARS_MAX: usize = 36;
+
+/// Instants nearer than this are told by their time of day, in milliseconds.
+const NEAR_MS: u64 = 12 * 3_600_000;
+
+/// The document's `_id` as a short label.
+pub(super) fn label(lane: &Lane) -> String {
+    let text = match &lane.id {
+        Bson::String(text) => text.clone(),
+        Bson::ObjectId(id) => id.to_hex(),
+        other => mayfly_engine::value::shell::write_value(
+            other,
+            mayfly_engine::value::extjson::Layout::OneLine,
+        ),
+    };
+    cut(&crate::widgets::value_text::with_marks(&text), LABEL_CHARS_MAX)
+}
+
+fn cut(text: &str, chars_max: usize) -> String {
+    match text.char_indices().nth(chars_max) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+/// The label, and what is special about the threshold.
+pub(super) fn note(lane: &Lane) -> String {
+    let label = label(lane);
+    if lane.own_ttl {
+        let secs = lane.threshold_ms.saturating_sub(lane.base_ms) / 1_000;
+        return format!("{label} · own ttl {secs} s");
+    }
+    label
+}
+
+/// How late a removal was: `9.3 s late`.
+pub(super) fn lateness(late_ms: i64) -> String {
+    format!("{} late", duration::figure(late_ms.max(0)))
+}
+
+/// An instant in UTC: the time of day when it is near, else date and time.
+pub(super) fn instant(at_ms: i64, now_ms: i64) -> String {
+    if at_ms.abs_diff(now_ms) < NEAR_MS {
+        duration::time_of_day(at_ms)
+    } else {
+        duration::date_time(at_ms)
+    }
+}
+
+/// When the document goes, honestly: between its threshold and the end of the pass after it.
+pub(super) fn bracket(lane: &Lane, now_ms: i64, schedule: &PassTimes) -> String {
+    let due = lane.threshold_ms;
+    match lane.phase(now_ms) {
+        Phase::Removed { late_ms } => {
+            let at = lane.removed_ms.unwrap_or(due);
+            format!("Removed at {}, {}", instant(at, now_ms), lateness(late_ms))
+        }
+        _ if !schedule.enabled => "The reaper is off: it stays until the reaper runs".to_owned(),
+        Phase::Overdue => match schedule.next_pass_ms {
+            Some(next) if next > now_ms => {
+                format!("Goes with the pass at {}", instant(next, now_ms))
+            }
+            _ => "Goes with the pass that runs now".to_owned(),
+        },
+        Phase::Waiting if schedule.at_threshold => format!("Goes at {}", instant(due, now_ms)),
+        Phase::Waiting => {
+            let latest = due.saturating_add(schedule.sleep_ms).saturating_add(schedule.pass_ms);
+            format!("Goes between {} and {}", instant(due, now_ms), instant(latest, now_ms))
+        }
+    }
+}
+
+/// What makes the threshold, in one sentence.
+pub(super) fn verdict(lane: &Lane, now_ms: i64) -> String {
+    let secs = lane.threshold_ms.saturating_sub(lane.base_ms) / 1_000;
+    let base = instant(lane.base_ms, now_ms);
+    let due = instant(lane.threshold_ms, now_ms);
+    let pass = format!("The first pass after {due} removes it.");
+    if lane.own_ttl {
+        return format!("Its own ttl adds {secs} s to its last modification ({base}). {pass}");
+    }
+    if lane.field == "_ts" {
+        return format!(
+            "Index {} adds {secs} s to its last modification ({base}). {pass}",
+            lane.index
+        );
+    }
+    format!("Index {} adds {secs} s to {} ({base}). {pass}", lane.index, lane.field)
+}
+
+/// When passes come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct PassTimes {
+    pub enabled: bool,
+    pub at_threshold: bool,
+    pub next_pass_ms: Option<i64>,
+    pub sleep_ms: i64,
+    /// How long the last pass took, rounded up to a second.
+    pub pass_ms: i64,
+}
+
+/// The row as a screen reader hears it: thresholds, not every second.
+pub(super) fn spoken(lane: &Lane, now_ms: i64) -> String {
+    let at = instant(lane.threshold_ms, now_ms);
+    match lane.phase(now_ms) {
+        Phase::Waiting => format!("{} expires at {at}", label(lane)),
+        Phase::Overdue => format!("{} expired at {at}, not removed yet", label(lane)),
+        Phase::Removed { late_ms } => {
+            format!("{} removed, {}", label(lane), lateness(late_ms))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lane(id: Bson) -> Lane {
+        Lane {
+            id,
+            index: "at_1".into(),
+            field: "at".into(),
+            base_ms: 0,
+            threshold_ms: 20_000,
+            own_ttl: true,
+            removed_ms: None,
+        }
+    }
+
+    #[test]
+    fn labels_are_short_and_hide_nothing() {
+        assert_eq!(label(&lane(Bson::String("user:1".into()))), "user:1");
+        assert_eq!(note(&lane(Bson::Int32(7))), "7 · own ttl 20 s");
+        let long = label(&lane(Bson::String("é".repeat(99))));
+        assert_eq!(long.chars().count(), LABEL_CHARS_MAX + 1);
+        let tricky = label(&lane(Bson::String("a\u{202e}b".into())));
+        assert!(!tricky.contains('\u{202e}'), "{tricky}");
+    }
+
+    #[test]
+    fn a_waiting_document_has_an_honest_bracket() {
+        let lane = lane(Bson::Int32(7));
+        let times = PassTimes {
+            enabled: true,
+            at_threshold: false,
+            next_pass_ms: Some(50_000),
+            sleep_ms: 60_000,
+            pass_ms: 1_000,
+        };
+        let check = |now_ms, times: PassTimes, expected: &str| {
+            assert_eq!(bracket(&lane, now_ms, &times), expected, "{now_ms} {times:?}");
+        };
+        check(0, times, "Goes between 00:00:20 and 00:01:21");
+        check(0, PassTimes { at_threshold: true, ..times }, "Goes at 00:00:20");
+        check(20_000, times, "Goes with the pass at 00:00:50");
+        let off = PassTimes { enabled: false, ..times };
+        check(0, off, "The reaper is off: it stays until the reaper runs");
+    }
+
+    #[test]
+    fn a_screen_reader_hears_thresholds() {
+        assert!(spoken(&lane(Bson::Int32(7)), 19_999).starts_with("7 expires at "));
+        assert!(spoken(&lane(Bson::Int32(7)), 20_000).ends_with("not removed yet"));
+    }
+}

@@ -1,0 +1,77 @@
+//! The cells of one index.
+
+use egui::{RichText, Ui};
+
+use crate::state::duration;
+use crate::state::indexes::IndexRow;
+use crate::theme::{colors, text};
+use crate::widgets::chip;
+use crate::widgets::value_text::with_marks;
+
+pub(super) fn name_ui(ui: &mut Ui, index: &IndexRow) {
+    let words = RichText::new(with_marks(&index.name)).font(text::strong());
+    ui.add(egui::Label::new(words).truncate());
+}
+
+pub(super) fn keys_ui(ui: &mut Ui, index: &IndexRow) {
+    let words = RichText::new(with_marks(&index.keys_text())).font(text::mono());
+    ui.add(egui::Label::new(words).truncate());
+}
+
+/// TTL with a readable duration and the seconds, and everything else that makes it special.
+pub(super) fn properties_ui(ui: &mut Ui, index: &IndexRow) {
+    let ink = colors(ui);
+    ui.spacing_mut().item_spacing.x = 6.0;
+    if index.building {
+        chip::tag(ui, "building", ink.busy, ink.well);
+    }
+    if let Some(secs) = index.secs {
+        chip::tag(ui, "TTL", ink.accent, ink.accent_ground);
+        ui.label(ttl_words(secs));
+    }
+    let flags = [(index.unique, "unique"), (index.sparse, "sparse"), (index.hidden, "hidden")];
+    for (_, word) in flags.iter().filter(|(flag, _)| *flag) {
+        let tag = chip::tag(ui, word, ink.dim, ink.well);
+        if *word == "hidden" && index.secs.is_some() {
+            tag.on_hover_text("Queries don't use it, but it still removes documents");
+        }
+    }
+    if let Some(partial) = &index.partial {
+        let tag = chip::tag(ui, "partial", ink.dim, ink.well);
+        tag.on_hover_text(format!("Holds only documents that match {partial}"));
+    }
+}
+
+/// A readable duration and the seconds: `10 min (600 s)`.
+pub(super) fn ttl_words(secs: i64) -> String {
+    match secs {
+        ..0 => "on, without a default".to_owned(),
+        0 => "at the time in the field (0 s)".to_owned(),
+        _ => {
+            let span = duration::span(secs.saturating_mul(1_000));
+            let plain = format!("{secs} s");
+            if span == plain { span } else { format!("{span} ({plain})") }
+        }
+    }
+}
+
+pub(super) fn figure_ui(ui: &mut Ui, figure: Option<String>) {
+    ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+        let words = figure.unwrap_or_else(|| "–".to_owned());
+        ui.label(RichText::new(words).font(text::mono()));
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_ttl_is_readable_and_exact() {
+        let check = |secs, expected: &str| assert_eq!(ttl_words(secs), expected, "{secs}");
+        check(600, "10 min (600 s)");
+        check(45, "45 s");
+        check(0, "at the time in the field (0 s)");
+        check(-1, "on, without a default");
+    }
+}

@@ -1,0 +1,56 @@
+//! An engine on a folder, asked through command documents, as any client would.
+
+use std::path::Path;
+
+use bson::{Bson, Document, doc};
+use mayfly_engine::engine::{ClockOption, Engine, EngineOptions};
+
+/// Opens the engine with a simulated clock that stands still, and no reaper of its own.
+///
+/// # Panics
+/// When the store can't be opened.
+#[must_use]
+pub fn open_paused(folder: &Path, start_ms: i64) -> Engine {
+    let clock = ClockOption::Simulated { start_ms };
+    let options = EngineOptions { clock, run_reaper: false, ..EngineOptions::default() };
+    Engine::open(folder, options).unwrap_or_else(|error| panic!("the store opens: {error}"))
+}
+
+/// Runs a command that must succeed and returns its reply.
+///
+/// # Panics
+/// When the reply is an error, or lists write errors.
+pub fn run(engine: &Engine, db: &str, command: &Document) -> Document {
+    let reply = engine.run(db, command);
+    let failed = !is_ok(&reply) || reply.contains_key("writeErrors");
+    assert!(!failed, "{command} answered {reply}");
+    reply
+}
+
+/// Whether the reply's `ok` is 1.
+#[must_use]
+pub fn is_ok(reply: &Document) -> bool {
+    matches!(reply.get("ok"), Some(Bson::Double(ok)) if (*ok - 1.0).abs() < f64::EPSILON)
+        || matches!(reply.get("ok"), Some(Bson::Int32(1)))
+}
+
+/// Every document that `find` returns, fetched to the end of its cursor.
+///
+/// # Panics
+/// When a command fails.
+pub fn find_all(engine: &Engine, db: &str, collection: &str, filter: Document) -> Vec<Document> {
+    let mut reply = run(engine, db, &doc! { "find": collection, "filter": filter });
+    let mut found = Vec::new();
+    loop {
+        let cursor = reply.get_document("cursor").expect("a reply of find has a cursor").clone();
+        let batch = cursor.get_array("firstBatch").or_else(|_| cursor.get_array("nextBatch"));
+        found.extend(
+            batch.expect("a cursor has a batch").iter().filter_map(Bson::as_document).cloned(),
+        );
+        let id = cursor.get_i64("id").expect("a cursor has an id");
+        if id == 0 {
+            return found;
+        }
+        reply = run(engine, db, &doc! { "getMore": id, "collection": collection });
+    }
+}
