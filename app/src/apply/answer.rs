@@ -82,17 +82,19 @@ fn log(purpose: &Purpose, reply: &Reply, state: &mut State) {
     let text = write_command(&reply.db, &reply.command);
     let error = reply.error().map(ToOwned::to_owned);
     let at_ms = state.now_ms();
-    state.commands.push(at_ms, &text, reply.micros, error, is_background(purpose));
+    state.commands.push(at_ms, &text, reply.micros, error, is_background(purpose, reply));
 }
 
 /// Whether the window asks this by itself, to keep what it shows fresh.
-fn is_background(purpose: &Purpose) -> bool {
+fn is_background(purpose: &Purpose, reply: &Reply) -> bool {
     match purpose {
         Purpose::Store(purpose) => !matches!(purpose, StorePurpose::Change { .. }),
         Purpose::Reaper(purpose) => !matches!(purpose, ReaperPurpose::RunNow | ReaperPurpose::Set),
         Purpose::Documents(_, purpose) => documents::is_background(purpose),
         Purpose::Expiry(_, purpose) => expiry::is_background(purpose),
         Purpose::Indexes(_, purpose) => indexes::is_background(purpose),
-        Purpose::Transfer(_) | Purpose::Clock => false,
+        Purpose::Transfer(_) => false,
+        // Reading the clock has no other fields; setting it has.
+        Purpose::Clock => reply.command.len() == 1,
     }
 }
