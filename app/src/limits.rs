@@ -97,3 +97,36 @@ pub const CALM_MS: i64 = 60_000;
 
 /// The step of a calm Expiry view, in milliseconds of the store's time.
 pub const CALM_STEP_MS: i64 = 5_000;
+
+/// Documents in one page of the Documents view.
+pub const PAGE_DOCUMENTS: u64 = 50;
+
+/// Pages of documents kept for one tab; the ones farthest from what is on the screen go first.
+pub const PAGES_MAX: usize = 40;
+
+/// Bytes of documents kept for one tab, as far as they can be estimated.
+pub const PAGES_BYTES_MAX: usize = 48 * 1024 * 1024;
+
+/// Pages of one tab that may be asked for at once. Scrolling on replaces what waits.
+pub const PAGES_ASKED_MAX: usize = 2;
+
+/// Filters remembered by a tab. The oldest goes first.
+pub const FILTER_HISTORY_MAX: usize = 30;
+
+/// Documents that can be selected at once.
+pub const SELECTED_MAX: usize = 1_000;
+
+/// Edits and deletes of one tab that can be undone. The oldest goes first.
+pub const UNDO_STEPS_MAX: usize = 100;
+
+/// Bytes of documents kept for undoing, as far as they can be estimated.
+pub const UNDO_BYTES_MAX: usize = 64 * 1024 * 1024;
+
+/// Lines of one document in the list of JSON.
+pub const JSON_LINES_MAX: usize = 60;
+
+/// Values of one document in the list of JSON, before the rest is left out.
+pub const JSON_VALUES_MAX: usize = 400;
+
+/// Columns of the table of documents.
+pub const COLUMNS_MAX: usize = 60;

@@ -1,13 +1,188 @@
 //! The documents of a tab.
 
-use super::entry::Entry;
+use bson::Bson;
+use egui::Key;
+
+use super::Action;
+use super::entry::{Entry, Group, ctrl, ctrl_shift, key};
+use super::{ExpiryAction, IndexesAction};
+use crate::state::documents::{DocumentsView, Mode};
+use crate::state::tabs::ViewKind;
+use crate::state::{State, Tab, TabId};
 
 /// What can be asked of the view.
 #[derive(Debug, Clone, PartialEq)]
 pub enum DocumentsAction {
     /// Asks for everything again.
     Refresh,
+    /// Runs the query that is typed.
+    Run,
+    /// Runs this filter with the options that are typed.
+    RunFilter(String),
+    /// Empties the query and runs it.
+    Reset,
+    /// These rows are on the screen, from the first to before the second.
+    Want(u64, u64),
+    /// Shows cards, JSON or a table.
+    SetMode(Mode),
+    /// Selects the document in a row.
+    Select {
+        /// The row.
+        row: u64,
+        /// Its document.
+        id: Bson,
+        /// What becomes of the rest of the selection.
+        how: How,
+    },
+    /// Selects nothing.
+    SelectNothing,
+    /// Sorts by a field: up, then down, then as stored.
+    Sort(String),
+    /// Hides a column of the table, or shows it again.
+    SetHidden {
+        /// The field.
+        field: String,
+        /// Whether it is hidden.
+        hidden: bool,
+    },
+    /// Opens the editor for a new document.
+    Add,
+    /// Opens a document in the editor.
+    Edit(Bson),
+    /// Opens a copy of a document in the editor.
+    Clone(Bson),
+    /// Saves what is in the editor.
+    SaveEditor,
+    /// Opens the store's version of a document in the editor in place of what was typed.
+    TakeTheirs,
+    /// Saves the value that is under edit in the inspector.
+    SaveField,
+    /// Asks beside the document whether to delete it.
+    AskDelete(Bson),
+    /// Asks whether to delete what is selected.
+    AskDeleteSelected,
+    /// The answer was no.
+    KeepDocument,
+    /// Deletes documents.
+    Delete(Vec<Bson>),
+    /// Takes the last change back.
+    Undo,
+    /// Makes the change again that was taken back.
+    Redo,
+}
+
+/// What becomes of the rest of the selection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum How {
+    /// It goes.
+    Only,
+    /// It stays; the document is added or taken out.
+    Toggle,
+    /// Everything from the document selected before.
+    Range,
+}
+
+/// The tab that shows documents.
+fn shown(state: &State) -> Option<&Tab> {
+    state.tabs.active().filter(|tab| state.is_open() && tab.view == ViewKind::Documents)
+}
+
+fn when(
+    state: &State,
+    possible: impl FnOnce(&DocumentsView) -> bool,
+    action: DocumentsAction,
+) -> Option<Action> {
+    let tab = shown(state).filter(|tab| possible(&tab.documents))?;
+    Some(Action::Documents(tab.id, action))
+}
+
+fn mode(state: &State, mode: Mode) -> Option<Action> {
+    when(state, |view| view.mode != mode, DocumentsAction::SetMode(mode))
+}
+
+fn refresh(state: &State) -> Option<Action> {
+    let tab = state.tabs.active().filter(|_| state.is_open())?;
+    let id: TabId = tab.id;
+    Some(match tab.view {
+        ViewKind::Documents => Action::Documents(id, DocumentsAction::Refresh),
+        ViewKind::Expiry => Action::Expiry(id, ExpiryAction::Refresh),
+        ViewKind::Indexes => Action::Indexes(id, IndexesAction::Refresh),
+    })
+}
+
+/// Adds a document.
+pub const ADD: Entry = Entry {
+    group: Group::Documents,
+    label: "Add document…",
+    tooltip: "Type a new document, or several in an array",
+    keys: ctrl(Key::N),
+    action: |state| when(state, |_| true, DocumentsAction::Add),
+};
+
+const fn entry(
+    label: &'static str,
+    tooltip: &'static str,
+    action: fn(&State) -> Option<Action>,
+) -> Entry {
+    Entry { group: Group::Documents, label, tooltip, keys: None, action }
 }
 
 /// The region's entries.
-pub const ENTRIES: &[Entry] = &[];
+pub const ENTRIES: &[Entry] = &[
+    ADD,
+    Entry { keys: ctrl(Key::R), ..entry("Refresh", "Ask for what the view shows again", refresh) },
+    Entry {
+        keys: key(Key::F5),
+        ..entry("Run the filter", "Show the documents that match", |state| {
+            when(state, |_| true, DocumentsAction::Run)
+        })
+    },
+    entry("Reset the filter", "Show every document", |state| {
+        when(state, |view| view.text != Default::default(), DocumentsAction::Reset)
+    }),
+    Entry {
+        keys: key(Key::F2),
+        ..entry("Show as cards", "A card for each document", |state| mode(state, Mode::Cards))
+    },
+    Entry {
+        keys: key(Key::F3),
+        ..entry("Show as JSON", "Each document as text", |state| mode(state, Mode::Json))
+    },
+    Entry {
+        keys: key(Key::F4),
+        ..entry("Show as a table", "A column for each field", |state| mode(state, Mode::Table))
+    },
+    entry("Edit document…", "Open the document in the inspector as text", |state| {
+        let id = shown(state)?.documents.focus.as_ref()?.id.clone();
+        when(state, |_| true, DocumentsAction::Edit(id))
+    }),
+    entry("Clone document…", "Add a copy of the document in the inspector", |state| {
+        let id = shown(state)?.documents.focus.as_ref()?.id.clone();
+        when(state, |_| true, DocumentsAction::Clone(id))
+    }),
+    entry("Delete selected documents…", "Delete what is selected", |state| {
+        when(state, |view| !view.selected.is_empty(), DocumentsAction::AskDeleteSelected)
+    }),
+    Entry {
+        keys: ctrl(Key::S),
+        ..entry("Save the edit", "Save the value that is under edit", |state| {
+            let drafts = &state.drafts.tabs;
+            let typing =
+                |tab: &Tab| drafts.get(&tab.id).is_some_and(|it| it.documents.field.is_some());
+            shown(state).filter(|tab| typing(tab))?;
+            when(state, |_| true, DocumentsAction::SaveField)
+        })
+    },
+    Entry {
+        keys: ctrl(Key::Z),
+        ..entry("Undo", "Take the last edit or delete back", |state| {
+            when(state, |view| view.undo.can_undo(), DocumentsAction::Undo)
+        })
+    },
+    Entry {
+        keys: ctrl_shift(Key::Z),
+        ..entry("Redo", "Make the change again that was taken back", |state| {
+            when(state, |view| view.undo.can_redo(), DocumentsAction::Redo)
+        })
+    },
+];

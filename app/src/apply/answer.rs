@@ -60,6 +60,13 @@ fn answer(
 
 /// A job that will not be answered: whatever waits for it may ask again.
 fn dropped(purpose: &Purpose, full: bool, state: &mut State) {
+    if let Purpose::Documents(tab, purpose) = purpose {
+        // A page that a newer question replaced is answered by that one.
+        if full {
+            documents::dropped(*tab, purpose, state);
+        }
+        return;
+    }
     if let (Purpose::Store(purpose), true) = (purpose, full) {
         match purpose {
             StorePurpose::Stats(namespace)

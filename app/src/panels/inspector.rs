@@ -4,14 +4,17 @@ use egui::{Margin, ScrollArea, Ui};
 
 use super::{documents, expiry, indexes};
 use crate::action::Actions;
+use crate::state::drafts::TabDraft;
 use crate::state::tabs::ViewKind;
 use crate::state::{State, Tab};
 
 /// Draws the inspector.
-pub fn ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut Actions) {
+pub fn ui(ui: &mut Ui, state: &State, tab: &Tab, draft: &mut TabDraft, actions: &mut Actions) {
     ScrollArea::vertical().id_salt("inspector").auto_shrink(false).show(ui, |ui| {
         egui::Frame::new().inner_margin(Margin::same(16)).show(ui, |ui| match tab.view {
-            ViewKind::Documents => documents::inspector_ui(ui, state, tab, actions),
+            ViewKind::Documents => {
+                documents::inspector_ui(ui, state, tab, &mut draft.documents, actions);
+            }
             ViewKind::Expiry => expiry::inspector_ui(ui, state, tab, actions),
             ViewKind::Indexes => indexes::inspector_ui(ui, state, tab, actions),
         });

@@ -24,7 +24,7 @@ pub fn ui(ui: &mut Ui, state: &State, drafts: &mut Drafts, actions: &mut Actions
         .exact_size(sizes::VIEW_STRIP)
         .frame(Frame::new().fill(colors.panel))
         .show(ui, |ui| tab_strip::views_ui(ui, state, tab, actions));
-    inspector_panel(ui, state, tab, actions);
+    inspector_panel(ui, state, tab, drafts, actions);
     CentralPanel::default().frame(Frame::new().fill(colors.panel)).show(ui, |ui| {
         // What a view remembers of its own (scroll positions, say) belongs to its tab.
         ui.push_id(("view", tab.id.0), |ui| view_ui(ui, state, tab, drafts, actions));
@@ -40,7 +40,13 @@ fn view_ui(ui: &mut Ui, state: &State, tab: &Tab, drafts: &mut Drafts, actions: 
     }
 }
 
-fn inspector_panel(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut Actions) {
+fn inspector_panel(
+    ui: &mut Ui,
+    state: &State,
+    tab: &Tab,
+    drafts: &mut Drafts,
+    actions: &mut Actions,
+) {
     if tab.view == ViewKind::Indexes {
         return;
     }
@@ -50,7 +56,9 @@ fn inspector_panel(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut Actions)
         .default_size(sizes::INSPECTOR)
         .size_range(sizes::INSPECTOR_MIN..=sizes::INSPECTOR_MAX)
         .frame(Frame::new().fill(colors(ui).panel))
-        .show_collapsible(ui, &mut open, |ui| inspector::ui(ui, state, tab, actions));
+        .show_collapsible(ui, &mut open, |ui| {
+            inspector::ui(ui, state, tab, drafts.tab(tab.id), actions);
+        });
     if open != state.settings.inspector {
         actions.push(Action::View(ViewAction::SetInspector(open)));
     }

@@ -34,12 +34,7 @@ pub fn highlighted(code: &str, colors: &Colors, width: f32) -> LayoutJob {
     let mut job = LayoutJob::default();
     job.wrap.max_width = width;
     for (kind, piece) in pieces(code) {
-        let ink = match kind {
-            Piece::Text => colors.string,
-            Piece::Number => colors.number,
-            Piece::Call => colors.call,
-            Piece::Name | Piece::Sign => colors.text,
-        };
+        let ink = kind.ink(colors);
         if piece.contains('\n') {
             // Line ends of our own layout stay line ends.
             job.append(piece, 0.0, TextFormat::simple(text::mono(), ink));
@@ -51,7 +46,7 @@ pub fn highlighted(code: &str, colors: &Colors, width: f32) -> LayoutJob {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Piece {
+pub(super) enum Piece {
     Text,
     Number,
     Call,
@@ -59,8 +54,20 @@ enum Piece {
     Sign,
 }
 
+impl Piece {
+    /// Its colour.
+    pub(super) fn ink(self, colors: &Colors) -> egui::Color32 {
+        match self {
+            Self::Text => colors.string,
+            Self::Number => colors.number,
+            Self::Call => colors.call,
+            Self::Name | Self::Sign => colors.text,
+        }
+    }
+}
+
 /// Cuts code into pieces; together they are the code again.
-fn pieces(code: &str) -> Vec<(Piece, &str)> {
+pub(super) fn pieces(code: &str) -> Vec<(Piece, &str)> {
     let mut found = Vec::new();
     let mut rest = code;
     while let Some(first) = rest.chars().next() {

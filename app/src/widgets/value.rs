@@ -3,7 +3,7 @@
 
 use bson::{Bson, Document};
 use egui::text::{LayoutJob, TextFormat};
-use egui::{Align, Id, Layout, Rect, Response, Sense, Ui, Vec2, WidgetInfo, Role};
+use egui::{Align, Id, Layout, Rect, Response, Role, Sense, Ui, Vec2, WidgetInfo};
 use mayfly_engine::value::Layout as Lines;
 use mayfly_engine::value::shell::write_value;
 
@@ -244,7 +244,10 @@ mod tests {
         check(bson!({"a": 1}), "1 field");
         check(Bson::Int64(5), "Long('5')");
         check(Bson::Int32(5), "5");
-        check(Bson::ObjectId(ObjectId::from_bytes([0; 12])), "ObjectId('000000000000000000000000')");
+        check(
+            Bson::ObjectId(ObjectId::from_bytes([0; 12])),
+            "ObjectId('000000000000000000000000')",
+        );
         let date = bson::DateTime::from_millis(1_000);
         check(Bson::DateTime(date), "ISODate('1970-01-01T00:00:01.000Z')");
         assert_eq!(short(&Bson::String("x".repeat(1_000))).chars().count(), VALUE_CHARS_MAX + 3);

@@ -1,0 +1,142 @@
+//! The Documents view of a tab.
+
+mod reading;
+mod writing;
+
+#[cfg(test)]
+mod tests;
+
+use bson::Bson;
+
+pub use reading::{refresh, show_filter};
+
+use super::Effects;
+use crate::action::DocumentsAction;
+use crate::action::documents::How;
+use crate::limits::SELECTED_MAX;
+use crate::state::documents::view::next_sort;
+use crate::state::documents::{DocumentsView, Focused, Purpose, QueryText};
+use crate::state::toasts::Kind;
+use crate::state::{State, TabId};
+use crate::worker::Reply;
+
+/// Carries out one action.
+pub fn apply(tab: TabId, action: DocumentsAction, state: &mut State, effects: &mut Effects) {
+    match action {
+        DocumentsAction::Refresh => refresh(tab, state, effects),
+        DocumentsAction::Run => reading::run_draft(tab, state, effects),
+        DocumentsAction::RunFilter(filter) => {
+            state.drafts.tab(tab).documents.query.filter = filter;
+            reading::run_draft(tab, state, effects);
+        }
+        DocumentsAction::Reset => {
+            state.drafts.tab(tab).documents.query = QueryText::default();
+            reading::run_draft(tab, state, effects);
+        }
+        DocumentsAction::Want(first, end) => reading::want(tab, first..end, state, effects),
+        DocumentsAction::SetMode(mode) => {
+            with(state, tab, |view| view.mode = mode);
+            reading::save(tab, state);
+        }
+        DocumentsAction::Select { row, id, how } => select(tab, row, &id, how, state, effects),
+        DocumentsAction::SelectNothing => with(state, tab, |view| view.selected.clear()),
+        DocumentsAction::Sort(field) => sort(tab, &field, state, effects),
+        DocumentsAction::SetHidden { field, hidden } => {
+            with(state, tab, |view| {
+                if hidden {
+                    view.hidden.insert(field);
+                } else {
+                    view.hidden.remove(&field);
+                }
+            });
+            reading::save(tab, state);
+        }
+        DocumentsAction::Add => writing::open_add(tab, state),
+        DocumentsAction::Edit(id) => reading::open(tab, &id, false, state, effects),
+        DocumentsAction::Clone(id) => reading::open(tab, &id, true, state, effects),
+        DocumentsAction::SaveEditor => writing::save_editor(tab, state, effects),
+        DocumentsAction::TakeTheirs => writing::take_theirs(tab, state),
+        DocumentsAction::SaveField => writing::save_field(tab, state, effects),
+        DocumentsAction::AskDelete(id) => with(state, tab, |view| view.confirming = Some(id)),
+        DocumentsAction::AskDeleteSelected => writing::ask_delete_selected(tab, state),
+        DocumentsAction::KeepDocument => with(state, tab, |view| view.confirming = None),
+        DocumentsAction::Delete(ids) => writing::delete(tab, &ids, state, effects),
+        DocumentsAction::Undo => writing::undo(tab, state, effects),
+        DocumentsAction::Redo => writing::redo(tab, state, effects),
+    }
+}
+
+fn with(state: &mut State, tab: TabId, change: impl FnOnce(&mut DocumentsView)) {
+    if let Some(tab) = state.tabs.get_mut(tab) {
+        change(&mut tab.documents);
+    }
+}
+
+fn select(tab: TabId, row: u64, id: &Bson, how: How, state: &mut State, effects: &mut Effects) {
+    let mut room = true;
+    with(state, tab, |view| {
+        match how {
+            How::Only => view.select_only(row, id),
+            How::Toggle => room = view.toggle(row, id),
+            How::Range => view.select_to(row),
+        }
+        if !view.is_focused(id) {
+            let mut focus = Focused::new(id.clone());
+            // What the list shows is shown at once; the whole follows.
+            if view.query.is_whole() {
+                focus.document = view.pages.row(row).map(|row| row.document.clone());
+            }
+            view.focus = Some(focus);
+        }
+    });
+    if !room {
+        let text = format!("At most {SELECTED_MAX} documents can be selected at once");
+        state.toasts.push(Kind::Warning, text, None, state.uptime);
+    }
+    reading::ask_focus(tab, state, effects);
+}
+
+fn sort(tab: TabId, field: &str, state: &mut State, effects: &mut Effects) {
+    let Some(open) = state.tabs.get(tab) else { return };
+    let sort = next_sort(field, open.documents.sorted_by(field));
+    let text = QueryText { sort: sort.clone(), ..open.documents.text.clone() };
+    state.drafts.tab(tab).documents.query.sort = sort;
+    reading::run(tab, text, state, effects);
+}
+
+/// Takes over an answer.
+pub fn answer(
+    tab: TabId,
+    purpose: &Purpose,
+    _generation: u64,
+    reply: &Reply,
+    state: &mut State,
+    effects: &mut Effects,
+) {
+    match purpose {
+        Purpose::Page { run, first } => reading::page(tab, *run, *first, reply, state, effects),
+        Purpose::Count { run } => reading::count(tab, *run, reply, state),
+        Purpose::Indexes => reading::indexes(tab, reply, state),
+        Purpose::Whole => reading::whole(tab, reply, state),
+        Purpose::Verdict => reading::verdict(tab, reply, state),
+        Purpose::Open { clone } => reading::opened(tab, *clone, reply, state),
+        Purpose::Close => {}
+        Purpose::Check => writing::checked(tab, reply, state, effects),
+        Purpose::DeleteRead => writing::read_for_delete(tab, reply, state, effects),
+        Purpose::Write => writing::written(tab, reply, state, effects),
+    }
+}
+
+/// A job that will not be answered: what it was for may be asked again.
+pub fn dropped(tab: TabId, purpose: &Purpose, state: &mut State) {
+    with(state, tab, |view| match purpose {
+        Purpose::Page { run, first } => view.pages.failed(*run, *first),
+        Purpose::Check | Purpose::DeleteRead | Purpose::Write => view.writing = None,
+        _ => {}
+    });
+}
+
+/// Whether the window asks this by itself, to keep what it shows fresh.
+pub fn is_background(purpose: &Purpose) -> bool {
+    !matches!(purpose, Purpose::Write | Purpose::Page { first: 0, .. })
+}

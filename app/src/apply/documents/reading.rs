@@ -1,0 +1,259 @@
+//! Queries, pages, the count, and the document in the inspector.
+
+use std::ops::Range;
+
+use bson::{Bson, Document, doc, oid::ObjectId};
+
+use super::with;
+use crate::apply::Effects;
+use crate::state::documents::change::{self, id_of};
+use crate::state::documents::due::TtlIndex;
+use crate::state::documents::focus::Verdict;
+use crate::state::documents::{Dialog, Editor, Purpose, QueryText, Scroll};
+use crate::state::tabs::ViewKind;
+use crate::state::toasts::Kind;
+use crate::state::{Dialog as AnyDialog, Namespace, Purpose as AnyPurpose, State, TabId};
+use crate::worker::Reply;
+
+/// Asks for everything the view shows. Called when the view is first shown, when a person asks, and
+/// when the data changed while the view is shown. What is there stays until it is replaced.
+pub fn refresh(tab: TabId, state: &mut State, effects: &mut Effects) {
+    let Some(open) = state.tabs.get_mut(tab) else { return };
+    open.documents.restore(&open.saved_documents);
+    let view = &mut open.documents;
+    view.asked = true;
+    view.error = None;
+    let run = view.pages.begin_run();
+    let namespace = open.namespace.clone();
+    let count = view.query.count(&namespace.collection);
+    let text = view.text.clone();
+    let draft = &mut state.drafts.tab(tab).documents;
+    if !draft.restored {
+        draft.restored = true;
+        draft.options = text.has_options();
+        draft.query = text;
+    }
+    ask(tab, Purpose::Indexes, doc! { "listIndexes": &namespace.collection }, state, effects);
+    ask(tab, Purpose::Count { run }, count, state, effects);
+    ask_pages(tab, state, effects);
+    ask_focus(tab, state, effects);
+}
+
+/// Sets the filter of a tab, shows its documents and runs the filter.
+pub fn show_filter(
+    tab: TabId,
+    filter: impl Into<String>,
+    state: &mut State,
+    effects: &mut Effects,
+) {
+    let Some(open) = state.tabs.get_mut(tab) else { return };
+    open.view = ViewKind::Documents;
+    open.documents.restore(&open.saved_documents);
+    let text = QueryText::of_filter(filter);
+    let draft = &mut state.drafts.tab(tab).documents;
+    draft.restored = true;
+    draft.query.clone_from(&text);
+    state.tabs.activate(tab);
+    run(tab, text, state, effects);
+}
+
+/// Runs the query that is typed.
+pub fn run_draft(tab: TabId, state: &mut State, effects: &mut Effects) {
+    let text = state.drafts.tab(tab).documents.query.clone();
+    run(tab, text, state, effects);
+}
+
+/// Runs a query.
+pub fn run(tab: TabId, text: QueryText, state: &mut State, effects: &mut Effects) {
+    let query = match text.read() {
+        Ok(query) => query,
+        Err(error) => {
+            state.toasts.push(Kind::Warning, error.message, None, state.uptime);
+            return;
+        }
+    };
+    let Some(open) = state.tabs.get_mut(tab) else { return };
+    let another = open.documents.query != query;
+    open.documents.set_query(text, query);
+    if another {
+        state.drafts.tab(tab).documents.scroll = Scroll::default();
+    }
+    save(tab, state);
+    refresh(tab, state, effects);
+}
+
+/// Keeps the query and the choices for the next start.
+pub fn save(tab: TabId, state: &mut State) {
+    if let Some(tab) = state.tabs.get_mut(tab) {
+        tab.saved_documents = tab.documents.saved();
+    }
+}
+
+/// These rows are on the screen.
+pub fn want(tab: TabId, rows: Range<u64>, state: &mut State, effects: &mut Effects) {
+    with(state, tab, |view| view.pages.want(rows));
+    ask_pages(tab, state, effects);
+}
+
+fn ask_pages(tab: TabId, state: &mut State, effects: &mut Effects) {
+    let Some(open) = state.tabs.get_mut(tab) else { return };
+    let view = &mut open.documents;
+    let run = view.pages.run();
+    let collection = open.namespace.collection.clone();
+    let places = view.pages.ask();
+    let commands: Vec<(u64, Document)> = places
+        .into_iter()
+        .map(|(first, count)| (first, view.query.find(&collection, first, count)))
+        .collect();
+    for (first, command) in commands {
+        ask(tab, Purpose::Page { run, first }, command, state, effects);
+    }
+}
+
+/// Asks for the whole of the document in the inspector, and when it goes.
+pub fn ask_focus(tab: TabId, state: &mut State, effects: &mut Effects) {
+    let Some(open) = state.tabs.get(tab) else { return };
+    let Some(focus) = &open.documents.focus else { return };
+    let collection = open.namespace.collection.clone();
+    let id = focus.id.clone();
+    ask(tab, Purpose::Whole, change::read(&collection, &[id.clone()]), state, effects);
+    let command = doc! { "mayflyVerdict": collection, "id": id };
+    ask(tab, Purpose::Verdict, command, state, effects);
+}
+
+/// Reads a document to open it in the editor.
+pub fn open(tab: TabId, id: &Bson, clone: bool, state: &mut State, effects: &mut Effects) {
+    let Some(open) = state.tabs.get(tab) else { return };
+    let command = change::read(&open.namespace.collection, &[id.clone()]);
+    ask(tab, Purpose::Open { clone }, command, state, effects);
+}
+
+fn ask(tab: TabId, purpose: Purpose, command: Document, state: &mut State, effects: &mut Effects) {
+    let Some(Namespace { db, .. }) = state.tabs.get(tab).map(|open| open.namespace.clone()) else {
+        return;
+    };
+    effects.read(state, AnyPurpose::Documents(tab, purpose), &db, command);
+}
+
+/// A page of documents came.
+pub fn page(
+    tab: TabId,
+    run: u64,
+    first: u64,
+    reply: &Reply,
+    state: &mut State,
+    effects: &mut Effects,
+) {
+    match &reply.result {
+        Ok(found) => {
+            let documents = documents(found);
+            let asked = reply.command.get_i64("limit").unwrap_or(0);
+            let open = cursor_id(found);
+            let cut = open.is_some() && i64::try_from(documents.len()).is_ok_and(|got| got < asked);
+            with(state, tab, |view| {
+                view.micros = reply.micros;
+                view.take(run, first, documents, cut);
+            });
+            if let (Some(cursor), Ok(collection)) = (open, reply.command.get_str("find")) {
+                let close = doc! { "killCursors": collection, "cursors": [cursor] };
+                ask(tab, Purpose::Close, close, state, effects);
+            }
+            ask_pages(tab, state, effects);
+        }
+        Err(error) => with(state, tab, |view| {
+            view.pages.failed(run, first);
+            if run == view.pages.run() {
+                view.error = Some(error.clone());
+            }
+        }),
+    }
+}
+
+/// The count came.
+pub fn count(tab: TabId, run: u64, reply: &Reply, state: &mut State) {
+    let Some(total) = reply.ok().and_then(|found| crate::apply::store::number(found, "n")) else {
+        return;
+    };
+    with(state, tab, |view| {
+        if run == view.pages.run() {
+            view.pages.set_total(total);
+        }
+    });
+}
+
+/// The indexes came.
+pub fn indexes(tab: TabId, reply: &Reply, state: &mut State) {
+    let Some(found) = reply.ok() else { return };
+    let ttl: Vec<TtlIndex> = documents(found).iter().filter_map(TtlIndex::read).collect();
+    with(state, tab, |view| view.set_ttl(ttl));
+}
+
+/// The whole of the document in the inspector came.
+pub fn whole(tab: TabId, reply: &Reply, state: &mut State) {
+    let Some(found) = reply.ok() else { return };
+    let asked = reply.command.get_document("filter").and_then(|filter| filter.get_document("_id"));
+    let Some(id) = asked.ok().and_then(|id| id.get("$eq")).cloned() else { return };
+    let now = documents(found).into_iter().next();
+    with(state, tab, |view| {
+        if let Some(focus) = view.focus.as_mut().filter(|focus| focus.id == id) {
+            focus.gone = now.is_none();
+            if now.is_some() {
+                focus.document = now;
+            }
+        }
+    });
+}
+
+/// What the TTL indexes say about the document in the inspector came.
+pub fn verdict(tab: TabId, reply: &Reply, state: &mut State) {
+    let verdict = reply.ok().map(Verdict::read);
+    let id = reply.command.get("id").cloned();
+    with(state, tab, |view| {
+        if let Some(focus) = view.focus.as_mut().filter(|focus| Some(&focus.id) == id.as_ref()) {
+            focus.verdict = verdict;
+        }
+    });
+}
+
+/// A document came that shall be opened in the editor.
+pub fn opened(tab: TabId, clone: bool, reply: &Reply, state: &mut State) {
+    let document = match &reply.result {
+        Ok(found) => documents(found).into_iter().next(),
+        Err(error) => {
+            state.toasts.push(Kind::Error, error.clone(), None, state.uptime);
+            return;
+        }
+    };
+    let Some(document) = document else {
+        let text = "The document is no longer there; refresh the list";
+        state.toasts.push(Kind::Warning, text, None, state.uptime);
+        return;
+    };
+    let base = ObjectId::new();
+    let editor =
+        if clone { Editor::copy_of(&document, base) } else { Editor::edit(document, base) };
+    state.dialogs.show(AnyDialog::Documents(tab, Dialog::Editor(Box::new(editor))));
+}
+
+/// The documents of a reply's first batch.
+pub fn documents(found: &Document) -> Vec<Document> {
+    let batch = found.get_document("cursor").and_then(|cursor| cursor.get_array("firstBatch"));
+    let batch = batch.map(Vec::as_slice).unwrap_or_default();
+    batch.iter().filter_map(Bson::as_document).cloned().collect()
+}
+
+fn cursor_id(found: &Document) -> Option<i64> {
+    let id = found.get_document("cursor").ok()?.get_i64("id").ok()?;
+    (id != 0).then_some(id)
+}
+
+/// Whether a document is the one in the inspector; then the inspector shows this version.
+pub fn learn(tab: TabId, document: &Document, state: &mut State) {
+    with(state, tab, |view| {
+        let id = id_of(document);
+        if let Some(focus) = view.focus.as_mut().filter(|focus| focus.id == id) {
+            focus.document = Some(document.clone());
+            focus.gone = false;
+        }
+    });
+}

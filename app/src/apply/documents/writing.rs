@@ -1,0 +1,306 @@
+//! Changes of documents. Each one is checked first: what is replaced must still be what was opened.
+//! Whatever goes wrong, what a person typed stays.
+
+use bson::{Bson, Document, oid::ObjectId};
+
+use super::reading::{self, documents};
+use super::with;
+use crate::action::{Action, DocumentsAction};
+use crate::apply::Effects;
+use crate::apply::store::number;
+use crate::state::documents::change::{self, id_of, is_same};
+use crate::state::documents::editor::{DeleteMany, Editor, Phase};
+use crate::state::documents::{Dialog, Origin, Purpose, Step, Writing};
+use crate::state::number::counted;
+use crate::state::toasts::Kind;
+use crate::state::{Dialog as AnyDialog, Purpose as AnyPurpose, State, TabId};
+use crate::worker::Reply;
+
+/// Opens the editor for a new document.
+pub fn open_add(tab: TabId, state: &mut State) {
+    show(tab, Editor::add(ObjectId::new()), state);
+}
+
+fn show(tab: TabId, editor: Editor, state: &mut State) {
+    state.dialogs.show(AnyDialog::Documents(tab, Dialog::Editor(Box::new(editor))));
+}
+
+/// The open editor of this tab.
+fn editor(tab: TabId, state: &mut State) -> Option<&mut Editor> {
+    match state.dialogs.open_mut() {
+        Some(AnyDialog::Documents(of, Dialog::Editor(editor))) if *of == tab => Some(editor),
+        _ => None,
+    }
+}
+
+/// Saves what is in the editor.
+pub fn save_editor(tab: TabId, state: &mut State, effects: &mut Effects) {
+    let Some(editor) = editor(tab, state) else { return };
+    let Some(step) = editor.step().filter(|_| editor.phase != Phase::Busy) else { return };
+    if begin(tab, step, Origin::Person, state, effects)
+        && let Some(editor) = self::editor(tab, state)
+    {
+        editor.phase = Phase::Busy;
+    }
+}
+
+/// Puts the store's version into the editor in place of what was typed.
+pub fn take_theirs(tab: TabId, state: &mut State) {
+    if let Some(editor) = editor(tab, state)
+        && let Phase::Changed(theirs) = &editor.phase
+    {
+        *editor = Editor::edit(theirs.clone(), editor.base);
+    }
+}
+
+/// Saves the value that is under edit in the inspector.
+pub fn save_field(tab: TabId, state: &mut State, effects: &mut Effects) {
+    let draft = &mut state.drafts.tab(tab).documents;
+    let Some(edit) = &draft.field else { return };
+    let Ok(after) = edit.edited() else { return };
+    let before = edit.opened.clone();
+    if is_same(&before, &after) {
+        draft.field = None;
+        return;
+    }
+    begin(tab, Step::Replace { before, after }, Origin::Person, state, effects);
+}
+
+/// Opens the question about what is selected.
+pub fn ask_delete_selected(tab: TabId, state: &mut State) {
+    let Some(open) = state.tabs.get_mut(tab) else { return };
+    let ids: Vec<Bson> = open.documents.selected.values().cloned().collect();
+    match ids.as_slice() {
+        [] => {}
+        [id] => open.documents.confirming = Some(id.clone()),
+        _ => {
+            let question = Dialog::Delete(DeleteMany { ids });
+            state.dialogs.show(AnyDialog::Documents(tab, question));
+        }
+    }
+}
+
+/// Deletes documents. They are read first, so that it can be undone.
+pub fn delete(tab: TabId, ids: &[Bson], state: &mut State, effects: &mut Effects) {
+    let Some(open) = state.tabs.get_mut(tab) else { return };
+    open.documents.confirming = None;
+    let command = change::read(&open.namespace.collection, ids);
+    let step = Step::Delete(Vec::new());
+    if reserve(tab, step, Origin::Person, state) {
+        write(tab, Purpose::DeleteRead, command, state, effects);
+    }
+}
+
+/// Takes the last change back.
+pub fn undo(tab: TabId, state: &mut State, effects: &mut Effects) {
+    if is_busy(tab, state) {
+        return;
+    }
+    let step = state.tabs.get_mut(tab).and_then(|open| open.documents.undo.undo());
+    if let Some(step) = step {
+        begin(tab, step, Origin::Undo, state, effects);
+    }
+}
+
+/// Makes the change again that was taken back.
+pub fn redo(tab: TabId, state: &mut State, effects: &mut Effects) {
+    if is_busy(tab, state) {
+        return;
+    }
+    let step = state.tabs.get_mut(tab).and_then(|open| open.documents.undo.redo());
+    if let Some(step) = step {
+        begin(tab, step, Origin::Redo, state, effects);
+    }
+}
+
+fn is_busy(tab: TabId, state: &State) -> bool {
+    state.tabs.get(tab).is_none_or(|open| open.documents.writing.is_some())
+}
+
+/// Takes the one place for a change on its way. Returns whether it was free.
+fn reserve(tab: TabId, step: Step, origin: Origin, state: &mut State) -> bool {
+    if is_busy(tab, state) {
+        let text = "The last change is still being written; try again in a moment";
+        state.toasts.push(Kind::Warning, text, None, state.uptime);
+        return false;
+    }
+    with(state, tab, |view| view.writing = Some(Writing { step, origin, loose: false }));
+    true
+}
+
+fn begin(tab: TabId, step: Step, origin: Origin, state: &mut State, effects: &mut Effects) -> bool {
+    let Some(collection) = state.tabs.get(tab).map(|open| open.namespace.collection.clone()) else {
+        return false;
+    };
+    let (purpose, command) = match &step {
+        Step::Replace { before, .. } => {
+            (Purpose::Check, change::read(&collection, &[id_of(before)]))
+        }
+        other => (Purpose::Write, other.command(&collection, false)),
+    };
+    let free = reserve(tab, step, origin, state);
+    if free {
+        write(tab, purpose, command, state, effects);
+    }
+    free
+}
+
+/// Every part of a change goes through the writing lane, so that nothing of this window comes
+/// between them.
+fn write(
+    tab: TabId,
+    purpose: Purpose,
+    command: Document,
+    state: &mut State,
+    effects: &mut Effects,
+) {
+    let Some(db) = state.tabs.get(tab).map(|open| open.namespace.db.clone()) else { return };
+    effects.write(state, AnyPurpose::Documents(tab, purpose), &db, command);
+}
+
+/// The document as it is now came: is it still what was opened?
+pub fn checked(tab: TabId, reply: &Reply, state: &mut State, effects: &mut Effects) {
+    let Some(open) = state.tabs.get(tab) else { return };
+    let Some(writing) = open.documents.writing.clone() else { return };
+    let Step::Replace { before, .. } = &writing.step else { return };
+    let now = match &reply.result {
+        Ok(found) => documents(found).into_iter().next(),
+        Err(error) => return failed(tab, error, state),
+    };
+    match now {
+        Some(now) if is_same(&now, before) => {
+            let command = writing.step.command(&open.namespace.collection, writing.loose);
+            write(tab, Purpose::Write, command, state, effects);
+        }
+        now => conflict(tab, now, state),
+    }
+}
+
+/// The documents that shall be deleted came.
+pub fn read_for_delete(tab: TabId, reply: &Reply, state: &mut State, effects: &mut Effects) {
+    let found = match &reply.result {
+        Ok(found) => documents(found),
+        Err(error) => return failed(tab, error, state),
+    };
+    let Some(open) = state.tabs.get_mut(tab) else { return };
+    let Some(writing) = open.documents.writing.as_mut() else { return };
+    if found.is_empty() {
+        open.documents.writing = None;
+        let text = "Nothing was deleted: the documents were already removed";
+        state.toasts.push(Kind::Info, text, None, state.uptime);
+        reading::refresh(tab, state, effects);
+        return;
+    }
+    writing.step = Step::Delete(found);
+    let command = writing.step.command(&open.namespace.collection, false);
+    write(tab, Purpose::Write, command, state, effects);
+}
+
+/// A change was made, or refused.
+pub fn written(tab: TabId, reply: &Reply, state: &mut State, effects: &mut Effects) {
+    let Some(open) = state.tabs.get_mut(tab) else { return };
+    let Some(writing) = open.documents.writing.take() else { return };
+    let found = match &reply.result {
+        Ok(found) => found,
+        Err(error) => return failed(tab, error, state),
+    };
+    let count = number(found, "n").and_then(|count| usize::try_from(count).ok()).unwrap_or(0);
+    let refused = first_write_error(found);
+    match (&writing.step, refused) {
+        (Step::Replace { .. }, Some(error)) => return failed(tab, &error, state),
+        (Step::Replace { before, .. }, None) if count == 0 => {
+            // The guard did not match. Compare once more: if the document is as it was, its values
+            // are ones that a filter can't compare, and its `_id` alone must do.
+            if writing.loose {
+                return conflict(tab, None, state);
+            }
+            let command = change::read(&open.namespace.collection, &[id_of(before)]);
+            open.documents.writing = Some(Writing { loose: true, ..writing });
+            return write(tab, Purpose::Check, command, state, effects);
+        }
+        (Step::Insert(all), Some(error)) => {
+            let inserted: Vec<Document> = all.iter().take(count).cloned().collect();
+            if inserted.is_empty() {
+                return failed(tab, &error, state);
+            }
+            let error = format!("{count} of {} were inserted; then: {error}", all.len());
+            open.documents.undo.note(Step::Insert(inserted), writing.origin);
+            failed(tab, &error, state);
+            return reading::refresh(tab, state, effects);
+        }
+        (Step::Delete(_), Some(error)) if count == 0 => return failed(tab, &error, state),
+        _ => {}
+    }
+    done(tab, writing, count, state, effects);
+}
+
+fn done(tab: TabId, writing: Writing, count: usize, state: &mut State, effects: &mut Effects) {
+    let Writing { step, origin, .. } = writing;
+    if editor(tab, state).is_some_and(|editor| editor.phase == Phase::Busy) {
+        state.dialogs.close();
+    }
+    if let Step::Replace { after, .. } = &step {
+        state.drafts.tab(tab).documents.field = None;
+        reading::learn(tab, after, state);
+    }
+    let what = counted(count as u64, "document", "documents");
+    let said = match origin {
+        Origin::Person => format!("{} {what}", step.done()),
+        Origin::Undo => format!("Undone: {} {what}", step.done().to_lowercase()),
+        Origin::Redo => format!("Done again: {} {what}", step.done().to_lowercase()),
+    };
+    let deleted = matches!(step, Step::Delete(_));
+    if let Step::Delete(documents) = &step {
+        let gone: Vec<String> =
+            documents.iter().map(|it| crate::state::documents::view::key(&id_of(it))).collect();
+        with(state, tab, |view| view.selected.retain(|key, _| !gone.contains(key)));
+    }
+    with(state, tab, |view| view.undo.note(step, origin));
+    let undo = (deleted && origin == Origin::Person)
+        .then(|| ("Undo".to_owned(), Action::Documents(tab, DocumentsAction::Undo)));
+    state.toasts.push(Kind::Done, said, undo, state.uptime);
+    reading::refresh(tab, state, effects);
+}
+
+/// The document is not what was opened: what was typed stays, beside the other version.
+fn conflict(tab: TabId, now: Option<Document>, state: &mut State) {
+    let Some(open) = state.tabs.get_mut(tab) else { return };
+    let Some(writing) = open.documents.writing.take() else { return };
+    let Step::Replace { before, after } = writing.step else { return };
+    if writing.origin != Origin::Person {
+        let text = match now {
+            Some(_) => "The document was changed by someone else since; it stays as it is",
+            None => "The document was removed since; there is nothing to change back",
+        };
+        state.toasts.push(Kind::Warning, text, None, state.uptime);
+        return;
+    }
+    let phase = now.map_or(Phase::Gone, Phase::Changed);
+    if let Some(editor) = editor(tab, state) {
+        editor.phase = phase;
+        return;
+    }
+    // It was edited in the inspector: the editor shows both versions.
+    let mut editor = Editor::edit(before, ObjectId::new());
+    editor.text = crate::state::documents::editor::text_of(&after);
+    editor.changed();
+    editor.phase = phase;
+    state.drafts.tab(tab).documents.field = None;
+    show(tab, editor, state);
+}
+
+fn failed(tab: TabId, error: &str, state: &mut State) {
+    with(state, tab, |view| view.writing = None);
+    match editor(tab, state) {
+        Some(editor) if editor.phase == Phase::Busy => {
+            editor.phase = Phase::Failed(error.to_owned());
+        }
+        _ => state.toasts.push(Kind::Error, error.to_owned(), None, state.uptime),
+    }
+}
+
+fn first_write_error(found: &Document) -> Option<String> {
+    let errors = found.get_array("writeErrors").ok()?;
+    let message = errors.first()?.as_document()?.get_str("errmsg");
+    Some(message.unwrap_or("The store refused the change").to_owned())
+}

@@ -1,0 +1,174 @@
+//! Documents as text: add, clone, edit. What was typed stays whatever the store answers.
+
+use egui::{Context, Id, Key, KeyboardShortcut, Modifiers, Ui};
+use mayfly_engine::value::shell::write_command;
+
+use crate::action::{Action, Actions, DocumentsAction, ViewAction};
+use crate::dialogs::close;
+use crate::state::documents::editor::{Editor, Mode, Phase, text_of};
+use crate::state::number::counted;
+use crate::state::{State, Tab, TabId};
+use crate::theme::{Icon, colors, sizes, text};
+use crate::widgets::code_edit::CodeEdit;
+use crate::widgets::{Button, card, code_box, marks, modal, value};
+
+/// The height of the text, in points.
+const AREA: f32 = 260.0;
+
+/// The height of the text beside the store's version, in points.
+const AREA_CONFLICT: f32 = 190.0;
+
+/// Characters of the command that are shown; the Commands drawer keeps more.
+const COMMAND_CHARS_MAX: usize = 3_000;
+
+/// Bytes of text up to which the command is shown while it is typed.
+const COMMAND_TEXT_BYTES_MAX: usize = 64 * 1024;
+
+/// Draws the editor.
+pub fn ui(context: &Context, tab: TabId, draft: &mut Editor, state: &State, actions: &mut Actions) {
+    let Some(open) = state.tabs.get(tab) else { return close(actions) };
+    let step = draft.step();
+    let command = step
+        .as_ref()
+        .filter(|_| draft.text.len() <= COMMAND_TEXT_BYTES_MAX)
+        .map(|step| step.command(&open.namespace.collection, false))
+        .map(|command| write_command(&open.namespace.db, &command));
+    let ready = step.is_some() && draft.phase != Phase::Busy;
+    let saved = KeyboardShortcut::new(Modifiers::COMMAND, Key::S);
+    let mut save = context.input_mut(|input| input.consume_shortcut(&saved)) && ready;
+    let (mut copy, mut theirs, mut cancel) = (false, false, false);
+    let (title, subtitle) = titles(draft, open);
+    let closing = modal::ui(
+        context,
+        &title,
+        subtitle,
+        sizes::DIALOG_WIDE,
+        draft,
+        |ui, draft| {
+            copy = content_ui(ui, draft, command.as_deref());
+        },
+        |ui, draft| {
+            if draft.leaving {
+                let pressed = ui.add(Button::danger("Discard what was typed")).clicked();
+                cancel |= pressed;
+                if ui.add(Button::plain("Keep editing")).clicked() {
+                    draft.leaving = false;
+                }
+                return;
+            }
+            save |= save_button(ui, draft, ready);
+            if matches!(draft.phase, Phase::Changed(_)) {
+                theirs = ui.add(Button::plain("Take the store's version")).clicked();
+            }
+            cancel |= ui.add(Button::plain("Cancel")).clicked();
+        },
+    );
+    let mut push = |action| actions.push(Action::Documents(tab, action));
+    if save {
+        push(DocumentsAction::SaveEditor);
+    } else if theirs {
+        push(DocumentsAction::TakeTheirs);
+    }
+    if let (true, Some(command)) = (copy, command) {
+        actions.push(Action::View(ViewAction::Copy(command)));
+    }
+    if cancel || (closing.closes() && !draft.is_changed()) {
+        close(actions);
+    } else if closing.closes() {
+        draft.leaving = true;
+    }
+}
+
+fn titles(draft: &Editor, open: &Tab) -> (String, &'static str) {
+    let namespace = marks::visible(&open.namespace.to_string());
+    match &draft.mode {
+        Mode::Add => (
+            format!("Add to {namespace}"),
+            "One document, or several in an array, in mongosh syntax or Extended JSON",
+        ),
+        Mode::Edit(opened) => {
+            let id = opened.get("_id").map(value::short).unwrap_or_default();
+            let id = marks::visible(&value::cut(&id, 60));
+            (format!("Edit {id}"), "Types stay as they are written: Long('5') is not 5")
+        }
+    }
+}
+
+fn save_button(ui: &mut Ui, draft: &Editor, ready: bool) -> bool {
+    let count = draft.read.as_ref().map_or(1, Vec::len) as u64;
+    let insert = format!("Insert {}", counted(count, "document", "documents"));
+    let button = match (&draft.mode, &draft.phase) {
+        (_, Phase::Gone) => Button::primary("Insert it again"),
+        (_, Phase::Changed(_)) => Button::amber("Save mine over it"),
+        (Mode::Add, _) => Button::primary(&insert),
+        (Mode::Edit(_), _) => Button::primary("Save"),
+    };
+    ui.add(button.enabled(ready).tooltip("Ctrl+S")).clicked()
+}
+
+/// Draws the text and what is to say about it. Returns whether the command shall be copied.
+fn content_ui(ui: &mut Ui, draft: &mut Editor, command: Option<&str>) -> bool {
+    match &draft.phase {
+        Phase::Changed(theirs) => conflict_ui(ui, &text_of(theirs)),
+        Phase::Gone => note_ui(
+            ui,
+            "The document was removed meanwhile, by the reaper or by someone else. What you typed \
+             is still here: insert it again, or copy it",
+        ),
+        _ => {}
+    }
+    let id = Id::unique("document as text");
+    let offset = draft.read.as_ref().err().and_then(|problem| problem.offset);
+    let edit = CodeEdit { name: "Document", hint: "", error_at: offset, id: Some(id) };
+    let conflict = matches!(draft.phase, Phase::Changed(_));
+    let height = if conflict { AREA_CONFLICT } else { AREA };
+    let response = edit.area_ui(ui, height, &mut draft.text);
+    if response.changed() {
+        draft.changed();
+    }
+    let colors = colors(ui);
+    match (&draft.read, &draft.phase) {
+        (Err(problem), _) => {
+            ui.label(text::rich(&problem.message, text::body()).color(colors.error));
+        }
+        (_, Phase::Failed(error)) => {
+            ui.label(text::rich(error, text::body()).color(colors.error));
+        }
+        (_, Phase::Busy) => {
+            ui.label(text::rich("Saving…", text::body()).color(colors.busy));
+        }
+        (Ok(_), _) if draft.step().is_none() => {
+            ui.label(text::rich("Nothing was changed", text::body()).color(colors.dim));
+        }
+        _ => {}
+    }
+    command.is_some_and(|command| {
+        let shown = value::cut(command, COMMAND_CHARS_MAX);
+        code_box::ui(ui, "The command that will be sent", &shown)
+    })
+}
+
+fn conflict_ui(ui: &mut Ui, theirs: &str) {
+    note_ui(ui, "The document was changed meanwhile. This is what it is now; below is yours");
+    card::ui(ui, |ui| {
+        egui::ScrollArea::vertical().id_salt("theirs").max_height(AREA_CONFLICT - 40.0).show(
+            ui,
+            |ui| {
+                ui.set_min_width(ui.available_width());
+                let job = code_box::highlighted(theirs, colors(ui), ui.available_width());
+                ui.add(egui::Label::new(job).selectable(true))
+                    .accessible_name("The document in the store");
+            },
+        );
+    });
+}
+
+fn note_ui(ui: &mut Ui, sentence: &str) {
+    let colors = colors(ui);
+    card::bordered(ui, colors.overdue, |ui| {
+        ui.horizontal_wrapped(|ui| {
+            ui.label(Icon::Warning.text().color(colors.overdue)).accessible_name("Warning");
+            ui.label(text::rich(sentence, text::body()));
+        });
+    });
+}

@@ -1,0 +1,141 @@
+//! The filter, always in sight, and its options.
+
+use egui::{Id, Key, Ui};
+
+use crate::action::{Action, Actions, DocumentsAction, ViewAction};
+use crate::state::documents::query::QueryError;
+use crate::state::documents::{DocumentsDraft, QueryField, QueryText};
+use crate::state::view::Focus;
+use crate::state::{State, Tab};
+use crate::theme::{Icon, colors, sizes, text};
+use crate::widgets::code_edit::CodeEdit;
+use crate::widgets::{Button, menu, paint, value};
+
+/// Room at the right of the filter for its buttons, in points.
+const BUTTONS: f32 = 300.0;
+
+/// Draws the line, its options when they are open, and what can't be read.
+pub fn ui(
+    ui: &mut Ui,
+    state: &State,
+    tab: &Tab,
+    draft: &mut DocumentsDraft,
+    actions: &mut Actions,
+) {
+    let error = draft.query.read().err();
+    let mut run = false;
+    ui.horizontal(|ui| {
+        let id = Id::unique(("filter", tab.id.0));
+        let width = (ui.available_width() - BUTTONS).max(160.0);
+        let edit = CodeEdit {
+            name: "Filter",
+            hint: "{ field: value }   Enter finds",
+            error_at: offset(error.as_ref(), QueryField::Filter),
+            id: Some(id),
+        };
+        let response = edit.line_ui(ui, width, &mut draft.query.filter);
+        if state.view.focus == Some(Focus::Filter) {
+            response.request_focus();
+            actions.push(Action::View(ViewAction::Focused));
+        }
+        run |= entered(ui, &response);
+        history_ui(ui, tab, draft, actions);
+        let has_options = draft.query.has_options();
+        let button = Button::plain("Options")
+            .menu()
+            .selected(draft.options || has_options)
+            .tooltip("Project, sort, skip, limit and hint");
+        if ui.add(button).clicked() {
+            draft.options = !draft.options;
+        }
+        let find =
+            Button::primary("Find").enabled(error.is_none()).tooltip("Run the filter (Enter)");
+        run |= ui.add(find).clicked();
+        let something = draft.query != QueryText::default() || tab.documents.text != draft.query;
+        let reset = Button::plain("Reset").enabled(something).tooltip("Show every document");
+        if ui.add(reset).clicked() {
+            actions.push(Action::Documents(tab.id, DocumentsAction::Reset));
+        }
+    });
+    if draft.options {
+        run |= options_ui(ui, &mut draft.query, error.as_ref());
+    }
+    if let Some(error) = &error {
+        error_ui(ui, error);
+    }
+    if run && error.is_none() {
+        actions.push(Action::Documents(tab.id, DocumentsAction::Run));
+    }
+}
+
+fn entered(ui: &Ui, response: &egui::Response) -> bool {
+    response.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter))
+}
+
+fn offset(error: Option<&QueryError>, field: QueryField) -> Option<usize> {
+    error.filter(|error| error.field == field).map(|error| error.offset)
+}
+
+fn history_ui(ui: &mut Ui, tab: &Tab, draft: &mut DocumentsDraft, actions: &mut Actions) {
+    let history = &tab.documents.history;
+    let button = Button::icon_only(Icon::History, "Filter history").enabled(!history.is_empty());
+    let response = ui.add(button);
+    menu::below(&response, |ui| {
+        ui.set_min_width(360.0);
+        for filter in history {
+            let words = crate::widgets::marks::visible(&value::cut(filter, 90));
+            if menu::entry(ui, &words, "", true).clicked() {
+                draft.query.filter.clone_from(filter);
+                let run = DocumentsAction::RunFilter(filter.clone());
+                actions.push(Action::Documents(tab.id, run));
+            }
+        }
+    });
+}
+
+fn options_ui(ui: &mut Ui, query: &mut QueryText, error: Option<&QueryError>) -> bool {
+    let mut run = false;
+    let gap = ui.spacing().item_spacing.x;
+    let wide = ((ui.available_width() - 2.0 * gap) / 3.0).max(160.0);
+    let narrow = ((wide - gap) / 2.0).max(70.0);
+    ui.horizontal_wrapped(|ui| {
+        let mut option =
+            |ui: &mut Ui, name: &str, hint: &str, field, width: f32, text: &mut String| {
+                let edit = CodeEdit { name, hint, error_at: offset(error, field), id: None };
+                ui.vertical(|ui| {
+                    ui.set_width(width);
+                    ui.spacing_mut().item_spacing.y = 2.0;
+                    let ink = colors(ui).dim;
+                    ui.label(text::rich(name, text::small()).color(ink));
+                    let response = edit.line_ui(ui, width, text);
+                    run |= entered(ui, &response);
+                });
+            };
+        option(ui, "Project", "{ field: 1 }", QueryField::Project, wide, &mut query.project);
+        option(ui, "Sort", "{ field: -1 }", QueryField::Sort, wide, &mut query.sort);
+        option(ui, "Skip", "0", QueryField::Skip, narrow, &mut query.skip);
+        option(ui, "Limit", "all", QueryField::Limit, narrow, &mut query.limit);
+        option(ui, "Hint", "index name or { field: 1 }", QueryField::Hint, wide, &mut query.hint);
+    });
+    run
+}
+
+fn error_ui(ui: &mut Ui, error: &QueryError) {
+    let colors = colors(ui);
+    let place = match error.field {
+        QueryField::Filter => "Filter",
+        QueryField::Project => "Project",
+        QueryField::Sort => "Sort",
+        QueryField::Skip => "Skip",
+        QueryField::Limit => "Limit",
+        QueryField::Hint => "Hint",
+    };
+    ui.horizontal(|ui| {
+        let (rect, _) =
+            ui.allocate_exact_size(egui::vec2(text::ICON, text::ICON), egui::Sense::hover());
+        paint::icon_at(ui.painter(), rect.center(), Icon::Error, text::ICON - 2.0, colors.error);
+        ui.spacing_mut().item_spacing.x = sizes::GAP_TINY;
+        let words = format!("{place}: {}", error.message);
+        ui.label(text::rich(words, text::small()).color(colors.error));
+    });
+}

@@ -1,0 +1,93 @@
+//! The line above the list: which documents are shown, what can be done, how they are shown.
+
+use egui::{Align, Layout, Ui};
+
+use super::words;
+use crate::action::{Action, Actions, DocumentsAction, TransferAction};
+use crate::state::documents::{DocumentsDraft, Mode};
+use crate::state::number::counted;
+use crate::state::{Tab, duration};
+use crate::theme::{Icon, colors, sizes, text};
+use crate::widgets::{Button, menu};
+
+/// Draws the line.
+pub fn ui(ui: &mut Ui, tab: &Tab, draft: &DocumentsDraft, actions: &mut Actions) {
+    let view = &tab.documents;
+    let mut push = |action| actions.push(Action::Documents(tab.id, action));
+    let mut export = false;
+    ui.horizontal(|ui| {
+        ui.set_height(sizes::CONTROL);
+        let total = view.pages.total();
+        let shown = if view.pages.is_empty() { (0, 0) } else { draft.shown };
+        let range = words::range((shown.0, shown.1.min(view.pages.len())), total);
+        let tooltip = format!("The last page took {}", duration::micros(view.micros));
+        ui.label(text::rich(&range, text::mono()).color(colors(ui).dim)).on_hover_text(tooltip);
+        let refresh = Button::icon_only(Icon::Refresh, "Refresh").tooltip("Refresh (Ctrl+R)");
+        if ui.add(refresh).clicked() {
+            push(DocumentsAction::Refresh);
+        }
+        let add = Button::plain("Add").icon(Icon::Add).name("Add document").tooltip("Ctrl+N");
+        if ui.add(add).clicked() {
+            push(DocumentsAction::Add);
+        }
+        let button = Button::plain("Export").icon(Icon::Export).name("Export documents");
+        export = ui.add(button).clicked();
+        if view.undo.can_undo() || view.undo.can_redo() {
+            let button = Button::icon_only(Icon::Undo, "Undo").enabled(view.undo.can_undo());
+            if ui.add(button.tooltip("Take the last change back (Ctrl+Z)")).clicked() {
+                push(DocumentsAction::Undo);
+            }
+        }
+        if view.selected.len() > 1 {
+            let count = counted(view.selected.len() as u64, "document", "documents");
+            let label = format!("Delete {count}…");
+            if ui.add(Button::plain(&label).icon(Icon::Drop)).clicked() {
+                push(DocumentsAction::AskDeleteSelected);
+            }
+            if ui.add(Button::ghost("Select nothing")).clicked() {
+                push(DocumentsAction::SelectNothing);
+            }
+        }
+        if view.writing.is_some() {
+            ui.label(text::rich("Saving…", text::small()).color(colors(ui).busy));
+        }
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            ui.spacing_mut().item_spacing.x = 2.0;
+            for mode in Mode::ALL.into_iter().rev() {
+                let (icon, name) = match mode {
+                    Mode::Cards => (Icon::List, "Cards (F2)"),
+                    Mode::Json => (Icon::Json, "JSON (F3)"),
+                    Mode::Table => (Icon::Table, "Table (F4)"),
+                };
+                let chosen = view.mode == mode;
+                let button = Button::icon_only(icon, name).selected(chosen);
+                if ui.add(button).clicked() {
+                    push(DocumentsAction::SetMode(mode));
+                }
+            }
+            if view.mode == Mode::Table {
+                ui.add_space(sizes::GAP_SMALL);
+                columns_ui(ui, tab, &mut push);
+            }
+        });
+    });
+    if export {
+        actions.push(Action::Transfer(TransferAction::Export(tab.namespace.clone())));
+    }
+}
+
+fn columns_ui(ui: &mut Ui, tab: &Tab, push: &mut impl FnMut(DocumentsAction)) {
+    let view = &tab.documents;
+    let response = ui.add(Button::plain("Columns").menu());
+    menu::below(&response, |ui| {
+        egui::ScrollArea::vertical().max_height(360.0).show(ui, |ui| {
+            for field in &view.columns {
+                let hidden = view.hidden.contains(field);
+                let name = crate::widgets::marks::visible(field);
+                if menu::choice(ui, &name, !hidden).clicked() {
+                    push(DocumentsAction::SetHidden { field: field.clone(), hidden: !hidden });
+                }
+            }
+        });
+    });
+}

@@ -1,0 +1,282 @@
+//! The chosen document: when it goes and why, all its fields, and copies of it as text.
+
+use bson::{Bson, Document, RawDocumentBuf};
+use egui::{Align, Id, Key, Layout, Ui};
+use mayfly_engine::value::extjson::{self, Style};
+use mayfly_engine::value::{Layout as Lines, shell};
+
+use crate::action::{Action, Actions, DocumentsAction, ViewAction};
+use crate::state::documents::focus::{RuleVerdict, Verdict};
+use crate::state::documents::{DocumentsDraft, FieldEdit, FieldKind, Focused};
+use crate::state::{Clock, State, Tab, duration};
+use crate::theme::{Icon, colors, sizes, text};
+use crate::widgets::field::Field;
+use crate::widgets::{Button, bar, card, empty_state, marks, menu, value};
+
+/// Draws the inspector.
+pub fn ui(
+    ui: &mut Ui,
+    state: &State,
+    tab: &Tab,
+    draft: &mut DocumentsDraft,
+    actions: &mut Actions,
+) {
+    let view = &tab.documents;
+    let Some(focus) = &view.focus else {
+        empty_state::hint(ui, "Select a document to see when it expires, and why");
+        return;
+    };
+    let title = marks::visible(&value::cut(&value::short(&focus.id), 80));
+    ui.add(egui::Label::new(text::rich(title, text::title())).wrap());
+    if focus.gone {
+        let words = "This document is no longer there; this is what it was";
+        ui.label(text::rich(words, text::small()).color(colors(ui).overdue));
+    }
+    if let Some(verdict) = focus.verdict.as_ref().filter(|_| !focus.gone) {
+        verdict_ui(ui, state, verdict, actions);
+    }
+    let Some(document) = &focus.document else {
+        empty_state::hint(ui, "Reading the document");
+        return;
+    };
+    buttons_ui(ui, tab, focus, document, actions);
+    ui.add_space(sizes::GAP_TINY);
+    fields_ui(ui, tab, draft, focus, document, actions);
+}
+
+fn verdict_ui(ui: &mut Ui, state: &State, verdict: &Verdict, actions: &mut Actions) {
+    let clock = &state.clock;
+    if let Some(first) = verdict.first() {
+        card::ui(ui, |ui| {
+            ui.spacing_mut().item_spacing.y = sizes::GAP_TINY;
+            if let (Some(earliest), Some(latest)) = (verdict.earliest_ms, verdict.latest_ms) {
+                ui.label(text::rich(bracket(earliest, latest, clock), text::title()));
+            }
+            rule_ui(ui, first);
+        });
+        if let Some(threshold_ms) = first.threshold_ms {
+            remaining_ui(ui, clock, first.base_ms, threshold_ms, actions);
+        }
+    }
+    let others: Vec<&RuleVerdict> = verdict
+        .rules
+        .iter()
+        .filter(|rule| verdict.winner.as_deref() != Some(rule.index.as_str()))
+        .collect();
+    if !others.is_empty() {
+        card::ui(ui, |ui| {
+            ui.spacing_mut().item_spacing.y = sizes::GAP_TINY;
+            if verdict.winner.is_none() {
+                ui.label(text::rich("Never expires", text::title()));
+            }
+            for rule in others {
+                rule_ui(ui, rule);
+            }
+        });
+    }
+}
+
+fn rule_ui(ui: &mut Ui, rule: &RuleVerdict) {
+    let words = format!("Index {}: {}", marks::visible(&rule.index), rule.sentence);
+    let ink = colors(ui).dim;
+    ui.add(egui::Label::new(text::rich(words, text::body()).color(ink)).wrap());
+}
+
+/// Between which instants the document goes.
+fn bracket(earliest_ms: i64, latest_ms: i64, clock: &Clock) -> String {
+    let same_day = earliest_ms.div_euclid(86_400_000) == clock.now_ms().div_euclid(86_400_000);
+    let shown = |ms| if same_day { duration::time_of_day(ms) } else { duration::date_time(ms) };
+    if clock.now_ms() >= earliest_ms {
+        return "Goes with the next pass".to_owned();
+    }
+    if latest_ms - earliest_ms < 1_000 {
+        return format!("Goes at {}", shown(earliest_ms));
+    }
+    format!("Goes between {} and {}", shown(earliest_ms), shown(latest_ms))
+}
+
+fn remaining_ui(
+    ui: &mut Ui,
+    clock: &Clock,
+    base_ms: Option<i64>,
+    threshold_ms: i64,
+    actions: &mut Actions,
+) {
+    let rest = actions.count_down(clock, threshold_ms);
+    let colors = colors(ui);
+    let (name, digits, ink) = if rest > 0 {
+        ("Remaining", duration::countdown(rest), colors.accent)
+    } else {
+        ("Overdue", duration::overdue(rest.saturating_neg()), colors.overdue)
+    };
+    card::ui(ui, |ui| {
+        ui.horizontal(|ui| {
+            ui.label(text::rich(name, text::body()));
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                let label = ui.label(text::rich(digits, text::figure()).color(ink));
+                let at = duration::date_time_millis(threshold_ms);
+                label.on_hover_text(format!("Threshold {at}"));
+            });
+        });
+        let life = threshold_ms.saturating_sub(base_ms.unwrap_or(threshold_ms)).max(1);
+        #[expect(clippy::cast_precision_loss, reason = "a share of a bar")]
+        let share = (1.0 - rest.max(0) as f32 / life as f32).clamp(0.0, 1.0);
+        bar::ui(ui, share, ink, "Part of its life that has passed");
+    });
+}
+
+fn buttons_ui(ui: &mut Ui, tab: &Tab, focus: &Focused, document: &Document, actions: &mut Actions) {
+    let mut push = |action| actions.push(Action::Documents(tab.id, action));
+    let mut copied = None;
+    ui.horizontal_wrapped(|ui| {
+        if !focus.gone {
+            let edit = Button::plain("Edit").icon(Icon::Edit).small();
+            if ui
+                .add(edit.name("Edit as text").tooltip("Edit the whole document as text"))
+                .clicked()
+            {
+                push(DocumentsAction::Edit(focus.id.clone()));
+            }
+            if ui.add(Button::plain("Clone").small().name("Clone this document")).clicked() {
+                push(DocumentsAction::Clone(focus.id.clone()));
+            }
+        }
+        let response = ui.add(Button::plain("Copy as").small().menu());
+        menu::below(&response, |ui| {
+            for (label, kind) in [
+                ("mongosh literals", CopyAs::Shell),
+                ("Extended JSON, relaxed", CopyAs::Relaxed),
+                ("Extended JSON, canonical", CopyAs::Canonical),
+            ] {
+                if menu::entry(ui, label, "", true).clicked() {
+                    copied = Some(copy_of(document, kind));
+                }
+            }
+        });
+    });
+    if let Some(text) = copied {
+        actions.push(Action::View(ViewAction::Copy(text)));
+    }
+}
+
+#[derive(Clone, Copy)]
+enum CopyAs {
+    Shell,
+    Relaxed,
+    Canonical,
+}
+
+fn copy_of(document: &Document, kind: CopyAs) -> String {
+    let style = match kind {
+        CopyAs::Shell => {
+            return shell::write_value(&Bson::Document(document.clone()), Lines::Indented);
+        }
+        CopyAs::Relaxed => Style::Relaxed,
+        CopyAs::Canonical => Style::Canonical,
+    };
+    RawDocumentBuf::try_from(document)
+        .map(|raw| extjson::write_document(&raw, style, Lines::Indented))
+        .unwrap_or_default()
+}
+
+fn fields_ui(
+    ui: &mut Ui,
+    tab: &Tab,
+    draft: &mut DocumentsDraft,
+    focus: &Focused,
+    document: &Document,
+    actions: &mut Actions,
+) {
+    // A value under edit belongs to the document that was opened, whatever became of it since.
+    let same = |edit: &FieldEdit| edit.opened.get("_id") == Some(&focus.id);
+    if draft.field.as_ref().is_some_and(|edit| !same(edit)) {
+        draft.field = None;
+    }
+    let opened = draft.field.as_ref().map(|edit| edit.opened.clone());
+    let path = draft.field.as_ref().map(|edit| edit.path.clone());
+    let busy = tab.documents.writing.is_some();
+    let mut done = Done::No;
+    let shown = opened.as_ref().unwrap_or(document);
+    let pressed = value::tree_ui(ui, shown, path.as_deref(), &mut |ui| {
+        if let Some(edit) = draft.field.as_mut() {
+            done = edit_ui(ui, edit, busy);
+        }
+    });
+    match done {
+        Done::Save => actions.push(Action::Documents(tab.id, DocumentsAction::SaveField)),
+        Done::Cancel => draft.field = None,
+        Done::No => {}
+    }
+    if let Some(path) = pressed.filter(|_| draft.field.is_none() && !focus.gone) {
+        draft.field = FieldEdit::open(document, &path);
+    }
+    if draft.field.is_none() && !focus.gone {
+        let words = "Press a value twice to edit it";
+        ui.label(text::rich(words, text::small()).color(colors(ui).dim));
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Done {
+    No,
+    Save,
+    Cancel,
+}
+
+fn edit_ui(ui: &mut Ui, edit: &mut FieldEdit, busy: bool) -> Done {
+    let colors = colors(ui);
+    let error = edit.edited().err();
+    let mut done = Done::No;
+    ui.spacing_mut().item_spacing.y = sizes::GAP_TINY;
+    ui.horizontal(|ui| {
+        let name = marks::visible(&edit.name());
+        ui.label(text::rich(name, text::mono()).color(colors.edited));
+        let kind =
+            ui.add(Button::ghost(edit.kind.label()).small().menu().name("Type of the value"));
+        menu::below(&kind, |ui| {
+            for kind in FieldKind::ALL {
+                if menu::choice(ui, kind.label(), kind == edit.kind).clicked() {
+                    edit.kind = kind;
+                }
+            }
+        });
+        if edit.kind == FieldKind::Date
+            && ui.add(Button::ghost("Now").small().tooltip("The present time")).clicked()
+        {
+            let now = bson::DateTime::now();
+            edit.text = crate::state::documents::field::text_of(&Bson::DateTime(now));
+        }
+    });
+    let id = Id::unique("value under edit");
+    let field = Field {
+        name: "Value",
+        mono: true,
+        invalid: error.is_some(),
+        id: Some(id),
+        ..Field::default()
+    };
+    let response = field.ui(ui, &mut edit.text);
+    if !edit.focused {
+        edit.focused = true;
+        response.request_focus();
+    }
+    let pressed = |key| ui.input(|input| input.key_pressed(key));
+    let save_keys = response.lost_focus() && pressed(Key::Enter);
+    if (response.has_focus() || response.lost_focus()) && pressed(Key::Escape) {
+        done = Done::Cancel;
+    }
+    if let Some(error) = &error {
+        ui.add(egui::Label::new(text::rich(error, text::small()).color(colors.error)).wrap());
+    }
+    ui.horizontal(|ui| {
+        let ready = error.is_none() && !busy;
+        let save = Button::primary("Save").small().enabled(ready).tooltip("Ctrl+S or Enter");
+        if ui.add(save.name("Save value")).clicked() || (save_keys && ready) {
+            done = Done::Save;
+        }
+        if ui.add(Button::plain("Cancel").small().name("Cancel edit")).clicked() {
+            done = Done::Cancel;
+        }
+    });
+    done
+}

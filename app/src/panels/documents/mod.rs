@@ -1,0 +1,120 @@
+//! The Documents view of a tab: the filter line, the header, and the list as cards, JSON or table.
+
+mod filter_line;
+mod header;
+mod inspector;
+mod list;
+mod row_head;
+mod table;
+mod words;
+
+use egui::{Key, Ui};
+
+pub use inspector::ui as inspector_ui;
+
+use crate::action::documents::How;
+use crate::action::{Action, Actions, DocumentsAction};
+use crate::state::documents::{DocumentsDraft, DocumentsView, Mode};
+use crate::state::drafts::TabDraft;
+use crate::state::{State, Tab};
+use crate::theme::sizes;
+use crate::widgets::empty_state::{self, Picture};
+
+/// Draws the view.
+pub fn ui(ui: &mut Ui, state: &State, tab: &Tab, draft: &mut TabDraft, actions: &mut Actions) {
+    let draft = &mut draft.documents;
+    let margin = egui::Margin { left: 16, right: 16, top: 10, bottom: 0 };
+    egui::Frame::new().inner_margin(margin).show(ui, |ui| {
+        ui.spacing_mut().item_spacing.y = sizes::GAP_SMALL;
+        filter_line::ui(ui, state, tab, draft, actions);
+        header::ui(ui, tab, draft, actions);
+        content_ui(ui, state, tab, draft, actions);
+    });
+}
+
+fn content_ui(
+    ui: &mut Ui,
+    state: &State,
+    tab: &Tab,
+    draft: &mut DocumentsDraft,
+    actions: &mut Actions,
+) {
+    let view = &tab.documents;
+    let mut push = |action| actions.push(Action::Documents(tab.id, action));
+    if let Some(error) = &view.error {
+        let pressed = empty_state::ui(ui, Picture::Failure, error, Some("Try again"));
+        if pressed.is_some_and(|button| button.clicked()) {
+            push(DocumentsAction::Refresh);
+        }
+        return;
+    }
+    if view.pages.is_unknown() {
+        empty_state::ui(ui, Picture::Waiting, "Reading the documents", None);
+        return;
+    }
+    if view.pages.is_empty() {
+        let (sentence, button, action) = if view.query.filter.is_empty() {
+            (words::nothing(&tab.namespace), "Add document", DocumentsAction::Add)
+        } else {
+            ("No document matches the filter".to_owned(), "Reset", DocumentsAction::Reset)
+        };
+        let pressed = empty_state::ui(ui, Picture::Documents, &sentence, Some(button));
+        if pressed.is_some_and(|button| button.clicked()) {
+            push(action);
+        }
+        return;
+    }
+    let shown = match view.mode {
+        Mode::Cards | Mode::Json => list::ui(ui, state, tab, draft, actions),
+        Mode::Table => table::ui(ui, state, tab, draft, actions),
+    };
+    draft.shown = (shown.start, shown.end);
+    if view.pages.lacks(&shown) {
+        actions.push(Action::Documents(tab.id, DocumentsAction::Want(shown.start, shown.end)));
+    }
+    keys(ui, tab, draft, actions);
+}
+
+/// Arrow keys move the selection, Delete asks, Escape selects nothing.
+fn keys(ui: &Ui, tab: &Tab, draft: &mut DocumentsDraft, actions: &mut Actions) {
+    if ui.ctx().text_edit_focused() || ui.ctx().memory(|memory| memory.focused().is_some()) {
+        return;
+    }
+    let pressed = |key| ui.input(|input| input.key_pressed(key));
+    let view = &tab.documents;
+    let mut push = |action| actions.push(Action::Documents(tab.id, action));
+    let last = view.pages.len().saturating_sub(1);
+    let to = match () {
+        () if pressed(Key::ArrowDown) => Some(view.anchor.saturating_add(1).min(last)),
+        () if pressed(Key::ArrowUp) => Some(view.anchor.saturating_sub(1)),
+        () if pressed(Key::Home) => Some(0),
+        () => None,
+    };
+    if let Some(row) = to.filter(|_| view.focus.is_some()) {
+        if let Some(found) = view.pages.row(row).filter(|found| found.has_id()) {
+            push(DocumentsAction::Select { row, id: found.id.clone(), how: How::Only });
+        }
+        bring_into_view(row, draft);
+    }
+    if pressed(Key::Delete) && !view.selected.is_empty() {
+        push(DocumentsAction::AskDeleteSelected);
+    }
+    if pressed(Key::Escape) && is_busy_with_selection(view) {
+        push(DocumentsAction::KeepDocument);
+        push(DocumentsAction::SelectNothing);
+    }
+}
+
+fn is_busy_with_selection(view: &DocumentsView) -> bool {
+    view.confirming.is_some() || !view.selected.is_empty()
+}
+
+fn bring_into_view(row: u64, draft: &mut DocumentsDraft) {
+    let (first, end) = draft.shown;
+    if row <= first {
+        draft.scroll.row = row;
+        draft.scroll.offset = 0.0;
+    } else if row + 1 >= end {
+        draft.scroll.row += row + 2 - end;
+    }
+}

@@ -1,0 +1,60 @@
+//! Words about documents.
+
+use crate::state::documents::due::Due;
+use crate::state::number::{count, counted};
+use crate::state::{Clock, Namespace, duration};
+
+/// An empty collection.
+pub fn nothing(namespace: &Namespace) -> String {
+    let name = crate::widgets::marks::visible(&namespace.to_string());
+    format!("{name} holds no documents yet")
+}
+
+/// Which rows are on the screen: `1–50 of 12,408`.
+pub fn range(shown: (u64, u64), total: Option<u64>) -> String {
+    let (first, end) = shown;
+    if end <= first {
+        return total.map(|total| counted(total, "document", "documents")).unwrap_or_default();
+    }
+    let rows = format!("{}–{}", count(first + 1), count(end));
+    total.map_or_else(|| format!("{rows} of …"), |total| format!("{rows} of {}", count(total)))
+}
+
+/// When a document goes, for a list: the words, and whether it is past its threshold.
+pub fn due(due: Due, clock: &Clock) -> (String, bool) {
+    match due {
+        Due::Never => ("never expires".to_owned(), false),
+        Due::At { threshold_ms, .. } => {
+            let rest = threshold_ms.saturating_sub(clock.now_ms());
+            if rest > 0 {
+                (duration::countdown(rest), false)
+            } else {
+                (format!("{} overdue", duration::overdue(rest.saturating_neg())), true)
+            }
+        }
+    }
+}
+
+/// When a document goes, read aloud: the threshold, which doesn't change every second.
+pub fn due_spoken(due: Due) -> String {
+    match due {
+        Due::Never => "Never expires".to_owned(),
+        Due::At { threshold_ms, .. } => {
+            format!("Expires at {}", duration::date_time_millis(threshold_ms))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges() {
+        let check = |shown, total, expected: &str| assert_eq!(range(shown, total), expected);
+        check((0, 50), Some(12_408), "1–50 of 12,408");
+        check((999_990, 1_000_000), Some(1_000_000), "999,991–1,000,000 of 1,000,000");
+        check((0, 50), None, "1–50 of …");
+        check((0, 0), Some(0), "0 documents");
+    }
+}

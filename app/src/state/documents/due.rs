@@ -1,0 +1,112 @@
+//! When the documents on the screen expire, told from their own fields by the collection's TTL
+//! indexes. The inspector asks the store; this is for every row of a list.
+
+use bson::{Bson, Document, RawDocumentBuf};
+use mayfly_engine::query::Filter;
+use mayfly_engine::ttl::{self, Expiry, Never, Rule};
+use mayfly_engine::value::Path;
+
+/// When a document goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Due {
+    /// It may be removed from this instant on, in milliseconds since 1970.
+    At {
+        /// The threshold.
+        threshold_ms: i64,
+        /// The date that it was counted from.
+        base_ms: i64,
+    },
+    /// No TTL index ever removes it.
+    Never,
+}
+
+/// One TTL index on a date.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TtlIndex {
+    /// Its name.
+    pub name: String,
+    rule: Rule,
+    partial: Option<Document>,
+}
+
+impl TtlIndex {
+    /// Reads an index of `listIndexes`; `None` when it isn't a TTL index whose verdict a document's
+    /// own fields tell (an index on `_ts` needs the last modification).
+    pub fn read(index: &Document) -> Option<Self> {
+        let seconds = whole(index.get("expireAfterSeconds")?)?;
+        let keys = index.get_document("key").ok()?;
+        let (field, kind) = keys.iter().next().filter(|_| keys.len() == 1)?;
+        let counts = matches!(kind, Bson::Int32(_) | Bson::Int64(_) | Bson::Double(_));
+        if field == "_ts" || !counts || seconds < 0 {
+            return None;
+        }
+        let rule = Rule::Date { field: Path::parse(field).ok()?, expire_after_secs: seconds };
+        let partial = index.get_document("partialFilterExpression").ok().cloned();
+        Some(Self { name: index.get_str("name").ok()?.to_owned(), rule, partial })
+    }
+}
+
+fn whole(value: &Bson) -> Option<i64> {
+    match value {
+        Bson::Int32(number) => Some(i64::from(*number)),
+        Bson::Int64(number) => Some(*number),
+        #[expect(clippy::cast_possible_truncation, reason = "a whole number within 2^31")]
+        Bson::Double(number) if number.abs() < 2_147_483_648.0 => Some(number.trunc() as i64),
+        _ => None,
+    }
+}
+
+/// When a whole document goes. `None` without a TTL index on a date.
+pub fn due(indexes: &[TtlIndex], document: &Document) -> Option<Due> {
+    if indexes.is_empty() {
+        return None;
+    }
+    let raw = RawDocumentBuf::try_from(document).ok()?;
+    let verdicts: Vec<Expiry> = indexes.iter().map(|index| verdict(index, &raw)).collect();
+    let first = ttl::winner(&verdicts).and_then(|at| verdicts.get(at)?.deadline().copied());
+    Some(first.map_or(Due::Never, |deadline| Due::At {
+        threshold_ms: deadline.threshold_ms,
+        base_ms: deadline.base_ms,
+    }))
+}
+
+fn verdict(index: &TtlIndex, raw: &RawDocumentBuf) -> Expiry {
+    let outside = index.partial.as_ref().is_some_and(|filter| {
+        let filter = RawDocumentBuf::try_from(filter).ok().and_then(|raw| Filter::parse(&raw).ok());
+        filter.is_some_and(|filter| !filter.matches(raw))
+    });
+    if outside {
+        return Expiry::Never(Never::OutsidePartialFilter);
+    }
+    ttl::expiry(&index.rule, raw, 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use bson::{DateTime, doc};
+
+    use super::*;
+
+    fn check(index: Document, document: Document, expected: Option<Due>) {
+        let indexes: Vec<TtlIndex> = TtlIndex::read(&index).into_iter().collect();
+        assert_eq!(due(&indexes, &document), expected, "{index} {document}");
+    }
+
+    #[test]
+    fn rows_know_when_they_go() {
+        let index = |extra: Document| {
+            let mut index = doc! {"name": "at_1", "key": {"at": 1}, "expireAfterSeconds": 60};
+            index.extend(extra);
+            index
+        };
+        let at = |ms| doc! {"at": DateTime::from_millis(ms)};
+        let goes = Some(Due::At { threshold_ms: 61_000, base_ms: 1_000 });
+        check(index(doc! {}), at(1_000), goes);
+        check(index(doc! {"expireAfterSeconds": 60.0}), at(1_000), goes);
+        check(index(doc! {}), doc! {"at": "soon"}, Some(Due::Never));
+        check(index(doc! {"partialFilterExpression": {"x": 1}}), at(1_000), Some(Due::Never));
+        check(index(doc! {"key": {"_ts": 1}}), at(1_000), None);
+        check(index(doc! {"key": {"a": 1, "b": 1}}), at(1_000), None);
+        check(doc! {"name": "_id_", "key": {"_id": 1}}, at(1_000), None);
+    }
+}

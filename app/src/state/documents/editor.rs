@@ -1,0 +1,263 @@
+//! Documents as text in a dialog: a new one, a copy, or one that is there.
+
+use bson::{Bson, Document, oid::ObjectId};
+use mayfly_engine::value::{Layout, TextError, shell};
+
+use super::change::{self, Step, id_of};
+
+/// Documents as text.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Editor {
+    /// What the text is.
+    pub mode: Mode,
+    /// The text.
+    pub text: String,
+    /// What was in the text first, to know whether something would be lost.
+    pub first: String,
+    /// The ids that documents without `_id` get.
+    pub base: ObjectId,
+    /// Where it stands.
+    pub phase: Phase,
+    /// A press on Escape with unsaved text asks first.
+    pub leaving: bool,
+    /// What the text says; read again when it changes.
+    pub read: Result<Vec<Document>, Problem>,
+}
+
+/// What the text is.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Mode {
+    /// New documents.
+    Add,
+    /// A document that is there, as it was opened.
+    Edit(Document),
+}
+
+/// Where an editor stands.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Phase {
+    /// It is typed in.
+    Typing,
+    /// The store is asked.
+    Busy,
+    /// The store refused, in one sentence.
+    Failed(String),
+    /// The document was changed by someone else; this is what it is now.
+    Changed(Document),
+    /// The document was removed meanwhile.
+    Gone,
+}
+
+/// What is wrong with the text, and where.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// One sentence.
+    pub message: String,
+    /// The byte in the text, when there is one.
+    pub offset: Option<usize>,
+}
+
+impl Editor {
+    /// An editor for a new document.
+    pub fn add(base: ObjectId) -> Self {
+        let text = format!("{{\n  _id: ObjectId('{}'),\n  \n}}", base.to_hex());
+        Self::new(Mode::Add, text, base)
+    }
+
+    /// An editor for a copy with an `_id` of its own.
+    pub fn copy_of(document: &Document, base: ObjectId) -> Self {
+        let mut copy = Document::new();
+        copy.insert("_id", base);
+        copy.extend(
+            document
+                .iter()
+                .filter(|(name, _)| *name != "_id")
+                .map(|(name, value)| (name.clone(), value.clone())),
+        );
+        Self::new(Mode::Add, text_of(&copy), base)
+    }
+
+    /// An editor for a document that is there.
+    pub fn edit(document: Document, base: ObjectId) -> Self {
+        let text = text_of(&document);
+        Self::new(Mode::Edit(document), text, base)
+    }
+
+    fn new(mode: Mode, text: String, base: ObjectId) -> Self {
+        let read = Ok(Vec::new());
+        let (phase, leaving) = (Phase::Typing, false);
+        let mut editor = Self { mode, first: text.clone(), text, base, phase, leaving, read };
+        editor.changed();
+        editor
+    }
+
+    /// Reads the text again.
+    pub fn changed(&mut self) {
+        self.leaving = false;
+        if !matches!(self.phase, Phase::Changed(_) | Phase::Gone) {
+            self.phase = Phase::Typing;
+        }
+        self.read = self.documents();
+    }
+
+    /// Whether closing it would lose something.
+    pub fn is_changed(&self) -> bool {
+        self.text != self.first
+    }
+
+    /// What saving does; `None` while the text can't be read or nothing was changed.
+    pub fn step(&self) -> Option<Step> {
+        let documents = self.read.as_ref().ok()?;
+        match (&self.mode, &self.phase) {
+            (Mode::Add, _) | (Mode::Edit(_), Phase::Gone) => Some(Step::Insert(documents.clone())),
+            (Mode::Edit(opened), phase) => {
+                let after = documents.first()?.clone();
+                // After a conflict a person has seen the other version: that is what is replaced.
+                let before = match phase {
+                    Phase::Changed(theirs) => theirs,
+                    _ => opened,
+                };
+                (!change::is_same(before, &after))
+                    .then(|| Step::Replace { before: before.clone(), after })
+            }
+        }
+    }
+
+    fn documents(&self) -> Result<Vec<Document>, Problem> {
+        let value = shell::read_value(&self.text).map_err(|error| problem(&error))?;
+        let documents = match value {
+            Bson::Document(document) => vec![document],
+            Bson::Array(items) if self.mode == Mode::Add => items
+                .into_iter()
+                .map(|item| match item {
+                    Bson::Document(document) => Ok(document),
+                    _ => Err(said("Every item must be a document, such as {name: 'x'}")),
+                })
+                .collect::<Result<_, _>>()?,
+            _ => return Err(said("Type a document, such as {name: 'x'}")),
+        };
+        if documents.is_empty() {
+            return Err(said("Type at least one document"));
+        }
+        if let Mode::Edit(opened) = &self.mode {
+            let same = documents.first().is_some_and(|edited| {
+                edited.contains_key("_id")
+                    && change::is_same(
+                        &bson::doc! {"_id": id_of(edited)},
+                        &bson::doc! {"_id": id_of(opened)},
+                    )
+            });
+            if !same {
+                return Err(said("The _id of a document can't change; clone the document instead"));
+            }
+        }
+        Ok(documents.into_iter().enumerate().map(|(at, it)| with_id(it, self.base, at)).collect())
+    }
+}
+
+/// A document as text to edit: types are kept by their literals.
+pub fn text_of(document: &Document) -> String {
+    shell::write_value(&Bson::Document(document.clone()), Layout::Indented)
+}
+
+fn problem(error: &TextError) -> Problem {
+    Problem { message: error.to_string(), offset: Some(error.offset) }
+}
+
+fn said(message: &str) -> Problem {
+    Problem { message: message.to_owned(), offset: None }
+}
+
+/// The document with an `_id`, as drivers give one before they send it; the shown command is then
+/// the sent one, and an insert can be undone.
+fn with_id(document: Document, base: ObjectId, at: usize) -> Document {
+    if document.contains_key("_id") {
+        return document;
+    }
+    let mut bytes = base.bytes();
+    let [.., high, middle, low] = &mut bytes;
+    let counter = u32::from_be_bytes([0, *high, *middle, *low]);
+    let next = counter.wrapping_add(u32::try_from(at).unwrap_or(0)).to_be_bytes();
+    [*high, *middle, *low] = [next[1], next[2], next[3]];
+    let mut whole = Document::new();
+    whole.insert("_id", ObjectId::from_bytes(bytes));
+    whole.extend(document);
+    whole
+}
+
+/// Several documents are to be deleted.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DeleteMany {
+    /// Their `_id`s.
+    pub ids: Vec<Bson>,
+}
+
+#[cfg(test)]
+mod tests {
+    use bson::doc;
+
+    use super::*;
+
+    const BASE: ObjectId = ObjectId::from_bytes([0; 12]);
+
+    fn edited(document: Document, text: &str) -> Editor {
+        let mut editor = Editor::edit(document, BASE);
+        text.clone_into(&mut editor.text);
+        editor.changed();
+        editor
+    }
+
+    #[test]
+    fn types_survive_the_text() {
+        let check = |document: Document| {
+            let editor = Editor::edit(document.clone(), BASE);
+            assert_eq!(editor.read, Ok(vec![document.clone()]));
+            assert!(change::is_same(&editor.documents().expect("it reads")[0], &document));
+            assert_eq!(editor.step(), None, "nothing was changed");
+        };
+        check(doc! {"_id": 1, "long": 5_i64, "big": i64::MAX, "double": 5.0, "int": 5});
+        check(doc! {"_id": 1, "at": bson::DateTime::from_millis(1), "none": Bson::Null});
+        check(doc! {"_id": ObjectId::from_bytes([7; 12]), "a.b": 1, "tags": ["x", "'"]});
+    }
+
+    #[test]
+    fn the_id_stays() {
+        let editor = edited(doc! {"_id": 1}, "{_id: 2}");
+        assert!(editor.read.is_err());
+        assert!(edited(doc! {"_id": 1}, "{a: 2}").read.is_err());
+        assert_eq!(
+            edited(doc! {"_id": 1}, "{_id: 1, a: 2}").step(),
+            Some(Step::Replace { before: doc! {"_id": 1}, after: doc! {"_id": 1, "a": 2} })
+        );
+    }
+
+    #[test]
+    fn an_error_has_a_place() {
+        let editor = edited(doc! {"_id": 1}, "{_id: 1,\n a: }");
+        let problem = editor.read.expect_err("it lacks a value");
+        assert_eq!(problem.offset, Some(13));
+        assert!(problem.message.contains("line 2"), "{}", problem.message);
+    }
+
+    #[test]
+    fn several_new_documents_get_different_ids() {
+        let mut editor = Editor::add(BASE);
+        "[{a: 1}, {a: 2}]".clone_into(&mut editor.text);
+        editor.changed();
+        let documents = editor.read.expect("two documents");
+        assert_ne!(id_of(&documents[0]), id_of(&documents[1]));
+    }
+
+    #[test]
+    fn after_a_conflict_the_version_that_was_shown_is_replaced() {
+        let mut editor = edited(doc! {"_id": 1}, "{_id: 1, mine: 1}");
+        let theirs = doc! {"_id": 1, "theirs": 1};
+        editor.phase = Phase::Changed(theirs.clone());
+        assert_eq!(
+            editor.step(),
+            Some(Step::Replace { before: theirs, after: doc! {"_id": 1, "mine": 1} })
+        );
+        editor.phase = Phase::Gone;
+        assert_eq!(editor.step(), Some(Step::Insert(vec![doc! {"_id": 1, "mine": 1}])));
+    }
+}

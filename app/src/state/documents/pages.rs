@@ -1,0 +1,309 @@
+//! Pages of a result that may have millions of documents: a bounded cache, addressed by row.
+
+use std::cell::OnceCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+use bson::{Bson, Document};
+use mayfly_engine::value::Layout;
+use mayfly_engine::value::shell::write_value;
+
+use super::due::Due;
+use crate::limits::{
+    JSON_LINES_MAX, JSON_VALUES_MAX, PAGE_DOCUMENTS, PAGES_ASKED_MAX, PAGES_BYTES_MAX, PAGES_MAX,
+};
+
+/// One document of the result.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Row {
+    /// Its `_id`; null when the projection leaves it out.
+    pub id: Bson,
+    /// Its fields, as far as the projection lets them through.
+    pub document: Document,
+    /// When it expires; `None` when the collection has no TTL index on a date, or the fields that
+    /// tell are projected away.
+    pub due: Option<Due>,
+    json: OnceCell<(String, bool)>,
+}
+
+impl Row {
+    /// A row of this document.
+    pub fn new(document: Document, due: Option<Due>) -> Self {
+        let id = document.get("_id").cloned().unwrap_or(Bson::Null);
+        Self { id, document, due, json: OnceCell::new() }
+    }
+
+    /// The document as indented text, and whether something was left out because it is long.
+    pub fn json(&self) -> (&str, bool) {
+        let (text, cut) = self.json.get_or_init(|| json(&self.document));
+        (text, *cut)
+    }
+
+    /// Whether the document can be addressed, that is: its `_id` is known.
+    pub fn has_id(&self) -> bool {
+        self.document.contains_key("_id")
+    }
+}
+
+#[derive(Debug, Clone, PartialEq)]
+struct Page {
+    run: u64,
+    rows: Vec<Row>,
+    bytes: usize,
+    /// More documents of this page are still to come: the reply was full.
+    cut: bool,
+}
+
+/// The cache.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Pages {
+    pages: BTreeMap<u64, Page>,
+    asked: BTreeSet<u64>,
+    run: u64,
+    wanted: Range<u64>,
+    total: Option<u64>,
+    end: Option<u64>,
+}
+
+impl Pages {
+    /// Forgets every document: another query begins.
+    pub fn clear(&mut self) {
+        *self = Self { run: self.run, ..Self::default() };
+    }
+
+    /// Begins another run of the same query. What is there stays on the screen until it is replaced.
+    pub fn begin_run(&mut self) -> u64 {
+        self.run += 1;
+        self.asked.clear();
+        self.end = None;
+        self.run
+    }
+
+    /// The present run.
+    pub fn run(&self) -> u64 {
+        self.run
+    }
+
+    /// The document in a row, if it is there.
+    pub fn row(&self, row: u64) -> Option<&Row> {
+        let page = self.pages.get(&(row / PAGE_DOCUMENTS))?;
+        page.rows.get(usize::try_from(row % PAGE_DOCUMENTS).ok()?)
+    }
+
+    /// Every document that is there, with its row.
+    pub fn rows(&self) -> impl Iterator<Item = (u64, &Row)> {
+        self.pages
+            .iter()
+            .flat_map(|(page, content)| (page * PAGE_DOCUMENTS..).zip(content.rows.iter()))
+    }
+
+    /// How many documents match, once they are counted.
+    pub fn total(&self) -> Option<u64> {
+        self.total
+    }
+
+    /// Takes over the count.
+    pub fn set_total(&mut self, total: u64) {
+        self.total = Some(total);
+        let pages = total.div_ceil(PAGE_DOCUMENTS);
+        self.pages.retain(|page, _| *page < pages);
+    }
+
+    /// How many rows the list has: the count, or as far as is known.
+    pub fn len(&self) -> u64 {
+        let loaded = self
+            .pages
+            .last_key_value()
+            .map_or(0, |(page, content)| page * PAGE_DOCUMENTS + content.rows.len() as u64);
+        match (self.end, self.total) {
+            (Some(end), _) => end.max(loaded),
+            (None, Some(total)) => total,
+            // Not counted yet: one more page, so that scrolling can go on.
+            (None, None) if loaded > 0 => loaded + PAGE_DOCUMENTS,
+            (None, None) => 0,
+        }
+    }
+
+    /// Whether there is nothing, for certain.
+    pub fn is_empty(&self) -> bool {
+        self.total == Some(0) || self.end == Some(0)
+    }
+
+    /// Whether nothing came yet.
+    pub fn is_unknown(&self) -> bool {
+        self.pages.is_empty() && self.total.is_none() && self.end.is_none()
+    }
+
+    /// Notes which rows are on the screen.
+    pub fn want(&mut self, rows: Range<u64>) {
+        self.wanted = rows;
+    }
+
+    /// Whether something on the screen is missing or old and was not asked for.
+    pub fn lacks(&self, rows: &Range<u64>) -> bool {
+        self.asked.len() < PAGES_ASKED_MAX && self.missing(rows).next().is_some()
+    }
+
+    /// The next places to read, as first row and number of documents; they count as asked from now.
+    pub fn ask(&mut self) -> Vec<(u64, u64)> {
+        let mut wanted = self.wanted.clone();
+        if wanted.is_empty() {
+            wanted = 0..PAGE_DOCUMENTS;
+        }
+        let free = PAGES_ASKED_MAX.saturating_sub(self.asked.len());
+        let missing: Vec<u64> = self.missing(&wanted).take(free).collect();
+        let mut places = Vec::with_capacity(missing.len());
+        for page in missing {
+            self.asked.insert(page);
+            let had = match self.pages.get(&page) {
+                Some(content) if content.run == self.run && content.cut => {
+                    content.rows.len() as u64
+                }
+                _ => 0,
+            };
+            places.push((page * PAGE_DOCUMENTS + had, PAGE_DOCUMENTS - had));
+        }
+        places
+    }
+
+    /// Takes over documents that were read from row `first` on. `cut`: the reply was full before all
+    /// were in it. Documents of an older run are dropped.
+    pub fn take(&mut self, run: u64, first: u64, rows: Vec<Row>, cut: bool) {
+        if run != self.run {
+            return;
+        }
+        let page = first / PAGE_DOCUMENTS;
+        self.asked.remove(&page);
+        let bytes = rows.iter().map(|row| estimated_bytes(&row.document)).sum();
+        let asked_all = first.is_multiple_of(PAGE_DOCUMENTS);
+        let cut = cut && !rows.is_empty();
+        let fresh = Page { run, rows, bytes, cut };
+        match self.pages.get_mut(&page).filter(|page| page.run == run && !asked_all) {
+            Some(present) => {
+                present.rows.extend(fresh.rows);
+                present.bytes += fresh.bytes;
+                present.cut = cut;
+            }
+            None => drop(self.pages.insert(page, fresh)),
+        }
+        self.note_end(page);
+        self.evict();
+    }
+
+    /// Changes every document that is there.
+    pub fn update(&mut self, change: impl FnMut(&mut Row)) {
+        self.pages.values_mut().flat_map(|page| page.rows.iter_mut()).for_each(change);
+    }
+
+    /// A page could not be read; it may be asked for again.
+    pub fn failed(&mut self, run: u64, first: u64) {
+        if run == self.run {
+            self.asked.remove(&(first / PAGE_DOCUMENTS));
+        }
+    }
+
+    fn note_end(&mut self, page: u64) {
+        let Some(content) = self.pages.get(&page) else { return };
+        let count = content.rows.len() as u64;
+        if content.cut || count == PAGE_DOCUMENTS {
+            return;
+        }
+        // A short page is the last one, unless it lies behind the end: then the count tells.
+        if count > 0 || page == 0 {
+            self.end = Some(page * PAGE_DOCUMENTS + count);
+            self.pages.retain(|other, _| *other <= page);
+        }
+    }
+
+    fn missing(&self, rows: &Range<u64>) -> impl Iterator<Item = u64> {
+        let last = rows.end.min(self.len().max(1)).saturating_sub(1) / PAGE_DOCUMENTS;
+        let first = rows.start / PAGE_DOCUMENTS;
+        (first..=last.max(first)).filter(|page| {
+            let fresh =
+                self.pages.get(page).is_some_and(|content| content.run == self.run && !content.cut);
+            !fresh && !self.asked.contains(page)
+        })
+    }
+
+    fn evict(&mut self) {
+        let middle = (self.wanted.start / 2 + self.wanted.end / 2) / PAGE_DOCUMENTS;
+        let mut bytes: usize = self.pages.values().map(|page| page.bytes).sum();
+        while self.pages.len() > 1 && (self.pages.len() > PAGES_MAX || bytes > PAGES_BYTES_MAX) {
+            let farthest = self.pages.keys().copied().max_by_key(|page| page.abs_diff(middle));
+            let Some(gone) = farthest.and_then(|page| self.pages.remove(&page)) else { break };
+            bytes = bytes.saturating_sub(gone.bytes);
+        }
+    }
+}
+
+/// About how much memory a document takes; only its top is looked at closely.
+pub fn estimated_bytes(document: &Document) -> usize {
+    document.iter().map(|(name, value)| name.len() + 48 + value_bytes(value, 0)).sum()
+}
+
+fn value_bytes(value: &Bson, depth: usize) -> usize {
+    match value {
+        Bson::String(text) => text.len(),
+        Bson::Binary(binary) => binary.bytes.len(),
+        Bson::Document(inner) if depth < 8 => {
+            inner.iter().map(|(name, value)| name.len() + 48 + value_bytes(value, depth + 1)).sum()
+        }
+        Bson::Array(inner) if depth < 8 => {
+            inner.iter().map(|value| 32 + value_bytes(value, depth + 1)).sum()
+        }
+        _ => 16,
+    }
+}
+
+fn json(document: &Document) -> (String, bool) {
+    let mut left = JSON_VALUES_MAX;
+    let short = pruned(&Bson::Document(document.clone()), &mut left);
+    let text = write_value(&short, Layout::Indented);
+    let mut cut = left == 0;
+    let mut lines: Vec<&str> = text.lines().collect();
+    if lines.len() > JSON_LINES_MAX {
+        lines.truncate(JSON_LINES_MAX);
+        cut = true;
+    }
+    (lines.join("\n"), cut)
+}
+
+/// A value without what comes after so many values, and with long text cut.
+fn pruned(value: &Bson, left: &mut usize) -> Bson {
+    *left = left.saturating_sub(1);
+    match value {
+        Bson::Document(inner) => {
+            let mut kept = Document::new();
+            for (name, value) in inner {
+                if *left == 0 {
+                    break;
+                }
+                kept.insert(name.clone(), pruned(value, left));
+            }
+            Bson::Document(kept)
+        }
+        Bson::Array(inner) => {
+            let mut kept = Vec::new();
+            for value in inner {
+                if *left == 0 {
+                    break;
+                }
+                kept.push(pruned(value, left));
+            }
+            Bson::Array(kept)
+        }
+        Bson::String(text) if text.len() > 4_000 => {
+            *left = 0;
+            Bson::String(text.chars().take(1_000).collect())
+        }
+        Bson::Binary(binary) if binary.bytes.len() > 1_000 => {
+            *left = 0;
+            Bson::String(format!("{} bytes", binary.bytes.len()))
+        }
+        other => other.clone(),
+    }
+}
+
+#[cfg(test)]
+#[path = "pages_tests.rs"]
+mod tests;

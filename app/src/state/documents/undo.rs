@@ -1,0 +1,106 @@
+//! The last changes, to take them back and to make them again. Bounded in steps and in bytes.
+
+use super::change::{Origin, Step};
+use super::pages::estimated_bytes;
+use crate::limits::{UNDO_BYTES_MAX, UNDO_STEPS_MAX};
+
+/// The last changes of one tab.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Undo {
+    done: Vec<Step>,
+    undone: Vec<Step>,
+}
+
+impl Undo {
+    /// Notes a change that was made. `step` is what the store did.
+    pub fn note(&mut self, step: Step, origin: Origin) {
+        match origin {
+            Origin::Person => {
+                self.undone.clear();
+                self.done.push(step);
+            }
+            Origin::Undo => self.undone.push(step.inverse()),
+            Origin::Redo => self.done.push(step),
+        }
+        while self.done.len() > UNDO_STEPS_MAX || self.bytes() > UNDO_BYTES_MAX {
+            if self.done.is_empty() {
+                self.undone.clear();
+                return;
+            }
+            self.done.remove(0);
+        }
+    }
+
+    /// What takes the last change back.
+    pub fn undo(&mut self) -> Option<Step> {
+        self.done.pop().map(Step::inverse)
+    }
+
+    /// The change that was taken back last.
+    pub fn redo(&mut self) -> Option<Step> {
+        self.undone.pop()
+    }
+
+    /// Whether there is a change to take back.
+    pub fn can_undo(&self) -> bool {
+        !self.done.is_empty()
+    }
+
+    /// Whether there is a change to make again.
+    pub fn can_redo(&self) -> bool {
+        !self.undone.is_empty()
+    }
+
+    fn bytes(&self) -> usize {
+        let steps = self.done.iter().chain(&self.undone);
+        steps.flat_map(Step::documents).map(estimated_bytes).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bson::doc;
+
+    use super::*;
+
+    fn insert(id: i32) -> Step {
+        Step::Insert(vec![doc! {"_id": id}])
+    }
+
+    #[test]
+    fn back_and_forth() {
+        let mut undo = Undo::default();
+        undo.note(insert(1), Origin::Person);
+        undo.note(insert(2), Origin::Person);
+        let back = undo.undo();
+        assert_eq!(back, Some(insert(2).inverse()));
+        undo.note(insert(2).inverse(), Origin::Undo);
+        let again = undo.redo();
+        assert_eq!(again, Some(insert(2)));
+        undo.note(insert(2), Origin::Redo);
+        assert_eq!(undo.undo(), Some(insert(2).inverse()));
+    }
+
+    #[test]
+    fn a_new_change_ends_the_way_forth() {
+        let mut undo = Undo::default();
+        undo.note(insert(1), Origin::Person);
+        undo.undo();
+        undo.note(insert(1).inverse(), Origin::Undo);
+        undo.note(insert(3), Origin::Person);
+        assert!(!undo.can_redo());
+    }
+
+    #[test]
+    fn the_oldest_goes_first() {
+        let mut undo = Undo::default();
+        for id in 0..200 {
+            undo.note(insert(id), Origin::Person);
+        }
+        let mut count = 0;
+        while undo.undo().is_some() {
+            count += 1;
+        }
+        assert_eq!(count, UNDO_STEPS_MAX);
+    }
+}

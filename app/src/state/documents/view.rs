@@ -1,0 +1,318 @@
+//! What the Documents view of one tab shows.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use bson::{Bson, Document};
+use mayfly_engine::value::{Layout, shell};
+use serde::{Deserialize, Serialize};
+
+use super::due::{TtlIndex, due};
+use super::pages::{Pages, Row};
+use super::query::{Query, QueryText};
+use super::{FieldEdit, Focused, Undo, Writing, columns};
+use crate::limits::{FILTER_HISTORY_MAX, SELECTED_MAX};
+
+/// How documents are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum Mode {
+    /// A card for each.
+    #[default]
+    Cards,
+    /// Indented text.
+    Json,
+    /// A line for each, a column for each field.
+    Table,
+}
+
+impl Mode {
+    /// Every mode, in the order of the switch.
+    pub const ALL: [Self; 3] = [Self::Cards, Self::Json, Self::Table];
+
+    /// Its name.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Cards => "Cards",
+            Self::Json => "JSON",
+            Self::Table => "Table",
+        }
+    }
+}
+
+/// What the Documents view of one tab shows.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct DocumentsView {
+    /// Whether the documents were asked for since the view was opened or the data changed.
+    pub asked: bool,
+    /// Whether what was kept from the last start is in place.
+    pub restored: bool,
+    /// How documents are shown.
+    pub mode: Mode,
+    /// The query as typed when it was run.
+    pub text: QueryText,
+    /// The query that runs.
+    pub query: Query,
+    /// The documents that are there.
+    pub pages: Pages,
+    /// Why there are no documents, in one sentence.
+    pub error: Option<String>,
+    /// How long the last page took, in microseconds.
+    pub micros: u64,
+    /// The TTL indexes that tell each row when it goes.
+    pub ttl: Vec<TtlIndex>,
+    /// The columns of the table.
+    pub columns: Vec<String>,
+    /// Columns that a person hid.
+    pub hidden: BTreeSet<String>,
+    /// The document in the inspector.
+    pub focus: Option<Focused>,
+    /// The selected documents, by the text of their `_id`.
+    pub selected: BTreeMap<String, Bson>,
+    /// The row that a range of rows is selected from.
+    pub anchor: u64,
+    /// The document whose deletion waits for a yes.
+    pub confirming: Option<Bson>,
+    /// The last changes.
+    pub undo: Undo,
+    /// The change on its way.
+    pub writing: Option<Writing>,
+    /// Filters that were run, the newest first.
+    pub history: Vec<String>,
+}
+
+/// What is restored at the next start.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SavedDocuments {
+    /// The query as typed.
+    pub query: QueryText,
+    /// How documents are shown.
+    pub mode: Mode,
+    /// Filters that were run, the newest first.
+    pub history: Vec<String>,
+    /// Columns that a person hid.
+    pub hidden: BTreeSet<String>,
+}
+
+/// Where a list stands: the row at its top, and how much of it lies above the top, in points.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Scroll {
+    /// The row at the top.
+    pub row: u64,
+    /// How much of it is above the top.
+    pub offset: f32,
+}
+
+/// What a person is typing in the Documents view.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct DocumentsDraft {
+    /// The query.
+    pub query: QueryText,
+    /// Whether the options are shown.
+    pub options: bool,
+    /// Whether what was kept is in the lines.
+    pub restored: bool,
+    /// A value under edit in the inspector.
+    pub field: Option<FieldEdit>,
+    /// Where the list stands.
+    pub scroll: Scroll,
+    /// The rows that were on the screen, for the words above the list.
+    pub shown: (u64, u64),
+}
+
+impl DocumentsView {
+    /// Puts what was kept in place. Does nothing the second time.
+    pub fn restore(&mut self, saved: &SavedDocuments) {
+        if self.restored {
+            return;
+        }
+        self.restored = true;
+        self.mode = saved.mode;
+        self.history.clone_from(&saved.history);
+        self.hidden.clone_from(&saved.hidden);
+        if let Ok(query) = saved.query.read() {
+            self.text.clone_from(&saved.query);
+            self.query = query;
+        }
+    }
+
+    /// What is kept for the next start.
+    pub fn saved(&self) -> SavedDocuments {
+        SavedDocuments {
+            query: self.text.clone(),
+            mode: self.mode,
+            history: self.history.clone(),
+            hidden: self.hidden.clone(),
+        }
+    }
+
+    /// Begins another query.
+    pub fn set_query(&mut self, text: QueryText, query: Query) {
+        let filter = text.filter.trim().to_owned();
+        if !filter.is_empty() {
+            self.history.retain(|old| *old != filter);
+            self.history.insert(0, filter);
+            self.history.truncate(FILTER_HISTORY_MAX);
+        }
+        if self.query != query {
+            self.pages.clear();
+            self.columns.clear();
+            self.selected.clear();
+            self.confirming = None;
+        }
+        self.text = text;
+        self.query = query;
+        self.error = None;
+    }
+
+    /// Takes over documents that were read from row `first` on.
+    pub fn take(&mut self, run: u64, first: u64, documents: Vec<Document>, cut: bool) {
+        let indexes = if self.query.is_whole() { self.ttl.as_slice() } else { &[] };
+        let rows = documents
+            .into_iter()
+            .map(|document| {
+                let due = due(indexes, &document);
+                Row::new(document, due)
+            })
+            .collect();
+        self.pages.take(run, first, rows, cut);
+        columns::merge(&mut self.columns, &self.pages);
+    }
+
+    /// Takes over the TTL indexes; every row that is there learns when it goes.
+    pub fn set_ttl(&mut self, ttl: Vec<TtlIndex>) {
+        if self.ttl != ttl {
+            self.ttl = ttl;
+            let indexes = if self.query.is_whole() { self.ttl.as_slice() } else { &[] };
+            self.pages.update(|row| row.due = due(indexes, &row.document));
+        }
+    }
+
+    /// Whether a document is selected.
+    pub fn is_selected(&self, id: &Bson) -> bool {
+        !self.selected.is_empty() && self.selected.contains_key(&key(id))
+    }
+
+    /// Whether a document is in the inspector.
+    pub fn is_focused(&self, id: &Bson) -> bool {
+        self.focus.as_ref().is_some_and(|focus| focus.id == *id)
+    }
+
+    /// Selects one document alone.
+    pub fn select_only(&mut self, row: u64, id: &Bson) {
+        self.selected.clear();
+        self.selected.insert(key(id), id.clone());
+        self.anchor = row;
+    }
+
+    /// Selects a document too, or no longer. Returns whether there was room.
+    pub fn toggle(&mut self, row: u64, id: &Bson) -> bool {
+        self.anchor = row;
+        let key = key(id);
+        if self.selected.remove(&key).is_some() {
+            return true;
+        }
+        if self.selected.len() >= SELECTED_MAX {
+            return false;
+        }
+        self.selected.insert(key, id.clone());
+        true
+    }
+
+    /// Selects every document that is there from the anchor to this row.
+    pub fn select_to(&mut self, row: u64) {
+        let (first, last) = (self.anchor.min(row), self.anchor.max(row));
+        self.selected.clear();
+        for at in (first..=last).take(SELECTED_MAX) {
+            if let Some(found) = self.pages.row(at).filter(|found| found.has_id()) {
+                self.selected.insert(key(&found.id), found.id.clone());
+            }
+        }
+    }
+
+    /// The columns that are shown.
+    pub fn shown_columns(&self) -> impl Iterator<Item = &String> {
+        self.columns.iter().filter(|name| !self.hidden.contains(*name))
+    }
+
+    /// Whether the result is sorted by this field alone, and whether upwards.
+    pub fn sorted_by(&self, field: &str) -> Option<bool> {
+        let (name, direction) = self.query.sort.iter().next()?;
+        (name == field && self.query.sort.len() == 1)
+            .then(|| !matches!(direction, Bson::Int32(-1) | Bson::Int64(-1)))
+    }
+}
+
+/// The text of an `_id`, which tells types apart.
+pub fn key(id: &Bson) -> String {
+    shell::write_value(id, Layout::OneLine)
+}
+
+/// The sort that a press on a column's head asks for: up, down, as stored.
+pub fn next_sort(field: &str, sorted: Option<bool>) -> String {
+    let direction = match sorted {
+        None => 1,
+        Some(true) => -1,
+        Some(false) => return String::new(),
+    };
+    shell::write_value(&Bson::Document(bson::doc! { field: direction }), Layout::OneLine)
+}
+
+#[cfg(test)]
+mod tests {
+    use bson::doc;
+
+    use super::*;
+
+    fn view(count: i32) -> DocumentsView {
+        let mut view = DocumentsView::default();
+        let run = view.pages.begin_run();
+        view.take(run, 0, (0..count).map(|id| doc! {"_id": id}).collect(), false);
+        view
+    }
+
+    #[test]
+    fn a_range_is_selected_from_the_anchor() {
+        let mut view = view(10);
+        view.select_only(2, &Bson::Int32(2));
+        view.select_to(5);
+        assert_eq!(view.selected.len(), 4);
+        view.select_to(0);
+        assert_eq!(view.selected.len(), 3);
+        assert!(view.toggle(9, &Bson::Int32(9)));
+        assert!(view.is_selected(&Bson::Int32(9)));
+        assert!(!view.is_selected(&Bson::Int64(9)), "another type is another document");
+    }
+
+    #[test]
+    fn the_same_query_again_keeps_selection_and_documents() {
+        let mut view = view(3);
+        view.select_only(1, &Bson::Int32(1));
+        view.set_query(QueryText::default(), Query::default());
+        assert_eq!((view.selected.len(), view.pages.len()), (1, 3));
+        let text = QueryText::of_filter("{a: 1}");
+        let query = text.read().expect("it reads");
+        view.set_query(text, query);
+        assert_eq!((view.selected.len(), view.pages.len()), (0, 0));
+        assert_eq!(view.history, ["{a: 1}"]);
+    }
+
+    #[test]
+    fn a_column_sorts_up_then_down_then_not() {
+        let check = |sorted, expected: &str| assert_eq!(next_sort("at", sorted), expected);
+        check(None, "{ at: 1 }");
+        check(Some(true), "{ at: -1 }");
+        check(Some(false), "");
+    }
+
+    #[test]
+    fn what_is_kept_comes_back() {
+        let mut view = DocumentsView::default();
+        let text = QueryText::of_filter("{a: 1}");
+        let query = text.read().expect("it reads");
+        view.set_query(text, query.clone());
+        view.mode = Mode::Table;
+        let mut later = DocumentsView::default();
+        later.restore(&view.saved());
+        assert_eq!((later.mode, later.query), (Mode::Table, query));
+    }
+}

@@ -1,0 +1,184 @@
+//! Fields for values and documents as text: colours while typing, and a mark where reading stopped.
+
+use egui::text::{LayoutJob, TextFormat};
+use egui::{
+    CornerRadius, Frame, Id, Margin, Response, ScrollArea, Stroke, StrokeKind, TextEdit, Ui, Vec2,
+};
+
+use super::code_box::pieces;
+use crate::theme::{Colors, colors, sizes, text};
+
+/// Bytes up to which text is coloured while it is typed; longer text stays in one colour, so that
+/// typing stays quick.
+const COLOURED_BYTES_MAX: usize = 64 * 1024;
+
+/// How a field looks and what it says.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct CodeEdit<'a> {
+    /// The name that is read aloud.
+    pub name: &'a str,
+    /// What stands in it while it is empty.
+    pub hint: &'a str,
+    /// The byte at which reading stopped, if the text can't be read.
+    pub error_at: Option<usize>,
+    /// Its own id, so that the keyboard can be sent to it.
+    pub id: Option<Id>,
+}
+
+impl CodeEdit<'_> {
+    /// Draws a field of one line.
+    pub fn line_ui(&self, ui: &mut Ui, width: f32, draft: &mut String) -> Response {
+        let colors = colors(ui);
+        let size = Vec2::new(width, sizes::CONTROL);
+        let (outer, _) = ui.allocate_exact_size(size, egui::Sense::hover());
+        let inner = outer.shrink2(Vec2::new(10.0, 0.0));
+        let ground = ui.painter().add(egui::Shape::Noop);
+        let error_at = self.error_at;
+        let mut layouter = |ui: &Ui, buffer: &dyn egui::TextBuffer, _width: f32| {
+            let job = typed(buffer.as_str(), colors, error_at);
+            ui.fonts_mut(|fonts| fonts.layout_job(job))
+        };
+        let mut edit = TextEdit::singleline(draft)
+            .font(text::mono())
+            .hint_text(text::rich(self.hint, text::mono()).color(colors.dim))
+            .frame(Frame::new())
+            .margin(Margin::ZERO)
+            .desired_width(inner.width())
+            .align(egui::Align2::LEFT_CENTER)
+            .min_size(inner.size())
+            .layouter(&mut layouter);
+        if let Some(id) = self.id {
+            edit = edit.id(id);
+        }
+        let response = ui.put(inner, edit).accessible_name(self.name);
+        let border = match (error_at.is_some(), response.has_focus()) {
+            (true, _) => colors.error,
+            (_, true) => colors.accent,
+            _ => colors.hairline,
+        };
+        let stroke = Stroke::new(sizes::LINE, border);
+        let radius = CornerRadius::same(7);
+        let shape = egui::epaint::RectShape::new(
+            outer,
+            radius,
+            colors.background,
+            stroke,
+            StrokeKind::Inside,
+        );
+        ui.painter().set(ground, shape);
+        response
+    }
+
+    /// Draws a field of many lines, `height` points high.
+    pub fn area_ui(&self, ui: &mut Ui, height: f32, draft: &mut String) -> Response {
+        let colors = colors(ui);
+        let error_at = self.error_at;
+        let border = if error_at.is_some() { colors.error } else { colors.hairline };
+        let mut layouter = |ui: &Ui, buffer: &dyn egui::TextBuffer, width: f32| {
+            let mut job = typed(buffer.as_str(), colors, error_at);
+            job.wrap.max_width = width;
+            ui.fonts_mut(|fonts| fonts.layout_job(job))
+        };
+        Frame::new()
+            .fill(colors.background)
+            .stroke(Stroke::new(sizes::LINE, border))
+            .corner_radius(CornerRadius::same(9))
+            .inner_margin(Margin::same(10))
+            .show(ui, |ui| {
+                ScrollArea::vertical()
+                    .id_salt(self.name)
+                    .max_height(height)
+                    .min_scrolled_height(height)
+                    .auto_shrink(false)
+                    .show(ui, |ui| {
+                        let mut edit = TextEdit::multiline(draft)
+                            .code_editor()
+                            .font(text::mono())
+                            .frame(Frame::new())
+                            .margin(Margin::ZERO)
+                            .desired_width(f32::INFINITY)
+                            .min_size(Vec2::new(0.0, height))
+                            .layouter(&mut layouter);
+                        if let Some(id) = self.id {
+                            edit = edit.id(id);
+                        }
+                        ui.add(edit).accessible_name(self.name)
+                    })
+                    .inner
+            })
+            .inner
+    }
+}
+
+/// Text as it is typed, in colours. Every character stays, or the cursor would stand elsewhere.
+fn typed(code: &str, colors: &Colors, error_at: Option<usize>) -> LayoutJob {
+    let mut job = LayoutJob::default();
+    job.break_on_newline = true;
+    if code.len() > COLOURED_BYTES_MAX {
+        job.append(code, 0.0, TextFormat::simple(text::mono(), colors.text));
+        return job;
+    }
+    let error = error_at.map(|at| marked(code, at));
+    let mut at = 0;
+    for (kind, piece) in pieces(code) {
+        let ink = kind.ink(colors);
+        let end = at + piece.len();
+        match error {
+            Some((from, to)) if from < end && to > at => {
+                let (from, to) = (from.max(at) - at, to.min(end) - at);
+                let plain = TextFormat::simple(text::mono(), ink);
+                let wrong = TextFormat {
+                    background: colors.error_ground,
+                    underline: Stroke::new(sizes::LINE_STRONG, colors.error),
+                    ..TextFormat::simple(text::mono(), colors.error)
+                };
+                for (part, format) in [
+                    (&piece[..from], plain.clone()),
+                    (&piece[from..to], wrong),
+                    (&piece[to..], plain),
+                ] {
+                    if !part.is_empty() {
+                        job.append(part, 0.0, format);
+                    }
+                }
+            }
+            _ => job.append(piece, 0.0, TextFormat::simple(text::mono(), ink)),
+        }
+        at = end;
+    }
+    job
+}
+
+/// The bytes of the character at which reading stopped; at the end, of the last one.
+fn marked(code: &str, at: usize) -> (usize, usize) {
+    let at = at.min(code.len());
+    let at = (0..=at).rev().find(|at| code.is_char_boundary(*at)).unwrap_or(0);
+    match code[at..].chars().next() {
+        Some(c) => (at, at + c.len_utf8()),
+        None => (code.char_indices().next_back().map_or(0, |(last, _)| last), code.len()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_mark_is_a_whole_character() {
+        let check =
+            |code: &str, at, expected| assert_eq!(marked(code, at), expected, "{code} {at}");
+        check("{a: }", 4, (4, 5));
+        check("{a", 2, (1, 2));
+        check("ä", 1, (0, 2));
+        check("", 0, (0, 0));
+        check("a", 99, (0, 1));
+    }
+
+    #[test]
+    fn colours_change_no_character() {
+        for (code, at) in [("{a: 'x', b: ISODate(}", Some(20)), ("{ü: 1}\n", None), ("", Some(0))]
+        {
+            assert_eq!(typed(code, &crate::theme::colors::DARK, at).text, code);
+        }
+    }
+}
