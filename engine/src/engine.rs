@@ -26,7 +26,7 @@ use crate::{
 ///
 /// let engine = Engine::open("data".as_ref(), EngineOptions::default())?;
 /// let reply = engine.run("admin", &bson::doc! { "ping": 1 });
-/// assert_eq!(reply.get_f64("ok"), Ok(1.0));
+/// assert_eq!(reply.get_f64("ok").ok(), Some(1.0));
 /// engine.close()?;
 /// # Ok::<_, mayfly_engine::engine::OpenError>(())
 /// ```

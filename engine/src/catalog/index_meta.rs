@@ -130,12 +130,14 @@ impl IndexMeta {
         (self.state == IndexState::Building).then_some(InertReason::Building)
     }
 
-    /// The form in which `listIndexes` shows it.
+    /// The form in which `listIndexes` shows it. As in MongoDB the index on `_id` does not say that it
+    /// is unique, unless it is the key of a clustered collection.
     #[must_use]
     pub fn to_spec(&self) -> Document {
+        let shows_unique = self.unique && (self.clustered || !self.is_id());
         let mut spec = doc! { "v": 2, "key": self.key.source.clone(), "name": self.name.clone() };
         for (option, on) in [
-            ("unique", self.unique),
+            ("unique", shows_unique),
             ("prepareUnique", self.prepare_unique),
             ("sparse", self.sparse),
             ("hidden", self.hidden),

@@ -42,6 +42,7 @@ pub enum ClockMode {
 
 impl ClockMode {
     /// The name in replies: `system` or `simulated`.
+    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::System => "system",

@@ -59,6 +59,7 @@ impl State {
 
 impl SimulatedClock {
     /// A clock that stands still at `start_ms` (milliseconds since 1970) with rate 1.
+    #[must_use]
     pub fn new(start_ms: i64) -> Self {
         let state = State {
             wall_ms: start_ms,

@@ -42,6 +42,7 @@ impl Clock for SystemClock {
 
 /// A reading for bounding work (the milliseconds of a transaction or of a scan). It is real time also
 /// when the engine's clock is simulated, because a person waits in real time.
+#[must_use]
 pub fn work_time() -> Duration {
     since_boot()
 }

@@ -43,6 +43,7 @@ pub(super) enum Remaining {
 
 impl WakeUp {
     /// A flag that is not set.
+    #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
@@ -54,6 +55,7 @@ impl WakeUp {
     }
 
     /// Takes back a notification that nobody has used yet; whether there was one.
+    #[must_use]
     pub fn take(&self) -> bool {
         std::mem::take(&mut *self.shared.lock())
     }

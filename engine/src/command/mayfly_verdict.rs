@@ -51,9 +51,10 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
 
 /// Between which instants a document with this threshold is removed.
 fn window(reaper: &Reaper, threshold_ms: i64) -> (i64, i64) {
-    let sleep_secs = match reaper.parameters().at_threshold() {
-        true => 0,
-        false => reaper.parameters().get(TtlParameter::SleepSecs),
+    let sleep_secs = if reaper.parameters().at_threshold() {
+        0
+    } else {
+        reaper.parameters().get(TtlParameter::SleepSecs)
     };
     let last_pass_ms = reaper.last_pass().map_or(0, |pass| pass.duration_micros / 1_000);
     let last_pass_ms = i64::try_from(last_pass_ms).unwrap_or(i64::MAX);

@@ -213,11 +213,13 @@ impl Subscription {
     }
 
     /// The channel itself, to be selected on together with others.
+    #[must_use]
     pub fn receiver(&self) -> &Receiver<EngineEvent> {
         &self.receiver
     }
 
     /// How many events were lost because the queue was full.
+    #[must_use]
     pub fn lost(&self) -> u64 {
         self.lost.load(Ordering::Relaxed)
     }

@@ -46,6 +46,7 @@ type LaneOrder = (IndexId, bool, usize);
 
 impl Token {
     /// The form in replies.
+    #[must_use]
     pub fn to_document(&self) -> Document {
         let (IndexId(index), own, lane) = self.lane;
         let key = Binary { subtype: BinarySubtype::Generic, bytes: self.key.clone() };
@@ -60,6 +61,7 @@ impl Token {
     }
 
     /// Reads [`Token::to_document`] back; `None` if it is no token.
+    #[must_use]
     pub fn from_document(document: &Document) -> Option<Self> {
         let index = IndexId(u32::try_from(document.get_i64("i").ok()?).ok()?);
         let lane = usize::try_from(document.get_i64("l").ok()?).ok()?;

@@ -139,7 +139,9 @@ mod tests {
     fn check(thresholds: &[i64], counts: &[u64], overdue: u64, beyond: u64) {
         let request = ForecastRequest { now_ms: 100, from_ms: 100, to_ms: 200, buckets: 4 };
         let mut tally = Tally::new(request);
-        thresholds.iter().for_each(|threshold| tally.add(*threshold));
+        for threshold in thresholds {
+            tally.add(*threshold);
+        }
         assert_eq!(tally.forecast.counts, counts);
         assert_eq!((tally.forecast.overdue, tally.forecast.beyond), (overdue, beyond));
         assert_eq!(tally.counted, thresholds.len() as u64);
@@ -156,7 +158,9 @@ mod tests {
     fn all_of_time_does_not_overflow() {
         let request = ForecastRequest { now_ms: 0, from_ms: i64::MIN, to_ms: i64::MAX, buckets: 2 };
         let mut tally = Tally::new(request);
-        [i64::MIN, -2, 1, i64::MAX - 1].iter().for_each(|threshold| tally.add(*threshold));
+        for threshold in [i64::MIN, -2, 1, i64::MAX - 1] {
+            tally.add(threshold);
+        }
         assert_eq!(tally.forecast.counts, [2, 2]);
     }
 }

@@ -59,6 +59,7 @@ pub struct Guard {
 
 impl HeldReason {
     /// A stable code for programs.
+    #[must_use]
     pub fn code(self) -> &'static str {
         match self {
             Self::SteppedForward { .. } => "clockSteppedForward",
@@ -67,6 +68,7 @@ impl HeldReason {
     }
 
     /// What happened and what to do.
+    #[must_use]
     pub fn sentence(self) -> String {
         match self {
             Self::SteppedForward { by_ms } => format!(
@@ -85,11 +87,13 @@ impl HeldReason {
 
 impl Guard {
     /// What is held back now.
+    #[must_use]
     pub fn held(&self) -> Option<&Held> {
         self.held.as_ref()
     }
 
     /// The last readings that agreed.
+    #[must_use]
     pub fn trusted(&self) -> Option<&Reading> {
         self.trusted.as_ref()
     }
@@ -121,6 +125,7 @@ impl Guard {
     }
 
     /// The state for the store.
+    #[must_use]
     pub fn to_document(&self) -> Document {
         let mut document = doc! { "v": 1 };
         if let Some(Reading { wall_ms, since_boot, boot_id }) = &self.trusted {
@@ -145,6 +150,7 @@ impl Guard {
     }
 
     /// Reads [`Guard::to_document`] back; what can't be read counts as unknown.
+    #[must_use]
     pub fn from_document(document: &Document) -> Self {
         Self { trusted: read_trusted(document), held: read_held(document) }
     }

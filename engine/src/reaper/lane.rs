@@ -34,6 +34,7 @@ enum Section {
 impl Lane {
     /// The lanes of a rule over an index with this direction. A rule that never removes anything
     /// has none.
+    #[must_use]
     pub fn of(rule: &Rule, direction: Direction) -> Vec<Self> {
         let dates = |secs: i64, first_ms| {
             let add_ms = secs.saturating_mul(MS_PER_SEC);
@@ -56,6 +57,7 @@ impl Lane {
     }
 
     /// The latest instant that is due at `now_ms`.
+    #[must_use]
     pub fn last_due_ms(&self, now_ms: i64) -> i64 {
         let cutoff = cutoff_ms(now_ms, self.add_ms / MS_PER_SEC);
         match self.section {
@@ -65,6 +67,7 @@ impl Lane {
     }
 
     /// The earliest instant whose threshold is not before `threshold_ms`.
+    #[must_use]
     pub fn first_from_ms(&self, threshold_ms: i64) -> i64 {
         let base = threshold_ms.saturating_sub(self.add_ms);
         match self.section {
@@ -74,6 +77,7 @@ impl Lane {
     }
 
     /// The threshold of an entry with this instant; `None` if it lies beyond the end of time.
+    #[must_use]
     pub fn threshold_ms(&self, instant_ms: i64) -> Option<i64> {
         match self.section {
             Section::Modified => whole_secs(instant_ms).checked_add(self.add_ms),
@@ -82,6 +86,7 @@ impl Lane {
     }
 
     /// The instant in an entry's key.
+    #[must_use]
     pub fn instant_ms(&self, key: &[u8]) -> Option<i64> {
         match (self.section, self.section_entry(key)) {
             (Section::Dates(direction), _) => decode_date(key, direction),

@@ -17,6 +17,8 @@ mod parameters;
 mod pass;
 mod schedule;
 mod target;
+#[cfg(test)]
+mod tests;
 pub mod thread;
 mod verdict;
 mod what_if;

@@ -114,11 +114,13 @@ const fn int64_parameter(
 
 impl TtlParameter {
     /// Name, type, default and bounds.
+    #[must_use]
     pub fn info(self) -> &'static ParameterInfo {
         &TTL_PARAMETERS[self as usize]
     }
 
     /// The parameter with this name; names are case-sensitive.
+    #[must_use]
     pub fn by_name(name: &str) -> Option<Self> {
         TTL_PARAMETERS.iter().find(|info| info.name == name).map(|info| info.parameter)
     }

@@ -31,7 +31,7 @@ pub(super) struct Pass<'r> {
     began: Duration,
     report: PassReport,
     tallies: Vec<Tally>,
-    sub_pass: Option<SubPass>,
+    current: Option<SubPass>,
 }
 
 /// A sub-pass: a fresh list of rules, visited in turn.
@@ -63,13 +63,13 @@ impl<'r> Pass<'r> {
         let now_ms = reaper.clock().now_ms();
         reaper.hub().send(&EngineEvent::PassStarted { number, at_ms: now_ms });
         let report = PassReport { number, started_ms: now_ms, ..PassReport::default() };
-        Self { reaper, now_ms, began: work_time(), report, tallies: Vec::new(), sub_pass: None }
+        Self { reaper, now_ms, began: work_time(), report, tallies: Vec::new(), current: None }
     }
 
     /// Does the next piece of work.
     pub(super) fn step(&mut self) -> Step {
-        let Some(sub_pass) = &mut self.sub_pass else {
-            self.sub_pass = Some(self.new_sub_pass());
+        let Some(sub_pass) = &mut self.current else {
+            self.current = Some(self.new_sub_pass());
             return Step::Again;
         };
         if let Some(visit) = sub_pass.queue.pop_front() {
@@ -87,7 +87,7 @@ impl<'r> Pass<'r> {
             return Step::Again;
         }
         let leftovers = !sub_pass.again.is_empty();
-        self.sub_pass = None;
+        self.current = None;
         self.report.sub_passes += 1;
         self.reaper.counters().sub_passes.add(1);
         if leftovers { Step::Again } else { Step::Finished }
@@ -143,7 +143,7 @@ impl<'r> Pass<'r> {
                 docs += batch.removed.len() as u64;
                 let next = batch.next.clone();
                 self.account(&visit.target, batch);
-                let (Some(position), Some(sub_pass)) = (next, &mut self.sub_pass) else { return };
+                let (Some(position), Some(sub_pass)) = (next, &mut self.current) else { return };
                 visit.position = position;
                 let used = work_time().saturating_sub(began);
                 if docs >= limits.docs || used >= limits.time {

@@ -42,21 +42,25 @@ impl Target {
     }
 
     /// The same rule with other seconds or on an index that has none yet.
+    #[must_use]
     pub fn with_rule(collection: &Arc<CollectionMeta>, index: &Arc<IndexMeta>, rule: Rule) -> Self {
         Self::new(TtlTarget { collection: Arc::clone(collection), index: Arc::clone(index), rule })
     }
 
     /// The name that stands for the rule in replies and reports.
+    #[must_use]
     pub fn name(&self) -> &str {
         &self.index.name
     }
 
     /// The path the rule looks at.
+    #[must_use]
     pub fn field(&self) -> &str {
         self.index.key.parts.first().map_or("", |part| part.path.as_str())
     }
 
     /// Tells rules apart within a pass.
+    #[must_use]
     pub fn identity(&self) -> (CollectionId, IndexId, bool) {
         let is_own = matches!(self.rule, Rule::ClusteredId { .. });
         (self.collection.id, self.index.id, is_own)

@@ -5,6 +5,7 @@ use std::{
     io,
     sync::{Arc, atomic::Ordering},
     thread::{Builder, JoinHandle},
+    time::Duration,
 };
 
 use super::handle::{Reaper, THREAD_NAME};
@@ -15,11 +16,13 @@ use crate::clock::WaitEnd;
 /// # Errors
 /// When the system gives no thread.
 pub fn start(reaper: Arc<Reaper>) -> io::Result<JoinHandle<()>> {
-    Builder::new().name(THREAD_NAME.to_owned()).spawn(move || work(&reaper))
+    // Read here: time that goes by until the system runs the thread belongs to its first sleep.
+    let began = reaper.clock().monotonic();
+    Builder::new().name(THREAD_NAME.to_owned()).spawn(move || work(&reaper, began))
 }
 
-fn work(reaper: &Reaper) {
-    let mut sleep_began = reaper.clock().monotonic();
+fn work(reaper: &Reaper, began: Duration) {
+    let mut sleep_began = began;
     while !reaper.stop.load(Ordering::Relaxed) {
         let deadline = reaper.plan(sleep_began);
         // A wake-up only means that something about the plan changed.

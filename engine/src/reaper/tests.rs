@@ -1,0 +1,378 @@
+//! Passes, forecasts and the thread, over a real store and clocks that the test moves.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicI64, Ordering},
+    },
+    time::Duration,
+};
+
+use bson::{Bson, DateTime, Document, RawDocumentBuf, doc};
+use tempfile::TempDir;
+
+use super::*;
+use crate::{
+    catalog::{
+        Namespace,
+        rules::{CreateIndexesRequest, CreateRequest},
+    },
+    clock::{Clock, ClockMode, ClockStatus, SimulatedClock, WaitEnd, WakeUp},
+    collection::{Collections, WriteError},
+    store::{Store, StoreOptions},
+    ttl::Expiry,
+};
+
+const NOW_MS: i64 = 1_704_844_800_000;
+
+/// A store with a reaper, on a clock that the test holds.
+struct World {
+    collections: Arc<Collections>,
+    reaper: Arc<Reaper>,
+    hub: Arc<EventHub>,
+    _folder: TempDir,
+}
+
+fn world(clock: Arc<dyn Clock>) -> World {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (store, _) = Store::open(folder.path(), &StoreOptions::default()).expect("a store");
+    let collections = Arc::new(Collections::new(Arc::new(store), clock).expect("collections"));
+    let hub = Arc::new(EventHub::default());
+    let reaper = Reaper::new(Arc::clone(&collections), Arc::clone(&hub)).expect("a reaper");
+    World { collections, reaper: Arc::new(reaper), hub, _folder: folder }
+}
+
+fn simulated() -> (World, Arc<SimulatedClock>) {
+    let clock = Arc::new(SimulatedClock::new(NOW_MS));
+    (world(Arc::clone(&clock) as Arc<dyn Clock>), clock)
+}
+
+fn namespace() -> Namespace {
+    Namespace::new("test", "c").expect("a name")
+}
+
+fn date(offset_secs: i64) -> Bson {
+    Bson::DateTime(DateTime::from_millis(NOW_MS + offset_secs * 1_000))
+}
+
+impl World {
+    fn index(&self, spec: Document) {
+        let request = CreateIndexesRequest {
+            namespace: namespace(),
+            indexes: vec![spec],
+            ignore_unknown_options: false,
+        };
+        self.collections.create_indexes(&request, &mut |_| {}).expect("an index");
+    }
+
+    fn insert(&self, documents: impl IntoIterator<Item = Document>) {
+        let documents: Vec<RawDocumentBuf> = documents
+            .into_iter()
+            .map(|document| RawDocumentBuf::try_from(&document).expect("raw"))
+            .collect();
+        self.collections
+            .write(|writer| {
+                let collection = writer.create_if_missing(&namespace())?;
+                for document in &documents {
+                    writer.insert(&collection, document)?;
+                }
+                Ok::<_, WriteError>(())
+            })
+            .expect("inserted");
+    }
+
+    fn left(&self) -> Vec<i32> {
+        let collection = self.collections.catalog().collection(&namespace()).expect("there");
+        let read = self.collections.store().read(|reader| {
+            let mut ids = Vec::new();
+            for stored in reader.documents(collection.id, 0, crate::store::Scan::Forward)? {
+                ids.push(stored?.document()?.get_i32("_id").unwrap_or(-1));
+            }
+            Ok::<_, crate::store::StoreError>(ids)
+        });
+        read.expect("read")
+    }
+
+    fn targets(&self) -> Vec<Target> {
+        targets(&self.collections.catalog())
+    }
+}
+
+/// Inserts documents `{_id: 0.., f: value}` under an index and checks which ids a pass leaves.
+#[track_caller]
+fn check(spec: Document, values: &[Bson], left: &[i32]) {
+    let (world, _) = simulated();
+    world.index(spec);
+    world.insert((0..).zip(values).map(|(id, value)| doc! { "_id": id, "f": value.clone() }));
+    let report = world.reaper.run_pass();
+    assert_eq!(world.left(), left);
+    assert_eq!(report.deleted, (values.len() - left.len()) as u64);
+    assert_eq!(world.reaper.run_pass().deleted, 0, "a second pass finds nothing");
+}
+
+#[test]
+fn a_pass_removes_what_is_due_and_nothing_else() {
+    let values = [date(-61), date(-60), date(-59), Bson::Null, "x".into(), 5.into()];
+    let spec = |direction: i32| doc! { "key": { "f": direction }, "name": "ttl", "expireAfterSeconds": 60 };
+    check(spec(1), &values, &[2, 3, 4, 5]);
+    check(spec(-1), &values, &[2, 3, 4, 5]);
+    let arrays = [
+        Bson::Array(vec![date(0), date(-60), date(-90)]),
+        Bson::Array(vec![date(-59), "x".into()]),
+        Bson::Array(vec![Bson::Array(vec![date(-90)])]),
+        Bson::Array(vec![]),
+    ];
+    check(spec(1), &arrays, &[1, 2, 3]);
+    check(spec(-1), &arrays, &[1, 2, 3]);
+}
+
+#[test]
+fn a_partial_filter_and_an_inert_index_keep_documents() {
+    let partial = doc! {
+        "key": { "f": 1 }, "name": "ttl", "expireAfterSeconds": 0,
+        "partialFilterExpression": { "_id": { "$gt": 0 } },
+    };
+    check(partial, &[date(-1), date(-1)], &[0]);
+    let (world, _) = simulated();
+    world.index(doc! { "key": { "f": "hashed" }, "name": "h", "expireAfterSeconds": 0 });
+    world.insert([doc! { "_id": 0, "f": date(-1) }]);
+    let report = world.reaper.run_pass();
+    assert_eq!(world.left(), [0]);
+    assert!(report.indexes[0].error.is_some(), "the report says why");
+    assert_eq!(world.reaper.counters().invalid_index_skips.get(), 1);
+}
+
+#[test]
+fn limits_cut_a_pass_into_visits_and_sub_passes() {
+    let (world, _) = simulated();
+    world.index(doc! { "key": { "f": 1 }, "name": "ttl", "expireAfterSeconds": 0 });
+    world.insert((0..10).map(|id| doc! { "_id": id, "f": date(-10) }));
+    world.reaper.set_parameter(TtlParameter::IndexDeleteTargetDocs, 3).expect("valid");
+    world.reaper.set_parameter(TtlParameter::SubPassTargetSecs, 0).expect("valid");
+    let report = world.reaper.run_pass();
+    assert_eq!((report.deleted, report.sub_passes), (10, 4));
+    assert_eq!(world.left(), [] as [i32; 0]);
+    let counters = world.reaper.counters();
+    assert_eq!((counters.passes.get(), counters.sub_passes.get()), (1, 4));
+    assert_eq!((counters.deleted_documents.get(), counters.deleted_keys.get()), (10, 20));
+    assert_eq!((counters.batches.get(), counters.batched_docs.get()), (4, 10));
+}
+
+#[test]
+fn without_batching_a_visit_takes_all() {
+    let (world, _) = simulated();
+    world.index(doc! { "key": { "f": 1 }, "name": "ttl", "expireAfterSeconds": 0 });
+    world.insert((0..10).map(|id| doc! { "_id": id, "f": date(-10) }));
+    world.reaper.set_parameter(TtlParameter::IndexDeleteTargetDocs, 3).expect("valid");
+    world.reaper.set_parameter(TtlParameter::BatchDeletes, 0).expect("valid");
+    assert_eq!(world.reaper.run_pass().sub_passes, 1);
+    assert_eq!(world.left(), [] as [i32; 0]);
+    assert_eq!(world.reaper.counters().batches.get(), 0);
+}
+
+#[test]
+fn last_modification_and_own_ttl_count_from_the_last_write() {
+    let (world, clock) = simulated();
+    world.index(doc! { "key": { "_ts": 1 }, "name": "ts", "expireAfterSeconds": 10 });
+    world.insert([
+        doc! { "_id": 0 },
+        doc! { "_id": 1, "ttl": 20 },
+        doc! { "_id": 2, "ttl": -1 },
+        doc! { "_id": 3, "ttl": 20.5 },
+    ]);
+    let left_after = |ms: i64| {
+        clock.advance_ms(ms);
+        world.reaper.run_pass();
+        world.left()
+    };
+    assert_eq!(left_after(9_999), [0, 1, 2, 3]);
+    assert_eq!(left_after(1), [1, 2]);
+    assert_eq!(left_after(9_999), [1, 2]);
+    assert_eq!(left_after(1), [2]);
+    assert_eq!(left_after(i64::from(i32::MAX) * 1_000), [2]);
+}
+
+#[test]
+fn a_clustered_collection_removes_by_id_from_1970_on() {
+    let (world, _) = simulated();
+    let options = doc! {
+        "clusteredIndex": { "key": { "_id": 1 }, "unique": true }, "expireAfterSeconds": 60_i64,
+    };
+    world.collections.create(&CreateRequest { namespace: namespace(), options }).expect("created");
+    let ids = [DateTime::from_millis(-1), DateTime::from_millis(0), DateTime::from_millis(NOW_MS)];
+    world.insert(ids.map(|id| doc! { "_id": id }));
+    assert_eq!(world.reaper.run_pass().deleted, 1);
+    assert_eq!(world.left().len(), 2);
+}
+
+/// Documents under two rules, some with arrays, some that never expire.
+fn mixed() -> (World, Arc<SimulatedClock>) {
+    let (world, clock) = simulated();
+    world.index(doc! { "key": { "f": 1 }, "name": "f", "expireAfterSeconds": 60 });
+    world.index(doc! { "key": { "g": -1 }, "name": "g", "expireAfterSeconds": 0 });
+    world.insert((0..50).map(|id| {
+        let secs = i64::from(id);
+        match id % 5 {
+            0 => doc! { "_id": id, "f": date(secs), "g": date(secs + 30) },
+            1 => doc! { "_id": id, "f": vec![date(secs), date(secs + 1)] },
+            2 => doc! { "_id": id, "g": date(-secs) },
+            3 => doc! { "_id": id, "f": date(-59), "g": date(500) },
+            _ => doc! { "_id": id, "f": "never" },
+        }
+    }));
+    (world, clock)
+}
+
+#[test]
+fn pages_of_expiring_documents_list_each_once_in_order() {
+    let (world, _) = mixed();
+    let (store, targets) = (world.collections.store(), world.targets());
+    let all = expiring(store, &targets, None, 1_000).expect("read");
+    assert_eq!((all.documents.len(), all.next), (40, None));
+    let thresholds: Vec<i64> =
+        all.documents.iter().map(|found| found.deadline.threshold_ms).collect();
+    assert!(thresholds.is_sorted(), "{thresholds:?}");
+    for limit in [1, 3, 7, 40] {
+        let mut paged = Vec::new();
+        let mut after = None;
+        loop {
+            let page = expiring(store, &targets, after.as_ref(), limit).expect("read");
+            paged.extend(page.documents);
+            let Some(next) = page.next else { break };
+            after = Token::from_document(&next.to_document());
+            assert!(after.is_some(), "a token comes back as it went");
+        }
+        assert_eq!(paged, all.documents, "pages of {limit}");
+    }
+}
+
+#[test]
+fn forecast_verdict_and_what_if_agree_with_the_pass() {
+    let (world, clock) = mixed();
+    let (store, targets) = (world.collections.store(), world.targets());
+    let collection = world.collections.catalog().collection(&namespace()).expect("there");
+    let request = ForecastRequest {
+        now_ms: NOW_MS,
+        from_ms: NOW_MS + 1,
+        to_ms: NOW_MS + 3_600_001,
+        buckets: 6,
+    };
+    let found = forecast(store, collection.id, &targets, request).expect("counted");
+    assert!(found.exact);
+    assert_eq!(found.never, 10);
+    let total = found.counts.iter().sum::<u64>() + found.overdue + found.beyond + found.never;
+    assert_eq!(total, 50);
+    let verdicts = verdict(store, &collection, &targets, &Bson::Int32(5)).expect("read");
+    let verdicts = verdicts.expect("there is one");
+    assert_eq!(verdicts.winner, Some(1), "g is due before f");
+    assert!(matches!(verdicts.rules[0].expiry, Expiry::At(_)));
+    assert_eq!(verdict(store, &collection, &targets, &Bson::Int32(99)).expect("read"), None);
+    let g = collection.index("g").expect("there");
+    let preview = what_if(store, &collection, &WhatIfRule::of_index(g, 0), NOW_MS).expect("read");
+    assert_eq!((preview.total, preview.never.get("fieldMissing")), (50, Some(&20)));
+    assert_eq!(preview.overdue_now, found.overdue, "only g has documents that are due");
+    assert_eq!(world.reaper.run_pass().deleted, found.overdue);
+    clock.advance_ms(3_600_000);
+    assert_eq!(world.reaper.run_pass().deleted, found.counts.iter().sum::<u64>());
+    assert_eq!(world.left().len(), 10);
+}
+
+#[test]
+fn a_dropped_collection_and_a_saved_document_are_left_alone() {
+    let (world, _) = simulated();
+    world.index(doc! { "key": { "f": 1 }, "name": "ttl", "expireAfterSeconds": 0 });
+    world.insert([doc! { "_id": 0, "f": date(-1) }]);
+    world.collections.drop_collection(&namespace()).expect("dropped");
+    world.insert([doc! { "_id": 1, "f": date(-1) }]);
+    assert_eq!(world.reaper.run_pass().deleted, 0);
+    assert_eq!(world.left(), [1]);
+}
+
+/// The next pass that ended, within a real second or so.
+fn next_pass(events: &Subscription) -> Option<PassReport> {
+    loop {
+        match events.recv_timeout(Duration::from_secs(20)) {
+            Ok(EngineEvent::PassFinished(report)) => return Some(report),
+            Ok(_) => {}
+            Err(_) => return None,
+        }
+    }
+}
+
+#[test]
+fn the_thread_sleeps_first_and_wakes_for_time_parameters_and_thresholds() {
+    let (world, clock) = simulated();
+    world.index(doc! { "key": { "f": 1 }, "name": "ttl", "expireAfterSeconds": 0 });
+    world.insert([doc! { "_id": 0, "f": date(0) }, doc! { "_id": 1, "f": date(90) }]);
+    let events = world.hub.subscribe();
+    let monitor = thread::start(Arc::clone(&world.reaper)).expect("a thread");
+    clock.advance_ms(60_000);
+    let first = next_pass(&events).expect("a pass after the sleep");
+    assert_eq!((first.number, first.deleted, first.started_ms), (1, 1, NOW_MS + 60_000));
+    world.reaper.set_parameter(TtlParameter::ReapAtThreshold, 1).expect("valid");
+    clock.advance_ms(30_000);
+    let second = next_pass(&events).expect("a pass at the threshold");
+    assert_eq!((second.number, second.deleted, second.started_ms), (2, 1, NOW_MS + 90_000));
+    world.reaper.stop();
+    monitor.join().expect("the thread ends");
+}
+
+/// A clock that claims to be the computer's.
+#[derive(Default)]
+struct Pretended {
+    wall_ms: AtomicI64,
+    boot_ms: AtomicI64,
+}
+
+impl Clock for Pretended {
+    fn now_ms(&self) -> i64 {
+        self.wall_ms.load(Ordering::Relaxed)
+    }
+
+    fn monotonic(&self) -> Duration {
+        Duration::from_millis(self.boot_ms.load(Ordering::Relaxed).unsigned_abs())
+    }
+
+    fn wait_until(&self, _: Option<Duration>, _: &WakeUp) -> WaitEnd {
+        WaitEnd::Woken
+    }
+
+    fn status(&self) -> ClockStatus {
+        let mode = ClockMode::System;
+        ClockStatus { now_ms: self.now_ms(), mode, rate: 1.0, paused: false }
+    }
+
+    fn boot_id(&self) -> Option<String> {
+        Some("boot".to_owned())
+    }
+}
+
+#[test]
+fn a_jump_of_the_clock_removes_nothing_until_released() {
+    const DAY_MS: i64 = 86_400_000;
+    let clock = Arc::new(Pretended::default());
+    clock.wall_ms.store(NOW_MS, Ordering::Relaxed);
+    let world = world(Arc::clone(&clock) as Arc<dyn Clock>);
+    world.index(doc! { "key": { "f": 1 }, "name": "ttl", "expireAfterSeconds": 0 });
+    world.insert([doc! { "_id": 0, "f": date(3_600 * 12) }, doc! { "_id": 1, "f": date(1) }]);
+    world.reaper.run_scheduled_pass();
+    clock.wall_ms.store(NOW_MS + DAY_MS, Ordering::Relaxed);
+    world.reaper.run_scheduled_pass();
+    assert_eq!(world.left(), [0, 1]);
+    assert!(world.reaper.held().is_some());
+    // The hold outlives the reaper.
+    let again = Reaper::new(Arc::clone(&world.collections), Arc::clone(&world.hub));
+    assert!(again.expect("a reaper").held().is_some());
+    // The clock returns: the hold ends by itself.
+    clock.wall_ms.store(NOW_MS + 2_000, Ordering::Relaxed);
+    clock.boot_ms.store(2_000, Ordering::Relaxed);
+    world.reaper.run_scheduled_pass();
+    assert_eq!((world.left(), world.reaper.held()), (vec![0], None));
+    // A jump that a person confirms.
+    clock.wall_ms.store(NOW_MS + DAY_MS, Ordering::Relaxed);
+    world.reaper.run_scheduled_pass();
+    assert_eq!(world.left(), [0]);
+    assert!(world.reaper.release().expect("stored"));
+    world.reaper.run_scheduled_pass();
+    assert_eq!(world.left(), [] as [i32; 0]);
+}
