@@ -53,7 +53,8 @@ pub fn opener(fill: Option<Fill>) -> Opener {
 fn open(request: &OpenRequest, fill: Option<Fill>) -> Result<Opened, OpenFailure> {
     let temporary = request.demo.then(temporary_folder).transpose()?;
     let folder = match (&temporary, &request.folder) {
-        (Some(temporary), _) => temporary.path().to_path_buf(),
+        // A folder inside, so that the store makes it and closes it to other users.
+        (Some(temporary), _) => temporary.path().join("store"),
         (None, Some(folder)) => folder.clone(),
         (None, None) => default_folder()?,
     };
