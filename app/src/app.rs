@@ -1,10 +1,11 @@
 //! The window's program: `logic` takes what the worker tells and carries out actions, `ui` lays the
 //! panels out.
 
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use eframe::CreationContext;
 use egui::{Context, Ui};
+use mayfly_engine::clock::{Clock, SystemClock};
 
 use crate::action::{Action, Actions, TabsAction, TransferAction, entry_for_keys};
 use crate::apply::{self, Effects, WindowEffect};
@@ -24,12 +25,13 @@ pub struct MayflyApp {
     state: State,
     actions: Actions,
     worker: Option<Worker>,
-    started: Instant,
+    started: Duration,
     tabs_to_restore: Option<Saved>,
 }
 
 impl MayflyApp {
     /// Sets up the look, restores what was kept, starts the worker and begins to open the store.
+    #[must_use]
     pub fn new(context: &CreationContext<'_>, options: WindowOptions) -> Self {
         let egui = &context.egui_ctx;
         theme::install_fonts(egui);
@@ -44,7 +46,7 @@ impl MayflyApp {
             state,
             actions: Actions::default(),
             worker: None,
-            started: Instant::now(),
+            started: SystemClock.monotonic(),
             tabs_to_restore: saved.filter(|saved| !saved.tabs.is_empty()),
         };
         let mut effects = Effects::default();
@@ -68,6 +70,7 @@ impl MayflyApp {
     }
 
     /// What the window shows.
+    #[must_use]
     pub fn state(&self) -> &State {
         &self.state
     }
@@ -80,16 +83,15 @@ impl MayflyApp {
     }
 
     fn tick(&mut self) {
-        self.state.uptime = self.started.elapsed();
-        let wall = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        let wall_ms = i64::try_from(wall.as_millis()).unwrap_or(i64::MAX);
+        self.state.uptime = SystemClock.monotonic().saturating_sub(self.started);
+        let wall_ms = SystemClock.now_ms();
         self.state.clock.tick(wall_ms, self.state.uptime);
     }
 
     /// Takes what the worker tells, as much as fits into a frame.
     fn take_outcomes(&mut self, context: &Context, effects: &mut Effects) {
         let Some(worker) = &self.worker else { return };
-        let began = Instant::now();
+        let began = SystemClock.monotonic();
         for _ in 0..OUTCOMES_PER_FRAME_MAX {
             let Some(outcome) = worker.next_outcome() else { break };
             let opened = matches!(&outcome, Outcome::Opened(Ok(_)));
@@ -97,7 +99,7 @@ impl MayflyApp {
             if opened {
                 restore_tabs(self.tabs_to_restore.take(), &mut self.state, effects);
             }
-            if began.elapsed() > OUTCOMES_PER_FRAME_TIME_MAX {
+            if SystemClock.monotonic().saturating_sub(began) > OUTCOMES_PER_FRAME_TIME_MAX {
                 break;
             }
         }

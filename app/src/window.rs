@@ -70,10 +70,10 @@ pub fn run_window(options: WindowOptions) -> Result<(), WindowError> {
     };
     let create: eframe::AppCreator<'_> =
         Box::new(move |context| Ok(Box::new(MayflyApp::new(context, options))));
-    eframe::run_native(APP_ID, native, create).map_err(refused)
+    eframe::run_native(APP_ID, native, create).map_err(|error| refused(&error))
 }
 
-fn refused(error: eframe::Error) -> WindowError {
+fn refused(error: &eframe::Error) -> WindowError {
     let text = error.to_string();
     // winit names the display only in words.
     if text.contains("WAYLAND_DISPLAY") || text.contains("DISPLAY") || text.contains("no display") {

@@ -7,6 +7,7 @@ use super::entry::{Entry, Group, ctrl, key};
 use crate::state::Dialog;
 
 /// What can be asked about dialogs.
+#[expect(clippy::large_enum_variant, reason = "made when a person presses something")]
 #[derive(Debug, Clone, PartialEq)]
 pub enum DialogAction {
     /// Opens one, or puts it behind the open one.

@@ -26,6 +26,7 @@ pub enum Group {
 
 impl Group {
     /// Its name.
+    #[must_use]
     pub fn label(self) -> &'static str {
         match self {
             Self::Store => "Store",
@@ -55,6 +56,7 @@ pub struct Entry {
 
 impl Entry {
     /// Whether it can be done now.
+    #[must_use]
     pub fn is_enabled(&self, state: &State) -> bool {
         (self.action)(state).is_some()
     }
@@ -86,6 +88,7 @@ pub fn entries() -> impl Iterator<Item = &'static Entry> {
 /// The entry whose keys were pressed in this frame. Takes the keys, so that nothing else sees them.
 ///
 /// While a text is being typed, keys without Ctrl or Alt belong to the text, except function keys.
+#[must_use]
 pub fn entry_for_keys(context: &egui::Context, state: &State) -> Option<Action> {
     let typing = context.text_edit_focused();
     let mut sorted: Vec<&Entry> = entries().filter(|entry| entry.keys.is_some()).collect();
@@ -118,21 +121,25 @@ fn belongs_to_text(keys: KeyboardShortcut) -> bool {
 }
 
 /// `Ctrl` and a key.
+#[must_use]
 pub const fn ctrl(key: Key) -> Option<KeyboardShortcut> {
     Some(KeyboardShortcut::new(Modifiers::COMMAND, key))
 }
 
 /// `Ctrl`, `Shift` and a key.
+#[must_use]
 pub const fn ctrl_shift(key: Key) -> Option<KeyboardShortcut> {
     Some(KeyboardShortcut::new(Modifiers::COMMAND.plus(Modifiers::SHIFT), key))
 }
 
 /// A key alone.
+#[must_use]
 pub const fn key(key: Key) -> Option<KeyboardShortcut> {
     Some(KeyboardShortcut::new(Modifiers::NONE, key))
 }
 
 /// Keys as text, such as `Ctrl+Shift+T`.
+#[must_use]
 pub fn keys_text(keys: &KeyboardShortcut) -> String {
     let mut text = String::new();
     if keys.modifiers.command || keys.modifiers.ctrl {

@@ -33,6 +33,7 @@ pub use view::ViewAction;
 use crate::state::TabId;
 
 /// One thing a person asks for.
+#[expect(clippy::large_enum_variant, reason = "made when a person presses something")]
 #[derive(Debug, Clone, PartialEq)]
 pub enum Action {
     /// Databases and collections.

@@ -156,12 +156,14 @@ pub const ENTRIES: &[Entry] = &[
 ];
 
 /// Opens the dialog in which the name of what shall be dropped is typed.
+#[must_use]
 pub fn drop_dialog(target: DropTarget) -> Action {
     let dialog = Dialog::Drop(DropDialog { target, typed: String::new() });
     Action::Dialog(DialogAction::Show(dialog))
 }
 
 /// The collection of the tab that is shown.
+#[must_use]
 pub fn chosen(state: &State) -> Option<Namespace> {
     state.tabs.active().map(|tab| tab.namespace.clone())
 }

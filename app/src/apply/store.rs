@@ -40,10 +40,10 @@ pub fn apply(action: StoreAction, state: &mut State, effects: &mut Effects) {
         }
         StoreAction::Sort(order) => sort(order, state, effects),
         StoreAction::Weather(namespace) => weather(&namespace, state, effects),
-        StoreAction::CreateDatabase(draft) => create_database(draft, state, effects),
+        StoreAction::CreateDatabase(draft) => create_database(&draft, state, effects),
         StoreAction::CreateCollection(draft) => create_collection(&draft, state, effects),
         StoreAction::Rename(draft) => rename(&draft.from, &draft.name, state, effects),
-        StoreAction::Drop(target) => drop_target(target, state, effects),
+        StoreAction::Drop(target) => drop_target(&target, state, effects),
         StoreAction::SetDialect(db, dialect) => {
             let done = format!("{db} follows the rules of {}", dialect.label());
             let command = doc! {"mayflyDialect": dialect.name()};
@@ -126,8 +126,8 @@ fn weather(namespace: &Namespace, state: &mut State, effects: &mut Effects) {
         collection.next = Next::Never;
         return;
     }
-    let stats = Purpose::Store(StorePurpose::Stats(namespace.clone()));
-    effects.read(state, stats, &namespace.db, doc! {"collStats": &namespace.collection});
+    let figures = Purpose::Store(StorePurpose::Stats(namespace.clone()));
+    effects.read(state, figures, &namespace.db, doc! {"collStats": &namespace.collection});
     next(namespace, state, effects);
     let from_ms = state.now_ms();
     let to_ms = from_ms.saturating_add(STRIP_SPAN_MS);
@@ -148,7 +148,7 @@ fn next(namespace: &Namespace, state: &mut State, effects: &mut Effects) {
     effects.read(state, purpose, &namespace.db, command);
 }
 
-fn create_database(draft: CreateDatabase, state: &mut State, effects: &mut Effects) {
+fn create_database(draft: &CreateDatabase, state: &mut State, effects: &mut Effects) {
     let namespace = Namespace::new(draft.name.trim(), draft.collection.trim());
     if draft.dialect != Dialect::Open {
         let purpose = Purpose::Store(StorePurpose::Change { done: String::new(), open: None });
@@ -169,6 +169,7 @@ fn create_collection(draft: &CreateCollection, state: &mut State, effects: &mut 
 }
 
 /// The command that makes a collection as drafted.
+#[must_use]
 pub fn create_command(draft: &CreateCollection) -> Document {
     let mut command = doc! {"create": draft.name.trim()};
     if draft.capped {
@@ -181,12 +182,14 @@ pub fn create_command(draft: &CreateCollection) -> Document {
 }
 
 /// The command that renames a collection within its database.
+#[must_use]
 pub fn rename_command(from: &Namespace, name: &str) -> Document {
     let to = Namespace::new(&from.db, name.trim());
     doc! {"renameCollection": from.to_string(), "to": to.to_string()}
 }
 
 /// The command that drops a database or a collection, and the database it runs on.
+#[must_use]
 pub fn drop_command(target: &DropTarget) -> (String, Document) {
     match target {
         DropTarget::Database(db) => (db.clone(), doc! {"dropDatabase": 1}),
@@ -205,9 +208,9 @@ fn rename(from: &Namespace, name: &str, state: &mut State, effects: &mut Effects
     state.tabs.forget(|namespace| *namespace == from);
 }
 
-fn drop_target(target: DropTarget, state: &mut State, effects: &mut Effects) {
-    let (db, command) = drop_command(&target);
-    let done = match &target {
+fn drop_target(target: &DropTarget, state: &mut State, effects: &mut Effects) {
+    let (db, command) = drop_command(target);
+    let done = match target {
         DropTarget::Database(db) => format!("Dropped the database {db}"),
         DropTarget::Collection(namespace) => format!("Dropped {namespace}"),
     };
@@ -237,10 +240,10 @@ pub fn answer(purpose: &StorePurpose, reply: &Reply, state: &mut State, effects:
             state.tree.learn_collections(db, Vec::new());
         }
         (StorePurpose::Stats(namespace), result) => {
-            let stats = result.as_ref().ok();
+            let figures = result.as_ref().ok();
             if let Some(collection) = state.tree.collection_mut(namespace) {
-                collection.documents = stats.and_then(|stats| number(stats, "count"));
-                collection.bytes = stats.and_then(|stats| number(stats, "size"));
+                collection.documents = figures.and_then(|figures| number(figures, "count"));
+                collection.bytes = figures.and_then(|figures| number(figures, "size"));
             }
         }
         (StorePurpose::Next(namespace), result) => {
@@ -290,11 +293,11 @@ fn changed(
 
 fn databases(found: &Document, state: &mut State, effects: &mut Effects) {
     let found = found.get_array("databases").map(Vec::as_slice).unwrap_or_default();
-    let named = found.iter().filter_map(Bson::as_document).filter_map(|database| {
+    let pairs = found.iter().filter_map(Bson::as_document).filter_map(|database| {
         let name = database.get_str("name").ok()?;
         Some((name.to_owned(), number(database, "sizeOnDisk").unwrap_or(0)))
     });
-    state.tree.learn_databases(named.collect());
+    state.tree.learn_databases(pairs.collect());
     let names: Vec<String> =
         state.tree.databases.iter().map(|database| database.name.clone()).collect();
     for name in names {
@@ -311,12 +314,12 @@ fn databases(found: &Document, state: &mut State, effects: &mut Effects) {
 fn collections(db: &str, found: &Document, state: &mut State) {
     let batch = found.get_document("cursor").and_then(|cursor| cursor.get_array("firstBatch"));
     let batch = batch.map(Vec::as_slice).unwrap_or_default();
-    let named = batch.iter().filter_map(Bson::as_document).filter_map(|collection| {
+    let pairs = batch.iter().filter_map(Bson::as_document).filter_map(|collection| {
         let name = collection.get_str("name").ok()?;
         let kind = collection.get_str("type").unwrap_or("collection");
         Some((name.to_owned(), kind.to_owned()))
     });
-    state.tree.learn_collections(db, named.collect());
+    state.tree.learn_collections(db, pairs.collect());
     open_first(state);
 }
 

@@ -43,8 +43,8 @@ fn weather_is_learned() {
     let mut learn = |purpose: StorePurpose, command: Document, found: Document| {
         answer(&purpose, &reply("demo", command, Ok(found)), &mut state, &mut effects);
     };
-    let stats = doc! {"count": 12_408_i64, "size": 3_100_000.0};
-    learn(StorePurpose::Stats(sessions.clone()), doc! {}, stats);
+    let figures = doc! {"count": 12_408_i64, "size": 3_100_000.0};
+    learn(StorePurpose::Stats(sessions.clone()), doc! {}, figures);
     let batch = doc! {"batch": [{"threshold": DateTime::from_millis(5_000)}]};
     learn(StorePurpose::Next(sessions.clone()), doc! {}, batch);
     let command = doc! {"from": DateTime::from_millis(1), "to": DateTime::from_millis(2)};

@@ -85,7 +85,7 @@ pub fn ui(context: &Context, state: &State, drafts: &mut Drafts, actions: &mut A
     }
 }
 
-fn backdrop_ui(context: &Context, content: &mut dyn FnMut(&mut Ui)) -> Rect {
+fn backdrop_ui(context: &Context, draw: &mut dyn FnMut(&mut Ui)) -> Rect {
     let look = Colors::of(context.theme() == egui::Theme::Dark);
     Area::new(Id::unique("palette"))
         .order(Order::Foreground)
@@ -99,7 +99,7 @@ fn backdrop_ui(context: &Context, content: &mut dyn FnMut(&mut Ui)) -> Rect {
                 .inner_margin(Margin::same(10))
                 .show(ui, |ui| {
                     ui.set_width(sizes::PALETTE.min(context.content_rect().width() - 48.0));
-                    content(ui);
+                    draw(ui);
                 });
         })
         .response
@@ -176,6 +176,7 @@ fn lines(state: &State, typed: &str) -> Vec<Line> {
 
 /// How well `words` fit what was typed: every typed letter must come in order. Letters that begin a
 /// word or follow one another count more; an early fit counts more. `None`: no fit.
+#[must_use]
 pub fn score(words: &str, typed: &str) -> Option<i32> {
     let words: Vec<char> = words.to_lowercase().chars().collect();
     let (mut from, mut total, mut last) = (0, 0, None);

@@ -46,6 +46,7 @@ impl Source for Embedded {
 }
 
 /// Opens data folders; `fill` puts the sample data into a demo store and into the very first store.
+#[must_use]
 pub fn opener(fill: Option<Fill>) -> Opener {
     Arc::new(move |request| open(request, fill))
 }

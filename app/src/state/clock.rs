@@ -52,21 +52,25 @@ impl Clock {
     }
 
     /// The store's time in this frame, in milliseconds since 1970.
+    #[must_use]
     pub fn now_ms(&self) -> i64 {
         self.now_ms
     }
 
     /// How the clock runs.
+    #[must_use]
     pub fn mode(&self) -> Mode {
         self.mode
     }
 
     /// Whether time is not real.
+    #[must_use]
     pub fn is_simulated(&self) -> bool {
         matches!(self.mode, Mode::Simulated { .. })
     }
 
     /// Store milliseconds for each real one: 0 while the clock stands still.
+    #[must_use]
     pub fn rate(&self) -> f64 {
         match self.mode {
             Mode::Real => 1.0,
@@ -76,6 +80,7 @@ impl Clock {
     }
 
     /// The real time until the store's clock shows `at_ms`; `None` while it stands still.
+    #[must_use]
     pub fn real_time_until(&self, at_ms: i64) -> Option<Duration> {
         let rate = self.rate();
         if rate <= 0.0 {

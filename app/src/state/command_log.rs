@@ -55,6 +55,7 @@ impl CommandLog {
     }
 
     /// The commands, the oldest first.
+    #[must_use]
     pub fn records(&self) -> &VecDeque<CommandRecord> {
         &self.records
     }
@@ -89,9 +90,9 @@ mod tests {
 
     #[test]
     fn long_commands_are_cut() {
-        let long = "ä".repeat(COMMAND_TEXT_CHARS_MAX + 1);
+        let text = "ä".repeat(COMMAND_TEXT_CHARS_MAX + 1);
         let mut log = CommandLog::default();
-        log.push(0, &long, 1, None, false);
-        assert!(log.records()[0].text.ends_with(&format!("({} bytes in all)", long.len())));
+        log.push(0, &text, 1, None, false);
+        assert!(log.records()[0].text.ends_with(&format!("({} bytes in all)", text.len())));
     }
 }

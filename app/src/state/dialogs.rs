@@ -7,6 +7,7 @@ use crate::action::Action;
 use crate::limits::DIALOGS_WAITING_MAX;
 
 /// A dialog with what a person has put into it so far.
+#[expect(clippy::large_enum_variant, reason = "one is open at a time")]
 #[derive(Debug, Clone, PartialEq)]
 pub enum Dialog {
     /// Choices that stay.
@@ -68,6 +69,7 @@ impl Dialect {
     pub const ALL: [Self; 3] = [Self::Open, Self::Mongodb, Self::Cosmos];
 
     /// As the command spells it.
+    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Open => "open",
@@ -77,6 +79,7 @@ impl Dialect {
     }
 
     /// As a person reads it.
+    #[must_use]
     pub fn label(self) -> &'static str {
         match self {
             Self::Open => "Open",
@@ -86,6 +89,7 @@ impl Dialect {
     }
 
     /// What it means.
+    #[must_use]
     pub fn sentence(self) -> &'static str {
         match self {
             Self::Open => "TTL on any date field, or on _ts with a document's own ttl",
@@ -172,6 +176,7 @@ pub struct Dialogs {
 
 impl Dialogs {
     /// The open dialog.
+    #[must_use]
     pub fn open(&self) -> Option<&Dialog> {
         self.open.as_ref()
     }

@@ -10,6 +10,7 @@ const DAY_MS: i64 = 24 * HOUR_MS;
 /// A countdown with digits that stand still: `00:41`, `1:02:07`, `3 d 04:10`, `2.1 y`.
 ///
 /// A rest is rounded up, so that `00:00` is shown only when nothing is left.
+#[must_use]
 pub fn countdown(rest_ms: i64) -> String {
     let rounded_up = |unit_ms: i64| rest_ms.max(0).saturating_add(unit_ms - 1) / unit_ms;
     let seconds = rounded_up(SECOND_MS);
@@ -30,12 +31,14 @@ pub fn countdown(rest_ms: i64) -> String {
 }
 
 /// How long something is overdue: `+00:23`. Rounded down, so that it starts at `+00:00`.
+#[must_use]
 pub fn overdue(past_ms: i64) -> String {
     let whole = past_ms.max(0) / SECOND_MS * SECOND_MS;
     format!("+{}", countdown(whole))
 }
 
 /// When a countdown to `rest_ms` from now next changes, in milliseconds of the store's time.
+#[must_use]
 pub fn next_change_ms(rest_ms: i64) -> i64 {
     if rest_ms <= 0 {
         // Past its time: the overdue text changes each second.
@@ -52,6 +55,7 @@ pub fn next_change_ms(rest_ms: i64) -> i64 {
 }
 
 /// A span in words: `10 min`, `1 h 30 min`, `30 d`, `250 ms`. At most two units.
+#[must_use]
 pub fn span(ms: i64) -> String {
     if ms < 0 {
         return format!("−{}", span(ms.saturating_neg()));
@@ -73,6 +77,7 @@ pub fn span(ms: i64) -> String {
 }
 
 /// A span with one decimal, for figures: `28.4 s`, `950 ms`, `3.2 min`.
+#[must_use]
 pub fn figure(ms: i64) -> String {
     let tenths = |unit: i64, name: &str| {
         let tenths = ms.saturating_mul(10) / unit;
@@ -88,6 +93,7 @@ pub fn figure(ms: i64) -> String {
 }
 
 /// Microseconds as a person reads them: `350 µs`, `2 ms`, `1.4 s`.
+#[must_use]
 pub fn micros(micros: u64) -> String {
     match micros {
         0..1_000 => format!("{micros} µs"),
@@ -97,21 +103,25 @@ pub fn micros(micros: u64) -> String {
 }
 
 /// The time of day in UTC: `10:14:02`.
+#[must_use]
 pub fn time_of_day(ms: i64) -> String {
     formatted(ms, "%H:%M:%S")
 }
 
 /// The time of day in UTC to the millisecond: `10:14:02.004`.
+#[must_use]
 pub fn time_of_day_millis(ms: i64) -> String {
     formatted(ms, "%H:%M:%S%.3f")
 }
 
 /// Date and time in UTC: `2026-11-21 10:14:02`.
+#[must_use]
 pub fn date_time(ms: i64) -> String {
     formatted(ms, "%Y-%m-%d %H:%M:%S")
 }
 
 /// Date and time in UTC to the millisecond, as values are shown: `2026-11-21 10:14:02.004Z`.
+#[must_use]
 pub fn date_time_millis(ms: i64) -> String {
     formatted(ms, "%Y-%m-%d %H:%M:%S%.3fZ")
 }

@@ -109,11 +109,13 @@ pub struct State {
 
 impl State {
     /// The store's time in this frame, in milliseconds since 1970.
+    #[must_use]
     pub fn now_ms(&self) -> i64 {
         self.clock.now_ms()
     }
 
     /// Whether a store is there and answers.
+    #[must_use]
     pub fn is_open(&self) -> bool {
         self.store.phase == Phase::Open
     }

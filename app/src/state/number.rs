@@ -1,6 +1,7 @@
 //! Numbers and sizes as a person reads them.
 
 /// A count with separators: `12,408`.
+#[must_use]
 pub fn count(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
@@ -14,6 +15,7 @@ pub fn count(number: u64) -> String {
 }
 
 /// A count that fits a narrow place: `12,408`, `1.2 M`.
+#[must_use]
 pub fn short_count(number: u64) -> String {
     let tenths = |unit: u64, name: &str| {
         let tenths = number / (unit / 10);
@@ -27,11 +29,13 @@ pub fn short_count(number: u64) -> String {
 }
 
 /// `1 document`, `12,408 documents`.
+#[must_use]
 pub fn counted(number: u64, one: &str, many: &str) -> String {
     format!("{} {}", count(number), if number == 1 { one } else { many })
 }
 
 /// A size: `412 B`, `3.1 MB`.
+#[must_use]
 pub fn bytes(size: u64) -> String {
     let tenths = |unit: u64, name: &str| {
         let tenths = size / (unit / 10);

@@ -61,11 +61,13 @@ pub struct Operations {
 
 impl Operations {
     /// The operations, the newest first.
+    #[must_use]
     pub fn list(&self) -> &VecDeque<Operation> {
         &self.list
     }
 
     /// How many are under way.
+    #[must_use]
     pub fn running(&self) -> usize {
         self.list.iter().filter(|operation| operation.stage == Stage::Running).count()
     }
@@ -105,6 +107,7 @@ impl Operations {
     }
 
     /// The operation under way with this title.
+    #[must_use]
     pub fn running_titled(&self, title: &str) -> Option<OperationId> {
         let same = |old: &&Operation| old.title == title && old.stage == Stage::Running;
         self.list.iter().find(same).map(|operation| operation.id)

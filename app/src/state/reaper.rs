@@ -20,6 +20,7 @@ impl Schedule {
         [Self::Every(60), Self::Every(10), Self::Every(1), Self::AtThreshold];
 
     /// The words on the button.
+    #[must_use]
     pub fn label(self) -> String {
         match self {
             Self::Every(secs) => format!("Every {secs} s"),
@@ -94,31 +95,37 @@ impl Default for Reaper {
 
 impl Reaper {
     /// How often it comes.
+    #[must_use]
     pub fn schedule(&self) -> Schedule {
         if self.at_threshold { Schedule::AtThreshold } else { Schedule::Every(self.sleep_secs) }
     }
 
     /// Past passes, the oldest first.
+    #[must_use]
     pub fn passes(&self) -> &VecDeque<PassSummary> {
         &self.passes
     }
 
     /// The last pass.
+    #[must_use]
     pub fn last_pass(&self) -> Option<&PassSummary> {
         self.passes.back()
     }
 
     /// The log, the oldest line first.
+    #[must_use]
     pub fn log(&self) -> &VecDeque<LogLine> {
         &self.log
     }
 
     /// Removed documents, the oldest first.
+    #[must_use]
     pub fn removed(&self) -> &VecDeque<RemovedDocument> {
         &self.removed
     }
 
     /// How many documents were removed since the window was made, listed or not.
+    #[must_use]
     pub fn removed_total(&self) -> u64 {
         self.removed_total
     }

@@ -22,6 +22,7 @@ impl ThemeChoice {
     pub const ALL: [Self; 3] = [Self::System, Self::Dark, Self::Light];
 
     /// The word for it.
+    #[must_use]
     pub fn label(self) -> &'static str {
         match self {
             Self::System => "System",

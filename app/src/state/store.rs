@@ -99,6 +99,7 @@ pub struct Forecast {
 
 impl Collection {
     /// A collection of which nothing but the name and the kind is known.
+    #[must_use]
     pub fn new(name: &str, kind: &str) -> Self {
         Self {
             name: name.to_owned(),
@@ -115,6 +116,7 @@ impl Collection {
 
 impl StoreTree {
     /// A database by its name.
+    #[must_use]
     pub fn database(&self, name: &str) -> Option<&Database> {
         self.databases.iter().find(|database| database.name == name)
     }
@@ -125,6 +127,7 @@ impl StoreTree {
     }
 
     /// A collection by its full name.
+    #[must_use]
     pub fn collection(&self, namespace: &Namespace) -> Option<&Collection> {
         let database = self.database(&namespace.db)?;
         database.collections.iter().find(|collection| collection.name == namespace.collection)
@@ -164,6 +167,7 @@ impl StoreTree {
     }
 
     /// The collections in the order of the sidebar, those whose full name holds `search`.
+    #[must_use]
     pub fn listed<'a>(
         &'a self,
         database: &'a Database,
@@ -183,6 +187,7 @@ impl StoreTree {
     }
 
     /// The databases in the order of the sidebar.
+    #[must_use]
     pub fn listed_databases(&self, order: Order) -> Vec<&Database> {
         let mut listed: Vec<&Database> = self.databases.iter().collect();
         if order == Order::Soonest {
@@ -195,11 +200,13 @@ impl StoreTree {
     }
 
     /// How many documents a collection has, as far as it is known.
+    #[must_use]
     pub fn documents_of(&self, namespace: &Namespace) -> Option<u64> {
         self.collection(namespace)?.documents
     }
 
     /// How many collections there are.
+    #[must_use]
     pub fn collections(&self) -> usize {
         self.databases.iter().map(|database| database.collections.len()).sum()
     }

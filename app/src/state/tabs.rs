@@ -29,6 +29,7 @@ impl ViewKind {
     pub const ALL: [Self; 3] = [Self::Documents, Self::Expiry, Self::Indexes];
 
     /// The word in the strip.
+    #[must_use]
     pub fn label(self) -> &'static str {
         match self {
             Self::Documents => "Documents",
@@ -88,6 +89,7 @@ pub struct Tabs {
 
 impl Tabs {
     /// The open tabs, from left to right.
+    #[must_use]
     pub fn open(&self) -> &[Tab] {
         &self.open
     }
@@ -98,6 +100,7 @@ impl Tabs {
     }
 
     /// The tab that is shown.
+    #[must_use]
     pub fn active(&self) -> Option<&Tab> {
         self.active.and_then(|id| self.get(id))
     }
@@ -108,6 +111,7 @@ impl Tabs {
     }
 
     /// A tab by its name.
+    #[must_use]
     pub fn get(&self, id: TabId) -> Option<&Tab> {
         self.open.iter().find(|tab| tab.id == id)
     }
@@ -182,6 +186,7 @@ impl Tabs {
     }
 
     /// Whether a closed tab can be opened again.
+    #[must_use]
     pub fn can_reopen(&self) -> bool {
         !self.closed.is_empty()
     }

@@ -42,6 +42,7 @@ pub struct Toasts {
 
 impl Toasts {
     /// The messages, the newest last.
+    #[must_use]
     pub fn list(&self) -> &[Toast] {
         &self.list
     }

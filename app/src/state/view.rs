@@ -18,6 +18,7 @@ impl Drawer {
     pub const ALL: [Self; 3] = [Self::ReaperLog, Self::Commands, Self::Operations];
 
     /// The words in the strip.
+    #[must_use]
     pub fn label(self) -> &'static str {
         match self {
             Self::ReaperLog => "Reaper log",

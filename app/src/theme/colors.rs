@@ -153,17 +153,20 @@ pub static LIGHT: Colors = Colors {
 
 impl Colors {
     /// The colours of the dark or the light mode.
+    #[must_use]
     pub fn of(dark: bool) -> &'static Self {
         if dark { &DARK } else { &LIGHT }
     }
 }
 
 /// The colours of the mode that `ui` is drawn in.
+#[must_use]
 pub fn colors(ui: &egui::Ui) -> &'static Colors {
     Colors::of(ui.visuals().dark_mode)
 }
 
 /// `color` with `opacity` between 0 and 1.
+#[must_use]
 pub fn faded(color: Color32, opacity: f32) -> Color32 {
     color.gamma_multiply(opacity.clamp(0.0, 1.0))
 }

@@ -68,21 +68,25 @@ pub enum Icon {
 
 impl Icon {
     /// The icon as text in the icon font, at the size of the icons beside body text.
+    #[must_use]
     pub fn text(self) -> RichText {
         self.sized(super::text::ICON)
     }
 
     /// The icon as text in the icon font.
+    #[must_use]
     pub fn sized(self, size: f32) -> RichText {
         RichText::new(self.glyph()).font(self.font(size))
     }
 
     /// The font that holds the icon.
+    #[must_use]
     pub fn font(self, size: f32) -> FontId {
         FontId::new(size, self.material().font_family())
     }
 
     /// The character that stands for the icon in its font.
+    #[must_use]
     pub fn glyph(self) -> &'static str {
         self.material().codepoint
     }

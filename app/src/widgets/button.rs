@@ -19,6 +19,7 @@ enum Look {
 }
 
 /// A button: a word, an icon, or both.
+#[expect(clippy::struct_excessive_bools, reason = "independent choices of a builder")]
 #[must_use = "add it to a Ui"]
 pub struct Button<'a> {
     label: &'a str,

@@ -30,6 +30,7 @@ pub fn ui(ui: &mut Ui, name: &str, code: &str) -> bool {
 }
 
 /// `code` with the colours of values, wrapped at `width`.
+#[must_use]
 pub fn highlighted(code: &str, colors: &Colors, width: f32) -> LayoutJob {
     let mut job = LayoutJob::default();
     job.wrap.max_width = width;

@@ -19,6 +19,7 @@ pub enum Closing {
 
 impl Closing {
     /// Whether the dialog shall close.
+    #[must_use]
     pub fn closes(self) -> bool {
         self == Self::Closes
     }
@@ -29,7 +30,7 @@ impl Closing {
 ///
 /// Both are handed `draft`, so that both may change it.
 pub fn ui<T>(
-    context: &Context,
+    window: &Context,
     title: &str,
     subtitle: &str,
     width: f32,
@@ -37,7 +38,7 @@ pub fn ui<T>(
     content: impl FnOnce(&mut Ui, &mut T),
     buttons: impl FnOnce(&mut Ui, &mut T),
 ) -> Closing {
-    let dark = context.theme() == egui::Theme::Dark;
+    let dark = window.theme() == egui::Theme::Dark;
     let look = Colors::of(dark);
     let frame = Frame::new()
         .fill(look.panel)
@@ -45,14 +46,14 @@ pub fn ui<T>(
         .corner_radius(CornerRadius::same(12))
         .shadow(Shadow { offset: [0, 16], blur: 48, spread: 0, color: look.shadow })
         .inner_margin(Margin::symmetric(24, 20));
-    let room = context.content_rect();
+    let room = window.content_rect();
     let width = width.min(room.width() - 96.0);
     let tallest = (room.height() - 220.0).max(120.0);
     let mut closed = false;
     let modal = Modal::new(Id::unique(("dialog", title)))
         .backdrop_color(look.backdrop)
         .frame(frame)
-        .show(context, |ui| {
+        .show(window, |ui| {
             ui.set_width(width);
             closed = title_ui(ui, title, subtitle);
             ui.add_space(sizes::GAP_SMALL);

@@ -25,6 +25,7 @@ impl Unit {
     pub const ALL: [Self; 4] = [Self::Seconds, Self::Minutes, Self::Hours, Self::Days];
 
     /// The word for it.
+    #[must_use]
     pub fn label(self) -> &'static str {
         match self {
             Self::Seconds => "seconds",
@@ -35,6 +36,7 @@ impl Unit {
     }
 
     /// How many seconds it has.
+    #[must_use]
     pub fn secs(self) -> i64 {
         match self {
             Self::Seconds => 1,
@@ -45,6 +47,7 @@ impl Unit {
     }
 
     /// The longest unit that divides `secs`, and how many of it there are.
+    #[must_use]
     pub fn fitting(secs: i64) -> (i64, Self) {
         let fits = |unit: &Self| secs != 0 && secs % unit.secs() == 0;
         let unit = Self::ALL.into_iter().rev().find(fits).unwrap_or_default();
@@ -63,6 +66,7 @@ pub struct NumberDraft {
 
 impl NumberDraft {
     /// The draft that stands for so many seconds.
+    #[must_use]
     pub fn from_secs(secs: i64) -> Self {
         let (number, unit) = Unit::fitting(secs);
         Self { text: number.to_string(), unit }

@@ -163,6 +163,7 @@ fn join(parent: &str, name: &str) -> String {
 }
 
 /// A field as `name: value` in colours.
+#[must_use]
 pub fn field_job(name: &str, value: &Bson, colors: &Colors) -> LayoutJob {
     let mut job = LayoutJob::default();
     let font = text::mono();
@@ -182,6 +183,7 @@ pub fn append_value(job: &mut LayoutJob, value: &Bson, colors: &Colors) {
 }
 
 /// A value on one line: arrays and documents by their size, long text cut with `…`.
+#[must_use]
 pub fn short(value: &Bson) -> String {
     match value {
         Bson::Document(inner) if inner.is_empty() => "{}".to_owned(),
@@ -210,6 +212,7 @@ fn counted(number: usize, one: &str, many: &str) -> String {
 }
 
 /// `content`, cut with `…` behind so many characters.
+#[must_use]
 pub fn cut(content: &str, chars_max: usize) -> String {
     match content.char_indices().nth(chars_max) {
         None => content.to_owned(),

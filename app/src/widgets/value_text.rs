@@ -23,6 +23,7 @@ pub enum Kind {
 
 impl Kind {
     /// The kind of a value.
+    #[must_use]
     pub fn of(value: &Bson) -> Self {
         match value {
             Bson::String(_) | Bson::Symbol(_) => Self::String,
@@ -40,6 +41,7 @@ impl Kind {
     }
 
     /// The colour of values of this kind.
+    #[must_use]
     pub fn ink(self, colors: &Colors) -> Color32 {
         match self {
             Self::String => colors.string,
@@ -74,6 +76,7 @@ pub fn append(job: &mut LayoutJob, content: &str, font: &FontId, ink: Color32, c
 }
 
 /// `content` in one colour, with marks, in the monospaced face.
+#[must_use]
 pub fn job(content: &str, kind: Kind, colors: &Colors) -> LayoutJob {
     let mut job = LayoutJob::default();
     append(&mut job, content, &text::mono(), kind.ink(colors), colors);
@@ -81,6 +84,7 @@ pub fn job(content: &str, kind: Kind, colors: &Colors) -> LayoutJob {
 }
 
 /// `content` with marks as plain text, for places that draw a single colour.
+#[must_use]
 pub fn with_marks(content: &str) -> String {
     let mut shown = String::with_capacity(content.len());
     for c in content.chars() {
@@ -93,6 +97,7 @@ pub fn with_marks(content: &str) -> String {
 }
 
 /// What stands for a character that can't be seen; `None` for one that can.
+#[must_use]
 pub fn mark(c: char) -> Option<String> {
     match c {
         '\n' => Some("\\n".to_owned()),

@@ -91,6 +91,7 @@ impl Cancel {
     }
 
     /// Whether the work shall stop.
+    #[must_use]
     pub fn is_cancelled(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
@@ -117,6 +118,7 @@ pub struct Reply {
 
 impl Reply {
     /// The reply of a command that went well.
+    #[must_use]
     pub fn ok(&self) -> Option<&Document> {
         self.result.as_ref().ok()
     }

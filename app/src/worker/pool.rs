@@ -3,10 +3,10 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::thread::{self, JoinHandle};
-use std::time::Instant;
 
 use bson::Document;
 use crossbeam_channel::{Receiver, Sender, bounded};
+use mayfly_engine::clock::{Clock, SystemClock};
 
 use super::job::{Job, Lane, Outcome, Reply, TaskContext, Work};
 use super::queue::{Put, Queue};
@@ -85,11 +85,13 @@ impl Worker {
     }
 
     /// The next outcome, if there is one. Never waits.
+    #[must_use]
     pub fn next_outcome(&self) -> Option<Outcome> {
         self.outcomes.try_recv().ok()
     }
 
     /// Whether more outcomes wait.
+    #[must_use]
     pub fn has_outcomes(&self) -> bool {
         !self.outcomes.is_empty()
     }
@@ -145,7 +147,7 @@ impl Shared {
                 (String::new(), Document::new(), Some((operation, cancel, task)))
             }
         };
-        let started = Instant::now();
+        let started = SystemClock.monotonic();
         let result = if let Some((operation, cancel, task)) = task {
             let progress =
                 |progress: Progress| self.tell_progress(Outcome::Progress(operation, progress));
@@ -156,7 +158,8 @@ impl Shared {
         } else {
             Err("No store is open yet".to_owned())
         };
-        let micros = u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX);
+        let micros = u64::try_from(SystemClock.monotonic().saturating_sub(started).as_micros())
+            .unwrap_or(u64::MAX);
         let reply = Reply { db, command, result, micros };
         self.tell(Outcome::Answer { purpose, generation, reply });
     }
