@@ -60,7 +60,7 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     }
     let (mut query, rest) = query_of(&stages)?;
     query.hint = read_hint(request.get("hint")?)?;
-    if let [] = rest {
+    if rest.is_empty() {
         let source = match context.collections.catalog().collection(&namespace) {
             None => Source::Ready([].into()),
             Some(collection) => {

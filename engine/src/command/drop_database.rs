@@ -15,9 +15,11 @@ pub static COMMAND: Command =
     Command { name: "dropDatabase", aliases: &[], scope: Scope::Any, fields: &[], run };
 
 fn run(context: &Context, request: &Request<'_>) -> Answer {
-    let reply = match context.collections.drop_database(request.db)? {
-        0 => Document::new(),
-        _ => doc! { "dropped": request.db },
+    let removed = context.collections.drop_database(request.db)?;
+    let reply = if removed > 0 {
+        doc! { "dropped": request.db }
+    } else {
+        Document::new()
     };
     raw(&reply)
 }

@@ -44,26 +44,31 @@ pub const COMMON: &[Field] = &[
 ];
 
 /// A field that must be there.
+#[must_use]
 pub const fn required(name: &'static str) -> Field {
     Field { name, support: Support::Required }
 }
 
 /// A field that is read when it is there.
+#[must_use]
 pub const fn optional(name: &'static str) -> Field {
     Field { name, support: Support::Optional }
 }
 
 /// A field that changes nothing.
+#[must_use]
 pub const fn ignored(name: &'static str) -> Field {
     Field { name, support: Support::Ignored }
 }
 
 /// A field that is refused.
+#[must_use]
 pub const fn unsupported(name: &'static str) -> Field {
     Field { name, support: Support::Unsupported }
 }
 
 /// All other fields are taken; the command checks them.
+#[must_use]
 pub const fn any() -> Field {
     Field { name: "*", support: Support::Any }
 }

@@ -58,6 +58,11 @@ pub mod table;
 mod update;
 mod validate;
 
+#[cfg(test)]
+pub(crate) mod testing;
+#[cfg(test)]
+mod tests;
+
 pub use context::Context;
 pub use error::{Answer, Code, CommandError};
 pub use request::Request;

@@ -45,11 +45,17 @@ impl<'r> Request<'r> {
     }
 
     /// The value of a field; `None` when absent or null.
+    ///
+    /// # Errors
+    /// When the bytes are not BSON.
     pub fn get(&self, name: &str) -> Result<Option<RawBsonRef<'r>>, CommandError> {
         Ok(self.document.get(name)?.filter(|value| !matches!(value, RawBsonRef::Null)))
     }
 
     /// The value of the command's own field, e.g. the collection's name.
+    ///
+    /// # Errors
+    /// When the command is empty.
     pub fn first(&self) -> Result<RawBsonRef<'r>, CommandError> {
         match self.document.iter().next() {
             Some(element) => Ok(element?.1),
@@ -76,6 +82,9 @@ impl<'r> Request<'r> {
     }
 
     /// A document; `None` when absent.
+    ///
+    /// # Errors
+    /// `TypeMismatch`.
     pub fn document(&self, name: &str) -> Result<Option<&'r RawDocument>, CommandError> {
         match self.get(name)? {
             None => Ok(None),
@@ -85,6 +94,9 @@ impl<'r> Request<'r> {
     }
 
     /// A text; `None` when absent.
+    ///
+    /// # Errors
+    /// `TypeMismatch`.
     pub fn text(&self, name: &str) -> Result<Option<&'r str>, CommandError> {
         match self.get(name)? {
             None => Ok(None),
@@ -94,11 +106,17 @@ impl<'r> Request<'r> {
     }
 
     /// A yes or no; numbers count as MongoDB counts them, absent is false.
+    ///
+    /// # Errors
+    /// `TypeMismatch`.
     pub fn flag(&self, name: &str) -> Result<bool, CommandError> {
         self.flag_or(name, false)
     }
 
     /// As [`Request::flag`], with a value for absent.
+    ///
+    /// # Errors
+    /// `TypeMismatch`.
     pub fn flag_or(&self, name: &str, absent: bool) -> Result<bool, CommandError> {
         match self.get(name)? {
             None => Ok(absent),
@@ -108,6 +126,9 @@ impl<'r> Request<'r> {
     }
 
     /// A whole number of any numeric type; `None` when absent.
+    ///
+    /// # Errors
+    /// `TypeMismatch`.
     pub fn integer(&self, name: &str) -> Result<Option<i64>, CommandError> {
         match self.get(name)? {
             None => Ok(None),
@@ -118,6 +139,9 @@ impl<'r> Request<'r> {
     }
 
     /// A whole number that must not be negative; `None` when absent.
+    ///
+    /// # Errors
+    /// `TypeMismatch`; 51024 when it is negative.
     pub fn count(&self, name: &str) -> Result<Option<u64>, CommandError> {
         match self.integer(name)? {
             None => Ok(None),
@@ -134,6 +158,9 @@ impl<'r> Request<'r> {
     }
 
     /// The documents of an array.
+    ///
+    /// # Errors
+    /// `TypeMismatch`.
     pub fn documents(&self, name: &str) -> Result<Vec<&'r RawDocument>, CommandError> {
         let array = match self.get(name)? {
             None => return Ok(Vec::new()),
@@ -150,6 +177,9 @@ impl<'r> Request<'r> {
     }
 
     /// The value decoded; `None` when absent. Null stays null.
+    ///
+    /// # Errors
+    /// When the bytes are not BSON.
     pub fn value(&self, name: &str) -> Result<Option<Bson>, CommandError> {
         match self.document.get(name)? {
             None => Ok(None),
@@ -158,6 +188,9 @@ impl<'r> Request<'r> {
     }
 
     /// All fields that are neither the command's name nor common to all commands, decoded.
+    ///
+    /// # Errors
+    /// When the bytes are not BSON.
     pub fn options(&self) -> Result<Document, CommandError> {
         let mut options = Document::new();
         for element in self.document.iter().skip(1) {
@@ -265,7 +298,6 @@ pub fn as_integer(value: RawBsonRef<'_>) -> Option<i64> {
 pub fn as_flag(value: RawBsonRef<'_>) -> Option<bool> {
     match value {
         RawBsonRef::Boolean(flag) => Some(flag),
-        #[expect(clippy::float_cmp, reason = "only an exact zero is false; NaN is true")]
         RawBsonRef::Double(number) => Some(number != 0.0),
         other => as_integer(other).map(|number| number != 0),
     }

@@ -1,0 +1,113 @@
+//! An engine of its own for each test, on a simulated clock, and commands as mongosh writes them.
+
+use bson::{Bson, Document};
+
+use crate::{
+    engine::{ClockOption, Engine, EngineOptions},
+    value::shell,
+};
+
+/// An engine in a folder that goes away with it.
+pub(crate) struct Lab {
+    pub(crate) engine: Engine,
+    _folder: tempfile::TempDir,
+}
+
+impl Lab {
+    pub(crate) fn new() -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let options = EngineOptions {
+            clock: ClockOption::Simulated { start_ms: 1_704_067_200_000 },
+            run_reaper: false,
+            ..EngineOptions::default()
+        };
+        let engine = Engine::open(folder.path(), options).expect("an engine");
+        Self { engine, _folder: folder }
+    }
+
+    /// Runs a command on `test`, or on `admin` for commands that belong there.
+    pub(crate) fn run(&self, command: &str) -> Document {
+        let command = shell::read_document(command).expect(command);
+        self.run_document(&command)
+    }
+
+    pub(crate) fn run_document(&self, command: &Document) -> Document {
+        let name = command.keys().next().map(String::as_str).unwrap_or_default();
+        let is_admin = super::table::find(name)
+            .is_some_and(|command| command.scope == super::table::Scope::Admin);
+        self.engine.run(if is_admin { "admin" } else { "test" }, command)
+    }
+
+    /// Runs a command that must succeed.
+    pub(crate) fn ok(&self, command: &str) -> Document {
+        let reply = self.run(command);
+        assert_eq!(number(reply.get("ok")), Some(1.0), "{command}: {reply}");
+        assert!(!reply.contains_key("writeErrors"), "{command}: {reply}");
+        reply
+    }
+
+    /// Runs a command and compares the fields named in `expected`; `-` in front of a path says that it
+    /// must be absent. Paths may be dotted; numbers compare by value.
+    pub(crate) fn check(&self, command: &str, expected: &str) {
+        let reply = self.run(command);
+        let expected = shell::read_document(expected).expect(expected);
+        for (path, wanted) in &expected {
+            if let Some(path) = path.strip_prefix('-') {
+                assert_eq!(at(&reply, path), None, "{command}: {path} in {reply}");
+                continue;
+            }
+            let found = at(&reply, path);
+            let same = found.as_ref().is_some_and(|found| same(found, wanted));
+            assert!(same, "{command}\n  {path}: {found:?}\n  wanted {wanted:?}\n  in {reply}");
+        }
+    }
+
+    /// The `_id`s that a command's first batch gives, in order.
+    pub(crate) fn ids(&self, command: &str) -> Vec<Bson> {
+        let reply = self.ok(command);
+        let Some(Bson::Array(batch)) = at(&reply, "cursor.firstBatch") else {
+            panic!("{command}: no batch in {reply}");
+        };
+        batch
+            .iter()
+            .map(|document| at(document.as_document().expect("a document"), "_id").expect("_id"))
+            .collect()
+    }
+}
+
+/// The value at a dotted path; numbers are positions of arrays.
+pub(crate) fn at(document: &Document, path: &str) -> Option<Bson> {
+    let mut value = Bson::Document(document.clone());
+    for part in path.split('.') {
+        value = match value {
+            Bson::Document(document) => document.get(part)?.clone(),
+            Bson::Array(array) => array.get(part.parse::<usize>().ok()?)?.clone(),
+            _ => return None,
+        };
+    }
+    Some(value)
+}
+
+/// Equal, with numbers by value.
+pub(crate) fn same(a: &Bson, b: &Bson) -> bool {
+    match (number(Some(a)), number(Some(b)), a, b) {
+        (Some(a), Some(b), ..) => (a - b).abs() < f64::EPSILON,
+        (.., Bson::Array(a), Bson::Array(b)) => {
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b))
+        }
+        (.., Bson::Document(a), Bson::Document(b)) => {
+            a.len() == b.len() && a.iter().zip(b).all(|((x, a), (y, b))| x == y && same(a, b))
+        }
+        _ => a == b,
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "numbers in tests are small")]
+fn number(value: Option<&Bson>) -> Option<f64> {
+    match value? {
+        Bson::Int32(number) => Some(f64::from(*number)),
+        Bson::Int64(number) => Some(*number as f64),
+        Bson::Double(number) => Some(*number),
+        _ => None,
+    }
+}
