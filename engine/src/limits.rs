@@ -108,3 +108,9 @@ pub const WRITE_STATEMENTS_MAX: usize = 100_000;
 
 /// Records that one update or delete remembers before it begins to write; beyond it is an error.
 pub const WRITE_RECORDS_MAX: usize = 50_000_000;
+
+/// Bytes of one command, its documents included (MongoDB's `maxMessageSizeBytes`); more is refused.
+pub const COMMAND_BYTES_MAX: usize = 48_000_000;
+
+/// Levels of documents and arrays in one command; more is refused. A document in it may have 100.
+pub const COMMAND_DEPTH_MAX: usize = 200;

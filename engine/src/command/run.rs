@@ -13,6 +13,17 @@ use super::{
     request::Request,
     table,
 };
+use crate::{
+    limits::{COMMAND_BYTES_MAX, COMMAND_DEPTH_MAX},
+    value::scan::{self, Limits},
+};
+
+/// Commands hold documents, so both bounds lie above those of a document.
+const LIMITS: Limits = Limits {
+    bytes_max: COMMAND_BYTES_MAX,
+    depth_max: COMMAND_DEPTH_MAX,
+    allow_duplicate_names: true,
+};
 
 /// Runs one command. Never panics and never fails: what goes wrong stands in the reply.
 #[must_use]
@@ -38,6 +49,7 @@ pub fn run(context: &Context, db: &str, command: &RawDocument) -> RawDocumentBuf
 }
 
 fn answer(context: &Context, db: &str, command: &RawDocument) -> Answer {
+    scan::check_with(command.as_bytes(), &LIMITS)?;
     let Some(first) = command.iter().next() else {
         return Err(CommandError::new(Code::COMMAND_NOT_FOUND, "the command is empty; name one"));
     };

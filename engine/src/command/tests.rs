@@ -392,3 +392,21 @@ fn cosmos_hides_at_the_threshold_and_refuses_what_it_lacks() {
     lab.check("{validate: 'c'}", "{valid: true, nrecords: 3}");
     lab.check("{dropIndexes: 'c', index: '_ts_1'}", "{_t: 'DropIndexesResponse', nIndexesWas: 2}");
 }
+
+#[test]
+fn bytes_that_are_no_bson_are_refused() {
+    let lab = Lab::new();
+    let mut bytes =
+        bson::RawDocumentBuf::try_from(&doc! { "ping": "text" }).expect("raw").into_bytes();
+    let at_text = bytes.len() - 6;
+    bytes[at_text] = 0xff;
+    let broken = bson::RawDocumentBuf::from_bytes(bytes).expect("the frame is whole");
+    let reply = lab.engine.run_raw("test", &broken);
+    assert_eq!(reply.get_i32("code").ok(), Some(22), "{reply:?}");
+    let deep = (0..150).fold(doc! {}, |inner, _| doc! { "a": inner });
+    let reply = lab.run_document(&doc! { "insert": "c", "documents": [deep] });
+    assert_eq!(at(&reply, "writeErrors.0.code"), Some(Bson::Int32(15)), "{reply}");
+    let deeper = (0..250).fold(doc! {}, |inner, _| doc! { "a": inner });
+    let reply = lab.run_document(&doc! { "find": "c", "filter": deeper });
+    assert_eq!(reply.get_i32("code").ok(), Some(15), "{reply}");
+}
