@@ -50,10 +50,11 @@ pub fn ui<T>(
     let width = width.min(room.width() - 96.0);
     let tallest = (room.height() - 220.0).max(120.0);
     let mut closed = false;
-    let modal = Modal::new(Id::unique(("dialog", title)))
-        .backdrop_color(look.backdrop)
-        .frame(frame)
-        .show(window, |ui| {
+    let id = Id::unique(("dialog", title));
+    // As tall as its content, up to the window; egui would stop at its default size.
+    let area = Modal::default_area(id).default_size(room.size());
+    let modal =
+        Modal::new(id).area(area).backdrop_color(look.backdrop).frame(frame).show(window, |ui| {
             ui.set_width(width);
             closed = title_ui(ui, title, subtitle);
             ui.add_space(sizes::GAP_SMALL);

@@ -16,6 +16,7 @@ pub fn line(ui: &Ui, content: &str, font: FontId, color: Color32, width: f32) ->
 }
 
 /// Paints one line of text, cut with `…` at `width`. Returns the place it took.
+#[expect(clippy::must_use_candidate, reason = "painting is the point, the place is extra")]
 pub fn text_at(
     ui: &Ui,
     anchor: Pos2,

@@ -159,6 +159,15 @@ fn dropping_needs_the_name() {
 }
 
 #[test]
+fn the_secondary_button_opens_a_menu() {
+    let mut harness = window();
+    harness.get_by_label("Collection demo.sessions").click_secondary();
+    harness.run_steps(3);
+    click(&mut harness, "Drop collection…");
+    assert!(harness.query_by_label("Name to confirm").is_some());
+}
+
+#[test]
 fn what_a_person_does_is_listed_as_a_command() {
     let mut harness = window();
     click(&mut harness, "Run now");
