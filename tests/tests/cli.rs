@@ -46,7 +46,7 @@ fn files_in_and_out() {
         &format!("import {store} b.jsonl --mode skip"),
         1,
         "imported 1, skipped 1, rejected 1",
-        "b.jsonl: line 2, column 8, document 2",
+        "b.jsonl: line 2, column 9, document 2",
     );
     assert!(at.join("b.jsonl.rejected.jsonl").exists());
     check(at, &format!("export {store} -o out.jsonl"), 0, "exported 3", "");

@@ -26,7 +26,8 @@ pub(super) fn demo() -> Result<(Engine, TempDir), Failure> {
     let folder = tempfile::Builder::new().prefix("mayfly-demo-").tempdir().map_err(|error| {
         Failure(format!("No temporary folder can be made for the demo store: {error}."))
     })?;
-    let engine = open(folder.path(), true, true)?;
+    // One level down, so that the store makes its folder itself and nobody else can read it.
+    let engine = open(&folder.path().join("data"), true, true)?;
     let now_ms = engine.clock().now_ms();
     let mut failed = None;
     crate::demo::fill(

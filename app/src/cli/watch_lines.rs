@@ -11,6 +11,10 @@ use super::{
 /// Prints events until a signal comes or nothing is left to expire.
 pub(super) fn run(watched: &Watched<'_>) -> Result<(), Failure> {
     let events = watched.engine.subscribe();
+    if let Some(first) = watched.soonest()?.first() {
+        let (at, namespace, id) = (instant(first.threshold_ms), &first.namespace, &first.id);
+        println!("{at} is the soonest threshold, of {namespace} {id}");
+    }
     let mut look = true;
     while !watched.stop.is_wanted() {
         if look && watched.soonest()?.is_empty() {

@@ -136,7 +136,7 @@ impl JsonRecords {
                     return Ok(Item::Bad(Bad::new(place, too_long_reason(), input.bytes(), true)));
                 }
                 Ok(Step::NeedMore) => more(input)?,
-                Err(error) => match self.extent(input.bytes(), input.has_ended()) {
+                Err(error) => match self.extent(&error, input.bytes(), input.has_ended()) {
                     Extent::Open if !input.has_ended() && !input.is_full() => more(input)?,
                     Extent::Ends(length) => {
                         let lead = self.lead(input.bytes()).len();
@@ -165,10 +165,13 @@ impl JsonRecords {
         bytes.get(..at).unwrap_or(bytes)
     }
 
-    /// Where a document that could not be read ends, if its quotes and braces match and what comes
-    /// behind it is what should.
-    fn extent(&self, bytes: &[u8], ended: bool) -> Extent {
+    /// Where a document that could not be read ends, if the error lies within it, its quotes and
+    /// braces match and what comes behind it is what should.
+    fn extent(&self, error: &TextError, bytes: &[u8], ended: bool) -> Extent {
         let lead = self.lead(bytes).len();
+        if error.offset as u64 + self.mark <= self.place.offset + lead as u64 {
+            return Extent::Broken;
+        }
         let Extent::Ends(length) = object_extent(bytes.get(lead..).unwrap_or_default()) else {
             return object_extent(bytes.get(lead..).unwrap_or_default());
         };
