@@ -220,8 +220,10 @@ fn insert(
     collection: &str,
     documents: Vec<Document>,
 ) {
-    for part in documents.chunks(INSERT_DOCS) {
-        run(db, doc! { "insert": collection, "documents": part.to_vec() });
+    let mut documents = documents.into_iter().peekable();
+    while documents.peek().is_some() {
+        let part: Vec<Document> = documents.by_ref().take(INSERT_DOCS).collect();
+        run(db, doc! { "insert": collection, "documents": part });
     }
 }
 

@@ -172,11 +172,10 @@ fn row(bytes: &[u8], separator: u8, ended: bool) -> Row {
         cells.push(cell);
         match (bytes.get(at), bytes.get(at + 1)) {
             (Some(byte), _) if *byte == separator => at += 1,
-            (Some(b'\n'), _) => return Row::Cells(cells, at + 1),
             (Some(b'\r'), Some(b'\n')) => return Row::Cells(cells, at + 2),
             (None, _) | (Some(b'\r'), None) if !ended => return Row::Open(0),
+            (Some(b'\n'), _) | (Some(b'\r'), None) => return Row::Cells(cells, at + 1),
             (None, _) => return Row::Cells(cells, at),
-            (Some(b'\r'), None) => return Row::Cells(cells, at + 1),
             _ if quoted => {
                 return Row::Wrong(at, "after a closing quote a separator or line end is expected");
             }

@@ -107,10 +107,10 @@ pub fn export(
         }
     }
     let exported = walk.exported;
-    let sidecar = match request.indexes {
-        true => Some(write_indexes(&collection, &request.path, &data_folder, progress)?),
-        false => None,
-    };
+    let sidecar = request
+        .indexes
+        .then(|| write_indexes(&collection, &request.path, &data_folder, progress))
+        .transpose()?;
     target.finish()?;
     Ok(ExportReport { exported, indexes_file: sidecar })
 }

@@ -60,7 +60,7 @@ impl JsonRecords {
 
     /// The next document of a file with one document a line; each line stands alone.
     fn next_line(&mut self, input: &mut Input<'_>) -> Result<Item, String> {
-        let Some((length, last)) = self.line(input)? else { return Ok(self.too_long(input)?) };
+        let Some((length, last)) = line(input)? else { return self.too_long(input) };
         let window = input.bytes().get(..length).unwrap_or_default();
         if blank(window) == window.len() {
             return Ok(Item::End);
@@ -79,26 +79,6 @@ impl JsonRecords {
                 self.place.document += 1;
                 Ok(Item::Bad(bad))
             }
-        }
-    }
-
-    /// The bytes up to the end of the next line that is not blank, and whether the file ends there;
-    /// `None` when that line is longer than allowed.
-    fn line(&self, input: &mut Input<'_>) -> Result<Option<(usize, bool)>, String> {
-        loop {
-            let bytes = input.bytes();
-            let start = blank(bytes);
-            let rest = bytes.get(start..).unwrap_or_default();
-            if let Some(end) = rest.iter().position(|byte| *byte == b'\n') {
-                return Ok(Some((start + end + 1, false)));
-            }
-            if input.has_ended() {
-                return Ok(Some((bytes.len(), true)));
-            }
-            if input.is_full() {
-                return Ok(None);
-            }
-            more(input)?;
         }
     }
 
@@ -219,6 +199,26 @@ impl JsonRecords {
 
 fn too_long_reason() -> String {
     format!("the document's text is longer than {} MiB; split it", IMPORT_TEXT_BYTES_MAX >> 20)
+}
+
+/// The bytes up to the end of the next line that is not blank, and whether the file ends there;
+/// `None` when that line is longer than allowed.
+fn line(input: &mut Input<'_>) -> Result<Option<(usize, bool)>, String> {
+    loop {
+        let bytes = input.bytes();
+        let start = blank(bytes);
+        let rest = bytes.get(start..).unwrap_or_default();
+        if let Some(end) = rest.iter().position(|byte| *byte == b'\n') {
+            return Ok(Some((start + end + 1, false)));
+        }
+        if input.has_ended() {
+            return Ok(Some((bytes.len(), true)));
+        }
+        if input.is_full() {
+            return Ok(None);
+        }
+        more(input)?;
+    }
 }
 
 /// Doubles what is here: a long document is looked at a few times, not once a read.

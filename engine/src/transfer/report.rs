@@ -106,10 +106,10 @@ impl ImportReport {
         if !matches!(self.end, End::Broken(_))
             && let Some(first) = self.rejects.first()
         {
-            text.push_str(&format!(" The first: {first}."));
+            text = format!("{text} The first: {first}.");
         }
         for file in &self.rejects_files {
-            text.push_str(&format!(" They are in {}.", file.display()));
+            text = format!("{text} They are in {}.", file.display());
         }
         Some(text)
     }

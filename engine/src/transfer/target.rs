@@ -59,9 +59,10 @@ impl<'p> Target<'p> {
             return Err(refuse("it lies in the data folder; choose another folder"));
         }
         let file = BufWriter::new(NamedTempFile::new_in(&folder).map_err(wrong)?);
-        let out = match gzip {
-            true => Out::Gzip(GzEncoder::new(file, Compression::default())),
-            false => Out::Plain(file),
+        let out = if gzip {
+            Out::Gzip(GzEncoder::new(file, Compression::default()))
+        } else {
+            Out::Plain(file)
         };
         Ok(Self { path: path.to_owned(), folder, out, progress })
     }

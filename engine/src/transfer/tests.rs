@@ -280,7 +280,8 @@ fn gzip_whole_in_parts_and_cut_short() {
     parts.extend(gzip(b"{\"_id\":2}\n"));
     let report = room.import(&room.request(&parts));
     assert_eq!((report.imported, report.is_success()), (2, true));
-    let lines: String = (10..50_000).map(|id| format!("{{\"_id\":{id}}}\n")).collect();
+    let lines: String =
+        (10..50_000).fold(String::new(), |all, id| all + &format!("{{\"_id\":{id}}}\n"));
     let whole = gzip(lines.as_bytes());
     let report = room.import(&room.request(&whole[..whole.len() - 4]));
     assert!(matches!(report.end, End::Broken(_)), "{:?}", report.end);
@@ -361,7 +362,8 @@ fn csv_for_spreadsheets_and_exact() {
 #[test]
 fn a_preview_shows_fields_and_types() {
     let room = Room::new();
-    let lines: String = (0..30).map(|id| format!("{{\"_id\":{id},\"a\":\"x\"}}\n")).collect();
+    let lines: String =
+        (0..30).fold(String::new(), |all, id| all + &format!("{{\"_id\":{id},\"a\":\"x\"}}\n"));
     let preview = preview(&room.file("p", lines.as_bytes()), Format::Auto).unwrap();
     assert_eq!((preview.documents.len(), preview.more), (20, true));
     assert_eq!(preview.fields[0].types, [("int", 20)]);
