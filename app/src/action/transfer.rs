@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use super::Action;
 use super::entry::{Entry, Group};
 use super::store::chosen;
-use crate::state::Namespace;
+use crate::state::operations::OperationId;
+use crate::state::{Namespace, State};
 
 /// What can be asked about files.
 #[derive(Debug, Clone, PartialEq)]
@@ -18,7 +19,35 @@ pub enum TransferAction {
         into: Option<Namespace>,
     },
     /// Opens the export dialog on a collection.
-    Export(Namespace),
+    Export {
+        /// The collection.
+        namespace: Namespace,
+        /// The filter of the view, as typed; empty: there is none.
+        filter: String,
+    },
+    /// Adds the file whose path was typed in the import dialog.
+    AddTyped,
+    /// Takes a file out of the import dialog.
+    RemoveFile(usize),
+    /// Shows the preview of another file.
+    ShowFile(usize),
+    /// Reads the shown file again, because what a person says about its form changed.
+    Look,
+    /// Counts what is past its threshold already.
+    Rehearse,
+    /// Opens the system's file dialog for the open dialog.
+    Choose,
+    /// Imports as drafted.
+    StartImport,
+    /// Exports as drafted.
+    StartExport {
+        /// Whether a file of that name may be written over.
+        overwrite: bool,
+    },
+    /// Shows how an import ended.
+    ShowResult(OperationId),
+    /// Lets the reaper run again after an import.
+    ResumeReaper,
 }
 
 /// Opens the import dialog.
@@ -28,10 +57,9 @@ pub const IMPORT: Entry = Entry {
     tooltip: "Read documents from JSON or CSV files",
     keys: None,
     action: |state| {
+        let can = state.is_open() && state.store.capabilities.transfer;
         let into = chosen(state);
-        state
-            .is_open()
-            .then_some(Action::Transfer(TransferAction::Import { files: Vec::new(), into }))
+        can.then_some(Action::Transfer(TransferAction::Import { files: Vec::new(), into }))
     },
 };
 
@@ -41,8 +69,16 @@ pub const EXPORT: Entry = Entry {
     label: "Export…",
     tooltip: "Write the documents of the chosen collection to a file",
     keys: None,
-    action: |state| Some(Action::Transfer(TransferAction::Export(chosen(state)?))),
+    action: |state| {
+        let namespace = chosen(state).filter(|_| state.store.capabilities.transfer)?;
+        Some(Action::Transfer(TransferAction::Export { namespace, filter: filter(state) }))
+    },
 };
 
 /// The region's entries.
 pub const ENTRIES: &[Entry] = &[IMPORT, EXPORT];
+
+/// The filter of the tab that is shown, as typed.
+pub fn filter(state: &State) -> String {
+    state.tabs.active().map(|tab| tab.saved_documents.filter.trim().to_owned()).unwrap_or_default()
+}

@@ -1,0 +1,47 @@
+//! Files in and out of a store.
+
+use std::path::Path;
+
+use mayfly_engine::catalog::Namespace;
+use mayfly_engine::transfer::{
+    ExportReport, ExportRequest, Format, ImportReport, ImportRequest, Progress, Rehearsal,
+    TransferError,
+};
+
+/// A store that takes documents out of files and writes them to files. Each call takes as long as
+/// the files are long; [`Progress`] tells how far it is and stops it.
+pub trait Transfers: Send + Sync {
+    /// Imports files.
+    ///
+    /// # Errors
+    /// When nothing was changed; a later failure is in the report.
+    fn import(
+        &self,
+        request: &ImportRequest,
+        progress: &Progress,
+    ) -> Result<ImportReport, TransferError>;
+
+    /// Exports a collection.
+    ///
+    /// # Errors
+    /// When a step failed or somebody cancelled; then there is no new file.
+    fn export(
+        &self,
+        request: &ExportRequest,
+        progress: &Progress,
+    ) -> Result<ExportReport, TransferError>;
+
+    /// Counts the documents of a file that are past the thresholds of a collection's TTL indexes,
+    /// among the first `documents_max`.
+    ///
+    /// # Errors
+    /// When the file can't be read, or somebody cancelled.
+    fn rehearse(
+        &self,
+        namespace: &Namespace,
+        path: &Path,
+        format: Format,
+        documents_max: u64,
+        progress: &Progress,
+    ) -> Result<Rehearsal, TransferError>;
+}

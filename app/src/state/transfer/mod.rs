@@ -1,0 +1,143 @@
+//! Files in and out: what is drafted, what runs, how it ended.
+
+pub mod command_line;
+pub mod export;
+pub mod import;
+pub mod meter;
+
+use std::collections::VecDeque;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use mayfly_engine::transfer::{ImportReport, Progress};
+
+use super::Namespace;
+use super::operations::OperationId;
+pub use export::{ExportDraft, ExportForm};
+pub use import::{ImportDraft, Seen};
+pub use meter::Meter;
+
+/// What import and export keep outside of their dialogs.
+#[derive(Debug, Default)]
+pub struct Transfer {
+    /// What runs or waits to run, the oldest first.
+    pub running: Vec<Running>,
+    /// The system's file dialog that is open, or should be.
+    pub chooser: Option<Chooser>,
+    /// Said below a path when the system's file dialog did not answer.
+    pub chooser_note: Option<&'static str>,
+    /// Where files were chosen last.
+    pub folder: Option<PathBuf>,
+    /// How imports ended, the newest last.
+    pub results: VecDeque<ImportResult>,
+    /// A rehearsal that runs, to stop it when a newer one is asked for.
+    pub rehearsal: Option<Arc<Progress>>,
+}
+
+/// A transfer that runs or waits to run.
+#[derive(Debug)]
+pub struct Running {
+    /// Its operation.
+    pub operation: OperationId,
+    /// How far it is.
+    pub progress: Arc<Progress>,
+    /// How fast it is.
+    pub meter: Meter,
+    /// Documents in all, for an export.
+    pub documents_total: u64,
+    /// The dialog it was started from, to go back to when nothing could be done.
+    pub draft: Dialog,
+    /// When it got its turn, in window time.
+    pub began: Option<Duration>,
+    /// What to say when it is done.
+    pub kind: Kind,
+}
+
+/// What runs.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Kind {
+    /// An import.
+    Import {
+        /// Into this collection.
+        into: Namespace,
+        /// Whether the reaper was paused for it.
+        paused: bool,
+    },
+    /// An export.
+    Export {
+        /// To this file.
+        path: PathBuf,
+    },
+}
+
+/// The system's file dialog that is open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Chooser {
+    /// The job's generation; an older answer is not for the open dialog.
+    pub generation: u64,
+    /// When it was asked for, in window time.
+    pub since: Duration,
+}
+
+/// How an import ended.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ImportResult {
+    /// Its operation.
+    pub operation: OperationId,
+    /// Into this collection.
+    pub into: Namespace,
+    /// What it did.
+    pub report: ImportReport,
+    /// How long it took.
+    pub took: Duration,
+    /// Whether the reaper was paused for it and still is.
+    pub paused: bool,
+}
+
+/// What an answer is for.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Purpose {
+    /// The beginning of a file.
+    Preview,
+    /// What is past its threshold already.
+    Rehearse,
+    /// An import.
+    Import(OperationId),
+    /// An export.
+    Export(OperationId),
+    /// Files that the system's dialog chose.
+    Chosen,
+    /// The folder for downloads.
+    Folder,
+    /// The reaper is paused, then an import begins.
+    PauseReaper(OperationId),
+    /// The reaper runs again.
+    ResumeReaper,
+}
+
+/// A dialog for files.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Dialog {
+    /// What to import.
+    Import(Box<ImportDraft>),
+    /// What to export.
+    Export(Box<ExportDraft>),
+    /// How far one is.
+    Running(OperationId),
+    /// How an import ended.
+    Imported(Box<ImportResult>),
+}
+
+impl Transfer {
+    /// What runs under this name.
+    pub fn get(&self, operation: OperationId) -> Option<&Running> {
+        self.running.iter().find(|running| running.operation == operation)
+    }
+
+    /// Takes what ran under this name.
+    pub fn take(&mut self, operation: OperationId) -> Option<Running> {
+        let at = self.running.iter().position(|running| running.operation == operation)?;
+        Some(self.running.remove(at))
+    }
+}

@@ -1,0 +1,261 @@
+//! Files in and out, as work for the threads.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use mayfly_engine::catalog::Namespace;
+use mayfly_engine::transfer::{
+    self, ExportReport, ExportRequest, Format, ImportReport, ImportRequest, Preview, Progress,
+    Rehearsal, TransferError,
+};
+
+use crate::limits::REHEARSED_DOCS_MAX;
+use crate::source::Source;
+
+/// One thing to do with files.
+#[derive(Clone)]
+pub enum TransferWork {
+    /// Look into a file.
+    Preview {
+        /// The file.
+        path: PathBuf,
+        /// What a person said about its form.
+        format: Format,
+    },
+    /// Count what is past its threshold already.
+    Rehearse {
+        /// The files.
+        files: Vec<PathBuf>,
+        /// What a person said about their form.
+        format: Format,
+        /// The collection whose TTL indexes count.
+        namespace: Namespace,
+        /// Stops it.
+        progress: Arc<Progress>,
+    },
+    /// Import files.
+    Import {
+        /// What and how.
+        request: ImportRequest,
+        /// How far it is; stops it.
+        progress: Arc<Progress>,
+    },
+    /// Export a collection.
+    Export {
+        /// What and how.
+        request: Box<ExportRequest>,
+        /// Whether a file of that name may be written over.
+        overwrite: bool,
+        /// How far it is; stops it.
+        progress: Arc<Progress>,
+    },
+    /// Find the folder for downloads.
+    Folder,
+    /// Let the system's dialog choose files. It gets a thread of its own.
+    Choose(Choose),
+}
+
+/// What the system's dialog shall choose.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Choose {
+    /// Files to import.
+    Files {
+        /// Where it begins.
+        folder: Option<PathBuf>,
+    },
+    /// A file to export to.
+    Target {
+        /// Where it begins.
+        folder: Option<PathBuf>,
+        /// The name that it suggests.
+        name: String,
+    },
+}
+
+/// What came of it.
+#[derive(Debug, Clone)]
+pub enum TransferDone {
+    /// A look into a file.
+    Preview(Result<FileLook, String>),
+    /// What is past its threshold already; `None`: a newer question took its place.
+    Rehearsal(Result<Option<Rehearsal>, String>),
+    /// An import ended. The error: nothing was changed.
+    Import(Result<ImportReport, Failure>),
+    /// An export ended. The error: there is no new file.
+    Export(Result<ExportReport, Failure>),
+    /// The folder for downloads.
+    Folder(Option<PathBuf>),
+    /// What was chosen; nothing when the dialog was cancelled, and also when the system has none.
+    Chosen {
+        /// The files.
+        files: Vec<PathBuf>,
+        /// How long the dialog was open.
+        took: Duration,
+    },
+}
+
+/// A file and what it holds.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FileLook {
+    /// Its size in bytes.
+    pub bytes: u64,
+    /// Its beginning.
+    pub preview: Preview,
+}
+
+/// Why nothing was done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Failure {
+    /// A person cancelled.
+    Cancelled,
+    /// There is a file of this name already.
+    Exists,
+    /// Something failed: one sentence.
+    Failed(String),
+}
+
+impl From<TransferError> for Failure {
+    fn from(error: TransferError) -> Self {
+        match error {
+            TransferError::Cancelled => Self::Cancelled,
+            other => Self::Failed(other.to_string()),
+        }
+    }
+}
+
+impl fmt::Debug for TransferWork {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Preview { path, .. } => write!(f, "Preview({})", path.display()),
+            Self::Rehearse { files, namespace, .. } => write!(f, "Rehearse({files:?}, {namespace})"),
+            Self::Import { request, .. } => write!(f, "Import({request:?})"),
+            Self::Export { request, .. } => write!(f, "Export({})", request.path.display()),
+            Self::Folder => f.write_str("Folder"),
+            Self::Choose(choose) => write!(f, "Choose({choose:?})"),
+        }
+    }
+}
+
+impl TransferWork {
+    /// The same work with nothing done, because `message` says why not.
+    pub fn failed(&self, message: String) -> TransferDone {
+        match self {
+            Self::Preview { .. } => TransferDone::Preview(Err(message)),
+            Self::Rehearse { .. } => TransferDone::Rehearsal(Err(message)),
+            Self::Import { .. } => TransferDone::Import(Err(Failure::Failed(message))),
+            Self::Export { .. } => TransferDone::Export(Err(Failure::Failed(message))),
+            Self::Folder => TransferDone::Folder(None),
+            Self::Choose(_) => TransferDone::Chosen { files: Vec::new(), took: Duration::ZERO },
+        }
+    }
+
+    /// Does it. May take as long as the files are long.
+    pub fn run(&self, source: Option<&dyn Source>) -> TransferDone {
+        const NONE: &str = "Import and export are not supported for this store";
+        match self {
+            Self::Preview { path, format } => TransferDone::Preview(look(path, *format)),
+            Self::Folder => TransferDone::Folder(downloads()),
+            Self::Choose(_) => self.failed(String::new()),
+            Self::Rehearse { files, format, namespace, progress } => {
+                let Some(transfers) = source.and_then(Source::transfers) else {
+                    return self.failed(NONE.to_owned());
+                };
+                let mut sum = Sum::default();
+                for path in files {
+                    let left = REHEARSED_DOCS_MAX.saturating_sub(sum.0.documents);
+                    match transfers.rehearse(namespace, path, *format, left, progress) {
+                        Ok(part) => sum.add(part),
+                        Err(TransferError::Cancelled) => return TransferDone::Rehearsal(Ok(None)),
+                        Err(error) => return self.failed(error.to_string()),
+                    }
+                }
+                TransferDone::Rehearsal(Ok(Some(sum.0)))
+            }
+            Self::Import { request, progress } => {
+                let Some(transfers) = source.and_then(Source::transfers) else {
+                    return self.failed(NONE.to_owned());
+                };
+                // It may have been cancelled while it waited, and must not drop anything then.
+                if progress.is_cancelled() {
+                    return TransferDone::Import(Err(Failure::Cancelled));
+                }
+                TransferDone::Import(transfers.import(request, progress).map_err(Failure::from))
+            }
+            Self::Export { request, overwrite, progress } => {
+                let Some(transfers) = source.and_then(Source::transfers) else {
+                    return self.failed(NONE.to_owned());
+                };
+                if progress.is_cancelled() {
+                    return TransferDone::Export(Err(Failure::Cancelled));
+                }
+                if !overwrite && std::fs::symlink_metadata(&request.path).is_ok_and(|at| at.is_file())
+                {
+                    return TransferDone::Export(Err(Failure::Exists));
+                }
+                TransferDone::Export(transfers.export(request, progress).map_err(Failure::from))
+            }
+        }
+    }
+}
+
+fn look(path: &Path, format: Format) -> Result<FileLook, String> {
+    let preview = transfer::preview(path, format).map_err(|error| error.to_string())?;
+    let bytes = std::fs::metadata(path).map_or(0, |about| about.len());
+    Ok(FileLook { bytes, preview })
+}
+
+fn downloads() -> Option<PathBuf> {
+    let folders = directories::UserDirs::new()?;
+    let downloads = folders.download_dir().filter(|folder| folder.is_dir());
+    Some(downloads.unwrap_or(folders.home_dir()).to_owned())
+}
+
+/// Opens the system's dialog and waits for a person, without a bound: call it on a thread that
+/// nobody waits for. Some systems have a dialog service that never answers.
+pub fn choose(choose: &Choose) -> Vec<PathBuf> {
+    let dialog = rfd::FileDialog::new();
+    match choose {
+        Choose::Files { folder } => begun_in(dialog, folder.as_deref())
+            .set_title("Import")
+            .add_filter("JSON and CSV", &["json", "jsonl", "ndjson", "csv", "tsv", "gz"])
+            .add_filter("All files", &["*"])
+            .pick_files()
+            .unwrap_or_default(),
+        Choose::Target { folder, name } => begun_in(dialog, folder.as_deref())
+            .set_title("Export")
+            .set_file_name(name)
+            .save_file()
+            .into_iter()
+            .collect(),
+    }
+}
+
+fn begun_in(dialog: rfd::FileDialog, folder: Option<&Path>) -> rfd::FileDialog {
+    match folder {
+        Some(folder) => dialog.set_directory(folder),
+        None => dialog,
+    }
+}
+
+/// The rehearsals of several files as one.
+#[derive(Default)]
+struct Sum(Rehearsal);
+
+impl Sum {
+    fn add(&mut self, part: Rehearsal) {
+        self.0.documents += part.documents;
+        self.0.overdue += part.overdue;
+        for found in part.indexes {
+            match self.0.indexes.iter_mut().find(|known| known.index == found.index) {
+                None => self.0.indexes.push(found),
+                Some(known) => {
+                    known.overdue += found.overdue;
+                    known.waiting += found.waiting;
+                    known.never += found.never;
+                }
+            }
+        }
+    }
+}
