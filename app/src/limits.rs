@@ -130,3 +130,27 @@ pub const JSON_VALUES_MAX: usize = 400;
 
 /// Columns of the table of documents.
 pub const COLUMNS_MAX: usize = 60;
+
+/// Documents that a TTL rehearsal looks at before an import.
+pub const REHEARSED_DOCS_MAX: u64 = 200_000;
+
+/// Files that one import takes.
+pub const IMPORT_FILES_MAX: usize = 100;
+
+/// Ended imports whose result can be shown again.
+pub const IMPORT_RESULTS_MAX: usize = 20;
+
+/// How long the window waits for the system's file dialog; some systems never answer.
+pub const FILE_DIALOG_MAX: Duration = Duration::from_secs(180);
+
+/// An empty answer within this time came from no person: the system has no file dialog.
+pub const FILE_DIALOG_ANSWER_MIN: Duration = Duration::from_millis(700);
+
+/// The time between two looks at a running import or export.
+pub const METER_PAUSE: Duration = Duration::from_millis(100);
+
+/// What the rate of a running import or export is taken over.
+pub const METER_SPAN: Duration = Duration::from_secs(5);
+
+/// Looks at a running import or export that are kept for its rate.
+pub const METER_SAMPLES_MAX: usize = 64;

@@ -46,8 +46,6 @@ pub enum TransferAction {
     },
     /// Shows how an import ended.
     ShowResult(OperationId),
-    /// Lets the reaper run again after an import.
-    ResumeReaper,
 }
 
 /// Opens the import dialog.

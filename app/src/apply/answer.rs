@@ -2,7 +2,9 @@
 
 use mayfly_engine::value::shell::write_command;
 
-use super::{Effects, clock, documents, event, expiry, indexes, reaper, store, transfer};
+use super::{
+    Effects, clock, documents, event, expiry, indexes, reaper, store, transfer, transfer_run,
+};
 use crate::state::purpose::{ReaperPurpose, StorePurpose};
 use crate::state::toasts::Kind;
 use crate::state::{Purpose, State};
@@ -22,9 +24,9 @@ pub fn outcome(outcome: Outcome, state: &mut State, effects: &mut Effects) {
             }
             dropped(&purpose, full, state);
         }
-        Outcome::Progress(id, progress) => {
-            if let Some(operation) = state.operations.get_mut(id) {
-                operation.progress = progress;
+        Outcome::Transfer { purpose, generation, done } => {
+            if let Purpose::Transfer(purpose) = purpose {
+                transfer::done(&purpose, generation, done, state, effects);
             }
         }
         Outcome::Opened(opened) => store::opened(opened, state, effects),
@@ -50,9 +52,7 @@ fn answer(
         Purpose::Indexes(tab, purpose) => {
             indexes::answer(*tab, purpose, generation, reply, state, effects);
         }
-        Purpose::Transfer(purpose) => {
-            transfer::answer(purpose, generation, reply, state, effects);
-        }
+        Purpose::Transfer(purpose) => transfer_run::answer(purpose, reply, state, effects),
         Purpose::Reaper(purpose) => reaper::answer(purpose, reply, state, effects),
         Purpose::Clock => clock::answer(reply, state),
     }
@@ -66,6 +66,9 @@ fn dropped(purpose: &Purpose, full: bool, state: &mut State) {
             documents::dropped(*tab, purpose, state);
         }
         return;
+    }
+    if let (Purpose::Transfer(purpose), true) = (purpose, full) {
+        transfer_run::dropped(purpose, state);
     }
     if let (Purpose::Store(purpose), true) = (purpose, full) {
         match purpose {

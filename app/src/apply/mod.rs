@@ -13,6 +13,7 @@ pub mod reaper;
 pub mod store;
 pub mod tabs;
 pub mod transfer;
+pub mod transfer_run;
 pub mod view;
 
 pub use answer::outcome;

@@ -55,6 +55,7 @@ pub fn apply(action: StoreAction, state: &mut State, effects: &mut Effects) {
 
 /// Opens a store in place of the present one.
 pub fn open(request: OpenRequest, state: &mut State, effects: &mut Effects) {
+    super::transfer_run::cancel_all(state);
     state.store.phase = Phase::Opening;
     state.store.request = request.clone();
     effects.job(state, Purpose::Store(StorePurpose::Open), Lane::Write, Work::Open(request));

@@ -7,11 +7,14 @@ use std::time::Duration;
 
 use bson::Document;
 use crossbeam_channel::RecvTimeoutError;
-use mayfly_engine::collection::Collections;
 use mayfly_engine::engine::{ClockOption, Engine, EngineEvent, EngineOptions, Subscription};
+use mayfly_engine::transfer::{
+    self, ExportReport, ExportRequest, Format, ImportReport, ImportRequest, Progress, Rehearsal,
+    TransferError,
+};
 
 use super::event::{Events, PassIndex, PassSummary, RemovedDocument, SourceEvent};
-use super::{Capabilities, Namespace, OpenFailure, OpenRequest, Opened, Opener, Source};
+use super::{Capabilities, Namespace, OpenFailure, OpenRequest, Opened, Opener, Source, Transfers};
 
 /// How often a stream of events looks whether events were lost.
 const LOST_CHECK: Duration = Duration::from_secs(5);
@@ -40,8 +43,38 @@ impl Source for Embedded {
         Capabilities { transfer: true, simulated_clock, reaper_events: true }
     }
 
-    fn collections(&self) -> Option<Arc<Collections>> {
-        Some(Arc::clone(self.engine.collections()))
+    fn transfers(&self) -> Option<&dyn Transfers> {
+        Some(self)
+    }
+}
+
+impl Transfers for Embedded {
+    fn import(
+        &self,
+        request: &ImportRequest,
+        progress: &Progress,
+    ) -> Result<ImportReport, TransferError> {
+        transfer::import(self.engine.collections(), request, progress)
+    }
+
+    fn export(
+        &self,
+        request: &ExportRequest,
+        progress: &Progress,
+    ) -> Result<ExportReport, TransferError> {
+        transfer::export(self.engine.collections(), request, progress)
+    }
+
+    fn rehearse(
+        &self,
+        namespace: &mayfly_engine::catalog::Namespace,
+        path: &Path,
+        format: Format,
+        documents_max: u64,
+        progress: &Progress,
+    ) -> Result<Rehearsal, TransferError> {
+        let collections = self.engine.collections();
+        transfer::rehearse(collections, namespace, path, format, documents_max, progress)
     }
 }
 

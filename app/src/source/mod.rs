@@ -7,15 +7,14 @@ pub mod embedded;
 pub mod event;
 pub mod namespace;
 pub mod open;
-
-use std::sync::Arc;
+pub mod transfers;
 
 use bson::Document;
-use mayfly_engine::collection::Collections;
 
 pub use event::{Events, PassSummary, RemovedDocument, SourceEvent};
 pub use namespace::Namespace;
 pub use open::{OpenFailure, OpenRequest, Opened, Opener};
+pub use transfers::Transfers;
 
 /// What a source can do beyond answering commands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -40,8 +39,8 @@ pub trait Source: Send + Sync + 'static {
     /// What this source can do.
     fn capabilities(&self) -> Capabilities;
 
-    /// The embedded engine's collections, for files in and out; `None` for anything else.
-    fn collections(&self) -> Option<Arc<Collections>> {
+    /// The way for files in and out; `None`: they are not supported.
+    fn transfers(&self) -> Option<&dyn Transfers> {
         None
     }
 }

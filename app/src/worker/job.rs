@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use bson::Document;
 
-use crate::source::{OpenFailure, OpenRequest, Opened, Source, SourceEvent};
-use crate::state::operations::{OperationId, Progress};
+use super::transfer::{TransferDone, TransferWork};
+use crate::source::{OpenFailure, OpenRequest, Opened, SourceEvent};
 use crate::state::purpose::Purpose;
 
 /// Which queue a job waits in.
@@ -35,9 +35,6 @@ pub struct Job {
     pub work: Work,
 }
 
-/// A piece of work that is not a command: it may read and write files.
-pub type Task = Box<dyn FnOnce(&TaskContext) -> Result<Document, String> + Send>;
-
 /// What to do.
 pub enum Work {
     /// Run one command.
@@ -47,15 +44,8 @@ pub enum Work {
         /// The command.
         command: Document,
     },
-    /// Run something that takes long, with progress and a way to cancel it.
-    Task {
-        /// The operation that shows its progress.
-        operation: OperationId,
-        /// Set when a person cancels it.
-        cancel: Cancel,
-        /// The work. Its document is handed to the answer as the reply.
-        task: Task,
-    },
+    /// Read or write files.
+    Transfer(TransferWork),
     /// Open another store in place of the present one.
     Open(OpenRequest),
 }
@@ -64,20 +54,10 @@ impl fmt::Debug for Work {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Command { db, command } => write!(f, "Command({db}, {command})"),
-            Self::Task { operation, .. } => write!(f, "Task({operation:?})"),
+            Self::Transfer(work) => write!(f, "Transfer({work:?})"),
             Self::Open(request) => write!(f, "Open({request:?})"),
         }
     }
-}
-
-/// What a [`Task`] may use.
-pub struct TaskContext<'a> {
-    /// The store, when one is open.
-    pub source: Option<Arc<dyn Source>>,
-    /// Set when a person cancelled the work.
-    pub cancel: Cancel,
-    /// Tells the window how far the work is. Cheap: only the newest value is kept.
-    pub progress: &'a dyn Fn(Progress),
 }
 
 /// A flag that stops a piece of work.
@@ -106,9 +86,9 @@ impl PartialEq for Cancel {
 /// The answer to a command.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reply {
-    /// The database the command ran on; empty for a task.
+    /// The database the command ran on; empty for work with files.
     pub db: String,
-    /// The command that was run; empty for a task.
+    /// The command that was run; empty for work with files.
     pub command: Document,
     /// The reply, or why there is none, in one sentence.
     pub result: Result<Document, String>,
@@ -132,7 +112,7 @@ impl Reply {
 /// What the worker tells.
 #[derive(Clone)]
 pub enum Outcome {
-    /// A command or a task ended.
+    /// A command ended.
     Answer {
         /// What it was for.
         purpose: Purpose,
@@ -150,8 +130,15 @@ pub enum Outcome {
         /// Whether its queue was full (else: a newer job replaced it).
         full: bool,
     },
-    /// A task got further.
-    Progress(OperationId, Progress),
+    /// Work with files ended.
+    Transfer {
+        /// What it was for.
+        purpose: Purpose,
+        /// The job's generation.
+        generation: u64,
+        /// What came of it.
+        done: TransferDone,
+    },
     /// A store was opened or could not be.
     Opened(Result<Opened, OpenFailure>),
     /// Something happened in the store.

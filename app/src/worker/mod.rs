@@ -4,13 +4,16 @@
 //! replaces one that still waits. Answers come back over one bounded channel, and a wake-up closure
 //! tells the window to look. Nothing here knows a window.
 //!
-//! Threads: `mayfly-read-1`, `mayfly-read-2`, `mayfly-write`, `mayfly-transfer`, `mayfly-events`.
+//! Threads: `mayfly-read-1`, `mayfly-read-2`, `mayfly-write`, `mayfly-transfer`, `mayfly-events`,
+//! and `mayfly-file-dialog` while the system's file dialog is open.
 //!
 //! [`Purpose`]: crate::state::purpose::Purpose
 
 pub mod job;
 pub mod pool;
 pub mod queue;
+pub mod transfer;
 
-pub use job::{Cancel, Job, Lane, Outcome, Reply, TaskContext, Work};
+pub use job::{Cancel, Job, Lane, Outcome, Reply, Work};
 pub use pool::{Wake, Worker};
+pub use transfer::{TransferDone, TransferWork};

@@ -1,18 +1,20 @@
 //! The threads.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::thread::{self, JoinHandle};
 
 use bson::Document;
 use crossbeam_channel::{Receiver, Sender, bounded};
 use mayfly_engine::clock::{Clock, SystemClock};
+use mayfly_engine::transfer::Progress;
 
-use super::job::{Job, Lane, Outcome, Reply, TaskContext, Work};
+use super::job::{Job, Lane, Outcome, Reply, Work};
 use super::queue::{Put, Queue};
+use super::transfer::{self, Choose, TransferDone, TransferWork};
 use crate::limits::OUTCOMES_MAX;
 use crate::source::{OpenFailure, Opened, Opener, Source, SourceEvent};
-use crate::state::operations::Progress;
+use crate::state::Purpose;
 
 /// Called whenever there is something new to look at.
 pub type Wake = Arc<dyn Fn() + Send + Sync>;
@@ -32,6 +34,8 @@ struct Shared {
     outcomes: Sender<Outcome>,
     wake: Wake,
     opener: Opener,
+    /// Work with files that runs, to stop it when the window closes.
+    running: Mutex<Vec<Arc<Progress>>>,
 }
 
 impl Worker {
@@ -49,6 +53,7 @@ impl Worker {
             outcomes: sender,
             wake,
             opener,
+            running: Mutex::default(),
         });
         let mut threads = Vec::new();
         for (name, lane) in [
@@ -102,6 +107,9 @@ impl Drop for Worker {
         for lane in [Lane::Read, Lane::Write, Lane::Transfer] {
             self.shared.queue(lane).close();
         }
+        for running in self.shared.running().iter() {
+            running.cancel();
+        }
         // Let threads that wait to hand something over go on, then wait for work in flight:
         // a write that began must end before the store is closed.
         while self.threads.iter().any(|thread| !thread.is_finished()) {
@@ -134,41 +142,71 @@ impl Shared {
 
     fn perform(self: &Arc<Self>, job: Job) {
         let Job { purpose, generation, work, .. } = job;
-        let (db, command, task) = match work {
+        match work {
             Work::Open(request) => {
                 // Two stores can't be open at once: the old one may be the same folder.
                 *self.source.write().unwrap_or_else(PoisonError::into_inner) = None;
                 let opened = guarded(|| (self.opener)(&request))
                     .unwrap_or_else(|message| Err(OpenFailure(message)));
-                return self.opened(opened);
+                self.opened(opened);
             }
-            Work::Command { db, command } => (db, command, None),
-            Work::Task { operation, cancel, task } => {
-                (String::new(), Document::new(), Some((operation, cancel, task)))
+            Work::Command { db, command } => {
+                let started = SystemClock.monotonic();
+                let result = match self.source() {
+                    Some(source) => guarded(|| source.run(&db, &command)).and_then(checked),
+                    None => Err("No store is open yet".to_owned()),
+                };
+                let micros =
+                    u64::try_from(SystemClock.monotonic().saturating_sub(started).as_micros())
+                        .unwrap_or(u64::MAX);
+                let reply = Reply { db, command, result, micros };
+                self.tell(Outcome::Answer { purpose, generation, reply });
             }
-        };
-        let started = SystemClock.monotonic();
-        let result = if let Some((operation, cancel, task)) = task {
-            let progress =
-                |progress: Progress| self.tell_progress(Outcome::Progress(operation, progress));
-            let context = TaskContext { source: self.source(), cancel, progress: &progress };
-            guarded(|| task(&context)).unwrap_or_else(Err)
-        } else if let Some(source) = self.source() {
-            guarded(|| source.run(&db, &command)).and_then(checked)
-        } else {
-            Err("No store is open yet".to_owned())
-        };
-        let micros = u64::try_from(SystemClock.monotonic().saturating_sub(started).as_micros())
-            .unwrap_or(u64::MAX);
-        let reply = Reply { db, command, result, micros };
-        self.tell(Outcome::Answer { purpose, generation, reply });
+            Work::Transfer(TransferWork::Choose(choose)) => {
+                self.choose(purpose, generation, choose);
+            }
+            Work::Transfer(work) => {
+                let done = self.transfer(&work);
+                self.tell(Outcome::Transfer { purpose, generation, done });
+            }
+        }
     }
 
-    /// Progress is worth less than an answer: it is dropped when the channel is full.
-    fn tell_progress(&self, outcome: Outcome) {
-        if self.outcomes.try_send(outcome).is_ok() {
-            (self.wake)();
+    /// Does work with files; a window that closes stops it.
+    fn transfer(&self, work: &TransferWork) -> TransferDone {
+        let running = work.progress();
+        if let Some(running) = running {
+            self.running().push(Arc::clone(running));
         }
+        let source = self.source();
+        let done = guarded(|| work.run(source.as_deref()));
+        if let Some(running) = running {
+            self.running().retain(|other| !Arc::ptr_eq(other, running));
+        }
+        done.unwrap_or_else(|message| work.failed(message))
+    }
+
+    fn running(&self) -> MutexGuard<'_, Vec<Arc<Progress>>> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Opens the system's file dialog on a thread that nobody waits for: the service behind it may
+    /// never answer, and the window must close all the same.
+    fn choose(self: &Arc<Self>, purpose: Purpose, generation: u64, choose: Choose) {
+        let (outcomes, wake) = (self.outcomes.clone(), Arc::clone(&self.wake));
+        let work = move || {
+            let started = SystemClock.monotonic();
+            let files = guarded(|| transfer::choose(&choose)).unwrap_or_default();
+            let done = TransferDone::Chosen {
+                files,
+                took: SystemClock.monotonic().saturating_sub(started),
+            };
+            if outcomes.send(Outcome::Transfer { purpose, generation, done }).is_ok() {
+                wake();
+            }
+        };
+        // Without a thread there is no dialog; the path can still be typed.
+        drop(thread::Builder::new().name("mayfly-file-dialog".to_owned()).spawn(work));
     }
 
     fn opened(self: &Arc<Self>, opened: Result<Opened, OpenFailure>) {

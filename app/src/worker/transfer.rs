@@ -129,7 +129,9 @@ impl fmt::Debug for TransferWork {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Preview { path, .. } => write!(f, "Preview({})", path.display()),
-            Self::Rehearse { files, namespace, .. } => write!(f, "Rehearse({files:?}, {namespace})"),
+            Self::Rehearse { files, namespace, .. } => {
+                write!(f, "Rehearse({files:?}, {namespace})")
+            }
             Self::Import { request, .. } => write!(f, "Import({request:?})"),
             Self::Export { request, .. } => write!(f, "Export({})", request.path.display()),
             Self::Folder => f.write_str("Folder"),
@@ -139,6 +141,16 @@ impl fmt::Debug for TransferWork {
 }
 
 impl TransferWork {
+    /// How far it is, when it can be stopped.
+    pub fn progress(&self) -> Option<&Arc<Progress>> {
+        match self {
+            Self::Rehearse { progress, .. }
+            | Self::Import { progress, .. }
+            | Self::Export { progress, .. } => Some(progress),
+            Self::Preview { .. } | Self::Folder | Self::Choose(_) => None,
+        }
+    }
+
     /// The same work with nothing done, because `message` says why not.
     pub fn failed(&self, message: String) -> TransferDone {
         match self {
@@ -190,7 +202,8 @@ impl TransferWork {
                 if progress.is_cancelled() {
                     return TransferDone::Export(Err(Failure::Cancelled));
                 }
-                if !overwrite && std::fs::symlink_metadata(&request.path).is_ok_and(|at| at.is_file())
+                if !overwrite
+                    && std::fs::symlink_metadata(&request.path).is_ok_and(|at| at.is_file())
                 {
                     return TransferDone::Export(Err(Failure::Exists));
                 }

@@ -150,6 +150,10 @@ mod tests {
         draft.form = ExportForm::Canonical;
         draft.gzip = true;
         draft.indexes = true;
-        check(&draft, Some("{\"a\":1}"), " --ejson canonical --filter '{\"a\":1}' --gzip --indexes");
+        check(
+            &draft,
+            Some("{\"a\":1}"),
+            " --ejson canonical --filter '{\"a\":1}' --gzip --indexes",
+        );
     }
 }

@@ -112,8 +112,6 @@ pub enum Purpose {
     Folder,
     /// The reaper is paused, then an import begins.
     PauseReaper(OperationId),
-    /// The reaper runs again.
-    ResumeReaper,
 }
 
 /// A dialog for files.

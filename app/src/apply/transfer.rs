@@ -1,0 +1,291 @@
+//! Files in and out: drafting. What runs is in [`super::transfer_run`].
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use mayfly_engine::catalog;
+use mayfly_engine::transfer::Progress;
+
+use super::{Effects, transfer_run};
+use crate::action::TransferAction;
+use crate::limits::{FILE_DIALOG_ANSWER_MIN, FILE_DIALOG_MAX, IMPORT_FILES_MAX};
+use crate::state::dialogs::Dialog as AnyDialog;
+use crate::state::toasts::Kind;
+use crate::state::transfer::import::{RehearsedFor, typed_path};
+use crate::state::transfer::{Chooser, Dialog, ExportDraft, ImportDraft, Purpose, Seen};
+use crate::state::{self, Namespace, State};
+use crate::worker::transfer::{Choose, TransferDone};
+use crate::worker::{Lane, TransferWork, Work};
+
+/// Said when the system has no file dialog.
+const NO_CHOOSER: &str = "No file dialog of the system answered; type the path instead";
+
+/// Carries out one action.
+pub fn apply(action: TransferAction, state: &mut State, effects: &mut Effects) {
+    match action {
+        TransferAction::Import { files, into } => open_import(files, into, state, effects),
+        TransferAction::Export { namespace, filter } => {
+            open_export(namespace, filter, state, effects);
+        }
+        TransferAction::AddTyped => add_typed(state, effects),
+        TransferAction::RemoveFile(at) => {
+            if let Some(draft) = import_draft(state) {
+                draft.remove(at);
+            }
+            look(state, effects);
+        }
+        TransferAction::ShowFile(at) => {
+            if let Some(draft) = import_draft(state) {
+                draft.shown = at;
+            }
+            look(state, effects);
+        }
+        TransferAction::Look => look(state, effects),
+        TransferAction::Rehearse => rehearse(state, effects),
+        TransferAction::Choose => choose(state, effects),
+        TransferAction::StartImport => transfer_run::start_import(state, effects),
+        TransferAction::StartExport { overwrite } => {
+            transfer_run::start_export(overwrite, state, effects);
+        }
+        TransferAction::ShowResult(operation) => transfer_run::show_result(operation, state),
+    }
+}
+
+/// Takes over what came of work with files.
+pub fn done(
+    purpose: &Purpose,
+    generation: u64,
+    done: TransferDone,
+    state: &mut State,
+    effects: &mut Effects,
+) {
+    match (purpose, done) {
+        (Purpose::Import(operation), TransferDone::Import(result)) => {
+            transfer_run::imported(*operation, result, state, effects);
+        }
+        (Purpose::Export(operation), TransferDone::Export(result)) => {
+            transfer_run::exported(*operation, result, state);
+        }
+        (_, TransferDone::Preview(result)) => {
+            if let Some(draft) = import_draft(state)
+                && draft.look == Seen::Waiting(generation)
+            {
+                draft.look = result.map_or_else(Seen::Failed, Seen::Here);
+            }
+        }
+        (_, TransferDone::Rehearsal(result)) => {
+            if let Some(draft) = import_draft(state)
+                && draft.rehearsal == Seen::Waiting(generation)
+            {
+                draft.rehearsal = match result {
+                    Ok(Some(found)) => Seen::Here(found),
+                    Ok(None) => Seen::Nothing,
+                    Err(error) => Seen::Failed(error),
+                };
+            }
+        }
+        (_, TransferDone::Folder(folder)) => {
+            if state.transfer.folder.is_none() {
+                state.transfer.folder = folder;
+            }
+            let folder = state.transfer.folder.clone();
+            if let Some(draft) = export_draft(state) {
+                draft.name_file(folder.as_deref());
+            }
+        }
+        (_, TransferDone::Chosen { files, took }) => {
+            let asked = state.transfer.chooser.take_if(|open| open.generation == generation);
+            if asked.is_none() {
+                return;
+            }
+            if files.is_empty() && took < FILE_DIALOG_ANSWER_MIN {
+                state.transfer.chooser_note = Some(NO_CHOOSER);
+            }
+            chosen(files, state, effects);
+        }
+        // Any other pair would be a mix-up of ours; nothing waits for it.
+        _ => {}
+    }
+}
+
+/// Gives up on a file dialog that did not answer in time. Returns the time until that.
+pub fn give_up_chooser(state: &mut State) -> Option<std::time::Duration> {
+    let open = state.transfer.chooser?;
+    let age = state.uptime.saturating_sub(open.since);
+    if age < FILE_DIALOG_MAX {
+        return Some(FILE_DIALOG_MAX.saturating_sub(age));
+    }
+    state.transfer.chooser = None;
+    state.transfer.chooser_note = Some(NO_CHOOSER);
+    None
+}
+
+/// The import dialog that is open.
+pub(super) fn import_draft(state: &mut State) -> Option<&mut ImportDraft> {
+    match state.dialogs.open_mut() {
+        Some(AnyDialog::Transfer(Dialog::Import(draft))) => Some(draft),
+        _ => None,
+    }
+}
+
+/// The export dialog that is open.
+pub(super) fn export_draft(state: &mut State) -> Option<&mut ExportDraft> {
+    match state.dialogs.open_mut() {
+        Some(AnyDialog::Transfer(Dialog::Export(draft))) => Some(draft),
+        _ => None,
+    }
+}
+
+fn open_import(
+    files: Vec<PathBuf>,
+    into: Option<Namespace>,
+    state: &mut State,
+    effects: &mut Effects,
+) {
+    if !can_transfer(state) {
+        return;
+    }
+    if let Some(draft) = import_draft(state) {
+        draft.add(files, IMPORT_FILES_MAX);
+        look(state, effects);
+        return;
+    }
+    let busy = !matches!(
+        state.dialogs.open(),
+        None | Some(AnyDialog::Transfer(Dialog::Running(_) | Dialog::Imported(_)))
+    );
+    if busy {
+        let text = "Another dialog is open; close it and drop the files again";
+        state.toasts.push(Kind::Info, text, None, state.uptime);
+        return;
+    }
+    let db = into.map(|namespace| namespace.db);
+    let db = db.or_else(|| state.tree.databases.first().map(|first| first.name.clone()));
+    let mut draft = ImportDraft::new(Vec::new(), &db.unwrap_or_else(|| "test".to_owned()));
+    draft.add(files, IMPORT_FILES_MAX);
+    draft.shown = 0;
+    state.transfer.chooser_note = None;
+    state.dialogs.replace(AnyDialog::Transfer(Dialog::Import(Box::new(draft))));
+    look(state, effects);
+}
+
+fn open_export(namespace: Namespace, filter: String, state: &mut State, effects: &mut Effects) {
+    if !can_transfer(state) {
+        return;
+    }
+    let mut draft = ExportDraft::new(namespace, filter);
+    draft.name_file(state.transfer.folder.as_deref());
+    state.transfer.chooser_note = None;
+    state.dialogs.show(AnyDialog::Transfer(Dialog::Export(Box::new(draft))));
+    if state.transfer.folder.is_none() {
+        work(Purpose::Folder, Lane::Read, TransferWork::Folder, state, effects);
+    }
+}
+
+fn can_transfer(state: &mut State) -> bool {
+    let can = state.is_open() && state.store.capabilities.transfer;
+    if !can {
+        let text = "Files can go in and out only while a store of this program is open";
+        state.toasts.push(Kind::Warning, text, None, state.uptime);
+    }
+    can
+}
+
+fn add_typed(state: &mut State, effects: &mut Effects) {
+    let Some(draft) = import_draft(state) else { return };
+    let Some(path) = typed_path(&draft.typed) else { return };
+    if path.is_relative() {
+        draft.error = Some("Type the whole path, from the root or from ~/".to_owned());
+        return;
+    }
+    draft.typed.clear();
+    draft.add(vec![path], IMPORT_FILES_MAX);
+    look(state, effects);
+}
+
+/// Asks for the beginning of the shown file.
+fn look(state: &mut State, effects: &mut Effects) {
+    let Some(draft) = import_draft(state) else { return };
+    draft.error = None;
+    let Some(path) = draft.shown_file().cloned() else {
+        draft.look = Seen::Nothing;
+        return;
+    };
+    let preview = TransferWork::Preview { path, format: draft.format };
+    let generation = work(Purpose::Preview, Lane::Read, preview, state, effects);
+    if let Some(draft) = import_draft(state) {
+        draft.look = Seen::Waiting(generation);
+    }
+}
+
+/// Asks what is past its threshold already, if the collection is there.
+fn rehearse(state: &mut State, effects: &mut Effects) {
+    if let Some(running) = state.transfer.rehearsal.take() {
+        running.cancel();
+    }
+    let Some(draft) = import_draft(state) else { return };
+    let into = draft.target();
+    let exists = state.tree.collection(&into).is_some();
+    let Some(draft) = import_draft(state) else { return };
+    draft.rehearsed_for = draft.rehearsal_due_for(exists);
+    draft.rehearsal = Seen::Nothing;
+    let namespace = catalog::Namespace::new(&into.db, &into.collection);
+    let (Ok(namespace), true) = (namespace, draft.rehearsed_for != RehearsedFor::default()) else {
+        return;
+    };
+    let (files, format) = (draft.files.clone(), draft.format);
+    let progress = Arc::new(Progress::new());
+    state.transfer.rehearsal = Some(Arc::clone(&progress));
+    let rehearse = TransferWork::Rehearse { files, format, namespace, progress };
+    let generation = work(Purpose::Rehearse, Lane::Read, rehearse, state, effects);
+    if let Some(draft) = import_draft(state) {
+        draft.rehearsal = Seen::Waiting(generation);
+    }
+}
+
+fn choose(state: &mut State, effects: &mut Effects) {
+    if state.transfer.chooser.is_some() {
+        return;
+    }
+    let folder = state.transfer.folder.clone();
+    let choose = match state.dialogs.open() {
+        Some(AnyDialog::Transfer(Dialog::Import(_))) => Choose::Files { folder },
+        Some(AnyDialog::Transfer(Dialog::Export(draft))) => {
+            Choose::Target { folder, name: draft.file_name() }
+        }
+        _ => return,
+    };
+    let choose = TransferWork::Choose(choose);
+    let generation = work(Purpose::Chosen, Lane::Read, choose, state, effects);
+    state.transfer.chooser_note = None;
+    state.transfer.chooser = Some(Chooser { generation, since: state.uptime });
+}
+
+fn chosen(files: Vec<PathBuf>, state: &mut State, effects: &mut Effects) {
+    let Some(first) = files.first().cloned() else { return };
+    state.transfer.folder = first.parent().map(PathBuf::from);
+    if let Some(draft) = export_draft(state) {
+        draft.path = first.to_string_lossy().into_owned();
+        draft.is_named = true;
+        draft.exists = None;
+        draft.error = None;
+    } else if let Some(draft) = import_draft(state) {
+        draft.add(files, IMPORT_FILES_MAX);
+        look(state, effects);
+    }
+}
+
+/// Hands work to a lane. Returns its generation.
+pub(super) fn work(
+    purpose: Purpose,
+    lane: Lane,
+    work: TransferWork,
+    state: &mut State,
+    effects: &mut Effects,
+) -> u64 {
+    effects.job(state, state::Purpose::Transfer(purpose), lane, Work::Transfer(work))
+}
+
+#[cfg(test)]
+#[path = "transfer_tests.rs"]
+mod tests;

@@ -1,0 +1,320 @@
+//! Imports and exports: their start, their progress and their end.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bson::doc;
+use mayfly_engine::transfer::{End, ExportReport, ImportReport, Progress};
+
+use super::Effects;
+use super::transfer::{export_draft, import_draft, work};
+use crate::action::{Action, ReaperAction, TransferAction, ViewAction};
+use crate::limits::{IMPORT_RESULTS_MAX, METER_PAUSE};
+use crate::state::dialogs::Dialog as AnyDialog;
+use crate::state::operations::{OperationId, Progress as Shown, Stage};
+use crate::state::toasts::Kind;
+use crate::state::transfer::import::file_name;
+use crate::state::transfer::{
+    Dialog, ImportResult, Kind as RunKind, Meter, Purpose, Running, meter,
+};
+use crate::state::{self, State, number};
+use crate::worker::transfer::Failure;
+use crate::worker::{Cancel, Lane, Reply, TransferWork};
+
+/// Imports as drafted in the open dialog.
+pub fn start_import(state: &mut State, effects: &mut Effects) {
+    let Some(draft) = import_draft(state) else { return };
+    if let Err(error) = draft.request() {
+        draft.error = Some(error);
+        return;
+    }
+    let draft = draft.clone();
+    let paused = draft.pause_reaper && draft.overdue() > 0;
+    let kind = RunKind::Import { into: draft.target(), paused };
+    let title = draft.title();
+    let operation = begin(title, 0, Dialog::Import(Box::new(draft)), kind, state);
+    if let Some(running) = state.transfer.rehearsal.take() {
+        running.cancel();
+    }
+    if paused {
+        // The import begins when the reaper is known to stand still.
+        let purpose = state::Purpose::Transfer(Purpose::PauseReaper(operation));
+        let command = doc! {"setParameter": 1, "ttlMonitorEnabled": false};
+        effects.write(state, purpose, "admin", command);
+    } else {
+        send_import(operation, state, effects);
+    }
+}
+
+/// Exports as drafted in the open dialog.
+pub fn start_export(overwrite: bool, state: &mut State, effects: &mut Effects) {
+    let Some(draft) = export_draft(state) else { return };
+    draft.exists = None;
+    let request = match draft.request() {
+        Ok(request) => request,
+        Err(error) => {
+            draft.error = Some(error);
+            return;
+        }
+    };
+    let draft = draft.clone();
+    let path = request.path.clone();
+    state.transfer.folder = path.parent().map(PathBuf::from);
+    let all = state.tree.collection(&draft.namespace).and_then(|found| found.documents);
+    let total = if draft.use_filter { 0 } else { all.unwrap_or(0) };
+    let title = format!("Export {} to {}", draft.namespace, file_name(&path));
+    let kind = RunKind::Export { path };
+    let operation = begin(title, total, Dialog::Export(Box::new(draft)), kind, state);
+    let Some(running) = state.transfer.get(operation) else { return };
+    let progress = Arc::clone(&running.progress);
+    let request = Box::new(request);
+    let export = TransferWork::Export { request, overwrite, progress };
+    work(Purpose::Export(operation), Lane::Transfer, export, state, effects);
+}
+
+fn begin(
+    title: String,
+    total: u64,
+    draft: Dialog,
+    kind: RunKind,
+    state: &mut State,
+) -> OperationId {
+    let (now_ms, uptime) = (state.now_ms(), state.uptime);
+    let operation = state.operations.begin(title, now_ms, uptime, Some(Cancel::default()));
+    state.transfer.running.push(Running {
+        operation,
+        progress: Arc::new(Progress::new()),
+        meter: Meter::default(),
+        documents_total: total,
+        draft,
+        began: None,
+        kind,
+    });
+    state.dialogs.replace(AnyDialog::Transfer(Dialog::Running(operation)));
+    operation
+}
+
+fn send_import(operation: OperationId, state: &mut State, effects: &mut Effects) {
+    let Some(running) = state.transfer.get(operation) else { return };
+    let Dialog::Import(draft) = &running.draft else { return };
+    let Ok(request) = draft.request() else { return };
+    let progress = Arc::clone(&running.progress);
+    let import = TransferWork::Import { request, progress };
+    work(Purpose::Import(operation), Lane::Transfer, import, state, effects);
+}
+
+/// Takes over the answer to a command that a transfer sent.
+pub fn answer(purpose: &Purpose, reply: &Reply, state: &mut State, effects: &mut Effects) {
+    let Purpose::PauseReaper(operation) = purpose else { return };
+    match &reply.result {
+        Ok(_) => {
+            state.reaper.enabled = false;
+            send_import(*operation, state, effects);
+        }
+        Err(error) => {
+            let text = format!("The reaper can't be paused, so nothing was imported: {error}");
+            failed(*operation, Failure::Failed(text), state);
+        }
+    }
+}
+
+/// Shows how far everything is and passes on the wish to stop. Returns the time until the next look.
+pub fn follow(state: &mut State) -> Option<Duration> {
+    if state.transfer.running.is_empty() {
+        return None;
+    }
+    let uptime = state.uptime;
+    for (place, running) in state.transfer.running.iter_mut().enumerate() {
+        let Some(operation) = state.operations.get_mut(running.operation) else { continue };
+        if operation.cancel.as_ref().is_some_and(Cancel::is_cancelled) {
+            running.progress.cancel();
+        }
+        if place > 0 {
+            operation.progress.text = "Waits for the one before it".to_owned();
+            continue;
+        }
+        running.began.get_or_insert(uptime);
+        let now = running.progress.now();
+        running.meter.note(uptime, now);
+        let (done, total) = match running.documents_total {
+            0 => (now.bytes, now.bytes_total),
+            total => (now.documents.min(total), total),
+        };
+        let rest = match running.documents_total {
+            0 => running.meter.rest(now.bytes_total, |now| now.bytes),
+            total => running.meter.rest(total, |now| now.documents),
+        };
+        let text = meter::words(&now, &running.meter, rest);
+        operation.progress = Shown { done, total, text };
+    }
+    Some(METER_PAUSE)
+}
+
+/// Stops everything, because the store it works on goes.
+pub fn cancel_all(state: &mut State) {
+    for running in &state.transfer.running {
+        running.progress.cancel();
+    }
+}
+
+/// An import ended.
+pub fn imported(
+    operation: OperationId,
+    result: Result<ImportReport, Failure>,
+    state: &mut State,
+    effects: &mut Effects,
+) {
+    let report = match result {
+        Ok(report) => report,
+        Err(failure) => {
+            resume_reaper(operation, state, effects);
+            failed(operation, failure, state);
+            return;
+        }
+    };
+    if report.imported == 0 {
+        resume_reaper(operation, state, effects);
+    }
+    let Some(running) = state.transfer.take(operation) else { return };
+    let RunKind::Import { into, paused } = running.kind else { return };
+    let took = state.uptime.saturating_sub(running.began.unwrap_or(state.uptime));
+    let paused = paused && report.imported > 0;
+    let result = ImportResult { operation, into, report, took, paused };
+    let words = counts(&result.report);
+    let stage = match &result.report.end {
+        End::Complete => Stage::Done(words.clone()),
+        End::Cancelled => Stage::Cancelled(words.clone()),
+        _ => Stage::Failed(result.report.sentence().unwrap_or_else(|| words.clone())),
+    };
+    state.operations.end(operation, stage);
+    state.tree.stale = true;
+    state.changes.note(Some(&result.into));
+    tell_import(result, &words, state);
+}
+
+fn tell_import(result: ImportResult, words: &str, state: &mut State) {
+    state.transfer.results.push_back(result.clone());
+    if state.transfer.results.len() > IMPORT_RESULTS_MAX {
+        state.transfer.results.pop_front();
+    }
+    let operation = result.operation;
+    if is_shown(operation, state) {
+        state.dialogs.replace(AnyDialog::Transfer(Dialog::Imported(Box::new(result))));
+        return;
+    }
+    let kind = match (&result.report.end, result.report.rejected) {
+        (End::Complete, 0) => Kind::Done,
+        (End::Complete | End::Cancelled, _) => Kind::Warning,
+        _ => Kind::Error,
+    };
+    let text = format!("{}: {words}", result.into);
+    let show = Action::Transfer(TransferAction::ShowResult(operation));
+    state.toasts.push(kind, text, Some(("Show result".to_owned(), show)), state.uptime);
+}
+
+/// An export ended.
+pub fn exported(operation: OperationId, result: Result<ExportReport, Failure>, state: &mut State) {
+    let report = match result {
+        Ok(report) => report,
+        Err(failure) => return failed(operation, failure, state),
+    };
+    let Some(running) = state.transfer.take(operation) else { return };
+    let RunKind::Export { path } = running.kind else { return };
+    let path = path.display().to_string();
+    let words = number::counted(report.exported, "document", "documents");
+    let mut text = format!("Exported {words} to {path}");
+    if let Some(indexes) = &report.indexes_file {
+        text.push_str(&format!(", indexes to {}", file_name(indexes)));
+    }
+    state.operations.end(operation, Stage::Done(text.clone()));
+    if is_shown(operation, state) {
+        state.dialogs.close();
+    }
+    let copy = Action::View(ViewAction::Copy(path));
+    state.toasts.push(Kind::Done, text, Some(("Copy path".to_owned(), copy)), state.uptime);
+}
+
+/// Nothing was done: back to the dialog it was started from, which says why.
+fn failed(operation: OperationId, failure: Failure, state: &mut State) {
+    let Some(running) = state.transfer.take(operation) else { return };
+    let exists = failure == Failure::Exists;
+    let (stage, sentence) = match failure {
+        Failure::Cancelled => {
+            let text = match running.kind {
+                RunKind::Import { .. } => "Cancelled; nothing was imported",
+                RunKind::Export { .. } => "Cancelled; no file was written",
+            };
+            if is_shown(operation, state) {
+                state.dialogs.close();
+            }
+            state.operations.end(operation, Stage::Cancelled(text.to_owned()));
+            state.toasts.push(Kind::Info, text, None, state.uptime);
+            return;
+        }
+        Failure::Exists => {
+            let text = "There is a file of this name already".to_owned();
+            (Stage::Cancelled(text.clone()), text)
+        }
+        Failure::Failed(text) => (Stage::Failed(text.clone()), text),
+    };
+    state.operations.end(operation, stage);
+    let mut draft = running.draft;
+    match (&mut draft, running.kind) {
+        (Dialog::Import(draft), _) => draft.error = Some(sentence.clone()),
+        (Dialog::Export(draft), RunKind::Export { path }) => {
+            draft.exists = exists.then_some(path);
+            draft.error = (!exists).then(|| sentence.clone());
+        }
+        _ => {}
+    }
+    if is_shown(operation, state) {
+        state.dialogs.replace(AnyDialog::Transfer(draft));
+    } else {
+        state.dialogs.show(AnyDialog::Transfer(draft));
+    }
+}
+
+/// Lets the reaper run again after an import that changed nothing.
+fn resume_reaper(operation: OperationId, state: &mut State, effects: &mut Effects) {
+    let paused = state
+        .transfer
+        .get(operation)
+        .is_some_and(|running| matches!(running.kind, RunKind::Import { paused: true, .. }));
+    if paused {
+        super::apply(Action::Reaper(ReaperAction::SetEnabled(true)), state, effects);
+    }
+}
+
+fn is_shown(operation: OperationId, state: &State) -> bool {
+    let shown = AnyDialog::Transfer(Dialog::Running(operation));
+    state.dialogs.open() == Some(&shown)
+}
+
+/// Shows how an import ended.
+pub fn show_result(operation: OperationId, state: &mut State) {
+    let found = state.transfer.results.iter().find(|result| result.operation == operation);
+    if let Some(result) = found.cloned() {
+        state.dialogs.show(AnyDialog::Transfer(Dialog::Imported(Box::new(result))));
+    }
+}
+
+/// How much was imported, in words.
+pub fn counts(report: &ImportReport) -> String {
+    let mut words = number::counted(report.imported, "document imported", "documents imported");
+    if report.skipped > 0 {
+        words.push_str(&format!(", {} skipped", number::count(report.skipped)));
+    }
+    if report.rejected > 0 {
+        words.push_str(&format!(", {} rejected", number::count(report.rejected)));
+    }
+    words
+}
+
+/// A job that will not be done, because too much was asked at once.
+pub fn dropped(purpose: &Purpose, state: &mut State) {
+    if let Purpose::Import(operation) | Purpose::Export(operation) = purpose {
+        let text = "Too much waits already; try again when it is done".to_owned();
+        failed(*operation, Failure::Failed(text), state);
+    }
+}

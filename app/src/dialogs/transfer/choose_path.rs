@@ -1,0 +1,79 @@
+//! A path: typed, or chosen in the system's dialog.
+
+use egui::{Align, Id, Layout, Ui};
+
+use super::ask;
+use crate::action::{Actions, TransferAction};
+use crate::state::State;
+use crate::theme::{Icon, colors, sizes, text};
+use crate::widgets::Button;
+use crate::widgets::field::Field;
+
+/// What a path field says.
+pub struct ChoosePath<'a> {
+    /// The name that is read aloud.
+    pub name: &'a str,
+    /// What stands in it while it is empty.
+    pub hint: &'a str,
+    /// The words on the button that opens the system's dialog.
+    pub choose: &'a str,
+    /// The words on the button that takes the typed path; `None`: there is none.
+    pub take: Option<&'a str>,
+    /// Whether something is wrong with it.
+    pub invalid: bool,
+}
+
+/// What was done to a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct PathChange {
+    /// The text changed.
+    pub changed: bool,
+    /// Enter was pressed, or the button that takes the path.
+    pub taken: bool,
+}
+
+impl ChoosePath<'_> {
+    /// Draws the field with its buttons.
+    pub fn ui(
+        &self,
+        ui: &mut Ui,
+        path: &mut String,
+        state: &State,
+        actions: &mut Actions,
+    ) -> PathChange {
+        let mut change = PathChange::default();
+        let size = egui::vec2(ui.available_width(), sizes::CONTROL);
+        ui.allocate_ui_with_layout(size, Layout::right_to_left(Align::Center), |ui| {
+            let waits = state.transfer.chooser.is_some();
+            let button = Button::plain(self.choose).icon(Icon::Open).enabled(!waits);
+            if ui.add(button.tooltip("Open the file dialog of the system")).clicked() {
+                ask(actions, TransferAction::Choose);
+            }
+            if let Some(take) = self.take {
+                let ready = !path.trim().is_empty();
+                change.taken = ui.add(Button::plain(take).enabled(ready)).clicked();
+            }
+            let field = Field {
+                name: self.name,
+                hint: self.hint,
+                mono: true,
+                invalid: self.invalid,
+                id: Some(Id::unique(("path", self.name))),
+                ..Field::default()
+            };
+            let response = field.ui(ui, path);
+            change.changed = response.changed();
+            let enter = ui.input(|input| input.key_pressed(egui::Key::Enter));
+            change.taken |= response.lost_focus() && enter;
+        });
+        let said = match (state.transfer.chooser, state.transfer.chooser_note) {
+            (Some(_), _) => Some("Waiting for the file dialog of the system; a path can be typed"),
+            (None, note) => note,
+        };
+        if let Some(said) = said {
+            let ink = colors(ui).dim;
+            ui.label(text::rich(said, text::small()).color(ink));
+        }
+        change
+    }
+}

@@ -1,0 +1,131 @@
+//! What to export, and how.
+
+use egui::{Context, Ui};
+
+use super::ask;
+use super::choose_path::ChoosePath;
+use super::import::{command_ui, error_ui};
+use crate::action::{Actions, TransferAction};
+use crate::dialogs::close;
+use crate::state::transfer::{ExportDraft, ExportForm, command_line};
+use crate::state::{State, number};
+use crate::theme::{Icon, colors, sizes, text};
+use crate::widgets::field::labelled;
+use crate::widgets::{Button, card, code_box, modal};
+
+/// Draws the dialog.
+pub fn ui(context: &Context, draft: &mut ExportDraft, state: &State, actions: &mut Actions) {
+    let filter = draft.filter_text();
+    let wrong = draft.chosen_filter().err();
+    let ready = wrong.is_none() && !draft.path.trim().is_empty();
+    let command = command_line::export(draft, filter.as_deref(), state.store.folder.as_deref());
+    let subtitle = subtitle(draft, state);
+    let closing = modal::ui(
+        context,
+        "Export",
+        &subtitle,
+        sizes::DIALOG,
+        &mut (&mut *draft, &mut *actions),
+        |ui, (draft, actions)| {
+            form_ui(ui, draft);
+            which_ui(ui, draft, wrong.as_deref());
+            path_ui(ui, draft, state, actions);
+            error_ui(ui, draft.error.as_deref());
+            if ready {
+                command_ui(ui, &command, actions);
+            }
+        },
+        |ui, (draft, actions)| {
+            let exists = draft.exists.is_some();
+            let button = match exists {
+                true => Button::danger("Replace file"),
+                false => Button::primary("Export"),
+            };
+            let button = button.enabled(ready).tooltip("Write the documents to the file");
+            if ui.add(button).clicked() {
+                ask(actions, TransferAction::StartExport { overwrite: exists });
+            }
+            if ui.add(Button::plain("Cancel")).clicked() {
+                close(actions);
+            }
+        },
+    );
+    if closing.closes() {
+        close(actions);
+    }
+}
+
+fn subtitle(draft: &ExportDraft, state: &State) -> String {
+    let count = state.tree.collection(&draft.namespace).and_then(|found| found.documents);
+    match count {
+        Some(count) => {
+            format!("{} · {}", draft.namespace, number::counted(count, "document", "documents"))
+        }
+        None => draft.namespace.to_string(),
+    }
+}
+
+fn form_ui(ui: &mut Ui, draft: &mut ExportDraft) {
+    let before = (draft.form, draft.gzip);
+    labelled(ui, "Form", None, |ui| {
+        ui.horizontal_wrapped(|ui| {
+            ui.spacing_mut().item_spacing = egui::vec2(sizes::GAP_TINY, sizes::GAP_TINY);
+            for form in ExportForm::ALL {
+                let name = format!("Form: {}", form.label());
+                let button = Button::plain(form.label()).selected(form == draft.form).name(&name);
+                if ui.add(button).clicked() {
+                    draft.form = form;
+                }
+            }
+        });
+        let ink = colors(ui).dim;
+        ui.label(text::rich(draft.form.sentence(), text::small()).color(ink));
+    });
+    ui.checkbox(&mut draft.gzip, "Pack with gzip");
+    let indexes = "Write the indexes beside it, so that a TTL survives the trip";
+    ui.checkbox(&mut draft.indexes, indexes);
+    if before != (draft.form, draft.gzip) {
+        draft.name_file(None);
+    }
+}
+
+fn which_ui(ui: &mut Ui, draft: &mut ExportDraft, wrong: Option<&str>) {
+    if draft.filter.is_empty() {
+        return;
+    }
+    labelled(ui, "Which documents", wrong, |ui| {
+        ui.radio_value(&mut draft.use_filter, true, "Those that match the filter of the view");
+        ui.radio_value(&mut draft.use_filter, false, "All documents");
+        if draft.use_filter {
+            let code = code_box::highlighted(&draft.filter, colors(ui), ui.available_width());
+            ui.label(code).accessible_name("Filter");
+        }
+    });
+}
+
+fn path_ui(ui: &mut Ui, draft: &mut ExportDraft, state: &State, actions: &mut Actions) {
+    labelled(ui, "File", None, |ui| {
+        let path = ChoosePath {
+            name: "Path of the file",
+            hint: "/home/you/documents.ndjson",
+            choose: "Choose…",
+            take: None,
+            invalid: draft.path.trim().is_empty(),
+        };
+        if path.ui(ui, &mut draft.path, state, actions).changed {
+            draft.is_named = true;
+            draft.exists = None;
+            draft.error = None;
+        }
+    });
+    if let Some(exists) = &draft.exists {
+        let colors = colors(ui);
+        card::bordered(ui, colors.overdue, |ui| {
+            ui.horizontal_top(|ui| {
+                ui.label(Icon::Warning.text().color(colors.overdue)).accessible_name("Warning");
+                let words = format!("{} is there already. Replace it?", exists.display());
+                ui.label(text::rich(words, text::body()).color(colors.overdue));
+            });
+        });
+    }
+}

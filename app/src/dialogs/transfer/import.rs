@@ -1,0 +1,142 @@
+//! What to import, and how.
+
+use egui::{Align, Context, Layout, Ui};
+use mayfly_engine::transfer::Format;
+
+use super::choose_path::ChoosePath;
+use super::{ask, preview, rehearsal, target};
+use crate::action::{Action, Actions, TransferAction, ViewAction};
+use crate::dialogs::close;
+use crate::state::State;
+use crate::state::transfer::import::file_name;
+use crate::state::transfer::{ImportDraft, command_line};
+use crate::theme::{Icon, colors, sizes, text};
+use crate::widgets::{Button, code_box, modal, tabs};
+
+const FORMATS: [Format; 3] = [Format::Auto, Format::Json, Format::Csv];
+
+/// Draws the dialog.
+pub fn ui(context: &Context, draft: &mut ImportDraft, state: &State, actions: &mut Actions) {
+    let command = command_line::import(draft, state.store.folder.as_deref());
+    let ready = !draft.files.is_empty() && draft.name_error().is_none();
+    let overdue = draft.overdue() > 0 && !draft.pause_reaper;
+    let closing = modal::ui(
+        context,
+        "Import",
+        "JSON in any form, or CSV with a header line; packed with gzip or not",
+        sizes::DIALOG_WIDE,
+        &mut (&mut *draft, &mut *actions),
+        |ui, (draft, actions)| {
+            files_ui(ui, draft, state, actions);
+            if !draft.files.is_empty() {
+                preview::ui(ui, draft, actions);
+                target::ui(ui, draft, state);
+                rehearsal::ui(ui, draft, state, actions);
+            }
+            error_ui(ui, draft.error.as_deref());
+            if ready {
+                command_ui(ui, &command, actions);
+            }
+        },
+        |ui, (_, actions)| {
+            let button = match overdue {
+                true => Button::amber("Import anyway"),
+                false => Button::primary("Import"),
+            };
+            let button = button.enabled(ready).tooltip("Read the files into the collection");
+            if ui.add(button).clicked() {
+                ask(actions, TransferAction::StartImport);
+            }
+            if ui.add(Button::plain("Cancel")).clicked() {
+                close(actions);
+            }
+        },
+    );
+    if closing.closes() {
+        close(actions);
+    }
+}
+
+/// The line for a terminal, with a button that copies it.
+pub fn command_ui(ui: &mut Ui, command: &str, actions: &mut Actions) {
+    let ink = colors(ui).dim;
+    let words = "The same from a terminal, while this window is closed";
+    ui.label(text::rich(words, text::small()).color(ink));
+    if code_box::ui(ui, "The same from a terminal", command) {
+        actions.push(Action::View(ViewAction::Copy(command.to_owned())));
+    }
+}
+
+/// Why something can't begin.
+pub fn error_ui(ui: &mut Ui, error: Option<&str>) {
+    let Some(error) = error else { return };
+    let ink = colors(ui).error;
+    ui.horizontal_top(|ui| {
+        ui.label(Icon::Error.text().color(ink)).accessible_name("Error");
+        ui.label(text::rich(error, text::body()).color(ink));
+    });
+}
+
+fn files_ui(ui: &mut Ui, draft: &mut ImportDraft, state: &State, actions: &mut Actions) {
+    ui.scope(|ui| {
+        ui.spacing_mut().item_spacing.y = sizes::GAP_TINY;
+        for (at, file) in draft.files.iter().enumerate() {
+            file_ui(ui, at, file, draft, actions);
+        }
+        let path = ChoosePath {
+            name: "Path of a file",
+            hint: "Drop a file on the window, or type its path",
+            choose: "Choose file…",
+            take: Some("Add"),
+            invalid: false,
+        };
+        if path.ui(ui, &mut draft.typed, state, actions).taken {
+            ask(actions, TransferAction::AddTyped);
+        }
+    });
+    if draft.files.is_empty() {
+        return;
+    }
+    ui.horizontal(|ui| {
+        let ink = colors(ui).dim;
+        ui.label(text::rich("Form", text::small()).color(ink));
+        let words = ["Told by its contents", "JSON", "CSV"];
+        let chosen = FORMATS.iter().position(|format| *format == draft.format).unwrap_or(0);
+        if let Some(format) =
+            tabs::segmented(ui, "Form", &words, chosen).and_then(|at| FORMATS.get(at))
+        {
+            draft.format = *format;
+            ask(actions, TransferAction::Look);
+        }
+    });
+}
+
+fn file_ui(
+    ui: &mut Ui,
+    at: usize,
+    file: &std::path::Path,
+    draft: &ImportDraft,
+    actions: &mut Actions,
+) {
+    let colors = colors(ui);
+    let name = file_name(file);
+    let size = egui::vec2(ui.available_width(), sizes::CONTROL);
+    ui.allocate_ui_with_layout(size, Layout::left_to_right(Align::Center), |ui| {
+        let many = draft.files.len() > 1;
+        let shown = many && at == draft.shown;
+        let spoken = format!("Preview {name}");
+        let button = Button::ghost(&name).icon(Icon::Collection).selected(shown).name(&spoken);
+        if ui.add(button).clicked() && many {
+            ask(actions, TransferAction::ShowFile(at));
+        }
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            let spoken = format!("Remove {name}");
+            if ui.add(Button::icon_only(Icon::Close, &spoken).small()).clicked() {
+                ask(actions, TransferAction::RemoveFile(at));
+            }
+            let folder = file.parent().map(|folder| folder.display().to_string());
+            let words = text::rich(folder.unwrap_or_default(), text::mono_small());
+            ui.add(egui::Label::new(words.color(colors.dim)).truncate());
+        });
+    });
+}

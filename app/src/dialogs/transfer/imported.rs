@@ -1,0 +1,148 @@
+//! How an import ended.
+
+use egui::{Context, Label, Ui};
+use mayfly_engine::transfer::{End, ImportReport};
+
+use super::super::close;
+use super::preview::problem;
+use crate::action::{
+    Action, Actions, DialogAction, ReaperAction, StoreAction, TabsAction, ViewAction,
+};
+use crate::state::transfer::ImportResult;
+use crate::state::transfer::import::file_name;
+use crate::state::{State, duration, number};
+use crate::theme::{Colors, Icon, colors, sizes, text};
+use crate::widgets::{Button, card, modal};
+
+/// Rejected documents that are listed.
+const LISTED_MAX: usize = 8;
+
+/// Draws the result.
+pub fn ui(context: &Context, result: &ImportResult, state: &State, actions: &mut Actions) {
+    let took_ms = i64::try_from(result.took.as_millis()).unwrap_or(i64::MAX);
+    let subtitle = format!("{} · {}", result.into, duration::figure(took_ms));
+    let closing = modal::ui(
+        context,
+        title(&result.report.end),
+        &subtitle,
+        sizes::DIALOG,
+        &mut *actions,
+        |ui, actions| {
+            figures_ui(ui, &result.report);
+            end_ui(ui, &result.report);
+            rejects_ui(ui, &result.report, actions);
+            if result.paused && !state.reaper.enabled {
+                paused_ui(ui, actions);
+            }
+        },
+        |ui, actions| {
+            if ui.add(Button::primary("Open collection")).clicked() {
+                let show = Action::Tabs(TabsAction::Show(result.into.clone()));
+                actions.push(Action::Dialog(DialogAction::Confirm(Box::new(show))));
+                actions.push(Action::Store(StoreAction::Weather(result.into.clone())));
+            }
+            if ui.add(Button::plain("Done")).clicked() {
+                close(actions);
+            }
+        },
+    );
+    if closing.closes() {
+        close(actions);
+    }
+}
+
+fn title(end: &End) -> &'static str {
+    match end {
+        End::Complete => "Import finished",
+        End::Cancelled => "Import cancelled",
+        _ => "Import stopped",
+    }
+}
+
+fn figures_ui(ui: &mut Ui, report: &ImportReport) {
+    let colors = colors(ui);
+    let rejected = (report.rejected > 0).then_some(colors.error);
+    let figures = [
+        (report.imported, "imported", None),
+        (report.skipped, "skipped", None),
+        (report.rejected, "rejected", rejected),
+    ];
+    ui.columns(figures.len(), |columns| {
+        for (ui, (count, words, ink)) in columns.iter_mut().zip(figures) {
+            let count = number::count(count);
+            card::figure(ui, &count, words, ink);
+        }
+    });
+}
+
+fn end_ui(ui: &mut Ui, report: &ImportReport) {
+    let words = match &report.end {
+        End::Complete => None,
+        End::StoppedOnError => Some("Stopped at the first rejected document, as asked".to_owned()),
+        End::TooManyRejects => Some("Stopped, because too many documents were rejected".to_owned()),
+        End::Broken(reject) => {
+            let file = file_name(&reject.file);
+            Some(format!("The rest of {file} can't be read. {}", problem(reject)))
+        }
+        End::Cancelled => Some("What was imported before stays".to_owned()),
+        End::Failed(reason) => Some(reason.clone()),
+    };
+    let colors = colors(ui);
+    if let Some(words) = words {
+        let ink = if report.end == End::Cancelled { colors.dim } else { colors.error };
+        ui.label(text::rich(words, text::body()).color(ink));
+    }
+    if report.legacy_values > 0 {
+        let count = number::counted(report.legacy_values, "value was", "values were");
+        let words = format!("{count} in the older form of Extended JSON");
+        ui.label(text::rich(words, text::small()).color(colors.dim));
+    }
+}
+
+fn rejects_ui(ui: &mut Ui, report: &ImportReport, actions: &mut Actions) {
+    let colors: &Colors = colors(ui);
+    if report.rejects.is_empty() {
+        return;
+    }
+    let many = report.files.len() > 1;
+    card::ui(ui, |ui| {
+        ui.spacing_mut().item_spacing.y = sizes::GAP_TINY;
+        for reject in report.rejects.iter().take(LISTED_MAX) {
+            let file = if many { format!("{}: ", file_name(&reject.file)) } else { String::new() };
+            let words = format!("{file}{}", problem(reject));
+            ui.label(text::rich(words, text::small()));
+        }
+        let listed = report.rejects.len().min(LISTED_MAX);
+        let more = report.rejected.saturating_sub(u64::try_from(listed).unwrap_or(u64::MAX));
+        if more > 0 {
+            let words = format!("and {} more", number::count(more));
+            ui.label(text::rich(words, text::small()).color(colors.dim));
+        }
+    });
+    for file in &report.rejects_files {
+        let path = file.display().to_string();
+        let dim = |words: &str| text::rich(words, text::small()).color(colors.dim);
+        ui.label(dim("All rejected documents, with reason and line, are in"));
+        ui.horizontal(|ui| {
+            let copy = Button::plain("Copy path").small().icon(Icon::Copy);
+            if ui.add(copy).clicked() {
+                actions.push(Action::View(ViewAction::Copy(path.clone())));
+            }
+            ui.add(Label::new(text::rich(path, text::mono_small())).selectable(true));
+        });
+    }
+}
+
+fn paused_ui(ui: &mut Ui, actions: &mut Actions) {
+    let colors = colors(ui);
+    card::bordered(ui, colors.overdue, |ui| {
+        ui.horizontal_top(|ui| {
+            ui.label(Icon::Pause.text().color(colors.overdue)).accessible_name("Paused");
+            let words = "The reaper is paused. When it runs again, what is past its threshold goes";
+            ui.label(text::rich(words, text::body()).color(colors.overdue));
+        });
+        if ui.add(Button::amber("Resume the reaper")).clicked() {
+            actions.push(Action::Reaper(ReaperAction::SetEnabled(true)));
+        }
+    });
+}

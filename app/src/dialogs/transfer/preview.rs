@@ -1,0 +1,153 @@
+//! The beginning of a file, before anything is stored.
+
+use bson::{Bson, Document};
+use egui::{Label, ScrollArea, Ui};
+use mayfly_engine::transfer::{FieldTypes, Preview, Reject};
+use mayfly_engine::value::shell::{self, Layout};
+
+use super::import::error_ui;
+use crate::action::Actions;
+use crate::state::number;
+use crate::state::transfer::import::file_name;
+use crate::state::transfer::{ImportDraft, Seen};
+use crate::theme::{Icon, colors, sizes, text};
+use crate::widgets::value_text::{self, Kind};
+use crate::widgets::{card, chip, empty_state};
+use crate::worker::transfer::FileLook;
+
+/// Columns that the preview shows.
+const COLUMNS_MAX: usize = 12;
+/// Rows that the preview shows without scrolling, in points.
+const ROWS_HEIGHT: f32 = 168.0;
+/// The width of a column, in points.
+const COLUMN: f32 = 148.0;
+/// Characters of a value.
+const VALUE_CHARS_MAX: usize = 80;
+/// Problems that are listed.
+const PROBLEMS_MAX: usize = 5;
+
+/// Draws what the shown file holds.
+pub fn ui(ui: &mut Ui, draft: &ImportDraft, _actions: &mut Actions) {
+    let name = draft.shown_file().map(|file| file_name(file)).unwrap_or_default();
+    match &draft.look {
+        Seen::Nothing => {}
+        Seen::Waiting(_) => empty_state::hint(ui, &format!("Reading {name}…")),
+        Seen::Failed(error) => error_ui(ui, Some(error)),
+        Seen::Here(look) => look_ui(ui, look),
+    }
+}
+
+fn look_ui(ui: &mut Ui, look: &FileLook) {
+    let colors = colors(ui);
+    let preview = &look.preview;
+    ui.horizontal(|ui| {
+        chip::tag(ui, &preview.detected.words(), colors.accent, colors.accent_ground);
+        let count = u64::try_from(preview.documents.len()).unwrap_or(u64::MAX);
+        let documents = number::counted(count, "document", "documents");
+        let words = match preview.more {
+            true => format!("{} · the first {documents}", number::bytes(look.bytes)),
+            false => format!("{} · {documents}", number::bytes(look.bytes)),
+        };
+        ui.label(text::rich(words, text::small()).color(colors.dim));
+    });
+    problems_ui(ui, &preview.rejects);
+    if !preview.documents.is_empty() {
+        card::ui(ui, |ui| grid_ui(ui, preview));
+    }
+}
+
+fn problems_ui(ui: &mut Ui, rejects: &[Reject]) {
+    let ink = colors(ui).error;
+    for reject in rejects.iter().take(PROBLEMS_MAX) {
+        let words = problem(reject);
+        ui.horizontal_top(|ui| {
+            ui.label(Icon::Warning.text().color(ink)).accessible_name("Problem");
+            ui.label(text::rich(words, text::small()).color(ink));
+        });
+    }
+    if let Some(more) = rejects.len().checked_sub(PROBLEMS_MAX).filter(|more| *more > 0) {
+        ui.label(text::rich(format!("and {more} more like this"), text::small()).color(ink));
+    }
+}
+
+/// Where a problem is and what it is.
+pub fn problem(reject: &Reject) -> String {
+    let place = reject.place;
+    format!(
+        "Line {}, column {}, document {}: {}",
+        number::count(place.line),
+        number::count(place.column),
+        number::count(place.document),
+        value_text::with_marks(&reject.reason),
+    )
+}
+
+fn grid_ui(ui: &mut Ui, preview: &Preview) {
+    let fields: Vec<&FieldTypes> = preview.fields.iter().take(COLUMNS_MAX).collect();
+    let more = preview.fields.len() - fields.len();
+    let rows: Vec<Document> = preview
+        .documents
+        .iter()
+        .filter_map(|document| Document::try_from(document.as_ref()).ok())
+        .collect();
+    ScrollArea::both().id_salt("preview").max_height(ROWS_HEIGHT).show(ui, |ui| {
+        egui::Grid::new("preview grid")
+            .num_columns(fields.len())
+            .min_col_width(64.0)
+            .max_col_width(COLUMN)
+            .spacing(egui::vec2(sizes::GAP_LARGE, sizes::GAP_TINY))
+            .show(ui, |ui| {
+                for field in &fields {
+                    header_ui(ui, field);
+                }
+                ui.end_row();
+                for row in &rows {
+                    for field in &fields {
+                        value_ui(ui, &field.name, row.get(&field.name));
+                    }
+                    ui.end_row();
+                }
+            });
+    });
+    if more > 0 {
+        let ink = colors(ui).dim;
+        ui.label(text::rich(format!("and {more} more fields"), text::small()).color(ink));
+    }
+}
+
+fn header_ui(ui: &mut Ui, field: &FieldTypes) {
+    let colors = colors(ui);
+    let kinds: Vec<&str> = field.types.iter().map(|(kind, _)| *kind).collect();
+    ui.vertical(|ui| {
+        ui.spacing_mut().item_spacing.y = 0.0;
+        let name = value_text::with_marks(&field.name);
+        ui.add(Label::new(text::rich(name, text::strong())).truncate());
+        let mixed = kinds.len() > 1;
+        let ink = if mixed { colors.overdue } else { colors.dim };
+        let kinds = text::rich(kinds.join(", "), text::mono_small()).color(ink);
+        let response = ui.add(Label::new(kinds).truncate());
+        if mixed {
+            let counts = field.types.iter().map(|(kind, count)| format!("{count} × {kind}"));
+            response.on_hover_text(counts.collect::<Vec<_>>().join(", "));
+        }
+    });
+}
+
+fn value_ui(ui: &mut Ui, field: &str, value: Option<&Bson>) {
+    let colors = colors(ui);
+    let Some(value) = value else {
+        let missing = text::rich("–", text::mono()).color(colors.dim);
+        ui.label(missing).accessible_name(format!("{field} is missing"));
+        return;
+    };
+    let whole = match value {
+        Bson::String(text) => text.clone(),
+        value => shell::write_value(value, Layout::OneLine),
+    };
+    let mut shown: String = whole.chars().take(VALUE_CHARS_MAX).collect();
+    if shown.len() < whole.len() {
+        shown.push('…');
+    }
+    let job = value_text::job(&shown, Kind::of(value), colors);
+    ui.add(Label::new(job).truncate());
+}

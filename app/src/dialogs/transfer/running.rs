@@ -1,0 +1,57 @@
+//! How far an import or export is.
+
+use egui::Context;
+
+use super::super::close;
+use crate::action::{Action, Actions, ViewAction};
+use crate::state::State;
+use crate::state::operations::OperationId;
+use crate::theme::{colors, sizes, text};
+use crate::widgets::{Button, bar, modal};
+
+/// Draws the progress. Closing the dialog stops nothing.
+pub fn ui(context: &Context, operation: OperationId, state: &State, actions: &mut Actions) {
+    let found = state.operations.list().iter().find(|known| known.id == operation);
+    let Some(found) = found else {
+        close(actions);
+        return;
+    };
+    let stopping = found.cancel.as_ref().is_some_and(crate::worker::Cancel::is_cancelled);
+    let progress = &found.progress;
+    let closing = modal::ui(
+        context,
+        &found.title,
+        "",
+        sizes::DIALOG,
+        &mut (),
+        |ui, ()| {
+            #[expect(clippy::cast_precision_loss, reason = "a bar of a few hundred points")]
+            let share = match progress.total {
+                0 => 0.0,
+                total => progress.done as f32 / total as f32,
+            };
+            let colors = colors(ui);
+            bar::ui(ui, share, colors.accent, "Progress");
+            let words = match (progress.text.as_str(), progress.total) {
+                ("", _) => "Begins…".to_owned(),
+                (words, 0) => words.to_owned(),
+                (words, _) => format!("{:.0} % · {words}", share.clamp(0.0, 1.0) * 100.0),
+            };
+            ui.label(text::rich(words, text::mono_small()).color(colors.dim));
+        },
+        |ui, ()| {
+            let background = Button::primary("Continue in the background");
+            if ui.add(background.tooltip("It goes on; Operations shows how far it is")).clicked() {
+                close(actions);
+            }
+            let label = if stopping { "Stopping…" } else { "Cancel" };
+            let cancel = Button::plain(label).enabled(!stopping);
+            if ui.add(cancel.tooltip("Stop; what is stored so far stays")).clicked() {
+                actions.push(Action::View(ViewAction::Cancel(operation)));
+            }
+        },
+    );
+    if closing.closes() {
+        close(actions);
+    }
+}

@@ -1,0 +1,85 @@
+//! Where documents go, and what happens to those that are there already.
+
+use egui::{Id, Ui};
+use mayfly_engine::transfer::Mode;
+
+use crate::state::transfer::ImportDraft;
+use crate::state::{State, number};
+use crate::theme::{colors, sizes, text};
+use crate::widgets::field::{Field, labelled};
+use crate::widgets::tabs;
+
+const MODES: [(Mode, &str, &str); 4] = [
+    (Mode::Insert, "Insert", "A document whose _id is there already is rejected"),
+    (Mode::Skip, "Skip", "A document whose _id is there already is left out and counted"),
+    (Mode::Replace, "Replace", "A document whose _id is there already takes its place"),
+    (
+        Mode::Merge,
+        "Merge",
+        "The fields of a document whose _id is there already are set in it; its other fields stay",
+    ),
+];
+
+/// Draws the fields.
+pub fn ui(ui: &mut Ui, draft: &mut ImportDraft, state: &State) {
+    let error = draft.name_error();
+    ui.horizontal_top(|ui| {
+        let half = (ui.available_width() - sizes::GAP) / 2.0;
+        ui.spacing_mut().item_spacing.x = sizes::GAP;
+        ui.vertical(|ui| {
+            ui.set_width(half);
+            name_ui(ui, "Database", &mut draft.db);
+        });
+        ui.vertical(|ui| {
+            ui.set_width(half);
+            draft.is_named |= name_ui(ui, "Collection", &mut draft.collection);
+        });
+    });
+    let colors = colors(ui);
+    let there = state.tree.collection(&draft.target());
+    let (words, ink) = match (&error, there) {
+        (Some(error), _) => (error.clone(), colors.error),
+        (None, None) => ("A new collection".to_owned(), colors.dim),
+        (None, Some(found)) => match found.documents {
+            Some(count) => {
+                let documents = number::counted(count, "document", "documents");
+                (format!("{documents} there already"), colors.dim)
+            }
+            None => ("The collection is there already".to_owned(), colors.dim),
+        },
+    };
+    ui.label(text::rich(words, text::small()).color(ink));
+    mode_ui(ui, draft);
+    if there.is_some() {
+        let label = "Drop the collection first, with its documents and indexes";
+        ui.checkbox(&mut draft.drop, label);
+    } else {
+        draft.drop = false;
+    }
+    ui.checkbox(&mut draft.stop_on_error, "Stop at the first rejected document");
+}
+
+fn name_ui(ui: &mut Ui, label: &str, name: &mut String) -> bool {
+    let mut changed = false;
+    labelled(ui, label, None, |ui| {
+        let id = Some(Id::unique(("import into", label)));
+        let field = Field { name: label, mono: true, id, ..Field::default() };
+        changed = field.ui(ui, name).changed();
+    });
+    changed
+}
+
+fn mode_ui(ui: &mut Ui, draft: &mut ImportDraft) {
+    labelled(ui, "A document with an _id that is there already", None, |ui| {
+        let words = MODES.map(|(_, word, _)| word);
+        let chosen = MODES.iter().position(|(mode, ..)| *mode == draft.mode).unwrap_or(0);
+        let pressed = tabs::segmented(ui, "Mode", &words, chosen);
+        if let Some((mode, ..)) = pressed.and_then(|at| MODES.get(at)) {
+            draft.mode = *mode;
+        }
+        if let Some((_, _, sentence)) = MODES.get(chosen) {
+            let ink = colors(ui).dim;
+            ui.label(text::rich(*sentence, text::small()).color(ink));
+        }
+    });
+}

@@ -1,0 +1,314 @@
+//! What shall be exported, as drafted.
+
+use std::path::{Path, PathBuf};
+
+use bson::{Document, RawDocumentBuf};
+use mayfly_engine::query::Filter;
+use mayfly_engine::transfer::{ExportFormat, ExportRequest};
+use mayfly_engine::value::extjson::{self, Layout, Style};
+use mayfly_engine::value::shell;
+
+use super::import::typed_path;
+use crate::state::Namespace;
+
+/// Characters of a suggested file name.
+const FILE_NAME_CHARS_MAX: usize = 120;
+
+/// The form of an exported file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ExportForm {
+    /// One document a line; numbers keep their types.
+    #[default]
+    Typed,
+    /// One document a line, as mongoexport writes it.
+    Relaxed,
+    /// One document a line, every type spelled out.
+    Canonical,
+    /// One array.
+    Array,
+    /// CSV that a spreadsheet opens safely.
+    Spreadsheet,
+    /// CSV with every character as it is.
+    Csv,
+}
+
+impl ExportForm {
+    /// Every form.
+    pub const ALL: [Self; 6] =
+        [Self::Typed, Self::Relaxed, Self::Canonical, Self::Array, Self::Spreadsheet, Self::Csv];
+
+    /// A few words.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Typed => "NDJSON with types",
+            Self::Relaxed => "NDJSON, relaxed",
+            Self::Canonical => "NDJSON, canonical",
+            Self::Array => "JSON array",
+            Self::Spreadsheet => "CSV for spreadsheets",
+            Self::Csv => "CSV, exact text",
+        }
+    }
+
+    /// What it is for and what it loses.
+    pub fn sentence(self) -> &'static str {
+        match self {
+            Self::Typed => {
+                "One document a line, short to read. Loses one thing: a long that fits into an int \
+                 comes back as an int"
+            }
+            Self::Relaxed => {
+                "One document a line, as mongoexport writes it. Loses the type of a long, and some \
+                 tools round whole numbers beyond 2^53"
+            }
+            Self::Canonical => {
+                "One document a line, every type spelled out. Nothing is lost; the form for backups"
+            }
+            Self::Array => {
+                "One array, for tools that do not read lines. Loses one thing: a long that fits into \
+                 an int comes back as an int"
+            }
+            Self::Spreadsheet => {
+                "Loses types other than text and numbers, and puts ' before text that a spreadsheet \
+                 would take as a formula. Not for reading back"
+            }
+            Self::Csv => {
+                "Loses types other than text and numbers: dates, ids and nested values become text. \
+                 A missing field and an empty text look the same"
+            }
+        }
+    }
+
+    /// The extension of its files.
+    pub fn extension(self) -> &'static str {
+        match self {
+            Self::Typed | Self::Relaxed | Self::Canonical => "ndjson",
+            Self::Array => "json",
+            Self::Spreadsheet | Self::Csv => "csv",
+        }
+    }
+
+    fn format(self) -> ExportFormat {
+        match self {
+            Self::Typed => ExportFormat::Ndjson(Style::Typed),
+            Self::Relaxed => ExportFormat::Ndjson(Style::Relaxed),
+            Self::Canonical => ExportFormat::Ndjson(Style::Canonical),
+            Self::Array => ExportFormat::Array(Style::Typed),
+            Self::Spreadsheet => ExportFormat::Csv { fields: None, escape_formulas: true },
+            Self::Csv => ExportFormat::Csv { fields: None, escape_formulas: false },
+        }
+    }
+}
+
+/// What shall be exported, as drafted.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ExportDraft {
+    /// The collection.
+    pub namespace: Namespace,
+    /// The form of the file.
+    pub form: ExportForm,
+    /// Pack it with gzip.
+    pub gzip: bool,
+    /// Write the indexes beside it.
+    pub indexes: bool,
+    /// The filter of the view, as typed; empty: there is none.
+    pub filter: String,
+    /// Whether only documents that match it are written.
+    pub use_filter: bool,
+    /// The path as typed.
+    pub path: String,
+    /// Whether a person chose the path.
+    pub is_named: bool,
+    /// There is a file of this name already.
+    pub exists: Option<PathBuf>,
+    /// Why the export could not begin.
+    pub error: Option<String>,
+}
+
+impl ExportDraft {
+    /// A draft for a collection.
+    pub fn new(namespace: Namespace, filter: String) -> Self {
+        let use_filter = !filter.trim().is_empty() && filter.trim() != "{}";
+        let filter = if use_filter { filter } else { String::new() };
+        let mut draft = Self {
+            namespace,
+            form: ExportForm::Typed,
+            gzip: false,
+            indexes: false,
+            filter,
+            use_filter,
+            path: String::new(),
+            is_named: false,
+            exists: None,
+            error: None,
+        };
+        draft.name_file(None);
+        draft
+    }
+
+    /// The suggested name of the file.
+    pub fn file_name(&self) -> String {
+        let name = format!("{}.{}", self.namespace.db, self.namespace.collection);
+        let gz = if self.gzip { ".gz" } else { "" };
+        format!("{}.{}{gz}", file_name_of(&name), self.form.extension())
+    }
+
+    /// Gives the file its suggested name in a folder, or in the folder it is in, unless a person
+    /// chose the path. A chosen path only follows the form with its extension.
+    pub fn name_file(&mut self, folder: Option<&Path>) {
+        self.exists = None;
+        if self.is_named {
+            self.path = with_ending(self.path.trim(), self.form, self.gzip);
+            return;
+        }
+        let old = Path::new(&self.path).parent().map(Path::to_owned);
+        let folder = folder.map(Path::to_owned).or(old).unwrap_or_default();
+        self.path = folder.join(self.file_name()).to_string_lossy().into_owned();
+    }
+
+    /// The filter that is used, read as the filter line reads it.
+    ///
+    /// # Errors
+    /// One sentence.
+    pub fn chosen_filter(&self) -> Result<Option<(RawDocumentBuf, Filter)>, String> {
+        if !self.use_filter || self.filter.trim().is_empty() {
+            return Ok(None);
+        }
+        let wrong = |reason: String| format!("The filter can't be used: {reason}");
+        let document: Document =
+            shell::read_document(&self.filter).map_err(|error| wrong(error.to_string()))?;
+        let document =
+            RawDocumentBuf::try_from(&document).map_err(|error| wrong(error.to_string()))?;
+        let filter = Filter::parse(&document).map_err(|error| wrong(error.to_string()))?;
+        Ok(Some((document, filter)))
+    }
+
+    /// The filter that is used, as Extended JSON for a command line.
+    pub fn filter_text(&self) -> Option<String> {
+        let (document, _) = self.chosen_filter().ok()??;
+        Some(extjson::write_document(&document, Style::Typed, Layout::OneLine))
+    }
+
+    /// Ready for the store.
+    ///
+    /// # Errors
+    /// One sentence that says what is missing.
+    pub fn request(&self) -> Result<ExportRequest, String> {
+        let path = typed_path(&self.path).ok_or("Type the path of the file")?;
+        if path.file_name().is_none() {
+            return Err("The path names no file; add a file name".to_owned());
+        }
+        if path.is_relative() {
+            return Err("Type the whole path, from the root or from ~/".to_owned());
+        }
+        let Namespace { db, collection } = &self.namespace;
+        let namespace = mayfly_engine::catalog::Namespace::new(db, collection)
+            .map_err(|error| error.to_string())?;
+        Ok(ExportRequest {
+            namespace,
+            path,
+            format: self.form.format(),
+            filter: self.chosen_filter()?.map(|(_, filter)| filter),
+            gzip: self.gzip,
+            indexes: self.indexes,
+        })
+    }
+}
+
+/// A name as that of a file on every system: what is not a letter, a digit or one of `-_.` becomes
+/// its bytes as `%` and two hex digits.
+fn file_name_of(name: &str) -> String {
+    let mut kept = String::new();
+    for c in name.chars() {
+        if c.is_alphanumeric() || "-_.".contains(c) {
+            kept.push(c);
+        } else {
+            let mut bytes = [0; 4];
+            for byte in c.encode_utf8(&mut bytes).bytes() {
+                kept.push_str(&format!("%{byte:02X}"));
+            }
+        }
+        if kept.chars().count() >= FILE_NAME_CHARS_MAX {
+            break;
+        }
+    }
+    kept.trim_start_matches('.').to_owned()
+}
+
+/// `path` with the ending of a form, in place of an ending of another form.
+fn with_ending(path: &str, form: ExportForm, gzip: bool) -> String {
+    let bare = path.strip_suffix(".gz").unwrap_or(path);
+    let known = [".ndjson", ".jsonl", ".json", ".csv"];
+    let Some(stem) = known.iter().find_map(|ending| bare.strip_suffix(ending)) else {
+        return path.to_owned();
+    };
+    format!("{stem}.{}{}", form.extension(), if gzip { ".gz" } else { "" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn draft(filter: &str) -> ExportDraft {
+        ExportDraft::new(Namespace::new("shop", "carts"), filter.to_owned())
+    }
+
+    #[test]
+    fn file_names_are_good_on_every_system() {
+        let check = |name: &str, expected: &str| assert_eq!(file_name_of(name), expected);
+        check("shop.carts", "shop.carts");
+        check("shop.a/b c", "shop.a%2Fb%20c");
+        check("..x", "x");
+        check("shop.Müll", "shop.Müll");
+        assert!(file_name_of(&"/".repeat(999)).chars().count() <= FILE_NAME_CHARS_MAX + 3);
+    }
+
+    #[test]
+    fn the_path_follows_the_form() {
+        let mut draft = draft("");
+        draft.name_file(Some(Path::new("/home/a")));
+        assert_eq!(draft.path, "/home/a/shop.carts.ndjson");
+        draft.form = ExportForm::Csv;
+        draft.gzip = true;
+        draft.name_file(None);
+        assert_eq!(draft.path, "/home/a/shop.carts.csv.gz");
+        draft.path = "/tmp/mine.csv".to_owned();
+        draft.is_named = true;
+        draft.form = ExportForm::Array;
+        draft.gzip = false;
+        draft.name_file(None);
+        assert_eq!(draft.path, "/tmp/mine.json");
+        draft.path = "/tmp/other".to_owned();
+        draft.name_file(None);
+        assert_eq!(draft.path, "/tmp/other");
+    }
+
+    #[test]
+    fn requests_are_checked_before_anything_begins() {
+        let check = |path: &str, filter: &str, good: bool| {
+            let mut draft = draft(filter);
+            draft.path = path.to_owned();
+            assert_eq!(draft.request().is_ok(), good, "{path} {filter}");
+        };
+        check("/tmp/x.json", "", true);
+        check("/tmp/x.json", "{a: {$lt: ISODate('2026-01-01')}}", true);
+        check("/tmp/x.json", "{a: {$nonsense: 1}}", false);
+        check("/tmp/x.json", "{a:", false);
+        check("", "", false);
+        check("x.json", "", false);
+        check("/", "", false);
+    }
+
+    #[test]
+    fn an_empty_filter_is_none() {
+        assert!(!draft(" {} ").use_filter);
+        assert_eq!(draft("{a: 1}").filter_text().as_deref(), Some("{\"a\":1}"));
+    }
+
+    #[test]
+    fn every_form_says_what_it_loses() {
+        for form in ExportForm::ALL {
+            let said = form.sentence();
+            assert!(said.contains("Loses") || said.contains("Nothing is lost"), "{said}");
+        }
+    }
+}

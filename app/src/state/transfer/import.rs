@@ -1,0 +1,308 @@
+//! What shall be imported, as drafted.
+
+use std::path::{Path, PathBuf};
+
+use mayfly_engine::catalog;
+use mayfly_engine::transfer::{Format, ImportRequest, Mode, Rehearsal};
+
+use crate::state::Namespace;
+use crate::worker::transfer::FileLook;
+
+/// Something that is found out on another thread.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub enum Seen<T> {
+    /// Not asked for.
+    #[default]
+    Nothing,
+    /// Asked for; the job's generation.
+    Waiting(u64),
+    /// Here.
+    Here(T),
+    /// It failed: one sentence.
+    Failed(String),
+}
+
+impl<T> Seen<T> {
+    /// What is here.
+    pub fn here(&self) -> Option<&T> {
+        match self {
+            Self::Here(found) => Some(found),
+            _ => None,
+        }
+    }
+}
+
+/// What decides about a rehearsal: another one is due when it changes.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct RehearsedFor {
+    /// The collection.
+    pub into: Option<Namespace>,
+    /// The files.
+    pub files: Vec<PathBuf>,
+    /// What a person said about their form.
+    pub format: Format,
+}
+
+/// What shall be imported, as drafted.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ImportDraft {
+    /// The files.
+    pub files: Vec<PathBuf>,
+    /// Which of them is previewed.
+    pub shown: usize,
+    /// The path that is being typed.
+    pub typed: String,
+    /// The database.
+    pub db: String,
+    /// The collection.
+    pub collection: String,
+    /// Whether a person typed the name of the collection.
+    pub is_named: bool,
+    /// What a person said about the form of the files.
+    pub format: Format,
+    /// What happens to a document whose `_id` is there already.
+    pub mode: Mode,
+    /// Drop the collection first.
+    pub drop: bool,
+    /// Stop at the first rejected document.
+    pub stop_on_error: bool,
+    /// Pause the reaper meanwhile.
+    pub pause_reaper: bool,
+    /// The beginning of the shown file.
+    pub look: Seen<FileLook>,
+    /// What is past its threshold already.
+    pub rehearsal: Seen<Rehearsal>,
+    /// What it was counted for.
+    pub rehearsed_for: RehearsedFor,
+    /// Why the import could not begin.
+    pub error: Option<String>,
+}
+
+impl ImportDraft {
+    /// A draft for files into a database; the collection is named after the first file.
+    pub fn new(files: Vec<PathBuf>, db: &str) -> Self {
+        let mut draft = Self { files, db: db.to_owned(), ..Self::default() };
+        draft.name_collection();
+        draft
+    }
+
+    /// The file that is previewed.
+    pub fn shown_file(&self) -> Option<&PathBuf> {
+        self.files.get(self.shown)
+    }
+
+    /// Adds files that are not there yet, and shows the first of them.
+    pub fn add(&mut self, files: Vec<PathBuf>, files_max: usize) {
+        for (number, file) in files.into_iter().enumerate() {
+            if !self.files.contains(&file) && self.files.len() < files_max {
+                self.files.push(file);
+                if number == 0 {
+                    self.shown = self.files.len() - 1;
+                }
+            }
+        }
+        self.error = None;
+        self.name_collection();
+    }
+
+    /// Takes a file out.
+    pub fn remove(&mut self, at: usize) {
+        if at < self.files.len() {
+            self.files.remove(at);
+            let after = self.shown > at || self.shown == self.files.len();
+            self.shown = self.shown.saturating_sub(usize::from(after));
+            self.name_collection();
+        }
+    }
+
+    /// The collection as the window names it.
+    pub fn target(&self) -> Namespace {
+        Namespace::new(self.db.trim(), self.collection.trim())
+    }
+
+    /// Why the names can't be those of a collection, in one sentence; `None`: they can.
+    pub fn name_error(&self) -> Option<String> {
+        if self.db.trim().is_empty() {
+            return Some("Type the name of a database".to_owned());
+        }
+        if self.collection.trim().is_empty() {
+            return Some("Type the name of a collection".to_owned());
+        }
+        let name = catalog::Namespace::new(self.db.trim(), self.collection.trim());
+        name.err().map(|error| error.to_string())
+    }
+
+    /// What the files shall become, ready for the store.
+    ///
+    /// # Errors
+    /// One sentence that says what is missing.
+    pub fn request(&self) -> Result<ImportRequest, String> {
+        if self.files.is_empty() {
+            return Err("Choose a file first".to_owned());
+        }
+        if let Some(error) = self.name_error() {
+            return Err(error);
+        }
+        let namespace = catalog::Namespace::new(self.db.trim(), self.collection.trim())
+            .map_err(|error| error.to_string())?;
+        Ok(ImportRequest {
+            format: self.format,
+            mode: self.mode,
+            drop: self.drop,
+            stop_on_error: self.stop_on_error,
+            ..ImportRequest::new(self.files.clone(), namespace)
+        })
+    }
+
+    /// Documents that are past their threshold already, as far as is known.
+    pub fn overdue(&self) -> u64 {
+        if self.drop { 0 } else { self.rehearsal.here().map_or(0, |found| found.overdue) }
+    }
+
+    /// What a rehearsal would be for now. Without a collection there is nothing to rehearse: a new
+    /// one has no TTL index, and dropping takes the indexes too.
+    pub fn rehearsal_due_for(&self, exists: bool) -> RehearsedFor {
+        if !exists || self.drop || self.files.is_empty() {
+            return RehearsedFor::default();
+        }
+        RehearsedFor { into: Some(self.target()), files: self.files.clone(), format: self.format }
+    }
+
+    /// What an import of these files is called.
+    pub fn title(&self) -> String {
+        let into = self.target();
+        match self.files.as_slice() {
+            [file] => format!("Import {} into {into}", file_name(file)),
+            files => format!("Import {} files into {into}", files.len()),
+        }
+    }
+
+    fn name_collection(&mut self) {
+        if !self.is_named {
+            self.collection = self.files.first().map(|f| collection_for(f)).unwrap_or_default();
+        }
+    }
+}
+
+/// The name of a file without its folder.
+pub fn file_name(path: &Path) -> String {
+    path.file_name()
+        .map_or_else(|| path.display().to_string(), |n| n.to_string_lossy().into_owned())
+}
+
+/// The collection that a file is named after: its name without `.gz` and without the last extension,
+/// with nothing in it that a collection's name can't have.
+fn collection_for(path: &Path) -> String {
+    let name = file_name(path);
+    let name = name.strip_suffix(".gz").unwrap_or(&name);
+    let stem = match name.rsplit_once('.') {
+        Some((stem, _)) if !stem.is_empty() => stem,
+        _ => name,
+    };
+    let kept: String = stem.chars().filter(|c| !matches!(c, '$' | '\0')).collect();
+    let kept = kept.trim_matches('.').trim();
+    if kept.starts_with("system.") { kept.replacen('.', "_", 1) } else { kept.to_owned() }
+}
+
+/// A typed path: `~/` is the home folder, quotes around it are not part of it.
+pub fn typed_path(typed: &str) -> Option<PathBuf> {
+    let text = typed.trim();
+    let text = text.strip_prefix("file://").unwrap_or(text);
+    let quoted = |quote: char| text.strip_prefix(quote)?.strip_suffix(quote);
+    let text = quoted('\'').or_else(|| quoted('"')).unwrap_or(text);
+    if text.is_empty() {
+        return None;
+    }
+    if let Some(rest) = text.strip_prefix("~/")
+        && let Some(home) = std::env::home_dir()
+    {
+        return Some(home.join(rest));
+    }
+    Some(PathBuf::from(text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn draft(files: &[&str]) -> ImportDraft {
+        ImportDraft::new(files.iter().map(PathBuf::from).collect(), "demo")
+    }
+
+    #[test]
+    fn a_collection_is_named_after_its_file() {
+        let check =
+            |file: &str, expected: &str| assert_eq!(collection_for(Path::new(file)), expected);
+        check("/tmp/events.json", "events");
+        check("/tmp/events.v2.jsonl.gz", "events.v2");
+        check("carts.csv", "carts");
+        check("/tmp/.hidden", "hidden");
+        check("/tmp/no-extension", "no-extension");
+        check("/tmp/a$b.json", "ab");
+        check("/tmp/system.users.json", "system_users");
+        check("/tmp/Müll 7.ndjson", "Müll 7");
+    }
+
+    #[test]
+    fn a_typed_name_stays() {
+        let mut draft = draft(&["/a/one.json"]);
+        assert_eq!(draft.collection, "one");
+        draft.add(vec![PathBuf::from("/a/two.json")], 9);
+        assert_eq!((draft.collection.as_str(), draft.shown), ("one", 1));
+        draft.remove(0);
+        assert_eq!((draft.collection.as_str(), draft.shown), ("two", 0));
+        draft.collection = "mine".to_owned();
+        draft.is_named = true;
+        draft.remove(0);
+        assert_eq!((draft.collection.as_str(), draft.shown), ("mine", 0));
+    }
+
+    #[test]
+    fn files_are_bounded_and_stand_once() {
+        let mut draft = draft(&["/a/one.json"]);
+        let more = |name: &str| vec![PathBuf::from(name)];
+        draft.add(more("/a/one.json"), 9);
+        draft.add(more("/a/two.json"), 2);
+        draft.add(more("/a/three.json"), 2);
+        assert_eq!(draft.files.len(), 2);
+    }
+
+    #[test]
+    fn names_are_checked_before_anything_begins() {
+        let check = |db: &str, collection: &str, good: bool| {
+            let (db, collection) = (db.to_owned(), collection.to_owned());
+            let draft = ImportDraft { db, collection, ..draft(&["/a/one.json"]) };
+            assert_eq!(draft.name_error().is_none(), good, "{:?}", draft.name_error());
+            assert_eq!(draft.request().is_ok(), good);
+        };
+        check("demo", "events", true);
+        check(" demo ", " events ", true);
+        check("", "events", false);
+        check("demo", "", false);
+        check("de mo", "events", false);
+        check("demo", "a$b", false);
+        assert!(draft(&[]).request().is_err());
+    }
+
+    #[test]
+    fn a_new_collection_is_not_rehearsed() {
+        let mut draft = draft(&["/a/one.json"]);
+        assert_eq!(draft.rehearsal_due_for(false), RehearsedFor::default());
+        assert_eq!(draft.rehearsal_due_for(true).into, Some(Namespace::new("demo", "one")));
+        draft.drop = true;
+        assert_eq!(draft.rehearsal_due_for(true), RehearsedFor::default());
+    }
+
+    #[test]
+    fn typed_paths() {
+        let check = |typed: &str, expected: Option<&str>| {
+            assert_eq!(typed_path(typed), expected.map(PathBuf::from));
+        };
+        check("  ", None);
+        check(" /a/b.json ", Some("/a/b.json"));
+        check("'/a/b c.json'", Some("/a/b c.json"));
+        check("\"/a/b.json\"", Some("/a/b.json"));
+        check("file:///a/b.json", Some("/a/b.json"));
+        check("b.json", Some("b.json"));
+    }
+}
