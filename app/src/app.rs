@@ -55,7 +55,7 @@ impl MayflyApp {
         apply::store::open(options.request, &mut app.state, &mut effects);
         let wake: Wake = std::sync::Arc::new({
             let egui = egui.clone();
-            move || egui.request_repaint()
+            move |wait| egui.request_repaint_after(wait)
         });
         match Worker::start(options.opener, wake) {
             Ok(worker) => app.worker = Some(worker),

@@ -154,3 +154,7 @@ pub const METER_SPAN: Duration = Duration::from_secs(5);
 
 /// Looks at a running import or export that are kept for its rate.
 pub const METER_SAMPLES_MAX: usize = 64;
+
+/// How long an event of the store may wait until it is drawn: many writes a second must not become as
+/// many frames.
+pub const EVENT_WAKE: Duration = Duration::from_millis(50);

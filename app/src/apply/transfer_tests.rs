@@ -1,1 +1,231 @@
+use bson::doc;
+use mayfly_engine::transfer::{Rehearsal, RehearsedIndex};
 
+use super::*;
+use crate::action::Action;
+use crate::apply::{apply as apply_any, transfer_run};
+use crate::state::operations::Stage;
+use crate::state::transfer::ExportForm;
+use crate::state::{Phase, TabId};
+use crate::worker::transfer::Failure;
+use crate::worker::{Job, Reply};
+
+fn open_state() -> State {
+    let mut state = State::default();
+    state.store.phase = Phase::Open;
+    state.store.capabilities.transfer = true;
+    state.reaper.enabled = true;
+    state.tree.learn_databases(vec![("demo".to_owned(), 1), ("shop".to_owned(), 1)]);
+    state.tree.learn_collections("shop", vec![("carts".to_owned(), "collection".to_owned())]);
+    state
+}
+
+fn ask(action: TransferAction, state: &mut State) -> Vec<Job> {
+    let mut effects = Effects::default();
+    apply_any(Action::Transfer(action), state, &mut effects);
+    effects.jobs
+}
+
+fn drop_files(names: &[&str], into: Option<Namespace>, state: &mut State) -> Vec<Job> {
+    let files = names.iter().map(PathBuf::from).collect();
+    ask(TransferAction::Import { files, into }, state)
+}
+
+fn draft(state: &mut State) -> &mut ImportDraft {
+    import_draft(state).expect("the import dialog is open")
+}
+
+fn works(jobs: &[Job]) -> String {
+    jobs.iter().map(|job| format!("{:?} {:?}", job.lane, job.work)).collect::<Vec<_>>().join("; ")
+}
+
+#[test]
+fn dropped_files_open_the_dialog_in_the_shown_database() {
+    let mut state = open_state();
+    let shown = Some(Namespace::new("shop", "carts"));
+    let jobs = drop_files(&["/a/one.json", "/a/two.json"], shown, &mut state);
+    assert_eq!(works(&jobs), "Read Transfer(Preview(/a/one.json))");
+    assert_eq!(draft(&mut state).target(), Namespace::new("shop", "one"));
+    let jobs = drop_files(&["/a/three.json"], None, &mut state);
+    assert_eq!(works(&jobs), "Read Transfer(Preview(/a/three.json))");
+    assert_eq!(draft(&mut state).files.len(), 3);
+}
+
+#[test]
+fn nothing_is_imported_without_a_store() {
+    let mut state = State::default();
+    assert!(drop_files(&["/a/one.json"], None, &mut state).is_empty());
+    assert!(state.dialogs.open().is_none());
+    assert_eq!(state.toasts.list().len(), 1);
+}
+
+#[test]
+fn an_older_preview_is_not_shown() {
+    let mut state = open_state();
+    let first = drop_files(&["/a/one.json"], None, &mut state)[0].generation;
+    let second = ask(TransferAction::Look, &mut state)[0].generation;
+    let mut effects = Effects::default();
+    let late = TransferDone::Preview(Err("late".to_owned()));
+    done(&Purpose::Preview, first, late, &mut state, &mut effects);
+    assert_eq!(draft(&mut state).look, Seen::Waiting(second));
+    let wrong = TransferDone::Preview(Err("no such file".to_owned()));
+    done(&Purpose::Preview, second, wrong, &mut state, &mut effects);
+    assert_eq!(draft(&mut state).look, Seen::Failed("no such file".to_owned()));
+}
+
+#[test]
+fn a_typed_path_is_whole() {
+    let mut state = open_state();
+    drop_files(&[], None, &mut state);
+    draft(&mut state).typed = "one.json".to_owned();
+    assert!(ask(TransferAction::AddTyped, &mut state).is_empty());
+    assert!(draft(&mut state).error.is_some());
+    draft(&mut state).typed = "/a/one.json".to_owned();
+    assert_eq!(ask(TransferAction::AddTyped, &mut state).len(), 1);
+    assert_eq!(draft(&mut state).collection, "one");
+}
+
+#[test]
+fn only_an_existing_collection_is_rehearsed() {
+    let mut state = open_state();
+    drop_files(&["/a/carts.json"], Some(Namespace::new("shop", "x")), &mut state);
+    let jobs = ask(TransferAction::Rehearse, &mut state);
+    assert_eq!(works(&jobs), "Read Transfer(Rehearse([\"/a/carts.json\"], shop.carts))");
+    draft(&mut state).collection = "fresh".to_owned();
+    assert!(ask(TransferAction::Rehearse, &mut state).is_empty());
+    assert_eq!(draft(&mut state).rehearsal, Seen::Nothing);
+}
+
+fn overdue() -> Rehearsal {
+    let index = RehearsedIndex { index: "at_1".to_owned(), overdue: 3, waiting: 0, never: 0 };
+    Rehearsal { documents: 3, overdue: 3, indexes: vec![index] }
+}
+
+#[test]
+fn the_reaper_stands_still_before_the_import_begins() {
+    let mut state = open_state();
+    drop_files(&["/a/carts.json"], Some(Namespace::new("shop", "x")), &mut state);
+    draft(&mut state).rehearsal = Seen::Here(overdue());
+    draft(&mut state).pause_reaper = true;
+    let jobs = ask(TransferAction::StartImport, &mut state);
+    let [job] = jobs.as_slice() else { panic!("{}", works(&jobs)) };
+    assert!(works(&jobs).contains("ttlMonitorEnabled"), "{}", works(&jobs));
+    let state::Purpose::Transfer(purpose) = job.purpose.clone() else { panic!("not ours") };
+    let reply = |result| Reply { db: "admin".to_owned(), command: doc! {}, result, micros: 1 };
+    let mut effects = Effects::default();
+    transfer_run::answer(&purpose, &reply(Ok(doc! {"ok": 1.0})), &mut state, &mut effects);
+    assert!(works(&effects.jobs).starts_with("Transfer Transfer(Import"), "{effects:?}");
+    assert!(!state.reaper.enabled);
+}
+
+#[test]
+fn a_reaper_that_cannot_be_paused_stops_the_import() {
+    let mut state = open_state();
+    drop_files(&["/a/carts.json"], Some(Namespace::new("shop", "x")), &mut state);
+    draft(&mut state).rehearsal = Seen::Here(overdue());
+    draft(&mut state).pause_reaper = true;
+    let jobs = ask(TransferAction::StartImport, &mut state);
+    let state::Purpose::Transfer(purpose) = jobs[0].purpose.clone() else { panic!("not ours") };
+    let (db, command) = ("admin".to_owned(), doc! {});
+    let reply = Reply { db, command, result: Err("no".to_owned()), micros: 1 };
+    let mut effects = Effects::default();
+    transfer_run::answer(&purpose, &reply, &mut state, &mut effects);
+    assert!(effects.jobs.is_empty());
+    assert!(draft(&mut state).error.as_deref().is_some_and(|error| error.contains("no")));
+}
+
+#[test]
+fn an_import_that_could_not_begin_goes_back_to_its_dialog() {
+    let mut state = open_state();
+    drop_files(&["/a/one.json"], None, &mut state);
+    ask(TransferAction::StartImport, &mut state);
+    let operation = state.transfer.running[0].operation;
+    let failure = Err(Failure::Failed("there is no such file".to_owned()));
+    transfer_run::imported(operation, failure, &mut state, &mut Effects::default());
+    assert_eq!(draft(&mut state).error.as_deref(), Some("there is no such file"));
+    assert!(state.transfer.running.is_empty());
+    assert_eq!(state.operations.running(), 0);
+}
+
+#[test]
+fn cancelling_while_waiting_is_said() {
+    let mut state = open_state();
+    drop_files(&["/a/one.json"], None, &mut state);
+    ask(TransferAction::StartImport, &mut state);
+    let operation = state.transfer.running[0].operation;
+    let cancel = state.operations.get_mut(operation).and_then(|known| known.cancel.clone());
+    cancel.expect("it can be cancelled").cancel();
+    assert!(transfer_run::follow(&mut state).is_some());
+    assert!(state.transfer.running[0].progress.is_cancelled());
+    let done = TransferDone::Import(Err(Failure::Cancelled));
+    super::done(&Purpose::Import(operation), 0, done, &mut state, &mut Effects::default());
+    assert!(state.dialogs.open().is_none());
+    let stage = state.operations.list().front().map(|known| known.stage.clone());
+    assert_eq!(stage, Some(Stage::Cancelled("Cancelled; nothing was imported".to_owned())));
+    assert_eq!(transfer_run::follow(&mut state), None);
+}
+
+#[test]
+fn imports_wait_for_one_another() {
+    let mut state = open_state();
+    for name in ["/a/one.json", "/a/two.json"] {
+        drop_files(&[name], None, &mut state);
+        ask(TransferAction::StartImport, &mut state);
+        state.dialogs.close();
+    }
+    transfer_run::follow(&mut state);
+    let texts: Vec<&str> =
+        state.operations.list().iter().map(|known| known.progress.text.as_str()).collect();
+    assert_eq!(texts, ["Waits for the one before it", "0 documents"]);
+}
+
+#[test]
+fn a_file_that_is_there_is_asked_about() {
+    let mut state = open_state();
+    let namespace = Namespace::new("shop", "carts");
+    let filter = "{n: 1}".to_owned();
+    let jobs = ask(TransferAction::Export { namespace, filter }, &mut state);
+    assert_eq!(works(&jobs), "Read Transfer(Folder)");
+    let folder = TransferDone::Folder(Some(PathBuf::from("/home/a")));
+    done(&Purpose::Folder, 0, folder, &mut state, &mut Effects::default());
+    let draft = export_draft(&mut state).expect("the export dialog is open");
+    assert_eq!(draft.path, "/home/a/shop.carts.ndjson");
+    draft.form = ExportForm::Canonical;
+    ask(TransferAction::StartExport { overwrite: false }, &mut state);
+    let operation = state.transfer.running[0].operation;
+    transfer_run::exported(operation, Err(Failure::Exists), &mut state);
+    let draft = export_draft(&mut state).expect("the export dialog is open again");
+    assert_eq!(draft.exists.as_deref(), Some(std::path::Path::new("/home/a/shop.carts.ndjson")));
+    assert_eq!((draft.form, draft.error.clone()), (ExportForm::Canonical, None));
+}
+
+#[test]
+fn a_missing_file_dialog_is_said_and_given_up_in_time() {
+    let mut state = open_state();
+    drop_files(&[], None, &mut state);
+    let generation = ask(TransferAction::Choose, &mut state)[0].generation;
+    assert!(ask(TransferAction::Choose, &mut state).is_empty(), "one at a time");
+    let took = std::time::Duration::from_millis(20);
+    let none = TransferDone::Chosen { files: Vec::new(), took };
+    done(&Purpose::Chosen, generation, none, &mut state, &mut Effects::default());
+    assert!(state.transfer.chooser.is_none() && state.transfer.chooser_note.is_some());
+    ask(TransferAction::Choose, &mut state);
+    assert_eq!(give_up_chooser(&mut state), Some(FILE_DIALOG_MAX));
+    state.uptime += FILE_DIALOG_MAX;
+    assert_eq!(give_up_chooser(&mut state), None);
+    assert!(state.transfer.chooser.is_none());
+    let late = TransferDone::Chosen { files: vec![PathBuf::from("/a/x.json")], took };
+    done(&Purpose::Chosen, generation, late, &mut state, &mut Effects::default());
+    assert!(draft(&mut state).files.is_empty(), "an old answer is not for this dialog");
+}
+
+#[test]
+fn the_filter_of_the_view_is_offered() {
+    let mut state = open_state();
+    let tab = state.tabs.show(&Namespace::new("shop", "carts")).unwrap_or(TabId(0));
+    assert_eq!(crate::action::transfer::filter(&state), "");
+    if let Some(tab) = state.tabs.get_mut(tab) {
+        tab.saved_documents.filter = " {n: 1} ".to_owned();
+    }
+    assert_eq!(crate::action::transfer::filter(&state), "{n: 1}");
+}

@@ -3,6 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::thread::{self, JoinHandle};
+use std::time::Duration;
 
 use bson::Document;
 use crossbeam_channel::{Receiver, Sender, bounded};
@@ -12,12 +13,12 @@ use mayfly_engine::transfer::Progress;
 use super::job::{Job, Lane, Outcome, Reply, Work};
 use super::queue::{Put, Queue};
 use super::transfer::{self, Choose, TransferDone, TransferWork};
-use crate::limits::OUTCOMES_MAX;
+use crate::limits::{EVENT_WAKE, OUTCOMES_MAX};
 use crate::source::{OpenFailure, Opened, Opener, Source, SourceEvent};
 use crate::state::Purpose;
 
-/// Called whenever there is something new to look at.
-pub type Wake = Arc<dyn Fn() + Send + Sync>;
+/// Called whenever there is something new to look at, with how long that may wait.
+pub type Wake = Arc<dyn Fn(Duration) + Send + Sync>;
 
 /// The threads around a source. Dropping it ends them.
 pub struct Worker {
@@ -85,7 +86,7 @@ impl Worker {
         // and whoever asked asks again.
         let dropped = Outcome::Dropped { purpose, generation, full };
         if self.shared.outcomes.try_send(dropped).is_ok() {
-            (self.shared.wake)();
+            (self.shared.wake)(Duration::ZERO);
         }
     }
 
@@ -113,7 +114,7 @@ impl Drop for Worker {
         // Let threads that wait to hand something over go on, then wait for work in flight:
         // a write that began must end before the store is closed.
         while self.threads.iter().any(|thread| !thread.is_finished()) {
-            let _ = self.outcomes.recv_timeout(std::time::Duration::from_millis(5));
+            let _ = self.outcomes.recv_timeout(Duration::from_millis(5));
         }
         for thread in self.threads.drain(..) {
             let _ = thread.join();
@@ -136,7 +137,7 @@ impl Shared {
 
     fn tell(&self, outcome: Outcome) {
         if self.outcomes.send(outcome).is_ok() {
-            (self.wake)();
+            (self.wake)(Duration::ZERO);
         }
     }
 
@@ -202,7 +203,7 @@ impl Shared {
                 took: SystemClock.monotonic().saturating_sub(started),
             };
             if outcomes.send(Outcome::Transfer { purpose, generation, done }).is_ok() {
-                wake();
+                wake(Duration::ZERO);
             }
         };
         // Without a thread there is no dialog; the path can still be typed.
@@ -230,7 +231,7 @@ impl Shared {
                 if outcomes.send(Outcome::Event(event)).is_err() {
                     return;
                 }
-                wake();
+                wake(EVENT_WAKE);
             }
         };
         let thread = thread::Builder::new().name("mayfly-events".to_owned()).spawn(forward);

@@ -1,13 +1,11 @@
-use std::sync::Mutex;
 use std::time::Duration;
 
 use bson::doc;
 
 use super::*;
 use crate::source::{Capabilities, Events, OpenRequest};
-use crate::state::operations::OperationId;
 use crate::state::purpose::{Purpose, StorePurpose};
-use crate::worker::Cancel;
+use crate::worker::transfer::Failure;
 
 struct Echo;
 
@@ -48,7 +46,7 @@ fn worker() -> Worker {
             created: false,
         })
     });
-    let worker = Worker::start(opener, Arc::new(|| ())).expect("threads can be started");
+    let worker = Worker::start(opener, Arc::new(|_| ())).expect("threads can be started");
     submit(&worker, Lane::Write, Work::Open(OpenRequest::default()));
     assert!(matches!(next(&worker), Outcome::Opened(Ok(_))));
     worker
@@ -87,23 +85,37 @@ fn a_panic_is_an_answer_and_the_thread_goes_on() {
     assert!(run(&worker, doc! {"ping": 1}).is_ok());
 }
 
+fn transfer(worker: &Worker, work: TransferWork) -> TransferDone {
+    submit(worker, Lane::Transfer, Work::Transfer(work));
+    match next(worker) {
+        Outcome::Transfer { done, generation: 7, .. } => done,
+        _ => panic!("not work with files"),
+    }
+}
+
 #[test]
-fn a_task_tells_its_progress_and_can_be_cancelled() {
+fn a_store_without_files_says_so() {
     let worker = worker();
-    let cancel = Cancel::default();
-    cancel.cancel();
-    let seen = Arc::new(Mutex::new(false));
-    let task = {
-        let seen = Arc::clone(&seen);
-        move |context: &TaskContext<'_>| {
-            (context.progress)(Progress { done: 1, total: 2, text: String::new() });
-            *seen.lock().unwrap_or_else(PoisonError::into_inner) = context.cancel.is_cancelled();
-            Ok(doc! {"ok": 1.0})
-        }
+    let namespace = mayfly_engine::catalog::Namespace::new("demo", "c").expect("a good name");
+    let request = mayfly_engine::transfer::ImportRequest::new(Vec::new(), namespace);
+    let progress = Arc::new(Progress::new());
+    let TransferDone::Import(Err(Failure::Failed(sentence))) =
+        transfer(&worker, TransferWork::Import { request, progress })
+    else {
+        panic!("it is not supported")
     };
-    let operation = OperationId(3);
-    submit(&worker, Lane::Transfer, Work::Task { operation, cancel, task: Box::new(task) });
-    assert!(matches!(next(&worker), Outcome::Progress(OperationId(3), found) if found.done == 1));
-    assert!(matches!(next(&worker), Outcome::Answer { .. }));
-    assert!(*seen.lock().unwrap_or_else(PoisonError::into_inner));
+    assert!(sentence.contains("not supported"), "{sentence}");
+}
+
+#[test]
+fn a_file_that_is_not_there_is_said() {
+    let worker = worker();
+    let path = std::path::PathBuf::from("/nowhere/at/all.json");
+    let format = mayfly_engine::transfer::Format::Auto;
+    let TransferDone::Preview(Err(sentence)) =
+        transfer(&worker, TransferWork::Preview { path, format })
+    else {
+        panic!("there is no such file")
+    };
+    assert!(sentence.contains("/nowhere/at/all.json"), "{sentence}");
 }

@@ -22,7 +22,7 @@ pub fn ui(context: &Context, draft: &mut ExportDraft, state: &State, actions: &m
     let subtitle = subtitle(draft, state);
     let closing = modal::ui(
         context,
-        "Export",
+        "Export documents",
         &subtitle,
         sizes::DIALOG,
         &mut (&mut *draft, &mut *actions),

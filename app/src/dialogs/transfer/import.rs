@@ -22,7 +22,7 @@ pub fn ui(context: &Context, draft: &mut ImportDraft, state: &State, actions: &m
     let overdue = draft.overdue() > 0 && !draft.pause_reaper;
     let closing = modal::ui(
         context,
-        "Import",
+        "Import documents",
         "JSON in any form, or CSV with a header line; packed with gzip or not",
         sizes::DIALOG_WIDE,
         &mut (&mut *draft, &mut *actions),

@@ -1,0 +1,242 @@
+//! Files in and out of the whole window, over the real engine, without a display: controls are found
+//! by accessible name.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use bson::{Document, doc};
+use egui_kittest::Harness;
+use egui_kittest::kittest::Queryable;
+use mayfly::action::{Action, TransferAction};
+use mayfly::source::OpenRequest;
+use mayfly::source::embedded::opener;
+use mayfly::state::operations::Stage;
+use mayfly::state::{Namespace, State};
+use mayfly::{MayflyApp, WindowOptions};
+use mayfly_engine::engine::{Engine, EngineOptions};
+
+/// Steps that a window may need until something has happened.
+const STEPS_MAX: usize = 4_000;
+
+struct Window {
+    harness: Harness<'static, MayflyApp>,
+    folder: tempfile::TempDir,
+}
+
+#[derive(Debug)]
+struct Dropped(PathBuf);
+
+impl egui::DroppedFile for Dropped {
+    fn path(&self) -> &Path {
+        &self.0
+    }
+
+    fn bytes(&self) -> Result<Vec<u8>, String> {
+        fs::read(&self.0).map_err(|error| error.to_string())
+    }
+}
+
+impl Window {
+    fn open() -> Self {
+        Self::open_after(&[])
+    }
+
+    /// A window on a store in which commands were run before, on the database `test`.
+    fn open_after(commands: &[Document]) -> Self {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let store = folder.path().join("store");
+        fs::create_dir_all(&store).expect("a folder");
+        let engine = Engine::open(&store, EngineOptions::default()).expect("a store");
+        for command in commands {
+            let reply = engine.run("test", command);
+            assert!(reply.get_f64("ok").is_ok_and(|ok| ok > 0.0), "{reply}");
+        }
+        engine.close().expect("the store closes");
+        let request =
+            OpenRequest { folder: Some(folder.path().join("store")), ..OpenRequest::default() };
+        let options = WindowOptions { request, opener: opener(None), settings_file: None };
+        let harness = Harness::builder()
+            .with_size([1280.0, 800.0])
+            .with_max_steps(64)
+            .build_eframe(move |context| MayflyApp::new(context, options));
+        let mut window = Self { harness, folder };
+        window.until("the store is open", State::is_open);
+        window
+    }
+
+    fn state(&self) -> &State {
+        self.harness.state().state()
+    }
+
+    /// Draws frames until the state is so. The worker's threads need real time.
+    fn until(&mut self, what: &str, is_so: impl Fn(&State) -> bool) {
+        for _ in 0..STEPS_MAX {
+            self.harness.step();
+            if is_so(self.state()) {
+                self.harness.run_steps(3);
+                return;
+            }
+            std::thread::park_timeout(Duration::from_millis(5));
+        }
+        let operations = self.state().operations.list();
+        panic!("never: {what}; {operations:?}; {:?}", self.state().dialogs);
+    }
+
+    fn until_named(&mut self, name: &str) {
+        for _ in 0..STEPS_MAX {
+            self.harness.step();
+            if self.harness.query_all_by_label_contains(name).next().is_some() {
+                self.harness.run_steps(3);
+                return;
+            }
+            std::thread::park_timeout(Duration::from_millis(5));
+        }
+        panic!("{name} never came; {:?}", self.state().dialogs);
+    }
+
+    fn click(&mut self, name: &str) {
+        // Not with the pointer: it may have to be scrolled to first.
+        self.harness.get_by_label(name).click_accesskit();
+        self.harness.run_steps(3);
+    }
+
+    fn file(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.folder.path().join(name);
+        fs::write(&path, text).expect("a file can be written");
+        path
+    }
+
+    fn drop_on(&mut self, file: &Path) {
+        self.harness.input_mut().dropped_files.push(Arc::new(Dropped(file.to_owned())));
+        self.harness.step();
+        self.until_named("Remove ");
+    }
+
+    fn count(&self, db: &str, collection: &str) -> Option<u64> {
+        let found = self.state().tree.collection(&Namespace::new(db, collection));
+        found.and_then(|found| found.documents)
+    }
+}
+
+fn lines(count: usize) -> String {
+    (0..count).map(|number| format!("{{\"_id\": {number}, \"name\": \"n{number}\"}}\n")).collect()
+}
+
+#[test]
+fn a_dropped_file_is_imported_and_counted() {
+    let mut window = Window::open();
+    let file = window.file("people.json", &lines(120));
+    window.drop_on(&file);
+    window.until_named("one JSON document a line");
+    assert!(window.harness.query_by_label("A new collection").is_some());
+    assert!(window.harness.query_by_label("Copy command").is_some());
+    window.click("Import");
+    window.until_named("Import finished");
+    assert!(window.harness.query_by_label("120").is_some());
+    window.click("Open collection");
+    window.until("120 documents", |state| {
+        let found = state.tree.collection(&Namespace::new("test", "people"));
+        found.and_then(|found| found.documents) == Some(120)
+    });
+    let shown = window.state().tabs.active().map(|tab| tab.namespace.to_string());
+    assert_eq!(shown.as_deref(), Some("test.people"));
+}
+
+#[test]
+fn a_bad_file_names_line_and_column_and_keeps_the_rest() {
+    let mut window = Window::open();
+    let file = window.file("mixed.json", "{\"_id\": 1}\n{\"_id\": oops}\n{\"_id\": 3}\n");
+    window.drop_on(&file);
+    window.until_named("Line 2, column 9, document 2");
+    window.click("Import");
+    window.until_named("Import finished");
+    window.until_named("Line 2, column 9, document 2");
+    let rejects = window.folder.path().join("mixed.json.rejected.jsonl");
+    assert!(rejects.is_file());
+    assert!(window.harness.query_by_label("Copy path").is_some());
+    window.click("Done");
+    assert!(window.harness.query_by_label("Done").is_none());
+}
+
+#[test]
+fn a_file_that_can_not_be_read_is_said() {
+    let mut window = Window::open();
+    let file = window.file("wide.json", "\u{feff}nothing to see");
+    window.drop_on(&file);
+    window.until_named("neither JSON documents nor CSV");
+}
+
+#[test]
+fn documents_past_their_threshold_are_counted_before() {
+    let mut window = Window::open_after(&[doc! {
+        "createIndexes": "seed",
+        "indexes": [{"key": {"at": 1}, "name": "at_1", "expireAfterSeconds": 60}],
+    }]);
+    let old = "{\"_id\": 1, \"at\": {\"$date\": \"2020-01-01T00:00:00Z\"}}\n{\"_id\": 2}\n";
+    let file = window.file("seed.json", old);
+    window.drop_on(&file);
+    window.until_named("1 of 2 documents is past the threshold of test.seed");
+    assert!(window.harness.query_by_label("Import anyway").is_some());
+    window.click("Pause the reaper, so that they stay until you resume it");
+    window.click("Import");
+    window.until_named("Import finished");
+    assert!(!window.state().reaper.enabled);
+    window.click("Resume the reaper");
+    window.until("the reaper runs", |state| state.reaper.enabled);
+}
+
+#[test]
+fn a_collection_is_exported_and_an_existing_file_is_asked_about() {
+    let mut window = Window::open();
+    let file = window.file("people.json", &lines(7));
+    window.drop_on(&file);
+    window.click("Import");
+    window.until_named("Import finished");
+    window.click("Open collection");
+    let target = window.file("out.ndjson", "old");
+    let export = |window: &mut Window| {
+        let namespace = Namespace::new("test", "people");
+        let filter = "{_id: {$lt: 5}}".to_owned();
+        let action = Action::Transfer(TransferAction::Export { namespace, filter });
+        let context = window.harness.ctx.clone();
+        window.harness.state_mut().ask(&context, action);
+        window.until_named("Path of the file");
+    };
+    export(&mut window);
+    window.harness.get_by_label("Path of the file").focus();
+    window.harness.run_steps(2);
+    window.harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::A);
+    window.harness.run_steps(2);
+    window.harness.get_by_label("Path of the file").type_text(&target.display().to_string());
+    window.harness.run_steps(3);
+    window.click("Export");
+    window.until_named("is there already. Replace it?");
+    assert_eq!(fs::read_to_string(&target).ok().as_deref(), Some("old"));
+    window.click("Replace file");
+    window.until_named("Exported 5 documents");
+    let text = fs::read_to_string(&target).unwrap_or_default();
+    assert_eq!(text.lines().count(), 5, "{text}");
+}
+
+#[test]
+fn an_import_is_cancelled_with_a_stated_result() {
+    let mut window = Window::open();
+    let file = window.file("many.json", &lines(400_000));
+    window.drop_on(&file);
+    window.click("Import");
+    window.until("some are stored", |state| {
+        state.operations.list().front().is_some_and(|known| known.progress.done > 0)
+    });
+    window.click("Cancel");
+    window.until_named("Import cancelled");
+    let stage = window.state().operations.list().front().map(|known| known.stage.clone());
+    assert!(matches!(stage, Some(Stage::Cancelled(_))), "{stage:?}");
+    window.click("Done");
+    window.until("they are counted", |state| {
+        let found = state.tree.collection(&Namespace::new("test", "many"));
+        found.is_some_and(|found| found.documents.is_some())
+    });
+    assert!(window.count("test", "many").is_some_and(|count| count < 400_000));
+}
