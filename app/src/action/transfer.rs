@@ -6,7 +6,7 @@ use super::Action;
 use super::entry::{Entry, Group};
 use super::store::chosen;
 use crate::state::operations::OperationId;
-use crate::state::{Namespace, State};
+use crate::state::{Namespace, Tab};
 
 /// What can be asked about files.
 #[derive(Debug, Clone, PartialEq)]
@@ -67,16 +67,14 @@ pub const EXPORT: Entry = Entry {
     label: "Export…",
     tooltip: "Write the documents of the chosen collection to a file",
     keys: None,
-    action: |state| {
-        let namespace = chosen(state).filter(|_| state.store.capabilities.transfer)?;
-        Some(Action::Transfer(TransferAction::Export { namespace, filter: filter(state) }))
-    },
+    action: |state| state.tabs.active().filter(|_| state.store.capabilities.transfer).map(export),
 };
 
 /// The region's entries.
 pub const ENTRIES: &[Entry] = &[IMPORT, EXPORT];
 
-/// The filter of the tab that is shown, as typed.
-pub fn filter(state: &State) -> String {
-    state.tabs.active().map(|tab| tab.saved_documents.filter.trim().to_owned()).unwrap_or_default()
+/// Opens the export dialog on the collection of a tab, with the filter that its documents are shown by.
+pub fn export(tab: &Tab) -> Action {
+    let filter = tab.saved_documents.query.filter.trim().to_owned();
+    Action::Transfer(TransferAction::Export { namespace: tab.namespace.clone(), filter })
 }

@@ -223,9 +223,9 @@ fn a_missing_file_dialog_is_said_and_given_up_in_time() {
 fn the_filter_of_the_view_is_offered() {
     let mut state = open_state();
     let tab = state.tabs.show(&Namespace::new("shop", "carts")).unwrap_or(TabId(0));
-    assert_eq!(crate::action::transfer::filter(&state), "");
-    if let Some(tab) = state.tabs.get_mut(tab) {
-        tab.saved_documents.filter = " {n: 1} ".to_owned();
-    }
-    assert_eq!(crate::action::transfer::filter(&state), "{n: 1}");
+    let tab = state.tabs.get_mut(tab).expect("a tab is open");
+    tab.saved_documents.query.filter = " {n: 1} ".to_owned();
+    let namespace = Namespace::new("shop", "carts");
+    let expected = TransferAction::Export { namespace, filter: "{n: 1}".to_owned() };
+    assert_eq!(crate::action::transfer::export(tab), Action::Transfer(expected));
 }

@@ -3,7 +3,7 @@
 use egui::{Align, Layout, Ui};
 
 use super::words;
-use crate::action::{Action, Actions, DocumentsAction, TransferAction};
+use crate::action::{Action, Actions, DocumentsAction, transfer};
 use crate::state::documents::{DocumentsDraft, Mode};
 use crate::state::number::counted;
 use crate::state::{Tab, duration};
@@ -72,7 +72,7 @@ pub fn ui(ui: &mut Ui, tab: &Tab, draft: &DocumentsDraft, actions: &mut Actions)
         });
     });
     if export {
-        actions.push(Action::Transfer(TransferAction::Export(tab.namespace.clone())));
+        actions.push(transfer::export(tab));
     }
 }
 
