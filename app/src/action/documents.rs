@@ -130,7 +130,7 @@ const fn entry(
 /// The region's entries.
 pub const ENTRIES: &[Entry] = &[
     ADD,
-    Entry { keys: ctrl(Key::R), ..entry("Refresh", "Ask for what the view shows again", refresh) },
+    entry("Refresh the documents", "Ask for what the view shows again", refresh),
     Entry {
         keys: key(Key::F5),
         ..entry("Run the filter", "Show the documents that match", |state| {
