@@ -86,6 +86,8 @@ impl MayflyApp {
         self.state.uptime = SystemClock.monotonic().saturating_sub(self.started);
         let wall_ms = SystemClock.now_ms();
         self.state.clock.tick(wall_ms, self.state.uptime);
+        let calm = self.state.is_calm();
+        self.state.clock.set_calm(calm);
     }
 
     /// Takes what the worker tells, as much as fits into a frame.

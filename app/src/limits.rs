@@ -92,11 +92,12 @@ pub const AGES_DOCUMENTS_MAX: u64 = 300_000;
 /// Documents read for the fields that the dialog of a new index offers.
 pub const SAMPLE_DOCUMENTS: i64 = 50;
 
-/// While nothing is due within this time, the Expiry view moves in steps of [`CALM_STEP_MS`].
+/// While nothing is due within this time, in milliseconds, digits and lanes move in larger steps.
 pub const CALM_MS: i64 = 60_000;
 
-/// The step of a calm Expiry view, in milliseconds of the store's time.
-pub const CALM_STEP_MS: i64 = 5_000;
+/// While something is due soon, lanes move at least this often and at most so often, in milliseconds
+/// of the store's time.
+pub const MOVE_MS_RANGE: (i64, i64) = (100, 1_000);
 
 /// Documents in one page of the Documents view.
 pub const PAGE_DOCUMENTS: u64 = 50;

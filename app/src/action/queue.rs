@@ -32,16 +32,16 @@ impl Actions {
     /// Says that a countdown to `at_ms` is on the screen. Returns its rest in milliseconds;
     /// a negative rest is overdue.
     ///
-    /// Every countdown steps with the full seconds of the store's clock: they change together, which
-    /// is calm to look at and needs one frame a second, not one for each.
+    /// Every countdown steps with the full steps of the store's clock: they change together, which is
+    /// calm to look at and needs one frame a step, not one for each.
     pub fn count_down(&mut self, clock: &Clock, at_ms: i64) -> i64 {
         let now_ms = clock.now_ms();
-        let second_ms = now_ms - now_ms.rem_euclid(1_000);
-        let rest_ms = at_ms.saturating_sub(second_ms);
+        let (shown_ms, step_ms) = (clock.shown_ms(), clock.step_ms());
+        let rest_ms = at_ms.saturating_sub(shown_ms);
         let wait_ms = duration::next_change_ms(rest_ms);
-        // The first change of a rest within the same second is the next full second.
-        let next_ms = second_ms.saturating_add((wait_ms + 999) / 1_000 * 1_000);
-        self.redraw_at(clock, next_ms);
+        // The first change of a rest within the same step is the next full step.
+        let steps = wait_ms.saturating_add(step_ms - 1) / step_ms;
+        self.redraw_at(clock, shown_ms.saturating_add(steps.saturating_mul(step_ms)));
         if at_ms <= now_ms { at_ms - now_ms } else { rest_ms }
     }
 

@@ -231,7 +231,7 @@ pub fn answer(
     };
     match purpose {
         Purpose::Expiring => with(state, tab, |view| view.take_expiring(reply, now_ms)),
-        Purpose::Density => with(state, tab, |view| view.take_forecast(command, reply)),
+        Purpose::Density => with(state, tab, |view| view.take_forecast(command, reply, now_ms)),
         Purpose::Reasons => with(state, tab, |view| view.take_reasons(reply)),
         Purpose::Document => {
             let found = reply

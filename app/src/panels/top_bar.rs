@@ -51,10 +51,8 @@ fn name_ui(ui: &mut Ui, state: &State) {
 }
 
 fn clock_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
-    let now_ms = state.now_ms();
-    let time = format!("{} UTC", duration::time_of_day(now_ms));
-    // The digits change with the next full second of the store's time.
-    actions.redraw_at(&state.clock, now_ms - now_ms.rem_euclid(1_000) + 1_000);
+    let time = format!("{} UTC", duration::time_of_day(state.clock.shown_ms()));
+    actions.redraw_at(&state.clock, state.clock.next_step_ms());
     let Mode::Simulated { rate, paused } = state.clock.mode() else {
         let chip = Chip {
             label: "Real time",

@@ -27,7 +27,15 @@ pub struct Clock {
     now_ms: i64,
     /// A simulated instant and the window's uptime at which it was true.
     anchor: (i64, Duration),
+    /// Whether nothing is due soon, so that digits may step more slowly.
+    calm: bool,
 }
+
+/// Digits step with each full second of the store's time.
+const STEP_MS: i64 = 1_000;
+
+/// While nothing is due soon, digits step every five seconds: the window is drawn less often.
+const CALM_STEP_MS: i64 = 5_000;
 
 impl Clock {
     /// Sets the time of this frame.
@@ -55,6 +63,26 @@ impl Clock {
     #[must_use]
     pub fn now_ms(&self) -> i64 {
         self.now_ms
+    }
+
+    /// Says whether nothing is due soon.
+    pub fn set_calm(&mut self, calm: bool) {
+        self.calm = calm && self.mode == Mode::Real;
+    }
+
+    /// How far apart two looks of the digits are, in milliseconds of the store's time.
+    pub fn step_ms(&self) -> i64 {
+        if self.calm { CALM_STEP_MS } else { STEP_MS }
+    }
+
+    /// The time that digits show: the last full step, in milliseconds since 1970.
+    pub fn shown_ms(&self) -> i64 {
+        self.now_ms - self.now_ms.rem_euclid(self.step_ms())
+    }
+
+    /// When digits change next, in milliseconds since 1970.
+    pub fn next_step_ms(&self) -> i64 {
+        self.shown_ms().saturating_add(self.step_ms())
     }
 
     /// How the clock runs.

@@ -259,14 +259,20 @@ impl ExpiryView {
     }
 
     /// Takes the reply to [`ExpiryView::forecast_command`].
-    pub fn take_forecast(&mut self, command: &Document, reply: &Document) {
+    pub fn take_forecast(&mut self, command: &Document, reply: &Document, now_ms: i64) {
         let date = |name| command.get_datetime(name).map(|date| date.timestamp_millis());
         let (Ok(from_ms), Ok(to_ms)) = (date("from"), date("to")) else { return };
         let Ok(counts) = reply.get_array("counts") else { return };
         let counts: Vec<u64> = counts.iter().map(|count| whole(Some(count))).collect();
         let totals = self.totals.get_or_insert_default();
-        totals.overdue = whole(reply.get("overdue"));
         totals.never = whole(reply.get("never"));
+        let (start_ms, slices) = (from_ms, i64::try_from(counts.len()).unwrap_or(1).max(1));
+        let slice_ms = (to_ms.saturating_sub(from_ms) / slices).max(1);
+        let past = now_ms.saturating_sub(start_ms).div_euclid(slice_ms);
+        let past = usize::try_from(past).unwrap_or(0).min(counts.len());
+        let (due, ahead) = counts.split_at(past);
+        totals.overdue = due.iter().sum::<u64>() + whole(reply.get("overdue"));
+        totals.waiting = ahead.iter().sum::<u64>() + whole(reply.get("beyond"));
         self.density = Density { from_ms, to_ms, counts };
     }
 

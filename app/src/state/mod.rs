@@ -27,6 +27,8 @@ pub mod view;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::limits::CALM_MS;
+
 pub use crate::source::{Capabilities, Namespace};
 pub use clock::Clock;
 pub use command_log::CommandLog;
@@ -112,6 +114,16 @@ impl State {
     #[must_use]
     pub fn now_ms(&self) -> i64 {
         self.clock.now_ms()
+    }
+
+    /// Whether nothing is due within a minute, as far as the window knows: no document of the
+    /// sidebar or of the shown view, and none is overdue.
+    pub fn is_calm(&self) -> bool {
+        let soon_ms = self.now_ms().saturating_add(CALM_MS);
+        let mut known = self.tree.databases.iter().flat_map(|database| &database.collections);
+        let lanes = self.tabs.active().map(|tab| tab.expiry.lanes.as_slice()).unwrap_or_default();
+        !known.any(|collection| matches!(collection.next, store::Next::At(at) if at <= soon_ms))
+            && !lanes.iter().any(|lane| lane.removed_ms.is_none() && lane.threshold_ms <= soon_ms)
     }
 
     /// Whether a store is there and answers.

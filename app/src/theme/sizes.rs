@@ -117,7 +117,9 @@ pub const PASS_LABELS: f32 = 30.0;
 /// The height of the axis below the lanes.
 pub const AXIS: f32 = 34.0;
 /// The least distance of two ticks on the axis.
-pub const TICK_DISTANCE: f32 = 110.0;
+pub const TICK_DISTANCE: f32 = 80.0;
+/// The room that the controls of the axis need for their words.
+pub const SPAN_CONTROLS: f32 = 290.0;
 /// The dashes of the line at the next pass.
 pub const DASH: f32 = 4.0;
 /// Points of the wheel that double or halve the time on screen, roughly.

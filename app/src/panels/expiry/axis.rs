@@ -89,7 +89,8 @@ fn next_pass(
     let ends = [pos2(x, labels.top()), pos2(x, bottom)];
     let stroke = Stroke::new(sizes::LINE_STRONG, ink.accent);
     painter.extend(Shape::dashed_line(&ends, stroke, sizes::DASH, sizes::DASH));
-    let words = format!("next pass in {}", duration::countdown(next.saturating_sub(scale.now_ms)));
+    let words =
+        format!("next pass in {}", duration::countdown(next.saturating_sub(scale.shown_ms)));
     let galley = painter.layout_no_wrap(words, text::small(), ink.accent);
     let padding = vec2(sizes::GAP_SMALL, 2.0);
     let left = (x + sizes::GAP_SMALL).min(scale.right() - galley.size().x - 2.0 * padding.x);

@@ -6,7 +6,7 @@ use super::Asks;
 use crate::action::ExpiryAction;
 use crate::state::expiry::{ExpiryView, Mode};
 use crate::state::indexes::TtlIndex;
-use crate::theme::{Icon, colors, text};
+use crate::theme::{Icon, colors, sizes, text};
 use crate::widgets::{Button, menu, tabs};
 
 /// Draws the line.
@@ -53,22 +53,22 @@ fn index_ui(ui: &mut Ui, view: &ExpiryView, indexes: &[TtlIndex], asks: &mut Ask
     });
 }
 
-/// From right to left: follow, fit, closer in, the span in words, further out.
+/// From right to left: follow, closer in, the span in words, further out. In a narrow view the words
+/// go, and *follow* is there only when it does something.
 fn span_ui(ui: &mut Ui, view: &ExpiryView, asks: &mut Asks<'_>) {
     let hint = "Put now back to its place (End)";
     let follows = view.axis.follows();
+    let wide = ui.available_width() > sizes::SPAN_CONTROLS;
     let follow = if follows { Button::plain("Follow now") } else { Button::primary("Follow now") };
-    if ui.add(follow.tooltip(hint)).clicked() {
+    if (wide || !follows) && ui.add(follow.tooltip(hint)).clicked() {
         asks.push(ExpiryAction::Follow);
-    }
-    let hint = "Choose a span in which the next documents are on screen";
-    if ui.add(Button::plain("Fit").tooltip(hint)).clicked() {
-        asks.push(ExpiryAction::Fit);
     }
     if ui.add(Button::icon_only(Icon::Plus, "Show less time")).clicked() {
         asks.push(ExpiryAction::ZoomStep { further_out: false });
     }
-    ui.label(text::rich(view.axis.sentence(), text::mono_small()).color(colors(ui).dim));
+    if wide {
+        ui.label(text::rich(view.axis.sentence(), text::mono_small()).color(colors(ui).dim));
+    }
     if ui.add(Button::icon_only(Icon::Less, "Show more time")).clicked() {
         asks.push(ExpiryAction::ZoomStep { further_out: true });
     }

@@ -13,11 +13,10 @@ use crate::widgets::{Button, bar, card, empty_state, key_value};
 /// Draws the inspector of the open tab.
 pub(super) fn ui(ui: &mut Ui, state: &State, tab: &Tab, asks: &mut Asks<'_>) {
     let view = &tab.expiry;
-    let now_ms = state.now_ms();
     if let Some(lane) = view.selected_lane() {
         ui.label(RichText::new(words::label(lane)).font(text::title()));
         verdict_ui(ui, state, lane);
-        remaining_ui(ui, lane, now_ms);
+        remaining_ui(ui, lane, state.clock.shown_ms());
         buttons_ui(ui, state, lane, asks);
         if let Some(document) = &view.document {
             ui.add_space(sizes::GAP_SMALL);

@@ -12,6 +12,9 @@ use crate::state::expiry::{ExpiryView, Lane, Phase};
 use crate::theme::colors::faded;
 use crate::theme::{Colors, colors, sizes, text};
 
+/// The distance of a label from the place it belongs to.
+const LABEL_GAP: f32 = sizes::LANE_KNOB + sizes::GAP_SMALL - 2.0;
+
 /// What the lanes are drawn from.
 #[derive(Clone, Copy)]
 pub(super) struct Lanes<'a> {
@@ -104,12 +107,11 @@ impl Ink<'_> {
     }
 
     fn waiting(&self, lane: &Lane) {
-        let Scale { now_ms, .. } = self.scale;
         let (base, end) = (self.scale.x(lane.base_ms), self.scale.x(lane.threshold_ms));
         let now = self.scale.now_x();
         self.fill(self.bar(base.min(end), end), faded(self.colors.accent, 0.32));
         self.fill(self.bar(base, now.min(end)), faded(self.colors.accent, 0.85));
-        let left = duration::countdown(lane.threshold_ms.saturating_sub(now_ms));
+        let left = duration::countdown(lane.threshold_ms.saturating_sub(self.scale.shown_ms));
         let note = words::note(lane);
         if end <= self.scale.right() {
             self.knob(pos2(end, self.rect.center().y), self.colors.accent);
@@ -132,7 +134,7 @@ impl Ink<'_> {
             let center = pos2(due, self.rect.center().y);
             self.painter.circle_filled(center, sizes::LANE_KNOB, self.colors.overdue);
         }
-        let past = self.scale.now_ms.saturating_sub(lane.threshold_ms);
+        let past = self.scale.shown_ms.saturating_sub(lane.threshold_ms);
         let note = format!("{} · overdue, goes with the next pass", words::note(lane));
         self.labels(now, &duration::overdue(past), self.colors.overdue, &note);
     }
@@ -178,30 +180,32 @@ impl Ink<'_> {
         }
     }
 
-    /// Digits and note right of `x`, or left of it where the right has no room.
+    /// Digits and note right of `x`; where the right has no room, the note left of it on the bar,
+    /// and the digits too if need be.
     fn labels(&self, x: f32, digits: &str, ink: egui::Color32, note: &str) {
-        let first = x + sizes::LANE_KNOB + sizes::GAP_SMALL - 2.0;
         let layout = |text: &str, font: FontId, color| {
             self.painter.layout_no_wrap(text.to_owned(), font, color)
         };
         let digits = layout(digits, text::mono(), ink);
-        let note = layout(note, text::small(), self.colors.dim);
-        let width = digits.size().x + sizes::GAP_SMALL + note.size().x;
-        let middle = self.rect.center().y;
-        let put = |left: f32, galley: std::sync::Arc<egui::Galley>| {
-            let at = pos2(left, middle - galley.size().y / 2.0);
-            let area = Rect::from_min_size(at, galley.size()).expand2(vec2(3.0, 0.0));
-            self.painter.rect_filled(area, 3.0, faded(self.colors.panel, 0.75));
-            self.painter.galley(at, galley, ink);
+        let note = layout(note, text::small(), self.colors.text);
+        let put = |left: f32, galley: std::sync::Arc<egui::Galley>, ink| {
+            let at = pos2(left, self.rect.center().y - galley.size().y / 2.0);
+            self.painter.galley_with_override_text_color(at, galley, ink);
         };
-        let start = if first + width <= self.scale.right() {
-            first
+        let (right, left) = (x + LABEL_GAP, x - LABEL_GAP);
+        let room = self.scale.right() - right;
+        let (digits_width, note_width) = (digits.size().x, note.size().x);
+        if digits_width + sizes::GAP_SMALL + note_width <= room {
+            put(right, digits, ink);
+            put(right + digits_width + sizes::GAP_SMALL, note, self.colors.dim);
+        } else if digits_width <= room {
+            put(right, digits, ink);
+            put((left - note_width).max(self.scale.left), note, self.colors.text);
         } else {
-            (x - sizes::LANE_KNOB - sizes::GAP_SMALL - width).max(self.scale.left)
-        };
-        let second = start + digits.size().x + sizes::GAP_SMALL;
-        put(start, digits);
-        put(second, note);
+            put(left - digits_width, digits, self.colors.text);
+            let note_left = left - digits_width - sizes::GAP - note_width;
+            put(note_left.max(self.scale.left), note, self.colors.text);
+        }
     }
 
     fn text(&self, left: f32, words: &str, color: egui::Color32, font: FontId) -> Rect {

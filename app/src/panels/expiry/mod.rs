@@ -13,10 +13,11 @@ mod words;
 use egui::{Rect, Ui, pos2};
 
 use crate::action::{Action, Actions, ExpiryAction};
+use crate::limits::MOVE_MS_RANGE;
 use crate::source::PassSummary;
 use crate::state::drafts::TabDraft;
 use crate::state::expiry::{Mode, Phase};
-use crate::state::{State, Tab, TabId, duration};
+use crate::state::{State, Tab, TabId};
 use crate::theme::sizes;
 use crate::widgets::empty_state::{self, Picture};
 
@@ -53,7 +54,6 @@ pub fn inspector_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut Actions
 
 fn view_ui(ui: &mut Ui, state: &State, tab: &Tab, asks: &mut Asks<'_>) {
     let view = &tab.expiry;
-    let now_ms = state.now_ms();
     let indexes = tab.indexes.ttl();
     controls::ui(ui, view, &indexes, asks);
     ui.add_space(sizes::GAP_SMALL);
@@ -67,7 +67,7 @@ fn view_ui(ui: &mut Ui, state: &State, tab: &Tab, asks: &mut Asks<'_>) {
     }
     let times = pass_times(state);
     match view.mode {
-        Mode::Table => table::waiting_ui(ui, view, now_ms, &times, asks),
+        Mode::Table => table::waiting_ui(ui, view, &state.clock, &times, asks),
         Mode::Removed => table::removed_ui(ui, view, asks),
         Mode::Timeline if view.loaded && view.lanes.is_empty() => {
             let sentence = "No document waits: none has a date that a TTL index reads";
@@ -80,7 +80,7 @@ fn view_ui(ui: &mut Ui, state: &State, tab: &Tab, asks: &mut Asks<'_>) {
 fn timeline_ui(ui: &mut Ui, state: &State, tab: &Tab, times: &PassTimes, asks: &mut Asks<'_>) {
     let (view, now_ms) = (&tab.expiry, state.now_ms());
     let whole = ui.available_rect_before_wrap();
-    let scale = Scale::new(view.axis, now_ms, whole);
+    let scale = Scale::new(view.axis, &state.clock, whole);
     let top = whole.top() + sizes::DENSITY;
     let labels = Rect::from_min_max(whole.min, pos2(whole.right(), top + sizes::PASS_LABELS))
         .with_min_y(top);
@@ -138,14 +138,18 @@ fn pass_times(state: &State) -> PassTimes {
     }
 }
 
-/// Asks for the next frame when a countdown reads differently, or a bar has moved by half a point.
+/// Asks for the next frame: digits change with the clock's steps, and on a short axis the bars move
+/// between them.
 fn redraw(ui: &Ui, state: &State, tab: &Tab, actions: &mut Actions) {
-    let (view, now_ms) = (&tab.expiry, state.now_ms());
-    let waits = view.lanes.iter().filter(|lane| lane.removed_ms.is_none());
-    let digits = waits.map(|lane| duration::next_change_ms(lane.threshold_ms - now_ms)).min();
-    let scale = Scale::new(view.axis, now_ms, ui.max_rect());
-    let moves = (view.mode == Mode::Timeline).then(|| scale.ms_per_half_point());
-    if let Some(wait_ms) = digits.into_iter().chain(moves).min() {
-        actions.redraw_at(&state.clock, now_ms.saturating_add(wait_ms));
+    let view = &tab.expiry;
+    let mut next_ms = state.clock.next_step_ms();
+    if view.mode == Mode::Timeline && !state.is_calm() {
+        let scale = Scale::new(view.axis, &state.clock, ui.max_rect());
+        let (least, most) = MOVE_MS_RANGE;
+        let moved = scale.ms_per_half_point().max(least);
+        if moved < most / 2 {
+            next_ms = next_ms.min(state.now_ms().saturating_add(moved));
+        }
     }
+    actions.redraw_at(&state.clock, next_ms);
 }

@@ -2,6 +2,7 @@
 
 use egui::Rect;
 
+use crate::state::Clock;
 use crate::state::axis::Axis;
 
 /// The axis laid over a width.
@@ -9,13 +10,16 @@ use crate::state::axis::Axis;
 pub(super) struct Scale {
     pub axis: Axis,
     pub now_ms: i64,
+    /// The time that digits show: the last full step of the clock.
+    pub shown_ms: i64,
     pub left: f32,
     pub width: f32,
 }
 
 impl Scale {
-    pub(super) fn new(axis: Axis, now_ms: i64, rect: Rect) -> Self {
-        Self { axis, now_ms, left: rect.left(), width: rect.width().max(1.0) }
+    pub(super) fn new(axis: Axis, clock: &Clock, rect: Rect) -> Self {
+        let (now_ms, shown_ms) = (clock.now_ms(), clock.shown_ms());
+        Self { axis, now_ms, shown_ms, left: rect.left(), width: rect.width().max(1.0) }
     }
 
     /// Where an instant stands. Far away instants are kept within a few widths of the screen.

@@ -6,8 +6,8 @@ use egui_extras::{Column, TableBuilder};
 use super::Asks;
 use super::words::{self, PassTimes};
 use crate::action::ExpiryAction;
-use crate::state::duration;
 use crate::state::expiry::{ExpiryView, Lane, Phase};
+use crate::state::{Clock, duration};
 use crate::theme::{colors, sizes, text};
 use crate::widgets::Button;
 
@@ -15,10 +15,11 @@ use crate::widgets::Button;
 pub(super) fn waiting_ui(
     ui: &mut Ui,
     view: &ExpiryView,
-    now_ms: i64,
+    clock: &Clock,
     times: &PassTimes,
     asks: &mut Asks<'_>,
 ) {
+    let (now_ms, shown_ms) = (clock.now_ms(), clock.shown_ms());
     let titles = ["_id", "Remaining", "Threshold (UTC)", "Date", "Index", "Removal"];
     let rows: Vec<&Lane> = view.lanes.iter().collect();
     table_ui(ui, "expiring documents", &titles, &rows, view, asks, |ui, lane, column| {
@@ -28,10 +29,10 @@ pub(super) fn waiting_ui(
             0 => RichText::new(words::note(lane)),
             1 => match lane.phase(now_ms) {
                 Phase::Waiting => {
-                    mono(duration::countdown(lane.threshold_ms.saturating_sub(now_ms)))
+                    mono(duration::countdown(lane.threshold_ms.saturating_sub(shown_ms)))
                 }
                 Phase::Overdue => {
-                    let past = now_ms.saturating_sub(lane.threshold_ms);
+                    let past = shown_ms.saturating_sub(lane.threshold_ms);
                     mono(format!("{} overdue", duration::overdue(past))).color(ink.overdue)
                 }
                 Phase::Removed { .. } => mono("removed".to_owned()).color(ink.removed),
