@@ -172,13 +172,15 @@ impl IndexesView {
 
     /// Takes sizes and entries from the reply to `collStats`.
     pub fn take_stats(&mut self, reply: &Document) {
-        let of = |map: &str, name: &str| {
-            let value = reply.get_document(map).ok()?.get(name)?;
-            u64::try_from(whole_secs(value)?).ok()
+        let of = |map: Option<&Document>, name: &str| {
+            u64::try_from(whole_secs(map?.get(name)?)?).ok()
         };
+        let sizes = reply.get_document("indexSizes").ok();
+        let entries = reply.get_document("mayfly").ok();
+        let entries = entries.and_then(|more| more.get_document("indexEntries").ok());
         for row in self.rows.iter_mut().flatten() {
-            row.bytes = of("indexSizes", &row.name);
-            row.entries = of("indexEntries", &row.name);
+            row.bytes = of(sizes, &row.name);
+            row.entries = of(entries, &row.name);
         }
     }
 

@@ -15,7 +15,7 @@ use super::{
 use crate::{
     catalog::{CatalogError, CatalogErrorKind, CollectionMeta, IndexMeta, IndexState, Namespace},
     limits::{BATCH_BYTES_MAX, BATCH_DOCS_MAX, BATCH_MS_MAX},
-    store::{CollectionId, IndexId, Reader, Scan, StoreError},
+    store::{CollectionId, IndexId, Reader, Scan, StoreError, entry_bytes},
 };
 
 /// Where an index build stands.
@@ -282,11 +282,16 @@ fn add_document(
         // A hidden expired document still counts here: it goes at the next pass, not by a build.
         writer.check_free(collection, index, &keys, copied.record, document)?;
     }
+    let mut bytes = 0;
     for (key, exact) in &keys.keys {
         writer.txn.writer.put_entry(index.id, key, copied.record, *exact)?;
+        bytes += entry_bytes(key);
     }
     let entries = keys.keys.len() as u64;
-    writer.txn.count(index.id.0, |counters| counters.entries += entries)?;
+    writer.txn.count(index.id.0, |counters| {
+        counters.entries += entries;
+        counters.bytes += bytes;
+    })?;
     if keys.multikey && !is_multikey(writer, collection, index) {
         writer.set_multikey(collection, index)?;
     }

@@ -13,7 +13,7 @@ use super::{
 use crate::{
     catalog::{CatalogSnapshot, CollectionMeta, IndexMeta, IndexState, Namespace},
     limits::BATCH_DOCS_MAX,
-    store::{Counters, Reader, Scan, StoreError},
+    store::{Counters, Reader, Scan, StoreError, entry_bytes},
 };
 
 /// One write transaction over documents. It sees its own writes.
@@ -233,11 +233,16 @@ impl DocumentWriter<'_> {
             counters.next_record = record + 1;
         })?;
         for plan in plans {
+            let mut bytes = 0;
             for (key, exact) in &plan.keys.keys {
                 txn.writer.put_entry(plan.index.id, key, record, *exact)?;
+                bytes += entry_bytes(key);
             }
             let entries = plan.keys.keys.len() as u64;
-            txn.count(plan.index.id.0, |counters| counters.entries += entries)?;
+            txn.count(plan.index.id.0, |counters| {
+                counters.entries += entries;
+                counters.bytes += bytes;
+            })?;
         }
         Ok(())
     }
@@ -261,17 +266,23 @@ impl DocumentWriter<'_> {
         for plan in plans {
             let before = keys_of(&plan.index, old, old_modified_ms).unwrap_or_default().keys;
             let (mut added, mut removed) = (0_u64, 0_u64);
+            let (mut bytes_added, mut bytes_removed) = (0_u64, 0_u64);
             for key in before.keys().filter(|key| !plan.keys.keys.contains_key(*key)) {
-                removed += u64::from(txn.writer.delete_entry(plan.index.id, key, record)?);
+                if txn.writer.delete_entry(plan.index.id, key, record)? {
+                    removed += 1;
+                    bytes_removed += entry_bytes(key);
+                }
             }
             for (key, exact) in plan.keys.keys.iter().filter(|(key, _)| !before.contains_key(*key))
             {
                 txn.writer.put_entry(plan.index.id, key, record, *exact)?;
                 added += 1;
+                bytes_added += entry_bytes(key);
             }
             if added + removed > 0 {
                 txn.count(plan.index.id.0, |counters| {
                     counters.entries = (counters.entries + added).saturating_sub(removed);
+                    counters.bytes = (counters.bytes + bytes_added).saturating_sub(bytes_removed);
                 })?;
             }
         }
@@ -286,12 +297,16 @@ impl DocumentWriter<'_> {
             if !self.holds(index, record)? {
                 continue;
             }
-            let mut removed = 0_u64;
+            let (mut removed, mut bytes_removed) = (0_u64, 0_u64);
             for key in keys_of(index, &old, modified_ms).unwrap_or_default().keys.keys() {
-                removed += u64::from(self.txn.writer.delete_entry(index.id, key, record)?);
+                if self.txn.writer.delete_entry(index.id, key, record)? {
+                    removed += 1;
+                    bytes_removed += entry_bytes(key);
+                }
             }
             self.txn.count(index.id.0, |counters| {
                 counters.entries = counters.entries.saturating_sub(removed);
+                counters.bytes = counters.bytes.saturating_sub(bytes_removed);
             })?;
         }
         self.txn.writer.delete_document(collection.id, record)?;

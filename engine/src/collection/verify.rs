@@ -8,7 +8,7 @@ use super::{Collections, build, keys::keys_of};
 use crate::{
     catalog::{CollectionMeta, IndexMeta, IndexState, Namespace},
     limits::FINDINGS_MAX,
-    store::{Entry, Reader, Scan, StoreError, Stored},
+    store::{Entry, Reader, Scan, StoreError, Stored, entry_bytes},
     value::scan,
 };
 
@@ -229,10 +229,11 @@ impl<'c> Check<'c, '_> {
         let index = expected.index;
         let all =
             || self.reader.entries(index.id, Bound::Unbounded, Bound::Unbounded, Scan::Forward);
-        let (mut count, mut twice) = (0_u64, Vec::new());
+        let (mut count, mut bytes, mut twice) = (0_u64, 0_u64, Vec::new());
         let mut last: Option<Entry<'_>> = None;
         for entry in all()? {
             let entry = entry?;
+            bytes += entry_bytes(entry.key);
             count += 1;
             if index.unique && entry.exact && last.is_some_and(|last| last.key == entry.key) {
                 twice.push(entry.record);
@@ -270,13 +271,14 @@ impl<'c> Check<'c, '_> {
             );
         }
         let counters = self.reader.counters(index.id.0)?;
-        if counters.entries != count {
+        if (counters.entries, counters.bytes) != (count, bytes) {
             self.find(
                 Some(index),
                 None,
                 format!(
-                    "The counter of the index {} says {} entries, but there are {count}.",
-                    index.name, counters.entries
+                    "The counters of the index {} say {} entries with {} bytes, but there are \
+                     {count} with {bytes}.",
+                    index.name, counters.entries, counters.bytes
                 ),
             );
         }

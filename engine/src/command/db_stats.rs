@@ -36,7 +36,7 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
             total.documents += sizes.documents;
             total.bytes += sizes.bytes;
             total.indexes += sizes.indexes;
-            total.entries += sizes.entries;
+            total.index_bytes += sizes.index_bytes;
         }
         Ok(())
     })?;
@@ -52,7 +52,8 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
         "dataSize": data,
         "storageSize": data,
         "indexes": long(total.indexes),
+        "indexSize": total.index_bytes as f64 / scale as f64,
+        "totalSize": (total.bytes + total.index_bytes) as f64 / scale as f64,
         "scaleFactor": long(scale),
-        "mayfly": { "indexEntries": long(total.entries) },
     })
 }

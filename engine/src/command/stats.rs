@@ -14,8 +14,8 @@ pub struct Sizes {
     pub bytes: u64,
     /// Indexes.
     pub indexes: u64,
-    /// Entries of all indexes.
-    pub entries: u64,
+    /// Bytes of the entries of all indexes.
+    pub index_bytes: u64,
 }
 
 impl Sizes {
@@ -29,7 +29,7 @@ impl Sizes {
             Self { documents: counters.documents, bytes: counters.bytes, ..Self::default() };
         for index in &collection.indexes {
             sizes.indexes += 1;
-            sizes.entries += reader.counters(index.id.0)?.entries;
+            sizes.index_bytes += reader.counters(index.id.0)?.bytes;
         }
         Ok(sizes)
     }
@@ -53,10 +53,15 @@ pub fn storage_stats(
     stats.insert("capped", collection.options.capped.is_some());
     stats.insert("nindexes", long(sizes.indexes));
     stats.insert("scaleFactor", long(scale));
-    let mut entries = Document::new();
+    stats.insert("totalIndexSize", scaled(sizes.index_bytes, scale));
+    stats.insert("totalSize", scaled(sizes.bytes + sizes.index_bytes, scale));
+    let (mut entries, mut bytes) = (Document::new(), Document::new());
     for index in &collection.indexes {
-        entries.insert(&index.name, long(reader.counters(index.id.0)?.entries));
+        let counters = reader.counters(index.id.0)?;
+        entries.insert(&index.name, long(counters.entries));
+        bytes.insert(&index.name, scaled(counters.bytes, scale));
     }
+    stats.insert("indexSizes", bytes);
     stats.insert("mayfly", doc! { "indexEntries": entries });
     Ok(stats)
 }

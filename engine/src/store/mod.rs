@@ -29,7 +29,7 @@ pub use backup::BackupStage;
 pub use error::StoreError;
 pub use handle::{Identity, OpenReport, Store, StoreOptions, StructureReport};
 pub use reader::{CatalogRecords, Documents, Entries, Reader};
-pub use record::{CollectionId, Counters, Entry, IndexId, Scan, Stored};
+pub use record::{CollectionId, Counters, Entry, IndexId, Scan, Stored, entry_bytes};
 pub use writer::Writer;
 
 #[cfg(test)]

@@ -60,10 +60,18 @@ pub struct Entry<'t> {
 pub struct Counters {
     /// Documents of the collection.
     pub documents: u64,
-    /// Bytes of BSON of the collection.
+    /// Bytes of BSON of the collection; of an index the bytes of its entries, see
+    /// [`entry_bytes`].
     pub bytes: u64,
     /// Entries of the index.
     pub entries: u64,
     /// The number that the collection's next document gets.
     pub next_record: u64,
+}
+
+/// What one entry with these key bytes takes in the table of entries: index id, key bytes, record
+/// number and the checksum behind it.
+#[must_use]
+pub fn entry_bytes(key: &[u8]) -> u64 {
+    key.len() as u64 + 4 + 8 + 4
 }

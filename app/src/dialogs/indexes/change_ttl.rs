@@ -59,14 +59,20 @@ fn buttons_ui(ui: &mut Ui, change: &ChangeTtl) -> Pressed {
         .what_if
         .as_ref()
         .filter(|figures| change.ttl.secs(TTL_SECS).is_ok_and(|secs| secs == figures.secs));
+    let same = change.ttl.secs(TTL_SECS).is_ok_and(|secs| Some(secs) == change.index.secs);
     let verb = if change.index.secs.is_some() { "Change" } else { "Add TTL" };
     let going = fresh.map_or(0, |figures| figures.overdue_now);
     let label = match going {
+        _ if same => "No change".to_owned(),
         0 => format!("{verb}{}", if change.index.secs.is_some() { " TTL" } else { "" }),
         _ => format!("{verb} and let {} expire", number::count(going)),
     };
-    let button = if going > 0 { Button::amber(&label) } else { Button::primary(&label) };
-    let send = ui.add(button.enabled(fresh.is_some())).clicked();
+    let button = match going {
+        _ if same => Button::plain(&label),
+        0 => Button::primary(&label),
+        _ => Button::amber(&label),
+    };
+    let send = ui.add(button.enabled(fresh.is_some() && !same)).clicked();
     let cancel = ui.add(Button::plain("Cancel")).clicked();
     Pressed { send, cancel }
 }

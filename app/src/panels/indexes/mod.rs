@@ -73,9 +73,9 @@ fn table_ui(ui: &mut Ui, tab: &Tab, rows: &[IndexRow], asks: &mut Asks<'_>) {
         .striped(false)
         .auto_shrink([false, true])
         .cell_layout(egui::Layout::left_to_right(egui::Align::Center))
-        .column(Column::initial(sizes::COLUMN_WIDE).at_least(sizes::COLUMN_MIN).clip(true))
-        .column(Column::initial(sizes::COLUMN_WIDE).at_least(sizes::COLUMN_MIN).clip(true))
-        .column(Column::remainder().at_least(sizes::COLUMN_WIDE).clip(true))
+        .column(Column::initial(sizes::COLUMN).at_least(sizes::COLUMN_MIN).clip(true))
+        .column(Column::initial(sizes::COLUMN).at_least(sizes::COLUMN_MIN).clip(true))
+        .column(Column::remainder().at_least(sizes::COLUMN_MIN).clip(true))
         .columns(number(), 3)
         .column(Column::exact(sizes::COLUMN_ACTIONS))
         .header(sizes::ROW, |mut header| {
