@@ -71,7 +71,10 @@ fn collect(folder: &Path, name: &str, found: &mut Vec<Source>) {
         let file_name = entry.file_name().to_string_lossy().into_owned();
         let path = if name == "." { file_name.clone() } else { format!("{name}/{file_name}") };
         let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
-        if is_folder && !matches!(file_name.as_str(), "target" | ".git" | "artefacts") {
+        if file_name == ".git" {
+            continue;
+        }
+        if is_folder && !matches!(file_name.as_str(), "target" | "artefacts") {
             collect(&entry.path(), &path, found);
         } else if !is_folder && let Ok(text) = fs::read_to_string(entry.path()) {
             found.push(Source { path, text });
