@@ -5,10 +5,9 @@ use egui::Key;
 
 use super::Action;
 use super::entry::{Entry, Group, ctrl, ctrl_shift, key};
-use super::{ExpiryAction, IndexesAction};
 use crate::state::documents::{DocumentsView, Mode};
 use crate::state::tabs::ViewKind;
-use crate::state::{State, Tab, TabId};
+use crate::state::{State, Tab};
 
 /// What can be asked of the view.
 #[derive(Debug, Clone, PartialEq)]
@@ -100,16 +99,6 @@ fn mode(state: &State, mode: Mode) -> Option<Action> {
     when(state, |view| view.mode != mode, DocumentsAction::SetMode(mode))
 }
 
-fn refresh(state: &State) -> Option<Action> {
-    let tab = state.tabs.active().filter(|_| state.is_open())?;
-    let id: TabId = tab.id;
-    Some(match tab.view {
-        ViewKind::Documents => Action::Documents(id, DocumentsAction::Refresh),
-        ViewKind::Expiry => Action::Expiry(id, ExpiryAction::Refresh),
-        ViewKind::Indexes => Action::Indexes(id, IndexesAction::Refresh),
-    })
-}
-
 /// Adds a document.
 pub const ADD: Entry = Entry {
     group: Group::Documents,
@@ -130,7 +119,6 @@ const fn entry(
 /// The region's entries.
 pub const ENTRIES: &[Entry] = &[
     ADD,
-    entry("Refresh the documents", "Ask for what the view shows again", refresh),
     Entry {
         keys: key(Key::F5),
         ..entry("Run the filter", "Show the documents that match", |state| {

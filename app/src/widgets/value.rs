@@ -3,7 +3,7 @@
 
 use bson::{Bson, Document};
 use egui::text::{LayoutJob, TextFormat};
-use egui::{Align, Id, Layout, Rect, Response, Role, Sense, Ui, Vec2, WidgetInfo};
+use egui::{Align, Align2, Id, Rect, Response, Role, Sense, Ui, Vec2, WidgetInfo};
 use mayfly_engine::value::Layout as Lines;
 use mayfly_engine::value::shell::write_value;
 
@@ -195,6 +195,8 @@ pub fn short(value: &Bson) -> String {
             let more = if shown.len() < content.len() { "…" } else { "" };
             format!("\"{}\"{more}", shown.replace('"', "\\\""))
         }
+        // The literal `Double(…)` is for text that is read again; here the kind shows by `.0`.
+        Bson::Double(number) if number.is_finite() => format!("{number:?}"),
         Bson::Binary(binary) if binary.bytes.len() > 64 => {
             format!("BinData({}, {} bytes)", u8::from(binary.subtype), binary.bytes.len())
         }
@@ -225,7 +227,7 @@ pub fn line_in(ui: &Ui, rect: Rect, mut job: LayoutJob) {
     job.wrap = egui::text::TextWrapping::truncate_at_width(rect.width().max(1.0));
     job.halign = Align::LEFT;
     let galley = ui.fonts_mut(|fonts| fonts.layout_job(job));
-    let place = Layout::left_to_right(Align::Center).align_size_within_rect(galley.size(), rect);
+    let place = Align2::LEFT_CENTER.anchor_size(rect.left_center(), galley.size());
     ui.painter().galley(place.min, galley, colors(ui).text);
 }
 
@@ -247,12 +249,13 @@ mod tests {
         check(bson!({"a": 1}), "1 field");
         check(Bson::Int64(5), "Long('5')");
         check(Bson::Int32(5), "5");
+        check(Bson::Double(5.0), "5.0");
         check(
             Bson::ObjectId(ObjectId::from_bytes([0; 12])),
             "ObjectId('000000000000000000000000')",
         );
         let date = bson::DateTime::from_millis(1_000);
-        check(Bson::DateTime(date), "ISODate('1970-01-01T00:00:01.000Z')");
+        check(Bson::DateTime(date), "ISODate('1970-01-01T00:00:01Z')");
         assert_eq!(short(&Bson::String("x".repeat(1_000))).chars().count(), VALUE_CHARS_MAX + 3);
     }
 

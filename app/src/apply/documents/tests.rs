@@ -1,1 +1,323 @@
+//! Whole ways through actions, commands of a real engine, and answers.
 
+use bson::{DateTime, Document, doc};
+use mayfly_engine::engine::{ClockOption, Engine, EngineOptions};
+
+use super::*;
+use crate::action::{Action, DialogAction};
+use crate::apply::{apply as act, outcome};
+use crate::state::documents::editor::{Editor, Phase};
+use crate::state::documents::{Dialog, FieldEdit};
+use crate::state::tabs::ViewKind;
+use crate::state::{Dialog as AnyDialog, Namespace, Phase as StorePhase};
+use crate::worker::{Outcome, Work};
+
+const NOW_MS: i64 = 1_000_000_000_000;
+
+struct Bench {
+    engine: Engine,
+    _folder: tempfile::TempDir,
+    state: State,
+    tab: TabId,
+}
+
+impl Bench {
+    fn new(documents: Vec<Document>) -> Self {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let options = EngineOptions {
+            clock: ClockOption::Simulated { start_ms: NOW_MS },
+            run_reaper: false,
+            ..EngineOptions::default()
+        };
+        let engine = Engine::open(&folder.path().join("s"), options).expect("a store");
+        let mut state = State::default();
+        state.store.phase = StorePhase::Open;
+        let tab = state.tabs.show(&Namespace::new("d", "c")).expect("a tab");
+        if let Some(open) = state.tabs.get_mut(tab) {
+            open.view = ViewKind::Documents;
+        }
+        let mut bench = Self { engine, _folder: folder, state, tab };
+        bench.run(doc! {"create": "c"});
+        for some in documents.chunks(1_000) {
+            bench.run(doc! {"insert": "c", "documents": some.to_vec()});
+        }
+        bench.act(DocumentsAction::Refresh);
+        bench
+    }
+
+    fn run(&mut self, command: Document) -> Document {
+        let reply = self.engine.run("d", &command);
+        assert_eq!(reply.get_f64("ok").ok(), Some(1.0), "{command}: {reply}");
+        reply
+    }
+
+    fn act(&mut self, action: DocumentsAction) {
+        self.perform(Action::Documents(self.tab, action));
+    }
+
+    /// Carries an action out with everything that follows from it.
+    fn perform(&mut self, action: Action) {
+        let mut effects = Effects::default();
+        act(action, &mut self.state, &mut effects);
+        for _ in 0..50 {
+            let jobs = std::mem::take(&mut effects.jobs);
+            if jobs.is_empty() {
+                return;
+            }
+            for job in jobs {
+                let Work::Command { db, command } = job.work else { continue };
+                let reply = self.engine.run(&db, &command);
+                let ok = reply.get_f64("ok").ok() == Some(1.0);
+                let message = reply.get_str("errmsg").unwrap_or("no reason").to_owned();
+                let result = if ok { Ok(reply) } else { Err(message) };
+                let reply = Reply { db, command, result, micros: 1 };
+                let (purpose, generation) = (job.purpose, job.generation);
+                let answer = Outcome::Answer { purpose, generation, reply };
+                outcome(answer, &mut self.state, &mut effects);
+            }
+        }
+        panic!("the window asks without end");
+    }
+
+    fn view(&self) -> &DocumentsView {
+        &self.state.tabs.get(self.tab).expect("the tab").documents
+    }
+
+    fn stored(&mut self) -> Vec<Document> {
+        let reply = self.run(doc! {"find": "c", "filter": {}});
+        reading::documents(&reply)
+    }
+
+    fn select(&mut self, row: u64) {
+        let id = self.view().pages.row(row).expect("the row is there").id.clone();
+        self.act(DocumentsAction::Select { row, id, how: How::Only });
+    }
+
+    fn editor(&mut self) -> &mut Editor {
+        match self.state.dialogs.open_mut() {
+            Some(AnyDialog::Documents(_, Dialog::Editor(editor))) => editor,
+            other => panic!("no editor is open: {other:?}"),
+        }
+    }
+
+    fn type_text(&mut self, text: &str) {
+        let editor = self.editor();
+        text.clone_into(&mut editor.text);
+        editor.changed();
+    }
+
+    /// Opens the first document in the editor and types another text.
+    fn edit_first(&mut self, text: &str) {
+        let id = self.view().pages.row(0).expect("a row").id.clone();
+        self.act(DocumentsAction::Edit(id));
+        self.type_text(text);
+    }
+}
+
+#[test]
+fn documents_are_read_page_by_page() {
+    let mut bench = Bench::new((0..130).map(|id| doc! {"_id": id}).collect());
+    assert_eq!(bench.view().pages.len(), 130);
+    assert!(bench.view().pages.row(49).is_some());
+    bench.act(DocumentsAction::Want(100, 120));
+    assert_eq!(bench.view().pages.row(129).map(|row| row.id.clone()), Some(Bson::Int32(129)));
+    assert_eq!(bench.view().error, None);
+}
+
+#[test]
+fn a_filter_with_options_is_run() {
+    let mut bench = Bench::new((0..30).map(|id| doc! {"_id": id, "even": id % 2 == 0}).collect());
+    let query = QueryText {
+        filter: "{even: true}".to_owned(),
+        project: "{even: 0}".to_owned(),
+        sort: "{_id: -1}".to_owned(),
+        skip: "1".to_owned(),
+        limit: "5".to_owned(),
+        hint: String::new(),
+    };
+    bench.state.drafts.tab(bench.tab).documents.query = query;
+    bench.act(DocumentsAction::Run);
+    assert_eq!((bench.view().pages.len(), bench.view().pages.total()), (5, Some(5)));
+    let first = bench.view().pages.row(0).map(|row| row.document.clone());
+    assert_eq!(first, Some(doc! {"_id": 26}));
+    bench.act(DocumentsAction::Reset);
+    assert_eq!(bench.view().pages.len(), 30);
+}
+
+#[test]
+fn rows_and_the_inspector_say_when_a_document_goes() {
+    let at = DateTime::from_millis(NOW_MS);
+    let mut bench = Bench::new(vec![doc! {"_id": 1, "at": at}]);
+    let index = doc! {"key": {"at": 1}, "name": "at_1", "expireAfterSeconds": 60};
+    bench.run(doc! {"createIndexes": "c", "indexes": [index]});
+    bench.act(DocumentsAction::Refresh);
+    let due = bench.view().pages.row(0).and_then(|row| row.due);
+    let threshold_ms = NOW_MS + 60_000;
+    let expected = crate::state::documents::due::Due::At { threshold_ms, base_ms: NOW_MS };
+    assert_eq!(due, Some(expected));
+    bench.select(0);
+    let verdict = bench.view().focus.as_ref().and_then(|focus| focus.verdict.clone());
+    let verdict = verdict.expect("the store answered");
+    assert_eq!(verdict.first().and_then(|rule| rule.threshold_ms), Some(threshold_ms));
+}
+
+#[test]
+fn an_edit_is_saved_and_undone_and_done_again() {
+    let opened = doc! {"_id": 1, "n": 5_i64, "a": "x"};
+    let mut bench = Bench::new(vec![opened.clone()]);
+    bench.edit_first("{_id: 1, n: Long('6'), a: 'x'}");
+    bench.act(DocumentsAction::SaveEditor);
+    assert_eq!(bench.state.dialogs.open(), None);
+    assert_eq!(bench.stored(), [doc! {"_id": 1, "n": 6_i64, "a": "x"}]);
+    bench.act(DocumentsAction::Undo);
+    assert_eq!(bench.stored(), [opened]);
+    bench.act(DocumentsAction::Redo);
+    assert_eq!(bench.stored(), [doc! {"_id": 1, "n": 6_i64, "a": "x"}]);
+}
+
+#[test]
+fn a_document_that_was_changed_meanwhile_is_not_overwritten() {
+    let mut bench = Bench::new(vec![doc! {"_id": 1, "n": 1}]);
+    bench.edit_first("{_id: 1, n: 2}");
+    bench.run(doc! {"update": "c", "updates": [{"q": {"_id": 1}, "u": {"$set": {"n": 9}}}]});
+    bench.act(DocumentsAction::SaveEditor);
+    let theirs = doc! {"_id": 1, "n": 9};
+    assert_eq!(bench.editor().phase, Phase::Changed(theirs.clone()));
+    assert_eq!(bench.editor().text, "{_id: 1, n: 2}", "what was typed stays");
+    assert_eq!(bench.stored(), [theirs]);
+    // Now the other version was seen: saving again replaces that one.
+    bench.act(DocumentsAction::SaveEditor);
+    assert_eq!(bench.stored(), [doc! {"_id": 1, "n": 2}]);
+}
+
+#[test]
+fn a_document_that_was_removed_meanwhile_can_be_inserted_again() {
+    let mut bench = Bench::new(vec![doc! {"_id": 1, "n": 1}]);
+    bench.edit_first("{_id: 1, n: 2}");
+    bench.run(doc! {"delete": "c", "deletes": [{"q": {}, "limit": 0}]});
+    bench.act(DocumentsAction::SaveEditor);
+    assert_eq!(bench.editor().phase, Phase::Gone);
+    bench.act(DocumentsAction::SaveEditor);
+    assert_eq!(bench.stored(), [doc! {"_id": 1, "n": 2}]);
+    assert_eq!(bench.state.dialogs.open(), None);
+}
+
+#[test]
+fn a_projected_document_keeps_the_fields_that_were_not_shown() {
+    let mut bench = Bench::new(vec![doc! {"_id": 1, "shown": 1, "hidden": "stays"}]);
+    bench.state.drafts.tab(bench.tab).documents.query.project = "{shown: 1}".to_owned();
+    bench.act(DocumentsAction::Run);
+    bench.select(0);
+    let whole = bench.view().focus.as_ref().and_then(|focus| focus.document.clone());
+    let whole = whole.expect("the whole document was read");
+    let mut edit = FieldEdit::open(&whole, &[1]).expect("the field is there");
+    edit.text = "2".to_owned();
+    bench.state.drafts.tab(bench.tab).documents.field = Some(edit);
+    bench.act(DocumentsAction::SaveField);
+    assert_eq!(bench.stored(), [doc! {"_id": 1, "shown": 2, "hidden": "stays"}]);
+    assert_eq!(bench.state.drafts.tab(bench.tab).documents.field, None);
+}
+
+#[test]
+fn a_conflict_in_the_inspector_opens_the_editor_with_what_was_typed() {
+    let mut bench = Bench::new(vec![doc! {"_id": 1, "n": 1}]);
+    let mut edit = FieldEdit::open(&doc! {"_id": 1, "n": 1}, &[1]).expect("the field is there");
+    edit.text = "7".to_owned();
+    bench.state.drafts.tab(bench.tab).documents.field = Some(edit);
+    bench.run(doc! {"update": "c", "updates": [{"q": {"_id": 1}, "u": {"$set": {"n": 9}}}]});
+    bench.act(DocumentsAction::SaveField);
+    assert!(bench.editor().text.contains("n: 7"), "{}", bench.editor().text);
+    assert_eq!(bench.editor().phase, Phase::Changed(doc! {"_id": 1, "n": 9}));
+}
+
+#[test]
+fn a_refresh_keeps_draft_selection_and_place() {
+    let mut bench = Bench::new((0..130).map(|id| doc! {"_id": id, "n": 1}).collect());
+    bench.select(3);
+    let edit = FieldEdit::open(&doc! {"_id": 3, "n": 1}, &[1]);
+    let draft = &mut bench.state.drafts.tab(bench.tab).documents;
+    draft.field.clone_from(&edit);
+    draft.scroll.row = 40;
+    draft.query.filter = "{half: ".to_owned();
+    bench.run(doc! {"delete": "c", "deletes": [{"q": {"_id": 3}, "limit": 1}]});
+    bench.act(DocumentsAction::Refresh);
+    let draft = &bench.state.drafts.tab(bench.tab).documents;
+    assert_eq!((draft.field.clone(), draft.scroll.row), (edit, 40));
+    assert_eq!(draft.query.filter, "{half: ");
+    assert!(bench.view().is_selected(&Bson::Int32(3)));
+    let focus = bench.view().focus.as_ref().expect("it stays in the inspector");
+    assert!(focus.gone);
+    assert_eq!(focus.document, Some(doc! {"_id": 3, "n": 1}), "what it was");
+}
+
+#[test]
+fn several_documents_are_deleted_and_come_back() {
+    let all: Vec<Document> = (0..5).map(|id| doc! {"_id": id, "n": id}).collect();
+    let mut bench = Bench::new(all.clone());
+    bench.select(1);
+    bench.act(DocumentsAction::Select { row: 3, id: Bson::Int32(3), how: How::Range });
+    bench.act(DocumentsAction::AskDeleteSelected);
+    let ids = match bench.state.dialogs.open() {
+        Some(AnyDialog::Documents(_, Dialog::Delete(draft))) => draft.ids.clone(),
+        other => panic!("no question: {other:?}"),
+    };
+    let delete = Action::Documents(bench.tab, DocumentsAction::Delete(ids));
+    bench.perform(Action::Dialog(DialogAction::Confirm(Box::new(delete))));
+    assert_eq!(bench.stored(), [doc! {"_id": 0, "n": 0}, doc! {"_id": 4, "n": 4}]);
+    assert!(bench.view().selected.is_empty());
+    bench.act(DocumentsAction::Undo);
+    let mut stored = bench.stored();
+    stored.sort_by_key(|document| document.get_i32("_id").unwrap_or(0));
+    assert_eq!(stored, all);
+}
+
+#[test]
+fn adding_and_cloning_insert() {
+    let mut bench = Bench::new(Vec::new());
+    bench.act(DocumentsAction::Add);
+    bench.type_text("[{_id: 1, at: ISODate('2026-01-01')}, {_id: 2}]");
+    bench.act(DocumentsAction::SaveEditor);
+    assert_eq!(bench.stored().len(), 2);
+    bench.act(DocumentsAction::Clone(Bson::Int32(1)));
+    bench.act(DocumentsAction::SaveEditor);
+    let stored = bench.stored();
+    assert_eq!(stored[2].get("at"), stored[0].get("at"));
+    bench.act(DocumentsAction::Undo);
+    assert_eq!(bench.stored().len(), 2);
+}
+
+#[test]
+fn a_refused_insert_keeps_the_text() {
+    let mut bench = Bench::new(vec![doc! {"_id": 1}]);
+    bench.act(DocumentsAction::Add);
+    bench.type_text("{_id: 1}");
+    bench.act(DocumentsAction::SaveEditor);
+    assert!(matches!(bench.editor().phase, Phase::Failed(_)), "{:?}", bench.editor().phase);
+    assert_eq!(bench.editor().text, "{_id: 1}");
+    assert_eq!(bench.view().writing, None);
+}
+
+#[test]
+fn another_view_shows_a_filter_here() {
+    let mut bench = Bench::new((0..4).map(|id| doc! {"_id": id}).collect());
+    if let Some(open) = bench.state.tabs.get_mut(bench.tab) {
+        open.view = ViewKind::Expiry;
+    }
+    let mut effects = Effects::default();
+    show_filter(bench.tab, "{_id: 2}", &mut bench.state, &mut effects);
+    let open = bench.state.tabs.get(bench.tab).expect("the tab");
+    assert_eq!(open.view, ViewKind::Documents);
+    assert_eq!(open.documents.query.filter, doc! {"_id": 2});
+    assert_eq!(bench.state.drafts.tab(bench.tab).documents.query.filter, "{_id: 2}");
+}
+
+#[test]
+fn values_that_a_filter_cannot_compare_are_saved_too() {
+    let mut bench = Bench::new(vec![doc! {"_id": 1, "a.b": 1, "none": Bson::Undefined, "n": 1}]);
+    let opened = bench.stored();
+    let mut edit = FieldEdit::open(&opened[0], &[3]).expect("the field is there");
+    edit.text = "2".to_owned();
+    bench.state.drafts.tab(bench.tab).documents.field = Some(edit);
+    bench.act(DocumentsAction::SaveField);
+    assert_eq!(bench.stored()[0].get("n"), Some(&Bson::Int32(2)), "{:?}", bench.state.toasts);
+}

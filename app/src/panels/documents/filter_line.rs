@@ -96,9 +96,9 @@ fn history_ui(ui: &mut Ui, tab: &Tab, draft: &mut DocumentsDraft, actions: &mut 
 fn options_ui(ui: &mut Ui, query: &mut QueryText, error: Option<&QueryError>) -> bool {
     let mut run = false;
     let gap = ui.spacing().item_spacing.x;
-    let wide = ((ui.available_width() - 2.0 * gap) / 3.0).max(160.0);
-    let narrow = ((wide - gap) / 2.0).max(70.0);
-    ui.horizontal_wrapped(|ui| {
+    let room = (ui.available_width() - 4.0 * gap).max(400.0);
+    let (wide, middle, narrow) = (room * 0.29, room * 0.245, room * 0.11);
+    ui.horizontal_top(|ui| {
         let mut option =
             |ui: &mut Ui, name: &str, hint: &str, field, width: f32, text: &mut String| {
                 let edit = CodeEdit { name, hint, error_at: offset(error, field), id: None };
@@ -112,10 +112,10 @@ fn options_ui(ui: &mut Ui, query: &mut QueryText, error: Option<&QueryError>) ->
                 });
             };
         option(ui, "Project", "{ field: 1 }", QueryField::Project, wide, &mut query.project);
-        option(ui, "Sort", "{ field: -1 }", QueryField::Sort, wide, &mut query.sort);
+        option(ui, "Sort", "{ field: -1 }", QueryField::Sort, middle, &mut query.sort);
         option(ui, "Skip", "0", QueryField::Skip, narrow, &mut query.skip);
         option(ui, "Limit", "all", QueryField::Limit, narrow, &mut query.limit);
-        option(ui, "Hint", "index name or { field: 1 }", QueryField::Hint, wide, &mut query.hint);
+        option(ui, "Hint", "index name or { field: 1 }", QueryField::Hint, middle, &mut query.hint);
     });
     run
 }

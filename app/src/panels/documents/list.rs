@@ -17,7 +17,7 @@ use crate::widgets::{code_box, paint, value};
 const CARD_FIELDS_MAX: usize = 9;
 
 /// The narrowest column of fields on a card, in points.
-const FIELD_COLUMN: f32 = 340.0;
+const FIELD_COLUMN: f32 = 290.0;
 
 /// The inner margin of a card.
 const PADDING: f32 = 11.0;

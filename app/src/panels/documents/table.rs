@@ -19,6 +19,9 @@ const COLUMN: f32 = 170.0;
 /// The first width of the column with `_id`, in points.
 const COLUMN_ID: f32 = 270.0;
 
+/// The widest first width of a column, in points.
+const COLUMN_FIRST_MAX: f32 = 330.0;
+
 /// Draws the table. Returns the rows on the screen.
 pub fn ui(
     ui: &mut Ui,
@@ -100,6 +103,15 @@ impl<'a> Delegate<'a> {
         }
     }
 
+    /// How wide the content of a cell would like to be, for the first width of its column.
+    fn wanted_width(ui: &Ui, row: &Row, shows: Shows<'_>) -> f32 {
+        let Shows::Field(field) = shows else { return COLUMN };
+        let Some(found) = row.document.get(field) else { return COLUMN / 2.0 };
+        let words = value::cut(&value::short(found), 60);
+        let width = paint::measured(ui, &words, text::mono()).x + 2.0 * sizes::GAP_SMALL + 4.0;
+        width.clamp(COLUMN / 2.0, COLUMN_FIRST_MAX)
+    }
+
     fn due_cell(&mut self, ui: &Ui, due: Due) {
         let colors = colors(ui);
         let (words, overdue) = words::due(due, &self.state.clock);
@@ -133,6 +145,11 @@ impl TableDelegate for Delegate<'_> {
         ui.painter().rect_filled(rect, 0.0, colors.raised);
         ui.painter().hline(rect.x_range(), rect.bottom() - 0.5, line);
         let Some(shows) = self.column(cell.col_range.start) else { return };
+        if ui.is_sizing_pass() {
+            let words = if let Shows::Field(field) = shows { field } else { "Expires in" };
+            ui.set_min_width(paint::measured(ui, words, text::small()).x + 40.0);
+            return;
+        }
         let inner = cell_rect(ui);
         let (Shows::Field(field), center) = (shows, inner.left_center()) else {
             let align = Align2::LEFT_CENTER;
@@ -195,6 +212,10 @@ impl TableDelegate for Delegate<'_> {
             ui.painter().rect_filled(bar, 4.0, colors(ui).well);
             return;
         };
+        if ui.is_sizing_pass() {
+            ui.set_min_width(Self::wanted_width(ui, row, shows));
+            return;
+        }
         let id = ui.scope_id().with(("cell", cell.row_nr, cell.col_nr));
         let response = ui.interact(ui.max_rect(), id, Sense::click());
         let spoken = match shows {
