@@ -9,21 +9,21 @@ use crate::store::BackupStage;
 
 const CHILD_FOLDER: &str = "MAYFLY_STORE_TEST_FOLDER";
 
-/// Runs the ignored test `child` in a process of its own; returns what it printed.
+/// Runs the test `a_second_opener_is_refused_with_the_process_number` in a process of its own, where
+/// it does what [`child`] does; returns what it printed.
 fn run_child(folder: &FsPath) -> String {
+    let test = "store::tests::opening::a_second_opener_is_refused_with_the_process_number";
     let output = Command::new(std::env::current_exe().expect("this program"))
-        .args(["--exact", "store::tests::opening::child", "--ignored", "--nocapture"])
+        .args(["--exact", test, "--nocapture"])
         .env(CHILD_FOLDER, folder)
         .output()
         .expect("the child runs");
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-#[test]
-#[ignore = "the body of a second process, started by the tests below"]
-fn child() {
-    let Some(folder) = std::env::var_os(CHILD_FOLDER) else { return };
-    match Store::open(FsPath::new(&folder), &StoreOptions::default()) {
+/// What the second process does: opens the store and says how that went.
+fn child(folder: &FsPath) {
+    match Store::open(folder, &StoreOptions::default()) {
         Ok((store, _)) => {
             fill(&store, 100..200);
             println!("opened");
@@ -36,6 +36,9 @@ fn child() {
 
 #[test]
 fn a_second_opener_is_refused_with_the_process_number() {
+    if let Some(folder) = std::env::var_os(CHILD_FOLDER) {
+        return child(FsPath::new(&folder));
+    }
     let folder = tempfile::tempdir().expect("a folder");
     let store = open(folder.path());
     let pid = std::process::id();
@@ -195,36 +198,4 @@ fn an_emptied_or_missing_data_file_is_never_a_new_store() {
         let result = Store::open(folder.path(), &StoreOptions::default());
         assert!(matches!(result, Err(StoreError::Damaged { .. })));
     }
-}
-
-/// Needs a small disk of its own: `MAYFLY_SMALL_DISK=/mnt/small cargo test … -- --ignored full_disk`.
-#[test]
-#[ignore = "needs a small disk of its own"]
-fn a_full_disk_is_named_and_nothing_committed_is_lost() {
-    let Some(disk) = std::env::var_os("MAYFLY_SMALL_DISK") else { return };
-    let folder = FsPath::new(&disk).join("store");
-    let store = open(&folder);
-    let mut next = 0;
-    let error = loop {
-        let written: Result<(), StoreError> = store.write(|writer| {
-            (next..next + 20)
-                .try_for_each(|record| writer.put_document(COLLECTION, record, 0, &bson_of(record)))
-        });
-        match written {
-            Ok(()) => next += 20,
-            Err(error) => break error,
-        }
-        assert!(next < 1_000_000, "the disk is not small");
-    };
-    assert_eq!(error, StoreError::DiskFull);
-    assert_eq!(see(&store).expect("readable").0.len() as u64, next);
-    drop(store);
-    let store = open(&folder);
-    assert_eq!(see(&store).expect("readable").0.len() as u64, next);
-    drop(store);
-    // LMDB would die on its lock file when the disk has no room for it.
-    fs::remove_file(folder.join("lock.mdb")).expect("a file");
-    let _ = fs::write(folder.join("ballast"), vec![1; 64 << 20]);
-    let error = Store::open(&folder, &StoreOptions::default()).err();
-    assert!(matches!(error, None | Some(StoreError::DiskFull)), "{error:?}");
 }
