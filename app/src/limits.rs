@@ -142,7 +142,7 @@ pub const IMPORT_FILES_MAX: usize = 100;
 pub const IMPORT_RESULTS_MAX: usize = 20;
 
 /// How long the window waits for the system's file dialog; some systems never answer.
-pub const FILE_DIALOG_MAX: Duration = Duration::from_secs(180);
+pub const FILE_DIALOG_MAX: Duration = Duration::from_mins(3);
 
 /// An empty answer within this time came from no person: the system has no file dialog.
 pub const FILE_DIALOG_ANSWER_MIN: Duration = Duration::from_millis(700);

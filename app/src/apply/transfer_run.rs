@@ -88,6 +88,7 @@ fn begin(
         meter: Meter::default(),
         documents_total: total,
         draft,
+        asked: uptime,
         began: None,
         kind,
     });
@@ -131,7 +132,7 @@ pub fn follow(state: &mut State) -> Option<Duration> {
             running.progress.cancel();
         }
         if place > 0 {
-            operation.progress.text = "Waits for the one before it".to_owned();
+            "Waits for the one before it".clone_into(&mut operation.progress.text);
             continue;
         }
         running.began.get_or_insert(uptime);
@@ -178,16 +179,17 @@ pub fn imported(
     }
     let Some(running) = state.transfer.take(operation) else { return };
     let RunKind::Import { into, paused } = running.kind else { return };
-    let took = state.uptime.saturating_sub(running.began.unwrap_or(state.uptime));
+    let began = running.began.unwrap_or(running.asked);
+    let took = state.uptime.saturating_sub(began);
     let paused = paused && report.imported > 0;
     let result = ImportResult { operation, into, report, took, paused };
     let words = counts(&result.report);
-    let stage = match &result.report.end {
+    let ended = match &result.report.end {
         End::Complete => Stage::Done(words.clone()),
         End::Cancelled => Stage::Cancelled(words.clone()),
         _ => Stage::Failed(result.report.sentence().unwrap_or_else(|| words.clone())),
     };
-    state.operations.end(operation, stage);
+    state.operations.end(operation, ended);
     state.tree.stale = true;
     state.changes.note(Some(&result.into));
     tell_import(result, &words, state);
@@ -225,7 +227,8 @@ pub fn exported(operation: OperationId, result: Result<ExportReport, Failure>, s
     let words = number::counted(report.exported, "document", "documents");
     let mut text = format!("Exported {words} to {path}");
     if let Some(indexes) = &report.indexes_file {
-        text.push_str(&format!(", indexes to {}", file_name(indexes)));
+        text.push_str(", indexes to ");
+        text.push_str(&file_name(indexes));
     }
     state.operations.end(operation, Stage::Done(text.clone()));
     if is_shown(operation, state) {
@@ -239,7 +242,7 @@ pub fn exported(operation: OperationId, result: Result<ExportReport, Failure>, s
 fn failed(operation: OperationId, failure: Failure, state: &mut State) {
     let Some(running) = state.transfer.take(operation) else { return };
     let exists = failure == Failure::Exists;
-    let (stage, sentence) = match failure {
+    let (ended, sentence) = match failure {
         Failure::Cancelled => {
             let text = match running.kind {
                 RunKind::Import { .. } => "Cancelled; nothing was imported",
@@ -258,7 +261,7 @@ fn failed(operation: OperationId, failure: Failure, state: &mut State) {
         }
         Failure::Failed(text) => (Stage::Failed(text.clone()), text),
     };
-    state.operations.end(operation, stage);
+    state.operations.end(operation, ended);
     let mut draft = running.draft;
     match (&mut draft, running.kind) {
         (Dialog::Import(draft), _) => draft.error = Some(sentence.clone()),
@@ -303,10 +306,10 @@ pub fn show_result(operation: OperationId, state: &mut State) {
 pub fn counts(report: &ImportReport) -> String {
     let mut words = number::counted(report.imported, "document imported", "documents imported");
     if report.skipped > 0 {
-        words.push_str(&format!(", {} skipped", number::count(report.skipped)));
+        words = format!("{words}, {} skipped", number::count(report.skipped));
     }
     if report.rejected > 0 {
-        words.push_str(&format!(", {} rejected", number::count(report.rejected)));
+        words = format!("{words}, {} rejected", number::count(report.rejected));
     }
     words
 }

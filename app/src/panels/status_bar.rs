@@ -3,6 +3,7 @@
 use egui::{Align, Layout, Ui};
 
 use crate::action::Actions;
+use crate::state::operations::Stage;
 use crate::state::{Phase, State, duration, number};
 use crate::theme::{colors, sizes, text};
 
@@ -16,6 +17,9 @@ pub fn ui(ui: &mut Ui, state: &State, _actions: &mut Actions) {
             ui.label(text::rich(words, text::small()).color(ink));
         };
         for words in left(state) {
+            dim(ui, words);
+        }
+        if let Some(words) = running(state) {
             dim(ui, words);
         }
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
@@ -32,6 +36,18 @@ pub fn ui(ui: &mut Ui, state: &State, _actions: &mut Actions) {
             }
         });
     });
+}
+
+/// How far the operation is that runs the longest.
+fn running(state: &State) -> Option<String> {
+    let mut list = state.operations.list().iter().rev();
+    let operation = list.find(|operation| operation.stage == Stage::Running)?;
+    let (done, total) = (operation.progress.done, operation.progress.total);
+    let share = done.saturating_mul(100).checked_div(total);
+    Some(match share {
+        Some(share) => format!("{}: {share} %", operation.title),
+        None => format!("{}…", operation.title),
+    })
 }
 
 fn left(state: &State) -> Vec<String> {

@@ -62,6 +62,9 @@ impl ChoosePath<'_> {
                 ..Field::default()
             };
             let response = field.ui(ui, path);
+            if path.is_empty() && ui.memory(|memory| memory.focused().is_none()) {
+                response.request_focus();
+            }
             change.changed = response.changed();
             let enter = ui.input(|input| input.key_pressed(egui::Key::Enter));
             change.taken |= response.lost_focus() && enter;

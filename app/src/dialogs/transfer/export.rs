@@ -2,9 +2,9 @@
 
 use egui::{Context, Ui};
 
-use super::ask;
 use super::choose_path::ChoosePath;
-use super::import::{command_ui, error_ui};
+use super::import::{beside_scroll_bar, command_ui, error_ui};
+use super::{ask, notice_ui};
 use crate::action::{Actions, TransferAction};
 use crate::dialogs::close;
 use crate::state::transfer::{ExportDraft, ExportForm, command_line};
@@ -12,6 +12,11 @@ use crate::state::{State, number};
 use crate::theme::{Icon, colors, sizes, text};
 use crate::widgets::field::labelled;
 use crate::widgets::{Button, card, code_box, modal};
+
+/// Forms in one row.
+const FORMS_A_ROW: usize = 3;
+/// The width of the button of a form, in points.
+const FORM: f32 = 190.0;
 
 /// Draws the dialog.
 pub fn ui(context: &Context, draft: &mut ExportDraft, state: &State, actions: &mut Actions) {
@@ -27,6 +32,7 @@ pub fn ui(context: &Context, draft: &mut ExportDraft, state: &State, actions: &m
         sizes::DIALOG,
         &mut (&mut *draft, &mut *actions),
         |ui, (draft, actions)| {
+            beside_scroll_bar(ui);
             form_ui(ui, draft);
             which_ui(ui, draft, wrong.as_deref());
             path_ui(ui, draft, state, actions);
@@ -37,10 +43,8 @@ pub fn ui(context: &Context, draft: &mut ExportDraft, state: &State, actions: &m
         },
         |ui, (draft, actions)| {
             let exists = draft.exists.is_some();
-            let button = match exists {
-                true => Button::danger("Replace file"),
-                false => Button::primary("Export"),
-            };
+            let button =
+                if exists { Button::danger("Replace file") } else { Button::primary("Export") };
             let button = button.enabled(ready).tooltip("Write the documents to the file");
             if ui.add(button).clicked() {
                 ask(actions, TransferAction::StartExport { overwrite: exists });
@@ -68,16 +72,18 @@ fn subtitle(draft: &ExportDraft, state: &State) -> String {
 fn form_ui(ui: &mut Ui, draft: &mut ExportDraft) {
     let before = (draft.form, draft.gzip);
     labelled(ui, "Form", None, |ui| {
-        ui.horizontal_wrapped(|ui| {
-            ui.spacing_mut().item_spacing = egui::vec2(sizes::GAP_TINY, sizes::GAP_TINY);
-            for form in ExportForm::ALL {
-                let name = format!("Form: {}", form.label());
-                let button = Button::plain(form.label()).selected(form == draft.form).name(&name);
-                if ui.add(button).clicked() {
-                    draft.form = form;
+        for row in ExportForm::ALL.chunks(FORMS_A_ROW) {
+            ui.horizontal(|ui| {
+                ui.spacing_mut().item_spacing.x = sizes::GAP_TINY;
+                for form in row {
+                    let name = format!("Form: {}", form.label());
+                    let button = Button::plain(form.label()).name(&name).width_min(FORM);
+                    if ui.add(button.selected(*form == draft.form)).clicked() {
+                        draft.form = *form;
+                    }
                 }
-            }
-        });
+            });
+        }
         let ink = colors(ui).dim;
         ui.label(text::rich(draft.form.sentence(), text::small()).color(ink));
     });
@@ -121,11 +127,8 @@ fn path_ui(ui: &mut Ui, draft: &mut ExportDraft, state: &State, actions: &mut Ac
     if let Some(exists) = &draft.exists {
         let colors = colors(ui);
         card::bordered(ui, colors.overdue, |ui| {
-            ui.horizontal_top(|ui| {
-                ui.label(Icon::Warning.text().color(colors.overdue)).accessible_name("Warning");
-                let words = format!("{} is there already. Replace it?", exists.display());
-                ui.label(text::rich(words, text::body()).color(colors.overdue));
-            });
+            let words = format!("{} is there already. Replace it?", exists.display());
+            notice_ui(ui, Icon::Warning, "Warning", colors.overdue, &words);
         });
     }
 }

@@ -4,7 +4,7 @@ use egui::{Align, Context, Layout, Ui};
 use mayfly_engine::transfer::Format;
 
 use super::choose_path::ChoosePath;
-use super::{ask, preview, rehearsal, target};
+use super::{ask, notice_ui, preview, rehearsal, target};
 use crate::action::{Action, Actions, TransferAction, ViewAction};
 use crate::dialogs::close;
 use crate::state::State;
@@ -27,6 +27,7 @@ pub fn ui(context: &Context, draft: &mut ImportDraft, state: &State, actions: &m
         sizes::DIALOG_WIDE,
         &mut (&mut *draft, &mut *actions),
         |ui, (draft, actions)| {
+            beside_scroll_bar(ui);
             files_ui(ui, draft, state, actions);
             if !draft.files.is_empty() {
                 preview::ui(ui, draft, actions);
@@ -39,10 +40,8 @@ pub fn ui(context: &Context, draft: &mut ImportDraft, state: &State, actions: &m
             }
         },
         |ui, (_, actions)| {
-            let button = match overdue {
-                true => Button::amber("Import anyway"),
-                false => Button::primary("Import"),
-            };
+            let button =
+                if overdue { Button::amber("Import anyway") } else { Button::primary("Import") };
             let button = button.enabled(ready).tooltip("Read the files into the collection");
             if ui.add(button).clicked() {
                 ask(actions, TransferAction::StartImport);
@@ -55,6 +54,11 @@ pub fn ui(context: &Context, draft: &mut ImportDraft, state: &State, actions: &m
     if closing.closes() {
         close(actions);
     }
+}
+
+/// Leaves room for the bar that comes when the content is too tall.
+pub fn beside_scroll_bar(ui: &mut Ui) {
+    ui.set_max_width(ui.available_width() - sizes::GAP);
 }
 
 /// The line for a terminal, with a button that copies it.
@@ -71,10 +75,7 @@ pub fn command_ui(ui: &mut Ui, command: &str, actions: &mut Actions) {
 pub fn error_ui(ui: &mut Ui, error: Option<&str>) {
     let Some(error) = error else { return };
     let ink = colors(ui).error;
-    ui.horizontal_top(|ui| {
-        ui.label(Icon::Error.text().color(ink)).accessible_name("Error");
-        ui.label(text::rich(error, text::body()).color(ink));
-    });
+    notice_ui(ui, Icon::Error, "Error", ink, error);
 }
 
 fn files_ui(ui: &mut Ui, draft: &mut ImportDraft, state: &State, actions: &mut Actions) {

@@ -4,6 +4,7 @@ use egui::{Context, Label, Ui};
 use mayfly_engine::transfer::{End, ImportReport};
 
 use super::super::close;
+use super::notice_ui;
 use super::preview::problem;
 use crate::action::{
     Action, Actions, DialogAction, ReaperAction, StoreAction, TabsAction, ViewAction,
@@ -136,11 +137,8 @@ fn rejects_ui(ui: &mut Ui, report: &ImportReport, actions: &mut Actions) {
 fn paused_ui(ui: &mut Ui, actions: &mut Actions) {
     let colors = colors(ui);
     card::bordered(ui, colors.overdue, |ui| {
-        ui.horizontal_top(|ui| {
-            ui.label(Icon::Pause.text().color(colors.overdue)).accessible_name("Paused");
-            let words = "The reaper is paused. When it runs again, what is past its threshold goes";
-            ui.label(text::rich(words, text::body()).color(colors.overdue));
-        });
+        let words = "The reaper is paused. When it runs again, what is past its threshold goes";
+        notice_ui(ui, Icon::Pause, "Paused", colors.overdue, words);
         if ui.add(Button::amber("Resume the reaper")).clicked() {
             actions.push(Action::Reaper(ReaperAction::SetEnabled(true)));
         }

@@ -9,11 +9,12 @@ mod rehearsal;
 mod running;
 mod target;
 
-use egui::Context;
+use egui::{Color32, Context, Label, Ui};
 
 use crate::action::{Action, Actions, TransferAction};
 use crate::state::State;
 use crate::state::transfer::Dialog;
+use crate::theme::{Icon, text};
 
 /// Draws the dialog.
 pub fn ui(context: &Context, dialog: &mut Dialog, state: &State, actions: &mut Actions) {
@@ -23,6 +24,14 @@ pub fn ui(context: &Context, dialog: &mut Dialog, state: &State, actions: &mut A
         Dialog::Running(operation) => running::ui(context, *operation, state, actions),
         Dialog::Imported(result) => imported::ui(context, result, state, actions),
     }
+}
+
+/// An icon and a sentence that wraps beside it.
+fn notice_ui(ui: &mut Ui, icon: Icon, spoken: &str, ink: Color32, words: &str) {
+    ui.horizontal_top(|ui| {
+        ui.label(icon.text().color(ink)).accessible_name(spoken);
+        ui.add(Label::new(text::rich(words, text::body()).color(ink)).wrap());
+    });
 }
 
 fn ask(actions: &mut Actions, action: TransferAction) {

@@ -6,10 +6,11 @@ use mayfly_engine::transfer::{FieldTypes, Preview, Reject};
 use mayfly_engine::value::shell::{self, Layout};
 
 use super::import::error_ui;
+use super::notice_ui;
 use crate::action::Actions;
-use crate::state::number;
 use crate::state::transfer::import::file_name;
 use crate::state::transfer::{ImportDraft, Seen};
+use crate::state::{duration, number};
 use crate::theme::{Icon, colors, sizes, text};
 use crate::widgets::value_text::{self, Kind};
 use crate::widgets::{card, chip, empty_state};
@@ -20,7 +21,9 @@ const COLUMNS_MAX: usize = 12;
 /// Rows that the preview shows without scrolling, in points.
 const ROWS_HEIGHT: f32 = 168.0;
 /// The width of a column, in points.
-const COLUMN: f32 = 148.0;
+const COLUMN: f32 = 200.0;
+/// The height of a row, in points.
+const ROW: f32 = 20.0;
 /// Characters of a value.
 const VALUE_CHARS_MAX: usize = 80;
 /// Problems that are listed.
@@ -44,10 +47,8 @@ fn look_ui(ui: &mut Ui, look: &FileLook) {
         chip::tag(ui, &preview.detected.words(), colors.accent, colors.accent_ground);
         let count = u64::try_from(preview.documents.len()).unwrap_or(u64::MAX);
         let documents = number::counted(count, "document", "documents");
-        let words = match preview.more {
-            true => format!("{} · the first {documents}", number::bytes(look.bytes)),
-            false => format!("{} · {documents}", number::bytes(look.bytes)),
-        };
+        let first = if preview.more { "the first " } else { "" };
+        let words = format!("{} · {first}{documents}", number::bytes(look.bytes));
         ui.label(text::rich(words, text::small()).color(colors.dim));
     });
     problems_ui(ui, &preview.rejects);
@@ -59,11 +60,7 @@ fn look_ui(ui: &mut Ui, look: &FileLook) {
 fn problems_ui(ui: &mut Ui, rejects: &[Reject]) {
     let ink = colors(ui).error;
     for reject in rejects.iter().take(PROBLEMS_MAX) {
-        let words = problem(reject);
-        ui.horizontal_top(|ui| {
-            ui.label(Icon::Warning.text().color(ink)).accessible_name("Problem");
-            ui.label(text::rich(words, text::small()).color(ink));
-        });
+        notice_ui(ui, Icon::Warning, "Problem", ink, &problem(reject));
     }
     if let Some(more) = rejects.len().checked_sub(PROBLEMS_MAX).filter(|more| *more > 0) {
         ui.label(text::rich(format!("and {more} more like this"), text::small()).color(ink));
@@ -90,11 +87,14 @@ fn grid_ui(ui: &mut Ui, preview: &Preview) {
         .iter()
         .filter_map(|document| Document::try_from(document.as_ref()).ok())
         .collect();
-    ScrollArea::both().id_salt("preview").max_height(ROWS_HEIGHT).show(ui, |ui| {
+    let scroll = ScrollArea::both().id_salt("preview").auto_shrink([false, true]);
+    scroll.max_height(ROWS_HEIGHT).show(ui, |ui| {
+        ui.spacing_mut().interact_size.y = ROW;
         egui::Grid::new("preview grid")
             .num_columns(fields.len())
             .min_col_width(64.0)
             .max_col_width(COLUMN)
+            .min_row_height(ROW)
             .spacing(egui::vec2(sizes::GAP_LARGE, sizes::GAP_TINY))
             .show(ui, |ui| {
                 for field in &fields {
@@ -142,6 +142,7 @@ fn value_ui(ui: &mut Ui, field: &str, value: Option<&Bson>) {
     };
     let whole = match value {
         Bson::String(text) => text.clone(),
+        Bson::DateTime(date) => duration::date_time_millis(date.timestamp_millis()),
         value => shell::write_value(value, Layout::OneLine),
     };
     let mut shown: String = whole.chars().take(VALUE_CHARS_MAX).collect();

@@ -3,7 +3,7 @@
 use egui::Ui;
 use mayfly_engine::transfer::Rehearsal;
 
-use super::ask;
+use super::{ask, notice_ui};
 use crate::action::{Actions, TransferAction};
 use crate::limits::REHEARSED_DOCS_MAX;
 use crate::state::transfer::{ImportDraft, Seen};
@@ -45,10 +45,7 @@ pub fn overdue(found: &Rehearsal, into: &str) -> String {
         .map(|index| format!("{} by {}", number::count(index.overdue), index.index))
         .collect();
     let all = number::counted(found.documents, "document", "documents");
-    let of = match found.documents >= REHEARSED_DOCS_MAX {
-        true => format!("the first {all}"),
-        false => all,
-    };
+    let of = if found.documents >= REHEARSED_DOCS_MAX { format!("the first {all}") } else { all };
     let (are, go) = if found.overdue == 1 { ("is", "goes") } else { ("are", "go") };
     format!(
         "{} of {of} {are} past the threshold of {into} already and {go} with the next pass ({})",
@@ -60,10 +57,7 @@ pub fn overdue(found: &Rehearsal, into: &str) -> String {
 fn overdue_ui(ui: &mut Ui, words: &str, pause: &mut bool, reaper_runs: bool) {
     let colors = colors(ui);
     card::bordered(ui, colors.overdue, |ui| {
-        ui.horizontal_top(|ui| {
-            ui.label(Icon::Timer.text().color(colors.overdue)).accessible_name("Overdue");
-            ui.label(text::rich(words, text::body()).color(colors.overdue));
-        });
+        notice_ui(ui, Icon::Timer, "Overdue", colors.overdue, words);
         if reaper_runs {
             ui.radio_value(pause, false, "Import anyway; the next pass removes them");
             ui.radio_value(pause, true, "Pause the reaper, so that they stay until you resume it");

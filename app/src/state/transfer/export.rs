@@ -224,7 +224,7 @@ fn file_name_of(name: &str) -> String {
         } else {
             let mut bytes = [0; 4];
             for byte in c.encode_utf8(&mut bytes).bytes() {
-                kept.push_str(&format!("%{byte:02X}"));
+                kept = format!("{kept}%{byte:02X}");
             }
         }
         if kept.chars().count() >= FILE_NAME_CHARS_MAX {

@@ -55,17 +55,17 @@ impl Meter {
 pub fn words(now: &ProgressNow, meter: &Meter, rest: Option<Duration>) -> String {
     let mut words = number::counted(now.documents, "document", "documents");
     if now.skipped > 0 {
-        words.push_str(&format!(" · {} skipped", number::count(now.skipped)));
+        words = format!("{words} · {} skipped", number::count(now.skipped));
     }
     if now.rejected > 0 {
-        words.push_str(&format!(" · {} rejected", number::count(now.rejected)));
+        words = format!("{words} · {} rejected", number::count(now.rejected));
     }
     if let Some(rate) = meter.documents_per_sec() {
-        words.push_str(&format!(" · {} per second", number::count(rate)));
+        words = format!("{words} · {} per second", number::count(rate));
     }
     if let Some(rest) = rest {
         let rest_ms = i64::try_from(rest.as_millis()).unwrap_or(i64::MAX);
-        words.push_str(&format!(" · {} left", duration::span(rest_ms)));
+        words = format!("{words} · {} left", duration::span(rest_ms));
     }
     words
 }

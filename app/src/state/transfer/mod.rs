@@ -48,6 +48,8 @@ pub struct Running {
     pub documents_total: u64,
     /// The dialog it was started from, to go back to when nothing could be done.
     pub draft: Dialog,
+    /// When it was asked for, in window time.
+    pub asked: Duration,
     /// When it got its turn, in window time.
     pub began: Option<Duration>,
     /// What to say when it is done.
