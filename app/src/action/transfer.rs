@@ -74,6 +74,7 @@ pub const EXPORT: Entry = Entry {
 pub const ENTRIES: &[Entry] = &[IMPORT, EXPORT];
 
 /// Opens the export dialog on the collection of a tab, with the filter that its documents are shown by.
+#[must_use]
 pub fn export(tab: &Tab) -> Action {
     let filter = tab.saved_documents.query.filter.trim().to_owned();
     Action::Transfer(TransferAction::Export { namespace: tab.namespace.clone(), filter })

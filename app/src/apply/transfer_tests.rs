@@ -160,8 +160,8 @@ fn cancelling_while_waiting_is_said() {
     let done = TransferDone::Import(Err(Failure::Cancelled));
     super::done(&Purpose::Import(operation), 0, done, &mut state, &mut Effects::default());
     assert!(state.dialogs.open().is_none());
-    let stage = state.operations.list().front().map(|known| known.stage.clone());
-    assert_eq!(stage, Some(Stage::Cancelled("Cancelled; nothing was imported".to_owned())));
+    let ended = state.operations.list().front().map(|known| known.stage.clone());
+    assert_eq!(ended, Some(Stage::Cancelled("Cancelled; nothing was imported".to_owned())));
     assert_eq!(transfer_run::follow(&mut state), None);
 }
 

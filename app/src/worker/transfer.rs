@@ -142,6 +142,7 @@ impl fmt::Debug for TransferWork {
 
 impl TransferWork {
     /// How far it is, when it can be stopped.
+    #[must_use]
     pub fn progress(&self) -> Option<&Arc<Progress>> {
         match self {
             Self::Rehearse { progress, .. }
@@ -152,6 +153,7 @@ impl TransferWork {
     }
 
     /// The same work with nothing done, because `message` says why not.
+    #[must_use]
     pub fn failed(&self, message: String) -> TransferDone {
         match self {
             Self::Preview { .. } => TransferDone::Preview(Err(message)),
@@ -227,6 +229,7 @@ fn downloads() -> Option<PathBuf> {
 
 /// Opens the system's dialog and waits for a person, without a bound: call it on a thread that
 /// nobody waits for. Some systems have a dialog service that never answers.
+#[must_use]
 pub fn choose(choose: &Choose) -> Vec<PathBuf> {
     let dialog = rfd::FileDialog::new();
     match choose {

@@ -121,7 +121,8 @@ impl Window {
 }
 
 fn lines(count: usize) -> String {
-    (0..count).map(|number| format!("{{\"_id\": {number}, \"name\": \"n{number}\"}}\n")).collect()
+    let line = |number| format!("{{\"_id\": {number}, \"name\": \"n{number}\"}}");
+    (0..count).map(line).collect::<Vec<_>>().join("\n")
 }
 
 #[test]

@@ -8,6 +8,7 @@ use super::export::{ExportDraft, ExportForm};
 use super::import::ImportDraft;
 
 /// `mayfly import …` for a draft.
+#[must_use]
 pub fn import(draft: &ImportDraft, folder: Option<&Path>) -> String {
     let mut line = Line::new("import", folder, draft.db.trim(), draft.collection.trim());
     match draft.format {
@@ -34,6 +35,7 @@ pub fn import(draft: &ImportDraft, folder: Option<&Path>) -> String {
 }
 
 /// `mayfly export …` for a draft; `filter` is the filter as Extended JSON.
+#[must_use]
 pub fn export(draft: &ExportDraft, filter: Option<&str>, folder: Option<&Path>) -> String {
     let namespace = &draft.namespace;
     let mut line = Line::new("export", folder, &namespace.db, &namespace.collection);

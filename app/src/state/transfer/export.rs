@@ -38,6 +38,7 @@ impl ExportForm {
         [Self::Typed, Self::Relaxed, Self::Canonical, Self::Array, Self::Spreadsheet, Self::Csv];
 
     /// A few words.
+    #[must_use]
     pub fn label(self) -> &'static str {
         match self {
             Self::Typed => "NDJSON with types",
@@ -50,6 +51,7 @@ impl ExportForm {
     }
 
     /// What it is for and what it loses.
+    #[must_use]
     pub fn sentence(self) -> &'static str {
         match self {
             Self::Typed => {
@@ -79,6 +81,7 @@ impl ExportForm {
     }
 
     /// The extension of its files.
+    #[must_use]
     pub fn extension(self) -> &'static str {
         match self {
             Self::Typed | Self::Relaxed | Self::Canonical => "ndjson",
@@ -101,6 +104,7 @@ impl ExportForm {
 
 /// What shall be exported, as drafted.
 #[derive(Debug, Clone, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a choice of the dialog")]
 pub struct ExportDraft {
     /// The collection.
     pub namespace: Namespace,
@@ -126,6 +130,7 @@ pub struct ExportDraft {
 
 impl ExportDraft {
     /// A draft for a collection.
+    #[must_use]
     pub fn new(namespace: Namespace, filter: String) -> Self {
         let use_filter = !filter.trim().is_empty() && filter.trim() != "{}";
         let filter = if use_filter { filter } else { String::new() };
@@ -146,6 +151,7 @@ impl ExportDraft {
     }
 
     /// The suggested name of the file.
+    #[must_use]
     pub fn file_name(&self) -> String {
         let name = format!("{}.{}", self.namespace.db, self.namespace.collection);
         let gz = if self.gzip { ".gz" } else { "" };
@@ -183,6 +189,7 @@ impl ExportDraft {
     }
 
     /// The filter that is used, as Extended JSON for a command line.
+    #[must_use]
     pub fn filter_text(&self) -> Option<String> {
         let (document, _) = self.chosen_filter().ok()??;
         Some(extjson::write_document(&document, Style::Typed, Layout::OneLine))

@@ -45,6 +45,7 @@ pub struct RehearsedFor {
 
 /// What shall be imported, as drafted.
 #[derive(Debug, Clone, PartialEq, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a choice of the dialog")]
 pub struct ImportDraft {
     /// The files.
     pub files: Vec<PathBuf>,
@@ -80,6 +81,7 @@ pub struct ImportDraft {
 
 impl ImportDraft {
     /// A draft for files into a database; the collection is named after the first file.
+    #[must_use]
     pub fn new(files: Vec<PathBuf>, db: &str) -> Self {
         let mut draft = Self { files, db: db.to_owned(), ..Self::default() };
         draft.name_collection();
@@ -87,6 +89,7 @@ impl ImportDraft {
     }
 
     /// The file that is previewed.
+    #[must_use]
     pub fn shown_file(&self) -> Option<&PathBuf> {
         self.files.get(self.shown)
     }
@@ -116,11 +119,13 @@ impl ImportDraft {
     }
 
     /// The collection as the window names it.
+    #[must_use]
     pub fn target(&self) -> Namespace {
         Namespace::new(self.db.trim(), self.collection.trim())
     }
 
     /// Why the names can't be those of a collection, in one sentence; `None`: they can.
+    #[must_use]
     pub fn name_error(&self) -> Option<String> {
         if self.db.trim().is_empty() {
             return Some("Type the name of a database".to_owned());
@@ -155,12 +160,14 @@ impl ImportDraft {
     }
 
     /// Documents that are past their threshold already, as far as is known.
+    #[must_use]
     pub fn overdue(&self) -> u64 {
         if self.drop { 0 } else { self.rehearsal.here().map_or(0, |found| found.overdue) }
     }
 
     /// What a rehearsal would be for now. Without a collection there is nothing to rehearse: a new
     /// one has no TTL index, and dropping takes the indexes too.
+    #[must_use]
     pub fn rehearsal_due_for(&self, exists: bool) -> RehearsedFor {
         if !exists || self.drop || self.files.is_empty() {
             return RehearsedFor::default();
@@ -169,6 +176,7 @@ impl ImportDraft {
     }
 
     /// What an import of these files is called.
+    #[must_use]
     pub fn title(&self) -> String {
         let into = self.target();
         match self.files.as_slice() {
@@ -185,6 +193,7 @@ impl ImportDraft {
 }
 
 /// The name of a file without its folder.
+#[must_use]
 pub fn file_name(path: &Path) -> String {
     path.file_name()
         .map_or_else(|| path.display().to_string(), |n| n.to_string_lossy().into_owned())
@@ -205,6 +214,7 @@ fn collection_for(path: &Path) -> String {
 }
 
 /// A typed path: `~/` is the home folder, quotes around it are not part of it.
+#[must_use]
 pub fn typed_path(typed: &str) -> Option<PathBuf> {
     let text = typed.trim();
     let text = text.strip_prefix("file://").unwrap_or(text);

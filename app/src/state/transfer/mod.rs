@@ -131,6 +131,7 @@ pub enum Dialog {
 
 impl Transfer {
     /// What runs under this name.
+    #[must_use]
     pub fn get(&self, operation: OperationId) -> Option<&Running> {
         self.running.iter().find(|running| running.operation == operation)
     }
