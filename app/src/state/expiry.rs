@@ -390,7 +390,9 @@ impl ExpiryView {
             .filter_map(|lane| Some(lane.removed_ms?.saturating_sub(lane.threshold_ms)))
             .collect();
         late.sort_unstable();
-        let at = |percent: usize| late.get((late.len().saturating_sub(1)) * percent / 100).copied();
+        // Nearest rank: the smallest value that so many percent do not exceed.
+        let rank = |percent: usize| (late.len() * percent).div_ceil(100).saturating_sub(1);
+        let at = |percent: usize| late.get(rank(percent)).copied();
         Some((at(50)?, at(99)?, at(100)?))
     }
 }

@@ -125,10 +125,14 @@ pub const DASH: f32 = 4.0;
 /// Points of the wheel that double or halve the time on screen, roughly.
 pub const WHEEL_ZOOM: f32 = 240.0;
 
-/// A column of a table: first width.
-pub const COLUMN: f32 = 190.0;
-/// A column that holds names: first width.
-pub const COLUMN_WIDE: f32 = 220.0;
+/// A column of a table.
+pub const COLUMN: f32 = 160.0;
+/// A column that holds sentences.
+pub const COLUMN_WIDE: f32 = 250.0;
+/// A column that holds a date with its time.
+pub const COLUMN_DATE: f32 = 196.0;
+/// A column that holds a span of time.
+pub const COLUMN_SHORT: f32 = 120.0;
 /// The narrowest column.
 pub const COLUMN_MIN: f32 = 70.0;
 /// A column of figures.

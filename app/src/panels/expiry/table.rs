@@ -20,9 +20,16 @@ pub(super) fn waiting_ui(
     asks: &mut Asks<'_>,
 ) {
     let (now_ms, shown_ms) = (clock.now_ms(), clock.shown_ms());
-    let titles = ["_id", "Remaining", "Threshold (UTC)", "Date", "Index", "Removal"];
+    let columns = [
+        ("_id", sizes::COLUMN),
+        ("Remaining", sizes::COLUMN_SHORT),
+        ("Threshold (UTC)", sizes::COLUMN_DATE),
+        ("Removal", sizes::COLUMN_WIDE),
+        ("Index", sizes::COLUMN),
+        ("Date", sizes::COLUMN_DATE),
+    ];
     let rows: Vec<&Lane> = view.lanes.iter().collect();
-    table_ui(ui, "expiring documents", &titles, &rows, view, asks, |ui, lane, column| {
+    table_ui(ui, "expiring documents", &columns, &rows, view, asks, |ui, lane, column| {
         let ink = colors(ui);
         let mono = |words: String| RichText::new(words).font(text::mono());
         let words = match column {
@@ -38,9 +45,9 @@ pub(super) fn waiting_ui(
                 Phase::Removed { .. } => mono("removed".to_owned()).color(ink.removed),
             },
             2 => mono(duration::date_time_millis(lane.threshold_ms)).color(ink.date),
-            3 => mono(duration::date_time_millis(lane.base_ms)).color(ink.dim),
+            3 => RichText::new(words::bracket(lane, now_ms, times)).color(ink.dim),
             4 => RichText::new(&lane.index).color(ink.dim),
-            _ => RichText::new(words::bracket(lane, now_ms, times)).color(ink.dim),
+            _ => mono(duration::date_time_millis(lane.base_ms)).color(ink.dim),
         };
         let words = if lane.removed_ms.is_some() { words.strikethrough() } else { words };
         ui.add(egui::Label::new(words).truncate());
@@ -70,9 +77,16 @@ pub(super) fn removed_ui(ui: &mut Ui, view: &ExpiryView, asks: &mut Asks<'_>) {
         });
     });
     ui.add_space(sizes::GAP_SMALL);
-    let titles = ["_id", "Removed (UTC)", "Late", "Threshold (UTC)", "Index", "Date"];
+    let columns = [
+        ("_id", sizes::COLUMN),
+        ("Removed (UTC)", sizes::COLUMN_DATE),
+        ("Late", sizes::COLUMN_SHORT),
+        ("Threshold (UTC)", sizes::COLUMN_DATE),
+        ("Index", sizes::COLUMN),
+        ("Date", sizes::COLUMN_DATE),
+    ];
     let rows: Vec<&Lane> = view.ledger.iter().collect();
-    table_ui(ui, "removed documents", &titles, &rows, view, asks, |ui, lane, column| {
+    table_ui(ui, "removed documents", &columns, &rows, view, asks, |ui, lane, column| {
         let ink = colors(ui);
         let mono = |words: String| RichText::new(words).font(text::mono());
         let at = lane.removed_ms.unwrap_or(lane.threshold_ms);
@@ -91,45 +105,41 @@ pub(super) fn removed_ui(ui: &mut Ui, view: &ExpiryView, asks: &mut Asks<'_>) {
 fn table_ui(
     ui: &mut Ui,
     name: &str,
-    titles: &[&str],
+    columns: &[(&str, f32)],
     rows: &[&Lane],
     view: &ExpiryView,
     asks: &mut Asks<'_>,
     cell: impl Fn(&mut Ui, &Lane, usize),
 ) {
-    let mut table = TableBuilder::new(ui)
-        .id_salt(name)
-        .sense(Sense::click())
-        .striped(false)
-        .resizable(true)
-        .auto_shrink([false, false])
-        .cell_layout(egui::Layout::left_to_right(egui::Align::Center));
-    for (column, _) in titles.iter().enumerate() {
-        let width = if column == 0 { sizes::COLUMN_WIDE } else { sizes::COLUMN };
-        table = table.column(if column + 1 == titles.len() {
-            Column::remainder().clip(true)
-        } else {
-            Column::initial(width).at_least(sizes::COLUMN_MIN).clip(true)
-        });
-    }
-    let header = table.header(sizes::ROW, |mut header| {
-        for title in titles {
-            header.col(|ui| {
-                let words = RichText::new(*title).font(text::small()).color(colors(ui).dim);
-                ui.label(words);
-            });
+    egui::ScrollArea::horizontal().id_salt(name).auto_shrink(false).show(ui, |ui| {
+        let mut table = TableBuilder::new(ui)
+            .id_salt(name)
+            .sense(Sense::click())
+            .striped(false)
+            .auto_shrink([false, false])
+            .cell_layout(egui::Layout::left_to_right(egui::Align::Center));
+        for (_, width) in columns {
+            table = table.column(Column::exact(*width).clip(true));
         }
-    });
-    header.body(|body| {
-        body.rows(sizes::ROW, rows.len(), |mut row| {
-            let Some(lane) = rows.get(row.index()).copied() else { return };
-            row.set_selected(view.selected.as_ref() == Some(&lane.id));
-            for column in 0..titles.len() {
-                row.col(|ui| cell(ui, lane, column));
+        let header = table.header(sizes::ROW, |mut header| {
+            for (title, _) in columns {
+                header.col(|ui| {
+                    let words = RichText::new(*title).font(text::small()).color(colors(ui).dim);
+                    ui.label(words);
+                });
             }
-            if row.response().clicked() {
-                asks.push(ExpiryAction::Select(Some(lane.id.clone())));
-            }
+        });
+        header.body(|body| {
+            body.rows(sizes::ROW, rows.len(), |mut row| {
+                let Some(lane) = rows.get(row.index()).copied() else { return };
+                row.set_selected(view.selected.as_ref() == Some(&lane.id));
+                for column in 0..columns.len() {
+                    row.col(|ui| cell(ui, lane, column));
+                }
+                if row.response().clicked() {
+                    asks.push(ExpiryAction::Select(Some(lane.id.clone())));
+                }
+            });
         });
     });
 }
