@@ -5,7 +5,7 @@ use egui::Key;
 
 use super::Action;
 use super::entry::{Entry, Group, ctrl, ctrl_shift, key};
-use crate::state::documents::{DocumentsView, Mode};
+use crate::state::documents::{DocumentsView, Mode, QueryText};
 use crate::state::tabs::ViewKind;
 use crate::state::{State, Tab};
 
@@ -126,7 +126,7 @@ pub const ENTRIES: &[Entry] = &[
         })
     },
     entry("Reset the filter", "Show every document", |state| {
-        when(state, |view| view.text != Default::default(), DocumentsAction::Reset)
+        when(state, |view| view.text != QueryText::default(), DocumentsAction::Reset)
     }),
     Entry {
         keys: key(Key::F2),

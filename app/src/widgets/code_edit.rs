@@ -112,8 +112,7 @@ impl CodeEdit<'_> {
 
 /// Text as it is typed, in colours. Every character stays, or the cursor would stand elsewhere.
 fn typed(code: &str, colors: &Colors, error_at: Option<usize>) -> LayoutJob {
-    let mut job = LayoutJob::default();
-    job.break_on_newline = true;
+    let mut job = LayoutJob { break_on_newline: true, ..LayoutJob::default() };
     if code.len() > COLOURED_BYTES_MAX {
         job.append(code, 0.0, TextFormat::simple(text::mono(), colors.text));
         return job;

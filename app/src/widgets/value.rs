@@ -22,7 +22,7 @@ const INDENT: f32 = 16.0;
 
 /// Draws a document as a tree.
 pub fn document_ui(ui: &mut Ui, document: &Document) {
-    let _ = tree_ui(ui, document, None, &mut |_| {});
+    let _ = draw(ui, document, None, false, &mut |_| {});
 }
 
 /// Draws a document as a tree in which one value may be under edit: `editing` is its place and
@@ -34,7 +34,17 @@ pub fn tree_ui(
     editing: Option<&[usize]>,
     editor: &mut dyn FnMut(&mut Ui),
 ) -> Option<Vec<usize>> {
-    let mut tree = Tree { editing, editor, pressed: None, path: Vec::new() };
+    draw(ui, document, editing, editing.is_none(), editor)
+}
+
+fn draw(
+    ui: &mut Ui,
+    document: &Document,
+    editing: Option<&[usize]>,
+    editable: bool,
+    editor: &mut dyn FnMut(&mut Ui),
+) -> Option<Vec<usize>> {
+    let mut tree = Tree { editing, editable, editor, pressed: None, path: Vec::new() };
     ui.scope(|ui| {
         ui.spacing_mut().item_spacing.y = 1.0;
         let fields = document.iter().map(|(name, value)| (name.as_str(), value));
@@ -45,6 +55,7 @@ pub fn tree_ui(
 
 struct Tree<'a> {
     editing: Option<&'a [usize]>,
+    editable: bool,
     editor: &'a mut dyn FnMut(&mut Ui),
     pressed: Option<Vec<usize>>,
     path: Vec<usize>,
@@ -99,7 +110,9 @@ impl Tree<'_> {
             }
             _ => {
                 let response = self.row(ui, name, value, full, None);
-                if response.double_clicked() {
+                let fixed = self.path.len() == 1 && name == "_id";
+                let pencil = self.editable && !fixed && pencil_ui(ui, &response, full);
+                if response.double_clicked() || pencil {
                     self.pressed = Some(self.path.clone());
                 }
             }
@@ -156,6 +169,25 @@ impl Tree<'_> {
         }
         response
     }
+}
+
+/// The pencil at the right of a value under the pointer. Returns whether it was pressed.
+fn pencil_ui(ui: &mut Ui, row: &Response, full: &str) -> bool {
+    let center = row.rect.right_top() + Vec2::new(-11.0, 11.0);
+    let place = Rect::from_center_size(center, Vec2::splat(20.0));
+    let response = ui.interact(place, row.id.with("edit"), Sense::click());
+    let name = format!("Edit {}", with_marks(full));
+    response.widget_info(|| WidgetInfo::labeled(Role::Button, ui.is_enabled(), &name));
+    if row.contains_pointer() || response.hovered() || response.has_focus() {
+        let colors = colors(ui);
+        let hot = response.hovered() || response.has_focus();
+        if hot {
+            ui.painter().rect_filled(place, sizes::GAP_TINY, colors.well);
+        }
+        let ink = if hot { colors.text } else { colors.dim };
+        paint::icon_at(ui.painter(), center, Icon::Edit, text::ICON - 3.0, ink);
+    }
+    response.clicked()
 }
 
 fn join(parent: &str, name: &str) -> String {

@@ -137,6 +137,7 @@ pub fn dropped(tab: TabId, purpose: &Purpose, state: &mut State) {
 }
 
 /// Whether the window asks this by itself, to keep what it shows fresh.
+#[must_use]
 pub fn is_background(purpose: &Purpose) -> bool {
     !matches!(purpose, Purpose::Write | Purpose::Page { first: 0, .. })
 }

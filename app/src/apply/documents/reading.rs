@@ -116,7 +116,7 @@ pub fn ask_focus(tab: TabId, state: &mut State, effects: &mut Effects) {
     let Some(focus) = &open.documents.focus else { return };
     let collection = open.namespace.collection.clone();
     let id = focus.id.clone();
-    ask(tab, Purpose::Whole, change::read(&collection, &[id.clone()]), state, effects);
+    ask(tab, Purpose::Whole, change::read(&collection, std::slice::from_ref(&id)), state, effects);
     let command = doc! { "mayflyVerdict": collection, "id": id };
     ask(tab, Purpose::Verdict, command, state, effects);
 }
@@ -124,7 +124,7 @@ pub fn ask_focus(tab: TabId, state: &mut State, effects: &mut Effects) {
 /// Reads a document to open it in the editor.
 pub fn open(tab: TabId, id: &Bson, clone: bool, state: &mut State, effects: &mut Effects) {
     let Some(open) = state.tabs.get(tab) else { return };
-    let command = change::read(&open.namespace.collection, &[id.clone()]);
+    let command = change::read(&open.namespace.collection, std::slice::from_ref(id));
     ask(tab, Purpose::Open { clone }, command, state, effects);
 }
 

@@ -22,7 +22,7 @@ struct Bench {
 }
 
 impl Bench {
-    fn new(documents: Vec<Document>) -> Self {
+    fn new(documents: &[Document]) -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let options = EngineOptions {
             clock: ClockOption::Simulated { start_ms: NOW_MS },
@@ -37,16 +37,16 @@ impl Bench {
             open.view = ViewKind::Documents;
         }
         let mut bench = Self { engine, _folder: folder, state, tab };
-        bench.run(doc! {"create": "c"});
+        bench.run(&doc! {"create": "c"});
         for some in documents.chunks(1_000) {
-            bench.run(doc! {"insert": "c", "documents": some.to_vec()});
+            bench.run(&doc! {"insert": "c", "documents": some.to_vec()});
         }
         bench.act(DocumentsAction::Refresh);
         bench
     }
 
-    fn run(&mut self, command: Document) -> Document {
-        let reply = self.engine.run("d", &command);
+    fn run(&mut self, command: &Document) -> Document {
+        let reply = self.engine.run("d", command);
         assert_eq!(reply.get_f64("ok").ok(), Some(1.0), "{command}: {reply}");
         reply
     }
@@ -84,7 +84,7 @@ impl Bench {
     }
 
     fn stored(&mut self) -> Vec<Document> {
-        let reply = self.run(doc! {"find": "c", "filter": {}});
+        let reply = self.run(&doc! {"find": "c", "filter": {}});
         reading::documents(&reply)
     }
 
@@ -116,7 +116,7 @@ impl Bench {
 
 #[test]
 fn documents_are_read_page_by_page() {
-    let mut bench = Bench::new((0..130).map(|id| doc! {"_id": id}).collect());
+    let mut bench = Bench::new(&(0..130).map(|id| doc! {"_id": id}).collect::<Vec<_>>());
     assert_eq!(bench.view().pages.len(), 130);
     assert!(bench.view().pages.row(49).is_some());
     bench.act(DocumentsAction::Want(100, 120));
@@ -126,7 +126,8 @@ fn documents_are_read_page_by_page() {
 
 #[test]
 fn a_filter_with_options_is_run() {
-    let mut bench = Bench::new((0..30).map(|id| doc! {"_id": id, "even": id % 2 == 0}).collect());
+    let mut bench =
+        Bench::new(&(0..30).map(|id| doc! {"_id": id, "even": id % 2 == 0}).collect::<Vec<_>>());
     let query = QueryText {
         filter: "{even: true}".to_owned(),
         project: "{even: 0}".to_owned(),
@@ -147,9 +148,9 @@ fn a_filter_with_options_is_run() {
 #[test]
 fn rows_and_the_inspector_say_when_a_document_goes() {
     let at = DateTime::from_millis(NOW_MS);
-    let mut bench = Bench::new(vec![doc! {"_id": 1, "at": at}]);
+    let mut bench = Bench::new(&[doc! {"_id": 1, "at": at}]);
     let index = doc! {"key": {"at": 1}, "name": "at_1", "expireAfterSeconds": 60};
-    bench.run(doc! {"createIndexes": "c", "indexes": [index]});
+    bench.run(&doc! {"createIndexes": "c", "indexes": [index]});
     bench.act(DocumentsAction::Refresh);
     let due = bench.view().pages.row(0).and_then(|row| row.due);
     let threshold_ms = NOW_MS + 60_000;
@@ -164,7 +165,7 @@ fn rows_and_the_inspector_say_when_a_document_goes() {
 #[test]
 fn an_edit_is_saved_and_undone_and_done_again() {
     let opened = doc! {"_id": 1, "n": 5_i64, "a": "x"};
-    let mut bench = Bench::new(vec![opened.clone()]);
+    let mut bench = Bench::new(&[opened.clone()]);
     bench.edit_first("{_id: 1, n: Long('6'), a: 'x'}");
     bench.act(DocumentsAction::SaveEditor);
     assert_eq!(bench.state.dialogs.open(), None);
@@ -177,9 +178,9 @@ fn an_edit_is_saved_and_undone_and_done_again() {
 
 #[test]
 fn a_document_that_was_changed_meanwhile_is_not_overwritten() {
-    let mut bench = Bench::new(vec![doc! {"_id": 1, "n": 1}]);
+    let mut bench = Bench::new(&[doc! {"_id": 1, "n": 1}]);
     bench.edit_first("{_id: 1, n: 2}");
-    bench.run(doc! {"update": "c", "updates": [{"q": {"_id": 1}, "u": {"$set": {"n": 9}}}]});
+    bench.run(&doc! {"update": "c", "updates": [{"q": {"_id": 1}, "u": {"$set": {"n": 9}}}]});
     bench.act(DocumentsAction::SaveEditor);
     let theirs = doc! {"_id": 1, "n": 9};
     assert_eq!(bench.editor().phase, Phase::Changed(theirs.clone()));
@@ -192,9 +193,9 @@ fn a_document_that_was_changed_meanwhile_is_not_overwritten() {
 
 #[test]
 fn a_document_that_was_removed_meanwhile_can_be_inserted_again() {
-    let mut bench = Bench::new(vec![doc! {"_id": 1, "n": 1}]);
+    let mut bench = Bench::new(&[doc! {"_id": 1, "n": 1}]);
     bench.edit_first("{_id: 1, n: 2}");
-    bench.run(doc! {"delete": "c", "deletes": [{"q": {}, "limit": 0}]});
+    bench.run(&doc! {"delete": "c", "deletes": [{"q": {}, "limit": 0}]});
     bench.act(DocumentsAction::SaveEditor);
     assert_eq!(bench.editor().phase, Phase::Gone);
     bench.act(DocumentsAction::SaveEditor);
@@ -204,7 +205,7 @@ fn a_document_that_was_removed_meanwhile_can_be_inserted_again() {
 
 #[test]
 fn a_projected_document_keeps_the_fields_that_were_not_shown() {
-    let mut bench = Bench::new(vec![doc! {"_id": 1, "shown": 1, "hidden": "stays"}]);
+    let mut bench = Bench::new(&[doc! {"_id": 1, "shown": 1, "hidden": "stays"}]);
     bench.state.drafts.tab(bench.tab).documents.query.project = "{shown: 1}".to_owned();
     bench.act(DocumentsAction::Run);
     bench.select(0);
@@ -220,11 +221,11 @@ fn a_projected_document_keeps_the_fields_that_were_not_shown() {
 
 #[test]
 fn a_conflict_in_the_inspector_opens_the_editor_with_what_was_typed() {
-    let mut bench = Bench::new(vec![doc! {"_id": 1, "n": 1}]);
+    let mut bench = Bench::new(&[doc! {"_id": 1, "n": 1}]);
     let mut edit = FieldEdit::open(&doc! {"_id": 1, "n": 1}, &[1]).expect("the field is there");
     edit.text = "7".to_owned();
     bench.state.drafts.tab(bench.tab).documents.field = Some(edit);
-    bench.run(doc! {"update": "c", "updates": [{"q": {"_id": 1}, "u": {"$set": {"n": 9}}}]});
+    bench.run(&doc! {"update": "c", "updates": [{"q": {"_id": 1}, "u": {"$set": {"n": 9}}}]});
     bench.act(DocumentsAction::SaveField);
     assert!(bench.editor().text.contains("n: 7"), "{}", bench.editor().text);
     assert_eq!(bench.editor().phase, Phase::Changed(doc! {"_id": 1, "n": 9}));
@@ -232,14 +233,14 @@ fn a_conflict_in_the_inspector_opens_the_editor_with_what_was_typed() {
 
 #[test]
 fn a_refresh_keeps_draft_selection_and_place() {
-    let mut bench = Bench::new((0..130).map(|id| doc! {"_id": id, "n": 1}).collect());
+    let mut bench = Bench::new(&(0..130).map(|id| doc! {"_id": id, "n": 1}).collect::<Vec<_>>());
     bench.select(3);
     let edit = FieldEdit::open(&doc! {"_id": 3, "n": 1}, &[1]);
     let draft = &mut bench.state.drafts.tab(bench.tab).documents;
     draft.field.clone_from(&edit);
     draft.scroll.row = 40;
     draft.query.filter = "{half: ".to_owned();
-    bench.run(doc! {"delete": "c", "deletes": [{"q": {"_id": 3}, "limit": 1}]});
+    bench.run(&doc! {"delete": "c", "deletes": [{"q": {"_id": 3}, "limit": 1}]});
     bench.act(DocumentsAction::Refresh);
     let draft = &bench.state.drafts.tab(bench.tab).documents;
     assert_eq!((draft.field.clone(), draft.scroll.row), (edit, 40));
@@ -253,7 +254,7 @@ fn a_refresh_keeps_draft_selection_and_place() {
 #[test]
 fn several_documents_are_deleted_and_come_back() {
     let all: Vec<Document> = (0..5).map(|id| doc! {"_id": id, "n": id}).collect();
-    let mut bench = Bench::new(all.clone());
+    let mut bench = Bench::new(&all);
     bench.select(1);
     bench.act(DocumentsAction::Select { row: 3, id: Bson::Int32(3), how: How::Range });
     bench.act(DocumentsAction::AskDeleteSelected);
@@ -273,7 +274,7 @@ fn several_documents_are_deleted_and_come_back() {
 
 #[test]
 fn adding_and_cloning_insert() {
-    let mut bench = Bench::new(Vec::new());
+    let mut bench = Bench::new(&[]);
     bench.act(DocumentsAction::Add);
     bench.type_text("[{_id: 1, at: ISODate('2026-01-01')}, {_id: 2}]");
     bench.act(DocumentsAction::SaveEditor);
@@ -288,7 +289,7 @@ fn adding_and_cloning_insert() {
 
 #[test]
 fn a_refused_insert_keeps_the_text() {
-    let mut bench = Bench::new(vec![doc! {"_id": 1}]);
+    let mut bench = Bench::new(&[doc! {"_id": 1}]);
     bench.act(DocumentsAction::Add);
     bench.type_text("{_id: 1}");
     bench.act(DocumentsAction::SaveEditor);
@@ -299,7 +300,7 @@ fn a_refused_insert_keeps_the_text() {
 
 #[test]
 fn another_view_shows_a_filter_here() {
-    let mut bench = Bench::new((0..4).map(|id| doc! {"_id": id}).collect());
+    let mut bench = Bench::new(&(0..4).map(|id| doc! {"_id": id}).collect::<Vec<_>>());
     if let Some(open) = bench.state.tabs.get_mut(bench.tab) {
         open.view = ViewKind::Expiry;
     }
@@ -313,7 +314,7 @@ fn another_view_shows_a_filter_here() {
 
 #[test]
 fn values_that_a_filter_cannot_compare_are_saved_too() {
-    let mut bench = Bench::new(vec![doc! {"_id": 1, "a.b": 1, "none": Bson::Undefined, "n": 1}]);
+    let mut bench = Bench::new(&[doc! {"_id": 1, "a.b": 1, "none": Bson::Undefined, "n": 1}]);
     let opened = bench.stored();
     let mut edit = FieldEdit::open(&opened[0], &[3]).expect("the field is there");
     edit.text = "2".to_owned();

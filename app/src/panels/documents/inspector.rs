@@ -211,7 +211,7 @@ fn fields_ui(
         draft.field = FieldEdit::open(document, &path);
     }
     if draft.field.is_none() && !focus.gone {
-        let words = "Press a value twice to edit it";
+        let words = "Press the pencil beside a value to edit it in its place";
         ui.label(text::rich(words, text::small()).color(colors(ui).dim));
     }
 }

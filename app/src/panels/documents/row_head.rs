@@ -34,6 +34,7 @@ pub fn name(row: &Row) -> String {
 }
 
 /// Draws the line into `rect`.
+#[expect(clippy::too_many_arguments, reason = "what the list knows of the row, and the way out")]
 pub fn ui(
     ui: &mut Ui,
     rect: Rect,

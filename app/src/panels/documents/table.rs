@@ -95,7 +95,7 @@ impl<'a> Delegate<'a> {
         self.actions.push(Action::Documents(self.tab.id, action));
     }
 
-    fn field_cell(&self, ui: &Ui, row: &Row, field: &str) {
+    fn field_cell(ui: &Ui, row: &Row, field: &str) {
         if let Some(found) = row.document.get(field) {
             let mut job = egui::text::LayoutJob::default();
             value::append_value(&mut job, found, colors(ui));
@@ -163,12 +163,12 @@ impl TableDelegate for Delegate<'_> {
             ui.scope_id().with("head"),
             Sense::click(),
         );
-        let shown = marks::visible(field);
-        let name = format!("Sort by {shown}");
+        let title = marks::visible(field);
+        let name = format!("Sort by {title}");
         response.widget_info(|| WidgetInfo::labeled(Role::ColumnHeader, ui.is_enabled(), &name));
         let ink = if response.hovered() || sorted.is_some() { colors.text } else { colors.dim };
         let room = inner.width() - 18.0;
-        paint::text_at(ui, center, Align2::LEFT_CENTER, &shown, text::small(), ink, room);
+        paint::text_at(ui, center, Align2::LEFT_CENTER, &title, text::small(), ink, room);
         if let Some(up) = sorted {
             let icon = if up { Icon::Up } else { Icon::Unfolded };
             let at = inner.right_center() - egui::vec2(6.0, 0.0);
@@ -227,7 +227,7 @@ impl TableDelegate for Delegate<'_> {
         };
         response.widget_info(|| WidgetInfo::labeled(Role::Cell, ui.is_enabled(), &spoken));
         match shows {
-            Shows::Field(field) => self.field_cell(ui, row, field),
+            Shows::Field(field) => Self::field_cell(ui, row, field),
             Shows::Expires => {
                 if let Some(due) = row.due {
                     self.due_cell(ui, due);

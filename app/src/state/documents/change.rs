@@ -44,6 +44,7 @@ pub struct Writing {
 
 impl Step {
     /// What takes it back.
+    #[must_use]
     pub fn inverse(self) -> Self {
         match self {
             Self::Insert(documents) => Self::Delete(documents),
@@ -53,6 +54,7 @@ impl Step {
     }
 
     /// The command that does it.
+    #[must_use]
     pub fn command(&self, collection: &str, loose: bool) -> Document {
         match self {
             Self::Insert(documents) => insert(collection, documents),
@@ -62,6 +64,7 @@ impl Step {
     }
 
     /// How many documents it changes.
+    #[must_use]
     pub fn count(&self) -> usize {
         match self {
             Self::Insert(documents) | Self::Delete(documents) => documents.len(),
@@ -70,6 +73,7 @@ impl Step {
     }
 
     /// What was done, in the past: `Inserted`, `Saved`, `Deleted`.
+    #[must_use]
     pub fn done(&self) -> &'static str {
         match self {
             Self::Insert(_) => "Inserted",
@@ -89,17 +93,20 @@ impl Step {
 }
 
 /// The command that adds documents.
+#[must_use]
 pub fn insert(collection: &str, documents: &[Document]) -> Document {
     doc! { "insert": collection, "documents": documents.to_vec(), "ordered": true }
 }
 
 /// The command that puts `after` in the place of `before`, if that is still as it was.
+#[must_use]
 pub fn replace(collection: &str, before: &Document, after: &Document, loose: bool) -> Document {
     let filter = if loose { by_id(id_of(before)) } else { guard(before) };
     doc! { "update": collection, "updates": [{ "q": filter, "u": after.clone(), "multi": false }] }
 }
 
 /// The command that deletes documents by their `_id`.
+#[must_use]
 pub fn delete(collection: &str, documents: &[Document]) -> Document {
     let deletes: Vec<Document> =
         documents.iter().map(|document| doc! { "q": by_id(id_of(document)), "limit": 1 }).collect();
@@ -107,6 +114,7 @@ pub fn delete(collection: &str, documents: &[Document]) -> Document {
 }
 
 /// The command that reads whole documents by their `_id`.
+#[must_use]
 pub fn read(collection: &str, ids: &[Bson]) -> Document {
     let count = i64::try_from(ids.len()).unwrap_or(i64::MAX);
     let filter = match ids {
@@ -120,11 +128,13 @@ pub fn read(collection: &str, ids: &[Bson]) -> Document {
 }
 
 /// The filter for one `_id`, whatever its type.
+#[must_use]
 pub fn by_id(id: Bson) -> Document {
     doc! { "_id": { "$eq": id } }
 }
 
 /// The `_id` of a document; null if it has none.
+#[must_use]
 pub fn id_of(document: &Document) -> Bson {
     document.get("_id").cloned().unwrap_or(Bson::Null)
 }
@@ -132,6 +142,7 @@ pub fn id_of(document: &Document) -> Bson {
 /// A filter that matches the document only while its fields are as they were. Names that a filter
 /// would read as paths or operators, and types that it compares in special ways, are left out; the
 /// document is compared whole just before.
+#[must_use]
 pub fn guard(document: &Document) -> Document {
     let mut filter = by_id(id_of(document));
     for (name, value) in document {
@@ -162,6 +173,7 @@ fn compares_plainly(value: &Bson) -> bool {
 
 /// Whether two documents are the same to the byte: an int32 is not an int64, and the order of the
 /// fields counts.
+#[must_use]
 pub fn is_same(one: &Document, other: &Document) -> bool {
     match (bson::serialize_to_vec(one), bson::serialize_to_vec(other)) {
         (Ok(one), Ok(other)) => one == other,

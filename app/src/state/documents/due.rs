@@ -32,6 +32,7 @@ pub struct TtlIndex {
 impl TtlIndex {
     /// Reads an index of `listIndexes`; `None` when it isn't a TTL index whose verdict a document's
     /// own fields tell (an index on `_ts` needs the last modification).
+    #[must_use]
     pub fn read(index: &Document) -> Option<Self> {
         let seconds = whole(index.get("expireAfterSeconds")?)?;
         let keys = index.get_document("key").ok()?;
@@ -57,6 +58,7 @@ fn whole(value: &Bson) -> Option<i64> {
 }
 
 /// When a whole document goes. `None` without a TTL index on a date.
+#[must_use]
 pub fn due(indexes: &[TtlIndex], document: &Document) -> Option<Due> {
     if indexes.is_empty() {
         return None;

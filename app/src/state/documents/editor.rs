@@ -59,12 +59,14 @@ pub struct Problem {
 
 impl Editor {
     /// An editor for a new document.
+    #[must_use]
     pub fn add(base: ObjectId) -> Self {
         let text = format!("{{\n  _id: ObjectId('{}'),\n  \n}}", base.to_hex());
         Self::new(Mode::Add, text, base)
     }
 
     /// An editor for a copy with an `_id` of its own.
+    #[must_use]
     pub fn copy_of(document: &Document, base: ObjectId) -> Self {
         let mut copy = Document::new();
         copy.insert("_id", base);
@@ -78,6 +80,7 @@ impl Editor {
     }
 
     /// An editor for a document that is there.
+    #[must_use]
     pub fn edit(document: Document, base: ObjectId) -> Self {
         let text = text_of(&document);
         Self::new(Mode::Edit(document), text, base)
@@ -101,11 +104,13 @@ impl Editor {
     }
 
     /// Whether closing it would lose something.
+    #[must_use]
     pub fn is_changed(&self) -> bool {
         self.text != self.first
     }
 
     /// What saving does; `None` while the text can't be read or nothing was changed.
+    #[must_use]
     pub fn step(&self) -> Option<Step> {
         let documents = self.read.as_ref().ok()?;
         match (&self.mode, &self.phase) {
@@ -156,6 +161,7 @@ impl Editor {
 }
 
 /// A document as text to edit: types are kept by their literals.
+#[must_use]
 pub fn text_of(document: &Document) -> String {
     shell::write_value(&Bson::Document(document.clone()), Layout::Indented)
 }

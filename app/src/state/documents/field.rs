@@ -46,6 +46,7 @@ impl FieldKind {
     ];
 
     /// Its name in the menu.
+    #[must_use]
     pub fn label(self) -> &'static str {
         match self {
             Self::Text => "String",
@@ -62,6 +63,7 @@ impl FieldKind {
     }
 
     /// The kind of a value.
+    #[must_use]
     pub fn of(value: &Bson) -> Self {
         match value {
             Bson::String(_) => Self::Text,
@@ -143,16 +145,15 @@ pub fn text_of(value: &Bson) -> String {
         Bson::Boolean(flag) => flag.to_string(),
         Bson::DateTime(at) => at
             .try_to_rfc3339_string()
-            .map(with_millis)
-            .unwrap_or_else(|_| shell::write_value(value, Layout::OneLine)),
+            .map_or_else(|_| shell::write_value(value, Layout::OneLine), |text| with_millis(&text)),
         Bson::ObjectId(id) => id.to_hex(),
         Bson::Null => String::new(),
         other => shell::write_value(other, Layout::OneLine),
     }
 }
 
-fn with_millis(text: String) -> String {
-    if text.contains('.') { text } else { text.replacen('Z', ".000Z", 1) }
+fn with_millis(text: &str) -> String {
+    if text.contains('.') { text.to_owned() } else { text.replacen('Z', ".000Z", 1) }
 }
 
 /// One value under edit.
@@ -173,6 +174,7 @@ pub struct FieldEdit {
 impl FieldEdit {
     /// Opens a value of a document. `None`: there is no value at this place, or it is the `_id`,
     /// which can't change.
+    #[must_use]
     pub fn open(document: &Document, path: &[usize]) -> Option<Self> {
         let (name, value) = at(document, path)?;
         if path.len() == 1 && name == "_id" {

@@ -43,6 +43,7 @@ pub struct RuleVerdict {
 
 impl Focused {
     /// A document that is still to be read.
+    #[must_use]
     pub fn new(id: Bson) -> Self {
         Self { id, document: None, gone: false, verdict: None }
     }
@@ -61,6 +62,7 @@ impl Verdict {
     }
 
     /// What the index says that removes the document first.
+    #[must_use]
     pub fn first(&self) -> Option<&RuleVerdict> {
         let winner = self.winner.as_deref()?;
         self.rules.iter().find(|rule| rule.index == winner)

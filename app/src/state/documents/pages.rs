@@ -28,6 +28,7 @@ pub struct Row {
 
 impl Row {
     /// A row of this document.
+    #[must_use]
     pub fn new(document: Document, due: Option<Due>) -> Self {
         let id = document.get("_id").cloned().unwrap_or(Bson::Null);
         Self { id, document, due, json: OnceCell::new() }
@@ -57,7 +58,7 @@ struct Page {
 /// The cache.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Pages {
-    pages: BTreeMap<u64, Page>,
+    kept: BTreeMap<u64, Page>,
     asked: BTreeSet<u64>,
     run: u64,
     wanted: Range<u64>,
@@ -80,24 +81,27 @@ impl Pages {
     }
 
     /// The present run.
+    #[must_use]
     pub fn run(&self) -> u64 {
         self.run
     }
 
     /// The document in a row, if it is there.
+    #[must_use]
     pub fn row(&self, row: u64) -> Option<&Row> {
-        let page = self.pages.get(&(row / PAGE_DOCUMENTS))?;
+        let page = self.kept.get(&(row / PAGE_DOCUMENTS))?;
         page.rows.get(usize::try_from(row % PAGE_DOCUMENTS).ok()?)
     }
 
     /// Every document that is there, with its row.
     pub fn rows(&self) -> impl Iterator<Item = (u64, &Row)> {
-        self.pages
+        self.kept
             .iter()
             .flat_map(|(page, content)| (page * PAGE_DOCUMENTS..).zip(content.rows.iter()))
     }
 
     /// How many documents match, once they are counted.
+    #[must_use]
     pub fn total(&self) -> Option<u64> {
         self.total
     }
@@ -106,13 +110,14 @@ impl Pages {
     pub fn set_total(&mut self, total: u64) {
         self.total = Some(total);
         let pages = total.div_ceil(PAGE_DOCUMENTS);
-        self.pages.retain(|page, _| *page < pages);
+        self.kept.retain(|page, _| *page < pages);
     }
 
     /// How many rows the list has: the count, or as far as is known.
+    #[must_use]
     pub fn len(&self) -> u64 {
         let loaded = self
-            .pages
+            .kept
             .last_key_value()
             .map_or(0, |(page, content)| page * PAGE_DOCUMENTS + content.rows.len() as u64);
         match (self.end, self.total) {
@@ -125,13 +130,15 @@ impl Pages {
     }
 
     /// Whether there is nothing, for certain.
+    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.total == Some(0) || self.end == Some(0)
     }
 
     /// Whether nothing came yet.
+    #[must_use]
     pub fn is_unknown(&self) -> bool {
-        self.pages.is_empty() && self.total.is_none() && self.end.is_none()
+        self.kept.is_empty() && self.total.is_none() && self.end.is_none()
     }
 
     /// Notes which rows are on the screen.
@@ -140,6 +147,7 @@ impl Pages {
     }
 
     /// Whether something on the screen is missing or old and was not asked for.
+    #[must_use]
     pub fn lacks(&self, rows: &Range<u64>) -> bool {
         self.asked.len() < PAGES_ASKED_MAX && self.missing(rows).next().is_some()
     }
@@ -155,7 +163,7 @@ impl Pages {
         let mut places = Vec::with_capacity(missing.len());
         for page in missing {
             self.asked.insert(page);
-            let had = match self.pages.get(&page) {
+            let had = match self.kept.get(&page) {
                 Some(content) if content.run == self.run && content.cut => {
                     content.rows.len() as u64
                 }
@@ -178,13 +186,13 @@ impl Pages {
         let asked_all = first.is_multiple_of(PAGE_DOCUMENTS);
         let cut = cut && !rows.is_empty();
         let fresh = Page { run, rows, bytes, cut };
-        match self.pages.get_mut(&page).filter(|page| page.run == run && !asked_all) {
+        match self.kept.get_mut(&page).filter(|page| page.run == run && !asked_all) {
             Some(present) => {
                 present.rows.extend(fresh.rows);
                 present.bytes += fresh.bytes;
                 present.cut = cut;
             }
-            None => drop(self.pages.insert(page, fresh)),
+            None => drop(self.kept.insert(page, fresh)),
         }
         self.note_end(page);
         self.evict();
@@ -192,7 +200,7 @@ impl Pages {
 
     /// Changes every document that is there.
     pub fn update(&mut self, change: impl FnMut(&mut Row)) {
-        self.pages.values_mut().flat_map(|page| page.rows.iter_mut()).for_each(change);
+        self.kept.values_mut().flat_map(|page| page.rows.iter_mut()).for_each(change);
     }
 
     /// A page could not be read; it may be asked for again.
@@ -203,7 +211,7 @@ impl Pages {
     }
 
     fn note_end(&mut self, page: u64) {
-        let Some(content) = self.pages.get(&page) else { return };
+        let Some(content) = self.kept.get(&page) else { return };
         let count = content.rows.len() as u64;
         if content.cut || count == PAGE_DOCUMENTS {
             return;
@@ -211,7 +219,7 @@ impl Pages {
         // A short page is the last one, unless it lies behind the end: then the count tells.
         if count > 0 || page == 0 {
             self.end = Some(page * PAGE_DOCUMENTS + count);
-            self.pages.retain(|other, _| *other <= page);
+            self.kept.retain(|other, _| *other <= page);
         }
     }
 
@@ -220,23 +228,24 @@ impl Pages {
         let first = rows.start / PAGE_DOCUMENTS;
         (first..=last.max(first)).filter(|page| {
             let fresh =
-                self.pages.get(page).is_some_and(|content| content.run == self.run && !content.cut);
+                self.kept.get(page).is_some_and(|content| content.run == self.run && !content.cut);
             !fresh && !self.asked.contains(page)
         })
     }
 
     fn evict(&mut self) {
         let middle = (self.wanted.start / 2 + self.wanted.end / 2) / PAGE_DOCUMENTS;
-        let mut bytes: usize = self.pages.values().map(|page| page.bytes).sum();
-        while self.pages.len() > 1 && (self.pages.len() > PAGES_MAX || bytes > PAGES_BYTES_MAX) {
-            let farthest = self.pages.keys().copied().max_by_key(|page| page.abs_diff(middle));
-            let Some(gone) = farthest.and_then(|page| self.pages.remove(&page)) else { break };
+        let mut bytes: usize = self.kept.values().map(|page| page.bytes).sum();
+        while self.kept.len() > 1 && (self.kept.len() > PAGES_MAX || bytes > PAGES_BYTES_MAX) {
+            let farthest = self.kept.keys().copied().max_by_key(|page| page.abs_diff(middle));
+            let Some(gone) = farthest.and_then(|page| self.kept.remove(&page)) else { break };
             bytes = bytes.saturating_sub(gone.bytes);
         }
     }
 }
 
 /// About how much memory a document takes; only its top is looked at closely.
+#[must_use]
 pub fn estimated_bytes(document: &Document) -> usize {
     document.iter().map(|(name, value)| name.len() + 48 + value_bytes(value, 0)).sum()
 }

@@ -62,7 +62,7 @@ fn memory_is_bounded() {
         pages.ask();
         pages.take(1, first, rows(0..50), false);
     }
-    assert_eq!(pages.pages.len(), PAGES_MAX);
+    assert_eq!(pages.kept.len(), PAGES_MAX);
     assert!(pages.row(0).is_none());
     assert!(pages.row((PAGES_MAX as u64 + 19) * PAGE_DOCUMENTS).is_some());
 }

@@ -74,6 +74,7 @@ impl QueryText {
     }
 
     /// Whether an option beside the filter is in use.
+    #[must_use]
     pub fn has_options(&self) -> bool {
         [&self.project, &self.sort, &self.skip, &self.limit, &self.hint]
             .iter()
@@ -103,6 +104,7 @@ impl Query {
     /// of the plan, without keeping it; a page at the end of a million documents costs some tenths of
     /// a second on a reading thread and nothing in the window. With a sort that no index gives, each
     /// page costs a sort of all that match.
+    #[must_use]
     pub fn find(&self, collection: &str, first: u64, count: u64) -> Document {
         let left = self.limit.map_or(count, |limit| limit.saturating_sub(first).min(count));
         let mut command = doc! { "find": collection, "filter": self.filter.clone() };
@@ -127,6 +129,7 @@ impl Query {
     }
 
     /// The command that counts.
+    #[must_use]
     pub fn count(&self, collection: &str) -> Document {
         let mut command = doc! { "count": collection, "query": self.filter.clone() };
         if self.skip > 0 {
@@ -142,6 +145,7 @@ impl Query {
     }
 
     /// Whether documents come with all their fields.
+    #[must_use]
     pub fn is_whole(&self) -> bool {
         self.projection.is_empty()
     }

@@ -29,6 +29,7 @@ impl Mode {
     pub const ALL: [Self; 3] = [Self::Cards, Self::Json, Self::Table];
 
     /// Its name.
+    #[must_use]
     pub fn label(self) -> &'static str {
         match self {
             Self::Cards => "Cards",
@@ -136,6 +137,7 @@ impl DocumentsView {
     }
 
     /// What is kept for the next start.
+    #[must_use]
     pub fn saved(&self) -> SavedDocuments {
         SavedDocuments {
             query: self.text.clone(),
@@ -188,11 +190,13 @@ impl DocumentsView {
     }
 
     /// Whether a document is selected.
+    #[must_use]
     pub fn is_selected(&self, id: &Bson) -> bool {
         !self.selected.is_empty() && self.selected.contains_key(&key(id))
     }
 
     /// Whether a document is in the inspector.
+    #[must_use]
     pub fn is_focused(&self, id: &Bson) -> bool {
         self.focus.as_ref().is_some_and(|focus| focus.id == *id)
     }
@@ -235,19 +239,22 @@ impl DocumentsView {
     }
 
     /// Whether the result is sorted by this field alone, and whether upwards.
+    #[must_use]
     pub fn sorted_by(&self, field: &str) -> Option<bool> {
         let (name, direction) = self.query.sort.iter().next()?;
         (name == field && self.query.sort.len() == 1)
-            .then(|| !matches!(direction, Bson::Int32(-1) | Bson::Int64(-1)))
+            .then_some(!matches!(direction, Bson::Int32(-1) | Bson::Int64(-1)))
     }
 }
 
 /// The text of an `_id`, which tells types apart.
+#[must_use]
 pub fn key(id: &Bson) -> String {
     shell::write_value(id, Layout::OneLine)
 }
 
 /// The sort that a press on a column's head asks for: up, down, as stored.
+#[must_use]
 pub fn next_sort(field: &str, sorted: Option<bool>) -> String {
     let direction = match sorted {
         None => 1,
