@@ -41,7 +41,7 @@ pub fn ui(
     };
     buttons_ui(ui, tab, focus, document, actions);
     ui.add_space(sizes::GAP_TINY);
-    fields_ui(ui, tab, draft, focus, document, actions);
+    fields_ui(ui, state.now_ms(), tab, draft, focus, document, actions);
 }
 
 fn verdict_ui(ui: &mut Ui, state: &State, verdict: &Verdict, actions: &mut Actions) {
@@ -181,6 +181,7 @@ fn copy_of(document: &Document, kind: CopyAs) -> String {
 
 fn fields_ui(
     ui: &mut Ui,
+    now_ms: i64,
     tab: &Tab,
     draft: &mut DocumentsDraft,
     focus: &Focused,
@@ -199,7 +200,7 @@ fn fields_ui(
     let shown = opened.as_ref().unwrap_or(document);
     let pressed = value::tree_ui(ui, shown, path.as_deref(), &mut |ui| {
         if let Some(edit) = draft.field.as_mut() {
-            done = edit_ui(ui, edit, busy);
+            done = edit_ui(ui, edit, now_ms, busy);
         }
     });
     match done {
@@ -223,7 +224,7 @@ enum Done {
     Cancel,
 }
 
-fn edit_ui(ui: &mut Ui, edit: &mut FieldEdit, busy: bool) -> Done {
+fn edit_ui(ui: &mut Ui, edit: &mut FieldEdit, now_ms: i64, busy: bool) -> Done {
     let colors = colors(ui);
     let error = edit.edited().err();
     let mut done = Done::No;
@@ -241,9 +242,11 @@ fn edit_ui(ui: &mut Ui, edit: &mut FieldEdit, busy: bool) -> Done {
             }
         });
         if edit.kind == FieldKind::Date
-            && ui.add(Button::ghost("Now").small().tooltip("The present time")).clicked()
+            && ui
+                .add(Button::ghost("Now").small().tooltip("The present time of the store"))
+                .clicked()
         {
-            let now = bson::DateTime::now();
+            let now = bson::DateTime::from_millis(now_ms);
             edit.text = crate::state::documents::field::text_of(&Bson::DateTime(now));
         }
     });

@@ -135,6 +135,7 @@ fn date(text: &str) -> Option<Bson> {
 }
 
 /// A value as text in its field.
+#[must_use]
 pub fn text_of(value: &Bson) -> String {
     match value {
         Bson::String(text) => text.clone(),
