@@ -17,6 +17,9 @@ use egui_inspection::protocol::{self, Request, Response};
 /// How long a window may take to open its inspection port.
 const START_SECS_MAX: u64 = 60;
 
+/// Milliseconds between two looks at a window that is waited for.
+const POLL_MS: u64 = 50;
+
 /// Frames that one request to settle may take.
 const SETTLE_FRAMES_MAX: u64 = 20;
 
@@ -53,6 +56,13 @@ impl Control {
         }
     }
 
+    /// What it is found by: its name, or the text of a label, which has no other name.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        let is_label = self.role == Role::Label && self.name.is_empty();
+        if is_label { &self.value } else { &self.name }
+    }
+
     fn center(&self) -> Option<Pos2> {
         self.bounds.map(|(low, high)| low + (high - low) / 2.0)
     }
@@ -64,15 +74,23 @@ fn narrow(position: f64) -> f32 {
 }
 
 impl Window {
-    /// Starts `program` with `arguments` on the X display `display` and connects to it.
+    /// Starts `program` with `arguments` on the X display `display` and connects to it. What it keeps
+    /// between two starts goes below `home`.
     ///
     /// # Errors
     /// When it can't be started, or opens no inspection port in time.
-    pub fn start(program: &Path, arguments: &[&str], display: &str) -> io::Result<Self> {
+    pub fn start(
+        program: &Path,
+        arguments: &[&str],
+        display: &str,
+        home: &Path,
+    ) -> io::Result<Self> {
         let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port();
         let mut child = Command::new(program)
             .args(arguments)
             .env("DISPLAY", display)
+            .env("XDG_DATA_HOME", home)
+            .env("XDG_RUNTIME_DIR", home)
             .env_remove("WAYLAND_DISPLAY")
             .env("EGUI_INSPECTION", format!("127.0.0.1:{port}"))
             .stdin(Stdio::null())
@@ -126,8 +144,8 @@ impl Window {
     /// When the window is gone.
     pub fn find(&mut self, name: &str) -> io::Result<Option<Control>> {
         let mut found: Vec<Control> =
-            self.controls()?.into_iter().filter(|c| c.name.starts_with(name)).collect();
-        found.sort_by_key(|c| (c.name != name, c.role == Role::Label));
+            self.controls()?.into_iter().filter(|c| c.text().starts_with(name)).collect();
+        found.sort_by_key(|c| (c.text() != name, c.role == Role::Label));
         Ok(found.into_iter().next())
     }
 
@@ -146,6 +164,7 @@ impl Window {
                 return Err(io::Error::new(io::ErrorKind::TimedOut, message));
             }
             self.settle()?;
+            thread::sleep(Duration::from_millis(POLL_MS));
         }
     }
 
@@ -161,6 +180,7 @@ impl Window {
                 return Err(io::Error::new(io::ErrorKind::TimedOut, message));
             }
             self.settle()?;
+            thread::sleep(Duration::from_millis(POLL_MS));
         }
         Ok(())
     }

@@ -3,5 +3,6 @@
 pub mod display;
 pub mod inspect;
 pub mod kill;
+pub mod program;
 pub mod random;
 pub mod store;

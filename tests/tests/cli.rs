@@ -2,19 +2,14 @@
 
 use std::{
     fs,
-    path::{Path, PathBuf},
+    path::Path,
     process::{Command, Output},
 };
 
-/// The built program: beside the folder of the test's own binary.
-fn program() -> PathBuf {
-    let test = std::env::current_exe().unwrap();
-    let folder = test.parent().and_then(Path::parent).unwrap();
-    folder.join(format!("mayfly{}", std::env::consts::EXE_SUFFIX))
-}
+use mayfly_tests::program;
 
 fn mayfly(folder: &Path, arguments: &str) -> Output {
-    Command::new(program())
+    Command::new(program::path())
         .args(arguments.split_whitespace())
         .current_dir(folder)
         .env_remove("DISPLAY")

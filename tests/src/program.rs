@@ -1,0 +1,17 @@
+//! The program as it was built.
+
+use std::env;
+use std::path::{Path, PathBuf};
+
+/// Where `mayfly` stands: beside the folder of the test's own binary.
+///
+/// # Panics
+/// When it was not built: `cargo build --workspace --bins` first, as `tests/run` does.
+#[must_use]
+pub fn path() -> PathBuf {
+    let test = env::current_exe().expect("a test knows its own path");
+    let folder = test.parent().and_then(Path::parent).expect("a test lies in target/…/deps");
+    let program = folder.join(format!("mayfly{}", env::consts::EXE_SUFFIX));
+    assert!(program.exists(), "{} was not built; run tests/run", program.display());
+    program
+}

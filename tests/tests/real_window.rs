@@ -1,0 +1,170 @@
+//! The main job in a real window under Xvfb: import a file, make a TTL index, watch the countdown, see
+//! the documents leave, close, and find everything as it was.
+//!
+//! Pictures of each step are left in `tests/artefacts`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use egui::{Key, Modifiers};
+use mayfly_tests::display::Display;
+use mayfly_tests::inspect::Window;
+use mayfly_tests::program;
+
+/// How long one step of the window may take. Far above what it takes; nothing waits this long unless it
+/// fails.
+const STEP: Duration = Duration::from_secs(60);
+
+/// Milliseconds from the start of the test to the threshold of the document that is watched.
+const WATCHED_MS: u128 = 45_000;
+
+struct Steps {
+    window: Window,
+    pictures: PathBuf,
+}
+
+impl Steps {
+    fn click(&mut self, name: &str) {
+        self.window.wait_for(name, STEP).unwrap_or_else(|error| self.fail(&error.to_string()));
+        if let Err(error) = self.window.click(name) {
+            self.fail(&error.to_string());
+        }
+    }
+
+    fn wait(&mut self, name: &str) {
+        if let Err(error) = self.window.wait_for(name, STEP) {
+            self.fail(&error.to_string());
+        }
+    }
+
+    fn wait_until_gone(&mut self, name: &str) {
+        if let Err(error) = self.window.wait_until_gone(name, STEP) {
+            self.fail(&error.to_string());
+        }
+    }
+
+    fn type_into(&mut self, name: &str, text: &str) {
+        self.click(name);
+        if let Err(error) = self.window.type_text(text) {
+            self.fail(&error.to_string());
+        }
+    }
+
+    fn key(&mut self, key: Key, modifiers: Modifiers) {
+        if let Err(error) = self.window.key(key, modifiers) {
+            self.fail(&error.to_string());
+        }
+    }
+
+    fn picture(&mut self, name: &str) {
+        let file = self.pictures.join(format!("{name}.png"));
+        if let Err(error) = self.window.screenshot(&file) {
+            self.fail(&error.to_string());
+        }
+        let size = fs::metadata(&file).map_or(0, |found| found.len());
+        assert!(size > 10_000, "{} has only {size} bytes", file.display());
+    }
+
+    /// Ends the test with what is on screen.
+    fn fail(&mut self, error: &str) -> ! {
+        let _ = self.window.screenshot(&self.pictures.join("failed.png"));
+        let seen: Vec<String> = self
+            .window
+            .controls()
+            .unwrap_or_default()
+            .into_iter()
+            .map(|control| control.text().to_owned())
+            .collect();
+        panic!("{error}; on screen: {seen:?}");
+    }
+}
+
+/// Documents of which one expires while the test watches, one is long overdue, and one never expires.
+fn write_file(file: &Path) {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).expect("it is after 1970");
+    let now_ms = since.as_millis();
+    let date = |ms: u128| format!(r#"{{"$date":{{"$numberLong":"{ms}"}}}}"#);
+    let lines = [
+        format!(r#"{{"_id":"watched","at":{},"name":"İpek"}}"#, date(now_ms + WATCHED_MS - 1_000)),
+        format!(r#"{{"_id":"overdue","at":{},"name":"Олег"}}"#, date(now_ms - 60_000)),
+        r#"{"_id":"never","at":"tomorrow","name":"明日"}"#.to_owned(),
+    ];
+    fs::write(file, lines.join("\n")).expect("the file can be written");
+}
+
+fn start(display: &Display, home: &Path, pictures: &Path) -> Steps {
+    let store = home.join("store");
+    let store = store.to_str().expect("a temporary path is text");
+    let window = Window::start(&program::path(), &[store], display.name(), home);
+    let window = window.unwrap_or_else(|error| panic!("the window opens: {error}"));
+    Steps { window, pictures: pictures.to_owned() }
+}
+
+#[test]
+fn real_window_does_the_main_job() {
+    let home = tempfile::tempdir().expect("a temporary folder can be made");
+    let pictures = Path::new(env!("CARGO_MANIFEST_DIR")).join("artefacts");
+    fs::create_dir_all(&pictures).expect("the folder for pictures can be made");
+    let file = home.path().join("visits.json");
+    write_file(&file);
+    let display = Display::start(1280, 800)
+        .unwrap_or_else(|error| panic!("Xvfb starts: {error}; tests/run installs it"));
+
+    let mut steps = start(&display, home.path(), &pictures);
+    import(&mut steps, &file);
+    make_ttl_index(&mut steps);
+    watch(&mut steps);
+
+    steps.key(Key::Q, Modifiers::COMMAND);
+    let ended = steps.window.wait_for_end(STEP);
+    assert!(ended.unwrap_or_else(|error| steps.fail(&error.to_string())), "it ended badly");
+
+    // Everything is as it was.
+    let mut steps = start(&display, home.path(), &pictures);
+    steps.click("Indexes");
+    steps.wait("Change TTL … at_1");
+    steps.click("Documents");
+    steps.wait("1–1 of 1");
+    steps.picture("5-again");
+}
+
+fn import(steps: &mut Steps, file: &Path) {
+    steps.wait("Real time");
+    steps.key(Key::P, Modifiers::COMMAND);
+    steps.window.type_text("Import").unwrap_or_else(|error| steps.fail(&error.to_string()));
+    steps.key(Key::Enter, Modifiers::NONE);
+    steps.type_into("Path of a file", file.to_str().expect("a temporary path is text"));
+    steps.key(Key::Enter, Modifiers::NONE);
+    steps.wait("Preview visits.json");
+    steps.picture("1-import");
+    steps.click("Import");
+    steps.click("Open collection");
+}
+
+fn make_ttl_index(steps: &mut Steps) {
+    steps.click("Indexes");
+    steps.click("Create index …");
+    steps.type_into("Field 1", "at");
+    steps.click("TTL: documents expire");
+    steps.type_into("TTL", "1");
+    // What it would remove is said before it is made: the overdue one.
+    steps.wait("Create and let 1 expire");
+    steps.picture("2-create-index");
+    steps.click("Create and let 1 expire");
+    steps.wait("Change TTL … at_1");
+}
+
+fn watch(steps: &mut Steps) {
+    steps.click("Expiry");
+    steps.wait("watched expires at");
+    steps.wait("overdue expired at");
+    steps.picture("3-countdown");
+    steps.click("Run now");
+    steps.wait("overdue removed");
+    steps.click("Schedule of the reaper");
+    steps.click("At the threshold");
+    steps.wait("watched removed");
+    steps.picture("4-removed");
+    steps.wait_until_gone("watched expires at");
+}
