@@ -71,13 +71,12 @@ fn press(window: &mut Window, chord: &str) -> Result<(), Box<dyn Error>> {
     let mut modifiers = Modifiers::NONE;
     let mut name = chord;
     while let Some((held, rest)) = name.split_once('+') {
-        modifiers = modifiers
-            | match held {
-                "Ctrl" => Modifiers::COMMAND | Modifiers::CTRL,
-                "Shift" => Modifiers::SHIFT,
-                "Alt" => Modifiers::ALT,
-                _ => return Err(format!("no modifier {held}").into()),
-            };
+        modifiers |= match held {
+            "Ctrl" => Modifiers::COMMAND | Modifiers::CTRL,
+            "Shift" => Modifiers::SHIFT,
+            "Alt" => Modifiers::ALT,
+            _ => return Err(format!("no modifier {held}").into()),
+        };
         name = rest;
     }
     let key = Key::from_name(name).ok_or_else(|| format!("no key {name}"))?;

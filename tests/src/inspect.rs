@@ -8,8 +8,9 @@ use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use crate::deadline::Deadline;
 use egui::accesskit::{Node, Role};
 use egui::{Event, Key, Modifiers, PointerButton, Pos2, Vec2, pos2, vec2};
 use egui_inspection::protocol::{self, Request, Response};
@@ -154,12 +155,12 @@ impl Window {
     /// # Errors
     /// `TimedOut` names what did not appear.
     pub fn wait_for(&mut self, name: &str, limit: Duration) -> io::Result<Control> {
-        let start = Instant::now();
+        let deadline = Deadline::after(limit);
         loop {
             if let Some(control) = self.find(name)? {
                 return Ok(control);
             }
-            if start.elapsed() > limit {
+            if deadline.is_over() {
                 let message = format!("no control named {name:?} within {limit:?}");
                 return Err(io::Error::new(io::ErrorKind::TimedOut, message));
             }
@@ -173,9 +174,9 @@ impl Window {
     /// # Errors
     /// `TimedOut` names what stayed.
     pub fn wait_until_gone(&mut self, name: &str, limit: Duration) -> io::Result<()> {
-        let start = Instant::now();
+        let deadline = Deadline::after(limit);
         while self.find(name)?.is_some() {
-            if start.elapsed() > limit {
+            if deadline.is_over() {
                 let message = format!("{name:?} is still there after {limit:?}");
                 return Err(io::Error::new(io::ErrorKind::TimedOut, message));
             }
@@ -341,13 +342,13 @@ impl Window {
     /// `TimedOut` when it does not end.
     pub fn wait_for_end(&mut self, limit: Duration) -> io::Result<bool> {
         let Some(program) = self.program.as_mut() else { return Ok(true) };
-        let start = Instant::now();
+        let deadline = Deadline::after(limit);
         loop {
             if let Some(status) = program.try_wait()? {
                 self.program = None;
                 return Ok(status.success());
             }
-            if start.elapsed() > limit {
+            if deadline.is_over() {
                 return Err(io::Error::new(io::ErrorKind::TimedOut, "the program does not end"));
             }
             thread::sleep(Duration::from_millis(20));
@@ -369,14 +370,14 @@ impl Drop for Window {
 
 fn connect(port: u16, mut program: Option<&mut Child>) -> io::Result<TcpStream> {
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
-    let start = Instant::now();
+    let deadline = Deadline::after(Duration::from_secs(START_SECS_MAX));
     loop {
         match TcpStream::connect(address) {
             Ok(stream) => {
                 protocol::read_handshake(&stream)?;
                 return Ok(stream);
             }
-            Err(error) if start.elapsed() > Duration::from_secs(START_SECS_MAX) => {
+            Err(error) if deadline.is_over() => {
                 return Err(error);
             }
             Err(_) => {}

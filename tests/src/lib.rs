@@ -1,5 +1,6 @@
 //! Black-box tests; what they share.
 
+pub mod deadline;
 pub mod display;
 pub mod inspect;
 pub mod kill;

@@ -9,9 +9,10 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::mpsc;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use bson::{Document, doc};
+use mayfly_tests::deadline::Deadline;
 use mayfly_tests::kill::{COLLECTION, DB, KEPT, STEP, document, marked};
 use mayfly_tests::random::{self, Random};
 use mayfly_tests::store::{find_all, open_paused, run};
@@ -67,8 +68,8 @@ fn write_until_killed(store: &Path, first: i64, life: Duration) -> i64 {
     let mut last = receiver
         .recv_timeout(Duration::from_secs(START_SECS_MAX))
         .expect("the writer acknowledges its first step");
-    let start = Instant::now();
-    while let Some(left) = life.checked_sub(start.elapsed()) {
+    let deadline = Deadline::after(life);
+    while let Some(left) = deadline.left() {
         last = receiver.recv_timeout(left).map_or(last, |number| last.max(number));
     }
     writer.kill().expect("the writer can be killed");

@@ -220,13 +220,13 @@ impl Run {
         let command = doc! { "insert": COLLECTION, "documents": [document.clone()] };
         let reply = self.engine().run(DB, &command);
         assert!(is_ok(&reply), "{reply}");
-        if self.documents.contains_key(&id) {
+        if let std::collections::btree_map::Entry::Vacant(e) = self.documents.entry(id) {
+            assert_eq!(reply.get("writeErrors"), None, "{command} answered {reply}");
+            e.insert(document);
+        } else {
             let error = reply.get_array("writeErrors").expect("a duplicate is a write error");
             let code = error[0].as_document().and_then(|error| error.get_i32("code").ok());
             assert_eq!(code, Some(11000), "{reply}");
-        } else {
-            assert_eq!(reply.get("writeErrors"), None, "{command} answered {reply}");
-            self.documents.insert(id, document);
         }
     }
 

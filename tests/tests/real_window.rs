@@ -5,19 +5,20 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use egui::{Key, Modifiers};
+use mayfly_tests::deadline::wall_ms;
 use mayfly_tests::display::Display;
 use mayfly_tests::inspect::Window;
 use mayfly_tests::program;
 
 /// How long one step of the window may take. Far above what it takes; nothing waits this long unless it
 /// fails.
-const STEP: Duration = Duration::from_secs(60);
+const STEP: Duration = Duration::from_mins(1);
 
 /// Milliseconds from the start of the test to the threshold of the document that is watched.
-const WATCHED_MS: u128 = 45_000;
+const WATCHED_MS: i64 = 45_000;
 
 struct Steps {
     window: Window,
@@ -82,9 +83,8 @@ impl Steps {
 
 /// Documents of which one expires while the test watches, one is long overdue, and one never expires.
 fn write_file(file: &Path) {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).expect("it is after 1970");
-    let now_ms = since.as_millis();
-    let date = |ms: u128| format!(r#"{{"$date":{{"$numberLong":"{ms}"}}}}"#);
+    let now_ms = wall_ms();
+    let date = |ms: i64| format!(r#"{{"$date":{{"$numberLong":"{ms}"}}}}"#);
     let lines = [
         format!(r#"{{"_id":"watched","at":{},"name":"İpek"}}"#, date(now_ms + WATCHED_MS - 1_000)),
         format!(r#"{{"_id":"overdue","at":{},"name":"Олег"}}"#, date(now_ms - 60_000)),

@@ -66,7 +66,7 @@ fn all_cases_hold() {
         match (runner::run(&case.document), expected.get(case.id.as_str())) {
             (Ok(()), None) => held += 1,
             (Ok(()), Some(_)) => {
-                wrong.push(format!("{}: holds, but is listed as failing", case.id))
+                wrong.push(format!("{}: holds, but is listed as failing", case.id));
             }
             (Err(_), Some(_)) => known += 1,
             (Err(reason), None) if case.is_certain => wrong.push(format!("{}: {reason}", case.id)),

@@ -159,12 +159,11 @@ fn filter_never(tab: TabId, code: &str, state: &mut State, effects: &mut Effects
     let chosen = open.expiry.index.as_deref();
     let ttl = open.indexes.ttl();
     let field = ttl.iter().find(|index| chosen.is_none_or(|name| name == index.name));
-    match field.and_then(|index| reason_filter(code, &index.field)) {
-        Some(filter) => documents::show_filter(tab, filter, state, effects),
-        None => {
-            let text = "No filter can pick these documents";
-            state.toasts.push(Kind::Info, text, None, state.uptime);
-        }
+    if let Some(filter) = field.and_then(|index| reason_filter(code, &index.field)) {
+        documents::show_filter(tab, filter, state, effects);
+    } else {
+        let text = "No filter can pick these documents";
+        state.toasts.push(Kind::Info, text, None, state.uptime);
     }
 }
 
@@ -246,11 +245,13 @@ pub fn answer(
 }
 
 /// Whether the window asks this by itself, to keep what it shows fresh.
+#[must_use]
 pub fn is_background(purpose: &Purpose) -> bool {
     *purpose != Purpose::RefreshDate
 }
 
 /// Whether the tab shows this view.
+#[must_use]
 pub fn is_shown(tab: TabId, state: &State) -> bool {
     state.tabs.active().is_some_and(|open| open.id == tab && open.view == ViewKind::Expiry)
 }

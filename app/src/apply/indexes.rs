@@ -230,6 +230,7 @@ fn failed(purpose: &Purpose, error: &str, state: &mut State) {
 }
 
 /// Whether the window asks this by itself, to keep what it shows fresh.
+#[must_use]
 pub fn is_background(purpose: &Purpose) -> bool {
     !matches!(purpose, Purpose::Change(_))
 }

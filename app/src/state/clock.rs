@@ -71,16 +71,19 @@ impl Clock {
     }
 
     /// How far apart two looks of the digits are, in milliseconds of the store's time.
+    #[must_use]
     pub fn step_ms(&self) -> i64 {
         if self.calm { CALM_STEP_MS } else { STEP_MS }
     }
 
     /// The time that digits show: the last full step, in milliseconds since 1970.
+    #[must_use]
     pub fn shown_ms(&self) -> i64 {
         self.now_ms - self.now_ms.rem_euclid(self.step_ms())
     }
 
     /// When digits change next, in milliseconds since 1970.
+    #[must_use]
     pub fn next_step_ms(&self) -> i64 {
         self.shown_ms().saturating_add(self.step_ms())
     }

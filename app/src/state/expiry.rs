@@ -160,6 +160,7 @@ pub struct Totals {
 
 /// The view's state: plain data, filled from replies and events.
 #[derive(Debug, Clone, PartialEq, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each says one thing; none excludes another")]
 pub struct ExpiryView {
     /// Whether the view was asked for since it was opened or the data changed.
     pub asked: bool,

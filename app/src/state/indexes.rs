@@ -23,6 +23,7 @@ pub struct IndexesView {
 
 /// One index.
 #[derive(Debug, Clone, PartialEq, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "an index's options are independent flags")]
 pub struct IndexRow {
     /// Its name.
     pub name: String,
@@ -172,9 +173,8 @@ impl IndexesView {
 
     /// Takes sizes and entries from the reply to `collStats`.
     pub fn take_stats(&mut self, reply: &Document) {
-        let of = |map: Option<&Document>, name: &str| {
-            u64::try_from(whole_secs(map?.get(name)?)?).ok()
-        };
+        let of =
+            |map: Option<&Document>, name: &str| u64::try_from(whole_secs(map?.get(name)?)?).ok();
         let sizes = reply.get_document("indexSizes").ok();
         let entries = reply.get_document("mayfly").ok();
         let entries = entries.and_then(|more| more.get_document("indexEntries").ok());
@@ -351,6 +351,7 @@ impl ChangeTtl {
 
 /// A new index.
 #[derive(Debug, Clone, PartialEq, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "an index's options are independent flags")]
 pub struct CreateIndex {
     /// Fields and whether they descend.
     pub fields: Vec<(String, bool)>,

@@ -165,7 +165,7 @@ fn rows_and_the_inspector_say_when_a_document_goes() {
 #[test]
 fn an_edit_is_saved_and_undone_and_done_again() {
     let opened = doc! {"_id": 1, "n": 5_i64, "a": "x"};
-    let mut bench = Bench::new(&[opened.clone()]);
+    let mut bench = Bench::new(std::slice::from_ref(&opened));
     bench.edit_first("{_id: 1, n: Long('6'), a: 'x'}");
     bench.act(DocumentsAction::SaveEditor);
     assert_eq!(bench.state.dialogs.open(), None);

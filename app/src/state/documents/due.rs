@@ -89,9 +89,9 @@ mod tests {
 
     use super::*;
 
-    fn check(index: Document, document: Document, expected: Option<Due>) {
-        let indexes: Vec<TtlIndex> = TtlIndex::read(&index).into_iter().collect();
-        assert_eq!(due(&indexes, &document), expected, "{index} {document}");
+    fn check(index: &Document, document: &Document, expected: Option<Due>) {
+        let indexes: Vec<TtlIndex> = TtlIndex::read(index).into_iter().collect();
+        assert_eq!(due(&indexes, document), expected, "{index} {document}");
     }
 
     #[test]
@@ -103,12 +103,12 @@ mod tests {
         };
         let at = |ms| doc! {"at": DateTime::from_millis(ms)};
         let goes = Some(Due::At { threshold_ms: 61_000, base_ms: 1_000 });
-        check(index(doc! {}), at(1_000), goes);
-        check(index(doc! {"expireAfterSeconds": 60.0}), at(1_000), goes);
-        check(index(doc! {}), doc! {"at": "soon"}, Some(Due::Never));
-        check(index(doc! {"partialFilterExpression": {"x": 1}}), at(1_000), Some(Due::Never));
-        check(index(doc! {"key": {"_ts": 1}}), at(1_000), None);
-        check(index(doc! {"key": {"a": 1, "b": 1}}), at(1_000), None);
-        check(doc! {"name": "_id_", "key": {"_id": 1}}, at(1_000), None);
+        check(&index(doc! {}), &at(1_000), goes);
+        check(&index(doc! {"expireAfterSeconds": 60.0}), &at(1_000), goes);
+        check(&index(doc! {}), &doc! {"at": "soon"}, Some(Due::Never));
+        check(&index(doc! {"partialFilterExpression": {"x": 1}}), &at(1_000), Some(Due::Never));
+        check(&index(doc! {"key": {"_ts": 1}}), &at(1_000), None);
+        check(&index(doc! {"key": {"a": 1, "b": 1}}), &at(1_000), None);
+        check(&doc! {"name": "_id_", "key": {"_id": 1}}, &at(1_000), None);
     }
 }
