@@ -49,6 +49,12 @@ fn the_engine_agrees_with_the_model() {
     assert!(run.removed > 0, "no pass removed anything");
 }
 
+/// What an update does to a document of the model.
+type Change = Box<dyn Fn(&mut Document)>;
+
+/// Which documents of the model a filter finds.
+type Rule = Box<dyn Fn(&Document) -> bool>;
+
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Insert,
@@ -232,7 +238,7 @@ impl Run {
 
     fn update_one(&mut self) {
         let id = self.id();
-        let (update, change): (Document, Box<dyn Fn(&mut Document)>) = match self.random.below(4) {
+        let (update, change): (Document, Change) = match self.random.below(4) {
             0 => {
                 let n = self.number();
                 (doc! { "$set": { "n": n } }, Box::new(move |d| drop(d.insert("n", n))))
@@ -373,7 +379,6 @@ impl Run {
         let n = self.number();
         let date = self.date();
         let since = date.as_datetime().map_or(0, |date| date.timestamp_millis());
-        type Rule = Box<dyn Fn(&Document) -> bool>;
         let (filter, rule): (Document, Rule) = match self.random.below(5) {
             0 => (doc! { "n": n }, Box::new(move |d| d.get_i32("n").ok() == Some(n))),
             1 => (

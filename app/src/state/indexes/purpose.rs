@@ -1,0 +1,24 @@
+//! What the Indexes view asks for.
+
+/// What a person is typing in the Indexes view: nothing outside of its dialogs.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct IndexesDraft {}
+
+/// What an answer is for.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Purpose {
+    /// The list of indexes.
+    List,
+    /// Sizes and entries.
+    Stats,
+    /// How often each index was used.
+    Uses,
+    /// A sample of documents, for the field picker.
+    Sample,
+    /// What the TTL in the open dialog would remove.
+    WhatIf,
+    /// Documents in one slice of age, for the picture in the open dialog.
+    Age(usize),
+    /// A change of an index; what to say when it is done.
+    Change(String),
+}

@@ -1,0 +1,78 @@
+//! The rules of the Indexes view and its dialogs.
+
+use bson::{Bson, doc};
+
+use super::age::SLIDER_SECS;
+use super::*;
+use crate::widgets::number_field::NumberDraft;
+use crate::widgets::number_field::Unit;
+
+fn create(fields: &[(&str, bool)], ttl: Option<&str>) -> CreateIndex {
+    CreateIndex {
+        fields: fields.iter().map(|(field, down)| ((*field).to_owned(), *down)).collect(),
+        has_ttl: ttl.is_some(),
+        ttl: NumberDraft { text: ttl.unwrap_or_default().to_owned(), unit: Unit::Minutes },
+        ..CreateIndex::default()
+    }
+}
+
+#[test]
+fn a_ttl_index_becomes_its_command() {
+    let command = create(&[("at", false)], Some("10")).command("c").expect("it is valid");
+    let expected = doc! { "createIndexes": "c", "indexes": [
+        { "key": { "at": 1 }, "name": "at_1", "expireAfterSeconds": 600 }
+    ] };
+    assert_eq!(command, expected);
+}
+
+#[test]
+fn what_can_not_be_is_said_before_it_is_sent() {
+    let check = |create: CreateIndex, part: &str| {
+        let error = create.command("c").expect_err("it is not valid");
+        assert!(error.contains(part), "{error}");
+    };
+    check(create(&[], None), "Choose a field");
+    check(create(&[("at", false)], Some("")), "Type a number");
+    check(create(&[("a", false), ("b", true)], Some("1")), "compound");
+    check(create(&[("_id", false)], Some("1")), "_id");
+    let partial = "{ a: ".to_owned();
+    check(CreateIndex { partial, ..create(&[("a", false)], None) }, "partial filter");
+}
+
+#[test]
+fn the_slider_is_logarithmic_and_reversible() {
+    for secs in [1, 60, 3_600, 86_400, SLIDER_SECS.1] {
+        let back = slider_secs(slider_fraction(secs));
+        assert!((back - secs).abs() * 1_000 <= secs, "{secs}: {back}");
+    }
+    assert!(slider_fraction(60) > 0.2 && slider_fraction(60) < 0.3);
+}
+
+#[test]
+fn slices_of_age_meet_without_a_gap() {
+    let now_ms = 1_704_844_800_000;
+    let end = |slice, name| {
+        let command = age_command("c", "at", slice, now_ms);
+        let range = command.get_document("query").expect("a query").get_document("at");
+        range.expect("a range").get_datetime(name).ok().copied()
+    };
+    for slice in 1..AGE_SLICES {
+        assert_eq!(end(slice, "$lte"), end(slice - 1, "$gt"), "{slice}");
+    }
+    assert_eq!(end(AGE_SLICES - 1, "$gt"), None);
+}
+
+#[test]
+fn a_sample_names_date_fields_first() {
+    let now = Bson::DateTime(bson::DateTime::from_millis(0));
+    let documents = vec![
+        doc! { "_id": 1, "a": "x", "in": { "at": now.clone() } },
+        doc! {
+            "_id": 2, "a": 1, "when": [now],
+        },
+    ];
+    let mut view = IndexesView::default();
+    view.take_sample(&doc! { "cursor": { "firstBatch": documents } });
+    let paths: Vec<&str> = view.fields.iter().map(|field| field.path.as_str()).collect();
+    assert_eq!(&paths[..2], ["in.at", "when"]);
+}

@@ -1,0 +1,239 @@
+//! What the Indexes view shows.
+
+use bson::{Bson, Document};
+
+use super::number::{as_f64, whole_secs};
+use crate::state::duration;
+
+/// What the Indexes view of one tab shows.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct IndexesView {
+    /// Whether the indexes were asked for since the view was opened or the catalog changed.
+    pub asked: bool,
+    /// The indexes, `_id_` first. `None` until the first answer.
+    pub rows: Option<Vec<IndexRow>>,
+    /// Fields seen in a sample of the documents, most frequent first.
+    pub fields: Vec<SampledField>,
+    /// The chosen index.
+    pub selected: Option<String>,
+}
+
+/// One index.
+#[derive(Debug, Clone, PartialEq, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "an index's options are independent flags")]
+pub struct IndexRow {
+    /// Its name.
+    pub name: String,
+    /// Its key pattern.
+    pub key: Document,
+    /// `expireAfterSeconds`, if it has one; -1 stands for *on, without a default*.
+    pub secs: Option<i64>,
+    /// Whether it refuses a value that another document has.
+    pub unique: bool,
+    /// Whether it leaves out documents without the field.
+    pub sparse: bool,
+    /// Whether queries must not use it. A hidden TTL index still removes documents.
+    pub hidden: bool,
+    /// Which documents it holds, if not all.
+    pub partial: Option<Document>,
+    /// Whether it is still being built.
+    pub building: bool,
+    /// Its size in bytes.
+    pub bytes: Option<u64>,
+    /// Its entries.
+    pub entries: Option<u64>,
+    /// How often a query used it since the store was opened.
+    pub uses: Option<u64>,
+}
+
+impl IndexRow {
+    /// Reads one element of a `listIndexes` batch.
+    #[must_use]
+    pub fn read(spec: &Document) -> Option<Self> {
+        let flag = |name| spec.get_bool(name).unwrap_or(false);
+        Some(Self {
+            name: spec.get_str("name").ok()?.to_owned(),
+            key: spec.get_document("key").ok()?.clone(),
+            secs: spec.get("expireAfterSeconds").and_then(whole_secs),
+            unique: flag("unique"),
+            sparse: flag("sparse"),
+            hidden: flag("hidden"),
+            partial: spec.get_document("partialFilterExpression").ok().cloned(),
+            building: flag("building"),
+            ..Self::default()
+        })
+    }
+
+    /// The key pattern in words: `lastModifiedDate ↑`.
+    #[must_use]
+    pub fn keys_text(&self) -> String {
+        let part = |(name, value): (&String, &Bson)| match value {
+            Bson::String(kind) => format!("{name} ({kind})"),
+            other if as_f64(other).is_some_and(|number| number < 0.0) => format!("{name} ↓"),
+            _ => format!("{name} ↑"),
+        };
+        self.key.iter().map(part).collect::<Vec<_>>().join(", ")
+    }
+
+    /// The field of an index on one field.
+    #[must_use]
+    pub fn field(&self) -> Option<&str> {
+        let mut names = self.key.keys();
+        names.next().filter(|_| names.next().is_none()).map(String::as_str)
+    }
+
+    /// Why the index can't carry a TTL, in one sentence; `None` when it can.
+    #[must_use]
+    pub fn no_ttl_reason(&self) -> Option<&'static str> {
+        no_ttl_reason(&self.key)
+    }
+}
+
+/// Why an index with this key can't carry a TTL, in one sentence; `None` when it can.
+#[must_use]
+pub fn no_ttl_reason(key: &Document) -> Option<&'static str> {
+    if key.len() > 1 {
+        return Some("A compound index has no TTL: only an index on a single field can have one");
+    }
+    let (name, value) = key.iter().next()?;
+    if name == "_id" {
+        return Some("The _id index has no TTL: choose another field");
+    }
+    if name.contains("$**") {
+        return Some("A wildcard index has no TTL");
+    }
+    match value {
+        Bson::String(_) => Some("Only an ascending or descending index removes documents"),
+        _ => None,
+    }
+}
+
+/// A TTL index, for the places that list only these.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TtlIndex {
+    /// Its name.
+    pub name: String,
+    /// The field whose date counts.
+    pub field: String,
+    /// Its seconds; -1 stands for *on, without a default*.
+    pub secs: i64,
+}
+
+impl TtlIndex {
+    /// Name and readable duration: `lastModifiedDate_1 · 10 min`.
+    #[must_use]
+    pub fn label(&self) -> String {
+        match self.secs {
+            ..0 => format!("{} · no default", self.name),
+            0 => format!("{} · at the date", self.name),
+            secs => format!("{} · {}", self.name, duration::span(secs.saturating_mul(1_000))),
+        }
+    }
+}
+
+impl IndexesView {
+    /// Whether the indexes are known.
+    #[must_use]
+    pub fn is_loaded(&self) -> bool {
+        self.rows.is_some()
+    }
+
+    /// An index by its name.
+    #[must_use]
+    pub fn row(&self, name: &str) -> Option<&IndexRow> {
+        self.rows.as_deref().unwrap_or_default().iter().find(|row| row.name == name)
+    }
+
+    /// The TTL indexes.
+    #[must_use]
+    pub fn ttl(&self) -> Vec<TtlIndex> {
+        let ttl = |row: &IndexRow| {
+            let field = row.field()?.to_owned();
+            Some(TtlIndex { name: row.name.clone(), field, secs: row.secs? })
+        };
+        self.rows.as_deref().unwrap_or_default().iter().filter_map(ttl).collect()
+    }
+
+    /// Takes the reply to `listIndexes`; sizes and uses that are known already stay.
+    pub fn take_list(&mut self, reply: &Document) {
+        let batch = reply.get_document("cursor").and_then(|cursor| cursor.get_array("firstBatch"));
+        let Ok(batch) = batch else { return };
+        let mut rows: Vec<IndexRow> =
+            batch.iter().filter_map(|spec| IndexRow::read(spec.as_document()?)).collect();
+        for row in &mut rows {
+            if let Some(old) = self.row(&row.name) {
+                (row.bytes, row.entries, row.uses) = (old.bytes, old.entries, old.uses);
+            }
+        }
+        self.rows = Some(rows);
+    }
+
+    /// Takes sizes and entries from the reply to `collStats`.
+    pub fn take_stats(&mut self, reply: &Document) {
+        let of =
+            |map: Option<&Document>, name: &str| u64::try_from(whole_secs(map?.get(name)?)?).ok();
+        let sizes = reply.get_document("indexSizes").ok();
+        let entries = reply.get_document("mayfly").ok();
+        let entries = entries.and_then(|more| more.get_document("indexEntries").ok());
+        for row in self.rows.iter_mut().flatten() {
+            row.bytes = of(sizes, &row.name);
+            row.entries = of(entries, &row.name);
+        }
+    }
+
+    /// Takes the uses from the reply to `$indexStats`.
+    pub fn take_uses(&mut self, reply: &Document) {
+        let batch = reply.get_document("cursor").and_then(|cursor| cursor.get_array("firstBatch"));
+        for stats in batch.into_iter().flatten().filter_map(Bson::as_document) {
+            let uses = stats.get_document("accesses").ok().and_then(|uses| uses.get("ops"));
+            let uses = uses.and_then(whole_secs).and_then(|uses| u64::try_from(uses).ok());
+            let name = stats.get_str("name").unwrap_or_default();
+            for row in self.rows.iter_mut().flatten().filter(|row| row.name == name) {
+                row.uses = uses;
+            }
+        }
+    }
+
+    /// Takes a sample of documents from the reply to `find`.
+    pub fn take_sample(&mut self, reply: &Document) {
+        let batch = reply.get_document("cursor").and_then(|cursor| cursor.get_array("firstBatch"));
+        let mut fields: Vec<SampledField> = Vec::new();
+        for document in batch.into_iter().flatten().filter_map(Bson::as_document) {
+            sample(document, "", &mut fields);
+        }
+        fields.sort_by(|a, b| b.dates.cmp(&a.dates).then(b.seen.cmp(&a.seen)));
+        self.fields = fields;
+    }
+}
+
+/// A field that a sample of documents has.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SampledField {
+    /// Its dotted path.
+    pub path: String,
+    /// Documents of the sample that have it.
+    pub seen: usize,
+    /// Documents of the sample in which it is a date or an array with a date.
+    pub dates: usize,
+}
+
+fn sample(document: &Document, prefix: &str, fields: &mut Vec<SampledField>) {
+    for (name, value) in document {
+        let path = format!("{prefix}{name}");
+        let is_date = match value {
+            Bson::DateTime(_) => true,
+            Bson::Array(values) => values.iter().any(|value| matches!(value, Bson::DateTime(_))),
+            _ => false,
+        };
+        match fields.iter_mut().find(|field| field.path == path) {
+            Some(field) => {
+                field.seen += 1;
+                field.dates += usize::from(is_date);
+            }
+            None => fields.push(SampledField { path, seen: 1, dates: usize::from(is_date) }),
+        }
+        if let (Bson::Document(inner), "") = (value, prefix) {
+            sample(inner, &format!("{name}."), fields);
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! What a TTL would remove.
+
+use bson::Document;
+
+use super::number::whole_secs;
+
+/// What a TTL would remove, as `mayflyWhatIf` answers.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct WhatIf {
+    /// The seconds it was asked for.
+    pub secs: i64,
+    /// Documents that the next pass would remove.
+    pub overdue_now: u64,
+    /// More within an hour.
+    pub next_hour: u64,
+    /// More within a day, the hour included.
+    pub next_day: u64,
+    /// Documents that would never expire.
+    pub never: u64,
+    /// All documents.
+    pub total: u64,
+}
+
+impl WhatIf {
+    /// Reads the reply to a `mayflyWhatIf` with these seconds.
+    #[must_use]
+    pub fn read(reply: &Document, secs: i64) -> Self {
+        let count = |name| reply.get(name).and_then(whole_secs).map_or(0, as_count);
+        let never = reply
+            .get_document("never")
+            .map_or(0, |never| never.values().filter_map(whole_secs).map(as_count).sum());
+        Self {
+            secs,
+            overdue_now: count("overdueNow"),
+            next_hour: count("nextHour"),
+            next_day: count("nextDay"),
+            never,
+            total: count("total"),
+        }
+    }
+}
+
+fn as_count(number: i64) -> u64 {
+    u64::try_from(number).unwrap_or(0)
+}
