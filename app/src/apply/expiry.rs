@@ -8,10 +8,11 @@ use super::{Effects, WindowEffect, documents, indexes};
 use crate::action::ExpiryAction;
 use crate::limits::REASONS_DOCUMENTS_MAX;
 use crate::source::RemovedDocument;
-use crate::state::expiry::{Lane, Purpose, SavedExpiry, reason_filter};
+use crate::state::expiry::{Lane, Purpose, SavedExpiry, Totals, reason_filter};
+use crate::state::indexes::TtlIndex;
 use crate::state::tabs::ViewKind;
 use crate::state::toasts::Kind;
-use crate::state::{Namespace, Purpose as AnyPurpose, State, TabId};
+use crate::state::{Purpose as AnyPurpose, State, Tab, TabId};
 use crate::worker::Reply;
 
 /// Carries out one action.
@@ -20,7 +21,7 @@ pub fn apply(tab: TabId, action: ExpiryAction, state: &mut State, effects: &mut 
     match action {
         ExpiryAction::Refresh => refresh(tab, state, effects),
         ExpiryAction::RefreshDensity => ask_density(tab, state, effects),
-        ExpiryAction::CountReasons => ask_reasons(tab, state, effects),
+        ExpiryAction::CountReasons => count_reasons(tab, state, effects),
         ExpiryAction::ChooseIndex(index) => {
             with(state, tab, |view| view.choose_index(index));
             save(tab, state);
@@ -85,7 +86,21 @@ pub fn refresh(tab: TabId, state: &mut State, effects: &mut Effects) {
         indexes::refresh(tab, state, effects);
     }
     ask_density(tab, state, effects);
-    let documents = state.tree.documents_of(&Namespace::new(&db, &collection));
+    ask_reasons_of_few(tab, state, effects);
+}
+
+/// The indexes came: what had to wait for them is asked.
+pub fn indexes_known(tab: TabId, state: &mut State, effects: &mut Effects) {
+    if state.tabs.get(tab).is_some_and(|open| open.expiry.asked) {
+        ask_reasons_of_few(tab, state, effects);
+    }
+}
+
+/// Asks for reasons where counting them costs little.
+fn ask_reasons_of_few(tab: TabId, state: &mut State, effects: &mut Effects) {
+    let Some(open) = state.tabs.get(tab) else { return };
+    let counted = open.expiry.totals.as_ref().map(Totals::documents);
+    let documents = state.tree.documents_of(&open.namespace).or(counted);
     if documents.is_some_and(|count| count <= REASONS_DOCUMENTS_MAX) {
         ask_reasons(tab, state, effects);
     }
@@ -100,14 +115,29 @@ fn ask_density(tab: TabId, state: &mut State, effects: &mut Effects) {
     effects.read(state, AnyPurpose::Expiry(tab, Purpose::Density), &db, command);
 }
 
+/// The index whose reasons are told: the chosen one, or the only one. Each index has its own.
+fn index_of_reasons(open: &Tab) -> Option<TtlIndex> {
+    let mut ttl = open.indexes.ttl();
+    match &open.expiry.index {
+        Some(name) => ttl.into_iter().find(|index| index.name == *name),
+        None => ttl.pop().filter(|_| ttl.is_empty()),
+    }
+}
+
+/// Counts why documents never expire, because a person asked.
+fn count_reasons(tab: TabId, state: &mut State, effects: &mut Effects) {
+    if state.tabs.get(tab).and_then(index_of_reasons).is_some() {
+        ask_reasons(tab, state, effects);
+    } else {
+        let text = "Choose one TTL index: each has its own reasons";
+        state.toasts.push(Kind::Info, text, None, state.uptime);
+    }
+}
+
 /// Asks why documents never expire, with the seconds that the index has now.
 fn ask_reasons(tab: TabId, state: &mut State, effects: &mut Effects) {
     let Some(open) = state.tabs.get(tab) else { return };
-    let chosen = open.expiry.index.as_deref();
-    let ttl = open.indexes.ttl();
-    let Some(index) = ttl.iter().find(|index| chosen.is_none_or(|name| name == index.name)) else {
-        return;
-    };
+    let Some(index) = index_of_reasons(open) else { return };
     let command = doc! {
         "mayflyWhatIf": &open.namespace.collection,
         "index": { "name": &index.name, "expireAfterSeconds": index.secs },
@@ -156,10 +186,8 @@ fn refresh_date(tab: TabId, id: Bson, state: &mut State, effects: &mut Effects) 
 
 fn filter_never(tab: TabId, code: &str, state: &mut State, effects: &mut Effects) {
     let Some(open) = state.tabs.get(tab) else { return };
-    let chosen = open.expiry.index.as_deref();
-    let ttl = open.indexes.ttl();
-    let field = ttl.iter().find(|index| chosen.is_none_or(|name| name == index.name));
-    if let Some(filter) = field.and_then(|index| reason_filter(code, &index.field)) {
+    let index = index_of_reasons(open);
+    if let Some(filter) = index.and_then(|index| reason_filter(code, &index.field)) {
         documents::show_filter(tab, filter, state, effects);
     } else {
         let text = "No filter can pick these documents";
@@ -230,7 +258,13 @@ pub fn answer(
     };
     match purpose {
         Purpose::Expiring => with(state, tab, |view| view.take_expiring(reply, now_ms)),
-        Purpose::Density => with(state, tab, |view| view.take_forecast(command, reply, now_ms)),
+        Purpose::Density => {
+            with(state, tab, |view| view.take_forecast(command, reply, now_ms));
+            let totals = state.tabs.get(tab).and_then(|open| open.expiry.totals.as_ref());
+            if totals.is_some_and(Totals::lack_reasons) {
+                ask_reasons_of_few(tab, state, effects);
+            }
+        }
         Purpose::Reasons => with(state, tab, |view| view.take_reasons(reply)),
         Purpose::Document => {
             let found = reply

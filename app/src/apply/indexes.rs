@@ -7,7 +7,8 @@ use crate::action::IndexesAction;
 use crate::limits::{AGES_DOCUMENTS_MAX, SAMPLE_DOCUMENTS};
 use crate::state::dialogs::Dialog as AnyDialog;
 use crate::state::indexes::{
-    AGE_SLICES, ChangeTtl, CreateIndex, Dialog, IndexesView, Purpose, TTL_SECS, WhatIf, age_command,
+    AGE_SLICES, ChangeTtl, CreateIndex, Dialog, DropIndex, IndexesView, Purpose, TTL_SECS, WhatIf,
+    age_command,
 };
 use crate::state::toasts::Kind;
 use crate::state::{Namespace, Purpose as AnyPurpose, State, TabId};
@@ -89,8 +90,9 @@ pub fn open_change_ttl(tab: TabId, name: &str, state: &mut State, effects: &mut 
 }
 
 fn open_drop(tab: TabId, name: &str, state: &mut State) {
-    if let Some(row) = state.tabs.get(tab).and_then(|open| open.indexes.row(name)).cloned() {
-        state.dialogs.show(AnyDialog::Indexes(tab, Dialog::Drop(row)));
+    if let Some(index) = state.tabs.get(tab).and_then(|open| open.indexes.row(name)).cloned() {
+        let dropping = DropIndex { index, error: None };
+        state.dialogs.show(AnyDialog::Indexes(tab, Dialog::Drop(dropping)));
     }
 }
 
@@ -152,9 +154,10 @@ fn send(tab: TabId, state: &mut State, effects: &mut Effects) {
             }
             (Ok(_), None) => return,
         },
-        Dialog::Drop(row) => {
-            let command = doc! { "dropIndexes": &collection, "index": &row.name };
-            (command, format!("Index {} dropped", row.name))
+        Dialog::Drop(dropping) => {
+            let name = &dropping.index.name;
+            let command = doc! { "dropIndexes": &collection, "index": name };
+            (command, format!("Index {name} dropped"))
         }
     };
     effects.write(state, AnyPurpose::Indexes(tab, Purpose::Change(done)), &db, command);
@@ -175,7 +178,10 @@ pub fn answer(
         Err(error) => return failed(purpose, error, state),
     };
     match purpose {
-        Purpose::List => with(state, tab, |view| view.take_list(reply)),
+        Purpose::List => {
+            with(state, tab, |view| view.take_list(reply));
+            super::expiry::indexes_known(tab, state, effects);
+        }
         Purpose::Stats => with(state, tab, |view| view.take_stats(reply)),
         Purpose::Uses => with(state, tab, |view| view.take_uses(reply)),
         Purpose::Sample => with(state, tab, |view| view.take_sample(reply)),
@@ -224,6 +230,9 @@ fn failed(purpose: &Purpose, error: &str, state: &mut State) {
         }
         Some(AnyDialog::Indexes(_, Dialog::ChangeTtl(change))) => {
             change.error = Some(error.to_owned());
+        }
+        Some(AnyDialog::Indexes(_, Dialog::Drop(dropping))) => {
+            dropping.error = Some(error.to_owned());
         }
         _ => state.toasts.push(Kind::Error, error.to_owned(), None, state.uptime),
     }

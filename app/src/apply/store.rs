@@ -151,9 +151,8 @@ fn next(namespace: &Namespace, state: &mut State, effects: &mut Effects) {
 
 fn create_database(draft: &CreateDatabase, state: &mut State, effects: &mut Effects) {
     let namespace = Namespace::new(draft.name.trim(), draft.collection.trim());
-    if draft.dialect != Dialect::Open {
+    if let Some(command) = dialect_command(draft.dialect) {
         let purpose = Purpose::Store(StorePurpose::Change { done: String::new(), open: None });
-        let command = doc! {"mayflyDialect": draft.dialect.name()};
         effects.write(state, purpose, &namespace.db, command);
     }
     let command = doc! {"create": &namespace.collection};
@@ -167,6 +166,12 @@ fn create_collection(draft: &CreateCollection, state: &mut State, effects: &mut 
     let command = create_command(draft);
     let done = format!("Created {namespace}");
     change(done, Some(namespace), &draft.db, command, state, effects);
+}
+
+/// The command that gives a new database its rules; `None` for the rules it has anyway.
+#[must_use]
+pub fn dialect_command(dialect: Dialect) -> Option<Document> {
+    (dialect != Dialect::Open).then(|| doc! {"mayflyDialect": dialect.name()})
 }
 
 /// The command that makes a collection as drafted.
@@ -205,8 +210,6 @@ fn rename(from: &Namespace, name: &str, state: &mut State, effects: &mut Effects
     let command = rename_command(from, name);
     let done = format!("{from} is now {to}");
     change(done, Some(to), "admin", command, state, effects);
-    let from = from.clone();
-    state.tabs.forget(|namespace| *namespace == from);
 }
 
 fn drop_target(target: &DropTarget, state: &mut State, effects: &mut Effects) {
@@ -282,6 +285,8 @@ fn changed(
     if let Ok(collection) = reply.command.get_str("drop") {
         let dropped = Namespace::new(&reply.db, collection);
         state.tabs.forget(|namespace| *namespace == dropped);
+    } else if let Ok(from) = reply.command.get_str("renameCollection") {
+        state.tabs.forget(|namespace| namespace.to_string() == from);
     } else if reply.command.contains_key("dropDatabase") {
         state.tabs.forget(|namespace| namespace.db == reply.db);
     }

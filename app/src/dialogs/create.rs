@@ -5,7 +5,7 @@ use mayfly_engine::value::shell::write_command;
 
 use super::close;
 use crate::action::{Action, Actions, DialogAction, StoreAction, ViewAction};
-use crate::apply::store::create_command;
+use crate::apply::store::{create_command, dialect_command};
 use crate::state::dialogs::{CreateCollection, CreateDatabase, Dialect};
 use crate::state::{Namespace, State};
 use crate::theme::{colors, sizes, text};
@@ -30,6 +30,10 @@ pub fn database_ui(
         ..CreateCollection::default()
     };
     let command = write_command(&first.db, &create_command(&first));
+    let command = match dialect_command(draft.dialect) {
+        Some(rules) => format!("{}\n{command}", write_command(&first.db, &rules)),
+        None => command,
+    };
     let ready = db_error.is_none() && collection_error.is_none();
     let (mut copy, mut create) = (false, false);
     let closing = modal::ui(

@@ -158,6 +158,20 @@ pub struct Totals {
     pub reasons: Vec<(String, u64)>,
 }
 
+impl Totals {
+    /// How many documents were counted.
+    #[must_use]
+    pub fn documents(&self) -> u64 {
+        self.waiting.saturating_add(self.overdue).saturating_add(self.never)
+    }
+
+    /// Whether documents never expire and it is not known why.
+    #[must_use]
+    pub fn lack_reasons(&self) -> bool {
+        self.never > 0 && self.reasons.is_empty()
+    }
+}
+
 /// The view's state: plain data, filled from replies and events.
 #[derive(Debug, Clone, PartialEq, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each says one thing; none excludes another")]

@@ -7,7 +7,18 @@ use super::{Button, value_text};
 use crate::theme::{Colors, Icon, colors, sizes, text};
 
 /// Draws the command. Returns whether a person asked to copy it.
+#[must_use = "the button must do what it says"]
 pub fn ui(ui: &mut Ui, name: &str, code: &str) -> bool {
+    boxed(ui, name, "Copy command", code)
+}
+
+/// Draws a document. Returns whether a person asked to copy it.
+#[must_use = "the button must do what it says"]
+pub fn document_ui(ui: &mut Ui, code: &str) -> bool {
+    boxed(ui, "Document", "Copy document", code)
+}
+
+fn boxed(ui: &mut Ui, name: &str, copy_name: &str, code: &str) -> bool {
     let colors = colors(ui);
     let mut copy = false;
     Frame::new()
@@ -18,7 +29,7 @@ pub fn ui(ui: &mut Ui, name: &str, code: &str) -> bool {
         .show(ui, |ui| {
             ui.set_min_width(ui.available_width());
             ui.with_layout(egui::Layout::right_to_left(egui::Align::TOP), |ui| {
-                let button = Button::icon_only(Icon::Copy, "Copy command").small();
+                let button = Button::icon_only(Icon::Copy, copy_name).small();
                 copy = ui.add(button).clicked();
                 ui.with_layout(egui::Layout::top_down(egui::Align::LEFT), |ui| {
                     let job = highlighted(code, colors, ui.available_width());

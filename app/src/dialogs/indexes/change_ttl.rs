@@ -1,7 +1,6 @@
 //! Changes the TTL of an index in place, or gives one to a plain index.
 
 use egui::{Context, Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
-use mayfly_engine::value::shell::write_command;
 
 use super::{Asks, what_if};
 use crate::action::IndexesAction;
@@ -10,7 +9,7 @@ use crate::state::{duration, number};
 use crate::theme::{colors, sizes, text};
 use crate::widgets::number_field::NumberDraft;
 use crate::widgets::value_text::with_marks;
-use crate::widgets::{Button, code_box, modal, number_field};
+use crate::widgets::{Button, modal, number_field};
 
 /// Draws the dialog.
 pub(super) fn ui(context: &Context, change: &mut ChangeTtl, asks: &mut Asks<'_>) {
@@ -78,7 +77,7 @@ fn buttons_ui(ui: &mut Ui, change: &ChangeTtl) -> Pressed {
 }
 
 /// Returns whether the TTL was changed.
-fn content_ui(ui: &mut Ui, change: &mut ChangeTtl, asks: &Asks<'_>) -> bool {
+fn content_ui(ui: &mut Ui, change: &mut ChangeTtl, asks: &mut Asks<'_>) -> bool {
     let mut changed = false;
     let invalid = change.ttl.secs(TTL_SECS).err();
     ui.horizontal(|ui| {
@@ -105,7 +104,7 @@ fn content_ui(ui: &mut Ui, change: &mut ChangeTtl, asks: &Asks<'_>) -> bool {
     }
     what_if::ui(ui, change.what_if.as_ref());
     if let Some(command) = change.command(&asks.names.1) {
-        code_box::ui(ui, "Command", &write_command(&asks.names.0, &command));
+        asks.command_ui(ui, &command);
     }
     changed
 }

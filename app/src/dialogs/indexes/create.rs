@@ -1,7 +1,6 @@
 //! Makes an index.
 
 use egui::{Context, Ui};
-use mayfly_engine::value::shell::write_command;
 
 use super::{Asks, what_if};
 use crate::action::IndexesAction;
@@ -10,7 +9,7 @@ use crate::state::number;
 use crate::theme::{Icon, colors, sizes, text};
 use crate::widgets::field::{self, Field};
 use crate::widgets::value_text::with_marks;
-use crate::widgets::{Button, code_box, menu, modal, number_field, tabs};
+use crate::widgets::{Button, menu, modal, number_field, tabs};
 
 /// Fields that an index may have.
 const FIELDS_MAX: usize = 32;
@@ -35,9 +34,7 @@ pub(super) fn ui(
         |ui, create| {
             content_ui(ui, create, &view.fields);
             match &command {
-                Ok(command) => {
-                    code_box::ui(ui, "Command", &write_command(&asks.names.0, command));
-                }
+                Ok(command) => asks.command_ui(ui, command),
                 Err(error) => {
                     ui.label(text::rich(error, text::body()).color(colors(ui).dim));
                 }

@@ -2,25 +2,24 @@
 
 use bson::doc;
 use egui::Context;
-use mayfly_engine::value::shell::write_command;
 
 use super::Asks;
 use crate::action::IndexesAction;
-use crate::state::indexes::IndexRow;
-use crate::theme::sizes;
+use crate::state::indexes::DropIndex;
+use crate::theme::{colors, sizes, text};
 use crate::widgets::value_text::with_marks;
-use crate::widgets::{Button, code_box, modal};
+use crate::widgets::{Button, modal};
 
 /// Draws the dialog.
-pub(super) fn ui(context: &Context, index: &IndexRow, asks: &mut Asks<'_>) {
+pub(super) fn ui(context: &Context, dropping: &DropIndex, asks: &mut Asks<'_>) {
+    let index = &dropping.index;
     let title = format!("Drop index {}", with_marks(&index.name));
     let subtitle = if index.secs.is_some() {
         "Documents no longer expire by this index; none is removed by dropping it"
     } else {
         "Queries no longer use it; no document is removed"
     };
-    let (db, collection) = asks.names.clone();
-    let command = doc! { "dropIndexes": &collection, "index": &index.name };
+    let command = doc! { "dropIndexes": &asks.names.1, "index": &index.name };
     let mut send = false;
     let mut cancel = false;
     let closing = modal::ui(
@@ -28,11 +27,14 @@ pub(super) fn ui(context: &Context, index: &IndexRow, asks: &mut Asks<'_>) {
         &title,
         subtitle,
         sizes::DIALOG_NARROW,
-        &mut (),
-        |ui, ()| {
-            code_box::ui(ui, "Command", &write_command(&db, &command));
+        asks,
+        |ui, asks| {
+            asks.command_ui(ui, &command);
+            if let Some(error) = &dropping.error {
+                ui.label(text::rich(error, text::body()).color(colors(ui).error));
+            }
         },
-        |ui, ()| {
+        |ui, _| {
             send = ui.add(Button::danger("Drop index")).clicked();
             cancel = ui.add(Button::plain("Cancel")).clicked();
         },

@@ -5,11 +5,14 @@ mod create;
 mod drop;
 mod what_if;
 
-use egui::Context;
+use bson::Document;
+use egui::{Context, Ui};
+use mayfly_engine::value::shell::write_command;
 
-use crate::action::{Action, Actions, IndexesAction};
+use crate::action::{Action, Actions, IndexesAction, ViewAction};
 use crate::state::indexes::Dialog;
 use crate::state::{State, TabId};
+use crate::widgets::code_box;
 
 /// What a dialog is drawn with.
 struct Asks<'a> {
@@ -22,6 +25,14 @@ struct Asks<'a> {
 impl Asks<'_> {
     fn push(&mut self, action: IndexesAction) {
         self.actions.push(Action::Indexes(self.tab, action));
+    }
+
+    /// Draws the command that will be sent, with a button that copies it.
+    fn command_ui(&mut self, ui: &mut Ui, command: &Document) {
+        let text = write_command(&self.names.0, command);
+        if code_box::ui(ui, "Command", &text) {
+            self.actions.push(Action::View(ViewAction::Copy(text)));
+        }
     }
 }
 
@@ -44,6 +55,6 @@ pub fn ui(
             create::ui(context, create, &open.indexes, &mut asks);
         }
         Dialog::ChangeTtl(change) => change_ttl::ui(context, change, &mut asks),
-        Dialog::Drop(row) => drop::ui(context, row, &mut asks),
+        Dialog::Drop(dropping) => drop::ui(context, dropping, &mut asks),
     }
 }

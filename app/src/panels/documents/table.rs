@@ -154,7 +154,11 @@ impl TableDelegate for Delegate<'_> {
         let (Shows::Field(field), center) = (shows, inner.left_center()) else {
             let align = Align2::LEFT_CENTER;
             let at = inner.left_center();
-            paint::text_at(ui, at, align, "Expires in", text::small(), colors.dim, inner.width());
+            let words = "Expires in";
+            paint::text_at(ui, at, align, words, text::small(), colors.dim, inner.width());
+            let response = ui.interact(rect, ui.scope_id().with("head"), Sense::hover());
+            response
+                .widget_info(|| WidgetInfo::labeled(Role::ColumnHeader, ui.is_enabled(), words));
             return;
         };
         let sorted = self.tab.documents.sorted_by(field);

@@ -4,11 +4,11 @@
 use egui::{RichText, Ui};
 
 use super::{Asks, pass_times, words};
-use crate::action::ExpiryAction;
+use crate::action::{Action, ExpiryAction, ViewAction};
 use crate::state::expiry::{Lane, Phase, Totals, reason_label};
 use crate::state::{State, Tab, duration, number};
 use crate::theme::{colors, sizes, text};
-use crate::widgets::{Button, bar, card, empty_state, key_value};
+use crate::widgets::{Button, bar, card, code_box, empty_state, key_value};
 
 /// Draws the inspector of the open tab.
 pub(super) fn ui(ui: &mut Ui, state: &State, tab: &Tab, asks: &mut Asks<'_>) {
@@ -20,7 +20,10 @@ pub(super) fn ui(ui: &mut Ui, state: &State, tab: &Tab, asks: &mut Asks<'_>) {
         buttons_ui(ui, state, lane, asks);
         if let Some(document) = &view.document {
             ui.add_space(sizes::GAP_SMALL);
-            crate::widgets::code_box::ui(ui, "Document", &view.document_text(document));
+            let text = view.document_text(document);
+            if code_box::document_ui(ui, &text) {
+                asks.actions.push(Action::View(ViewAction::Copy(text)));
+            }
         }
     } else {
         empty_state::hint(ui, "Choose a document to see when it goes, and why");
@@ -102,7 +105,7 @@ fn totals_ui(ui: &mut Ui, totals: &Totals, asks: &mut Asks<'_>) {
                 asks.push(ExpiryAction::FilterNever(code.clone()));
             }
         }
-        if totals.never > 0 && totals.reasons.is_empty() {
+        if totals.lack_reasons() {
             let hint = "Read the documents to see why they never expire";
             if ui.add(Button::plain("Why?").small().tooltip(hint)).clicked() {
                 asks.push(ExpiryAction::CountReasons);

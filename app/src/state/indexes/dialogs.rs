@@ -18,7 +18,16 @@ pub enum Dialog {
     /// Another TTL for an index, or its first.
     ChangeTtl(ChangeTtl),
     /// Drops an index.
-    Drop(IndexRow),
+    Drop(DropIndex),
+}
+
+/// An index that shall be dropped.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DropIndex {
+    /// The index.
+    pub index: IndexRow,
+    /// Why it could not be dropped.
+    pub error: Option<String>,
 }
 
 /// Another TTL for an index, or its first.

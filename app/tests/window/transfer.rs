@@ -1,29 +1,16 @@
-//! Files in and out of the whole window, over the real engine, without a display: controls are found
-//! by accessible name.
+//! Files in and out of the window.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
-use bson::{Document, doc};
-use egui_kittest::Harness;
+use bson::doc;
 use egui_kittest::kittest::Queryable;
 use mayfly::action::{Action, TransferAction};
-use mayfly::source::OpenRequest;
-use mayfly::source::embedded::opener;
+use mayfly::state::Namespace;
 use mayfly::state::operations::{Operation, Stage};
-use mayfly::state::{Namespace, State};
-use mayfly::{MayflyApp, WindowOptions};
-use mayfly_engine::engine::{Engine, EngineOptions};
 
-/// Steps that a window may need until something has happened.
-const STEPS_MAX: usize = 4_000;
-
-struct Window {
-    harness: Harness<'static, MayflyApp>,
-    folder: tempfile::TempDir,
-}
+use super::support::Window;
 
 #[derive(Debug)]
 struct Dropped(PathBuf);
@@ -39,69 +26,6 @@ impl egui::DroppedFile for Dropped {
 }
 
 impl Window {
-    fn open() -> Self {
-        Self::open_after(&[])
-    }
-
-    /// A window on a store in which commands were run before, on the database `test`.
-    fn open_after(commands: &[Document]) -> Self {
-        let folder = tempfile::tempdir().expect("a temporary folder");
-        let store = folder.path().join("store");
-        fs::create_dir_all(&store).expect("a folder");
-        let engine = Engine::open(&store, EngineOptions::default()).expect("a store");
-        for command in commands {
-            let reply = engine.run("test", command);
-            assert!(reply.get_f64("ok").is_ok_and(|ok| ok > 0.0), "{reply}");
-        }
-        engine.close().expect("the store closes");
-        let request =
-            OpenRequest { folder: Some(folder.path().join("store")), ..OpenRequest::default() };
-        let options = WindowOptions { request, opener: opener(None), settings_file: None };
-        let harness = Harness::builder()
-            .with_size([1280.0, 800.0])
-            .with_max_steps(64)
-            .build_eframe(move |context| MayflyApp::new(context, options));
-        let mut window = Self { harness, folder };
-        window.until("the store is open", State::is_open);
-        window
-    }
-
-    fn state(&self) -> &State {
-        self.harness.state().state()
-    }
-
-    /// Draws frames until the state is so. The worker's threads need real time.
-    fn until(&mut self, what: &str, is_so: impl Fn(&State) -> bool) {
-        for _ in 0..STEPS_MAX {
-            self.harness.step();
-            if is_so(self.state()) {
-                self.harness.run_steps(3);
-                return;
-            }
-            std::thread::park_timeout(Duration::from_millis(5));
-        }
-        let operations = self.state().operations.list();
-        panic!("never: {what}; {operations:?}; {:?}", self.state().dialogs);
-    }
-
-    fn until_named(&mut self, name: &str) {
-        for _ in 0..STEPS_MAX {
-            self.harness.step();
-            if self.harness.query_all_by_label_contains(name).next().is_some() {
-                self.harness.run_steps(3);
-                return;
-            }
-            std::thread::park_timeout(Duration::from_millis(5));
-        }
-        panic!("{name} never came; {:?}", self.state().dialogs);
-    }
-
-    fn click(&mut self, name: &str) {
-        // Not with the pointer: it may have to be scrolled to first.
-        self.harness.get_by_label(name).click_accesskit();
-        self.harness.run_steps(3);
-    }
-
     fn file(&self, name: &str, text: &str) -> PathBuf {
         let path = self.folder.path().join(name);
         fs::write(&path, text).expect("a file can be written");

@@ -1,0 +1,139 @@
+//! Documents as text: added, edited, cloned. What was typed stays, whatever the store answers.
+
+use bson::doc;
+use egui::{Key, Modifiers};
+
+use super::documents::{stored, window};
+use super::support::Window;
+
+const COMMAND: &str = "The command that will be sent";
+
+fn editing(id: &str) -> Window {
+    let mut window = window();
+    window.point(&format!("Document {id}"));
+    window.until_named("Edit as text");
+    window.click("Edit as text");
+    window.until_named(&format!("Edit {id}"));
+    window
+}
+
+#[test]
+fn a_document_is_added() {
+    let mut window = window();
+    window.click("Add document");
+    window.until_named("Add to test.notes");
+    window.type_into("Document", "{ _id: 9, text: 'nine', n: Long('5') }");
+    let shown = window.value(COMMAND);
+    assert!(shown.contains("insert") && shown.contains("Long('5')"), "{shown}");
+    assert_eq!(window.copied("Copy command"), shown);
+    window.click("Insert 1 document");
+    window.until_named("Dismiss: Inserted 1 document");
+    window.until_named("Select Document 9");
+    assert_eq!(stored(&window, doc! {"_id": 9}), [doc! {"_id": 9, "text": "nine", "n": 5_i64}]);
+}
+
+#[test]
+fn several_documents_are_added_at_once() {
+    let mut window = window();
+    window.keys(Modifiers::COMMAND, Key::N);
+    window.type_into("Document", "[{ _id: 8 }, { _id: 9 }]");
+    window.click("Insert 2 documents");
+    window.until_named("Dismiss: Inserted 2 documents");
+    window.click("Undo");
+    window.until_named("Dismiss: Undone: deleted 2 documents");
+    assert_eq!(stored(&window, doc! {}).len(), 4);
+}
+
+#[test]
+fn text_that_is_no_document_is_not_sent() {
+    let mut window = window();
+    window.click("Add document");
+    for wrong in ["{ a: ", "5", "{ a: 1 } x"] {
+        window.type_into("Document", wrong);
+        assert!(!window.is_enabled("Insert 1 document"), "{wrong}");
+        assert!(!window.has(COMMAND), "{wrong}");
+    }
+}
+
+#[test]
+fn a_refused_document_stays_in_the_editor_with_the_reason() {
+    let mut window = window();
+    window.click("Add document");
+    window.type_into("Document", "{ _id: 1, text: 'mine' }");
+    window.click("Insert 1 document");
+    window.until_named("duplicate key");
+    assert!(window.value("Document").contains("'mine'"));
+    assert!(window.has("Add to test.notes"));
+}
+
+#[test]
+fn a_document_is_edited_as_text() {
+    let mut window = editing("3");
+    assert!(window.has("Nothing was changed"));
+    assert!(!window.is_enabled("Save"));
+    window.type_into("Document", "{ _id: 3, text: 'drei' }");
+    assert!(window.value(COMMAND).contains("'drei'"));
+    window.keys(Modifiers::COMMAND, Key::S);
+    window.until_named("Dismiss: Saved 1 document");
+    assert_eq!(stored(&window, doc! {"_id": 3}), [doc! {"_id": 3, "text": "drei"}]);
+}
+
+#[test]
+fn a_document_that_the_reaper_took_meanwhile_is_said_and_can_be_inserted_again() {
+    let mut window = editing("1");
+    window.type_into("Document", "{ _id: 1, text: 'kept' }");
+    window.advance(31);
+    window.run("admin", &doc! {"mayflyReap": 1});
+    window.until_enabled("Save");
+    window.click("Save");
+    window.until_named("The document was removed meanwhile");
+    assert!(window.value("Document").contains("'kept'"));
+    window.click("Insert it again");
+    window.until_named("Dismiss: Inserted 1 document");
+    assert_eq!(stored(&window, doc! {"_id": 1}), [doc! {"_id": 1, "text": "kept"}]);
+}
+
+#[test]
+fn a_document_that_someone_else_changed_shows_both_versions() {
+    let mut window = editing("3");
+    window.type_into("Document", "{ _id: 3, text: 'mine' }");
+    let update = doc! {"q": {"_id": 3}, "u": {"$set": {"text": "theirs"}}};
+    window.run("test", &doc! {"update": "notes", "updates": [update]});
+    window.click("Save");
+    window.until_named("The document was changed meanwhile");
+    assert!(window.value("The document in the store").contains("'theirs'"));
+    assert!(window.value("Document").contains("'mine'"));
+    assert!(window.is_enabled("Take the store's version"));
+    window.click("Save mine over it");
+    window.until_named("Dismiss: Saved 1 document");
+    assert_eq!(stored(&window, doc! {"_id": 3}), [doc! {"_id": 3, "text": "mine"}]);
+}
+
+#[test]
+fn a_clone_has_an_id_of_its_own() {
+    let mut window = window();
+    window.point("Document 4");
+    window.until_named("Clone this document");
+    window.click("Clone this document");
+    window.until_named("Add to test.notes");
+    let text = window.value("Document");
+    assert!(text.contains("'four'") && text.contains("ObjectId("), "{text}");
+    window.click("Insert 1 document");
+    window.until_named("Dismiss: Inserted 1 document");
+    assert_eq!(stored(&window, doc! {"text": "four"}).len(), 2);
+}
+
+#[test]
+fn typed_text_is_not_thrown_away_by_a_key() {
+    let mut window = editing("3");
+    window.type_into("Document", "{ _id: 3, text: 'typed' }");
+    window.key(Key::Escape);
+    window.until_named("Keep editing");
+    window.click("Keep editing");
+    assert!(window.value("Document").contains("'typed'"));
+    window.key(Key::Escape);
+    window.until_named("Discard what was typed");
+    window.click("Discard what was typed");
+    assert!(!window.has("Edit 3"));
+    assert_eq!(stored(&window, doc! {"text": "typed"}).len(), 0);
+}

@@ -1,0 +1,216 @@
+//! The Documents view: what is listed, filtered, chosen and deleted.
+
+use bson::{Document, doc};
+use egui::{Key, Modifiers};
+use mayfly::state::documents::Mode;
+
+use super::support::{Window, at};
+
+/// Four notes, of which two expire half a minute after the start.
+pub fn notes() -> Vec<Document> {
+    vec![
+        doc! {"createIndexes": "notes", "indexes": [
+            {"key": {"at": 1}, "name": "at_1", "expireAfterSeconds": 60},
+        ]},
+        doc! {"insert": "notes", "documents": [
+            {"_id": 1, "text": "one", "at": at(-30)},
+            {"_id": 2, "text": "two", "at": at(-30)},
+            {"_id": 3, "text": "three"},
+            {"_id": 4, "text": "four", "place": {"city": "İzmir"}},
+        ]},
+    ]
+}
+
+pub fn window() -> Window {
+    let mut window = Window::open_view(&notes(), "Documents");
+    window.until_named("Document 4");
+    window
+}
+
+/// The documents of the store, read beside the window.
+pub fn stored(window: &Window, filter: Document) -> Vec<Document> {
+    let reply = window.run("test", &doc! {"find": "notes", "filter": filter});
+    let batch = reply.get_document("cursor").and_then(|cursor| cursor.get_array("firstBatch"));
+    let batch = batch.expect("a batch").iter();
+    batch.filter_map(|document| document.as_document().cloned()).collect()
+}
+
+#[test]
+fn a_filter_is_typed_and_reset() {
+    let mut window = window();
+    window.type_into("Filter", "{ _id: { $gt: 2 } }");
+    window.key(Key::Enter);
+    window.until_gone("Document 1");
+    window.until_named("1–2 of 2");
+    assert!(window.has("Document 3") && window.has("Document 4"));
+    window.click("Reset");
+    window.until_named("Document 1");
+    assert_eq!(window.value("Filter"), "");
+    window.choose("Filter history", "{ _id: { $gt: 2 } }");
+    window.until_gone("Document 1");
+}
+
+#[test]
+fn a_bad_filter_says_its_place_and_is_not_run() {
+    let mut window = window();
+    for (filter, place) in [("{ _id: }", "column 8"), ("{ _id: 1", "column 9")] {
+        window.type_into("Filter", filter);
+        window.until_named("Filter: ");
+        assert!(window.has_part(place), "{filter} does not say {place}");
+        assert!(!window.is_enabled("Find"), "{filter}");
+    }
+    assert!(window.has("Document 1"), "the list stays");
+    window.type_into("Filter", "{ _id: { $nope: 1 } }");
+    window.click("Find");
+    window.until_named("$nope");
+    assert!(window.has("Try again"));
+    window.click("Reset");
+    window.until_named("Document 1");
+}
+
+#[test]
+fn no_match_offers_every_document() {
+    let mut window = window();
+    window.type_into("Filter", "{ _id: 99 }");
+    window.click("Find");
+    window.until_named("No document matches the filter");
+    window.click("Reset");
+    window.until_named("Document 1");
+}
+
+#[test]
+fn options_sort_and_limit() {
+    let mut window = window();
+    window.click("Options");
+    window.type_into("Sort", "{ _id: -1 }");
+    window.type_into("Limit", "2");
+    window.click("Find");
+    window.until_gone("Document 1");
+    window.until_named("Document 4");
+    window.type_into("Limit", "two");
+    window.until_named("Limit: ");
+    assert!(!window.is_enabled("Find"));
+}
+
+#[test]
+fn cards_json_and_table_are_on_f2_f3_and_f4() {
+    let mut window = window();
+    let check = |window: &mut Window, key, mode, shown: &str| {
+        window.key(key);
+        assert_eq!(window.tab().documents.mode, mode);
+        window.until_named(shown);
+    };
+    check(&mut window, Key::F4, Mode::Table, "Expires in");
+    assert!(window.has("\"three\""));
+    window.until_named("Columns");
+    window.click("Sort by text");
+    window.until("it is sorted", |state| {
+        state.tabs.active().is_some_and(|tab| tab.documents.sorted_by("text") == Some(true))
+    });
+    check(&mut window, Key::F3, Mode::Json, "Document 3");
+    check(&mut window, Key::F2, Mode::Cards, "Document 3");
+    assert!(!window.has("Columns"));
+}
+
+#[test]
+fn a_column_is_hidden() {
+    let mut window = window();
+    window.key(Key::F4);
+    window.until_named("\"three\"");
+    window.choose("Columns", "text");
+    window.until_gone("\"three\"");
+}
+
+#[test]
+fn the_inspector_says_when_a_document_goes() {
+    let mut window = window();
+    window.point("Document 1");
+    window.until_named("Goes between 12:00:30 and 12:01:3");
+    assert!(window.has_part("Index at_1: "));
+    assert!(window.has("Expires at 2026-06-01 12:00:30.000Z"));
+    window.advance(31);
+    window.until_named("Goes with the next pass");
+    window.point("Document 3");
+    window.until_named("Never expires");
+}
+
+#[test]
+fn a_value_is_edited_in_its_place_and_undone() {
+    let mut window = window();
+    window.point("Document 3");
+    window.until_named("Edit text");
+    window.click("Edit text");
+    window.type_into("Value", "drei");
+    window.click("Save value");
+    window.until_named("Dismiss: Saved 1 document");
+    assert_eq!(stored(&window, doc! {"text": "drei"}).len(), 1);
+    window.click("Undo");
+    window.until_named("Dismiss: Undone: saved 1 document");
+    assert_eq!(stored(&window, doc! {"text": "three"}).len(), 1);
+}
+
+#[test]
+fn one_document_is_deleted_after_a_question_and_brought_back() {
+    let mut window = window();
+    window.point("Document 3");
+    window.until_named("Delete document");
+    window.click("Delete document");
+    window.until_named("Delete 3?");
+    window.click("Keep");
+    assert_eq!(stored(&window, doc! {}).len(), 4);
+    window.click("Delete document");
+    window.click("Delete");
+    window.until_named("Dismiss: Deleted 1 document");
+    window.until_gone("Select Document 3");
+    assert_eq!(stored(&window, doc! {"_id": 3}).len(), 0);
+    window.keys(Modifiers::COMMAND, Key::Z);
+    window.until_named("Dismiss: Undone: inserted 1 document");
+    window.until_named("Select Document 3");
+    assert_eq!(stored(&window, doc! {"_id": 3, "text": "three"}).len(), 1);
+}
+
+#[test]
+fn several_documents_are_deleted_by_number_and_brought_back() {
+    let mut window = window();
+    window.click("Select Document 1");
+    window.click("Select Document 3");
+    window.until_named("Delete 2 documents…");
+    window.click("Delete 2 documents…");
+    window.until_named("Delete 2 documents from test.notes?");
+    let shown = window.value("The command that will be sent");
+    assert!(shown.contains("$eq: 1") && shown.contains("$eq: 3"), "{shown}");
+    window.click("Delete 2 documents");
+    window.until_named("Dismiss: Deleted 2 documents");
+    assert_eq!(stored(&window, doc! {}).len(), 2);
+    window.click("Undo");
+    window.until_named("Dismiss: Undone: inserted 2 documents");
+    assert_eq!(stored(&window, doc! {}).len(), 4);
+}
+
+#[test]
+fn keys_held_select_a_range() {
+    let mut window = window();
+    window.point("Document 1");
+    window.point_with("Document 3", Modifiers::SHIFT);
+    window.until_named("Delete 3 documents…");
+    window.click("Select nothing");
+    assert!(!window.has_part("Delete 3 documents"));
+}
+
+#[test]
+fn what_the_reaper_removes_leaves_the_list() {
+    let mut window = window();
+    window.point("Document 1");
+    window.advance(31);
+    window.click("Run now");
+    window.until_gone("Select Document 1");
+    assert!(window.has("Document 3"));
+    window.until_named("This document is no longer there");
+}
+
+#[test]
+fn an_empty_collection_offers_to_add() {
+    let mut window = Window::open_view(&[doc! {"create": "void"}], "Documents");
+    window.until_named("test.void holds no documents yet");
+    assert!(window.is_enabled("Add document"));
+}

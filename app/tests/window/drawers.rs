@@ -1,0 +1,121 @@
+//! The drawers at the bottom, the palette, the settings and the list of shortcuts.
+
+use bson::doc;
+use egui::{Key, Modifiers};
+use mayfly::state::settings::ThemeChoice;
+use mayfly::state::view::Drawer;
+
+use super::support::Window;
+use super::time::drops;
+
+#[test]
+fn the_reaper_log_tells_every_pass() {
+    let mut window = Window::open_after(&drops());
+    assert_eq!(window.state().settings.drawer, Some(Drawer::ReaperLog));
+    assert!(window.has("No pass yet; the next one is counted down at the top"));
+    window.advance(31);
+    window.click("Run now");
+    window.until_named("removed 1 of test.drops by at_1  late p50 1.0 s, max 1.0 s");
+    assert!(window.has_part("pass 1"));
+    assert!(window.has_part("1 removed since the start"));
+    window.click("Clear");
+    assert!(window.has("No pass yet; the next one is counted down at the top"));
+}
+
+#[test]
+fn what_was_done_is_listed_as_mongosh_commands() {
+    let mut window = Window::open_after(&drops());
+    window.point("Commands");
+    assert!(window.has("What you do in the window is listed here as mongosh commands"));
+    window.choose("Schedule of the reaper", "Every 10 s");
+    window.until_named("ttlMonitorSleepSecs");
+    let text = window.copied("Copy command 1");
+    assert!(text.starts_with("db.") && text.contains("setParameter"), "{text}");
+    assert_eq!(window.sent(), [text]);
+    assert!(!window.has_part("listDatabases"), "what the window asks by itself is not listed");
+    window.click("Background");
+    window.until_named("listDatabases");
+    window.click("Clear");
+    assert!(window.sent().is_empty());
+}
+
+#[test]
+fn an_index_build_is_an_operation() {
+    let mut window = Window::open_after(&drops());
+    window.click("Operations");
+    assert!(window.has("Imports, exports and index builds are listed here"));
+    let index = doc! {"key": {"x": 1}, "name": "x_1"};
+    window.run("test", &doc! {"createIndexes": "drops", "indexes": [index]});
+    window.until_named("x_1");
+    window.until_named("Done");
+    window.click("Clear");
+    assert!(window.has("Imports, exports and index builds are listed here"));
+}
+
+#[test]
+fn a_drawer_is_closed_and_opened() {
+    let mut window = Window::open();
+    window.click("Close the drawer");
+    assert_eq!(window.state().settings.drawer, None);
+    window.click("Open the drawer");
+    assert_eq!(window.state().settings.drawer, Some(Drawer::ReaperLog));
+    window.keys(Modifiers::COMMAND, Key::J);
+    assert_eq!(window.state().settings.drawer, None);
+}
+
+#[test]
+fn the_palette_finds_commands_and_collections() {
+    let mut window = Window::open_after(&drops());
+    window.until_named("Collection test.drops");
+    window.click("Commands (Ctrl+P)");
+    window.type_into("Find a command", "xyzzy");
+    window.until_named("Nothing has this name");
+    window.type_into("Find a command", "open test.dr");
+    window.until_named("Open test.drops");
+    window.key(Key::Enter);
+    assert_eq!(window.tab().namespace.to_string(), "test.drops");
+    window.keys(Modifiers::COMMAND, Key::P);
+    window.type_into("Find a command", "run now");
+    window.key(Key::Enter);
+    window.until_named("pass 1");
+    window.keys(Modifiers::COMMAND, Key::P);
+    assert!(window.has("Find a command"));
+    window.key(Key::Escape);
+    assert!(!window.has("Find a command"));
+}
+
+#[test]
+fn settings_work_at_once() {
+    let mut window = Window::open();
+    window.click("Settings");
+    window.click("Theme: Light");
+    assert_eq!(window.state().settings.theme, ThemeChoice::Light);
+    window.click("Theme: Dark");
+    assert_eq!(window.harness.ctx.theme(), egui::Theme::Dark);
+    window.click("Larger");
+    assert!((window.state().settings.zoom - 1.1).abs() < 1e-3);
+    window.click("Normal size");
+    assert!((window.state().settings.zoom - 1.0).abs() < 1e-3);
+    window.click("Inspector at the right");
+    assert!(!window.state().settings.inspector);
+    let folder = window.folder.path().join("store").display().to_string();
+    assert!(window.has(&folder));
+    window.click("Done");
+    assert!(!window.has("Theme: Light"));
+}
+
+#[test]
+fn every_shortcut_is_listed() {
+    let mut window = Window::open();
+    window.key(Key::F1);
+    assert!(window.has("Keyboard shortcuts"));
+    let mut listed = 0;
+    for entry in mayfly::action::entries().filter(|entry| entry.keys.is_some()) {
+        assert!(window.has(entry.label), "{}", entry.label);
+        assert!(window.has(&entry.keys_text()), "{}", entry.keys_text());
+        listed += 1;
+    }
+    assert!(listed > 10, "{listed}");
+    window.key(Key::Escape);
+    assert!(!window.has("Keyboard shortcuts"));
+}

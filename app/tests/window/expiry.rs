@@ -1,0 +1,177 @@
+//! The Expiry view: documents in time, from their date to their removal.
+
+use bson::{Document, doc};
+use mayfly::state::expiry::Mode;
+use mayfly::state::tabs::ViewKind;
+
+use super::support::{Window, at};
+
+/// Sessions that go 30 s, 60 s and 11 min after the start, and two that never go.
+fn sessions() -> Vec<Document> {
+    vec![
+        doc! {"createIndexes": "sessions", "indexes": [
+            {"key": {"at": 1}, "name": "at_1", "expireAfterSeconds": 60},
+            {"key": {"end": 1}, "name": "end_1", "expireAfterSeconds": 0},
+        ]},
+        doc! {"insert": "sessions", "documents": [
+            {"_id": "first", "at": at(-30)},
+            {"_id": "second", "at": at(0)},
+            {"_id": "late", "at": at(600)},
+            {"_id": "missing", "note": "has no date"},
+            {"_id": "text", "at": "2026-01-01"},
+            {"_id": "other", "end": at(120)},
+        ]},
+    ]
+}
+
+fn window() -> Window {
+    let mut window = Window::open_view(&sessions(), "Expiry");
+    window.until_named("first expires at");
+    window
+}
+
+#[test]
+fn a_document_is_listed_from_its_threshold_to_its_removal() {
+    let mut window = window();
+    assert!(window.has("first expires at 12:00:30"));
+    assert!(window.has("second expires at 12:01:00"));
+    assert!(window.has("other expires at 12:02:00"));
+    window.advance(31);
+    window.until_named("first expired at 12:00:30, not removed yet");
+    assert!(window.has("second expires at 12:01:00"));
+    window.click("Run now");
+    window.until_named("first removed, 1.0 s late");
+    assert!(window.has("second expires at 12:01:00"));
+}
+
+#[test]
+fn the_table_lists_what_waits_and_the_ledger_what_went() {
+    let mut window = window();
+    window.click("Shown as: Table");
+    for words in ["Remaining", "Threshold (UTC)", "first", "2026-06-01 12:00:30.000"] {
+        window.until_named(words);
+    }
+    window.click("Shown as: Removed");
+    assert!(!window.is_enabled("Copy the list as NDJSON"));
+    window.advance(31);
+    window.click("Run now");
+    window.until_named("Removal after the threshold");
+    assert!(window.has("2026-06-01 12:00:31.000Z"));
+    let copied = window.copied("Copy the list as NDJSON");
+    assert!(copied.contains("\"_id\":\"first\"") && copied.contains("1000"), "{copied}");
+    assert_eq!(window.tab().expiry.mode, Mode::Removed);
+}
+
+#[test]
+fn an_index_is_chosen() {
+    let mut window = window();
+    window.choose("TTL index", "end_1 · at the date");
+    window.until_gone("first expires at");
+    window.until_named("other expires at 12:02:00");
+    window.choose("TTL index", "All TTL indexes");
+    window.until_named("first expires at 12:00:30");
+}
+
+#[test]
+fn the_axis_zooms_and_follows() {
+    let mut window = window();
+    let span = |window: &Window| window.tab().expiry.axis.sentence();
+    let before = span(&window);
+    window.click("Show more time");
+    let out = span(&window);
+    assert_ne!(out, before);
+    window.click("Show less time");
+    assert_eq!(span(&window), before);
+    let tab = window.tab().id;
+    let pan = mayfly::action::ExpiryAction::Pan(0.5);
+    window.ask(mayfly::action::Action::Expiry(tab, pan));
+    assert!(!window.tab().expiry.axis.follows());
+    window.click("Follow now");
+    assert!(window.tab().expiry.axis.follows());
+}
+
+#[test]
+fn a_chosen_document_has_a_verdict() {
+    let mut window = window();
+    window.click("first expires at 12:00:30");
+    window.until_named("Index at_1 adds 60 s to at (11:59:30).");
+    assert!(window.has_part("Goes between 12:00:30 and 12:01:3"));
+    assert!(window.has("Remaining"));
+    assert!(window.copied("Copy verdict").starts_with("first: Goes between 12:00:30"));
+    window.advance(31);
+    window.until_named("Goes with the pass at");
+    assert!(window.has("Overdue"));
+    window.click("Refresh its date");
+    window.until_named("first expires at 12:01:31");
+}
+
+#[test]
+fn the_document_in_the_inspector_is_copied() {
+    let mut window = window();
+    window.click("first expires at 12:00:30");
+    window.until_named("Copy document");
+    assert!(window.copied("Copy document").contains("_id: 'first'"));
+}
+
+#[test]
+fn reasons_lead_to_the_documents_that_never_expire() {
+    let mut window = window();
+    window.choose("TTL index", "at_1 · 1 min");
+    window.until_named("text, not a date: 1");
+    window.until_named("field missing: 2");
+    window.click("text, not a date: 1");
+    window.until_named("Document \"text\"");
+    window.until_gone("Document \"first\"");
+    assert_eq!(window.tab().view, ViewKind::Documents);
+}
+
+#[test]
+fn reasons_are_counted_without_asking() {
+    let carts = [
+        doc! {"createIndexes": "carts", "indexes": [
+            {"key": {"at": 1}, "name": "at_1", "expireAfterSeconds": 60},
+        ]},
+        doc! {"insert": "carts", "documents": [{"_id": 1, "at": at(0)}, {"_id": 2, "at": 5}]},
+    ];
+    let mut window = Window::open_view(&carts, "Expiry");
+    window.until_named("number, not a date: 1");
+}
+
+#[test]
+fn several_indexes_have_several_reasons() {
+    let mut window = window();
+    window.until_named("Never expire: 2");
+    window.click("Why?");
+    window.until_named("Dismiss: Choose one TTL index");
+}
+
+#[test]
+fn a_document_is_shown_in_its_collection() {
+    let mut window = window();
+    window.click("second expires at 12:01:00");
+    window.until_named("Show document");
+    window.click("Show document");
+    window.until_named("Document \"second\"");
+    assert_eq!(window.value("Filter"), "{ _id: 'second' }");
+}
+
+#[test]
+fn without_a_ttl_index_one_is_offered() {
+    let plain = [doc! {"insert": "plain", "documents": [{"_id": 1, "at": at(0)}]}];
+    let mut window = Window::open_view(&plain, "Expiry");
+    window.until_named("No TTL index: nothing in this collection will ever expire");
+    window.click("Create a TTL index …");
+    assert!(window.has("Create an index on plain"));
+}
+
+#[test]
+fn what_if_opens_the_ttl_of_the_chosen_index() {
+    let mut window = window();
+    window.click("What if …");
+    window.until_named("Change TTL of at_1");
+    window.choose("TTL: unit", "seconds");
+    window.type_into("TTL", "10");
+    window.until_named("Change and let 1 expire");
+    window.click("Cancel");
+    window.until_gone("Change TTL of");
+}

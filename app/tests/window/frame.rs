@@ -1,0 +1,179 @@
+//! The frame around everything, over a store made of nothing.
+
+use std::time::Duration;
+
+use egui::{Key, Modifiers};
+use egui_kittest::Harness;
+use egui_kittest::kittest::{NodeT, Queryable};
+use mayfly::source::OpenRequest;
+use mayfly::state::clock::Mode;
+use mayfly::state::settings::ThemeChoice;
+use mayfly::{MayflyApp, WindowOptions};
+
+use super::fake;
+
+/// Steps that a window may need until something is on it.
+const STEPS_MAX: usize = 400;
+
+fn window() -> Harness<'static, MayflyApp> {
+    let opener = fake::opener();
+    let request = OpenRequest::default();
+    let options = WindowOptions { request, opener, settings_file: None };
+    let harness = Harness::builder()
+        .with_size([1280.0, 800.0])
+        .with_max_steps(64)
+        .build_eframe(move |context| MayflyApp::new(context, options));
+    until(harness, "Collection demo.sessions")
+}
+
+/// Draws frames until a control with this name is there. The worker's threads need real time.
+fn until(mut harness: Harness<'static, MayflyApp>, name: &str) -> Harness<'static, MayflyApp> {
+    for _ in 0..STEPS_MAX {
+        harness.step();
+        if harness.query_by_label(name).is_some() {
+            harness.run_steps(3);
+            return harness;
+        }
+        std::thread::park_timeout(Duration::from_millis(5));
+    }
+    panic!("{name} never came");
+}
+
+fn click(harness: &mut Harness<'static, MayflyApp>, name: &str) {
+    harness.get_by_label(name).click();
+    harness.run_steps(3);
+}
+
+#[test]
+fn the_frame_stands() {
+    let harness = window();
+    for name in [
+        "Simulated time",
+        "Reaper",
+        "Run now",
+        "Schedule of the reaper",
+        "Settings",
+        "Menu",
+        "Search collections",
+        "Database demo",
+        "Collection demo.sessions",
+        "Collection shop.carts",
+        "Documents",
+        "Expiry",
+        "Indexes",
+        "Reaper log",
+        "Operations",
+    ] {
+        assert!(harness.query_all_by_label(name).next().is_some(), "no {name}");
+    }
+    let state = harness.state().state();
+    assert_eq!(state.clock.mode(), Mode::Simulated { rate: 60.0, paused: true });
+    assert_eq!(state.now_ms(), fake::NOW_MS);
+}
+
+#[test]
+fn accessible_names_hold_no_glyphs() {
+    let harness = window();
+    let mut names = 0;
+    for node in harness.query_all_by(|_| true) {
+        let Some(name) = node.accesskit_node().label() else { continue };
+        names += 1;
+        assert!(!name.contains(|c| ('\u{e000}'..='\u{f8ff}').contains(&c)), "{name:?}");
+    }
+    assert!(names > 20, "only {names} names");
+}
+
+#[test]
+fn a_press_opens_a_collection_and_the_cross_closes_it() {
+    let mut harness = window();
+    click(&mut harness, "Collection shop.carts");
+    let shown = |harness: &Harness<'static, MayflyApp>| {
+        let tabs = &harness.state().state().tabs;
+        tabs.active().map(|tab| tab.namespace.to_string()).unwrap_or_default()
+    };
+    assert_eq!(shown(&harness), "shop.carts");
+    click(&mut harness, "Close shop.carts");
+    assert_eq!(shown(&harness), "demo.events");
+    harness.key_press_modifiers(Modifiers::COMMAND | Modifiers::SHIFT, Key::T);
+    harness.run_steps(3);
+    assert_eq!(shown(&harness), "shop.carts");
+}
+
+#[test]
+fn the_theme_is_switched() {
+    let mut harness = window();
+    let dark = harness.ctx.theme() == egui::Theme::Dark;
+    let (name, back) = if dark {
+        ("Switch to the light theme", "Switch to the dark theme")
+    } else {
+        ("Switch to the dark theme", "Switch to the light theme")
+    };
+    click(&mut harness, name);
+    let expected = if dark { ThemeChoice::Light } else { ThemeChoice::Dark };
+    assert_eq!(harness.state().state().settings.theme, expected);
+    assert!(harness.query_by_label(back).is_some());
+}
+
+#[test]
+fn the_palette_finds_and_does() {
+    let mut harness = window();
+    harness.key_press_modifiers(Modifiers::COMMAND, Key::P);
+    harness.run_steps(3);
+    harness.get_by_label("Find a command").type_text("light th");
+    harness.run_steps(3);
+    harness.key_press(Key::Enter);
+    harness.run_steps(3);
+    assert!(!harness.state().state().view.palette);
+    assert_eq!(harness.state().state().settings.theme, ThemeChoice::Light);
+}
+
+#[test]
+fn the_sidebar_searches() {
+    let mut harness = window();
+    harness.get_by_label("Search collections").focus();
+    harness.run_steps(1);
+    harness.get_by_label("Search collections").type_text("carts");
+    harness.run_steps(3);
+    assert!(harness.query_by_label("Collection shop.carts").is_some());
+    assert!(harness.query_by_label("Collection demo.sessions").is_none());
+}
+
+#[test]
+fn dropping_needs_the_name() {
+    let mut harness = window();
+    let namespace = mayfly::state::Namespace::new("demo", "sessions");
+    let target = mayfly::state::dialogs::DropTarget::Collection(namespace);
+    let context = harness.ctx.clone();
+    harness.state_mut().ask(&context, mayfly::action::store::drop_dialog(target));
+    harness.run_steps(3);
+    let disabled = |harness: &Harness<'static, MayflyApp>| {
+        harness.get_by_label("Drop collection").accesskit_node().is_disabled()
+    };
+    assert!(disabled(&harness));
+    harness.get_by_label("Name to confirm").type_text("sessions");
+    harness.run_steps(3);
+    assert!(!disabled(&harness));
+    harness.key_press(Key::Escape);
+    harness.run_steps(3);
+    assert!(harness.query_by_label("Drop collection").is_none());
+}
+
+#[test]
+fn the_secondary_button_opens_a_menu() {
+    let mut harness = window();
+    harness.get_by_label("Collection demo.sessions").click_secondary();
+    harness.run_steps(3);
+    click(&mut harness, "Drop collection…");
+    assert!(harness.query_by_label("Name to confirm").is_some());
+}
+
+#[test]
+fn what_a_person_does_is_listed_as_a_command() {
+    let mut harness = window();
+    click(&mut harness, "Run now");
+    let mut harness = until(harness, "Dismiss: Removed 2 documents");
+    click(&mut harness, "Commands");
+    let records = harness.state().state().commands.records();
+    let shown = records.iter().find(|record| !record.background);
+    assert!(shown.is_some_and(|record| record.text.contains("mayflyReap")), "{shown:?}");
+}

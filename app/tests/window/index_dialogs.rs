@@ -1,0 +1,167 @@
+//! The dialogs of the Indexes view. None sends anything that it has not shown.
+
+use bson::doc;
+use egui::Key;
+
+use super::indexes::window;
+use super::support::Window;
+
+/// The dialog for a new index, with a field typed.
+fn creating(field: &str) -> Window {
+    let mut window = window();
+    window.click("Create index …");
+    window.until_named("Create an index on visits");
+    window.type_into("Field 1", field);
+    window
+}
+
+#[test]
+fn a_blank_ttl_is_refused_and_zero_is_allowed() {
+    let mut window = creating("made");
+    window.click("TTL: documents expire");
+    window.until_named("Type a number; 0 means: at the stored time");
+    assert!(!window.is_enabled("Create index"));
+    for wrong in ["ten", "-1", "1.5"] {
+        window.type_into("TTL", wrong);
+        assert!(!window.is_enabled("Create index"), "{wrong}");
+        assert!(!window.has("Command"), "{wrong}");
+    }
+    window.type_into("TTL", "0");
+    window.until_named("at the time stored in the field");
+    assert!(window.value("Command").contains("expireAfterSeconds: 0"));
+}
+
+#[test]
+fn the_button_names_the_number_and_the_command_is_the_one_shown() {
+    let mut window = creating("made");
+    window.click("TTL: documents expire");
+    window.type_into("TTL", "10");
+    window.choose("TTL: unit", "minutes");
+    window.until_named("600 s after the date in the field");
+    window.until_named("Create and let 1 expire");
+    window.type_into("Index name", "made_ttl");
+    let shown = window.value("Command");
+    assert!(shown.contains("expireAfterSeconds: 600") && shown.contains("made_ttl"), "{shown}");
+    assert_eq!(window.copied("Copy command"), shown);
+    window.type_into("Field 1", "seen_at");
+    window.until_named("Create index");
+    let shown = window.value("Command");
+    window.until_enabled("Create index");
+    window.click("Create index");
+    window.until_named("Dismiss: Index on visits created");
+    assert!(!window.has("Command"));
+    window.until_named("made_ttl");
+    assert_eq!(window.sent().last(), Some(&shown));
+}
+
+#[test]
+fn a_compound_index_has_no_ttl_and_says_why() {
+    let mut window = creating("made");
+    assert!(window.is_enabled("TTL: documents expire"));
+    window.click("Add a field");
+    window.type_into("Field 2", "user");
+    window.until_named("A compound index has no TTL");
+    assert!(!window.is_enabled("TTL: documents expire"));
+    window.click("Direction of field 2: ↓ Descending");
+    assert!(window.value("Command").contains("user: -1"));
+    window.click("Remove field 2");
+    assert!(window.is_enabled("TTL: documents expire"));
+}
+
+#[test]
+fn the_id_index_has_no_ttl_and_says_why() {
+    let mut window = creating("_id");
+    window.until_named("The _id index has no TTL");
+    assert!(!window.is_enabled("TTL: documents expire"));
+}
+
+#[test]
+fn fields_are_picked_from_the_documents() {
+    let mut window = creating("");
+    assert!(!window.is_enabled("Create index"));
+    window.until_named("Choose a field");
+    window.choose("Pick field 1", "seen");
+    assert_eq!(window.value("Field 1"), "seen");
+}
+
+#[test]
+fn what_the_engine_refuses_is_said_in_the_dialog() {
+    let mut window = creating("made");
+    window.type_into("Index name", "code_1");
+    window.click("Create index");
+    window.until_named("an index named code_1 exists with another key");
+    assert!(window.has("Create an index on visits"), "the dialog stays");
+    window.type_into("Index name", "made_2");
+    window.until_gone("an index named code_1 exists");
+}
+
+#[test]
+fn a_bad_partial_filter_is_said_before_anything_is_sent() {
+    let mut window = creating("user");
+    window.type_into("Partial filter", "{ status: }");
+    window.until_named("The partial filter: ");
+    assert!(!window.is_enabled("Create index"));
+    window.type_into("Partial filter", "{ status: 'done' }");
+    window.click("Unique");
+    let shown = window.value("Command");
+    assert!(shown.contains("partialFilterExpression: { status: 'done' }"), "{shown}");
+    assert!(shown.contains("unique: true"), "{shown}");
+}
+
+#[test]
+fn a_ttl_is_changed_in_place() {
+    let mut window = window();
+    window.click("Change TTL … seen_1");
+    window.until_named("Change TTL of seen_1");
+    assert!(window.has_part("was 10 min (600 s)"));
+    assert!(!window.is_enabled("No change"));
+    window.type_into("TTL", "");
+    window.until_named("Type a number; 0 means: at the stored time");
+    window.type_into("TTL", "1");
+    window.until_named("Change and let 2 expire");
+    let shown = window.value("Command");
+    assert!(shown.contains("collMod") && shown.contains("expireAfterSeconds: 60"), "{shown}");
+    window.click("Change and let 2 expire");
+    window.until_named("Dismiss: TTL of seen_1 is 1 min");
+    window.until_named("1 min (60 s)");
+    assert_eq!(window.sent().last(), Some(&shown));
+}
+
+#[test]
+fn a_plain_index_is_turned_into_a_ttl_index() {
+    let mut window = window();
+    window.choose("More for made_1", "Turn into a TTL index …");
+    window.until_named("Turn made_1 into a TTL index");
+    assert!(window.has_part("was a plain index"));
+    window.type_into("TTL", "3600");
+    window.until_enabled("Add TTL");
+    window.click("Add TTL");
+    window.until_named("Dismiss: TTL of made_1 is 1 h");
+    window.until_named("1 h (3600 s)");
+}
+
+#[test]
+fn an_index_is_dropped_after_a_question() {
+    let mut window = window();
+    window.choose("More for made_1", "Drop index …");
+    window.until_named("Drop index made_1");
+    let shown = window.value("Command");
+    assert!(shown.contains("made_1"), "{shown}");
+    assert_eq!(window.copied("Copy command"), shown);
+    window.key(Key::Escape);
+    assert!(!window.has("Drop index made_1"), "Escape drops nothing");
+    window.choose("More for made_1", "Drop index …");
+    window.click("Drop index");
+    window.until_named("Dismiss: Index made_1 dropped");
+    window.until_gone("More for made_1");
+}
+
+#[test]
+fn a_drop_that_fails_is_said_in_its_dialog() {
+    let mut window = window();
+    window.choose("More for made_1", "Drop index …");
+    window.run("test", &doc! {"dropIndexes": "visits", "index": "made_1"});
+    window.click("Drop index");
+    window.until_named("no index found: made_1");
+    assert!(window.has("Drop index made_1"), "the dialog stays");
+}

@@ -1,0 +1,147 @@
+//! Databases and collections: created, renamed, dropped.
+
+use bson::doc;
+
+use super::support::Window;
+use super::time::drops;
+
+const COMMAND: &str = "The command that will be sent";
+
+fn window() -> Window {
+    let mut window = Window::open_after(&drops());
+    window.until_named("Collection test.drops");
+    window
+}
+
+#[test]
+fn an_empty_store_offers_a_database() {
+    let mut window = Window::open();
+    window.until_named("There is nothing in this store yet");
+    window.click("Create database…");
+    window.until_named("A database exists as soon as it has a collection");
+}
+
+#[test]
+fn a_database_is_created_with_its_rules() {
+    let mut window = window();
+    window.choose("Create", "Create database…");
+    assert!(!window.is_enabled("Create database"));
+    window.type_into("Name of the database", "a b");
+    window.until_named("A name has no spaces, dots, slashes, quotes or dollar signs");
+    window.type_into("Name of the database", "test");
+    window.until_named("A database of this name exists");
+    window.type_into("Name of the database", "cloud");
+    window.type_into("First collection", "carts");
+    window.click("Rules: Cosmos DB");
+    let shown = window.value(COMMAND);
+    assert!(shown.contains("'cosmos'") && shown.contains("carts"), "{shown}");
+    window.click("Create database");
+    window.until_named("Dismiss: Created cloud.carts");
+    window.until_named("Collection cloud.carts");
+    assert_eq!(window.sent().join("\n"), shown);
+    let dialect = window.run("cloud", &doc! {"mayflyDialect": 1});
+    assert!(dialect.to_string().contains("cosmos"), "{dialect}");
+}
+
+#[test]
+fn a_collection_is_created() {
+    let mut window = window();
+    window.choose("Create", "Create collection…");
+    window.until_named("Create collection in test");
+    let check = |window: &mut Window, name: &str, error: &str| {
+        window.type_into("Name of the collection", name);
+        window.until_named(error);
+        assert!(!window.is_enabled("Create collection"), "{name}");
+    };
+    check(&mut window, "drops", "A collection of this name exists");
+    check(&mut window, "a$b", "A name has no dollar signs");
+    check(&mut window, "system.x", "Names that begin with system. are taken");
+    window.type_into("Name of the collection", "ring");
+    window.click("Keep only the newest documents (capped)");
+    window.until_named("Type a number of bytes");
+    window.type_into("Bytes to keep", "4096");
+    let shown = window.value(COMMAND);
+    assert!(shown.contains("ring") && shown.contains("4096"), "{shown}");
+    window.click("Create collection");
+    window.until_named("Dismiss: Created test.ring");
+    assert_eq!(window.sent(), [shown]);
+    assert_eq!(window.tab().namespace.to_string(), "test.ring");
+}
+
+fn renaming() -> Window {
+    let mut window = window();
+    window.point_secondary("Collection test.drops");
+    window.point("Rename…");
+    window.until_named("Rename test.drops");
+    window
+}
+
+#[test]
+fn a_collection_is_renamed() {
+    let mut window = renaming();
+    assert!(!window.is_enabled("Rename"));
+    window.type_into("New name", "tears");
+    let shown = window.value(COMMAND);
+    assert!(shown.contains("'test.drops'") && shown.contains("'test.tears'"), "{shown}");
+    window.click("Rename");
+    window.until_named("Dismiss: test.drops is now test.tears");
+    window.until_named("Collection test.tears");
+    window.until_gone("Collection test.drops");
+    assert_eq!(window.tab().namespace.to_string(), "test.tears");
+    assert!(!window.has("Close test.drops"));
+}
+
+#[test]
+fn a_rename_that_fails_keeps_the_tab() {
+    let mut window = renaming();
+    assert!(window.has("Close test.drops"));
+    window.type_into("New name", "x".repeat(300).as_str());
+    window.click("Rename");
+    window.until("it is refused", |state| !state.toasts.list().is_empty());
+    assert!(!window.has_part("is now"));
+    assert!(window.has("Close test.drops"));
+}
+
+#[test]
+fn dropping_a_collection_needs_its_name() {
+    let mut window = window();
+    window.point_secondary("Collection test.drops");
+    window.point("Drop collection…");
+    window.until_named("Drop the collection drops?");
+    assert!(window.has_part("test.drops goes with 1 document and all its indexes."));
+    assert!(!window.is_enabled("Drop collection"));
+    window.type_into("Name to confirm", "Drops");
+    assert!(!window.is_enabled("Drop collection"));
+    window.type_into("Name to confirm", "drops");
+    let shown = window.value(COMMAND);
+    window.click("Drop collection");
+    window.until_named("Dismiss: Dropped test.drops");
+    window.until_gone("Collection test.drops");
+    assert_eq!(window.sent(), [shown]);
+}
+
+#[test]
+fn dropping_a_database_needs_its_name() {
+    let mut window = window();
+    window.point_secondary("Database test");
+    window.point("Drop database…");
+    window.until_named("test goes with 1 collection and everything in them.");
+    assert!(!window.is_enabled("Drop database"));
+    window.type_into("Name to confirm", "test");
+    window.click("Drop database");
+    window.until_named("Dismiss: Dropped the database test");
+    window.until_gone("Collection test.drops");
+    assert!(window.state().tabs.active().is_none());
+}
+
+#[test]
+fn another_folder_is_opened() {
+    let mut window = window();
+    window.keys(egui::Modifiers::COMMAND, egui::Key::O);
+    window.until_named("A folder without a store gets a new one");
+    let other = window.folder.path().join("other").display().to_string();
+    window.type_into("Path of the folder", &other);
+    window.click("Open");
+    window.until_named("There is nothing in this store yet");
+    assert!(window.has("Real time"));
+}

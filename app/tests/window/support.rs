@@ -1,0 +1,293 @@
+//! The window over the real engine: a store in a temporary folder, on a simulated clock that stands
+//! still until a test moves it.
+
+use std::fmt::Write;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use bson::{DateTime, Document, doc};
+use egui::accesskit::Role;
+use egui::{Key, Modifiers};
+use egui_kittest::kittest::{AccessKitNode, NodeT, Queryable};
+use egui_kittest::{Harness, Node};
+use mayfly::action::Action;
+use mayfly::source::embedded::opener;
+use mayfly::source::{OpenRequest, Opener, Source};
+use mayfly::state::{State, Tab};
+use mayfly::{MayflyApp, WindowOptions};
+
+/// How long something may take until it is a failure. Nothing waits so long when all is well.
+const DEADLINE: Duration = Duration::from_secs(30);
+
+/// The pause between two frames in which the worker's threads go on.
+const PAUSE: Duration = Duration::from_millis(5);
+
+/// When the store's time begins: 2026-06-01T12:00:00Z.
+pub const START_MS: i64 = 1_780_315_200_000;
+
+/// An instant, so many seconds after the start.
+pub fn at(secs: i64) -> DateTime {
+    DateTime::from_millis(START_MS + secs * 1_000)
+}
+
+/// The window and the store behind it.
+pub struct Window {
+    pub harness: Harness<'static, MayflyApp>,
+    pub folder: tempfile::TempDir,
+    source: Arc<dyn Source>,
+}
+
+impl Window {
+    /// A window on an empty store.
+    pub fn open() -> Self {
+        Self::open_after(&[])
+    }
+
+    /// A window on a store in which commands were run before, on the database `test`.
+    pub fn open_after(commands: &[Document]) -> Self {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let request = OpenRequest {
+            folder: Some(folder.path().join("store")),
+            simulated_start_ms: Some(START_MS),
+            ..OpenRequest::default()
+        };
+        let opened = Arc::new(Mutex::new(None));
+        let opener = prepared(commands.to_vec(), Arc::clone(&opened));
+        let options = WindowOptions { request, opener, settings_file: None };
+        let mut harness = Harness::builder()
+            .with_size([1280.0, 800.0])
+            .with_max_steps(64)
+            .build_eframe(move |context| MayflyApp::new(context, options));
+        let began = Instant::now();
+        let source = loop {
+            harness.step();
+            if let Some(source) = opened.lock().unwrap_or_else(PoisonError::into_inner).take() {
+                break source;
+            }
+            assert!(began.elapsed() < DEADLINE, "the store never opened");
+            std::thread::park_timeout(PAUSE);
+        };
+        let mut window = Self { harness, folder, source };
+        window.until("the store is open", |state| state.is_open() && state.tree.loaded);
+        window.until("time is simulated", |state| state.clock.is_simulated());
+        window
+    }
+
+    /// The same, with a view of the first collection shown.
+    pub fn open_view(commands: &[Document], view: &str) -> Self {
+        let mut window = Self::open_after(commands);
+        window.until("a collection is shown", |state| state.tabs.active().is_some());
+        window.click(view);
+        window
+    }
+
+    pub fn state(&self) -> &State {
+        self.harness.state().state()
+    }
+
+    /// The tab that is shown.
+    pub fn tab(&self) -> &Tab {
+        self.state().tabs.active().expect("a tab is shown")
+    }
+
+    /// Runs a command beside the window, as another program would.
+    pub fn run(&self, db: &str, command: &Document) -> Document {
+        let reply = self.source.run(db, command);
+        assert!(reply.get_f64("ok").is_ok_and(|ok| ok > 0.0), "{command}: {reply}");
+        reply
+    }
+
+    /// Moves the store's time on and waits until the window knows.
+    pub fn advance(&mut self, secs: i64) {
+        let to_ms = self.state().now_ms() + secs * 1_000;
+        self.run("admin", &doc! {"mayflyClock": 1, "advanceMS": secs * 1_000});
+        self.until("time has moved", |state| state.now_ms() >= to_ms);
+    }
+
+    /// Carries out an action as if a person had asked for it.
+    pub fn ask(&mut self, action: Action) {
+        let context = self.harness.ctx.clone();
+        self.harness.state_mut().ask(&context, action);
+        self.harness.run_steps(3);
+    }
+
+    /// Draws frames until the state is so. The worker's threads need real time.
+    pub fn until(&mut self, what: &str, is_so: impl Fn(&State) -> bool) {
+        self.until_window(what, |window| is_so(window.state()));
+    }
+
+    /// Draws frames until a control's name holds these words.
+    pub fn until_named(&mut self, name: &str) {
+        self.until_window(name, |window| window.has_part(name));
+    }
+
+    /// Draws frames until no control's name holds these words.
+    pub fn until_gone(&mut self, name: &str) {
+        self.until_window(&format!("{name} goes"), |window| !window.has_part(name));
+    }
+
+    /// Draws frames until a control can be pressed.
+    pub fn until_enabled(&mut self, name: &str) {
+        let what = format!("{name} can be pressed");
+        self.until_window(&what, |window| window.has(name) && window.is_enabled(name));
+    }
+
+    fn until_window(&mut self, what: &str, is_so: impl Fn(&Self) -> bool) {
+        let began = Instant::now();
+        while began.elapsed() < DEADLINE {
+            self.harness.step();
+            if is_so(self) {
+                self.harness.run_steps(3);
+                return;
+            }
+            std::thread::park_timeout(PAUSE);
+        }
+        panic!("never: {what}; on the screen:\n{}", self.on_screen());
+    }
+
+    /// Every name and text, one a line.
+    fn on_screen(&self) -> String {
+        let mut text = String::new();
+        for node in self.harness.query_all_by(|_| true) {
+            let node = node.accesskit_node();
+            if let Some(name) = node.label().or_else(|| node.value()) {
+                writeln!(text, "{:?} {name}", node.role()).expect("memory");
+            }
+        }
+        text
+    }
+
+    /// Whether a control has exactly this name, or a text says exactly this.
+    pub fn has(&self, name: &str) -> bool {
+        self.harness.query_all_by(|node| names(node, |found| found == name)).next().is_some()
+    }
+
+    /// Whether a control's name, or a text, holds these words.
+    pub fn has_part(&self, part: &str) -> bool {
+        self.harness.query_all_by(|node| names(node, |found| found.contains(part))).next().is_some()
+    }
+
+    /// The control of this name. A text that only labels it gives way.
+    fn first<'a>(&'a self, name: &'a str) -> Node<'a> {
+        let mut found: Vec<_> =
+            self.harness.query_all_by(move |node| names(node, |found| found == name)).collect();
+        found.sort_by_key(|node| node.accesskit_node().role() == Role::Label);
+        let found = found.into_iter().next();
+        found.unwrap_or_else(|| panic!("no {name} on the screen:\n{}", self.on_screen()))
+    }
+
+    pub fn is_enabled(&self, name: &str) -> bool {
+        !self.first(name).accesskit_node().is_disabled()
+    }
+
+    /// What a field holds, or what a named text says.
+    pub fn value(&self, name: &str) -> String {
+        let node = self.first(name).accesskit_node();
+        node.value().unwrap_or_else(|| {
+            let runs = node.children().filter(|run| run.role() == Role::TextRun);
+            runs.filter_map(|run| run.value()).collect()
+        })
+    }
+
+    /// Presses a control. Not with the pointer: it may have to be scrolled to first.
+    pub fn click(&mut self, name: &str) {
+        assert!(self.is_enabled(name), "{name} can't be pressed");
+        self.first(name).click_accesskit();
+        self.harness.run_steps(3);
+    }
+
+    /// Presses a control with the pointer, which then goes out of the way.
+    pub fn point(&mut self, name: &str) {
+        self.first(name).click();
+        self.leave();
+    }
+
+    /// Presses a control with the pointer while keys are held.
+    pub fn point_with(&mut self, name: &str, modifiers: Modifiers) {
+        self.first(name).click_modifiers(modifiers);
+        self.leave();
+    }
+
+    /// Presses a control with the secondary button.
+    pub fn point_secondary(&mut self, name: &str) {
+        self.first(name).click_secondary();
+        self.leave();
+    }
+
+    fn leave(&mut self) {
+        self.harness.run_steps(2);
+        self.harness.input_mut().events.push(egui::Event::PointerGone);
+        self.harness.run_steps(2);
+    }
+
+    /// Opens a menu and presses one of its entries.
+    pub fn choose(&mut self, menu: &str, entry: &str) {
+        self.point(menu);
+        self.point(entry);
+    }
+
+    /// Types into a field in place of what it holds.
+    pub fn type_into(&mut self, name: &str, text: &str) {
+        self.first(name).focus();
+        self.harness.run_steps(2);
+        self.keys(Modifiers::COMMAND, Key::A);
+        self.key(Key::Backspace);
+        if !text.is_empty() {
+            self.first(name).type_text(text);
+        }
+        self.harness.run_steps(3);
+    }
+
+    pub fn key(&mut self, key: Key) {
+        self.keys(Modifiers::NONE, key);
+    }
+
+    pub fn keys(&mut self, modifiers: Modifiers, key: Key) {
+        self.harness.key_press_modifiers(modifiers, key);
+        self.harness.run_steps(3);
+    }
+
+    /// What was put on the clipboard in the last frame that put something there.
+    pub fn copied(&mut self, press: &str) -> String {
+        assert!(self.is_enabled(press), "{press} can't be pressed");
+        self.first(press).click_accesskit();
+        for _ in 0..3 {
+            self.harness.step();
+            let commands = &self.harness.output().platform_output.commands;
+            let text = commands.iter().find_map(|command| match command {
+                egui::OutputCommand::CopyText(text) => Some(text.clone()),
+                _ => None,
+            });
+            if let Some(text) = text {
+                return text;
+            }
+        }
+        panic!("{press} copied nothing");
+    }
+
+    /// Commands that a person caused, the oldest first, as typed in mongosh.
+    pub fn sent(&self) -> Vec<String> {
+        let records = self.state().commands.records().iter();
+        records.filter(|record| !record.background).map(|record| record.text.clone()).collect()
+    }
+}
+
+/// Whether the name of a control fits; a text without a name has what it says as its name.
+fn names(node: &AccessKitNode<'_>, fits: impl Fn(&str) -> bool) -> bool {
+    let text = || node.value().filter(|_| node.role() == Role::Label);
+    node.label().or_else(text).is_some_and(|name| fits(&name))
+}
+
+/// Opens the real store, runs commands in it, and hands it to the test as well.
+fn prepared(commands: Vec<Document>, to: Arc<Mutex<Option<Arc<dyn Source>>>>) -> Opener {
+    let open = opener(None);
+    Arc::new(move |request| {
+        let opened = open(request)?;
+        for command in &commands {
+            let reply = opened.source.run("test", command);
+            assert!(reply.get_f64("ok").is_ok_and(|ok| ok > 0.0), "{command}: {reply}");
+        }
+        *to.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&opened.source));
+        Ok(opened)
+    })
+}

@@ -1,0 +1,94 @@
+//! The top bar: the store's time and the reaper's schedule.
+
+use bson::{Document, doc};
+use mayfly::state::clock::Mode;
+use mayfly::state::reaper::Schedule;
+use mayfly::state::settings::ThemeChoice;
+
+use super::support::{START_MS, Window, at};
+
+/// A document that goes half a minute after the start.
+pub fn drops() -> Vec<Document> {
+    vec![
+        doc! {"createIndexes": "drops", "indexes": [
+            {"key": {"at": 1}, "name": "at_1", "expireAfterSeconds": 30},
+        ]},
+        doc! {"insert": "drops", "documents": [{"_id": 1, "at": at(0)}]},
+    ]
+}
+
+fn schedule(window: &Window) -> Document {
+    let status = window.run("admin", &doc! {"serverStatus": 1});
+    let mayfly = status.get_document("mayfly").expect("figures of the store");
+    mayfly.get_document("reaper").expect("figures of the reaper").clone()
+}
+
+#[test]
+fn a_simulated_clock_says_so_and_is_played_paused_and_sped_up() {
+    let mut window = Window::open();
+    assert!(window.has("Simulated time"));
+    assert_eq!(window.state().now_ms(), START_MS);
+    window.choose("Simulated time", "×600");
+    window.until("it runs at 600", |state| {
+        state.clock.mode() == Mode::Simulated { rate: 600.0, paused: false }
+    });
+    window.until("a minute goes by", |state| state.now_ms() > START_MS + 60_000);
+    window.click("Pause time");
+    window.until_named("Play time");
+    let stopped = window.run("admin", &doc! {"mayflyClock": 1});
+    assert!(stopped.get_bool("paused").unwrap_or(false), "{stopped}");
+}
+
+#[test]
+fn time_runs_to_the_next_pass() {
+    let mut window = Window::open_after(&drops());
+    window.until("a pass is planned", |state| state.reaper.next_pass_ms.is_some());
+    window.click("Run to the next pass");
+    window.until_named("removed 1 in ");
+    assert!(window.state().now_ms() > START_MS + 30_000);
+}
+
+#[test]
+fn the_schedule_is_switched() {
+    let mut window = Window::open();
+    let check = |window: &mut Window, words: &str, expected: Schedule, secs: i64, at: bool| {
+        window.choose("Schedule of the reaper", words);
+        window.until(words, |state| state.reaper.schedule() == expected);
+        let found = schedule(window);
+        assert_eq!(found.get_bool("atThreshold").ok(), Some(at), "{words}: {found}");
+        if !at {
+            assert_eq!(found.get_i64("sleepSecs").ok(), Some(secs), "{words}: {found}");
+        }
+    };
+    check(&mut window, "Every 10 s", Schedule::Every(10), 10, false);
+    check(&mut window, "Every 1 s", Schedule::Every(1), 1, false);
+    check(&mut window, "At the threshold", Schedule::AtThreshold, 0, true);
+    check(&mut window, "Every 60 s", Schedule::Every(60), 60, false);
+}
+
+#[test]
+fn the_reaper_is_paused_and_resumed() {
+    let mut window = Window::open();
+    window.choose("Reaper", "Pause the reaper");
+    window.until("it is off", |state| !state.reaper.enabled);
+    assert_eq!(schedule(&window).get_bool("enabled").ok(), Some(false));
+    window.choose("Reaper", "Resume the reaper");
+    window.until("it is on", |state| state.reaper.enabled);
+    assert_eq!(schedule(&window).get_bool("enabled").ok(), Some(true));
+}
+
+#[test]
+fn the_theme_goes_there_and_back() {
+    let mut window = Window::open();
+    for (name, choice) in [
+        ("Switch to the light theme", ThemeChoice::Light),
+        ("Switch to the dark theme", ThemeChoice::Dark),
+    ] {
+        if window.has(name) {
+            window.click(name);
+            assert_eq!(window.state().settings.theme, choice);
+        }
+    }
+    window.click("Switch to the light theme");
+    assert_eq!(window.harness.ctx.theme(), egui::Theme::Light);
+}
