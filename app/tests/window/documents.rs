@@ -198,6 +198,19 @@ fn keys_held_select_a_range() {
 }
 
 #[test]
+fn escape_in_a_dialog_keeps_the_selection_behind_it() {
+    let mut window = window();
+    window.click("Select Document 1");
+    window.click("Select Document 3");
+    window.key(Key::F1);
+    window.key(Key::Escape);
+    assert!(!window.has("Keyboard shortcuts"));
+    assert!(window.has("Delete 2 documents…"));
+    window.key(Key::Escape);
+    assert!(!window.has("Delete 2 documents…"));
+}
+
+#[test]
 fn what_the_reaper_removes_leaves_the_list() {
     let mut window = window();
     window.point("Document 1");

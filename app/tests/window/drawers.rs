@@ -29,12 +29,15 @@ fn what_was_done_is_listed_as_mongosh_commands() {
     assert!(window.has("What you do in the window is listed here as mongosh commands"));
     window.choose("Schedule of the reaper", "Every 10 s");
     window.until_named("ttlMonitorSleepSecs");
-    let text = window.copied("Copy command 1");
+    let records = window.state().commands.records();
+    let found = records.iter().find(|record| record.text.contains("ttlMonitorSleepSecs"));
+    let number = found.map_or(0, |record| record.number);
+    let text = window.copied(&format!("Copy command {number}"));
     assert!(text.starts_with("db.") && text.contains("setParameter"), "{text}");
-    assert_eq!(window.sent(), [text]);
-    assert!(!window.has_part("listDatabases"), "what the window asks by itself is not listed");
+    assert!(window.sent().contains(&text));
+    assert!(!window.has_part("serverStatus"), "what the window asks by itself is not listed");
     window.click("Background");
-    window.until_named("listDatabases");
+    window.until_named("serverStatus");
     window.click("Clear");
     assert!(window.sent().is_empty());
 }

@@ -72,7 +72,10 @@ fn content_ui(
     if view.pages.lacks(&shown) {
         actions.push(Action::Documents(tab.id, DocumentsAction::Want(shown.start, shown.end)));
     }
-    keys(ui, tab, draft, actions);
+    // Keys belong to what lies over the view while it does.
+    if state.dialogs.open().is_none() && !state.view.palette {
+        keys(ui, tab, draft, actions);
+    }
 }
 
 /// Arrow keys move the selection, Delete asks, Escape selects nothing.
