@@ -90,7 +90,7 @@ fn controls_of_every_dialog_have_names_and_escape_closes_it() {
     for entry in dialogs(&window) {
         let action = (entry.action)(window.state()).expect("it is enabled");
         window.ask(action);
-        assert!(window.state().dialogs.open().is_some(), "{} opens no dialog", entry.label);
+        window.until(entry.label, |state| state.dialogs.open().is_some());
         check(&window, entry.label);
         window.key(Key::Escape);
         assert!(window.state().dialogs.open().is_none(), "{} stays open", entry.label);

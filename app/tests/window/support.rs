@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use bson::{DateTime, Document, doc};
 use egui::accesskit::Role;
@@ -15,6 +15,7 @@ use mayfly::source::embedded::opener;
 use mayfly::source::{OpenRequest, Opener, Source};
 use mayfly::state::{Phase, State, Tab};
 use mayfly::{MayflyApp, WindowOptions};
+use mayfly_engine::clock::{Clock, SystemClock};
 
 /// How long something may take until it is a failure. Nothing waits so long when all is well.
 const DEADLINE: Duration = Duration::from_secs(30);
@@ -30,11 +31,12 @@ pub fn at(secs: i64) -> DateTime {
     DateTime::from_millis(START_MS + secs * 1_000)
 }
 
-/// The window and the store behind it.
+/// The window and the store behind it. They end in this order: the store must be closed before its
+/// folder goes, or the next store's file may get a file number that still counts as open.
 pub struct Window {
     pub harness: Harness<'static, MayflyApp>,
-    pub folder: tempfile::TempDir,
     source: Arc<dyn Source>,
+    pub folder: tempfile::TempDir,
 }
 
 impl Window {
@@ -58,18 +60,18 @@ impl Window {
             .with_size([1280.0, 800.0])
             .with_max_steps(64)
             .build_eframe(move |context| MayflyApp::new(context, options));
-        let began = Instant::now();
+        let end = SystemClock.monotonic() + DEADLINE;
         let source = loop {
             harness.step();
             if let Some(source) = opened.lock().unwrap_or_else(PoisonError::into_inner).take() {
                 break source;
             }
             let phase = &harness.state().state().store.phase;
-            let waits = *phase == Phase::Opening && began.elapsed() < DEADLINE;
+            let waits = *phase == Phase::Opening && SystemClock.monotonic() < end;
             assert!(waits, "the store never opened: {phase:?}");
             std::thread::park_timeout(PAUSE);
         };
-        let mut window = Self { harness, folder, source };
+        let mut window = Self { harness, source, folder };
         window.until("the store is open", |state| state.is_open() && state.tree.loaded);
         window.until("time is simulated", |state| state.clock.is_simulated());
         window
@@ -135,8 +137,8 @@ impl Window {
     }
 
     fn until_window(&mut self, what: &str, is_so: impl Fn(&Self) -> bool) {
-        let began = Instant::now();
-        while began.elapsed() < DEADLINE {
+        let end = SystemClock.monotonic() + DEADLINE;
+        while SystemClock.monotonic() < end {
             self.harness.step();
             if is_so(self) {
                 self.harness.run_steps(3);
