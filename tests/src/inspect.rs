@@ -138,6 +138,17 @@ impl Window {
         }
     }
 
+    /// Draws one frame and tells its number.
+    ///
+    /// # Errors
+    /// When the window is gone.
+    pub fn frame_number(&mut self) -> io::Result<u64> {
+        match self.ask(&Request::GetTree)? {
+            Response::Tree { step, .. } => Ok(step),
+            _ => Err(io::Error::other("the window sent no tree")),
+        }
+    }
+
     /// The first control with exactly this name, else the first whose name starts with it. Controls
     /// that can be acted on come before labels.
     ///
