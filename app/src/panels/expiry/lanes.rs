@@ -109,6 +109,12 @@ impl Ink<'_> {
     fn waiting(&self, lane: &Lane) {
         let (base, end) = (self.scale.x(lane.base_ms), self.scale.x(lane.threshold_ms));
         let now = self.scale.now_x();
+        if lane.base_ms == lane.threshold_ms {
+            // Nothing is added to the date: a thread leads from now to the threshold.
+            let (from, to) = (now.max(self.scale.left), end.min(self.scale.right()));
+            let stroke = Stroke::new(sizes::LINE, faded(self.colors.accent, 0.5));
+            self.painter.hline(from..=to.max(from), self.rect.center().y, stroke);
+        }
         self.fill(self.bar(base.min(end), end), faded(self.colors.accent, 0.32));
         self.fill(self.bar(base, now.min(end)), faded(self.colors.accent, 0.85));
         let left = duration::countdown(lane.threshold_ms.saturating_sub(self.scale.shown_ms));
