@@ -1,6 +1,6 @@
 //! MongoDB command documents in, replies out.
 //!
-//! [`run`] finds the command in [`table::COMMANDS`], checks every field against the command's
+//! [`run()`] finds the command in [`table::COMMANDS`], checks every field against the command's
 //! declaration and calls it. A command is one file: a `static COMMAND` with its name and fields, and a
 //! function from a [`Request`] to an [`Answer`]. MongoDB's error numbers exist only in [`error`].
 
