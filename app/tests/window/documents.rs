@@ -219,6 +219,7 @@ fn what_the_reaper_removes_leaves_the_list() {
     window.until_gone("Select Document 1");
     assert!(window.has("Document 3"));
     window.until_named("This document is no longer there");
+    assert!(!window.has("Edit text"), "nothing of it can be edited");
 }
 
 #[test]

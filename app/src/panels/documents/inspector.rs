@@ -193,6 +193,10 @@ fn fields_ui(
     if draft.field.as_ref().is_some_and(|edit| !same(edit)) {
         draft.field = None;
     }
+    if focus.gone && draft.field.is_none() {
+        value::document_ui(ui, document);
+        return;
+    }
     let opened = draft.field.as_ref().map(|edit| edit.opened.clone());
     let path = draft.field.as_ref().map(|edit| edit.path.clone());
     let busy = tab.documents.writing.is_some();
