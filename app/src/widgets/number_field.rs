@@ -5,6 +5,7 @@ use egui::{Response, Ui};
 use super::Button;
 use super::field::Field;
 use super::menu;
+use crate::theme::sizes;
 
 /// Units of time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -94,6 +95,7 @@ pub fn ui(ui: &mut Ui, name: &str, draft: &mut NumberDraft, invalid: bool) -> bo
     ui.horizontal(|ui| {
         let field = Field { name, mono: true, invalid, width: Some(110.0), ..Field::default() };
         changed = field.ui(ui, &mut draft.text).changed();
+        ui.add_space(sizes::GAP_SMALL);
         let spoken = format!("{name}: unit");
         let button: Response =
             ui.add(Button::plain(draft.unit.label()).menu().name(&spoken).width_min(104.0));

@@ -110,6 +110,7 @@ fn fields_ui(ui: &mut Ui, create: &mut CreateIndex, sampled: &[SampledField]) {
             let hint = "createdAt, or _ts for the last modification";
             let field = Field { name: &spoken, hint, mono: true, width, ..Field::default() };
             field.ui(ui, name);
+            ui.add_space(sizes::GAP_SMALL);
             let pick = format!("Pick field {}", at + 1);
             let button = ui.add(Button::plain("Pick").menu().name(&pick));
             menu::below(&button, |ui| picker_ui(ui, name, sampled));
