@@ -8,6 +8,7 @@ use std::time::Duration;
 use bson::Document;
 use crossbeam_channel::RecvTimeoutError;
 use mayfly_engine::engine::{ClockOption, Engine, EngineEvent, EngineOptions, Subscription};
+use mayfly_engine::store::Store;
 use mayfly_engine::transfer::{
     self, ExportReport, ExportRequest, Format, ImportReport, ImportRequest, Progress, Rehearsal,
     TransferError,
@@ -112,6 +113,18 @@ fn open(request: &OpenRequest, fill: Option<Fill>) -> Result<Opened, OpenFailure
     let name = if request.demo { "demo store".to_owned() } else { name_of(&folder, request) };
     let source = Arc::new(Embedded { engine, _folder: temporary });
     Ok(Opened { source, name, folder: Some(folder), warnings, created: is_first })
+}
+
+/// Says at once whether another program has the store open that a request would open.
+///
+/// # Errors
+/// One sentence that names the other program.
+pub fn check_free(request: &OpenRequest) -> Result<(), OpenFailure> {
+    if request.demo {
+        return Ok(());
+    }
+    let folder = request.folder.clone().map_or_else(default_folder, Ok)?;
+    Store::check_free(&folder).map_err(|error| OpenFailure(error.to_string()))
 }
 
 fn temporary_folder() -> Result<tempfile::TempDir, OpenFailure> {

@@ -48,6 +48,11 @@ impl AppLock {
         Ok(Self { file: Some(file), was_unclean, ends_cleanly: !was_unclean })
     }
 
+    /// Says who has the folder open, if somebody has. Nothing is taken or written.
+    pub(super) fn check_free(folder: &FsPath) -> Result<(), StoreError> {
+        File::open(folder.join(LOCK_FILE)).map_or(Ok(()), |file| lock(&file))
+    }
+
     /// The store is open and sound: from now on a plain end is a clean end.
     pub(super) fn end_cleanly(&mut self) {
         self.ends_cleanly = true;

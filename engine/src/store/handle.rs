@@ -251,6 +251,14 @@ impl Store {
         walk_file(&self.folder.join(DATA_FILE))
     }
 
+    /// Says at once whether another program has the store open, without opening it.
+    ///
+    /// # Errors
+    /// `InUse` with the number of its process.
+    pub fn check_free(folder: &FsPath) -> Result<(), StoreError> {
+        AppLock::check_free(folder)
+    }
+
     /// Checks the structure of a store that nobody has open.
     ///
     /// # Errors
