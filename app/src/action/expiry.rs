@@ -98,6 +98,15 @@ pub const ZOOM_OUT: Entry = Entry {
     },
 };
 
+/// A span that shows the next documents.
+pub const FIT: Entry = Entry {
+    group: Group::Time,
+    label: "Fit the next documents",
+    tooltip: "Choose a span in which the next documents are on screen",
+    keys: None,
+    action: |state| Some(Action::Expiry(shown(state)?, ExpiryAction::Fit)),
+};
+
 /// What another TTL would remove.
 pub const WHAT_IF: Entry = Entry {
     group: Group::Time,
@@ -108,4 +117,4 @@ pub const WHAT_IF: Entry = Entry {
 };
 
 /// The region's entries.
-pub const ENTRIES: &[Entry] = &[FOLLOW, ZOOM_IN, ZOOM_OUT, WHAT_IF];
+pub const ENTRIES: &[Entry] = &[FOLLOW, FIT, ZOOM_IN, ZOOM_OUT, WHAT_IF];

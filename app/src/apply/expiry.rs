@@ -10,7 +10,6 @@ use crate::limits::REASONS_DOCUMENTS_MAX;
 use crate::source::RemovedDocument;
 use crate::state::expiry::{Lane, Purpose, SavedExpiry, Totals, reason_filter};
 use crate::state::indexes::TtlIndex;
-use crate::state::tabs::ViewKind;
 use crate::state::toasts::Kind;
 use crate::state::{Purpose as AnyPurpose, State, Tab, TabId};
 use crate::worker::Reply;
@@ -282,10 +281,4 @@ pub fn answer(
 #[must_use]
 pub fn is_background(purpose: &Purpose) -> bool {
     *purpose != Purpose::RefreshDate
-}
-
-/// Whether the tab shows this view.
-#[must_use]
-pub fn is_shown(tab: TabId, state: &State) -> bool {
-    state.tabs.active().is_some_and(|open| open.id == tab && open.view == ViewKind::Expiry)
 }
