@@ -14,7 +14,7 @@ use self::background::Background;
 use crate::{
     clock::{Clock, SimulatedClock, SystemClock},
     collection::{Change, Collections},
-    command::{self, CommandError, Context},
+    command::{self, Client, CommandError, Context},
     reaper::{EventHub, Reaper, thread},
     store::{OpenReport, Store},
 };
@@ -33,7 +33,9 @@ use crate::{
 pub struct Engine {
     collections: Arc<Collections>,
     clock: Arc<dyn Clock>,
-    context: Context,
+    context: Arc<Context>,
+    /// The program itself as a client.
+    client: Client,
     hub: Arc<EventHub>,
     reaper: Arc<Reaper>,
     report: OpenReport,
@@ -59,8 +61,10 @@ impl Engine {
         observe(&collections, &hub, &reaper, &background);
         let runs_reaper = options.run_reaper && is_writable;
         let monitor = runs_reaper.then(|| thread::start(Arc::clone(&reaper))).transpose()?;
-        let context = Context::new(Arc::clone(&collections), Arc::clone(&reaper), simulated);
-        Ok(Self { collections, clock, context, hub, reaper, report, background, monitor })
+        let context =
+            Arc::new(Context::new(Arc::clone(&collections), Arc::clone(&reaper), simulated));
+        let client = Client::default();
+        Ok(Self { collections, clock, context, client, hub, reaper, report, background, monitor })
     }
 
     /// Runs one command. Errors come as MongoDB sends them: `{ok: 0, errmsg, code, codeName}`.
@@ -77,7 +81,12 @@ impl Engine {
 
     /// Runs one command, bytes in and bytes out.
     pub fn run_raw(&self, db: &str, command: &RawDocument) -> RawDocumentBuf {
-        command::run(&self.context, db, command)
+        command::run(&self.context, &self.client, db, command)
+    }
+
+    /// Runs one command for a client.
+    pub fn run_for(&self, client: &Client, db: &str, command: &RawDocument) -> RawDocumentBuf {
+        command::run(&self.context, client, db, command)
     }
 
     /// All events from now on. See [`Subscription`] for what happens when nobody reads them.

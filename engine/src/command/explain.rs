@@ -47,7 +47,7 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
             format!("Explain failed due to unknown command: {name}"),
         ));
     };
-    let inner_request = Request::check(command, request.db, inner)?;
+    let inner_request = Request::check(command, request.client, request.db, inner)?;
     let (query, filter) = query_of(&inner_request)?;
     let namespace = inner_request.namespace()?;
     let sort = inner_request.document("sort")?.map(Document::try_from).transpose()?;

@@ -7,6 +7,7 @@
 mod aggregate;
 mod batch;
 mod build_info;
+pub mod client;
 mod coll_mod;
 mod coll_stats;
 pub mod context;
@@ -63,6 +64,7 @@ pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
 
+pub use client::Client;
 pub use context::Context;
 pub use error::{Answer, Code, CommandError};
 pub use request::Request;

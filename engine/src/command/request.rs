@@ -6,6 +6,7 @@ use bson::{
 };
 
 use super::{
+    client::Client,
     error::{Code, CommandError},
     field::{COMMON, Support},
     table::{Command, Scope},
@@ -15,6 +16,8 @@ use crate::catalog::Namespace;
 /// A command whose fields have been checked against its declaration.
 #[derive(Clone, Copy)]
 pub struct Request<'r> {
+    /// Who sent it.
+    pub client: &'r Client,
     /// The database that it was sent to.
     pub db: &'r str,
     /// Its name as in the table.
@@ -30,10 +33,11 @@ impl<'r> Request<'r> {
     /// `IDLUnknownField`, `IDLFailedToParse`, `NotImplemented`, `Unauthorized`.
     pub fn check(
         command: &Command,
+        client: &'r Client,
         db: &'r str,
         document: &'r RawDocument,
     ) -> Result<Self, CommandError> {
-        let request = Self { db, name: command.name, document };
+        let request = Self { client, db, name: command.name, document };
         if command.scope == Scope::Admin && db != "admin" {
             return Err(CommandError::new(
                 Code::UNAUTHORIZED,

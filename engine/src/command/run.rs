@@ -8,6 +8,7 @@ use bson::{
 };
 
 use super::{
+    client::Client,
     context::Context,
     error::{Answer, Code, CommandError},
     request::Request,
@@ -27,9 +28,9 @@ const LIMITS: Limits = Limits {
 
 /// Runs one command. Never panics and never fails: what goes wrong stands in the reply.
 #[must_use]
-pub fn run(context: &Context, db: &str, command: &RawDocument) -> RawDocumentBuf {
+pub fn run(context: &Context, client: &Client, db: &str, command: &RawDocument) -> RawDocumentBuf {
     // State that a panic left half-done is behind locks and transactions, which survive it.
-    let outcome = catch_unwind(AssertUnwindSafe(|| answer(context, db, command)));
+    let outcome = catch_unwind(AssertUnwindSafe(|| answer(context, client, db, command)));
     let answer = outcome.unwrap_or_else(|_| {
         Err(CommandError::new(
             Code::UNKNOWN_ERROR,
@@ -48,7 +49,7 @@ pub fn run(context: &Context, db: &str, command: &RawDocument) -> RawDocumentBuf
     }
 }
 
-fn answer(context: &Context, db: &str, command: &RawDocument) -> Answer {
+fn answer(context: &Context, client: &Client, db: &str, command: &RawDocument) -> Answer {
     scan::check_with(command.as_bytes(), &LIMITS)?;
     let Some(first) = command.iter().next() else {
         return Err(CommandError::new(Code::COMMAND_NOT_FOUND, "the command is empty; name one"));
@@ -60,7 +61,7 @@ fn answer(context: &Context, db: &str, command: &RawDocument) -> Answer {
             format!("no such command: '{name}'"),
         ));
     };
-    (entry.run)(context, &Request::check(entry, db, command)?)
+    (entry.run)(context, &Request::check(entry, client, db, command)?)
 }
 
 /// A decoded document as raw bytes.

@@ -81,6 +81,7 @@ fn only_owners_start_threads() {
         "engine/src/engine/",
         "engine/src/reaper/thread.rs",
         "engine/src/transfer/",
+        "engine/src/wire/",
         "app/src/worker/",
         "app/src/cli/",
     ];
@@ -108,17 +109,31 @@ fn error_numbers_stay_in_command() {
 #[test]
 fn layers_name_only_layers_below() {
     let above = [
-        ("value", "clock ttl query store catalog collection plan reaper transfer command engine"),
-        ("clock", "value ttl query store catalog collection plan reaper transfer command engine"),
-        ("ttl", "clock query store catalog collection plan reaper transfer command engine"),
-        ("query", "clock ttl store catalog collection plan reaper transfer command engine"),
-        ("store", "ttl query catalog collection plan reaper transfer command engine"),
-        ("catalog", "collection plan reaper transfer command engine"),
-        ("collection", "plan reaper transfer command engine"),
-        ("plan", "reaper transfer command engine"),
-        ("reaper", "transfer command engine"),
-        ("transfer", "reaper command engine"),
-        ("command", "engine"),
+        (
+            "value",
+            "clock ttl query store catalog collection plan pipeline reaper transfer command wire engine",
+        ),
+        (
+            "clock",
+            "value ttl query store catalog collection plan pipeline reaper transfer command wire engine",
+        ),
+        (
+            "ttl",
+            "clock query store catalog collection plan pipeline reaper transfer command wire engine",
+        ),
+        (
+            "query",
+            "clock ttl store catalog collection plan pipeline reaper transfer command wire engine",
+        ),
+        ("store", "ttl query catalog collection plan pipeline reaper transfer command wire engine"),
+        ("catalog", "collection plan pipeline reaper transfer command wire engine"),
+        ("collection", "plan pipeline reaper transfer command wire engine"),
+        ("plan", "pipeline reaper transfer command wire engine"),
+        ("pipeline", "reaper transfer command wire engine"),
+        ("reaper", "transfer command wire engine"),
+        ("transfer", "reaper command wire engine"),
+        ("command", "wire engine"),
+        ("wire", "engine"),
     ];
     for (layer, forbidden) in above {
         let files = rust_files(&[&format!("engine/src/{layer}")]);

@@ -1,0 +1,83 @@
+//! The numbers and names themselves.
+
+/// A number and its name, as drivers see them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Code {
+    /// `code`
+    pub number: i32,
+    /// `codeName`
+    pub name: &'static str,
+}
+
+macro_rules! codes {
+    ($($constant:ident = $number:literal $name:literal;)*) => {
+        #[expect(missing_docs, reason = "each constant says MongoDB's name of the number")]
+        impl Code {
+            $(pub const $constant: Self = Self { number: $number, name: $name };)*
+        }
+    };
+}
+
+codes! {
+    INTERNAL_ERROR = 1 "InternalError";
+    BAD_VALUE = 2 "BadValue";
+    UNKNOWN_ERROR = 8 "UnknownError";
+    FAILED_TO_PARSE = 9 "FailedToParse";
+    UNAUTHORIZED = 13 "Unauthorized";
+    TYPE_MISMATCH = 14 "TypeMismatch";
+    OVERFLOW = 15 "Overflow";
+    INVALID_LENGTH = 16 "InvalidLength";
+    ILLEGAL_OPERATION = 20 "IllegalOperation";
+    INVALID_BSON = 22 "InvalidBSON";
+    NAMESPACE_NOT_FOUND = 26 "NamespaceNotFound";
+    INDEX_NOT_FOUND = 27 "IndexNotFound";
+    PATH_NOT_VIABLE = 28 "PathNotViable";
+    CONFLICTING_UPDATE_OPERATORS = 40 "ConflictingUpdateOperators";
+    CURSOR_NOT_FOUND = 43 "CursorNotFound";
+    NO_MATCHING_DOCUMENT = 47 "NoMatchingDocument";
+    NAMESPACE_EXISTS = 48 "NamespaceExists";
+    DOLLAR_PREFIXED_FIELD_NAME = 52 "DollarPrefixedFieldName";
+    INVALID_ID_FIELD = 53 "InvalidIdField";
+    NOT_SINGLE_VALUE_FIELD = 54 "NotSingleValueField";
+    EMPTY_FIELD_NAME = 56 "EmptyFieldName";
+    COMMAND_NOT_FOUND = 59 "CommandNotFound";
+    IMMUTABLE_FIELD = 66 "ImmutableField";
+    CANNOT_CREATE_INDEX = 67 "CannotCreateIndex";
+    INVALID_OPTIONS = 72 "InvalidOptions";
+    INVALID_NAMESPACE = 73 "InvalidNamespace";
+    INDEX_OPTIONS_CONFLICT = 85 "IndexOptionsConflict";
+    INDEX_KEY_SPECS_CONFLICT = 86 "IndexKeySpecsConflict";
+    COMMAND_NOT_SUPPORTED = 115 "CommandNotSupported";
+    COMMAND_NOT_SUPPORTED_ON_VIEW = 166 "CommandNotSupportedOnView";
+    CANNOT_INDEX_PARALLEL_ARRAYS = 171 "CannotIndexParallelArrays";
+    QUERY_PLAN_KILLED = 175 "QueryPlanKilled";
+    AMBIGUOUS_INDEX_KEY_PATTERN = 181 "AmbiguousIndexKeyPattern";
+    INVALID_INDEX_SPECIFICATION_OPTION = 197 "InvalidIndexSpecificationOption";
+    INDEX_BUILD_ABORTED = 276 "IndexBuildAborted";
+    QUERY_EXCEEDED_MEMORY_LIMIT = 292 "QueryExceededMemoryLimitNoDiskUseAllowed";
+    CANNOT_CONVERT_INDEX_TO_UNIQUE = 359 "CannotConvertIndexToUnique";
+    DUPLICATE_KEY = 11000 "DuplicateKey";
+    BSON_OBJECT_TOO_LARGE = 10334 "BSONObjectTooLarge";
+    DATABASE_DIFFER_CASE = 13297 "DatabaseDifferCase";
+    OUT_OF_DISK_SPACE = 14031 "OutOfDiskSpace";
+    SORT_VALUE = 15974 "Location15974";
+    SORT_DIRECTION = 15975 "Location15975";
+    INCOMPATIBLE_SORT = 16755 "Location16755";
+    EMPTY_PIPELINE_STAGE = 40323 "Location40323";
+    UNRECOGNIZED_PIPELINE_STAGE = 40324 "Location40324";
+    IDL_FAILED_TO_PARSE = 40414 "IDLFailedToParse";
+    IDL_UNKNOWN_FIELD = 40415 "IDLUnknownField";
+    PROJECTION_PATH_COLLISION = 31250 "Location31250";
+    PROJECTION_EXPRESSION_IN_EXCLUSION = 31252 "Location31252";
+    PROJECTION_INCLUSION_IN_EXCLUSION = 31253 "Location31253";
+    PROJECTION_EXCLUSION_IN_INCLUSION = 31254 "Location31254";
+    PROJECTION_NESTED_ELEM_MATCH = 31275 "Location31275";
+    REGEX_OPTIONS_TWICE = 51075 "Location51075";
+    INVALID_REGEX = 51091 "Location51091";
+    NEGATIVE_VALUE = 51024 "Location51024";
+    CLUSTERED_INDEX_DROP = 5_979_800 "Location5979800";
+    CLUSTERED_INDEX_HIDE = 6_011_800 "Location6011800";
+    CAPPED_CLUSTERED_WITHOUT_TTL = 6_049_201 "Location6049201";
+    CAPPED_CLUSTERED_SECONDARY_TTL = 6_049_202 "Location6049202";
+    NOT_SUPPORTED = 238 "NotImplemented";
+}

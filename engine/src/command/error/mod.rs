@@ -1,0 +1,56 @@
+//! MongoDB's error numbers and names. Nothing outside this folder knows them.
+
+mod codes;
+mod convert;
+
+use bson::{Document, RawDocumentBuf, doc};
+
+pub use codes::Code;
+
+/// Why a command failed: what stands in the reply.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[error("{message}")]
+pub struct CommandError {
+    /// Number and name.
+    pub code: Code,
+    /// One sentence: what is wrong and what to do.
+    pub message: String,
+    /// More fields of the reply, e.g. `keyPattern` and `keyValue`; empty as a rule.
+    pub details: Box<Document>,
+}
+
+/// What every command handler gives back: the reply's fields without `ok`.
+pub type Answer = Result<RawDocumentBuf, CommandError>;
+
+impl CommandError {
+    /// An error with this number.
+    pub fn new(code: Code, message: impl Into<String>) -> Self {
+        Self { code, message: message.into(), details: Box::default() }
+    }
+
+    /// The error reply, without `$clusterTime` and the like.
+    #[must_use]
+    pub fn to_document(&self) -> Document {
+        let mut reply = doc! {
+            "ok": 0.0,
+            "errmsg": &self.message,
+            "code": self.code.number,
+            "codeName": self.code.name,
+        };
+        reply.extend(self.details.as_ref().clone());
+        reply
+    }
+
+    /// The entry of `writeErrors` for the statement at this place of the batch.
+    #[must_use]
+    pub fn to_write_error(&self, index: usize) -> Document {
+        let mut entry = doc! { "index": int(index), "code": self.code.number };
+        entry.extend(self.details.as_ref().clone());
+        entry.insert("errmsg", &self.message);
+        entry
+    }
+}
+
+fn int(number: usize) -> i32 {
+    i32::try_from(number).unwrap_or(i32::MAX)
+}

@@ -1,0 +1,1 @@
+//! Aggregation pipelines: stages over streams of documents.

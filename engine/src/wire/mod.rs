@@ -1,0 +1,1 @@
+//! The listener on the loopback interface that speaks MongoDB's wire protocol.
