@@ -114,3 +114,15 @@ pub const COMMAND_BYTES_MAX: usize = 48_000_000;
 
 /// Levels of documents and arrays in one command; more is refused. A document in it may have 100.
 pub const COMMAND_DEPTH_MAX: usize = 200;
+
+/// Lines of the log that are kept in memory (as MongoDB); the oldest goes.
+pub const LOG_LINES_MAX: usize = 1_024;
+
+/// Bytes of one line of the log; a longer one loses its attributes.
+pub const LOG_LINE_BYTES_MAX: usize = 10_240;
+
+/// Bytes of a command that are kept while it runs, to be shown; a longer one shows its shorter fields.
+pub const SHOWN_COMMAND_BYTES_MAX: usize = 4_096;
+
+/// Connections of the listener that are open at once; one more is turned away.
+pub const CONNECTIONS_MAX: usize = 64;

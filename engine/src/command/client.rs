@@ -1,17 +1,18 @@
 //! Who sends a command.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use bson::Document;
 
-/// Who sends a command: a connection of the listener, or the program itself.
-#[derive(Debug, Default)]
+/// Who sends a command: a connection of the listener, or the program itself. A clone is the same
+/// client.
+#[derive(Debug, Clone, Default)]
 pub struct Client {
     /// The number of the connection; 0 for the program itself.
     pub connection_id: i32,
     /// Its address as `host:port`; empty for the program itself.
     pub address: String,
-    state: Mutex<State>,
+    state: Arc<Mutex<State>>,
 }
 
 #[derive(Debug, Default)]
@@ -24,7 +25,7 @@ impl Client {
     /// The client of a connection.
     #[must_use]
     pub fn of_connection(connection_id: i32, address: String) -> Self {
-        Self { connection_id, address, state: Mutex::default() }
+        Self { connection_id, address, state: Arc::default() }
     }
 
     /// What the client said about itself in its first `hello`: driver, system, application.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::cursors::Cursors;
+use super::{cursors::Cursors, log::Log, metrics::Metrics, operations::Operations};
 use crate::{
     catalog::CatalogSnapshot,
     clock::{Clock, SimulatedClock},
@@ -23,6 +23,12 @@ pub struct Context {
     pub simulated_clock: Option<Arc<SimulatedClock>>,
     /// Open cursors.
     pub cursors: Cursors,
+    /// What was done so far, in numbers.
+    pub metrics: Metrics,
+    /// What is being done now.
+    pub operations: Operations,
+    /// What is worth telling whoever looks for the cause of something.
+    pub log: Log,
 }
 
 impl Context {
@@ -33,7 +39,15 @@ impl Context {
         reaper: Arc<Reaper>,
         simulated_clock: Option<Arc<SimulatedClock>>,
     ) -> Self {
-        Self { collections, reaper, simulated_clock, cursors: Cursors::default() }
+        Self {
+            collections,
+            reaper,
+            simulated_clock,
+            cursors: Cursors::default(),
+            metrics: Metrics::default(),
+            operations: Operations::default(),
+            log: Log::default(),
+        }
     }
 
     /// The clock.

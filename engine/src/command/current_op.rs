@@ -1,32 +1,37 @@
 //! `currentOp`: what is being done now.
 
-use bson::{Bson, doc};
+use bson::{Bson, RawDocumentBuf, doc};
 
 use super::{
     context::Context,
     error::Answer,
     field::any,
-    request::Request,
+    operations,
+    request::{Request, as_flag},
     run::raw,
     table::{Command, Scope},
 };
-use crate::reaper::THREAD_NAME;
+use crate::query::Filter;
 
-/// `{currentOp: 1}`. The removals of a pass show as the monitor's own operation; commands end before
-/// anybody could see them.
+/// `{currentOp: 1, $all, $ownOps, …}`; further fields are a filter on the operations.
 pub static COMMAND: Command =
     Command { name: "currentOp", aliases: &[], scope: Scope::Admin, fields: &[any()], run };
 
-fn run(context: &Context, _: &Request<'_>) -> Answer {
+/// Fields that are switches, not conditions.
+const SWITCHES: [&str; 3] = ["$all", "$ownOps", "$truncateOps"];
+
+fn run(context: &Context, request: &Request<'_>) -> Answer {
+    let own = request.get("$ownOps")?.and_then(as_flag).unwrap_or(false);
+    let mut conditions = request.options()?;
+    for switch in SWITCHES {
+        conditions.remove(switch);
+    }
+    let filter = Filter::parse(&RawDocumentBuf::try_from(&conditions)?)?;
     let mut in_progress: Vec<Bson> = Vec::new();
-    if let Some(namespace) = context.reaper.current_namespace() {
-        in_progress.push(Bson::Document(doc! {
-            "type": "op",
-            "desc": THREAD_NAME,
-            "active": true,
-            "op": "remove",
-            "ns": namespace.to_string(),
-        }));
+    for entry in operations::documents(context, own.then_some(request.client)) {
+        if filter.matches(&RawDocumentBuf::try_from(&entry)?) {
+            in_progress.push(Bson::Document(entry));
+        }
     }
     raw(&doc! { "inprog": in_progress })
 }

@@ -11,8 +11,9 @@ use super::{
     client::Client,
     context::Context,
     error::{Answer, Code, CommandError},
+    operations,
     request::Request,
-    table,
+    table::{self, Command},
 };
 use crate::{
     limits::{COMMAND_BYTES_MAX, COMMAND_DEPTH_MAX},
@@ -56,12 +57,24 @@ fn answer(context: &Context, client: &Client, db: &str, command: &RawDocument) -
     };
     let name = first?.0.as_str();
     let Some(entry) = table::find(name) else {
+        context.metrics.unknown_commands.add(1);
         return Err(CommandError::new(
             Code::COMMAND_NOT_FOUND,
             format!("no such command: '{name}'"),
         ));
     };
-    (entry.run)(context, &Request::check(entry, client, db, command)?)
+    context.metrics.begin(entry.name, command);
+    let answer = Request::check(entry, client, db, command)
+        .and_then(|request| operate(context, entry, &request));
+    context.metrics.end(entry.name, answer.as_deref());
+    answer
+}
+
+/// Runs a checked command as an operation that others can see and stop.
+fn operate(context: &Context, command: &Command, request: &Request<'_>) -> Answer {
+    let limit = operations::time_limit(request)?;
+    let registration = context.operations.begin(context, request, limit);
+    registration.running.operation.run(|| (command.run)(context, request))
 }
 
 /// A decoded document as raw bytes.

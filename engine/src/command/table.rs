@@ -57,6 +57,8 @@ pub static COMMANDS: &[&Command] = &[
     &super::validate::COMMAND,
     &super::current_op::COMMAND,
     &super::get_parameter::COMMAND,
+    &super::host_info::COMMAND,
+    &super::kill_op::COMMAND,
     &super::mayfly_clock::COMMAND,
     &super::mayfly_dialect::COMMAND,
     &super::mayfly_expiring::COMMAND,

@@ -24,6 +24,18 @@ pub struct Plan {
     pub sort_in_memory: bool,
 }
 
+impl Plan {
+    /// The way in one line, e.g. `IXSCAN { a: 1 }`.
+    #[must_use]
+    pub fn summary(&self) -> String {
+        match &self.access {
+            Access::Nothing => "EOF".to_owned(),
+            Access::Collection(_) => "COLLSCAN".to_owned(),
+            Access::Index { index, .. } => format!("IXSCAN {}", index.key.source),
+        }
+    }
+}
+
 /// How documents are found.
 #[derive(Debug, Clone)]
 pub enum Access {

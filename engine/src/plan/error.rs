@@ -23,6 +23,10 @@ pub enum PlanErrorKind {
     TooManyRecords,
     /// The collection or the index went away under a cursor.
     PlanKilled,
+    /// The operation was asked to stop.
+    Interrupted,
+    /// The operation took longer than it was allowed to.
+    TimeLimit,
     /// The store failed.
     Store,
 }

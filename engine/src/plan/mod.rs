@@ -8,6 +8,7 @@ mod choose;
 mod error;
 mod explain;
 mod implies;
+mod operation;
 mod range;
 mod search;
 #[cfg(test)]
@@ -17,5 +18,6 @@ pub use bounds::Bounds;
 pub use choose::{Access, Hint, Plan, choose};
 pub use error::{PlanError, PlanErrorKind};
 pub use explain::{execution_stats, winning_plan};
+pub use operation::{Operation, check_interrupt};
 pub use range::Interval;
 pub use search::{Search, Stats, Step, Target};

@@ -11,6 +11,7 @@ use bson::raw::RawDocument;
 use super::{
     Interval, PlanError, PlanErrorKind,
     choose::{Access, Plan},
+    operation::Operation,
 };
 use crate::{
     catalog::{CollectionMeta, IndexMeta},
@@ -133,6 +134,12 @@ impl Search {
         visit: Visit<'_, E>,
     ) -> Result<(), E> {
         self.check_still_valid(collection)?;
+        let operation = Operation::current();
+        let before = self.stats;
+        if let Some(operation) = &operation {
+            operation.check()?;
+            operation.note_plan(|| self.plan.summary());
+        }
         let hides = collection.hides_expired();
         let filter = self.filter.clone();
         let accept = |stored: &Stored<'_>, document: &RawDocument| {
@@ -145,6 +152,7 @@ impl Search {
         let (mut skip, mut limit) = (self.skip, self.limit);
         let mut returned = 0;
         let mut counted = |stored: &Stored<'_>, document: &RawDocument| -> Result<Step, E> {
+            operation.as_deref().map_or(Ok(()), Operation::tick)?;
             if !accept(stored, document) {
                 return Ok(Step::Take);
             }
@@ -163,7 +171,12 @@ impl Search {
             Ok(if step == Step::Take && limit == Some(0) { Step::TakeAndStop } else { step })
         };
         let access = &self.plan.access;
-        walk(reader, self.collection, access, &mut self.place, &mut self.stats, &mut counted)?;
+        let walked =
+            walk(reader, self.collection, access, &mut self.place, &mut self.stats, &mut counted);
+        if let Some(operation) = &operation {
+            operation.note_stats(before, self.stats);
+        }
+        walked?;
         (self.skip, self.limit) = (skip, limit);
         self.stats.returned += returned;
         Ok(())
@@ -198,7 +211,9 @@ impl Search {
         let mut best: BinaryHeap<(SortKey, u64)> = BinaryHeap::new();
         let mut bytes = 0;
         let mut place = start(&self.plan);
+        let operation = Operation::current();
         let mut collect = |stored: &Stored<'_>, document: &RawDocument| {
+            operation.as_deref().map_or(Ok(()), Operation::tick)?;
             if !accept(stored, document) {
                 return Ok(Step::Take);
             }

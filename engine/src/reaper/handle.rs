@@ -24,9 +24,10 @@ use super::{
 };
 use crate::{
     catalog::Namespace,
-    clock::{Clock, WakeUp},
+    clock::{Clock, WakeUp, work_time},
     collection::Collections,
     limits::GUARD_SAVE_MS,
+    plan::Operation,
     store::StoreError,
 };
 
@@ -43,6 +44,8 @@ pub struct Reaper {
     guard: Mutex<Guarded>,
     /// Held while a pass runs.
     running: Mutex<()>,
+    /// The present pass, for those who want to stop it, and when it began.
+    pass_operation: Mutex<Option<(Arc<Operation>, Duration)>>,
     /// The thread on which the present pass runs.
     pass_thread: Mutex<Option<ThreadId>>,
     last_number: AtomicU64,
@@ -83,6 +86,7 @@ impl Reaper {
             counters: TtlCounters::default(),
             guard: Mutex::new(Guarded { guard, saved_ms: None }),
             running: Mutex::new(()),
+            pass_operation: Mutex::new(None),
             pass_thread: Mutex::new(None),
             last_number: AtomicU64::new(0),
             last_pass: Mutex::new(None),
@@ -141,6 +145,18 @@ impl Reaper {
         lock(&self.working_on).clone()
     }
 
+    /// The present pass as an operation that can be stopped; documents that are due stay for the next
+    /// pass then.
+    pub fn pass_operation(&self) -> Option<Arc<Operation>> {
+        lock(&self.pass_operation).as_ref().map(|(operation, _)| Arc::clone(operation))
+    }
+
+    /// Time since the present pass began; nothing without one.
+    pub fn pass_took(&self) -> Duration {
+        let began = lock(&self.pass_operation).as_ref().map(|(_, began)| *began);
+        began.map_or(Duration::ZERO, |began| work_time().saturating_sub(began))
+    }
+
     /// Notes the collection that the pass works on.
     pub(super) fn set_current_namespace(&self, namespace: Option<Namespace>) {
         *lock(&self.working_on) = namespace;
@@ -187,16 +203,20 @@ impl Reaper {
     pub fn run_pass(&self) -> PassReport {
         let _one_at_a_time = lock(&self.running);
         *lock(&self.pass_thread) = Some(thread::current().id());
+        let operation = Arc::new(Operation::default());
+        *lock(&self.pass_operation) = Some((Arc::clone(&operation), work_time()));
         self.data_changed.store(false, Ordering::Relaxed);
         let number = self.last_number.fetch_add(1, Ordering::Relaxed) + 1;
         let outcome = catch_unwind(AssertUnwindSafe(|| {
             let mut pass = Pass::begin(self, number);
-            while pass.step() == Step::Again && !self.stop.load(Ordering::Relaxed) {
+            let goes_on = || !self.stop.load(Ordering::Relaxed) && !operation.is_killed();
+            while pass.step() == Step::Again && goes_on() {
                 thread::yield_now();
             }
             pass.end()
         }));
         *lock(&self.pass_thread) = None;
+        *lock(&self.pass_operation) = None;
         self.set_current_namespace(None);
         let report = outcome.unwrap_or_else(|panic| self.died(number, &panic));
         *lock(&self.last_pass) = Some(report.clone());

@@ -21,12 +21,15 @@ macro_rules! codes {
 codes! {
     INTERNAL_ERROR = 1 "InternalError";
     BAD_VALUE = 2 "BadValue";
+    NO_SUCH_KEY = 4 "NoSuchKey";
     UNKNOWN_ERROR = 8 "UnknownError";
     FAILED_TO_PARSE = 9 "FailedToParse";
     UNAUTHORIZED = 13 "Unauthorized";
     TYPE_MISMATCH = 14 "TypeMismatch";
     OVERFLOW = 15 "Overflow";
     INVALID_LENGTH = 16 "InvalidLength";
+    PROTOCOL_ERROR = 17 "ProtocolError";
+    AUTHENTICATION_FAILED = 18 "AuthenticationFailed";
     ILLEGAL_OPERATION = 20 "IllegalOperation";
     INVALID_BSON = 22 "InvalidBSON";
     NAMESPACE_NOT_FOUND = 26 "NamespaceNotFound";
@@ -41,10 +44,12 @@ codes! {
     NOT_SINGLE_VALUE_FIELD = 54 "NotSingleValueField";
     EMPTY_FIELD_NAME = 56 "EmptyFieldName";
     COMMAND_NOT_FOUND = 59 "CommandNotFound";
+    MAX_TIME_MS_EXPIRED = 50 "MaxTimeMSExpired";
     IMMUTABLE_FIELD = 66 "ImmutableField";
     CANNOT_CREATE_INDEX = 67 "CannotCreateIndex";
     INVALID_OPTIONS = 72 "InvalidOptions";
     INVALID_NAMESPACE = 73 "InvalidNamespace";
+    NO_REPLICATION_ENABLED = 76 "NoReplicationEnabled";
     INDEX_OPTIONS_CONFLICT = 85 "IndexOptionsConflict";
     INDEX_KEY_SPECS_CONFLICT = 86 "IndexKeySpecsConflict";
     COMMAND_NOT_SUPPORTED = 115 "CommandNotSupported";
@@ -55,14 +60,17 @@ codes! {
     INVALID_INDEX_SPECIFICATION_OPTION = 197 "InvalidIndexSpecificationOption";
     INDEX_BUILD_ABORTED = 276 "IndexBuildAborted";
     QUERY_EXCEEDED_MEMORY_LIMIT = 292 "QueryExceededMemoryLimitNoDiskUseAllowed";
+    MECHANISM_UNAVAILABLE = 334 "MechanismUnavailable";
     CANNOT_CONVERT_INDEX_TO_UNIQUE = 359 "CannotConvertIndexToUnique";
     DUPLICATE_KEY = 11000 "DuplicateKey";
     BSON_OBJECT_TOO_LARGE = 10334 "BSONObjectTooLarge";
+    INTERRUPTED = 11601 "Interrupted";
     DATABASE_DIFFER_CASE = 13297 "DatabaseDifferCase";
     OUT_OF_DISK_SPACE = 14031 "OutOfDiskSpace";
     SORT_VALUE = 15974 "Location15974";
     SORT_DIRECTION = 15975 "Location15975";
     INCOMPATIBLE_SORT = 16755 "Location16755";
+    OPID_TOO_LARGE = 26823 "Location26823";
     EMPTY_PIPELINE_STAGE = 40323 "Location40323";
     UNRECOGNIZED_PIPELINE_STAGE = 40324 "Location40324";
     IDL_FAILED_TO_PARSE = 40414 "IDLFailedToParse";

@@ -129,6 +129,8 @@ impl From<PlanError> for CommandError {
                 Code::QUERY_EXCEEDED_MEMORY_LIMIT
             }
             PlanErrorKind::PlanKilled => Code::QUERY_PLAN_KILLED,
+            PlanErrorKind::Interrupted => Code::INTERRUPTED,
+            PlanErrorKind::TimeLimit => Code::MAX_TIME_MS_EXPIRED,
             PlanErrorKind::Store => Code::INTERNAL_ERROR,
         };
         Self::new(code, error.message)

@@ -1,0 +1,353 @@
+//! What is being done now: every command while it runs, and the pass of the TTL monitor.
+
+use std::{
+    collections::BTreeMap,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicI32, Ordering},
+    },
+    time::Duration,
+};
+
+use bson::{
+    Bson, DateTime, Document, RawDocumentBuf, doc,
+    raw::{RawBsonRef, RawDocument},
+};
+
+use super::{client::Client, context::Context, error::CommandError, request::Request};
+use crate::{
+    clock::work_time, limits::SHOWN_COMMAND_BYTES_MAX, plan::Operation, reaper::THREAD_NAME,
+};
+
+/// The operation number of the TTL monitor's pass. Commands have higher ones.
+const MONITOR_OPID: i32 = 1;
+
+/// Fields that hold a batch of writes: they are not shown, as MongoDB does not show them.
+const BATCH_FIELDS: [&str; 3] = ["documents", "updates", "deletes"];
+
+/// Commands that are running now.
+#[derive(Debug)]
+pub struct Operations {
+    last: AtomicI32,
+    running: Mutex<BTreeMap<i32, Arc<Running>>>,
+}
+
+impl Default for Operations {
+    fn default() -> Self {
+        Self { last: AtomicI32::new(MONITOR_OPID), running: Mutex::default() }
+    }
+}
+
+/// One command that is running.
+#[derive(Debug)]
+pub struct Running {
+    /// Its number, unique until the engine closes.
+    pub opid: i32,
+    /// Who sent it.
+    pub client: Client,
+    /// What it works on: a collection, or `db.$cmd`.
+    pub ns: String,
+    /// MongoDB's kind of work.
+    pub kind: &'static str,
+    /// The command, without batches of writes.
+    pub command: RawDocumentBuf,
+    /// When it began, in milliseconds since 1970.
+    pub started_ms: i64,
+    /// Whether it should stop, and what it looked at.
+    pub operation: Arc<Operation>,
+    began: Duration,
+}
+
+/// Takes its command out of the table when the command ends, also by a panic.
+pub struct Registration<'o> {
+    operations: &'o Operations,
+    /// The command.
+    pub running: Arc<Running>,
+}
+
+impl Drop for Registration<'_> {
+    fn drop(&mut self) {
+        self.operations.lock().remove(&self.running.opid);
+    }
+}
+
+impl Operations {
+    /// Notes a command that begins. It is taken out when the registration goes.
+    pub fn begin(
+        &self,
+        context: &Context,
+        request: &Request<'_>,
+        limit: Option<Duration>,
+    ) -> Registration<'_> {
+        // After two billion commands the numbers begin again; none below the monitor's is used.
+        let last = self.last.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |last| {
+            Some(last.checked_add(1).unwrap_or(MONITOR_OPID + 1))
+        });
+        let opid = last.map_or(MONITOR_OPID, |last| last.wrapping_add(1)).max(MONITOR_OPID + 1);
+        let running = Arc::new(Running {
+            opid,
+            client: request.client.clone(),
+            ns: ns(request),
+            kind: kind(request.name),
+            command: shown(request.document),
+            started_ms: context.now_ms(),
+            operation: Arc::new(Operation::new(limit)),
+            began: work_time(),
+        });
+        self.lock().insert(opid, Arc::clone(&running));
+        Registration { operations: self, running }
+    }
+
+    /// All commands that are running, oldest first.
+    #[must_use]
+    pub fn running(&self) -> Vec<Arc<Running>> {
+        self.lock().values().cloned().collect()
+    }
+
+    /// Asks an operation to stop; whether there is such a one. A pass of the monitor ends, and the
+    /// next one comes at its time.
+    pub fn kill(&self, context: &Context, opid: i32) -> bool {
+        let found = match opid {
+            MONITOR_OPID => context.reaper.pass_operation(),
+            _ => self.lock().get(&opid).map(|running| Arc::clone(&running.operation)),
+        };
+        found.is_some_and(|operation| {
+            operation.kill();
+            true
+        })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<i32, Arc<Running>>> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Running {
+    /// Time since it began.
+    #[must_use]
+    pub fn took(&self) -> Duration {
+        work_time().saturating_sub(self.began)
+    }
+
+    /// As `currentOp` shows it.
+    #[must_use]
+    pub fn to_document(&self) -> Document {
+        let mut entry = doc! { "type": "op", "host": super::host_info::hostname() };
+        entry.extend(who(&self.client));
+        entry.extend(activity(self.opid, self.started_ms, self.took()));
+        if let Some(user) = self.client.user() {
+            entry.insert("effectiveUsers", [doc! { "user": user, "db": "admin" }]);
+        }
+        entry.insert("op", self.kind);
+        entry.insert("ns", &self.ns);
+        entry.insert("redacted", false);
+        entry.insert("command", Document::try_from(&*self.command).unwrap_or_default());
+        if let Some(summary) = self.operation.plan_summary() {
+            entry.insert("planSummary", summary);
+        }
+        if self.operation.is_killed() {
+            entry.insert("killPending", true);
+        }
+        entry.extend(waits());
+        entry
+    }
+}
+
+/// All operations as `currentOp` and `$currentOp` show them; those of one user only with `own`.
+#[must_use]
+pub fn documents(context: &Context, own: Option<&Client>) -> Vec<Document> {
+    let is_shown = |client: &Client| own.is_none_or(|own| own.user() == client.user());
+    let running = context.operations.running();
+    let commands =
+        running.iter().filter(|running| is_shown(&running.client)).map(|one| one.to_document());
+    let monitor = if own.is_none() { monitor(context) } else { None };
+    monitor.into_iter().chain(commands).collect()
+}
+
+/// The pass of the TTL monitor while it removes documents.
+fn monitor(context: &Context) -> Option<Document> {
+    let namespace = context.reaper.current_namespace()?;
+    let took = context.reaper.pass_took();
+    let now_ms = context.now_ms();
+    let mut entry = doc! {
+        "type": "op",
+        "host": super::host_info::hostname(),
+        "desc": THREAD_NAME,
+    };
+    entry.extend(activity(MONITOR_OPID, now_ms, took));
+    entry.insert("op", "remove");
+    entry.insert("ns", namespace.to_string());
+    entry.insert("redacted", false);
+    entry.insert("command", doc! {});
+    entry.extend(waits());
+    Some(entry)
+}
+
+/// Who a client is, in the fields that operations and the profile share.
+fn who(client: &Client) -> Document {
+    if client.connection_id == 0 {
+        return doc! { "desc": "mayfly" };
+    }
+    let mut who = doc! {
+        "desc": format!("conn{}", client.connection_id),
+        "connectionId": client.connection_id,
+        "client": &client.address,
+    };
+    if let Some(name) = app_name(client) {
+        who.insert("appName", name);
+    }
+    if let Some(metadata) = client.metadata() {
+        who.insert("clientMetadata", metadata);
+    }
+    who
+}
+
+/// The application's name, as its client said it.
+#[must_use]
+pub fn app_name(client: &Client) -> Option<String> {
+    let metadata = client.metadata()?;
+    Some(metadata.get_document("application").ok()?.get_str("name").ok()?.to_owned())
+}
+
+fn activity(opid: i32, started_ms: i64, took: Duration) -> Document {
+    let micros = i64::try_from(took.as_micros()).unwrap_or(i64::MAX);
+    let now_ms = started_ms.saturating_add(micros / 1_000);
+    doc! {
+        "active": true,
+        "currentOpTime": DateTime::from_millis(now_ms)
+            .try_to_rfc3339_string()
+            .unwrap_or_else(|_| now_ms.to_string()),
+        "threaded": true,
+        "opid": opid,
+        "secs_running": i64::try_from(took.as_secs()).unwrap_or(i64::MAX),
+        "microsecs_running": micros,
+    }
+}
+
+/// Fields about locks, which operations never wait for here: readers have their own view.
+fn waits() -> Document {
+    doc! {
+        "numYields": 0,
+        "locks": {},
+        "waitingForLock": false,
+        "lockStats": {},
+        "waitingForFlowControl": false,
+        "flowControlStats": {},
+    }
+}
+
+/// MongoDB's kind of work of a command.
+fn kind(name: &str) -> &'static str {
+    match name {
+        "find" => "query",
+        "insert" => "insert",
+        "update" => "update",
+        "delete" => "remove",
+        "getMore" => "getmore",
+        _ => "command",
+    }
+}
+
+fn ns(request: &Request<'_>) -> String {
+    let collection = match request.name {
+        "getMore" => request.text("collection").ok().flatten(),
+        _ => match request.first() {
+            Ok(RawBsonRef::String(collection)) if names_a_collection(request.name) => {
+                Some(collection)
+            }
+            _ => None,
+        },
+    };
+    format!("{}.{}", request.db, collection.unwrap_or("$cmd"))
+}
+
+/// Whether the text behind a command's name is a collection's name.
+fn names_a_collection(command: &str) -> bool {
+    !matches!(command, "getParameter" | "getLog" | "renameCollection" | "logRotate" | "dataSize")
+}
+
+/// The command as it is kept while it runs: without batches, and only its short fields if it is long.
+fn shown(command: &RawDocument) -> RawDocumentBuf {
+    if command.as_bytes().len() <= SHOWN_COMMAND_BYTES_MAX {
+        return command.to_owned();
+    }
+    let mut shown = RawDocumentBuf::new();
+    for element in command.iter_elements().flatten() {
+        let name = element.key();
+        let bytes = shown.as_bytes().len().saturating_add(element.size());
+        let is_short = bytes <= SHOWN_COMMAND_BYTES_MAX;
+        if BATCH_FIELDS.contains(&name.as_str()) || !is_short {
+            continue;
+        }
+        if let Ok(value) = element.value() {
+            shown.append(name, value);
+        }
+    }
+    shown
+}
+
+/// The time that a client gives a command.
+///
+/// # Errors
+/// `BadValue`.
+pub fn time_limit(request: &Request<'_>) -> Result<Option<Duration>, CommandError> {
+    let Some(value) = request.document.get("maxTimeMS")? else { return Ok(None) };
+    let bad = |what: String| CommandError::new(super::Code::BAD_VALUE, what);
+    let Some(ms) = super::request::as_integer(value) else {
+        return Err(bad("maxTimeMS must be a number".to_owned()));
+    };
+    if let RawBsonRef::Double(given) = value
+        && given.fract() != 0.0
+    {
+        return Err(bad("maxTimeMS has non-integral value".to_owned()));
+    }
+    match u64::try_from(ms) {
+        Ok(0) => Ok(None),
+        Ok(ms) if i32::try_from(ms).is_ok() => Ok(Some(Duration::from_millis(ms))),
+        _ => Err(bad(format!("{ms} value for maxTimeMS is out of range [0, {}]", i32::MAX))),
+    }
+}
+
+/// The value of a counter of milliseconds.
+#[must_use]
+pub fn millis(took: Duration) -> Bson {
+    super::count::shortest(u64::try_from(took.as_millis()).unwrap_or(u64::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::Lab;
+
+    #[test]
+    fn commands_end_at_their_time_limit() {
+        let lab = Lab::new();
+        lab.check("{ping: 1, maxTimeMS: 0}", "{ok: 1}");
+        lab.check("{ping: 1, maxTimeMS: 2147483647}", "{ok: 1}");
+        lab.check("{ping: 1, maxTimeMS: 60000.0}", "{ok: 1}");
+        for bad in ["-1", "0.1", "2147483648", "'x'", "true", "{}", "null"] {
+            let reply = lab.run(&format!("{{ping: 1, maxTimeMS: {bad}}}"));
+            assert_eq!(reply.get_i32("code").ok(), Some(2), "{bad}: {reply}");
+        }
+    }
+
+    #[test]
+    fn a_command_sees_itself() {
+        let lab = Lab::new();
+        let own = "{currentOp: 1, $ownOps: true, 'command.currentOp': 1}";
+        lab.check(
+            own,
+            "{'inprog.0.op': 'command', 'inprog.0.ns': 'admin.$cmd', 'inprog.0.active': true}",
+        );
+        lab.check("{currentOp: 1, op: 'insert'}", "{inprog: []}");
+        lab.check("{currentOp: 1, $all: true, active: true}", "{'inprog.0.type': 'op'}");
+    }
+
+    #[test]
+    fn operations_are_killed_by_number() {
+        let lab = Lab::new();
+        lab.check("{killOp: 1, op: 77}", "{info: 'attempting to kill op', ok: 1}");
+        lab.check("{killOp: 1}", "{code: 4}");
+        lab.check("{killOp: 1, op: 'x'}", "{code: 14}");
+        lab.check("{killOp: 1, op: 4294967296}", "{code: 26823}");
+    }
+}

@@ -1,0 +1,185 @@
+//! The operation that runs on this thread: whether it should stop, and what it looked at.
+//!
+//! A command begins and ends on one thread, so the loops deep below it find their operation there and
+//! no signature has to carry it. Without one, nothing stops and nothing is counted.
+
+use std::{
+    cell::RefCell,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+
+use super::{PlanError, PlanErrorKind, Stats};
+use crate::clock::work_time;
+
+/// How many documents a loop looks at between two readings of the time.
+const TICKS_PER_READING: u64 = 32;
+
+/// One operation: a command, or a pass of the TTL monitor.
+#[derive(Debug, Default)]
+pub struct Operation {
+    killed: AtomicBool,
+    /// On the clock of [`work_time`].
+    deadline: Option<Duration>,
+    ticks: AtomicU64,
+    keys_examined: AtomicU64,
+    docs_examined: AtomicU64,
+    plan_summary: Mutex<Option<String>>,
+}
+
+thread_local! {
+    static CURRENT: RefCell<Option<Arc<Operation>>> = const { RefCell::new(None) };
+}
+
+/// Puts the operation before back, also when the work panics.
+struct Restore(Option<Arc<Operation>>);
+
+impl Drop for Restore {
+    fn drop(&mut self) {
+        CURRENT.set(self.0.take());
+    }
+}
+
+impl Operation {
+    /// An operation that ends itself when `limit` is over; `None` is no limit.
+    #[must_use]
+    pub fn new(limit: Option<Duration>) -> Self {
+        let deadline = limit.map(|limit| work_time().saturating_add(limit));
+        Self { deadline, ..Self::default() }
+    }
+
+    /// Does the work as this operation.
+    pub fn run<T>(self: &Arc<Self>, work: impl FnOnce() -> T) -> T {
+        let _restore = Restore(CURRENT.replace(Some(Arc::clone(self))));
+        work()
+    }
+
+    /// The operation that runs on this thread.
+    #[must_use]
+    pub fn current() -> Option<Arc<Self>> {
+        CURRENT.with_borrow(Clone::clone)
+    }
+
+    /// Asks it to stop at the next look.
+    pub fn kill(&self) {
+        self.killed.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether it was asked to stop.
+    #[must_use]
+    pub fn is_killed(&self) -> bool {
+        self.killed.load(Ordering::Relaxed)
+    }
+
+    /// To be called for every document that a loop looks at; reads the time only now and then.
+    ///
+    /// # Errors
+    /// `Interrupted` after [`Operation::kill`], `TimeLimit` after the deadline.
+    pub fn tick(&self) -> Result<(), PlanError> {
+        let tick = self.ticks.fetch_add(1, Ordering::Relaxed);
+        if self.is_killed() || tick.is_multiple_of(TICKS_PER_READING) {
+            self.check()
+        } else {
+            Ok(())
+        }
+    }
+
+    /// As [`Operation::tick`], and always reads the time.
+    ///
+    /// # Errors
+    /// `Interrupted`, `TimeLimit`.
+    pub fn check(&self) -> Result<(), PlanError> {
+        if self.is_killed() {
+            return Err(PlanError::new(
+                PlanErrorKind::Interrupted,
+                "operation was interrupted: somebody sent killOp for it",
+            ));
+        }
+        if self.deadline.is_some_and(|deadline| work_time() >= deadline) {
+            return Err(PlanError::new(
+                PlanErrorKind::TimeLimit,
+                "operation exceeded time limit; raise maxTimeMS or narrow the filter",
+            ));
+        }
+        Ok(())
+    }
+
+    /// Index entries and documents that were looked at so far.
+    #[must_use]
+    pub fn examined(&self) -> (u64, u64) {
+        let load = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        (load(&self.keys_examined), load(&self.docs_examined))
+    }
+
+    /// Adds to what was looked at.
+    pub fn note_examined(&self, keys: u64, docs: u64) {
+        self.keys_examined.fetch_add(keys, Ordering::Relaxed);
+        self.docs_examined.fetch_add(docs, Ordering::Relaxed);
+    }
+
+    /// The way of its first search, e.g. `IXSCAN { a: 1 }`.
+    #[must_use]
+    pub fn plan_summary(&self) -> Option<String> {
+        self.summary().clone()
+    }
+
+    /// Notes the way of a search, unless one is known already.
+    pub(super) fn note_plan(&self, describe: impl FnOnce() -> String) {
+        self.summary().get_or_insert_with(describe);
+    }
+
+    /// Adds what a search looked at between two readings of its statistics.
+    pub(super) fn note_stats(&self, before: Stats, after: Stats) {
+        self.note_examined(
+            after.keys_examined.saturating_sub(before.keys_examined),
+            after.docs_examined.saturating_sub(before.docs_examined),
+        );
+    }
+
+    fn summary(&self) -> std::sync::MutexGuard<'_, Option<String>> {
+        self.plan_summary.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Looks whether the operation of this thread should stop; for loops that are not searches.
+///
+/// # Errors
+/// `Interrupted`, `TimeLimit`.
+pub fn check_interrupt() -> Result<(), PlanError> {
+    Operation::current().map_or(Ok(()), |operation| operation.check())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kind(result: Result<(), PlanError>) -> Option<PlanErrorKind> {
+        result.err().map(|error| error.kind)
+    }
+
+    #[test]
+    fn operations_stop_when_asked_or_late() {
+        let free = Operation::new(None);
+        assert_eq!(kind(free.tick()), None);
+        free.kill();
+        assert_eq!(kind(free.tick()), Some(PlanErrorKind::Interrupted));
+        let late = Operation::new(Some(Duration::ZERO));
+        assert_eq!(kind(late.tick()), Some(PlanErrorKind::TimeLimit));
+        assert_eq!(kind(Operation::new(Some(Duration::from_secs(3_600))).check()), None);
+    }
+
+    #[test]
+    fn a_thread_has_one_operation_at_a_time() {
+        assert_eq!(kind(check_interrupt()), None);
+        let (outer, inner) = (Arc::new(Operation::new(None)), Arc::new(Operation::new(None)));
+        inner.kill();
+        outer.run(|| {
+            inner.run(|| assert_eq!(kind(check_interrupt()), Some(PlanErrorKind::Interrupted)));
+            assert_eq!(kind(check_interrupt()), None);
+        });
+        assert!(Operation::current().is_none());
+    }
+}
