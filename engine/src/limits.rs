@@ -126,3 +126,12 @@ pub const SHOWN_COMMAND_BYTES_MAX: usize = 4_096;
 
 /// Connections of the listener that are open at once; one more is turned away.
 pub const CONNECTIONS_MAX: usize = 64;
+
+/// Failed logins in a row that a listener answers at once.
+pub const LOGIN_FAILURES_FREE: u32 = 5;
+
+/// How long the answer to the next failed login is held back; twice as long for each further one.
+pub const LOGIN_PAUSE_MIN: std::time::Duration = std::time::Duration::from_millis(250);
+
+/// How long the answer to a failed login is held back at most.
+pub const LOGIN_PAUSE_MAX: std::time::Duration = std::time::Duration::from_secs(8);

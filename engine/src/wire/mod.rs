@@ -1,1 +1,3 @@
 //! The listener on the loopback interface that speaks MongoDB's wire protocol.
+
+pub mod auth;
