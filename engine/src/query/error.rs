@@ -57,6 +57,8 @@ pub enum QueryErrorKind {
     PathCollision,
     /// `$elemMatch` of a projection stands on a dotted path (MongoDB: 31275).
     NestedElemMatch,
+    /// An aggregation expression is refused or fails.
+    Expression(super::ExpressionErrorKind),
     /// MongoDB can do it, Mayfly can't.
     Unsupported,
 }

@@ -4,7 +4,9 @@
 //! one document that they change. Input is expected to have passed [`crate::value::scan::check`].
 //! Nothing here knows a collection, an index or an error number.
 
+pub(crate) mod document;
 mod error;
+pub mod expression;
 pub mod filter;
 pub mod projection;
 pub mod sort;
@@ -13,6 +15,7 @@ mod testing;
 pub mod update;
 
 pub use error::{QueryError, QueryErrorKind};
+pub use expression::{Context, Expression, ExpressionErrorKind, Scope, Value, VariableNames};
 pub use filter::{CompareOp, Expr, Filter, Test};
 pub use projection::Projection;
 pub use sort::{Sort, SortKey};

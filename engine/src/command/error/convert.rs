@@ -71,6 +71,7 @@ impl From<QueryError> for CommandError {
             Kind::ExpressionInExclusion => Code::PROJECTION_EXPRESSION_IN_EXCLUSION,
             Kind::PathCollision => Code::PROJECTION_PATH_COLLISION,
             Kind::NestedElemMatch => Code::PROJECTION_NESTED_ELEM_MATCH,
+            Kind::Expression(kind) => super::expression::code(kind),
             Kind::Unsupported => Code::NOT_SUPPORTED,
         };
         Self::new(code, error.message)

@@ -2,6 +2,7 @@
 
 mod codes;
 mod convert;
+mod expression;
 
 use bson::{Document, RawDocumentBuf, doc};
 

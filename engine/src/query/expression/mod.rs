@@ -1,0 +1,34 @@
+//! Aggregation expressions: parsed once, then evaluated on raw documents.
+//!
+//! [`Expression::parse`] gives a tree; [`Expression::evaluate`] reads it for one document in a
+//! [`Scope`]. Operators that need no more than their arguments' values stand in families, one file
+//! each with a table (`table.rs` lists the families). The few that decide themselves what is
+//! evaluated, or that bind variables, are forms (`form.rs`).
+//!
+//! Recursion follows the tree of the expression, whose depth [`parse`] bounds.
+
+mod binding;
+mod boolean;
+mod compare;
+mod conditional;
+mod error;
+mod form;
+mod names;
+mod node;
+mod operator;
+mod parse;
+mod path;
+mod scope;
+mod table;
+#[cfg(test)]
+mod testing;
+mod value;
+
+pub use error::ExpressionErrorKind;
+pub use names::VariableNames;
+pub use node::Expression;
+pub use scope::{Context, Scope};
+pub use value::Value;
+
+#[cfg(test)]
+mod tests;

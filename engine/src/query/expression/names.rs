@@ -1,0 +1,69 @@
+//! The variables that an expression may name.
+
+use super::error::{ExpressionErrorKind as Kind, error};
+use crate::query::QueryError;
+
+/// Names of the user's variables (`let`) where an expression stands.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct VariableNames {
+    names: Vec<String>,
+}
+
+/// Variables that are always there.
+const BUILT_IN: [&str; 8] =
+    ["ROOT", "CURRENT", "REMOVE", "NOW", "CLUSTER_TIME", "USER_ROLES", "SEARCH_META", "JS_SCOPE"];
+
+impl VariableNames {
+    /// Adds a name, which hides an older one that is the same.
+    #[must_use]
+    pub fn with(mut self, name: &str) -> Self {
+        self.names.push(name.to_owned());
+        self
+    }
+
+    /// Checks a name that a `let` gives.
+    ///
+    /// # Errors
+    /// The name is empty, begins with a capital letter, a digit or `_`, or holds a character other
+    /// than letters, digits and `_`. `CURRENT` alone may be given anew.
+    pub fn check(name: &str) -> Result<(), QueryError> {
+        if name == "CURRENT" {
+            return Ok(());
+        }
+        let kinds = [Kind::VariableEmpty, Kind::VariableStart, Kind::VariableCharacter];
+        check_characters(name, kinds, |first| first.is_ascii_lowercase())
+    }
+
+    /// Checks a name that an expression reads.
+    pub(super) fn check_use(&self, name: &str) -> Result<(), QueryError> {
+        let kinds = [Kind::VariableUseEmpty, Kind::VariableUseStart, Kind::VariableUseCharacter];
+        check_characters(name, kinds, |first| first.is_ascii_alphabetic())?;
+        if BUILT_IN.contains(&name) || self.names.iter().any(|known| known == name) {
+            return Ok(());
+        }
+        Err(error(Kind::VariableUndefined, format!("Use of undefined variable: {name}")))
+    }
+}
+
+fn check_characters(
+    name: &str,
+    [empty, start, character]: [Kind; 3],
+    may_start: impl Fn(char) -> bool,
+) -> Result<(), QueryError> {
+    let Some(first) = name.chars().next() else {
+        return Err(error(empty, "empty variable names are not allowed"));
+    };
+    if first.is_ascii() && !may_start(first) {
+        return Err(error(
+            start,
+            format!("'{name}' starts with an invalid character for a user variable name"),
+        ));
+    }
+    match name.chars().find(|c| c.is_ascii() && !c.is_ascii_alphanumeric() && *c != '_') {
+        None => Ok(()),
+        Some(c) => Err(error(
+            character,
+            format!("'{name}' contains an invalid character for a variable name: '{c}'"),
+        )),
+    }
+}

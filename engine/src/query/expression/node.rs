@@ -1,0 +1,190 @@
+//! The tree of an expression and its evaluation.
+
+use bson::raw::{RawArrayBuf, RawBson, RawBsonRef, RawDocumentBuf};
+
+use super::{
+    binding::Binding,
+    conditional::Branch,
+    names::VariableNames,
+    operator::{Given, Operator},
+    parse::Parser,
+    path::FieldPath,
+    scope::Scope,
+    value::Value,
+};
+use crate::query::{QueryError, document::append};
+
+/// A parsed expression.
+#[derive(Debug, Clone)]
+pub struct Expression(pub(super) Node);
+
+/// A node of the tree.
+#[derive(Debug, Clone)]
+pub(super) enum Node {
+    /// A value; `None` is missing.
+    Constant(Option<RawBson>),
+    Path(FieldPath),
+    Object(Vec<(String, Node)>),
+    Array(Vec<Node>),
+    /// A plain operator. `None` is a named argument that is not given.
+    Call {
+        operator: &'static Operator,
+        arguments: Vec<Option<Node>>,
+    },
+    And(Vec<Node>),
+    Or(Vec<Node>),
+    /// The first that is not nullish, or the last.
+    IfNull(Vec<Node>),
+    /// `$cond` and `$switch`: the first branch whose condition holds. `None`: it is an error that
+    /// none does.
+    Branches {
+        branches: Vec<Branch>,
+        otherwise: Option<Box<Node>>,
+    },
+    /// `$let`, `$map`, `$filter`, `$reduce`.
+    Binding(Box<Binding>),
+}
+
+impl Expression {
+    /// Parses an expression: a constant, a path (`"$a.b"`), an object, an array or an operator.
+    ///
+    /// # Errors
+    /// An unknown operator or variable, wrong arguments, a bad path.
+    pub fn parse(value: RawBsonRef<'_>, names: &VariableNames) -> Result<Self, QueryError> {
+        Parser::new(names).operand(value).map(Self)
+    }
+
+    /// The value for one document.
+    ///
+    /// # Errors
+    /// An operator met a value that it can't use.
+    pub fn evaluate<'v>(&'v self, scope: &Scope<'v>) -> Result<Value<'v>, QueryError> {
+        self.0.evaluate(scope)
+    }
+
+    /// The path, if the expression is only a path in the document.
+    #[must_use]
+    pub fn field_path(&self) -> Option<&[String]> {
+        match &self.0 {
+            Node::Path(FieldPath { variable: None, parts }) => Some(parts),
+            Node::Path(FieldPath { variable: Some(name), parts }) if name == "ROOT" => Some(parts),
+            _ => None,
+        }
+    }
+
+    /// The value, if the expression is the same for all documents; the inner `None` is missing.
+    #[must_use]
+    pub fn constant(&self) -> Option<Option<RawBsonRef<'_>>> {
+        self.0.constant()
+    }
+
+    /// Names of the document's top-level fields that the expression reads; `None` if it reads the
+    /// whole document.
+    #[must_use]
+    pub fn dependencies(&self) -> Option<Vec<&str>> {
+        let mut found = Some(Vec::new());
+        self.0.each_path(&mut |path| {
+            let from_document =
+                path.variable.as_deref().is_none_or(|name| name == "ROOT" || name == "CURRENT");
+            match (path.parts.first(), &mut found) {
+                _ if !from_document => {}
+                (Some(name), Some(names)) if !names.contains(&name.as_str()) => names.push(name),
+                (Some(_), _) => {}
+                (None, _) => found = None,
+            }
+        });
+        found
+    }
+}
+
+impl Node {
+    pub(super) fn constant(&self) -> Option<Option<RawBsonRef<'_>>> {
+        match self {
+            Self::Constant(value) => Some(value.as_ref().map(RawBson::as_raw_bson_ref)),
+            _ => None,
+        }
+    }
+
+    /// Recursion is bounded by the depth of the tree, which the parser bounds.
+    pub(super) fn evaluate<'v>(&'v self, scope: &Scope<'v>) -> Result<Value<'v>, QueryError> {
+        match self {
+            Self::Constant(value) => Ok(value.as_ref().map(RawBson::as_raw_bson_ref).into()),
+            Self::Path(path) => path.evaluate(scope),
+            Self::Object(fields) => object(fields, scope),
+            Self::Array(items) => array(items, scope),
+            Self::Call { operator, arguments } => call(operator, arguments, scope),
+            Self::And(parts) => all(parts, scope, true),
+            Self::Or(parts) => all(parts, scope, false),
+            Self::IfNull(parts) => super::conditional::if_null(parts, scope),
+            Self::Branches { branches, otherwise } => {
+                super::conditional::first(branches, otherwise.as_deref(), scope)
+            }
+            Self::Binding(binding) => binding.evaluate(scope).map(Value::from),
+        }
+    }
+
+    /// Visits all paths.
+    fn each_path<'n>(&'n self, visit: &mut dyn FnMut(&'n FieldPath)) {
+        match self {
+            Self::Constant(_) => {}
+            Self::Path(path) => visit(path),
+            Self::Object(fields) => fields.iter().for_each(|(_, node)| node.each_path(visit)),
+            Self::Call { arguments, .. } => {
+                arguments.iter().flatten().for_each(|node| node.each_path(visit));
+            }
+            Self::Array(nodes) | Self::And(nodes) | Self::Or(nodes) | Self::IfNull(nodes) => {
+                nodes.iter().for_each(|node| node.each_path(visit));
+            }
+            Self::Branches { branches, otherwise } => {
+                for branch in branches {
+                    branch.when.each_path(visit);
+                    branch.then.each_path(visit);
+                }
+                if let Some(otherwise) = otherwise {
+                    otherwise.each_path(visit);
+                }
+            }
+            Self::Binding(binding) => binding.nodes().for_each(|node| node.each_path(visit)),
+        }
+    }
+}
+
+fn object<'v>(fields: &'v [(String, Node)], scope: &Scope<'v>) -> Result<Value<'v>, QueryError> {
+    let mut document = RawDocumentBuf::new();
+    for (name, node) in fields {
+        if let Some(value) = node.evaluate(scope)?.as_ref() {
+            append(&mut document, name, value)?;
+        }
+    }
+    Ok(Value::Owned(RawBson::Document(document)))
+}
+
+fn array<'v>(items: &'v [Node], scope: &Scope<'v>) -> Result<Value<'v>, QueryError> {
+    let mut array = RawArrayBuf::new();
+    for item in items {
+        array.push(item.evaluate(scope)?.as_ref().unwrap_or(RawBsonRef::Null));
+    }
+    Ok(Value::Owned(RawBson::Array(array)))
+}
+
+fn all<'v>(parts: &'v [Node], scope: &Scope<'v>, wanted: bool) -> Result<Value<'v>, QueryError> {
+    for part in parts {
+        if part.evaluate(scope)?.is_true() != wanted {
+            return Ok(Value::Owned(RawBson::Boolean(!wanted)));
+        }
+    }
+    Ok(Value::Owned(RawBson::Boolean(wanted)))
+}
+
+fn call<'v>(
+    operator: &'static Operator,
+    arguments: &'v [Option<Node>],
+    scope: &Scope<'v>,
+) -> Result<Value<'v>, QueryError> {
+    let mut values = Vec::with_capacity(arguments.len());
+    for argument in arguments {
+        values.push(argument.as_ref().map(|node| node.evaluate(scope)).transpose()?);
+    }
+    let given = Given { operator, values: &values, context: scope.context() };
+    (operator.run)(&given).map(Value::from)
+}

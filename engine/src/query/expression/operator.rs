@@ -1,0 +1,151 @@
+//! The contract of operators that need no more than their arguments' values.
+
+use bson::raw::{RawBson, RawBsonRef};
+
+use super::{
+    error::{ExpressionErrorKind as Kind, error},
+    scope::Context,
+    value::{Value, is_nullish, type_name},
+};
+use crate::query::{QueryError, QueryErrorKind};
+
+/// What an operator gives; `None` is a missing value.
+pub(super) type Outcome = Result<Option<RawBson>, QueryError>;
+
+/// An operator: every argument is evaluated, then `run` is called.
+#[derive(Debug)]
+pub(super) struct Operator {
+    /// With `$`.
+    pub name: &'static str,
+    /// What it takes.
+    pub arguments: Arguments,
+    /// What it does.
+    pub run: fn(&Given<'_>) -> Outcome,
+}
+
+/// What an operator takes. A single argument may stand without an array around it.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Arguments {
+    /// So many.
+    Exactly(usize),
+    /// From so many to so many.
+    Between(usize, usize),
+    /// So many or more.
+    AtLeast(usize),
+    /// A document with fields of these names.
+    Named {
+        /// Name, and whether it must be given.
+        fields: &'static [(&'static str, bool)],
+        /// The error for what is wrong with the document; [`named_mistake`] is the general one.
+        refuse: fn(&'static str, NamedMistake<'_>) -> QueryError,
+    },
+}
+
+/// What is wrong with a document of named arguments.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum NamedMistake<'a> {
+    /// It is no document but this.
+    NotDocument(RawBsonRef<'a>),
+    /// It has a field that the operator does not know.
+    Unknown(&'a str),
+    /// It lacks this field.
+    Missing(&'static str),
+}
+
+/// The evaluated arguments of one call.
+#[derive(Debug)]
+pub(super) struct Given<'g> {
+    pub operator: &'static Operator,
+    pub values: &'g [Option<Value<'g>>],
+    pub context: &'g Context,
+}
+
+impl<'g> Given<'g> {
+    /// The operator's name with `$`, for errors.
+    pub(super) fn name(&self) -> &'static str {
+        self.operator.name
+    }
+
+    /// How many arguments there are.
+    pub(super) fn count(&self) -> usize {
+        self.values.len()
+    }
+
+    /// An argument by its position; `None` if it is missing or not given.
+    pub(super) fn at(&self, position: usize) -> Option<RawBsonRef<'_>> {
+        self.values.get(position)?.as_ref()?.as_ref()
+    }
+
+    /// An argument by its name; `None` if it is missing or not given.
+    pub(super) fn named(&self, name: &str) -> Option<RawBsonRef<'_>> {
+        self.slot(name)?.as_ref()
+    }
+
+    /// Whether the argument of this name was written at all.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.slot(name).is_some()
+    }
+
+    /// All arguments in order; `None` for a missing one.
+    pub(super) fn all(&self) -> impl Iterator<Item = Option<RawBsonRef<'_>>> {
+        self.values.iter().map(|value| value.as_ref()?.as_ref())
+    }
+
+    /// Whether one of the arguments is missing, null or undefined.
+    pub(super) fn any_nullish(&self) -> bool {
+        self.all().any(is_nullish)
+    }
+
+    fn slot(&self, name: &str) -> Option<&Value<'g>> {
+        let Arguments::Named { fields, .. } = self.operator.arguments else { return None };
+        let position = fields.iter().position(|(known, _)| *known == name)?;
+        self.values.get(position)?.as_ref()
+    }
+}
+
+/// The error for named arguments of operators that have none of their own.
+pub(super) fn named_mistake(operator: &'static str, mistake: NamedMistake<'_>) -> QueryError {
+    let message = match mistake {
+        NamedMistake::NotDocument(value) => format!(
+            "{operator} requires an object as an argument, found: {}",
+            type_name(Some(value))
+        ),
+        NamedMistake::Unknown(field) => {
+            format!("{operator} found an unknown argument: {field}")
+        }
+        NamedMistake::Missing(field) => {
+            format!("{operator} requires '{field}' to be specified")
+        }
+    };
+    QueryError::new(QueryErrorKind::FailedToParse, message)
+}
+
+impl Operator {
+    /// Checks the number of arguments by position.
+    pub(super) fn check_count(&self, count: usize) -> Result<(), QueryError> {
+        let name = self.name;
+        match self.arguments {
+            Arguments::Exactly(wanted) if wanted != count => Err(error(
+                Kind::ArgumentCount,
+                format!(
+                    "Expression {name} takes exactly {wanted} arguments. {count} were passed in."
+                ),
+            )),
+            Arguments::Between(least, most) if count < least || count > most => Err(error(
+                Kind::ArgumentRange,
+                format!(
+                    "Expression {name} takes at least {least} arguments, and at most {most}, but \
+                     {count} were passed in."
+                ),
+            )),
+            Arguments::AtLeast(least) if count < least => Err(error(
+                Kind::ArgumentRange,
+                format!(
+                    "Expression {name} takes at least {least} arguments, but {count} were passed \
+                     in."
+                ),
+            )),
+            _ => Ok(()),
+        }
+    }
+}

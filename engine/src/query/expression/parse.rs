@@ -1,0 +1,205 @@
+//! From BSON to the tree of an expression.
+
+use bson::raw::{RawArray, RawBsonRef, RawDocument};
+
+use super::{
+    error::{ExpressionErrorKind as Kind, error},
+    names::VariableNames,
+    node::Node,
+    operator::{Arguments, NamedMistake, Operator},
+    path::{FieldPath, check_field_name},
+    scope::{Context, Scope},
+    table::{self, Found},
+};
+use crate::{
+    query::{QueryError, QueryErrorKind},
+    value::{Layout, shell},
+};
+
+/// Levels of one expression. Commands nest no deeper, so only callers that skip the scan meet it.
+const DEPTH_MAX: usize = 200;
+
+/// A parser at one place of an expression.
+#[derive(Debug)]
+pub(super) struct Parser {
+    /// Variables that may be named here.
+    pub names: VariableNames,
+    depth: usize,
+}
+
+impl Parser {
+    pub(super) fn new(names: &VariableNames) -> Self {
+        Self { names: names.clone(), depth: 0 }
+    }
+
+    /// Parses what stands in the place of a value. Recursion is bounded by `DEPTH_MAX`.
+    pub(super) fn operand(&mut self, value: RawBsonRef<'_>) -> Result<Node, QueryError> {
+        if self.depth >= DEPTH_MAX {
+            return Err(QueryError::new(
+                QueryErrorKind::Overflow,
+                format!(
+                    "the expression is nested too deep; at most {DEPTH_MAX} levels are possible"
+                ),
+            ));
+        }
+        self.depth += 1;
+        let node = match value {
+            RawBsonRef::String(text) if text.starts_with('$') => {
+                FieldPath::parse(text, &self.names).map(Node::Path)
+            }
+            RawBsonRef::Document(document) => self.document(document),
+            RawBsonRef::Array(array) => self.list(array).map(Node::Array),
+            value => Ok(Node::Constant(Some(value.into()))),
+        };
+        self.depth -= 1;
+        node.map(fold)
+    }
+
+    /// Parses a list of arguments; one argument may stand without an array.
+    pub(super) fn arguments(&mut self, value: RawBsonRef<'_>) -> Result<Vec<Node>, QueryError> {
+        match value {
+            RawBsonRef::Array(array) => self.list(array),
+            value => Ok(vec![self.operand(value)?]),
+        }
+    }
+
+    /// Parses with one more variable in sight.
+    pub(super) fn operand_with(
+        &mut self,
+        variables: &[&str],
+        value: RawBsonRef<'_>,
+    ) -> Result<Node, QueryError> {
+        let outside = self.names.clone();
+        for name in variables {
+            self.names = std::mem::take(&mut self.names).with(name);
+        }
+        let node = self.operand(value);
+        self.names = outside;
+        node
+    }
+
+    fn list(&mut self, array: &RawArray) -> Result<Vec<Node>, QueryError> {
+        array.into_iter().map(|item| self.operand(item?)).collect()
+    }
+
+    fn document(&mut self, document: &RawDocument) -> Result<Node, QueryError> {
+        match document.into_iter().next().transpose()? {
+            Some((name, value)) if name.as_str().starts_with('$') => {
+                if document.into_iter().nth(1).is_some() {
+                    return Err(error(
+                        Kind::SeveralOperators,
+                        format!(
+                            "an expression specification must contain exactly one field, the name \
+                             of the expression. Found {} fields in {}, while parsing object",
+                            document.into_iter().count(),
+                            shell::write_document(document, Layout::OneLine),
+                        ),
+                    ));
+                }
+                self.named(name.as_str(), value)
+            }
+            _ => self.object(document),
+        }
+    }
+
+    fn object(&mut self, document: &RawDocument) -> Result<Node, QueryError> {
+        let mut fields: Vec<(String, Node)> = Vec::new();
+        for element in document {
+            let (name, value) = element?;
+            let name = name.as_str();
+            check_field_name(name)?;
+            if fields.iter().any(|(known, _)| known == name) {
+                return Err(error(
+                    Kind::FieldTwice,
+                    format!(
+                        "duplicate field name specified in object literal: {}",
+                        shell::write_document(document, Layout::OneLine)
+                    ),
+                ));
+            }
+            fields.push((name.to_owned(), self.operand(value)?));
+        }
+        Ok(Node::Object(fields))
+    }
+
+    fn named(&mut self, name: &str, value: RawBsonRef<'_>) -> Result<Node, QueryError> {
+        match table::find(name) {
+            Some(Found::Operator(operator)) => self.call(operator, value),
+            Some(Found::Form(form)) => (form.parse)(self, value),
+            Some(Found::Refused(needs)) => Err(QueryError::unsupported(format!(
+                "{name} is not supported: Mayfly has no {needs}"
+            ))),
+            None => Err(error(Kind::Unknown, format!("Unrecognized expression '{name}'"))),
+        }
+    }
+
+    fn call(
+        &mut self,
+        operator: &'static Operator,
+        value: RawBsonRef<'_>,
+    ) -> Result<Node, QueryError> {
+        if let Arguments::Named { fields, refuse } = operator.arguments {
+            let arguments = self.named_arguments(operator.name, fields, refuse, value)?;
+            return Ok(Node::Call { operator, arguments });
+        }
+        let arguments = self.arguments(value)?;
+        operator.check_count(arguments.len())?;
+        Ok(Node::Call { operator, arguments: arguments.into_iter().map(Some).collect() })
+    }
+
+    fn named_arguments(
+        &mut self,
+        operator: &'static str,
+        fields: &[(&'static str, bool)],
+        refuse: fn(&'static str, NamedMistake<'_>) -> QueryError,
+        value: RawBsonRef<'_>,
+    ) -> Result<Vec<Option<Node>>, QueryError> {
+        let RawBsonRef::Document(document) = value else {
+            return Err(refuse(operator, NamedMistake::NotDocument(value)));
+        };
+        let mut arguments = vec![None; fields.len()];
+        for element in document {
+            let (name, value) = element?;
+            let name = name.as_str();
+            let slot = fields.iter().zip(&mut arguments).find(|((known, _), _)| *known == name);
+            let Some((_, slot)) = slot else {
+                return Err(refuse(operator, NamedMistake::Unknown(name)));
+            };
+            *slot = Some(self.operand(value)?);
+        }
+        for ((name, required), argument) in fields.iter().zip(&arguments) {
+            if *required && argument.is_none() {
+                return Err(refuse(operator, NamedMistake::Missing(name)));
+            }
+        }
+        Ok(arguments)
+    }
+}
+
+/// The value in place of a node that is the same for all documents. A node that would fail stays,
+/// so that it fails only where it is evaluated.
+fn fold(node: Node) -> Node {
+    let is_constant = |node: &Node| matches!(node, Node::Constant(_));
+    let foldable = match &node {
+        Node::Object(fields) => fields.iter().all(|(_, node)| is_constant(node)),
+        Node::Array(nodes) | Node::And(nodes) | Node::Or(nodes) | Node::IfNull(nodes) => {
+            nodes.iter().all(is_constant)
+        }
+        Node::Call { operator, arguments } => {
+            operator.name != "$rand" && arguments.iter().flatten().all(is_constant)
+        }
+        Node::Branches { branches, otherwise } => {
+            branches.iter().all(|branch| is_constant(&branch.when) && is_constant(&branch.then))
+                && otherwise.as_deref().is_none_or(is_constant)
+        }
+        Node::Constant(_) | Node::Path(_) | Node::Binding(_) => false,
+    };
+    if !foldable {
+        return node;
+    }
+    let (root, context) = (bson::RawDocumentBuf::new(), Context::default());
+    match node.evaluate(&Scope::new(&root, &context)) {
+        Ok(value) => Node::Constant(value.into_owned()),
+        Err(_) => node,
+    }
+}

@@ -1,0 +1,166 @@
+//! What an expression can see while it is evaluated.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use bson::{
+    DateTime,
+    raw::{RawBson, RawBsonRef, RawDocument},
+};
+
+use super::{
+    error::{ExpressionErrorKind as Kind, error},
+    value::Value,
+};
+use crate::query::QueryError;
+
+/// What is the same for all documents of one command: its time, its variables, its chance.
+#[derive(Debug, Default)]
+pub struct Context {
+    /// `$$NOW` in milliseconds since 1970; `None` where an expression must not depend on time.
+    pub now_ms: Option<i64>,
+    /// `$$USER_ROLES`; null where nobody is logged in.
+    pub user_roles: Option<RawBson>,
+    /// Variables of the command's or the stage's `let`, outermost first; `None` is missing.
+    pub variables: Vec<(String, Option<RawBson>)>,
+    /// State of the generator behind `$rand`.
+    chance: AtomicU64,
+}
+
+impl Context {
+    /// A context without variables.
+    #[must_use]
+    pub fn at(now_ms: i64) -> Self {
+        Self { now_ms: Some(now_ms), ..Self::default() }
+    }
+
+    /// The same with another beginning for `$rand`.
+    #[must_use]
+    pub fn with_seed(self, seed: u64) -> Self {
+        Self { chance: AtomicU64::new(seed), ..self }
+    }
+
+    /// The same with one more variable.
+    #[must_use]
+    pub fn with_variable(mut self, name: &str, value: Option<RawBson>) -> Self {
+        self.variables.push((name.to_owned(), value));
+        self
+    }
+
+    /// A number from 0 up to, but not including, 1 (`SplitMix64`).
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "53 bits fit a double")]
+    pub fn random(&self) -> f64 {
+        const STEP: u64 = 0x9E37_79B9_7F4A_7C15;
+        let state = self.chance.fetch_add(STEP, Ordering::Relaxed).wrapping_add(STEP);
+        let mixed = (state ^ (state >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        ((mixed ^ (mixed >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
+    }
+}
+
+impl Clone for Context {
+    fn clone(&self) -> Self {
+        Self {
+            now_ms: self.now_ms,
+            user_roles: self.user_roles.clone(),
+            variables: self.variables.clone(),
+            chance: AtomicU64::new(self.chance.load(Ordering::Relaxed)),
+        }
+    }
+}
+
+/// What is seen for one document.
+#[derive(Debug, Clone, Copy)]
+pub struct Scope<'v> {
+    root: &'v RawDocument,
+    current: Option<RawBsonRef<'v>>,
+    context: &'v Context,
+    frame: Option<&'v Frame<'v>>,
+}
+
+/// Variables that `$let`, `$map` and the like bind.
+#[derive(Debug)]
+pub(super) struct Frame<'v> {
+    pub variables: &'v [(&'v str, Value<'v>)],
+    pub outer: Option<&'v Frame<'v>>,
+}
+
+impl<'v> Frame<'v> {
+    fn get(&self, name: &str) -> Option<&'v Value<'v>> {
+        self.variables.iter().find(|(known, _)| *known == name).map(|(_, value)| value)
+    }
+}
+
+impl<'v> Scope<'v> {
+    /// The scope of this document.
+    #[must_use]
+    pub fn new(root: &'v RawDocument, context: &'v Context) -> Self {
+        Self { root, current: Some(RawBsonRef::Document(root)), context, frame: None }
+    }
+
+    /// The document.
+    #[must_use]
+    pub fn root(&self) -> &'v RawDocument {
+        self.root
+    }
+
+    /// What is the same for all documents.
+    #[must_use]
+    pub fn context(&self) -> &'v Context {
+        self.context
+    }
+
+    pub(super) fn current(&self) -> Option<RawBsonRef<'v>> {
+        self.current
+    }
+
+    pub(super) fn frame(&self) -> Option<&'v Frame<'v>> {
+        self.frame
+    }
+
+    /// This scope with more variables. A variable named `CURRENT` moves where paths begin.
+    pub(super) fn with_frame(mut self, frame: &'v Frame<'v>) -> Self {
+        if let Some(value) = frame.get("CURRENT") {
+            self.current = value.as_ref();
+        }
+        self.frame = Some(frame);
+        self
+    }
+
+    /// The value of a variable.
+    pub(super) fn variable(&self, name: &str) -> Result<Value<'v>, QueryError> {
+        match name {
+            "ROOT" => return Ok(Value::Ref(RawBsonRef::Document(self.root))),
+            "CURRENT" => return Ok(self.current.into()),
+            "REMOVE" => return Ok(Value::Missing),
+            "NOW" => {
+                let now = self.context.now_ms.ok_or_else(|| unavailable(name))?;
+                return Ok(Value::Owned(RawBson::DateTime(DateTime::from_millis(now))));
+            }
+            "USER_ROLES" => {
+                let roles = self.context.user_roles.as_ref();
+                return Ok(Value::Ref(roles.map_or(RawBsonRef::Null, RawBson::as_raw_bson_ref)));
+            }
+            "CLUSTER_TIME" | "SEARCH_META" | "JS_SCOPE" => return Err(unavailable(name)),
+            _ => {}
+        }
+        let mut frame = self.frame;
+        while let Some(found) = frame {
+            if let Some(value) = found.get(name) {
+                return Ok(value.as_ref().into());
+            }
+            frame = found.outer;
+        }
+        let given = self.context.variables.iter().rev().find(|(known, _)| known == name);
+        match given {
+            Some((_, value)) => Ok(value.as_ref().map(RawBson::as_raw_bson_ref).into()),
+            None => {
+                Err(error(Kind::VariableUndefined, format!("Use of undefined variable: {name}")))
+            }
+        }
+    }
+}
+
+fn unavailable(name: &str) -> QueryError {
+    error(Kind::VariableUnavailable, format!("Builtin variable '$${name}' is not available"))
+}

@@ -1,0 +1,36 @@
+//! Which operators there are.
+
+use super::{boolean, compare, form::Form, operator::Operator};
+
+/// Families of plain operators, one file each.
+static FAMILIES: &[&[Operator]] = &[boolean::OPERATORS, compare::OPERATORS];
+
+/// Operators of MongoDB that Mayfly will not have, and why.
+const REFUSED: [(&str, &str); 5] = [
+    ("$function", "server-side JavaScript"),
+    ("$accumulator", "server-side JavaScript"),
+    ("$where", "server-side JavaScript"),
+    ("$_internalJsEmit", "server-side JavaScript"),
+    ("$meta", "text and vector search scores"),
+];
+
+/// What a name stands for.
+pub(super) enum Found {
+    Operator(&'static Operator),
+    Form(&'static Form),
+    /// With what it would need.
+    Refused(&'static str),
+}
+
+/// Looks a name with `$` up.
+pub(super) fn find(name: &str) -> Option<Found> {
+    if let Some(form) = Form::ALL.iter().find(|form| form.name == name) {
+        return Some(Found::Form(form));
+    }
+    let mut operators = FAMILIES.iter().copied().flatten();
+    if let Some(operator) = operators.find(|operator| operator.name == name) {
+        return Some(Found::Operator(operator));
+    }
+    let (_, needs) = REFUSED.iter().find(|(refused, _)| *refused == name)?;
+    Some(Found::Refused(needs))
+}
