@@ -68,6 +68,7 @@ impl Engine {
     }
 
     /// Runs one command. Errors come as MongoDB sends them: `{ok: 0, errmsg, code, codeName}`.
+    #[expect(clippy::must_use_candidate, reason = "commands are run for what they do")]
     pub fn run(&self, db: &str, command: &Document) -> Document {
         let reply = match RawDocumentBuf::try_from(command) {
             Ok(command) => Ok(self.run_raw(db, &command)),
@@ -80,41 +81,49 @@ impl Engine {
     }
 
     /// Runs one command, bytes in and bytes out.
+    #[expect(clippy::must_use_candidate, reason = "commands are run for what they do")]
     pub fn run_raw(&self, db: &str, command: &RawDocument) -> RawDocumentBuf {
         command::run(&self.context, &self.client, db, command)
     }
 
     /// Runs one command for a client.
+    #[expect(clippy::must_use_candidate, reason = "commands are run for what they do")]
     pub fn run_for(&self, client: &Client, db: &str, command: &RawDocument) -> RawDocumentBuf {
         command::run(&self.context, client, db, command)
     }
 
     /// All events from now on. See [`Subscription`] for what happens when nobody reads them.
+    #[must_use]
     pub fn subscribe(&self) -> Subscription {
         self.hub.subscribe()
     }
 
     /// The collections, for imports and exports.
+    #[must_use]
     pub fn collections(&self) -> &Arc<Collections> {
         &self.collections
     }
 
     /// The clock.
+    #[must_use]
     pub fn clock(&self) -> &Arc<dyn Clock> {
         &self.clock
     }
 
     /// The clock if it is simulated.
+    #[must_use]
     pub fn simulated_clock(&self) -> Option<&Arc<SimulatedClock>> {
         self.context.simulated_clock.as_ref()
     }
 
     /// The reaper.
+    #[must_use]
     pub fn reaper(&self) -> &Arc<Reaper> {
         &self.reaper
     }
 
     /// What was found and done at opening.
+    #[must_use]
     pub fn open_report(&self) -> &OpenReport {
         &self.report
     }

@@ -1,6 +1,6 @@
 //! `buildInfo`.
 
-use bson::doc;
+use bson::{Bson, Document, doc};
 
 use super::{
     context::Context,
@@ -12,7 +12,7 @@ use super::{
 use crate::value::scan::DOCUMENT_BYTES_MAX;
 
 /// The MongoDB version whose behaviour is the model. Clients choose their commands by it.
-const MODEL_VERSION: &str = "8.2.0";
+pub const MODEL_VERSION: &str = "8.2.0";
 
 /// `{buildInfo: 1}`
 pub static COMMAND: Command =
@@ -22,10 +22,14 @@ fn run(_: &Context, _: &Request<'_>) -> Answer {
     raw(&doc! {
         "version": MODEL_VERSION,
         "gitVersion": "mayfly",
-        "modules": [],
+        "modules": Vec::<Bson>::new(),
+        "allocator": "system",
+        "javascriptEngine": "none",
         "sysInfo": "deprecated",
         "versionArray": [8, 2, 0, 0],
-        "bits": 64,
+        "openssl": { "running": "disabled", "compiled": "disabled" },
+        "buildEnvironment": Document::new(),
+        "bits": i32::try_from(usize::BITS).unwrap_or(64),
         "debug": cfg!(debug_assertions),
         "maxBsonObjectSize": i32::try_from(DOCUMENT_BYTES_MAX).unwrap_or(i32::MAX),
         "storageEngines": ["lmdb"],

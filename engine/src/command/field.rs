@@ -39,8 +39,7 @@ pub const COMMON: &[Field] = &[
     ignored("apiStrict"),
     ignored("apiDeprecationErrors"),
     ignored("txnNumber"),
-    unsupported("startTransaction"),
-    unsupported("autocommit"),
+    ignored("requestDeadlineMS"),
 ];
 
 /// A field that must be there.

@@ -1,51 +1,120 @@
-//! `getParameter`: reads parameters of the TTL monitor.
+//! `getParameter`: reads parameters of the server and of the TTL monitor.
 
-use bson::{Bson, Document, doc, raw::RawBsonRef};
+use bson::{
+    Bson, Document, doc,
+    raw::{RawBsonRef, RawDocument},
+};
 
 use super::{
     context::Context,
     error::{Answer, Code, CommandError},
     field::any,
-    request::Request,
+    hello::SESSION_TIMEOUT_MINUTES,
+    request::{Request, as_flag},
     run::raw,
     table::{Command, Scope},
 };
-use crate::reaper::{ParameterInfo, ParameterKind, Reaper, TTL_PARAMETERS, TtlParameter};
+use crate::{
+    limits::CURSOR_IDLE_MS,
+    reaper::{ParameterInfo, ParameterKind, Reaper, TTL_PARAMETERS, TtlParameter},
+};
 
-/// `{getParameter: 1, name: 1, …}`; `{getParameter: "*"}`
+/// `{getParameter: 1, name: 1, …}`; `{getParameter: '*'}`;
+/// `{getParameter: {showDetails, allParameters, setAt}, …}`
 pub static COMMAND: Command =
     Command { name: "getParameter", aliases: &[], scope: Scope::Admin, fields: &[any()], run };
 
+/// Parameters that can be read and not set.
+const FIXED: [&str; 6] = [
+    "authenticationMechanisms",
+    "cursorTimeoutMillis",
+    "enableTestCommands",
+    "featureCompatibilityVersion",
+    "localLogicalSessionTimeoutMinutes",
+    "requireApiVersion",
+];
+
+/// What the command's own field says.
+struct Options {
+    all: bool,
+    details: bool,
+    /// Only those that can be set at runtime (`true`) or at startup (`false`).
+    runtime: Option<bool>,
+}
+
 fn run(context: &Context, request: &Request<'_>) -> Answer {
+    let options = Options::read(request)?;
+    let asked = request.options()?;
     let mut reply = Document::new();
-    if matches!(request.first()?, RawBsonRef::String("*")) {
-        for info in &TTL_PARAMETERS {
-            reply.insert(info.name, value(&context.reaper, info));
+    let all = TTL_PARAMETERS.iter().map(|info| info.name).chain(FIXED);
+    for name in all.filter(|name| options.all || asked.contains_key(name)) {
+        let (value, is_settable) = match TtlParameter::by_name(name) {
+            Some(parameter) => (value(&context.reaper, parameter.info()), true),
+            None => (fixed(name), false),
+        };
+        if options.runtime.is_some() && !is_settable {
+            continue;
         }
-        return raw(&reply);
-    }
-    let shows_details = matches!(
-        request.first()?,
-        RawBsonRef::Document(details) if matches!(details.get_bool("showDetails"), Ok(true))
-    );
-    for name in request.options()?.keys() {
-        let Some(parameter) = TtlParameter::by_name(name) else { continue };
-        let value = value(&context.reaper, parameter.info());
-        if shows_details {
+        let shown = if options.details {
             let details = doc! {
                 "value": value,
-                "settableAtRuntime": true,
-                "settableAtStartup": true,
+                "settableAtRuntime": is_settable,
+                "settableAtStartup": is_settable,
             };
-            reply.insert(name, details);
+            Bson::Document(details)
         } else {
-            reply.insert(name, value);
-        }
+            value
+        };
+        reply.insert(name, shown);
     }
     if reply.is_empty() {
         return Err(CommandError::new(Code::INVALID_OPTIONS, "no option found to get"));
     }
     raw(&reply)
+}
+
+impl Options {
+    fn read(request: &Request<'_>) -> Result<Self, CommandError> {
+        let none = Self { all: false, details: false, runtime: None };
+        match request.first()? {
+            RawBsonRef::String("*") => Ok(Self { all: true, ..none }),
+            RawBsonRef::Document(options) => {
+                let flag = |name| Self::flag(options, name);
+                let runtime = match options.get("setAt")? {
+                    None => None,
+                    Some(RawBsonRef::String("runtime")) => Some(true),
+                    Some(RawBsonRef::String("startup")) => Some(false),
+                    Some(_) => {
+                        return Err(CommandError::new(
+                            Code::BAD_VALUE,
+                            "getParameter.setAt is not valid; it is 'runtime' or 'startup'",
+                        ));
+                    }
+                };
+                Ok(Self { all: flag("allParameters")?, details: flag("showDetails")?, runtime })
+            }
+            _ => Ok(none),
+        }
+    }
+
+    fn flag(options: &RawDocument, name: &str) -> Result<bool, CommandError> {
+        Ok(options.get(name)?.and_then(as_flag).unwrap_or(false))
+    }
+}
+
+/// Whether a parameter can be read and not set.
+pub(super) fn is_fixed(name: &str) -> bool {
+    FIXED.contains(&name)
+}
+
+fn fixed(name: &str) -> Bson {
+    match name {
+        "authenticationMechanisms" => Bson::Array(vec!["SCRAM-SHA-256".into()]),
+        "cursorTimeoutMillis" => Bson::Int64(i64::try_from(CURSOR_IDLE_MS).unwrap_or(i64::MAX)),
+        "featureCompatibilityVersion" => Bson::Document(doc! { "version": "8.2" }),
+        "localLogicalSessionTimeoutMinutes" => Bson::Int32(SESSION_TIMEOUT_MINUTES),
+        _ => Bson::Boolean(false),
+    }
 }
 
 /// A parameter's value in its own type.
@@ -59,5 +128,35 @@ pub(super) fn typed(info: &ParameterInfo, value: i64) -> Bson {
         ParameterKind::Bool => Bson::Boolean(value != 0),
         ParameterKind::Int32 => i32::try_from(value).map_or(Bson::Int64(value), Bson::Int32),
         ParameterKind::Int64 => Bson::Int64(value),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::Lab;
+
+    #[test]
+    fn parameters_are_read() {
+        let lab = Lab::new();
+        lab.check(
+            "{getParameter: 1, featureCompatibilityVersion: 1}",
+            "{'featureCompatibilityVersion.version': '8.2', ok: 1}",
+        );
+        lab.check(
+            "{getParameter: 1, ttlMonitorSleepSecs: 1, foo: 1}",
+            "{ttlMonitorSleepSecs: 60, '-foo': 1}",
+        );
+        lab.check("{getParameter: '*'}", "{ttlMonitorEnabled: true, enableTestCommands: false}");
+        lab.check("{getParameter: 1, foo: 1}", "{code: 72, errmsg: 'no option found to get'}");
+        lab.check("{getParameter: 1}", "{code: 72}");
+        lab.check(
+            "{getParameter: {showDetails: true}, ttlMonitorEnabled: 1}",
+            "{'ttlMonitorEnabled.value': true, 'ttlMonitorEnabled.settableAtRuntime': true}",
+        );
+        lab.check(
+            "{getParameter: {allParameters: true, setAt: 'runtime'}}",
+            "{ttlMonitorEnabled: true, '-enableTestCommands': 1}",
+        );
+        lab.check("{getParameter: {allParameters: true, setAt: 'x'}}", "{code: 2}");
     }
 }

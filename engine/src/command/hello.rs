@@ -1,6 +1,6 @@
 //! `hello`, `isMaster` and `ismaster`: what the server is.
 
-use bson::{DateTime, doc};
+use bson::{DateTime, Document, doc, raw::RawBsonRef};
 
 use super::{
     context::Context,
@@ -15,6 +15,9 @@ use crate::{limits::WRITE_STATEMENTS_MAX, value::scan::DOCUMENT_BYTES_MAX};
 /// Drivers take all that MongoDB 8.0 has; what is missing here answers with an error of its own.
 const WIRE_VERSION_MAX: i32 = 21;
 
+/// Minutes after which a driver takes a session for ended.
+pub const SESSION_TIMEOUT_MINUTES: i32 = 30;
+
 /// `{hello: 1}`
 pub static COMMAND: Command = Command {
     name: "hello",
@@ -26,6 +29,9 @@ pub static COMMAND: Command = Command {
 
 fn run(context: &Context, request: &Request<'_>) -> Answer {
     let mut reply = doc! { "helloOk": true };
+    if let Some(RawBsonRef::Document(metadata)) = request.get("client")? {
+        request.client.introduce(Document::try_from(metadata)?);
+    }
     let was_hello = request.document.get("hello")?.is_some();
     reply.insert(if was_hello { "isWritablePrimary" } else { "ismaster" }, true);
     reply.extend(doc! {
@@ -33,8 +39,8 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
         "maxMessageSizeBytes": 48_000_000,
         "maxWriteBatchSize": i32::try_from(WRITE_STATEMENTS_MAX).unwrap_or(i32::MAX),
         "localTime": DateTime::from_millis(context.now_ms()),
-        "logicalSessionTimeoutMinutes": 30,
-        "connectionId": 1,
+        "logicalSessionTimeoutMinutes": SESSION_TIMEOUT_MINUTES,
+        "connectionId": request.client.connection_id,
         "minWireVersion": 0,
         "maxWireVersion": WIRE_VERSION_MAX,
         "readOnly": false,

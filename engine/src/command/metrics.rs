@@ -10,7 +10,7 @@ use std::{
 
 use bson::{Bson, Document, doc, raw::RawBsonRef, raw::RawDocument};
 
-use super::{count::shortest, error::CommandError, table::COMMANDS};
+use super::{count::shortest, error::CommandError, table};
 
 /// A number that goes up, and for what is open now also down.
 #[derive(Debug, Default)]
@@ -119,7 +119,7 @@ struct Commands(HashMap<&'static str, (Number, Number)>);
 
 impl Default for Commands {
     fn default() -> Self {
-        Self(COMMANDS.iter().map(|command| (command.name, Default::default())).collect())
+        Self(table::all().map(|command| (command.name, Default::default())).collect())
     }
 }
 
@@ -230,7 +230,7 @@ impl Metrics {
 
 /// The names of all commands in order of the alphabet.
 static NAMES: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
-    let mut names: Vec<_> = COMMANDS.iter().map(|command| command.name).collect();
+    let mut names: Vec<_> = table::all().map(|command| command.name).collect();
     names.sort_unstable();
     names
 });

@@ -44,6 +44,7 @@ impl<'r> Request<'r> {
                 format!("{} may only be run against the admin database.", command.name),
             ));
         }
+        check_api(command.name, document)?;
         check_fields(command, document)?;
         Ok(request)
     }
@@ -245,6 +246,7 @@ fn check_fields(command: &Command, document: &RawDocument) -> Result<(), Command
                 ));
             }
             Some(_) => {}
+            None if TRANSACTION_FIELDS.contains(&name) => return Err(no_transactions()),
             None if takes_any || name.starts_with('$') => {}
             None => return Err(unknown_field(command.name, name)),
         }
@@ -253,6 +255,62 @@ fn check_fields(command: &Command, document: &RawDocument) -> Result<(), Command
         if document.get(field.name)?.is_none() {
             return Err(missing_field(command.name, field.name));
         }
+    }
+    Ok(())
+}
+
+/// Fields that belong to a transaction of several commands.
+const TRANSACTION_FIELDS: [&str; 2] = ["startTransaction", "autocommit"];
+
+fn no_transactions() -> CommandError {
+    CommandError::new(
+        Code::ILLEGAL_OPERATION,
+        "Transaction numbers are only allowed on a replica set member or mongos",
+    )
+}
+
+/// Checks the fields of the Stable API.
+///
+/// # Errors
+/// `APIVersionError` for a version other than 1, `APIStrictError` for a command that is not in it,
+/// `InvalidOptions` when the other fields come without a version.
+pub fn check_api(name: &str, document: &RawDocument) -> Result<(), CommandError> {
+    let is_strict = document.get("apiStrict")?.and_then(as_flag).unwrap_or(false);
+    match document.get("apiVersion")? {
+        Some(RawBsonRef::String("1")) => {}
+        Some(RawBsonRef::String(other)) => {
+            return Err(CommandError::new(
+                Code::API_VERSION_ERROR,
+                format!("API version must be \"1\", found \"{other}\""),
+            ));
+        }
+        Some(other) => {
+            return Err(CommandError::new(
+                Code::TYPE_MISMATCH,
+                format!(
+                    "BSON field 'apiVersion' is the wrong type '{}', expected type 'string'",
+                    type_name(other)
+                ),
+            ));
+        }
+        None => {
+            let strays = ["apiStrict", "apiDeprecationErrors"];
+            if strays.iter().any(|stray| matches!(document.get(stray), Ok(Some(_)))) {
+                return Err(CommandError::new(
+                    Code::INVALID_OPTIONS,
+                    "Provided apiStrict and/or apiDeprecationErrors without passing apiVersion",
+                ));
+            }
+        }
+    }
+    if is_strict && !super::list_commands::STABLE_API.contains(&name) {
+        return Err(CommandError::new(
+            Code::API_STRICT_ERROR,
+            format!(
+                "Provided apiStrict:true, but the command {name} is not in API Version 1; send it \
+                 without apiStrict"
+            ),
+        ));
     }
     Ok(())
 }

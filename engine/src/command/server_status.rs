@@ -1,45 +1,190 @@
-//! `serverStatus`: counters of the TTL monitor, the clock, and the program.
+//! `serverStatus`: the program and all its counters, in sections.
 
-use bson::{Bson, DateTime, Document, doc};
+use bson::{Bson, DateTime, Document, doc, raw::RawBsonRef};
 
 use super::{
+    build_info::MODEL_VERSION,
     context::Context,
-    error::Answer,
+    error::{Answer, CommandError},
     field::any,
+    host_info::{hostname, proc_kilobytes},
     mayfly_clock::status_document,
     mayfly_reap::long,
-    request::Request,
+    request::{Request, as_flag},
     run::raw,
     table::{Command, Scope},
 };
-use crate::reaper::{PassReport, Reaper, TtlCounters, TtlParameter};
+use crate::{
+    limits::CONNECTIONS_MAX,
+    reaper::{PassReport, Reaper, TtlCounters, TtlParameter},
+};
 
-/// `{serverStatus: 1}`; sections that are asked for or not (`metrics: 0`) make no difference.
+/// `{serverStatus: 1, section: 0 | 1}`; `none: 1` leaves out every section that is not asked for.
 pub static COMMAND: Command =
     Command { name: "serverStatus", aliases: &[], scope: Scope::Any, fields: &[any()], run };
 
-fn run(context: &Context, _: &Request<'_>) -> Answer {
-    let reaper = &context.reaper;
-    let counters = reaper.counters();
-    let uptime = reaper.uptime();
-    raw(&doc! {
-        "host": "localhost",
-        "version": "8.2.0",
-        "process": "mayfly",
+/// Makes one section.
+type Section = fn(&Context) -> Bson;
+
+/// All sections in the order of MongoDB's reply.
+static SECTIONS: &[(&str, Section)] = &[
+    ("asserts", asserts),
+    ("batchedDeletes", batched_deletes),
+    ("connections", |context| context.metrics.connections(CONNECTIONS_MAX as u64).into()),
+    ("globalLock", global_lock),
+    ("logicalSessionRecordCache", sessions),
+    ("network", |context| context.metrics.network().into()),
+    ("opcounters", |context| context.metrics.opcounters().into()),
+    ("storageEngine", storage_engine),
+    ("mem", memory),
+    ("metrics", metrics),
+    ("mayfly", mayfly),
+];
+
+fn run(context: &Context, request: &Request<'_>) -> Answer {
+    let uptime = context.reaper.uptime();
+    let mut reply = doc! {
+        "host": hostname(),
+        "version": MODEL_VERSION,
+        // What tools look for to tell a server from a router.
+        "process": "mongod",
+        "service": ["mayfly"],
         "pid": i64::from(std::process::id()),
-        "uptime": uptime.as_secs_f64(),
+        "uptime": uptime.as_secs_f64().floor(),
         "uptimeMillis": i64::try_from(uptime.as_millis()).unwrap_or(i64::MAX),
+        "uptimeEstimate": i64::try_from(uptime.as_secs()).unwrap_or(i64::MAX),
         "localTime": DateTime::from_millis(context.now_ms()),
-        "batchedDeletes": {
-            "batches": long(counters.batches.get()),
-            "docs": long(counters.batched_docs.get()),
-        },
-        "metrics": { "ttl": ttl(counters, reaper) },
-        "mayfly": {
-            "reaper": reaper_document(reaper),
-            "clock": status_document(reaper.clock().status()),
-        },
+    };
+    let none = request.get("none")?.and_then(as_flag).unwrap_or(false);
+    for (name, section) in SECTIONS {
+        if is_asked_for(request, name, !none)? {
+            reply.insert(*name, section(context));
+        }
+    }
+    raw(&reply)
+}
+
+/// `section: 0` leaves it out; anything else than a number or false asks for it.
+fn is_asked_for(request: &Request<'_>, name: &str, by_default: bool) -> Result<bool, CommandError> {
+    Ok(match request.get(name)? {
+        None => by_default,
+        Some(RawBsonRef::Document(_)) => true,
+        Some(value) => as_flag(value).unwrap_or(true),
     })
+}
+
+fn asserts(context: &Context) -> Bson {
+    doc! {
+        "regular": 0,
+        "warning": 0,
+        "msg": 0,
+        "user": super::count::shortest(context.metrics.user_asserts.get()),
+        "tripwire": 0,
+        "rollovers": 0,
+    }
+    .into()
+}
+
+fn batched_deletes(context: &Context) -> Bson {
+    let counters = context.reaper.counters();
+    doc! {
+        "batches": long(counters.batches.get()),
+        "docs": long(counters.batched_docs.get()),
+        "stagedSizeBytes": 0_i64,
+        "timeInBatchMillis": 0_i64,
+        "refetchesDueToYield": 0_i64,
+    }
+    .into()
+}
+
+fn global_lock(context: &Context) -> Bson {
+    let micros = i64::try_from(context.reaper.uptime().as_micros()).unwrap_or(i64::MAX);
+    let running = context.operations.running();
+    let writes = |kind: &str| matches!(kind, "insert" | "update" | "remove");
+    let writers = running.iter().filter(|one| writes(one.kind)).count();
+    let readers = running.len().saturating_sub(writers);
+    let count = |number: usize| super::count::shortest(number as u64);
+    doc! {
+        "totalTime": micros,
+        "currentQueue": { "total": 0, "readers": 0, "writers": 0 },
+        "activeClients": {
+            "total": count(running.len()),
+            "readers": count(readers),
+            "writers": count(writers),
+        },
+    }
+    .into()
+}
+
+fn sessions(context: &Context) -> Bson {
+    let now = DateTime::from_millis(context.now_ms());
+    doc! {
+        "activeSessionsCount": 0,
+        "sessionsCollectionJobCount": 0,
+        "lastSessionsCollectionJobDurationMillis": 0,
+        "lastSessionsCollectionJobTimestamp": now,
+        "transactionReaperJobCount": 0,
+        "sessionCatalogSize": 0,
+    }
+    .into()
+}
+
+fn storage_engine(_: &Context) -> Bson {
+    doc! {
+        "name": "lmdb",
+        "supportsCommittedReads": true,
+        "supportsPendingDrops": true,
+        "supportsSnapshotReadConcern": false,
+        "readOnly": false,
+        "persistent": true,
+        "backupCursorOpen": false,
+    }
+    .into()
+}
+
+/// Megabytes; 0 where the system has no such file.
+fn memory(_: &Context) -> Bson {
+    let text = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let megabytes = |label| {
+        let kilobytes = proc_kilobytes(&text, label).unwrap_or(0);
+        i32::try_from(kilobytes / 1_024).unwrap_or(i32::MAX)
+    };
+    doc! {
+        "bits": i32::try_from(usize::BITS).unwrap_or(64),
+        "resident": megabytes("VmRSS:"),
+        "virtual": megabytes("VmSize:"),
+        "supported": !text.is_empty(),
+    }
+    .into()
+}
+
+fn metrics(context: &Context) -> Bson {
+    let open = i64::try_from(context.cursors.open_count(context)).unwrap_or(i64::MAX);
+    doc! {
+        "commands": context.metrics.commands(),
+        "cursor": {
+            "timedOut": 0_i64,
+            "totalOpened": 0_i64,
+            "open": { "noTimeout": 0_i64, "pinned": 0_i64, "total": open },
+        },
+        "document": context.metrics.documents(),
+        "operation": {
+            "killedDueToMaxTimeMSExpired": long(context.metrics.timed_out.get()),
+            "scanAndOrder": 0_i64,
+            "writeConflicts": 0_i64,
+        },
+        "ttl": ttl(context.reaper.counters(), &context.reaper),
+    }
+    .into()
+}
+
+fn mayfly(context: &Context) -> Bson {
+    let reaper = &context.reaper;
+    doc! {
+        "reaper": reaper_document(reaper),
+        "clock": status_document(reaper.clock().status()),
+    }
+    .into()
 }
 
 fn ttl(counters: &TtlCounters, reaper: &Reaper) -> Document {
@@ -75,5 +220,32 @@ fn pass_document(pass: &PassReport) -> Document {
         "started": DateTime::from_millis(pass.started_ms),
         "deleted": long(pass.deleted),
         "durationMicros": long(pass.duration_micros),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::Lab;
+
+    #[test]
+    fn sections_are_left_out_and_asked_for() {
+        let lab = Lab::new();
+        lab.ok("{insert: 'c', documents: [{_id: 1}, {_id: 2}]}");
+        lab.ok("{find: 'c'}");
+        lab.run("{find: 'c', bad: 1}");
+        lab.run("{nonsense: 1}");
+        lab.check(
+            "{serverStatus: 1}",
+            "{process: 'mongod', 'opcounters.insert': 2, 'opcounters.query': 2,
+              'metrics.commands.find.total': 2, 'metrics.commands.find.failed': 1,
+              'metrics.commands.<UNKNOWN>': 1, 'metrics.document.inserted': 2,
+              'metrics.document.returned': 2, 'metrics.ttl.passes': 0, 'asserts.user': 1,
+              'connections.current': 0, 'network.numRequests': 0, 'storageEngine.name': 'lmdb'}",
+        );
+        lab.check("{serverStatus: 1, metrics: 0}", "{'-metrics': 1, 'asserts.regular': 0}");
+        lab.check(
+            "{serverStatus: 1, none: 1, mem: 1}",
+            "{'mem.bits': 64, '-metrics': 1, version: '8.2.0'}",
+        );
     }
 }

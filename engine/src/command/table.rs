@@ -70,10 +70,37 @@ pub static COMMANDS: &[&Command] = &[
     &super::mayfly_what_if::COMMAND,
     &super::server_status::COMMAND,
     &super::set_parameter::COMMAND,
+    &super::get_log::COMMAND,
+    &super::connection_status::COMMAND,
+    &super::users_info::COMMAND,
+    &super::roles_info::COMMAND,
+    &super::list_commands::COMMAND,
+    &super::whatsmyuri::COMMAND,
+    &super::get_cmd_line_opts::COMMAND,
+    &super::logout::COMMAND,
+    &super::start_session::COMMAND,
+    &super::refresh_sessions::COMMAND,
+    &super::kill_sessions::COMMAND,
+    &super::kill_all_sessions::COMMAND,
+    &super::kill_all_sessions_by_pattern::COMMAND,
+    &super::data_size::COMMAND,
+    &super::validate_db_metadata::COMMAND,
+    &super::conn_pool_stats::COMMAND,
+    &super::lock_info::COMMAND,
+    &super::plan_cache_clear::COMMAND,
+    &super::fsync::COMMAND,
+    &super::fsync_unlock::COMMAND,
+    &super::compact::COMMAND,
+    &super::get_cluster_parameter::COMMAND,
 ];
+
+/// All commands: those that do something, and those that are known and refused.
+pub fn all() -> impl Iterator<Item = &'static Command> {
+    COMMANDS.iter().chain(super::refused::ALL).copied()
+}
 
 /// The command with this name.
 #[must_use]
 pub fn find(name: &str) -> Option<&'static Command> {
-    COMMANDS.iter().find(|command| command.name == name || command.aliases.contains(&name)).copied()
+    all().find(|command| command.name == name || command.aliases.contains(&name))
 }

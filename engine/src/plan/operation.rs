@@ -168,7 +168,7 @@ mod tests {
         assert_eq!(kind(free.tick()), Some(PlanErrorKind::Interrupted));
         let late = Operation::new(Some(Duration::ZERO));
         assert_eq!(kind(late.tick()), Some(PlanErrorKind::TimeLimit));
-        assert_eq!(kind(Operation::new(Some(Duration::from_secs(3_600))).check()), None);
+        assert_eq!(kind(Operation::new(Some(Duration::from_hours(1))).check()), None);
     }
 
     #[test]

@@ -62,6 +62,9 @@ codes! {
     QUERY_EXCEEDED_MEMORY_LIMIT = 292 "QueryExceededMemoryLimitNoDiskUseAllowed";
     MECHANISM_UNAVAILABLE = 334 "MechanismUnavailable";
     CANNOT_CONVERT_INDEX_TO_UNIQUE = 359 "CannotConvertIndexToUnique";
+    OPERATION_FAILED = 96 "OperationFailed";
+    API_VERSION_ERROR = 322 "APIVersionError";
+    API_STRICT_ERROR = 323 "APIStrictError";
     DUPLICATE_KEY = 11000 "DuplicateKey";
     BSON_OBJECT_TOO_LARGE = 10334 "BSONObjectTooLarge";
     INTERRUPTED = 11601 "Interrupted";
@@ -82,6 +85,7 @@ codes! {
     PROJECTION_NESTED_ELEM_MATCH = 31275 "Location31275";
     REGEX_OPTIONS_TWICE = 51075 "Location51075";
     INVALID_REGEX = 51091 "Location51091";
+    STANDALONE = 51300 "Location51300";
     NEGATIVE_VALUE = 51024 "Location51024";
     CLUSTERED_INDEX_DROP = 5_979_800 "Location5979800";
     CLUSTERED_INDEX_HIDE = 6_011_800 "Location6011800";
