@@ -135,3 +135,14 @@ pub const LOGIN_PAUSE_MIN: std::time::Duration = std::time::Duration::from_milli
 
 /// How long the answer to a failed login is held back at most.
 pub const LOGIN_PAUSE_MAX: std::time::Duration = std::time::Duration::from_secs(8);
+
+/// Bytes of one string that an expression makes; a longer one is refused.
+pub const EXPRESSION_TEXT_BYTES_MAX: usize = 16 * 1024 * 1024;
+
+/// Bytes of one array that an expression makes out of a short argument; a larger one is refused
+/// (MongoDB: 64 MiB).
+pub const EXPRESSION_BYTES_MAX: usize = 64 * 1024 * 1024;
+
+/// Elements of one `$range`, which makes much out of little; more are refused (MongoDB counts 100
+/// MiB of memory).
+pub const RANGE_ELEMENTS_MAX: usize = 4_000_000;

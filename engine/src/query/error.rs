@@ -1,5 +1,7 @@
 //! Why a filter, projection, sort or update is refused.
 
+use super::FamilyErrorKind;
+
 /// A kind, and one sentence for a person.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
@@ -59,6 +61,8 @@ pub enum QueryErrorKind {
     NestedElemMatch,
     /// An aggregation expression is refused or fails.
     Expression(super::ExpressionErrorKind),
+    /// An operator on strings, dates, arrays, sets or types met an argument that it can't use.
+    Family(FamilyErrorKind),
     /// MongoDB can do it, Mayfly can't.
     Unsupported,
 }

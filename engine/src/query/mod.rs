@@ -15,7 +15,9 @@ mod testing;
 pub mod update;
 
 pub use error::{QueryError, QueryErrorKind};
-pub use expression::{Context, Expression, ExpressionErrorKind, Scope, Value, VariableNames};
+pub use expression::{
+    Context, Expression, ExpressionErrorKind, FamilyErrorKind, Scope, Value, VariableNames,
+};
 pub use filter::{CompareOp, Expr, Filter, Test};
 pub use projection::Projection;
 pub use sort::{Sort, SortKey};

@@ -72,6 +72,7 @@ impl From<QueryError> for CommandError {
             Kind::PathCollision => Code::PROJECTION_PATH_COLLISION,
             Kind::NestedElemMatch => Code::PROJECTION_NESTED_ELEM_MATCH,
             Kind::Expression(kind) => super::expression::code(kind),
+            Kind::Family(kind) => super::family::code(kind),
             Kind::Unsupported => Code::NOT_SUPPORTED,
         };
         Self::new(code, error.message)

@@ -3,6 +3,7 @@
 mod codes;
 mod convert;
 mod expression;
+mod family;
 
 use bson::{Document, RawDocumentBuf, doc};
 

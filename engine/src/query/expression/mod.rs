@@ -7,24 +7,37 @@
 //!
 //! Recursion follows the tree of the expression, whose depth [`parse`] bounds.
 
+mod array;
 mod binding;
 mod boolean;
+mod choose;
 mod compare;
 mod conditional;
+mod convert;
+mod date;
 mod error;
+mod family;
+mod family_kind;
 mod form;
 mod names;
 mod node;
+mod object;
 mod operator;
 mod parse;
 mod path;
+mod regex;
+mod replace;
 mod scope;
+mod set;
+mod string;
+mod substring;
 mod table;
 #[cfg(test)]
 mod testing;
 mod value;
 
 pub use error::ExpressionErrorKind;
+pub use family_kind::FamilyErrorKind;
 pub use names::VariableNames;
 pub use node::Expression;
 pub use scope::{Context, Scope};

@@ -32,6 +32,8 @@ pub(super) enum Arguments {
     Between(usize, usize),
     /// So many or more.
     AtLeast(usize),
+    /// A date, alone or as a document of `date` and `timezone`.
+    Dated,
     /// A document with fields of these names.
     Named {
         /// Name, and whether it must be given.
@@ -40,6 +42,9 @@ pub(super) enum Arguments {
         refuse: fn(&'static str, NamedMistake<'_>) -> QueryError,
     },
 }
+
+/// The arguments of an operator on a date, by position and by name.
+pub(super) const DATED: &[(&str, bool)] = &[("date", true), ("timezone", false)];
 
 /// What is wrong with a document of named arguments.
 #[derive(Debug, Clone, Copy)]
@@ -97,7 +102,11 @@ impl<'g> Given<'g> {
     }
 
     fn slot(&self, name: &str) -> Option<&Value<'g>> {
-        let Arguments::Named { fields, .. } = self.operator.arguments else { return None };
+        let fields = match self.operator.arguments {
+            Arguments::Named { fields, .. } => fields,
+            Arguments::Dated => DATED,
+            _ => return None,
+        };
         let position = fields.iter().position(|(known, _)| *known == name)?;
         self.values.get(position)?.as_ref()
     }

@@ -3,10 +3,11 @@
 use bson::raw::{RawArray, RawBsonRef, RawDocument};
 
 use super::{
+    date::{refuse_count, refuse_dated},
     error::{ExpressionErrorKind as Kind, error},
     names::VariableNames,
     node::Node,
-    operator::{Arguments, NamedMistake, Operator},
+    operator::{Arguments, DATED, NamedMistake, Operator},
     path::{FieldPath, check_field_name},
     scope::{Context, Scope},
     table::{self, Found},
@@ -142,9 +143,40 @@ impl Parser {
             let arguments = self.named_arguments(operator.name, fields, refuse, value)?;
             return Ok(Node::Call { operator, arguments });
         }
+        if let Arguments::Dated = operator.arguments {
+            let arguments = self.dated(operator.name, value)?;
+            return Ok(Node::Call { operator, arguments });
+        }
         let arguments = self.arguments(value)?;
         operator.check_count(arguments.len())?;
         Ok(Node::Call { operator, arguments: arguments.into_iter().map(Some).collect() })
+    }
+
+    /// A date alone, alone in an array, or with a time zone. A document is an expression if its
+    /// first field begins with `$`.
+    fn dated(
+        &mut self,
+        operator: &'static str,
+        value: RawBsonRef<'_>,
+    ) -> Result<Vec<Option<Node>>, QueryError> {
+        let date = match value {
+            RawBsonRef::Document(document) => {
+                let first = document.into_iter().next().transpose()?;
+                if !first.is_some_and(|(name, _)| name.as_str().starts_with('$')) {
+                    return self.named_arguments(operator, DATED, refuse_dated, value);
+                }
+                value
+            }
+            RawBsonRef::Array(array) => {
+                let mut items = array.into_iter();
+                match (items.next(), items.next()) {
+                    (Some(date), None) => date?,
+                    _ => return Err(refuse_count(operator, array.into_iter().count())),
+                }
+            }
+            value => value,
+        };
+        Ok(vec![Some(self.operand(date)?), None])
     }
 
     fn named_arguments(

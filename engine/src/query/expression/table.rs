@@ -1,9 +1,27 @@
 //! Which operators there are.
 
-use super::{boolean, compare, form::Form, operator::Operator};
+use super::{
+    array, boolean, choose, compare, convert, date, form::Form, object, operator::Operator, regex,
+    replace, set, string, substring,
+};
 
 /// Families of plain operators, one file each.
-static FAMILIES: &[&[Operator]] = &[boolean::OPERATORS, compare::OPERATORS];
+static FAMILIES: &[&[Operator]] = &[
+    array::OPERATORS,
+    boolean::OPERATORS,
+    choose::OPERATORS,
+    compare::OPERATORS,
+    convert::OPERATORS,
+    date::ARITHMETIC,
+    date::PARTS,
+    date::TEXT,
+    object::OPERATORS,
+    regex::OPERATORS,
+    replace::OPERATORS,
+    set::OPERATORS,
+    string::OPERATORS,
+    substring::OPERATORS,
+];
 
 /// Operators of MongoDB that Mayfly will not have, and why.
 const REFUSED: [(&str, &str); 5] = [

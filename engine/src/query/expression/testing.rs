@@ -35,3 +35,18 @@ pub(super) fn check_error(expression: &str, document: &str, words: &str) {
         Err(error) => assert!(error.message.contains(words), "{expression}: {error}"),
     }
 }
+
+/// Checks that the expression is refused for this reason.
+#[track_caller]
+pub(super) fn check_kind(expression: &str, document: &str, kind: super::FamilyErrorKind) {
+    match evaluate(expression, document) {
+        Ok(value) => panic!("{expression} gives {value:?}"),
+        Err(error) => {
+            assert_eq!(
+                error.kind,
+                crate::query::QueryErrorKind::Family(kind),
+                "{expression}: {error}"
+            );
+        }
+    }
+}

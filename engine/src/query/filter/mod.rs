@@ -17,4 +17,4 @@ pub use expr::{CompareOp, Expr, Filter, Test};
 pub(crate) use parse::is_operators;
 pub use pattern::Pattern;
 pub use types::TypeSet;
-pub(crate) use types::type_name;
+pub(crate) use types::{name_of_type, type_by_name, type_by_number, type_name};

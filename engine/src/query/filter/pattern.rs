@@ -1,6 +1,6 @@
 //! Regular expressions of filters.
 
-use regex::{Regex, RegexBuilder};
+use regex::{Captures, Regex, RegexBuilder};
 
 use crate::query::{QueryError, QueryErrorKind};
 
@@ -71,6 +71,12 @@ impl Pattern {
     #[must_use]
     pub fn is_match(&self, text: &str) -> bool {
         self.regex.is_match(text)
+    }
+
+    /// The first match at or after a byte of the text, with its groups.
+    #[must_use]
+    pub(crate) fn captures_at<'t>(&self, text: &'t str, start: usize) -> Option<Captures<'t>> {
+        self.regex.captures_at(text, start)
     }
 
     /// The text that every match starts with, if the pattern is anchored and plain there.

@@ -96,8 +96,22 @@ impl TypeSet {
     }
 }
 
+/// The type of this name.
+pub(crate) fn type_by_name(wanted: &str) -> Option<ElementType> {
+    TYPES.iter().find(|(_, name, _)| *name == wanted).map(|found| found.2)
+}
+
+/// The type of this number.
+pub(crate) fn type_by_number(wanted: i64) -> Option<ElementType> {
+    TYPES.iter().find(|(number, ..)| *number == wanted).map(|found| found.2)
+}
+
+/// MongoDB's name of a type.
+pub(crate) fn name_of_type(wanted: ElementType) -> &'static str {
+    TYPES.iter().find(|(.., element_type)| *element_type == wanted).map_or("unknown", |t| t.1)
+}
+
 /// MongoDB's name of a value's type, as `$type` takes it.
 pub(crate) fn type_name(value: RawBsonRef<'_>) -> &'static str {
-    let wanted = value.element_type();
-    TYPES.iter().find(|(.., element_type)| *element_type == wanted).map_or("unknown", |t| t.1)
+    name_of_type(value.element_type())
 }

@@ -1,0 +1,308 @@
+//! `$firstN`, `$lastN`, `$maxN` and `$minN` on arrays; `$sortArray`; `$zip`.
+
+use bson::{RawArrayBuf, RawBson, RawBsonRef, RawDocument};
+
+use super::{
+    array::{array_of, elements},
+    family::{
+        FamilyErrorKind as Kind, NamedKinds, integral64, is_nullish, is_number, name_of,
+        named_refusal, null, refused, shown,
+    },
+    operator::{Arguments, Given, NamedMistake, Operator, Outcome},
+};
+use crate::{
+    query::{QueryError, Sort},
+    value::order,
+};
+
+pub(super) static OPERATORS: &[Operator] = &[
+    Operator { name: "$firstN", arguments: N_ARGUMENTS, run: first_n },
+    Operator { name: "$lastN", arguments: N_ARGUMENTS, run: last_n },
+    Operator { name: "$maxN", arguments: N_ARGUMENTS, run: max_n },
+    Operator { name: "$minN", arguments: N_ARGUMENTS, run: min_n },
+    Operator { name: "$sortArray", arguments: SORT_ARGUMENTS, run: sort_array },
+    Operator { name: "$zip", arguments: ZIP_ARGUMENTS, run: zip },
+];
+
+const N_ARGUMENTS: Arguments =
+    Arguments::Named { fields: &[("n", true), ("input", true)], refuse: refuse_n };
+const SORT_ARGUMENTS: Arguments =
+    Arguments::Named { fields: &[("input", true), ("sortBy", true)], refuse: refuse_sort };
+const ZIP_ARGUMENTS: Arguments = Arguments::Named {
+    fields: &[("inputs", true), ("defaults", false), ("useLongestLength", false)],
+    refuse: refuse_zip,
+};
+
+/// `n` and the elements of `input`.
+fn read<'v>(given: &'v Given<'_>) -> Result<(usize, Vec<RawBsonRef<'v>>), QueryError> {
+    let n = given.named("n");
+    let Some(number) = n.filter(|n| is_number(*n)) else {
+        return Err(refused(
+            Kind::NType,
+            format!("Value for 'n' must be of integral type, but found {}", shown(n)),
+        ));
+    };
+    let Some(whole) = integral64(number) else {
+        return Err(refused(
+            Kind::NWhole,
+            format!("Value for 'n' must be of integral type, but found {}", shown(n)),
+        ));
+    };
+    let Some(length) = usize::try_from(whole).ok().filter(|length| *length > 0) else {
+        return Err(refused(Kind::NPositive, format!("'n' must be greater than 0, found {whole}")));
+    };
+    let Some(RawBsonRef::Array(array)) = given.named("input") else {
+        return Err(refused(Kind::NInputType, "Input must be an array"));
+    };
+    Ok((length, elements(array)?))
+}
+
+fn first_n(given: &Given<'_>) -> Outcome {
+    let (n, all) = read(given)?;
+    Ok(Some(array_of(all.into_iter().take(n))))
+}
+
+fn last_n(given: &Given<'_>) -> Outcome {
+    let (n, all) = read(given)?;
+    let skipped = all.len().saturating_sub(n);
+    Ok(Some(array_of(all.into_iter().skip(skipped))))
+}
+
+fn max_n(given: &Given<'_>) -> Outcome {
+    let (n, all) = read(given)?;
+    let mut all = without_null(all);
+    all.sort_by(|a, b| order::compare(*b, *a));
+    Ok(Some(array_of(all.into_iter().take(n))))
+}
+
+fn min_n(given: &Given<'_>) -> Outcome {
+    let (n, all) = read(given)?;
+    let mut all = without_null(all);
+    all.sort_by(|a, b| order::compare(*a, *b));
+    Ok(Some(array_of(all.into_iter().take(n))))
+}
+
+fn without_null(mut all: Vec<RawBsonRef<'_>>) -> Vec<RawBsonRef<'_>> {
+    all.retain(|value| !is_nullish(Some(*value)));
+    all
+}
+
+fn sort_array(given: &Given<'_>) -> Outcome {
+    let input = given.named("input");
+    if is_nullish(input) {
+        return null();
+    }
+    let Some(RawBsonRef::Array(array)) = input else {
+        return Err(refused(
+            Kind::SortArrayType,
+            format!(
+                "The input argument to $sortArray must be an array, but was of type: {}",
+                name_of(input)
+            ),
+        ));
+    };
+    let mut all = elements(array)?;
+    match given.named("sortBy") {
+        Some(RawBsonRef::Document(sort)) => by_fields(&mut all, sort)?,
+        Some(by) if is_number(by) => match integral64(by) {
+            Some(1) => all.sort_by(|a, b| order::compare(*a, *b)),
+            Some(-1) => all.sort_by(|a, b| order::compare(*b, *a)),
+            _ => {
+                return Err(QueryError::bad_value(
+                    "The $sort element value must be either 1 or -1",
+                ));
+            }
+        },
+        _ => {
+            return Err(QueryError::bad_value(
+                "The $sort is invalid: use 1/-1 to sort the whole element, or {field:1/-1} to \
+                 sort embedded fields",
+            ));
+        }
+    }
+    Ok(Some(array_of(all)))
+}
+
+fn by_fields(all: &mut [RawBsonRef<'_>], sort: &RawDocument) -> Result<(), QueryError> {
+    let Some(sort) = Sort::parse(sort)? else {
+        return Err(QueryError::bad_value("$sortArray needs at least one field in 'sortBy'"));
+    };
+    let empty = bson::RawDocumentBuf::new();
+    let mut keyed = Vec::with_capacity(all.len());
+    for element in all.iter() {
+        let document = match element {
+            RawBsonRef::Document(document) => *document,
+            _ => empty.as_ref(),
+        };
+        keyed.push((sort.key(document), *element));
+    }
+    keyed.sort_by(|a, b| a.0.cmp(&b.0));
+    for (slot, (_, element)) in all.iter_mut().zip(keyed) {
+        *slot = element;
+    }
+    Ok(())
+}
+
+fn zip(given: &Given<'_>) -> Outcome {
+    let Some(RawBsonRef::Array(inputs)) = given.named("inputs") else {
+        return Err(refused(
+            Kind::ZipInputsType,
+            format!(
+                "inputs must be an array of expressions, found {}",
+                name_of(given.named("inputs"))
+            ),
+        ));
+    };
+    let longest = match given.named("useLongestLength") {
+        None => false,
+        Some(RawBsonRef::Boolean(longest)) => longest,
+        other => {
+            return Err(refused(
+                Kind::ZipLongestType,
+                format!("useLongestLength must be a bool, found {}", name_of(other)),
+            ));
+        }
+    };
+    let inputs = elements(inputs)?;
+    if inputs.is_empty() {
+        return Err(refused(Kind::ZipNoInputs, "$zip requires at least one input array"));
+    }
+    let defaults = zip_defaults(given, longest, inputs.len())?;
+    let mut columns = Vec::with_capacity(inputs.len());
+    for input in inputs {
+        match input {
+            RawBsonRef::Array(column) => columns.push(elements(column)?),
+            value if is_nullish(Some(value)) => return null(),
+            value => {
+                return Err(refused(
+                    Kind::ZipInputType,
+                    format!("$zip found a non-array expression in input: {}", shown(Some(value))),
+                ));
+            }
+        }
+    }
+    let lengths = || columns.iter().map(Vec::len);
+    let rows = if longest { lengths().max() } else { lengths().min() }.unwrap_or(0);
+    let mut output = RawArrayBuf::new();
+    for row in 0..rows {
+        let cells = columns.iter().enumerate().map(|(at, column)| {
+            column.get(row).or_else(|| defaults.get(at)).copied().unwrap_or(RawBsonRef::Null)
+        });
+        output.push(array_of(cells));
+    }
+    Ok(Some(RawBson::Array(output)))
+}
+
+fn zip_defaults<'v>(
+    given: &'v Given<'_>,
+    longest: bool,
+    inputs: usize,
+) -> Result<Vec<RawBsonRef<'v>>, QueryError> {
+    let defaults = match given.named("defaults") {
+        None => return Ok(Vec::new()),
+        Some(RawBsonRef::Array(defaults)) => elements(defaults)?,
+        other => {
+            return Err(refused(
+                Kind::ZipDefaultsType,
+                format!("defaults must be an array of expressions, found {}", name_of(other)),
+            ));
+        }
+    };
+    if !longest {
+        return Err(refused(
+            Kind::ZipDefaultsUnused,
+            "cannot specify defaults unless useLongestLength is true",
+        ));
+    }
+    if defaults.len() != inputs {
+        return Err(refused(
+            Kind::ZipDefaultsLength,
+            "defaults and inputs must have the same length",
+        ));
+    }
+    Ok(defaults)
+}
+
+fn refuse_n(operator: &'static str, mistake: NamedMistake<'_>) -> QueryError {
+    const KINDS: NamedKinds = NamedKinds {
+        not_document: Kind::NNotObject,
+        unknown: Kind::NUnknown,
+        missing: &[("n", Kind::NMissing), ("input", Kind::NInputMissing)],
+    };
+    named_refusal(operator, mistake, &KINDS)
+}
+
+fn refuse_sort(operator: &'static str, mistake: NamedMistake<'_>) -> QueryError {
+    const KINDS: NamedKinds = NamedKinds {
+        not_document: Kind::SortArrayNotObject,
+        unknown: Kind::SortArrayUnknown,
+        missing: &[
+            ("input", Kind::SortArrayInputMissing),
+            ("sortBy", Kind::SortArraySortByMissing),
+        ],
+    };
+    named_refusal(operator, mistake, &KINDS)
+}
+
+fn refuse_zip(operator: &'static str, mistake: NamedMistake<'_>) -> QueryError {
+    const KINDS: NamedKinds = NamedKinds {
+        not_document: Kind::ZipNotObject,
+        unknown: Kind::ZipUnknown,
+        missing: &[("inputs", Kind::ZipNoInputs)],
+    };
+    named_refusal(operator, mistake, &KINDS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Kind;
+    use crate::query::expression::testing::{check, check_kind};
+
+    #[test]
+    fn elements_are_chosen_sorted_and_zipped() {
+        let is = |expression: &str, expected: &str| check(expression, "{}", expected);
+        is("{$firstN: {n: 2, input: [3, 1, 2]}}", "[3, 1]");
+        is("{$lastN: {n: 2, input: [3, null, 2]}}", "[null, 2]");
+        is("{$maxN: {n: 2, input: [3, null, 2, 9]}}", "[9, 3]");
+        is("{$minN: {n: 5, input: [3, null, 2]}}", "[2, 3]");
+        is("{$sortArray: {input: [3, 1, 2], sortBy: 1}}", "[1, 2, 3]");
+        is("{$sortArray: {input: [3, 'a', 2], sortBy: -1}}", "['a', 3, 2]");
+        is("{$sortArray: {input: null, sortBy: 1}}", "null");
+        is(
+            "{$sortArray: {input: [{a: 2}, {a: 1, b: 1}, {a: 1, b: 0}], sortBy: {a: 1, b: -1}}}",
+            "[{a: 1, b: 1}, {a: 1, b: 0}, {a: 2}]",
+        );
+        is("{$zip: {inputs: [[1, 2], ['a', 'b', 'c']]}}", "[[1, 'a'], [2, 'b']]");
+        is(
+            "{$zip: {inputs: [[1], ['a', 'b']], useLongestLength: true}}",
+            "[[1, 'a'], [null, 'b']]",
+        );
+        is(
+            "{$zip: {inputs: [[1], ['a', 'b']], useLongestLength: true, defaults: [7, 8]}}",
+            "[[1, 'a'], [7, 'b']]",
+        );
+        is("{$zip: {inputs: [[1], null]}}", "null");
+        let refused = |expression: &str, kind| check_kind(expression, "{}", kind);
+        refused("{$firstN: 1}", Kind::NNotObject);
+        refused("{$firstN: {n: 1}}", Kind::NInputMissing);
+        refused("{$firstN: {input: []}}", Kind::NMissing);
+        refused("{$firstN: {n: 'a', input: []}}", Kind::NType);
+        refused("{$firstN: {n: 1.5, input: []}}", Kind::NWhole);
+        refused("{$maxN: {n: 0, input: []}}", Kind::NPositive);
+        refused("{$minN: {n: 1, input: 1}}", Kind::NInputType);
+        refused("{$minN: {n: 1, input: 1, x: 1}}", Kind::NUnknown);
+        refused("{$sortArray: 1}", Kind::SortArrayNotObject);
+        refused("{$sortArray: {input: 1, sortBy: 1}}", Kind::SortArrayType);
+        refused("{$sortArray: {input: []}}", Kind::SortArraySortByMissing);
+        refused("{$zip: 1}", Kind::ZipNotObject);
+        refused("{$zip: {inputs: 1}}", Kind::ZipInputsType);
+        refused("{$zip: {inputs: []}}", Kind::ZipNoInputs);
+        refused("{$zip: {inputs: [1]}}", Kind::ZipInputType);
+        refused("{$zip: {inputs: [[1]], defaults: [1]}}", Kind::ZipDefaultsUnused);
+        refused(
+            "{$zip: {inputs: [[1]], defaults: [1, 2], useLongestLength: true}}",
+            Kind::ZipDefaultsLength,
+        );
+        refused("{$zip: {inputs: [[1]], useLongestLength: 1}}", Kind::ZipLongestType);
+    }
+}

@@ -1,0 +1,227 @@
+//! `$convert`, and an operator for each type.
+
+use bson::spec::ElementType;
+
+use super::{
+    binary::Bytes,
+    target::{Format, Target, is_big_endian},
+    value::convert,
+};
+use crate::query::{
+    QueryError,
+    expression::{
+        family::{FamilyErrorKind as Kind, is_kind, is_nullish, name_of, null, owned},
+        operator::{Arguments, Given, NamedMistake, Operator, Outcome},
+    },
+};
+
+pub(in crate::query::expression) static OPERATORS: &[Operator] = &[
+    Operator {
+        name: "$convert",
+        arguments: Arguments::Named {
+            fields: &[
+                ("input", true),
+                ("to", true),
+                ("format", false),
+                ("byteOrder", false),
+                ("onError", false),
+                ("onNull", false),
+            ],
+            refuse: refuse_convert,
+        },
+        run: convert_any,
+    },
+    Operator { name: "$toBool", arguments: Arguments::Exactly(1), run: to_bool },
+    Operator { name: "$toDate", arguments: Arguments::Exactly(1), run: to_date },
+    Operator { name: "$toDecimal", arguments: Arguments::Exactly(1), run: to_decimal },
+    Operator { name: "$toDouble", arguments: Arguments::Exactly(1), run: to_double },
+    Operator { name: "$toInt", arguments: Arguments::Exactly(1), run: to_int },
+    Operator { name: "$toLong", arguments: Arguments::Exactly(1), run: to_long },
+    Operator { name: "$toObjectId", arguments: Arguments::Exactly(1), run: to_object_id },
+    Operator { name: "$toString", arguments: Arguments::Exactly(1), run: to_string },
+    Operator { name: "$toUUID", arguments: Arguments::Exactly(1), run: to_uuid },
+];
+
+fn convert_any(given: &Given<'_>) -> Outcome {
+    let target = Target::parse(given.named("to"))?;
+    let input = given.named("input");
+    let Some(value) = input.filter(|value| !is_nullish(Some(*value))) else {
+        return if given.has("onNull") { owned(given, "onNull") } else { null() };
+    };
+    let Some(target) = target else { return null() };
+    let how = Bytes {
+        format: Format::parse(given.named("format"))?,
+        big_endian: is_big_endian(given.named("byteOrder"))?,
+    };
+    match convert(value, target, how) {
+        Err(error) if given.has("onError") && is_kind(&error, Kind::ConversionFailure) => {
+            owned(given, "onError")
+        }
+        result => result.map(Some),
+    }
+}
+
+fn short(given: &Given<'_>, target: Target, format: Option<Format>) -> Outcome {
+    match given.at(0) {
+        Some(value) if !is_nullish(Some(value)) => {
+            convert(value, target, Bytes { format, big_endian: false }).map(Some)
+        }
+        _ => null(),
+    }
+}
+
+fn to_bool(given: &Given<'_>) -> Outcome {
+    short(given, Target::of(ElementType::Boolean), None)
+}
+
+fn to_date(given: &Given<'_>) -> Outcome {
+    short(given, Target::of(ElementType::DateTime), None)
+}
+
+fn to_decimal(given: &Given<'_>) -> Outcome {
+    short(given, Target::of(ElementType::Decimal128), None)
+}
+
+fn to_double(given: &Given<'_>) -> Outcome {
+    short(given, Target::of(ElementType::Double), None)
+}
+
+fn to_int(given: &Given<'_>) -> Outcome {
+    short(given, Target::of(ElementType::Int32), None)
+}
+
+fn to_long(given: &Given<'_>) -> Outcome {
+    short(given, Target::of(ElementType::Int64), None)
+}
+
+fn to_object_id(given: &Given<'_>) -> Outcome {
+    short(given, Target::of(ElementType::ObjectId), None)
+}
+
+fn to_string(given: &Given<'_>) -> Outcome {
+    short(given, Target::of(ElementType::String), Some(Format::Auto))
+}
+
+fn to_uuid(given: &Given<'_>) -> Outcome {
+    let target = Target { element_type: ElementType::Binary, subtype: 4 };
+    short(given, target, Some(Format::Uuid))
+}
+
+fn refuse_convert(operator: &'static str, mistake: NamedMistake<'_>) -> QueryError {
+    QueryError::failed_to_parse(match mistake {
+        NamedMistake::NotDocument(value) => format!(
+            "{operator} expects an object of named arguments but found: {}",
+            name_of(Some(value))
+        ),
+        NamedMistake::Unknown(field) => format!("{operator} found an unknown argument: {field}"),
+        NamedMistake::Missing(field) => format!("Missing '{field}' parameter to {operator}"),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Kind;
+    use crate::query::expression::testing::{check, check_kind};
+
+    #[test]
+    fn values_change_their_type() {
+        let is = |expression: &str, expected: &str| check(expression, "{}", expected);
+        is("{$toInt: '42'}", "42");
+        is("{$toInt: 5.9}", "5");
+        is("{$toInt: -5.9}", "-5");
+        is("{$toInt: true}", "1");
+        is("{$toInt: {$numberDecimal: '7.9'}}", "7");
+        is("{$toInt: null}", "null");
+        is("{$toLong: {$date: {$numberLong: '1500'}}}", "{$numberLong: '1500'}");
+        is("{$toLong: '-7'}", "{$numberLong: '-7'}");
+        is("{$toDouble: '1.5e3'}", "1500.0");
+        is("{$toDouble: {$numberDecimal: '2.5'}}", "2.5");
+        is("{$toDecimal: 2.5}", "{$numberDecimal: '2.50000000000000'}");
+        is("{$toDecimal: '1E+10'}", "{$numberDecimal: '1E+10'}");
+        is("{$toDecimal: true}", "{$numberDecimal: '1'}");
+        is("{$toString: 1.5}", "'1.5'");
+        is("{$toString: 2.0}", "'2'");
+        is("{$toString: {$numberDecimal: '1E+10'}}", "'1E+10'");
+        is("{$toString: {$numberDouble: 'NaN'}}", "'NaN'");
+        is("{$toString: true}", "'true'");
+        is("{$toString: {$oid: '5ab9c3da31c2ab715d421285'}}", "'5ab9c3da31c2ab715d421285'");
+        is("{$toString: {$date: '2018-03-27T16:58:51.538Z'}}", "'2018-03-27T16:58:51.538Z'");
+        is("{$toBool: 'false'}", "true");
+        is("{$toBool: 0.0}", "false");
+        is("{$toBool: {$numberDecimal: '-0'}}", "false");
+        is("{$toBool: {$minKey: 1}}", "true");
+        is("{$toBool: [[]]}", "true");
+        is("{$toDate: '2018-03-03'}", "{$date: '2018-03-03T00:00:00Z'}");
+        is("{$toDate: {$numberLong: '120000000000'}}", "{$date: '1973-10-20T21:20:00Z'}");
+        is("{$toDate: 1.9}", "{$date: {$numberLong: '1'}}");
+        is("{$toDate: {$oid: '5ab9c3da31c2ab715d421285'}}", "{$date: '2018-03-27T04:08:58Z'}");
+        is("{$toDate: {$timestamp: {t: 5, i: 1}}}", "{$date: {$numberLong: '5000'}}");
+        is("{$toObjectId: '5ab9cbfa31c2ab715d42129e'}", "{$oid: '5ab9cbfa31c2ab715d42129e'}");
+        is(
+            "{$toUUID: '0e3b9063-8abd-4eb3-9f9f-f4c59fd30a60'}",
+            "{$binary: {base64: 'DjuQY4q9TrOfn/TFn9MKYA==', subType: '04'}}",
+        );
+        is(
+            "{$toString: {$toUUID: '0e3b9063-8abd-4eb3-9f9f-f4c59fd30a60'}}",
+            "'0e3b9063-8abd-4eb3-9f9f-f4c59fd30a60'",
+        );
+        is("{$convert: {input: 'x', to: 'int', onError: 'bad'}}", "'bad'");
+        is("{$convert: {input: null, to: 'int', onNull: 0}}", "0");
+        is("{$convert: {input: 1, to: null}}", "null");
+        is("{$convert: {input: 1, to: 'bool'}}", "true");
+        is("{$convert: {input: '7', to: 18}}", "{$numberLong: '7'}");
+        is(
+            "{$convert: {input: 'aGk=', to: {type: 'binData', subtype: 0}, format: 'base64'}}",
+            "{$binary: {base64: 'aGk=', subType: '00'}}",
+        );
+        is(
+            "{$convert: {input: {$binary: {base64: 'aGk=', subType: '00'}}, to: 'string', format: 'utf8'}}",
+            "'hi'",
+        );
+        is(
+            "{$convert: {input: {$binary: {base64: 'aGk=', subType: '00'}}, to: 'string', format: 'hex'}}",
+            "'6869'",
+        );
+        is(
+            "{$convert: {input: 1, to: 'binData', byteOrder: 'big'}}",
+            "{$binary: {base64: 'AAAAAQ==', subType: '00'}}",
+        );
+        is(
+            "{$convert: {input: {$binary: {base64: 'AAAAAQ==', subType: '00'}}, to: 'int', byteOrder: 'big'}}",
+            "1",
+        );
+        let refused = |expression: &str, kind| check_kind(expression, "{}", kind);
+        refused("{$toInt: '1.5'}", Kind::ConversionFailure);
+        refused("{$toInt: 3000000000}", Kind::ConversionFailure);
+        refused("{$toInt: '0x1F'}", Kind::ConversionFailure);
+        refused("{$toLong: {$numberDouble: 'NaN'}}", Kind::ConversionFailure);
+        refused("{$toLong: 1e19}", Kind::ConversionFailure);
+        refused("{$toDate: 5}", Kind::ConversionFailure);
+        refused("{$toDate: 'not a date'}", Kind::ConversionFailure);
+        refused("{$toObjectId: '5ab9'}", Kind::ConversionFailure);
+        refused("{$toString: [[1]]}", Kind::ConversionFailure);
+        refused("{$toInt: {$date: {$numberLong: '5'}}}", Kind::ConversionFailure);
+        refused("{$toDouble: 'abc'}", Kind::ConversionFailure);
+        refused("{$toDouble: {$numberDecimal: '1E+400'}}", Kind::ConversionFailure);
+        refused("{$toDecimal: 'x'}", Kind::ConversionFailure);
+        refused("{$convert: {input: 'a', to: 'binData'}}", Kind::ConvertFormatMissing);
+        refused("{$convert: {input: 'a', to: 'binData', format: 'x'}}", Kind::ConvertFormatUnknown);
+        refused("{$convert: {input: 'a', to: 'binData', format: 1}}", Kind::ConvertFormatType);
+        refused(
+            "{$convert: {input: 'a', to: {type: 'binData', subtype: 'a'}}}",
+            Kind::ConvertSubtypeType,
+        );
+        refused(
+            "{$convert: {input: 'a', to: {type: 'binData', subtype: 10}}}",
+            Kind::ConvertSubtypeUnknown,
+        );
+        refused(
+            "{$convert: {input: 'a', to: 'binData', byteOrder: 'x', format: 'hex'}}",
+            Kind::ConvertByteOrderUnknown,
+        );
+        refused(
+            "{$convert: {input: 'a', to: {type: 'binData', subtype: 4}, format: 'hex'}}",
+            Kind::ConversionFailure,
+        );
+    }
+}

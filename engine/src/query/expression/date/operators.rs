@@ -1,0 +1,380 @@
+//! `$dateAdd`, `$dateSubtract`, `$dateDiff`, `$dateTrunc`, and the halves of a timestamp.
+
+use bson::{RawBson, RawBsonRef};
+
+use super::{
+    arguments::{date, instant_of, start_of_week, unit, zone},
+    arithmetic,
+};
+use crate::query::{
+    QueryError,
+    expression::{
+        family::{
+            FamilyErrorKind as Kind, NamedKinds, integral64, is_nullish, name_of, named_refusal,
+            null, refused, shown,
+        },
+        operator::{Arguments, Given, NamedMistake, Operator, Outcome},
+    },
+};
+
+pub(in crate::query::expression) static OPERATORS: &[Operator] = &[
+    Operator {
+        name: "$dateAdd",
+        arguments: Arguments::Named {
+            fields: &[("startDate", true), ("unit", true), ("amount", true), ("timezone", false)],
+            refuse: refuse_add,
+        },
+        run: date_add,
+    },
+    Operator {
+        name: "$dateSubtract",
+        arguments: Arguments::Named {
+            fields: &[("startDate", true), ("unit", true), ("amount", true), ("timezone", false)],
+            refuse: refuse_add,
+        },
+        run: date_subtract,
+    },
+    Operator {
+        name: "$dateDiff",
+        arguments: Arguments::Named {
+            fields: &[
+                ("startDate", true),
+                ("endDate", true),
+                ("unit", true),
+                ("timezone", false),
+                ("startOfWeek", false),
+            ],
+            refuse: refuse_diff,
+        },
+        run: date_diff,
+    },
+    Operator {
+        name: "$dateTrunc",
+        arguments: Arguments::Named {
+            fields: &[
+                ("date", true),
+                ("unit", true),
+                ("binSize", false),
+                ("timezone", false),
+                ("startOfWeek", false),
+            ],
+            refuse: refuse_trunc,
+        },
+        run: date_trunc,
+    },
+    Operator { name: "$tsSecond", arguments: Arguments::Exactly(1), run: ts_second },
+    Operator { name: "$tsIncrement", arguments: Arguments::Exactly(1), run: ts_increment },
+];
+
+fn date_add(given: &Given<'_>) -> Outcome {
+    add(given, "$dateAdd", Some)
+}
+
+fn date_subtract(given: &Given<'_>) -> Outcome {
+    add(given, "$dateSubtract", i64::checked_neg)
+}
+
+fn add(given: &Given<'_>, name: &str, signed: fn(i64) -> Option<i64>) -> Outcome {
+    let start = given.named("startDate").filter(|start| !is_nullish(Some(*start)));
+    let Some(start) = start else { return null() };
+    let Some(unit) = unit(given, name)? else { return null() };
+    let amount = given.named("amount").filter(|amount| !is_nullish(Some(*amount)));
+    let Some(amount) = amount else { return null() };
+    let Some(zone) = zone(given)? else { return null() };
+    let Some(start) = instant_of(start) else {
+        return Err(refused(
+            Kind::DateAddStartType,
+            format!("{name} requires startDate to be convertible to a date"),
+        ));
+    };
+    let Some(amount) = integral64(amount) else {
+        return Err(refused(
+            Kind::DateAddAmountType,
+            format!("{name} expects integer amount of time units"),
+        ));
+    };
+    let Some(amount) = signed(amount) else {
+        return Err(refused(
+            Kind::DateSubtractAmount,
+            format!("invalid $dateSubtract 'amount' parameter value: {amount}"),
+        ));
+    };
+    arithmetic::add(start, unit, amount, zone).map(|millis| Some(date(millis)))
+}
+
+/// Says which operator refused its `timezone`.
+fn within<T>(name: &str, result: Result<T, QueryError>) -> Result<T, QueryError> {
+    result.map_err(|error| {
+        let reason = error.message;
+        let message =
+            format!("{name} parameter 'timezone' value parsing failed :: caused by :: {reason}");
+        QueryError::new(error.kind, message)
+    })
+}
+
+fn instant(value: RawBsonRef<'_>, name: &str, parameter: &str) -> Result<i64, QueryError> {
+    instant_of(value).ok_or_else(|| {
+        refused(
+            Kind::DateParameterType,
+            format!("{name} requires '{parameter}' to be a date, but got {}", name_of(Some(value))),
+        )
+    })
+}
+
+fn date_diff(given: &Given<'_>) -> Outcome {
+    const NAME: &str = "$dateDiff";
+    let (Some(start), Some(end)) = (given.named("startDate"), given.named("endDate")) else {
+        return null();
+    };
+    if is_nullish(Some(start)) || is_nullish(Some(end)) {
+        return null();
+    }
+    let Some(unit) = unit(given, NAME)? else { return null() };
+    let Some(first) = start_of_week(given, unit, NAME)? else { return null() };
+    let Some(zone) = within(NAME, zone(given))? else { return null() };
+    let start = instant(start, NAME, "startDate")?;
+    let end = instant(end, NAME, "endDate")?;
+    let difference = arithmetic::difference(start, end, unit, zone, first)?;
+    Ok(Some(RawBson::Int64(difference)))
+}
+
+fn date_trunc(given: &Given<'_>) -> Outcome {
+    const NAME: &str = "$dateTrunc";
+    let value = given.named("date").filter(|value| !is_nullish(Some(*value)));
+    let Some(value) = value else { return null() };
+    let Some(bin) = bin_size(given)? else { return null() };
+    let Some(unit) = unit(given, NAME)? else { return null() };
+    let Some(first) = start_of_week(given, unit, NAME)? else { return null() };
+    let Some(zone) = within(NAME, zone(given))? else { return null() };
+    let millis = instant(value, NAME, "date")?;
+    arithmetic::truncate(millis, unit, bin, zone, first).map(|millis| Some(date(millis)))
+}
+
+fn bin_size(given: &Given<'_>) -> Result<Option<i64>, QueryError> {
+    if !given.has("binSize") {
+        return Ok(Some(1));
+    }
+    let value = given.named("binSize");
+    if is_nullish(value) {
+        return Ok(None);
+    }
+    let Some(bin) = value.and_then(integral64) else {
+        return Err(refused(
+            Kind::BinSizeType,
+            format!(
+                "$dateTrunc requires 'binSize' to be a 64-bit integer, but got value '{}' of type \
+                 {}",
+                shown(value),
+                name_of(value)
+            ),
+        ));
+    };
+    if bin <= 0 {
+        return Err(refused(
+            Kind::BinSizePositive,
+            format!("$dateTrunc requires 'binSize' to be greater than 0, but got value {bin}"),
+        ));
+    }
+    Ok(Some(bin))
+}
+
+fn ts_second(given: &Given<'_>) -> Outcome {
+    timestamp(given, "$tsSecond", Kind::TsSecondType, |timestamp| timestamp.time)
+}
+
+fn ts_increment(given: &Given<'_>) -> Outcome {
+    timestamp(given, "$tsIncrement", Kind::TsIncrementType, |timestamp| timestamp.increment)
+}
+
+fn timestamp(
+    given: &Given<'_>,
+    name: &str,
+    kind: Kind,
+    half: fn(bson::Timestamp) -> u32,
+) -> Outcome {
+    match given.at(0) {
+        value if is_nullish(value) => null(),
+        Some(RawBsonRef::Timestamp(timestamp)) => {
+            Ok(Some(RawBson::Int64(i64::from(half(timestamp)))))
+        }
+        other => Err(refused(
+            kind,
+            format!(" Argument to {name} must be a timestamp, but is {}", name_of(other)),
+        )),
+    }
+}
+
+fn refuse_add(operator: &'static str, mistake: NamedMistake<'_>) -> QueryError {
+    const KINDS: NamedKinds = NamedKinds {
+        not_document: Kind::DateAddNotObject,
+        unknown: Kind::DateAddUnknown,
+        missing: &[
+            ("startDate", Kind::DateAddMissing),
+            ("unit", Kind::DateAddMissing),
+            ("amount", Kind::DateAddMissing),
+        ],
+    };
+    named_refusal(operator, mistake, &KINDS)
+}
+
+fn refuse_diff(operator: &'static str, mistake: NamedMistake<'_>) -> QueryError {
+    const KINDS: NamedKinds = NamedKinds {
+        not_document: Kind::DateDiffNotObject,
+        unknown: Kind::DateDiffUnknown,
+        missing: &[
+            ("startDate", Kind::DateDiffStartMissing),
+            ("endDate", Kind::DateDiffEndMissing),
+            ("unit", Kind::DateDiffUnitMissing),
+        ],
+    };
+    named_refusal(operator, mistake, &KINDS)
+}
+
+fn refuse_trunc(operator: &'static str, mistake: NamedMistake<'_>) -> QueryError {
+    const KINDS: NamedKinds = NamedKinds {
+        not_document: Kind::DateTruncNotObject,
+        unknown: Kind::DateTruncUnknown,
+        missing: &[("date", Kind::DateTruncDateMissing), ("unit", Kind::DateTruncUnitMissing)],
+    };
+    named_refusal(operator, mistake, &KINDS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Kind;
+    use crate::query::expression::testing::{check, check_kind};
+
+    #[test]
+    fn dates_are_added_compared_and_binned() {
+        let is = |expression: &str, expected: &str| check(expression, "{}", expected);
+        is(
+            "{$dateAdd: {startDate: {$date: '2020-12-31T12:10:05Z'}, unit: 'day', amount: 3}}",
+            "{$date: '2021-01-03T12:10:05Z'}",
+        );
+        is(
+            "{$dateAdd: {startDate: {$date: '2021-01-31T00:00:00Z'}, unit: 'month', amount: 1}}",
+            "{$date: '2021-02-28T00:00:00Z'}",
+        );
+        is(
+            "{$dateAdd: {startDate: {$date: '2021-03-13T15:00:00Z'}, unit: 'day', amount: 1, timezone: 'America/New_York'}}",
+            "{$date: '2021-03-14T14:00:00Z'}",
+        );
+        is(
+            "{$dateAdd: {startDate: {$date: '2021-03-13T15:00:00Z'}, unit: 'hour', amount: 24, timezone: 'America/New_York'}}",
+            "{$date: '2021-03-14T15:00:00Z'}",
+        );
+        is(
+            "{$dateSubtract: {startDate: {$date: '2020-05-31T00:00:00Z'}, unit: 'quarter', amount: 1}}",
+            "{$date: '2020-02-29T00:00:00Z'}",
+        );
+        is("{$dateAdd: {startDate: null, unit: 'day', amount: 1}}", "null");
+        is(
+            "{$dateAdd: {startDate: {$date: '2020-01-01T00:00:00Z'}, unit: 'week', amount: 2.0}}",
+            "{$date: '2020-01-15T00:00:00Z'}",
+        );
+        is(
+            "{$dateDiff: {startDate: {$date: '2010-06-30T23:59:59Z'}, endDate: {$date: '2010-07-01T00:00:00Z'}, unit: 'day'}}",
+            "{$numberLong: '1'}",
+        );
+        is(
+            "{$dateDiff: {startDate: {$date: '2021-01-24T00:00:00Z'}, endDate: {$date: '2021-01-31T00:00:00Z'}, unit: 'week'}}",
+            "{$numberLong: '1'}",
+        );
+        is(
+            "{$dateDiff: {startDate: {$date: '2021-01-28T00:00:00Z'}, endDate: {$date: '2021-01-29T00:00:00Z'}, unit: 'week', startOfWeek: 'fri'}}",
+            "{$numberLong: '1'}",
+        );
+        is(
+            "{$dateDiff: {startDate: {$date: '2021-03-14T06:30:00Z'}, endDate: {$date: '2021-03-14T07:30:00Z'}, unit: 'hour', timezone: 'America/New_York'}}",
+            "{$numberLong: '1'}",
+        );
+        is(
+            "{$dateDiff: {startDate: {$date: '2020-12-31T23:59:59Z'}, endDate: {$date: '2011-01-01T00:00:00Z'}, unit: 'year'}}",
+            "{$numberLong: '-9'}",
+        );
+        is(
+            "{$dateTrunc: {date: {$date: '2021-03-20T11:30:05Z'}, unit: 'order', binSize: null}}",
+            "null",
+        );
+        is(
+            "{$dateTrunc: {date: {$date: '2021-03-20T11:30:05Z'}, unit: 'hour'}}",
+            "{$date: '2021-03-20T11:00:00Z'}",
+        );
+        is(
+            "{$dateTrunc: {date: {$date: '2021-03-20T11:30:05Z'}, unit: 'week', binSize: 2, timezone: 'America/Los_Angeles', startOfWeek: 'Monday'}}",
+            "{$date: '2021-03-15T07:00:00Z'}",
+        );
+        is(
+            "{$dateTrunc: {date: {$date: '2021-03-20T11:30:05Z'}, unit: 'month', binSize: 5}}",
+            "{$date: '2020-11-01T00:00:00Z'}",
+        );
+        is(
+            "{$dateTrunc: {date: {$date: '1999-03-20T11:30:05Z'}, unit: 'year', binSize: 2}}",
+            "{$date: '1998-01-01T00:00:00Z'}",
+        );
+        is(
+            "{$dateTrunc: {date: {$date: '2021-03-20T11:30:05Z'}, unit: 'quarter'}}",
+            "{$date: '2021-01-01T00:00:00Z'}",
+        );
+        is(
+            "{$dateTrunc: {date: {$date: '2021-07-20T03:30:05Z'}, unit: 'day', timezone: 'America/New_York'}}",
+            "{$date: '2021-07-19T04:00:00Z'}",
+        );
+        is("{$tsSecond: {$timestamp: {t: 5, i: 7}}}", "{$numberLong: '5'}");
+        is("{$tsIncrement: {$timestamp: {t: 5, i: 7}}}", "{$numberLong: '7'}");
+        is("{$tsSecond: null}", "null");
+        let refused = |expression: &str, kind| check_kind(expression, "{}", kind);
+        refused("{$dateAdd: 1}", Kind::DateAddNotObject);
+        refused("{$dateAdd: {startDate: null}}", Kind::DateAddMissing);
+        refused("{$dateAdd: {x: null}}", Kind::DateAddUnknown);
+        refused("{$dateAdd: {startDate: 1, unit: 'day', amount: 1}}", Kind::DateAddStartType);
+        refused(
+            "{$dateAdd: {startDate: {$date: '2020-01-01T00:00:00Z'}, unit: 'day', amount: 1.5}}",
+            Kind::DateAddAmountType,
+        );
+        refused(
+            "{$dateAdd: {startDate: {$date: '2020-01-01T00:00:00Z'}, unit: 5, amount: 1}}",
+            Kind::DateUnitType,
+        );
+        refused(
+            "{$dateAdd: {startDate: {$date: '2020-01-01T00:00:00Z'}, unit: 'year', amount: {$numberLong: '9000000000'}}}",
+            Kind::DateAddAmount,
+        );
+        refused(
+            "{$dateAdd: {startDate: {$date: '2020-01-01T00:00:00Z'}, unit: 'year', amount: 500000000}}",
+            Kind::DateAddOverflow,
+        );
+        refused(
+            "{$dateSubtract: {startDate: {$date: '2020-01-01T00:00:00Z'}, unit: 'millisecond', amount: {$numberLong: '-9223372036854775808'}}}",
+            Kind::DateSubtractAmount,
+        );
+        refused("{$dateDiff: 1}", Kind::DateDiffNotObject);
+        refused("{$dateDiff: {startDate: 1, endDate: 1, unit: 'day'}}", Kind::DateParameterType);
+        refused("{$dateDiff: {endDate: 1, unit: 'day'}}", Kind::DateDiffStartMissing);
+        refused(
+            "{$dateDiff: {startDate: {$date: {$numberLong: '-9223372036854775807'}}, endDate: {$date: {$numberLong: '9223372036854775807'}}, unit: 'millisecond'}}",
+            Kind::DateDiffOverflow,
+        );
+        refused(
+            "{$dateTrunc: {date: {$date: '2020-01-01T00:00:00Z'}, unit: 'day', binSize: 0}}",
+            Kind::BinSizePositive,
+        );
+        refused(
+            "{$dateTrunc: {date: {$date: '2020-01-01T00:00:00Z'}, unit: 'day', binSize: 'a'}}",
+            Kind::BinSizeType,
+        );
+        refused(
+            "{$dateTrunc: {date: {$date: '2020-01-01T00:00:00Z'}, unit: 'week', startOfWeek: 'x'}}",
+            Kind::StartOfWeekUnknown,
+        );
+        refused(
+            "{$dateTrunc: {date: {$date: '2020-01-01T00:00:00Z'}, unit: 'day', binSize: {$numberLong: '100000000001'}}}",
+            Kind::DateTruncBinTooLarge,
+        );
+        refused(
+            "{$dateTrunc: {date: {$date: '2020-01-01T00:00:00Z'}, unit: 'hour', binSize: {$numberLong: '9223372036854775807'}}}",
+            Kind::DateTruncBinOverflow,
+        );
+        refused("{$tsSecond: 1}", Kind::TsSecondType);
+    }
+}

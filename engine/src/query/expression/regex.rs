@@ -1,0 +1,223 @@
+//! `$regexMatch`, `$regexFind` and `$regexFindAll`.
+
+use bson::{RawArrayBuf, RawBson, RawBsonRef, RawDocumentBuf, raw::cstr};
+
+use super::{
+    family::{FamilyErrorKind as Kind, NamedKinds, is_nullish, named_refusal, null, refused},
+    operator::{Arguments, Given, NamedMistake, Operator, Outcome},
+};
+use crate::{
+    limits::EXPRESSION_BYTES_MAX,
+    query::{QueryError, filter::Pattern},
+};
+
+pub(super) static OPERATORS: &[Operator] = &[
+    Operator { name: "$regexMatch", arguments: ARGUMENTS, run: regex_match },
+    Operator { name: "$regexFind", arguments: ARGUMENTS, run: regex_find },
+    Operator { name: "$regexFindAll", arguments: ARGUMENTS, run: regex_find_all },
+];
+
+const ARGUMENTS: Arguments = Arguments::Named {
+    fields: &[("input", true), ("regex", true), ("options", false)],
+    refuse: refuse,
+};
+
+/// The text and the compiled pattern; `None` if either is null.
+fn read<'v>(given: &'v Given<'_>, name: &str) -> Result<Option<(&'v str, Pattern)>, QueryError> {
+    let pattern = pattern(given, name)?;
+    match given.named("input") {
+        Some(RawBsonRef::String(text)) => Ok(pattern.map(|pattern| (text, pattern))),
+        value if is_nullish(value) => Ok(None),
+        _ => {
+            Err(refused(Kind::RegexInputType, format!("{name} needs 'input' to be of type string")))
+        }
+    }
+}
+
+fn pattern(given: &Given<'_>, name: &str) -> Result<Option<Pattern>, QueryError> {
+    let (source, flags) = match given.named("regex") {
+        Some(RawBsonRef::RegularExpression(regex)) => {
+            (Some(regex.pattern.as_str()), regex.options.as_str())
+        }
+        Some(RawBsonRef::String(source)) => (Some(source), ""),
+        value if is_nullish(value) => (None, ""),
+        _ => {
+            return Err(refused(
+                Kind::RegexType,
+                format!("{name} needs 'regex' to be of type string or regex"),
+            ));
+        }
+    };
+    let options = match given.named("options") {
+        Some(RawBsonRef::String(options)) => {
+            if !flags.is_empty() {
+                return Err(refused(
+                    Kind::RegexOptionsTwice,
+                    format!(
+                        "{name}: found regex option(s) specified in both 'regex' and 'option' \
+                         fields"
+                    ),
+                ));
+            }
+            options
+        }
+        value if is_nullish(value) => flags,
+        _ => {
+            return Err(refused(
+                Kind::RegexOptionsType,
+                format!("{name} needs 'options' to be of type string"),
+            ));
+        }
+    };
+    if source.is_some_and(|source| source.contains('\0')) {
+        return Err(refused(
+            Kind::RegexNullByte,
+            format!("{name}: regular expression cannot contain an embedded null byte"),
+        ));
+    }
+    if options.contains('\0') {
+        return Err(refused(
+            Kind::RegexOptionsNullByte,
+            format!("{name}: regular expression options cannot contain an embedded null byte"),
+        ));
+    }
+    if let Some(option) = options.chars().find(|option| !"imsxu".contains(*option)) {
+        return Err(refused(
+            Kind::RegexOptionUnknown,
+            format!("{name} invalid flag in regex options: {option}"),
+        ));
+    }
+    let Some(source) = source else { return Ok(None) };
+    Pattern::new(source, options).map(Some).map_err(|error| {
+        refused(Kind::RegexInvalid, format!("Invalid Regex in {name}: {}", error.message))
+    })
+}
+
+fn regex_match(given: &Given<'_>) -> Outcome {
+    let found = read(given, "$regexMatch")?.is_some_and(|(text, pattern)| pattern.is_match(text));
+    Ok(Some(RawBson::Boolean(found)))
+}
+
+fn regex_find(given: &Given<'_>) -> Outcome {
+    let Some((text, pattern)) = read(given, "$regexFind")? else { return null() };
+    match pattern.captures_at(text, 0) {
+        None => null(),
+        Some(captures) => {
+            let start = captures.get(0).map_or(0, |whole| whole.start());
+            let at = text.get(..start).unwrap_or_default().chars().count();
+            Ok(Some(RawBson::Document(found(&captures, at))))
+        }
+    }
+}
+
+fn regex_find_all(given: &Given<'_>) -> Outcome {
+    let mut all = RawArrayBuf::new();
+    let Some((text, pattern)) = read(given, "$regexFindAll")? else {
+        return Ok(Some(RawBson::Array(all)));
+    };
+    let mut total = 0;
+    let (mut from, mut counted, mut chars) = (0, 0, 0);
+    while let Some(captures) = pattern.captures_at(text, from) {
+        let Some(whole) = captures.get(0) else { break };
+        chars += text.get(counted..whole.start()).unwrap_or_default().chars().count();
+        counted = whole.start();
+        let document = found(&captures, chars);
+        total += document.as_bytes().len();
+        if total > EXPRESSION_BYTES_MAX {
+            return Err(refused(
+                Kind::RegexOutputTooLarge,
+                "$regexFindAll: the size of buffer to store output exceeded the 64MB limit",
+            ));
+        }
+        all.push(document);
+        // An empty match is told once: the search goes on behind the next character.
+        from = if whole.is_empty() {
+            let next = text.get(whole.end()..).and_then(|rest| rest.chars().next());
+            whole.end() + next.map_or(1, char::len_utf8)
+        } else {
+            whole.end()
+        };
+        if from >= text.len() {
+            break;
+        }
+    }
+    Ok(Some(RawBson::Array(all)))
+}
+
+/// One match: its text, where it begins in code points, and its groups.
+fn found(captures: &regex::Captures<'_>, at: usize) -> RawDocumentBuf {
+    let mut groups = RawArrayBuf::new();
+    for group in captures.iter().skip(1) {
+        match group {
+            Some(group) => groups.push(group.as_str()),
+            None => groups.push(RawBsonRef::Null),
+        }
+    }
+    let mut document = RawDocumentBuf::new();
+    document.append(cstr!("match"), captures.get(0).map_or("", |whole| whole.as_str()));
+    document.append(cstr!("idx"), i32::try_from(at).unwrap_or(i32::MAX));
+    document.append(cstr!("captures"), groups);
+    document
+}
+
+fn refuse(operator: &'static str, mistake: NamedMistake<'_>) -> QueryError {
+    const KINDS: NamedKinds = NamedKinds {
+        not_document: Kind::RegexNotObject,
+        unknown: Kind::RegexUnknown,
+        missing: &[("input", Kind::RegexInputMissing), ("regex", Kind::RegexMissing)],
+    };
+    named_refusal(operator, mistake, &KINDS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Kind;
+    use crate::query::expression::testing::{check, check_kind};
+
+    #[test]
+    fn patterns_are_matched_and_found() {
+        let is = |expression: &str, expected: &str| check(expression, "{}", expected);
+        is("{$regexMatch: {input: 'Simple Value', regex: 'VALUE', options: 'i'}}", "true");
+        is("{$regexMatch: {input: null, regex: 'a'}}", "false");
+        is("{$regexMatch: {input: 'a', regex: null}}", "false");
+        is(
+            "{$regexMatch: {input: 'a', regex: {$regularExpression: {pattern: 'A', options: 'i'}}}}",
+            "true",
+        );
+        is("{$regexFind: {input: 'hello Café', regex: 'é'}}", "{match: 'é', idx: 9, captures: []}");
+        is(
+            "{$regexFind: {input: 'Carol', regex: '(C(ar)?)(x)?ol'}}",
+            "{match: 'Carol', idx: 0, captures: ['Car', 'ar', null]}",
+        );
+        is("{$regexFind: {input: 'a', regex: 'b'}}", "null");
+        is("{$regexFind: {input: '$missing', regex: 'b'}}", "null");
+        is(
+            "{$regexFindAll: {input: 'caféaé', regex: 'é'}}",
+            "[{match: 'é', idx: 3, captures: []}, {match: 'é', idx: 5, captures: []}]",
+        );
+        is(
+            "{$regexFindAll: {input: 'ab', regex: ''}}",
+            "[{match: '', idx: 0, captures: []}, {match: '', idx: 1, captures: []}]",
+        );
+        is(
+            "{$regexFindAll: {input: 'baac', regex: 'a*'}}",
+            "[{match: '', idx: 0, captures: []}, {match: 'aa', idx: 1, captures: []}, {match: '', idx: 3, captures: []}]",
+        );
+        is("{$regexFindAll: {input: '', regex: ''}}", "[{match: '', idx: 0, captures: []}]");
+        is("{$regexFindAll: {input: null, regex: 'a'}}", "[]");
+        let refused = |expression: &str, kind| check_kind(expression, "{}", kind);
+        refused("{$regexMatch: 'a'}", Kind::RegexNotObject);
+        refused("{$regexMatch: {regex: 'a'}}", Kind::RegexInputMissing);
+        refused("{$regexMatch: {input: 'a'}}", Kind::RegexMissing);
+        refused("{$regexMatch: {input: 'a', regex: 'a', x: 1}}", Kind::RegexUnknown);
+        refused("{$regexFind: {input: 1, regex: 'a'}}", Kind::RegexInputType);
+        refused("{$regexFind: {input: 'a', regex: 1}}", Kind::RegexType);
+        refused("{$regexFind: {input: 'a', regex: 'a', options: 1}}", Kind::RegexOptionsType);
+        refused(
+            "{$regexFind: {input: 'a', regex: {$regularExpression: {pattern: 'A', options: 'i'}}, options: 'i'}}",
+            Kind::RegexOptionsTwice,
+        );
+        refused("{$regexFind: {input: 'a', regex: 'a', options: 'z'}}", Kind::RegexOptionUnknown);
+        refused("{$regexFindAll: {input: 'a', regex: '('}}", Kind::RegexInvalid);
+    }
+}

@@ -1,0 +1,208 @@
+//! Operators that take arrays for sets.
+
+use std::{cmp::Ordering, collections::BTreeSet};
+
+use bson::{RawArray, RawBson, RawBsonRef};
+
+use super::{
+    array::array_of,
+    family::{FamilyErrorKind as Kind, is_nullish, is_true, name_of, null, refused},
+    operator::{Arguments, Given, Operator, Outcome},
+};
+use crate::{query::QueryError, value::order};
+
+pub(super) static OPERATORS: &[Operator] = &[
+    Operator { name: "$setUnion", arguments: Arguments::AtLeast(0), run: union },
+    Operator { name: "$setIntersection", arguments: Arguments::AtLeast(0), run: intersection },
+    Operator { name: "$setDifference", arguments: Arguments::Exactly(2), run: difference },
+    Operator { name: "$setEquals", arguments: Arguments::AtLeast(2), run: equals },
+    Operator { name: "$setIsSubset", arguments: Arguments::Exactly(2), run: is_subset },
+    Operator { name: "$allElementsTrue", arguments: Arguments::Exactly(1), run: all_true },
+    Operator { name: "$anyElementTrue", arguments: Arguments::Exactly(1), run: any_true },
+];
+
+/// A value in MongoDB's order.
+#[derive(Debug, Clone, Copy)]
+struct Ordered<'v>(RawBsonRef<'v>);
+
+impl PartialEq for Ordered<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Ordered<'_> {}
+
+impl PartialOrd for Ordered<'_> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Ordered<'_> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        order::compare(self.0, other.0)
+    }
+}
+
+type Set<'v> = BTreeSet<Ordered<'v>>;
+
+fn set_of(array: &RawArray) -> Result<Set<'_>, QueryError> {
+    array.into_iter().map(|element| Ok(Ordered(element?))).collect()
+}
+
+fn array_of_set(set: Set<'_>) -> RawBson {
+    array_of(set.into_iter().map(|value| value.0))
+}
+
+fn array_at<'v>(
+    given: &'v Given<'_>,
+    at: usize,
+    kind: Kind,
+    sentence: &str,
+) -> Result<&'v RawArray, QueryError> {
+    match given.at(at) {
+        Some(RawBsonRef::Array(array)) => Ok(array),
+        other => Err(refused(kind, format!("{sentence} {}", name_of(other)))),
+    }
+}
+
+fn union(given: &Given<'_>) -> Outcome {
+    let mut all = Set::new();
+    for at in 0..given.count() {
+        if is_nullish(given.at(at)) {
+            return null();
+        }
+        let sentence = "All operands of $setUnion must be arrays. One argument is of type:";
+        for value in set_of(array_at(given, at, Kind::SetUnionType, sentence)?)? {
+            all.insert(value);
+        }
+    }
+    Ok(Some(array_of_set(all)))
+}
+
+fn intersection(given: &Given<'_>) -> Outcome {
+    let mut common = Set::new();
+    for at in 0..given.count() {
+        if is_nullish(given.at(at)) {
+            return null();
+        }
+        let sentence = "All operands of $setIntersection must be arrays. One argument is of type:";
+        let set = set_of(array_at(given, at, Kind::SetIntersectionType, sentence)?)?;
+        if at == 0 {
+            common = set;
+        } else {
+            common.retain(|value| set.contains(value));
+        }
+    }
+    Ok(Some(array_of_set(common)))
+}
+
+fn difference(given: &Given<'_>) -> Outcome {
+    if is_nullish(given.at(0)) || is_nullish(given.at(1)) {
+        return null();
+    }
+    let sentence = |place| {
+        format!("both operands of $setDifference must be arrays. {place} argument is of type:")
+    };
+    let left = array_at(given, 0, Kind::SetDifferenceFirst, &sentence("First"))?;
+    let mut seen = set_of(array_at(given, 1, Kind::SetDifferenceSecond, &sentence("Second"))?)?;
+    let mut kept = Vec::new();
+    for element in left {
+        let element = element?;
+        if seen.insert(Ordered(element)) {
+            kept.push(element);
+        }
+    }
+    Ok(Some(array_of(kept)))
+}
+
+fn equals(given: &Given<'_>) -> Outcome {
+    let set = |at: usize| {
+        let sentence = format!(
+            "All operands of $setEquals must be arrays. {}-th argument is of type:",
+            at + 1
+        );
+        set_of(array_at(given, at, Kind::SetEqualsType, &sentence)?)
+    };
+    let first = set(0)?;
+    for at in 1..given.count() {
+        if set(at)? != first {
+            return Ok(Some(RawBson::Boolean(false)));
+        }
+    }
+    Ok(Some(RawBson::Boolean(true)))
+}
+
+fn is_subset(given: &Given<'_>) -> Outcome {
+    let sentence = |place| {
+        format!("both operands of $setIsSubset must be arrays. {place} argument is of type:")
+    };
+    let left = array_at(given, 0, Kind::SetIsSubsetFirst, &sentence("First"))?;
+    let right = set_of(array_at(given, 1, Kind::SetIsSubsetSecond, &sentence("Second"))?)?;
+    for element in left {
+        if !right.contains(&Ordered(element?)) {
+            return Ok(Some(RawBson::Boolean(false)));
+        }
+    }
+    Ok(Some(RawBson::Boolean(true)))
+}
+
+fn all_true(given: &Given<'_>) -> Outcome {
+    let sentence = "$allElementsTrue's argument must be an array, but is";
+    for element in array_at(given, 0, Kind::AllElementsTrueType, sentence)? {
+        if !is_true(element?) {
+            return Ok(Some(RawBson::Boolean(false)));
+        }
+    }
+    Ok(Some(RawBson::Boolean(true)))
+}
+
+fn any_true(given: &Given<'_>) -> Outcome {
+    let sentence = "$anyElementTrue's argument must be an array, but is";
+    for element in array_at(given, 0, Kind::AnyElementTrueType, sentence)? {
+        if is_true(element?) {
+            return Ok(Some(RawBson::Boolean(true)));
+        }
+    }
+    Ok(Some(RawBson::Boolean(false)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Kind;
+    use crate::query::expression::testing::{check, check_kind};
+
+    #[test]
+    fn arrays_are_sets() {
+        let is = |expression: &str, expected: &str| check(expression, "{}", expected);
+        is("{$setUnion: [['b', 'a', 'b'], ['c', 'a']]}", "['a', 'b', 'c']");
+        is("{$setUnion: []}", "[]");
+        is("{$setUnion: [[1], null]}", "null");
+        is("{$setIntersection: [['a', 'b'], ['b', 'a', 'b']]}", "['a', 'b']");
+        is("{$setIntersection: [[1], []]}", "[]");
+        is("{$setIntersection: [null, [1]]}", "null");
+        is("{$setDifference: [['a', 'b', 'a'], ['b']]}", "['a']");
+        is("{$setDifference: [[3, 1, 3], []]}", "[3, 1]");
+        is("{$setDifference: [null, [1]]}", "null");
+        is("{$setEquals: [['a', 'b', 'a'], ['b', 'a']]}", "true");
+        is("{$setEquals: [[1], [1.0], [2]]}", "false");
+        is("{$setIsSubset: [['a'], ['b', 'a']]}", "true");
+        is("{$setIsSubset: [['a', 'c'], ['b', 'a']]}", "false");
+        is("{$allElementsTrue: [[true, 1, 'a']]}", "true");
+        is("{$allElementsTrue: [[]]}", "true");
+        is("{$allElementsTrue: [[null]]}", "false");
+        is("{$anyElementTrue: [[null, 0, false]]}", "false");
+        is("{$anyElementTrue: [[[false]]]}", "true");
+        let refused = |expression: &str, kind| check_kind(expression, "{}", kind);
+        refused("{$setUnion: [1]}", Kind::SetUnionType);
+        refused("{$setIntersection: [1]}", Kind::SetIntersectionType);
+        refused("{$setDifference: [1, []]}", Kind::SetDifferenceFirst);
+        refused("{$setDifference: [[], 1]}", Kind::SetDifferenceSecond);
+        refused("{$setEquals: [[], null]}", Kind::SetEqualsType);
+        refused("{$setIsSubset: [null, []]}", Kind::SetIsSubsetFirst);
+        refused("{$setIsSubset: [[], null]}", Kind::SetIsSubsetSecond);
+        refused("{$allElementsTrue: [1]}", Kind::AllElementsTrueType);
+        refused("{$anyElementTrue: [null]}", Kind::AnyElementTrueType);
+    }
+}

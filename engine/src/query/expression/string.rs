@@ -1,0 +1,251 @@
+//! Operators on strings: joining, case, length, trimming, splitting.
+
+use bson::{RawArrayBuf, RawBson, RawBsonRef};
+
+use crate::query::QueryError;
+
+use super::{
+    family::{
+        FamilyErrorKind as Kind, NamedKinds, coerced_text, count, is_nullish, name_of,
+        named_refusal, null, refused, shown,
+    },
+    operator::{Arguments, Given, NamedMistake, Operator, Outcome},
+};
+
+pub(super) static OPERATORS: &[Operator] = &[
+    Operator { name: "$concat", arguments: Arguments::AtLeast(0), run: concat },
+    Operator { name: "$toLower", arguments: Arguments::Exactly(1), run: to_lower },
+    Operator { name: "$toUpper", arguments: Arguments::Exactly(1), run: to_upper },
+    Operator { name: "$strcasecmp", arguments: Arguments::Exactly(2), run: strcasecmp },
+    Operator { name: "$strLenBytes", arguments: Arguments::Exactly(1), run: str_len_bytes },
+    Operator { name: "$strLenCP", arguments: Arguments::Exactly(1), run: str_len_cp },
+    Operator { name: "$split", arguments: Arguments::Exactly(2), run: split },
+    Operator { name: "$trim", arguments: TRIM_ARGUMENTS, run: trim },
+    Operator { name: "$ltrim", arguments: TRIM_ARGUMENTS, run: ltrim },
+    Operator { name: "$rtrim", arguments: TRIM_ARGUMENTS, run: rtrim },
+    Operator { name: "$binarySize", arguments: Arguments::Exactly(1), run: binary_size },
+];
+
+/// What `$trim` takes away when it is told no characters: NUL, white space, and the spaces of
+/// other scripts.
+const WHITE_SPACE: [char; 19] = [
+    '\0', ' ', '\t', '\n', '\u{b}', '\u{c}', '\r', '\u{a0}', '\u{1680}', '\u{2000}', '\u{2001}',
+    '\u{2002}', '\u{2003}', '\u{2004}', '\u{2005}', '\u{2006}', '\u{2007}', '\u{2008}', '\u{2009}',
+];
+
+fn concat(given: &Given<'_>) -> Outcome {
+    let mut joined = String::new();
+    for at in 0..given.count() {
+        match given.at(at) {
+            value if is_nullish(value) => return null(),
+            Some(RawBsonRef::String(text)) => joined.push_str(text),
+            other => {
+                let found = name_of(other);
+                return Err(refused(
+                    Kind::ConcatType,
+                    format!("$concat only supports strings, not {found}"),
+                ));
+            }
+        }
+    }
+    Ok(Some(RawBson::String(joined)))
+}
+
+/// ASCII letters only, as in MongoDB.
+fn to_lower(given: &Given<'_>) -> Outcome {
+    Ok(Some(RawBson::String(coerced_text(given.at(0))?.to_ascii_lowercase())))
+}
+
+fn to_upper(given: &Given<'_>) -> Outcome {
+    Ok(Some(RawBson::String(coerced_text(given.at(0))?.to_ascii_uppercase())))
+}
+
+fn strcasecmp(given: &Given<'_>) -> Outcome {
+    let a = coerced_text(given.at(0))?.to_ascii_uppercase();
+    let b = coerced_text(given.at(1))?.to_ascii_uppercase();
+    Ok(Some(RawBson::Int32(a.cmp(&b) as i32)))
+}
+
+fn str_len_bytes(given: &Given<'_>) -> Outcome {
+    match given.at(0) {
+        Some(RawBsonRef::String(text)) => count(text.len()),
+        other => Err(refused(
+            Kind::StrLenBytesType,
+            format!("$strLenBytes requires a string argument, found: {}", name_of(other)),
+        )),
+    }
+}
+
+fn str_len_cp(given: &Given<'_>) -> Outcome {
+    match given.at(0) {
+        Some(RawBsonRef::String(text)) => count(text.chars().count()),
+        other => Err(refused(
+            Kind::StrLenCpType,
+            format!("$strLenCP requires a string argument, found: {}", name_of(other)),
+        )),
+    }
+}
+
+fn binary_size(given: &Given<'_>) -> Outcome {
+    match given.at(0) {
+        value if is_nullish(value) => null(),
+        Some(RawBsonRef::String(text)) => count(text.len()),
+        Some(RawBsonRef::Binary(binary)) => count(binary.bytes.len()),
+        other => Err(refused(
+            Kind::BinarySizeType,
+            format!("$binarySize requires a string or BinData argument, found: {}", name_of(other)),
+        )),
+    }
+}
+
+fn split(given: &Given<'_>) -> Outcome {
+    let (text, separator) = (given.at(0), given.at(1));
+    if is_nullish(text) || is_nullish(separator) {
+        return null();
+    }
+    let Some(RawBsonRef::String(text)) = text else {
+        return Err(refused(
+            Kind::SplitInputType,
+            format!(
+                "$split requires an expression that evaluates to a string as a first argument, \
+                 found: {}",
+                name_of(text)
+            ),
+        ));
+    };
+    let Some(RawBsonRef::String(separator)) = separator else {
+        return Err(refused(
+            Kind::SplitSeparatorType,
+            format!(
+                "$split requires an expression that evaluates to a string as a second argument, \
+                 found: {}",
+                name_of(separator)
+            ),
+        ));
+    };
+    if separator.is_empty() {
+        return Err(refused(Kind::SplitSeparatorEmpty, "$split requires a non-empty separator"));
+    }
+    Ok(Some(RawBson::Array(text.split(separator).collect::<RawArrayBuf>())))
+}
+
+const TRIM_ARGUMENTS: Arguments =
+    Arguments::Named { fields: &[("input", true), ("chars", false)], refuse: refuse };
+
+fn trim(given: &Given<'_>) -> Outcome {
+    trim_ends(given, "$trim", true, true)
+}
+
+fn ltrim(given: &Given<'_>) -> Outcome {
+    trim_ends(given, "$ltrim", true, false)
+}
+
+fn rtrim(given: &Given<'_>) -> Outcome {
+    trim_ends(given, "$rtrim", false, true)
+}
+
+fn trim_ends(given: &Given<'_>, name: &str, start: bool, end: bool) -> Outcome {
+    let input = given.named("input");
+    if is_nullish(input) {
+        return null();
+    }
+    let Some(RawBsonRef::String(text)) = input else {
+        return Err(refused(
+            Kind::TrimInputType,
+            format!(
+                "{name} requires its input to be a string, got {} (of type {}) instead.",
+                shown(input),
+                name_of(input)
+            ),
+        ));
+    };
+    let chars: Vec<char> = if given.has("chars") {
+        match given.named("chars") {
+            Some(RawBsonRef::String(chars)) => chars.chars().collect(),
+            chars if is_nullish(chars) => return null(),
+            chars => {
+                return Err(refused(
+                    Kind::TrimCharsType,
+                    format!(
+                        "{name} requires 'chars' to be a string, got {} (of type {}) instead.",
+                        shown(chars),
+                        name_of(chars)
+                    ),
+                ));
+            }
+        }
+    } else {
+        WHITE_SPACE.into_iter().chain(['\u{200a}']).collect()
+    };
+    let mut text = text;
+    if start {
+        text = text.trim_start_matches(chars.as_slice());
+    }
+    if end {
+        text = text.trim_end_matches(chars.as_slice());
+    }
+    Ok(Some(RawBson::String(text.to_owned())))
+}
+
+fn refuse(operator: &'static str, mistake: NamedMistake<'_>) -> QueryError {
+    const KINDS: NamedKinds = NamedKinds {
+        not_document: Kind::TrimNotObject,
+        unknown: Kind::TrimUnknown,
+        missing: &[("input", Kind::TrimInputMissing)],
+    };
+    named_refusal(operator, mistake, &KINDS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Kind;
+    use crate::query::expression::testing::{check, check_kind};
+
+    #[test]
+    fn strings_are_joined_cased_measured_and_split() {
+        let is = |expression: &str, expected: &str| check(expression, "{}", expected);
+        is("{$concat: ['a', '-', 'b']}", "'a-b'");
+        is("{$concat: []}", "''");
+        is("{$concat: ['a', null]}", "null");
+        is("{$concat: ['a', '$missing']}", "null");
+        is("{$toLower: 'PRODUCT 1'}", "'product 1'");
+        is("{$toUpper: 'é1a'}", "'é1A'");
+        is("{$toLower: null}", "''");
+        is("{$toUpper: 12}", "'12'");
+        is("{$toUpper: {$date: '2017-01-02T03:04:05Z'}}", "'2017-01-02T03:04:05.000Z'");
+        is("{$strcasecmp: ['Abc', 'aBC']}", "0");
+        is("{$strcasecmp: ['b', 'A']}", "1");
+        is("{$strcasecmp: [null, 'A']}", "-1");
+        is("{$strLenBytes: 'cafétéria'}", "11");
+        is("{$strLenCP: 'cafétéria'}", "9");
+        is("{$strLenCP: ''}", "0");
+        is("{$split: ['June-15-2013', '-']}", "['June', '15', '2013']");
+        is("{$split: ['banana split', 'a']}", "['b', 'n', 'n', ' split']");
+        is("{$split: ['a', 'b']}", "['a']");
+        is("{$split: ['ab', 'b']}", "['a', '']");
+        is("{$split: [null, 'a']}", "null");
+        is("{$trim: {input: '  ggggoodbyeeeee'}}", "'ggggoodbyeeeee'");
+        is("{$trim: {input: ' ggggoodbyeeeee', chars: ' ge'}}", "'oodby'");
+        is("{$ltrim: {input: ' a '}}", "'a '");
+        is("{$rtrim: {input: ' a\u{a0}'}}", "' a'");
+        is("{$trim: {input: null}}", "null");
+        is("{$trim: {input: 'a', chars: null}}", "null");
+        is("{$binarySize: 'é'}", "2");
+        is("{$binarySize: {$binary: {base64: 'AAEC', subType: '00'}}}", "3");
+        is("{$binarySize: null}", "null");
+        let refused = |expression: &str, kind| check_kind(expression, "{}", kind);
+        refused("{$concat: ['a', 1]}", Kind::ConcatType);
+        refused("{$toLower: [[1]]}", Kind::NotText);
+        refused("{$strLenBytes: null}", Kind::StrLenBytesType);
+        refused("{$strLenCP: 1}", Kind::StrLenCpType);
+        refused("{$split: [1, 'a']}", Kind::SplitInputType);
+        refused("{$split: ['a', 1]}", Kind::SplitSeparatorType);
+        refused("{$split: ['a', '']}", Kind::SplitSeparatorEmpty);
+        refused("{$trim: 'a'}", Kind::TrimNotObject);
+        refused("{$trim: {input: 1}}", Kind::TrimInputType);
+        refused("{$trim: {chars: 'a'}}", Kind::TrimInputMissing);
+        refused("{$trim: {input: 'a', char: 'a'}}", Kind::TrimUnknown);
+        refused("{$ltrim: {input: 'a', chars: 1}}", Kind::TrimCharsType);
+        refused("{$binarySize: 1}", Kind::BinarySizeType);
+    }
+}
