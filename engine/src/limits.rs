@@ -146,3 +146,6 @@ pub const EXPRESSION_BYTES_MAX: usize = 64 * 1024 * 1024;
 /// Elements of one `$range`, which makes much out of little; more are refused (MongoDB counts 100
 /// MiB of memory).
 pub const RANGE_ELEMENTS_MAX: usize = 4_000_000;
+
+/// Compiled patterns that one command keeps; beyond it the oldest goes and is compiled anew.
+pub const PATTERNS_KEPT_MAX: usize = 16;

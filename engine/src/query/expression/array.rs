@@ -81,13 +81,12 @@ fn array_of_argument<'v>(
 
 /// The element at an index, counted from the end if it is negative; missing beyond the ends.
 fn element_at(array: &RawArray, index: i32) -> Outcome {
-    let element = match usize::try_from(index) {
-        Ok(index) => array.into_iter().nth(index),
-        Err(_) => {
-            let back = usize::try_from(index.unsigned_abs()).unwrap_or(usize::MAX);
-            let length = array.into_iter().count();
-            length.checked_sub(back).and_then(|index| array.into_iter().nth(index))
-        }
+    let element = if let Ok(index) = usize::try_from(index) {
+        array.into_iter().nth(index)
+    } else {
+        let back = usize::try_from(index.unsigned_abs()).unwrap_or(usize::MAX);
+        let length = array.into_iter().count();
+        length.checked_sub(back).and_then(|index| array.into_iter().nth(index))
     };
     Ok(element.transpose()?.map(RawBson::from))
 }
@@ -194,6 +193,7 @@ fn array_border(given: &Given<'_>, at: usize, what: &str) -> Result<Option<usize
     })
 }
 
+#[expect(clippy::unnecessary_wraps, reason = "the type of every operator's answer")]
 fn is_array(given: &Given<'_>) -> Outcome {
     Ok(Some(RawBson::Boolean(matches!(given.at(0), Some(RawBsonRef::Array(_))))))
 }

@@ -6,7 +6,7 @@ pub use super::family_kind::FamilyErrorKind;
 use super::{
     convert::text::double_text,
     date::iso_text,
-    operator::{Given, NamedMistake, Outcome},
+    operator::{Given, NamedMistake, Outcome, named_mistake},
 };
 pub(super) use crate::query::filter::number::as_double;
 use crate::{
@@ -137,7 +137,7 @@ fn decimal_parts(number: Decimal128) -> Option<(i64, bool)> {
     let (whole, exact) = match exponent {
         0.. => (coefficient.checked_mul(10_u128.checked_pow(exponent.unsigned_abs())?), true),
         _ => match 10_u128.checked_pow(exponent.unsigned_abs()) {
-            Some(unit) => (Some(coefficient / unit), coefficient % unit == 0),
+            Some(unit) => (Some(coefficient / unit), coefficient.is_multiple_of(unit)),
             None => (Some(0), coefficient == 0),
         },
     };
@@ -201,27 +201,41 @@ pub(super) struct NamedKinds {
     pub missing: &'static [(&'static str, FamilyErrorKind)],
 }
 
-/// The error for a mistake in named arguments, in the words that most operators share.
+impl NamedKinds {
+    fn kind(&self, mistake: NamedMistake<'_>) -> FamilyErrorKind {
+        match mistake {
+            NamedMistake::NotDocument(_) => self.not_document,
+            NamedMistake::Unknown(_) => self.unknown,
+            NamedMistake::Missing(field) => {
+                let known = self.missing.iter().find(|(name, _)| *name == field);
+                known.map_or(FamilyErrorKind::MissingField, |(_, kind)| *kind)
+            }
+        }
+    }
+}
+
+/// The error for a mistake in named arguments.
 pub(super) fn named_refusal(
     operator: &'static str,
     mistake: NamedMistake<'_>,
     kinds: &NamedKinds,
 ) -> QueryError {
-    match mistake {
-        NamedMistake::NotDocument(value) => refused(
-            kinds.not_document,
-            format!(
-                "{operator} only supports an object as an argument, found: {}",
-                name_of(Some(value))
-            ),
+    refused(kinds.kind(mistake), named_mistake(operator, mistake).message)
+}
+
+/// The same in the words of the date operators.
+pub(super) fn date_refusal(
+    operator: &'static str,
+    mistake: NamedMistake<'_>,
+    kinds: &NamedKinds,
+) -> QueryError {
+    let message = match mistake {
+        NamedMistake::NotDocument(value) => format!(
+            "{operator} only supports an object as its argument, found: {}",
+            name_of(Some(value))
         ),
-        NamedMistake::Unknown(field) => {
-            refused(kinds.unknown, format!("Unrecognized argument to {operator}: {field}"))
-        }
-        NamedMistake::Missing(field) => {
-            let known = kinds.missing.iter().find(|(name, _)| *name == field);
-            let kind = known.map_or(FamilyErrorKind::MissingField, |(_, kind)| *kind);
-            refused(kind, format!("Missing '{field}' parameter to {operator}"))
-        }
-    }
+        NamedMistake::Unknown(field) => format!("Unrecognized argument to {operator}: {field}"),
+        NamedMistake::Missing(field) => format!("Missing '{field}' parameter to {operator}"),
+    };
+    refused(kinds.kind(mistake), message)
 }

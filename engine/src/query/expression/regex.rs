@@ -1,5 +1,7 @@
 //! `$regexMatch`, `$regexFind` and `$regexFindAll`.
 
+use std::sync::{Arc, Mutex, PoisonError};
+
 use bson::{RawArrayBuf, RawBson, RawBsonRef, RawDocumentBuf, raw::cstr};
 
 use super::{
@@ -7,7 +9,7 @@ use super::{
     operator::{Arguments, Given, NamedMistake, Operator, Outcome},
 };
 use crate::{
-    limits::EXPRESSION_BYTES_MAX,
+    limits::{EXPRESSION_BYTES_MAX, PATTERNS_KEPT_MAX},
     query::{QueryError, filter::Pattern},
 };
 
@@ -17,13 +19,14 @@ pub(super) static OPERATORS: &[Operator] = &[
     Operator { name: "$regexFindAll", arguments: ARGUMENTS, run: regex_find_all },
 ];
 
-const ARGUMENTS: Arguments = Arguments::Named {
-    fields: &[("input", true), ("regex", true), ("options", false)],
-    refuse: refuse,
-};
+const ARGUMENTS: Arguments =
+    Arguments::Named { fields: &[("input", true), ("regex", true), ("options", false)], refuse };
 
 /// The text and the compiled pattern; `None` if either is null.
-fn read<'v>(given: &'v Given<'_>, name: &str) -> Result<Option<(&'v str, Pattern)>, QueryError> {
+fn read<'v>(
+    given: &'v Given<'_>,
+    name: &str,
+) -> Result<Option<(&'v str, Arc<Pattern>)>, QueryError> {
     let pattern = pattern(given, name)?;
     match given.named("input") {
         Some(RawBsonRef::String(text)) => Ok(pattern.map(|pattern| (text, pattern))),
@@ -34,7 +37,7 @@ fn read<'v>(given: &'v Given<'_>, name: &str) -> Result<Option<(&'v str, Pattern
     }
 }
 
-fn pattern(given: &Given<'_>, name: &str) -> Result<Option<Pattern>, QueryError> {
+fn pattern(given: &Given<'_>, name: &str) -> Result<Option<Arc<Pattern>>, QueryError> {
     let (source, flags) = match given.named("regex") {
         Some(RawBsonRef::RegularExpression(regex)) => {
             (Some(regex.pattern.as_str()), regex.options.as_str())
@@ -88,9 +91,36 @@ fn pattern(given: &Given<'_>, name: &str) -> Result<Option<Pattern>, QueryError>
         ));
     }
     let Some(source) = source else { return Ok(None) };
-    Pattern::new(source, options).map(Some).map_err(|error| {
+    given.context.patterns.get(source, options).map(Some).map_err(|error| {
         refused(Kind::RegexInvalid, format!("Invalid Regex in {name}: {}", error.message))
     })
+}
+
+/// Patterns of one command that are compiled already. Most expressions have the same pattern for
+/// every document.
+#[derive(Debug, Default)]
+pub(super) struct Patterns(Mutex<Vec<Arc<Pattern>>>);
+
+impl Patterns {
+    fn get(&self, source: &str, options: &str) -> Result<Arc<Pattern>, QueryError> {
+        // A pattern keeps its options in order.
+        let mut ordered: Vec<char> = options.chars().collect();
+        ordered.sort_unstable();
+        ordered.dedup();
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let wanted = |pattern: &Arc<Pattern>| {
+            pattern.source() == source && pattern.options().chars().eq(ordered.iter().copied())
+        };
+        if let Some(pattern) = kept.iter().find(|pattern| wanted(pattern)) {
+            return Ok(Arc::clone(pattern));
+        }
+        let pattern = Arc::new(Pattern::new(source, options)?);
+        if kept.len() == PATTERNS_KEPT_MAX {
+            kept.remove(0);
+        }
+        kept.push(Arc::clone(&pattern));
+        Ok(pattern)
+    }
 }
 
 fn regex_match(given: &Given<'_>) -> Outcome {

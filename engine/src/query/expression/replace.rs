@@ -15,10 +15,8 @@ pub(super) static OPERATORS: &[Operator] = &[
     Operator { name: "$replaceAll", arguments: ARGUMENTS, run: replace_all },
 ];
 
-const ARGUMENTS: Arguments = Arguments::Named {
-    fields: &[("input", true), ("find", true), ("replacement", true)],
-    refuse: refuse,
-};
+const ARGUMENTS: Arguments =
+    Arguments::Named { fields: &[("input", true), ("find", true), ("replacement", true)], refuse };
 
 fn texts<'v>(given: &'v Given<'_>, name: &str) -> Result<Option<[&'v str; 3]>, QueryError> {
     const WANTED: [(&str, Kind); 3] = [

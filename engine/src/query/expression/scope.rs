@@ -9,6 +9,7 @@ use bson::{
 
 use super::{
     error::{ExpressionErrorKind as Kind, error},
+    regex::Patterns,
     value::Value,
 };
 use crate::query::QueryError;
@@ -24,6 +25,8 @@ pub struct Context {
     pub variables: Vec<(String, Option<RawBson>)>,
     /// State of the generator behind `$rand`.
     chance: AtomicU64,
+    /// Compiled patterns of `$regexMatch` and the like.
+    pub(super) patterns: Patterns,
 }
 
 impl Context {
@@ -65,6 +68,7 @@ impl Clone for Context {
             user_roles: self.user_roles.clone(),
             variables: self.variables.clone(),
             chance: AtomicU64::new(self.chance.load(Ordering::Relaxed)),
+            patterns: Patterns::default(),
         }
     }
 }

@@ -130,7 +130,7 @@ fn split(given: &Given<'_>) -> Outcome {
 }
 
 const TRIM_ARGUMENTS: Arguments =
-    Arguments::Named { fields: &[("input", true), ("chars", false)], refuse: refuse };
+    Arguments::Named { fields: &[("input", true), ("chars", false)], refuse };
 
 fn trim(given: &Given<'_>) -> Outcome {
     trim_ends(given, "$trim", true, true)

@@ -78,14 +78,13 @@ pub(super) fn to_text(value: RawBinaryRef<'_>, how: Bytes) -> Result<RawBson, Qu
     };
     let is_uuid = value.subtype == BinarySubtype::Uuid && value.bytes.len() == 16;
     let text = match format {
-        Format::Auto if is_uuid => uuid_text(value.bytes),
+        Format::Auto | Format::Uuid if is_uuid => uuid_text(value.bytes),
         Format::Auto | Format::Base64 => base64_text(value.bytes, false),
         Format::Base64Url => base64_text(value.bytes, true),
         Format::Hex => hex(value.bytes, true),
         Format::Utf8 => std::str::from_utf8(value.bytes)
             .map_err(|_| refuse("BinData does not represent a valid UTF-8 string"))?
             .to_owned(),
-        Format::Uuid if is_uuid => uuid_text(value.bytes),
         Format::Uuid => return Err(refuse("BinData does not represent a valid UUID")),
     };
     Ok(RawBson::String(text))

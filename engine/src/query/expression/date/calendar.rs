@@ -24,6 +24,7 @@ pub(super) const MONTHS: [&str; 12] = [
 
 /// A day of the calendar. Months and days count from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(clippy::struct_field_names, reason = "the day of the month is the calendar's word")]
 pub(super) struct Day {
     pub year: i64,
     pub month: i64,

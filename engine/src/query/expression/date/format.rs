@@ -83,7 +83,7 @@ fn specifier(specifier: char, local: &Local, out: &mut String) -> Result<(), Que
         'Z' => {
             let minutes = local.offset_secs / 60;
             // Writing into a String can't fail.
-            let _ = write!(out, "{minutes:+}");
+            let _ = write!(out, "{minutes}");
         }
         other => out.push(other),
     }
@@ -150,8 +150,8 @@ mod tests {
         check(at, "UTC", "%b %B %d %G %H %j %L", "Oct October 11 2012 16 285 921");
         check(at, "UTC", "%m %M %S %w %u %U %V %Y %%", "10 35 14 5 4 41 41 2012 %");
         check(at, "America/New_York", "%H:%M %z %Z", "12:35 -0400 -240");
-        check(at, "Asia/Kolkata", "%H:%M %z %Z", "22:05 +0530 +330");
-        check(at, "UTC", "%z %Z", "+0000 +0");
+        check(at, "Asia/Kolkata", "%H:%M %z %Z", "22:05 +0530 330");
+        check(at, "UTC", "%z %Z", "+0000 0");
         check(-1, "UTC", ISO_UTC, "1969-12-31T23:59:59.999Z");
         // 2017-01-01 is a Sunday, 2016-01-01 a Friday.
         check(1_483_228_800_000, "UTC", "%U", "01");

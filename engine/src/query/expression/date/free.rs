@@ -64,7 +64,7 @@ fn word(cursor: &mut Cursor<'_>, parts: &mut Parts) -> Result<(), String> {
     let start = *cursor;
     let name = cursor.letters();
     let lower = name.to_ascii_lowercase();
-    if let Some(month) = month_of(name, false).or((lower == "sept").then_some(9)) {
+    if let Some(month) = month_of(name).or((lower == "sept").then_some(9)) {
         if parts.month.is_none() {
             parts.month = Some(month);
             cursor.skip('.');
@@ -187,7 +187,7 @@ fn year_first(cursor: &mut Cursor<'_>, parts: &mut Parts) -> Result<(), String> 
         parts.day_of_year = cursor.digits(3, 3);
         return Ok(());
     }
-    parts.month = if length == 0 { month_of(cursor.letters(), false) } else { cursor.digits(1, 2) };
+    parts.month = if length == 0 { month_of(cursor.letters()) } else { cursor.digits(1, 2) };
     if parts.month.is_none() {
         return Err(cursor.failure("Unexpected character"));
     }
@@ -236,7 +236,7 @@ fn american(cursor: &mut Cursor<'_>, parts: &mut Parts) -> Result<(), String> {
 fn day_first(cursor: &mut Cursor<'_>, parts: &mut Parts) -> Result<(), String> {
     parts.day = cursor.digits(1, 2);
     cursor.at += 1;
-    parts.month = cursor.digits(1, 2).or_else(|| month_of(cursor.letters(), false));
+    parts.month = cursor.digits(1, 2).or_else(|| month_of(cursor.letters()));
     let separated = cursor.skip('-') || cursor.skip('.');
     parts.year = if separated { cursor.digits(4, 4) } else { None };
     if parts.month.is_none() || separated && parts.year.is_none() {

@@ -10,7 +10,7 @@ use crate::query::{
     QueryError,
     expression::{
         family::{
-            FamilyErrorKind as Kind, NamedKinds, integral64, is_nullish, name_of, named_refusal,
+            FamilyErrorKind as Kind, NamedKinds, date_refusal, integral64, is_nullish, name_of,
             null, refused, shown,
         },
         operator::{Arguments, Given, NamedMistake, Operator, Outcome},
@@ -214,7 +214,7 @@ fn refuse_add(operator: &'static str, mistake: NamedMistake<'_>) -> QueryError {
             ("amount", Kind::DateAddMissing),
         ],
     };
-    named_refusal(operator, mistake, &KINDS)
+    date_refusal(operator, mistake, &KINDS)
 }
 
 fn refuse_diff(operator: &'static str, mistake: NamedMistake<'_>) -> QueryError {
@@ -227,7 +227,7 @@ fn refuse_diff(operator: &'static str, mistake: NamedMistake<'_>) -> QueryError 
             ("unit", Kind::DateDiffUnitMissing),
         ],
     };
-    named_refusal(operator, mistake, &KINDS)
+    date_refusal(operator, mistake, &KINDS)
 }
 
 fn refuse_trunc(operator: &'static str, mistake: NamedMistake<'_>) -> QueryError {
@@ -236,7 +236,7 @@ fn refuse_trunc(operator: &'static str, mistake: NamedMistake<'_>) -> QueryError
         unknown: Kind::DateTruncUnknown,
         missing: &[("date", Kind::DateTruncDateMissing), ("unit", Kind::DateTruncUnitMissing)],
     };
-    named_refusal(operator, mistake, &KINDS)
+    date_refusal(operator, mistake, &KINDS)
 }
 
 #[cfg(test)]
@@ -245,7 +245,7 @@ mod tests {
     use crate::query::expression::testing::{check, check_kind};
 
     #[test]
-    fn dates_are_added_compared_and_binned() {
+    fn dates_are_added_and_compared() {
         let is = |expression: &str, expected: &str| check(expression, "{}", expected);
         is(
             "{$dateAdd: {startDate: {$date: '2020-12-31T12:10:05Z'}, unit: 'day', amount: 3}}",
@@ -292,6 +292,11 @@ mod tests {
             "{$dateDiff: {startDate: {$date: '2020-12-31T23:59:59Z'}, endDate: {$date: '2011-01-01T00:00:00Z'}, unit: 'year'}}",
             "{$numberLong: '-9'}",
         );
+    }
+
+    #[test]
+    fn dates_fall_into_bins_and_timestamps_apart() {
+        let is = |expression: &str, expected: &str| check(expression, "{}", expected);
         is(
             "{$dateTrunc: {date: {$date: '2021-03-20T11:30:05Z'}, unit: 'order', binSize: null}}",
             "null",
@@ -323,6 +328,10 @@ mod tests {
         is("{$tsSecond: {$timestamp: {t: 5, i: 7}}}", "{$numberLong: '5'}");
         is("{$tsIncrement: {$timestamp: {t: 5, i: 7}}}", "{$numberLong: '7'}");
         is("{$tsSecond: null}", "null");
+    }
+
+    #[test]
+    fn arguments_that_are_no_dates_or_units_are_refused() {
         let refused = |expression: &str, kind| check_kind(expression, "{}", kind);
         refused("{$dateAdd: 1}", Kind::DateAddNotObject);
         refused("{$dateAdd: {startDate: null}}", Kind::DateAddMissing);

@@ -130,15 +130,13 @@ impl<'t> Cursor<'t> {
     }
 }
 
-/// The month with this name, or its first three letters, in any case.
-pub(super) fn month_of(name: &str, whole: bool) -> Option<i64> {
-    (1..)
-        .zip(MONTHS)
-        .find(|(_, month)| {
-            month.eq_ignore_ascii_case(name)
-                || !whole && month.get(..3).is_some_and(|m| m.eq_ignore_ascii_case(name))
-        })
-        .map(|(number, _)| number)
+/// The month with this name or its first three letters, in any case.
+pub(super) fn month_of(name: &str) -> Option<i64> {
+    let is_named = |month: &str| {
+        month.eq_ignore_ascii_case(name)
+            || month.get(..3).is_some_and(|short| short.eq_ignore_ascii_case(name))
+    };
+    (1..).zip(MONTHS).find(|(_, month)| is_named(month)).map(|(number, _)| number)
 }
 
 fn by_format(text: &str, format: &str) -> Result<Parts, String> {
@@ -168,102 +166,52 @@ fn by_format(text: &str, format: &str) -> Result<Parts, String> {
     Ok(parts)
 }
 
+/// Where the digits of a specifier go, how many there are at least and at most, and their name.
+fn digits_of(
+    specifier: char,
+    parts: &mut Parts,
+) -> Option<(&mut Option<i64>, usize, usize, &'static str)> {
+    Some(match specifier {
+        'Y' => (&mut parts.year, 4, 4, "four digit year"),
+        'G' => (&mut parts.iso_year, 4, 4, "four digit ISO year"),
+        'm' => (&mut parts.month, 1, 2, "two digit month"),
+        'd' => (&mut parts.day, 1, 2, "two digit day"),
+        'j' => (&mut parts.day_of_year, 1, 3, "three digit day-of-year"),
+        'H' => (&mut parts.hour, 1, 2, "two digit hour"),
+        'M' => (&mut parts.minute, 2, 2, "two digit minute"),
+        'S' => (&mut parts.second, 2, 2, "two digit second"),
+        'L' => (&mut parts.millisecond, 1, 3, "three digit millisecond"),
+        'u' => (&mut parts.iso_weekday, 1, 1, "single digit day of week"),
+        'V' => (&mut parts.iso_week, 1, 2, "two digit ISO week"),
+        _ => return None,
+    })
+}
+
 fn field(specifier: char, cursor: &mut Cursor<'_>, parts: &mut Parts) -> Result<(), String> {
     let start = *cursor;
-    let missing = |what: &str| start.failure(what);
+    if let Some((part, least, most, name)) = digits_of(specifier, parts) {
+        let digits = cursor.digits(least, most);
+        *part = digits;
+        return match digits {
+            Some(_) => Ok(()),
+            None => Err(start.failure(&format!("A {name} could not be found"))),
+        };
+    }
     match specifier {
-        'Y' => {
-            parts.year = Some(
-                cursor
-                    .digits(4, 4)
-                    .ok_or_else(|| missing("A four digit year could not be found"))?,
-            )
-        }
-        'G' => {
-            parts.iso_year = Some(
-                cursor
-                    .digits(4, 4)
-                    .ok_or_else(|| missing("A four digit ISO year could not be found"))?,
-            )
-        }
-        'm' => {
-            parts.month = Some(
-                cursor
-                    .digits(1, 2)
-                    .ok_or_else(|| missing("A two digit month could not be found"))?,
-            )
-        }
-        'd' => {
-            parts.day = Some(
-                cursor.digits(1, 2).ok_or_else(|| missing("A two digit day could not be found"))?,
-            )
-        }
-        'j' => {
-            parts.day_of_year = Some(
-                cursor
-                    .digits(1, 3)
-                    .ok_or_else(|| missing("A three digit day-of-year could not be found"))?,
-            )
-        }
-        'H' => {
-            parts.hour = Some(
-                cursor
-                    .digits(1, 2)
-                    .ok_or_else(|| missing("A two digit hour could not be found"))?,
-            )
-        }
-        'M' => {
-            parts.minute = Some(
-                cursor
-                    .digits(2, 2)
-                    .ok_or_else(|| missing("A two digit minute could not be found"))?,
-            )
-        }
-        'S' => {
-            parts.second = Some(
-                cursor
-                    .digits(2, 2)
-                    .ok_or_else(|| missing("A two digit second could not be found"))?,
-            )
-        }
-        'L' => {
-            parts.millisecond = Some(
-                cursor
-                    .digits(1, 3)
-                    .ok_or_else(|| missing("A three digit millisecond could not be found"))?,
-            )
-        }
-        'u' => {
-            parts.iso_weekday = Some(
-                cursor
-                    .digits(1, 1)
-                    .ok_or_else(|| missing("A single digit day of week could not be found"))?,
-            )
-        }
-        'V' => {
-            parts.iso_week = Some(
-                cursor
-                    .digits(1, 2)
-                    .ok_or_else(|| missing("A two digit week could not be found"))?,
-            )
-        }
         'b' | 'B' => {
-            parts.month = Some(
-                month_of(cursor.letters(), false)
-                    .ok_or_else(|| missing("A textual month could not be found"))?,
-            )
+            let month = month_of(cursor.letters());
+            let missing = || start.failure("A textual month could not be found");
+            parts.month = Some(month.ok_or_else(missing)?);
         }
         'Z' => {
-            parts.offset_secs = Some(
-                minutes_offset(cursor)
-                    .ok_or_else(|| missing("Invalid timezone offset in minutes"))?
-                    * 60,
-            )
+            let minutes = minutes_offset(cursor);
+            let missing = || start.failure("Invalid timezone offset in minutes");
+            parts.offset_secs = Some(minutes.ok_or_else(missing)? * 60);
         }
         _ => {
-            let (offset, by_name) = offset(cursor)
-                .ok_or_else(|| missing("The timezone could not be found in the database"))?;
-            (parts.offset_secs, parts.zone_by_name) = (Some(offset), by_name);
+            let missing = || start.failure("The timezone could not be found in the database");
+            let (secs, by_name) = offset(cursor).ok_or_else(missing)?;
+            (parts.offset_secs, parts.zone_by_name) = (Some(secs), by_name);
         }
     }
     Ok(())

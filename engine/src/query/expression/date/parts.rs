@@ -12,7 +12,7 @@ use crate::query::{
     QueryError,
     expression::{
         family::{
-            FamilyErrorKind as Kind, NamedKinds, integral64, is_nullish, name_of, named_refusal,
+            FamilyErrorKind as Kind, NamedKinds, date_refusal, integral64, is_nullish, name_of,
             null, refused, shown,
         },
         operator::{Arguments, Given, NamedMistake, Operator, Outcome},
@@ -242,7 +242,7 @@ fn refuse_to_parts(operator: &'static str, mistake: NamedMistake<'_>) -> QueryEr
         unknown: Kind::DatePartsUnknown,
         missing: &[("date", Kind::DatePartsMissing)],
     };
-    named_refusal(operator, mistake, &KINDS)
+    date_refusal(operator, mistake, &KINDS)
 }
 
 fn refuse_from_parts(operator: &'static str, mistake: NamedMistake<'_>) -> QueryError {
@@ -251,7 +251,7 @@ fn refuse_from_parts(operator: &'static str, mistake: NamedMistake<'_>) -> Query
         unknown: Kind::DateFromPartsUnknown,
         missing: &[],
     };
-    named_refusal(operator, mistake, &KINDS)
+    date_refusal(operator, mistake, &KINDS)
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use crate::query::{
     QueryError,
     expression::{
         family::{
-            FamilyErrorKind as Kind, NamedKinds, is_nullish, name_of, named_refusal, null, owned,
+            FamilyErrorKind as Kind, NamedKinds, date_refusal, is_nullish, name_of, null, owned,
             refused, shown,
         },
         operator::{Arguments, Given, NamedMistake, Operator, Outcome},
@@ -117,7 +117,7 @@ fn refuse_to_string(operator: &'static str, mistake: NamedMistake<'_>) -> QueryE
         unknown: Kind::DateToStringUnknown,
         missing: &[("date", Kind::DateToStringMissing)],
     };
-    named_refusal(operator, mistake, &KINDS)
+    date_refusal(operator, mistake, &KINDS)
 }
 
 fn refuse_from_string(operator: &'static str, mistake: NamedMistake<'_>) -> QueryError {
@@ -126,7 +126,7 @@ fn refuse_from_string(operator: &'static str, mistake: NamedMistake<'_>) -> Quer
         unknown: Kind::DateFromStringUnknown,
         missing: &[("dateString", Kind::DateFromStringMissing)],
     };
-    named_refusal(operator, mistake, &KINDS)
+    date_refusal(operator, mistake, &KINDS)
 }
 
 #[cfg(test)]
