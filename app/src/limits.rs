@@ -35,6 +35,12 @@ pub const TOASTS_MAX: usize = 5;
 /// Dialogs that wait behind the open one.
 pub const DIALOGS_WAITING_MAX: usize = 8;
 
+/// How old the list of connected programs gets before it is asked for again.
+pub const LISTENER_AGE_MAX: Duration = Duration::from_secs(1);
+
+/// The port that is offered for other programs: the one that MongoDB's tools try first.
+pub const LISTENER_PORT: u16 = 27_017;
+
 /// Operations that are remembered after they ended.
 pub const OPERATIONS_MAX: usize = 100;
 

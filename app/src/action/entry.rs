@@ -71,6 +71,7 @@ impl Entry {
 pub fn entries() -> impl Iterator<Item = &'static Entry> {
     [
         super::store::ENTRIES,
+        super::listener::ENTRIES,
         super::transfer::ENTRIES,
         super::documents::ENTRIES,
         super::expiry::ENTRIES,

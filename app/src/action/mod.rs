@@ -10,6 +10,7 @@ pub mod documents;
 pub mod entry;
 pub mod expiry;
 pub mod indexes;
+pub mod listener;
 pub mod queue;
 pub mod reaper;
 pub mod store;
@@ -23,6 +24,7 @@ pub use documents::DocumentsAction;
 pub use entry::{Entry, Group, entries, entry_for_keys};
 pub use expiry::ExpiryAction;
 pub use indexes::IndexesAction;
+pub use listener::ListenerAction;
 pub use queue::Actions;
 pub use reaper::ReaperAction;
 pub use store::StoreAction;
@@ -50,6 +52,8 @@ pub enum Action {
     Transfer(TransferAction),
     /// The reaper.
     Reaper(ReaperAction),
+    /// The listener.
+    Listener(ListenerAction),
     /// A simulated clock.
     Clock(ClockAction),
     /// What is open and how it looks.

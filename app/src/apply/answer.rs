@@ -3,9 +3,10 @@
 use mayfly_engine::value::shell::write_command;
 
 use super::{
-    Effects, clock, documents, event, expiry, indexes, reaper, store, transfer, transfer_run,
+    Effects, clock, documents, event, expiry, indexes, listener, reaper, store, transfer,
+    transfer_run,
 };
-use crate::state::purpose::{ReaperPurpose, StorePurpose};
+use crate::state::purpose::{ListenerPurpose, ReaperPurpose, StorePurpose};
 use crate::state::toasts::Kind;
 use crate::state::{Purpose, State};
 use crate::worker::{Outcome, Reply};
@@ -54,6 +55,7 @@ fn answer(
         }
         Purpose::Transfer(purpose) => transfer_run::answer(purpose, reply, state, effects),
         Purpose::Reaper(purpose) => reaper::answer(purpose, reply, state, effects),
+        Purpose::Listener(purpose) => listener::answer(purpose, reply, state),
         Purpose::Clock => clock::answer(reply, state),
     }
 }
@@ -103,6 +105,7 @@ fn is_background(purpose: &Purpose, reply: &Reply) -> bool {
         Purpose::Documents(_, purpose) => documents::is_background(purpose),
         Purpose::Expiry(_, purpose) => expiry::is_background(purpose),
         Purpose::Indexes(_, purpose) => indexes::is_background(purpose),
+        Purpose::Listener(purpose) => *purpose == ListenerPurpose::Status,
         Purpose::Transfer(_) => false,
         // Reading the clock has no other fields; setting it has.
         Purpose::Clock => reply.command.len() == 1,

@@ -9,6 +9,7 @@ pub mod effects;
 pub mod event;
 pub mod expiry;
 pub mod indexes;
+pub mod listener;
 pub mod reaper;
 pub mod store;
 pub mod tabs;
@@ -32,6 +33,7 @@ pub fn apply(action: Action, state: &mut State, effects: &mut Effects) {
         Action::Indexes(tab, action) => indexes::apply(tab, action, state, effects),
         Action::Transfer(action) => transfer::apply(action, state, effects),
         Action::Reaper(action) => reaper::apply(&action, state, effects),
+        Action::Listener(action) => listener::apply(&action, state, effects),
         Action::Clock(action) => clock::apply(&action, state, effects),
         Action::View(action) => view::apply(action, state, effects),
         Action::Dialog(action) => dialog::apply(action, state, effects),

@@ -75,6 +75,7 @@ pub fn opened(opened: Result<Opened, OpenFailure>, state: &mut State, effects: &
         state.tree = StoreTree::default();
         state.tabs = crate::state::Tabs::default();
         state.reaper = crate::state::Reaper::default();
+        state.listener = crate::state::Listener::default();
         state.drafts.tabs.clear();
     }
     state.store.phase = Phase::Open;

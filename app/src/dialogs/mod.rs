@@ -10,6 +10,7 @@ pub mod documents;
 pub mod drop;
 pub mod expiry;
 pub mod indexes;
+pub mod listener;
 pub mod open_folder;
 pub mod rename;
 pub mod settings;
@@ -32,6 +33,7 @@ pub fn ui(context: &Context, dialog: &mut Dialog, state: &State, actions: &mut A
         Dialog::Drop(draft) => drop::ui(context, draft, state, actions),
         Dialog::Confirm(draft) => confirm::ui(context, draft, actions),
         Dialog::OpenFolder { path } => open_folder::ui(context, path, actions),
+        Dialog::Listener { port } => listener::ui(context, port, state, actions),
         Dialog::Documents(tab, draft) => documents::ui(context, *tab, draft, state, actions),
         Dialog::Expiry(tab, draft) => expiry::ui(context, *tab, draft, state, actions),
         Dialog::Indexes(tab, draft) => indexes::ui(context, *tab, draft, state, actions),

@@ -6,7 +6,7 @@ use crate::action::clock::RATES;
 use crate::action::{
     Action, Actions, ClockAction, DialogAction, ReaperAction, StoreAction, ViewAction,
 };
-use crate::action::{Group, entries, reaper, view};
+use crate::action::{Group, entries, listener, reaper, view};
 use crate::state::clock::Mode;
 use crate::state::reaper::Schedule;
 use crate::state::{Dialog, Phase, State, duration};
@@ -23,6 +23,7 @@ pub fn ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
         if state.is_open() {
             clock_ui(ui, state, actions);
             reaper_ui(ui, state, actions);
+            listener_ui(ui, state, actions);
         }
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             ui.spacing_mut().item_spacing.x = sizes::GAP_SMALL;
@@ -161,6 +162,28 @@ fn schedule_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
             }
         }
     });
+}
+
+/// Stands there as long as other programs can come in.
+fn listener_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
+    let status = state.listener.status();
+    if !status.on {
+        return;
+    }
+    let chip = Chip {
+        label: "Open to programs",
+        digits: &status.clients.len().to_string(),
+        digits_room: "00",
+        dot: Some(colors(ui).accent),
+        bright_digits: true,
+        clickable: true,
+        name: "Open to other programs",
+        ..Chip::default()
+    };
+    let words = format!("Listens on 127.0.0.1:{}; press to see who is connected", status.port);
+    if chip.ui(ui).on_hover_text(words).clicked() {
+        actions.push(listener::dialog(state));
+    }
 }
 
 fn right_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {

@@ -41,7 +41,7 @@ impl Source for Embedded {
 
     fn capabilities(&self) -> Capabilities {
         let simulated_clock = self.engine.simulated_clock().is_some();
-        Capabilities { transfer: true, simulated_clock, reaper_events: true }
+        Capabilities { transfer: true, listener: true, simulated_clock, reaper_events: true }
     }
 
     fn transfers(&self) -> Option<&dyn Transfers> {

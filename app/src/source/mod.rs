@@ -21,6 +21,8 @@ pub use transfers::Transfers;
 pub struct Capabilities {
     /// Files can be imported and exported.
     pub transfer: bool,
+    /// Other programs can be let in through a listener.
+    pub listener: bool,
     /// The clock is simulated and can be set.
     pub simulated_clock: bool,
     /// The reaper tells of each pass and of what it removed.

@@ -29,6 +29,11 @@ pub enum Dialog {
         /// The path as typed.
         path: String,
     },
+    /// The listener, through which other programs reach the store.
+    Listener {
+        /// The port as typed.
+        port: String,
+    },
     /// A dialog of the Documents view.
     Documents(TabId, documents::Dialog),
     /// A dialog of the Expiry view.

@@ -13,6 +13,7 @@ pub mod drafts;
 pub mod duration;
 pub mod expiry;
 pub mod indexes;
+pub mod listener;
 pub mod number;
 pub mod operations;
 pub mod purpose;
@@ -34,6 +35,7 @@ pub use clock::Clock;
 pub use command_log::CommandLog;
 pub use dialogs::{Dialog, Dialogs};
 pub use drafts::Drafts;
+pub use listener::Listener;
 pub use operations::Operations;
 pub use purpose::Purpose;
 pub use reaper::Reaper;
@@ -83,6 +85,8 @@ pub struct State {
     pub clock: Clock,
     /// The reaper: next pass, past passes, log, removed documents.
     pub reaper: Reaper,
+    /// Other programs that are let in.
+    pub listener: Listener,
     /// Every command that was sent.
     pub commands: CommandLog,
     /// Work with progress.

@@ -17,6 +17,8 @@ pub enum Purpose {
     Transfer(transfer::Purpose),
     /// The reaper.
     Reaper(ReaperPurpose),
+    /// The listener.
+    Listener(ListenerPurpose),
     /// The clock.
     Clock,
 }
@@ -43,6 +45,15 @@ pub enum StorePurpose {
         /// The collection to open then.
         open: Option<Namespace>,
     },
+}
+
+/// An answer about the listener.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum ListenerPurpose {
+    /// Who is connected.
+    Status,
+    /// It is switched on or off.
+    Switch,
 }
 
 /// An answer about the reaper.

@@ -1,8 +1,10 @@
 //! What commands work on.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-use super::{cursors::Cursors, log::Log, metrics::Metrics, operations::Operations};
+use super::{
+    cursors::Cursors, listening::ListenerSwitch, log::Log, metrics::Metrics, operations::Operations,
+};
 use crate::{
     catalog::CatalogSnapshot,
     clock::{Clock, SimulatedClock},
@@ -29,6 +31,8 @@ pub struct Context {
     pub operations: Operations,
     /// What is worth telling whoever looks for the cause of something.
     pub log: Log,
+    /// What lets other programs in, once the engine has put it here.
+    pub listener: OnceLock<Arc<dyn ListenerSwitch>>,
 }
 
 impl Context {
@@ -47,6 +51,7 @@ impl Context {
             metrics: Metrics::default(),
             operations: Operations::default(),
             log: Log::default(),
+            listener: OnceLock::new(),
         }
     }
 

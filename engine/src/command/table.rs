@@ -64,6 +64,7 @@ pub static COMMANDS: &[&Command] = &[
     &super::mayfly_expiring::COMMAND,
     &super::mayfly_forecast::COMMAND,
     &super::mayfly_held::COMMAND,
+    &super::mayfly_listen::COMMAND,
     &super::mayfly_reap::COMMAND,
     &super::mayfly_release::COMMAND,
     &super::mayfly_verdict::COMMAND,

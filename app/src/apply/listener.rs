@@ -1,0 +1,83 @@
+//! The listener.
+
+use std::time::Duration;
+
+use bson::{Bson, Document, doc};
+
+use super::{Effects, store::number};
+use crate::action::ListenerAction;
+use crate::limits::LISTENER_AGE_MAX;
+use crate::state::listener::{ConnectedClient, Status};
+use crate::state::purpose::ListenerPurpose;
+use crate::state::{Dialog, Purpose, State};
+use crate::worker::Reply;
+
+/// Carries out one action.
+pub fn apply(action: &ListenerAction, state: &mut State, effects: &mut Effects) {
+    let command = match action {
+        ListenerAction::On { port } => {
+            doc! { "mayflyListen": 1, "on": true, "port": i32::from(*port) }
+        }
+        ListenerAction::Off => doc! { "mayflyListen": 1, "on": false },
+    };
+    state.listener.is_waiting = true;
+    state.listener.error = None;
+    effects.write(state, Purpose::Listener(ListenerPurpose::Switch), "admin", command);
+}
+
+/// Asks who is connected, now and then, while it listens or its dialog is open. Returns the time until
+/// there is something to ask again.
+pub fn follow(state: &mut State, effects: &mut Effects) -> Option<Duration> {
+    if !state.is_open() || !state.store.capabilities.listener {
+        return None;
+    }
+    let is_shown = matches!(state.dialogs.open(), Some(Dialog::Listener { .. }));
+    let is_known = state.listener.asked_at.is_some();
+    if is_known && !is_shown && !state.listener.status().on {
+        return None;
+    }
+    let age = state.listener.asked_at.map(|at| state.uptime.saturating_sub(at));
+    let rest = age.and_then(|age| LISTENER_AGE_MAX.checked_sub(age)).filter(|rest| !rest.is_zero());
+    if let Some(rest) = rest {
+        return Some(rest);
+    }
+    if !state.listener.is_waiting {
+        state.listener.asked_at = Some(state.uptime);
+        state.listener.is_waiting = true;
+        let purpose = Purpose::Listener(ListenerPurpose::Status);
+        effects.read(state, purpose, "admin", doc! { "mayflyListen": 1 });
+    }
+    Some(LISTENER_AGE_MAX)
+}
+
+/// Takes over an answer.
+pub fn answer(purpose: &ListenerPurpose, reply: &Reply, state: &mut State) {
+    match (purpose, &reply.result) {
+        (_, Ok(found)) => state.listener.learn(status(found), state.uptime),
+        (ListenerPurpose::Switch, Err(error)) => state.listener.fail(error.clone()),
+        (ListenerPurpose::Status, Err(_)) => state.listener.is_waiting = false,
+    }
+}
+
+fn status(found: &Document) -> Status {
+    let clients = found.get_array("clients").map(Vec::as_slice).unwrap_or_default();
+    Status {
+        on: found.get_bool("on").unwrap_or(false),
+        port: number(found, "port").and_then(|port| u16::try_from(port).ok()).unwrap_or(0),
+        uri: found.get_str("uri").unwrap_or_default().to_owned(),
+        clients: clients.iter().filter_map(Bson::as_document).map(client).collect(),
+        commands: number(found, "commands").unwrap_or(0),
+    }
+}
+
+fn client(found: &Document) -> ConnectedClient {
+    let text = |name| found.get_str(name).unwrap_or_default().to_owned();
+    ConnectedClient {
+        id: number(found, "id").and_then(|id| i64::try_from(id).ok()).unwrap_or(0),
+        application: text("application"),
+        driver: text("driver"),
+        address: text("address"),
+        since_ms: found.get_datetime("since").map_or(0, |at| at.timestamp_millis()),
+        commands: number(found, "commands").unwrap_or(0),
+    }
+}

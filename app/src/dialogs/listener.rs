@@ -1,0 +1,115 @@
+//! Lets other programs on this machine reach the store.
+
+use egui::{Context, Ui};
+
+use super::close;
+use crate::action::{Action, Actions, ListenerAction, ViewAction};
+use crate::state::listener::{ConnectedClient, Listener, port};
+use crate::state::{State, duration, number};
+use crate::theme::{colors, sizes, text};
+use crate::widgets::field::{Field, labelled};
+use crate::widgets::value_text::with_marks;
+use crate::widgets::{Button, code_box, key_value, modal};
+
+/// Draws the dialog.
+pub fn ui(context: &Context, draft: &mut String, state: &State, actions: &mut Actions) {
+    let listener = &state.listener;
+    let is_on = listener.status().on;
+    let subtitle = "mongosh, drivers and tools on this machine reach the store as a MongoDB server. \
+                    Nobody on another machine can.";
+    let mut act = None;
+    let mut done = false;
+    let closing = modal::ui(
+        context,
+        "Connect other programs",
+        subtitle,
+        sizes::DIALOG,
+        draft,
+        |ui, draft| {
+            if is_on {
+                on_ui(ui, state, actions);
+            } else {
+                off_ui(ui, draft, listener);
+            }
+        },
+        |ui, draft| {
+            let ready = !listener.is_waiting || is_on;
+            if is_on {
+                done = ui.add(Button::primary("Done")).clicked();
+                if ui.add(Button::danger("Stop listening").enabled(ready)).clicked() {
+                    act = Some(ListenerAction::Off);
+                }
+                return;
+            }
+            let port = port(draft);
+            let button = Button::primary("Start listening").enabled(port.is_ok());
+            if let (true, Ok(port)) = (ui.add(button).clicked(), port) {
+                act = Some(ListenerAction::On { port });
+            }
+            done = ui.add(Button::plain("Cancel")).clicked();
+        },
+    );
+    if let Some(action) = act {
+        actions.push(Action::Listener(action));
+    } else if done || closing.closes() {
+        close(actions);
+    }
+}
+
+fn off_ui(ui: &mut Ui, draft: &mut String, listener: &Listener) {
+    let problem = port(draft).err();
+    let problem = problem.as_deref().or(listener.error.as_deref());
+    labelled(ui, "Port", problem, |ui| {
+        let field = Field {
+            name: "Port",
+            hint: "any free one",
+            mono: true,
+            invalid: problem.is_some(),
+            width: Some(sizes::COLUMN_SHORT),
+            ..Field::default()
+        };
+        field.ui(ui, draft);
+    });
+    let ink = colors(ui).dim;
+    let words = "A new password is made each time. Whoever has it can read, change and delete \
+                 everything in this store until you stop listening.";
+    ui.label(text::rich(words, text::body()).color(ink));
+}
+
+fn on_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
+    let status = state.listener.status();
+    section(ui, "Address with password");
+    if code_box::ui(ui, "Address", &status.uri) {
+        actions.push(Action::View(ViewAction::Copy(status.uri.clone())));
+    }
+    section(ui, "In a terminal");
+    let command = format!("mongosh \"{}\"", status.uri);
+    if code_box::ui(ui, "Command for a terminal", &command) {
+        actions.push(Action::View(ViewAction::Copy(command)));
+    }
+    section(ui, "Now");
+    let per_second = state.listener.per_second();
+    key_value::ui(ui, "Commands a second", &format!("{per_second:.1}"));
+    key_value::ui(ui, "Commands since the start", &number::count(status.commands));
+    let clients = &status.clients;
+    key_value::ui(ui, "Connections", &clients.len().to_string());
+    if clients.is_empty() {
+        let ink = colors(ui).dim;
+        ui.label(text::rich("Nobody is connected", text::body()).color(ink));
+    }
+    for client in clients {
+        client_ui(ui, client);
+    }
+}
+
+fn client_ui(ui: &mut Ui, client: &ConnectedClient) {
+    let since = duration::time_of_day(client.since_ms);
+    let commands = number::counted(client.commands, "command", "commands");
+    let shown = format!("{}  since {since}  {commands}", client.address);
+    let name = with_marks(client.name());
+    key_value::ui(ui, &name, &shown).on_hover_text(with_marks(&client.driver));
+}
+
+fn section(ui: &mut Ui, title: &str) {
+    ui.label(text::rich(title, text::title()));
+}

@@ -1,0 +1,149 @@
+//! The listener: whether other programs may come in, and which have.
+
+use std::time::Duration;
+
+/// A program that is connected.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ConnectedClient {
+    /// The number of its connection.
+    pub id: i64,
+    /// What it calls itself; empty when it does not.
+    pub application: String,
+    /// Its driver with the version; empty when it does not say.
+    pub driver: String,
+    /// Its address.
+    pub address: String,
+    /// When it came, in milliseconds of the store's time.
+    pub since_ms: i64,
+    /// How many commands it has sent.
+    pub commands: u64,
+}
+
+impl ConnectedClient {
+    /// The best name for it that it gave.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        [&self.application, &self.driver, &self.address]
+            .into_iter()
+            .find(|name| !name.is_empty())
+            .map_or("unknown", String::as_str)
+    }
+}
+
+/// One answer of the store about its listener.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Status {
+    /// Whether it listens.
+    pub on: bool,
+    /// At which port.
+    pub port: u16,
+    /// How programs reach it, with the credentials.
+    pub uri: String,
+    /// Who is connected.
+    pub clients: Vec<ConnectedClient>,
+    /// Commands of all clients since it was switched on.
+    pub commands: u64,
+}
+
+/// The listener as far as the window knows.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Listener {
+    status: Status,
+    /// Commands a second between the last two answers.
+    per_second: f64,
+    answered_at: Option<Duration>,
+    /// When the store was asked last.
+    pub asked_at: Option<Duration>,
+    /// Whether a question or a switch has no answer yet.
+    pub is_waiting: bool,
+    /// Why it could not be switched.
+    pub error: Option<String>,
+}
+
+impl Listener {
+    /// The last answer.
+    #[must_use]
+    pub fn status(&self) -> &Status {
+        &self.status
+    }
+
+    /// Commands a second, of late.
+    #[must_use]
+    pub fn per_second(&self) -> f64 {
+        self.per_second
+    }
+
+    /// Takes over an answer that came at this time of the window.
+    pub fn learn(&mut self, status: Status, uptime: Duration) {
+        let before = self.answered_at.filter(|_| self.status.on && status.on);
+        let passed = before.map(|at| uptime.saturating_sub(at).as_secs_f64());
+        let more = status.commands.saturating_sub(self.status.commands);
+        // The question itself is no command of a client, so an idle listener shows 0.
+        #[expect(clippy::cast_precision_loss, reason = "a rate for the eye")]
+        let rate = |passed: f64| more as f64 / passed;
+        self.per_second = passed.filter(|passed| *passed > 0.0).map_or(0.0, rate);
+        self.answered_at = Some(uptime);
+        self.is_waiting = false;
+        self.error = None;
+        self.status = status;
+    }
+
+    /// Takes over why it could not be switched.
+    pub fn fail(&mut self, error: String) {
+        self.is_waiting = false;
+        self.error = Some(error);
+    }
+}
+
+/// The port as typed; empty lets the system choose.
+///
+/// # Errors
+/// One sentence when it is no port.
+pub fn port(text: &str) -> Result<u16, String> {
+    match text.trim() {
+        "" => Ok(0),
+        text => text.parse().map_err(|_| format!("{text} is no port; type a number up to 65535")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_a_second() {
+        let mut listener = Listener::default();
+        let mut check = |on, commands, at_ms, expected: f64| {
+            let status = Status { on, commands, ..Status::default() };
+            listener.learn(status, Duration::from_millis(at_ms));
+            assert!((listener.per_second() - expected).abs() < 1e-9, "{}", listener.per_second());
+        };
+        check(false, 0, 0, 0.0);
+        check(true, 10, 1_000, 0.0);
+        check(true, 30, 2_000, 20.0);
+        check(true, 30, 2_000, 0.0);
+        check(true, 35, 4_500, 2.0);
+        // Switched off and on again, it counts from 0.
+        check(true, 3, 5_000, 0.0);
+    }
+
+    #[test]
+    fn ports() {
+        let check = |text: &str, expected: Option<u16>| assert_eq!(port(text).ok(), expected);
+        check("", Some(0));
+        check(" 27017 ", Some(27_017));
+        check("65536", None);
+        check("-1", None);
+        check("x", None);
+    }
+
+    #[test]
+    fn the_best_name_of_a_client() {
+        let mut client = ConnectedClient { address: "127.0.0.1:5".into(), ..Default::default() };
+        assert_eq!(client.name(), "127.0.0.1:5");
+        client.driver = "PyMongo 4.20".into();
+        assert_eq!(client.name(), "PyMongo 4.20");
+        client.application = "reports".into();
+        assert_eq!(client.name(), "reports");
+    }
+}

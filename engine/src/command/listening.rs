@@ -1,0 +1,50 @@
+//! The listener as commands see it. The listener itself lies above the commands.
+
+/// A program that is connected.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ConnectedClient {
+    /// The number of its connection.
+    pub id: i32,
+    /// Its address, as `host:port`.
+    pub address: String,
+    /// What it calls itself; empty when it does not.
+    pub application: String,
+    /// Its driver and the driver's version; empty when it does not say.
+    pub driver: String,
+    /// Who has logged in; empty before that, and without authentication.
+    pub user: String,
+    /// When it came, in milliseconds since 1970.
+    pub since_ms: i64,
+    /// Commands that it has sent.
+    pub commands: u64,
+}
+
+/// What a listener that is on can tell.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ListeningStatus {
+    /// Its port.
+    pub port: u16,
+    /// `mongodb://…` with the credentials.
+    pub uri: String,
+    /// Who is connected.
+    pub clients: Vec<ConnectedClient>,
+    /// Commands of all clients so far.
+    pub commands: u64,
+    /// Connections that were refused because there were too many.
+    pub refused: u64,
+}
+
+/// Switches the listener on and off.
+pub trait ListenerSwitch: Send + Sync {
+    /// Lets other programs in. It has no effect when they already may.
+    ///
+    /// # Errors
+    /// One sentence: the port is taken, the system refuses.
+    fn switch_on(&self, port: u16, with_password: bool) -> Result<(), String>;
+
+    /// Ends every connection and lets nobody in any more.
+    fn switch_off(&self);
+
+    /// What the listener can tell; `None` while it is off.
+    fn status(&self) -> Option<ListeningStatus>;
+}
