@@ -149,3 +149,33 @@ pub const RANGE_ELEMENTS_MAX: usize = 4_000_000;
 
 /// Compiled patterns that one command keeps; beyond it the oldest goes and is compiled anew.
 pub const PATTERNS_KEPT_MAX: usize = 16;
+/// Connections of a listener at once; one more is closed at once.
+pub const WIRE_CONNECTIONS_MAX: usize = 64;
+
+/// Bytes of one message before login.
+pub const WIRE_LOGIN_BYTES_MAX: usize = 64 * 1024;
+
+/// Bytes of all large messages that are on their way to a listener; the connection that goes beyond
+/// is closed.
+pub const WIRE_IN_FLIGHT_BYTES_MAX: usize = 256 * 1024 * 1024;
+
+/// Bytes that a connection keeps for what comes in; it grows only as more has come.
+pub const WIRE_BUFFER_BYTES: usize = 16 * 1024;
+
+/// Time without a byte after which a connection is closed.
+pub const WIRE_IDLE_MAX: std::time::Duration = std::time::Duration::from_secs(600);
+
+/// Time for the header of a message once its first byte has come.
+pub const WIRE_HEADER_MAX: std::time::Duration = std::time::Duration::from_secs(5);
+
+/// Time for the body of a message that is slower than the slowest rate.
+pub const WIRE_BODY_MAX: std::time::Duration = std::time::Duration::from_secs(30);
+
+/// The slowest rate of a body that takes longer than that, in bytes a second.
+pub const WIRE_BODY_BYTES_PER_SEC_MIN: u64 = 1_000;
+
+/// Time until a login is complete.
+pub const WIRE_LOGIN_MAX: std::time::Duration = std::time::Duration::from_secs(10);
+
+/// Time for a client to take a part of a reply.
+pub const WIRE_WRITE_MAX: std::time::Duration = std::time::Duration::from_secs(30);

@@ -1,3 +1,17 @@
 //! The listener on the loopback interface that speaks MongoDB's wire protocol.
+//!
+//! A [`Listener`] has one thread that takes connections and one for each connection. Bytes become a
+//! [`frame`], whose header is checked before its body is kept; the frame becomes a [`message`] with a
+//! command; the command runs as any other. Whatever is wrong with the bytes ends the connection or is
+//! answered before a command sees it.
 
 pub mod auth;
+mod connection;
+mod frame;
+mod incoming;
+mod limits;
+mod listener;
+mod message;
+
+pub use limits::WireLimits;
+pub use listener::{ListenError, ListenOptions, Listener};

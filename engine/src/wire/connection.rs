@@ -1,0 +1,157 @@
+//! One connection: request after request until it ends.
+
+use std::{
+    io::Write,
+    net::{Shutdown, TcpStream},
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+
+use bson::{RawDocumentBuf, raw::{RawBsonRef, RawDocument}};
+
+use super::{
+    auth::Login,
+    frame::{Header, OP_MSG},
+    incoming::{End, Incoming},
+    listener::Shared,
+    message::{self, Message, Refusal},
+};
+use crate::{
+    clock::work_time,
+    command::{self, Client, CommandError},
+};
+
+/// One connection as the listener knows it.
+pub struct Connection {
+    /// Who is at the other end.
+    pub client: Client,
+    /// When it came, in milliseconds since 1970.
+    pub since_ms: i64,
+    /// Commands so far.
+    pub commands: AtomicU64,
+    stream: TcpStream,
+}
+
+impl Connection {
+    /// A connection that was just taken.
+    pub fn new(client: Client, since_ms: i64, stream: TcpStream) -> Self {
+        Self { client, since_ms, commands: AtomicU64::new(0), stream }
+    }
+
+    /// Ends it, whatever it waits for.
+    pub fn close(&self) {
+        // It may be closed already.
+        let _ = self.stream.shutdown(Shutdown::Both);
+    }
+
+    /// Serves it until it ends.
+    pub fn serve(&self, shared: &Arc<Shared>) {
+        let credentials = shared.credentials.clone();
+        let mut session = Session {
+            shared,
+            connection: self,
+            login: Login::new(credentials),
+            login_until: work_time().saturating_add(shared.limits.login),
+            out: Vec::new(),
+        };
+        // The end is what was waited for; how it came does not matter to anybody.
+        let _ = session.run();
+        self.close();
+    }
+}
+
+struct Session<'c> {
+    shared: &'c Arc<Shared>,
+    connection: &'c Connection,
+    login: Login,
+    login_until: Duration,
+    out: Vec<u8>,
+}
+
+impl Session<'_> {
+    fn run(&mut self) -> Result<(), End> {
+        let stream = &self.connection.stream;
+        stream.set_nodelay(true)?;
+        stream.set_write_timeout(Some(self.shared.limits.write))?;
+        let mut incoming = Incoming::new(stream, &self.shared.in_flight);
+        while !self.shared.is_stopping() {
+            let limits = &self.shared.limits;
+            let (bytes_max, until) = if self.login.is_open() {
+                (limits.message_bytes_max, None)
+            } else {
+                (limits.login_bytes_max, Some(self.login_until))
+            };
+            let header = incoming.next(limits, bytes_max, until)?;
+            let has_reply = self.answer(&header, incoming.frame(&header))?;
+            incoming.consume(&header);
+            if has_reply {
+                let pause = self.login.take_pause();
+                self.shared.pause(pause);
+                (&mut &*stream).write_all(&self.out)?;
+                self.shared.metrics().bytes_out.add(self.out.len() as u64);
+            }
+        }
+        Ok(())
+    }
+
+    /// Leaves the reply in `out`; false when none is wanted.
+    fn answer(&mut self, header: &Header, frame: &[u8]) -> Result<bool, End> {
+        self.shared.metrics().requests.add(1);
+        self.shared.metrics().bytes_in.add(frame.len() as u64);
+        let is_msg = header.opcode == OP_MSG;
+        let message =
+            if is_msg { message::read_msg(frame) } else { message::read_query(frame) };
+        let (reply, wants_reply) = match message {
+            Ok(message) => (self.reply(&message), message.wants_reply),
+            Err(Refusal::Error(error)) => (error_reply(&error), true),
+            Err(Refusal::Close) => return Err(End::Refused),
+        };
+        if is_msg {
+            message::write_msg(&mut self.out, header.request_id, &reply);
+        } else {
+            message::write_reply(&mut self.out, header.request_id, &reply);
+        }
+        Ok(wants_reply)
+    }
+
+    fn reply(&mut self, message: &Message<'_>) -> RawDocumentBuf {
+        let (db, command) = (message.db.as_ref(), message.command.as_ref());
+        let name = match command.iter().next() {
+            Some(Ok((name, _))) => name.as_str(),
+            _ => "",
+        };
+        if !self.login.allows(name) {
+            return Login::refusal(name);
+        }
+        self.connection.commands.fetch_add(1, Ordering::Relaxed);
+        self.shared.commands.fetch_add(1, Ordering::Relaxed);
+        let client = &self.connection.client;
+        if let Some(reply) = self.login.handle(db, command, client) {
+            return reply;
+        }
+        let is_hello = name == "hello" || name.eq_ignore_ascii_case("ismaster");
+        if !is_hello {
+            return command::run(&self.shared.context, client, db, command);
+        }
+        introduce(client, command);
+        let mut reply = command::run(&self.shared.context, client, db, command);
+        self.login.extend_hello(command, &mut reply);
+        reply
+    }
+}
+
+/// Keeps what a client says about itself in its first hello.
+fn introduce(client: &Client, hello: &RawDocument) {
+    if let Ok(Some(RawBsonRef::Document(metadata))) = hello.get("client")
+        && let Ok(metadata) = bson::Document::try_from(metadata)
+    {
+        client.introduce(metadata);
+    }
+}
+
+fn error_reply(error: &CommandError) -> RawDocumentBuf {
+    command::raw(&error.to_document()).unwrap_or_default()
+}

@@ -1,0 +1,167 @@
+//! Bytes that come in from one connection, with a bound on their number and on the time they take.
+
+use std::{
+    io::{self, ErrorKind, Read},
+    net::TcpStream,
+    sync::atomic::{AtomicUsize, Ordering},
+    time::Duration,
+};
+
+use super::{
+    frame::{HEADER_BYTES, Header},
+    limits::WireLimits,
+};
+use crate::{clock::work_time, limits::WIRE_BUFFER_BYTES};
+
+/// How a connection ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum End {
+    /// The client closed it, or the system did.
+    Closed,
+    /// It was too slow, too large, or spoke something else.
+    Refused,
+}
+
+impl From<io::Error> for End {
+    fn from(error: io::Error) -> Self {
+        match error.kind() {
+            ErrorKind::WouldBlock | ErrorKind::TimedOut => Self::Refused,
+            _ => Self::Closed,
+        }
+    }
+}
+
+/// The bytes of one connection that came in and are not yet used up.
+pub struct Incoming<'s> {
+    stream: &'s TcpStream,
+    buffer: Vec<u8>,
+    filled: usize,
+    timeout: Option<Duration>,
+    /// Bytes of all connections' large buffers.
+    in_flight: &'s AtomicUsize,
+    counted: usize,
+}
+
+impl<'s> Incoming<'s> {
+    /// A connection that has sent nothing yet.
+    pub fn new(stream: &'s TcpStream, in_flight: &'s AtomicUsize) -> Self {
+        let buffer = vec![0; WIRE_BUFFER_BYTES];
+        Self { stream, buffer, filled: 0, timeout: None, in_flight, counted: 0 }
+    }
+
+    /// Waits for a whole frame; `bytes_max` bounds it. `until` ends the wait whatever comes.
+    ///
+    /// # Errors
+    /// [`End`] when there is none.
+    pub fn next(
+        &mut self,
+        limits: &WireLimits,
+        bytes_max: usize,
+        until: Option<Duration>,
+    ) -> Result<Header, End> {
+        let idle_until = work_time().saturating_add(limits.idle);
+        if self.filled == 0 {
+            self.fill(1, until.unwrap_or(idle_until).min(idle_until))?;
+        }
+        let header_until = work_time().saturating_add(limits.header);
+        self.fill(HEADER_BYTES, until.unwrap_or(header_until).min(header_until))?;
+        let header = self.buffer.first_chunk::<HEADER_BYTES>();
+        let header = header.and_then(|bytes| Header::read(bytes, bytes_max)).ok_or(End::Refused)?;
+        self.body(HEADER_BYTES.saturating_add(header.body_bytes), limits, until)?;
+        Ok(header)
+    }
+
+    /// The frame that [`Incoming::next`] waited for.
+    pub fn frame(&self, header: &Header) -> &[u8] {
+        let bytes = HEADER_BYTES.saturating_add(header.body_bytes).min(self.filled);
+        self.buffer.get(..bytes).unwrap_or_default()
+    }
+
+    /// Gives the frame up. Bytes of the next one stay.
+    pub fn consume(&mut self, header: &Header) {
+        let bytes = HEADER_BYTES.saturating_add(header.body_bytes).min(self.filled);
+        self.buffer.copy_within(bytes..self.filled, 0);
+        self.filled = self.filled.saturating_sub(bytes);
+        if self.buffer.len() > WIRE_BUFFER_BYTES && self.filled <= WIRE_BUFFER_BYTES {
+            self.buffer.truncate(WIRE_BUFFER_BYTES);
+            self.buffer.shrink_to_fit();
+            self.release();
+        }
+    }
+
+    /// A body may take its time as long as it keeps the slowest rate.
+    fn body(
+        &mut self,
+        needed: usize,
+        limits: &WireLimits,
+        until: Option<Duration>,
+    ) -> Result<(), End> {
+        let began = work_time();
+        while self.filled < needed {
+            let received = u64::try_from(self.filled).unwrap_or(u64::MAX);
+            let earned = received.checked_div(limits.body_bytes_per_sec_min.max(1)).unwrap_or(0);
+            let allowed = limits.body.max(Duration::from_secs(earned));
+            let end = began.saturating_add(allowed);
+            // The buffer follows what has come, never what was announced.
+            let step = self.filled.saturating_mul(2).max(WIRE_BUFFER_BYTES).min(needed);
+            self.grow(step, limits)?;
+            self.read_some(until.unwrap_or(end).min(end))?;
+        }
+        Ok(())
+    }
+
+    fn fill(&mut self, needed: usize, until: Duration) -> Result<(), End> {
+        while self.filled < needed {
+            self.read_some(until)?;
+        }
+        Ok(())
+    }
+
+    fn grow(&mut self, bytes: usize, limits: &WireLimits) -> Result<(), End> {
+        if bytes <= self.buffer.len() {
+            return Ok(());
+        }
+        let more = bytes.saturating_sub(self.buffer.len());
+        let total = self.in_flight.fetch_add(more, Ordering::Relaxed).saturating_add(more);
+        self.counted = self.counted.saturating_add(more);
+        if total > limits.in_flight_bytes_max {
+            return Err(End::Refused);
+        }
+        self.buffer.resize(bytes, 0);
+        Ok(())
+    }
+
+    fn read_some(&mut self, until: Duration) -> Result<(), End> {
+        let left = until.saturating_sub(work_time());
+        if left.is_zero() {
+            return Err(End::Refused);
+        }
+        // Setting the limit costs a system call; a much longer one that is set already will do only
+        // if nothing shorter is wanted.
+        if self.timeout.is_none_or(|timeout| timeout > left || timeout < left / 2) {
+            self.stream.set_read_timeout(Some(left))?;
+            self.timeout = Some(left);
+        }
+        let room = self.buffer.get_mut(self.filled..).unwrap_or_default();
+        match (&mut &*self.stream).read(room) {
+            Ok(0) => Err(End::Closed),
+            Ok(bytes) => {
+                self.filled = self.filled.saturating_add(bytes);
+                Ok(())
+            }
+            Err(error) if error.kind() == ErrorKind::Interrupted => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    fn release(&mut self) {
+        self.in_flight.fetch_sub(self.counted, Ordering::Relaxed);
+        self.counted = 0;
+    }
+}
+
+impl Drop for Incoming<'_> {
+    fn drop(&mut self) {
+        self.release();
+    }
+}

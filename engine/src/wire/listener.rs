@@ -1,0 +1,295 @@
+//! The listener: takes connections, bounds them, and ends them all.
+
+use std::{
+    collections::BTreeMap,
+    fmt,
+    io,
+    net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, TcpStream},
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::{
+        Arc, Condvar, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, AtomicI32, AtomicU64, AtomicUsize, Ordering},
+    },
+    thread::{self, JoinHandle},
+    time::Duration,
+};
+
+use bson::Document;
+
+use super::{
+    auth::{Credentials, USER},
+    connection::Connection,
+    limits::WireLimits,
+};
+use crate::command::{Client, ConnectedClient, Context, ListeningStatus, metrics::NetworkCounts};
+
+/// How long stopping waits for connections that are in the middle of a command.
+const STOP_PATIENCE: Duration = Duration::from_secs(10);
+
+/// How long the own connection may take that wakes the accepting thread.
+const WAKE_PATIENCE: Duration = Duration::from_secs(1);
+
+/// How and where to listen.
+#[derive(Debug, Clone)]
+pub struct ListenOptions {
+    /// A loopback address.
+    pub address: IpAddr,
+    /// The port; 0: any free one.
+    pub port: u16,
+    /// Whether clients must log in, with a new random password.
+    pub with_password: bool,
+    /// The bounds.
+    pub limits: WireLimits,
+}
+
+impl Default for ListenOptions {
+    fn default() -> Self {
+        Self {
+            address: IpAddr::V4(Ipv4Addr::LOCALHOST),
+            port: 0,
+            with_password: true,
+            limits: WireLimits::default(),
+        }
+    }
+}
+
+/// Why nobody can be let in: one sentence.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct ListenError(String);
+
+/// A listener that is on. Dropping it ends every connection.
+pub struct Listener {
+    shared: Arc<Shared>,
+    address: SocketAddr,
+    uri: String,
+    accepting: Option<JoinHandle<()>>,
+}
+
+/// What the connections of one listener share.
+pub struct Shared {
+    /// What commands work on.
+    pub context: Arc<Context>,
+    /// Who may log in; `None`: everybody may do everything.
+    pub credentials: Option<Arc<Credentials>>,
+    /// The bounds.
+    pub limits: WireLimits,
+    /// Bytes of all large messages that are on their way.
+    pub in_flight: AtomicUsize,
+    /// Commands of all connections so far.
+    pub commands: AtomicU64,
+    refused: AtomicU64,
+    last_id: AtomicI32,
+    stopping: AtomicBool,
+    connections: Mutex<BTreeMap<i32, Arc<Connection>>>,
+    /// A connection ended, or all shall end.
+    changed: Condvar,
+}
+
+impl Listener {
+    /// Begins to listen.
+    ///
+    /// # Errors
+    /// With a sentence: the address is not of this machine alone, the port is taken, the system
+    /// refuses.
+    pub fn start(context: Arc<Context>, options: ListenOptions) -> Result<Self, ListenError> {
+        let ListenOptions { address, port, with_password, limits } = options;
+        if !address.is_loopback() {
+            return Err(ListenError(format!(
+                "{address} can be reached from other machines; Mayfly listens on 127.0.0.1 or ::1 only"
+            )));
+        }
+        let socket = TcpListener::bind((address, port)).map_err(|error| bind_error(port, &error))?;
+        let address = socket.local_addr().map_err(|error| bind_error(port, &error))?;
+        let (credentials, uri) = if with_password {
+            let (credentials, password) = Credentials::generate().map_err(|_| {
+                ListenError("The system has no random numbers for a password".to_owned())
+            })?;
+            let uri = format!("mongodb://{USER}:{password}@{address}/?authSource=admin");
+            (Some(Arc::new(credentials)), uri)
+        } else {
+            (None, format!("mongodb://{address}/"))
+        };
+        let shared = Arc::new(Shared {
+            context,
+            credentials,
+            limits,
+            in_flight: AtomicUsize::new(0),
+            commands: AtomicU64::new(0),
+            refused: AtomicU64::new(0),
+            last_id: AtomicI32::new(0),
+            stopping: AtomicBool::new(false),
+            connections: Mutex::default(),
+            changed: Condvar::new(),
+        });
+        let accepting = {
+            let shared = Arc::clone(&shared);
+            thread::Builder::new()
+                .name("wire accept".to_owned())
+                .spawn(move || accept(&shared, &socket))
+                .map_err(|error| ListenError(format!("The system refused a thread: {error}")))?
+        };
+        Ok(Self { shared, address, uri, accepting: Some(accepting) })
+    }
+
+    /// The port.
+    #[must_use]
+    pub fn port(&self) -> u16 {
+        self.address.port()
+    }
+
+    /// How clients reach it, with the credentials.
+    #[must_use]
+    pub fn uri(&self) -> &str {
+        &self.uri
+    }
+
+    /// Who is connected and what was done.
+    #[must_use]
+    pub fn status(&self) -> ListeningStatus {
+        let connections = self.shared.lock();
+        ListeningStatus {
+            port: self.port(),
+            uri: self.uri.clone(),
+            clients: connections.values().map(|connection| connected(connection)).collect(),
+            commands: self.shared.commands.load(Ordering::Relaxed),
+            refused: self.shared.refused.load(Ordering::Relaxed),
+        }
+    }
+
+    /// Ends every connection and frees the port. A command that is running ends first.
+    pub fn stop(&mut self) {
+        let Some(accepting) = self.accepting.take() else { return };
+        self.shared.stopping.store(true, Ordering::SeqCst);
+        // Accepting ends when somebody comes; what it met on its way does not matter any more.
+        let _ = TcpStream::connect_timeout(&self.address, WAKE_PATIENCE);
+        let _ = accepting.join();
+        let connections = self.shared.lock();
+        for connection in connections.values() {
+            connection.close();
+        }
+        self.shared.changed.notify_all();
+        let all_gone = self
+            .shared
+            .changed
+            .wait_timeout_while(connections, STOP_PATIENCE, |left| !left.is_empty());
+        drop(all_gone);
+    }
+}
+
+impl Drop for Listener {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+impl fmt::Debug for Listener {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Never the URI: it holds the password.
+        write!(f, "Listener({})", self.address)
+    }
+}
+
+impl Shared {
+    /// Whether all shall end.
+    pub fn is_stopping(&self) -> bool {
+        self.stopping.load(Ordering::Relaxed)
+    }
+
+    /// Bytes and messages, for `serverStatus`.
+    pub fn metrics(&self) -> &NetworkCounts {
+        &self.context.metrics.network
+    }
+
+    /// Holds a connection back for a while; stopping ends it early.
+    pub fn pause(&self, time: Duration) {
+        if !time.is_zero() {
+            let stopped = self.changed.wait_timeout_while(self.lock(), time, |_| !self.is_stopping());
+            drop(stopped);
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<i32, Arc<Connection>>> {
+        self.connections.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn accept(shared: &Arc<Shared>, socket: &TcpListener) {
+    while !shared.is_stopping() {
+        match socket.accept() {
+            Ok((stream, address)) if !shared.is_stopping() => take(shared, stream, address),
+            // One connection that broke before it was taken is no reason to end.
+            Ok(_) => {}
+            Err(_) => shared.pause(Duration::from_millis(10)),
+        }
+    }
+}
+
+/// Gives the connection a thread of its own, if there is room.
+fn take(shared: &Arc<Shared>, stream: TcpStream, address: SocketAddr) {
+    let id = shared.last_id.fetch_add(1, Ordering::Relaxed).wrapping_add(1).max(1);
+    let client = Client::of_connection(id, address.to_string());
+    let connection = Arc::new(Connection::new(client, shared.context.now_ms(), stream));
+    let counts = &shared.context.metrics.connections;
+    {
+        let mut connections = shared.lock();
+        if connections.len() >= shared.limits.connections_max {
+            shared.refused.fetch_add(1, Ordering::Relaxed);
+            counts.rejected.add(1);
+            return;
+        }
+        connections.insert(id, Arc::clone(&connection));
+    }
+    counts.total_created.add(1);
+    counts.current.add(1);
+    let spawned = {
+        let shared = Arc::clone(shared);
+        thread::Builder::new().name(format!("wire conn{id}")).spawn(move || {
+            // Commands catch their own panics; one that is left ends this connection alone.
+            let _ = catch_unwind(AssertUnwindSafe(|| connection.serve(&shared)));
+            forget(&shared, id);
+        })
+    };
+    if spawned.is_err() {
+        forget(shared, id);
+    }
+}
+
+fn forget(shared: &Shared, id: i32) {
+    if let Some(connection) = shared.lock().remove(&id) {
+        connection.close();
+        shared.context.metrics.connections.current.subtract_one();
+    }
+    shared.changed.notify_all();
+}
+
+fn connected(connection: &Connection) -> ConnectedClient {
+    let client = &connection.client;
+    let metadata = client.metadata().unwrap_or_default();
+    let text = |section: &str, field: &str| {
+        let section: Option<&Document> = metadata.get_document(section).ok();
+        section.and_then(|section| section.get_str(field).ok()).unwrap_or_default().to_owned()
+    };
+    let driver = format!("{} {}", text("driver", "name"), text("driver", "version"));
+    ConnectedClient {
+        id: client.connection_id,
+        address: client.address.clone(),
+        application: text("application", "name"),
+        driver: driver.trim().to_owned(),
+        user: client.user().unwrap_or_default(),
+        since_ms: connection.since_ms,
+        commands: connection.commands.load(Ordering::Relaxed),
+    }
+}
+
+fn bind_error(port: u16, error: &io::Error) -> ListenError {
+    ListenError(match error.kind() {
+        io::ErrorKind::AddrInUse => {
+            format!("Port {port} is taken by another program; choose another one, or 0 for any free one")
+        }
+        io::ErrorKind::PermissionDenied => {
+            format!("The system does not allow port {port}; choose one above 1023")
+        }
+        _ => format!("Can't listen on port {port}: {error}"),
+    })
+}
