@@ -1,6 +1,7 @@
 //! `Engine`: opens the parts and owns environment, clock and threads. The only file that names all.
 
 mod background;
+mod listening;
 mod options;
 
 use std::{path::Path as FsPath, sync::Arc, thread::JoinHandle};
@@ -10,13 +11,14 @@ use bson::{Document, RawDocument, RawDocumentBuf};
 pub use crate::reaper::{EngineEvent, Subscription};
 pub use options::{ClockOption, EngineOptions, OpenError};
 
-use self::background::Background;
+use self::{background::Background, listening::Switch};
 use crate::{
     clock::{Clock, SimulatedClock, SystemClock},
     collection::{Change, Collections},
     command::{self, Client, CommandError, Context},
     reaper::{EventHub, Reaper, thread},
     store::{OpenReport, Store},
+    wire::{ListenError, ListenOptions, Listener},
 };
 
 /// An open data folder with everything that works on it. Dropping it closes it.
@@ -63,6 +65,9 @@ impl Engine {
         let monitor = runs_reaper.then(|| thread::start(Arc::clone(&reaper))).transpose()?;
         let context =
             Arc::new(Context::new(Arc::clone(&collections), Arc::clone(&reaper), simulated));
+        let switch = Arc::new(Switch::new(Arc::downgrade(&context)));
+        // Nobody else has the new context, so the place is free.
+        let _ = context.listener.set(switch);
         let client = Client::default();
         Ok(Self { collections, clock, context, client, hub, reaper, report, background, monitor })
     }
@@ -90,6 +95,15 @@ impl Engine {
     #[expect(clippy::must_use_candidate, reason = "commands are run for what they do")]
     pub fn run_for(&self, client: &Client, db: &str, command: &RawDocument) -> RawDocumentBuf {
         command::run(&self.context, client, db, command)
+    }
+
+    /// Lets other programs on this machine in, until the listener is dropped. Drop it before the
+    /// engine is closed.
+    ///
+    /// # Errors
+    /// With a sentence: the port is taken, the system refuses.
+    pub fn listen(&self, options: ListenOptions) -> Result<Listener, ListenError> {
+        Listener::start(Arc::clone(&self.context), options)
     }
 
     /// All events from now on. See [`Subscription`] for what happens when nobody reads them.
@@ -138,6 +152,9 @@ impl Engine {
     }
 
     fn end_threads(&mut self) -> Result<(), OpenError> {
+        if let Some(switch) = self.context.listener.get() {
+            switch.switch_off();
+        }
         self.reaper.stop();
         self.background.stop();
         let threads = self.monitor.take().into_iter().chain(self.background.take_thread());

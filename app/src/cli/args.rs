@@ -24,7 +24,7 @@ pub enum Command {
     /// Show the documents counting down, in the terminal.
     Watch(Watch),
     /// Listen for MongoDB drivers and shells.
-    Serve(Later),
+    Serve(Serve),
     /// Run the JavaScript console.
     Shell(Later),
     /// Read documents from JSON or CSV files.
@@ -49,6 +49,26 @@ pub struct Watch {
     /// Only this collection.
     #[arg(long, requires = "db")]
     pub collection: Option<String>,
+}
+
+/// Arguments of `serve`.
+#[derive(Debug, clap::Args)]
+pub struct Serve {
+    /// The data folder; made if there is none.
+    #[arg(long, value_name = "DIR")]
+    pub data: PathBuf,
+    /// The port on 127.0.0.1; 0 takes any free one.
+    #[arg(long, default_value_t = 27_017)]
+    pub port: u16,
+    /// Let everybody on this machine in without a password.
+    #[arg(long)]
+    pub no_auth: bool,
+    /// Run on a simulated clock that stands still at this time at first, such as 2026-01-01T00:00:00Z.
+    #[arg(long, value_name = "RFC3339")]
+    pub simulated_clock: Option<String>,
+    /// Seconds between two passes of the TTL monitor.
+    #[arg(long, value_name = "N")]
+    pub sleep_secs: Option<i32>,
 }
 
 /// Arguments of what is not supported yet.

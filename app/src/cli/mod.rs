@@ -8,6 +8,7 @@ mod export;
 mod import;
 mod limits;
 mod progress_line;
+mod serve;
 mod stop;
 mod store;
 mod verify;
@@ -94,7 +95,7 @@ fn dispatch(
         Some(Command::Export(args)) => export::run(args),
         Some(Command::Verify(args)) => verify::run(&args),
         Some(Command::Backup(args)) => backup::run(&args),
-        Some(Command::Serve(_)) => Err(not_supported("serve")),
+        Some(Command::Serve(args)) => serve::run(&args),
         Some(Command::Shell(_)) => Err(not_supported("shell")),
     }
 }

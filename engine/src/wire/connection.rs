@@ -10,7 +10,7 @@ use std::{
     time::Duration,
 };
 
-use bson::{RawDocumentBuf, raw::{RawBsonRef, RawDocument}};
+use bson::RawDocumentBuf;
 
 use super::{
     auth::Login,
@@ -102,8 +102,7 @@ impl Session<'_> {
         self.shared.metrics().requests.add(1);
         self.shared.metrics().bytes_in.add(frame.len() as u64);
         let is_msg = header.opcode == OP_MSG;
-        let message =
-            if is_msg { message::read_msg(frame) } else { message::read_query(frame) };
+        let message = if is_msg { message::read_msg(frame) } else { message::read_query(frame) };
         let (reply, wants_reply) = match message {
             Ok(message) => (self.reply(&message), message.wants_reply),
             Err(Refusal::Error(error)) => (error_reply(&error), true),
@@ -136,19 +135,9 @@ impl Session<'_> {
         if !is_hello {
             return command::run(&self.shared.context, client, db, command);
         }
-        introduce(client, command);
         let mut reply = command::run(&self.shared.context, client, db, command);
         self.login.extend_hello(command, &mut reply);
         reply
-    }
-}
-
-/// Keeps what a client says about itself in its first hello.
-fn introduce(client: &Client, hello: &RawDocument) {
-    if let Ok(Some(RawBsonRef::Document(metadata))) = hello.get("client")
-        && let Ok(metadata) = bson::Document::try_from(metadata)
-    {
-        client.introduce(metadata);
     }
 }
 

@@ -2,8 +2,7 @@
 
 use std::{
     collections::BTreeMap,
-    fmt,
-    io,
+    fmt, io,
     net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, TcpStream},
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{
@@ -99,7 +98,8 @@ impl Listener {
                 "{address} can be reached from other machines; Mayfly listens on 127.0.0.1 or ::1 only"
             )));
         }
-        let socket = TcpListener::bind((address, port)).map_err(|error| bind_error(port, &error))?;
+        let socket =
+            TcpListener::bind((address, port)).map_err(|error| bind_error(port, &error))?;
         let address = socket.local_addr().map_err(|error| bind_error(port, &error))?;
         let (credentials, uri) = if with_password {
             let (credentials, password) = Credentials::generate().map_err(|_| {
@@ -204,7 +204,8 @@ impl Shared {
     /// Holds a connection back for a while; stopping ends it early.
     pub fn pause(&self, time: Duration) {
         if !time.is_zero() {
-            let stopped = self.changed.wait_timeout_while(self.lock(), time, |_| !self.is_stopping());
+            let stopped =
+                self.changed.wait_timeout_while(self.lock(), time, |_| !self.is_stopping());
             drop(stopped);
         }
     }
@@ -285,7 +286,9 @@ fn connected(connection: &Connection) -> ConnectedClient {
 fn bind_error(port: u16, error: &io::Error) -> ListenError {
     ListenError(match error.kind() {
         io::ErrorKind::AddrInUse => {
-            format!("Port {port} is taken by another program; choose another one, or 0 for any free one")
+            format!(
+                "Port {port} is taken by another program; choose another one, or 0 for any free one"
+            )
         }
         io::ErrorKind::PermissionDenied => {
             format!("The system does not allow port {port}; choose one above 1023")

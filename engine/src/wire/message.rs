@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use bson::{
-    RawArrayBuf, RawDocumentBuf,
+    RawArrayBuf,
     raw::{CString, RawBsonRef, RawDocument},
 };
 
@@ -24,8 +24,11 @@ const KNOWN_BITS: u32 = CHECKSUM_PRESENT | MORE_TO_COME;
 const AWAIT_CAPABLE: i32 = 8;
 
 /// A sequence may hold as many documents as fit; each is checked by itself.
-const LIMITS: Limits =
-    Limits { bytes_max: COMMAND_BYTES_MAX, depth_max: COMMAND_DEPTH_MAX, allow_duplicate_names: true };
+const LIMITS: Limits = Limits {
+    bytes_max: COMMAND_BYTES_MAX,
+    depth_max: COMMAND_DEPTH_MAX,
+    allow_duplicate_names: true,
+};
 
 /// A command that came in.
 #[derive(Debug)]
@@ -71,12 +74,16 @@ pub fn read_msg(frame: &[u8]) -> Result<Message<'_>, Refusal> {
     }
     let unknown = flags & REQUIRED_BITS & !KNOWN_BITS;
     if unknown != 0 {
-        return Err(protocol(format!("OP_MSG message contains illegal flags value {unknown:#06b}")));
+        return Err(protocol(format!(
+            "OP_MSG message contains illegal flags value {unknown:#06b}"
+        )));
     }
     let sections = Sections::read(rest)?;
     let db = match sections.body.get("$db").map_err(CommandError::from)? {
         Some(RawBsonRef::String(db)) => Cow::Borrowed(db),
-        Some(_) => return Err(wrong_db("BSON field '$db' is the wrong type, expected type 'string'")),
+        Some(_) => {
+            return Err(wrong_db("BSON field '$db' is the wrong type, expected type 'string'"));
+        }
         None => return Err(wrong_db("OP_MSG requests require a $db argument")),
     };
     let command = sections.command()?;

@@ -1,0 +1,62 @@
+//! `mayfly serve`: the store as a MongoDB server for drivers and shells on this machine.
+
+use std::io::{self, Write as _};
+
+use bson::{DateTime, doc};
+use mayfly_engine::{
+    engine::{ClockOption, Engine, EngineOptions},
+    wire::ListenOptions,
+};
+
+use super::{Failure, args::Serve, stop::Stop, store::error_of};
+
+/// Listens until a signal comes.
+///
+/// # Errors
+/// One sentence.
+pub(super) fn run(args: &Serve) -> Result<(), Failure> {
+    let clock = clock(args.simulated_clock.as_deref())?;
+    let stop = Stop::listen()?;
+    let options = EngineOptions { clock, ..EngineOptions::default() };
+    let engine = Engine::open(&args.data, options).map_err(Failure::from_error)?;
+    for warning in &engine.open_report().warnings {
+        eprintln!("{warning}");
+    }
+    if let Some(secs) = args.sleep_secs {
+        let reply = engine.run("admin", &doc! { "setParameter": 1, "ttlMonitorSleepSecs": secs });
+        if let Some(error) = error_of(&reply) {
+            return Err(Failure(format!("--sleep-secs {secs}: {error}.")));
+        }
+    }
+    let options =
+        ListenOptions { port: args.port, with_password: !args.no_auth, ..ListenOptions::default() };
+    let mut listener = engine.listen(options).map_err(Failure::from_error)?;
+    if args.no_auth {
+        eprintln!(
+            "Warning: every program and every user of this machine can read and change this store \
+             while it is served without a password."
+        );
+    }
+    announce(listener.uri())?;
+    stop.wait();
+    listener.stop();
+    engine.close().map_err(Failure::from_error)
+}
+
+/// The first line of standard output, at once: programs wait for it.
+fn announce(uri: &str) -> Result<(), Failure> {
+    let mut out = io::stdout().lock();
+    writeln!(out, "mayfly listening on {uri}")
+        .and_then(|()| out.flush())
+        .map_err(|error| Failure(format!("Standard output can't be written: {error}.")))
+}
+
+fn clock(start: Option<&str>) -> Result<ClockOption, Failure> {
+    let Some(start) = start else { return Ok(ClockOption::System) };
+    match DateTime::parse_rfc3339_str(start) {
+        Ok(start) => Ok(ClockOption::Simulated { start_ms: start.timestamp_millis() }),
+        Err(_) => Err(Failure(format!(
+            "--simulated-clock {start}: write the time as 2026-01-01T00:00:00Z."
+        ))),
+    }
+}
