@@ -149,6 +149,7 @@ pub const RANGE_ELEMENTS_MAX: usize = 4_000_000;
 
 /// Compiled patterns that one command keeps; beyond it the oldest goes and is compiled anew.
 pub const PATTERNS_KEPT_MAX: usize = 16;
+
 /// Connections of a listener at once; one more is closed at once.
 pub const WIRE_CONNECTIONS_MAX: usize = 64;
 
