@@ -6,6 +6,7 @@
 //! harmless (never a panic) for bytes that did not.
 
 mod db_pointer;
+pub mod decimal;
 pub mod extjson;
 pub mod key;
 mod number;
@@ -18,6 +19,7 @@ pub mod text;
 #[cfg(test)]
 mod tests;
 
+pub use decimal::Decimal;
 pub use key::{Direction, KEY_BYTES_MAX, KeyBytes, KeyEncoder};
 pub use order::{compare, compare_documents, same_value, type_rank};
 pub use path::{Candidate, Path, PathError, PathPart};
