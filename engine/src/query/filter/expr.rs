@@ -1,8 +1,10 @@
 //! A filter as a tree of tests.
 
+use std::sync::Arc;
+
 use bson::raw::{RawBson, RawDocument, RawDocumentBuf};
 
-use super::{bits::BitTest, parse, pattern::Pattern, types::TypeSet};
+use super::{bits::BitTest, parse, pattern::Pattern, schema::Schema, types::TypeSet};
 use crate::{query::QueryError, value::Path};
 
 /// A parsed filter and the document it came from.
@@ -28,6 +30,8 @@ pub enum Expr {
     Nor(Vec<Expr>),
     /// Must not hold.
     Not(Box<Expr>),
+    /// The document must keep a `$jsonSchema`.
+    Schema(Arc<Schema>),
     /// A test on a path. It holds when one of the path's candidates passes.
     Field {
         /// Where to look.

@@ -21,6 +21,7 @@ impl Expr {
             Self::Or(parts) => parts.iter().any(|part| part.matches(document)),
             Self::Nor(parts) => !parts.iter().any(|part| part.matches(document)),
             Self::Not(part) => !part.matches(document),
+            Self::Schema(schema) => schema.matches(document),
             Self::Field { path, test } => path
                 .match_values(document, &mut |candidate| {
                     if test.accepts(candidate) {

@@ -7,6 +7,7 @@ pub(crate) mod number;
 mod operators;
 mod parse;
 mod pattern;
+pub mod schema;
 mod types;
 
 #[cfg(test)]
@@ -16,5 +17,6 @@ pub use bits::BitTest;
 pub use expr::{CompareOp, Expr, Filter, Test};
 pub(crate) use parse::is_operators;
 pub use pattern::Pattern;
+pub use schema::Schema;
 pub use types::TypeSet;
 pub(crate) use types::{name_of_type, type_by_name, type_by_number, type_name};

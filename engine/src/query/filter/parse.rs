@@ -1,11 +1,14 @@
 //! Filter documents to trees: the top level and its fields.
 
+use std::sync::Arc;
+
 use bson::raw::{RawBsonRef, RawDocument};
 
 use super::{
     expr::{CompareOp, Expr, Test},
     operators::{Term, operators},
     pattern::Pattern,
+    schema::Schema,
 };
 use crate::{
     query::QueryError,
@@ -64,7 +67,8 @@ fn top_level(name: &str, value: RawBsonRef<'_>, depth: usize) -> Result<Option<E
                 "$where is not supported; write the condition with query operators",
             ));
         }
-        "$text" | "$jsonSchema" | "$sampleRate" => {
+        "$jsonSchema" => Expr::Schema(Arc::new(Schema::parse(value)?)),
+        "$text" | "$sampleRate" => {
             return Err(QueryError::unsupported(format!("{name} is not supported in a filter")));
         }
         _ => {

@@ -1,0 +1,158 @@
+//! Whether a value keeps a schema. Recursion follows the schema, whose depth the parser bounds.
+
+use std::cmp::Ordering;
+
+use bson::raw::{RawArray, RawBson, RawBsonRef, RawDocument};
+
+use super::node::{Dependency, Items, Others, Properties, Rule, Schema};
+use crate::{
+    query::filter::number::as_double,
+    value::{compare, same_value, type_rank},
+};
+
+impl Schema {
+    pub(super) fn holds(&self, value: RawBsonRef<'_>) -> bool {
+        self.rules.iter().all(|rule| rule.holds(value))
+    }
+}
+
+impl Others {
+    fn hold(&self, value: RawBsonRef<'_>) -> bool {
+        match self {
+            Self::Allowed => true,
+            Self::Forbidden => false,
+            Self::Keep(schema) => schema.holds(value),
+        }
+    }
+}
+
+impl Rule {
+    fn holds(&self, value: RawBsonRef<'_>) -> bool {
+        match self {
+            Self::Type(types) => types.contains(value),
+            Self::Enum(values) => {
+                values.iter().any(|known| same_value(known.as_raw_bson_ref(), value))
+            }
+            Self::AllOf(schemas) => schemas.iter().all(|schema| schema.holds(value)),
+            Self::AnyOf(schemas) => schemas.iter().any(|schema| schema.holds(value)),
+            Self::OneOf(schemas) => {
+                schemas.iter().filter(|schema| schema.holds(value)).take(2).count() == 1
+            }
+            Self::Not(schema) => !schema.holds(value),
+            _ => match value {
+                RawBsonRef::String(text) => self.holds_for_text(text),
+                RawBsonRef::Document(document) => self.holds_for_object(document),
+                RawBsonRef::Array(array) => self.holds_for_array(array),
+                number if as_double(number).is_some() => self.holds_for_number(number),
+                _ => true,
+            },
+        }
+    }
+
+    fn holds_for_number(&self, number: RawBsonRef<'_>) -> bool {
+        // Not a number is neither above nor below anything.
+        let is_nan = as_double(number).is_some_and(f64::is_nan);
+        let order = |bound: &RawBson| {
+            (!is_nan && type_rank(bound.as_raw_bson_ref()) == type_rank(number))
+                .then(|| compare(number, bound.as_raw_bson_ref()))
+        };
+        match self {
+            Self::Minimum { value, exclusive } => order(value).is_some_and(|order| {
+                order == Ordering::Greater || !exclusive && order == Ordering::Equal
+            }),
+            Self::Maximum { value, exclusive } => order(value).is_some_and(|order| {
+                order == Ordering::Less || !exclusive && order == Ordering::Equal
+            }),
+            Self::MultipleOf(unit) => is_multiple(number, unit.as_raw_bson_ref()),
+            _ => true,
+        }
+    }
+
+    fn holds_for_text(&self, text: &str) -> bool {
+        match self {
+            Self::MinLength(least) => text.chars().count() >= *least,
+            Self::MaxLength(most) => text.chars().count() <= *most,
+            Self::Pattern(pattern) => pattern.is_match(text),
+            _ => true,
+        }
+    }
+
+    fn holds_for_object(&self, document: &RawDocument) -> bool {
+        let has = |name: &String| matches!(document.get(name), Ok(Some(_)));
+        match self {
+            Self::Properties(properties) => properties.hold(document),
+            Self::Required(names) => names.iter().all(has),
+            Self::MinProperties(least) => document.iter_elements().count() >= *least,
+            Self::MaxProperties(most) => document.iter_elements().count() <= *most,
+            Self::Dependencies(dependencies) => dependencies
+                .iter()
+                .filter(|(name, _)| has(name))
+                .all(|(_, dependency)| match dependency {
+                    Dependency::Fields(names) => names.iter().all(has),
+                    Dependency::Keep(schema) => schema.matches(document),
+                }),
+            _ => true,
+        }
+    }
+
+    fn holds_for_array(&self, array: &RawArray) -> bool {
+        let values = || array.into_iter().filter_map(Result::ok);
+        match self {
+            Self::Items { items, others } => values().enumerate().all(|(at, value)| match items {
+                Items::All(schema) => schema.holds(value),
+                Items::Each(schemas) => match schemas.get(at) {
+                    Some(schema) => schema.holds(value),
+                    None => others.hold(value),
+                },
+            }),
+            Self::MinItems(least) => values().count() >= *least,
+            Self::MaxItems(most) => values().count() <= *most,
+            Self::UniqueItems => {
+                let mut all: Vec<_> = values().collect();
+                all.sort_by(|a, b| compare(*a, *b));
+                all.windows(2).all(|pair| match pair {
+                    [a, b] => !same_value(*a, *b),
+                    _ => true,
+                })
+            }
+            _ => true,
+        }
+    }
+}
+
+impl Properties {
+    fn hold(&self, document: &RawDocument) -> bool {
+        document.into_iter().filter_map(Result::ok).all(|(name, value)| {
+            let name = name.as_str();
+            let mut is_other = true;
+            for (_, schema) in self.named.iter().filter(|(known, _)| known == name) {
+                is_other = false;
+                if !schema.holds(value) {
+                    return false;
+                }
+            }
+            for (_, schema) in self.patterns.iter().filter(|(known, _)| known.is_match(name)) {
+                is_other = false;
+                if !schema.holds(value) {
+                    return false;
+                }
+            }
+            !is_other || self.others.hold(value)
+        })
+    }
+}
+
+fn is_multiple(number: RawBsonRef<'_>, unit: RawBsonRef<'_>) -> bool {
+    let whole = |value| match value {
+        RawBsonRef::Int32(number) => Some(i64::from(number)),
+        RawBsonRef::Int64(number) => Some(number),
+        _ => None,
+    };
+    if let (Some(number), Some(unit)) = (whole(number), whole(unit)) {
+        return number.checked_rem(unit).is_none_or(|rest| rest == 0);
+    }
+    match (as_double(number), as_double(unit)) {
+        (Some(number), Some(unit)) => number % unit == 0.0,
+        _ => false,
+    }
+}

@@ -1,0 +1,95 @@
+use bson::raw::RawBsonRef;
+
+use super::Schema;
+use crate::query::{
+    QueryErrorKind::{self, BadValue, FailedToParse, TypeMismatch},
+    testing::raw,
+};
+
+#[test]
+fn documents_keep_a_schema_or_not() {
+    let check = |schema: &str, document: &str, expected: bool| {
+        let parsed = Schema::parse(RawBsonRef::Document(&raw(schema))).expect(schema);
+        assert_eq!(parsed.matches(&raw(document)), expected, "{schema} of {document}");
+    };
+    check("{}", "{a: 1}", true);
+    check("{required: ['a', 'b']}", "{a: 1}", false);
+    check("{required: ['a']}", "{a: null}", true);
+    check("{properties: {a: {bsonType: 'int'}}}", "{a: 1}", true);
+    check("{properties: {a: {bsonType: 'int'}}}", "{a: 'x'}", false);
+    check("{properties: {a: {bsonType: 'int'}}}", "{b: 'x'}", true);
+    check("{properties: {a: {type: 'number'}}}", "{a: 1.5}", true);
+    check("{properties: {a: {type: ['boolean', 'null']}}}", "{a: null}", true);
+    check("{type: 'array'}", "{a: 1}", false);
+    check("{properties: {a: {minimum: 5}}}", "{a: 5}", true);
+    check("{properties: {a: {minimum: 5, exclusiveMinimum: true}}}", "{a: 5}", false);
+    check("{properties: {a: {minimum: 5}}}", "{a: 'text'}", true);
+    check("{properties: {a: {maximum: 5}}}", "{a: 5.5}", false);
+    check("{properties: {a: {multipleOf: 0.5}}}", "{a: 1.5}", true);
+    check("{properties: {a: {multipleOf: 2}}}", "{a: 3}", false);
+    check("{properties: {a: {minLength: 2, maxLength: 3}}}", "{a: 'été'}", true);
+    check("{properties: {a: {maxLength: 2}}}", "{a: 'abc'}", false);
+    check("{properties: {a: {pattern: '^a'}}}", "{a: 'ba'}", false);
+    check("{properties: {a: {enum: [1, 'x']}}}", "{a: 1.0}", true);
+    check("{properties: {a: {enum: [1, 'x']}}}", "{a: 2}", false);
+    check("{properties: {a: {}}, additionalProperties: false}", "{a: 1, b: 1}", false);
+    check("{patternProperties: {'^n_': {type: 'number'}}}", "{n_a: 'x'}", false);
+    check(
+        "{patternProperties: {'^n': {}}, additionalProperties: {type: 'string'}}",
+        "{n: 1, b: 's'}",
+        true,
+    );
+    check("{minProperties: 2}", "{a: 1}", false);
+    check("{maxProperties: 1}", "{a: 1}", true);
+    check("{dependencies: {a: ['b']}}", "{a: 1}", false);
+    check("{dependencies: {a: {required: ['c']}}}", "{a: 1, c: 1}", true);
+    check("{properties: {a: {items: {type: 'string'}}}}", "{a: ['x', 1]}", false);
+    check(
+        "{properties: {a: {items: [{type: 'string'}], additionalItems: false}}}",
+        "{a: ['x']}",
+        true,
+    );
+    check(
+        "{properties: {a: {items: [{type: 'string'}], additionalItems: false}}}",
+        "{a: ['x', 1]}",
+        false,
+    );
+    check("{properties: {a: {minItems: 2}}}", "{a: [1]}", false);
+    check("{properties: {a: {maxItems: 1}}}", "{a: [1]}", true);
+    check("{properties: {a: {uniqueItems: true}}}", "{a: [1, 2, 1.0]}", false);
+    check("{allOf: [{required: ['a']}, {required: ['b']}]}", "{a: 1}", false);
+    check("{anyOf: [{required: ['a']}, {required: ['b']}]}", "{a: 1}", true);
+    check("{oneOf: [{required: ['a']}, {required: ['b']}]}", "{a: 1, b: 1}", false);
+    check("{not: {required: ['a']}}", "{b: 1}", true);
+}
+
+#[test]
+fn schemas_with_mistakes_are_refused() {
+    let refused = |schema: &str, kind: QueryErrorKind| {
+        let found = Schema::parse(RawBsonRef::Document(&raw(schema))).expect_err(schema);
+        assert_eq!(found.kind, kind, "{schema}: {found}");
+    };
+    refused("{unknown: 1}", FailedToParse);
+    refused("{format: 'x'}", FailedToParse);
+    refused("{type: 'integer'}", FailedToParse);
+    refused("{type: 'x'}", BadValue);
+    refused("{type: 1}", TypeMismatch);
+    refused("{type: 'object', bsonType: 'object'}", FailedToParse);
+    refused("{properties: 1}", TypeMismatch);
+    refused("{properties: {a: 1}}", TypeMismatch);
+    refused("{minimum: 'a'}", TypeMismatch);
+    refused("{exclusiveMinimum: true}", FailedToParse);
+    refused("{minimum: 1, exclusiveMinimum: 1}", TypeMismatch);
+    refused("{minLength: -1}", FailedToParse);
+    refused("{minLength: 1.5}", FailedToParse);
+    refused("{multipleOf: 0}", FailedToParse);
+    refused("{required: []}", FailedToParse);
+    refused("{required: ['a', 'a']}", FailedToParse);
+    refused("{required: 'a'}", TypeMismatch);
+    refused("{enum: []}", FailedToParse);
+    refused("{allOf: []}", BadValue);
+    refused("{not: 1}", TypeMismatch);
+    refused("{title: 1}", TypeMismatch);
+    refused("{additionalProperties: 1}", TypeMismatch);
+    refused("{dependencies: {a: 1}}", TypeMismatch);
+}
