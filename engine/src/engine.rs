@@ -61,13 +61,20 @@ impl Engine {
         let background =
             if is_writable { Background::start(&collections, &hub)? } else { Background::none() };
         observe(&collections, &hub, &reaper, &background);
-        let runs_reaper = options.run_reaper && is_writable;
-        let monitor = runs_reaper.then(|| thread::start(Arc::clone(&reaper))).transpose()?;
         let context =
             Arc::new(Context::new(Arc::clone(&collections), Arc::clone(&reaper), simulated));
         let switch = Arc::new(Switch::new(Arc::downgrade(&context)));
         // Nobody else has the new context, so the place is free.
         let _ = context.listener.set(switch);
+        // The context holds the reaper, which holds the hub, so the hub holds the context weakly.
+        let noting = Arc::downgrade(&context);
+        hub.observe(move |event| {
+            if let Some(context) = noting.upgrade() {
+                command::note_event(&context, event);
+            }
+        });
+        let runs_reaper = options.run_reaper && is_writable;
+        let monitor = runs_reaper.then(|| thread::start(Arc::clone(&reaper))).transpose()?;
         let client = Client::default();
         Ok(Self { collections, clock, context, client, hub, reaper, report, background, monitor })
     }

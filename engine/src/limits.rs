@@ -124,9 +124,6 @@ pub const LOG_LINE_BYTES_MAX: usize = 10_240;
 /// Bytes of a command that are kept while it runs, to be shown; a longer one shows its shorter fields.
 pub const SHOWN_COMMAND_BYTES_MAX: usize = 4_096;
 
-/// Connections of the listener that are open at once; one more is turned away.
-pub const CONNECTIONS_MAX: usize = 64;
-
 /// Failed logins in a row that a listener answers at once.
 pub const LOGIN_FAILURES_FREE: u32 = 5;
 
@@ -180,3 +177,9 @@ pub const WIRE_LOGIN_MAX: std::time::Duration = std::time::Duration::from_secs(1
 
 /// Time for a client to take a part of a reply.
 pub const WIRE_WRITE_MAX: std::time::Duration = std::time::Duration::from_secs(30);
+
+/// Bytes of a database's `system.profile` (MongoDB's size); the oldest entries go.
+pub const PROFILE_BYTES_MAX: i32 = 1_048_576;
+
+/// Milliseconds from which an operation counts as slow until somebody says otherwise (as MongoDB).
+pub const SLOW_MS_DEFAULT: i64 = 100;

@@ -3,7 +3,8 @@
 use std::sync::{Arc, OnceLock};
 
 use super::{
-    cursors::Cursors, listening::ListenerSwitch, log::Log, metrics::Metrics, operations::Operations,
+    cursors::Cursors, listening::ListenerSwitch, log::Log, metrics::Metrics,
+    operations::Operations, profiler::Profiler,
 };
 use crate::{
     catalog::CatalogSnapshot,
@@ -33,6 +34,8 @@ pub struct Context {
     pub log: Log,
     /// What lets other programs in, once the engine has put it here.
     pub listener: OnceLock<Arc<dyn ListenerSwitch>>,
+    /// What is slow, and what is written to `system.profile`.
+    pub profiler: Profiler,
 }
 
 impl Context {
@@ -52,6 +55,7 @@ impl Context {
             operations: Operations::default(),
             log: Log::default(),
             listener: OnceLock::new(),
+            profiler: Profiler::default(),
         }
     }
 

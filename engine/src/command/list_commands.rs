@@ -64,7 +64,7 @@ fn run(_: &Context, _: &Request<'_>) -> Answer {
             "deprecatedApiVersions": [],
         };
         if !command.aliases.is_empty() {
-            entry.insert("aliases", command.aliases.iter().copied().collect::<Vec<_>>());
+            entry.insert("aliases", command.aliases.to_vec());
         }
         entries.insert(command.name, entry);
     }

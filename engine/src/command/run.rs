@@ -4,14 +4,14 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use bson::{
     Document,
-    raw::{RawDocument, RawDocumentBuf, cstr},
+    raw::{RawBsonRef, RawDocument, RawDocumentBuf, cstr},
 };
 
 use super::{
     client::Client,
     context::Context,
     error::{Answer, Code, CommandError},
-    operations,
+    operations, profiler,
     request::Request,
     table::{self, Command},
 };
@@ -74,7 +74,23 @@ fn answer(context: &Context, client: &Client, db: &str, command: &RawDocument) -
 fn operate(context: &Context, command: &Command, request: &Request<'_>) -> Answer {
     let limit = operations::time_limit(request)?;
     let registration = context.operations.begin(context, request, limit);
-    registration.running.operation.run(|| (command.run)(context, request))
+    check_writable(request)?;
+    let running = &registration.running;
+    let answer = running.operation.run(|| (command.run)(context, request));
+    profiler::note(context, request.db, running, &answer);
+    answer
+}
+
+/// The profile is written by the server alone.
+fn check_writable(request: &Request<'_>) -> Result<(), CommandError> {
+    let writes = matches!(request.name, "insert" | "update" | "delete" | "findAndModify");
+    match request.first() {
+        Ok(RawBsonRef::String(profiler::PROFILE_COLLECTION)) if writes => Err(CommandError::new(
+            Code::INVALID_NAMESPACE,
+            format!("cannot write to '{}.{}'", request.db, profiler::PROFILE_COLLECTION),
+        )),
+        _ => Ok(()),
+    }
 }
 
 /// A decoded document as raw bytes.

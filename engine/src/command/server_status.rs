@@ -15,7 +15,7 @@ use super::{
     table::{Command, Scope},
 };
 use crate::{
-    limits::CONNECTIONS_MAX,
+    limits::WIRE_CONNECTIONS_MAX,
     reaper::{PassReport, Reaper, TtlCounters, TtlParameter},
 };
 
@@ -30,7 +30,7 @@ type Section = fn(&Context) -> Bson;
 static SECTIONS: &[(&str, Section)] = &[
     ("asserts", asserts),
     ("batchedDeletes", batched_deletes),
-    ("connections", |context| context.metrics.connections(CONNECTIONS_MAX as u64).into()),
+    ("connections", |context| context.metrics.connections(WIRE_CONNECTIONS_MAX as u64).into()),
     ("globalLock", global_lock),
     ("logicalSessionRecordCache", sessions),
     ("network", |context| context.metrics.network().into()),

@@ -116,6 +116,11 @@ fn integer(kind: ParameterKind, given: RawBsonRef<'_>) -> Result<i64, &'static s
     if saturated || too_long { Err(OUT_OF_BOUNDS) } else { Ok(value) }
 }
 
+/// int32 where it fits, else int64.
+pub(super) fn int32_or_long(number: i64) -> Bson {
+    i32::try_from(number).map_or(Bson::Int64(number), Bson::Int32)
+}
+
 fn out_of_bounds(error: &ParameterError) -> CommandError {
     let ParameterError { name, value, min, max } = *error;
     let bound = if value > max {

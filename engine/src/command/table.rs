@@ -70,6 +70,7 @@ pub static COMMANDS: &[&Command] = &[
     &super::mayfly_verdict::COMMAND,
     &super::mayfly_what_if::COMMAND,
     &super::server_status::COMMAND,
+    &super::profile::COMMAND,
     &super::set_parameter::COMMAND,
     &super::get_log::COMMAND,
     &super::connection_status::COMMAND,

@@ -31,9 +31,17 @@ impl Plan {
         match &self.access {
             Access::Nothing => "EOF".to_owned(),
             Access::Collection(_) => "COLLSCAN".to_owned(),
-            Access::Index { index, .. } => format!("IXSCAN {}", index.key.source),
+            Access::Index { index, .. } => index_summary(index),
         }
     }
+}
+
+/// A scan of an index in one line, as MongoDB writes it: `IXSCAN { a: 1, b: -1 }`.
+#[must_use]
+pub fn index_summary(index: &IndexMeta) -> String {
+    let part = |(path, direction): (&String, &Bson)| format!("{path}: {direction}");
+    let parts: Vec<String> = index.key.source.iter().map(part).collect();
+    format!("IXSCAN {{ {} }}", parts.join(", "))
 }
 
 /// How documents are found.

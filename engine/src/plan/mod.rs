@@ -15,7 +15,7 @@ mod search;
 mod tests;
 
 pub use bounds::Bounds;
-pub use choose::{Access, Hint, Plan, choose};
+pub use choose::{Access, Hint, Plan, choose, index_summary};
 pub use error::{PlanError, PlanErrorKind};
 pub use explain::{execution_stats, winning_plan};
 pub use operation::{Operation, check_interrupt};

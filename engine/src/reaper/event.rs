@@ -2,7 +2,7 @@
 
 use std::{
     sync::{
-        Arc, Mutex, PoisonError, Weak,
+        Arc, Mutex, OnceLock, PoisonError, Weak,
         atomic::{AtomicU64, Ordering},
     },
     time::Duration,
@@ -11,7 +11,7 @@ use std::{
 use bson::Bson;
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, TryRecvError, TrySendError, bounded};
 
-use crate::{catalog::Namespace, clock::ClockStatus, limits::EVENT_QUEUE_MAX};
+use crate::{catalog::Namespace, clock::ClockStatus, limits::EVENT_QUEUE_MAX, ttl::InertReason};
 
 /// Something happened in the engine.
 #[derive(Debug, Clone, PartialEq)]
@@ -108,6 +108,10 @@ pub struct IndexReport {
     pub examined: u64,
     /// Why it was skipped or stopped, as a sentence.
     pub error: Option<String>,
+    /// Why the rule never removes anything, if that is why it was skipped.
+    pub inert: Option<InertReason>,
+    /// How long its visits took, in microseconds of real time.
+    pub duration_micros: u64,
     /// Median time in milliseconds from threshold to removal.
     pub lag_p50_ms: i64,
     /// Longest time in milliseconds from threshold to removal.
@@ -137,10 +141,14 @@ pub struct Removed {
 
 /// Sends events to whoever subscribed. Nobody who is slow holds the engine up: a full queue loses
 /// its oldest event, and the loss is counted.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct EventHub {
     subscribers: Mutex<Vec<Subscriber>>,
+    observer: OnceLock<Observer>,
 }
+
+/// Hears of every event on the thread where it happens, before the subscribers.
+type Observer = Box<dyn Fn(&EngineEvent) + Send + Sync>;
 
 #[derive(Debug)]
 struct Subscriber {
@@ -168,8 +176,16 @@ impl EventHub {
         Subscription { receiver, lost }
     }
 
+    /// Calls the observer with every event from now on. There is one; a second is not taken.
+    pub fn observe(&self, observer: impl Fn(&EngineEvent) + Send + Sync + 'static) {
+        let _ = self.observer.set(Box::new(observer));
+    }
+
     /// Tells everybody.
     pub fn send(&self, event: &EngineEvent) {
+        if let Some(observer) = self.observer.get() {
+            observer(event);
+        }
         let mut subscribers = self.subscribers.lock().unwrap_or_else(PoisonError::into_inner);
         subscribers.retain(|subscriber| subscriber.send(event.clone()));
     }

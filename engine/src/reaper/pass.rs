@@ -112,6 +112,7 @@ impl<'r> Pass<'r> {
             let tally = self.tally(&target);
             if let Rule::Inert(reason) = &target.rule {
                 tally.report.error = Some(reason.sentence().to_owned());
+                tally.report.inert = Some(*reason);
                 self.reaper.counters().invalid_index_skips.add(1);
                 continue;
             }
@@ -137,7 +138,13 @@ impl<'r> Pass<'r> {
         let collections = self.reaper.collections();
         let namespace = visit.target.collection.namespace.clone();
         self.reaper.set_current_namespace(Some(namespace));
-        match batch::run(collections, &visit.target, &visit.position, allowance) {
+        let step_began = work_time();
+        let outcome = batch::run(collections, &visit.target, &visit.position, allowance);
+        let took = work_time().saturating_sub(step_began).as_micros();
+        let took = u64::try_from(took).unwrap_or(u64::MAX);
+        let micros = &mut self.tally(&visit.target).report.duration_micros;
+        *micros = micros.saturating_add(took);
+        match outcome {
             Err(failure) => self.tally(&visit.target).report.error = Some(failure.to_string()),
             Ok(batch) => {
                 docs += batch.removed.len() as u64;
@@ -202,6 +209,8 @@ impl Tally {
             deleted: 0,
             examined: 0,
             error: None,
+            inert: None,
+            duration_micros: 0,
             lag_p50_ms: 0,
             lag_max_ms: 0,
         };

@@ -58,9 +58,9 @@ pub fn options(options: &Document, now_ms: i64) -> Result<CollectionOptions, Cat
 /// Names that a client may not give to a collection.
 ///
 /// # Errors
-/// `InvalidNamespace` for names that start with `system.`.
+/// `InvalidNamespace` for names that start with `system.`; only the profile is made as others are.
 pub fn check_name(namespace: &Namespace) -> Result<(), CatalogError> {
-    if namespace.is_system() {
+    if namespace.is_system() && namespace.collection != "system.profile" {
         return Err(error(
             Kind::InvalidNamespace,
             format!("the name {namespace} is reserved for the system; choose another"),

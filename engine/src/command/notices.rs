@@ -1,0 +1,190 @@
+//! What happens in the background, told to the log and the profile.
+
+use std::time::Duration;
+
+use bson::{Document, doc};
+
+use super::{
+    context::Context,
+    count::shortest,
+    log::{Line, Severity},
+    profiler,
+};
+use crate::{
+    plan::index_summary,
+    reaper::{EngineEvent, IndexReport, PassReport, THREAD_NAME},
+    ttl::InertReason,
+};
+
+/// What is the same in every line of a kind.
+struct Kind {
+    severity: Severity,
+    component: &'static str,
+    id: i32,
+    message: &'static str,
+}
+
+// The numbers and texts of lines that MongoDB writes too are MongoDB's.
+const DELETED: Kind = Kind {
+    severity: Severity::Info,
+    component: "INDEX",
+    id: 5_479_200,
+    message: "Deleted expired documents using index",
+};
+const DELETED_CLUSTERED: Kind = Kind {
+    severity: Severity::Info,
+    component: "INDEX",
+    id: 5_400_702,
+    message: "Deleted expired documents using clustered index scan",
+};
+const SPECIAL_INDEX: Kind = Kind {
+    severity: Severity::Error,
+    component: "INDEX",
+    id: 22_541,
+    message: "Special index can't be used as a TTL index, skipping TTL job",
+};
+const INVALID_INDEX: Kind = Kind {
+    severity: Severity::Error,
+    component: "INDEX",
+    id: 6_909_100,
+    message: "Skipping TTL job due to invalid index spec",
+};
+const FAILED: Kind = Kind {
+    severity: Severity::Warning,
+    component: "INDEX",
+    id: 5_400_703,
+    message: "Error running TTL job on collection",
+};
+const BUILT: Kind = Kind {
+    severity: Severity::Info,
+    component: "INDEX",
+    id: 20_345,
+    message: "Index build: done building",
+};
+const BUILD_FAILED: Kind = Kind {
+    severity: Severity::Error,
+    component: "INDEX",
+    id: 9_900_001,
+    message: "Index build: failed",
+};
+const HELD: Kind = Kind {
+    severity: Severity::Warning,
+    component: "INDEX",
+    id: 9_900_002,
+    message: "Removals are held back",
+};
+const RELEASED: Kind = Kind {
+    severity: Severity::Info,
+    component: "INDEX",
+    id: 9_900_003,
+    message: "Removals are no longer held back",
+};
+const THREAD_FAILED: Kind = Kind {
+    severity: Severity::Error,
+    component: "CONTROL",
+    id: 9_900_004,
+    message: "A background thread failed on a piece of work and goes on with the next one",
+};
+
+/// Takes note of something that happened in the engine.
+pub fn note(context: &Context, event: &EngineEvent) {
+    match event {
+        EngineEvent::PassFinished(pass) => note_pass(context, pass),
+        EngineEvent::IndexBuild { namespace, index, finished: true, error, .. } => {
+            let mut attributes = doc! { "namespace": namespace.to_string(), "index": index };
+            let kind = match error {
+                None => BUILT,
+                Some(error) => {
+                    attributes.insert("error", error);
+                    BUILD_FAILED
+                }
+            };
+            write(context, &kind, "IndexBuilder", attributes);
+        }
+        EngineEvent::HeldChanged { reason: Some(reason) } => {
+            write(context, &HELD, THREAD_NAME, doc! { "reason": reason });
+        }
+        EngineEvent::HeldChanged { reason: None } => {
+            write(context, &RELEASED, THREAD_NAME, Document::new());
+        }
+        EngineEvent::ThreadDied { thread, message } => {
+            write(context, &THREAD_FAILED, thread, doc! { "error": message });
+        }
+        _ => {}
+    }
+}
+
+fn note_pass(context: &Context, pass: &PassReport) {
+    for index in &pass.indexes {
+        let took = Duration::from_micros(index.duration_micros);
+        let mut attributes = doc! {
+            "namespace": index.namespace.to_string(),
+            "index": &index.index,
+        };
+        if let Some(error) = &index.error {
+            attributes.insert("error", error);
+            write(context, failure(index.inert), THREAD_NAME, attributes);
+            continue;
+        }
+        if index.deleted == 0 {
+            continue;
+        }
+        if context.profiler.is_slow(took) {
+            attributes.insert("numDeleted", shortest(index.deleted));
+            attributes.insert("duration", super::operations::millis(took));
+            let kind = if plan(context, index).is_some() { DELETED } else { DELETED_CLUSTERED };
+            write(context, &kind, THREAD_NAME, attributes);
+        }
+        profiler::note_own(context, &index.namespace.db, took, || entry(context, index, took));
+    }
+}
+
+fn failure(inert: Option<InertReason>) -> &'static Kind {
+    match inert {
+        None => &FAILED,
+        Some(InertReason::Compound | InertReason::InvalidValue | InertReason::NotOnTs) => {
+            &INVALID_INDEX
+        }
+        Some(_) => &SPECIAL_INDEX,
+    }
+}
+
+/// The removals of one rule in one pass, as the profile shows them.
+fn entry(context: &Context, index: &IndexReport, took: Duration) -> Document {
+    doc! {
+        "op": "remove",
+        "ns": index.namespace.to_string(),
+        "command": { "delete": &index.namespace.collection, "hint": &index.index },
+        "desc": THREAD_NAME,
+        "keysExamined": shortest(index.examined),
+        "docsExamined": shortest(index.examined),
+        "ndeleted": shortest(index.deleted),
+        "numYield": 0,
+        "locks": {},
+        "flowControl": {},
+        "millis": super::operations::millis(took),
+        "planSummary": plan(context, index).unwrap_or_else(|| "CLUSTERED_IXSCAN".to_owned()),
+    }
+}
+
+/// The index that a rule scans; none for a collection's own rule.
+fn plan(context: &Context, report: &IndexReport) -> Option<String> {
+    let catalog = context.collections.catalog();
+    let collection = catalog.collection(&report.namespace)?;
+    let mut indexes = collection.indexes.iter();
+    let index = indexes.find(|index| index.name == report.index && !index.clustered)?;
+    Some(index_summary(index))
+}
+
+fn write(context: &Context, kind: &Kind, thread: &str, attributes: Document) {
+    let Kind { severity, component, id, message } = *kind;
+    context.log.write(&Line {
+        at_ms: context.now_ms(),
+        severity,
+        component,
+        id,
+        context: thread.to_owned(),
+        message,
+        attributes,
+    });
+}
