@@ -6,4 +6,5 @@ pub mod inspect;
 pub mod kill;
 pub mod program;
 pub mod random;
+pub mod server;
 pub mod store;

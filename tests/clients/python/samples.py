@@ -1,0 +1,120 @@
+"""The samples of both vendors' pages in PyMongo's own idiom, on the server's simulated clock."""
+
+import datetime
+import os
+
+from bson.int64 import Int64
+from pymongo import MongoClient, version
+from pymongo.errors import BulkWriteError, DuplicateKeyError, OperationFailure
+
+from clock import advance
+
+
+def cosmos(client):
+    coll = client.cosmos.coll
+    assert coll.create_index([("_ts", 1)], expireAfterSeconds=10) == "_ts_1"
+    assert coll.index_information()["_ts_1"]["expireAfterSeconds"] == 10
+    coll.insert_one({"id": 1, "location": "Paris", "ttl": 20.0})
+    coll.insert_one({"id": 1, "location": "Paris", "ttl": 20})
+    coll.insert_one({"id": 1, "location": "Paris", "ttl": Int64(20)})
+    coll.insert_one({"id": 1, "location": "Paris", "ttl": 20.5})
+    coll.insert_one({"id": 1, "location": "Paris", "ttl": Int64(2147483649)})
+    assert coll.count_documents({}) == 5
+    assert coll.estimated_document_count() == 5
+    assert all("_ts" not in document for document in coll.find())
+    advance(client, 9)
+    assert coll.count_documents({}) == 5
+    advance(client, 1)
+    left = list(coll.find({}, {"_id": 0}))
+    assert [type(document["ttl"]) for document in left] == [float, int, Int64], left
+    advance(client, 10)
+    assert coll.count_documents({}) == 0
+    assert coll.estimated_document_count() == 0
+
+
+def manual(client):
+    db = client.manual
+    now = client.admin.command("mayflyClock", 1)["now"]
+    hours = [now - datetime.timedelta(hours=hour) for hour in (0, 2)]
+    db.eventlog.insert_many({"lastModifiedDate": hour} for hour in hours)
+    db.eventlog.create_index({"lastModifiedDate": 1}, expireAfterSeconds=3600)
+    advance(client, 1)
+    assert [document["lastModifiedDate"] for document in db.eventlog.find()] == hours[:1]
+    db.tickets.insert_many({"lastModifiedDate": hour} for hour in hours)
+    db.tickets.create_index({"lastModifiedDate": 1})
+    change = {
+        "collMod": "tickets",
+        "index": {"keyPattern": {"lastModifiedDate": 1}, "expireAfterSeconds": 100},
+    }
+    reply = db.command(change)
+    assert reply["expireAfterSeconds_new"] == 100 and "expireAfterSeconds_old" not in reply, reply
+    assert db.command(change)["expireAfterSeconds_old"] == 100
+    advance(client, 1)
+    assert db.tickets.count_documents({}) == 1
+    advance(client, 100)
+    assert db.tickets.count_documents({}) == 0
+
+
+def everyday(client):
+    things = client.everyday.things
+    things.insert_many([{"_id": n, "group": n % 3, "tags": ["a", "b"][: n % 3]} for n in range(300)])
+    assert things.update_many({"group": 1}, {"$inc": {"n": 1}}).modified_count == 100
+    assert things.update_one({"_id": "new"}, {"$set": {"n": 1}}, upsert=True).upserted_id == "new"
+    assert things.find_one_and_update({"_id": 1}, {"$set": {"n": 5}}, return_document=True)["n"] == 5
+    assert things.delete_one({"_id": "new"}).deleted_count == 1
+    assert sorted(things.distinct("tags")) == ["a", "b"]
+    assert len(list(things.find({"group": 2}, batch_size=7))) == 100
+    assert [d["_id"] for d in things.find().sort("_id", -1).skip(1).limit(2)] == [298, 297]
+    grouped = things.aggregate([{"$group": {"_id": "$group", "n": {"$sum": 1}}}, {"$sort": {"_id": 1}}])
+    assert list(grouped) == [{"_id": n, "n": 100} for n in range(3)]
+    assert things.find({"_id": 1}).explain()["queryPlanner"]["namespace"] == "everyday.things"
+    try:
+        things.insert_one({"_id": 1})
+        raise AssertionError("a second _id 1 was taken")
+    except DuplicateKeyError as error:
+        assert error.details["keyValue"] == {"_id": 1}, error.details
+    try:
+        things.insert_many([{"_id": 1}, {"_id": 1000}], ordered=False)
+        raise AssertionError("a second _id 1 was taken")
+    except BulkWriteError as error:
+        assert error.details["nInserted"] == 1 and error.details["writeErrors"][0]["code"] == 11000
+    for options, code in [({"expireAfterSeconds": "1"}, 67), ({"expireAfterSeconds": -1}, 67)]:
+        try:
+            things.create_index("x", **options)
+            raise AssertionError(f"{options} was taken")
+        except OperationFailure as error:
+            assert error.code == code, error
+    with client.start_session() as session:
+        assert things.count_documents({}, session=session) == 301
+        try:
+            with session.start_transaction():
+                things.insert_one({"x": 1}, session=session)
+            raise AssertionError("a standalone took a transaction")
+        except OperationFailure as error:
+            assert error.code == 20, error
+    assert "things" in client.everyday.list_collection_names()
+    assert "everyday" in client.list_database_names()
+    unacknowledged = client.everyday.get_collection("quiet", write_concern=quiet())
+    unacknowledged.insert_one({"_id": 1})
+    assert client.everyday.command("ping")["ok"] == 1
+    things.drop()
+    assert "things" not in client.everyday.list_collection_names()
+
+
+def quiet():
+    from pymongo import WriteConcern
+
+    return WriteConcern(w=0)
+
+
+def main():
+    with MongoClient(os.environ["MAYFLY_URI"], tz_aware=True) as client:
+        assert client.server_info()["version"].startswith("8.2."), client.server_info()
+        client.admin.command("setParameter", 1, ttlMonitorSleepSecs=1)
+        cosmos(client)
+        manual(client)
+        everyday(client)
+    print(f"PyMongo {version}: samples and everyday work hold")
+
+
+main()

@@ -1,0 +1,69 @@
+//! `mayfly serve` as a child process.
+
+use std::{
+    io::{BufRead, BufReader},
+    path::Path,
+    process::{Child, Command, Stdio},
+};
+
+use tempfile::TempDir;
+
+use crate::program;
+
+/// A running server on a new data folder; it ends when dropped.
+pub struct Server {
+    /// `mongodb://…` with the credentials.
+    pub uri: String,
+    child: Child,
+    _folder: Option<TempDir>,
+}
+
+impl Server {
+    /// A server on a folder of its own, with these further arguments.
+    ///
+    /// # Panics
+    /// When it does not begin to listen.
+    #[must_use]
+    pub fn start(arguments: &[&str]) -> Self {
+        let folder = tempfile::tempdir().expect("a folder for the store");
+        let mut server = Self::start_in(folder.path(), arguments);
+        server._folder = Some(folder);
+        server
+    }
+
+    /// A server on this folder.
+    ///
+    /// # Panics
+    /// When it does not begin to listen.
+    #[must_use]
+    pub fn start_in(folder: &Path, arguments: &[&str]) -> Self {
+        let mut child = Command::new(program::path())
+            .arg("serve")
+            .args(["--port", "0", "--data"])
+            .arg(folder)
+            .args(arguments)
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("the server starts");
+        let mut line = String::new();
+        let stdout = child.stdout.take().expect("its standard output is a pipe");
+        BufReader::new(stdout).read_line(&mut line).expect("its first line can be read");
+        let uri = line.trim().strip_prefix("mayfly listening on ");
+        let uri = uri.unwrap_or_else(|| panic!("the first line was {line:?}")).to_owned();
+        Self { uri, child, _folder: None }
+    }
+
+    /// The number of its process.
+    #[must_use]
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // Nothing to save: the folder goes too, or the test looks at what a killed server left.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

@@ -1,0 +1,110 @@
+//! Real clients do real work against `mayfly serve`: each in its own idiom, none imitated.
+//!
+//! The scripts stand in `tests/clients`; `tests/clients/install` brings the clients, as `tests/run` does.
+
+#[path = "clients/rust_driver.rs"]
+mod rust_driver;
+
+use std::{
+    ffi::OsStr,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use mayfly_tests::{program, server::Server};
+
+/// The simulated time at which every server starts.
+const START: [&str; 2] = ["--simulated-clock", "2024-01-01T00:00:00Z"];
+
+fn scripts() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("clients")
+}
+
+/// What `tests/clients/install` brought.
+fn installed(name: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/clients").join(name);
+    assert!(path.exists(), "{} is missing; run tests/clients/install", path.display());
+    path
+}
+
+fn python() -> Command {
+    let mut command = Command::new(installed("python/venv/bin/python"));
+    command.env("PYTHONDONTWRITEBYTECODE", "1");
+    command
+}
+
+/// Runs a client against a new server; it must succeed and say so in its last line.
+fn check(client: &mut Command, last_line: &str) {
+    let server = Server::start(&START);
+    check_with(client.env("MAYFLY_URI", &server.uri), last_line);
+}
+
+fn check_with(client: &mut Command, last_line: &str) {
+    let output = client.output().unwrap_or_else(|error| panic!("{client:?}: {error}"));
+    let stdout = String::from_utf8_lossy(&output.stdout);
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    println!("{stdout}");
+    assert!(output.status.success(), "{client:?}\n{stdout}\n{stderr}");
+    let last = stdout.trim_end().lines().last().unwrap_or_default();
+    assert!(last.contains(last_line), "{client:?} ended with {last:?}\n{stderr}");
+}
+
+#[test]
+fn pymongo_runs_the_samples() {
+    check(python().arg(scripts().join("python/samples.py")), "samples and everyday work hold");
+}
+
+#[test]
+fn pymongo_keeps_every_bson_type() {
+    check(python().arg(scripts().join("python/bson_types.py")), "keep their bytes");
+}
+
+#[test]
+fn pymongo_runs_every_ttl_case() {
+    let cases = Path::new(env!("CARGO_MANIFEST_DIR")).join("cases/ttl.jsonl");
+    let script = scripts().join("python/ttl_cases.py");
+    let arguments =
+        [script.as_os_str(), program::path().as_os_str(), cases.as_os_str()].map(OsStr::to_owned);
+    check_with(python().args(arguments), "query: ");
+}
+
+#[test]
+fn the_node_driver_runs_the_samples() {
+    // Modules are found beside the script, so it runs from where they are installed.
+    let folder = installed("node");
+    let script = folder.join("samples.mjs");
+    std::fs::copy(scripts().join("node/samples.mjs"), &script).expect("a copy of the script");
+    check(Command::new("node").arg(script), "samples and everyday work hold");
+}
+
+#[test]
+fn mongosh_runs_the_samples_word_for_word() {
+    let folder = scripts().join("mongosh");
+    let server = Server::start(&START);
+    let home = tempfile::tempdir().expect("a home for the shell's settings");
+    let mut mongosh = Command::new("node");
+    mongosh
+        .arg(installed("node/node_modules/mongosh/bin/mongosh.js"))
+        .args([&server.uri, "--quiet", "--norc", "--file"])
+        .arg(folder.join("clock.js"))
+        .arg("--file")
+        .arg(folder.join("samples.js"))
+        .env("MAYFLY_SAMPLES", &folder)
+        .env("HOME", home.path());
+    check_with(&mut mongosh, "samples and everyday work hold");
+}
+
+#[test]
+fn the_java_driver_runs_the_samples() {
+    let classes = installed("java");
+    let path = format!(
+        "/usr/share/java/mongo-java-driver.jar:/usr/share/java/bson.jar:{}",
+        classes.display()
+    );
+    check(Command::new("java").args(["-cp", &path, "Samples"]), "samples and everyday work hold");
+}
+
+#[test]
+fn the_c_driver_runs_the_samples() {
+    check(&mut Command::new(installed("c/samples")), "samples hold");
+}
