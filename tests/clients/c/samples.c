@@ -16,19 +16,18 @@ static void must(bool holds, const char *what)
 }
 
 /* Runs a command on admin; the caller destroys the reply. */
-static bson_t run(mongoc_client_t *client, bson_t *command)
+static void run(mongoc_client_t *client, bson_t *command, bson_t *reply)
 {
-    bson_t reply;
     bson_error_t error;
-    bool ok = mongoc_client_command_simple(client, "admin", command, NULL, &reply, &error);
+    bool ok = mongoc_client_command_simple(client, "admin", command, NULL, reply, &error);
     must(ok, error.message);
     bson_destroy(command);
-    return reply;
 }
 
 static int64_t passes(mongoc_client_t *client)
 {
-    bson_t reply = run(client, BCON_NEW("serverStatus", BCON_INT32(1)));
+    bson_t reply;
+    run(client, BCON_NEW("serverStatus", BCON_INT32(1)), &reply);
     bson_iter_t iter, found;
     must(bson_iter_init(&iter, &reply) && bson_iter_find_descendant(&iter, "metrics.ttl.passes", &found),
          "serverStatus has metrics.ttl.passes");
@@ -41,7 +40,8 @@ static int64_t passes(mongoc_client_t *client)
 static void advance(mongoc_client_t *client, int64_t seconds)
 {
     int64_t before = passes(client);
-    bson_t reply = run(client, BCON_NEW("mayflyClock", BCON_INT32(1), "advanceMS", BCON_INT64(seconds * 1000)));
+    bson_t reply;
+    run(client, BCON_NEW("mayflyClock", BCON_INT32(1), "advanceMS", BCON_INT64(seconds * 1000)), &reply);
     bson_destroy(&reply);
     struct timespec moment = {0, 5000000};
     for (int tries = 0; passes(client) == before; tries++) {
@@ -73,7 +73,8 @@ int main(void)
     mongoc_init();
     mongoc_client_t *client = mongoc_client_new(getenv("MAYFLY_URI"));
     must(client != NULL, "the URI can be read");
-    bson_t reply = run(client, BCON_NEW("setParameter", BCON_INT32(1), "ttlMonitorSleepSecs", BCON_INT32(1)));
+    bson_t reply;
+    run(client, BCON_NEW("setParameter", BCON_INT32(1), "ttlMonitorSleepSecs", BCON_INT32(1)), &reply);
     bson_destroy(&reply);
     mongoc_database_t *db = mongoc_client_get_database(client, "cosmos");
     mongoc_collection_t *coll = mongoc_client_get_collection(client, "cosmos", "coll");

@@ -3,7 +3,7 @@
 import os
 import struct
 
-from bson.codec_options import CodecOptions
+from bson.codec_options import CodecOptions, DatetimeConversion
 from bson.raw_bson import RawBSONDocument
 from pymongo import MongoClient
 
@@ -101,13 +101,13 @@ VALUES = {
 
 
 def main():
-    options = CodecOptions(document_class=RawBSONDocument)
+    options = CodecOptions(RawBSONDocument, datetime_conversion=DatetimeConversion.DATETIME_MS)
     with MongoClient(os.environ["MAYFLY_URI"]) as client:
         coll = client.types.get_collection("all", codec_options=options)
         sent = {}
         for number, (name, value) in enumerate(VALUES.items()):
             sent[number] = document(element(0x10, "_id", struct.pack("<i", number)), value)
-        coll.insert_many(RawBSONDocument(raw) for raw in sent.values())
+        coll.insert_many(RawBSONDocument(raw, options) for raw in sent.values())
         names = list(VALUES)
         for way, found in (
             ("find", coll.find()),
@@ -133,7 +133,7 @@ def main():
             assert got.raw == moved, f"rename: {names[number]}: {got.raw.hex()}"
         # A replacement carries the value as it is.
         for number, raw in sent.items():
-            coll.replace_one({"_id": number}, RawBSONDocument(raw))
+            coll.replace_one({"_id": number}, RawBSONDocument(raw, options))
             assert coll.find_one({"_id": number}).raw == raw, f"replace: {names[number]}"
     print(f"{len(VALUES)} values of every BSON type keep their bytes")
 

@@ -34,7 +34,7 @@ def cosmos(client):
 
 def manual(client):
     db = client.manual
-    now = client.admin.command("mayflyClock", 1)["now"]
+    now = client.admin.command("mayflyClock", 1)["now"].replace(tzinfo=datetime.timezone.utc)
     hours = [now - datetime.timedelta(hours=hour) for hour in (0, 2)]
     db.eventlog.insert_many({"lastModifiedDate": hour} for hour in hours)
     db.eventlog.create_index({"lastModifiedDate": 1}, expireAfterSeconds=3600)
