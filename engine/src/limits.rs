@@ -183,3 +183,17 @@ pub const PROFILE_BYTES_MAX: i32 = 1_048_576;
 
 /// Milliseconds from which an operation counts as slow until somebody says otherwise (as MongoDB).
 pub const SLOW_MS_DEFAULT: i64 = 100;
+/// Bytes that one stage of a pipeline holds in memory (MongoDB's own limit); beyond it is an error.
+pub const PIPELINE_BYTES_MAX: usize = 104_857_600;
+
+/// Stages of one pipeline (MongoDB's own limit); more are refused.
+pub const PIPELINE_STAGES_MAX: usize = 1_000;
+
+/// Pipelines within each other, and views on views (MongoDB's own limits); more are refused.
+pub const PIPELINE_DEPTH_MAX: usize = 20;
+
+/// Documents that a pipeline reads ahead of its first stage in one read transaction.
+pub const PIPELINE_READ_DOCS_MAX: usize = 1_024;
+
+/// Bytes of documents after which a pipeline stops reading ahead.
+pub const PIPELINE_READ_BYTES_MAX: usize = 1_048_576;

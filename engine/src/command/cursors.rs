@@ -12,15 +12,22 @@ use bson::{
 };
 
 use super::{
+    aggregate::ServerFacts,
+    client::Client,
     context::Context,
     error::{Answer, Code, CommandError},
 };
 use crate::{
     catalog::Namespace,
     limits::{CURSOR_BATCH_BYTES_MAX, CURSOR_IDLE_MS, CURSORS_MAX, FIRST_BATCH_DOCS},
+    pipeline::{Environment, Run},
     plan::{Search, Step},
     query::Projection,
+    value::scan::DOCUMENT_BYTES_MAX,
 };
+
+/// Bytes of one result: a document, and the 16 KiB that MongoDB allows its servers beyond.
+const RESULT_BYTES_MAX: usize = DOCUMENT_BYTES_MAX + 16_384;
 
 /// Open cursors of all clients.
 #[derive(Default)]
@@ -60,6 +67,13 @@ pub enum Source {
     },
     /// Documents that are ready.
     Ready(VecDeque<RawDocumentBuf>),
+    /// A pipeline that is running.
+    Pipeline {
+        /// What is left of it.
+        run: Box<Run>,
+        /// Who asked for it.
+        client: Client,
+    },
 }
 
 impl Cursor {
@@ -103,6 +117,7 @@ impl Cursor {
                 documents.is_empty()
             }
             Source::Search { namespace, search, projection } => {
+                let seen = crate::query::Context::at(context.now_ms());
                 context.read(|reader, catalog| {
                     let Some(collection) = catalog.collection(namespace) else {
                         return Err(CommandError::new(
@@ -116,7 +131,7 @@ impl Cursor {
                         context.now_ms(),
                         &mut |_, document| {
                             let is_taken = match projection {
-                                Some(projection) => batch.push(&projection.apply(document)),
+                                Some(projection) => batch.push(&projection.apply(document, &seen)?),
                                 None => batch.push(document),
                             };
                             Ok(if is_taken { Step::Take } else { Step::LeaveAndStop })
@@ -125,9 +140,40 @@ impl Cursor {
                 })?;
                 search.is_done()
             }
+            Source::Pipeline { run, client } => {
+                let rows = ServerFacts { context, client };
+                let environment = Environment { collections: &context.collections, rows: &rows };
+                loop {
+                    // A full batch ends without a look at what is next, as in MongoDB.
+                    if batch.count >= batch.size {
+                        break false;
+                    }
+                    let Some(document) = run.next(&environment)? else { break true };
+                    check_result(&document)?;
+                    if !batch.push(&document) {
+                        run.take_back(document);
+                        break false;
+                    }
+                }
+            }
         };
         Ok((batch.array, is_done))
     }
+}
+
+/// A stage can make documents that are larger than what can be sent.
+fn check_result(document: &RawDocument) -> Result<(), CommandError> {
+    if document.as_bytes().len() <= RESULT_BYTES_MAX {
+        return Ok(());
+    }
+    Err(CommandError::new(
+        Code::BSON_OBJECT_TOO_LARGE,
+        format!(
+            "BSONObj size: {} is invalid. Size must be between 0 and {RESULT_BYTES_MAX} (16MB): a \
+             result of the pipeline is too large",
+            document.as_bytes().len()
+        ),
+    ))
 }
 
 struct Batch {

@@ -48,6 +48,9 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
         ));
     };
     let inner_request = Request::check(command, request.client, request.db, inner)?;
+    if command.name == "aggregate" {
+        return super::aggregate::explain(context, &inner_request, verbosity);
+    }
     let (query, filter) = query_of(&inner_request)?;
     let namespace = inner_request.namespace()?;
     let sort = inner_request.document("sort")?.map(Document::try_from).transpose()?;

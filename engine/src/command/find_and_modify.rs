@@ -70,7 +70,12 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     let value = match shown {
         None => Bson::Null,
         Some(document) => {
-            let document = projection.map_or(document.clone(), |part| part.apply(&document));
+            let document = match projection {
+                Some(part) => {
+                    part.apply(&document, &crate::query::Context::at(context.now_ms()))?
+                }
+                None => document,
+            };
             Bson::Document(Document::try_from(&*document)?)
         }
     };

@@ -70,7 +70,6 @@ mod modify;
 mod notices;
 pub mod operations;
 mod ping;
-mod pipeline;
 mod plan_cache_clear;
 mod profile;
 pub mod profiler;

@@ -2,7 +2,11 @@
 
 use bson::raw::{RawBsonRef, RawDocument};
 
-use super::{context::Context, error::CommandError, request::Request};
+use super::{
+    context::Context,
+    error::{Code, CommandError},
+    request::Request,
+};
 use crate::{
     catalog::{CollectionMeta, Namespace},
     limits::WRITE_RECORDS_MAX,
@@ -154,6 +158,26 @@ fn filter_of(request: &Request<'_>, field: &str) -> Result<Filter, CommandError>
 /// `BadValue` when it has the wrong form.
 pub fn read_hint(value: Option<RawBsonRef<'_>>) -> Result<Option<Hint>, CommandError> {
     Ok(value.map(Hint::parse).transpose()?.flatten())
+}
+
+/// Refuses a collation other than the plain order of bytes.
+///
+/// # Errors
+/// `NotImplemented`, and `BadValue` when there is no locale.
+pub fn check_collation(request: &Request<'_>) -> Result<(), CommandError> {
+    let Some(collation) = request.document("collation")? else { return Ok(()) };
+    match collation.get("locale")? {
+        _ if collation.is_empty() => Ok(()),
+        Some(RawBsonRef::String("simple")) => Ok(()),
+        Some(RawBsonRef::String(locale)) => Err(CommandError::new(
+            Code::NOT_SUPPORTED,
+            format!("the collation '{locale}' is not supported; use {{locale: 'simple'}}"),
+        )),
+        _ => Err(CommandError::new(
+            Code::IDL_FAILED_TO_PARSE,
+            "BSON field 'collation.locale' is missing but a required field",
+        )),
+    }
 }
 
 fn too_many() -> PlanError {

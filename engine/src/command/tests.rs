@@ -254,7 +254,7 @@ fn the_few_pipelines() {
         "{aggregate: 'c', pipeline: [{$collStats: {storageStats: {}}}], cursor: {}}",
         "{'cursor.firstBatch.0.storageStats.count': 5}",
     );
-    lab.check("{aggregate: 'c', pipeline: [{$lookup: {}}], cursor: {}}", "{code: 238}");
+    lab.check("{aggregate: 'c', pipeline: [{$densify: {}}], cursor: {}}", "{code: 238}");
     lab.check("{aggregate: 'c', pipeline: [{$nonsense: {}}], cursor: {}}", "{code: 40324}");
     lab.check("{aggregate: 'c', pipeline: [{}], cursor: {}}", "{code: 40323}");
 }

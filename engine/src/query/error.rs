@@ -63,6 +63,8 @@ pub enum QueryErrorKind {
     Expression(super::ExpressionErrorKind),
     /// An operator on strings, dates, arrays, sets or types met an argument that it can't use.
     Family(FamilyErrorKind),
+    /// A stage that makes one document of another is refused or fails.
+    Reshape(super::ReshapeErrorKind),
     /// MongoDB can do it, Mayfly can't.
     Unsupported,
 }

@@ -9,6 +9,7 @@ mod error;
 pub mod expression;
 pub mod filter;
 pub mod projection;
+pub mod reshape;
 pub mod sort;
 #[cfg(test)]
 mod testing;
@@ -20,5 +21,6 @@ pub use expression::{
 };
 pub use filter::{CompareOp, Expr, Filter, Test};
 pub use projection::Projection;
+pub use reshape::{Reshape, ReshapeErrorKind};
 pub use sort::{Sort, SortKey};
 pub use update::{Update, UpdateContext};

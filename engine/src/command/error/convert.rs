@@ -73,6 +73,7 @@ impl From<QueryError> for CommandError {
             Kind::NestedElemMatch => Code::PROJECTION_NESTED_ELEM_MATCH,
             Kind::Expression(kind) => super::expression::code(kind),
             Kind::Family(kind) => super::family::code(kind),
+            Kind::Reshape(kind) => super::stage::reshape_code(kind),
             Kind::Unsupported => Code::NOT_SUPPORTED,
         };
         Self::new(code, error.message)

@@ -4,6 +4,7 @@ mod codes;
 mod convert;
 mod expression;
 mod family;
+mod stage;
 
 use bson::{Document, RawDocumentBuf, doc};
 

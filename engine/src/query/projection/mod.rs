@@ -8,13 +8,25 @@ mod tests;
 
 use bson::raw::{RawDocument, RawDocumentBuf};
 
-use super::{QueryError, Test};
+use super::{
+    Context, QueryError, Scope, Test, VariableNames,
+    reshape::{Fields, compute},
+};
 
 /// A parsed projection.
 #[derive(Debug, Clone)]
 pub struct Projection {
     mode: Mode,
     root: Node,
+    /// Fields that are computed from the whole document and set in what is kept of it.
+    computed: Fields,
+}
+
+/// Whose projection it is: some operators belong to `find` alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Dialect {
+    Find,
+    Stage,
 }
 
 /// Whether the fields listed are kept or left out.
@@ -55,13 +67,43 @@ impl Projection {
     /// # Errors
     /// What is wrong with it.
     pub fn parse(projection: &RawDocument) -> Result<Option<Self>, QueryError> {
-        parse::projection(projection)
+        Self::parse_with(projection, &VariableNames::default())
     }
 
-    /// The part of the document that the projection keeps.
-    #[must_use]
-    pub fn apply(&self, document: &RawDocument) -> RawDocumentBuf {
-        apply::document(self.mode, &self.root, document)
+    /// As [`Projection::parse`], with the variables of the command's `let`.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn parse_with(
+        projection: &RawDocument,
+        names: &VariableNames,
+    ) -> Result<Option<Self>, QueryError> {
+        parse::projection(projection, Dialect::Find, names)
+    }
+
+    /// Parses the document of `$project`, which knows no `$slice` and `$elemMatch` of `find`.
+    pub(super) fn parse_stage(
+        projection: &RawDocument,
+        names: &VariableNames,
+    ) -> Result<Option<Self>, QueryError> {
+        parse::projection(projection, Dialect::Stage, names)
+    }
+
+    /// The part of the document that the projection keeps, and what it computes. Fields that are
+    /// kept stay in their order; computed ones come last.
+    ///
+    /// # Errors
+    /// What an expression meets.
+    pub fn apply(
+        &self,
+        document: &RawDocument,
+        context: &Context,
+    ) -> Result<RawDocumentBuf, QueryError> {
+        let kept = apply::document(self.mode, &self.root, document);
+        if self.computed.is_empty() {
+            return Ok(kept);
+        }
+        compute(&self.computed, &kept, &Scope::new(document, context))
     }
 }
 

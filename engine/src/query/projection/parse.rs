@@ -2,16 +2,19 @@
 
 use bson::raw::{RawBsonRef, RawDocument};
 
-use super::{Child, Mode, Node, Projection, Slice};
+use super::{Child, Dialect, Mode, Node, Projection, Slice};
 use crate::{
     query::{
-        Expr, Filter, QueryError, QueryErrorKind, Test,
+        Expr, Expression, Filter, QueryError, QueryErrorKind, Test,
         filter::{
             is_operators,
             number::{truncated, truthy},
         },
     },
-    value::Path,
+    query::{
+        VariableNames,
+        reshape::{Fields, ReshapeErrorKind, check_path},
+    },
 };
 
 /// What stands behind one path.
@@ -20,16 +23,21 @@ enum Spec {
     Exclude,
     Slice(Slice),
     ElemMatch(Test),
+    Computed(Expression),
 }
 
-pub(super) fn projection(projection: &RawDocument) -> Result<Option<Projection>, QueryError> {
+pub(super) fn projection(
+    projection: &RawDocument,
+    dialect: Dialect,
+    names: &VariableNames,
+) -> Result<Option<Projection>, QueryError> {
     let mut specs = Vec::new();
-    flatten("", projection, &mut specs)?;
+    flatten("", projection, (dialect, names), &mut specs)?;
     if specs.is_empty() {
         return Ok(None);
     }
     let mode = mode(&specs);
-    let mut root = Node::default();
+    let (mut root, mut computed) = (Node::default(), Fields::default());
     if mode == Mode::Inclusion && !specs.iter().any(|(path, _)| names_id(path)) {
         root.children.push(("_id".to_owned(), Child::Leaf));
     }
@@ -59,12 +67,31 @@ pub(super) fn projection(projection: &RawDocument) -> Result<Option<Projection>,
                     format!("$elemMatch on {path} can't stand in an exclusion projection"),
                 ));
             }
+            (Spec::Computed(_), Mode::Exclusion) => {
+                return Err(QueryError::new(
+                    QueryErrorKind::ExpressionInExclusion,
+                    format!("Cannot use an expression for {path} in an exclusion projection"),
+                ));
+            }
+            (Spec::Computed(expression), Mode::Inclusion) => {
+                if root.covers(&path) || computed.insert(&path, expression).is_err() {
+                    return Err(collision(&path));
+                }
+                // What is in the way of a computed field within another one has to be kept.
+                if let Some((before, _)) = path.rsplit_once('.') {
+                    root.keep_way(before);
+                }
+                continue;
+            }
             (Spec::ElemMatch(test), Mode::Inclusion) => Child::ElemMatch(test),
             (Spec::Slice(slice), _) => Child::Slice(slice),
         };
+        if computed.covers(&path) {
+            return Err(collision(&path));
+        }
         insert(&mut root, &path, child)?;
     }
-    Ok(Some(Projection { mode, root }))
+    Ok(Some(Projection { mode, root, computed }))
 }
 
 fn names_id(path: &str) -> bool {
@@ -74,7 +101,7 @@ fn names_id(path: &str) -> bool {
 /// The first field other than `_id` decides; `$slice` leaves it open.
 fn mode(specs: &[(String, Spec)]) -> Mode {
     let says = |spec: &Spec| match spec {
-        Spec::Include | Spec::ElemMatch(_) => Some(Mode::Inclusion),
+        Spec::Include | Spec::ElemMatch(_) | Spec::Computed(_) => Some(Mode::Inclusion),
         Spec::Exclude => Some(Mode::Exclusion),
         Spec::Slice(_) => None,
     };
@@ -89,29 +116,38 @@ fn mode(specs: &[(String, Spec)]) -> Mode {
 fn flatten(
     prefix: &str,
     projection: &RawDocument,
+    grammar: (Dialect, &VariableNames),
     specs: &mut Vec<(String, Spec)>,
 ) -> Result<(), QueryError> {
+    let (dialect, names) = grammar;
     for element in projection {
         let (name, value) = element?;
         let path = format!("{prefix}{}", name.as_str());
-        if path == "$**" || path.split('.').any(|part| part.starts_with('$')) {
+        if dialect == Dialect::Find && (path.ends_with(".$") || path == "$**") {
             return Err(QueryError::unsupported(format!(
                 "{path} is not supported in a projection; positional projection is missing, use \
                  $elemMatch or $slice"
             )));
         }
-        Path::parse(&path).map_err(|error| QueryError::bad_value(error.to_string()))?;
+        check_path(&path)?;
         match value {
             RawBsonRef::Document(inner) if is_operators(inner) => {
-                let spec = operator(&path, inner)?;
+                let spec = match dialect {
+                    Dialect::Find => operator(&path, inner, names)?,
+                    Dialect::Stage => Spec::Computed(Expression::parse(value, names)?),
+                };
                 specs.push((path, spec));
             }
             RawBsonRef::Document(inner) if inner.is_empty() => {
-                return Err(QueryError::bad_value(format!(
-                    "An empty sub-projection is not a valid value for {path}"
-                )));
+                return Err(QueryError::new(
+                    QueryErrorKind::Reshape(ReshapeErrorKind::EmptySubProjection),
+                    format!(
+                        "An empty sub-projection is not a valid value. Found empty object at path \
+                         {path}"
+                    ),
+                ));
             }
-            RawBsonRef::Document(inner) => flatten(&format!("{path}."), inner, specs)?,
+            RawBsonRef::Document(inner) => flatten(&format!("{path}."), inner, grammar, specs)?,
             RawBsonRef::Boolean(_)
             | RawBsonRef::Int32(_)
             | RawBsonRef::Int64(_)
@@ -119,25 +155,21 @@ fn flatten(
             | RawBsonRef::Decimal128(_) => {
                 specs.push((path, if truthy(value) { Spec::Include } else { Spec::Exclude }));
             }
-            _ => {
-                return Err(QueryError::unsupported(format!(
-                    "computed fields are not supported in a projection; give {path} the value 1 or 0"
-                )));
-            }
+            _ => specs.push((path, Spec::Computed(Expression::parse(value, names)?))),
         }
     }
     Ok(())
 }
 
-fn operator(path: &str, operators: &RawDocument) -> Result<Spec, QueryError> {
+fn operator(
+    path: &str,
+    operators: &RawDocument,
+    names: &VariableNames,
+) -> Result<Spec, QueryError> {
     let mut elements = operators.into_iter();
     let (name, argument) = match (elements.next(), elements.next()) {
         (Some(element), None) => element?,
-        _ => {
-            return Err(QueryError::bad_value(format!(
-                "the projection of {path} must have exactly one operator"
-            )));
-        }
+        _ => return Expression::parse(RawBsonRef::Document(operators), names).map(Spec::Computed),
     };
     match name.as_str() {
         "$slice" => slice(argument).map(Spec::Slice),
@@ -146,7 +178,8 @@ fn operator(path: &str, operators: &RawDocument) -> Result<Spec, QueryError> {
             "Cannot use $elemMatch projection on a nested field",
         )),
         "$elemMatch" => elem_match(path, operators).map(Spec::ElemMatch),
-        name => Err(QueryError::unsupported(format!("{name} is not supported in a projection"))),
+        "$meta" => Err(QueryError::unsupported("$meta is not supported in a projection")),
+        _ => Expression::parse(RawBsonRef::Document(operators), names).map(Spec::Computed),
     }
 }
 
@@ -186,12 +219,6 @@ fn slice(argument: RawBsonRef<'_>) -> Result<Slice, QueryError> {
 }
 
 fn insert(root: &mut Node, path: &str, child: Child) -> Result<(), QueryError> {
-    let collision = || {
-        QueryError::new(
-            QueryErrorKind::PathCollision,
-            format!("Path collision at {path}: the projection names it, or a part of it, twice"),
-        )
-    };
     let (before, last) = path.rsplit_once('.').map_or((None, path), |(b, l)| (Some(b), l));
     let mut node = root;
     for part in before.into_iter().flat_map(|before| before.split('.')) {
@@ -201,12 +228,47 @@ fn insert(root: &mut Node, path: &str, child: Child) -> Result<(), QueryError> {
         let found = node.children.iter_mut().find(|(name, _)| name == part);
         node = match found {
             Some((_, Child::Tree(inner))) => inner,
-            _ => return Err(collision()),
+            _ => return Err(collision(path)),
         };
     }
     if node.child(last).is_some() {
-        return Err(collision());
+        return Err(collision(path));
     }
     node.children.push((last.to_owned(), child));
     Ok(())
+}
+
+fn collision(path: &str) -> QueryError {
+    QueryError::new(
+        QueryErrorKind::PathCollision,
+        format!("Path collision at {path}: the projection names it, or a part of it, twice"),
+    )
+}
+
+impl Node {
+    /// Whether a path, or what is above it, is listed.
+    fn covers(&self, path: &str) -> bool {
+        let mut node = self;
+        for part in path.split('.') {
+            match node.child(part) {
+                None => return false,
+                Some(Child::Tree(inner)) => node = inner,
+                Some(_) => return true,
+            }
+        }
+        !node.children.is_empty()
+    }
+
+    /// Keeps the documents along a path, without their fields.
+    fn keep_way(&mut self, path: &str) {
+        let mut node = self;
+        for part in path.split('.') {
+            if node.child(part).is_none() {
+                node.children.push((part.to_owned(), Child::Tree(Self::default())));
+            }
+            let found = node.children.iter_mut().find(|(name, _)| name == part);
+            let Some((_, Child::Tree(inner))) = found else { return };
+            node = inner;
+        }
+    }
 }

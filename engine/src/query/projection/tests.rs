@@ -3,11 +3,11 @@
 use bson::raw::RawDocumentBuf;
 
 use super::*;
-use crate::query::{QueryErrorKind, testing::raw};
+use crate::query::{QueryErrorKind, ReshapeErrorKind, testing::raw};
 
 fn check(projection: &str, document: &str, expected: &str) {
     let parsed = Projection::parse(&raw(projection)).expect(projection).expect("not empty");
-    let found: RawDocumentBuf = parsed.apply(&raw(document));
+    let found: RawDocumentBuf = parsed.apply(&raw(document), &Context::at(0)).expect(projection);
     assert_eq!(found, raw(expected), "{projection} of {document}");
 }
 
@@ -60,11 +60,28 @@ fn refusals() {
     refused("{a: 1, 'a.b': 1}", QueryErrorKind::PathCollision);
     refused("{'a.b': 1, a: 1}", QueryErrorKind::PathCollision);
     refused("{'a.$': 1}", QueryErrorKind::Unsupported);
-    refused("{a: '$b'}", QueryErrorKind::Unsupported);
     refused("{a: {$meta: 'x'}}", QueryErrorKind::Unsupported);
     refused("{'a.b': {$elemMatch: {c: 1}}}", QueryErrorKind::NestedElemMatch);
     refused("{b: 0, a: {$elemMatch: {c: 1}}}", QueryErrorKind::ExpressionInExclusion);
     refused("{a: {$slice: [1, 0]}}", QueryErrorKind::BadValue);
     refused("{a: {$slice: 'x'}}", QueryErrorKind::BadValue);
-    refused("{a: {}}", QueryErrorKind::BadValue);
+    refused("{a: {}}", QueryErrorKind::Reshape(ReshapeErrorKind::EmptySubProjection));
+}
+
+#[test]
+fn computed() {
+    let document = "{_id: 1, a: 2, b: {c: 3, d: 4}, e: [{c: 5}, 7]}";
+    check("{x: '$b.c', a: 1}", document, "{_id: 1, a: 2, x: 3}");
+    check("{x: '$b.c', _id: 0}", document, "{x: 3}");
+    check("{a: '$b.d', _id: 0}", document, "{a: 4}");
+    check("{x: '$zz', a: 1}", document, "{_id: 1, a: 2}");
+    check("{x: ['$a', 'y'], _id: 0}", document, "{x: [2, 'y']}");
+    check("{x: {y: '$a'}, _id: 0}", document, "{x: {y: 2}}");
+    check("{'b.c': 1, 'b.x': '$a', _id: 0}", document, "{b: {c: 3, x: 2}}");
+    check("{b: {x: '$a'}, _id: 0}", document, "{b: {x: 2}}");
+    check("{'e.x': '$a', _id: 0}", document, "{e: [{x: 2}]}");
+    check("{x: {$literal: 1}, _id: 0}", document, "{x: 1}");
+    refused("{a: 0, x: '$b'}", QueryErrorKind::ExpressionInExclusion);
+    refused("{a: 1, 'a.b': '$b'}", QueryErrorKind::PathCollision);
+    refused("{'a.b': '$b', a: 1}", QueryErrorKind::PathCollision);
 }

@@ -1,0 +1,131 @@
+//! `$out`: results become a collection, whole or not at all.
+
+use std::time::Duration;
+
+use bson::{RawDocumentBuf, oid::ObjectId};
+
+use crate::{
+    catalog::{
+        CollectionMeta, Namespace,
+        rules::{CreateIndexesRequest, CreateRequest},
+    },
+    command::{
+        context::Context,
+        error::{Code, CommandError},
+        insert::{insert_one, with_id_first},
+    },
+    limits::{BATCH_BYTES_MAX, BATCH_DOCS_MAX, BATCH_MS_MAX},
+    pipeline::{Environment, Out, Output, PipelineError, Run, StageErrorKind},
+};
+
+/// Writes all results.
+///
+/// # Errors
+/// What the pipeline meets, and why a result can't be written.
+pub(super) fn write(
+    context: &Context,
+    environment: &Environment<'_>,
+    run: &mut Run,
+    output: &Output,
+) -> Result<(), CommandError> {
+    match output {
+        Output::Out(out) => replace_collection(context, environment, run, out),
+        Output::Merge(_) => Err(CommandError::new(Code::NOT_SUPPORTED, "$merge is not supported")),
+    }
+}
+
+/// The results go to a collection beside it, which takes its place at the end.
+fn replace_collection(
+    context: &Context,
+    environment: &Environment<'_>,
+    run: &mut Run,
+    out: &Out,
+) -> Result<(), CommandError> {
+    let beside =
+        Namespace::new(&out.into.db, &format!("tmp.agg_out.{}", ObjectId::new().to_hex()))?;
+    let existing = context.collections.catalog().collection(&out.into);
+    if let Some(existing) = &existing {
+        check_target(existing)?;
+    }
+    let outcome = fill(context, environment, run, &beside, existing.as_deref())
+        .and_then(|()| Ok(context.collections.rename(&beside, &out.into, true)?));
+    if outcome.is_err() {
+        context.collections.drop_collection(&beside)?;
+    }
+    outcome
+}
+
+fn check_target(existing: &CollectionMeta) -> Result<(), CommandError> {
+    existing.check_holds_documents()?;
+    if existing.options.capped.is_some() {
+        let message =
+            format!("namespace '{}' is capped so it can't be used for $out", existing.namespace);
+        return Err(PipelineError::stage(StageErrorKind::OutCapped, message).into());
+    }
+    Ok(())
+}
+
+/// The new collection has the options and indexes of the one that it replaces.
+fn fill(
+    context: &Context,
+    environment: &Environment<'_>,
+    run: &mut Run,
+    beside: &Namespace,
+    existing: Option<&CollectionMeta>,
+) -> Result<(), CommandError> {
+    let options = existing.map(|existing| existing.options.to_document()).unwrap_or_default();
+    context.collections.create(&CreateRequest { namespace: beside.clone(), options })?;
+    if let Some(existing) = existing {
+        let indexes = existing.indexes.iter().filter(|index| !index.is_id());
+        let indexes: Vec<_> = indexes.map(|index| index.to_spec()).collect();
+        if !indexes.is_empty() {
+            let namespace = beside.clone();
+            let request =
+                CreateIndexesRequest { namespace, indexes, ignore_unknown_options: false };
+            context.collections.create_indexes(&request, &mut |_| {})?;
+        }
+    }
+    while let Some(batch) = next_batch(environment, run)? {
+        insert_all(context, beside, &batch)?;
+    }
+    Ok(())
+}
+
+/// Results for one transaction; `None` at the end.
+pub(super) fn next_batch(
+    environment: &Environment<'_>,
+    run: &mut Run,
+) -> Result<Option<Vec<RawDocumentBuf>>, CommandError> {
+    let (mut batch, mut bytes) = (Vec::new(), 0);
+    while batch.len() < BATCH_DOCS_MAX && bytes < BATCH_BYTES_MAX {
+        let Some(document) = run.next(environment)? else { break };
+        bytes += document.as_bytes().len();
+        batch.push(with_id_first(&document)?.into_owned());
+    }
+    Ok((!batch.is_empty()).then_some(batch))
+}
+
+fn insert_all(
+    context: &Context,
+    namespace: &Namespace,
+    batch: &[RawDocumentBuf],
+) -> Result<(), CommandError> {
+    let time_max = Duration::from_millis(BATCH_MS_MAX);
+    let mut done = 0;
+    while done < batch.len() {
+        done += context.collections.write(|writer| -> Result<usize, CommandError> {
+            let collection = writer.create_if_missing(namespace)?;
+            let began = context.clock().monotonic();
+            let mut written = 0;
+            for document in batch.iter().skip(done) {
+                insert_one(writer, &collection, document)?;
+                written += 1;
+                if context.clock().monotonic().saturating_sub(began) > time_max {
+                    break;
+                }
+            }
+            Ok(written)
+        })?;
+    }
+    Ok(())
+}

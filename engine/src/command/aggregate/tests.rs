@@ -1,0 +1,243 @@
+//! Pipelines through the command, by tables.
+
+use crate::command::testing::Lab;
+
+const SALES: &str = "{insert: 'c', documents: [\
+    {_id: 1, item: 'a', price: 10, n: 2, tags: ['x', 'y']},\
+    {_id: 2, item: 'b', price: 20, n: 1, tags: []},\
+    {_id: 3, item: 'a', price: 5, n: 10, tags: null},\
+    {_id: 4, item: 'c', price: 7.5, n: 1},\
+    {_id: 5, item: 'b', price: 1, n: Long('3'), tags: 'z', in: {k: 1}}]}";
+
+fn lab() -> Lab {
+    let lab = Lab::new();
+    lab.ok(SALES);
+    lab.ok("{insert: 'items', documents: [{_id: 'a', name: 'Apple'}, {_id: 'b', name: 'Bread'}]}");
+    lab
+}
+
+fn check(lab: &Lab, pipeline: &str, expected: &str) {
+    lab.check(
+        &format!("{{aggregate: 'c', pipeline: {pipeline}, cursor: {{}}}}"),
+        &format!("{{'cursor.firstBatch': {expected}}}"),
+    );
+}
+
+fn refused(pipeline: &str, code: i32) {
+    Lab::new().check(
+        &format!("{{aggregate: 'c', pipeline: {pipeline}, cursor: {{}}}}"),
+        &format!("{{ok: 0, code: {code}}}"),
+    );
+}
+
+#[test]
+fn reshaping() {
+    let lab = lab();
+    let one = "{$match: {_id: 1}}";
+    check(
+        &lab,
+        &format!("[{one}, {{$project: {{item: 1, t: '$price'}}}}]"),
+        "[{_id: 1, item: 'a', t: 10}]",
+    );
+    check(
+        &lab,
+        &format!("[{one}, {{$project: {{tags: 0, n: 0}}}}]"),
+        "[{_id: 1, item: 'a', price: 10}]",
+    );
+    check(&lab, &format!("[{one}, {{$unset: ['tags', 'n', 'item']}}]"), "[{_id: 1, price: 10}]");
+    check(
+        &lab,
+        &format!("[{one}, {{$set: {{price: '$n', 'a.b': 1}}}}, {{$unset: 'tags'}}]"),
+        "[{_id: 1, item: 'a', price: 2, n: 2, a: {b: 1}}]",
+    );
+    check(&lab, "[{$match: {_id: 5}}, {$replaceRoot: {newRoot: '$in'}}]", "[{k: 1}]");
+    check(&lab, "[{$match: {_id: 5}}, {$replaceWith: {v: '$in.k'}}]", "[{v: 1}]");
+    check(
+        &lab,
+        "[{$match: {_id: 5}}, {$redact: {$cond: [{$eq: ['$k', 1]}, '$$PRUNE', '$$DESCEND']}}]",
+        "[{_id: 5, item: 'b', price: 1, n: 3, tags: 'z'}]",
+    );
+}
+
+#[test]
+fn unwinding() {
+    let lab = lab();
+    let ids = "{$project: {_id: 1, tags: 1}}";
+    check(
+        &lab,
+        &format!("[{ids}, {{$unwind: '$tags'}}]"),
+        "[{_id: 1, tags: 'x'}, {_id: 1, tags: 'y'}, {_id: 5, tags: 'z'}]",
+    );
+    check(
+        &lab,
+        &format!(
+            "[{ids}, {{$unwind: {{path: '$tags', preserveNullAndEmptyArrays: true, includeArrayIndex: 'i'}}}}]"
+        ),
+        "[{_id: 1, tags: 'x', i: 0}, {_id: 1, tags: 'y', i: 1}, {_id: 2, i: null}, \
+         {_id: 3, tags: null, i: null}, {_id: 4, i: null}, {_id: 5, tags: 'z', i: null}]",
+    );
+}
+
+#[test]
+fn grouping() {
+    let lab = lab();
+    check(
+        &lab,
+        "[{$group: {_id: '$item', s: {$sum: '$price'}, a: {$avg: '$n'}, lo: {$min: '$price'}, \
+          hi: {$max: '$price'}, f: {$first: '$_id'}, l: {$last: '$_id'}, c: {$count: {}}}}, \
+         {$sort: {_id: 1}}]",
+        "[{_id: 'a', s: 15, a: 6.0, lo: 5, hi: 10, f: 1, l: 3, c: 2}, \
+          {_id: 'b', s: 21, a: 2.0, lo: 1, hi: 20, f: 2, l: 5, c: 2}, \
+          {_id: 'c', s: 7.5, a: 1.0, lo: 7.5, hi: 7.5, f: 4, l: 4, c: 1}]",
+    );
+    check(
+        &lab,
+        "[{$group: {_id: null, p: {$push: '$_id'}, s: {$addToSet: '$item'}, \
+          t: {$topN: {n: 2, sortBy: {price: -1}, output: '$_id'}}, \
+          b: {$bottom: {sortBy: {price: -1}, output: '$_id'}}, \
+          m: {$maxN: {n: 2, input: '$price'}}, f: {$firstN: {n: 2, input: '$_id'}}, \
+          md: {$median: {input: '$price', method: 'approximate'}}}}]",
+        "[{_id: null, p: [1, 2, 3, 4, 5], s: ['a', 'b', 'c'], t: [2, 1], b: 5, m: [20, 10], \
+           f: [1, 2], md: 7.5}]",
+    );
+    check(&lab, "[{$group: {_id: 1, n: {$sum: 1}}}]", "[{_id: 1, n: 5}]");
+    check(&lab, "[{$match: {_id: 99}}, {$group: {_id: 1, n: {$sum: 1}}}]", "[]");
+    check(&lab, "[{$sortByCount: '$item'}, {$limit: 1}]", "[{_id: 'a', count: 2}]");
+    check(&lab, "[{$match: {n: 1}}, {$count: 'c'}]", "[{c: 2}]");
+    check(
+        &lab,
+        "[{$bucket: {groupBy: '$price', boundaries: [0, 10, 20], default: 'more'}}]",
+        "[{_id: 0, count: 3}, {_id: 10, count: 1}, {_id: 'more', count: 1}]",
+    );
+    check(
+        &lab,
+        "[{$bucketAuto: {groupBy: '$_id', buckets: 2}}]",
+        "[{_id: {min: 1, max: 4}, count: 3}, {_id: {min: 4, max: 5}, count: 2}]",
+    );
+    check(
+        &lab,
+        "[{$bucketAuto: {groupBy: '$_id', buckets: 2, granularity: 'POWERSOF2'}}]",
+        "[{_id: {min: 0.5, max: 4}, count: 3}, {_id: {min: 4, max: 8}, count: 2}]",
+    );
+}
+
+#[test]
+fn joining() {
+    let lab = lab();
+    check(
+        &lab,
+        "[{$match: {_id: {$lt: 3}}}, {$lookup: {from: 'items', localField: 'item', \
+          foreignField: '_id', as: 'i'}}, {$project: {i: 1}}]",
+        "[{_id: 1, i: [{_id: 'a', name: 'Apple'}]}, {_id: 2, i: [{_id: 'b', name: 'Bread'}]}]",
+    );
+    check(
+        &lab,
+        "[{$match: {_id: 4}}, {$lookup: {from: 'items', let: {x: '$n'}, pipeline: \
+          [{$match: {_id: 'a'}}, {$project: {x: '$$x', _id: 0}}], as: 'i'}}, {$project: {i: 1}}]",
+        "[{_id: 4, i: [{x: 1}]}]",
+    );
+    check(
+        &lab,
+        "[{$match: {_id: 1}}, {$project: {_id: 1}}, {$unionWith: {coll: 'items', pipeline: \
+          [{$project: {_id: 1}}]}}]",
+        "[{_id: 1}, {_id: 'a'}, {_id: 'b'}]",
+    );
+    check(
+        &lab,
+        "[{$facet: {n: [{$count: 'n'}], first: [{$limit: 1}, {$project: {_id: 1}}]}}]",
+        "[{n: [{n: 5}], first: [{_id: 1}]}]",
+    );
+    lab.check(
+        "{aggregate: 1, pipeline: [{$documents: [{a: 1}, {a: 2}]}, {$match: {a: 2}}], cursor: {}}",
+        "{'cursor.firstBatch': [{a: 2}], 'cursor.ns': 'test.$cmd.aggregate'}",
+    );
+}
+
+#[test]
+fn writing() {
+    let lab = lab();
+    check(&lab, "[{$match: {item: 'a'}}, {$project: {price: 1}}, {$out: 'o'}]", "[]");
+    lab.check(
+        "{find: 'o', filter: {}}",
+        "{'cursor.firstBatch': [{_id: 1, price: 10}, {_id: 3, price: 5}]}",
+    );
+    lab.ok("{createIndexes: 'o', indexes: [{key: {price: 1}, name: 'p'}]}");
+    check(&lab, "[{$match: {_id: 2}}, {$project: {price: 1}}, {$out: 'o'}]", "[]");
+    lab.check("{find: 'o'}", "{'cursor.firstBatch': [{_id: 2, price: 20}]}");
+    lab.check("{listIndexes: 'o'}", "{'cursor.firstBatch.1.name': 'p'}");
+    lab.check("{listCollections: 1, filter: {name: /tmp/}}", "{'cursor.firstBatch': []}");
+}
+
+#[test]
+fn cursors_hold_what_is_left() {
+    let lab = lab();
+    let first =
+        lab.ok("{aggregate: 'c', pipeline: [{$project: {_id: 1}}], cursor: {batchSize: 2}}");
+    let id = crate::command::testing::at(&first, "cursor.id").expect("an id");
+    let next = lab.run_document(&bson::doc! { "getMore": id, "collection": "c" });
+    let batch = crate::command::testing::at(&next, "cursor.nextBatch").expect("a batch");
+    assert_eq!(batch.as_array().map(Vec::len), Some(3), "{next}");
+    assert_eq!(crate::command::testing::at(&next, "cursor.id"), Some(bson::Bson::Int64(0)));
+}
+
+#[test]
+fn refusals() {
+    refused("[{}]", 40323);
+    refused("[{$foo: 1}]", 40324);
+    refused("[{$limit: 0}]", 15958);
+    refused("[{$limit: -1}]", 5_107_201);
+    refused("[{$skip: -1}]", 5_107_200);
+    refused("[{$match: 1}]", 15959);
+    refused("[{$sort: 1}]", 15973);
+    refused("[{$sort: {}}]", 15976);
+    refused("[{$sort: {a: 'x'}}]", 15974);
+    refused("[{$sort: {a: 2}}]", 15975);
+    refused("[{$count: 1}]", 40156);
+    refused("[{$count: ''}]", 40157);
+    refused("[{$count: '$a'}]", 40158);
+    refused("[{$count: 'a.b'}]", 40160);
+    refused("[{$unwind: 1}]", 15981);
+    refused("[{$unwind: {path: 1}}]", 28808);
+    refused("[{$unwind: {}}]", 28812);
+    refused("[{$unwind: 'a'}]", 28818);
+    refused("[{$unwind: {path: '$a', includeArrayIndex: '$b'}}]", 28822);
+    refused("[{$sample: 1}]", 28745);
+    refused("[{$sample: {size: 'x'}}]", 28746);
+    refused("[{$sample: {size: -1}}]", 28747);
+    refused("[{$sample: {}}]", 28749);
+    refused("[{$group: 1}]", 15947);
+    refused("[{$group: {}}]", 15955);
+    refused("[{$group: {_id: 1, a: 1}}]", 40234);
+    refused("[{$group: {_id: 1, 'a.b': {$sum: 1}}}]", 40235);
+    refused("[{$group: {_id: 1, a: {$nope: 1}}}]", 15952);
+    refused("[{$group: {_id: 1, a: {$sum: [1, 2]}}}]", 40237);
+    refused("[{$group: {_id: 1, a: {$sum: 1, $avg: 1}}}]", 40238);
+    refused("[{$project: 1}]", 15969);
+    refused("[{$project: {}}]", 51272);
+    refused("[{$project: {a: 1, b: 0}}]", 31254);
+    refused("[{$addFields: 1}]", 40272);
+    refused("[{$unset: 1}]", 31002);
+    refused("[{$unset: []}]", 31119);
+    refused("[{$unset: [1]}]", 31120);
+    refused("[{$replaceRoot: 1}]", 40229);
+    refused("[{$bucket: 1}]", 40201);
+    refused("[{$bucket: {}}]", 40198);
+    refused("[{$bucket: {groupBy: '$a', boundaries: [1]}}]", 40192);
+    refused("[{$bucket: {groupBy: '$a', boundaries: [2, 1]}}]", 40194);
+    refused("[{$bucketAuto: {}}]", 40246);
+    refused("[{$facet: {}}]", 40169);
+    refused("[{$facet: {a: 1}}]", 40170);
+    refused("[{$facet: {a: [{$out: 'x'}]}}]", 40600);
+    refused("[{$lookup: {from: 'x', as: 'y', pipeline: [{$out: 'z'}]}}]", 51047);
+    refused("[{$lookup: {from: 'x'}}]", 9);
+    refused("[{$match: {}}, {$collStats: {}}]", 40602);
+    refused("[{$out: 'x'}, {$match: {}}]", 40601);
+    refused("[{$out: 1}]", 16990);
+    refused("[{$changeStream: {}}]", 40573);
+    refused("[{$merge: {into: 'x', whenMatched: 'fail', whenNotMatched: 'discard'}}]", 51181);
+    refused("[{$densify: {}}]", 238);
+    let lab = Lab::new();
+    lab.check("{aggregate: 'c', pipeline: []}", "{code: 9}");
+    lab.check("{aggregate: 1, pipeline: [{$match: {}}], cursor: {}}", "{code: 73}");
+    lab.check("{aggregate: 'c', pipeline: 1, cursor: {}}", "{code: 14}");
+}

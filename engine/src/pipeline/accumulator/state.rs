@@ -1,0 +1,383 @@
+//! What an accumulator holds of a group.
+
+use std::{cmp::Ordering, collections::BTreeMap};
+
+use bson::{
+    RawArrayBuf, RawDocumentBuf,
+    raw::{RawBson, RawBsonRef},
+};
+
+use super::{
+    parse::{Accumulator, Operator},
+    sum::Sum,
+};
+use crate::{
+    pipeline::{
+        PipelineError, StageErrorKind as Kind,
+        text::{kind, shown},
+    },
+    query::{Scope, SortKey},
+    value::{Direction, compare, key::encode},
+};
+
+/// Bytes that a value in a list takes beside its own.
+const ENTRY_BYTES: usize = 24;
+
+/// What is held of the documents so far.
+#[derive(Debug, Clone)]
+pub(in crate::pipeline) enum State {
+    /// Numbers.
+    Sum(Sum),
+    /// One value; missing if there was none yet or it was missing.
+    One { value: Option<RawBson>, is_set: bool },
+    /// Values in order.
+    List(Vec<RawBson>),
+    /// Different values by their keys.
+    Set(BTreeMap<Vec<u8>, RawBson>),
+    /// Running mean and squares; not a number once one was infinite.
+    Deviation { count: u64, mean: f64, squares: f64 },
+    /// Fields of documents, later ones over earlier ones.
+    Merged(RawDocumentBuf),
+    /// The first n in some order.
+    Kept { n: usize, values: Vec<RawBson> },
+    /// The first n by a sort key, with the order of arrival.
+    Sorted { n: usize, entries: Vec<(SortKey, u64, RawBson)>, seen: u64 },
+    /// Numbers to be ranked.
+    Numbers(Vec<f64>),
+}
+
+impl State {
+    /// The state of a new group with this `_id`.
+    pub(super) fn begin(
+        accumulator: &Accumulator,
+        id: RawBsonRef<'_>,
+        scope: &Scope<'_>,
+    ) -> Result<Self, PipelineError> {
+        let n = match &accumulator.n {
+            None => 1,
+            Some(expression) => {
+                let empty = RawDocumentBuf::new();
+                let root = id.as_document().unwrap_or(&empty);
+                let value = expression.evaluate(&Scope::new(root, scope.context()))?;
+                checked_n(value.as_ref())?
+            }
+        };
+        Ok(match &accumulator.operator {
+            Operator::Sum | Operator::Avg => Self::Sum(Sum::default()),
+            Operator::Min | Operator::Max | Operator::First | Operator::Last => {
+                Self::One { value: None, is_set: false }
+            }
+            Operator::Push => Self::List(Vec::new()),
+            Operator::AddToSet => Self::Set(BTreeMap::new()),
+            Operator::StdDev { .. } => Self::Deviation { count: 0, mean: 0.0, squares: 0.0 },
+            Operator::MergeObjects => Self::Merged(RawDocumentBuf::new()),
+            Operator::FirstN | Operator::LastN | Operator::MinN | Operator::MaxN => {
+                Self::Kept { n, values: Vec::new() }
+            }
+            Operator::Top { .. } | Operator::TopN { .. } => {
+                Self::Sorted { n, entries: Vec::new(), seen: 0 }
+            }
+            Operator::Percentile { .. } => Self::Numbers(Vec::new()),
+        })
+    }
+
+    /// Adds a document. Returns by how many bytes the state grew.
+    pub(super) fn add(
+        &mut self,
+        accumulator: &Accumulator,
+        scope: &Scope<'_>,
+    ) -> Result<usize, PipelineError> {
+        let operator = &accumulator.operator;
+        if let (Self::One { is_set: true, .. }, Operator::First) = (&*self, operator) {
+            return Ok(0);
+        }
+        let value = accumulator.input.evaluate(scope)?;
+        let given = value.as_ref();
+        match self {
+            Self::Sum(sum) => {
+                if let Some(value) = given {
+                    sum.add(value);
+                }
+                Ok(0)
+            }
+            Self::One { value, is_set } => Ok(keep_one(operator, value, is_set, given)),
+            Self::List(list) => {
+                let Some(value) = given else { return Ok(0) };
+                list.push(value.into());
+                Ok(size(value))
+            }
+            Self::Set(set) => {
+                let Some(value) = given else { return Ok(0) };
+                let key = encode(Some(value), Direction::Ascending).bytes;
+                let grown = key.len() + size(value);
+                let is_new = !set.contains_key(&key);
+                set.entry(key).or_insert_with(|| value.into());
+                Ok(if is_new { grown } else { 0 })
+            }
+            Self::Deviation { count, mean, squares } => {
+                if let Some(number) = given.and_then(number) {
+                    *count += 1;
+                    let distance = number - *mean;
+                    #[expect(clippy::cast_precision_loss, reason = "a mean is a double")]
+                    let n = *count as f64;
+                    *mean += distance / n;
+                    *squares += distance * (number - *mean);
+                }
+                Ok(0)
+            }
+            Self::Merged(merged) => merge(merged, given),
+            Self::Kept { n, values } => Ok(keep_n(operator, *n, values, given)),
+            Self::Sorted { n, entries, seen } => {
+                let (Operator::Top { sort, is_bottom } | Operator::TopN { sort, is_bottom }) =
+                    operator
+                else {
+                    return Ok(0);
+                };
+                *seen += 1;
+                let value = given.unwrap_or(RawBsonRef::Null);
+                let entry = (sort.key(scope.root()), *seen, value.into());
+                Ok(keep_sorted(*n, *is_bottom, entries, entry) * size(value))
+            }
+            Self::Numbers(numbers) => {
+                let number = given.and_then(number).filter(|number| !number.is_nan());
+                numbers.extend(number);
+                Ok(8)
+            }
+        }
+    }
+
+    /// The value of the field.
+    pub(super) fn finish(self, accumulator: &Accumulator) -> RawBson {
+        match (self, &accumulator.operator) {
+            (Self::Sum(sum), Operator::Avg) => sum.average(),
+            (Self::Sum(sum), _) => sum.sum(),
+            (Self::One { value, .. }, _) => value.unwrap_or(RawBson::Null),
+            (Self::List(list), _) => array(list),
+            (Self::Set(set), _) => array(set.into_values()),
+            (Self::Deviation { count, squares, .. }, Operator::StdDev { is_sample }) => {
+                let by = count.saturating_sub(u64::from(*is_sample));
+                if by == 0 {
+                    return RawBson::Null;
+                }
+                #[expect(clippy::cast_precision_loss, reason = "a deviation is a double")]
+                let by = by as f64;
+                RawBson::Double((squares / by).sqrt())
+            }
+            (Self::Deviation { .. }, _) => RawBson::Null,
+            (Self::Merged(merged), _) => RawBson::Document(merged),
+            (Self::Kept { values, .. }, _) => array(values),
+            (Self::Sorted { mut entries, .. }, operator) => {
+                entries.sort_by(|a, b| (&a.0, a.1).cmp(&(&b.0, b.1)));
+                let mut values = entries.into_iter().map(|(_, _, value)| value);
+                match operator {
+                    Operator::Top { .. } => values.next().unwrap_or(RawBson::Null),
+                    _ => array(values),
+                }
+            }
+            (Self::Numbers(numbers), Operator::Percentile { ps, is_median }) => {
+                percentiles(numbers, ps, *is_median)
+            }
+            (Self::Numbers(_), _) => RawBson::Null,
+        }
+    }
+}
+
+/// The number as a double; `None` for other types.
+pub(in crate::pipeline) fn number(value: RawBsonRef<'_>) -> Option<f64> {
+    match value {
+        RawBsonRef::Int32(number) => Some(f64::from(number)),
+        #[expect(clippy::cast_precision_loss, reason = "what is asked for is a double")]
+        RawBsonRef::Int64(number) => Some(number as f64),
+        RawBsonRef::Double(number) => Some(number),
+        RawBsonRef::Decimal128(number) => number.to_string().parse().ok(),
+        _ => None,
+    }
+}
+
+fn checked_n(value: Option<RawBsonRef<'_>>) -> Result<usize, PipelineError> {
+    let fail = |kind, message| Err(PipelineError::stage(kind, message));
+    let Some(value) = value else {
+        let message = "Value for 'n' must be of integral type, but found missing".to_owned();
+        return fail(Kind::AccumulatorNNotInteger, message);
+    };
+    let Some(n) = number(value) else {
+        let message = format!("Value for 'n' must be of integral type, but found {}", shown(value));
+        return fail(Kind::AccumulatorNNotInteger, message);
+    };
+    if n.fract() != 0.0 || !n.is_finite() {
+        let message = format!("Value for 'n' must be of integral type, but found {}", shown(value));
+        return fail(Kind::AccumulatorNNotIntegral, message);
+    }
+    if n <= 0.0 {
+        let message = format!("'n' must be greater than 0, found {}", shown(value));
+        return fail(Kind::AccumulatorNNotPositive, message);
+    }
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "above zero, and `as` saturates"
+    )]
+    let n = n as usize;
+    Ok(n)
+}
+
+fn size(value: RawBsonRef<'_>) -> usize {
+    ENTRY_BYTES
+        + match value {
+            RawBsonRef::String(text) | RawBsonRef::Symbol(text) => text.len(),
+            RawBsonRef::Document(document) => document.as_bytes().len(),
+            RawBsonRef::Array(array) => array.as_bytes().len(),
+            RawBsonRef::Binary(binary) => binary.bytes.len(),
+            _ => 16,
+        }
+}
+
+fn is_nullish(value: Option<RawBsonRef<'_>>) -> bool {
+    matches!(value, None | Some(RawBsonRef::Null | RawBsonRef::Undefined))
+}
+
+fn keep_one(
+    operator: &Operator,
+    value: &mut Option<RawBson>,
+    is_set: &mut bool,
+    given: Option<RawBsonRef<'_>>,
+) -> usize {
+    let wanted = match operator {
+        Operator::Min | Operator::Max if is_nullish(given) => return 0,
+        Operator::Min => Some(Ordering::Less),
+        Operator::Max => Some(Ordering::Greater),
+        _ => None,
+    };
+    if let (Some(wanted), Some(current), Some(given)) = (wanted, value.as_ref(), given)
+        && compare(given, current.as_raw_bson_ref()) != wanted
+    {
+        return 0;
+    }
+    *is_set = true;
+    *value = given.map(Into::into);
+    given.map_or(0, size)
+}
+
+fn merge(
+    merged: &mut RawDocumentBuf,
+    given: Option<RawBsonRef<'_>>,
+) -> Result<usize, PipelineError> {
+    let document = match given {
+        None | Some(RawBsonRef::Null | RawBsonRef::Undefined) => return Ok(0),
+        Some(RawBsonRef::Document(document)) => document,
+        Some(other) => {
+            return Err(PipelineError::stage(
+                Kind::AccumulatorMergeNotObject,
+                format!(
+                    "$mergeObjects requires object inputs, but input {} is of type {}",
+                    shown(other),
+                    kind(other)
+                ),
+            ));
+        }
+    };
+    let mut out = RawDocumentBuf::new();
+    for (name, value) in merged.iter().map_while(Result::ok) {
+        out.append(name, document.get(name.as_str())?.unwrap_or(value));
+    }
+    for (name, value) in document.into_iter().map_while(Result::ok) {
+        if merged.get(name.as_str())?.is_none() {
+            out.append(name, value);
+        }
+    }
+    let grown = out.as_bytes().len().saturating_sub(merged.as_bytes().len());
+    *merged = out;
+    Ok(grown)
+}
+
+fn keep_n(
+    operator: &Operator,
+    n: usize,
+    values: &mut Vec<RawBson>,
+    given: Option<RawBsonRef<'_>>,
+) -> usize {
+    let value = match operator {
+        Operator::MinN | Operator::MaxN if is_nullish(given) => return 0,
+        _ => given.unwrap_or(RawBsonRef::Null),
+    };
+    match operator {
+        Operator::FirstN => {
+            if values.len() >= n {
+                return 0;
+            }
+            values.push(value.into());
+        }
+        Operator::LastN => {
+            values.push(value.into());
+            if values.len() > n {
+                values.remove(0);
+                return 0;
+            }
+        }
+        _ => {
+            let is_before = |current: &RawBson| {
+                let order = compare(current.as_raw_bson_ref(), value);
+                let order =
+                    if matches!(operator, Operator::MaxN) { order.reverse() } else { order };
+                order != Ordering::Greater
+            };
+            let at = values.partition_point(is_before);
+            if at >= n {
+                return 0;
+            }
+            values.insert(at, value.into());
+            if values.len() > n {
+                values.pop();
+                return 0;
+            }
+        }
+    }
+    size(value)
+}
+
+/// Keeps the first n entries, or the last n. Returns whether there is one more.
+fn keep_sorted(
+    n: usize,
+    is_bottom: bool,
+    entries: &mut Vec<(SortKey, u64, RawBson)>,
+    entry: (SortKey, u64, RawBson),
+) -> usize {
+    let at = entries.partition_point(|other| (&other.0, other.1) <= (&entry.0, entry.1));
+    entries.insert(at, entry);
+    if entries.len() <= n {
+        return 1;
+    }
+    if is_bottom {
+        entries.remove(0);
+    } else {
+        entries.pop();
+    }
+    0
+}
+
+fn array(values: impl IntoIterator<Item = RawBson>) -> RawBson {
+    let mut array = RawArrayBuf::new();
+    for value in values {
+        array.push(value);
+    }
+    RawBson::Array(array)
+}
+
+/// The value at the rank that each percentile has among the sorted numbers.
+fn percentiles(mut numbers: Vec<f64>, ps: &[f64], is_median: bool) -> RawBson {
+    numbers.sort_by(f64::total_cmp);
+    let one = |p: &f64| {
+        #[expect(
+            clippy::cast_precision_loss,
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a rank among numbers in memory"
+        )]
+        let rank = (p * numbers.len() as f64).ceil().max(1.0) as usize - 1;
+        numbers.get(rank).map_or(RawBson::Null, |number| RawBson::Double(*number))
+    };
+    if is_median {
+        return one(&0.5);
+    }
+    array(ps.iter().map(one))
+}

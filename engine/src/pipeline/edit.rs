@@ -1,0 +1,121 @@
+//! Changing one field of a document without decoding it.
+
+use bson::raw::{CString, RawBson, RawBsonRef, RawDocument, RawDocumentBuf};
+
+use super::{PipelineError, StageErrorKind};
+use crate::value::Path;
+
+/// A dotted path whose parts can be written into documents. It leads through documents only; what
+/// else stands in its way is replaced by one.
+#[derive(Debug, Clone)]
+pub(super) struct Place {
+    parts: Vec<CString>,
+    path: Path,
+}
+
+impl Place {
+    /// Reads a path as stages take it, without a leading `$`.
+    pub(super) fn parse(text: &str) -> Result<Self, PipelineError> {
+        let fail = |kind, message: String| Err(PipelineError::stage(kind, message));
+        if text.is_empty() {
+            return fail(
+                StageErrorKind::PathEmpty,
+                "FieldPath cannot be constructed with empty string".into(),
+            );
+        }
+        if text.ends_with('.') {
+            return fail(
+                StageErrorKind::PathTrailingDot,
+                "FieldPath must not end with a '.'.".into(),
+            );
+        }
+        for part in text.split('.') {
+            check_name(part)?;
+        }
+        let path = match Path::parse(text) {
+            Ok(path) => path,
+            Err(error) => return fail(StageErrorKind::FailedToParse, error.to_string()),
+        };
+        let parts = text.split('.').map(CString::try_from).collect::<Result<_, _>>()?;
+        Ok(Self { parts, path })
+    }
+
+    /// The path as it was written.
+    pub(super) fn as_str(&self) -> &str {
+        self.path.as_str()
+    }
+
+    /// The value there; arrays are not entered.
+    pub(super) fn get<'d>(&self, document: &'d RawDocument) -> Option<RawBsonRef<'d>> {
+        self.path.get(document)
+    }
+
+    /// The document with this value there, or without the field.
+    pub(super) fn set(
+        &self,
+        document: &RawDocument,
+        value: Option<RawBsonRef<'_>>,
+    ) -> RawDocumentBuf {
+        with(document, &self.parts, value)
+    }
+}
+
+/// Refuses names that no field of a result can have.
+pub(super) fn check_name(name: &str) -> Result<(), PipelineError> {
+    let fail = |kind, message: &str| Err(PipelineError::stage(kind, message));
+    if name.is_empty() {
+        fail(StageErrorKind::FieldNameEmpty, "FieldPath field names may not be empty strings.")
+    } else if name.starts_with('$') {
+        fail(
+            StageErrorKind::FieldNameDollar,
+            &format!(
+                "FieldPath field names may not start with '$'. Consider using $getField or \
+                 $setField, but found: {name}"
+            ),
+        )
+    } else if name.contains('\0') {
+        fail(StageErrorKind::FieldNameNul, "FieldPath field names may not contain '\\0'.")
+    } else if name.contains('.') {
+        fail(StageErrorKind::FieldNameDot, "FieldPath field names may not contain '.'.")
+    } else {
+        Ok(())
+    }
+}
+
+/// Recursion is bounded by the parts of a path.
+fn with(
+    document: &RawDocument,
+    parts: &[CString],
+    value: Option<RawBsonRef<'_>>,
+) -> RawDocumentBuf {
+    let mut out = RawDocumentBuf::new();
+    let Some((first, rest)) = parts.split_first() else { return out };
+    let mut is_found = false;
+    for (name, current) in document.into_iter().map_while(Result::ok) {
+        if name.as_str() != first.as_str() {
+            out.append(name, current);
+            continue;
+        }
+        is_found = true;
+        match (current, value) {
+            (RawBsonRef::Document(inner), _) if !rest.is_empty() => {
+                out.append(name, with(inner, rest, value));
+            }
+            (_, Some(value)) => out.append(name, built(rest, value)),
+            (current, None) if !rest.is_empty() => out.append(name, current),
+            (_, None) => {}
+        }
+    }
+    if let (false, Some(value)) = (is_found, value) {
+        out.append(first, built(rest, value));
+    }
+    out
+}
+
+fn built(parts: &[CString], value: RawBsonRef<'_>) -> RawBson {
+    parts.iter().rev().fold(value.into(), |value: RawBson, part| {
+        let mut document = RawDocumentBuf::new();
+        document.append(part, value);
+        RawBson::Document(document)
+    })
+}

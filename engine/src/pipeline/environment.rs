@@ -1,0 +1,58 @@
+//! What a pipeline runs in.
+
+use bson::RawDocumentBuf;
+
+use super::{PipelineError, stage::ServerRows};
+use crate::{
+    catalog::{CatalogSnapshot, Namespace},
+    collection::Collections,
+    store::Reader,
+};
+
+/// What a pipeline runs in: the data, and what only the server knows.
+#[derive(Clone, Copy)]
+pub struct Environment<'e> {
+    /// Documents, definitions and time.
+    pub collections: &'e Collections,
+    /// What stages such as `$currentOp` show.
+    pub rows: &'e dyn Rows,
+}
+
+/// Gives the documents of stages that show the server itself.
+pub trait Rows {
+    /// The documents of such a stage on this collection.
+    ///
+    /// # Errors
+    /// When the collection does not exist, or the store fails.
+    fn rows(
+        &self,
+        stage: &ServerRows,
+        namespace: &Namespace,
+    ) -> Result<Vec<RawDocumentBuf>, PipelineError>;
+}
+
+impl Environment<'_> {
+    /// The time now in milliseconds since 1970.
+    #[must_use]
+    pub fn now_ms(&self) -> i64 {
+        self.collections.clock().now_ms()
+    }
+
+    /// A short read together with the definitions as of the same transaction.
+    ///
+    /// # Errors
+    /// What `work` returns, or the store's failure.
+    pub fn read<T>(
+        &self,
+        work: impl FnOnce(&Reader<'_>, &CatalogSnapshot) -> Result<T, PipelineError>,
+    ) -> Result<T, PipelineError> {
+        self.collections.store().read(|reader| {
+            let catalog = self.collections.catalog();
+            // Another thread may have committed new definitions between the two.
+            if crate::catalog::stored_version(reader)? == catalog.version() {
+                return work(reader, &catalog);
+            }
+            work(reader, &CatalogSnapshot::load(reader)?)
+        })
+    }
+}

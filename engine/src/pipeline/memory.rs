@@ -1,0 +1,32 @@
+//! Counting what a stage holds.
+
+use super::{PipelineError, StageErrorKind};
+use crate::limits::PIPELINE_BYTES_MAX;
+
+/// Bytes that one stage holds.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Held {
+    bytes: usize,
+}
+
+impl Held {
+    /// Counts more bytes.
+    pub(super) fn add(&mut self, stage: &str, bytes: usize) -> Result<(), PipelineError> {
+        self.bytes = self.bytes.saturating_add(bytes);
+        if self.bytes <= PIPELINE_BYTES_MAX {
+            return Ok(());
+        }
+        Err(PipelineError::stage(
+            StageErrorKind::MemoryLimit,
+            format!(
+                "Exceeded memory limit for {stage}: it would hold more than {PIPELINE_BYTES_MAX} bytes, \
+                 and using the disk is not supported; put $match or $project before it"
+            ),
+        ))
+    }
+
+    /// Counts bytes that are not held any more.
+    pub(super) fn remove(&mut self, bytes: usize) {
+        self.bytes = self.bytes.saturating_sub(bytes);
+    }
+}

@@ -1,0 +1,379 @@
+//! `$out` and `$merge`: where results are written. The writing itself is the command's.
+
+use bson::{
+    RawDocumentBuf,
+    raw::{RawBsonRef, RawDocument},
+};
+
+use super::{
+    PipelineError, Reading, StageErrorKind as Kind, edit::Place as FieldPlace, parse::stages_of,
+    text::kind,
+};
+use crate::catalog::Namespace;
+
+/// Where results are written.
+#[derive(Debug, Clone)]
+pub enum Output {
+    /// `$out`
+    Out(Out),
+    /// `$merge`
+    Merge(Box<Merge>),
+}
+
+/// `$out`: the results become the collection.
+#[derive(Debug, Clone)]
+pub struct Out {
+    /// The collection.
+    pub into: Namespace,
+}
+
+/// `$merge`: the results go into a collection.
+#[derive(Debug, Clone)]
+pub struct Merge {
+    /// The collection.
+    pub into: Namespace,
+    /// The fields that tell which document is meant; empty: `_id`.
+    pub on: Vec<String>,
+    /// What happens to a document that is there.
+    pub when_matched: WhenMatched,
+    /// What happens when there is none.
+    pub when_not_matched: WhenNotMatched,
+    /// The variables of a pipeline, as they were given.
+    pub variables: Option<RawDocumentBuf>,
+}
+
+/// What happens to a document that is there.
+#[derive(Debug, Clone, PartialEq)]
+pub enum WhenMatched {
+    /// The result takes its place.
+    Replace,
+    /// It stays as it is.
+    KeepExisting,
+    /// The fields of the result are set in it.
+    Merge,
+    /// An error.
+    Fail,
+    /// It is changed by these stages.
+    Pipeline(Vec<RawDocumentBuf>),
+}
+
+/// What happens when there is no such document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WhenNotMatched {
+    /// The result is inserted.
+    Insert,
+    /// Nothing.
+    Discard,
+    /// An error.
+    Fail,
+}
+
+impl WhenMatched {
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Replace => "replace",
+            Self::KeepExisting => "keepExisting",
+            Self::Merge => "merge",
+            Self::Fail => "fail",
+            Self::Pipeline(_) => "pipeline",
+        }
+    }
+}
+
+impl WhenNotMatched {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Insert => "insert",
+            Self::Discard => "discard",
+            Self::Fail => "fail",
+        }
+    }
+}
+
+impl Output {
+    pub(super) fn parse(
+        stage: &str,
+        value: RawBsonRef<'_>,
+        reading: &Reading<'_>,
+    ) -> Result<Self, PipelineError> {
+        if stage == "$out" {
+            return Ok(Self::Out(Out { into: out(value, reading)? }));
+        }
+        Ok(Self::Merge(Box::new(merge(value, reading)?)))
+    }
+
+    /// The collection that is written.
+    #[must_use]
+    pub fn into(&self) -> &Namespace {
+        match self {
+            Self::Out(out) => &out.into,
+            Self::Merge(merge) => &merge.into,
+        }
+    }
+}
+
+fn fail<T>(kind: Kind, message: impl Into<String>) -> Result<T, PipelineError> {
+    Err(PipelineError::stage(kind, message))
+}
+
+fn is_internal(db: &str) -> bool {
+    ["admin", "config", "local"].contains(&db)
+}
+
+fn out(value: RawBsonRef<'_>, reading: &Reading<'_>) -> Result<Namespace, PipelineError> {
+    let into = match value {
+        RawBsonRef::String(name) => Namespace::new(reading.db, name)?,
+        RawBsonRef::Document(options) => {
+            let (mut db, mut collection) = (None, None);
+            for element in options {
+                let (name, value) = element?;
+                match (name.as_str(), value) {
+                    ("db", RawBsonRef::String(text)) => db = Some(text),
+                    ("coll", RawBsonRef::String(text)) => collection = Some(text),
+                    ("timeseries", _) => {
+                        let message = "$out to a time-series collection is not supported";
+                        return fail(Kind::Unsupported, message);
+                    }
+                    (name @ ("db" | "coll"), other) => {
+                        let message = format!(
+                            "BSON field '$out.{name}' is the wrong type '{}', expected type 'string'",
+                            kind(other)
+                        );
+                        return fail(Kind::TypeMismatch, message);
+                    }
+                    (other, _) => {
+                        let message = format!("BSON field '$out.{other}' is an unknown field.");
+                        return fail(Kind::UnknownField, message);
+                    }
+                }
+            }
+            let missing = |name: &str| {
+                let message = format!("BSON field '$out.{name}' is missing but a required field");
+                PipelineError::stage(Kind::MissingField, message)
+            };
+            let db = db.ok_or_else(|| missing("db"))?;
+            Namespace::new(db, collection.ok_or_else(|| missing("coll"))?)?
+        }
+        other => {
+            let message = format!(
+                "$out only supports a string or object argument, but found {}",
+                kind(other)
+            );
+            return fail(Kind::OutArgument, message);
+        }
+    };
+    if into.is_system() {
+        let message = format!("Can't $out to special collection: {}", into.collection);
+        return fail(Kind::OutSpecial, message);
+    }
+    if is_internal(&into.db) {
+        return fail(Kind::OutInternal, format!("Can't $out to internal database: {}", into.db));
+    }
+    Ok(into)
+}
+
+fn merge(value: RawBsonRef<'_>, reading: &Reading<'_>) -> Result<Merge, PipelineError> {
+    let options = match value {
+        RawBsonRef::String(name) => {
+            return checked(Merge {
+                into: Namespace::new(reading.db, name)?,
+                on: Vec::new(),
+                when_matched: WhenMatched::Merge,
+                when_not_matched: WhenNotMatched::Insert,
+                variables: None,
+            });
+        }
+        RawBsonRef::Document(options) => options,
+        other => {
+            let message =
+                format!("$merge requires a string or object argument, but found {}", kind(other));
+            return fail(Kind::TypeMismatch, message);
+        }
+    };
+    let mut merge = Merge {
+        into: Namespace { db: String::new(), collection: String::new() },
+        on: Vec::new(),
+        when_matched: WhenMatched::Merge,
+        when_not_matched: WhenNotMatched::Insert,
+        variables: None,
+    };
+    for element in options {
+        let (name, value) = element?;
+        match (name.as_str(), value) {
+            ("into", value) => merge.into = into(value, reading)?,
+            ("on", value) => merge.on = on(value)?,
+            ("whenMatched", value) => merge.when_matched = when_matched(value)?,
+            ("whenNotMatched", RawBsonRef::String(mode)) => {
+                merge.when_not_matched = when_not_matched(mode)?;
+            }
+            ("let", RawBsonRef::Document(variables)) => {
+                merge.variables = Some(variables.to_owned());
+            }
+            (name @ ("whenNotMatched" | "let"), other) => {
+                let message =
+                    format!("BSON field '$merge.{name}' is the wrong type '{}'", kind(other));
+                return fail(Kind::TypeMismatch, message);
+            }
+            ("targetCollectionVersion" | "allowMergeOnNullishValues", _) => {}
+            (other, _) => {
+                let message = format!("BSON field '$merge.{other}' is an unknown field.");
+                return fail(Kind::UnknownField, message);
+            }
+        }
+    }
+    if merge.into.collection.is_empty() {
+        let message = "BSON field '$merge.into' is missing but a required field";
+        return fail(Kind::MissingField, message);
+    }
+    checked(merge)
+}
+
+fn checked(merge: Merge) -> Result<Merge, PipelineError> {
+    let (matched, not_matched) = (&merge.when_matched, merge.when_not_matched);
+    let is_possible = match matched {
+        WhenMatched::KeepExisting | WhenMatched::Fail => not_matched == WhenNotMatched::Insert,
+        _ => true,
+    };
+    if !is_possible {
+        let message = format!(
+            "Combination of $merge modes 'whenMatched: {}' and 'whenNotMatched: {}' is not supported",
+            matched.name(),
+            not_matched.name()
+        );
+        return fail(Kind::MergeModes, message);
+    }
+    if merge.into.is_system() {
+        let message = format!("Cannot $merge to special collection: {}", merge.into.collection);
+        return fail(Kind::MergeSpecial, message);
+    }
+    if is_internal(&merge.into.db) {
+        let message = format!("Cannot $merge to internal database: {}", merge.into.db);
+        return fail(Kind::MergeInternal, message);
+    }
+    if let Some(variables) = &merge.variables {
+        if !matches!(matched, WhenMatched::Pipeline(_)) {
+            let message =
+                format!("Cannot use 'let' variables with 'whenMatched: {}' mode", matched.name());
+            return fail(Kind::MergeLetMode, message);
+        }
+        if !matches!(variables.get("new")?, None | Some(RawBsonRef::String("$$ROOT"))) {
+            let message = "'let' may not define a value for the reserved 'new' variable other than \
+                           '$$ROOT'";
+            return fail(Kind::MergeLetNew, message);
+        }
+    }
+    Ok(merge)
+}
+
+fn into(value: RawBsonRef<'_>, reading: &Reading<'_>) -> Result<Namespace, PipelineError> {
+    match value {
+        RawBsonRef::String(name) => Ok(Namespace::new(reading.db, name)?),
+        RawBsonRef::Document(options) => {
+            let text = |name: &str| -> Result<Option<String>, PipelineError> {
+                match options.get(name)? {
+                    None => Ok(None),
+                    Some(RawBsonRef::String(text)) => Ok(Some(text.to_owned())),
+                    Some(other) => {
+                        let message = format!(
+                            "BSON field 'into.{name}' is the wrong type '{}', expected type 'string'",
+                            kind(other)
+                        );
+                        fail(Kind::TypeMismatch, message)
+                    }
+                }
+            };
+            let db = text("db")?.unwrap_or_else(|| reading.db.to_owned());
+            let Some(collection) = text("coll")? else {
+                let message = "$merge 'into' object must have a field 'coll'";
+                return fail(Kind::MergeInto, message);
+            };
+            Ok(Namespace::new(&db, &collection)?)
+        }
+        other => fail(
+            Kind::MergeInto,
+            format!(
+                "$merge 'into' field must be either a string or an object, but found {}",
+                kind(other)
+            ),
+        ),
+    }
+}
+
+fn on(value: RawBsonRef<'_>) -> Result<Vec<String>, PipelineError> {
+    let mut fields = Vec::new();
+    match value {
+        RawBsonRef::String(field) => fields.push(field.to_owned()),
+        RawBsonRef::Array(array) => {
+            for item in array {
+                match item? {
+                    RawBsonRef::String(field) => fields.push(field.to_owned()),
+                    other => {
+                        let message = format!(
+                            "$merge 'on' array elements must be strings, but found {}",
+                            kind(other)
+                        );
+                        return fail(Kind::MergeOnElement, message);
+                    }
+                }
+            }
+        }
+        other => {
+            let message = format!(
+                "$merge 'on' field must be either a string or an array of strings, but found {}",
+                kind(other)
+            );
+            return fail(Kind::MergeOnType, message);
+        }
+    }
+    if fields.is_empty() {
+        let message = "If explicitly specifying $merge 'on', must include at least one field";
+        return fail(Kind::MergeOnEmpty, message);
+    }
+    for (at, field) in fields.iter().enumerate() {
+        FieldPlace::parse(field)?;
+        if fields.iter().take(at).any(|other| other == field) {
+            return fail(Kind::MergeOnTwice, format!("Found a duplicate field '{field}'"));
+        }
+    }
+    Ok(fields)
+}
+
+fn when_matched(value: RawBsonRef<'_>) -> Result<WhenMatched, PipelineError> {
+    match value {
+        RawBsonRef::String("replace") => Ok(WhenMatched::Replace),
+        RawBsonRef::String("keepExisting") => Ok(WhenMatched::KeepExisting),
+        RawBsonRef::String("merge") => Ok(WhenMatched::Merge),
+        RawBsonRef::String("fail") => Ok(WhenMatched::Fail),
+        RawBsonRef::String(other) => fail(
+            Kind::BadValue,
+            format!(
+                "Enumeration value '{other}' for field '$merge.whenMatched' is not a valid value."
+            ),
+        ),
+        RawBsonRef::Array(_) => {
+            let stages = stages_of(value, "$merge.whenMatched")?;
+            Ok(WhenMatched::Pipeline(stages.into_iter().map(RawDocument::to_owned).collect()))
+        }
+        other => fail(
+            Kind::MergeWhenMatched,
+            format!(
+                "$merge 'whenMatched' field must be either a string or an array, but found {}",
+                kind(other)
+            ),
+        ),
+    }
+}
+
+fn when_not_matched(mode: &str) -> Result<WhenNotMatched, PipelineError> {
+    match mode {
+        "insert" => Ok(WhenNotMatched::Insert),
+        "discard" => Ok(WhenNotMatched::Discard),
+        "fail" => Ok(WhenNotMatched::Fail),
+        other => fail(
+            Kind::BadValue,
+            format!(
+                "Enumeration value '{other}' for field '$merge.whenNotMatched' is not a valid value."
+            ),
+        ),
+    }
+}

@@ -1,0 +1,375 @@
+//! From stage documents to stages.
+
+use std::{collections::VecDeque, sync::Arc};
+
+use bson::raw::{RawBsonRef, RawDocument};
+
+use super::{
+    Origin, Output, PipelineError, Stage, StageErrorKind as Kind,
+    stage::{
+        BucketAuto, Count, Documents, Facet, Group, Limit, Lookup, Match, Redact, Reshaping,
+        Sample, Server, Skip, SortStage, UnionWith, Unwind, bucket, sort_by_count,
+    },
+    text::kind,
+};
+use crate::{
+    limits::{PIPELINE_DEPTH_MAX, PIPELINE_STAGES_MAX},
+    query::{Reshape, VariableNames},
+};
+
+/// Stages that give documents of their own, so that nothing can stand in front of them.
+const ONLY_FIRST: &[&str] = &[
+    "$changeStream",
+    "$collStats",
+    "$currentOp",
+    "$documents",
+    "$geoNear",
+    "$indexStats",
+    "$listLocalSessions",
+    "$listSessions",
+    "$search",
+    "$searchMeta",
+    "$vectorSearch",
+];
+
+/// Stages that write, so that nothing can stand behind them.
+const ONLY_LAST: &[&str] = &["$merge", "$out"];
+
+/// Stages of `{aggregate: 1}`.
+const OF_DATABASE: &[&str] = &["$changeStream", "$currentOp", "$documents", "$listLocalSessions"];
+
+/// Stages that MongoDB has and Mayfly has not.
+const UNSUPPORTED: &[&str] = &[
+    "$changeStreamSplitLargeEvent",
+    "$densify",
+    "$fill",
+    "$listCatalog",
+    "$listClusterCatalog",
+    "$listSampledQueries",
+    "$listSearchIndexes",
+    "$planCacheStats",
+    "$queryStats",
+    "$querySettings",
+    "$rankFusion",
+    "$score",
+    "$scoreFusion",
+    "$setWindowFields",
+    "$shardedDataDistribution",
+];
+
+/// Where a pipeline stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    /// In a command.
+    Top,
+    /// In a view.
+    View,
+    /// In `$facet`.
+    Facet,
+    /// In `$lookup`.
+    Lookup,
+    /// In `$unionWith`.
+    UnionWith,
+}
+
+/// What reading a pipeline depends on.
+#[derive(Debug, Clone)]
+pub struct Reading<'r> {
+    /// The database whose collections it names.
+    pub db: &'r str,
+    /// The variables that its expressions may name.
+    pub names: VariableNames,
+    place: Place,
+    depth: usize,
+}
+
+/// A pipeline that has not begun.
+pub struct Pipeline {
+    stages: Vec<Box<dyn Stage>>,
+    names: Vec<&'static str>,
+    output: Option<Output>,
+}
+
+impl<'r> Reading<'r> {
+    /// The pipeline of a command on this database.
+    #[must_use]
+    pub fn of_command(db: &'r str, names: VariableNames) -> Self {
+        Self { db, names, place: Place::Top, depth: 0 }
+    }
+
+    /// The pipeline of a view in this database.
+    #[must_use]
+    pub fn of_view(db: &'r str) -> Self {
+        Self { db, names: VariableNames::default(), place: Place::View, depth: 0 }
+    }
+
+    /// A pipeline in a stage of this one.
+    pub(super) fn within(&self, place: Place) -> Result<Self, PipelineError> {
+        if self.depth >= PIPELINE_DEPTH_MAX {
+            return Err(PipelineError::stage(
+                Kind::PipelineTooDeep,
+                format!(
+                    "Maximum number of nested sub-pipelines exceeded. Limit is {PIPELINE_DEPTH_MAX}"
+                ),
+            ));
+        }
+        Ok(Self { db: self.db, names: self.names.clone(), place, depth: self.depth + 1 })
+    }
+
+    /// The origin of a pipeline for which its stage names no collection.
+    pub(super) fn without_collection(
+        &self,
+        stage: &str,
+        stages: &[&RawDocument],
+    ) -> Result<Origin, PipelineError> {
+        let first = stages.first().and_then(|first| first.into_iter().next()?.ok());
+        if first.is_some_and(|(name, _)| name.as_str() == "$documents") {
+            return Ok(Origin::database(self.db));
+        }
+        Err(PipelineError::stage(
+            Kind::FailedToParse,
+            format!(
+                "{stage} stage without explicit collection must have a pipeline with $documents as \
+                 first stage"
+            ),
+        ))
+    }
+}
+
+impl Pipeline {
+    /// Reads a pipeline.
+    ///
+    /// # Errors
+    /// What is wrong with a stage, or with its place.
+    pub fn parse(stages: &[&RawDocument], reading: &Reading<'_>) -> Result<Self, PipelineError> {
+        if stages.len() > PIPELINE_STAGES_MAX {
+            return Err(PipelineError::stage(
+                Kind::PipelineTooLong,
+                format!("Pipeline length must be no longer than {PIPELINE_STAGES_MAX} stages"),
+            ));
+        }
+        let mut pipeline = Self { stages: Vec::new(), names: Vec::new(), output: None };
+        let mut names = Vec::with_capacity(stages.len());
+        for stage in stages {
+            let mut fields = stage.iter();
+            let (Some(first), None) = (fields.next(), fields.next()) else {
+                return Err(PipelineError::stage(
+                    Kind::StageFields,
+                    "A pipeline stage specification object must contain exactly one field.",
+                ));
+            };
+            let (name, value) = first?;
+            pipeline.add(name.as_str(), value, reading)?;
+            names.push(name.as_str());
+        }
+        check_places(&names, reading.place)?;
+        pipeline.keep_what_limits_need();
+        Ok(pipeline)
+    }
+
+    /// The stages as they are before they begin.
+    pub(super) fn fresh(&self) -> VecDeque<Box<dyn Stage>> {
+        self.stages.iter().map(|stage| stage.fresh()).collect()
+    }
+
+    /// Where the results are written, if they are.
+    #[must_use]
+    pub fn output(&self) -> Option<&Output> {
+        self.output.as_ref()
+    }
+
+    /// Whether the first stage shows the server or the collection itself, not its documents.
+    #[must_use]
+    pub fn shows_server(&self) -> bool {
+        self.names.first().is_some_and(|name| ["$collStats", "$indexStats"].contains(name))
+    }
+
+    /// Whether the first stage gives documents of its own.
+    pub(super) fn begins_with_source(&self) -> bool {
+        self.names.first().is_some_and(|name| ONLY_FIRST.contains(name))
+    }
+
+    /// Checks that the first stage goes with a collection, or with none.
+    ///
+    /// # Errors
+    /// `InvalidNamespace`
+    pub fn check_origin(&self, origin: &Origin) -> Result<(), PipelineError> {
+        let first = self.names.first().copied().unwrap_or_default();
+        let needs_database = OF_DATABASE.contains(&first);
+        let fail = |message| Err(PipelineError::stage(Kind::InvalidNamespace, message));
+        match origin {
+            Origin::Collection(_) if needs_database => fail(format!(
+                "{first} is not allowed on a collection; it must be run with {{aggregate: 1}}"
+            )),
+            Origin::Database(_) if !needs_database => fail(format!(
+                "{{aggregate: 1}} is not valid for '{}'; a collection is required.",
+                if first.is_empty() { "an empty pipeline" } else { first }
+            )),
+            Origin::Database(namespace) if first == "$currentOp" && namespace.db != "admin" => {
+                fail(
+                    "$currentOp must be run against the 'admin' database with {aggregate: 1}"
+                        .into(),
+                )
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn add(
+        &mut self,
+        name: &str,
+        value: RawBsonRef<'_>,
+        reading: &Reading<'_>,
+    ) -> Result<(), PipelineError> {
+        let mut push = |name: &'static str, stage: Box<dyn Stage>| {
+            self.names.push(name);
+            self.stages.push(stage);
+        };
+        match name {
+            "$match" => push("$match", Box::new(Match::parse(value)?)),
+            "$sort" => push("$sort", Box::new(SortStage::parse(value)?)),
+            "$skip" => push("$skip", Box::new(Skip::parse(value)?)),
+            "$limit" => push("$limit", Box::new(Limit::parse(value)?)),
+            "$count" => push("$count", Box::new(Count::parse(value)?)),
+            "$unwind" => push("$unwind", Box::new(Unwind::parse(value)?)),
+            "$sample" => push("$sample", Box::new(Sample::parse(value)?)),
+            "$facet" => push("$facet", Box::new(Facet::parse(value, reading)?)),
+            "$unionWith" => push("$unionWith", Box::new(UnionWith::parse(value, reading)?)),
+            "$indexStats" => push("$indexStats", Box::new(Server::index_stats(value)?)),
+            "$collStats" => push("$collStats", Box::new(Server::coll_stats(value)?)),
+            "$currentOp" => push("$currentOp", Box::new(Server::current_op(value)?)),
+            "$listLocalSessions" => {
+                push(
+                    "$listLocalSessions",
+                    Box::new(Server::sessions("$listLocalSessions", value)?),
+                );
+            }
+            "$listSessions" => {
+                push("$listSessions", Box::new(Server::sessions("$listSessions", value)?));
+            }
+            "$group" => push("$group", Box::new(Group::parse(value, &reading.names)?)),
+            "$redact" => push("$redact", Box::new(Redact::parse(value, &reading.names)?)),
+            "$documents" => push("$documents", Box::new(Documents::parse(value, &reading.names)?)),
+            "$lookup" => push("$lookup", Box::new(Lookup::parse(value, reading)?)),
+            "$bucketAuto" => {
+                push("$bucketAuto", Box::new(BucketAuto::parse(value, &reading.names)?));
+            }
+            "$bucket" => {
+                let (group, sort) = bucket(value, &reading.names)?;
+                push("$bucket", Box::new(group));
+                push("$bucket", Box::new(sort));
+            }
+            "$sortByCount" => {
+                let (group, sort) = sort_by_count(value, &reading.names)?;
+                push("$sortByCount", Box::new(group));
+                push("$sortByCount", Box::new(sort));
+            }
+            "$out" | "$merge" => self.output = Some(Output::parse(name, value, reading)?),
+            _ => match Reshape::parse(name, value, &reading.names)? {
+                Some(reshape) => push("$project", Box::new(Reshaping(Arc::new(reshape)))),
+                None => return Err(no_stage(name)),
+            },
+        }
+        Ok(())
+    }
+
+    /// A sort that a limit follows needs not to hold more than that.
+    fn keep_what_limits_need(&mut self) {
+        for at in 1..self.stages.len() {
+            let (before, from) = self.stages.split_at_mut(at);
+            if let (Some(stage), Some(limit)) =
+                (before.last_mut(), from.first().and_then(|stage| stage.limit()))
+            {
+                stage.keep_first(limit);
+            }
+        }
+    }
+}
+
+fn no_stage(name: &str) -> PipelineError {
+    match name {
+        "$changeStream" => PipelineError::stage(
+            Kind::OnlyReplicaSet,
+            "The $changeStream stage is only supported on replica sets",
+        ),
+        "$geoNear" => PipelineError::stage(
+            Kind::NoGeoIndex,
+            "$geoNear requires a 2d or 2dsphere index, but none were found",
+        ),
+        "$search" | "$searchMeta" | "$vectorSearch" => PipelineError::stage(
+            Kind::OnlyAtlas,
+            format!(
+                "Using {name} requires additional configuration: a search server, which this one \
+                 has not"
+            ),
+        ),
+        name if UNSUPPORTED.contains(&name) => PipelineError::stage(
+            Kind::Unsupported,
+            format!("the pipeline stage {name} is not supported"),
+        ),
+        name => PipelineError::stage(
+            Kind::StageUnknown,
+            format!("Unrecognized pipeline stage name: '{name}'"),
+        ),
+    }
+}
+
+fn check_places(names: &[&str], place: Place) -> Result<(), PipelineError> {
+    let fail = |kind, message| Err(PipelineError::stage(kind, message));
+    for (at, name) in names.iter().enumerate() {
+        let (is_source, writes) = (ONLY_FIRST.contains(name), ONLY_LAST.contains(name));
+        let is_followed = at + 1 < names.len();
+        match place {
+            Place::Facet if is_source || writes || *name == "$facet" => {
+                let message = format!("{name} is not allowed to be used within a $facet stage");
+                return fail(Kind::NotInFacet, message);
+            }
+            Place::Lookup if writes => {
+                let message = format!("{name} is not allowed within a $lookup's sub-pipeline");
+                return fail(Kind::NotInLookup, message);
+            }
+            Place::UnionWith if writes => {
+                let message = format!("{name} is not allowed within a $unionWith's sub-pipeline");
+                return fail(Kind::NotInUnionWith, message);
+            }
+            Place::View if writes => {
+                let message =
+                    format!("The aggregation stage {name} in a view's pipeline is not allowed");
+                return fail(Kind::NotInView, message);
+            }
+            _ if is_source && at > 0 => {
+                let message = format!("{name} is only valid as the first stage in a pipeline");
+                return fail(Kind::OnlyFirst, message);
+            }
+            _ if writes && is_followed => {
+                let message = format!("{name} can only be the final stage in the pipeline");
+                return fail(Kind::OnlyLast, message);
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// The stage documents of a pipeline in a field of a stage.
+pub(super) fn stages_of<'d>(
+    value: RawBsonRef<'d>,
+    place: &str,
+) -> Result<Vec<&'d RawDocument>, PipelineError> {
+    let RawBsonRef::Array(array) = value else {
+        return Err(PipelineError::stage(
+            Kind::TypeMismatch,
+            format!("'pipeline' option must be specified as an array: {place} is {}", kind(value)),
+        ));
+    };
+    array
+        .into_iter()
+        .map(|item| match item? {
+            RawBsonRef::Document(stage) => Ok(stage),
+            _ => Err(PipelineError::stage(
+                Kind::TypeMismatch,
+                "Each element of the 'pipeline' array must be an object",
+            )),
+        })
+        .collect()
+}

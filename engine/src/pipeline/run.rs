@@ -1,0 +1,245 @@
+//! One execution of a pipeline.
+
+use std::{collections::VecDeque, sync::Arc};
+
+use bson::{Document, RawDocumentBuf, raw::RawDocument};
+
+use super::{
+    Environment, Input, Pipeline, PipelineError, Reading, Stage, source::Source, views::resolve,
+};
+use crate::{
+    catalog::{CollectionMeta, Namespace},
+    plan::{Access, Hint, Plan, PlanError, Search, Step, Target, choose},
+    query::{Context, Expr, Filter, Sort},
+    store::Reader,
+    value::Direction,
+};
+
+/// What a pipeline reads first.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Origin {
+    /// A collection or view.
+    Collection(Namespace),
+    /// No collection: `{aggregate: 1}`. The namespace has the name `$cmd.aggregate`.
+    Database(Namespace),
+}
+
+/// One execution: the source and the states of the stages.
+pub struct Run {
+    source: Source,
+    stages: Vec<Box<dyn Stage>>,
+    /// Stages of the whole pipeline that the search took over, those of views included.
+    absorbed: usize,
+    filter: RawDocumentBuf,
+    sort: Option<Sort>,
+    context: Arc<Context>,
+    /// A document that was taken back.
+    returned: Option<RawDocumentBuf>,
+}
+
+impl Origin {
+    /// A collection by name.
+    ///
+    /// # Errors
+    /// `InvalidNamespace`.
+    pub fn collection(db: &str, name: &str) -> Result<Self, PipelineError> {
+        Ok(Self::Collection(Namespace::new(db, name)?))
+    }
+
+    /// No collection of this database.
+    #[must_use]
+    pub fn database(db: &str) -> Self {
+        Self::Database(Namespace { db: db.to_owned(), collection: "$cmd.aggregate".to_owned() })
+    }
+
+    /// The name that cursors show.
+    #[must_use]
+    pub fn namespace(&self) -> &Namespace {
+        match self {
+            Self::Collection(namespace) | Self::Database(namespace) => namespace,
+        }
+    }
+}
+
+impl Run {
+    /// Begins a pipeline.
+    ///
+    /// # Errors
+    /// A bad hint, a broken view, and what the first stage can't open.
+    pub fn open(
+        environment: &Environment<'_>,
+        origin: &Origin,
+        pipeline: &Pipeline,
+        hint: Option<&Hint>,
+        context: Arc<Context>,
+    ) -> Result<Self, PipelineError> {
+        Self::open_stages(environment, origin, pipeline, pipeline.fresh(), hint, context)
+    }
+
+    /// Begins a pipeline behind one more stage. What gives documents of its own stays first.
+    pub(super) fn open_after(
+        environment: &Environment<'_>,
+        origin: &Origin,
+        pipeline: &Pipeline,
+        first: Box<dyn Stage>,
+        context: Arc<Context>,
+    ) -> Result<Self, PipelineError> {
+        let mut stages = pipeline.fresh();
+        let at = usize::from(pipeline.begins_with_source());
+        stages.insert(at.min(stages.len()), first);
+        Self::open_stages(environment, origin, pipeline, stages, None, context)
+    }
+
+    fn open_stages(
+        environment: &Environment<'_>,
+        origin: &Origin,
+        pipeline: &Pipeline,
+        mut stages: VecDeque<Box<dyn Stage>>,
+        hint: Option<&Hint>,
+        context: Arc<Context>,
+    ) -> Result<Self, PipelineError> {
+        let mut base = origin.namespace().clone();
+        if let (Origin::Collection(namespace), false) = (origin, pipeline.shows_server()) {
+            let (collection, of_views) = resolve(&environment.collections.catalog(), namespace)?;
+            let of_views: Vec<&RawDocument> = of_views.iter().map(|stage| &**stage).collect();
+            let of_views = Pipeline::parse(&of_views, &Reading::of_view(&collection.db))?;
+            for stage in of_views.fresh().into_iter().rev() {
+                stages.push_front(stage);
+            }
+            base = collection;
+        }
+        if let Some(first) = stages.front()
+            && let Some(documents) = first.open(environment, &base, &context)?
+        {
+            stages.pop_front();
+            return Ok(Self::with(Source::Ready(documents), stages, context));
+        }
+        if matches!(origin, Origin::Database(_)) {
+            return Ok(Self::with(Source::Ready(VecDeque::new()), stages, context));
+        }
+        Self::of_collection(environment, base, stages, hint, context)
+    }
+
+    /// A pipeline over documents in memory.
+    pub(super) fn over(
+        documents: VecDeque<RawDocumentBuf>,
+        pipeline: &Pipeline,
+        context: Arc<Context>,
+    ) -> Self {
+        Self::with(Source::Ready(documents), pipeline.fresh(), context)
+    }
+
+    fn with(source: Source, stages: VecDeque<Box<dyn Stage>>, context: Arc<Context>) -> Self {
+        let filter = RawDocumentBuf::new();
+        Self {
+            source,
+            stages: stages.into(),
+            absorbed: 0,
+            filter,
+            sort: None,
+            context,
+            returned: None,
+        }
+    }
+
+    fn of_collection(
+        environment: &Environment<'_>,
+        namespace: Namespace,
+        mut stages: VecDeque<Box<dyn Stage>>,
+        hint: Option<&Hint>,
+        context: Arc<Context>,
+    ) -> Result<Self, PipelineError> {
+        let mut target = Target { filter: Filter::matches_all(), sort: None, skip: 0, limit: None };
+        let mut absorbed = 0;
+        while let Some(first) = stages.front()
+            && first.absorb(&mut target)?
+        {
+            stages.pop_front();
+            absorbed += 1;
+        }
+        let (filter, sort) = (target.filter.source().to_owned(), target.sort.clone());
+        let source = environment.read(|reader, catalog| {
+            let Some(collection) = catalog.collection(&namespace) else {
+                return Ok(Source::Ready(VecDeque::new()));
+            };
+            collection.check_holds_documents()?;
+            let plan = choose(&collection, &target.filter, target.sort.as_ref(), hint)?;
+            if stages.front().is_some_and(|stage| stage.only_counts()) {
+                let n = count(reader, &collection, target, plan, environment.now_ms())?;
+                if let Some(first) = stages.pop_front()
+                    && let Some(documents) = first.counted(n)?
+                {
+                    return Ok(Source::Ready(documents));
+                }
+                return Ok(Source::Ready(VecDeque::new()));
+            }
+            Ok(Source::search(namespace, Search::new(&collection, target, plan)))
+        })?;
+        let mut run = Self::with(source, stages, context);
+        run.absorbed = absorbed;
+        (run.filter, run.sort) = (filter, sort);
+        Ok(run)
+    }
+
+    /// The next document.
+    ///
+    /// # Errors
+    /// What a stage meets; the run must not be asked again then.
+    pub fn next(
+        &mut self,
+        environment: &Environment<'_>,
+    ) -> Result<Option<RawDocumentBuf>, PipelineError> {
+        if let Some(document) = self.returned.take() {
+            return Ok(Some(document));
+        }
+        let Self { source, stages, context, .. } = self;
+        Input { stages, source, environment, context }.next()
+    }
+
+    /// Takes a document back; it comes first the next time.
+    pub fn take_back(&mut self, document: RawDocumentBuf) {
+        self.returned = Some(document);
+    }
+
+    /// The search in front of the stages, if there is one, and its filter.
+    #[must_use]
+    pub fn search(&self) -> Option<(&Search, &RawDocument)> {
+        self.source.as_search().map(|search| (search, &*self.filter))
+    }
+
+    /// The order of the search.
+    #[must_use]
+    pub fn sort(&self) -> Option<Document> {
+        let number = |direction| if direction == Direction::Ascending { 1 } else { -1 };
+        self.sort.as_ref().map(|sort| {
+            let fields = sort.fields().iter();
+            fields.map(|(path, way)| (path.to_string(), number(*way).into())).collect()
+        })
+    }
+
+    /// How many stages became part of the search.
+    #[must_use]
+    pub fn absorbed(&self) -> usize {
+        self.absorbed
+    }
+}
+
+/// How many documents a search gives; a counter's value where that is the same.
+fn count(
+    reader: &Reader<'_>,
+    collection: &CollectionMeta,
+    target: Target,
+    plan: Plan,
+    now_ms: i64,
+) -> Result<u64, PipelineError> {
+    let is_whole = matches!(target.filter.root(), Expr::True)
+        && matches!(plan.access, Access::Collection(_))
+        && !collection.hides_expired();
+    if is_whole {
+        let left = reader.counters(collection.id.0)?.documents.saturating_sub(target.skip);
+        return Ok(target.limit.map_or(left, |limit| left.min(limit)));
+    }
+    let mut search = Search::new(collection, target, plan);
+    search.advance::<PlanError>(reader, collection, now_ms, &mut |_, _| Ok(Step::Take))?;
+    Ok(search.stats().returned)
+}

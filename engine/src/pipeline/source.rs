@@ -1,0 +1,97 @@
+//! Where the documents of a pipeline come from.
+
+use std::collections::VecDeque;
+
+use bson::RawDocumentBuf;
+
+use super::{Environment, PipelineError};
+use crate::{
+    catalog::Namespace,
+    limits::{PIPELINE_READ_BYTES_MAX, PIPELINE_READ_DOCS_MAX},
+    plan::{PlanError, PlanErrorKind, Search, Step},
+};
+
+/// Documents that the first of several reads gives; each later one gives twice as many.
+const FIRST_READ_DOCS: usize = 32;
+
+/// Where documents come from.
+pub enum Source {
+    /// Documents that are ready.
+    Ready(VecDeque<RawDocumentBuf>),
+    /// A search in a collection.
+    Search(Box<Found>),
+}
+
+/// A search, and what was read ahead of it.
+pub struct Found {
+    namespace: Namespace,
+    search: Search,
+    ahead: VecDeque<RawDocumentBuf>,
+    read_docs: usize,
+}
+
+impl Source {
+    /// The documents of a search.
+    pub(super) fn search(namespace: Namespace, search: Search) -> Self {
+        let read_docs = FIRST_READ_DOCS;
+        Self::Search(Box::new(Found { namespace, search, ahead: VecDeque::new(), read_docs }))
+    }
+
+    /// The next document.
+    pub(super) fn next(
+        &mut self,
+        environment: &Environment<'_>,
+    ) -> Result<Option<RawDocumentBuf>, PipelineError> {
+        match self {
+            Self::Ready(documents) => Ok(documents.pop_front()),
+            Self::Search(found) => found.next(environment),
+        }
+    }
+
+    /// The search, if there is one.
+    pub(super) fn as_search(&self) -> Option<&Search> {
+        match self {
+            Self::Ready(_) => None,
+            Self::Search(found) => Some(&found.search),
+        }
+    }
+}
+
+impl Found {
+    fn next(
+        &mut self,
+        environment: &Environment<'_>,
+    ) -> Result<Option<RawDocumentBuf>, PipelineError> {
+        if self.ahead.is_empty() && !self.search.is_done() {
+            self.read_ahead(environment)?;
+        }
+        Ok(self.ahead.pop_front())
+    }
+
+    fn read_ahead(&mut self, environment: &Environment<'_>) -> Result<(), PipelineError> {
+        let Self { namespace, search, ahead, read_docs } = self;
+        let now_ms = environment.now_ms();
+        environment.read(|reader, catalog| {
+            let Some(collection) = catalog.collection(namespace) else {
+                return Err(dropped(namespace).into());
+            };
+            let mut bytes = 0;
+            search.advance::<PlanError>(reader, &collection, now_ms, &mut |_, document| {
+                bytes += document.as_bytes().len();
+                ahead.push_back(document.to_owned());
+                let is_enough = ahead.len() >= *read_docs || bytes >= PIPELINE_READ_BYTES_MAX;
+                Ok(if is_enough { Step::TakeAndStop } else { Step::Take })
+            })?;
+            Ok(())
+        })?;
+        self.read_docs = self.read_docs.saturating_mul(2).min(PIPELINE_READ_DOCS_MAX);
+        Ok(())
+    }
+}
+
+fn dropped(namespace: &Namespace) -> PlanError {
+    PlanError::new(
+        PlanErrorKind::PlanKilled,
+        format!("{namespace} was dropped while the pipeline was running"),
+    )
+}

@@ -1,0 +1,283 @@
+//! `$bucketAuto`.
+
+use std::sync::Arc;
+
+use bson::{
+    RawDocumentBuf,
+    raw::{RawBson, RawBsonRef, cstr},
+};
+
+use super::{
+    Input, Stage,
+    bucket::{counting, is_operator, output},
+    granularity::Granularity,
+};
+use crate::{
+    pipeline::{
+        PipelineError, StageErrorKind as Kind,
+        accumulator::{Accumulators, number},
+        memory::Held,
+        text::{kind, shown},
+    },
+    query::{Expression, Scope, VariableNames},
+    value::compare,
+};
+
+/// `$bucketAuto`: as many documents in each bucket.
+#[derive(Debug, Clone)]
+pub(in crate::pipeline) struct BucketAuto {
+    options: Arc<Options>,
+    buckets: Option<std::vec::IntoIter<RawDocumentBuf>>,
+}
+
+#[derive(Debug)]
+struct Options {
+    group_by: Expression,
+    count: usize,
+    fields: Accumulators,
+    granularity: Option<Granularity>,
+}
+
+fn fail<T>(kind: Kind, message: impl Into<String>) -> Result<T, PipelineError> {
+    Err(PipelineError::stage(kind, message))
+}
+
+impl BucketAuto {
+    pub(in crate::pipeline) fn parse(
+        value: RawBsonRef<'_>,
+        names: &VariableNames,
+    ) -> Result<Self, PipelineError> {
+        let RawBsonRef::Document(options) = value else {
+            let message = format!(
+                "The argument to $bucketAuto must be an object, but found type: {}.",
+                kind(value)
+            );
+            return fail(Kind::AutoNotObject, message);
+        };
+        let (mut group_by, mut count, mut fields, mut granularity) = (None, None, None, None);
+        for element in options {
+            let (name, value) = element?;
+            match name.as_str() {
+                "groupBy" => group_by = Some(group_by_of(value, names)?),
+                "buckets" => count = Some(count_of(value)?),
+                "output" => fields = Some(output(value, Kind::AutoOutput, "$bucketAuto", names)?),
+                "granularity" => match value {
+                    RawBsonRef::String(name) => {
+                        let Some(known) = Granularity::named(name) else {
+                            let message = format!("Unknown rounding granularity '{name}'");
+                            return fail(Kind::AutoGranularity, message);
+                        };
+                        granularity = Some(known);
+                    }
+                    other => {
+                        let message = format!(
+                            "The $bucketAuto 'granularity' field must be a string, but found type: {}.",
+                            kind(other)
+                        );
+                        return fail(Kind::AutoGranularityType, message);
+                    }
+                },
+                other => {
+                    let message = format!("Unrecognized option to $bucketAuto: {other}.");
+                    return fail(Kind::AutoOption, message);
+                }
+            }
+        }
+        let (Some(group_by), Some(count)) = (group_by, count) else {
+            return fail(
+                Kind::AutoRequired,
+                "$bucketAuto requires 'groupBy' and 'buckets' to be specified.",
+            );
+        };
+        let fields = match fields {
+            Some(fields) => fields,
+            None => counting(names)?,
+        };
+        let options = Arc::new(Options { group_by, count, fields, granularity });
+        Ok(Self { options, buckets: None })
+    }
+}
+
+fn group_by_of(value: RawBsonRef<'_>, names: &VariableNames) -> Result<Expression, PipelineError> {
+    let is_expression = match value {
+        RawBsonRef::String(path) => path.len() > 1 && path.starts_with('$'),
+        RawBsonRef::Document(document) => is_operator(document),
+        _ => false,
+    };
+    if is_expression {
+        return Ok(Expression::parse(value, names)?);
+    }
+    let message = format!(
+        "The $bucketAuto 'groupBy' field must be defined as a $-prefixed path or an expression \
+         object, but found: {}",
+        shown(value)
+    );
+    fail(Kind::AutoGroupBy, message)
+}
+
+fn count_of(value: RawBsonRef<'_>) -> Result<usize, PipelineError> {
+    let Some(given) = number(value) else {
+        let message = format!(
+            "The $bucketAuto 'buckets' field must be a numeric value, but found type: {}.",
+            kind(value)
+        );
+        return fail(Kind::AutoBucketsNumber, message);
+    };
+    if given.fract() != 0.0 || given.abs() > f64::from(i32::MAX) || given.is_nan() {
+        let message = format!(
+            "The $bucketAuto 'buckets' field must be representable as a 32-bit integer, but found {}.",
+            shown(value)
+        );
+        return fail(Kind::AutoBucketsInteger, message);
+    }
+    if given <= 0.0 {
+        let message = format!(
+            "The $bucketAuto 'buckets' field must be greater than 0, but found: {}.",
+            shown(value)
+        );
+        return fail(Kind::AutoBucketsPositive, message);
+    }
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "checked to be a positive int"
+    )]
+    let count = given as usize;
+    Ok(count)
+}
+
+impl Options {
+    fn all(&self, input: &mut Input<'_>) -> Result<Vec<RawDocumentBuf>, PipelineError> {
+        let mut held = Held::default();
+        let mut entries: Vec<(RawBson, RawDocumentBuf)> = Vec::new();
+        while let Some(document) = input.next()? {
+            let key = {
+                let value = self.group_by.evaluate(&Scope::new(&document, input.context))?;
+                if self.granularity.is_some() {
+                    check_number(value.as_ref())?;
+                }
+                value.into_owned().unwrap_or(RawBson::Null)
+            };
+            held.add("$bucketAuto", document.as_bytes().len() * 2)?;
+            entries.push((key, document));
+        }
+        entries.sort_by(|(a, _), (b, _)| compare(a.as_raw_bson_ref(), b.as_raw_bson_ref()));
+        self.buckets(entries, input)
+    }
+
+    fn buckets(
+        &self,
+        entries: Vec<(RawBson, RawDocumentBuf)>,
+        input: &Input<'_>,
+    ) -> Result<Vec<RawDocumentBuf>, PipelineError> {
+        let size = rounded_share(entries.len(), self.count);
+        let mut entries = entries.into_iter().peekable();
+        let mut buckets: Vec<RawDocumentBuf> = Vec::new();
+        let mut previous_max: Option<RawBson> = None;
+        while let Some((first, _)) = entries.peek()
+            && buckets.len() < self.count
+        {
+            let min = match (&self.granularity, previous_max.take()) {
+                (Some(_), Some(max)) => max,
+                (Some(granularity), None) => granularity.down(first.as_raw_bson_ref()),
+                (None, _) => first.clone(),
+            };
+            let is_last = buckets.len() + 1 == self.count;
+            let empty = RawDocumentBuf::new();
+            let begin = Scope::new(&empty, input.context);
+            let mut states = self.fields.begin(RawBsonRef::Null, &begin)?;
+            let (mut max, mut taken) = (RawBson::Null, 0);
+            while let Some((key, document)) =
+                entries.next_if(|(key, _)| taken < size || is_last || same(key, &max))
+            {
+                self.fields.add(&mut states, &Scope::new(&document, input.context))?;
+                (max, taken) = (key, taken + 1);
+            }
+            if let Some(granularity) = &self.granularity {
+                let mut bound = granularity.up(max.as_raw_bson_ref());
+                while let Some((key, document)) = entries.next_if(|(key, _)| {
+                    compare(key.as_raw_bson_ref(), bound.as_raw_bson_ref()).is_lt()
+                        || same(key, &max)
+                }) {
+                    self.fields.add(&mut states, &Scope::new(&document, input.context))?;
+                    max = key;
+                }
+                let next = entries.peek();
+                if let (Some(0.0), Some((next, _))) = (number(bound.as_raw_bson_ref()), next) {
+                    bound = granularity.down(next.as_raw_bson_ref());
+                }
+                max = bound;
+            } else if let Some((next, _)) = entries.peek() {
+                max = next.clone();
+            }
+            buckets.push(self.document(&min, &max, states));
+            previous_max = Some(max);
+        }
+        Ok(buckets)
+    }
+
+    fn document(
+        &self,
+        min: &RawBson,
+        max: &RawBson,
+        states: Vec<crate::pipeline::accumulator::State>,
+    ) -> RawDocumentBuf {
+        let mut id = RawDocumentBuf::new();
+        id.append(cstr!("min"), min.as_raw_bson_ref());
+        id.append(cstr!("max"), max.as_raw_bson_ref());
+        let mut document = RawDocumentBuf::new();
+        document.append(cstr!("_id"), id);
+        for (name, value) in self.fields.finish(states) {
+            document.append(name, value);
+        }
+        document
+    }
+}
+
+fn same(a: &RawBson, b: &RawBson) -> bool {
+    compare(a.as_raw_bson_ref(), b.as_raw_bson_ref()).is_eq()
+}
+
+/// Documents in a bucket: rounded half up, at least one.
+fn rounded_share(documents: usize, buckets: usize) -> usize {
+    let buckets = buckets.max(1);
+    ((documents.saturating_mul(2).saturating_add(buckets)) / (buckets.saturating_mul(2))).max(1)
+}
+
+fn check_number(value: Option<RawBsonRef<'_>>) -> Result<(), PipelineError> {
+    let Some(number) = value.and_then(number) else {
+        let message = format!(
+            "$bucketAuto can specify a 'granularity' with numeric boundaries only, but found a value \
+             with type: {}",
+            value.map_or("missing", kind)
+        );
+        return fail(Kind::AutoValueType, message);
+    };
+    if number.is_nan() {
+        return fail(
+            Kind::AutoValueNan,
+            "$bucketAuto can specify a 'granularity' with numeric boundaries only, but found a NaN",
+        );
+    }
+    if number < 0.0 {
+        return fail(
+            Kind::AutoValueNegative,
+            "$bucketAuto can specify a 'granularity' with non-negative numbers only, but found a \
+             negative number",
+        );
+    }
+    Ok(())
+}
+
+impl Stage for BucketAuto {
+    fn fresh(&self) -> Box<dyn Stage> {
+        Box::new(self.clone())
+    }
+
+    fn next(&mut self, input: &mut Input<'_>) -> Result<Option<RawDocumentBuf>, PipelineError> {
+        if self.buckets.is_none() {
+            self.buckets = Some(self.options.all(input)?.into_iter());
+        }
+        Ok(self.buckets.as_mut().and_then(Iterator::next))
+    }
+}

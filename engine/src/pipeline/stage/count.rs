@@ -1,0 +1,78 @@
+//! `$count`.
+
+use std::collections::VecDeque;
+
+use bson::{
+    RawDocumentBuf,
+    raw::{CString, RawBson, RawBsonRef},
+};
+
+use super::{Input, Stage};
+use crate::pipeline::{PipelineError, StageErrorKind as Kind};
+
+/// `$count`
+#[derive(Debug, Clone)]
+pub(in crate::pipeline) struct Count {
+    field: CString,
+    is_done: bool,
+}
+
+impl Count {
+    pub(in crate::pipeline) fn parse(value: RawBsonRef<'_>) -> Result<Self, PipelineError> {
+        let fail = |kind, message| Err(PipelineError::stage(kind, message));
+        let RawBsonRef::String(field) = value else {
+            return fail(Kind::CountNotString, "the count field must be a non-empty string");
+        };
+        if field.is_empty() {
+            return fail(Kind::CountEmpty, "the count field must be a non-empty string");
+        }
+        if field.starts_with('$') {
+            return fail(Kind::CountDollar, "the count field cannot be a $-prefixed path");
+        }
+        if field.contains('\0') {
+            return fail(Kind::CountNul, "the count field cannot contain a null byte");
+        }
+        if field.contains('.') {
+            return fail(Kind::CountDot, "the count field cannot contain '.'");
+        }
+        Ok(Self { field: CString::try_from(field)?, is_done: false })
+    }
+
+    fn document(&self, n: u64) -> Option<RawDocumentBuf> {
+        let mut document = RawDocumentBuf::new();
+        document.append(&self.field, shortest(n));
+        (n > 0).then_some(document)
+    }
+}
+
+/// int32 where it fits.
+pub(in crate::pipeline) fn shortest(number: u64) -> RawBson {
+    i32::try_from(number)
+        .map_or_else(|_| RawBson::Int64(i64::try_from(number).unwrap_or(i64::MAX)), RawBson::Int32)
+}
+
+impl Stage for Count {
+    fn fresh(&self) -> Box<dyn Stage> {
+        Box::new(self.clone())
+    }
+
+    fn next(&mut self, input: &mut Input<'_>) -> Result<Option<RawDocumentBuf>, PipelineError> {
+        if self.is_done {
+            return Ok(None);
+        }
+        self.is_done = true;
+        let mut n = 0_u64;
+        while input.next()?.is_some() {
+            n += 1;
+        }
+        Ok(self.document(n))
+    }
+
+    fn only_counts(&self) -> bool {
+        true
+    }
+
+    fn counted(&self, n: u64) -> Result<Option<VecDeque<RawDocumentBuf>>, PipelineError> {
+        Ok(Some(self.document(n).into_iter().collect()))
+    }
+}

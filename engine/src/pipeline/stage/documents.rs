@@ -1,0 +1,77 @@
+//! `$documents`.
+
+use std::{collections::VecDeque, sync::Arc};
+
+use bson::{RawDocumentBuf, raw::RawBsonRef};
+
+use super::{Input, Stage};
+use crate::{
+    catalog::Namespace,
+    pipeline::{
+        Environment, PipelineError, StageErrorKind as Kind,
+        text::{kind, shown},
+    },
+    query::{Context, Expression, Scope, VariableNames},
+};
+
+/// `$documents`: the documents of an array.
+#[derive(Debug, Clone)]
+pub(in crate::pipeline) struct Documents {
+    array: Arc<Expression>,
+}
+
+impl Documents {
+    pub(in crate::pipeline) fn parse(
+        value: RawBsonRef<'_>,
+        names: &VariableNames,
+    ) -> Result<Self, PipelineError> {
+        Ok(Self { array: Arc::new(Expression::parse(value, names)?) })
+    }
+}
+
+impl Stage for Documents {
+    fn fresh(&self) -> Box<dyn Stage> {
+        Box::new(self.clone())
+    }
+
+    fn next(&mut self, input: &mut Input<'_>) -> Result<Option<RawDocumentBuf>, PipelineError> {
+        input.next()
+    }
+
+    fn open(
+        &self,
+        _: &Environment<'_>,
+        _: &Namespace,
+        context: &Context,
+    ) -> Result<Option<VecDeque<RawDocumentBuf>>, PipelineError> {
+        let empty = RawDocumentBuf::new();
+        let value = self.array.evaluate(&Scope::new(&empty, context))?;
+        let Some(RawBsonRef::Array(array)) = value.as_ref() else {
+            return Err(PipelineError::stage(
+                Kind::DocumentsValue,
+                format!(
+                    "error during aggregation: $documents expects an array of documents, found {}",
+                    value.as_ref().map_or("missing", kind)
+                ),
+            ));
+        };
+        let mut documents = VecDeque::new();
+        for item in array {
+            match item? {
+                RawBsonRef::Document(document) => documents.push_back(document.to_owned()),
+                other => {
+                    return Err(PipelineError::stage(
+                        Kind::DocumentsElement,
+                        format!(
+                            "'newRoot' expression must evaluate to an object, but resulting value \
+                             was: {}. Type of resulting value: '{}'",
+                            shown(other),
+                            kind(other)
+                        ),
+                    ));
+                }
+            }
+        }
+        Ok(Some(documents))
+    }
+}

@@ -1,0 +1,100 @@
+//! `$facet`.
+
+use std::{collections::VecDeque, sync::Arc};
+
+use bson::{
+    RawArrayBuf, RawDocumentBuf,
+    raw::{CString, RawBsonRef},
+};
+
+use super::{Input, Stage};
+use crate::pipeline::{
+    Pipeline, PipelineError, Reading, Run, StageErrorKind as Kind,
+    edit::check_name,
+    memory::Held,
+    parse::Place,
+    text::{kind, shown},
+};
+
+/// `$facet`: several pipelines over the same documents, which are held for them.
+#[derive(Clone)]
+pub(in crate::pipeline) struct Facet {
+    facets: Arc<Vec<(CString, Pipeline)>>,
+    is_done: bool,
+}
+
+impl Facet {
+    pub(in crate::pipeline) fn parse(
+        value: RawBsonRef<'_>,
+        reading: &Reading<'_>,
+    ) -> Result<Self, PipelineError> {
+        let fail = |kind, message: String| Err(PipelineError::stage(kind, message));
+        let options = match value {
+            RawBsonRef::Document(options) if !options.is_empty() => options,
+            other => {
+                let message = format!(
+                    "the $facet specification must be a non-empty object, but found: {}",
+                    shown(other)
+                );
+                return fail(Kind::FacetEmpty, message);
+            }
+        };
+        let reading = reading.within(Place::Facet)?;
+        let mut facets = Vec::new();
+        for element in options {
+            let (name, value) = element?;
+            check_name(name.as_str())?;
+            let RawBsonRef::Array(array) = value else {
+                let message =
+                    format!("arguments to $facet must be arrays, {name} is type {}", kind(value));
+                return fail(Kind::FacetNotArray, message);
+            };
+            let mut stages = Vec::new();
+            for item in array {
+                match item? {
+                    RawBsonRef::Document(stage) => stages.push(stage),
+                    other => {
+                        let message = format!(
+                            "elements of arrays in $facet spec must be non-empty objects, {name} \
+                             argument contained an element of type {}: {}",
+                            kind(other),
+                            shown(other)
+                        );
+                        return fail(Kind::FacetElement, message);
+                    }
+                }
+            }
+            facets.push((CString::from(name), Pipeline::parse(&stages, &reading)?));
+        }
+        Ok(Self { facets: Arc::new(facets), is_done: false })
+    }
+}
+
+impl Stage for Facet {
+    fn fresh(&self) -> Box<dyn Stage> {
+        Box::new(self.clone())
+    }
+
+    fn next(&mut self, input: &mut Input<'_>) -> Result<Option<RawDocumentBuf>, PipelineError> {
+        if std::mem::replace(&mut self.is_done, true) {
+            return Ok(None);
+        }
+        let mut held = Held::default();
+        let mut documents = VecDeque::new();
+        while let Some(document) = input.next()? {
+            held.add("$facet", document.as_bytes().len())?;
+            documents.push_back(document);
+        }
+        let mut out = RawDocumentBuf::new();
+        for (name, pipeline) in &*self.facets {
+            let mut run = Run::over(documents.clone(), pipeline, Arc::clone(input.context));
+            let mut results = RawArrayBuf::new();
+            while let Some(document) = run.next(input.environment)? {
+                held.add("$facet", document.as_bytes().len())?;
+                results.push(document);
+            }
+            out.append(name, results);
+        }
+        Ok(Some(out))
+    }
+}

@@ -1,0 +1,129 @@
+//! `$group`.
+
+use std::{
+    collections::{HashMap, VecDeque},
+    sync::Arc,
+};
+
+use bson::{
+    RawDocumentBuf,
+    raw::{RawBson, RawBsonRef, cstr},
+};
+
+use super::{Input, Stage, count::shortest};
+use crate::{
+    pipeline::{
+        PipelineError, StageErrorKind as Kind,
+        accumulator::{Accumulators, State},
+        memory::Held,
+    },
+    query::{Expression, Scope, VariableNames},
+    value::{Direction, key::encode},
+};
+
+/// Bytes that a group takes beside its `_id` and states.
+const GROUP_BYTES: usize = 128;
+
+/// `$group`
+#[derive(Debug, Clone)]
+pub(in crate::pipeline) struct Group {
+    id: Arc<Expression>,
+    fields: Accumulators,
+    groups: Option<std::vec::IntoIter<(RawBson, Vec<State>)>>,
+}
+
+impl Group {
+    pub(in crate::pipeline) fn parse(
+        value: RawBsonRef<'_>,
+        names: &VariableNames,
+    ) -> Result<Self, PipelineError> {
+        let fail = |kind, message| Err(PipelineError::stage(kind, message));
+        let RawBsonRef::Document(spec) = value else {
+            return fail(Kind::GroupNotObject, "a group's fields must be specified in an object");
+        };
+        let (mut id, mut fields) = (None, Vec::new());
+        for element in spec {
+            let (name, value) = element?;
+            match name.as_str() {
+                "_id" if id.is_some() => {
+                    return fail(Kind::GroupIdTwice, "a group's _id may only be specified once");
+                }
+                "_id" => id = Some(value),
+                name => fields.push((name, value)),
+            }
+        }
+        let fields = Accumulators::parse(fields.into_iter(), names)?;
+        match id {
+            Some(id) => Ok(Self::of(Expression::parse(id, names)?, fields)),
+            None => fail(Kind::GroupNoId, "a group specification must include an _id"),
+        }
+    }
+
+    /// The stage with this key.
+    pub(in crate::pipeline) fn of(id: Expression, fields: Accumulators) -> Self {
+        Self { id: Arc::new(id), fields, groups: None }
+    }
+
+    fn all(&self, input: &mut Input<'_>) -> Result<Vec<(RawBson, Vec<State>)>, PipelineError> {
+        let mut held = Held::default();
+        let mut places: HashMap<Vec<u8>, usize> = HashMap::new();
+        let mut groups: Vec<(RawBson, Vec<State>)> = Vec::new();
+        while let Some(document) = input.next()? {
+            let scope = Scope::new(&document, input.context);
+            let id = self.id.evaluate(&scope)?;
+            let id = id.as_ref().unwrap_or(RawBsonRef::Null);
+            let key = encode(Some(id), Direction::Ascending).bytes;
+            let at = match places.get(&key) {
+                Some(at) => *at,
+                None => {
+                    held.add("$group", GROUP_BYTES + key.len() * 2)?;
+                    places.insert(key, groups.len());
+                    groups.push((id.into(), self.fields.begin(id, &scope)?));
+                    groups.len() - 1
+                }
+            };
+            if let Some((_, states)) = groups.get_mut(at) {
+                held.add("$group", self.fields.add(states, &scope)?)?;
+            }
+        }
+        Ok(groups)
+    }
+}
+
+impl Stage for Group {
+    fn fresh(&self) -> Box<dyn Stage> {
+        Box::new(self.clone())
+    }
+
+    fn next(&mut self, input: &mut Input<'_>) -> Result<Option<RawDocumentBuf>, PipelineError> {
+        if self.groups.is_none() {
+            self.groups = Some(self.all(input)?.into_iter());
+        }
+        let Some((id, states)) = self.groups.as_mut().and_then(Iterator::next) else {
+            return Ok(None);
+        };
+        let mut document = RawDocumentBuf::new();
+        document.append(cstr!("_id"), id);
+        for (name, value) in self.fields.finish(states) {
+            document.append(name, value);
+        }
+        Ok(Some(document))
+    }
+
+    fn only_counts(&self) -> bool {
+        self.id.constant().is_some() && self.fields.only_count().is_some()
+    }
+
+    fn counted(&self, n: u64) -> Result<Option<VecDeque<RawDocumentBuf>>, PipelineError> {
+        let (Some(id), Some(name)) = (self.id.constant(), self.fields.only_count()) else {
+            return Ok(None);
+        };
+        if n == 0 {
+            return Ok(Some(VecDeque::new()));
+        }
+        let mut document = RawDocumentBuf::new();
+        document.append(cstr!("_id"), id.unwrap_or(RawBsonRef::Null));
+        document.append(name, shortest(n));
+        Ok(Some([document].into()))
+    }
+}

@@ -1,0 +1,266 @@
+//! `$lookup`.
+
+use std::{collections::VecDeque, sync::Arc};
+
+use bson::{
+    RawArrayBuf, RawDocumentBuf,
+    raw::{CString, RawBson, RawBsonRef, RawDocument, cstr},
+};
+
+use super::{Input, Match, Stage};
+use crate::{
+    pipeline::{
+        Origin, Pipeline, PipelineError, Reading, Run, StageErrorKind as Kind,
+        edit::Place as FieldPlace,
+        memory::Held,
+        parse::{Place, stages_of},
+        text::kind,
+    },
+    query::{Context, Expression, Filter, Scope, VariableNames},
+    value::Path,
+};
+
+/// `$lookup`: the documents of another collection that belong to each one.
+#[derive(Clone)]
+pub(in crate::pipeline) struct Lookup {
+    options: Arc<Options>,
+    /// Results of a pipeline that is the same for all documents.
+    same_for_all: Option<Arc<VecDeque<RawDocumentBuf>>>,
+}
+
+struct Options {
+    origin: Origin,
+    into: FieldPlace,
+    /// The fields that must be equal: here and there.
+    fields: Option<(Path, CString)>,
+    variables: Vec<(String, Expression)>,
+    pipeline: Pipeline,
+}
+
+/// The arguments as they were given.
+#[derive(Default)]
+struct Given<'d> {
+    from: Option<&'d str>,
+    into: Option<&'d str>,
+    local: Option<&'d str>,
+    foreign: Option<&'d str>,
+    variables: Option<&'d RawDocument>,
+    stages: Option<Vec<&'d RawDocument>>,
+}
+
+fn fail<T>(message: impl Into<String>) -> Result<T, PipelineError> {
+    Err(PipelineError::stage(Kind::FailedToParse, message))
+}
+
+impl<'d> Given<'d> {
+    fn read(options: &'d RawDocument) -> Result<Self, PipelineError> {
+        let mut given = Self::default();
+        for element in options {
+            let (name, value) = element?;
+            match (name.as_str(), value) {
+                ("pipeline", value) => given.stages = Some(stages_of(value, "$lookup.pipeline")?),
+                ("let", RawBsonRef::Document(variables)) => given.variables = Some(variables),
+                ("let", other) => {
+                    return fail(format!(
+                        "$lookup argument 'let' must be an object, is type {}",
+                        kind(other)
+                    ));
+                }
+                ("from", RawBsonRef::String(text)) => given.from = Some(text),
+                ("from", other) => {
+                    return fail(format!(
+                        "$lookup 'from' field must be a string, but found {}",
+                        kind(other)
+                    ));
+                }
+                ("as", RawBsonRef::String(text)) => given.into = Some(text),
+                ("localField", RawBsonRef::String(text)) => given.local = Some(text),
+                ("foreignField", RawBsonRef::String(text)) => given.foreign = Some(text),
+                (name @ ("as" | "localField" | "foreignField"), other) => {
+                    return fail(format!(
+                        "$lookup argument '{name}' must be a string, is type {}",
+                        kind(other)
+                    ));
+                }
+                (other, _) => return fail(format!("unknown argument to $lookup: {other}")),
+            }
+        }
+        Ok(given)
+    }
+}
+
+impl Lookup {
+    pub(in crate::pipeline) fn parse(
+        value: RawBsonRef<'_>,
+        reading: &Reading<'_>,
+    ) -> Result<Self, PipelineError> {
+        let RawBsonRef::Document(options) = value else {
+            return fail(format!(
+                "the $lookup stage specification must be an object, but found {}",
+                kind(value)
+            ));
+        };
+        let given = Given::read(options)?;
+        let Some(into) = given.into else {
+            return fail("must specify 'as' field for a $lookup");
+        };
+        let fields = match (given.local, given.foreign) {
+            (None, None) if given.stages.is_none() => {
+                return fail(
+                    "$lookup requires either 'pipeline' or both 'localField' and 'foreignField' to \
+                     be specified",
+                );
+            }
+            (None, None) => None,
+            (Some(local), Some(foreign)) => {
+                FieldPlace::parse(local)?;
+                FieldPlace::parse(foreign)?;
+                let path = Path::parse(local).map_err(|error| {
+                    PipelineError::stage(Kind::FailedToParse, error.to_string())
+                })?;
+                Some((path, CString::try_from(foreign)?))
+            }
+            _ => {
+                return fail(
+                    "$lookup requires both or neither of 'localField' and 'foreignField' to be \
+                     specified",
+                );
+            }
+        };
+        if given.variables.is_some() && given.stages.is_none() {
+            return fail("$lookup with a 'let' argument must also specify 'pipeline'");
+        }
+        let stages = given.stages.unwrap_or_default();
+        let origin = match given.from {
+            Some(name) => Origin::collection(reading.db, name)?,
+            None => reading.without_collection("$lookup", &stages)?,
+        };
+        let mut inner = reading.within(Place::Lookup)?;
+        let variables = variables(given.variables, &reading.names, &mut inner.names)?;
+        let pipeline = Pipeline::parse(&stages, &inner)?;
+        let into = FieldPlace::parse(into)?;
+        let options = Options { origin, into, fields, variables, pipeline };
+        Ok(Self { options: Arc::new(options), same_for_all: None })
+    }
+}
+
+/// Reads `let`, and adds its names to those of the inner pipeline.
+pub(in crate::pipeline) fn variables(
+    given: Option<&RawDocument>,
+    outer: &VariableNames,
+    inner: &mut VariableNames,
+) -> Result<Vec<(String, Expression)>, PipelineError> {
+    let mut variables = Vec::new();
+    for element in given.into_iter().flatten() {
+        let (name, value) = element?;
+        let name = name.as_str();
+        VariableNames::check(name)?;
+        variables.push((name.to_owned(), Expression::parse(value, outer)?));
+        *inner = std::mem::take(inner).with(name);
+    }
+    Ok(variables)
+}
+
+impl Options {
+    fn results(
+        &self,
+        document: &RawDocument,
+        input: &Input<'_>,
+    ) -> Result<VecDeque<RawDocumentBuf>, PipelineError> {
+        let mut context = Context::clone(input.context);
+        let scope = Scope::new(document, input.context);
+        for (name, expression) in &self.variables {
+            let value = expression.evaluate(&scope)?.into_owned();
+            context = context.with_variable(name, value);
+        }
+        let first = match &self.fields {
+            None => None,
+            Some((local, foreign)) => Some(Match::of(equal(local, foreign, document)?)),
+        };
+        let (environment, pipeline) = (input.environment, &self.pipeline);
+        let mut run = match first {
+            None => Run::open(environment, &self.origin, pipeline, None, Arc::new(context))?,
+            Some(first) => Run::open_after(
+                environment,
+                &self.origin,
+                pipeline,
+                Box::new(first),
+                Arc::new(context),
+            )?,
+        };
+        let mut held = Held::default();
+        let mut results = VecDeque::new();
+        while let Some(result) = run.next(environment)? {
+            held.add("$lookup", result.as_bytes().len())?;
+            results.push_back(result);
+        }
+        Ok(results)
+    }
+
+    /// Whether the results do not depend on the document.
+    fn is_same_for_all(&self) -> bool {
+        self.fields.is_none() && self.variables.is_empty()
+    }
+}
+
+/// The filter for documents whose field equals one of the values here. As in a filter, an array
+/// stands for its elements, and a missing field for null.
+fn equal(local: &Path, foreign: &CString, document: &RawDocument) -> Result<Filter, PipelineError> {
+    let (mut values, mut is_any) = (RawArrayBuf::new(), false);
+    local.index_values(document, &mut |value| {
+        // An empty array shows as undefined and equals nothing.
+        if matches!(value, Some(RawBsonRef::Undefined)) {
+            return;
+        }
+        is_any = true;
+        values.push(value.unwrap_or(RawBsonRef::Null));
+    });
+    let mut test = RawDocumentBuf::new();
+    let list: Vec<RawBsonRef<'_>> = values.into_iter().collect::<Result<_, _>>()?;
+    match list.as_slice() {
+        [] if !is_any => test.append(cstr!("$in"), RawArrayBuf::new()),
+        [one] => test.append(cstr!("$eq"), *one),
+        // A pattern in a list would be matched, not compared.
+        many if many.iter().any(|value| matches!(value, RawBsonRef::RegularExpression(_))) => {
+            let mut any = RawArrayBuf::new();
+            for value in many {
+                let (mut one, mut of_field) = (RawDocumentBuf::new(), RawDocumentBuf::new());
+                one.append(cstr!("$eq"), *value);
+                of_field.append(foreign, one);
+                any.push(of_field);
+            }
+            let mut filter = RawDocumentBuf::new();
+            filter.append(cstr!("$or"), any);
+            return Ok(Filter::parse(&filter)?);
+        }
+        _ => test.append(cstr!("$in"), RawBson::Array(values)),
+    }
+    let mut filter = RawDocumentBuf::new();
+    filter.append(foreign, test);
+    Ok(Filter::parse(&filter)?)
+}
+
+impl Stage for Lookup {
+    fn fresh(&self) -> Box<dyn Stage> {
+        Box::new(self.clone())
+    }
+
+    fn next(&mut self, input: &mut Input<'_>) -> Result<Option<RawDocumentBuf>, PipelineError> {
+        let Some(document) = input.next()? else { return Ok(None) };
+        let results = match &self.same_for_all {
+            Some(results) => Arc::clone(results),
+            None => {
+                let results = Arc::new(self.options.results(&document, input)?);
+                if self.options.is_same_for_all() {
+                    self.same_for_all = Some(Arc::clone(&results));
+                }
+                results
+            }
+        };
+        let mut array = RawArrayBuf::new();
+        for result in &*results {
+            array.push(&**result);
+        }
+        Ok(Some(self.options.into.set(&document, Some(RawBsonRef::Array(&array)))))
+    }
+}

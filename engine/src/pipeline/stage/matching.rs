@@ -1,0 +1,70 @@
+//! `$match`.
+
+use std::sync::Arc;
+
+use bson::{
+    RawArrayBuf, RawDocumentBuf,
+    raw::{RawBsonRef, cstr},
+};
+
+use super::{Input, Stage};
+use crate::{
+    pipeline::{PipelineError, StageErrorKind},
+    plan::Target,
+    query::{Expr, Filter},
+};
+
+/// `$match`
+#[derive(Debug, Clone)]
+pub(in crate::pipeline) struct Match {
+    filter: Arc<Filter>,
+}
+
+impl Match {
+    pub(in crate::pipeline) fn parse(value: RawBsonRef<'_>) -> Result<Self, PipelineError> {
+        let RawBsonRef::Document(filter) = value else {
+            return Err(PipelineError::stage(
+                StageErrorKind::MatchNotObject,
+                "the match filter must be an expression in an object",
+            ));
+        };
+        Ok(Self::of(Filter::parse(filter)?))
+    }
+
+    /// The stage with this filter.
+    pub(in crate::pipeline) fn of(filter: Filter) -> Self {
+        Self { filter: Arc::new(filter) }
+    }
+}
+
+impl Stage for Match {
+    fn fresh(&self) -> Box<dyn Stage> {
+        Box::new(self.clone())
+    }
+
+    fn next(&mut self, input: &mut Input<'_>) -> Result<Option<RawDocumentBuf>, PipelineError> {
+        while let Some(document) = input.next()? {
+            if self.filter.matches(&document) {
+                return Ok(Some(document));
+            }
+        }
+        Ok(None)
+    }
+
+    fn absorb(&self, target: &mut Target) -> Result<bool, PipelineError> {
+        if target.skip > 0 || target.limit.is_some() {
+            return Ok(false);
+        }
+        if matches!(target.filter.root(), Expr::True) {
+            target.filter = Filter::clone(&self.filter);
+            return Ok(true);
+        }
+        let mut both = RawArrayBuf::new();
+        both.push(target.filter.source());
+        both.push(self.filter.source());
+        let mut filter = RawDocumentBuf::new();
+        filter.append(cstr!("$and"), both);
+        target.filter = Filter::parse(&filter)?;
+        Ok(true)
+    }
+}

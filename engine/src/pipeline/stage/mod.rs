@@ -1,0 +1,124 @@
+//! The stages, one a file, and what they have in common.
+
+mod bucket;
+mod bucket_auto;
+mod count;
+mod documents;
+mod facet;
+mod granularity;
+mod group;
+mod lookup;
+mod matching;
+mod redact;
+mod reshaping;
+mod sample;
+mod server;
+mod slice;
+mod sort;
+mod union_with;
+mod unwind;
+
+use std::{collections::VecDeque, sync::Arc};
+
+use bson::RawDocumentBuf;
+
+use super::{Environment, PipelineError, source::Source};
+use crate::{catalog::Namespace, plan::Target, query::Context};
+
+pub(super) use bucket::{bucket, sort_by_count};
+pub(super) use bucket_auto::BucketAuto;
+pub(super) use count::Count;
+pub(super) use documents::Documents;
+pub(super) use facet::Facet;
+pub(super) use group::Group;
+pub(super) use lookup::Lookup;
+pub(super) use matching::Match;
+pub(super) use redact::Redact;
+pub(super) use reshaping::Reshaping;
+pub(super) use sample::Sample;
+pub(super) use server::Server;
+pub use server::ServerRows;
+pub(super) use slice::{Limit, Skip};
+pub(super) use sort::SortStage;
+pub(super) use union_with::UnionWith;
+pub(super) use unwind::Unwind;
+
+/// A stage: parsed, and with its state once it has begun.
+pub trait Stage: Send + Sync {
+    /// The stage anew, as it is before it begins. Only asked of one that has not begun.
+    fn fresh(&self) -> Box<dyn Stage>;
+
+    /// The next document that the stage gives; `None` when nothing is left.
+    ///
+    /// # Errors
+    /// What the documents before it, or one of them, make impossible.
+    fn next(&mut self, input: &mut Input<'_>) -> Result<Option<RawDocumentBuf>, PipelineError>;
+
+    /// Becomes part of the search in front of it. False when it can't; `target` is unchanged then.
+    ///
+    /// # Errors
+    /// When the filters together are none.
+    fn absorb(&self, _: &mut Target) -> Result<bool, PipelineError> {
+        Ok(false)
+    }
+
+    /// Of a stage that gives documents of its own: these. Only asked of the first one.
+    ///
+    /// # Errors
+    /// Why there are none.
+    fn open(
+        &self,
+        _: &Environment<'_>,
+        _: &Namespace,
+        _: &Context,
+    ) -> Result<Option<VecDeque<RawDocumentBuf>>, PipelineError> {
+        Ok(None)
+    }
+
+    /// What the stage gives for so many documents, if their contents do not matter.
+    ///
+    /// # Errors
+    /// When the result can't be written.
+    fn counted(&self, _: u64) -> Result<Option<VecDeque<RawDocumentBuf>>, PipelineError> {
+        Ok(None)
+    }
+
+    /// Whether [`Stage::counted`] answers.
+    fn only_counts(&self) -> bool {
+        false
+    }
+
+    /// At most this many documents are asked of the stage.
+    fn keep_first(&mut self, _: u64) {}
+
+    /// The most documents that it gives, if it is a limit.
+    fn limit(&self) -> Option<u64> {
+        None
+    }
+}
+
+/// What stands in front of a stage.
+pub struct Input<'i> {
+    pub(super) stages: &'i mut [Box<dyn Stage>],
+    pub(super) source: &'i mut Source,
+    /// What the pipeline runs in.
+    pub environment: &'i Environment<'i>,
+    /// Its variables and time.
+    pub context: &'i Arc<Context>,
+}
+
+impl Input<'_> {
+    /// The next document.
+    ///
+    /// # Errors
+    /// What the stages in front meet.
+    pub fn next(&mut self) -> Result<Option<RawDocumentBuf>, PipelineError> {
+        match self.stages.split_last_mut() {
+            None => self.source.next(self.environment),
+            Some((stage, stages)) => {
+                let (source, environment) = (&mut *self.source, self.environment);
+                stage.next(&mut Input { stages, source, environment, context: self.context })
+            }
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! `$redact`.
+
+use std::sync::Arc;
+
+use bson::{
+    RawArrayBuf, RawDocumentBuf,
+    raw::{RawArray, RawBsonRef, RawDocument},
+};
+
+use super::{Input, Stage};
+use crate::{
+    pipeline::{PipelineError, StageErrorKind as Kind, text::shown},
+    query::{Context, Expression, Scope, VariableNames},
+};
+
+/// The three answers, as the variables hold them.
+const ANSWERS: [(&str, &str); 3] = [("KEEP", "keep"), ("PRUNE", "prune"), ("DESCEND", "descend")];
+
+/// `$redact`
+#[derive(Debug, Clone)]
+pub(in crate::pipeline) struct Redact {
+    expression: Arc<Expression>,
+    context: Option<Arc<Context>>,
+}
+
+impl Redact {
+    pub(in crate::pipeline) fn parse(
+        value: RawBsonRef<'_>,
+        names: &VariableNames,
+    ) -> Result<Self, PipelineError> {
+        let names = ANSWERS.iter().fold(names.clone(), |names, (name, _)| names.with(name));
+        let expression = Arc::new(Expression::parse(value, &names)?);
+        Ok(Self { expression, context: None })
+    }
+
+    /// Recursion is bounded by the depth of the document.
+    fn redact(
+        &self,
+        document: &RawDocument,
+        context: &Context,
+    ) -> Result<Option<RawDocumentBuf>, PipelineError> {
+        let answer = self.expression.evaluate(&Scope::new(document, context))?;
+        match answer.as_ref() {
+            Some(RawBsonRef::String("keep")) => Ok(Some(document.to_owned())),
+            Some(RawBsonRef::String("prune")) => Ok(None),
+            Some(RawBsonRef::String("descend")) => {
+                let mut out = RawDocumentBuf::new();
+                for (name, value) in document.into_iter().map_while(Result::ok) {
+                    match value {
+                        RawBsonRef::Document(inner) => {
+                            if let Some(inner) = self.redact(inner, context)? {
+                                out.append(name, inner);
+                            }
+                        }
+                        RawBsonRef::Array(array) => out.append(name, self.each(array, context)?),
+                        other => out.append(name, other),
+                    }
+                }
+                Ok(Some(out))
+            }
+            other => Err(PipelineError::stage(
+                Kind::RedactResult,
+                format!(
+                    "$redact's expression should not return anything aside from the variables \
+                     $$KEEP, $$DESCEND, and $$PRUNE, but returned {}",
+                    other.map_or_else(|| "MISSING".to_owned(), shown)
+                ),
+            )),
+        }
+    }
+
+    fn each(&self, array: &RawArray, context: &Context) -> Result<RawArrayBuf, PipelineError> {
+        let mut out = RawArrayBuf::new();
+        for value in array.into_iter().map_while(Result::ok) {
+            match value {
+                RawBsonRef::Document(inner) => {
+                    if let Some(inner) = self.redact(inner, context)? {
+                        out.push(inner);
+                    }
+                }
+                RawBsonRef::Array(inner) => out.push(self.each(inner, context)?),
+                other => out.push(other),
+            }
+        }
+        Ok(out)
+    }
+}
+
+impl Stage for Redact {
+    fn fresh(&self) -> Box<dyn Stage> {
+        Box::new(self.clone())
+    }
+
+    fn next(&mut self, input: &mut Input<'_>) -> Result<Option<RawDocumentBuf>, PipelineError> {
+        let context = match &self.context {
+            Some(context) => Arc::clone(context),
+            None => {
+                let with =
+                    ANSWERS.iter().fold(Context::clone(input.context), |context, (name, value)| {
+                        context.with_variable(name, Some((*value).into()))
+                    });
+                Arc::clone(self.context.insert(Arc::new(with)))
+            }
+        };
+        while let Some(document) = input.next()? {
+            if let Some(document) = self.redact(&document, &context)? {
+                return Ok(Some(document));
+            }
+        }
+        Ok(None)
+    }
+}

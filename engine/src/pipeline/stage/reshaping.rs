@@ -1,0 +1,25 @@
+//! `$project`, `$addFields`, `$set`, `$unset`, `$replaceRoot`, `$replaceWith`.
+
+use std::sync::Arc;
+
+use bson::RawDocumentBuf;
+
+use super::{Input, Stage};
+use crate::{pipeline::PipelineError, query::Reshape};
+
+/// A stage that makes one document of another.
+#[derive(Debug, Clone)]
+pub(in crate::pipeline) struct Reshaping(pub(in crate::pipeline) Arc<Reshape>);
+
+impl Stage for Reshaping {
+    fn fresh(&self) -> Box<dyn Stage> {
+        Box::new(self.clone())
+    }
+
+    fn next(&mut self, input: &mut Input<'_>) -> Result<Option<RawDocumentBuf>, PipelineError> {
+        match input.next()? {
+            None => Ok(None),
+            Some(document) => Ok(Some(self.0.apply(&document, input.context)?)),
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! `$sample`.
+
+use std::{
+    collections::BinaryHeap,
+    hash::{BuildHasher, Hasher, RandomState},
+};
+
+use bson::{RawDocumentBuf, raw::RawBsonRef};
+
+use super::{Input, Stage};
+use crate::pipeline::{PipelineError, StageErrorKind as Kind, memory::Held};
+
+/// `$sample`: every document gets a random number; those with the smallest ones are given.
+#[derive(Debug, Clone)]
+pub(in crate::pipeline) struct Sample {
+    size: usize,
+    drawn: Option<Vec<RawDocumentBuf>>,
+}
+
+struct Ticket {
+    number: u64,
+    document: RawDocumentBuf,
+}
+
+impl Sample {
+    pub(in crate::pipeline) fn parse(value: RawBsonRef<'_>) -> Result<Self, PipelineError> {
+        let fail = |kind, message: String| Err(PipelineError::stage(kind, message));
+        let RawBsonRef::Document(options) = value else {
+            let message = "the $sample stage specification must be an object";
+            return fail(Kind::SampleNotObject, message.into());
+        };
+        let mut size = None;
+        for element in options {
+            let (name, value) = element?;
+            if name.as_str() != "size" {
+                let message = format!("unrecognized option to $sample: {name}");
+                return fail(Kind::SampleOption, message);
+            }
+            let number = match value {
+                RawBsonRef::Int32(number) => i64::from(number),
+                RawBsonRef::Int64(number) => number,
+                #[expect(clippy::cast_possible_truncation, reason = "`as` saturates")]
+                RawBsonRef::Double(number) => number as i64,
+                #[expect(clippy::cast_possible_truncation, reason = "`as` saturates")]
+                RawBsonRef::Decimal128(number) => {
+                    number.to_string().parse::<f64>().unwrap_or(0.0) as i64
+                }
+                _ => {
+                    let message = "size argument to $sample must be a number";
+                    return fail(Kind::SampleSizeNotNumber, message.into());
+                }
+            };
+            if number <= 0 {
+                let message = "size argument to $sample must be a positive integer";
+                return fail(Kind::SampleSizeNegative, message.into());
+            }
+            size = Some(usize::try_from(number).unwrap_or(usize::MAX));
+        }
+        match size {
+            Some(size) => Ok(Self { size, drawn: None }),
+            None => fail(Kind::SampleNoSize, "$sample stage must specify a size".into()),
+        }
+    }
+
+    fn draw(&self, input: &mut Input<'_>) -> Result<Vec<RawDocumentBuf>, PipelineError> {
+        let mut held = Held::default();
+        let random = RandomState::new();
+        let mut tickets: BinaryHeap<Ticket> = BinaryHeap::new();
+        let mut count = 0_u64;
+        while let Some(document) = input.next()? {
+            count += 1;
+            let mut hasher = random.build_hasher();
+            hasher.write_u64(count);
+            let number = hasher.finish();
+            let is_full = tickets.len() >= self.size;
+            if is_full && tickets.peek().is_some_and(|last| last.number <= number) {
+                continue;
+            }
+            held.add("$sample", document.as_bytes().len())?;
+            tickets.push(Ticket { number, document });
+            if is_full && let Some(dropped) = tickets.pop() {
+                held.remove(dropped.document.as_bytes().len());
+            }
+        }
+        Ok(tickets.into_iter().map(|ticket| ticket.document).collect())
+    }
+}
+
+impl Ord for Ticket {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.number.cmp(&other.number)
+    }
+}
+
+impl PartialOrd for Ticket {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Ticket {
+    fn eq(&self, other: &Self) -> bool {
+        self.number == other.number
+    }
+}
+
+impl Eq for Ticket {}
+
+impl Stage for Sample {
+    fn fresh(&self) -> Box<dyn Stage> {
+        Box::new(self.clone())
+    }
+
+    fn next(&mut self, input: &mut Input<'_>) -> Result<Option<RawDocumentBuf>, PipelineError> {
+        if self.drawn.is_none() {
+            self.drawn = Some(self.draw(input)?);
+        }
+        Ok(self.drawn.as_mut().and_then(Vec::pop))
+    }
+}

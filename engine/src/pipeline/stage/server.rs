@@ -1,0 +1,205 @@
+//! Stages that show the server itself: `$collStats`, `$indexStats`, `$currentOp`, sessions.
+
+use std::collections::VecDeque;
+
+use bson::{
+    RawDocumentBuf,
+    raw::{RawBsonRef, RawDocument},
+};
+
+use super::{Input, Stage};
+use crate::{
+    catalog::Namespace,
+    pipeline::{Environment, PipelineError, StageErrorKind as Kind, text::kind},
+    query::Context,
+};
+
+/// What such a stage shows.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ServerRows {
+    /// `$indexStats`
+    IndexStats,
+    /// `$collStats`
+    CollStats {
+        /// `storageStats.scale`, if `storageStats` is wanted.
+        storage: Option<u64>,
+        /// Whether `count` is wanted.
+        count: bool,
+        /// Whether `latencyStats` is wanted, and with histograms.
+        latency: Option<bool>,
+        /// Whether `queryExecStats` is wanted.
+        query_exec: bool,
+    },
+    /// `$currentOp`, with its options.
+    CurrentOp(RawDocumentBuf),
+    /// `$listSessions` and `$listLocalSessions`, with its options.
+    Sessions(RawDocumentBuf),
+}
+
+/// Such a stage.
+#[derive(Debug, Clone)]
+pub(in crate::pipeline) struct Server(ServerRows);
+
+impl Server {
+    pub(in crate::pipeline) fn index_stats(value: RawBsonRef<'_>) -> Result<Self, PipelineError> {
+        match value {
+            RawBsonRef::Document(options) if options.is_empty() => Ok(Self(ServerRows::IndexStats)),
+            _ => Err(PipelineError::stage(
+                Kind::IndexStatsArgument,
+                "The $indexStats stage specification must be an empty object",
+            )),
+        }
+    }
+
+    pub(in crate::pipeline) fn coll_stats(value: RawBsonRef<'_>) -> Result<Self, PipelineError> {
+        let RawBsonRef::Document(options) = value else {
+            let message =
+                format!("$collStats must take a nested object but found: {}", kind(value));
+            return Err(PipelineError::stage(Kind::CollStatsArgument, message));
+        };
+        let (mut storage, mut count, mut latency, mut query_exec) = (None, false, None, false);
+        for element in options {
+            let (name, value) = element?;
+            let name = name.as_str();
+            if !["latencyStats", "storageStats", "count", "queryExecStats"].contains(&name) {
+                let message = format!("BSON field '$collStats.{name}' is an unknown field.");
+                return Err(PipelineError::stage(Kind::UnknownField, message));
+            }
+            let RawBsonRef::Document(inner) = value else {
+                return Err(wrong_type(&format!("$collStats.{name}"), value, "object"));
+            };
+            match name {
+                "storageStats" => storage = Some(scale(inner)?),
+                "count" => count = true,
+                "queryExecStats" => query_exec = true,
+                _ => {
+                    let histograms =
+                        matches!(inner.get("histograms")?, Some(RawBsonRef::Boolean(true)));
+                    latency = Some(histograms);
+                }
+            }
+        }
+        Ok(Self(ServerRows::CollStats { storage, count, latency, query_exec }))
+    }
+
+    pub(in crate::pipeline) fn current_op(value: RawBsonRef<'_>) -> Result<Self, PipelineError> {
+        const FLAGS: &[&str] = &[
+            "idleConnections",
+            "idleSessions",
+            "allUsers",
+            "localOps",
+            "truncateOps",
+            "idleCursors",
+            "backtrace",
+            "targetAllNodes",
+        ];
+        let fail = |message| Err(PipelineError::stage(Kind::FailedToParse, message));
+        let RawBsonRef::Document(options) = value else {
+            return fail(format!(
+                "$currentOp options must be specified in an object, but found: {}",
+                kind(value)
+            ));
+        };
+        for element in options {
+            let (name, value) = element?;
+            let name = name.as_str();
+            if !FLAGS.contains(&name) {
+                return fail(format!("Unrecognized option '{name}' in $currentOp stage."));
+            }
+            if !matches!(value, RawBsonRef::Boolean(_)) {
+                return fail(format!(
+                    "The '{name}' parameter of the $currentOp stage must be a boolean value, but \
+                     found: {}",
+                    kind(value)
+                ));
+            }
+        }
+        Ok(Self(ServerRows::CurrentOp(options.to_owned())))
+    }
+
+    pub(in crate::pipeline) fn sessions(
+        name: &str,
+        value: RawBsonRef<'_>,
+    ) -> Result<Self, PipelineError> {
+        let RawBsonRef::Document(options) = value else {
+            return Err(PipelineError::stage(
+                Kind::TypeMismatch,
+                format!(
+                    "{name} options must be specified in an object, but found: {}",
+                    kind(value)
+                ),
+            ));
+        };
+        for element in options {
+            let (option, value) = element?;
+            match (option.as_str(), value) {
+                ("allUsers", RawBsonRef::Boolean(_)) | ("users", RawBsonRef::Array(_)) => {}
+                ("allUsers", other) => {
+                    return Err(wrong_type(&format!("{name}.allUsers"), other, "bool"));
+                }
+                ("users", other) => {
+                    return Err(wrong_type(&format!("{name}.users"), other, "array"));
+                }
+                (other, _) => {
+                    let message = format!("BSON field '{name}.{other}' is an unknown field.");
+                    return Err(PipelineError::stage(Kind::UnknownField, message));
+                }
+            }
+        }
+        Ok(Self(ServerRows::Sessions(options.to_owned())))
+    }
+}
+
+fn scale(options: &RawDocument) -> Result<u64, PipelineError> {
+    let number = match options.get("scale")? {
+        None | Some(RawBsonRef::Null) => 1,
+        Some(RawBsonRef::Int32(number)) => i64::from(number),
+        Some(RawBsonRef::Int64(number)) => number,
+        #[expect(clippy::cast_possible_truncation, reason = "`as` saturates")]
+        Some(RawBsonRef::Double(number)) => number as i64,
+        Some(other) => {
+            let place = "$collStats.storageStats.scale";
+            return Err(wrong_type(place, other, "long, int, decimal, double"));
+        }
+    };
+    u64::try_from(number).ok().filter(|scale| *scale > 0).ok_or_else(|| {
+        PipelineError::stage(
+            Kind::BadValue,
+            format!("BSON field 'storageStats.scale' value must be >= 1, actual value '{number}'"),
+        )
+    })
+}
+
+/// The error for a field of a stage that has the wrong type.
+pub(in crate::pipeline) fn wrong_type(
+    place: &str,
+    found: RawBsonRef<'_>,
+    expected: &str,
+) -> PipelineError {
+    PipelineError::stage(
+        Kind::TypeMismatch,
+        format!(
+            "BSON field '{place}' is the wrong type '{}', expected type '{expected}'",
+            kind(found)
+        ),
+    )
+}
+
+impl Stage for Server {
+    fn fresh(&self) -> Box<dyn Stage> {
+        Box::new(self.clone())
+    }
+
+    fn next(&mut self, input: &mut Input<'_>) -> Result<Option<RawDocumentBuf>, PipelineError> {
+        input.next()
+    }
+
+    fn open(
+        &self,
+        environment: &Environment<'_>,
+        namespace: &Namespace,
+        _: &Context,
+    ) -> Result<Option<VecDeque<RawDocumentBuf>>, PipelineError> {
+        Ok(Some(environment.rows.rows(&self.0, namespace)?.into()))
+    }
+}

@@ -1,0 +1,94 @@
+//! `$sort`.
+
+use std::{collections::VecDeque, sync::Arc};
+
+use bson::{RawDocumentBuf, raw::RawBsonRef};
+
+use super::{Input, Stage};
+use crate::{
+    pipeline::{PipelineError, StageErrorKind, memory::Held},
+    plan::Target,
+    query::{Sort, SortKey},
+};
+
+/// `$sort`
+#[derive(Debug, Clone)]
+pub(in crate::pipeline) struct SortStage {
+    sort: Arc<Sort>,
+    keep: Option<u64>,
+    sorted: Option<VecDeque<RawDocumentBuf>>,
+}
+
+impl SortStage {
+    pub(in crate::pipeline) fn parse(value: RawBsonRef<'_>) -> Result<Self, PipelineError> {
+        let RawBsonRef::Document(sort) = value else {
+            return Err(PipelineError::stage(
+                StageErrorKind::SortNotObject,
+                "the $sort key specification must be an object",
+            ));
+        };
+        match Sort::parse(sort)? {
+            Some(sort) => Ok(Self::of(sort)),
+            None => Err(PipelineError::stage(
+                StageErrorKind::SortEmpty,
+                "$sort stage must have at least one sort key",
+            )),
+        }
+    }
+
+    /// The stage with this order.
+    pub(in crate::pipeline) fn of(sort: Sort) -> Self {
+        Self { sort: Arc::new(sort), keep: None, sorted: None }
+    }
+
+    fn all(&self, input: &mut Input<'_>) -> Result<VecDeque<RawDocumentBuf>, PipelineError> {
+        let keep = self.keep.map(|keep| usize::try_from(keep).unwrap_or(usize::MAX));
+        let mut held = Held::default();
+        let mut documents: Vec<(SortKey, RawDocumentBuf)> = Vec::new();
+        let bytes = |(key, document): &(SortKey, RawDocumentBuf)| {
+            key.size_bytes() + document.as_bytes().len()
+        };
+        while let Some(document) = input.next()? {
+            let entry = (self.sort.key(&document), document);
+            held.add("$sort", bytes(&entry))?;
+            documents.push(entry);
+            // The surplus is dropped when there is as much of it as of what is kept.
+            if let Some(keep) = keep
+                && documents.len() >= keep.saturating_mul(2).saturating_add(64)
+            {
+                documents.sort_by(|(a, _), (b, _)| a.cmp(b));
+                for dropped in documents.drain(keep..) {
+                    held.remove(bytes(&dropped));
+                }
+            }
+        }
+        documents.sort_by(|(a, _), (b, _)| a.cmp(b));
+        documents.truncate(keep.unwrap_or(usize::MAX));
+        Ok(documents.into_iter().map(|(_, document)| document).collect())
+    }
+}
+
+impl Stage for SortStage {
+    fn fresh(&self) -> Box<dyn Stage> {
+        Box::new(self.clone())
+    }
+
+    fn next(&mut self, input: &mut Input<'_>) -> Result<Option<RawDocumentBuf>, PipelineError> {
+        if self.sorted.is_none() {
+            self.sorted = Some(self.all(input)?);
+        }
+        Ok(self.sorted.as_mut().and_then(VecDeque::pop_front))
+    }
+
+    fn absorb(&self, target: &mut Target) -> Result<bool, PipelineError> {
+        let is_first = target.sort.is_none() && target.skip == 0 && target.limit.is_none();
+        if is_first {
+            target.sort = Some(Sort::clone(&self.sort));
+        }
+        Ok(is_first)
+    }
+
+    fn keep_first(&mut self, limit: u64) {
+        self.keep = Some(limit);
+    }
+}

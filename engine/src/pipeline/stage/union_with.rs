@@ -1,0 +1,94 @@
+//! `$unionWith`.
+
+use std::sync::Arc;
+
+use bson::{RawDocumentBuf, raw::RawBsonRef};
+
+use super::{Input, Stage, server::wrong_type};
+use crate::pipeline::{
+    Origin, Pipeline, PipelineError, Reading, Run, StageErrorKind as Kind,
+    parse::{Place, stages_of},
+    text::kind,
+};
+
+/// `$unionWith`: after the documents in front those of another collection.
+pub(in crate::pipeline) struct UnionWith {
+    other: Arc<Other>,
+    run: Option<Box<Run>>,
+}
+
+struct Other {
+    origin: Origin,
+    pipeline: Pipeline,
+}
+
+impl UnionWith {
+    pub(in crate::pipeline) fn parse(
+        value: RawBsonRef<'_>,
+        reading: &Reading<'_>,
+    ) -> Result<Self, PipelineError> {
+        let (mut collection, mut stages) = (None, None);
+        match value {
+            RawBsonRef::String(name) => collection = Some(name),
+            RawBsonRef::Document(options) => {
+                for element in options {
+                    let (name, value) = element?;
+                    match (name.as_str(), value) {
+                        ("coll", RawBsonRef::String(name)) => collection = Some(name),
+                        ("coll", other) => {
+                            return Err(wrong_type("$unionWith.coll", other, "string"));
+                        }
+                        ("pipeline", value) => {
+                            stages = Some(stages_of(value, "$unionWith.pipeline")?)
+                        }
+                        (other, _) => {
+                            let message =
+                                format!("BSON field '$unionWith.{other}' is an unknown field.");
+                            return Err(PipelineError::stage(Kind::UnknownField, message));
+                        }
+                    }
+                }
+            }
+            other => {
+                let message = format!(
+                    "the $unionWith stage specification must be an object or string, but found {}",
+                    kind(other)
+                );
+                return Err(PipelineError::stage(Kind::FailedToParse, message));
+            }
+        }
+        let stages = stages.unwrap_or_default();
+        let origin = match collection {
+            Some(name) => Origin::collection(reading.db, name)?,
+            None => reading.without_collection("$unionWith", &stages)?,
+        };
+        let pipeline = Pipeline::parse(&stages, &reading.within(Place::UnionWith)?)?;
+        Ok(Self { other: Arc::new(Other { origin, pipeline }), run: None })
+    }
+}
+
+impl Stage for UnionWith {
+    fn fresh(&self) -> Box<dyn Stage> {
+        Box::new(Self { other: Arc::clone(&self.other), run: None })
+    }
+
+    fn next(&mut self, input: &mut Input<'_>) -> Result<Option<RawDocumentBuf>, PipelineError> {
+        if self.run.is_none() {
+            if let Some(document) = input.next()? {
+                return Ok(Some(document));
+            }
+            let Other { origin, pipeline } = &*self.other;
+            self.run = Some(Box::new(Run::open(
+                input.environment,
+                origin,
+                pipeline,
+                None,
+                Arc::clone(input.context),
+            )?));
+        }
+        match &mut self.run {
+            Some(run) => run.next(input.environment),
+            None => Ok(None),
+        }
+    }
+}

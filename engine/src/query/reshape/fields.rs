@@ -1,0 +1,231 @@
+//! `$addFields`, and the computed fields of a projection.
+
+use std::sync::Arc;
+
+use bson::raw::{CString, RawArray, RawArrayBuf, RawBson, RawBsonRef, RawDocument, RawDocumentBuf};
+
+use super::{ReshapeErrorKind as Kind, error::error};
+use crate::{
+    query::{Expression, QueryError, Scope, VariableNames, filter::is_operators},
+    value::Path,
+};
+
+/// Fields to set on one level of a document, in order.
+#[derive(Debug, Clone, Default)]
+pub struct Fields {
+    list: Vec<(CString, Field)>,
+}
+
+/// What stands behind one name.
+#[derive(Debug, Clone)]
+enum Field {
+    /// A value that is computed; missing removes the field.
+    Computed(Arc<Expression>),
+    /// Fields of the document there.
+    Within(Fields),
+}
+
+impl Fields {
+    /// Reads the document of `$addFields`.
+    pub(super) fn parse(spec: &RawDocument, names: &VariableNames) -> Result<Self, QueryError> {
+        let mut fields = Self::default();
+        if spec.is_empty() {
+            return Err(error(
+                Kind::AddFieldsEmpty,
+                "Invalid $addFields :: caused by :: specification must have at least one field",
+            ));
+        }
+        for element in spec {
+            let (name, value) = element?;
+            fields.read(name.as_str(), value, names)?;
+        }
+        Ok(fields)
+    }
+
+    /// Recursion is bounded by the depth of the document.
+    fn read(
+        &mut self,
+        path: &str,
+        value: RawBsonRef<'_>,
+        names: &VariableNames,
+    ) -> Result<(), QueryError> {
+        check_path(path)?;
+        match value {
+            RawBsonRef::Document(inner) if inner.is_empty() => Err(error(
+                Kind::AddFieldsEmptyObject,
+                format!(
+                    "Invalid $addFields :: caused by :: an empty object is not a valid value. Found \
+                     empty object at path {path}"
+                ),
+            )),
+            RawBsonRef::Document(inner) if is_operators(inner) => {
+                if inner.into_iter().nth(1).is_some() {
+                    return Err(error(
+                        Kind::AddFieldsSeveral,
+                        format!(
+                            "Invalid $addFields :: caused by :: an expression specification must \
+                             contain exactly one field, the name of the expression. Found \
+                             {} fields in {path}",
+                            inner.into_iter().count()
+                        ),
+                    ));
+                }
+                self.insert(path, Expression::parse(value, names)?)
+            }
+            RawBsonRef::Document(inner) => {
+                for element in inner {
+                    let (name, value) = element?;
+                    self.read(&format!("{path}.{}", name.as_str()), value, names)?;
+                }
+                Ok(())
+            }
+            value => self.insert(path, Expression::parse(value, names)?),
+        }
+    }
+
+    /// Adds a computed field at a dotted path.
+    pub(in crate::query) fn insert(
+        &mut self,
+        path: &str,
+        expression: Expression,
+    ) -> Result<(), QueryError> {
+        let collision = || {
+            error(
+                Kind::AddFieldsCollision,
+                format!(
+                    "Invalid $addFields :: caused by :: specification contains two conflicting \
+                     paths. Cannot specify both '{path}' and a part of it"
+                ),
+            )
+        };
+        let (before, last) = path.rsplit_once('.').map_or((None, path), |(b, l)| (Some(b), l));
+        let mut level = self;
+        for part in before.into_iter().flat_map(|before| before.split('.')) {
+            if level.get(part).is_none() {
+                level.list.push((CString::try_from(part)?, Field::Within(Self::default())));
+            }
+            let found = level.list.iter_mut().find(|(name, _)| name.as_str() == part);
+            level = match found {
+                Some((_, Field::Within(inner))) => inner,
+                _ => return Err(collision()),
+            };
+        }
+        if level.get(last).is_some() {
+            return Err(collision());
+        }
+        level.list.push((CString::try_from(last)?, Field::Computed(Arc::new(expression))));
+        Ok(())
+    }
+
+    fn get(&self, name: &str) -> Option<&Field> {
+        self.list.iter().find(|(other, _)| other.as_str() == name).map(|(_, field)| field)
+    }
+
+    /// Whether a path, or what is above or below it, is computed.
+    pub(in crate::query) fn covers(&self, path: &str) -> bool {
+        let mut level = self;
+        for part in path.split('.') {
+            match level.get(part) {
+                None => return false,
+                Some(Field::Within(inner)) => level = inner,
+                Some(Field::Computed(_)) => return true,
+            }
+        }
+        true
+    }
+
+    /// Whether nothing is computed.
+    pub(in crate::query) fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+}
+
+/// Refuses paths that no result can have.
+pub(in crate::query) fn check_path(path: &str) -> Result<(), QueryError> {
+    use crate::query::{ExpressionErrorKind as Kind, QueryErrorKind};
+    let fail =
+        |kind, message: String| Err(QueryError::new(QueryErrorKind::Expression(kind), message));
+    if path.is_empty() {
+        return fail(Kind::PathEmpty, "FieldPath cannot be constructed with empty string".into());
+    }
+    if path.ends_with('.') {
+        return fail(Kind::PathEndsWithDot, "FieldPath must not end with a '.'.".into());
+    }
+    for part in path.split('.') {
+        if part.is_empty() {
+            let message = "FieldPath field names may not be empty strings.";
+            return fail(Kind::FieldNameEmpty, message.into());
+        }
+        if part.starts_with('$') {
+            let message = format!(
+                "FieldPath field names may not start with '$'. Consider using $getField or \
+                 $setField: {part}"
+            );
+            return fail(Kind::FieldNameDollar, message);
+        }
+    }
+    Path::parse(path).map(drop).map_err(|error| QueryError::bad_value(error.to_string()))
+}
+
+/// The document with the fields set. A field that is there keeps its place, new ones come last.
+/// Recursion is bounded by the paths of the fields.
+pub(in crate::query) fn compute(
+    fields: &Fields,
+    document: &RawDocument,
+    scope: &Scope<'_>,
+) -> Result<RawDocumentBuf, QueryError> {
+    let mut out = RawDocumentBuf::new();
+    let mut is_met = vec![false; fields.list.len()];
+    for (name, value) in document.into_iter().map_while(Result::ok) {
+        let at = fields.list.iter().position(|(other, _)| other.as_str() == name.as_str());
+        let Some((at, (_, field))) = at.and_then(|at| Some((at, fields.list.get(at)?))) else {
+            out.append(name, value);
+            continue;
+        };
+        if let Some(is_met) = is_met.get_mut(at) {
+            *is_met = true;
+        }
+        match field {
+            Field::Computed(expression) => {
+                if let Some(value) = expression.evaluate(scope)?.as_ref() {
+                    out.append(name, value);
+                }
+            }
+            Field::Within(inner) => out.append(name, within(inner, value, scope)?),
+        }
+    }
+    for ((name, field), _) in fields.list.iter().zip(is_met).filter(|(_, is_met)| !is_met) {
+        match field {
+            Field::Computed(expression) => {
+                if let Some(value) = expression.evaluate(scope)?.as_ref() {
+                    out.append(name, value);
+                }
+            }
+            Field::Within(inner) => {
+                out.append(name, compute(inner, &RawDocumentBuf::new(), scope)?)
+            }
+        }
+    }
+    Ok(out)
+}
+
+/// Arrays are entered; what is no document becomes one.
+fn within(
+    fields: &Fields,
+    value: RawBsonRef<'_>,
+    scope: &Scope<'_>,
+) -> Result<RawBson, QueryError> {
+    match value {
+        RawBsonRef::Document(document) => Ok(compute(fields, document, scope)?.into()),
+        RawBsonRef::Array(array) => Ok(each(fields, array, scope)?.into()),
+        _ => Ok(compute(fields, &RawDocumentBuf::new(), scope)?.into()),
+    }
+}
+
+fn each(fields: &Fields, array: &RawArray, scope: &Scope<'_>) -> Result<RawArrayBuf, QueryError> {
+    let mut out = RawArrayBuf::new();
+    for value in array.into_iter().map_while(Result::ok) {
+        out.push(within(fields, value, scope)?);
+    }
+    Ok(out)
+}
