@@ -148,3 +148,51 @@ pub(super) fn truncate(
     let bins = distance.checked_sub(distance.rem_euclid(bin)).ok_or_else(overflowed)?;
     add(reference + to_week_start * DAY_MILLIS, unit, bins, zone)
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const UNITS: [Unit; 9] = [
+        Unit::Year,
+        Unit::Quarter,
+        Unit::Month,
+        Unit::Week,
+        Unit::Day,
+        Unit::Hour,
+        Unit::Minute,
+        Unit::Second,
+        Unit::Millisecond,
+    ];
+
+    proptest! {
+        #[test]
+        fn dates_and_amounts_of_any_size_are_answered(
+            a in any::<i64>(),
+            b in any::<i64>(),
+            amount in prop_oneof![any::<i64>(), -100_000_000_i64..100_000_000],
+            unit in prop::sample::select(UNITS.to_vec()),
+            named in any::<bool>(),
+        ) {
+            let zone = if named { Zone::Named(chrono_tz::Europe::Paris) } else { Zone::UTC };
+            let _ = add(a, unit, amount, zone);
+            let _ = difference(a, b, unit, zone, Weekday::SUNDAY);
+            let _ = truncate(a, unit, amount.max(1), zone, Weekday::SUNDAY);
+        }
+
+        #[test]
+        fn a_bin_begins_before_its_dates_and_is_its_own_start(
+            millis in -4_000_000_000_000_i64..4_000_000_000_000,
+            bin in 1_i64..50,
+            unit in prop::sample::select(UNITS.to_vec()),
+        ) {
+            let start = truncate(millis, unit, bin, Zone::UTC, Weekday::SUNDAY).unwrap();
+            prop_assert!(start <= millis);
+            prop_assert_eq!(truncate(start, unit, bin, Zone::UTC, Weekday::SUNDAY), Ok(start));
+            let next = add(start, unit, bin, Zone::UTC).unwrap();
+            prop_assert!(millis < next, "{start} {next}");
+        }
+    }
+}

@@ -369,4 +369,11 @@ mod tests {
         check("2017-02-03T25:00:00Z", Err("parsed time was invalid"));
         check("2017-07-04 America/New_York", Err("not allowed"));
     }
+
+    proptest::proptest! {
+        #[test]
+        fn no_text_makes_the_reader_panic(text in "[ 0-9a-zA-Z:.,/@+é-]{0,24}") {
+            let _ = from_text(&text, None, Zone::UTC);
+        }
+    }
 }
