@@ -269,6 +269,10 @@ mod tests {
         is("{$sortArray: {input: [3, 'a', 2], sortBy: -1}}", "['a', 3, 2]");
         is("{$sortArray: {input: null, sortBy: 1}}", "null");
         is(
+            "{$sortArray: {input: [{a: {b: 2}}, {a: {b: 1}}], sortBy: {'a.b': 1}}}",
+            "[{a: {b: 1}}, {a: {b: 2}}]",
+        );
+        is(
             "{$sortArray: {input: [{a: 2}, {a: 1, b: 1}, {a: 1, b: 0}], sortBy: {a: 1, b: -1}}}",
             "[{a: 1, b: 1}, {a: 1, b: 0}, {a: 2}]",
         );

@@ -20,6 +20,9 @@ use crate::{
 /// Levels of one expression. Commands nest no deeper, so only callers that skip the scan meet it.
 const DEPTH_MAX: usize = 200;
 
+/// The argument that is no expression: its names are dotted paths.
+const LITERAL: (&str, &str) = ("$sortArray", "sortBy");
+
 /// A parser at one place of an expression.
 #[derive(Debug)]
 pub(super) struct Parser {
@@ -197,7 +200,11 @@ impl Parser {
             let Some((_, slot)) = slot else {
                 return Err(refuse(operator, NamedMistake::Unknown(name)));
             };
-            *slot = Some(self.operand(value)?);
+            *slot = Some(if (operator, name) == LITERAL {
+                Node::Constant(Some(value.into()))
+            } else {
+                self.operand(value)?
+            });
         }
         for ((name, required), argument) in fields.iter().zip(&arguments) {
             if *required && argument.is_none() {
