@@ -7,6 +7,7 @@
 //!
 //! Recursion follows the tree of the expression, whose depth [`parse`] bounds.
 
+mod arithmetic;
 mod array;
 mod binding;
 mod boolean;

@@ -1,12 +1,17 @@
 //! Which operators there are.
 
 use super::{
-    array, boolean, choose, compare, convert, date, form::Form, object, operator::Operator, regex,
-    replace, set, string, substring,
+    arithmetic, array, boolean, choose, compare, convert, date, form::Form, object,
+    operator::Operator, regex, replace, set, string, substring,
 };
 
 /// Families of plain operators, one file each.
 static FAMILIES: &[&[Operator]] = &[
+    arithmetic::BITS,
+    arithmetic::EXPONENTIAL,
+    arithmetic::ROUNDING,
+    arithmetic::SUMS,
+    arithmetic::TRIGONOMETRY,
     array::OPERATORS,
     boolean::OPERATORS,
     choose::OPERATORS,

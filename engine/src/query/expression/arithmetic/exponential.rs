@@ -1,0 +1,153 @@
+//! `$sqrt`, `$exp`, `$ln`, `$log`, `$log10`, `$pow`.
+
+use bson::raw::RawBson;
+
+use super::number::{Number, Pair, single};
+use crate::{
+    query::{
+        QueryError,
+        expression::{
+            error::{ExpressionErrorKind as Kind, error},
+            operator::{Arguments, Given, Operator, Outcome},
+            value::{shown, type_name},
+        },
+    },
+    value::Decimal,
+};
+
+pub(in crate::query::expression) static OPERATORS: &[Operator] = &[
+    Operator { name: "$sqrt", arguments: Arguments::Exactly(1), run: sqrt },
+    Operator { name: "$exp", arguments: Arguments::Exactly(1), run: exp },
+    Operator { name: "$ln", arguments: Arguments::Exactly(1), run: ln },
+    Operator { name: "$log10", arguments: Arguments::Exactly(1), run: log10 },
+    Operator { name: "$log", arguments: Arguments::Exactly(2), run: log },
+    Operator { name: "$pow", arguments: Arguments::Exactly(2), run: pow },
+];
+
+fn apply(number: Number, double: fn(f64) -> f64, decimal: fn(Decimal) -> Decimal) -> Number {
+    match number {
+        Number::Decimal(n) => Number::Decimal(decimal(n)),
+        number => Number::Double(double(number.to_f64())),
+    }
+}
+
+fn is_negative(number: Number) -> bool {
+    match number {
+        Number::Decimal(n) => n.is_negative(),
+        number => number.to_f64() < 0.0,
+    }
+}
+
+fn is_zero(number: Number) -> bool {
+    match number {
+        Number::Decimal(n) => n.is_zero(),
+        number => number.to_f64() == 0.0,
+    }
+}
+
+fn sqrt(given: &Given<'_>) -> Outcome {
+    single(given, |number| {
+        if is_negative(number) {
+            return Err(error(
+                Kind::SqrtNegative,
+                "$sqrt's argument must be greater than or equal to 0",
+            ));
+        }
+        Ok(apply(number, f64::sqrt, Decimal::sqrt))
+    })
+}
+
+fn exp(given: &Given<'_>) -> Outcome {
+    single(given, |number| Ok(apply(number, f64::exp, Decimal::exp)))
+}
+
+fn positive(given: &Given<'_>, kind: Kind, number: Number) -> Result<Number, QueryError> {
+    if is_negative(number) || is_zero(number) {
+        let (name, value) = (given.name(), shown(given.at(0)));
+        return Err(error(
+            kind,
+            format!("{name}'s argument must be a positive number, but is {value}"),
+        ));
+    }
+    Ok(number)
+}
+
+fn ln(given: &Given<'_>) -> Outcome {
+    single(given, |number| {
+        positive(given, Kind::LnPositive, number).map(|n| apply(n, f64::ln, Decimal::ln))
+    })
+}
+
+fn log10(given: &Given<'_>) -> Outcome {
+    single(given, |number| {
+        positive(given, Kind::Log10Positive, number).map(|n| apply(n, f64::log10, Decimal::log10))
+    })
+}
+
+/// The two numbers of `$log` and `$pow`, with words and kinds for what is none.
+fn two(
+    given: &Given<'_>,
+    [first, second]: [(Kind, &str); 2],
+) -> Result<(Number, Number), QueryError> {
+    let read = |position, (kind, word): (Kind, &str)| {
+        let value = given.at(position);
+        value.and_then(Number::of).ok_or_else(|| {
+            let (name, found) = (given.name(), type_name(value));
+            error(kind, format!("{name}'s {word} must be numeric, not {found}"))
+        })
+    };
+    Ok((read(0, first)?, read(1, second)?))
+}
+
+fn log(given: &Given<'_>) -> Outcome {
+    if given.any_nullish() {
+        return Ok(Some(RawBson::Null));
+    }
+    let kinds = [(Kind::LogNotNumeric, "argument"), (Kind::LogBaseNotNumeric, "base")];
+    let (number, base) = two(given, kinds)?;
+    positive(given, Kind::LogPositive, number)?;
+    let is_one = is_zero(base.minus(Number::Int(1)));
+    if is_negative(base) || is_zero(base) || is_one {
+        return Err(error(
+            Kind::LogBase,
+            format!(
+                "$log's base must be a positive number not equal to 1, but is {}",
+                shown(given.at(1))
+            ),
+        ));
+    }
+    Ok(Some(match number.widen(base) {
+        Pair::Decimals(number, base) => Number::Decimal(number.ln().over(base.ln())).into(),
+        _ => RawBson::Double(number.to_f64().ln() / base.to_f64().ln()),
+    }))
+}
+
+fn pow(given: &Given<'_>) -> Outcome {
+    if given.any_nullish() {
+        return Ok(Some(RawBson::Null));
+    }
+    let kinds = [(Kind::PowBaseNotNumeric, "base"), (Kind::PowExponentNotNumeric, "exponent")];
+    let (base, exponent) = two(given, kinds)?;
+    if is_zero(base) && is_negative(exponent) {
+        return Err(error(Kind::PowZero, "$pow cannot take a base of 0 and a negative exponent"));
+    }
+    let double = || RawBson::Double(base.to_f64().powf(exponent.to_f64()));
+    Ok(Some(match base.widen(exponent) {
+        Pair::Decimals(base, exponent) => Number::Decimal(base.pow(exponent)).into(),
+        Pair::Doubles(..) => double(),
+        Pair::Ints(a, b) => match integer_power(a.into(), b.into()) {
+            Some(power) => Number::smallest(power).into(),
+            None => double(),
+        },
+        Pair::Longs(a, b) => integer_power(a, b).map_or_else(double, RawBson::Int64),
+    }))
+}
+
+/// `None` if the power is no whole number of 64 bits.
+fn integer_power(base: i64, exponent: i64) -> Option<i64> {
+    match (base, exponent) {
+        (1, _) => Some(1),
+        (-1, exponent) => Some(if exponent % 2 == 0 { 1 } else { -1 }),
+        (base, exponent) => base.checked_pow(u32::try_from(exponent).ok()?),
+    }
+}

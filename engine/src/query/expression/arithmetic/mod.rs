@@ -1,0 +1,17 @@
+//! Operators on numbers.
+
+mod bits;
+mod exponential;
+mod number;
+mod rounding;
+mod sums;
+#[cfg(test)]
+mod tests;
+mod trigonometry;
+
+pub(super) use bits::OPERATORS as BITS;
+pub(super) use exponential::OPERATORS as EXPONENTIAL;
+pub(super) use number::Number;
+pub(super) use rounding::OPERATORS as ROUNDING;
+pub(super) use sums::OPERATORS as SUMS;
+pub(super) use trigonometry::OPERATORS as TRIGONOMETRY;

@@ -1,0 +1,60 @@
+use crate::query::expression::testing::{check, check_error};
+
+const D: &str = "{i: 7, l: {'$numberLong': '9223372036854775807'}, f: 2.5, s: 'x', d: {'$date': {'$numberLong': '1000'}}, m: {'$numberDecimal': '1.5'}}";
+
+#[test]
+fn sums_keep_and_widen_types() {
+    check("{$add: [1, 2]}", D, "3");
+    check("{$add: [2147483647, 1]}", D, "{'$numberLong': '2147483648'}");
+    check("{$add: ['$l', 1]}", D, "9.223372036854775807e18");
+    check("{$add: ['$i', '$f']}", D, "9.5");
+    check("{$add: ['$m', 1]}", D, "{'$numberDecimal': '2.5'}");
+    check("{$add: ['$d', 500]}", D, "{'$date': {'$numberLong': '1500'}}");
+    check("{$add: ['$none', 1]}", D, "null");
+    check("{$subtract: ['$d', '$d']}", D, "{'$numberLong': '0'}");
+    check("{$subtract: ['$d', 1]}", D, "{'$date': {'$numberLong': '999'}}");
+    check("{$multiply: [3, '$f']}", D, "7.5");
+    check("{$divide: [6, 3]}", D, "2.0");
+    check("{$mod: [-7, 3]}", D, "-1");
+    check("{$mod: ['$f', 2]}", D, "0.5");
+    check_error("{$add: ['$s']}", D, "$add only supports numeric or date types, not string");
+    check_error("{$add: ['$d', '$d']}", D, "only one date allowed in an $add expression");
+    check_error("{$subtract: [1, 'x']}", D, "can't $subtract string from int");
+    check_error("{$divide: [1, 0]}", D, "can't $divide by zero");
+    check_error("{$mod: [1, 0]}", D, "can't $mod by zero");
+}
+
+#[test]
+fn rounding_goes_half_to_even() {
+    check("{$round: 2.5}", D, "2.0");
+    check("{$round: [1234.567, 2]}", D, "1234.57");
+    check("{$round: [1250, -2]}", D, "1200");
+    check("{$trunc: -2.7}", D, "-2.0");
+    check("{$abs: -2147483648}", D, "{'$numberLong': '2147483648'}");
+    check("{$ceil: 1.2}", D, "2.0");
+    check("{$floor: '$i'}", D, "7");
+    check("{$floor: '$m'}", D, "{'$numberDecimal': '1'}");
+    check_error("{$round: [1, 101]}", D, "value must be in [-20, 100]");
+    check_error("{$abs: '$s'}", D, "$abs only supports numeric types, not string");
+}
+
+#[test]
+fn powers_roots_angles_and_bits() {
+    check("{$sqrt: 9}", D, "3.0");
+    check("{$pow: [2, 10]}", D, "1024");
+    check("{$pow: [2, 40]}", D, "{'$numberLong': '1099511627776'}");
+    check("{$pow: [2, -1]}", D, "0.5");
+    check("{$ln: 1}", D, "0.0");
+    check("{$log10: 100}", D, "2.0");
+    check("{$log: [8, 2]}", D, "3.0");
+    check("{$exp: 0}", D, "1.0");
+    check("{$cos: 0}", D, "1.0");
+    check("{$degreesToRadians: 180}", D, "3.141592653589793");
+    check("{$bitAnd: [6, 3]}", D, "2");
+    check("{$bitOr: []}", D, "0");
+    check("{$bitNot: 5}", D, "-6");
+    check_error("{$sqrt: -1}", D, "greater than or equal to 0");
+    check_error("{$pow: [0, -1]}", D, "$pow cannot take a base of 0 and a negative exponent");
+    check_error("{$acos: 2}", D, "cannot apply $acos to 2, value must be in [-1,1]");
+    check_error("{$bitOr: [1.5]}", D, "$bitOr only supports int and long operands, not double.");
+}
