@@ -225,6 +225,12 @@ impl Cursors {
         Ok(reply("nextBatch", id, ns, batch))
     }
 
+    /// Whether there is such a cursor.
+    #[must_use]
+    pub fn is_open(&self, context: &Context, id: i64) -> bool {
+        self.lock(context).open.contains_key(&id)
+    }
+
     /// Closes a cursor. False when there was none.
     pub fn kill(&self, context: &Context, id: i64) -> bool {
         self.lock(context).open.remove(&id).is_some()

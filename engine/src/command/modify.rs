@@ -14,6 +14,7 @@ use crate::{
     catalog::{CollectionMeta, Namespace},
     collection::DocumentWriter,
     limits::{BATCH_DOCS_MAX, BATCH_MS_MAX},
+    plan::check_interrupt,
     query::{Update, UpdateContext},
     value::scan,
 };
@@ -53,6 +54,9 @@ pub fn all(
     let mut total = Modified::default();
     let mut rest = records.as_slice();
     while !rest.is_empty() {
+        if let Err(error) = check_interrupt() {
+            return Ok((total, Some(error.into())));
+        }
         match some(context, namespace, query, action, rest) {
             Ok((handled, done, error)) => {
                 total.matched += done.matched;

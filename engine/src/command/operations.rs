@@ -331,6 +331,21 @@ mod tests {
     }
 
     #[test]
+    fn a_cursor_keeps_the_limit_it_was_opened_with() {
+        let lab = Lab::new();
+        lab.ok("{insert: 'c', documents: [{}, {}]}");
+        let reply = lab.ok("{find: 'c', batchSize: 1}");
+        let id = super::super::testing::at(&reply, "cursor.id").expect("a cursor");
+        let get_more = |ms: i32| {
+            let command = bson::doc! { "getMore": id.clone(), "collection": "c", "maxTimeMS": ms };
+            lab.run_document(&command).get_i32("code").ok()
+        };
+        assert_eq!(get_more(5), Some(2));
+        assert_eq!(get_more(0), None);
+        assert_eq!(get_more(5), Some(43));
+    }
+
+    #[test]
     fn a_command_sees_itself() {
         let lab = Lab::new();
         let own = "{currentOp: 1, $ownOps: true, 'command.currentOp': 1}";

@@ -155,6 +155,12 @@ pub fn check_interrupt() -> Result<(), PlanError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{
+        catalog::Namespace,
+        command::testing::Lab,
+        plan::{Search, Step, Target, choose},
+        query::Filter,
+    };
 
     fn kind(result: Result<(), PlanError>) -> Option<PlanErrorKind> {
         result.err().map(|error| error.kind)
@@ -169,6 +175,42 @@ mod tests {
         let late = Operation::new(Some(Duration::ZERO));
         assert_eq!(kind(late.tick()), Some(PlanErrorKind::TimeLimit));
         assert_eq!(kind(Operation::new(Some(Duration::from_hours(1))).check()), None);
+    }
+
+    /// A search through three documents as this operation, which `visit` may end.
+    fn search(operation: Operation, visit: impl Fn(&Operation)) -> (usize, Option<PlanErrorKind>) {
+        let lab = Lab::new();
+        lab.ok("{insert: 'c', documents: [{_id: 1}, {_id: 2}, {_id: 3}]}");
+        let collections = lab.engine.collections();
+        let namespace = Namespace::new("test", "c").expect("a name");
+        let collection = collections.catalog().collection(&namespace).expect("a collection");
+        let filter = Filter::matches_all();
+        let plan = choose(&collection, &filter, None, None).expect("a plan");
+        let target = Target { filter, sort: None, skip: 0, limit: None };
+        let mut search = Search::new(&collection, target, plan);
+        let operation = Arc::new(operation);
+        let mut found = 0;
+        let outcome = operation.run(|| {
+            collections.store().read(|reader| {
+                search.advance::<PlanError>(reader, &collection, 0, &mut |_, _| {
+                    found += 1;
+                    visit(&operation);
+                    Ok(Step::Take)
+                })
+            })
+        });
+        let examined = operation.examined();
+        assert!(examined.1 >= found as u64, "{examined:?}");
+        (found, kind(outcome))
+    }
+
+    #[test]
+    fn a_search_ends_with_its_operation() {
+        assert_eq!(search(Operation::new(None), |_| {}), (3, None));
+        let late = Operation::new(Some(Duration::ZERO));
+        assert_eq!(search(late, |_| {}), (0, Some(PlanErrorKind::TimeLimit)));
+        let killed = search(Operation::new(None), Operation::kill);
+        assert_eq!(killed, (1, Some(PlanErrorKind::Interrupted)));
     }
 
     #[test]
