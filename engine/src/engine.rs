@@ -66,6 +66,7 @@ impl Engine {
         let switch = Arc::new(Switch::new(Arc::downgrade(&context)));
         // Nobody else has the new context, so the place is free.
         let _ = context.listener.set(switch);
+        command::note_start(&context);
         // The context holds the reaper, which holds the hub, so the hub holds the context weakly.
         let noting = Arc::downgrade(&context);
         hub.observe(move |event| {

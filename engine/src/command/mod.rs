@@ -102,7 +102,7 @@ pub use client::Client;
 pub use context::Context;
 pub use error::{Answer, Code, CommandError};
 pub use listening::{ConnectedClient, ListenerSwitch, ListeningStatus};
-pub use notices::note as note_event;
+pub use notices::{note as note_event, note_start};
 pub use request::Request;
 pub use run::{raw, run};
 pub use table::{COMMANDS, Command, Scope};

@@ -86,6 +86,21 @@ const THREAD_FAILED: Kind = Kind {
     message: "A background thread failed on a piece of work and goes on with the next one",
 };
 
+const SIMULATED: Kind = Kind {
+    severity: Severity::Warning,
+    component: "CONTROL",
+    id: 9_900_005,
+    message: "This store runs on a simulated clock: documents expire by its time, not by the \
+              computer's. See mayflyClock",
+};
+
+/// Tells what a shell should show to everybody who connects.
+pub fn note_start(context: &Context) {
+    if context.simulated_clock.is_some() {
+        context.log.warn_at_start(&line(context, &SIMULATED, "initandlisten", Document::new()));
+    }
+}
+
 /// Takes note of something that happened in the engine.
 pub fn note(context: &Context, event: &EngineEvent) {
     match event {
@@ -177,8 +192,12 @@ fn plan(context: &Context, report: &IndexReport) -> Option<String> {
 }
 
 fn write(context: &Context, kind: &Kind, thread: &str, attributes: Document) {
+    context.log.write(&line(context, kind, thread, attributes));
+}
+
+fn line(context: &Context, kind: &Kind, thread: &str, attributes: Document) -> Line {
     let Kind { severity, component, id, message } = *kind;
-    context.log.write(&Line {
+    Line {
         at_ms: context.now_ms(),
         severity,
         component,
@@ -186,5 +205,5 @@ fn write(context: &Context, kind: &Kind, thread: &str, attributes: Document) {
         context: thread.to_owned(),
         message,
         attributes,
-    });
+    }
 }
