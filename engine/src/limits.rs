@@ -7,6 +7,16 @@ pub const BATCH_DOCS_MAX: usize = 1_000;
 /// Milliseconds after which a write transaction stops taking more documents.
 pub const BATCH_MS_MAX: u64 = 50;
 
+/// Writes that share one commit at most. The next one waits for the next commit.
+pub const GROUP_WRITES_MAX: usize = 64;
+
+/// Rows written after which a transaction takes no further write from the line: about as many as
+/// [`BATCH_DOCS_MAX`] documents with their entries and counters.
+pub const GROUP_OPERATIONS_MAX: usize = 4 * BATCH_DOCS_MAX;
+
+/// Writes that wait in line for their turn. One more waits for room first.
+pub const WRITES_WAITING_MAX: usize = 1_024;
+
 /// Bytes of a value key in an index entry: LMDB's 511 less the index id (4) and the record number
 /// (8). A longer key is refused; `value::key` cuts before that.
 pub const VALUE_KEY_BYTES_MAX: usize = 499;

@@ -65,6 +65,9 @@ impl Catalog {
 
     /// Shows a snapshot whose transaction has committed, unless a newer one is shown already.
     pub(crate) fn publish(&self, snapshot: &Arc<CatalogSnapshot>) {
+        if snapshot.version <= self.snapshot().version {
+            return;
+        }
         let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
         if current.version < snapshot.version {
             *current = Arc::clone(snapshot);

@@ -56,14 +56,15 @@ impl Collections {
     }
 
     /// One transaction over documents: commits when `work` returns `Ok`, else nothing of it remains.
-    /// `work` may run again from the start, so it must be repeatable. The caller bounds it
+    /// Writes of several threads may share a commit, so `work` may run on another thread; and it may
+    /// run again from the start, so it must be repeatable. The caller bounds it
     /// (`limits::BATCH_DOCS_MAX`, `limits::BATCH_MS_MAX`).
     ///
     /// # Errors
     /// What `work` returns, or the store's failure.
-    pub fn write<T, E: From<WriteError>>(
+    pub fn write<T: Send, E: From<WriteError> + Send>(
         &self,
-        work: impl FnMut(&mut DocumentWriter<'_>) -> Result<T, E>,
+        work: impl FnMut(&mut DocumentWriter<'_>) -> Result<T, E> + Send,
     ) -> Result<T, E> {
         self.transact(work)
     }

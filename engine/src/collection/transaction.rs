@@ -90,7 +90,9 @@ pub(super) struct Transaction<'w> {
 
 /// What a committed transaction has changed.
 pub(super) struct Effects {
-    catalog: Option<Arc<CatalogSnapshot>>,
+    /// The catalog as it is with this transaction.
+    catalog: Arc<CatalogSnapshot>,
+    catalog_changed: bool,
     touched: BTreeSet<Namespace>,
 }
 
@@ -108,9 +110,9 @@ impl<E> From<StoreError> for Failure<E> {
 
 impl Collections {
     /// Runs `work` in one transaction, then publishes and tells what it has changed.
-    pub(super) fn transact<T, E: From<WriteError>>(
+    pub(super) fn transact<T: Send, E: From<WriteError> + Send>(
         &self,
-        mut work: impl FnMut(&mut DocumentWriter<'_>) -> Result<T, E>,
+        mut work: impl FnMut(&mut DocumentWriter<'_>) -> Result<T, E> + Send,
     ) -> Result<T, E> {
         let result = self.store.write(|writer: &mut Writer<'_>| -> Result<_, Failure<E>> {
             let mut catalog = self.catalog.snapshot();
@@ -126,8 +128,10 @@ impl Collections {
             Failure::Work(error) => error,
             Failure::Store(error) => E::from(WriteError::Store(error)),
         })?;
-        if let Some(catalog) = &effects.catalog {
-            self.catalog.publish(catalog);
+        // Also a catalog that another write of the same commit has changed: whoever hears of this
+        // write's success must find the collection it wrote to.
+        self.catalog.publish(&effects.catalog);
+        if effects.catalog_changed {
             self.tell(&Change::Catalog);
         }
         for namespace in effects.touched {
@@ -176,7 +180,7 @@ impl<'w> Transaction<'w> {
                 self.writer.put_meta(snapshot::DIALECTS_META, &dialects)?;
             }
         }
-        Ok(Effects { catalog: self.catalog_changed.then_some(catalog), touched: self.touched })
+        Ok(Effects { catalog, catalog_changed: self.catalog_changed, touched: self.touched })
     }
 
     pub(super) fn counters(&mut self, id: u32) -> Result<Counters, StoreError> {

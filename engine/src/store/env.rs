@@ -1,6 +1,11 @@
-//! The LMDB environment and its five tables: the only file with unsafe code.
+//! The LMDB environment, its five tables, and the loan of a write to another thread: the only file
+//! with unsafe code.
 
 use std::path::Path as FsPath;
+use std::ptr::NonNull;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{self, Thread};
 
 use heed::types::Bytes;
 use heed::{
@@ -9,6 +14,7 @@ use heed::{
 
 use super::StoreError;
 use super::gate::Closed;
+use super::group::Member;
 use crate::limits::{MAP_SIZE_BYTES_MIN, READERS_MAX};
 
 pub(super) type Table = Database<'static, Bytes, Bytes>;
@@ -151,4 +157,58 @@ fn no_tables() -> StoreError {
 
 fn to_usize(size: u64) -> usize {
     usize::try_from(size).unwrap_or(1 << (usize::BITS - 2))
+}
+
+/// A write that another thread may run. Its owner sleeps in [`lend`] until this value is dropped.
+pub(super) struct Lent {
+    member: NonNull<dyn Member>,
+    is_returned: Arc<AtomicBool>,
+    owner: Thread,
+}
+
+// SAFETY: `Member` requires `Send`, so what is behind the pointer may be used by another thread; the
+// pointer is the only way to it until this value is dropped, because the owner sleeps in `lend`.
+#[expect(unsafe_code, reason = "the pointer stands for an exclusive borrow of something Send")]
+unsafe impl Send for Lent {}
+
+impl Lent {
+    #[expect(unsafe_code, reason = "the pointer stands for an exclusive borrow")]
+    pub(super) fn member(&mut self) -> &mut dyn Member {
+        // SAFETY: the pointer comes from an exclusive borrow that `lend` holds until this value is
+        // dropped, and the borrow given out here ends before that, being one of this value.
+        unsafe { self.member.as_mut() }
+    }
+}
+
+impl Drop for Lent {
+    fn drop(&mut self) {
+        // From the store on, the member may be gone: only what this value itself owns is used.
+        self.is_returned.store(true, Ordering::Release);
+        self.owner.unpark();
+    }
+}
+
+/// Gives `member` away through `give` and sleeps until it has come back, as `std::thread::scope` does
+/// with its threads.
+#[expect(unsafe_code, reason = "the lifetime of a borrow is forgotten; this function outlasts it")]
+pub(super) fn lend(member: &mut dyn Member, give: impl FnOnce(Lent)) {
+    struct UntilReturned(Arc<AtomicBool>);
+    impl Drop for UntilReturned {
+        fn drop(&mut self) {
+            while !self.0.load(Ordering::Acquire) {
+                thread::park();
+            }
+        }
+    }
+    let member = NonNull::from(member);
+    // SAFETY: only a lifetime changes. The pointer is used through `Lent` alone, which has no copy;
+    // `until_returned` keeps this call, and with it the borrow, from ending before that `Lent` has
+    // been dropped, also when `give` panics. A `Lent` that is never dropped is never outlived.
+    let member =
+        unsafe { std::mem::transmute::<NonNull<dyn Member + '_>, NonNull<dyn Member>>(member) };
+    let is_returned = Arc::new(AtomicBool::new(false));
+    let lent = Lent { member, is_returned: Arc::clone(&is_returned), owner: thread::current() };
+    let until_returned = UntilReturned(is_returned);
+    give(lent);
+    drop(until_returned);
 }

@@ -3,16 +3,16 @@
 use std::fs::File;
 use std::path::{Path as FsPath, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{LockResult, Mutex, MutexGuard, PoisonError};
-use std::thread::ThreadId;
 
 use super::app_lock::{AppLock, Registration};
 use super::env::Environment;
 use super::folder::{self, DATA_FILE};
 use super::gate::Gate;
+use super::group::Counts;
+use super::line::Line;
 use super::open::{self, Opened};
 use super::{BackupStage, Reader, StoreError, Writer, backup, walk};
-use crate::limits::{DISK_FREE_BYTES_LOW, MAP_GROWTH_WAIT, MAP_GROWTHS_MAX, MAP_SIZE_BYTES};
+use crate::limits::{DISK_FREE_BYTES_LOW, MAP_GROWTH_WAIT, MAP_SIZE_BYTES};
 
 /// How to open a store.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -75,10 +75,8 @@ pub struct Store {
     folder: PathBuf,
     read_only: bool,
     gate: Gate,
-    /// The one writer's turn.
-    turn: Mutex<()>,
-    /// The thread whose turn it is: a write inside a write would wait for itself.
-    turn_of: Mutex<Option<ThreadId>>,
+    line: Line,
+    counts: Counts,
     /// A commit failed in a way after which nothing may be believed until the file has been walked.
     is_broken: AtomicBool,
 }
@@ -98,8 +96,8 @@ impl Store {
             opened: Some(opened),
             read_only: options.read_only,
             gate: Gate::default(),
-            turn: Mutex::new(()),
-            turn_of: Mutex::new(None),
+            line: Line::default(),
+            counts: Counts::default(),
             is_broken: AtomicBool::new(false),
         };
         Ok((store, report))
@@ -119,48 +117,39 @@ impl Store {
         work(&Reader::new(&txn, &env.tables))
     }
 
-    /// One durable write transaction: commits when `work` returns `Ok`, else nothing of it remains.
-    /// `work` runs again from the start after the map grew, so it must be repeatable.
-    ///
-    /// # Errors
-    /// What `work` returns; `DiskFull`, `ReadOnly` or `Io` when the commit fails; `Bug` when called
-    /// from inside a write.
-    pub fn write<T, E: From<StoreError>>(
-        &self,
-        mut work: impl FnMut(&mut Writer<'_>) -> Result<T, E>,
-    ) -> Result<T, E> {
-        let _turn = self.take_turn()?;
-        for _ in 0..MAP_GROWTHS_MAX {
-            if let Some(value) = self.attempt(&mut work)? {
-                return Ok(value);
-            }
-            self.grow()?;
+    /// A write transaction, unless a failed write forbids it.
+    pub(super) fn begin<'s>(&'s self, env: &'s Environment) -> Result<Writer<'s>, StoreError> {
+        if self.is_broken.load(Ordering::Relaxed) {
+            return Err(StoreError::Io {
+                what: "A write to the disk failed, so the store takes no more changes; \
+                       close and open it again to have it checked"
+                    .to_owned(),
+            });
         }
-        Err(StoreError::Busy { what: "one change is too large".to_owned() }.into())
-    }
-
-    /// Runs `work` in one transaction; `None` when the map was too small for it.
-    fn attempt<T, E: From<StoreError>>(
-        &self,
-        work: &mut impl FnMut(&mut Writer<'_>) -> Result<T, E>,
-    ) -> Result<Option<T>, E> {
-        let env = self.env()?;
-        let _inside = self.gate.enter();
         let txn = env.write().map_err(|error| self.failed(error))?;
-        let mut writer = Writer::new(txn, &env.tables);
-        let result = work(&mut writer);
-        if writer.is_map_full() {
-            return Ok(None);
-        }
-        let value = result?;
-        match writer.commit() {
-            Ok(()) => Ok(Some(value)),
-            Err(heed::Error::Mdb(heed::MdbError::MapFull)) => Ok(None),
-            Err(error) => Err(self.failed(error).into()),
-        }
+        Ok(Writer::new(txn, &env.tables))
     }
 
-    fn grow(&self) -> Result<(), StoreError> {
+    pub(super) fn check_writable(&self) -> Result<(), StoreError> {
+        if self.read_only {
+            return Err(StoreError::ReadOnly { what: "it was opened for reading".to_owned() });
+        }
+        Ok(())
+    }
+
+    pub(super) fn line(&self) -> &Line {
+        &self.line
+    }
+
+    pub(super) fn gate(&self) -> &Gate {
+        &self.gate
+    }
+
+    pub(super) fn counts(&self) -> &Counts {
+        &self.counts
+    }
+
+    pub(super) fn grow(&self) -> Result<(), StoreError> {
         let Some(closed) = self.gate.close(MAP_GROWTH_WAIT) else {
             return Err(StoreError::Busy { what: "a long read keeps it from growing".to_owned() });
         };
@@ -170,7 +159,7 @@ impl Store {
     /// The meaning of a failed write. LMDB reports a full disk as an input/output error when only a
     /// part of a page was written; a true input/output error means that the system may have dropped
     /// pages which LMDB believes written, so nothing more is written until the file has been walked.
-    fn failed(&self, error: heed::Error) -> StoreError {
+    pub(super) fn failed(&self, error: heed::Error) -> StoreError {
         const INPUT_OUTPUT_ERROR: i32 = 5;
         let is_io = matches!(&error, heed::Error::Io(error) if error.raw_os_error() == Some(INPUT_OUTPUT_ERROR));
         let is_fatal = matches!(error, heed::Error::Mdb(heed::MdbError::Panic));
@@ -185,27 +174,7 @@ impl Store {
         error.into()
     }
 
-    fn take_turn(&self) -> Result<Turn<'_>, StoreError> {
-        if self.read_only {
-            return Err(StoreError::ReadOnly { what: "it was opened for reading".to_owned() });
-        }
-        let me = std::thread::current().id();
-        if *unpoisoned(self.turn_of.lock()) == Some(me) {
-            return Err(StoreError::Bug { what: "a write was begun inside a write".to_owned() });
-        }
-        let guard = unpoisoned(self.turn.lock());
-        if self.is_broken.load(Ordering::Relaxed) {
-            return Err(StoreError::Io {
-                what: "A write to the disk failed, so the store takes no more changes; \
-                       close and open it again to have it checked"
-                    .to_owned(),
-            });
-        }
-        *unpoisoned(self.turn_of.lock()) = Some(me);
-        Ok(Turn { store: self, _guard: guard })
-    }
-
-    fn env(&self) -> Result<&Environment, StoreError> {
+    pub(super) fn env(&self) -> Result<&Environment, StoreError> {
         let opened = self.opened.as_ref().map(|opened| &opened.env);
         opened.ok_or_else(|| StoreError::Bug { what: "the store is closed".to_owned() })
     }
@@ -247,8 +216,12 @@ impl Store {
     /// # Errors
     /// When the file can't be read. Damage is a finding, not an error.
     pub fn check(&self) -> Result<StructureReport, StoreError> {
-        let _turn = unpoisoned(self.turn.lock());
-        walk_file(&self.folder.join(DATA_FILE))
+        let data_file = self.folder.join(DATA_FILE);
+        if self.read_only || self.is_broken.load(Ordering::Relaxed) {
+            return walk_file(&data_file);
+        }
+        // The transaction writes nothing; it keeps every other writer out.
+        self.write_in_turn(|_| walk_file(&data_file), false)
     }
 
     /// Says at once whether another program has the store open, without opening it.
@@ -309,23 +282,6 @@ impl Drop for Store {
             }
         }
     }
-}
-
-/// The right to write, given back when dropped.
-struct Turn<'s> {
-    store: &'s Store,
-    _guard: MutexGuard<'s, ()>,
-}
-
-impl Drop for Turn<'_> {
-    fn drop(&mut self) {
-        *unpoisoned(self.store.turn_of.lock()) = None;
-    }
-}
-
-/// A panic in a closure aborts its transaction; the store itself is whole.
-fn unpoisoned<T>(lock: LockResult<T>) -> T {
-    lock.unwrap_or_else(PoisonError::into_inner)
 }
 
 fn walk_file(data_file: &FsPath) -> Result<StructureReport, StoreError> {

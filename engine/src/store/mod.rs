@@ -5,7 +5,8 @@
 //!
 //! [`Store::open`] is the only way in. Work is done in closures: [`Store::read`] lends a [`Reader`],
 //! [`Store::write`] a [`Writer`]; nothing that LMDB lent outlives the closure, because the memory map
-//! may move once no transaction is alive.
+//! may move once no transaction is alive. Writes of several threads share transactions: `line` orders
+//! them, `group` runs them.
 //!
 //! LMDB trusts its file: a damaged one kills the process. So `walk` reads the file page by page, with
 //! plain reads, before LMDB ever maps it, and each stored value carries a checksum.
@@ -17,8 +18,10 @@ mod env;
 mod error;
 mod folder;
 mod gate;
+mod group;
 mod handle;
 mod identity;
+mod line;
 mod open;
 mod reader;
 mod record;

@@ -19,6 +19,8 @@ pub struct Writer<'t> {
     /// LMDB ran out of map: whatever the closure makes of the error, the transaction is lost and is
     /// tried again with a larger map.
     map_full: bool,
+    /// Rows that were put or deleted, or tried to be.
+    operations: usize,
 }
 
 /// A key that no key of the table lies above, once it has been looked up.
@@ -28,11 +30,16 @@ struct LastKey(Option<Vec<u8>>);
 impl<'t> Writer<'t> {
     pub(super) fn new(txn: RwTxn<'t>, tables: &'t Tables) -> Self {
         let (last_document, last_entry) = (LastKey::default(), LastKey::default());
-        Self { txn, tables, last_document, last_entry, map_full: false }
+        Self { txn, tables, last_document, last_entry, map_full: false, operations: 0 }
     }
 
     pub(super) fn is_map_full(&self) -> bool {
         self.map_full
+    }
+
+    /// How many rows were put or deleted, failed attempts counted: nothing was written if none.
+    pub(super) fn operations(&self) -> usize {
+        self.operations
     }
 
     pub(super) fn commit(self) -> Result<(), heed::Error> {
@@ -47,11 +54,13 @@ impl<'t> Writer<'t> {
     }
 
     fn put(&mut self, table: Table, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
+        self.operations += 1;
         let result = table.put(&mut self.txn, key, value);
         self.checked(result)
     }
 
     fn delete(&mut self, table: Table, key: &[u8]) -> Result<bool, StoreError> {
+        self.operations += 1;
         let result = table.delete(&mut self.txn, key);
         self.checked(result)
     }
@@ -73,6 +82,7 @@ impl<'t> Writer<'t> {
         if key > highest.as_slice() {
             highest.clear();
             highest.extend_from_slice(key);
+            self.operations += 1;
             let result = table.put_with_flags(&mut self.txn, PutFlags::APPEND, key, value);
             self.checked(result)
         } else {

@@ -2,6 +2,7 @@
 
 mod contents;
 mod damage;
+mod group;
 mod opening;
 
 use std::ops::Bound::Unbounded;

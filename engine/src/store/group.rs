@@ -1,0 +1,205 @@
+//! Writes that share one durable commit.
+//!
+//! A commit waits for the disk, so concurrent small writes would each wait for all that came before.
+//! Instead the thread whose turn it is runs its own write and then those in line in one transaction,
+//! and commits once for all. A write can't tell the difference: it sees what the ones before it wrote,
+//! as if they had committed, and if they can't commit then neither does it.
+//!
+//! LMDB can't undo a part of a transaction. So a write that fails after it changed something, a panic
+//! or a map that is too small gives the whole transaction up, and each of the writes runs again alone.
+
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+
+use super::env::Lent;
+use super::line::Turn;
+use super::{Store, StoreError, Writer};
+use crate::limits::{GROUP_OPERATIONS_MAX, GROUP_WRITES_MAX, MAP_GROWTHS_MAX};
+
+/// One write of one thread, whatever it returns. Another thread may run it.
+pub(super) trait Member: Send {
+    /// Runs it in this transaction and keeps what it returned; says whether that was `Ok`.
+    fn run(&mut self, writer: &mut Writer<'_>) -> bool;
+    /// What it returned, if anything, came to nothing.
+    fn fail(&mut self, error: StoreError);
+}
+
+/// A closure and what it returned last.
+struct Write<F, T, E> {
+    work: F,
+    outcome: Option<thread::Result<Result<T, E>>>,
+}
+
+impl<F, T, E> Member for Write<F, T, E>
+where
+    F: FnMut(&mut Writer<'_>) -> Result<T, E> + Send,
+    T: Send,
+    E: From<StoreError> + Send,
+{
+    fn run(&mut self, writer: &mut Writer<'_>) -> bool {
+        // The closure's own thread goes on with the panic, so nobody sees a half-done state.
+        let outcome = catch_unwind(AssertUnwindSafe(|| (self.work)(writer)));
+        let is_ok = matches!(outcome, Ok(Ok(_)));
+        self.outcome = Some(outcome);
+        is_ok
+    }
+
+    fn fail(&mut self, error: StoreError) {
+        self.outcome = Some(Ok(Err(error.into())));
+    }
+}
+
+/// What became of one transaction.
+enum End {
+    /// It is over, and what its writes returned stands.
+    Settled,
+    /// It was given up, and each of its writes has to run again alone.
+    GivenUp,
+}
+
+/// How many writes and commits there were since the store was opened.
+#[derive(Default)]
+pub(super) struct Counts {
+    writes: AtomicU64,
+    commits: AtomicU64,
+}
+
+impl Store {
+    /// One durable write: commits when `work` returns `Ok`, else nothing of it remains. Writes of
+    /// other threads may share the commit, so `work` may run on another thread while this one waits;
+    /// and it may run again from the start, so it must be repeatable.
+    ///
+    /// # Errors
+    /// What `work` returns; `DiskFull`, `ReadOnly` or `Io` when the commit fails; `Bug` when called
+    /// from inside a write.
+    pub fn write<T: Send, E: From<StoreError> + Send>(
+        &self,
+        work: impl FnMut(&mut Writer<'_>) -> Result<T, E> + Send,
+    ) -> Result<T, E> {
+        self.write_in_turn(work, true)
+    }
+
+    pub(super) fn write_in_turn<T: Send, E: From<StoreError> + Send>(
+        &self,
+        work: impl FnMut(&mut Writer<'_>) -> Result<T, E> + Send,
+        may_share: bool,
+    ) -> Result<T, E> {
+        self.check_writable()?;
+        let mut own = Write { work, outcome: None };
+        if let Some(turn) = self.line().stand(&mut own, may_share)? {
+            self.lead(&mut own, may_share.then_some(&turn));
+        }
+        match own.outcome {
+            Some(Ok(result)) => result,
+            Some(Err(panic)) => resume_unwind(panic),
+            None => Err(StoreError::Bug { what: "a write was lost".to_owned() }.into()),
+        }
+    }
+
+    /// Durable commits since the store was opened. Fewer than [`Store::writes`] when writes of
+    /// several threads shared them.
+    #[must_use]
+    pub fn commits(&self) -> u64 {
+        self.counts().commits.load(Ordering::Relaxed)
+    }
+
+    /// Writes that changed something and were committed since the store was opened.
+    #[must_use]
+    pub fn writes(&self) -> u64 {
+        self.counts().writes.load(Ordering::Relaxed)
+    }
+
+    /// Runs `own` and, given a turn to share, writes from the line.
+    fn lead(&self, own: &mut dyn Member, shared: Option<&Turn<'_>>) {
+        let mut others = Vec::new();
+        match self.run_together(own, shared, &mut others) {
+            Ok(End::Settled) => {}
+            Ok(End::GivenUp) => {
+                self.run_alone(own);
+                for other in &mut others {
+                    self.run_alone(other.member());
+                }
+            }
+            Err(error) => {
+                for other in &mut others {
+                    other.member().fail(error.clone());
+                }
+                own.fail(error);
+            }
+        }
+    }
+
+    /// One transaction for `own` and those in line that arrive before it commits.
+    fn run_together(
+        &self,
+        own: &mut dyn Member,
+        shared: Option<&Turn<'_>>,
+        others: &mut Vec<Lent>,
+    ) -> Result<End, StoreError> {
+        let env = self.env()?;
+        let _inside = self.gate().enter();
+        let mut writer = self.begin(env)?;
+        let is_ok = own.run(&mut writer);
+        if writer.is_map_full() {
+            return Ok(End::GivenUp);
+        }
+        if !is_ok || writer.operations() == 0 {
+            return Ok(End::Settled);
+        }
+        let mut writes = 1;
+        while others.len() + 1 < GROUP_WRITES_MAX && writer.operations() < GROUP_OPERATIONS_MAX {
+            let Some(next) = shared.and_then(Turn::take_next) else { break };
+            let before = writer.operations();
+            let next = others.push_mut(next);
+            let is_ok = next.member().run(&mut writer);
+            let has_written = writer.operations() > before;
+            if writer.is_map_full() || (!is_ok && has_written) {
+                return Ok(End::GivenUp);
+            }
+            writes += u64::from(has_written);
+        }
+        self.commit(writer, writes)
+    }
+
+    /// One transaction for this write; the map grows as often as it must.
+    fn run_alone(&self, member: &mut dyn Member) {
+        for _ in 0..MAP_GROWTHS_MAX {
+            match self.try_alone(member) {
+                Ok(End::Settled) => return,
+                Ok(End::GivenUp) => {}
+                Err(error) => return member.fail(error),
+            }
+            if let Err(error) = self.grow() {
+                return member.fail(error);
+            }
+        }
+        member.fail(StoreError::Busy { what: "one change is too large".to_owned() });
+    }
+
+    fn try_alone(&self, member: &mut dyn Member) -> Result<End, StoreError> {
+        let env = self.env()?;
+        let _inside = self.gate().enter();
+        let mut writer = self.begin(env)?;
+        let is_ok = member.run(&mut writer);
+        if writer.is_map_full() {
+            return Ok(End::GivenUp);
+        }
+        if !is_ok || writer.operations() == 0 {
+            return Ok(End::Settled);
+        }
+        self.commit(writer, 1)
+    }
+
+    fn commit(&self, writer: Writer<'_>, writes: u64) -> Result<End, StoreError> {
+        match writer.commit() {
+            Ok(()) => {
+                self.counts().writes.fetch_add(writes, Ordering::Relaxed);
+                self.counts().commits.fetch_add(1, Ordering::Relaxed);
+                Ok(End::Settled)
+            }
+            Err(heed::Error::Mdb(heed::MdbError::MapFull)) => Ok(End::GivenUp),
+            Err(error) => Err(self.failed(error)),
+        }
+    }
+}

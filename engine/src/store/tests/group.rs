@@ -1,0 +1,190 @@
+//! Writes of several threads share commits, and each gets its own outcome.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use super::{Counters, Store, StoreError, StoreOptions, open, open_with};
+
+/// What a write in line does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// Counts and succeeds.
+    Counts,
+    /// Fails without having written.
+    Refuses,
+    /// Fails after it has counted.
+    Fails,
+    /// Panics after it has counted.
+    Panics,
+    /// Begins another write.
+    Nests,
+}
+
+/// What came of it: `None` for a panic.
+type Outcome = Option<Result<u64, StoreError>>;
+
+/// One more in the counters with this id; says how many there were.
+fn count(store: &Store, id: u32, kind: Kind) -> Outcome {
+    let refused = StoreError::DiskFull;
+    let work = || {
+        store.write(|writer| {
+            let mut counters = writer.reader().counters(id)?;
+            if kind == Kind::Refuses {
+                return Err(refused.clone());
+            }
+            counters.documents += 1;
+            writer.set_counters(id, counters)?;
+            match kind {
+                Kind::Fails => Err(refused.clone()),
+                Kind::Panics => std::panic::resume_unwind(Box::new("a panic of a test")),
+                Kind::Nests => store.write(|_| Ok(0)),
+                Kind::Counts | Kind::Refuses => Ok(counters.documents),
+            }
+        })
+    };
+    catch_unwind(AssertUnwindSafe(work)).ok()
+}
+
+fn counted(store: &Store, id: u32) -> u64 {
+    let counters: Result<Counters, StoreError> = store.read(|reader| reader.counters(id));
+    counters.expect("readable").documents
+}
+
+/// Writes that all stand in line while the first one holds the turn. Says what came of each and how
+/// many commits there were.
+fn check(store: &Store, kinds: &[Kind], expected_commits: u64) {
+    let (id, before) = (7, counted(store, 7));
+    let (commits, writes) = (store.commits(), store.writes());
+    let outcomes: Vec<Outcome> = thread::scope(|scope| {
+        let leader = scope.spawn(|| {
+            let mut is_first_run = true;
+            let led: Result<(), StoreError> = store.write(|writer| {
+                while is_first_run && store.line().waiting() < kinds.len() {
+                    thread::yield_now();
+                }
+                is_first_run = false;
+                writer.put_meta("leader", b"was here")
+            });
+            led
+        });
+        while !store.line().is_led() {
+            thread::yield_now();
+        }
+        let mut members = Vec::new();
+        for (place, kind) in kinds.iter().enumerate() {
+            members.push(scope.spawn(move || count(store, id, *kind)));
+            // The order in line is the order of `kinds`.
+            while store.line().waiting() <= place && !leader.is_finished() {
+                thread::yield_now();
+            }
+        }
+        assert_eq!(leader.join().expect("no panic"), Ok(()));
+        members.into_iter().map(|member| member.join().expect("caught")).collect()
+    });
+    let mut number = before;
+    for (kind, outcome) in kinds.iter().zip(outcomes) {
+        let expected = match kind {
+            Kind::Counts => {
+                number += 1;
+                Some(Ok(number))
+            }
+            Kind::Refuses | Kind::Fails => Some(Err(StoreError::DiskFull)),
+            Kind::Panics => None,
+            Kind::Nests => {
+                assert!(matches!(outcome, Some(Err(StoreError::Bug { .. }))), "{outcome:?}");
+                continue;
+            }
+        };
+        assert_eq!(outcome, expected, "{kind:?} of {kinds:?}");
+    }
+    assert_eq!(counted(store, id), number, "{kinds:?}");
+    assert_eq!(store.commits() - commits, expected_commits, "{kinds:?}");
+    assert_eq!(store.writes() - writes, 1 + number - before, "{kinds:?}");
+}
+
+#[test]
+fn writes_in_line_share_a_commit_and_none_pays_for_another() {
+    use Kind::{Counts, Fails, Nests, Panics, Refuses};
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = open(folder.path());
+    check(&store, &[], 1);
+    check(&store, &[Counts], 1);
+    check(&store, &[Counts; 8], 1);
+    check(&store, &[Counts, Refuses, Counts], 1);
+    check(&store, &[Refuses, Refuses], 1);
+    // Given up and run again one by one.
+    check(&store, &[Counts, Fails, Counts], 3);
+    check(&store, &[Counts, Panics, Counts], 3);
+    check(&store, &[Panics, Fails, Nests, Counts], 2);
+    check(&store, &[Nests], 1);
+    // More than one group holds.
+    check(&store, &[Counts; 70], 2);
+}
+
+#[test]
+fn a_small_map_grows_below_a_group() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let options = StoreOptions { map_size_bytes: 1 << 20, ..StoreOptions::default() };
+    let store = open_with(folder.path(), &options);
+    let large = vec![7; 300_000];
+    thread::scope(|scope| {
+        for thread in 0_u32..8 {
+            let (store, large) = (&store, &large);
+            scope.spawn(move || {
+                for number in 0..2 {
+                    let name = format!("{thread}.{number}");
+                    let written: Result<(), StoreError> =
+                        store.write(|writer| writer.put_meta(&name, large));
+                    written.expect("the write succeeds");
+                }
+            });
+        }
+    });
+    for thread in 0..8 {
+        for number in 0..2 {
+            let name = format!("{thread}.{number}");
+            let found: Result<usize, StoreError> =
+                store.read(|reader| Ok(reader.meta(&name)?.map_or(0, <[u8]>::len)));
+            assert_eq!(found, Ok(large.len()), "{name}");
+        }
+    }
+}
+
+#[test]
+fn nothing_is_lost_between_many_threads_that_come_and_go() {
+    const THREADS: u32 = 12;
+    const WRITES: usize = 60;
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = open(folder.path());
+    let acknowledged = AtomicUsize::new(0);
+    thread::scope(|scope| {
+        for thread in 0..THREADS {
+            let (store, acknowledged) = (&store, &acknowledged);
+            scope.spawn(move || {
+                for number in 0..WRITES {
+                    let kind = match (number * 7 + thread as usize) % 23 {
+                        0 => Kind::Fails,
+                        1 => Kind::Panics,
+                        2 | 3 => Kind::Refuses,
+                        _ => Kind::Counts,
+                    };
+                    if number % 3 == 0 {
+                        thread::yield_now();
+                    }
+                    let outcome = count(store, 1, kind);
+                    let is_acknowledged = matches!(outcome, Some(Ok(_)));
+                    assert_eq!(is_acknowledged, kind == Kind::Counts, "{kind:?} {outcome:?}");
+                    acknowledged.fetch_add(usize::from(is_acknowledged), Ordering::Relaxed);
+                }
+                assert!(store.check().is_ok_and(|report| report.findings.is_empty()));
+            });
+        }
+    });
+    let acknowledged = acknowledged.into_inner() as u64;
+    assert_eq!(counted(&store, 1), acknowledged);
+    assert_eq!(store.writes(), acknowledged);
+    assert!(store.commits() < store.writes(), "{} {}", store.commits(), store.writes());
+    assert_eq!(store.line().waiting(), 0);
+    assert!(!store.line().is_led());
+}
