@@ -14,7 +14,7 @@ use crate::{
         rules::{CollModRequest, CreateIndexesRequest, CreateRequest, IndexSelector},
     },
     clock::SimulatedClock,
-    store::{Scan, Store, StoreOptions},
+    store::{Scan, Store, StoreError, StoreOptions},
 };
 
 const START_MS: i64 = 1_704_067_200_000;
@@ -416,4 +416,41 @@ fn random_steps_agree_with_a_model() {
         .map(|(record, document)| (*record, document.to_vec().expect("BSON")))
         .collect();
     assert_eq!(stored, expected);
+}
+
+#[test]
+fn writes_that_share_a_commit_make_one_collection_and_count_every_document() {
+    const THREADS: i32 = 8;
+    const DOCUMENTS: i32 = 20;
+    let bench = Bench::new();
+    let refused = std::sync::atomic::AtomicI32::new(0);
+    std::thread::scope(|scope| {
+        for thread in 0..THREADS {
+            let (bench, refused) = (&bench, &refused);
+            scope.spawn(move || {
+                for number in 0..DOCUMENTS {
+                    // Two threads offer the same `_id`s; one of each two is refused.
+                    let id = (thread / 2) * DOCUMENTS + number;
+                    match bench.insert(doc! { "_id": id, "thread": thread }) {
+                        Ok(_) => {}
+                        Err(WriteError::DuplicateKey(_)) => {
+                            refused.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+                        }
+                        Err(error) => panic!("{error}"),
+                    }
+                    // Whoever was answered finds the collection at once.
+                    assert!(bench.all().catalog().collection(&namespace()).is_some());
+                }
+            });
+        }
+    });
+    let (expected, all) = (THREADS * DOCUMENTS / 2, bench.all());
+    assert_eq!(refused.into_inner(), expected);
+    let collection = all.catalog().collection(&namespace()).expect("created");
+    let store = all.store();
+    let counters: Result<_, StoreError> = store.read(|reader| reader.counters(collection.id.0));
+    assert_eq!(counters.map(|counters| counters.documents), Ok(u64::from(expected.unsigned_abs())));
+    assert!(store.commits() < store.writes(), "{} {}", store.commits(), store.writes());
+    let findings = store.check().map(|report| report.findings);
+    assert_eq!(findings, Ok(Vec::new()));
 }

@@ -9,7 +9,8 @@ use super::{
 use crate::{
     catalog::CatalogSnapshot,
     clock::{Clock, SimulatedClock},
-    collection::Collections,
+    collection::{Collections, DocumentWriter},
+    plan::Operation,
     reaper::Reaper,
     store::Reader,
 };
@@ -87,5 +88,17 @@ impl Context {
             }
             work(reader, &CatalogSnapshot::load(reader)?)
         })
+    }
+    /// One transaction over documents, see [`Collections::write`]. Whichever thread runs it, it is
+    /// stopped and counted as the operation of the thread that asks for it.
+    ///
+    /// # Errors
+    /// What `work` returns, or the store's failure.
+    pub fn write<T: Send>(
+        &self,
+        mut work: impl FnMut(&mut DocumentWriter<'_>) -> Result<T, CommandError> + Send,
+    ) -> Result<T, CommandError> {
+        let operation = Operation::current();
+        self.collections.write(|writer| Operation::run_as(operation.clone(), || work(writer)))
     }
 }

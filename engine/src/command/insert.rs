@@ -79,7 +79,7 @@ fn insert_some(
     is_ordered: bool,
 ) -> Result<(usize, u64, Vec<Document>), CommandError> {
     let time_max = Duration::from_millis(BATCH_MS_MAX);
-    context.collections.write(|writer| {
+    context.write(|writer| {
         let collection = writer.create_if_missing(namespace)?;
         collection.check_holds_documents()?;
         let began = context.clock().monotonic();

@@ -81,7 +81,7 @@ fn some(
     records: &[u64],
 ) -> Result<(usize, Modified, Option<CommandError>), CommandError> {
     let time_max = Duration::from_millis(BATCH_MS_MAX);
-    context.collections.write(|writer| {
+    context.write(|writer| {
         let mut done = Modified::default();
         let Some(collection) = writer.collection(namespace) else {
             return Ok((records.len(), done, None));
@@ -192,7 +192,7 @@ pub fn first(
     if candidate.is_none() && !upsert {
         return Ok((Modified::default(), None));
     }
-    context.collections.write(|writer| {
+    context.write(|writer| {
         let collection = match writer.collection(namespace) {
             Some(collection) => collection,
             None if upsert => writer.create_if_missing(namespace)?,

@@ -180,9 +180,11 @@ fn metrics(context: &Context) -> Bson {
 
 fn mayfly(context: &Context) -> Bson {
     let reaper = &context.reaper;
+    let store = context.collections.store();
     doc! {
         "reaper": reaper_document(reaper),
         "clock": status_document(reaper.clock().status()),
+        "store": { "writes": long(store.writes()), "commits": long(store.commits()) },
     }
     .into()
 }

@@ -1,7 +1,8 @@
 //! The operation that runs on this thread: whether it should stop, and what it looked at.
 //!
 //! A command begins and ends on one thread, so the loops deep below it find their operation there and
-//! no signature has to carry it. Without one, nothing stops and nothing is counted.
+//! no signature has to carry it. Without one, nothing stops and nothing is counted. Only what runs in
+//! a write transaction may run on the thread of another command: [`Operation::run_as`] goes with it.
 
 use std::{
     cell::RefCell,
@@ -54,6 +55,12 @@ impl Operation {
     /// Does the work as this operation.
     pub fn run<T>(self: &Arc<Self>, work: impl FnOnce() -> T) -> T {
         let _restore = Restore(CURRENT.replace(Some(Arc::clone(self))));
+        work()
+    }
+
+    /// Does work that was handed to this thread as the operation it belongs to, or as none.
+    pub fn run_as<T>(operation: Option<Arc<Self>>, work: impl FnOnce() -> T) -> T {
+        let _restore = Restore(CURRENT.replace(operation));
         work()
     }
 
@@ -222,6 +229,7 @@ mod tests {
             inner.run(|| assert_eq!(kind(check_interrupt()), Some(PlanErrorKind::Interrupted)));
             assert_eq!(kind(check_interrupt()), None);
         });
+        outer.run(|| Operation::run_as(None, || assert!(Operation::current().is_none())));
         assert!(Operation::current().is_none());
     }
 }

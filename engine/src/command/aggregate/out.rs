@@ -113,7 +113,7 @@ fn insert_all(
     let time_max = Duration::from_millis(BATCH_MS_MAX);
     let mut done = 0;
     while done < batch.len() {
-        done += context.collections.write(|writer| -> Result<usize, CommandError> {
+        done += context.write(|writer| {
             let collection = writer.create_if_missing(namespace)?;
             let began = context.clock().monotonic();
             let mut written = 0;
