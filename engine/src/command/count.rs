@@ -3,6 +3,7 @@
 use bson::{Bson, doc};
 
 use super::{
+    aggregate::view::{self, Parts},
     context::Context,
     error::{Answer, CommandError},
     field::{Field, ignored, optional, unsupported},
@@ -34,6 +35,16 @@ pub static COMMAND: Command =
 fn run(context: &Context, request: &Request<'_>) -> Answer {
     let namespace = request.namespace()?;
     let query = Query::read_with_signed_limit(request, "query")?;
+    if view::is_view(context, &namespace) {
+        let parts = Parts { filter: request.document("query")?, ..Parts::default() };
+        let run = view::open(context, request, &namespace, &query, &parts)?;
+        let mut n = 0_u64;
+        view::for_each(context, request, run, &mut |_| {
+            n += 1;
+            Ok(())
+        })?;
+        return raw(&doc! { "n": shortest(n) });
+    }
     raw(&doc! { "n": shortest(count(context, &namespace, &query)?) })
 }
 

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 
 use bson::{
     RawArrayBuf, RawDocumentBuf,
-    raw::{RawBson, cstr},
+    raw::{RawBson, RawDocument, cstr},
 };
 
 use super::{
+    aggregate::view::{self, Parts},
     context::Context,
     error::{Answer, Code, CommandError},
     field::{optional, required, unsupported},
@@ -38,7 +39,7 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     let query = Query::read(request, "query")?;
     let mut values: BTreeMap<Vec<u8>, RawBson> = BTreeMap::new();
     let mut bytes = 0;
-    query.for_each(context, &namespace, &mut |_, document| {
+    let mut add = |document: &RawDocument| {
         path.index_values(document, &mut |value| {
             // An empty array shows as undefined and has no values.
             if let Some(value) = value.filter(|value| !is_undefined(value)) {
@@ -55,8 +56,16 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
                 "distinct too big, 16mb cap; narrow the query",
             ));
         }
-        Ok(Step::Take)
-    })?;
+        Ok(())
+    };
+    if view::is_view(context, &namespace) {
+        let parts = Parts { filter: request.document("query")?, ..Parts::default() };
+        let run = view::open(context, request, &namespace, &query, &parts)?;
+        view::for_each(context, request, run, &mut add)?;
+    } else {
+        query
+            .for_each(context, &namespace, &mut |_, document| add(document).map(|()| Step::Take))?;
+    }
     let mut array = RawArrayBuf::new();
     for value in values.into_values() {
         array.push(value);

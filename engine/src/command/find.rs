@@ -1,6 +1,7 @@
 //! `find`: documents that match.
 
 use super::{
+    aggregate::view::{self, Parts},
     context::Context,
     cursors::{Cursor, Source},
     error::Answer,
@@ -46,6 +47,16 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     let batch_size = request.count("batchSize")?;
     let only_one = request.flag("singleBatch")?;
     let ns = namespace.to_string();
+    if view::is_view(context, &namespace) {
+        let parts = Parts {
+            filter: request.document("filter")?,
+            sort: request.document("sort")?,
+            projection: request.document("projection")?,
+        };
+        let run = Box::new(view::open(context, request, &namespace, &query, &parts)?);
+        let source = Source::Pipeline { run, client: request.client.clone() };
+        return Cursor { ns, source }.first_batch(context, batch_size, only_one);
+    }
     let cursor = match context.collections.catalog().collection(&namespace) {
         None => Cursor::ready(ns, []),
         Some(collection) => {

@@ -32,7 +32,7 @@ pub static COMMAND: Command = Command {
         optional("hint"),
         ignored("bypassDocumentValidation"),
         unsupported("collation"),
-        unsupported("let"),
+        optional("let"),
     ],
     run,
 };
@@ -59,7 +59,7 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     let (done, outcome) = if remove {
         modify::first(context, &namespace, &query, &Action::Delete, false)?
     } else {
-        let update = read_update(request, "findAndModify", "update")?;
+        let update = read_update(request, request, "findAndModify", "update")?;
         modify::first(context, &namespace, &query, &Action::Update(&update), upsert)?
     };
     let shown = outcome.and_then(|outcome| match (wants_new, &done.upserted) {

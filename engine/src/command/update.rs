@@ -3,11 +3,12 @@
 use bson::{Bson, Document, doc, raw::RawDocument};
 
 use super::{
+    aggregate::read_let,
     batch::Written,
     context::Context,
     count::shortest,
     error::{Answer, Code, CommandError},
-    field::{ignored, optional, required, unsupported},
+    field::{ignored, optional, required},
     insert::check_batch_size,
     modify::{self, Action, Modified, check_statement},
     query::{Query, read_hint},
@@ -16,7 +17,7 @@ use super::{
 };
 use crate::{
     catalog::Namespace,
-    query::{Filter, Sort, Update},
+    query::{Filter, Sort, Update, VariableNames},
 };
 
 /// `{update: collection, updates: [{q, u, multi, upsert, arrayFilters, hint, sort}], ordered}`
@@ -29,12 +30,12 @@ pub static COMMAND: Command = Command {
         optional("ordered"),
         ignored("bypassDocumentValidation"),
         ignored("stmtIds"),
-        unsupported("let"),
+        optional("let"),
     ],
     run,
 };
 
-const KNOWN: &[&str] = &["q", "u", "multi", "upsert", "arrayFilters", "hint", "sort"];
+const KNOWN: &[&str] = &["q", "u", "multi", "upsert", "arrayFilters", "hint", "sort", "c"];
 
 fn run(context: &Context, request: &Request<'_>) -> Answer {
     let namespace = request.namespace()?;
@@ -72,12 +73,12 @@ fn one_statement(
     namespace: &Namespace,
     statement: &RawDocument,
 ) -> Result<(Modified, Option<CommandError>), CommandError> {
-    check_statement("update.updates", statement, KNOWN, &["collation", "c"])?;
+    check_statement("update.updates", statement, KNOWN, &["collation"])?;
     let fields = request.within(statement);
     let Some(filter) = fields.document("q")? else {
         return Err(missing_field("update.updates", "q"));
     };
-    let update = read_update(&fields, "update.updates", "u")?;
+    let update = read_update(request, &fields, "update.updates", "u")?;
     let mut query = Query::matching(Filter::parse(filter)?);
     query.hint = read_hint(fields.get("hint")?)?;
     query.target.sort = fields.document("sort")?.map(Sort::parse).transpose()?.flatten();
@@ -102,14 +103,35 @@ fn one_statement(
     Ok((done, error))
 }
 
-/// The update in a field, with the statement's `arrayFilters`.
+/// The update in a field, with the statement's `arrayFilters` and `c`, and the command's `let`.
 ///
 /// # Errors
 /// What is wrong with it; 40414 when it is missing.
-pub fn read_update(fields: &Request<'_>, place: &str, name: &str) -> Result<Update, CommandError> {
+pub fn read_update(
+    request: &Request<'_>,
+    fields: &Request<'_>,
+    place: &str,
+    name: &str,
+) -> Result<Update, CommandError> {
     let array_filters = fields.documents("arrayFilters")?;
+    let (_, mut variables) = read_let(request)?;
+    let constants = fields.document("c")?;
+    for element in constants.into_iter().flatten() {
+        let (name, value) = element?;
+        VariableNames::check(name.as_str())?;
+        variables.push((name.as_str().to_owned(), Some(value.into())));
+    }
     match fields.get(name)? {
-        Some(update) => Ok(Update::parse(update, &array_filters)?),
+        Some(update) => {
+            let update = Update::parse_with(update, &array_filters, &variables)?;
+            if constants.is_some() && !update.is_pipeline() {
+                return Err(CommandError::new(
+                    Code::CONSTANTS_WITHOUT_PIPELINE,
+                    "Constant values may only be specified for pipeline updates",
+                ));
+            }
+            Ok(update)
+        }
         None => Err(missing_field(place, name)),
     }
 }

@@ -65,6 +65,10 @@ pub enum QueryErrorKind {
     Family(FamilyErrorKind),
     /// A stage that makes one document of another is refused or fails.
     Reshape(super::ReshapeErrorKind),
+    /// A stage of an update is not a document with one field (MongoDB: 40323).
+    StageFields,
+    /// The stage can't stand in an update.
+    StageInUpdate,
     /// MongoDB can do it, Mayfly can't.
     Unsupported,
 }

@@ -125,7 +125,7 @@ impl Aggregation {
 
     /// Begins to run it.
     pub(super) fn open(&self, environment: &Environment<'_>) -> Result<Run, CommandError> {
-        let mut seen = crate::query::Context::at(environment.now_ms()).with_seed(seed());
+        let mut seen = query::Context::at(environment.now_ms()).with_seed(seed());
         seen.variables.clone_from(&self.variables);
         let hint = self.hint.as_ref();
         Ok(Run::open(environment, &self.origin, &self.pipeline, hint, Arc::new(seen))?)
@@ -161,7 +161,7 @@ pub(in crate::command) fn read_let(
         let (name, value) = element?;
         VariableNames::check(name.as_str())?;
         let expression = Expression::parse(value, &names)?;
-        let mut context = crate::query::Context::default();
+        let mut context = query::Context::default();
         context.variables.clone_from(&values);
         let value = expression.evaluate(&query::Scope::new(&empty, &context))?.into_owned();
         values.push((name.as_str().to_owned(), value));

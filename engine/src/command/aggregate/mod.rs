@@ -2,11 +2,14 @@
 
 mod command;
 mod explained;
+mod merge;
 mod out;
 mod rows;
 #[cfg(test)]
 mod tests;
+pub(in crate::command) mod view;
 
 pub use command::COMMAND;
+pub(in crate::command) use command::read_let;
 pub use explained::explain;
 pub(in crate::command) use rows::ServerFacts;

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use bson::{RawDocumentBuf, oid::ObjectId};
 
+use super::merge::merge_all;
 use crate::{
     catalog::{
         CollectionMeta, Namespace,
@@ -11,7 +12,7 @@ use crate::{
     },
     command::{
         context::Context,
-        error::{Code, CommandError},
+        error::CommandError,
         insert::{insert_one, with_id_first},
     },
     limits::{BATCH_BYTES_MAX, BATCH_DOCS_MAX, BATCH_MS_MAX},
@@ -30,7 +31,7 @@ pub(super) fn write(
 ) -> Result<(), CommandError> {
     match output {
         Output::Out(out) => replace_collection(context, environment, run, out),
-        Output::Merge(_) => Err(CommandError::new(Code::NOT_SUPPORTED, "$merge is not supported")),
+        Output::Merge(merge) => merge_all(context, environment, run, merge),
     }
 }
 

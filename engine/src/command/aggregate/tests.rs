@@ -169,6 +169,96 @@ fn writing() {
 }
 
 #[test]
+fn merging() {
+    let lab = lab();
+    let merge = |merge: &str| {
+        format!(
+            "[{{$match: {{_id: {{$lt: 3}}}}}}, {{$project: {{price: 1}}}}, {{$merge: {merge}}}]"
+        )
+    };
+    let all = |lab: &Lab, expected: &str| {
+        lab.check("{find: 'm', sort: {_id: 1}}", &format!("{{'cursor.firstBatch': {expected}}}"));
+    };
+    lab.ok("{insert: 'm', documents: [{_id: 1, old: 1}]}");
+    check(&lab, &merge("{into: 'm', whenMatched: 'keepExisting'}"), "[]");
+    all(&lab, "[{_id: 1, old: 1}, {_id: 2, price: 20}]");
+    check(&lab, &merge("'m'"), "[]");
+    all(&lab, "[{_id: 1, old: 1, price: 10}, {_id: 2, price: 20}]");
+    check(&lab, &merge("{into: 'm', whenMatched: [{$set: {p: '$$new.price'}}]}"), "[]");
+    all(&lab, "[{_id: 1, old: 1, price: 10, p: 10}, {_id: 2, price: 20, p: 20}]");
+    check(&lab, &merge("{into: 'm', whenMatched: 'replace'}"), "[]");
+    all(&lab, "[{_id: 1, price: 10}, {_id: 2, price: 20}]");
+    let fails = |pipeline: &str, code: i32| {
+        lab.check(
+            &format!("{{aggregate: 'c', pipeline: {pipeline}, cursor: {{}}}}"),
+            &format!("{{code: {code}}}"),
+        );
+    };
+    fails(&merge("{into: 'm', whenMatched: 'fail'}"), 11000);
+    fails(&merge("{into: 'm', on: 'price'}"), 51183);
+    fails(&merge("{into: 'empty', whenNotMatched: 'fail'}"), 13113);
+    lab.ok("{createIndexes: 'm', indexes: [{key: {price: 1}, name: 'p', unique: true}]}");
+    check(&lab, &merge("{into: 'm', on: 'price', whenNotMatched: 'discard'}"), "[]");
+}
+
+#[test]
+fn updates_by_pipelines() {
+    let lab = lab();
+    lab.check(
+        "{update: 'c', updates: [{q: {_id: 1}, u: [{$set: {t: '$price', v: '$$k'}}, {$unset: 'tags'}], c: {k: 7}}]}",
+        "{n: 1, nModified: 1}",
+    );
+    lab.check(
+        "{find: 'c', filter: {_id: 1}}",
+        "{'cursor.firstBatch': [{_id: 1, item: 'a', price: 10, n: 2, t: 10, v: 7}]}",
+    );
+    lab.check(
+        "{findAndModify: 'c', query: {_id: 1}, update: [{$replaceWith: {a: 1}}], new: true}",
+        "{value: {_id: 1, a: 1}}",
+    );
+    lab.check(
+        "{update: 'c', updates: [{q: {_id: 1}, u: [{$group: {_id: 1}}]}]}",
+        "{'writeErrors.0.code': 72}",
+    );
+    lab.check(
+        "{update: 'c', updates: [{q: {}, u: {$set: {a: 1}}, c: {k: 1}}]}",
+        "{'writeErrors.0.code': 51198}",
+    );
+}
+
+#[test]
+fn views() {
+    let lab = lab();
+    lab.ok("{create: 'v', viewOn: 'c', pipeline: [{$match: {item: 'a'}}, {$project: {price: 1}}]}");
+    lab.ok("{create: 'w', viewOn: 'v', pipeline: [{$addFields: {w: 1}}]}");
+    lab.check("{find: 'v'}", "{'cursor.firstBatch': [{_id: 1, price: 10}, {_id: 3, price: 5}]}");
+    lab.check(
+        "{find: 'w', filter: {price: 5}, projection: {w: 1}}",
+        "{'cursor.firstBatch': [{_id: 3, w: 1}], 'cursor.ns': 'test.w'}",
+    );
+    lab.check("{count: 'v'}", "{n: 2}");
+    lab.check("{distinct: 'v', key: 'price'}", "{values: [5, 10]}");
+    lab.check(
+        "{aggregate: 'w', pipeline: [{$group: {_id: null, n: {$sum: '$price'}}}], cursor: {}}",
+        "{'cursor.firstBatch': [{_id: null, n: 15}]}",
+    );
+    lab.check("{insert: 'v', documents: [{a: 1}]}", "{code: 166}");
+}
+
+#[test]
+fn explaining() {
+    let lab = lab();
+    lab.check(
+        "{aggregate: 'c', pipeline: [{$match: {_id: 1}}, {$group: {_id: '$a'}}], explain: true}",
+        "{'stages.0.$cursor.queryPlanner.winningPlan.stage': 'FETCH', 'stages.1.$group._id': '$a'}",
+    );
+    lab.check(
+        "{explain: {aggregate: 'c', pipeline: [{$match: {n: 1}}], cursor: {}}}",
+        "{'queryPlanner.winningPlan.stage': 'COLLSCAN', 'executionStats.nReturned': 2}",
+    );
+}
+
+#[test]
 fn cursors_hold_what_is_left() {
     let lab = lab();
     let first =

@@ -74,6 +74,8 @@ impl From<QueryError> for CommandError {
             Kind::Expression(kind) => super::expression::code(kind),
             Kind::Family(kind) => super::family::code(kind),
             Kind::Reshape(kind) => super::stage::reshape_code(kind),
+            Kind::StageFields => Code::EMPTY_PIPELINE_STAGE,
+            Kind::StageInUpdate => Code::INVALID_OPTIONS,
             Kind::Unsupported => Code::NOT_SUPPORTED,
         };
         Self::new(code, error.message)

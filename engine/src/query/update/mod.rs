@@ -8,6 +8,7 @@ mod parse;
 mod path;
 mod positional;
 mod seed;
+mod stages;
 mod target;
 mod value;
 
@@ -18,7 +19,7 @@ use std::collections::BTreeMap;
 
 use bson::{
     Bson, Document,
-    raw::{RawBsonRef, RawDocument},
+    raw::{RawBson, RawBsonRef, RawDocument},
 };
 
 use self::{
@@ -27,6 +28,8 @@ use self::{
     value::{is_same, order, raw, type_of},
 };
 use super::{Expr, Filter, QueryError, QueryErrorKind};
+use stages::Stages;
+
 use crate::value::{
     ScanError,
     scan::{self, ScanErrorKind},
@@ -39,6 +42,7 @@ pub struct Update(Form);
 #[derive(Debug, Clone)]
 enum Form {
     Replacement(Document),
+    Stages(Stages),
     /// In the order in which they apply.
     Operators {
         changes: Vec<Change>,
@@ -68,12 +72,38 @@ impl Update {
     /// Parses an update. `array_filters` name the `$[identifier]`s in its paths.
     ///
     /// # Errors
-    /// What is wrong with it. A pipeline (an array) is `Unsupported`.
+    /// What is wrong with it.
     pub fn parse(
         update: RawBsonRef<'_>,
         array_filters: &[&RawDocument],
     ) -> Result<Self, QueryError> {
-        parse::update(update, array_filters).map(Self)
+        Self::parse_with(update, array_filters, &[])
+    }
+
+    /// As [`Update::parse`], with variables that the stages of a pipeline may name.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn parse_with(
+        update: RawBsonRef<'_>,
+        array_filters: &[&RawDocument],
+        variables: &[(String, Option<RawBson>)],
+    ) -> Result<Self, QueryError> {
+        let RawBsonRef::Array(stages) = update else {
+            return parse::update(update, array_filters).map(Self);
+        };
+        if !array_filters.is_empty() {
+            return Err(QueryError::failed_to_parse(
+                "arrayFilters may not be specified for pipeline-syle updates",
+            ));
+        }
+        Ok(Self(Form::Stages(Stages::parse(stages, variables)?)))
+    }
+
+    /// Whether the update is a pipeline.
+    #[must_use]
+    pub fn is_pipeline(&self) -> bool {
+        matches!(self.0, Form::Stages(_))
     }
 
     /// Whether the update replaces the whole document.
@@ -96,6 +126,7 @@ impl Update {
     ) -> Result<Option<Document>, QueryError> {
         let mut after = match &self.0 {
             Form::Replacement(replacement) => replacement.clone(),
+            Form::Stages(stages) => stages.apply(document, context.now_ms)?,
             Form::Operators { changes, array_filters } => {
                 let mut after = document.clone();
                 for change in changes {
@@ -104,7 +135,8 @@ impl Update {
                 after
             }
         };
-        settle_id(document, &mut after, self.is_replacement())?;
+        let is_whole = !matches!(self.0, Form::Operators { .. });
+        settle_id(document, &mut after, is_whole)?;
         let bytes = after.to_vec()?;
         scan::check(&bytes).map_err(|error| too_large(&error))?;
         Ok((bytes != document.to_vec()?).then_some(after))

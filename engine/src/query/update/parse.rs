@@ -27,11 +27,6 @@ pub(super) fn update(
 ) -> Result<Form, QueryError> {
     let raw = match update {
         RawBsonRef::Document(document) => document,
-        RawBsonRef::Array(_) => {
-            return Err(QueryError::unsupported(
-                "an update with a pipeline is not supported; use update operators such as $set",
-            ));
-        }
         _ => {
             return Err(QueryError::failed_to_parse(
                 "Update argument must be either an object or an array",

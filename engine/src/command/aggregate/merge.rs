@@ -1,0 +1,220 @@
+//! `$merge`: results go into a collection, one by one in bounded transactions.
+
+use std::time::Duration;
+
+use bson::{
+    RawDocumentBuf,
+    raw::{CString, RawBson, RawBsonRef, RawDocument, cstr},
+};
+
+use super::out::next_batch;
+use crate::{
+    catalog::CollectionMeta,
+    collection::DocumentWriter,
+    command::{
+        context::Context,
+        error::CommandError,
+        insert::{Refused, insert_one},
+        modify::{self, Action},
+        query::Query,
+    },
+    limits::BATCH_MS_MAX,
+    pipeline::{
+        Environment, Merge, PipelineError, Run, StageErrorKind as Kind, WhenMatched, WhenNotMatched,
+    },
+    query::{Expression, Filter, Scope, Update, VariableNames},
+    value::Path,
+};
+
+fn fail<T>(kind: Kind, message: impl Into<String>) -> Result<T, CommandError> {
+    Err(PipelineError::stage(kind, message).into())
+}
+
+/// Merges all results.
+pub(super) fn merge_all(
+    context: &Context,
+    environment: &Environment<'_>,
+    run: &mut Run,
+    merge: &Merge,
+) -> Result<(), CommandError> {
+    let existing = context.collections.catalog().collection(&merge.into);
+    if let Some(existing) = &existing {
+        existing.check_holds_documents()?;
+    }
+    let is_sparse = check_unique(merge, existing.as_deref())?;
+    let work = Work { merge, is_sparse, context };
+    while let Some(batch) = next_batch(environment, run)? {
+        let mut done = 0;
+        while done < batch.len() {
+            let (n, error) = work.some(batch.get(done..).unwrap_or_default())?;
+            if let Some(error) = error {
+                return Err(error);
+            }
+            done += n;
+        }
+    }
+    Ok(())
+}
+
+/// The fields must be those of a unique index. Returns whether it is a sparse one.
+fn check_unique(merge: &Merge, existing: Option<&CollectionMeta>) -> Result<bool, CommandError> {
+    let is_id = matches!(merge.on.as_slice(), [] | [_]) && merge.on.iter().all(|on| on == "_id");
+    if is_id {
+        return Ok(false);
+    }
+    let has_fields = |index: &crate::catalog::IndexMeta| {
+        let keys: Vec<&String> = index.key.source.keys().collect();
+        keys.len() == merge.on.len() && merge.on.iter().all(|field| keys.contains(&field))
+    };
+    let found = existing.and_then(|collection| {
+        let mut indexes = collection.indexes.iter();
+        indexes.find(|index| index.unique && index.partial.is_none() && has_fields(index))
+    });
+    match found {
+        Some(index) => Ok(index.sparse),
+        None => fail(
+            Kind::MergeNotUnique,
+            "Cannot find index to verify that join fields will be unique",
+        ),
+    }
+}
+
+struct Work<'w> {
+    merge: &'w Merge,
+    is_sparse: bool,
+    context: &'w Context,
+}
+
+impl Work<'_> {
+    /// One transaction: how many were merged, and the error that ended it early.
+    fn some(
+        &self,
+        batch: &[RawDocumentBuf],
+    ) -> Result<(usize, Option<CommandError>), CommandError> {
+        let time_max = Duration::from_millis(BATCH_MS_MAX);
+        self.context.collections.write(|writer| {
+            let collection = writer.create_if_missing(&self.merge.into)?;
+            let began = self.context.clock().monotonic();
+            let mut done = 0;
+            for document in batch {
+                match self.one(writer, &collection, document) {
+                    Ok(()) => done += 1,
+                    Err(Refused::Statement(error)) => return Ok((done, Some(error))),
+                    Err(Refused::Transaction(error)) => return Err(error),
+                }
+                if self.context.clock().monotonic().saturating_sub(began) > time_max {
+                    break;
+                }
+            }
+            Ok((done, None))
+        })
+    }
+
+    fn one(
+        &self,
+        writer: &mut DocumentWriter<'_>,
+        collection: &CollectionMeta,
+        document: &RawDocument,
+    ) -> Result<(), Refused> {
+        if self.merge.when_matched == WhenMatched::Fail {
+            insert_one(writer, collection, document)?;
+            return Ok(());
+        }
+        let mut query = Query::matching(self.filter(document).map_err(Refused::Statement)?);
+        query.target.limit = Some(1);
+        let now_ms = writer.now_ms();
+        let found = query
+            .first_record(&writer.reader(), collection, now_ms)
+            .map_err(Refused::Transaction)?;
+        match found {
+            Some(record) => {
+                if let Some(update) = self.update(document).map_err(Refused::Statement)? {
+                    let action = Action::Update(&update);
+                    modify::one(writer, collection, &query, &action, record)?;
+                }
+                Ok(())
+            }
+            None => match self.merge.when_not_matched {
+                WhenNotMatched::Insert => insert_one(writer, collection, document).map(drop),
+                WhenNotMatched::Discard => Ok(()),
+                WhenNotMatched::Fail => fail(
+                    Kind::MergeNoMatch,
+                    "$merge could not find a matching document in the target collection for at \
+                     least one document in the source collection",
+                )
+                .map_err(Refused::Statement),
+            },
+        }
+    }
+
+    /// The document with the same values in the fields of `on`.
+    fn filter(&self, document: &RawDocument) -> Result<Filter, CommandError> {
+        let id = ["_id".to_owned()];
+        let fields =
+            if self.merge.on.is_empty() { id.as_slice() } else { self.merge.on.as_slice() };
+        let mut filter = RawDocumentBuf::new();
+        for field in fields {
+            let path = Path::parse(field).ok();
+            let value = path.and_then(|path| path.get(document));
+            match value {
+                Some(RawBsonRef::Array(_)) => {
+                    return fail(
+                        Kind::MergeOnArray,
+                        format!("$merge write error: 'on' field '{field}' cannot be an array"),
+                    );
+                }
+                None | Some(RawBsonRef::Null | RawBsonRef::Undefined) if self.is_sparse => {
+                    return fail(
+                        Kind::MergeOnMissing,
+                        format!(
+                            "$merge write error: 'on' field '{field}' cannot be missing, null or \
+                             undefined if supporting index is sparse"
+                        ),
+                    );
+                }
+                _ => {}
+            }
+            let mut equal = RawDocumentBuf::new();
+            equal.append(cstr!("$eq"), value.unwrap_or(RawBsonRef::Null));
+            filter.append(CString::try_from(field.as_str())?, equal);
+        }
+        Ok(Filter::parse(&filter)?)
+    }
+
+    /// What happens to a document that is there; `None`: nothing.
+    fn update(&self, document: &RawDocument) -> Result<Option<Update>, CommandError> {
+        let update = match &self.merge.when_matched {
+            WhenMatched::KeepExisting | WhenMatched::Fail => return Ok(None),
+            WhenMatched::Replace => Update::parse(RawBsonRef::Document(document), &[])?,
+            WhenMatched::Merge => {
+                let mut set = RawDocumentBuf::new();
+                set.append(cstr!("$set"), document);
+                Update::parse(RawBsonRef::Document(&set), &[])?
+            }
+            WhenMatched::Pipeline(stages) => {
+                let mut array = bson::RawArrayBuf::new();
+                stages.iter().for_each(|stage| array.push(&**stage));
+                let variables = self.variables(document)?;
+                Update::parse_with(RawBsonRef::Array(&array), &[], &variables)?
+            }
+        };
+        Ok(Some(update))
+    }
+
+    /// `let`, evaluated on the result; `$$new` is the result itself.
+    fn variables(
+        &self,
+        document: &RawDocument,
+    ) -> Result<Vec<(String, Option<RawBson>)>, CommandError> {
+        let mut variables = vec![("new".to_owned(), Some(RawBson::Document(document.to_owned())))];
+        let seen = crate::query::Context::at(self.context.now_ms());
+        for element in self.merge.variables.iter().flat_map(|given| given.iter()) {
+            let (name, value) = element?;
+            VariableNames::check(name.as_str())?;
+            let expression = Expression::parse(value, &VariableNames::default())?;
+            let value = expression.evaluate(&Scope::new(document, &seen))?.into_owned();
+            variables.push((name.as_str().to_owned(), value));
+        }
+        Ok(variables)
+    }
+}

@@ -1,0 +1,93 @@
+//! Reading a view with the commands that read collections: their query becomes stages behind the
+//! view's own.
+
+use bson::{
+    RawDocumentBuf,
+    raw::{CStr, RawBsonRef, RawDocument, cstr},
+};
+
+use super::rows::ServerFacts;
+use crate::{
+    catalog::Namespace,
+    command::{context::Context, error::CommandError, query::Query, request::Request},
+    pipeline::{Environment, Origin, Pipeline, Reading, Run},
+};
+
+/// What of a command becomes stages.
+#[derive(Default)]
+pub(in crate::command) struct Parts<'p> {
+    /// `$match`
+    pub(in crate::command) filter: Option<&'p RawDocument>,
+    /// `$sort`
+    pub(in crate::command) sort: Option<&'p RawDocument>,
+    /// `$project`
+    pub(in crate::command) projection: Option<&'p RawDocument>,
+}
+
+/// Whether there is a view with this name.
+pub(in crate::command) fn is_view(context: &Context, namespace: &Namespace) -> bool {
+    let found = context.collections.catalog().collection(namespace);
+    found.is_some_and(|collection| collection.is_view())
+}
+
+/// Begins to read a view.
+///
+/// # Errors
+/// What is wrong with the stages, or with the view.
+pub(in crate::command) fn open(
+    context: &Context,
+    request: &Request<'_>,
+    namespace: &Namespace,
+    query: &Query,
+    parts: &Parts<'_>,
+) -> Result<Run, CommandError> {
+    let mut stages = Vec::new();
+    let mut add = |name: &CStr, value: RawBsonRef<'_>| {
+        let mut stage = RawDocumentBuf::new();
+        stage.append(name, value);
+        stages.push(stage);
+    };
+    let given = |part: Option<&_>| part.filter(|part: &&RawDocument| !part.is_empty()).is_some();
+    if let (true, Some(filter)) = (given(parts.filter), parts.filter) {
+        add(cstr!("$match"), RawBsonRef::Document(filter));
+    }
+    if let (true, Some(sort)) = (given(parts.sort), parts.sort) {
+        add(cstr!("$sort"), RawBsonRef::Document(sort));
+    }
+    let long = |number: u64| RawBsonRef::Int64(i64::try_from(number).unwrap_or(i64::MAX));
+    if query.target.skip > 0 {
+        add(cstr!("$skip"), long(query.target.skip));
+    }
+    if let Some(limit) = query.target.limit {
+        add(cstr!("$limit"), long(limit));
+    }
+    if let (true, Some(projection)) = (given(parts.projection), parts.projection) {
+        add(cstr!("$project"), RawBsonRef::Document(projection));
+    }
+    let stages: Vec<&RawDocument> = stages.iter().map(|stage| &**stage).collect();
+    let reading = Reading::of_command(&namespace.db, crate::query::VariableNames::default());
+    let pipeline = Pipeline::parse(&stages, &reading)?;
+    let rows = ServerFacts { context, client: request.client };
+    let environment = Environment { collections: &context.collections, rows: &rows };
+    let origin = Origin::Collection(namespace.clone());
+    let seen = std::sync::Arc::new(crate::query::Context::at(context.now_ms()));
+    Ok(Run::open(&environment, &origin, &pipeline, query.hint.as_ref(), seen)?)
+}
+
+/// Gives every document of a view to `visit`.
+///
+/// # Errors
+/// What `visit` returns, and what reading meets.
+pub(in crate::command) fn for_each(
+    context: &Context,
+    request: &Request<'_>,
+    mut run: Run,
+    visit: &mut dyn FnMut(&RawDocument) -> Result<(), CommandError>,
+) -> Result<(), CommandError> {
+    let rows = ServerFacts { context, client: request.client };
+    let environment = Environment { collections: &context.collections, rows: &rows };
+    while let Some(document) = run.next(&environment)? {
+        visit(&document)?;
+    }
+    Ok(())
+}
