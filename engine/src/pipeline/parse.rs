@@ -43,6 +43,7 @@ const UNSUPPORTED: &[&str] = &[
     "$changeStreamSplitLargeEvent",
     "$densify",
     "$fill",
+    "$graphLookup",
     "$listCatalog",
     "$listClusterCatalog",
     "$listSampledQueries",

@@ -229,10 +229,10 @@ fn refusals() {
     refused("{$set: {'a..b': 1}}", "{}", QueryErrorKind::EmptyFieldName);
     refused("{$set: {'$a': 1}}", "{}", QueryErrorKind::DollarPrefixedFieldName);
     refused("{$set: {'$': 1}}", "{}", QueryErrorKind::BadValue);
-    let array = bson::rawdoc! { "u": [] };
+    let array = bson::rawdoc! { "u": [{ "$group": { "_id": 1 } }] };
     let pipeline = array.get("u").expect("valid").expect("there");
-    let error = Update::parse(pipeline, &[]).expect_err("a pipeline");
-    assert_eq!(error.kind, QueryErrorKind::Unsupported);
+    let error = Update::parse(pipeline, &[]).expect_err("a stage that updates do not have");
+    assert_eq!(error.kind, QueryErrorKind::StageInUpdate);
 }
 
 #[test]
