@@ -224,7 +224,7 @@ fn what_is_dropped_is_reclaimed_in_steps_also_after_a_restart() {
     assert!(steps > 1, "bounded steps");
     let left = bench.all().store().read(|reader| {
         let documents = reader.documents(old.id, 0, Scan::Forward)?.count();
-        Ok::<_, crate::store::StoreError>(documents)
+        Ok::<_, StoreError>(documents)
     });
     assert_eq!(left, Ok(0));
     assert_eq!(bench.all().reclaim_step().map(|step| step.removed), Ok(0));
@@ -408,7 +408,7 @@ fn random_steps_agree_with_a_model() {
             reader
                 .documents(id, 0, Scan::Forward)?
                 .map(|stored| stored.map(|stored| (stored.record, stored.bytes.to_vec())))
-                .collect::<Result<_, crate::store::StoreError>>()
+                .collect::<Result<_, StoreError>>()
         })
         .expect("readable");
     let expected: BTreeMap<u64, Vec<u8>> = model
