@@ -38,7 +38,6 @@ pub const COMMON: &[Field] = &[
     ignored("apiVersion"),
     ignored("apiStrict"),
     ignored("apiDeprecationErrors"),
-    ignored("txnNumber"),
     ignored("requestDeadlineMS"),
 ];
 

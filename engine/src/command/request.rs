@@ -46,6 +46,7 @@ impl<'r> Request<'r> {
         }
         check_api(command.name, document)?;
         check_fields(command, document)?;
+        super::concern::check(command.name, document)?;
         Ok(request)
     }
 
@@ -260,7 +261,7 @@ fn check_fields(command: &Command, document: &RawDocument) -> Result<(), Command
 }
 
 /// Fields that belong to a transaction of several commands.
-const TRANSACTION_FIELDS: [&str; 2] = ["startTransaction", "autocommit"];
+const TRANSACTION_FIELDS: [&str; 3] = ["startTransaction", "autocommit", "txnNumber"];
 
 fn no_transactions() -> CommandError {
     CommandError::new(

@@ -30,8 +30,26 @@ const LIMITS: Limits = Limits {
 /// Runs one command. Never panics and never fails: what goes wrong stands in the reply.
 #[must_use]
 pub fn run(context: &Context, client: &Client, db: &str, command: &RawDocument) -> RawDocumentBuf {
+    reply(|| {
+        scan::check_with(command.as_bytes(), &LIMITS)?;
+        answer(context, client, db, command)
+    })
+}
+
+/// As [`run`], for bytes that have been scanned piece by piece: the bounds hold for each piece.
+#[must_use]
+pub fn run_scanned(
+    context: &Context,
+    client: &Client,
+    db: &str,
+    command: &RawDocument,
+) -> RawDocumentBuf {
+    reply(|| answer(context, client, db, command))
+}
+
+fn reply(work: impl FnOnce() -> Answer) -> RawDocumentBuf {
     // State that a panic left half-done is behind locks and transactions, which survive it.
-    let outcome = catch_unwind(AssertUnwindSafe(|| answer(context, client, db, command)));
+    let outcome = catch_unwind(AssertUnwindSafe(work));
     let answer = outcome.unwrap_or_else(|_| {
         Err(CommandError::new(
             Code::UNKNOWN_ERROR,
@@ -51,7 +69,6 @@ pub fn run(context: &Context, client: &Client, db: &str, command: &RawDocument) 
 }
 
 fn answer(context: &Context, client: &Client, db: &str, command: &RawDocument) -> Answer {
-    scan::check_with(command.as_bytes(), &LIMITS)?;
     let Some(first) = command.iter().next() else {
         return Err(CommandError::new(Code::COMMAND_NOT_FOUND, "the command is empty; name one"));
     };

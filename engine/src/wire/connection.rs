@@ -105,7 +105,10 @@ impl Session<'_> {
         let message = if is_msg { message::read_msg(frame) } else { message::read_query(frame) };
         let (reply, wants_reply) = match message {
             Ok(message) => (self.reply(&message), message.wants_reply),
-            Err(Refusal::Error(error)) => (error_reply(&error), true),
+            // Who expects no reply would take the error for the answer to the next request.
+            Err(Refusal::Error(error)) => {
+                (error_reply(&error), !(is_msg && message::expects_no_reply(frame)))
+            }
             Err(Refusal::Close) => return Err(End::Refused),
         };
         if is_msg {
@@ -131,12 +134,10 @@ impl Session<'_> {
         if let Some(reply) = self.login.handle(db, command, client) {
             return reply;
         }
-        let is_hello = name == "hello" || name.eq_ignore_ascii_case("ismaster");
-        if !is_hello {
-            return command::run(&self.shared.context, client, db, command);
+        let mut reply = command::run_scanned(&self.shared.context, client, db, command);
+        if name == "hello" || name.eq_ignore_ascii_case("ismaster") {
+            self.login.extend_hello(command, &mut reply);
         }
-        let mut reply = command::run(&self.shared.context, client, db, command);
-        self.login.extend_hello(command, &mut reply);
         reply
     }
 }

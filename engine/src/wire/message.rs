@@ -1,10 +1,10 @@
 //! What stands in a frame: the command of an `OP_MSG` or an `OP_QUERY`, and the reply to it.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, io::Write as _};
 
 use bson::{
-    RawArrayBuf,
-    raw::{CString, RawBsonRef, RawDocument},
+    raw::{RawBsonRef, RawDocument, RawDocumentBuf},
+    spec::ElementType,
 };
 
 use super::frame::{HEADER_BYTES, OP_MSG, OP_REPLY, begin_reply, end_reply};
@@ -22,6 +22,9 @@ const KNOWN_BITS: u32 = CHECKSUM_PRESENT | MORE_TO_COME;
 
 /// Bit of `OP_REPLY` that every server of today sets.
 const AWAIT_CAPABLE: i32 = 8;
+
+/// Sequences in one message: no command has more than two arrays of documents (MongoDB's limit).
+const SEQUENCES_MAX: usize = 2;
 
 /// A sequence may hold as many documents as fit; each is checked by itself.
 const LIMITS: Limits = Limits {
@@ -74,17 +77,20 @@ pub fn read_msg(frame: &[u8]) -> Result<Message<'_>, Refusal> {
     }
     let unknown = flags & REQUIRED_BITS & !KNOWN_BITS;
     if unknown != 0 {
-        return Err(protocol(format!(
-            "OP_MSG message contains illegal flags value {unknown:#06b}"
-        )));
+        let what = format!("Message contains illegal flags value: {flags:#034b}");
+        return Err(coded(Code::PROTOCOL_ERROR, what));
     }
     let sections = Sections::read(rest)?;
     let db = match sections.body.get("$db").map_err(CommandError::from)? {
         Some(RawBsonRef::String(db)) => Cow::Borrowed(db),
         Some(_) => {
-            return Err(wrong_db("BSON field '$db' is the wrong type, expected type 'string'"));
+            let what = "BSON field '$db' is the wrong type, expected type 'string'";
+            return Err(coded(Code::TYPE_MISMATCH, what));
         }
-        None => return Err(wrong_db("OP_MSG requests require a $db argument")),
+        None => {
+            let what = "OP_MSG requests require a $db argument";
+            return Err(coded(Code::MESSAGE_WITHOUT_DB, what));
+        }
     };
     let command = sections.command()?;
     Ok(Message { db, command, wants_reply: flags & MORE_TO_COME == 0 })
@@ -134,69 +140,134 @@ pub fn write_reply(out: &mut Vec<u8>, response_to: i32, reply: &RawDocument) {
     end_reply(out);
 }
 
+/// Whether the sender of this `OP_MSG` waits for no reply, as far as its flags can be read.
+#[must_use]
+pub fn expects_no_reply(frame: &[u8]) -> bool {
+    let flags = frame.get(HEADER_BYTES..).and_then(take_u32);
+    flags.is_some_and(|(flags, _)| flags & MORE_TO_COME != 0)
+}
+
 /// The sections of an `OP_MSG`: one body, and sequences of documents for its arrays.
 struct Sections<'m> {
     body: &'m RawDocument,
-    sequences: Vec<(&'m str, RawArrayBuf)>,
+    sequences: Vec<Sequence<'m>>,
+}
+
+/// Documents that belong into one array of the body.
+struct Sequence<'m> {
+    name: &'m str,
+    documents: Vec<&'m RawDocument>,
 }
 
 impl<'m> Sections<'m> {
     fn read(mut rest: &'m [u8]) -> Result<Self, Refusal> {
-        let (mut body, mut sequences) = (None, Vec::new());
+        let (mut body, mut sequences) = (None, Vec::<Sequence<'m>>::new());
         while let Some((kind, after)) = rest.split_first() {
             rest = match kind {
                 0 if body.is_some() => {
-                    return Err(protocol("OP_MSG has more than one body section".to_owned()));
+                    return Err(coded(Code::MESSAGE_BODIES, "Multiple body sections in message"));
                 }
                 0 => {
                     let (document, after) = take_document(after)?;
                     body = Some(document);
                     after
                 }
+                1 if sequences.len() >= SEQUENCES_MAX => {
+                    let what = "Too many document sequences in OP_MSG";
+                    return Err(coded(Code::TOO_MANY_DOCUMENT_SEQUENCES, what));
+                }
                 1 => {
                     let (sequence, after) = take_sequence(after)?;
+                    if sequences.iter().any(|other| other.name == sequence.name) {
+                        let what = format!("Duplicate document sequence: {}", sequence.name);
+                        return Err(coded(Code::MESSAGE_SEQUENCE_TWICE, what));
+                    }
                     sequences.push(sequence);
                     after
                 }
-                kind => return Err(protocol(format!("Unknown section kind {kind}"))),
+                kind => {
+                    let what = format!("Unknown section kind {kind}");
+                    return Err(coded(Code::MESSAGE_SECTION_KIND, what));
+                }
             };
         }
         match body {
             Some(body) => Ok(Self { body, sequences }),
-            None => Err(protocol("OP_MSG messages must have exactly one body section".to_owned())),
+            None => Err(coded(Code::MESSAGE_WITHOUT_BODY, "OP_MSG messages must have a body")),
         }
     }
 
-    /// The body with the sequences in it.
+    /// The body with the sequences in it as arrays, in one copy.
     fn command(self) -> Result<Cow<'m, RawDocument>, Refusal> {
         if self.sequences.is_empty() {
             return Ok(Cow::Borrowed(self.body));
         }
-        let mut command = self.body.to_owned();
-        for (name, array) in self.sequences {
-            if command.get(name).map_err(CommandError::from)?.is_some() {
-                return Err(protocol(format!("Duplicate field '{name}' in command and sequence")));
+        let (_, fields) = self.body.as_bytes().split_last().ok_or(Refusal::Close)?;
+        let room: usize = self.sequences.iter().map(Sequence::array_bytes_max).sum();
+        let mut bytes = Vec::with_capacity(fields.len().saturating_add(room).saturating_add(1));
+        bytes.extend_from_slice(fields);
+        for sequence in &self.sequences {
+            if self.body.get(sequence.name).map_err(CommandError::from)?.is_some() {
+                let what =
+                    format!("Duplicate field between body and document sequence {}", sequence.name);
+                return Err(coded(Code::MESSAGE_FIELD_TWICE, what));
             }
-            let name = CString::try_from(name).map_err(CommandError::from)?;
-            command.append(name, array);
+            sequence.write_array(&mut bytes);
         }
+        bytes.push(0);
+        write_length(&mut bytes, 0);
+        let command = RawDocumentBuf::from_bytes(bytes).map_err(CommandError::from)?;
         Ok(Cow::Owned(command))
     }
 }
 
-fn take_sequence(bytes: &[u8]) -> Result<((&str, RawArrayBuf), &[u8]), Refusal> {
+impl Sequence<'_> {
+    /// Bytes of the array with room for names of seven digits.
+    fn array_bytes_max(&self) -> usize {
+        let documents: usize =
+            self.documents.iter().map(|document| document.as_bytes().len()).sum();
+        let names = self.documents.len().saturating_mul(9);
+        documents.saturating_add(names).saturating_add(self.name.len()).saturating_add(7)
+    }
+
+    fn write_array(&self, bytes: &mut Vec<u8>) {
+        bytes.push(ElementType::Array as u8);
+        bytes.extend_from_slice(self.name.as_bytes());
+        bytes.push(0);
+        let from = bytes.len();
+        bytes.extend_from_slice(&[0; 4]);
+        for (index, document) in self.documents.iter().enumerate() {
+            bytes.push(ElementType::EmbeddedDocument as u8);
+            // A `Vec` takes whatever is written.
+            let _ = write!(bytes, "{index}\0");
+            bytes.extend_from_slice(document.as_bytes());
+        }
+        bytes.push(0);
+        write_length(bytes, from);
+    }
+}
+
+/// Writes the length of the document that begins at `from` and ends with the bytes.
+fn write_length(bytes: &mut [u8], from: usize) {
+    let length = i32::try_from(bytes.len().saturating_sub(from)).unwrap_or(i32::MAX);
+    if let Some(place) = bytes.get_mut(from..).and_then(<[u8]>::first_chunk_mut::<4>) {
+        *place = length.to_le_bytes();
+    }
+}
+
+fn take_sequence(bytes: &[u8]) -> Result<(Sequence<'_>, &[u8]), Refusal> {
     let (length, _) = take_u32(bytes).ok_or(Refusal::Close)?;
     let length = usize::try_from(length).map_err(|_| Refusal::Close)?;
     let (section, after) = bytes.split_at_checked(length).ok_or(Refusal::Close)?;
     let section = section.get(4..).ok_or(Refusal::Close)?;
     let (name, mut rest) = take_text(section).ok_or(Refusal::Close)?;
-    let mut documents = RawArrayBuf::new();
+    let mut documents = Vec::new();
     while !rest.is_empty() {
         let (document, after) = take_document(rest)?;
         documents.push(document);
         rest = after;
     }
-    Ok(((name, documents), after))
+    Ok((Sequence { name, documents }, after))
 }
 
 /// A document at the beginning of the bytes, scanned.
@@ -219,10 +290,124 @@ fn take_text(bytes: &[u8]) -> Option<(&str, &[u8])> {
     Some((std::str::from_utf8(text).ok()?, rest.get(1..)?))
 }
 
-fn protocol(message: String) -> Refusal {
-    Refusal::Error(CommandError::new(Code::PROTOCOL_ERROR, message))
+fn coded(code: Code, message: impl Into<String>) -> Refusal {
+    Refusal::Error(CommandError::new(code, message))
 }
 
-fn wrong_db(message: &str) -> Refusal {
-    Refusal::Error(CommandError::new(Code::IDL_FAILED_TO_PARSE, message))
+#[cfg(test)]
+mod tests {
+    use bson::{Document, doc};
+
+    use super::*;
+
+    /// A section with the body.
+    fn body(document: &Document) -> Vec<u8> {
+        let mut bytes = vec![0];
+        document.to_writer(&mut bytes).expect("a vector takes it");
+        bytes
+    }
+
+    /// A section with a sequence.
+    fn sequence(name: &str, documents: &[Document]) -> Vec<u8> {
+        let mut content = [name.as_bytes(), &[0]].concat();
+        for document in documents {
+            document.to_writer(&mut content).expect("a vector takes it");
+        }
+        let length = u32::try_from(content.len() + 4).expect("short");
+        [&[1][..], &length.to_le_bytes(), &content].concat()
+    }
+
+    fn frame(flags: u32, sections: &[Vec<u8>]) -> Vec<u8> {
+        let mut frame = Vec::new();
+        begin_reply(&mut frame, 0, OP_MSG);
+        frame.extend_from_slice(&flags.to_le_bytes());
+        frame.extend(sections.concat());
+        end_reply(&mut frame);
+        frame
+    }
+
+    /// The command that a frame holds, with every byte of it scanned again.
+    #[track_caller]
+    fn check(flags: u32, sections: &[Vec<u8>], expected: &Document) {
+        let frame = frame(flags, sections);
+        let message = read_msg(&frame).expect("a message");
+        let command = scan::check(message.command.as_bytes()).expect("whole");
+        assert_eq!(Document::try_from(command).ok().as_ref(), Some(expected));
+    }
+
+    /// The code with which a frame is refused; 0: the connection ends.
+    #[track_caller]
+    fn refused(flags: u32, sections: &[Vec<u8>], code: i32) {
+        let found = match read_msg(&frame(flags, sections)) {
+            Ok(message) => panic!("taken: {message:?}"),
+            Err(Refusal::Close) => 0,
+            Err(Refusal::Error(error)) => error.to_document().get_i32("code").expect("a code"),
+        };
+        assert_eq!(found, code, "{sections:?}");
+    }
+
+    #[test]
+    fn sequences_become_arrays() {
+        let ping = doc! { "ping": 1, "$db": "a" };
+        let insert = doc! { "insert": "c", "$db": "a" };
+        let some: Vec<Document> = (0..11).map(|n| doc! { "_id": n }).collect();
+        check(0, &[body(&ping)], &ping);
+        check(1 << 16, &[body(&ping)], &ping);
+        for sections in [
+            [body(&insert), sequence("documents", &some)],
+            [sequence("documents", &some), body(&insert)],
+        ] {
+            check(0, &sections, &doc! { "insert": "c", "$db": "a", "documents": &some });
+        }
+        let none = doc! { "insert": "c", "$db": "a", "documents": [] };
+        check(0, &[body(&insert), sequence("documents", &[])], &none);
+        let two = [body(&insert), sequence("ops", &some), sequence("nsInfo", &[doc! {}])];
+        let both = doc! { "insert": "c", "$db": "a", "ops": &some, "nsInfo": [{}] };
+        check(0, &two, &both);
+    }
+
+    #[test]
+    fn sections_follow_the_protocol() {
+        let ping = body(&doc! { "ping": 1, "$db": "a", "x": [] });
+        let a = || sequence("a", &[]);
+        refused(0, &[], 40587);
+        refused(0, &[a()], 40587);
+        refused(0, &[ping.clone(), ping.clone()], 40430);
+        refused(0, &[ping.clone(), a(), a()], 40431);
+        refused(0, &[ping.clone(), a(), sequence("b", &[]), sequence("c", &[])], 233);
+        refused(0, &[ping.clone(), vec![2]], 40432);
+        refused(0, &[ping.clone(), sequence("x", &[doc! {}])], 40433);
+        refused(0, &[body(&doc! { "ping": 1 })], 40571);
+        refused(0, &[body(&doc! { "ping": 1, "$db": 1 })], 14);
+        refused(1 << 2, std::slice::from_ref(&ping), 17);
+        refused(0, &[vec![0, 6, 0, 0, 0, 99, 0]], 22);
+        // A length that reaches beyond the frame, and one that ends within itself.
+        refused(0, &[ping.clone(), vec![1, 99, 0, 0, 0, b'a', 0]], 0);
+        refused(0, &[ping.clone(), vec![1, 3, 0, 0, 0, b'a', 0]], 0);
+        refused(0, &[ping, vec![1, 6, 0, 0, 0, b'a', b'b']], 0);
+    }
+
+    #[test]
+    fn checksums_are_verified() {
+        let sections = body(&doc! { "ping": 1, "$db": "a" });
+        let mut good = frame(CHECKSUM_PRESENT, &[sections, vec![0; 4]]);
+        let at = good.len() - 4;
+        let sum = crc32c::crc32c(&good[..at]);
+        good[at..].copy_from_slice(&sum.to_le_bytes());
+        assert!(read_msg(&good).is_ok());
+        for bit in 0..good.len() * 8 {
+            let mut bad = good.clone();
+            bad[bit / 8] ^= 1 << (bit % 8);
+            let is_flag = bit == HEADER_BYTES * 8;
+            assert!(is_flag || read_msg(&bad).is_err(), "bit {bit}");
+        }
+    }
+
+    #[test]
+    fn who_waits_for_nothing_gets_nothing() {
+        let sections = [body(&doc! { "ping": 1 })];
+        assert!(expects_no_reply(&frame(MORE_TO_COME, &sections)));
+        assert!(!expects_no_reply(&frame(0, &sections)));
+        assert!(!expects_no_reply(&[0; 18]));
+    }
 }

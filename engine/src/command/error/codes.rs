@@ -53,6 +53,7 @@ codes! {
     INDEX_OPTIONS_CONFLICT = 85 "IndexOptionsConflict";
     INDEX_KEY_SPECS_CONFLICT = 86 "IndexKeySpecsConflict";
     COMMAND_NOT_SUPPORTED = 115 "CommandNotSupported";
+    NOT_A_REPLICA_SET = 123 "NotAReplicaSet";
     COMMAND_NOT_SUPPORTED_ON_VIEW = 166 "CommandNotSupportedOnView";
     CANNOT_INDEX_PARALLEL_ARRAYS = 171 "CannotIndexParallelArrays";
     QUERY_PLAN_KILLED = 175 "QueryPlanKilled";
@@ -92,6 +93,13 @@ codes! {
     CLUSTERED_INDEX_HIDE = 6_011_800 "Location6011800";
     CAPPED_CLUSTERED_WITHOUT_TTL = 6_049_201 "Location6049201";
     CAPPED_CLUSTERED_SECONDARY_TTL = 6_049_202 "Location6049202";
+    TOO_MANY_DOCUMENT_SEQUENCES = 233 "TooManyDocumentSequences";
+    MESSAGE_BODIES = 40430 "Location40430";
+    MESSAGE_SEQUENCE_TWICE = 40431 "Location40431";
+    MESSAGE_SECTION_KIND = 40432 "Location40432";
+    MESSAGE_FIELD_TWICE = 40433 "Location40433";
+    MESSAGE_WITHOUT_DB = 40571 "Location40571";
+    MESSAGE_WITHOUT_BODY = 40587 "Location40587";
     UNSUPPORTED_OP_QUERY_COMMAND = 352 "UnsupportedOpQueryCommand";
     NOT_SUPPORTED = 238 "NotImplemented";
 }
