@@ -13,7 +13,10 @@ use super::{
     request::{Request, missing_field},
     table::{Command, Scope},
 };
-use crate::{catalog::Namespace, query::Filter};
+use crate::{
+    catalog::Namespace,
+    query::{Filter, VariableNames},
+};
 
 /// `{delete: collection, deletes: [{q, limit, hint}], ordered}`
 pub static COMMAND: Command = Command {
@@ -58,7 +61,7 @@ fn one_statement(
     let Some(limit) = fields.integer("limit")? else {
         return Err(missing_field("delete.deletes", "limit"));
     };
-    let mut query = Query::matching(Filter::parse(filter)?);
+    let mut query = Query::matching(Filter::parse_query(filter, &VariableNames::default())?);
     query.hint = read_hint(fields.get("hint")?)?;
     match limit {
         0 => modify::all(context, namespace, &query, &Action::Delete),

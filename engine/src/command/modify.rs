@@ -157,7 +157,7 @@ fn current(
     let reader = writer.reader();
     let Some(stored) = reader.document(collection.id, record)? else { return Ok(None) };
     let document = stored.document()?;
-    let matches = query.still_matches(collection, &stored, document, now_ms);
+    let matches = query.still_matches(collection, &stored, document, now_ms)?;
     Ok(matches.then(|| document.to_owned()))
 }
 

@@ -11,7 +11,7 @@ use crate::{
     catalog::{CollectionMeta, Namespace},
     limits::WRITE_RECORDS_MAX,
     plan::{Hint, PlanError, PlanErrorKind, Search, Step, Target, choose},
-    query::{Filter, Sort},
+    query::{self, Filter, Sort, VariableNames},
     store::{Reader, Stored},
 };
 
@@ -132,23 +132,26 @@ impl Query {
     }
 
     /// Whether a stored document still matches and is shown.
-    #[must_use]
+    ///
+    /// # Errors
+    /// An expression of the filter failed on the document.
     pub fn still_matches(
         &self,
         collection: &CollectionMeta,
         stored: &Stored<'_>,
         document: &RawDocument,
         now_ms: i64,
-    ) -> bool {
-        self.target.filter.matches(document)
-            && !collection.hides(document, stored.modified_ms, now_ms)
+    ) -> Result<bool, CommandError> {
+        let seen = query::Context::at(now_ms).with_seed(now_ms.unsigned_abs());
+        Ok(self.target.filter.matches_in(document, &seen)?
+            && !collection.hides(document, stored.modified_ms, now_ms))
     }
 }
 
 fn filter_of(request: &Request<'_>, field: &str) -> Result<Filter, CommandError> {
     match request.document(field)? {
         None => Ok(Filter::matches_all()),
-        Some(filter) => Ok(Filter::parse(filter)?),
+        Some(filter) => Ok(Filter::parse_query(filter, &VariableNames::default())?),
     }
 }
 

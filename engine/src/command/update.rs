@@ -79,7 +79,7 @@ fn one_statement(
         return Err(missing_field("update.updates", "q"));
     };
     let update = read_update(request, &fields, "update.updates", "u")?;
-    let mut query = Query::matching(Filter::parse(filter)?);
+    let mut query = Query::matching(Filter::parse_query(filter, &VariableNames::default())?);
     query.hint = read_hint(fields.get("hint")?)?;
     query.target.sort = fields.document("sort")?.map(Sort::parse).transpose()?.flatten();
     let upsert = fields.flag("upsert")?;

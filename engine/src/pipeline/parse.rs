@@ -227,7 +227,7 @@ impl Pipeline {
             self.stages.push(stage);
         };
         match name {
-            "$match" => push("$match", Box::new(Match::parse(value)?)),
+            "$match" => push("$match", Box::new(Match::parse(value, &reading.names)?)),
             "$sort" => push("$sort", Box::new(SortStage::parse(value)?)),
             "$skip" => push("$skip", Box::new(Skip::parse(value)?)),
             "$limit" => push("$limit", Box::new(Limit::parse(value)?)),

@@ -1,6 +1,9 @@
 //! Why a query can't be planned or run.
 
-use crate::store::StoreError;
+use crate::{
+    query::{QueryError, QueryErrorKind},
+    store::StoreError,
+};
 
 /// A kind, and one sentence for a person.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -27,6 +30,8 @@ pub enum PlanErrorKind {
     Interrupted,
     /// The operation took longer than it was allowed to.
     TimeLimit,
+    /// An expression of the filter failed on a document.
+    Query(QueryErrorKind),
     /// The store failed.
     Store,
 }
@@ -41,5 +46,11 @@ impl PlanError {
 impl From<StoreError> for PlanError {
     fn from(error: StoreError) -> Self {
         Self::new(PlanErrorKind::Store, error.to_string())
+    }
+}
+
+impl From<QueryError> for PlanError {
+    fn from(error: QueryError) -> Self {
+        Self::new(PlanErrorKind::Query(error.kind), error.message)
     }
 }

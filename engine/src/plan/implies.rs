@@ -19,7 +19,7 @@ pub(super) fn implies(tests: &[(&Path, &Test)], wanted: &Expr) -> bool {
         Expr::Field { path, test: wanted } => {
             tests.iter().any(|(other, test)| *other == path && test_implies(test, wanted))
         }
-        Expr::False | Expr::Nor(_) | Expr::Not(_) | Expr::Schema(_) => false,
+        Expr::False | Expr::Nor(_) | Expr::Not(_) | Expr::Schema(_) | Expr::Expression(_) => false,
     }
 }
 

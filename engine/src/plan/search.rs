@@ -16,7 +16,7 @@ use super::{
 use crate::{
     catalog::{CollectionMeta, IndexMeta},
     limits::{SEEN_RECORDS_MAX, SORT_BYTES_MAX},
-    query::{Filter, Sort, sort::SortKey},
+    query::{Context, Filter, Sort, sort::SortKey},
     store::{CollectionId, Reader, Scan, Stored},
 };
 
@@ -142,9 +142,11 @@ impl Search {
         }
         let hides = collection.hides_expired();
         let filter = self.filter.clone();
-        let accept = |stored: &Stored<'_>, document: &RawDocument| {
-            filter.matches(document)
-                && !(hides && collection.hides(document, stored.modified_ms, now_ms))
+        // The time is all the chance that a pure layer has.
+        let seen = Context::at(now_ms).with_seed(now_ms.unsigned_abs());
+        let accept = |stored: &Stored<'_>, document: &RawDocument| -> Result<bool, PlanError> {
+            Ok(filter.matches_in(document, &seen)?
+                && !(hides && collection.hides(document, stored.modified_ms, now_ms)))
         };
         if matches!(self.place, Place::Unsorted) {
             self.place = Place::Sorted(self.sorted(reader, &accept)?);
@@ -153,7 +155,7 @@ impl Search {
         let mut returned = 0;
         let mut counted = |stored: &Stored<'_>, document: &RawDocument| -> Result<Step, E> {
             operation.as_deref().map_or(Ok(()), Operation::tick)?;
-            if !accept(stored, document) {
+            if !accept(stored, document)? {
                 return Ok(Step::Take);
             }
             if skip > 0 {
@@ -202,7 +204,7 @@ impl Search {
     fn sorted(
         &mut self,
         reader: &Reader<'_>,
-        accept: &dyn Fn(&Stored<'_>, &RawDocument) -> bool,
+        accept: &dyn Fn(&Stored<'_>, &RawDocument) -> Result<bool, PlanError>,
     ) -> Result<Vec<u64>, PlanError> {
         let Some(sort) = self.sort.clone() else { return Ok(Vec::new()) };
         let keep = self
@@ -214,7 +216,7 @@ impl Search {
         let operation = Operation::current();
         let mut collect = |stored: &Stored<'_>, document: &RawDocument| {
             operation.as_deref().map_or(Ok(()), Operation::tick)?;
-            if !accept(stored, document) {
+            if !accept(stored, document)? {
                 return Ok(Step::Take);
             }
             let key = sort.key(document);

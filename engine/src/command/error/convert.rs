@@ -136,6 +136,9 @@ impl From<PlanError> for CommandError {
             PlanErrorKind::PlanKilled => Code::QUERY_PLAN_KILLED,
             PlanErrorKind::Interrupted => Code::INTERRUPTED,
             PlanErrorKind::TimeLimit => Code::MAX_TIME_MS_EXPIRED,
+            PlanErrorKind::Query(kind) => {
+                return QueryError { kind, message: error.message }.into();
+            }
             PlanErrorKind::Store => Code::INTERNAL_ERROR,
         };
         Self::new(code, error.message)

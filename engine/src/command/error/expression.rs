@@ -72,6 +72,17 @@ codes! {
     TrigonometryRange = 50989;
     Atan2First = 51044;
     Atan2Second = 51045;
+    GetFieldUnknown = 3041701;
+    GetFieldWithoutField = 3041702;
+    GetFieldMissing = 3041703;
+    GetFieldName = 3041704;
+    SetFieldNotObject = 4161100;
+    SetFieldUnknown = 4161101;
+    SetFieldMissing = 4161102;
+    SetFieldInput = 4161105;
+    SetFieldName = 4161107;
+    MergeObjects = 40400;
+    RandArgument = 3040501;
     LetNotObject = 16874;
     LetUnknown = 16875;
     LetWithoutVars = 16876;

@@ -11,7 +11,7 @@ use super::{Input, Stage};
 use crate::{
     pipeline::{PipelineError, StageErrorKind},
     plan::Target,
-    query::{Expr, Filter},
+    query::{Expr, Filter, VariableNames},
 };
 
 /// `$match`
@@ -21,14 +21,17 @@ pub(in crate::pipeline) struct Match {
 }
 
 impl Match {
-    pub(in crate::pipeline) fn parse(value: RawBsonRef<'_>) -> Result<Self, PipelineError> {
+    pub(in crate::pipeline) fn parse(
+        value: RawBsonRef<'_>,
+        names: &VariableNames,
+    ) -> Result<Self, PipelineError> {
         let RawBsonRef::Document(filter) = value else {
             return Err(PipelineError::stage(
                 StageErrorKind::MatchNotObject,
                 "the match filter must be an expression in an object",
             ));
         };
-        Ok(Self::of(Filter::parse(filter)?))
+        Ok(Self::of(Filter::parse_query(filter, names)?))
     }
 
     /// The stage with this filter.
@@ -44,7 +47,7 @@ impl Stage for Match {
 
     fn next(&mut self, input: &mut Input<'_>) -> Result<Option<RawDocumentBuf>, PipelineError> {
         while let Some(document) = input.next()? {
-            if self.filter.matches(&document) {
+            if self.filter.matches_in(&document, input.context)? {
                 return Ok(Some(document));
             }
         }
@@ -52,7 +55,8 @@ impl Stage for Match {
     }
 
     fn absorb(&self, target: &mut Target) -> Result<bool, PipelineError> {
-        if target.skip > 0 || target.limit.is_some() {
+        // Expressions may name variables, which only the pipeline knows.
+        if target.skip > 0 || target.limit.is_some() || self.filter.has_expression() {
             return Ok(false);
         }
         if matches!(target.filter.root(), Expr::True) {

@@ -43,6 +43,18 @@ pub enum ExpressionErrorKind {
     SwitchNoBranch,
     SwitchUnknown,
     SwitchEmpty,
+    // Fields.
+    GetFieldUnknown,
+    GetFieldWithoutField,
+    GetFieldMissing,
+    GetFieldName,
+    SetFieldNotObject,
+    SetFieldUnknown,
+    SetFieldMissing,
+    SetFieldInput,
+    SetFieldName,
+    MergeObjects,
+    RandArgument,
     // Arithmetic.
     NotNumeric,
     AddTwoDates,

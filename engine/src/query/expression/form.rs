@@ -2,7 +2,7 @@
 
 use bson::raw::RawBsonRef;
 
-use super::{binding, boolean, conditional, node::Node, parse::Parser};
+use super::{binding, boolean, conditional, field, node::Node, parse::Parser};
 use crate::query::QueryError;
 
 /// A form: its name and how it is parsed.
@@ -22,6 +22,8 @@ impl Form {
         Self { name: "$cond", parse: conditional::cond },
         Self { name: "$ifNull", parse: conditional::parse_if_null },
         Self { name: "$switch", parse: conditional::switch },
+        Self { name: "$getField", parse: field::parse_get_field },
+        Self { name: "$rand", parse: field::parse_rand },
         Self { name: "$let", parse: binding::parse_let },
         Self { name: "$map", parse: binding::parse_map },
         Self { name: "$filter", parse: binding::parse_filter },

@@ -137,7 +137,7 @@ impl Parser {
         }
     }
 
-    fn call(
+    pub(super) fn call(
         &mut self,
         operator: &'static Operator,
         value: RawBsonRef<'_>,

@@ -1,8 +1,8 @@
 //! Which operators there are.
 
 use super::{
-    arithmetic, array, boolean, choose, compare, convert, date, form::Form, object,
-    operator::Operator, regex, replace, set, string, substring,
+    arithmetic, array, boolean, choose, compare, convert, date, extremes, field, form::Form,
+    object, operator::Operator, regex, replace, set, string, substring,
 };
 
 /// Families of plain operators, one file each.
@@ -20,6 +20,8 @@ static FAMILIES: &[&[Operator]] = &[
     date::ARITHMETIC,
     date::PARTS,
     date::TEXT,
+    extremes::OPERATORS,
+    field::OPERATORS,
     object::OPERATORS,
     regex::OPERATORS,
     replace::OPERATORS,

@@ -5,7 +5,10 @@ use std::sync::Arc;
 use bson::raw::{RawBson, RawDocument, RawDocumentBuf};
 
 use super::{bits::BitTest, parse, pattern::Pattern, schema::Schema, types::TypeSet};
-use crate::{query::QueryError, value::Path};
+use crate::{
+    query::{Context, Expression, QueryError, VariableNames},
+    value::Path,
+};
 
 /// A parsed filter and the document it came from.
 #[derive(Debug, Clone)]
@@ -32,6 +35,8 @@ pub enum Expr {
     Not(Box<Expr>),
     /// The document must keep a `$jsonSchema`.
     Schema(Arc<Schema>),
+    /// `$expr`: the expression's value must be true. Only in filters of queries.
+    Expression(Arc<Expression>),
     /// A test on a path. It holds when one of the path's candidates passes.
     Field {
         /// Where to look.
@@ -99,12 +104,21 @@ pub enum CompareOp {
 }
 
 impl Filter {
-    /// Parses a filter.
+    /// Parses a filter without `$expr`: it can't fail on a document and depends on nothing else.
     ///
     /// # Errors
     /// `BadValue`, `FailedToParse`, `InvalidRegex`, `Unsupported` with what is wrong.
     pub fn parse(filter: &RawDocument) -> Result<Self, QueryError> {
-        Ok(Self { source: filter.to_owned(), root: parse::filter(filter)? })
+        Ok(Self { source: filter.to_owned(), root: parse::filter(filter, None)? })
+    }
+
+    /// Parses the filter of a query, which may have `$expr` at its top and in `$and`, `$or` and
+    /// `$nor`. The expressions may name these variables.
+    ///
+    /// # Errors
+    /// As [`Filter::parse`], and what is wrong with an expression.
+    pub fn parse_query(filter: &RawDocument, names: &VariableNames) -> Result<Self, QueryError> {
+        Ok(Self { source: filter.to_owned(), root: parse::filter(filter, Some(names))? })
     }
 
     /// The filter `{}`.
@@ -113,10 +127,29 @@ impl Filter {
         Self { source: RawDocumentBuf::new(), root: Expr::True }
     }
 
-    /// Whether the document matches.
+    /// Whether the document matches a filter from [`Filter::parse`]; for a filter with `$expr` ask
+    /// [`Filter::matches_in`].
     #[must_use]
     pub fn matches(&self, document: &RawDocument) -> bool {
         self.root.matches(document)
+    }
+
+    /// Whether the document matches; expressions see this context.
+    ///
+    /// # Errors
+    /// An expression failed on this document.
+    pub fn matches_in(
+        &self,
+        document: &RawDocument,
+        context: &Context,
+    ) -> Result<bool, QueryError> {
+        self.root.passes(document, Some(context))
+    }
+
+    /// Whether an `$expr` stands in it.
+    #[must_use]
+    pub fn has_expression(&self) -> bool {
+        self.root.has_expression()
     }
 
     /// The tree.

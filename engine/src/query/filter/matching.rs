@@ -8,20 +8,47 @@ use super::{
     expr::{CompareOp, Expr, Test},
     number::{is_nan, truncated},
 };
-use crate::value::{Candidate, compare, type_rank};
+use crate::{
+    query::{Context, QueryError, Scope},
+    value::{Candidate, compare, type_rank},
+};
 
 impl Expr {
-    /// Whether the document passes.
+    /// Whether the document passes a tree without `$expr`; one with it passes nothing.
     #[must_use]
     pub fn matches(&self, document: &RawDocument) -> bool {
-        match self {
+        self.passes(document, None).unwrap_or(false)
+    }
+
+    /// Whether the document passes. Only an expression can fail. Parts behind the one that decides
+    /// are not looked at.
+    pub(super) fn passes(
+        &self,
+        document: &RawDocument,
+        context: Option<&Context>,
+    ) -> Result<bool, QueryError> {
+        let first = |parts: &[Self], wanted: bool| -> Result<bool, QueryError> {
+            for part in parts {
+                if part.passes(document, context)? == wanted {
+                    return Ok(true);
+                }
+            }
+            Ok(false)
+        };
+        Ok(match self {
             Self::True => true,
             Self::False => false,
-            Self::And(parts) => parts.iter().all(|part| part.matches(document)),
-            Self::Or(parts) => parts.iter().any(|part| part.matches(document)),
-            Self::Nor(parts) => !parts.iter().any(|part| part.matches(document)),
-            Self::Not(part) => !part.matches(document),
+            Self::And(parts) => !first(parts, false)?,
+            Self::Or(parts) => first(parts, true)?,
+            Self::Nor(parts) => !first(parts, true)?,
+            Self::Not(part) => !part.passes(document, context)?,
             Self::Schema(schema) => schema.matches(document),
+            Self::Expression(expression) => {
+                let Some(context) = context else {
+                    return Err(QueryError::bad_value("$expr is not allowed in this context"));
+                };
+                expression.evaluate(&Scope::new(document, context))?.is_true()
+            }
             Self::Field { path, test } => path
                 .match_values(document, &mut |candidate| {
                     if test.accepts(candidate) {
@@ -31,6 +58,18 @@ impl Expr {
                     }
                 })
                 .is_break(),
+        })
+    }
+
+    /// Whether an `$expr` stands in it.
+    pub(super) fn has_expression(&self) -> bool {
+        match self {
+            Self::Expression(_) => true,
+            Self::And(parts) | Self::Or(parts) | Self::Nor(parts) => {
+                parts.iter().any(Self::has_expression)
+            }
+            Self::Not(part) => part.has_expression(),
+            Self::True | Self::False | Self::Schema(_) | Self::Field { .. } => false,
         }
     }
 }

@@ -11,17 +11,30 @@ use super::{
     schema::Schema,
 };
 use crate::{
-    query::QueryError,
+    query::{Expression, QueryError, VariableNames},
     value::{Path, scan::DEPTH_MAX},
 };
 
 /// Parses a whole filter.
-pub(super) fn filter(filter: &RawDocument) -> Result<Expr, QueryError> {
-    document(filter, 0)
+///
+/// `names` are the variables that `$expr` may name; `None` where `$expr` may not stand.
+pub(super) fn filter(
+    filter: &RawDocument,
+    names: Option<&VariableNames>,
+) -> Result<Expr, QueryError> {
+    level(filter, 0, names)
 }
 
 /// Parses a filter that stands `depth` levels deep in another one.
 pub(super) fn document(filter: &RawDocument, depth: usize) -> Result<Expr, QueryError> {
+    level(filter, depth, None)
+}
+
+fn level(
+    filter: &RawDocument,
+    depth: usize,
+    names: Option<&VariableNames>,
+) -> Result<Expr, QueryError> {
     if depth > DEPTH_MAX {
         return Err(QueryError::bad_value(format!(
             "the filter is nested too deep; at most {DEPTH_MAX} levels are possible"
@@ -32,7 +45,7 @@ pub(super) fn document(filter: &RawDocument, depth: usize) -> Result<Expr, Query
         let (name, value) = element?;
         let name = name.as_str();
         if name.starts_with('$') {
-            parts.extend(top_level(name, value, depth)?);
+            parts.extend(top_level(name, value, depth, names)?);
         } else {
             parts.push(field(name, value, depth)?);
         }
@@ -49,18 +62,27 @@ fn all(mut parts: Vec<Expr>) -> Expr {
     }
 }
 
-fn top_level(name: &str, value: RawBsonRef<'_>, depth: usize) -> Result<Option<Expr>, QueryError> {
+fn top_level(
+    name: &str,
+    value: RawBsonRef<'_>,
+    depth: usize,
+    names: Option<&VariableNames>,
+) -> Result<Option<Expr>, QueryError> {
     let expr = match name {
-        "$and" => all(list(name, value, depth)?),
-        "$or" => Expr::Or(list(name, value, depth)?),
-        "$nor" => Expr::Nor(list(name, value, depth)?),
+        "$and" => all(list(name, value, depth, names)?),
+        "$or" => Expr::Or(list(name, value, depth, names)?),
+        "$nor" => Expr::Nor(list(name, value, depth, names)?),
         "$comment" => return Ok(None),
         "$alwaysTrue" => Expr::True,
         "$alwaysFalse" => Expr::False,
         "$expr" => {
-            return Err(QueryError::unsupported(
-                "$expr is not supported; write the condition with query operators",
-            ));
+            let names = names.ok_or_else(|| {
+                QueryError::bad_value(
+                    "$expr is not allowed in this context: it can only be applied to the \
+                     top-level document of a query",
+                )
+            })?;
+            Expr::Expression(Arc::new(Expression::parse(value, names)?))
         }
         "$where" => {
             return Err(QueryError::unsupported(
@@ -81,7 +103,12 @@ fn top_level(name: &str, value: RawBsonRef<'_>, depth: usize) -> Result<Option<E
     Ok(Some(expr))
 }
 
-fn list(name: &str, value: RawBsonRef<'_>, depth: usize) -> Result<Vec<Expr>, QueryError> {
+fn list(
+    name: &str,
+    value: RawBsonRef<'_>,
+    depth: usize,
+    names: Option<&VariableNames>,
+) -> Result<Vec<Expr>, QueryError> {
     let nonempty = || QueryError::bad_value(format!("{name} must be a nonempty array"));
     let items = value.as_array().ok_or_else(nonempty)?;
     let mut parts = Vec::new();
@@ -89,7 +116,7 @@ fn list(name: &str, value: RawBsonRef<'_>, depth: usize) -> Result<Vec<Expr>, Qu
         let RawBsonRef::Document(item) = item? else {
             return Err(QueryError::bad_value("$or/$and/$nor entries need to be full objects"));
         };
-        parts.push(document(item, depth + 1)?);
+        parts.push(level(item, depth + 1, names)?);
     }
     if parts.is_empty() { Err(nonempty()) } else { Ok(parts) }
 }

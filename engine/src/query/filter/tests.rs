@@ -255,7 +255,7 @@ fn refusals() {
     refused("{a: {$regex: '((a{99}){99}){99}'}}", InvalidRegex, "too large");
     refused("{a: {$elemMatch: 1}}", BadValue, "needs an Object");
     refused("{$where: '1'}", Unsupported, "$where");
-    refused("{$expr: {}}", Unsupported, "$expr");
+    refused("{$expr: {}}", BadValue, "$expr");
     refused("{a: {$ne: {$regularExpression: {pattern: 'b', options: ''}}}}", BadValue, "$ne");
     refused("{a: {$gt: {$regularExpression: {pattern: 'b', options: ''}}}}", BadValue, "RegEx");
     refused("{a: {$bitsAllSet: -1}}", BadValue, "at least 0");
@@ -285,4 +285,21 @@ fn prefixes_of_patterns() {
     check("^a|b", "", None);
     check("abc", "", None);
     check("^a*", "", None);
+}
+
+#[test]
+fn expressions_stand_in_filters_of_queries() {
+    use crate::query::{Context, Filter, VariableNames, testing::raw};
+    let matches = |filter: &str, document: &str| {
+        let filter = Filter::parse_query(&raw(filter), &VariableNames::default())?;
+        filter.matches_in(&raw(document), &Context::at(0))
+    };
+    let over = "{a: 1, $expr: {$gt: ['$spent', '$budget']}}";
+    assert_eq!(matches(over, "{a: 1, spent: 5, budget: 3}"), Ok(true));
+    assert_eq!(matches(over, "{a: 1, spent: 2, budget: 3}"), Ok(false));
+    assert_eq!(matches("{$or: [{a: 1}, {$expr: '$b'}]}", "{b: 1}"), Ok(true));
+    let failed = matches("{$expr: {$divide: ['$a', 0]}}", "{a: 1}").expect_err("no quotient");
+    assert_eq!(failed.message, "can't $divide by zero");
+    assert!(matches("{a: {$elemMatch: {$expr: true}}}", "{}").is_err());
+    assert!(Filter::parse(&raw("{$expr: true}")).is_err(), "not where nothing may fail");
 }

@@ -42,7 +42,7 @@ fn collect(expr: &Expr, names: &mut Vec<String>) {
         Expr::Field { path, .. } => {
             names.extend(path.parts().first().map(|part| part.name.clone()));
         }
-        Expr::True | Expr::False | Expr::Schema(_) => {}
+        Expr::True | Expr::False | Expr::Schema(_) | Expr::Expression(_) => {}
     }
 }
 

@@ -1,0 +1,87 @@
+//! Accumulators as expressions: `$sum`, `$avg`, `$min`, `$max`, `$stdDevPop`, `$stdDevSamp`.
+//!
+//! One argument that is an array stands for its elements; several arguments stand for themselves.
+
+use std::cmp::Ordering;
+
+use bson::raw::{RawBson, RawBsonRef};
+
+use super::{
+    arithmetic::Number,
+    operator::{Arguments, Given, Operator, Outcome},
+    value::is_nullish,
+};
+use crate::value::{Decimal, compare};
+
+pub(super) static OPERATORS: &[Operator] = &[
+    operator("$sum", |given| {
+        let start = Number::Int(0);
+        Ok(Some(numbers(given).into_iter().fold(start, Number::plus).into()))
+    }),
+    operator("$avg", average),
+    operator("$min", |given| Ok(Some(extreme(given, Ordering::Less)))),
+    operator("$max", |given| Ok(Some(extreme(given, Ordering::Greater)))),
+    operator("$stdDevPop", |given| deviation(given, 0)),
+    operator("$stdDevSamp", |given| deviation(given, 1)),
+];
+
+const fn operator(name: &'static str, run: fn(&Given<'_>) -> Outcome) -> Operator {
+    Operator { name, arguments: Arguments::AtLeast(0), run }
+}
+
+/// The values that count; missing ones are left out.
+fn values<'g>(given: &'g Given<'_>) -> Vec<RawBsonRef<'g>> {
+    match given.at(0) {
+        Some(RawBsonRef::Array(array)) if given.count() == 1 => {
+            array.into_iter().map_while(Result::ok).collect()
+        }
+        _ => given.all().flatten().collect(),
+    }
+}
+
+fn numbers(given: &Given<'_>) -> Vec<Number> {
+    values(given).into_iter().filter_map(Number::of).collect()
+}
+
+fn extreme(given: &Given<'_>, wanted: Ordering) -> RawBson {
+    let mut best: Option<RawBsonRef<'_>> = None;
+    for value in values(given).into_iter().filter(|value| !is_nullish(Some(*value))) {
+        if best.is_none_or(|best| compare(value, best) == wanted) {
+            best = Some(value);
+        }
+    }
+    best.map_or(RawBson::Null, RawBson::from)
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "what operators give")]
+fn average(given: &Given<'_>) -> Outcome {
+    let numbers = numbers(given);
+    if numbers.is_empty() {
+        return Ok(Some(RawBson::Null));
+    }
+    let total = numbers.iter().copied().fold(Number::Int(0), Number::plus);
+    let count = i64::try_from(numbers.len()).unwrap_or(i64::MAX);
+    Ok(Some(match total {
+        Number::Decimal(total) => Number::Decimal(total.over(Decimal::from(count))).into(),
+        total => RawBson::Double(total.to_f64() / Number::Long(count).to_f64()),
+    }))
+}
+
+/// The standard deviation, where so many fewer than all values are free.
+#[expect(clippy::unnecessary_wraps, reason = "what operators give")]
+fn deviation(given: &Given<'_>, bound: i64) -> Outcome {
+    let numbers = numbers(given);
+    let (mut mean, mut squares, mut count) = (0.0, 0.0, 0_i64);
+    for number in &numbers {
+        let number = number.to_f64();
+        count = count.saturating_add(1);
+        let before = number - mean;
+        mean += before / Number::Long(count).to_f64();
+        squares += before * (number - mean);
+    }
+    let free = count.saturating_sub(bound);
+    if free <= 0 {
+        return Ok(Some(RawBson::Null));
+    }
+    Ok(Some(RawBson::Double((squares / Number::Long(free).to_f64()).sqrt())))
+}
