@@ -213,7 +213,7 @@ impl Decimal {
     /// The square root; not a number below 0.
     #[must_use]
     pub fn sqrt(self) -> Self {
-        self.wide(|context, value| context.sqrt(value))
+        self.wide(Context::sqrt)
     }
 
     /// `e` to this power.

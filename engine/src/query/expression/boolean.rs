@@ -21,6 +21,7 @@ pub(super) fn or(parser: &mut Parser, value: RawBsonRef<'_>) -> Result<Node, Que
     parser.arguments(value).map(Node::Or)
 }
 
+#[expect(clippy::unnecessary_wraps, reason = "what operators give")]
 fn not(given: &Given<'_>) -> Outcome {
     Ok(Some(RawBson::Boolean(!is_true(given.at(0)))))
 }

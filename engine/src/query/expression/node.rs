@@ -98,6 +98,7 @@ impl Expression {
 }
 
 impl Node {
+    #[expect(clippy::option_option, reason = "no constant, and a constant that is missing")]
     pub(super) fn constant(&self) -> Option<Option<RawBsonRef<'_>>> {
         match self {
             Self::Constant(value) => Some(value.as_ref().map(RawBson::as_raw_bson_ref)),
@@ -133,7 +134,9 @@ impl Node {
                 arguments.iter().flatten().for_each(|node| node.each_path(visit));
             }
             Self::Array(nodes) | Self::And(nodes) | Self::Or(nodes) | Self::IfNull(nodes) => {
-                nodes.iter().for_each(|node| node.each_path(visit));
+                for node in nodes {
+                    node.each_path(visit);
+                }
             }
             Self::Branches { branches, otherwise } => {
                 for branch in branches {

@@ -13,7 +13,7 @@ pub enum Value<'v> {
     Owned(RawBson),
 }
 
-impl<'v> Value<'v> {
+impl Value<'_> {
     /// The value; `None` if it is missing.
     #[must_use]
     pub fn as_ref(&self) -> Option<RawBsonRef<'_>> {

@@ -29,16 +29,14 @@ pub(in crate::query::expression) static OPERATORS: &[Operator] = &[
 /// Beyond this a double does not fit into an int64.
 const TWO_POW_63: f64 = 9_223_372_036_854_775_808.0;
 
-fn null() -> Option<RawBson> {
-    Some(RawBson::Null)
-}
+const NULL: Option<RawBson> = Some(RawBson::Null);
 
 fn add(given: &Given<'_>) -> Outcome {
     let mut total = Number::Int(0);
     let mut date: Option<i64> = None;
     for value in given.all() {
         if is_nullish(value) {
-            return Ok(null());
+            return Ok(NULL);
         }
         match value {
             Some(RawBsonRef::DateTime(_)) if date.is_some() => {
@@ -97,7 +95,7 @@ fn overflow(operator: &str) -> QueryError {
 fn subtract(given: &Given<'_>) -> Outcome {
     let (left, right) = (given.at(0), given.at(1));
     if given.any_nullish() {
-        return Ok(null());
+        return Ok(NULL);
     }
     if let (Some(a), Some(b)) = (left.and_then(Number::of), right.and_then(Number::of)) {
         return Ok(Some(a.minus(b).into()));
@@ -123,7 +121,7 @@ fn multiply(given: &Given<'_>) -> Outcome {
     let mut product = Number::Int(1);
     for value in given.all() {
         if is_nullish(value) {
-            return Ok(null());
+            return Ok(NULL);
         }
         let Some(number) = value.and_then(Number::of) else {
             return Err(QueryError::type_mismatch(format!(
@@ -138,7 +136,7 @@ fn multiply(given: &Given<'_>) -> Outcome {
 
 fn divide(given: &Given<'_>) -> Outcome {
     if given.any_nullish() {
-        return Ok(null());
+        return Ok(NULL);
     }
     let (Some(a), Some(b)) = (given.at(0).and_then(Number::of), given.at(1).and_then(Number::of))
     else {
@@ -163,7 +161,7 @@ fn divide(given: &Given<'_>) -> Outcome {
 
 fn modulo(given: &Given<'_>) -> Outcome {
     if given.any_nullish() {
-        return Ok(null());
+        return Ok(NULL);
     }
     let (Some(a), Some(b)) = (given.at(0).and_then(Number::of), given.at(1).and_then(Number::of))
     else {
@@ -179,8 +177,7 @@ fn modulo(given: &Given<'_>) -> Outcome {
     let by_zero = || error(Kind::ModByZero, "can't $mod by zero");
     Ok(Some(match a.widen(b) {
         Pair::Decimals(_, b) if b.is_zero() => return Err(by_zero()),
-        Pair::Doubles(_, b) if b == 0.0 => return Err(by_zero()),
-        Pair::Ints(_, 0) | Pair::Longs(_, 0) => return Err(by_zero()),
+        Pair::Doubles(_, 0.0) | Pair::Ints(_, 0) | Pair::Longs(_, 0) => return Err(by_zero()),
         Pair::Decimals(a, b) => Number::Decimal(a.modulo(b)).into(),
         Pair::Doubles(a, b) => RawBson::Double(a % b),
         Pair::Ints(a, b) => RawBson::Int32(a.wrapping_rem(b)),
