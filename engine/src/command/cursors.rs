@@ -142,13 +142,13 @@ impl Cursor {
             }
             Source::Pipeline { run, client } => {
                 let rows = ServerFacts { context, client };
-                let environment = Environment { collections: &context.collections, rows: &rows };
+                let environment = Environment::new(&context.collections, &rows);
                 loop {
                     // A full batch ends without a look at what is next, as in MongoDB.
                     if batch.count >= batch.size {
                         break false;
                     }
-                    let Some(document) = run.next(&environment)? else { break true };
+                    let Some(document) = run.advance(&environment)? else { break true };
                     check_result(&document)?;
                     if !batch.push(&document) {
                         run.take_back(document);

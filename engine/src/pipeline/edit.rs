@@ -40,11 +40,6 @@ impl Place {
         Ok(Self { parts, path })
     }
 
-    /// The path as it was written.
-    pub(super) fn as_str(&self) -> &str {
-        self.path.as_str()
-    }
-
     /// The value there; arrays are not entered.
     pub(super) fn get<'d>(&self, document: &'d RawDocument) -> Option<RawBsonRef<'d>> {
         self.path.get(document)

@@ -2,10 +2,11 @@
 
 use bson::RawDocumentBuf;
 
-use super::{PipelineError, stage::ServerRows};
+use super::{PipelineError, StageErrorKind, stage::ServerRows};
 use crate::{
     catalog::{CatalogSnapshot, Namespace},
     collection::Collections,
+    limits::PIPELINE_DEPTH_MAX,
     store::Reader,
 };
 
@@ -16,6 +17,8 @@ pub struct Environment<'e> {
     pub collections: &'e Collections,
     /// What stages such as `$currentOp` show.
     pub rows: &'e dyn Rows,
+    /// How many pipelines it stands in. A view can read itself through a stage.
+    depth: usize,
 }
 
 /// Gives the documents of stages that show the server itself.
@@ -31,7 +34,26 @@ pub trait Rows {
     ) -> Result<Vec<RawDocumentBuf>, PipelineError>;
 }
 
-impl Environment<'_> {
+impl<'e> Environment<'e> {
+    /// What the pipeline of a command runs in.
+    #[must_use]
+    pub fn new(collections: &'e Collections, rows: &'e dyn Rows) -> Self {
+        Self { collections, rows, depth: 0 }
+    }
+
+    /// What a pipeline in a stage runs in.
+    pub(super) fn within(&self) -> Result<Self, PipelineError> {
+        if self.depth >= PIPELINE_DEPTH_MAX {
+            return Err(PipelineError::stage(
+                StageErrorKind::PipelineTooDeep,
+                format!(
+                    "Maximum number of nested sub-pipelines exceeded. Limit is {PIPELINE_DEPTH_MAX}"
+                ),
+            ));
+        }
+        Ok(Self { depth: self.depth + 1, ..*self })
+    }
+
     /// The time now in milliseconds since 1970.
     #[must_use]
     pub fn now_ms(&self) -> i64 {

@@ -61,8 +61,6 @@ pub enum StageErrorKind {
     ViewTooDeep,
     /// A view that reads itself.
     ViewCycle,
-    /// The stage can't stand in an update.
-    NotAllowedInUpdate,
     /// MongoDB can do it, Mayfly can't.
     Unsupported,
     /// The stage's document has the wrong form.
@@ -81,8 +79,6 @@ pub enum StageErrorKind {
     UnknownField,
     /// The stage would hold too much.
     MemoryLimit,
-    /// A document larger than 16 MiB.
-    DocumentTooLarge,
     /// Change streams need a replica set.
     OnlyReplicaSet,
     /// Search needs a search server.
@@ -275,24 +271,6 @@ pub enum StageErrorKind {
     DocumentsValue,
     /// An element of `$documents` is no document.
     DocumentsElement,
-    /// `$graphLookup` is no document.
-    GraphNotObject,
-    /// `maxDepth` is no number.
-    GraphDepthNumber,
-    /// `maxDepth` is negative.
-    GraphDepthNegative,
-    /// `maxDepth` has a fraction.
-    GraphDepthInteger,
-    /// An argument of `$graphLookup` is no text.
-    GraphArgumentString,
-    /// `$graphLookup` has no such argument.
-    GraphArgumentUnknown,
-    /// An argument of `$graphLookup` is missing.
-    GraphRequired,
-    /// `restrictSearchWithMatch` is no document.
-    GraphRestrict,
-    /// `$graphLookup` would hold too much.
-    GraphMemory,
     /// `$indexStats` takes an empty document.
     IndexStatsArgument,
     /// `$collStats` is no document.

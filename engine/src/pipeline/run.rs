@@ -185,7 +185,7 @@ impl Run {
     ///
     /// # Errors
     /// What a stage meets; the run must not be asked again then.
-    pub fn next(
+    pub fn advance(
         &mut self,
         environment: &Environment<'_>,
     ) -> Result<Option<RawDocumentBuf>, PipelineError> {
@@ -193,7 +193,7 @@ impl Run {
             return Ok(Some(document));
         }
         let Self { source, stages, context, .. } = self;
-        Input { stages, source, environment, context }.next()
+        Input { stages, source, environment, context }.next_document()
     }
 
     /// Takes a document back; it comes first the next time.

@@ -57,7 +57,7 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     check_cursor_options(request, cursor)?;
     let batch_size = request.within(cursor).count("batchSize")?;
     let rows = ServerFacts { context, client: request.client };
-    let environment = Environment { collections: &context.collections, rows: &rows };
+    let environment = Environment::new(&context.collections, &rows);
     let mut run = aggregation.open(&environment)?;
     let ns = aggregation.origin.namespace().to_string();
     if let Some(output) = aggregation.pipeline.output() {

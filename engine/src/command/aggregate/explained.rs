@@ -22,13 +22,13 @@ use crate::{
 pub fn explain(context: &Context, request: &Request<'_>, verbosity: &str) -> Answer {
     let aggregation = Aggregation::read(request)?;
     let rows = ServerFacts { context, client: request.client };
-    let environment = Environment { collections: &context.collections, rows: &rows };
+    let environment = Environment::new(&context.collections, &rows);
     let mut run = aggregation.open(&environment)?;
     let stages = request.documents("pipeline")?;
     let began = context.clock().monotonic();
     let mut returned = 0_u64;
     if verbosity != "queryPlanner" {
-        while run.next(&environment)?.is_some() {
+        while run.advance(&environment)?.is_some() {
             returned += 1;
         }
     }

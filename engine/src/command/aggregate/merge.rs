@@ -193,7 +193,9 @@ impl Work<'_> {
             }
             WhenMatched::Pipeline(stages) => {
                 let mut array = bson::RawArrayBuf::new();
-                stages.iter().for_each(|stage| array.push(&**stage));
+                for stage in stages {
+                    array.push(&**stage);
+                }
                 let variables = self.variables(document)?;
                 Update::parse_with(RawBsonRef::Array(&array), &[], &variables)?
             }

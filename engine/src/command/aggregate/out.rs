@@ -99,7 +99,7 @@ pub(super) fn next_batch(
 ) -> Result<Option<Vec<RawDocumentBuf>>, CommandError> {
     let (mut batch, mut bytes) = (Vec::new(), 0);
     while batch.len() < BATCH_DOCS_MAX && bytes < BATCH_BYTES_MAX {
-        let Some(document) = run.next(environment)? else { break };
+        let Some(document) = run.advance(environment)? else { break };
         bytes += document.as_bytes().len();
         batch.push(with_id_first(&document)?.into_owned());
     }

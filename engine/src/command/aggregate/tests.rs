@@ -243,6 +243,8 @@ fn views() {
         "{'cursor.firstBatch': [{_id: null, n: 15}]}",
     );
     lab.check("{insert: 'v', documents: [{a: 1}]}", "{code: 166}");
+    lab.ok("{create: 'self', viewOn: 'c', pipeline: [{$lookup: {from: 'self', pipeline: [], as: 'x'}}]}");
+    lab.check("{find: 'self'}", "{code: 232}");
 }
 
 #[test]

@@ -47,7 +47,7 @@ pub(in crate::command) fn open(
         stage.append(name, value);
         stages.push(stage);
     };
-    let given = |part: Option<&_>| part.filter(|part: &&RawDocument| !part.is_empty()).is_some();
+    let given = |part: Option<&RawDocument>| part.is_some_and(|part| !part.is_empty());
     if let (true, Some(filter)) = (given(parts.filter), parts.filter) {
         add(cstr!("$match"), RawBsonRef::Document(filter));
     }
@@ -68,7 +68,7 @@ pub(in crate::command) fn open(
     let reading = Reading::of_command(&namespace.db, crate::query::VariableNames::default());
     let pipeline = Pipeline::parse(&stages, &reading)?;
     let rows = ServerFacts { context, client: request.client };
-    let environment = Environment { collections: &context.collections, rows: &rows };
+    let environment = Environment::new(&context.collections, &rows);
     let origin = Origin::Collection(namespace.clone());
     let seen = std::sync::Arc::new(crate::query::Context::at(context.now_ms()));
     Ok(Run::open(&environment, &origin, &pipeline, query.hint.as_ref(), seen)?)
@@ -85,8 +85,8 @@ pub(in crate::command) fn for_each(
     visit: &mut dyn FnMut(&RawDocument) -> Result<(), CommandError>,
 ) -> Result<(), CommandError> {
     let rows = ServerFacts { context, client: request.client };
-    let environment = Environment { collections: &context.collections, rows: &rows };
-    while let Some(document) = run.next(&environment)? {
+    let environment = Environment::new(&context.collections, &rows);
+    while let Some(document) = run.advance(&environment)? {
         visit(&document)?;
     }
     Ok(())

@@ -50,7 +50,6 @@ fn code(kind: Kind) -> Code {
         PipelineTooDeep = 232 "MaxSubPipelineDepthExceeded";
         ViewTooDeep = 165 "ViewDepthLimitExceeded";
         ViewCycle = 5 "GraphContainsCycle";
-        NotAllowedInUpdate = 72 "InvalidOptions";
         Unsupported = 238 "NotImplemented";
         FailedToParse = 9 "FailedToParse";
         TypeMismatch = 14 "TypeMismatch";
@@ -60,7 +59,6 @@ fn code(kind: Kind) -> Code {
         MissingField = 40414 "IDLFailedToParse";
         UnknownField = 40415 "IDLUnknownField";
         MemoryLimit = 292 "QueryExceededMemoryLimitNoDiskUseAllowed";
-        DocumentTooLarge = 10334 "BSONObjectTooLarge";
         OnlyReplicaSet = 40573;
         OnlyAtlas = 31082 "SearchNotEnabled";
         NoGeoIndex = 27 "IndexNotFound";
@@ -157,15 +155,6 @@ fn code(kind: Kind) -> Code {
         RedactResult = 17053;
         DocumentsValue = 5858203;
         DocumentsElement = 40228;
-        GraphNotObject = 40327;
-        GraphDepthNumber = 40100;
-        GraphDepthNegative = 40101;
-        GraphDepthInteger = 40102;
-        GraphArgumentString = 40103;
-        GraphArgumentUnknown = 40104;
-        GraphRequired = 40105;
-        GraphRestrict = 40185;
-        GraphMemory = 40099;
         IndexStatsArgument = 28803;
         CollStatsArgument = 5447000;
         OutArgument = 16990;
@@ -191,7 +180,6 @@ fn code(kind: Kind) -> Code {
 }
 
 /// The number of a stage that makes one document of another.
-#[expect(clippy::unreadable_literal, reason = "as people search for them")]
 pub(super) fn reshape_code(kind: ReshapeErrorKind) -> Code {
     numbers! { ReshapeErrorKind, kind,
         ProjectNotObject = 15969;

@@ -168,13 +168,13 @@ fn accumulator(
     };
     // An array is a list of arguments, and there can be one only.
     let argument = match argument {
-        RawBsonRef::Array(array) => match *array.into_iter().collect::<Result<Vec<_>, _>>()? {
-            [one] => one,
-            _ => {
+        RawBsonRef::Array(array) => {
+            let [one] = *array.into_iter().collect::<Result<Vec<_>, _>>()? else {
                 let message = format!("The {name} accumulator is a unary operator");
                 return fail(Kind::AccumulatorUnary, message);
-            }
-        },
+            };
+            one
+        }
         other => other,
     };
     Ok(Accumulator { operator, input: Expression::parse(argument, names)?, n: None })

@@ -163,7 +163,6 @@ impl State {
                 let by = by as f64;
                 RawBson::Double((squares / by).sqrt())
             }
-            (Self::Deviation { .. }, _) => RawBson::Null,
             (Self::Merged(merged), _) => RawBson::Document(merged),
             (Self::Kept { values, .. }, _) => array(values),
             (Self::Sorted { mut entries, .. }, operator) => {
@@ -177,7 +176,7 @@ impl State {
             (Self::Numbers(numbers), Operator::Percentile { ps, is_median }) => {
                 percentiles(numbers, ps, *is_median)
             }
-            (Self::Numbers(_), _) => RawBson::Null,
+            (Self::Deviation { .. } | Self::Numbers(_), _) => RawBson::Null,
         }
     }
 }

@@ -9,7 +9,7 @@ use super::decimal;
 
 /// A sum of numbers of all types.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Sum {
+pub(in crate::pipeline) struct Sum {
     /// How many numbers.
     count: u64,
     /// Whole numbers, exactly.
@@ -114,7 +114,9 @@ mod tests {
 
     fn check(values: &[RawBsonRef<'_>], sum: RawBson, average: RawBson) {
         let mut state = Sum::default();
-        values.iter().for_each(|value| state.add(*value));
+        for value in values {
+            state.add(*value);
+        }
         assert_eq!((state.sum(), state.average()), (sum, average), "{values:?}");
     }
 

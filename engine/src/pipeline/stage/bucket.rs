@@ -162,17 +162,15 @@ fn boundaries(value: RawBsonRef<'_>, names: &VariableNames) -> Result<Vec<RawBso
     let mut bounds = Vec::new();
     for item in array {
         let item = item?;
-        match constant(item, names)? {
-            Some(bound) => bounds.push(bound),
-            None => {
-                let message = format!(
-                    "The $bucket 'boundaries' field must be an array of constant values, but found \
-                     value: {}.",
-                    shown(item)
-                );
-                return fail(Kind::BucketBoundariesConstant, message);
-            }
-        }
+        let Some(bound) = constant(item, names)? else {
+            let message = format!(
+                "The $bucket 'boundaries' field must be an array of constant values, but found \
+                 value: {}.",
+                shown(item)
+            );
+            return fail(Kind::BucketBoundariesConstant, message);
+        };
+        bounds.push(bound);
     }
     if bounds.len() < 2 {
         let message = format!(

@@ -150,7 +150,7 @@ impl Options {
     fn all(&self, input: &mut Input<'_>) -> Result<Vec<RawDocumentBuf>, PipelineError> {
         let mut held = Held::default();
         let mut entries: Vec<(RawBson, RawDocumentBuf)> = Vec::new();
-        while let Some(document) = input.next()? {
+        while let Some(document) = input.next_document()? {
             let key = {
                 let value = self.group_by.evaluate(&Scope::new(&document, input.context))?;
                 if self.granularity.is_some() {

@@ -62,7 +62,7 @@ impl Stage for Count {
         }
         self.is_done = true;
         let mut n = 0_u64;
-        while input.next()?.is_some() {
+        while input.next_document()?.is_some() {
             n += 1;
         }
         Ok(self.document(n))

@@ -35,7 +35,7 @@ impl Stage for Documents {
     }
 
     fn next(&mut self, input: &mut Input<'_>) -> Result<Option<RawDocumentBuf>, PipelineError> {
-        input.next()
+        input.next_document()
     }
 
     fn open(

@@ -81,7 +81,7 @@ impl Stage for Facet {
         }
         let mut held = Held::default();
         let mut documents = VecDeque::new();
-        while let Some(document) = input.next()? {
+        while let Some(document) = input.next_document()? {
             held.add("$facet", document.as_bytes().len())?;
             documents.push_back(document);
         }
@@ -89,7 +89,7 @@ impl Stage for Facet {
         for (name, pipeline) in &*self.facets {
             let mut run = Run::over(documents.clone(), pipeline, Arc::clone(input.context));
             let mut results = RawArrayBuf::new();
-            while let Some(document) = run.next(input.environment)? {
+            while let Some(document) = run.advance(input.environment)? {
                 held.add("$facet", document.as_bytes().len())?;
                 results.push(document);
             }

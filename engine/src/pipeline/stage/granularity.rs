@@ -64,7 +64,7 @@ impl Granularity {
                 let exponent = if is_up { exponent.floor() + 1.0 } else { exponent.ceil() - 1.0 };
                 let power = exponent.exp2();
                 match value {
-                    RawBsonRef::Int32(_) | RawBsonRef::Int64(_) if power >= 1.0 && power < 9e18 => {
+                    RawBsonRef::Int32(_) | RawBsonRef::Int64(_) if (1.0..9e18).contains(&power) => {
                         #[expect(clippy::cast_possible_truncation, reason = "below 2^63")]
                         let whole = power as i64;
                         i32::try_from(whole).map_or(RawBson::Int64(whole), RawBson::Int32)

@@ -68,19 +68,18 @@ impl Group {
         let mut held = Held::default();
         let mut places: HashMap<Vec<u8>, usize> = HashMap::new();
         let mut groups: Vec<(RawBson, Vec<State>)> = Vec::new();
-        while let Some(document) = input.next()? {
+        while let Some(document) = input.next_document()? {
             let scope = Scope::new(&document, input.context);
             let id = self.id.evaluate(&scope)?;
             let id = id.as_ref().unwrap_or(RawBsonRef::Null);
             let key = encode(Some(id), Direction::Ascending).bytes;
-            let at = match places.get(&key) {
-                Some(at) => *at,
-                None => {
-                    held.add("$group", GROUP_BYTES + key.len() * 2)?;
-                    places.insert(key, groups.len());
-                    groups.push((id.into(), self.fields.begin(id, &scope)?));
-                    groups.len() - 1
-                }
+            let at = if let Some(at) = places.get(&key) {
+                *at
+            } else {
+                held.add("$group", GROUP_BYTES + key.len() * 2)?;
+                places.insert(key, groups.len());
+                groups.push((id.into(), self.fields.begin(id, &scope)?));
+                groups.len() - 1
             };
             if let Some((_, states)) = groups.get_mut(at) {
                 held.add("$group", self.fields.add(states, &scope)?)?;

@@ -177,7 +177,7 @@ impl Options {
             None => None,
             Some((local, foreign)) => Some(Match::of(equal(local, foreign, document)?)),
         };
-        let (environment, pipeline) = (input.environment, &self.pipeline);
+        let (environment, pipeline) = (&input.environment.within()?, &self.pipeline);
         let mut run = match first {
             None => Run::open(environment, &self.origin, pipeline, None, Arc::new(context))?,
             Some(first) => Run::open_after(
@@ -190,7 +190,7 @@ impl Options {
         };
         let mut held = Held::default();
         let mut results = VecDeque::new();
-        while let Some(result) = run.next(environment)? {
+        while let Some(result) = run.advance(environment)? {
             held.add("$lookup", result.as_bytes().len())?;
             results.push_back(result);
         }
@@ -246,16 +246,15 @@ impl Stage for Lookup {
     }
 
     fn next(&mut self, input: &mut Input<'_>) -> Result<Option<RawDocumentBuf>, PipelineError> {
-        let Some(document) = input.next()? else { return Ok(None) };
-        let results = match &self.same_for_all {
-            Some(results) => Arc::clone(results),
-            None => {
-                let results = Arc::new(self.options.results(&document, input)?);
-                if self.options.is_same_for_all() {
-                    self.same_for_all = Some(Arc::clone(&results));
-                }
-                results
+        let Some(document) = input.next_document()? else { return Ok(None) };
+        let results = if let Some(results) = &self.same_for_all {
+            Arc::clone(results)
+        } else {
+            let results = Arc::new(self.options.results(&document, input)?);
+            if self.options.is_same_for_all() {
+                self.same_for_all = Some(Arc::clone(&results));
             }
+            results
         };
         let mut array = RawArrayBuf::new();
         for result in &*results {

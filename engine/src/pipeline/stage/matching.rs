@@ -46,7 +46,7 @@ impl Stage for Match {
     }
 
     fn next(&mut self, input: &mut Input<'_>) -> Result<Option<RawDocumentBuf>, PipelineError> {
-        while let Some(document) = input.next()? {
+        while let Some(document) = input.next_document()? {
             if self.filter.matches_in(&document, input.context)? {
                 return Ok(Some(document));
             }

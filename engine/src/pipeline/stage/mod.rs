@@ -112,7 +112,7 @@ impl Input<'_> {
     ///
     /// # Errors
     /// What the stages in front meet.
-    pub fn next(&mut self) -> Result<Option<RawDocumentBuf>, PipelineError> {
+    pub fn next_document(&mut self) -> Result<Option<RawDocumentBuf>, PipelineError> {
         match self.stages.split_last_mut() {
             None => self.source.next(self.environment),
             Some((stage, stages)) => {

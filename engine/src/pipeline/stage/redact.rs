@@ -92,17 +92,14 @@ impl Stage for Redact {
     }
 
     fn next(&mut self, input: &mut Input<'_>) -> Result<Option<RawDocumentBuf>, PipelineError> {
-        let context = match &self.context {
-            Some(context) => Arc::clone(context),
-            None => {
-                let with =
-                    ANSWERS.iter().fold(Context::clone(input.context), |context, (name, value)| {
-                        context.with_variable(name, Some((*value).into()))
-                    });
-                Arc::clone(self.context.insert(Arc::new(with)))
-            }
-        };
-        while let Some(document) = input.next()? {
+        let context = self.context.get_or_insert_with(|| {
+            let outer = Context::clone(input.context);
+            Arc::new(ANSWERS.iter().fold(outer, |context, (name, value)| {
+                context.with_variable(name, Some((*value).into()))
+            }))
+        });
+        let context = Arc::clone(context);
+        while let Some(document) = input.next_document()? {
             if let Some(document) = self.redact(&document, &context)? {
                 return Ok(Some(document));
             }

@@ -17,7 +17,7 @@ impl Stage for Reshaping {
     }
 
     fn next(&mut self, input: &mut Input<'_>) -> Result<Option<RawDocumentBuf>, PipelineError> {
-        match input.next()? {
+        match input.next_document()? {
             None => Ok(None),
             Some(document) => Ok(Some(self.0.apply(&document, input.context)?)),
         }

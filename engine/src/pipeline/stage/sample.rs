@@ -67,7 +67,7 @@ impl Sample {
         let random = RandomState::new();
         let mut tickets: BinaryHeap<Ticket> = BinaryHeap::new();
         let mut count = 0_u64;
-        while let Some(document) = input.next()? {
+        while let Some(document) = input.next_document()? {
             count += 1;
             let mut hasher = random.build_hasher();
             hasher.write_u64(count);

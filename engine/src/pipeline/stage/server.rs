@@ -191,7 +191,7 @@ impl Stage for Server {
     }
 
     fn next(&mut self, input: &mut Input<'_>) -> Result<Option<RawDocumentBuf>, PipelineError> {
-        input.next()
+        input.next_document()
     }
 
     fn open(

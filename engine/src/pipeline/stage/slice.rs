@@ -94,7 +94,7 @@ impl Stage for Limit {
             return Ok(None);
         }
         self.left -= 1;
-        input.next()
+        input.next_document()
     }
 
     fn absorb(&self, target: &mut Target) -> Result<bool, PipelineError> {
@@ -115,12 +115,12 @@ impl Stage for Skip {
     fn next(&mut self, input: &mut Input<'_>) -> Result<Option<RawDocumentBuf>, PipelineError> {
         while self.left > 0 {
             self.left -= 1;
-            if input.next()?.is_none() {
+            if input.next_document()?.is_none() {
                 self.left = 0;
                 return Ok(None);
             }
         }
-        input.next()
+        input.next_document()
     }
 
     fn absorb(&self, target: &mut Target) -> Result<bool, PipelineError> {

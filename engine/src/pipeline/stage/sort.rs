@@ -48,7 +48,7 @@ impl SortStage {
         let bytes = |(key, document): &(SortKey, RawDocumentBuf)| {
             key.size_bytes() + document.as_bytes().len()
         };
-        while let Some(document) = input.next()? {
+        while let Some(document) = input.next_document()? {
             let entry = (self.sort.key(&document), document);
             held.add("$sort", bytes(&entry))?;
             documents.push(entry);

@@ -39,7 +39,7 @@ impl UnionWith {
                             return Err(wrong_type("$unionWith.coll", other, "string"));
                         }
                         ("pipeline", value) => {
-                            stages = Some(stages_of(value, "$unionWith.pipeline")?)
+                            stages = Some(stages_of(value, "$unionWith.pipeline")?);
                         }
                         (other, _) => {
                             let message =
@@ -74,12 +74,12 @@ impl Stage for UnionWith {
 
     fn next(&mut self, input: &mut Input<'_>) -> Result<Option<RawDocumentBuf>, PipelineError> {
         if self.run.is_none() {
-            if let Some(document) = input.next()? {
+            if let Some(document) = input.next_document()? {
                 return Ok(Some(document));
             }
             let Other { origin, pipeline } = &*self.other;
             self.run = Some(Box::new(Run::open(
-                input.environment,
+                &input.environment.within()?,
                 origin,
                 pipeline,
                 None,
@@ -87,7 +87,7 @@ impl Stage for UnionWith {
             )?));
         }
         match &mut self.run {
-            Some(run) => run.next(input.environment),
+            Some(run) => run.advance(&input.environment.within()?),
             None => Ok(None),
         }
     }

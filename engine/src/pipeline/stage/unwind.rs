@@ -138,7 +138,7 @@ impl Stage for Unwind {
                 }
                 self.current = None;
             }
-            let Some(document) = input.next()? else { return Ok(None) };
+            let Some(document) = input.next_document()? else { return Ok(None) };
             match self.options.path.get(&document) {
                 Some(RawBsonRef::Array(array)) if array.is_empty() => {
                     if self.options.keeps_empty {

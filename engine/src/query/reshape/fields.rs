@@ -202,7 +202,7 @@ pub(in crate::query) fn compute(
                 }
             }
             Field::Within(inner) => {
-                out.append(name, compute(inner, &RawDocumentBuf::new(), scope)?)
+                out.append(name, compute(inner, &RawDocumentBuf::new(), scope)?);
             }
         }
     }

@@ -25,13 +25,10 @@ pub(super) fn update(
     update: RawBsonRef<'_>,
     array_filters: &[&RawDocument],
 ) -> Result<Form, QueryError> {
-    let raw = match update {
-        RawBsonRef::Document(document) => document,
-        _ => {
-            return Err(QueryError::failed_to_parse(
-                "Update argument must be either an object or an array",
-            ));
-        }
+    let RawBsonRef::Document(raw) = update else {
+        return Err(QueryError::failed_to_parse(
+            "Update argument must be either an object or an array",
+        ));
     };
     let update = Document::try_from(raw)?;
     if !update.keys().next().is_some_and(|name| name.starts_with('$')) {
