@@ -13,5 +13,8 @@ mod limits;
 mod listener;
 mod message;
 
+#[cfg(test)]
+mod tests;
+
 pub use limits::WireLimits;
 pub use listener::{ListenError, ListenOptions, Listener};

@@ -1,0 +1,242 @@
+//! The listener over real sockets, with bounds short enough to be met.
+
+use std::{
+    io::{Read as _, Write as _},
+    net::{IpAddr, Ipv4Addr, TcpStream},
+    time::Duration,
+};
+
+use bson::{Document, doc};
+
+use super::{ListenOptions, Listener, WireLimits};
+use crate::engine::{Engine, EngineOptions};
+
+const OP_MSG: i32 = 2013;
+const OP_QUERY: i32 = 2004;
+
+/// How long a test waits for what must come.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A bound that is met at once.
+const SHORT: Duration = Duration::from_millis(30);
+
+/// A listener over a store of its own.
+struct Lab {
+    listener: Listener,
+    _engine: Engine,
+    _folder: tempfile::TempDir,
+}
+
+impl Lab {
+    fn new(limits: WireLimits, with_password: bool) -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let options = EngineOptions { run_reaper: false, ..EngineOptions::default() };
+        let engine = Engine::open(folder.path(), options).expect("an engine");
+        let options = ListenOptions { with_password, limits, ..ListenOptions::default() };
+        let listener = engine.listen(options).expect("a listener");
+        Self { listener, _engine: engine, _folder: folder }
+    }
+
+    fn open(limits: WireLimits) -> Self {
+        Self::new(limits, false)
+    }
+
+    fn connect(&self) -> TcpStream {
+        let stream = TcpStream::connect((Ipv4Addr::LOCALHOST, self.listener.port())).expect("on");
+        stream.set_read_timeout(Some(PATIENCE)).expect("a socket");
+        stream
+    }
+
+    /// Sends bytes on a connection of their own, which must end without a byte in return and without
+    /// a command.
+    #[track_caller]
+    fn ends(&self, bytes: &[u8]) {
+        let before = self.listener.status().commands;
+        let mut stream = self.connect();
+        // It may have ended before all is written.
+        let _ = stream.write_all(bytes);
+        assert!(is_closed(&mut stream), "{bytes:?}");
+        assert_eq!(self.listener.status().commands, before, "{bytes:?}");
+    }
+}
+
+/// Whether the other side ends the connection without sending anything.
+fn is_closed(stream: &mut TcpStream) -> bool {
+    match stream.read(&mut [0; 1]) {
+        Ok(count) => count == 0,
+        Err(error) => error.kind() == std::io::ErrorKind::ConnectionReset,
+    }
+}
+
+fn frame(opcode: i32, body: &[u8]) -> Vec<u8> {
+    let length = i32::try_from(body.len() + 16).expect("short");
+    let header = [length, 7, 0, opcode].map(i32::to_le_bytes).concat();
+    [&header, body].concat()
+}
+
+fn msg(flags: u32, command: &Document) -> Vec<u8> {
+    let mut body = [&flags.to_le_bytes()[..], &[0]].concat();
+    command.to_writer(&mut body).expect("a vector takes it");
+    frame(OP_MSG, &body)
+}
+
+fn query(name: &str, command: &Document) -> Vec<u8> {
+    let mut body = [&[0; 4], name.as_bytes(), &[0], &[0; 4], &[255; 4]].concat();
+    command.to_writer(&mut body).expect("a vector takes it");
+    frame(OP_QUERY, &body)
+}
+
+/// The next reply: its opcode and its document.
+#[track_caller]
+fn reply(stream: &mut TcpStream) -> (i32, Document) {
+    let mut header = [0; 16];
+    stream.read_exact(&mut header).expect("a reply");
+    let word = |at: usize| i32::from_le_bytes(header[at..at + 4].try_into().expect("four"));
+    let mut body = vec![0; usize::try_from(word(0)).expect("a length") - 16];
+    stream.read_exact(&mut body).expect("a whole reply");
+    assert_eq!(word(8), 7, "an answer to the request");
+    let skip = if word(12) == OP_MSG { 5 } else { 20 };
+    (word(12), Document::from_reader(&body[skip..]).expect("a document"))
+}
+
+#[track_caller]
+fn ask(stream: &mut TcpStream, bytes: &[u8]) -> Document {
+    stream.write_all(bytes).expect("sent");
+    reply(stream).1
+}
+
+fn ping() -> Vec<u8> {
+    msg(0, &doc! { "ping": 1, "$db": "admin" })
+}
+
+#[track_caller]
+fn lives(stream: &mut TcpStream) {
+    assert_eq!(ask(stream, &ping()).get_f64("ok").ok(), Some(1.0));
+}
+
+#[test]
+fn other_protocols_get_nothing() {
+    let lab = Lab::open(WireLimits::default());
+    lab.ends(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    lab.ends(&[&b"POST / HTTP/1.1\r\nContent-Length: 99\r\n\r\n"[..], &ping()].concat());
+    lab.ends(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
+    lab.ends(b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03 a TLS hello");
+    lab.ends(&frame(2012, &[0; 40]));
+    lab.ends(&frame(2002, &[0; 40]));
+    lab.ends(&[0; 16]);
+    lab.ends(&[255; 64]);
+    lives(&mut lab.connect());
+}
+
+#[test]
+fn wrong_content_leaves_the_connection_alive() {
+    let lab = Lab::open(WireLimits::default());
+    let stream = &mut lab.connect();
+    let code = |stream: &mut TcpStream, bytes: &[u8]| ask(stream, bytes).get_i32("code").ok();
+    assert_eq!(code(stream, &msg(0, &doc! { "ping": 1 })), Some(40571));
+    assert_eq!(code(stream, &msg(4, &doc! { "ping": 1, "$db": "a" })), Some(17));
+    let broken = [&[0; 4][..], &[0], &[6, 0, 0, 0, 99, 0]].concat();
+    assert_eq!(code(stream, &frame(OP_MSG, &broken)), Some(22));
+    assert_eq!(code(stream, &query("a.c", &doc! {})), Some(352));
+    assert_eq!(lab.listener.status().commands, 0);
+    lives(stream);
+}
+
+#[test]
+fn both_forms_of_hello_are_answered_in_kind() {
+    let lab = Lab::open(WireLimits::default());
+    let stream = &mut lab.connect();
+    let hello = doc! { "isMaster": 1, "client": { "driver": { "name": "d", "version": "1" } } };
+    stream.write_all(&query("admin.$cmd", &hello)).expect("sent");
+    let (opcode, answer) = reply(stream);
+    assert_eq!((opcode, answer.get_bool("ismaster").ok()), (1, Some(true)), "{answer}");
+    let answer = ask(stream, &msg(1 << 16, &doc! { "hello": 1, "$db": "admin" }));
+    assert_eq!(answer.get_bool("isWritablePrimary").ok(), Some(true), "{answer}");
+    let status = lab.listener.status();
+    assert_eq!(status.clients.len(), 1);
+    assert_eq!((status.clients[0].driver.as_str(), status.clients[0].commands), ("d 1", 2));
+}
+
+#[test]
+fn who_waits_for_no_reply_gets_none() {
+    let lab = Lab::open(WireLimits::default());
+    let stream = &mut lab.connect();
+    let insert = doc! { "insert": "c", "documents": [{ "_id": 1 }], "$db": "test" };
+    let requests = [msg(2, &insert), msg(2, &doc! { "ping": 1 }), msg(2, &doc! { "x": 1 })];
+    stream.write_all(&requests.concat()).expect("sent");
+    let count = ask(stream, &msg(0, &doc! { "count": "c", "$db": "test" }));
+    assert_eq!(count.get_i32("n").ok(), Some(1), "{count}");
+}
+
+#[test]
+fn requests_that_come_together_are_answered_in_order() {
+    let lab = Lab::open(WireLimits::default());
+    let stream = &mut lab.connect();
+    let unknown = msg(0, &doc! { "none": 1, "$db": "test" });
+    stream.write_all(&[ping(), unknown, ping()].concat()).expect("sent");
+    let oks: Vec<_> = (0..3).map(|_| reply(stream).1.get_f64("ok").ok()).collect();
+    assert_eq!(oks, [Some(1.0), Some(0.0), Some(1.0)]);
+}
+
+#[test]
+fn slow_clients_are_ended() {
+    let idle = Lab::open(WireLimits { idle: SHORT, ..WireLimits::default() });
+    idle.ends(&[]);
+    let header = Lab::open(WireLimits { header: SHORT, ..WireLimits::default() });
+    header.ends(&ping()[..9]);
+    let rate = WireLimits { body: SHORT, body_bytes_per_sec_min: 1 << 30, ..WireLimits::default() };
+    Lab::open(rate).ends(&ping()[..20]);
+    let login = Lab::new(WireLimits { login: SHORT, ..WireLimits::default() }, true);
+    login.ends(&[]);
+}
+
+#[test]
+fn connections_and_bytes_are_bounded() {
+    let lab = Lab::open(WireLimits { connections_max: 2, ..WireLimits::default() });
+    let (mut one, mut two) = (lab.connect(), lab.connect());
+    lives(&mut one);
+    lives(&mut two);
+    assert!(is_closed(&mut lab.connect()));
+    assert_eq!(lab.listener.status().refused, 1);
+    lives(&mut one);
+    let large = msg(0, &doc! { "ping": 1, "comment": "x".repeat(200_000), "$db": "admin" });
+    Lab::open(WireLimits { message_bytes_max: 100_000, ..WireLimits::default() }).ends(&large);
+    Lab::open(WireLimits { in_flight_bytes_max: 100_000, ..WireLimits::default() }).ends(&large);
+    lives(&mut Lab::open(WireLimits::default()).connect());
+}
+
+#[test]
+fn before_login_little_is_taken() {
+    let lab = Lab::new(WireLimits::default(), true);
+    let stream = &mut lab.connect();
+    lives(stream);
+    let find = ask(stream, &msg(0, &doc! { "find": "c", "$db": "test" }));
+    assert_eq!(find.get_i32("code").ok(), Some(13), "{find}");
+    lab.ends(&msg(0, &doc! { "ping": 1, "comment": "x".repeat(70_000), "$db": "admin" }));
+}
+
+#[test]
+fn stopping_ends_every_connection() {
+    let mut lab = Lab::open(WireLimits::default());
+    let mut idle = lab.connect();
+    lives(&mut idle);
+    let mut half = lab.connect();
+    half.write_all(&ping()[..20]).expect("sent");
+    let port = lab.listener.port();
+    lab.listener.stop();
+    assert!(is_closed(&mut idle) && is_closed(&mut half));
+    assert!(TcpStream::connect((Ipv4Addr::LOCALHOST, port)).is_err());
+    assert!(lab.listener.status().clients.is_empty());
+}
+
+#[test]
+fn only_this_machine_is_let_in() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let engine = Engine::open(folder.path(), EngineOptions::default()).expect("an engine");
+    for address in ["0.0.0.0", "192.168.0.1", "::", "8.8.8.8"] {
+        let address: IpAddr = address.parse().expect(address);
+        let refused = engine.listen(ListenOptions { address, ..ListenOptions::default() });
+        let sentence = refused.err().map(|error| error.to_string()).unwrap_or_default();
+        assert!(sentence.contains("127.0.0.1 or ::1 only"), "{address}: {sentence}");
+    }
+}
