@@ -86,7 +86,6 @@ fn check_read(name: &str, concern: &RawDocument) -> Result<(), CommandError> {
 
 fn check_level(name: &str, level: &str) -> Result<(), CommandError> {
     match level {
-        "local" => Ok(()),
         "available" | "majority" | "linearizable" | "snapshot" if !READS.contains(&name) => {
             Err(CommandError::new(
                 Code::INVALID_OPTIONS,
@@ -96,7 +95,7 @@ fn check_level(name: &str, level: &str) -> Result<(), CommandError> {
                 ),
             ))
         }
-        "available" | "majority" => Ok(()),
+        "local" | "available" | "majority" => Ok(()),
         "linearizable" => Err(needs_replica_set("read concern")),
         "snapshot" => Err(needs_replica_set("readConcern: snapshot")),
         other => Err(CommandError::new(

@@ -12,7 +12,8 @@ use super::{
 };
 use crate::{limits::WRITE_STATEMENTS_MAX, value::scan::DOCUMENT_BYTES_MAX};
 
-/// Drivers take all that MongoDB 8.0 has; what is missing here answers with an error of its own.
+/// MongoDB 7.0's number, which every client that was tried accepts; drivers of today want at least 9.
+/// From 25 on drivers may use the newer command forms of MongoDB 8.0.
 const WIRE_VERSION_MAX: i32 = 21;
 
 /// Minutes after which a driver takes a session for ended.
