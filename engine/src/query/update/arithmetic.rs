@@ -3,7 +3,7 @@
 use bson::Bson;
 
 use super::type_of;
-use crate::query::QueryError;
+use crate::{query::QueryError, value::Decimal};
 
 /// `$inc` or `$mul`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,7 +28,7 @@ impl Sum {
         }
     }
 
-    /// The result has the wider type of the two: int32, int64, double. An int32 that overflows
+    /// The result has the wider type of the two: int32, int64, double, decimal. An int32 that overflows
     /// becomes an int64; an int64 that overflows is refused.
     pub(super) fn of(self, current: &Bson, by: &Bson, path: &str) -> Result<Bson, QueryError> {
         if let (Some(a), Some(b)) = (integer(current), integer(by)) {
@@ -49,11 +49,14 @@ impl Sum {
                 _ => Bson::Int64(result),
             });
         }
-        if matches!((current, by), (Bson::Decimal128(_), _) | (_, Bson::Decimal128(_))) {
-            return Err(QueryError::unsupported(format!(
-                "{} with Decimal128 is not supported ('{path}'); $set the result instead",
-                self.name()
-            )));
+        if matches!((current, by), (Bson::Decimal128(_), _) | (_, Bson::Decimal128(_)))
+            && let (Some(a), Some(b)) = (decimal(current), decimal(by))
+        {
+            let result = match self {
+                Self::Add => a.plus(b),
+                Self::Multiply => a.times(b),
+            };
+            return Ok(Bson::Decimal128(result.into()));
         }
         match (double(current), double(by)) {
             (Some(a), Some(b)) => Ok(Bson::Double(match self {
@@ -68,12 +71,16 @@ impl Sum {
         }
     }
 
-    /// The value of a field that did not exist.
+    /// The value of a field that did not exist: the sum of nothing and the operand, or a product
+    /// with zero, which has the operand's type (and, for a double, its sign).
     pub(super) fn initial(self, by: &Bson) -> Bson {
         match (self, by) {
             (Self::Add, by) => by.clone(),
             (Self::Multiply, Bson::Int64(_)) => Bson::Int64(0),
-            (Self::Multiply, Bson::Double(_)) => Bson::Double(0.0),
+            (Self::Multiply, Bson::Double(by)) => Bson::Double(0.0 * by),
+            (Self::Multiply, Bson::Decimal128(by)) => {
+                Bson::Decimal128(Decimal::from(0).times((*by).into()).into())
+            }
             (Self::Multiply, _) => Bson::Int32(0),
         }
     }
@@ -119,5 +126,13 @@ fn double(value: &Bson) -> Option<f64> {
         Bson::Double(n) => Some(*n),
         #[expect(clippy::cast_precision_loss, reason = "a sum with a double is a double")]
         _ => integer(value).map(|n| n as f64),
+    }
+}
+
+fn decimal(value: &Bson) -> Option<Decimal> {
+    match value {
+        Bson::Decimal128(n) => Some((*n).into()),
+        Bson::Double(n) => Some(Decimal::from_f64(*n)),
+        _ => integer(value).map(Decimal::from),
     }
 }
