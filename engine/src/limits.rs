@@ -170,8 +170,11 @@ pub const WIRE_IN_FLIGHT_BYTES_MAX: usize = 256 * 1024 * 1024;
 /// Bytes that a connection keeps for what comes in; it grows only as more has come.
 pub const WIRE_BUFFER_BYTES: usize = 16 * 1024;
 
+/// Bytes that a connection keeps after a large message, so that the next one needs no new room.
+pub const WIRE_KEPT_BYTES_MAX: usize = 1024 * 1024;
+
 /// Time without a byte after which a connection is closed.
-pub const WIRE_IDLE_MAX: std::time::Duration = std::time::Duration::from_secs(600);
+pub const WIRE_IDLE_MAX: std::time::Duration = std::time::Duration::from_mins(10);
 
 /// Time for the header of a message once its first byte has come.
 pub const WIRE_HEADER_MAX: std::time::Duration = std::time::Duration::from_secs(5);

@@ -2,6 +2,7 @@
 
 pub mod deadline;
 pub mod display;
+pub mod frames;
 pub mod inspect;
 pub mod kill;
 pub mod program;

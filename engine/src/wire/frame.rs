@@ -3,6 +3,9 @@
 /// Bytes of a frame's header.
 pub const HEADER_BYTES: usize = 16;
 
+/// Bytes of the length with which a header begins.
+pub const LENGTH_BYTES: usize = 4;
+
 /// `OP_MSG`: every modern request and reply.
 pub const OP_MSG: i32 = 2013;
 /// `OP_QUERY`: the first hello of many clients, and commands of very old ones.
@@ -21,16 +24,23 @@ pub struct Header {
     pub opcode: i32,
 }
 
+/// Whether these bytes begin a message of a size that is taken. Those of an HTTP request do not.
+#[must_use]
+pub fn is_length(bytes: [u8; LENGTH_BYTES], message_bytes_max: usize) -> bool {
+    let length = usize::try_from(i32::from_le_bytes(bytes)).unwrap_or(usize::MAX);
+    length > HEADER_BYTES && length <= message_bytes_max
+}
+
 impl Header {
     /// Reads a header; `None` when it begins no request that is taken here. Other protocols end here:
     /// the first bytes of HTTP are a length beyond any limit, and TLS has no opcode of ours.
     #[must_use]
     pub fn read(bytes: &[u8; HEADER_BYTES], message_bytes_max: usize) -> Option<Self> {
         let [length, request_id, _response_to, opcode] = words(bytes);
-        let length = usize::try_from(length).ok().filter(|length| *length <= message_bytes_max)?;
-        let body_bytes = length.checked_sub(HEADER_BYTES).filter(|bytes| *bytes > 0)?;
-        let is_known = matches!(opcode, OP_MSG | OP_QUERY);
-        is_known.then_some(Self { body_bytes, request_id, opcode })
+        let is_taken = is_length(length.to_le_bytes(), message_bytes_max)
+            && matches!(opcode, OP_MSG | OP_QUERY);
+        let body_bytes = usize::try_from(length).ok()?.checked_sub(HEADER_BYTES)?;
+        is_taken.then_some(Self { body_bytes, request_id, opcode })
     }
 }
 

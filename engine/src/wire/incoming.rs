@@ -8,10 +8,13 @@ use std::{
 };
 
 use super::{
-    frame::{HEADER_BYTES, Header},
+    frame::{self, HEADER_BYTES, Header, LENGTH_BYTES},
     limits::WireLimits,
 };
-use crate::{clock::work_time, limits::WIRE_BUFFER_BYTES};
+use crate::{
+    clock::work_time,
+    limits::{WIRE_BUFFER_BYTES, WIRE_KEPT_BYTES_MAX},
+};
 
 /// How a connection ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,7 +67,13 @@ impl<'s> Incoming<'s> {
             self.fill(1, until.unwrap_or(idle_until).min(idle_until))?;
         }
         let header_until = work_time().saturating_add(limits.header);
-        self.fill(HEADER_BYTES, until.unwrap_or(header_until).min(header_until))?;
+        let header_until = until.unwrap_or(header_until).min(header_until);
+        self.fill(LENGTH_BYTES, header_until)?;
+        let length = self.buffer.first_chunk::<LENGTH_BYTES>();
+        if !length.is_some_and(|bytes| frame::is_length(*bytes, bytes_max)) {
+            return Err(End::Refused);
+        }
+        self.fill(HEADER_BYTES, header_until)?;
         let header = self.buffer.first_chunk::<HEADER_BYTES>();
         let header = header.and_then(|bytes| Header::read(bytes, bytes_max)).ok_or(End::Refused)?;
         self.body(HEADER_BYTES.saturating_add(header.body_bytes), limits, until)?;
@@ -82,7 +91,7 @@ impl<'s> Incoming<'s> {
         let bytes = HEADER_BYTES.saturating_add(header.body_bytes).min(self.filled);
         self.buffer.copy_within(bytes..self.filled, 0);
         self.filled = self.filled.saturating_sub(bytes);
-        if self.buffer.len() > WIRE_BUFFER_BYTES && self.filled <= WIRE_BUFFER_BYTES {
+        if self.buffer.len() > WIRE_KEPT_BYTES_MAX && self.filled <= WIRE_BUFFER_BYTES {
             self.buffer.truncate(WIRE_BUFFER_BYTES);
             self.buffer.shrink_to_fit();
             self.release();
@@ -136,9 +145,9 @@ impl<'s> Incoming<'s> {
         if left.is_zero() {
             return Err(End::Refused);
         }
-        // Setting the limit costs a system call; a much longer one that is set already will do only
-        // if nothing shorter is wanted.
-        if self.timeout.is_none_or(|timeout| timeout > left || timeout < left / 2) {
+        // Setting the limit costs a system call, so one that is about as long stays.
+        let longest = left.saturating_add(left / 8);
+        if self.timeout.is_none_or(|timeout| timeout > longest || timeout < left / 2) {
             self.stream.set_read_timeout(Some(left))?;
             self.timeout = Some(left);
         }
@@ -149,7 +158,8 @@ impl<'s> Incoming<'s> {
                 self.filled = self.filled.saturating_add(bytes);
                 Ok(())
             }
-            Err(error) if error.kind() == ErrorKind::Interrupted => Ok(()),
+            // The caller asks again, and finds out whether the time is over.
+            Err(error) if is_early(&error) => Ok(()),
             Err(error) => Err(error.into()),
         }
     }
@@ -158,6 +168,10 @@ impl<'s> Incoming<'s> {
         self.in_flight.fetch_sub(self.counted, Ordering::Relaxed);
         self.counted = 0;
     }
+}
+
+fn is_early(error: &io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::Interrupted | ErrorKind::WouldBlock | ErrorKind::TimedOut)
 }
 
 impl Drop for Incoming<'_> {
