@@ -6,35 +6,43 @@ use super::{
     batch::Written,
     context::Context,
     error::{Answer, Code, CommandError},
-    field::{ignored, optional, required, unsupported},
+    field::{ignored, optional, required},
     insert::check_batch_size,
     modify::{self, Action, Modified, check_statement},
-    query::{Query, read_hint},
+    query::{Let, Query},
     request::{Request, missing_field},
     table::{Command, Scope},
 };
-use crate::{
-    catalog::Namespace,
-    query::{Filter, VariableNames},
-};
+use crate::catalog::Namespace;
 
-/// `{delete: collection, deletes: [{q, limit, hint}], ordered}`
+/// `{delete: collection, deletes: [{q, limit, hint, collation}], ordered, let}`
 pub static COMMAND: Command = Command {
     name: "delete",
     aliases: &[],
     scope: Scope::Any,
-    fields: &[required("deletes"), optional("ordered"), ignored("stmtIds"), unsupported("let")],
+    fields: &[
+        required("deletes"),
+        optional("ordered"),
+        optional("let"),
+        ignored("stmtId"),
+        ignored("stmtIds"),
+        ignored("isTimeseriesNamespace"),
+    ],
     run,
 };
+
+const PLACE: &str = "delete.deletes";
+const KNOWN: &[&str] = &["q", "limit", "hint", "collation", "sampleId"];
 
 fn run(context: &Context, request: &Request<'_>) -> Answer {
     let namespace = request.namespace()?;
     let statements = request.documents("deletes")?;
     check_batch_size(statements.len())?;
     let is_ordered = request.flag_or("ordered", true)?;
+    let variables = Let::read(request)?;
     let mut written = Written::default();
     for (index, statement) in statements.into_iter().enumerate() {
-        let outcome = one_statement(context, request, &namespace, statement);
+        let outcome = one_statement(context, request, &namespace, statement, &variables);
         let (done, error) = outcome.unwrap_or_else(|error| (Modified::default(), Some(error)));
         written.n += done.matched;
         if let Some(error) = error {
@@ -52,27 +60,39 @@ fn one_statement(
     request: &Request<'_>,
     namespace: &Namespace,
     statement: &RawDocument,
+    variables: &Let,
 ) -> Result<(Modified, Option<CommandError>), CommandError> {
-    check_statement("delete.deletes", statement, &["q", "limit", "hint"], &["collation"])?;
+    check_statement(PLACE, statement, KNOWN)?;
     let fields = request.within(statement);
-    let Some(filter) = fields.document("q")? else {
-        return Err(missing_field("delete.deletes", "q"));
-    };
-    let Some(limit) = fields.integer("limit")? else {
-        return Err(missing_field("delete.deletes", "limit"));
-    };
-    let mut query = Query::matching(Filter::parse_query(filter, &VariableNames::default())?);
-    query.hint = read_hint(fields.get("hint")?)?;
-    match limit {
-        0 => modify::all(context, namespace, &query, &Action::Delete),
-        1 => {
-            query.target.limit = Some(1);
-            let (done, _) = modify::first(context, namespace, &query, &Action::Delete, false)?;
-            Ok((done, None))
+    let Some(filter) = fields.document("q")? else { return Err(missing_field(PLACE, "q")) };
+    let Some(limit) = fields.integer("limit")? else { return Err(missing_field(PLACE, "limit")) };
+    let is_multi = match limit {
+        0 => true,
+        1 => false,
+        other => {
+            return Err(CommandError::new(
+                Code::FAILED_TO_PARSE,
+                format!("The limit field in delete objects must be 0 or 1. Got {other}"),
+            ));
         }
-        other => Err(CommandError::new(
-            Code::FAILED_TO_PARSE,
-            format!("The limit field in delete objects must be 0 or 1. Got {other}"),
-        )),
+    };
+    delete(context, namespace, Query::of_statement(&fields, filter, variables)?, is_multi)
+}
+
+/// Removes the first document that matches, or all.
+///
+/// # Errors
+/// Why nothing was removed; what ended it later stands beside what was done.
+pub fn delete(
+    context: &Context,
+    namespace: &Namespace,
+    mut query: Query,
+    is_multi: bool,
+) -> Result<(Modified, Option<CommandError>), CommandError> {
+    if is_multi {
+        return modify::all(context, namespace, &query, &Action::Delete);
     }
+    query.target.limit = Some(1);
+    let (done, _) = modify::first(context, namespace, &query, &Action::Delete, false)?;
+    Ok((done, None))
 }

@@ -5,13 +5,13 @@ use bson::{Bson, Document, doc};
 use super::{
     context::Context,
     error::{Answer, Code, CommandError},
-    field::{ignored, optional, unsupported},
+    field::{ignored, optional},
     modify::{self, Action},
-    query::Query,
+    query::{Let, Query},
     request::Request,
     run::raw,
     table::{Command, Scope},
-    update::read_update,
+    update::{Names, read_update},
 };
 use crate::query::Projection;
 
@@ -31,17 +31,26 @@ pub static COMMAND: Command = Command {
         optional("arrayFilters"),
         optional("hint"),
         ignored("bypassDocumentValidation"),
-        unsupported("collation"),
+        ignored("bypassEmptyTsReplacement"),
+        ignored("stmtId"),
+        optional("collation"),
         optional("let"),
     ],
     run,
 };
 
+const NAMES: Names =
+    Names { place: "findAndModify", filter: "query", update: "update", constants: "c" };
+
 fn run(context: &Context, request: &Request<'_>) -> Answer {
     let namespace = request.namespace()?;
+    let variables = Let::read(request)?;
     let mut query = Query::read(request, "query")?;
     query.target.limit = Some(1);
-    let projection = request.document("fields")?.map(Projection::parse).transpose()?.flatten();
+    let projection = match request.document("fields")? {
+        Some(fields) => Projection::parse_with(fields, &variables.names)?,
+        None => None,
+    };
     let wants_new = request.flag("new")?;
     let upsert = request.flag("upsert")?;
     let remove = request.flag("remove")?;
@@ -59,7 +68,7 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     let (done, outcome) = if remove {
         modify::first(context, &namespace, &query, &Action::Delete, false)?
     } else {
-        let update = read_update(request, request, "findAndModify", "update")?;
+        let update = read_update(request, &NAMES, &variables)?;
         modify::first(context, &namespace, &query, &Action::Update(&update), upsert)?
     };
     let shown = outcome.and_then(|outcome| match (wants_new, &done.upserted) {
@@ -71,9 +80,7 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
         None => Bson::Null,
         Some(document) => {
             let document = match projection {
-                Some(part) => {
-                    part.apply(&document, &crate::query::Context::at(context.now_ms()))?
-                }
+                Some(part) => part.apply(&document, &variables.context(context.now_ms()))?,
                 None => document,
             };
             Bson::Document(Document::try_from(&*document)?)

@@ -34,7 +34,10 @@ pub static COMMAND: Command = Command {
         required("documents"),
         optional("ordered"),
         ignored("bypassDocumentValidation"),
+        ignored("bypassEmptyTsReplacement"),
+        ignored("stmtId"),
         ignored("stmtIds"),
+        ignored("isTimeseriesNamespace"),
     ],
     run,
 };
@@ -46,15 +49,40 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     let documents = request.documents("documents")?;
     check_batch_size(documents.len())?;
     let is_ordered = request.flag_or("ordered", true)?;
+    let done = insert_all(context, &namespace, documents, is_ordered)?;
+    let errors =
+        done.errors.into_iter().map(|(index, error)| error.to_write_error(index)).collect();
+    Written { n: done.n, errors }.answer(Document::new())
+}
+
+/// What an insert of several documents did.
+#[derive(Debug, Default)]
+pub struct Inserted {
+    /// Documents inserted.
+    pub n: u64,
+    /// Those that were refused, by their place.
+    pub errors: Vec<(usize, CommandError)>,
+}
+
+/// Inserts documents; in order means that the first refusal is the end.
+///
+/// # Errors
+/// Why not even the first one could be tried.
+pub fn insert_all<'d>(
+    context: &Context,
+    namespace: &Namespace,
+    documents: impl IntoIterator<Item = &'d RawDocument>,
+    is_ordered: bool,
+) -> Result<Inserted, CommandError> {
     let prepared: Vec<Prepared<'_>> = documents.into_iter().map(with_id_first).collect();
-    let mut written = Written::default();
+    let mut done = Inserted::default();
     let mut start = 0;
     while start < prepared.len() {
-        match insert_some(context, &namespace, &prepared, start, is_ordered) {
+        match insert_some(context, namespace, &prepared, start, is_ordered) {
             Ok((next, n, errors)) => {
-                written.n += n;
+                done.n += n;
                 let stops = is_ordered && !errors.is_empty();
-                written.errors.extend(errors);
+                done.errors.extend(errors);
                 start = next;
                 if stops {
                     break;
@@ -62,12 +90,12 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
             }
             Err(error) if start == 0 => return Err(error),
             Err(error) => {
-                written.errors.push(error.to_write_error(start));
+                done.errors.push((start, error));
                 break;
             }
         }
     }
-    written.answer(Document::new())
+    Ok(done)
 }
 
 /// One transaction from document `start` on: where to go on, how many were inserted, and errors.
@@ -77,7 +105,7 @@ fn insert_some(
     prepared: &[Prepared<'_>],
     start: usize,
     is_ordered: bool,
-) -> Result<(usize, u64, Vec<Document>), CommandError> {
+) -> Result<(usize, u64, Vec<(usize, CommandError)>), CommandError> {
     let time_max = Duration::from_millis(BATCH_MS_MAX);
     context.write(|writer| {
         let collection = writer.create_if_missing(namespace)?;
@@ -92,7 +120,7 @@ fn insert_some(
             match outcome {
                 Ok(_) => n += 1,
                 Err(Refused::Transaction(error)) => return Err(error),
-                Err(Refused::Statement(error)) => errors.push(error.to_write_error(at)),
+                Err(Refused::Statement(error)) => errors.push((at, error)),
             }
             at += 1;
             let is_late = context.clock().monotonic().saturating_sub(began) > time_max;
@@ -182,7 +210,7 @@ fn hidden_record(
         .collect();
     let filter = Filter::parse(&RawDocumentBuf::try_from(&equal)?)?;
     let plan = choose(collection, &filter, None, None)?;
-    let target = Target { filter, sort: None, skip: 0, limit: None };
+    let target = Target::matching(filter);
     let mut found = None;
     // Searched at the beginning of time, nothing is hidden.
     Search::new(collection, target, plan).advance::<CommandError>(

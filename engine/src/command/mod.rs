@@ -7,6 +7,7 @@
 mod aggregate;
 mod batch;
 mod build_info;
+mod bulk_write;
 pub mod client;
 mod coll_mod;
 mod coll_stats;
@@ -92,6 +93,8 @@ mod validate;
 mod validate_db_metadata;
 mod whatsmyuri;
 
+#[cfg(test)]
+mod crud_tests;
 #[cfg(test)]
 mod server_tests;
 #[cfg(test)]

@@ -6,7 +6,7 @@ use bson::{Bson, Document, RawDocumentBuf, oid::ObjectId, raw::RawDocument};
 
 use super::{
     context::Context,
-    error::{Code, CommandError},
+    error::CommandError,
     insert::{Refused, insert_one},
     query::Query,
 };
@@ -254,16 +254,9 @@ pub fn check_statement(
     place: &str,
     statement: &RawDocument,
     known: &[&str],
-    unsupported: &[&str],
 ) -> Result<(), CommandError> {
     for element in statement {
         let name = element?.0.as_str();
-        if unsupported.contains(&name) {
-            return Err(CommandError::new(
-                Code::NOT_SUPPORTED,
-                format!("the field '{place}.{name}' is not supported; leave it out"),
-            ));
-        }
         if !known.contains(&name) {
             return Err(super::request::unknown_field(place, name));
         }

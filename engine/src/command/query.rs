@@ -1,8 +1,9 @@
 //! What read and write commands share: the query fields, and finding its documents.
 
-use bson::raw::{RawBsonRef, RawDocument};
+use bson::raw::{RawBson, RawBsonRef, RawDocument};
 
 use super::{
+    aggregate::read_let,
     context::Context,
     error::{Code, CommandError},
     request::Request,
@@ -14,6 +15,34 @@ use crate::{
     query::{self, Filter, Sort, VariableNames},
     store::{Reader, Stored},
 };
+
+/// The variables of a command's `let`, the same for all its statements and documents.
+#[derive(Debug, Clone, Default)]
+pub struct Let {
+    /// Their names, for parsing.
+    pub names: VariableNames,
+    /// Their values; `None` is missing.
+    pub values: Vec<(String, Option<RawBson>)>,
+}
+
+impl Let {
+    /// Reads `let`.
+    ///
+    /// # Errors
+    /// A bad name, and what an expression meets.
+    pub fn read(request: &Request<'_>) -> Result<Self, CommandError> {
+        let (names, values) = read_let(request)?;
+        Ok(Self { names, values })
+    }
+
+    /// What expressions see at this time.
+    #[must_use]
+    pub fn context(&self, now_ms: i64) -> query::Context {
+        let mut seen = query::Context::at(now_ms).with_seed(now_ms.unsigned_abs());
+        seen.variables.clone_from(&self.values);
+        seen
+    }
+}
 
 /// What is looked for, with the client's hint.
 pub struct Query {
@@ -27,7 +56,23 @@ impl Query {
     /// Everything that matches a filter.
     #[must_use]
     pub fn matching(filter: Filter) -> Self {
-        Self { target: Target { filter, sort: None, skip: 0, limit: None }, hint: None }
+        Self { target: Target::matching(filter), hint: None }
+    }
+
+    /// Everything that matches the filter of a statement, with its hint and collation.
+    ///
+    /// # Errors
+    /// What is wrong with the filter or the hint.
+    pub fn of_statement(
+        fields: &Request<'_>,
+        filter: &RawDocument,
+        variables: &Let,
+    ) -> Result<Self, CommandError> {
+        check_collation(fields)?;
+        let mut query = Self::matching(Filter::parse_query(filter, &variables.names)?);
+        query.target.variables.clone_from(&variables.values);
+        query.hint = read_hint(fields.get("hint")?)?;
+        Ok(query)
     }
 
     /// Reads the filter from the field of this name, and `sort`, `skip`, `limit` and `hint`. A
@@ -36,12 +81,10 @@ impl Query {
     /// # Errors
     /// What is wrong with a field.
     pub fn read(request: &Request<'_>, filter: &str) -> Result<Self, CommandError> {
-        let filter = filter_of(request, filter)?;
-        let sort = request.document("sort")?.map(Sort::parse).transpose()?.flatten();
-        let skip = request.count("skip")?.unwrap_or(0);
-        let limit = request.count("limit")?.filter(|limit| *limit > 0);
-        let hint = read_hint(request.get("hint")?)?;
-        Ok(Self { target: Target { filter, sort, skip, limit }, hint })
+        let mut query = Self::read_filter(request, filter)?;
+        query.target.sort = request.document("sort")?.map(Sort::parse).transpose()?.flatten();
+        query.target.limit = request.count("limit")?.filter(|limit| *limit > 0);
+        Ok(query)
     }
 
     /// As [`Query::read`]; a negative `limit` counts as its absolute value (`count` takes it so).
@@ -52,11 +95,24 @@ impl Query {
         request: &Request<'_>,
         filter: &str,
     ) -> Result<Self, CommandError> {
-        let filter = filter_of(request, filter)?;
-        let skip = request.count("skip")?.unwrap_or(0);
-        let limit = request.integer("limit")?.map(i64::unsigned_abs).filter(|limit| *limit > 0);
-        let hint = read_hint(request.get("hint")?)?;
-        Ok(Self { target: Target { filter, sort: None, skip, limit }, hint })
+        let mut query = Self::read_filter(request, filter)?;
+        let limit = request.integer("limit")?;
+        query.target.limit = limit.map(i64::unsigned_abs).filter(|limit| *limit > 0);
+        Ok(query)
+    }
+
+    /// The fields that all reads share: the filter, `skip`, `hint`, `collation` and `let`.
+    fn read_filter(request: &Request<'_>, filter: &str) -> Result<Self, CommandError> {
+        check_collation(request)?;
+        let variables = Let::read(request)?;
+        let filter = match request.document(filter)? {
+            None => Filter::matches_all(),
+            Some(filter) => Filter::parse_query(filter, &variables.names)?,
+        };
+        let mut target = Target::matching(filter);
+        target.skip = request.count("skip")?.unwrap_or(0);
+        target.variables = variables.values;
+        Ok(Self { target, hint: read_hint(request.get("hint")?)? })
     }
 
     /// A search for it in a collection.
@@ -142,16 +198,10 @@ impl Query {
         document: &RawDocument,
         now_ms: i64,
     ) -> Result<bool, CommandError> {
-        let seen = query::Context::at(now_ms).with_seed(now_ms.unsigned_abs());
+        let mut seen = query::Context::at(now_ms).with_seed(now_ms.unsigned_abs());
+        seen.variables.clone_from(&self.target.variables);
         Ok(self.target.filter.matches_in(document, &seen)?
             && !collection.hides(document, stored.modified_ms, now_ms))
-    }
-}
-
-fn filter_of(request: &Request<'_>, field: &str) -> Result<Filter, CommandError> {
-    match request.document(field)? {
-        None => Ok(Filter::matches_all()),
-        Some(filter) => Ok(Filter::parse_query(filter, &VariableNames::default())?),
     }
 }
 

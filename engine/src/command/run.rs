@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use bson::{
     Document,
-    raw::{RawBsonRef, RawDocument, RawDocumentBuf, cstr},
+    raw::{RawDocument, RawDocumentBuf, cstr},
 };
 
 use super::{
@@ -16,6 +16,7 @@ use super::{
     table::{self, Command},
 };
 use crate::{
+    catalog::Namespace,
     limits::{COMMAND_BYTES_MAX, COMMAND_DEPTH_MAX},
     value::scan::{self, Limits},
 };
@@ -91,23 +92,33 @@ fn answer(context: &Context, client: &Client, db: &str, command: &RawDocument) -
 fn operate(context: &Context, command: &Command, request: &Request<'_>) -> Answer {
     let limit = operations::time_limit(request)?;
     let registration = context.operations.begin(context, request, limit);
-    check_writable(request)?;
+    check_target(request)?;
     let running = &registration.running;
     let answer = running.operation.run(|| (command.run)(context, request));
     profiler::note(context, request.db, running, &answer);
     answer
 }
 
-/// The profile is written by the server alone.
-fn check_writable(request: &Request<'_>) -> Result<(), CommandError> {
+fn check_target(request: &Request<'_>) -> Result<(), CommandError> {
     let writes = matches!(request.name, "insert" | "update" | "delete" | "findAndModify");
-    match request.first() {
-        Ok(RawBsonRef::String(profiler::PROFILE_COLLECTION)) if writes => Err(CommandError::new(
-            Code::INVALID_NAMESPACE,
-            format!("cannot write to '{}.{}'", request.db, profiler::PROFILE_COLLECTION),
-        )),
-        _ => Ok(()),
+    if writes && let Ok(namespace) = request.namespace() {
+        return check_writable(&namespace);
     }
+    Ok(())
+}
+
+/// The profile is written by the server alone.
+///
+/// # Errors
+/// `InvalidNamespace`
+pub fn check_writable(namespace: &Namespace) -> Result<(), CommandError> {
+    if namespace.collection == profiler::PROFILE_COLLECTION {
+        return Err(CommandError::new(
+            Code::INVALID_NAMESPACE,
+            format!("cannot write to '{namespace}'"),
+        ));
+    }
+    Ok(())
 }
 
 /// A decoded document as raw bytes.

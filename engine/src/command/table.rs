@@ -30,6 +30,7 @@ pub static COMMANDS: &[&Command] = &[
     &super::ping::COMMAND,
     &super::aggregate::COMMAND,
     &super::build_info::COMMAND,
+    &super::bulk_write::COMMAND,
     &super::coll_mod::COMMAND,
     &super::coll_stats::COMMAND,
     &super::count::COMMAND,

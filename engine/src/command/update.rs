@@ -3,7 +3,6 @@
 use bson::{Bson, Document, doc, raw::RawDocument};
 
 use super::{
-    aggregate::read_let,
     batch::Written,
     context::Context,
     count::shortest,
@@ -11,16 +10,17 @@ use super::{
     field::{ignored, optional, required},
     insert::check_batch_size,
     modify::{self, Action, Modified, check_statement},
-    query::{Query, read_hint},
+    query::{Let, Query},
     request::{Request, missing_field},
     table::{Command, Scope},
 };
 use crate::{
     catalog::Namespace,
-    query::{Filter, Sort, Update, VariableNames},
+    query::{Sort, Update, VariableNames},
 };
 
-/// `{update: collection, updates: [{q, u, multi, upsert, arrayFilters, hint, sort}], ordered}`
+/// `{update: collection, updates: [{q, u, c, multi, upsert, arrayFilters, hint, sort, collation}],
+/// ordered, let}`
 pub static COMMAND: Command = Command {
     name: "update",
     aliases: &[],
@@ -29,23 +29,40 @@ pub static COMMAND: Command = Command {
         required("updates"),
         optional("ordered"),
         ignored("bypassDocumentValidation"),
+        ignored("bypassEmptyTsReplacement"),
+        ignored("stmtId"),
         ignored("stmtIds"),
+        ignored("isTimeseriesNamespace"),
         optional("let"),
     ],
     run,
 };
 
-const KNOWN: &[&str] = &["q", "u", "multi", "upsert", "arrayFilters", "hint", "sort", "c"];
+const KNOWN: &[&str] = &[
+    "q",
+    "u",
+    "c",
+    "multi",
+    "upsert",
+    "upsertSupplied",
+    "arrayFilters",
+    "hint",
+    "sort",
+    "collation",
+    "sampleId",
+    "allowShardKeyUpdatesWithoutFullShardKeyInQuery",
+];
 
 fn run(context: &Context, request: &Request<'_>) -> Answer {
     let namespace = request.namespace()?;
     let statements = request.documents("updates")?;
     check_batch_size(statements.len())?;
     let is_ordered = request.flag_or("ordered", true)?;
+    let variables = Let::read(request)?;
     let mut written = Written::default();
     let (mut changed, mut upserted) = (0, Vec::new());
     for (index, statement) in statements.into_iter().enumerate() {
-        let outcome = one_statement(context, request, &namespace, statement);
+        let outcome = one_statement(context, request, &namespace, statement, &variables);
         let (done, error) = outcome.unwrap_or_else(|error| (Modified::default(), Some(error)));
         written.n += done.matched + u64::from(done.upserted.is_some());
         changed += done.changed;
@@ -72,66 +89,116 @@ fn one_statement(
     request: &Request<'_>,
     namespace: &Namespace,
     statement: &RawDocument,
+    variables: &Let,
 ) -> Result<(Modified, Option<CommandError>), CommandError> {
-    check_statement("update.updates", statement, KNOWN, &["collation"])?;
-    let fields = request.within(statement);
-    let Some(filter) = fields.document("q")? else {
-        return Err(missing_field("update.updates", "q"));
-    };
-    let update = read_update(request, &fields, "update.updates", "u")?;
-    let mut query = Query::matching(Filter::parse_query(filter, &VariableNames::default())?);
-    query.hint = read_hint(fields.get("hint")?)?;
-    query.target.sort = fields.document("sort")?.map(Sort::parse).transpose()?.flatten();
-    let upsert = fields.flag("upsert")?;
-    if !fields.flag("multi")? {
-        query.target.limit = Some(1);
-        let (done, _) =
-            modify::first(context, namespace, &query, &Action::Update(&update), upsert)?;
-        return Ok((done, None));
-    }
-    if update.is_replacement() {
-        return Err(CommandError::new(
-            Code::FAILED_TO_PARSE,
-            "multi update is not supported for replacement-style update",
-        ));
-    }
-    let (done, error) = modify::all(context, namespace, &query, &Action::Update(&update))?;
-    if done.matched == 0 && error.is_none() && upsert {
-        let (done, _) = modify::first(context, namespace, &query, &Action::Update(&update), true)?;
-        return Ok((done, None));
-    }
-    Ok((done, error))
+    check_statement(NAMES.place, statement, KNOWN)?;
+    Statement::read(&request.within(statement), &NAMES, variables)?.run(context, namespace)
 }
 
-/// The update in a field, with the statement's `arrayFilters` and `c`, and the command's `let`.
+/// How a command names the fields of its updates.
+pub struct Names {
+    /// Where the fields stand, e.g. `update.updates`.
+    pub place: &'static str,
+    /// The filter.
+    pub filter: &'static str,
+    /// What is to be done.
+    pub update: &'static str,
+    /// Values for a pipeline.
+    pub constants: &'static str,
+}
+
+const NAMES: Names = Names { place: "update.updates", filter: "q", update: "u", constants: "c" };
+
+/// One update: which documents, and what becomes of them.
+pub struct Statement {
+    query: Query,
+    update: Update,
+    is_multi: bool,
+    is_upsert: bool,
+}
+
+impl Statement {
+    /// Reads the fields of one update.
+    ///
+    /// # Errors
+    /// What is wrong with a field.
+    pub fn read(
+        fields: &Request<'_>,
+        names: &Names,
+        variables: &Let,
+    ) -> Result<Self, CommandError> {
+        let Some(filter) = fields.document(names.filter)? else {
+            return Err(missing_field(names.place, names.filter));
+        };
+        let is_multi = fields.flag("multi")?;
+        let is_upsert = fields.flag("upsert")?;
+        let sort = fields.document("sort")?;
+        if is_multi && sort.is_some() {
+            return Err(refused("Cannot specify sort with multi=true"));
+        }
+        let update = read_update(fields, names, variables)?;
+        let mut query = Query::of_statement(fields, filter, variables)?;
+        query.target.sort = sort.map(Sort::parse).transpose()?.flatten();
+        if is_multi && update.is_replacement() {
+            return Err(refused("multi update is not supported for replacement-style update"));
+        }
+        Ok(Self { query, update, is_multi, is_upsert })
+    }
+
+    /// Changes the first document that matches, or all; inserts one when none does, if that is
+    /// wanted.
+    ///
+    /// # Errors
+    /// Why nothing was changed; what ended it later stands beside what was done.
+    pub fn run(
+        mut self,
+        context: &Context,
+        namespace: &Namespace,
+    ) -> Result<(Modified, Option<CommandError>), CommandError> {
+        let action = Action::Update(&self.update);
+        if self.is_multi {
+            let (done, error) = modify::all(context, namespace, &self.query, &action)?;
+            if done.matched > 0 || error.is_some() || !self.is_upsert {
+                return Ok((done, error));
+            }
+        }
+        self.query.target.limit = Some(1);
+        let (done, _) = modify::first(context, namespace, &self.query, &action, self.is_upsert)?;
+        Ok((done, None))
+    }
+}
+
+fn refused(message: &str) -> CommandError {
+    CommandError::new(Code::FAILED_TO_PARSE, message)
+}
+
+/// The update in a field, with the statement's `arrayFilters` and constants, and the command's
+/// variables.
 ///
 /// # Errors
 /// What is wrong with it; 40414 when it is missing.
 pub fn read_update(
-    request: &Request<'_>,
     fields: &Request<'_>,
-    place: &str,
-    name: &str,
+    names: &Names,
+    variables: &Let,
 ) -> Result<Update, CommandError> {
+    let Some(update) = fields.get(names.update)? else {
+        return Err(missing_field(names.place, names.update));
+    };
     let array_filters = fields.documents("arrayFilters")?;
-    let (_, mut variables) = read_let(request)?;
-    let constants = fields.document("c")?;
+    let mut values = variables.values.clone();
+    let constants = fields.document(names.constants)?;
     for element in constants.into_iter().flatten() {
         let (name, value) = element?;
         VariableNames::check(name.as_str())?;
-        variables.push((name.as_str().to_owned(), Some(value.into())));
+        values.push((name.as_str().to_owned(), Some(value.into())));
     }
-    match fields.get(name)? {
-        Some(update) => {
-            let update = Update::parse_with(update, &array_filters, &variables)?;
-            if constants.is_some() && !update.is_pipeline() {
-                return Err(CommandError::new(
-                    Code::CONSTANTS_WITHOUT_PIPELINE,
-                    "Constant values may only be specified for pipeline updates",
-                ));
-            }
-            Ok(update)
-        }
-        None => Err(missing_field(place, name)),
+    let update = Update::parse_with(update, &array_filters, &values)?;
+    if constants.is_some() && !update.is_pipeline() {
+        return Err(CommandError::new(
+            Code::CONSTANTS_WITHOUT_PIPELINE,
+            "Constant values may only be specified for pipeline updates",
+        ));
     }
+    Ok(update)
 }

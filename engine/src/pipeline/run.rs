@@ -149,7 +149,7 @@ impl Run {
         hint: Option<&Hint>,
         context: Arc<Context>,
     ) -> Result<Self, PipelineError> {
-        let mut target = Target { filter: Filter::matches_all(), sort: None, skip: 0, limit: None };
+        let mut target = Target::matching(Filter::matches_all());
         let mut absorbed = 0;
         while let Some(first) = stages.front()
             && first.absorb(&mut target)?

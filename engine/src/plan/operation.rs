@@ -193,7 +193,7 @@ mod tests {
         let collection = collections.catalog().collection(&namespace).expect("a collection");
         let filter = Filter::matches_all();
         let plan = choose(&collection, &filter, None, None).expect("a plan");
-        let target = Target { filter, sort: None, skip: 0, limit: None };
+        let target = Target::matching(filter);
         let mut search = Search::new(&collection, target, plan);
         let operation = Arc::new(operation);
         let mut found = 0;

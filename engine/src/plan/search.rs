@@ -6,7 +6,7 @@ use std::{
     ops::Bound,
 };
 
-use bson::raw::RawDocument;
+use bson::raw::{RawBson, RawDocument};
 
 use super::{
     Interval, PlanError, PlanErrorKind,
@@ -29,6 +29,7 @@ pub struct Search {
     plan: Plan,
     skip: u64,
     limit: Option<u64>,
+    variables: Vec<(String, Option<RawBson>)>,
     place: Place,
     stats: Stats,
 }
@@ -44,6 +45,16 @@ pub struct Target {
     pub skip: u64,
     /// Most documents; none: all.
     pub limit: Option<u64>,
+    /// Variables that expressions of the filter may name; `None` is missing.
+    pub variables: Vec<(String, Option<RawBson>)>,
+}
+
+impl Target {
+    /// Everything that matches a filter.
+    #[must_use]
+    pub fn matching(filter: Filter) -> Self {
+        Self { filter, sort: None, skip: 0, limit: None, variables: Vec::new() }
+    }
 }
 
 /// What was looked at.
@@ -89,7 +100,7 @@ impl Search {
     #[must_use]
     pub fn new(collection: &CollectionMeta, target: Target, plan: Plan) -> Self {
         let place = if plan.sort_in_memory { Place::Unsorted } else { start(&plan) };
-        let Target { filter, sort, skip, limit } = target;
+        let Target { filter, sort, skip, limit, variables } = target;
         Self {
             collection: collection.id,
             filter,
@@ -97,6 +108,7 @@ impl Search {
             plan,
             skip,
             limit,
+            variables,
             place,
             stats: Stats::default(),
         }
@@ -143,7 +155,8 @@ impl Search {
         let hides = collection.hides_expired();
         let filter = self.filter.clone();
         // The time is all the chance that a pure layer has.
-        let seen = Context::at(now_ms).with_seed(now_ms.unsigned_abs());
+        let mut seen = Context::at(now_ms).with_seed(now_ms.unsigned_abs());
+        seen.variables.clone_from(&self.variables);
         let accept = |stored: &Stored<'_>, document: &RawDocument| -> Result<bool, PlanError> {
             Ok(filter.matches_in(document, &seen)?
                 && !(hides && collection.hides(document, stored.modified_ms, now_ms)))
