@@ -1,5 +1,7 @@
 //! The listener, through which other programs reach the store.
 
+use bson::{Document, doc};
+
 use super::entry::{Entry, Group};
 use super::{Action, DialogAction};
 use crate::limits::LISTENER_PORT;
@@ -15,6 +17,19 @@ pub enum ListenerAction {
     },
     /// Lets nobody in any more and ends every connection.
     Off,
+}
+
+impl ListenerAction {
+    /// The command that does it, on `admin`.
+    #[must_use]
+    pub fn command(&self) -> Document {
+        match self {
+            Self::On { port } => {
+                doc! { "mayflyListen": 1, "on": true, "port": i32::from(*port) }
+            }
+            Self::Off => doc! { "mayflyListen": 1, "on": false },
+        }
+    }
 }
 
 /// Shows the listener.

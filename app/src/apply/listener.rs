@@ -14,15 +14,9 @@ use crate::worker::Reply;
 
 /// Carries out one action.
 pub fn apply(action: &ListenerAction, state: &mut State, effects: &mut Effects) {
-    let command = match action {
-        ListenerAction::On { port } => {
-            doc! { "mayflyListen": 1, "on": true, "port": i32::from(*port) }
-        }
-        ListenerAction::Off => doc! { "mayflyListen": 1, "on": false },
-    };
     state.listener.is_waiting = true;
     state.listener.error = None;
-    effects.write(state, Purpose::Listener(ListenerPurpose::Switch), "admin", command);
+    effects.write(state, Purpose::Listener(ListenerPurpose::Switch), "admin", action.command());
 }
 
 /// Asks who is connected, now and then, while it listens or its dialog is open. Returns the time until

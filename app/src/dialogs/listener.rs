@@ -1,9 +1,11 @@
 //! Lets other programs on this machine reach the store.
 
 use egui::{Context, Ui};
+use mayfly_engine::value::shell::write_command;
 
 use super::close;
 use crate::action::{Action, Actions, ListenerAction, ViewAction};
+use crate::limits::LISTENER_PORT;
 use crate::state::listener::{ConnectedClient, Listener, port};
 use crate::state::{State, duration, number};
 use crate::theme::{colors, sizes, text};
@@ -29,7 +31,7 @@ pub fn ui(context: &Context, draft: &mut String, state: &State, actions: &mut Ac
             if is_on {
                 on_ui(ui, state, actions);
             } else {
-                off_ui(ui, draft, listener);
+                off_ui(ui, draft, listener, actions);
             }
         },
         |ui, draft| {
@@ -56,7 +58,7 @@ pub fn ui(context: &Context, draft: &mut String, state: &State, actions: &mut Ac
     }
 }
 
-fn off_ui(ui: &mut Ui, draft: &mut String, listener: &Listener) {
+fn off_ui(ui: &mut Ui, draft: &mut String, listener: &Listener, actions: &mut Actions) {
     let problem = port(draft).err();
     let problem = problem.as_deref().or(listener.error.as_deref());
     labelled(ui, "Port", problem, |ui| {
@@ -74,6 +76,11 @@ fn off_ui(ui: &mut Ui, draft: &mut String, listener: &Listener) {
     let words = "A new password is made each time. Whoever has it can read, change and delete \
                  everything in this store until you stop listening.";
     ui.label(text::rich(words, text::body()).color(ink));
+    let port = port(draft).unwrap_or(LISTENER_PORT);
+    let command = write_command("admin", &ListenerAction::On { port }.command());
+    if code_box::ui(ui, "The command that will be sent", &command) {
+        actions.push(Action::View(ViewAction::Copy(command)));
+    }
 }
 
 fn on_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {

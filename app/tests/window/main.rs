@@ -8,6 +8,7 @@ mod fake;
 mod frame;
 mod index_dialogs;
 mod indexes;
+mod listener;
 mod names;
 mod store_dialogs;
 mod support;

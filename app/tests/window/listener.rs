@@ -1,0 +1,64 @@
+//! Other programs are let in, seen, and shut out again.
+
+use std::net::TcpStream;
+
+use super::support::Window;
+
+fn dialog() -> Window {
+    let mut window = Window::open();
+    window.choose("Menu", "Connect other programs…");
+    window.until_named("Start listening");
+    window
+}
+
+#[test]
+fn a_port_is_asked_for() {
+    let mut window = dialog();
+    assert_eq!(window.value("Port"), "27017");
+    window.type_into("Port", "70000");
+    window.until_named("70000 is no port");
+    assert!(!window.is_enabled("Start listening"));
+    window.type_into("Port", "");
+    assert!(window.is_enabled("Start listening"));
+    let shown = window.value("The command that will be sent");
+    assert!(shown.contains("mayflyListen") && shown.contains("port: 0"), "{shown}");
+    assert!(!window.has("Open to other programs"));
+}
+
+#[test]
+fn programs_are_let_in_and_shut_out() {
+    let mut window = dialog();
+    window.type_into("Port", "0");
+    window.click("Start listening");
+    window.until("it listens", |state| state.listener.status().on);
+    window.until_named("Open to other programs");
+    let uri = window.state().listener.status().uri.clone();
+    assert!(uri.starts_with("mongodb://mayfly:"), "{uri}");
+    assert_eq!(window.value("Address"), uri);
+    assert!(window.value("Command for a terminal").starts_with("mongosh "));
+    window.until_named("Nobody is connected");
+    let port = window.state().listener.status().port;
+    let client = TcpStream::connect(("127.0.0.1", port)).expect("a connection");
+    window.until("the client is seen", |state| state.listener.status().clients.len() == 1);
+    let address = client.local_addr().expect("an address").to_string();
+    window.until_named(&address);
+    window.click("Done");
+    window.until_gone("Stop listening");
+    window.click("Open to other programs");
+    window.click("Stop listening");
+    window.until("nobody is let in", |state| !state.listener.status().on);
+    window.until_gone("Open to other programs");
+    assert!(TcpStream::connect(("127.0.0.1", port)).is_err());
+    assert!(window.sent().iter().all(|command| !command.contains("mongodb://")));
+}
+
+#[test]
+fn a_port_that_is_taken_is_told() {
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = taken.local_addr().expect("an address").port();
+    let mut window = dialog();
+    window.type_into("Port", &port.to_string());
+    window.click("Start listening");
+    window.until_named(&format!("Port {port} is taken by another program"));
+    assert!(window.is_enabled("Start listening"));
+}
