@@ -25,7 +25,8 @@ pub fn ui(context: &Context, draft: &mut String, state: &State, actions: &mut Ac
         context,
         "Connect other programs",
         subtitle,
-        sizes::DIALOG,
+        // The address stands in one line.
+        if is_on { sizes::DIALOG_WIDE } else { sizes::DIALOG },
         draft,
         |ui, draft| {
             if is_on {

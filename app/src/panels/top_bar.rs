@@ -23,7 +23,6 @@ pub fn ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
         if state.is_open() {
             clock_ui(ui, state, actions);
             reaper_ui(ui, state, actions);
-            listener_ui(ui, state, actions);
         }
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             ui.spacing_mut().item_spacing.x = sizes::GAP_SMALL;
@@ -171,7 +170,11 @@ fn listener_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
         return;
     }
     let chip = Chip {
-        label: "Open to programs",
+        label: if ui.available_width() < sizes::LISTENER_CHIP {
+            "Open"
+        } else {
+            "Open to programs"
+        },
         digits: &status.clients.len().to_string(),
         digits_room: "00",
         dot: Some(colors(ui).accent),
@@ -207,6 +210,9 @@ fn right_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
     let palette = palette.tooltip(view::PALETTE.tooltip);
     if ui.add(palette).clicked() {
         actions.push(Action::View(ViewAction::SetPalette(true)));
+    }
+    if state.is_open() {
+        listener_ui(ui, state, actions);
     }
 }
 

@@ -23,10 +23,10 @@ impl ConnectedClient {
     /// The best name for it that it gave.
     #[must_use]
     pub fn name(&self) -> &str {
-        [&self.application, &self.driver, &self.address]
+        [&self.application, &self.driver]
             .into_iter()
             .find(|name| !name.is_empty())
-            .map_or("unknown", String::as_str)
+            .map_or("Unnamed program", String::as_str)
     }
 }
 
@@ -140,7 +140,7 @@ mod tests {
     #[test]
     fn the_best_name_of_a_client() {
         let mut client = ConnectedClient { address: "127.0.0.1:5".into(), ..Default::default() };
-        assert_eq!(client.name(), "127.0.0.1:5");
+        assert_eq!(client.name(), "Unnamed program");
         client.driver = "PyMongo 4.20".into();
         assert_eq!(client.name(), "PyMongo 4.20");
         client.application = "reports".into();

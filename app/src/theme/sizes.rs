@@ -40,6 +40,8 @@ pub const CONTROL_PADDING: f32 = 12.0;
 
 /// The height of the bar at the top.
 pub const TOP_BAR: f32 = 48.0;
+/// The room that the chip of the listener needs for all its words.
+pub const LISTENER_CHIP: f32 = 200.0;
 /// The height of the line at the bottom.
 pub const STATUS_BAR: f32 = 28.0;
 /// The height of the strip of collection tabs.
