@@ -110,6 +110,16 @@ pub const CURSOR_IDLE_MS: u64 = 600_000;
 /// Documents in the first batch when the client names no size (MongoDB: 101).
 pub const FIRST_BATCH_DOCS: usize = 101;
 
+/// Milliseconds that `getMore` waits for new documents of a capped collection when the client names
+/// no time (MongoDB: 1 second).
+pub const AWAIT_DATA_MS: u64 = 1_000;
+
+/// Most milliseconds of such a wait; then the client gets an empty batch and asks again.
+pub const AWAIT_DATA_MS_MAX: u64 = 10_000;
+
+/// Milliseconds between two looks whether a waiting operation was asked to stop.
+pub const AWAIT_SLICE_MS: u64 = 200;
+
 /// Bytes of documents in one batch of a cursor; at least one document is always given.
 pub const CURSOR_BATCH_BYTES_MAX: usize = 16_777_216;
 

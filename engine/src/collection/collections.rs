@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, PoisonError, RwLock};
 
-use super::{Change, DocumentWriter, WriteError};
+use super::{Change, ChangeWaiter, DocumentWriter, WriteError, waiting::Waiting};
 use crate::{
     catalog::{Catalog, CatalogSnapshot},
     clock::Clock,
@@ -18,6 +18,7 @@ pub struct Collections {
     pub(super) clock: Arc<dyn Clock>,
     pub(super) catalog: Catalog,
     observer: RwLock<Option<Observer>>,
+    waiting: Waiting,
 }
 
 impl Collections {
@@ -27,7 +28,13 @@ impl Collections {
     /// `Damaged` when the catalog can't be read.
     pub fn new(store: Arc<Store>, clock: Arc<dyn Clock>) -> Result<Self, StoreError> {
         let snapshot = store.read(CatalogSnapshot::load)?;
-        Ok(Self { store, clock, catalog: Catalog::new(snapshot), observer: RwLock::new(None) })
+        Ok(Self {
+            store,
+            clock,
+            catalog: Catalog::new(snapshot),
+            observer: RwLock::new(None),
+            waiting: Waiting::default(),
+        })
     }
 
     /// The newest committed definitions.
@@ -69,7 +76,14 @@ impl Collections {
         self.transact(work)
     }
 
+    /// A place among those that wait for a change.
+    #[must_use]
+    pub fn wait_for_change(&self) -> ChangeWaiter<'_> {
+        self.waiting.enter()
+    }
+
     pub(super) fn tell(&self, change: &Change) {
+        self.waiting.wake();
         let observer = self.observer.read().unwrap_or_else(PoisonError::into_inner).clone();
         if let Some(observer) = observer {
             observer(change);

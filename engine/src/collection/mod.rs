@@ -23,6 +23,7 @@ mod tests;
 mod transaction;
 mod unique;
 mod verify;
+mod waiting;
 
 pub use build::{BuildProgress, PendingBuild};
 pub use collections::Collections;
@@ -31,3 +32,4 @@ pub use error::{DuplicateKey, WriteError};
 pub use observer::Change;
 pub use reclaim::ReclaimStep;
 pub use verify::{Finding, VerifyProgress, VerifyReport};
+pub use waiting::ChangeWaiter;

@@ -6,7 +6,7 @@ use super::{
     aggregate::view::{self, Parts},
     context::Context,
     error::{Answer, CommandError},
-    field::{Field, ignored, optional, unsupported},
+    field::{Field, ignored, optional},
     query::Query,
     request::Request,
     run::raw,
@@ -25,7 +25,7 @@ pub const FIELDS: &[Field] = &[
     optional("skip"),
     optional("hint"),
     ignored("fields"),
-    unsupported("collation"),
+    optional("collation"),
 ];
 
 /// `{count: collection, query, limit, skip, hint}`

@@ -159,3 +159,272 @@ mod bulk_write {
         assert_eq!(at(&next, "cursor.id"), Some(Bson::Int64(0)));
     }
 }
+
+mod find {
+    use super::*;
+
+    fn with_index() -> Lab {
+        let lab = with_three();
+        lab.ok("{createIndexes: 'c', indexes: [{key: {v: 1}, name: 'v_1'}, {key: {v: -1, _id: 1}, name: 'down'}]}");
+        lab
+    }
+
+    fn ids(lab: &Lab, options: &str) -> Vec<i32> {
+        let found = lab.ids(&format!("{{find: 'c', {options}}}"));
+        found.iter().filter_map(Bson::as_i32).collect()
+    }
+
+    #[test]
+    fn min_and_max_are_keys_of_the_hinted_index() {
+        let lab = with_index();
+        assert_eq!(ids(&lab, "hint: {v: 1}, min: {v: 2}"), [3, 1]);
+        assert_eq!(ids(&lab, "hint: 'v_1', max: {v: 2}"), [2]);
+        assert_eq!(ids(&lab, "hint: {v: 1}, min: {v: 1}, max: {v: 3}"), [2, 3]);
+        assert_eq!(ids(&lab, "hint: {v: 1}, min: {v: 1}, max: {v: 3}, sort: {v: -1}"), [3, 2]);
+        assert_eq!(ids(&lab, "hint: {v: 1}, min: {v: 1}, filter: {_id: {$gt: 2}}"), [3]);
+        assert_eq!(ids(&lab, "hint: 'down', min: {v: 2, _id: 0}, max: {v: 1, _id: 9}"), [3, 2]);
+        let refused = |options: &str, code: i32| {
+            lab.check(&format!("{{find: 'c', {options}}}"), &format!("{{ok: 0, code: {code}}}"));
+        };
+        refused("min: {v: 1}", 51173);
+        refused("hint: {v: 1}, min: {w: 1}", 51174);
+        refused("hint: 'down', min: {v: 1}", 51174);
+        refused("hint: {v: 1}, max: {v: 1, w: 1}", 51174);
+        refused("hint: {v: 1}, min: {v: 3}, max: {v: 1}", 51175);
+        refused("hint: {v: 1}, min: {v: 1}, max: {v: 1}", 51175);
+        refused("hint: {v: 1}, min: {v: 1}, max: {w: 1}", 51176);
+        refused("hint: {$natural: 1}, min: {v: 1}", 291);
+        refused("hint: 'none', min: {v: 1}", 2);
+        refused("hint: {v: 1}, min: 1", 14);
+    }
+
+    #[test]
+    fn keys_and_records_are_shown() {
+        let lab = with_index();
+        let check = |options: &str, batch: &str| {
+            lab.check(
+                &format!("{{find: 'c', {options}}}"),
+                &format!("{{'cursor.firstBatch': {batch}}}"),
+            );
+        };
+        check("filter: {v: 2}, returnKey: true", "[{v: 2}]");
+        check("filter: {v: 2}, hint: 'down', returnKey: true", "[{v: 2, _id: 3}]");
+        check("filter: {v: 2}, hint: {$natural: 1}, returnKey: true", "[{}]");
+        let found = lab.ok("{find: 'c', filter: {_id: 1}, showRecordId: true}");
+        let record = at(&found, "cursor.firstBatch.0.$recordId");
+        assert!(matches!(record, Some(Bson::Int64(_))), "{found}");
+        let found = lab.ok("{find: 'c', projection: {_id: 1}, showRecordId: true, sort: {v: 1}}");
+        assert!(at(&found, "cursor.firstBatch.2.$recordId").is_some(), "{found}");
+    }
+
+    #[test]
+    fn hints_and_natural_order() {
+        let lab = with_index();
+        assert_eq!(ids(&lab, "hint: {$natural: -1}"), [3, 2, 1]);
+        assert_eq!(ids(&lab, "hint: {$natural: 1}"), [1, 2, 3]);
+        assert_eq!(ids(&lab, "sort: {$natural: -1}"), [3, 2, 1]);
+        assert_eq!(ids(&lab, "hint: {v: 1.0}"), [2, 3, 1]);
+        lab.check("{find: 'c', hint: {$natural: 2}}", "{code: 9}");
+        lab.check("{find: 'c', hint: 1}", "{code: 9}");
+        lab.check("{find: 'c', hint: {nope: 1}}", "{code: 2}");
+    }
+
+    #[test]
+    fn sizes_of_batches() {
+        let lab = with_three();
+        assert_eq!(ids(&lab, "batchSize: 0"), [] as [i32; 0]);
+        assert_eq!(ids(&lab, "batchSize: 2"), [1, 2]);
+        lab.check("{find: 'c', batchSize: 2, singleBatch: true}", "{'cursor.id': 0}");
+        assert_eq!(ids(&lab, "limit: 0"), [1, 2, 3]);
+        let refused = |options: &str, expected: &str| {
+            lab.check(&format!("{{find: 'c', {options}}}"), expected);
+        };
+        refused(
+            "limit: -1",
+            r#"{code: 2, errmsg: "BSON field 'limit' value must be >= 0, actual value '-1'"}"#,
+        );
+        refused("batchSize: -1", "{code: 2}");
+        refused("skip: -1", "{code: 2}");
+        refused("singleBatch: 1", "{code: 14}");
+        refused("allowDiskUse: 'yes'", "{code: 14}");
+        refused("returnKey: {}", "{code: 14}");
+        refused(
+            "allowDiskUse: true, noCursorTimeout: true, readOnce: true, allowPartialResults: true, oplogReplay: true, term: 1",
+            "{ok: 1}",
+        );
+    }
+
+    #[test]
+    fn only_the_simple_collation() {
+        let lab = with_three();
+        let simple = "collation: {locale: 'simple'}";
+        let english = "collation: {locale: 'en'}";
+        for (collation, ok) in [(simple, true), (english, false)] {
+            let end = if ok { "{ok: 1}" } else { "{code: 238}" };
+            let inner = if ok { "{ok: 1, '-writeErrors': 0}" } else { "{'writeErrors.0.code': 238}" };
+            lab.check(&format!("{{find: 'c', {collation}}}"), end);
+            lab.check(&format!("{{count: 'c', {collation}}}"), end);
+            lab.check(&format!("{{distinct: 'c', key: 'v', {collation}}}"), end);
+            lab.check(&format!("{{aggregate: 'c', pipeline: [], cursor: {{}}, {collation}}}"), end);
+            lab.check(
+                &format!("{{findAndModify: 'c', update: {{$set: {{a: 1}}}}, {collation}}}"),
+                end,
+            );
+            lab.check(
+                &format!(
+                    "{{update: 'c', updates: [{{q: {{}}, u: {{$set: {{a: 1}}}}, {collation}}}]}}"
+                ),
+                inner,
+            );
+            lab.check(
+                &format!("{{delete: 'c', deletes: [{{q: {{_id: 9}}, limit: 1, {collation}}}]}}"),
+                inner,
+            );
+        }
+        lab.check("{find: 'c', collation: {strength: 1}}", "{code: 40414}");
+        lab.check("{find: 'c', collation: 1}", "{code: 14}");
+    }
+
+    #[test]
+    fn variables_of_let() {
+        let lab = with_three();
+        let two = "let: {two: 2}";
+        let filter = "{$expr: {$eq: ['$v', '$$two']}}";
+        assert_eq!(ids(&lab, &format!("filter: {filter}, {two}")), [3]);
+        lab.check(
+            &format!("{{find: 'c', filter: {{_id: 1}}, projection: {{x: '$$two'}}, {two}}}"),
+            "{'cursor.firstBatch': [{_id: 1, x: 2}]}",
+        );
+        lab.check(
+            &format!("{{update: 'c', updates: [{{q: {filter}, u: {{$set: {{hit: 1}}}}, multi: true}}], {two}}}"),
+            "{n: 1, nModified: 1}",
+        );
+        lab.check(
+            &format!("{{findAndModify: 'c', query: {filter}, update: [{{$set: {{y: '$$two'}}}}], new: true, fields: {{y: 1, z: '$$two'}}, {two}}}"),
+            "{value: {_id: 3, y: 2, z: 2}}",
+        );
+        lab.check(
+            &format!("{{delete: 'c', deletes: [{{q: {filter}, limit: 0}}], {two}}}"),
+            "{n: 1}",
+        );
+        lab.ok("{create: 'w', viewOn: 'c', pipeline: []}");
+        lab.check(
+            "{find: 'w', filter: {$expr: {$eq: ['$v', '$$one']}}, let: {one: 1}}",
+            "{'cursor.firstBatch': [{_id: 2, v: 1}]}",
+        );
+        lab.check(&format!("{{find: 'c', filter: {filter}}}"), "{code: 17276}");
+        lab.check("{find: 'c', let: 1}", "{code: 14}");
+    }
+}
+
+mod tailing {
+    use super::*;
+
+    fn capped() -> Lab {
+        let lab = Lab::new();
+        lab.ok("{create: 'log', capped: true, size: 100000, max: 3}");
+        lab
+    }
+
+    fn more(lab: &Lab, id: &Bson, wait_ms: Option<i32>) -> bson::Document {
+        let mut command = doc! { "getMore": id.clone(), "collection": "log" };
+        command.extend(wait_ms.map(|ms| ("maxTimeMS".to_owned(), Bson::Int32(ms))));
+        lab.run_document(&command)
+    }
+
+    #[test]
+    fn a_tailing_cursor_goes_on_behind_the_end() {
+        let lab = capped();
+        lab.check("{find: 'log', tailable: true}", "{'cursor.id': 0, 'cursor.firstBatch': []}");
+        lab.ok("{insert: 'log', documents: [{_id: 1}]}");
+        let first = lab.ok("{find: 'log', tailable: true}");
+        let id = at(&first, "cursor.id").expect("an id");
+        assert_ne!(id, Bson::Int64(0), "{first}");
+        let none = more(&lab, &id, None);
+        assert_eq!(at(&none, "cursor.nextBatch"), Some(Bson::Array(vec![])), "{none}");
+        lab.ok("{insert: 'log', documents: [{_id: 2}, {_id: 3}]}");
+        let next = more(&lab, &id, None);
+        assert_eq!(at(&next, "cursor.nextBatch.1._id"), Some(Bson::Int32(3)), "{next}");
+        assert_eq!(at(&next, "cursor.id"), Some(id.clone()));
+        assert_eq!(at(&more(&lab, &id, Some(5)), "code"), Some(Bson::Int32(2)), "it does not wait");
+        lab.ok("{insert: 'log', documents: [{_id: 4}, {_id: 5}, {_id: 6}, {_id: 7}]}");
+        assert_eq!(at(&more(&lab, &id, None), "code"), Some(Bson::Int32(136)));
+    }
+
+    #[test]
+    fn a_waiting_cursor_is_told_of_new_documents() {
+        let lab = capped();
+        lab.ok("{insert: 'log', documents: [{_id: 1}]}");
+        let first = lab.ok("{find: 'log', tailable: true, awaitData: true}");
+        let id = at(&first, "cursor.id").expect("an id");
+        let none = more(&lab, &id, Some(1));
+        assert_eq!(at(&none, "cursor.nextBatch"), Some(Bson::Array(vec![])), "{none}");
+        let next = std::thread::scope(|scope| {
+            let waiting = scope.spawn(|| more(&lab, &id, Some(10_000)));
+            lab.ok("{insert: 'log', documents: [{_id: 2}]}");
+            waiting.join().expect("a reply")
+        });
+        assert_eq!(at(&next, "cursor.nextBatch.0._id"), Some(Bson::Int32(2)), "{next}");
+    }
+
+    #[test]
+    fn what_tailing_does_not_go_with() {
+        let lab = capped();
+        lab.ok("{insert: 'log', documents: [{_id: 1}]}");
+        lab.ok("{insert: 'c', documents: [{_id: 1}]}");
+        lab.check("{find: 'c', tailable: true}", "{code: 2}");
+        lab.check("{find: 'none', tailable: true}", "{'cursor.id': 0}");
+        lab.check("{find: 'log', awaitData: true}", "{code: 9}");
+        lab.check("{find: 'log', tailable: true, sort: {_id: 1}}", "{code: 2}");
+        lab.check("{find: 'log', tailable: true, sort: {$natural: 1}}", "{ok: 1}");
+        lab.check("{find: 'log', tailable: true, sort: {$natural: -1}}", "{code: 2}");
+        lab.check("{find: 'log', tailable: true, singleBatch: true}", "{code: 2}");
+        lab.ok("{create: 'w', viewOn: 'log', pipeline: []}");
+        for option in ["tailable: true", "returnKey: true", "showRecordId: true", "min: {_id: 1}"] {
+            lab.check(&format!("{{find: 'w', {option}}}"), "{code: 168}");
+        }
+    }
+}
+
+mod cursors {
+    use super::*;
+
+    #[test]
+    fn get_more_checks_what_it_is_given() {
+        let lab = with_three();
+        let first = lab.ok("{find: 'c', batchSize: 1}");
+        let Some(Bson::Int64(id)) = at(&first, "cursor.id") else { panic!("{first}") };
+        let check = |more: bson::Document, code: i32| {
+            let mut command = doc! { "getMore": id };
+            command.extend(more);
+            let reply = lab.run_document(&command);
+            assert_eq!(at(&reply, "code"), Some(Bson::Int32(code)), "{command}: {reply}");
+        };
+        check(doc! {}, 40414);
+        check(doc! { "collection": 1 }, 14);
+        check(doc! { "collection": "" }, 73);
+        check(doc! { "collection": "other" }, 13);
+        check(doc! { "collection": "c", "batchSize": -1 }, 2);
+        check(doc! { "collection": "c", "maxTimeMS": 5 }, 2);
+        check(doc! { "collection": "c", "nonsense": 5 }, 40415);
+        lab.check("{getMore: 1, collection: 'c'}", "{code: 14}");
+        lab.check("{getMore: {$numberLong: '5'}, collection: 'c'}", "{code: 43}");
+        let rest = lab.run_document(&doc! { "getMore": id, "collection": "c" });
+        assert_eq!(at(&rest, "cursor.nextBatch.1._id"), Some(Bson::Int32(3)), "{rest}");
+    }
+
+    #[test]
+    fn kill_cursors_tells_of_each() {
+        let lab = with_three();
+        let first = lab.ok("{find: 'c', batchSize: 1}");
+        let Some(Bson::Int64(id)) = at(&first, "cursor.id") else { panic!("{first}") };
+        let reply = lab.run_document(&doc! { "killCursors": "c", "cursors": [id, 7_i64] });
+        let list = |ids: &[i64]| Some(Bson::from(ids.to_vec()));
+        assert_eq!(at(&reply, "cursorsKilled"), list(&[id]), "{reply}");
+        assert_eq!(at(&reply, "cursorsNotFound"), list(&[7]));
+        assert_eq!(at(&reply, "cursorsAlive"), list(&[]));
+        lab.check("{killCursors: 'c', cursors: [1]}", "{code: 14}");
+        lab.check("{killCursors: 'c', cursors: 1}", "{code: 14}");
+        lab.check("{killCursors: 'c'}", "{code: 40414}");
+    }
+}

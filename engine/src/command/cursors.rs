@@ -16,13 +16,17 @@ use super::{
     client::Client,
     context::Context,
     error::{Answer, Code, CommandError},
+    shape::Shape,
 };
 use crate::{
     catalog::Namespace,
-    limits::{CURSOR_BATCH_BYTES_MAX, CURSOR_IDLE_MS, CURSORS_MAX, FIRST_BATCH_DOCS},
+    clock::{Clock, SystemClock},
+    limits::{
+        AWAIT_DATA_MS, AWAIT_DATA_MS_MAX, AWAIT_SLICE_MS, CURSOR_BATCH_BYTES_MAX, CURSOR_IDLE_MS,
+        CURSORS_MAX, FIRST_BATCH_DOCS,
+    },
     pipeline::{Environment, Run},
-    plan::{Search, Step},
-    query::Projection,
+    plan::{Search, Step, check_interrupt},
     value::scan::DOCUMENT_BYTES_MAX,
 };
 
@@ -52,6 +56,8 @@ pub struct Cursor {
     pub ns: String,
     /// Where the documents come from.
     pub source: Source,
+    /// Whether `getMore` waits for new documents when it has none.
+    pub awaits: bool,
 }
 
 /// Where the documents of a cursor come from.
@@ -62,8 +68,8 @@ pub enum Source {
         namespace: Namespace,
         /// What is left of the search.
         search: Box<Search>,
-        /// Which fields are given.
-        projection: Option<Projection>,
+        /// What of a document is given.
+        shape: Shape,
     },
     /// Documents that are ready.
     Ready(VecDeque<RawDocumentBuf>),
@@ -77,10 +83,16 @@ pub enum Source {
 }
 
 impl Cursor {
+    /// A cursor that does not wait.
+    #[must_use]
+    pub fn new(ns: String, source: Source) -> Self {
+        Self { ns, source, awaits: false }
+    }
+
     /// A cursor over documents that are ready.
     #[must_use]
     pub fn ready(ns: String, documents: impl IntoIterator<Item = RawDocumentBuf>) -> Self {
-        Self { ns, source: Source::Ready(documents.into_iter().collect()) }
+        Self::new(ns, Source::Ready(documents.into_iter().collect()))
     }
 
     /// Gives the first batch, and keeps the cursor when something is left.
@@ -100,6 +112,31 @@ impl Cursor {
         Ok(reply("firstBatch", id, &ns, batch))
     }
 
+    /// As [`Cursor::fill`], but waits for documents when there are none: at most this long, in real
+    /// time, since it is a client that waits.
+    fn fill_or_wait(
+        &mut self,
+        context: &Context,
+        size: usize,
+        wait: Duration,
+    ) -> Result<(RawArrayBuf, bool), CommandError> {
+        let clock = SystemClock;
+        let wait = wait.min(Duration::from_millis(AWAIT_DATA_MS_MAX));
+        let end = clock.monotonic().saturating_add(wait);
+        // Registered before the look, so that no change falls between the two.
+        let changed = context.collections.wait_for_change();
+        loop {
+            let (batch, is_done) = self.fill(context, size)?;
+            let now = clock.monotonic();
+            if is_done || now >= end || batch.into_iter().next().is_some() {
+                return Ok((batch, is_done));
+            }
+            let slice = now.saturating_add(Duration::from_millis(AWAIT_SLICE_MS));
+            clock.wait_until(Some(slice.min(end)), changed.wake());
+            check_interrupt()?;
+        }
+    }
+
     fn fill(
         &mut self,
         context: &Context,
@@ -116,8 +153,9 @@ impl Cursor {
                 }
                 documents.is_empty()
             }
-            Source::Search { namespace, search, projection } => {
-                let seen = crate::query::Context::at(context.now_ms());
+            Source::Search { namespace, search, shape } => {
+                let mut seen = crate::query::Context::at(context.now_ms());
+                seen.variables.clone_from(&shape.variables);
                 context.read(|reader, catalog| {
                     let Some(collection) = catalog.collection(namespace) else {
                         return Err(CommandError::new(
@@ -129,9 +167,9 @@ impl Cursor {
                         reader,
                         &collection,
                         context.now_ms(),
-                        &mut |_, document| {
-                            let is_taken = match projection {
-                                Some(projection) => batch.push(&projection.apply(document, &seen)?),
+                        &mut |stored, document| {
+                            let is_taken = match shape.of(document, stored.record, &seen)? {
+                                Some(given) => batch.push(&given),
                                 None => batch.push(document),
                             };
                             Ok(if is_taken { Step::Take } else { Step::LeaveAndStop })
@@ -201,13 +239,15 @@ impl Cursors {
     /// The next batch of a cursor.
     ///
     /// # Errors
-    /// `CursorNotFound`, `Unauthorized` when it belongs to another collection, and what the search meets.
+    /// `CursorNotFound`, `Unauthorized` when it belongs to another collection, `BadValue` when it does
+    /// not wait and `wait` is given, and what the search meets.
     pub fn next_batch(
         &self,
         context: &Context,
         id: i64,
         ns: &str,
         batch_size: Option<u64>,
+        wait: Option<Duration>,
     ) -> Answer {
         let taken = self.lock(context).open.remove(&id);
         let Some(Idle { mut cursor, since }) = taken else { return Err(not_found(id)) };
@@ -219,16 +259,22 @@ impl Cursors {
             self.lock(context).open.insert(id, Idle { cursor, since });
             return Err(CommandError::new(Code::UNAUTHORIZED, message));
         }
+        if wait.is_some() && !cursor.awaits {
+            self.lock(context).open.insert(id, Idle { cursor, since });
+            return Err(CommandError::new(
+                Code::BAD_VALUE,
+                "cannot set maxTimeMS on getMore command for a non-awaitData cursor",
+            ));
+        }
         let size = batch_size.filter(|size| *size > 0).map_or(usize::MAX, saturated);
-        let (batch, is_done) = cursor.fill(context, size)?;
+        let (batch, is_done) = if cursor.awaits {
+            let wait = wait.unwrap_or(Duration::from_millis(AWAIT_DATA_MS));
+            cursor.fill_or_wait(context, size, wait)?
+        } else {
+            cursor.fill(context, size)?
+        };
         let id = if is_done { 0 } else { self.keep(context, cursor, Some(id)) };
         Ok(reply("nextBatch", id, ns, batch))
-    }
-
-    /// Whether there is such a cursor.
-    #[must_use]
-    pub fn is_open(&self, context: &Context, id: i64) -> bool {
-        self.lock(context).open.contains_key(&id)
     }
 
     /// Closes a cursor. False when there was none.

@@ -11,7 +11,7 @@ use super::{
     aggregate::view::{self, Parts},
     context::Context,
     error::{Answer, Code, CommandError},
-    field::{optional, required, unsupported},
+    field::{optional, required},
     query::Query,
     request::Request,
     table::{Command, Scope},
@@ -27,7 +27,7 @@ pub static COMMAND: Command = Command {
     name: "distinct",
     aliases: &[],
     scope: Scope::Any,
-    fields: &[required("key"), optional("query"), optional("hint"), unsupported("collation")],
+    fields: &[required("key"), optional("query"), optional("hint"), optional("collation")],
     run,
 };
 

@@ -7,11 +7,11 @@ use super::{
     error::{Answer, Code, CommandError},
     field::{ignored, optional, required},
     operations::time_limit,
-    request::Request,
+    request::{Request, missing_field},
     table::{Command, Scope},
 };
 
-/// `{getMore: id, collection, batchSize}`
+/// `{getMore: id, collection, batchSize, maxTimeMS}`
 pub static COMMAND: Command = Command {
     name: "getMore",
     aliases: &[],
@@ -25,14 +25,15 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     let RawBsonRef::Int64(id) = first else {
         return Err(request.wrong_type("getMore", first, "long"));
     };
-    let collection = request.text("collection")?.unwrap_or_default();
-    let ns = format!("{}.{collection}", request.db);
-    // The limit of the command that opened the cursor holds; only a cursor that waits takes another.
-    if time_limit(request)?.is_some() && context.cursors.is_open(context, id) {
-        return Err(CommandError::new(
-            Code::BAD_VALUE,
-            "cannot set maxTimeMS on getMore command for a non-awaitData cursor",
-        ));
+    let Some(collection) = request.text("collection")? else {
+        return Err(missing_field("getMore", "collection"));
+    };
+    if collection.is_empty() {
+        return Err(CommandError::new(Code::INVALID_NAMESPACE, "Collection names cannot be empty"));
     }
-    context.cursors.next_batch(context, id, &ns, request.count("batchSize")?)
+    let ns = format!("{}.{collection}", request.db);
+    let batch_size = request.count("batchSize")?;
+    // Here it is the time to wait for new documents, not a limit for the operation.
+    let wait = time_limit(request)?;
+    context.cursors.next_batch(context, id, &ns, batch_size, wait)
 }

@@ -71,7 +71,7 @@ fn shown(collection: &CollectionMeta) -> Document {
 /// `cursor.batchSize`; 0 is an empty batch.
 ///
 /// # Errors
-/// `TypeMismatch`, 51024 when negative.
+/// `TypeMismatch`, `BadValue` when negative.
 pub fn cursor_batch_size(request: &Request<'_>) -> Result<Option<u64>, CommandError> {
     match request.document("cursor")? {
         None => Ok(None),

@@ -84,6 +84,7 @@ mod roles_info;
 mod run;
 mod server_status;
 mod set_parameter;
+mod shape;
 mod start_session;
 mod stats;
 pub mod table;

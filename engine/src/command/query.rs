@@ -45,6 +45,7 @@ impl Let {
 }
 
 /// What is looked for, with the client's hint.
+#[derive(Debug, Clone)]
 pub struct Query {
     /// Filter, sort, skip and limit.
     pub target: Target,

@@ -147,19 +147,34 @@ impl<'r> Request<'r> {
     /// A whole number that must not be negative; `None` when absent.
     ///
     /// # Errors
-    /// `TypeMismatch`; 51024 when it is negative.
+    /// `TypeMismatch`; `BadValue` when it is negative.
     pub fn count(&self, name: &str) -> Result<Option<u64>, CommandError> {
         match self.integer(name)? {
             None => Ok(None),
             Some(number) => u64::try_from(number).map(Some).map_err(|_| {
                 CommandError::new(
-                    Code::NEGATIVE_VALUE,
-                    format!(
-                        "BSON field '{}.{name}' value must be >= 0, actual value '{number}'",
-                        self.name
-                    ),
+                    Code::BAD_VALUE,
+                    format!("BSON field '{name}' value must be >= 0, actual value '{number}'"),
                 )
             }),
+        }
+    }
+
+    /// A yes or no of a command that takes nothing but a bool for it; absent is false.
+    ///
+    /// # Errors
+    /// `TypeMismatch`.
+    pub fn strict_flag(&self, name: &str) -> Result<bool, CommandError> {
+        match self.get(name)? {
+            None => Ok(false),
+            Some(RawBsonRef::Boolean(flag)) => Ok(flag),
+            Some(other) => Err(CommandError::new(
+                Code::TYPE_MISMATCH,
+                format!(
+                    "Field '{name}' should be a boolean value, but found: {}",
+                    type_name(other)
+                ),
+            )),
         }
     }
 
@@ -218,10 +233,15 @@ impl<'r> Request<'r> {
     /// The error for a value of the wrong type.
     #[must_use]
     pub fn wrong_type(&self, name: &str, found: RawBsonRef<'_>, expected: &str) -> CommandError {
+        let expected = if expected.contains(',') {
+            format!("types '[{expected}]'")
+        } else {
+            format!("type '{expected}'")
+        };
         CommandError::new(
             Code::TYPE_MISMATCH,
             format!(
-                "BSON field '{}.{name}' is the wrong type '{}', expected types '[{expected}]'",
+                "BSON field '{}.{name}' is the wrong type '{}', expected {expected}",
                 self.name,
                 type_name(found)
             ),

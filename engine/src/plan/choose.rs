@@ -77,23 +77,19 @@ impl Hint {
     /// Reads a `hint`; an empty document is none.
     ///
     /// # Errors
-    /// `BadHint` when it is neither text nor a document.
+    /// `HintType` when it is neither text nor a document, or names no direction of `$natural`.
     pub fn parse(value: RawBsonRef<'_>) -> Result<Option<Self>, PlanError> {
         let wrong =
-            || bad_hint("the hint must be the name of an index or its key pattern".to_owned());
+            || PlanError::new(PlanErrorKind::HintType, "Hint must be a string or an object");
         match value {
             RawBsonRef::String(name) => Ok(Some(Self::Name(name.to_owned()))),
             RawBsonRef::Document(key) => {
                 let key = Document::try_from(key).map_err(|_| wrong())?;
-                Ok(match key.get("$natural") {
-                    Some(Bson::Int32(-1) | Bson::Int64(-1)) => Some(Self::Natural(Scan::Backward)),
-                    Some(Bson::Double(number)) if *number < 0.0 => {
-                        Some(Self::Natural(Scan::Backward))
-                    }
-                    Some(_) => Some(Self::Natural(Scan::Forward)),
-                    None if key.is_empty() => None,
-                    None => Some(Self::Key(key)),
-                })
+                match key.get("$natural") {
+                    Some(direction) => natural(direction).map(Self::Natural).map(Some),
+                    None if key.is_empty() => Ok(None),
+                    None => Ok(Some(Self::Key(key))),
+                }
             }
             _ => Err(wrong()),
         }
@@ -160,7 +156,7 @@ fn score(index: &IndexMeta, plan: &Plan, wants_order: bool) -> Option<(u8, usize
     helps.then_some((exact, bounds.equal_fields, bounds.has_range, sorts))
 }
 
-fn index_plan(index: &Arc<IndexMeta>, bounds: Bounds, sort: Option<&Sort>) -> Plan {
+pub(super) fn index_plan(index: &Arc<IndexMeta>, bounds: Bounds, sort: Option<&Sort>) -> Plan {
     let sort = sort.filter(|sort| sort.natural().is_none());
     let provided = sort.and_then(|sort| order_provided(index, &bounds, sort));
     Plan {
@@ -195,7 +191,25 @@ fn order_provided(index: &IndexMeta, bounds: &Bounds, sort: &Sort) -> Option<Sca
     Some(scan.unwrap_or(Scan::Forward))
 }
 
-fn hinted<'c>(
+fn natural(direction: &Bson) -> Result<Scan, PlanError> {
+    let sign = match direction {
+        Bson::Int32(number) => f64::from(*number),
+        Bson::Int64(1) => 1.0,
+        Bson::Int64(-1) => -1.0,
+        Bson::Double(number) => *number,
+        _ => 0.0,
+    };
+    match sign {
+        1.0 => Ok(Scan::Forward),
+        -1.0 => Ok(Scan::Backward),
+        _ => Err(PlanError::new(
+            PlanErrorKind::HintType,
+            format!("$natural hint may only accept a value of 1 or -1, not {direction}"),
+        )),
+    }
+}
+
+pub(super) fn hinted<'c>(
     collection: &'c CollectionMeta,
     hint: &Hint,
 ) -> Result<&'c Arc<IndexMeta>, PlanError> {

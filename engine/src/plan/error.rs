@@ -20,6 +20,18 @@ pub struct PlanError {
 pub enum PlanErrorKind {
     /// The hint names no usable index.
     BadHint,
+    /// The hint is neither text nor a document, or not a direction of `$natural`.
+    HintType,
+    /// `min` or `max` without a hint (MongoDB: 51173).
+    BoundsWithoutHint,
+    /// `min` or `max` names other fields than the index (MongoDB: 51174).
+    BoundsOfOtherIndex,
+    /// `min` does not come before `max` (MongoDB: 51175).
+    BoundsOutOfOrder,
+    /// No way to the documents can do what is asked for.
+    NoPlans,
+    /// The document that a tailing cursor stood at is gone.
+    PositionLost,
     /// Too much to sort in memory.
     SortTooLarge,
     /// Too many records to remember.

@@ -3,6 +3,7 @@
 //! A plan may only narrow: every document is checked by the filter again, so an index can never change
 //! an answer. A [`Search`] keeps a key between two calls, never a transaction.
 
+mod between;
 mod bounds;
 mod choose;
 mod error;
@@ -14,6 +15,7 @@ mod search;
 #[cfg(test)]
 mod tests;
 
+pub use between::{KeyRange, choose_between};
 pub use bounds::Bounds;
 pub use choose::{Access, Hint, Plan, choose, index_summary};
 pub use error::{PlanError, PlanErrorKind};

@@ -31,6 +31,8 @@ pub struct Search {
     limit: Option<u64>,
     variables: Vec<(String, Option<RawBson>)>,
     place: Place,
+    /// Whether the end of the collection is not the end of the search.
+    tails: bool,
     stats: Stats,
 }
 
@@ -110,8 +112,16 @@ impl Search {
             limit,
             variables,
             place,
+            tails: false,
             stats: Stats::default(),
         }
+    }
+
+    /// The same search that waits at the end of the collection for what is inserted later. Only a
+    /// walk through the collection in natural order can.
+    #[must_use]
+    pub fn tailing(self) -> Self {
+        Self { tails: true, ..self }
     }
 
     /// The way that is taken.
@@ -152,6 +162,9 @@ impl Search {
             operation.check()?;
             operation.note_plan(|| self.plan.summary());
         }
+        if self.tails {
+            self.check_position(reader)?;
+        }
         let hides = collection.hides_expired();
         let filter = self.filter.clone();
         // The time is all the chance that a pure layer has.
@@ -188,6 +201,12 @@ impl Search {
         let access = &self.plan.access;
         let walked =
             walk(reader, self.collection, access, &mut self.place, &mut self.stats, &mut counted);
+        if let Ok(ended) = walked
+            && ended
+            && !(self.tails && matches!(self.place, Place::Records(_)))
+        {
+            self.place = Place::End;
+        }
         if let Some(operation) = &operation {
             operation.note_stats(before, self.stats);
         }
@@ -195,6 +214,22 @@ impl Search {
         (self.skip, self.limit) = (skip, limit);
         self.stats.returned += returned;
         Ok(())
+    }
+
+    /// The oldest documents of a capped collection go; a cursor that stood at one of them has missed
+    /// others.
+    fn check_position(&self, reader: &Reader<'_>) -> Result<(), PlanError> {
+        let Place::Records(Some(record)) = self.place else { return Ok(()) };
+        if reader.document(self.collection, record)?.is_some() {
+            return Ok(());
+        }
+        Err(PlanError::new(
+            PlanErrorKind::PositionLost,
+            format!(
+                "CollectionScan died due to position in capped collection being deleted. Last seen \
+                 record id: RecordId({record})"
+            ),
+        ))
     }
 
     fn check_still_valid(&self, collection: &CollectionMeta) -> Result<(), PlanError> {
@@ -268,7 +303,7 @@ fn start(plan: &Plan) -> Place {
     }
 }
 
-/// Visits documents from a place on and moves the place along.
+/// Visits documents from a place on and moves the place along; whether the end was reached.
 fn walk<E: From<PlanError>>(
     reader: &Reader<'_>,
     collection: CollectionId,
@@ -276,23 +311,19 @@ fn walk<E: From<PlanError>>(
     place: &mut Place,
     stats: &mut Stats,
     visit: Visit<'_, E>,
-) -> Result<(), E> {
-    let ended = match (&mut *place, access) {
+) -> Result<bool, E> {
+    match (place, access) {
         (Place::Records(after), Access::Collection(direction)) => {
-            walk_records(reader, collection, *direction, after, stats, visit)?
+            walk_records(reader, collection, *direction, after, stats, visit)
         }
         (Place::Entries { interval, after, seen }, Access::Index { index, bounds, direction }) => {
             let mut entries =
                 Entries { index, intervals: &bounds.intervals, direction: *direction, stats };
-            entries.walk(reader, collection, (interval, after, seen), visit)?
+            entries.walk(reader, collection, (interval, after, seen), visit)
         }
-        (Place::Sorted(records), _) => walk_sorted(reader, collection, records, stats, visit)?,
-        _ => true,
-    };
-    if ended {
-        *place = Place::End;
+        (Place::Sorted(records), _) => walk_sorted(reader, collection, records, stats, visit),
+        _ => Ok(true),
     }
-    Ok(())
 }
 
 fn walk_records<E: From<PlanError>>(

@@ -65,7 +65,7 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
         return Cursor::ready(ns, []).first_batch(context, batch_size, true);
     }
     let source = Source::Pipeline { run: Box::new(run), client: request.client.clone() };
-    Cursor { ns, source }.first_batch(context, batch_size, false)
+    Cursor::new(ns, source).first_batch(context, batch_size, false)
 }
 
 fn check_cursor_options(

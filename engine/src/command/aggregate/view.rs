@@ -1,12 +1,14 @@
 //! Reading a view with the commands that read collections: their query becomes stages behind the
 //! view's own.
 
+use std::sync::Arc;
+
 use bson::{
     RawDocumentBuf,
     raw::{CStr, RawBsonRef, RawDocument, cstr},
 };
 
-use super::rows::ServerFacts;
+use super::{read_let, rows::ServerFacts};
 use crate::{
     catalog::Namespace,
     command::{context::Context, error::CommandError, query::Query, request::Request},
@@ -65,13 +67,15 @@ pub(in crate::command) fn open(
         add(cstr!("$project"), RawBsonRef::Document(projection));
     }
     let stages: Vec<&RawDocument> = stages.iter().map(|stage| &**stage).collect();
-    let reading = Reading::of_command(&namespace.db, crate::query::VariableNames::default());
+    let (names, variables) = read_let(request)?;
+    let reading = Reading::of_command(&namespace.db, names);
     let pipeline = Pipeline::parse(&stages, &reading)?;
     let rows = ServerFacts { context, client: request.client };
     let environment = Environment::new(&context.collections, &rows);
     let origin = Origin::Collection(namespace.clone());
-    let seen = std::sync::Arc::new(crate::query::Context::at(context.now_ms()));
-    Ok(Run::open(&environment, &origin, &pipeline, query.hint.as_ref(), seen)?)
+    let mut seen = crate::query::Context::at(context.now_ms());
+    seen.variables = variables;
+    Ok(Run::open(&environment, &origin, &pipeline, query.hint.as_ref(), Arc::new(seen))?)
 }
 
 /// Gives every document of a view to `visit`.

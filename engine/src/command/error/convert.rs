@@ -130,6 +130,12 @@ impl From<PlanError> for CommandError {
     fn from(error: PlanError) -> Self {
         let code = match error.kind {
             PlanErrorKind::BadHint => Code::BAD_VALUE,
+            PlanErrorKind::HintType => Code::FAILED_TO_PARSE,
+            PlanErrorKind::BoundsWithoutHint => Code::BOUNDS_WITHOUT_HINT,
+            PlanErrorKind::BoundsOfOtherIndex => Code::BOUNDS_OF_OTHER_INDEX,
+            PlanErrorKind::BoundsOutOfOrder => Code::BOUNDS_OUT_OF_ORDER,
+            PlanErrorKind::NoPlans => Code::NO_QUERY_EXECUTION_PLANS,
+            PlanErrorKind::PositionLost => Code::CAPPED_POSITION_LOST,
             PlanErrorKind::SortTooLarge | PlanErrorKind::TooManyRecords => {
                 Code::QUERY_EXCEEDED_MEMORY_LIMIT
             }

@@ -1,0 +1,83 @@
+//! What of a document that was found is given to the client.
+
+use std::sync::Arc;
+
+use bson::raw::{RawBson, RawDocument, RawDocumentBuf, cstr};
+
+use crate::{
+    catalog::IndexMeta,
+    plan::{Access, Plan},
+    query::{Context, Projection, QueryError},
+};
+
+/// How `find` gives a document.
+#[derive(Debug, Clone, Default)]
+pub struct Shape {
+    /// Which fields are given.
+    pub projection: Option<Projection>,
+    /// Variables that the projection may name.
+    pub variables: Vec<(String, Option<RawBson>)>,
+    /// `returnKey`: only the fields of the index that was used.
+    pub key: Option<Key>,
+    /// `showRecordId`: adds `$recordId`.
+    pub with_record: bool,
+}
+
+/// The fields that `returnKey` gives.
+#[derive(Debug, Clone)]
+pub enum Key {
+    /// No index was used.
+    None,
+    /// Those of this index.
+    Of(Arc<IndexMeta>),
+}
+
+impl Key {
+    /// The fields of the index that a plan uses.
+    #[must_use]
+    pub fn of(plan: &Plan) -> Self {
+        match &plan.access {
+            Access::Index { index, .. } => Self::Of(Arc::clone(index)),
+            _ => Self::None,
+        }
+    }
+
+    fn fields(&self, document: &RawDocument) -> RawDocumentBuf {
+        let mut key = RawDocumentBuf::new();
+        let Self::Of(index) = self else { return key };
+        for part in &index.key.parts {
+            let mut first = None;
+            part.path.index_values(document, &mut |value| {
+                first.get_or_insert_with(|| value.map_or(RawBson::Null, RawBson::from));
+            });
+            if let Ok(name) = <&bson::raw::CStr>::try_from(part.path.as_str()) {
+                key.append(name, first.unwrap_or(RawBson::Null));
+            }
+        }
+        key
+    }
+}
+
+impl Shape {
+    /// What of this document is given; `None` is all of it.
+    ///
+    /// # Errors
+    /// What an expression of the projection meets.
+    pub fn of(
+        &self,
+        document: &RawDocument,
+        record: u64,
+        seen: &Context,
+    ) -> Result<Option<RawDocumentBuf>, QueryError> {
+        let mut given = match (&self.key, &self.projection) {
+            (Some(key), _) => Some(key.fields(document)),
+            (None, Some(projection)) => Some(projection.apply(document, seen)?),
+            (None, None) => None,
+        };
+        if self.with_record {
+            let whole = given.get_or_insert_with(|| document.to_owned());
+            whole.append(cstr!("$recordId"), i64::try_from(record).unwrap_or(i64::MAX));
+        }
+        Ok(given)
+    }
+}

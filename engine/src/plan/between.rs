@@ -1,0 +1,107 @@
+//! `min` and `max`: a part of an index that the client names by its keys.
+
+use bson::raw::RawDocument;
+
+use super::{
+    PlanError, PlanErrorKind,
+    bounds::Bounds,
+    choose::{Access, Hint, Plan, hinted, index_plan},
+    range::Interval,
+};
+use crate::{
+    catalog::{CollectionMeta, IndexMeta},
+    query::Sort,
+    value::key::KeyEncoder,
+};
+
+/// The keys of an index from one, and up to but without another.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct KeyRange<'k> {
+    /// `min`: the first key.
+    pub min: Option<&'k RawDocument>,
+    /// `max`: the first key that is too high.
+    pub max: Option<&'k RawDocument>,
+}
+
+impl KeyRange<'_> {
+    /// Whether no end is given.
+    #[must_use]
+    pub fn is_everything(&self) -> bool {
+        self.min.is_none() && self.max.is_none()
+    }
+}
+
+/// The way through a part of the hinted index.
+///
+/// # Errors
+/// `BoundsWithoutHint`, `BoundsOfOtherIndex`, `BoundsOutOfOrder`, `NoPlans` with `$natural`, and
+/// `BadHint`.
+pub fn choose_between(
+    collection: &CollectionMeta,
+    range: KeyRange<'_>,
+    sort: Option<&Sort>,
+    hint: Option<&Hint>,
+) -> Result<Plan, PlanError> {
+    let hint = match hint {
+        None => {
+            return Err(PlanError::new(
+                PlanErrorKind::BoundsWithoutHint,
+                "When using min()/max() a hint of which index to use must be provided",
+            ));
+        }
+        Some(Hint::Natural(_)) => {
+            return Err(PlanError::new(
+                PlanErrorKind::NoPlans,
+                "min and max are incompatible with $natural",
+            ));
+        }
+        Some(hint) => hint,
+    };
+    let index = hinted(collection, hint)?;
+    let lower = range.min.map(|key| key_of(index, key)).transpose()?.unwrap_or_default();
+    let upper = range.max.map(|key| key_of(index, key)).transpose()?;
+    if range.min.is_some() && upper.as_ref().is_some_and(|upper| *upper <= lower) {
+        return Err(PlanError::new(
+            PlanErrorKind::BoundsOutOfOrder,
+            "The value provided for min() does not come before the value provided for max()",
+        ));
+    }
+    let shown = |part: &crate::catalog::KeyPart| {
+        (part.path.as_str().to_owned(), vec!["[min(), max())".to_owned()])
+    };
+    let bounds = Bounds {
+        intervals: vec![Interval { lower, upper }],
+        equal_fields: 0,
+        fixed_fields: 0,
+        has_range: true,
+        shown: index.key.parts.iter().map(shown).collect(),
+    };
+    let plan = index_plan(index, bounds, sort);
+    debug_assert!(matches!(plan.access, Access::Index { .. }), "a hinted index is used");
+    Ok(plan)
+}
+
+/// The key with these values, which must be given for all fields of the index in their order.
+fn key_of(index: &IndexMeta, values: &RawDocument) -> Result<Vec<u8>, PlanError> {
+    let other = || {
+        PlanError::new(
+            PlanErrorKind::BoundsOfOtherIndex,
+            "The index chosen is not compatible with min/max",
+        )
+    };
+    let mut encoder = KeyEncoder::new();
+    let mut values = values.iter();
+    for part in &index.key.parts {
+        let (name, value) = values.next().and_then(Result::ok).ok_or_else(other)?;
+        let direction = part.kind.direction().ok_or_else(other)?;
+        if name.as_str() != part.path.as_str() {
+            return Err(other());
+        }
+        encoder.push(Some(value), direction);
+    }
+    if values.next().is_some() {
+        return Err(other());
+    }
+    // The hash of a long key says nothing about order.
+    Ok(encoder.finish().ordered().to_vec())
+}
