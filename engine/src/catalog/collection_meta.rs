@@ -87,13 +87,17 @@ impl CollectionMeta {
     /// index on `_ts` (such collections hide at the threshold; all others show until removal).
     #[must_use]
     pub fn hides(&self, document: &RawDocument, modified_ms: i64, now_ms: i64) -> bool {
-        self.hiding_indexes().any(|index| {
-            let outside = index.partial.as_ref().is_some_and(|filter| !filter.matches(document));
-            !outside
-                && index
-                    .ttl_rule()
-                    .is_some_and(|rule| ttl::expiry(&rule, document, modified_ms).is_due(now_ms))
-        })
+        self.hidden_from_ms(document, modified_ms).is_some_and(|from_ms| from_ms <= now_ms)
+    }
+
+    /// From which instant on reads must not show this document; `None`: they always may.
+    #[must_use]
+    pub fn hidden_from_ms(&self, document: &RawDocument, modified_ms: i64) -> Option<i64> {
+        self.hiding_indexes()
+            .filter(|index| index.partial.as_ref().is_none_or(|filter| filter.matches(document)))
+            .filter_map(|index| index.ttl_rule())
+            .filter_map(|rule| ttl::expiry(&rule, document, modified_ms).threshold_ms())
+            .min()
     }
 
     /// Whether [`CollectionMeta::hides`] can ever be true.

@@ -1,5 +1,12 @@
 //! Which vendor's rules a database follows.
 
+use std::borrow::Cow;
+
+use bson::raw::{RawDocument, RawDocumentBuf};
+
+/// The field that Cosmos DB keeps for the time of the last write.
+const SYSTEM_FIELD: &str = "_ts";
+
 /// A database's dialect; it decides about TTL on `_ts` and about a few replies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Dialect {
@@ -32,9 +39,52 @@ impl Dialect {
         Self::ALL.into_iter().find(|dialect| dialect.name() == name)
     }
 
+    /// A document as this dialect stores it. Cosmos DB overwrites a client's own root field `_ts`
+    /// with its own, which no client ever sees; here the field is left out. `_ts` further inside is
+    /// an ordinary field.
+    #[must_use]
+    pub fn stored(self, document: &RawDocument) -> Cow<'_, RawDocument> {
+        if self != Self::Cosmos || !has_own_ts(document) {
+            return Cow::Borrowed(document);
+        }
+        let mut kept = RawDocumentBuf::new();
+        let fields = document.iter().map_while(Result::ok);
+        for (name, value) in fields.filter(|(name, _)| name.as_str() != SYSTEM_FIELD) {
+            kept.append(name, value);
+        }
+        Cow::Owned(kept)
+    }
+
     /// Whether an index on `_ts` is about the last modification, not about a field.
     #[must_use]
     pub fn has_last_modified_index(self) -> bool {
         self != Self::Mongodb
+    }
+}
+
+/// Whether a client's document has a root field `_ts`.
+#[must_use]
+pub fn has_own_ts(document: &RawDocument) -> bool {
+    matches!(document.get(SYSTEM_FIELD), Ok(Some(_)))
+}
+
+#[cfg(test)]
+mod tests {
+    use bson::doc;
+
+    use super::*;
+
+    #[test]
+    fn only_cosmos_keeps_ts_for_itself() {
+        let check = |dialect: Dialect, given: bson::Document, stored: bson::Document| {
+            let given = RawDocumentBuf::try_from(&given).expect("plain");
+            let found = bson::Document::try_from(&*dialect.stored(&given)).expect("plain");
+            assert_eq!(found, stored, "{dialect:?}");
+        };
+        let own = doc! { "_id": 1, "_ts": 5, "a": { "_ts": 6 }, "ts": 7 };
+        check(Dialect::Open, own.clone(), own.clone());
+        check(Dialect::Mongodb, own.clone(), own.clone());
+        check(Dialect::Cosmos, own, doc! { "_id": 1, "a": { "_ts": 6 }, "ts": 7 });
+        check(Dialect::Cosmos, doc! { "_id": 1 }, doc! { "_id": 1 });
     }
 }

@@ -15,7 +15,7 @@ pub mod rules;
 pub(crate) mod snapshot;
 
 pub use collection_meta::CollectionMeta;
-pub use dialect::Dialect;
+pub use dialect::{Dialect, has_own_ts};
 pub use error::{CatalogError, CatalogErrorKind};
 pub use index_key::{IndexKey, KeyKind, KeyPart};
 pub use index_meta::{EntryForm, IndexMeta, IndexState};

@@ -279,8 +279,11 @@ fn add_document(
     })?;
     let keys = keys_of(index, document, copied.modified_ms)?;
     if index.refuses_duplicates() {
-        // A hidden expired document still counts here: it goes at the next pass, not by a build.
-        writer.check_free(collection, index, &keys, copied.record, document)?;
+        // One that reads hide takes nobody's place; it goes at the next pass, not by a build.
+        let now_ms = writer.now_ms();
+        if !collection.hides(document, copied.modified_ms, now_ms) {
+            writer.check_free(collection, index, &keys, copied.record, document)?;
+        }
     }
     let mut bytes = 0;
     for (key, exact) in &keys.keys {

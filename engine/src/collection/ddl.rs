@@ -4,11 +4,14 @@ use std::sync::Arc;
 
 use bson::Uuid;
 
-use super::{Collections, DocumentWriter, WriteError, build, reclaim, transaction::missing};
+use super::{
+    Collections, DocumentWriter, WriteError, build, dialect::depends_on_dialect, reclaim,
+    transaction::missing,
+};
 use crate::{
     catalog::{
         CatalogError, CatalogErrorKind as Kind, CollectionMeta, CollectionOptions, Dialect,
-        Namespace, check_db,
+        Namespace,
         rules::{CreateRequest, create, id_index},
     },
     store::{CollectionId, IndexId},
@@ -22,6 +25,8 @@ impl Collections {
     pub fn create(&self, request: &CreateRequest) -> Result<(), WriteError> {
         self.transact(|writer| {
             let options = create::options(&request.options, writer.now_ms())?;
+            let dialect = writer.catalog().dialect(&request.namespace.db);
+            create::check_dialect(&options, dialect)?;
             match writer.collection(&request.namespace) {
                 Some(existing) if existing.options == options => Ok(()),
                 Some(_) => Err(exists(&request.namespace)),
@@ -84,27 +89,6 @@ impl Collections {
             let renamed =
                 CollectionMeta { namespace: to.clone(), ..CollectionMeta::clone(&collection) };
             writer.txn.put_collection(renamed)?;
-            Ok(())
-        })
-    }
-
-    /// Sets a database's dialect; allowed while it has no index with a TTL and none on `_ts`.
-    ///
-    /// # Errors
-    /// `IllegalOperation` otherwise.
-    pub fn set_dialect(&self, db: &str, dialect: Dialect) -> Result<(), WriteError> {
-        self.transact(|writer| {
-            check_db(db)?;
-            if writer.catalog().dialect(db) == dialect {
-                return Ok(());
-            }
-            if let Some(collection) = writer.catalog().collections(db).find(|c| depends_on_dialect(c)) {
-                return Err(refused(
-                    Kind::IllegalOperation,
-                    format!("the dialect of {db} can't be changed while {} has a TTL or an index on _ts; drop it first", collection.namespace),
-                ));
-            }
-            writer.txn.set_dialect(db, dialect);
             Ok(())
         })
     }
@@ -211,19 +195,10 @@ fn drop_collection(
     Ok(())
 }
 
-fn depends_on_dialect(collection: &CollectionMeta) -> bool {
-    let on_ts = |path: &str| path == "_ts";
-    collection.options.expire_after_secs.is_some()
-        || collection.indexes.iter().any(|index| {
-            index.expire_after_secs.is_some()
-                || index.key.single().is_some_and(|part| on_ts(part.path.as_str()))
-        })
-}
-
 fn exists(namespace: &Namespace) -> WriteError {
     refused(Kind::NamespaceExists, format!("the collection {namespace} exists already"))
 }
 
-fn refused(kind: Kind, message: String) -> WriteError {
+pub(super) fn refused(kind: Kind, message: String) -> WriteError {
     WriteError::Catalog(CatalogError::new(kind, message))
 }

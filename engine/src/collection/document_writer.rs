@@ -1,6 +1,6 @@
 //! Writes of documents within one transaction.
 
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 
 use bson::raw::{RawBsonRef, RawDocument};
 
@@ -11,7 +11,7 @@ use super::{
     unique,
 };
 use crate::{
-    catalog::{CatalogSnapshot, CollectionMeta, IndexMeta, IndexState, Namespace},
+    catalog::{CatalogSnapshot, CollectionMeta, Dialect, IndexMeta, IndexState, Namespace},
     limits::BATCH_DOCS_MAX,
     store::{Counters, Reader, Scan, StoreError, entry_bytes},
 };
@@ -91,6 +91,20 @@ impl DocumentWriter<'_> {
         }
     }
 
+    /// A document as the collection's database stores it, see [`Dialect::stored`].
+    #[must_use]
+    pub fn stored<'d>(
+        &self,
+        collection: &CollectionMeta,
+        document: &'d RawDocument,
+    ) -> Cow<'d, RawDocument> {
+        self.dialect(collection).stored(document)
+    }
+
+    fn dialect(&self, collection: &CollectionMeta) -> Dialect {
+        self.txn.catalog.dialect(&collection.namespace.db)
+    }
+
     /// Stores a new document, which has an `_id`, and returns its record number.
     ///
     /// # Errors
@@ -102,6 +116,7 @@ impl DocumentWriter<'_> {
     ) -> Result<u64, WriteError> {
         let collection = self.txn.current(collection)?;
         collection.check_holds_documents()?;
+        let document = &*self.stored(&collection, document);
         check_document(&collection, document)?;
         let record = self.txn.counters(collection.id.0)?.next_record.max(1);
         let plans = self.plan(&collection, record, document)?;
@@ -124,6 +139,7 @@ impl DocumentWriter<'_> {
         document: &RawDocument,
     ) -> Result<(), WriteError> {
         let collection = self.txn.current(collection)?;
+        let document = &*self.stored(&collection, document);
         check_document(&collection, document)?;
         let reader = self.txn.writer.reader();
         let Some(stored) = reader.document(collection.id, record)? else {

@@ -12,6 +12,7 @@ mod build;
 mod coll_mod;
 mod collections;
 mod ddl;
+mod dialect;
 mod document_writer;
 mod error;
 mod index_ddl;

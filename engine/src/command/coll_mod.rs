@@ -39,7 +39,7 @@ pub static COMMAND: Command = Command {
 fn run(context: &Context, request: &Request<'_>) -> Answer {
     let namespace = request.namespace()?;
     if context.collections.catalog().dialect(&namespace.db) == Dialect::Cosmos {
-        return Err(not_in_cosmos("collMod"));
+        return Err(not_in_cosmos("collMod", "drop the index and create it anew"));
     }
     let outcome = context.collections.coll_mod(&CollModRequest {
         namespace,

@@ -261,7 +261,8 @@ mod find {
         let english = "collation: {locale: 'en'}";
         for (collation, ok) in [(simple, true), (english, false)] {
             let end = if ok { "{ok: 1}" } else { "{code: 238}" };
-            let inner = if ok { "{ok: 1, '-writeErrors': 0}" } else { "{'writeErrors.0.code': 238}" };
+            let inner =
+                if ok { "{ok: 1, '-writeErrors': 0}" } else { "{'writeErrors.0.code': 238}" };
             lab.check(&format!("{{find: 'c', {collation}}}"), end);
             lab.check(&format!("{{count: 'c', {collation}}}"), end);
             lab.check(&format!("{{distinct: 'c', key: 'v', {collation}}}"), end);

@@ -1,5 +1,7 @@
 //! `dropIndexes`.
 
+use std::sync::Arc;
+
 use bson::{
     Document,
     raw::{RawBsonRef, RawDocument},
@@ -13,7 +15,9 @@ use super::{
     run::raw,
     table::{Command, Scope},
 };
-use crate::catalog::{Dialect, EntryForm, rules::IndexSelector};
+use crate::catalog::{
+    CatalogSnapshot, Dialect, EntryForm, IndexMeta, Namespace, rules::IndexSelector,
+};
 
 /// `{dropIndexes: collection, index: name | [name] | "*" | {key}}`
 pub static COMMAND: Command = Command {
@@ -27,14 +31,13 @@ pub static COMMAND: Command = Command {
 fn run(context: &Context, request: &Request<'_>) -> Answer {
     let namespace = request.namespace()?;
     let catalog = context.collections.catalog();
-    let had_ts = catalog.collection(&namespace).is_some_and(|collection| {
-        collection.indexes.iter().any(|index| index.form == EntryForm::LastModified)
-    });
     let selector = selector(request)?;
     let dropped = context.collections.drop_indexes(&namespace, &selector)?;
+    let left_ts = ts_indexes(&context.collections.catalog(), &namespace);
+    let dropped_ts = left_ts < ts_indexes(&catalog, &namespace);
     let mut reply = Document::new();
     let dialect = catalog.dialect(&namespace.db);
-    if dialect == Dialect::Cosmos || (dialect == Dialect::Open && had_ts) {
+    if dialect == Dialect::Cosmos || (dialect == Dialect::Open && dropped_ts) {
         reply.insert("_t", "DropIndexesResponse");
     }
     reply.insert("nIndexesWas", dropped.indexes_before);
@@ -42,6 +45,14 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
         reply.insert("msg", "non-_id indexes dropped for collection");
     }
     raw(&reply)
+}
+
+/// How many indexes on `_ts`, the last modification, a collection has.
+fn ts_indexes(catalog: &CatalogSnapshot, namespace: &Namespace) -> usize {
+    catalog.collection(namespace).map_or(0, |collection| {
+        let on_ts = |index: &&Arc<IndexMeta>| index.form == EntryForm::LastModified;
+        collection.indexes.iter().filter(on_ts).count()
+    })
 }
 
 fn selector(request: &Request<'_>) -> Result<IndexSelector, CommandError> {

@@ -3,7 +3,7 @@
 use std::{borrow::Cow, time::Duration};
 
 use bson::{
-    Document, RawDocumentBuf, doc,
+    Document, RawDocumentBuf,
     oid::ObjectId,
     raw::{RawBsonRef, RawDocument, cstr},
 };
@@ -18,10 +18,8 @@ use super::{
 };
 use crate::{
     catalog::{CollectionMeta, Namespace},
-    collection::{DocumentWriter, DuplicateKey, WriteError},
+    collection::{DocumentWriter, WriteError},
     limits::{BATCH_DOCS_MAX, BATCH_MS_MAX, WRITE_STATEMENTS_MAX},
-    plan::{Search, Step, Target, choose},
-    query::Filter,
     value::scan,
 };
 
@@ -167,65 +165,7 @@ pub fn insert_one(
     collection: &CollectionMeta,
     document: &RawDocument,
 ) -> Result<u64, Refused> {
-    loop {
-        match writer.insert(collection, document) {
-            Err(WriteError::DuplicateKey(duplicate)) => {
-                if !remove_hidden(writer, collection, &duplicate)? {
-                    return Err(WriteError::DuplicateKey(duplicate).into());
-                }
-            }
-            outcome => return Ok(outcome?),
-        }
-    }
-}
-
-/// Removes the document that holds the key, if reads do not show it any more.
-fn remove_hidden(
-    writer: &mut DocumentWriter<'_>,
-    collection: &CollectionMeta,
-    duplicate: &DuplicateKey,
-) -> Result<bool, Refused> {
-    if !collection.hides_expired() {
-        return Ok(false);
-    }
-    let now_ms = writer.now_ms();
-    let found =
-        hidden_record(writer, collection, duplicate, now_ms).map_err(Refused::Transaction)?;
-    match found {
-        Some(record) => Ok(writer.delete(collection, record)?),
-        None => Ok(false),
-    }
-}
-
-fn hidden_record(
-    writer: &DocumentWriter<'_>,
-    collection: &CollectionMeta,
-    duplicate: &DuplicateKey,
-    now_ms: i64,
-) -> Result<Option<u64>, CommandError> {
-    let equal: Document = duplicate
-        .key_value
-        .iter()
-        .map(|(field, value)| (field.clone(), doc! { "$eq": value.clone() }.into()))
-        .collect();
-    let filter = Filter::parse(&RawDocumentBuf::try_from(&equal)?)?;
-    let plan = choose(collection, &filter, None, None)?;
-    let target = Target::matching(filter);
-    let mut found = None;
-    // Searched at the beginning of time, nothing is hidden.
-    Search::new(collection, target, plan).advance::<CommandError>(
-        &writer.reader(),
-        collection,
-        i64::MIN,
-        &mut |stored, document| {
-            if collection.hides(document, stored.modified_ms, now_ms) {
-                found = Some(stored.record);
-                return Ok(Step::TakeAndStop);
-            }
-            Ok(Step::Take)
-        },
-    )?;
-    Ok(found)
+    Ok(writer.insert(collection, document)?)
 }
 
 /// Refuses an empty batch and one that is too long.

@@ -97,6 +97,8 @@ mod whatsmyuri;
 #[cfg(test)]
 mod crud_tests;
 #[cfg(test)]
+mod dialect_tests;
+#[cfg(test)]
 mod server_tests;
 #[cfg(test)]
 pub(crate) mod testing;

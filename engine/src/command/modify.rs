@@ -144,6 +144,7 @@ pub fn one(
     if let Some(after) = &changed {
         writer.replace(collection, record, after)?;
     }
+    let changed = changed.map(|after| writer.stored(collection, &after).into_owned());
     Ok(Some(Outcome { after: Some(changed.unwrap_or_else(|| before.clone())), before, is_changed }))
 }
 
@@ -243,7 +244,8 @@ fn insert_upsert(
     insert_one(writer, collection, &checked)?;
     let modified = Modified { matched: 0, changed: 0, upserted: Some(id) };
     let before = RawDocumentBuf::new();
-    Ok((modified, Some(Outcome { before, after: Some(after.clone()), is_changed: true })))
+    let after = writer.stored(collection, &after).into_owned();
+    Ok((modified, Some(Outcome { before, after: Some(after), is_changed: true })))
 }
 
 /// The error for a field that the statement does not have.

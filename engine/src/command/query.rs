@@ -201,8 +201,8 @@ impl Query {
     ) -> Result<bool, CommandError> {
         let mut seen = query::Context::at(now_ms).with_seed(now_ms.unsigned_abs());
         seen.variables.clone_from(&self.target.variables);
-        Ok(self.target.filter.matches_in(document, &seen)?
-            && !collection.hides(document, stored.modified_ms, now_ms))
+        Ok(!collection.hides(document, stored.modified_ms, now_ms)
+            && self.target.filter.matches_in(document, &seen)?)
     }
 }
 

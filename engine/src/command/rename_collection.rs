@@ -30,20 +30,19 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     let drop_target = request.flag("dropTarget")?;
     let catalog = context.collections.catalog();
     if [&from.db, &to.db].iter().any(|db| catalog.dialect(db) == Dialect::Cosmos) {
-        return Err(not_in_cosmos("renameCollection"));
+        return Err(not_in_cosmos("renameCollection", "copy it with $out and drop it"));
     }
     context.collections.rename(&from, &to, drop_target)?;
     Ok(RawDocumentBuf::new())
 }
 
-/// The refusal of a command that Cosmos DB does not have.
+/// The refusal of a command that Cosmos DB does not have; `instead` says what to do.
 #[must_use]
-pub fn not_in_cosmos(command: &str) -> CommandError {
+pub fn not_in_cosmos(command: &str, instead: &str) -> CommandError {
     CommandError::new(
         Code::COMMAND_NOT_SUPPORTED,
         format!(
-            "Command {command} is not supported in a database with the cosmos dialect; drop and \
-             create anew instead"
+            "Command {command} is not supported in a database with the cosmos dialect; {instead}"
         ),
     )
 }

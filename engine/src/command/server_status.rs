@@ -10,11 +10,13 @@ use super::{
     host_info::{hostname, proc_kilobytes},
     mayfly_clock::status_document,
     mayfly_reap::long,
+    rename_collection::not_in_cosmos,
     request::{Request, as_flag},
     run::raw,
     table::{Command, Scope},
 };
 use crate::{
+    catalog::Dialect,
     limits::WIRE_CONNECTIONS_MAX,
     reaper::{PassReport, Reaper, TtlCounters, TtlParameter},
 };
@@ -42,6 +44,9 @@ static SECTIONS: &[(&str, Section)] = &[
 ];
 
 fn run(context: &Context, request: &Request<'_>) -> Answer {
+    if context.collections.catalog().dialect(request.db) == Dialect::Cosmos {
+        return Err(not_in_cosmos("serverStatus", "run it on admin"));
+    }
     let uptime = context.reaper.uptime();
     let mut reply = doc! {
         "host": hostname(),

@@ -10,19 +10,30 @@ use crate::{
 /// An engine in a folder that goes away with it.
 pub(crate) struct Lab {
     pub(crate) engine: Engine,
-    _folder: tempfile::TempDir,
+    folder: tempfile::TempDir,
 }
 
 impl Lab {
     pub(crate) fn new() -> Self {
-        let folder = tempfile::tempdir().expect("a folder");
+        Self::open(tempfile::tempdir().expect("a folder"), 1_704_067_200_000)
+    }
+
+    /// The same folder in a new engine.
+    pub(crate) fn reopened(self) -> Self {
+        let Self { engine, folder } = self;
+        let now_ms = engine.clock().now_ms();
+        drop(engine);
+        Self::open(folder, now_ms)
+    }
+
+    fn open(folder: tempfile::TempDir, start_ms: i64) -> Self {
         let options = EngineOptions {
-            clock: ClockOption::Simulated { start_ms: 1_704_067_200_000 },
+            clock: ClockOption::Simulated { start_ms },
             run_reaper: false,
             ..EngineOptions::default()
         };
         let engine = Engine::open(folder.path(), options).expect("an engine");
-        Self { engine, _folder: folder }
+        Self { engine, folder }
     }
 
     /// Runs a command on `test`, or on `admin` for commands that belong there.

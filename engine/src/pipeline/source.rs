@@ -26,8 +26,16 @@ pub enum Source {
 pub struct Found {
     namespace: Namespace,
     search: Search,
-    ahead: VecDeque<RawDocumentBuf>,
+    ahead: VecDeque<Ahead>,
     read_docs: usize,
+}
+
+/// A document that was read ahead.
+struct Ahead {
+    document: RawDocumentBuf,
+    record: u64,
+    /// From this instant on its collection hides it, as it was when it was read.
+    hidden_from_ms: Option<i64>,
 }
 
 impl Source {
@@ -62,10 +70,34 @@ impl Found {
         &mut self,
         environment: &Environment<'_>,
     ) -> Result<Option<RawDocumentBuf>, PipelineError> {
-        if self.ahead.is_empty() && !self.search.is_done() {
-            self.read_ahead(environment)?;
+        loop {
+            if self.ahead.is_empty() && !self.search.is_done() {
+                self.read_ahead(environment)?;
+            }
+            let Some(ahead) = self.ahead.pop_front() else { return Ok(None) };
+            if ahead.hidden_from_ms.is_none_or(|from_ms| environment.now_ms() < from_ms) {
+                return Ok(Some(ahead.document));
+            }
+            if let Some(document) = self.read_again(environment, ahead.record)? {
+                return Ok(Some(document));
+            }
         }
-        Ok(self.ahead.pop_front())
+    }
+
+    /// A document that reached its threshold after it was read ahead, perhaps under a cursor that
+    /// waited: it is given only if a write has put the threshold off.
+    fn read_again(
+        &self,
+        environment: &Environment<'_>,
+        record: u64,
+    ) -> Result<Option<RawDocumentBuf>, PipelineError> {
+        environment.read(|reader, catalog| {
+            let Some(collection) = catalog.collection(&self.namespace) else {
+                return Err(dropped(&self.namespace).into());
+            };
+            let now_ms = environment.now_ms();
+            Ok(self.search.record(reader, &collection, record, now_ms)?)
+        })
     }
 
     fn read_ahead(&mut self, environment: &Environment<'_>) -> Result<(), PipelineError> {
@@ -76,9 +108,13 @@ impl Found {
                 return Err(dropped(namespace).into());
             };
             let mut bytes = 0;
-            search.advance::<PlanError>(reader, &collection, now_ms, &mut |_, document| {
+            search.advance::<PlanError>(reader, &collection, now_ms, &mut |stored, document| {
                 bytes += document.as_bytes().len();
-                ahead.push_back(document.to_owned());
+                ahead.push_back(Ahead {
+                    document: document.to_owned(),
+                    record: stored.record,
+                    hidden_from_ms: collection.hidden_from_ms(document, stored.modified_ms),
+                });
                 let is_enough = ahead.len() >= *read_docs || bytes >= PIPELINE_READ_BYTES_MAX;
                 Ok(if is_enough { Step::TakeAndStop } else { Step::Take })
             })?;

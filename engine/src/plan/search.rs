@@ -6,7 +6,7 @@ use std::{
     ops::Bound,
 };
 
-use bson::raw::{RawBson, RawDocument};
+use bson::raw::{RawBson, RawDocument, RawDocumentBuf};
 
 use super::{
     Interval, PlanError, PlanErrorKind,
@@ -167,12 +167,11 @@ impl Search {
         }
         let hides = collection.hides_expired();
         let filter = self.filter.clone();
-        // The time is all the chance that a pure layer has.
-        let mut seen = Context::at(now_ms).with_seed(now_ms.unsigned_abs());
-        seen.variables.clone_from(&self.variables);
+        let seen = self.seen(now_ms);
         let accept = |stored: &Stored<'_>, document: &RawDocument| -> Result<bool, PlanError> {
-            Ok(filter.matches_in(document, &seen)?
-                && !(hides && collection.hides(document, stored.modified_ms, now_ms)))
+            // First, so that an expression never meets what is hidden.
+            let is_hidden = hides && collection.hides(document, stored.modified_ms, now_ms);
+            Ok(!is_hidden && filter.matches_in(document, &seen)?)
         };
         if matches!(self.place, Place::Unsorted) {
             self.place = Place::Sorted(self.sorted(reader, &accept)?);
@@ -230,6 +229,34 @@ impl Search {
                  record id: RecordId({record})"
             ),
         ))
+    }
+
+    /// The document with this record number, if it matches and is shown at this time.
+    ///
+    /// # Errors
+    /// `PlanKilled` for another collection; what an expression of the filter meets; the store's
+    /// failure.
+    pub fn record(
+        &self,
+        reader: &Reader<'_>,
+        collection: &CollectionMeta,
+        record: u64,
+        now_ms: i64,
+    ) -> Result<Option<RawDocumentBuf>, PlanError> {
+        self.check_still_valid(collection)?;
+        let Some(stored) = reader.document(self.collection, record)? else { return Ok(None) };
+        let document = stored.document()?;
+        let is_shown = !collection.hides(document, stored.modified_ms, now_ms)
+            && self.filter.matches_in(document, &self.seen(now_ms))?;
+        Ok(is_shown.then(|| document.to_owned()))
+    }
+
+    /// What expressions of the filter see besides the document.
+    fn seen(&self, now_ms: i64) -> Context {
+        // The time is all the chance that a pure layer has.
+        let mut seen = Context::at(now_ms).with_seed(now_ms.unsigned_abs());
+        seen.variables.clone_from(&self.variables);
+        seen
     }
 
     fn check_still_valid(&self, collection: &CollectionMeta) -> Result<(), PlanError> {

@@ -15,7 +15,6 @@ use crate::{
     collection::Collections,
     query::Filter,
     store::Scan,
-    ttl::{Rule, expiry},
     value::extjson::{self, Layout, Style, append_document},
 };
 
@@ -184,17 +183,12 @@ impl Walk<'_> {
             return Err(TransferError::Cancelled);
         }
         let now_ms = self.collections.clock().now_ms();
-        let rules: Vec<Rule> =
-            self.collection.indexes.iter().filter_map(|i| i.ttl_rule()).collect();
         self.collections.store().read(|reader| {
             let documents = reader.documents(self.collection.id, from, Scan::Forward)?;
             for (visited, stored) in documents.enumerate() {
                 let stored = stored?;
                 let document = stored.document()?;
-                let is_hidden = rules.iter().any(|rule| {
-                    matches!(rule, Rule::LastModified { .. })
-                        && expiry(rule, document, stored.modified_ms).is_due(now_ms)
-                });
+                let is_hidden = self.collection.hides(document, stored.modified_ms, now_ms);
                 let wanted = self.request.filter.as_ref().is_none_or(|f| f.matches(document));
                 let goes_on = is_hidden || !wanted || visit(document);
                 if !goes_on || visited + 1 >= EXPORT_DOCS_MAX {

@@ -13,7 +13,7 @@ use crate::{
     catalog::CollectionMeta,
     collection::{Collections, DocumentWriter, WriteError},
     limits::BATCH_MS_MAX,
-    store::{Reader, Scan, StoreError},
+    store::{Scan, StoreError},
     value::{Direction, key, same_value, scan::DOCUMENT_BYTES_MAX},
 };
 
@@ -110,7 +110,7 @@ fn store(
 ) -> Result<Fate, WriteError> {
     let known = match mode {
         Mode::Insert | Mode::Skip => None,
-        Mode::Replace | Mode::Merge => find(&writer.reader(), collection, document)?,
+        Mode::Replace | Mode::Merge => find(writer, collection, document)?,
     };
     let written = match (known, mode) {
         (None, _) => writer.insert(collection, document).map(drop),
@@ -145,25 +145,27 @@ fn store(
     }
 }
 
-/// The stored document with the same `_id`.
+/// The stored document with the same `_id`, unless reads hide it: the new one then takes its place.
 fn find(
-    reader: &Reader<'_>,
+    writer: &DocumentWriter<'_>,
     collection: &CollectionMeta,
     document: &RawDocument,
 ) -> Result<Option<(u64, RawDocumentBuf)>, StoreError> {
     let (Some(index), Ok(Some(id))) = (collection.id_index(), document.get("_id")) else {
         return Ok(None);
     };
+    let reader = writer.reader();
     let key = key::encode(Some(id), Direction::Ascending);
     let exactly = Bound::Included(key.bytes.as_slice());
     for entry in reader.entries(index.id, exactly, exactly, Scan::Forward)? {
         let entry = entry?;
         let Some(stored) = reader.document(collection.id, entry.record)? else { continue };
-        let stored = stored.document()?;
-        if let Ok(Some(other)) = stored.get("_id")
+        let document = stored.document()?;
+        if let Ok(Some(other)) = document.get("_id")
             && same_value(id, other)
+            && !collection.hides(document, stored.modified_ms, writer.now_ms())
         {
-            return Ok(Some((entry.record, stored.to_owned())));
+            return Ok(Some((entry.record, document.to_owned())));
         }
     }
     Ok(None)

@@ -34,6 +34,9 @@ pub struct Deadline {
     /// Dates that were found in the field; the earliest is the base. 1 for a plain date and for
     /// a last modification.
     pub dates: usize,
+    /// Whether the document has a `ttl` of its own that does not count, so that the collection's
+    /// default applies.
+    pub ignores_own_ttl: bool,
 }
 
 /// Who set the seconds of a deadline.
@@ -90,6 +93,11 @@ impl Deadline {
             Source::Item => {
                 format!("Its own ttl lets it expire {secs} {unit} after its last modification.")
             }
+            Source::Index if self.ignores_own_ttl => format!(
+                "Its own ttl does not count, because it is neither -1 nor a whole number from 1 to \
+                 2147483647 of type int, long or double. So the collection's default lets it expire \
+                 {secs} {unit} after its last modification."
+            ),
             Source::Index if field == "_ts" => {
                 format!("It expires {secs} {unit} after its last modification.")
             }
@@ -163,7 +171,11 @@ fn last_modified(
     match (item_ttl(document), default_secs) {
         (ItemTtl::Never, _) => Expiry::Never(Never::OwnTtlNever),
         (ItemTtl::Secs(secs), _) => at(base_ms, secs, Source::Item, 1),
-        (ItemTtl::Absent | ItemTtl::Ignored, Some(secs)) => at(base_ms, secs, Source::Index, 1),
+        (ItemTtl::Absent, Some(secs)) => at(base_ms, secs, Source::Index, 1),
+        (ItemTtl::Ignored, Some(secs)) => match at(base_ms, secs, Source::Index, 1) {
+            Expiry::At(deadline) => Expiry::At(Deadline { ignores_own_ttl: true, ..deadline }),
+            never @ Expiry::Never(_) => never,
+        },
         (ItemTtl::Absent | ItemTtl::Ignored, None) => Expiry::Never(Never::NoDefault),
     }
 }
@@ -184,7 +196,14 @@ fn at(base_ms: i64, expire_after_secs: i64, source: Source, dates: usize) -> Exp
     let threshold_ms =
         expire_after_secs.checked_mul(MS_PER_SEC).and_then(|ms| base_ms.checked_add(ms));
     threshold_ms.map_or(Expiry::Never(Never::BeyondTime), |threshold_ms| {
-        Expiry::At(Deadline { threshold_ms, base_ms, expire_after_secs, source, dates })
+        Expiry::At(Deadline {
+            threshold_ms,
+            base_ms,
+            expire_after_secs,
+            source,
+            dates,
+            ignores_own_ttl: false,
+        })
     })
 }
 

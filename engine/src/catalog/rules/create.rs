@@ -4,12 +4,12 @@ use bson::{Bson, Document, doc};
 
 use super::{
     coll_mod::check_own_seconds,
-    index_spec::wrong_type,
+    index_spec::{TTL_ON_TS_ONLY, wrong_type},
     numbers::{Whole, safe_bool},
 };
 use crate::catalog::{
-    Capped, CatalogError, CatalogErrorKind as Kind, Clustered, CollectionOptions, Namespace, View,
-    index_key::same_document,
+    Capped, CatalogError, CatalogErrorKind as Kind, Clustered, CollectionOptions, Dialect,
+    Namespace, View, index_key::same_document,
 };
 
 /// Largest size of a capped collection in bytes (MongoDB's limit).
@@ -53,6 +53,17 @@ pub fn options(options: &Document, now_ms: i64) -> Result<CollectionOptions, Cat
     };
     check_combination(&made, now_ms)?;
     Ok(made)
+}
+
+/// Refuses a collection's own TTL, which is about the date in its `_id`, where only `_ts` may have one.
+///
+/// # Errors
+/// `BadValue`.
+pub fn check_dialect(options: &CollectionOptions, dialect: Dialect) -> Result<(), CatalogError> {
+    if dialect == Dialect::Cosmos && options.expire_after_secs.is_some() {
+        return Err(error(Kind::BadValue, TTL_ON_TS_ONLY));
+    }
+    Ok(())
 }
 
 /// Names that a client may not give to a collection.

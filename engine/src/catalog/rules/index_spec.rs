@@ -396,15 +396,16 @@ fn check_ttl_key(key: &IndexKey) -> Result<(), CatalogError> {
     Ok(())
 }
 
+/// The refusal of every other TTL in the cosmos dialect.
+pub(super) const TTL_ON_TS_ONLY: &str =
+    "The 'expireAfterSeconds' option is supported on '_ts' field only";
+
 fn check_ttl_dialect(form: EntryForm, secs: i64, dialect: Dialect) -> Result<(), CatalogError> {
     if dialect != Dialect::Cosmos {
         return Ok(());
     }
     if form != EntryForm::LastModified {
-        return Err(error(
-            Kind::BadValue,
-            "the expireAfterSeconds option is supported on the '_ts' field only",
-        ));
+        return Err(error(Kind::BadValue, TTL_ON_TS_ONLY));
     }
     if secs == 0 {
         return Err(error(Kind::BadValue, "expireAfterSeconds must be -1 or from 1 to 2147483647"));
