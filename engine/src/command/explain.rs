@@ -1,25 +1,28 @@
-//! `explain`: the plan of another command, and what it costs to run.
+//! `explain`: the plan of another command, and what it costs to run. Nothing is written.
 
 use bson::{
-    Document, doc,
-    raw::{RawDocument, RawDocumentBuf},
+    Bson, Document, doc,
+    raw::{RawBsonRef, RawDocument},
 };
 
 use super::{
+    aggregate,
+    build_info::MODEL_VERSION,
     context::Context,
     error::{Answer, Code, CommandError},
+    explaining::{self, Explaining, Found},
     field::optional,
-    query::Query,
-    request::{Request, missing_field},
+    host_info::hostname,
+    request::Request,
     run::raw,
     table::{self, Command, Scope},
 };
 use crate::{
-    catalog::Namespace,
-    plan::{Access, Plan, Stats, Step, execution_stats, winning_plan},
+    limits::SORT_BYTES_MAX,
+    plan::{Explained, Purpose},
 };
 
-/// `{explain: {find | count | distinct | update | delete | findAndModify …}, verbosity}`
+/// `{explain: {find | aggregate | count | distinct | update | delete | findAndModify …}, verbosity}`
 pub static COMMAND: Command = Command {
     name: "explain",
     aliases: &[],
@@ -28,95 +31,169 @@ pub static COMMAND: Command = Command {
     run,
 };
 
+/// How much is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verbosity {
+    /// The plan; the command is not run.
+    QueryPlanner,
+    /// Also what running it cost.
+    ExecutionStats,
+    /// Also what other plans cost: there never are any.
+    AllPlansExecution,
+}
+
+impl Verbosity {
+    fn read(request: &Request<'_>) -> Result<Self, CommandError> {
+        match request.text("verbosity")? {
+            None | Some("allPlansExecution") => Ok(Self::AllPlansExecution),
+            Some("queryPlanner") => Ok(Self::QueryPlanner),
+            Some("executionStats") => Ok(Self::ExecutionStats),
+            Some(other) => Err(CommandError::new(
+                Code::BAD_VALUE,
+                format!(
+                    "Enumeration value '{other}' for field 'explain.verbosity' is not a valid \
+                     value: verbosity string must be one of {{'queryPlanner', 'executionStats', \
+                     'allPlansExecution'}}"
+                ),
+            )),
+        }
+    }
+
+    /// Whether the command is run.
+    #[must_use]
+    pub fn executes(self) -> bool {
+        self != Self::QueryPlanner
+    }
+}
+
 fn run(context: &Context, request: &Request<'_>) -> Answer {
     let inner = request.first()?;
     let Some(inner) = inner.as_document() else {
         return Err(request.wrong_type("explain", inner, "object"));
     };
-    let verbosity = request.text("verbosity")?.unwrap_or("allPlansExecution");
-    if !["queryPlanner", "executionStats", "allPlansExecution"].contains(&verbosity) {
+    let verbosity = Verbosity::read(request)?;
+    let inner_request = inner_request(request, inner)?;
+    let mut reply = match inner_request.name {
+        "aggregate" => aggregate::explain(context, &inner_request, verbosity)?,
+        _ => query(context, &inner_request, verbosity)?,
+    };
+    reply.extend(surroundings(request, inner)?);
+    raw(&reply)
+}
+
+/// The command to be explained, checked as if it was to be run.
+fn inner_request<'r>(
+    request: &Request<'r>,
+    inner: &'r RawDocument,
+) -> Result<Request<'r>, CommandError> {
+    let name = inner.iter().next().transpose()?.map_or("", |(name, _)| name.as_str());
+    if let Some(RawBsonRef::String(db)) = inner.get("$db")?
+        && db != request.db
+    {
         return Err(CommandError::new(
-            Code::FAILED_TO_PARSE,
-            "verbosity string must be one of {'queryPlanner', 'executionStats', 'allPlansExecution'}",
+            Code::INVALID_NAMESPACE,
+            format!(
+                "Mismatched $db in explain command. Expected {} but got {db}. Did you mean to run \
+                 explain on another database?",
+                request.db
+            ),
         ));
     }
-    let name = inner.iter().next().transpose()?.map_or("", |(name, _)| name.as_str());
     let Some(command) = table::find(name) else {
         return Err(CommandError::new(
             Code::COMMAND_NOT_FOUND,
             format!("Explain failed due to unknown command: {name}"),
         ));
     };
-    let inner_request = Request::check(command, request.client, request.db, inner)?;
-    if command.name == "aggregate" {
-        return super::aggregate::explain(context, &inner_request, verbosity);
+    if !explaining::KNOWN.contains(&command.name) {
+        let what = if command.name == "explain" {
+            "Explain cannot explain itself.".to_owned()
+        } else {
+            format!("Cannot explain cmd: {name}")
+        };
+        return Err(CommandError::new(Code::ILLEGAL_OPERATION, what));
     }
-    let (query, filter) = query_of(&inner_request)?;
-    let namespace = inner_request.namespace()?;
-    let sort = inner_request.document("sort")?.map(Document::try_from).transpose()?;
-    let began = context.clock().monotonic();
-    let (plan, stats) = explained(context, &namespace, &query, verbosity != "queryPlanner")?;
-    let millis = context.clock().monotonic().saturating_sub(began).as_millis();
-    let winning = winning_plan(&plan, &Document::try_from(&*filter)?, sort.as_ref());
-    let mut reply = doc! {
-        "explainVersion": "1",
-        "queryPlanner": {
-            "namespace": namespace.to_string(),
-            "parsedQuery": Document::try_from(&*filter)?,
-            "winningPlan": winning.clone(),
-            "rejectedPlans": [],
-        },
-    };
-    if verbosity != "queryPlanner" {
-        let millis = i64::try_from(millis).unwrap_or(i64::MAX);
-        reply.insert("executionStats", execution_stats(&winning, stats, millis));
-    }
-    reply.insert("command", Document::try_from(inner)?);
-    raw(&reply)
+    Request::check(command, request.client, request.db, inner)
 }
 
-fn explained(
-    context: &Context,
-    namespace: &Namespace,
-    query: &Query,
-    executes: bool,
-) -> Result<(Plan, Stats), CommandError> {
-    context.read(|reader, catalog| {
-        let Some(collection) = catalog.collection(namespace) else {
-            return Ok((Plan { access: Access::Nothing, sort_in_memory: false }, Stats::default()));
-        };
-        let mut search = query.search(&collection)?;
-        let plan = search.plan().clone();
-        if executes {
-            let now_ms = context.now_ms();
-            search
-                .advance::<CommandError>(reader, &collection, now_ms, &mut |_, _| Ok(Step::Take))?;
-        }
-        Ok((plan, search.stats()))
+/// What every explain ends with.
+///
+/// # Errors
+/// When the bytes are not BSON.
+pub fn surroundings(request: &Request<'_>, inner: &RawDocument) -> Result<Document, CommandError> {
+    let mut command = Document::try_from(inner)?;
+    command.insert("$db", request.db);
+    let bytes = i32::try_from(SORT_BYTES_MAX).unwrap_or(i32::MAX);
+    Ok(doc! {
+        "command": command,
+        "serverInfo": {
+            "host": hostname(),
+            "port": 27_017,
+            "version": MODEL_VERSION,
+            "gitVersion": "mayfly",
+        },
+        "serverParameters": {
+            "internalQueryFacetBufferSizeBytes": bytes,
+            "internalQueryMaxBlockingSortMemoryUsageBytes": bytes,
+            "internalDocumentSourceGroupMaxMemoryBytes": bytes,
+            "internalQueryProhibitBlockingMergeOnMongoS": 0,
+            "internalQueryFrameworkControl": "forceClassicEngine",
+        },
     })
 }
 
-/// What the explained command looks for, and its filter as it was given.
-fn query_of(request: &Request<'_>) -> Result<(Query, RawDocumentBuf), CommandError> {
-    let own = |field: &str| -> Result<RawDocumentBuf, CommandError> {
-        Ok(request.document(field)?.map(RawDocument::to_owned).unwrap_or_default())
-    };
-    match request.name {
-        "find" => Ok((Query::read(request, "filter")?, own("filter")?)),
-        "distinct" | "findAndModify" => Ok((Query::read(request, "query")?, own("query")?)),
-        "count" => Ok((Query::read_with_signed_limit(request, "query")?, own("query")?)),
-        "update" | "delete" => {
-            let list = if request.name == "update" { "updates" } else { "deletes" };
-            let Some(statement) = request.documents(list)?.first().copied() else {
-                return Err(missing_field(request.name, list));
-            };
-            let statement = request.within(statement);
-            let filter = statement.document("q")?.map(RawDocument::to_owned).unwrap_or_default();
-            Ok((Query::read(&statement, "q")?, filter))
-        }
-        other => Err(CommandError::new(
-            Code::NOT_SUPPORTED,
-            format!("explain of {other} is not supported; explain a find, count or delete"),
-        )),
+/// Everything but a pipeline: one plan, and what is done with its documents.
+fn query(
+    context: &Context,
+    request: &Request<'_>,
+    verbosity: Verbosity,
+) -> Result<Document, CommandError> {
+    let asked = Explaining::read(request)?;
+    let namespace = request.namespace()?;
+    if aggregate::view::is_view(context, &namespace) {
+        return aggregate::explain_view(context, request, &namespace, &asked, verbosity);
     }
+    let began = context.clock().monotonic();
+    let Found { plan, is_missing, from_counter, mut executed } =
+        asked.find(context, &namespace, verbosity.executes())?;
+    let millis = context.clock().monotonic().saturating_sub(began).as_millis();
+    executed.millis = i64::try_from(millis).unwrap_or(i64::MAX);
+    let shown = Explained {
+        plan: &plan,
+        filter: asked.filter,
+        sort: asked.sort,
+        projection: asked.projection.map(|given| (projection_stage(&given), given)),
+        skip: asked.query.target.skip,
+        limit: asked.query.target.limit,
+        purpose: match asked.purpose {
+            Purpose::Count { .. } => Purpose::Count { from_counter },
+            other => other,
+        },
+        is_missing,
+    };
+    let mut reply = doc! {
+        "explainVersion": "1",
+        "queryPlanner": shown.planner(&namespace.to_string()),
+    };
+    if verbosity.executes() {
+        reply.insert("executionStats", with_all_plans(shown.execution_stats(&executed), verbosity));
+    }
+    Ok(reply)
+}
+
+/// With the costs of other plans, where they are asked for.
+pub fn with_all_plans(mut stats: Document, verbosity: Verbosity) -> Document {
+    if verbosity == Verbosity::AllPlansExecution {
+        stats.insert("allPlansExecution", Bson::Array(Vec::new()));
+    }
+    stats
+}
+
+/// `PROJECTION_SIMPLE` keeps or leaves out fields of the top level and nothing else.
+pub fn projection_stage(projection: &Document) -> &'static str {
+    let is_plain = |(name, value): (&String, &Bson)| {
+        !name.contains('.')
+            && matches!(value, Bson::Boolean(_) | Bson::Int32(_) | Bson::Int64(_) | Bson::Double(_))
+    };
+    if projection.iter().all(is_plain) { "PROJECTION_SIMPLE" } else { "PROJECTION_DEFAULT" }
 }

@@ -39,7 +39,7 @@ pub static COMMAND: Command = Command {
     run,
 };
 
-const NAMES: Names =
+pub(super) const NAMES: Names =
     Names { place: "findAndModify", filter: "query", update: "update", constants: "c" };
 
 fn run(context: &Context, request: &Request<'_>) -> Answer {

@@ -31,6 +31,7 @@ mod drop_indexes;
 mod end_sessions;
 pub mod error;
 mod explain;
+mod explaining;
 pub mod field;
 mod find;
 mod find_and_modify;
@@ -98,6 +99,8 @@ mod whatsmyuri;
 mod crud_tests;
 #[cfg(test)]
 mod dialect_tests;
+#[cfg(test)]
+mod explain_tests;
 #[cfg(test)]
 mod server_tests;
 #[cfg(test)]

@@ -306,40 +306,6 @@ fn indexes_come_change_and_go() {
 }
 
 #[test]
-fn explain_names_the_way() {
-    let lab = with_five();
-    lab.ok("{createIndexes: 'c', indexes: [{key: {a: 1}, name: 'a_1'}]}");
-    lab.check(
-        "{explain: {find: 'c', filter: {a: {$gte: 2, $lt: 4}}}, verbosity: 'executionStats'}",
-        "{'queryPlanner.winningPlan.stage': 'FETCH', \
-          'queryPlanner.winningPlan.inputStage.stage': 'IXSCAN', \
-          'queryPlanner.winningPlan.inputStage.indexName': 'a_1', \
-          'queryPlanner.winningPlan.inputStage.indexBounds.a': ['[2, 4)'], \
-          'executionStats.totalKeysExamined': 2, 'executionStats.totalDocsExamined': 2, \
-          'executionStats.nReturned': 2}",
-    );
-    lab.check(
-        "{explain: {find: 'c', filter: {b: 1}, sort: {c: 1}}, verbosity: 'queryPlanner'}",
-        "{'queryPlanner.winningPlan.stage': 'SORT', \
-          'queryPlanner.winningPlan.inputStage.stage': 'COLLSCAN', '-executionStats': 1}",
-    );
-    lab.check(
-        "{explain: {find: 'c', filter: {_id: 1, a: 5}}}",
-        "{'queryPlanner.winningPlan.inputStage.indexName': '_id_'}",
-    );
-    lab.check(
-        "{explain: {find: 'c', sort: {a: -1}}}",
-        "{'queryPlanner.winningPlan.stage': 'FETCH', \
-          'queryPlanner.winningPlan.inputStage.direction': 'backward'}",
-    );
-    lab.ok("{collMod: 'c', index: {name: 'a_1', hidden: true}}");
-    lab.check(
-        "{explain: {find: 'c', filter: {a: 5}}}",
-        "{'queryPlanner.winningPlan.stage': 'COLLSCAN'}",
-    );
-}
-
-#[test]
 fn sparse_and_partial_indexes_only_when_safe() {
     let uses = |index: &str, filter: &str, used: bool| {
         let lab = with_five();

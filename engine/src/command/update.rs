@@ -107,14 +107,15 @@ pub struct Names {
     pub constants: &'static str,
 }
 
-const NAMES: Names = Names { place: "update.updates", filter: "q", update: "u", constants: "c" };
+pub(super) const NAMES: Names =
+    Names { place: "update.updates", filter: "q", update: "u", constants: "c" };
 
 /// One update: which documents, and what becomes of them.
 pub struct Statement {
-    query: Query,
-    update: Update,
-    is_multi: bool,
-    is_upsert: bool,
+    pub(super) query: Query,
+    pub(super) update: Update,
+    pub(super) is_multi: bool,
+    pub(super) is_upsert: bool,
 }
 
 impl Statement {

@@ -32,6 +32,8 @@ pub struct Run {
     absorbed: usize,
     filter: RawDocumentBuf,
     sort: Option<Sort>,
+    /// What the search skips, and the most that it gives.
+    slice: (u64, Option<u64>),
     context: Arc<Context>,
     /// A document that was taken back.
     returned: Option<RawDocumentBuf>,
@@ -137,6 +139,7 @@ impl Run {
             absorbed: 0,
             filter,
             sort: None,
+            slice: (0, None),
             context,
             returned: None,
         }
@@ -158,6 +161,7 @@ impl Run {
             absorbed += 1;
         }
         let (filter, sort) = (target.filter.source().to_owned(), target.sort.clone());
+        let slice = (target.skip, target.limit);
         let source = environment.read(|reader, catalog| {
             let Some(collection) = catalog.collection(&namespace) else {
                 return Ok(Source::Ready(VecDeque::new()));
@@ -177,7 +181,7 @@ impl Run {
         })?;
         let mut run = Self::with(source, stages, context);
         run.absorbed = absorbed;
-        (run.filter, run.sort) = (filter, sort);
+        (run.filter, run.sort, run.slice) = (filter, sort, slice);
         Ok(run)
     }
 
@@ -215,6 +219,12 @@ impl Run {
             let fields = sort.fields().iter();
             fields.map(|(path, way)| (path.to_string(), number(*way).into())).collect()
         })
+    }
+
+    /// What the search skips, and the most that it gives.
+    #[must_use]
+    pub fn slice(&self) -> (u64, Option<u64>) {
+        self.slice
     }
 
     /// How many stages became part of the search.

@@ -4,99 +4,321 @@ use bson::{Bson, Document, doc};
 
 use super::{
     choose::{Access, Plan},
+    parsed::{left_to_check, parsed_query, shape_hash},
     search::Stats,
 };
-use crate::store::Scan;
+use crate::{catalog::IndexMeta, limits::SORT_BYTES_MAX, store::Scan};
 
-/// `queryPlanner.winningPlan`
-#[must_use]
-pub fn winning_plan(plan: &Plan, filter: &Document, sort: Option<&Document>) -> Document {
-    let found = match &plan.access {
-        Access::Nothing => doc! { "stage": "EOF" },
-        Access::Collection(direction) => {
-            let mut stage = doc! { "stage": "COLLSCAN" };
-            if !filter.is_empty() {
-                stage.insert("filter", filter.clone());
-            }
-            stage.insert("direction", name(*direction));
-            stage
+/// What is to be explained: a plan and what is done with what it finds.
+#[derive(Debug)]
+pub struct Explained<'p> {
+    /// The way to the documents.
+    pub plan: &'p Plan,
+    /// The filter as it was given.
+    pub filter: Document,
+    /// The order as it was given.
+    pub sort: Option<Document>,
+    /// The projection as it was given, and the name of its stage.
+    pub projection: Option<(&'static str, Document)>,
+    /// Documents left out at the start.
+    pub skip: u64,
+    /// Most documents.
+    pub limit: Option<u64>,
+    /// What becomes of the documents.
+    pub purpose: Purpose,
+    /// There is no such collection.
+    pub is_missing: bool,
+}
+
+/// What becomes of the documents that a plan finds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Purpose {
+    /// They are returned.
+    Read,
+    /// They are counted.
+    Count {
+        /// Without a look at them: how many there are is known.
+        from_counter: bool,
+    },
+    /// They would be changed.
+    Update,
+    /// They would be removed.
+    Delete,
+}
+
+/// What a run of the plan found out.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Executed {
+    /// What was looked at.
+    pub stats: Stats,
+    /// Of the documents found, those that an update would change.
+    pub would_modify: u64,
+    /// Whether an update would insert a document.
+    pub would_upsert: bool,
+    /// Whether the command gives documents back: not so for updates and deletes.
+    pub returns_documents: bool,
+    /// How long it took.
+    pub millis: i64,
+}
+
+impl Explained<'_> {
+    /// `queryPlanner`
+    #[must_use]
+    pub fn planner(&self, namespace: &str) -> Document {
+        let parsed = parsed_query(&self.filter);
+        let shape = self.shape(namespace);
+        let hash = shape_hash(&shape);
+        let key = shape_hash(&doc! { "shape": shape, &hash: { self.plan.summary(): 1 } });
+        doc! {
+            "namespace": namespace,
+            "parsedQuery": parsed,
+            "indexFilterSet": false,
+            "queryHash": &hash,
+            "planCacheShapeHash": hash,
+            "planCacheKey": key,
+            "optimizationTimeMillis": 0,
+            "maxIndexedOrSolutionsReached": false,
+            "maxIndexedAndSolutionsReached": false,
+            "maxScansToExplodeReached": false,
+            "prunedSimilarIndexes": false,
+            "winningPlan": self.winning_plan(),
+            "rejectedPlans": [],
         }
-        Access::Index { index, bounds, direction } => {
-            let shown: Document = bounds
-                .shown
-                .iter()
-                .map(|(field, ranges)| (field.clone(), Bson::from(ranges.clone())))
-                .collect();
-            let scan = doc! {
-                "stage": "IXSCAN",
-                "keyPattern": index.key.source.clone(),
-                "indexName": &index.name,
-                "isMultiKey": index.multikey,
-                "isUnique": index.unique || index.is_id(),
-                "isSparse": index.sparse,
-                "isPartial": index.partial.is_some(),
-                "indexVersion": 2,
-                "direction": name(*direction),
-                "indexBounds": shown,
+    }
+
+    /// What names the shape among the statistics of queries.
+    #[must_use]
+    pub fn shape(&self, namespace: &str) -> Document {
+        doc! {
+            "namespace": namespace,
+            "query": parsed_query(&self.filter),
+            "sort": self.sort.clone().unwrap_or_default(),
+            "projection": self.projection.clone().map(|(_, given)| given).unwrap_or_default(),
+        }
+    }
+
+    /// `queryPlanner.winningPlan`
+    #[must_use]
+    pub fn winning_plan(&self) -> Document {
+        let mut plan = doc! { "isCached": false };
+        plan.extend(self.stages());
+        plan
+    }
+
+    fn stages(&self) -> Document {
+        if let Some(express) = self.express() {
+            return express;
+        }
+        if self.purpose == (Purpose::Count { from_counter: true }) {
+            return doc! { "stage": "RECORD_STORE_FAST_COUNT" };
+        }
+        let mut tree = self.access();
+        if matches!(self.plan.access, Access::Nothing) && self.purpose == Purpose::Read {
+            return tree;
+        }
+        let mut over = |mut stage: Document| {
+            stage.insert("inputStage", std::mem::take(&mut tree));
+            tree = stage;
+        };
+        let reads = self.purpose == Purpose::Read;
+        if self.plan.sort_in_memory {
+            let mut stage = doc! {
+                "stage": "SORT",
+                "sortPattern": self.sort.clone().unwrap_or_default(),
+                "memLimit": int(SORT_BYTES_MAX as u64),
             };
-            let mut fetch = doc! { "stage": "FETCH" };
-            if !filter.is_empty() {
-                fetch.insert("filter", filter.clone());
+            if let Some(limit) = self.limit {
+                stage.insert("limitAmount", int(limit.saturating_add(self.skip)));
             }
-            fetch.insert("inputStage", scan);
-            fetch
+            stage.insert("type", "simple");
+            over(stage);
         }
+        if reads && self.skip > 0 {
+            over(doc! { "stage": "SKIP", "skipAmount": int(self.skip) });
+        }
+        if let Some((stage, given)) = &self.projection {
+            over(doc! { "stage": *stage, "transformBy": given.clone() });
+        }
+        if let Some(limit) = self.limit
+            && reads
+            && !self.plan.sort_in_memory
+        {
+            over(doc! { "stage": "LIMIT", "limitAmount": int(limit) });
+        }
+        match self.purpose {
+            Purpose::Read => {}
+            Purpose::Count { .. } => over(doc! { "stage": "COUNT" }),
+            Purpose::Update => over(doc! { "stage": "UPDATE" }),
+            Purpose::Delete => over(doc! { "stage": "DELETE" }),
+        }
+        tree
+    }
+
+    /// One document by its `_id` takes the shortest way, which MongoDB shows as a stage of its own.
+    fn express(&self) -> Option<Document> {
+        let Access::Index { index, .. } = &self.plan.access else { return None };
+        let parsed = parsed_query(&self.filter);
+        let mut fields = parsed.iter();
+        let (field, test) = fields.next()?;
+        let (op, value) = test.as_document()?.iter().next()?;
+        let is_simple = index.is_id() && field == "_id" && op == "$eq" && fields.next().is_none();
+        let is_whole = matches!(value, Bson::Array(_) | Bson::Null | Bson::Undefined);
+        if !is_simple || is_whole || self.sort.is_some() || self.skip > 0 {
+            return None;
+        }
+        let stage = match (self.purpose, index.clustered) {
+            (Purpose::Read, false) => "EXPRESS_IXSCAN",
+            (Purpose::Read, true) => "EXPRESS_CLUSTERED_IXSCAN",
+            (Purpose::Update, _) => "EXPRESS_UPDATE",
+            (Purpose::Delete, _) => "EXPRESS_DELETE",
+            (Purpose::Count { .. }, _) => return None,
+        };
+        let mut shown = doc! { "stage": stage };
+        if !index.clustered {
+            shown.extend(doc! { "keyPattern": "{ _id: 1 }", "indexName": &index.name });
+        }
+        if let Some((_, given)) = &self.projection {
+            shown.extend(doc! { "projection": given.clone(), "projectionCovered": false });
+        }
+        Some(shown)
+    }
+
+    fn access(&self) -> Document {
+        match &self.plan.access {
+            Access::Nothing if self.is_missing => {
+                doc! { "stage": "EOF", "type": "nonExistentNamespace" }
+            }
+            Access::Nothing => doc! { "stage": "EOF", "type": "predicateEvalsToFalse" },
+            Access::Collection(direction) => {
+                let mut stage = doc! { "stage": "COLLSCAN" };
+                if !self.filter.is_empty() {
+                    stage.insert("filter", parsed_query(&self.filter));
+                }
+                stage.insert("direction", name(*direction));
+                stage
+            }
+            Access::Index { index, bounds, direction } => {
+                let shown: Document = bounds
+                    .shown
+                    .iter()
+                    .map(|(field, ranges)| (field.clone(), Bson::from(ranges.clone())))
+                    .collect();
+                let mut scan = index_scan(index);
+                scan.insert("direction", name(*direction));
+                scan.insert("indexBounds", shown);
+                let left = left_to_check(&self.filter, bounds, index.multikey);
+                let mut fetch = doc! { "stage": "FETCH" };
+                if !left.is_empty() {
+                    fetch.insert("filter", left);
+                }
+                fetch.insert("inputStage", scan);
+                fetch
+            }
+        }
+    }
+
+    /// `executionStats`
+    #[must_use]
+    pub fn execution_stats(&self, executed: &Executed) -> Document {
+        let stats = executed.stats;
+        let returned = if executed.returns_documents { stats.returned } else { 0 };
+        doc! {
+            "executionSuccess": true,
+            "nReturned": int(returned),
+            "executionTimeMillis": i32::try_from(executed.millis).unwrap_or(i32::MAX),
+            "totalKeysExamined": int(stats.keys_examined),
+            "totalDocsExamined": int(stats.docs_examined),
+            "executionStages": self.staged(&self.winning_plan(), executed),
+        }
+    }
+
+    /// A stage with its numbers, and the stages below it.
+    fn staged(&self, stage: &Document, executed: &Executed) -> Document {
+        let kind = stage.get_str("stage").unwrap_or_default();
+        let stats = executed.stats;
+        let kept = self.limit.map_or(u64::MAX, |limit| limit.saturating_add(self.skip));
+        let (returned, worked) = match kind {
+            "IXSCAN" => (stats.keys_examined, stats.keys_examined),
+            "COLLSCAN" => (stats.matched, stats.docs_examined),
+            "FETCH" => (stats.matched, stats.keys_examined),
+            "SORT" => (stats.matched.min(kept), stats.matched.saturating_mul(2)),
+            _ if executed.returns_documents => (stats.returned, stats.matched),
+            _ => (0, stats.matched),
+        };
+        let works = worked.max(returned).saturating_add(1);
+        let mut out = Document::new();
+        for (field, value) in stage.iter().filter(|(field, _)| *field != "inputStage") {
+            out.insert(field, value.clone());
+            if field == "stage" {
+                out.insert("nReturned", int(returned));
+                out.insert("executionTimeMillisEstimate", 0);
+                out.insert("works", int(works));
+                out.insert("advanced", int(returned));
+                out.insert("needTime", int(works.saturating_sub(returned.saturating_add(1))));
+                out.extend(doc! { "needYield": 0, "saveState": 0, "restoreState": 0, "isEOF": 1 });
+            }
+        }
+        out.extend(own_numbers(kind, executed, self.skip));
+        if let Ok(input) = stage.get_document("inputStage") {
+            out.insert("inputStage", self.staged(input, executed));
+        }
+        out
+    }
+}
+
+fn index_scan(index: &IndexMeta) -> Document {
+    let mut scan = doc! {
+        "stage": "IXSCAN",
+        "keyPattern": index.key.source.clone(),
+        "indexName": &index.name,
+        "isMultiKey": index.multikey,
     };
-    match sort {
-        Some(sort) if plan.sort_in_memory => {
-            doc! { "stage": "SORT", "sortPattern": sort.clone(), "inputStage": found }
-        }
-        _ => found,
+    // Which of several fields has arrays is not remembered.
+    let paths: Vec<&str> = index.key.parts.iter().map(|part| part.path.as_str()).collect();
+    let arrays = |path: &&str| if index.multikey { vec![(*path).to_owned()] } else { Vec::new() };
+    if !index.multikey || (paths.len() == 1 && !paths.concat().contains('.')) {
+        let of_fields: Document =
+            paths.iter().map(|path| ((*path).to_owned(), Bson::from(arrays(path)))).collect();
+        scan.insert("multiKeyPaths", of_fields);
     }
+    scan.extend(doc! {
+        "isUnique": index.unique || index.is_id(),
+        "isSparse": index.sparse,
+        "isPartial": index.partial.is_some(),
+        "indexVersion": 2,
+    });
+    scan
 }
 
-/// `executionStats`
-#[must_use]
-pub fn execution_stats(winning_plan: &Document, stats: Stats, millis: i64) -> Document {
-    doc! {
-        "executionSuccess": true,
-        "nReturned": int(stats.returned),
-        "executionTimeMillis": i32::try_from(millis).unwrap_or(i32::MAX),
-        "totalKeysExamined": int(stats.keys_examined),
-        "totalDocsExamined": int(stats.docs_examined),
-        "executionStages": staged(winning_plan, stats),
+/// The numbers that only one kind of stage has.
+fn own_numbers(kind: &str, executed: &Executed, skip: u64) -> Document {
+    let stats = executed.stats;
+    match kind {
+        "IXSCAN" => doc! {
+            "keysExamined": int(stats.keys_examined),
+            "seeks": i32::from(stats.keys_examined > 0),
+            "dupsTested": 0,
+            "dupsDropped": 0,
+        },
+        "COLLSCAN" => doc! { "docsExamined": int(stats.docs_examined) },
+        "FETCH" => doc! { "docsExamined": int(stats.docs_examined), "alreadyHasObj": 0 },
+        "EXPRESS_IXSCAN" | "EXPRESS_CLUSTERED_IXSCAN" => doc! {
+            "keysExamined": int(stats.keys_examined),
+            "docsExamined": int(stats.docs_examined),
+        },
+        "SORT" => doc! { "usedDisk": false, "spills": 0 },
+        "COUNT" | "RECORD_STORE_FAST_COUNT" => doc! {
+            "nCounted": int(stats.returned),
+            "nSkipped": int(stats.matched.min(skip)),
+        },
+        "UPDATE" | "EXPRESS_UPDATE" => doc! {
+            "nMatched": int(stats.returned),
+            "nWouldModify": int(executed.would_modify),
+            "nWouldUpsert": i32::from(executed.would_upsert),
+        },
+        "DELETE" | "EXPRESS_DELETE" => doc! { "nWouldDelete": int(stats.returned) },
+        _ => Document::new(),
     }
-}
-
-/// The stages with their numbers.
-fn staged(stage: &Document, stats: Stats) -> Document {
-    let mut out = Document::new();
-    for (field, value) in stage {
-        match value {
-            Bson::Document(inner) if field == "inputStage" => {
-                out.insert("inputStage", staged(inner, stats));
-            }
-            value => {
-                out.insert(field, value.clone());
-            }
-        }
-        if field == "stage" {
-            match value.as_str() {
-                Some("IXSCAN") => {
-                    out.insert("nReturned", int(stats.keys_examined));
-                    out.insert("keysExamined", int(stats.keys_examined));
-                }
-                Some("COLLSCAN" | "FETCH") => {
-                    out.insert("nReturned", int(stats.returned));
-                    out.insert("docsExamined", int(stats.docs_examined));
-                }
-                _ => {
-                    out.insert("nReturned", int(stats.returned));
-                }
-            }
-        }
-    }
-    out
 }
 
 fn int(number: u64) -> Bson {

@@ -10,6 +10,7 @@ mod error;
 mod explain;
 mod implies;
 mod operation;
+mod parsed;
 mod range;
 mod search;
 #[cfg(test)]
@@ -19,7 +20,8 @@ pub use between::{KeyRange, choose_between};
 pub use bounds::Bounds;
 pub use choose::{Access, Hint, Plan, choose, index_summary};
 pub use error::{PlanError, PlanErrorKind};
-pub use explain::{execution_stats, winning_plan};
+pub use explain::{Executed, Explained, Purpose};
 pub use operation::{Operation, check_interrupt};
+pub use parsed::{parsed_query, shape_hash};
 pub use range::Interval;
 pub use search::{Search, Stats, Step, Target};

@@ -7,7 +7,7 @@ use crate::{
     value::{
         Direction, Layout,
         key::{KEY_BYTES_KEPT, encode, prefix_end, type_section},
-        order::{RANK_NULL, RANK_TEXT, RANK_UNDEFINED},
+        order::{RANK_DATE, RANK_NULL, RANK_NUMBER, RANK_TEXT, RANK_UNDEFINED},
         type_rank,
     },
 };
@@ -194,18 +194,26 @@ impl Range {
     pub(super) fn text(&self) -> String {
         match self {
             Self::Point(value) => format!("[{0}, {0}]", shown(value)),
-            Self::Between { low, high, .. } => {
+            Self::Between { rank, low, high } => {
                 let open =
                     if low.as_ref().is_none_or(|(_, inclusive)| *inclusive) { '[' } else { '(' };
                 let close =
                     if high.as_ref().is_none_or(|(_, inclusive)| *inclusive) { ']' } else { ')' };
-                let low =
-                    low.as_ref().map_or_else(|| "first of its type".into(), |(v, _)| shown(v));
-                let high =
-                    high.as_ref().map_or_else(|| "last of its type".into(), |(v, _)| shown(v));
+                let (first, last) = ends(*rank);
+                let close = if high.is_none() && *rank == RANK_TEXT { ')' } else { close };
+                let low = low.as_ref().map_or_else(|| first.into(), |(value, _)| shown(value));
+                let high = high.as_ref().map_or_else(|| last.into(), |(value, _)| shown(value));
                 format!("{open}{low}, {high}{close}")
             }
-            Self::TextPrefix(text) => format!("[text that starts with {text:?}]"),
+            Self::TextPrefix(text) => {
+                // The next text in order differs in the last character.
+                let mut after: Vec<char> = text.chars().collect();
+                if let Some(last) = after.last_mut() {
+                    *last = char::from_u32(u32::from(*last) + 1).unwrap_or(char::MAX);
+                }
+                let after: String = after.into_iter().collect();
+                format!("[{text:?}, {after:?})")
+            }
             Self::Class(RANK_NULL) => "[null, null]".to_owned(),
             Self::Class(RANK_UNDEFINED) => "[undefined, undefined]".to_owned(),
             Self::Class(_) => "[all values of the type]".to_owned(),
@@ -218,9 +226,30 @@ pub(super) fn bytes_of(value: &RawBson, direction: Direction) -> Vec<u8> {
     encode(Some(value.as_raw_bson_ref()), direction).ordered().to_vec()
 }
 
+/// The first and the last value of a class, as MongoDB shows them.
+fn ends(rank: u8) -> (&'static str, &'static str) {
+    let is = |example| type_rank(example) == rank;
+    match rank {
+        RANK_NUMBER => ("-inf", "inf"),
+        RANK_TEXT => ("\"\"", "{}"),
+        RANK_DATE => ("new Date(-9223372036854775808)", "new Date(9223372036854775807)"),
+        _ if is(RawBsonRef::Boolean(true)) => ("false", "true"),
+        _ if is(RawBsonRef::ObjectId(bson::oid::ObjectId::from_bytes([0; 12]))) => {
+            ("ObjectId('000000000000000000000000')", "ObjectId('ffffffffffffffffffffffff')")
+        }
+        _ => ("first of its type", "last of its type"),
+    }
+}
+
 fn shown(value: &RawBson) -> String {
-    bson::Bson::try_from(value.clone()).map_or_else(
-        |_| "?".into(),
-        |value| crate::value::shell::write_value(&value, Layout::OneLine),
-    )
+    match value {
+        RawBson::DateTime(date) => format!("new Date({})", date.timestamp_millis()),
+        RawBson::ObjectId(id) => format!("ObjectId('{}')", id.to_hex()),
+        RawBson::String(text) => format!("{text:?}"),
+        RawBson::Double(number) if number.is_finite() => format!("{number:?}"),
+        value => bson::Bson::try_from(value.clone()).map_or_else(
+            |_| "?".into(),
+            |value| crate::value::shell::write_value(&value, Layout::OneLine),
+        ),
+    }
 }

@@ -66,6 +66,8 @@ pub struct Stats {
     pub keys_examined: u64,
     /// Documents.
     pub docs_examined: u64,
+    /// Documents that matched, those that were skipped included.
+    pub matched: u64,
     /// Documents given out.
     pub returned: u64,
 }
@@ -177,13 +179,14 @@ impl Search {
             self.place = Place::Sorted(self.sorted(reader, &accept)?);
         }
         let (mut skip, mut limit) = (self.skip, self.limit);
-        let mut returned = 0;
+        let (mut matched, mut returned) = (0, 0);
         let mut counted = |stored: &Stored<'_>, document: &RawDocument| -> Result<Step, E> {
             operation.as_deref().map_or(Ok(()), Operation::tick)?;
             if !accept(stored, document)? {
                 return Ok(Step::Take);
             }
             if skip > 0 {
+                matched += 1;
                 skip -= 1;
                 return Ok(Step::Take);
             }
@@ -192,6 +195,7 @@ impl Search {
             }
             let step = visit(stored, document)?;
             if step != Step::LeaveAndStop {
+                matched += 1;
                 returned += 1;
                 limit = limit.map(|limit| limit - 1);
             }
@@ -211,6 +215,8 @@ impl Search {
         }
         walked?;
         (self.skip, self.limit) = (skip, limit);
+        // A sort has counted what it took.
+        self.stats.matched += if self.plan.sort_in_memory { 0 } else { matched };
         self.stats.returned += returned;
         Ok(())
     }
@@ -289,11 +295,13 @@ impl Search {
         let mut bytes = 0;
         let mut place = start(&self.plan);
         let operation = Operation::current();
+        let mut matched = 0;
         let mut collect = |stored: &Stored<'_>, document: &RawDocument| {
             operation.as_deref().map_or(Ok(()), Operation::tick)?;
             if !accept(stored, document)? {
                 return Ok(Step::Take);
             }
+            matched += 1;
             let key = sort.key(document);
             bytes += key.size_bytes();
             best.push((key, stored.record));

@@ -13,6 +13,7 @@ use crate::{
         context::Context,
         cursors::{Cursor, Source},
         error::{Answer, Code, CommandError},
+        explain::{Verbosity, surroundings},
         field::{ignored, optional, required},
         query::{check_collation, read_hint},
         request::{Request, missing_field},
@@ -46,7 +47,9 @@ pub static COMMAND: Command = Command {
 fn run(context: &Context, request: &Request<'_>) -> Answer {
     let aggregation = Aggregation::read(request)?;
     if request.flag("explain")? {
-        return explain(context, request, "queryPlanner");
+        let mut reply = explain(context, request, Verbosity::QueryPlanner)?;
+        reply.extend(surroundings(request, request.document)?);
+        return crate::command::run::raw(&reply);
     }
     let Some(cursor) = request.document("cursor")? else {
         return Err(CommandError::new(

@@ -1,17 +1,23 @@
 //! The plan of a pipeline: what the search took over, and the stages behind it.
 
-use bson::{Bson, Document, doc};
+use bson::{Bson, Document, doc, raw::RawDocument};
 
-use super::{command::Aggregation, rows::ServerFacts};
+use super::{
+    command::Aggregation,
+    rows::ServerFacts,
+    view::{self, Parts},
+};
 use crate::{
+    catalog::Namespace,
     command::{
         context::Context,
-        error::{Answer, CommandError},
+        error::CommandError,
+        explain::{Verbosity, with_all_plans},
+        explaining::Explaining,
         request::Request,
-        run::raw,
     },
     pipeline::{Environment, Run},
-    plan::{execution_stats, winning_plan},
+    plan::{Access, Executed, Explained, Plan, Purpose},
 };
 
 /// Explains an aggregate command. With another verbosity than `queryPlanner` it is run; nothing is
@@ -19,65 +25,109 @@ use crate::{
 ///
 /// # Errors
 /// What is wrong with the command, and what running it meets.
-pub fn explain(context: &Context, request: &Request<'_>, verbosity: &str) -> Answer {
+pub fn explain(
+    context: &Context,
+    request: &Request<'_>,
+    verbosity: Verbosity,
+) -> Result<Document, CommandError> {
     let aggregation = Aggregation::read(request)?;
     let rows = ServerFacts { context, client: request.client };
     let environment = Environment::new(&context.collections, &rows);
-    let mut run = aggregation.open(&environment)?;
+    let run = aggregation.open(&environment)?;
     let stages = request.documents("pipeline")?;
+    let namespace = aggregation.origin.namespace().to_string();
+    explain_run(context, &environment, run, (&namespace, &stages), verbosity)
+}
+
+/// Explains a query on a view, which is a pipeline.
+///
+/// # Errors
+/// As [`explain`].
+pub fn explain_view(
+    context: &Context,
+    request: &Request<'_>,
+    namespace: &Namespace,
+    asked: &Explaining,
+    verbosity: Verbosity,
+) -> Result<Document, CommandError> {
+    let filter = if request.name == "find" { "filter" } else { "query" };
+    let parts = Parts {
+        filter: request.document(filter)?,
+        sort: request.document("sort")?,
+        projection: request.document("projection")?,
+    };
+    let rows = ServerFacts { context, client: request.client };
+    let environment = Environment::new(&context.collections, &rows);
+    let run = view::open(context, request, namespace, &asked.query, &parts)?;
+    explain_run(context, &environment, run, (&namespace.to_string(), &[]), verbosity)
+}
+
+fn explain_run(
+    context: &Context,
+    environment: &Environment<'_>,
+    mut run: Run,
+    (namespace, stages): (&str, &[&RawDocument]),
+    verbosity: Verbosity,
+) -> Result<Document, CommandError> {
     let began = context.clock().monotonic();
     let mut returned = 0_u64;
-    if verbosity != "queryPlanner" {
-        while run.advance(&environment)?.is_some() {
+    if verbosity.executes() {
+        while run.advance(environment)?.is_some() {
             returned += 1;
         }
     }
     let millis = context.clock().monotonic().saturating_sub(began).as_millis();
-    let namespace = aggregation.origin.namespace().to_string();
-    let cursor = planner(&run, &namespace, verbosity, i64::try_from(millis).unwrap_or(i64::MAX))?;
+    let cursor = planner(&run, namespace, verbosity, i64::try_from(millis).unwrap_or(i64::MAX))?;
     let rest = stages.get(run.absorbed()..).unwrap_or_default();
     let mut reply = doc! { "explainVersion": "1" };
     if rest.is_empty() {
         reply.extend(cursor);
-    } else {
-        let mut shown = vec![Bson::Document(doc! { "$cursor": cursor })];
-        for stage in rest {
-            let mut stage = Document::try_from(*stage)?;
-            if verbosity != "queryPlanner" {
-                stage.insert("nReturned", i64::try_from(returned).unwrap_or(i64::MAX));
-            }
-            shown.push(Bson::Document(stage));
-        }
-        reply.insert("stages", shown);
+        return Ok(reply);
     }
-    reply.insert("command", Document::try_from(request.document)?);
-    raw(&reply)
+    let read = cursor.get_document("executionStats").ok();
+    let read = read.and_then(|stats| stats.get("nReturned")).cloned();
+    let mut first = doc! { "$cursor": cursor };
+    let numbers = |stage: &mut Document, returned: Bson| {
+        stage.insert("nReturned", returned);
+        stage.insert("executionTimeMillisEstimate", 0_i64);
+    };
+    if let Some(read) = read {
+        numbers(&mut first, read);
+    }
+    let mut shown = vec![Bson::Document(first)];
+    for stage in rest {
+        let mut stage = Document::try_from(*stage)?;
+        if verbosity.executes() {
+            numbers(&mut stage, Bson::Int64(i64::try_from(returned).unwrap_or(i64::MAX)));
+        }
+        shown.push(Bson::Document(stage));
+    }
+    reply.insert("stages", shown);
+    Ok(reply)
 }
 
 fn planner(
     run: &Run,
     namespace: &str,
-    verbosity: &str,
+    verbosity: Verbosity,
     millis: i64,
 ) -> Result<Document, CommandError> {
-    let (winning, filter, stats) = match run.search() {
-        None => (doc! { "stage": "EOF" }, Document::new(), None),
+    let nothing = Plan { access: Access::Nothing, sort_in_memory: false };
+    let mut executed = Executed { millis, returns_documents: true, ..Executed::default() };
+    let (plan, filter, is_missing) = match run.search() {
+        None => (&nothing, Document::new(), true),
         Some((search, filter)) => {
-            let filter = Document::try_from(filter)?;
-            let sort = search.plan().sort_in_memory.then(|| run.sort()).flatten();
-            (winning_plan(search.plan(), &filter, sort.as_ref()), filter, Some(search.stats()))
+            executed.stats = search.stats();
+            (search.plan(), Document::try_from(filter)?, false)
         }
     };
-    let mut cursor = doc! {
-        "queryPlanner": {
-            "namespace": namespace,
-            "parsedQuery": filter,
-            "winningPlan": winning.clone(),
-            "rejectedPlans": [],
-        },
-    };
-    if verbosity != "queryPlanner" {
-        let stats = execution_stats(&winning, stats.unwrap_or_default(), millis);
+    let (skip, limit) = run.slice();
+    let purpose = Purpose::Read;
+    let (sort, projection) = (run.sort(), None);
+    let shown = Explained { plan, filter, sort, projection, skip, limit, purpose, is_missing };
+    let mut cursor = doc! { "queryPlanner": shown.planner(namespace) };
+    if verbosity.executes() {
+        let stats = with_all_plans(shown.execution_stats(&executed), verbosity);
         cursor.insert("executionStats", stats);
     }
     Ok(cursor)

@@ -11,5 +11,5 @@ pub(in crate::command) mod view;
 
 pub use command::COMMAND;
 pub(in crate::command) use command::read_let;
-pub use explained::explain;
+pub use explained::{explain, explain_view};
 pub(in crate::command) use rows::ServerFacts;

@@ -252,7 +252,8 @@ fn explaining() {
     let lab = lab();
     lab.check(
         "{aggregate: 'c', pipeline: [{$match: {_id: 1}}, {$group: {_id: '$a'}}], explain: true}",
-        "{'stages.0.$cursor.queryPlanner.winningPlan.stage': 'FETCH', 'stages.1.$group._id': '$a'}",
+        "{'stages.0.$cursor.queryPlanner.winningPlan.stage': 'EXPRESS_IXSCAN', \
+          'stages.1.$group._id': '$a'}",
     );
     lab.check(
         "{explain: {aggregate: 'c', pipeline: [{$match: {n: 1}}], cursor: {}}}",
