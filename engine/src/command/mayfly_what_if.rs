@@ -106,6 +106,13 @@ fn new_rule(pattern: &Document, dialect: Dialect, secs: i64) -> Result<Rule, Com
         ));
     };
     let is_last_modified = part.path.as_str() == "_ts" && dialect.has_last_modified_index();
+    if dialect == Dialect::Cosmos && (!is_last_modified || secs == 0) {
+        return Err(CommandError::new(
+            Code::BAD_VALUE,
+            "The 'expireAfterSeconds' option is supported on '_ts' field only, as -1 or from 1 to \
+             2147483647",
+        ));
+    }
     let lowest = if is_last_modified { -1 } else { 0 };
     if !(lowest..=i64::from(i32::MAX)).contains(&secs) {
         return Err(CommandError::new(

@@ -12,7 +12,7 @@ use super::{
     records::{Item, Records},
 };
 use crate::{
-    catalog::Namespace,
+    catalog::{Dialect, Namespace, rules::CreateIndexesRequest},
     clock::SimulatedClock,
     collection::Collections,
     store::{Scan, Store, StoreError, StoreOptions},
@@ -368,4 +368,63 @@ fn a_preview_shows_fields_and_types() {
     assert_eq!((preview.documents.len(), preview.more), (20, true));
     assert_eq!(preview.fields[0].types, [("int", 20)]);
     assert_eq!(preview.fields[1].types, [("string", 20)]);
+}
+
+impl Room {
+    /// A cosmos database whose collection expires after 10 seconds, and its clock.
+    fn cosmos() -> (Self, Arc<SimulatedClock>) {
+        let mut room = Self::new();
+        let clock = Arc::new(SimulatedClock::new(NOW_MS));
+        let store = Arc::clone(room.collections.store());
+        room.collections = Collections::new(store, Arc::clone(&clock) as _).unwrap();
+        room.collections.set_dialect("d", Dialect::Cosmos).unwrap();
+        let request = CreateIndexesRequest {
+            namespace: room.namespace.clone(),
+            indexes: vec![doc! { "key": { "_ts": 1 }, "name": "_ts_1", "expireAfterSeconds": 10 }],
+            ignore_unknown_options: false,
+        };
+        room.collections.create_indexes(&request, &mut |_| {}).unwrap();
+        (room, clock)
+    }
+}
+
+#[test]
+fn files_of_a_cosmos_database_have_no_ts_and_nothing_hidden() {
+    let (room, clock) = Room::cosmos();
+    room.import(
+        &room.request(b"{\"_id\":1,\"a\":1,\"_ts\":5}\n{\"_id\":2,\"ttl\":-1,\"_ts\":6}\n"),
+    );
+    assert_eq!(room.documents().len(), 2);
+    let lines = |room: &Room| {
+        let path = room.export(ExportFormat::Ndjson(Style::Relaxed), false);
+        fs::read_to_string(path).unwrap()
+    };
+    let csv = |room: &Room| {
+        let format = ExportFormat::Csv { fields: None, escape_formulas: false };
+        fs::read_to_string(room.export(format, false)).unwrap().replace('\r', "")
+    };
+    assert_eq!(lines(&room), "{\"_id\":1,\"a\":1}\n{\"_id\":2,\"ttl\":-1}\n");
+    assert_eq!(csv(&room), "_id,a,ttl\n1,1,\n2,,-1\n");
+    clock.advance_ms(9_999);
+    assert_eq!(lines(&room).lines().count(), 2);
+    clock.advance_ms(1);
+    assert_eq!(lines(&room), "{\"_id\":2,\"ttl\":-1}\n");
+    // The columns are those of the documents that are shown.
+    assert_eq!(csv(&room), "_id,ttl\n2,-1\n");
+}
+
+#[test]
+fn an_import_meets_no_hidden_document() {
+    for mode in [Mode::Insert, Mode::Skip, Mode::Replace, Mode::Merge] {
+        let (room, clock) = Room::cosmos();
+        room.import(&room.request(b"{\"_id\":1,\"old\":1}"));
+        clock.advance_ms(10_000);
+        let mut request = room.request(b"{\"_id\":1,\"new\":1}");
+        request.mode = mode;
+        let report = room.import(&request);
+        assert_eq!((report.imported, report.skipped, report.rejected), (1, 0, 0), "{mode:?}");
+        let documents = room.documents();
+        assert_eq!(documents.len(), 1, "{mode:?}");
+        assert!(documents[0].get("old").unwrap().is_none(), "{mode:?}: {:?}", documents[0]);
+    }
 }

@@ -2,6 +2,7 @@
 
 mod hiding;
 mod own_ts;
+mod reaping;
 mod rules;
 mod samples;
 
