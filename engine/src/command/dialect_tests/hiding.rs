@@ -69,7 +69,7 @@ const CASES: &[(&str, &str, &str, &str)] = &[
     ("{explain: {find: 'c'}, verbosity: 'executionStats'}", "executionStats.nReturned", "2", "1"),
     (
         "{explain: {count: 'c', query: {}}, verbosity: 'executionStats'}",
-        "executionStats.nReturned",
+        "executionStats.executionStages.nCounted",
         "2",
         "1",
     ),
