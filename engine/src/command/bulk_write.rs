@@ -14,10 +14,11 @@ use super::{
     insert::{check_batch_size, insert_all},
     modify::Modified,
     query::{Let, Query},
-    request::{Request, missing_field, type_name, unknown_field},
+    request::{Request, missing_field, unknown_field, wrong_type_at},
     run::{check_writable, raw},
+    statement::{Shape, StatementField, check_statement},
     table::{Command, Scope},
-    update::{Names, Statement},
+    update::{Names, Statement, check_shape},
 };
 use crate::{
     catalog::Namespace,
@@ -52,8 +53,9 @@ const UPDATE: Names =
     Names { place: PLACE, filter: "filter", update: "updateMods", constants: "constants" };
 
 fn run(context: &Context, request: &Request<'_>) -> Answer {
-    let is_ordered = strict_flag(request, "bulkWrite.ordered", "ordered", true)?;
-    let errors_only = strict_flag(request, "bulkWrite.errorsOnly", "errorsOnly", false)?;
+    let is_ordered = request.bool_at("bulkWrite", "ordered", true)?;
+    let errors_only = request.bool_at("bulkWrite", "errorsOnly", false)?;
+    request.flag("bypassDocumentValidation")?;
     let batch_size = batch_size(request)?;
     let namespaces = namespaces(request)?;
     let operations = operations(request)?;
@@ -102,33 +104,32 @@ impl Kind {
         }
     }
 
-    fn known(self) -> &'static [&'static str] {
+    fn fields(self) -> &'static [StatementField] {
         match self {
-            Self::Insert => &["insert", "document"],
+            Self::Insert => &[("insert", Shape::Any, true), ("document", Shape::Object, true)],
             Self::Update => &[
-                "update",
-                "filter",
-                "sort",
-                "multi",
-                "updateMods",
-                "upsert",
-                "upsertSupplied",
-                "arrayFilters",
-                "hint",
-                "constants",
-                "collation",
-                "sampleId",
-                "allowShardKeyUpdatesWithoutFullShardKeyInQuery",
+                ("update", Shape::Any, true),
+                ("filter", Shape::Object, true),
+                ("sort", Shape::Object, false),
+                ("multi", Shape::Bool, false),
+                ("updateMods", Shape::Update, true),
+                ("upsert", Shape::Bool, false),
+                ("upsertSupplied", Shape::Bool, false),
+                ("arrayFilters", Shape::Objects, false),
+                ("hint", Shape::Hint, false),
+                ("constants", Shape::Object, false),
+                ("collation", Shape::Object, false),
+                ("sampleId", Shape::Any, false),
+                ("allowShardKeyUpdatesWithoutFullShardKeyInQuery", Shape::Any, false),
             ],
-            Self::Delete => &["delete", "filter", "multi", "hint", "collation", "sampleId"],
-        }
-    }
-
-    fn required(self) -> &'static [&'static str] {
-        match self {
-            Self::Insert => &["document"],
-            Self::Update => &["filter", "updateMods"],
-            Self::Delete => &["filter"],
+            Self::Delete => &[
+                ("delete", Shape::Any, true),
+                ("filter", Shape::Object, true),
+                ("multi", Shape::Bool, false),
+                ("hint", Shape::Hint, false),
+                ("collation", Shape::Object, false),
+                ("sampleId", Shape::Any, false),
+            ],
         }
     }
 }
@@ -137,14 +138,14 @@ fn operations<'r>(request: &Request<'r>) -> Result<Vec<Operation<'r>>, CommandEr
     let array = match request.document.get("ops")? {
         Some(RawBsonRef::Array(array)) => array,
         Some(RawBsonRef::Null) | None => return Err(missing_field("bulkWrite", "ops")),
-        Some(other) => return Err(wrong_type(PLACE, other, "type 'array'")),
+        Some(other) => return Err(wrong_type_at(PLACE, other, "type 'array'")),
     };
     let mut operations = Vec::new();
     for (index, item) in array.into_iter().enumerate() {
         match item? {
-            RawBsonRef::Document(document) => operations.push(operation(document)?),
+            RawBsonRef::Document(document) => operations.push(operation(request, document)?),
             other => {
-                return Err(wrong_type(&format!("{PLACE}.{index}"), other, "type 'object'"));
+                return Err(wrong_type_at(&format!("{PLACE}.{index}"), other, "type 'object'"));
             }
         }
     }
@@ -152,7 +153,10 @@ fn operations<'r>(request: &Request<'r>) -> Result<Vec<Operation<'r>>, CommandEr
 }
 
 /// Checks the shape of an operation: the first field says what it is.
-fn operation(document: &RawDocument) -> Result<Operation<'_>, CommandError> {
+fn operation<'r>(
+    request: &Request<'r>,
+    document: &'r RawDocument,
+) -> Result<Operation<'r>, CommandError> {
     let (first, target) = match document.iter().next() {
         Some(element) => {
             let (name, value) = element?;
@@ -162,52 +166,18 @@ fn operation(document: &RawDocument) -> Result<Operation<'_>, CommandError> {
     };
     let Some(kind) = Kind::of(first) else { return Err(unknown_field("bulkWrite", first)) };
     let target = index(first, target)?;
-    for element in document.iter().skip(1) {
-        let (name, value) = element?;
-        let name = name.as_str();
-        if !kind.known().contains(&name) {
-            return Err(unknown_field(PLACE, name));
-        }
-        check_field(name, value)?;
-    }
-    for name in kind.required() {
-        if document.get(name)?.is_none() {
-            return Err(missing_field(PLACE, name));
-        }
+    match kind {
+        Kind::Update => check_shape(&UPDATE, &request.within(document), kind.fields())?,
+        Kind::Insert | Kind::Delete => check_statement(PLACE, document, kind.fields())?,
     }
     Ok(Operation { kind, target, document })
 }
 
 fn index(name: &str, value: RawBsonRef<'_>) -> Result<usize, CommandError> {
     let number = super::request::as_integer(value).ok_or_else(|| {
-        wrong_type(&format!("{PLACE}.{name}"), value, "types '[long, int, decimal, double]'")
+        wrong_type_at(&format!("{PLACE}.{name}"), value, "types '[long, int, decimal, double]'")
     })?;
     usize::try_from(number).map_err(|_| negative(name, number))
-}
-
-fn check_field(name: &str, value: RawBsonRef<'_>) -> Result<(), CommandError> {
-    let place = || format!("{PLACE}.{name}");
-    let (is_right, expected) = match name {
-        "document" | "filter" | "sort" | "constants" | "collation" => {
-            (matches!(value, RawBsonRef::Document(_)), "type 'object'")
-        }
-        "multi" | "upsert" | "upsertSupplied" => {
-            (matches!(value, RawBsonRef::Boolean(_)), "type 'bool'")
-        }
-        "arrayFilters" => (matches!(value, RawBsonRef::Array(_)), "type 'array'"),
-        "updateMods" => {
-            let is_right = matches!(value, RawBsonRef::Document(_) | RawBsonRef::Array(_));
-            let message = "Update argument must be either an object or an array";
-            return if is_right { Ok(()) } else { Err(failed_to_parse(message)) };
-        }
-        "hint" => {
-            let is_right = matches!(value, RawBsonRef::Document(_) | RawBsonRef::String(_));
-            let message = "Hint must be a string or an object";
-            return if is_right { Ok(()) } else { Err(failed_to_parse(message)) };
-        }
-        _ => (true, ""),
-    };
-    if is_right { Ok(()) } else { Err(wrong_type(&place(), value, expected)) }
 }
 
 /// The names in `nsInfo`.
@@ -223,14 +193,14 @@ fn namespaces<'r>(request: &Request<'r>) -> Result<Vec<&'r str>, CommandError> {
     let array = match request.document.get("nsInfo")? {
         Some(RawBsonRef::Array(array)) => array,
         Some(RawBsonRef::Null) | None => return Err(missing_field("bulkWrite", "nsInfo")),
-        Some(other) => return Err(wrong_type(LIST, other, "type 'array'")),
+        Some(other) => return Err(wrong_type_at(LIST, other, "type 'array'")),
     };
     let mut namespaces = Vec::new();
     for (index, item) in array.into_iter().enumerate() {
         let entry = match item? {
             RawBsonRef::Document(entry) => entry,
             other => {
-                return Err(wrong_type(&format!("{LIST}.{index}"), other, "type 'object'"));
+                return Err(wrong_type_at(&format!("{LIST}.{index}"), other, "type 'object'"));
             }
         };
         let mut namespace = None;
@@ -238,7 +208,7 @@ fn namespaces<'r>(request: &Request<'r>) -> Result<Vec<&'r str>, CommandError> {
             match element? {
                 (name, RawBsonRef::String(ns)) if name == "ns" => namespace = Some(ns),
                 (name, other) if name == "ns" => {
-                    return Err(wrong_type("bulkWrite.nsInfo.ns", other, "type 'string'"));
+                    return Err(wrong_type_at("bulkWrite.nsInfo.ns", other, "type 'string'"));
                 }
                 (name, _) if OPTIONAL.contains(&name.as_str()) => {}
                 (name, _) => return Err(unknown_field(LIST, name.as_str())),
@@ -471,7 +441,7 @@ fn batch_size(request: &Request<'_>) -> Result<Option<u64>, CommandError> {
     let options = match request.document.get("cursor")? {
         None => return Ok(None),
         Some(RawBsonRef::Document(options)) => options,
-        Some(other) => return Err(wrong_type(PLACE, other, "type 'object'")),
+        Some(other) => return Err(wrong_type_at(PLACE, other, "type 'object'")),
     };
     let mut size = None;
     for element in options {
@@ -480,34 +450,15 @@ fn batch_size(request: &Request<'_>) -> Result<Option<u64>, CommandError> {
             return Err(unknown_field(PLACE, name.as_str()));
         }
         let number = super::request::as_integer(value).ok_or_else(|| {
-            wrong_type("bulkWrite.cursor.batchSize", value, "types '[long, int, decimal, double]'")
+            wrong_type_at(
+                "bulkWrite.cursor.batchSize",
+                value,
+                "types '[long, int, decimal, double]'",
+            )
         })?;
         size = Some(u64::try_from(number).map_err(|_| negative("batchSize", number))?);
     }
     Ok(size)
-}
-
-fn strict_flag(
-    request: &Request<'_>,
-    place: &str,
-    name: &str,
-    absent: bool,
-) -> Result<bool, CommandError> {
-    match request.document.get(name)? {
-        None => Ok(absent),
-        Some(RawBsonRef::Boolean(flag)) => Ok(flag),
-        Some(other) => Err(wrong_type(place, other, "type 'bool'")),
-    }
-}
-
-fn wrong_type(place: &str, found: RawBsonRef<'_>, expected: &str) -> CommandError {
-    CommandError::new(
-        Code::TYPE_MISMATCH,
-        format!(
-            "BSON field '{place}' is the wrong type '{}', expected {expected}",
-            type_name(found)
-        ),
-    )
 }
 
 fn negative(name: &str, number: i64) -> CommandError {
@@ -515,10 +466,6 @@ fn negative(name: &str, number: i64) -> CommandError {
         Code::BAD_VALUE,
         format!("BSON field '{name}' value must be >= 0, actual value '{number}'"),
     )
-}
-
-fn failed_to_parse(message: &str) -> CommandError {
-    CommandError::new(Code::FAILED_TO_PARSE, message)
 }
 
 fn place(at: usize) -> i32 {

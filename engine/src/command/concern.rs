@@ -57,7 +57,7 @@ fn section<'c>(
     field: &str,
 ) -> Result<Option<&'c RawDocument>, CommandError> {
     match command.get(field)? {
-        None => Ok(None),
+        None | Some(RawBsonRef::Null) => Ok(None),
         Some(RawBsonRef::Document(concern)) => Ok(Some(concern)),
         Some(other) => Err(wrong_type(&format!("{name}.{field}"), other, "object")),
     }

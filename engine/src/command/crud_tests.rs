@@ -224,7 +224,7 @@ mod find {
         assert_eq!(ids(&lab, "hint: {$natural: 1}"), [1, 2, 3]);
         assert_eq!(ids(&lab, "sort: {$natural: -1}"), [3, 2, 1]);
         assert_eq!(ids(&lab, "hint: {v: 1.0}"), [2, 3, 1]);
-        lab.check("{find: 'c', hint: {$natural: 2}}", "{code: 9}");
+        lab.check("{find: 'c', hint: {$natural: 2}}", "{code: 2}");
         lab.check("{find: 'c', hint: 1}", "{code: 9}");
         lab.check("{find: 'c', hint: {nope: 1}}", "{code: 2}");
     }
@@ -427,5 +427,355 @@ mod cursors {
         lab.check("{killCursors: 'c', cursors: [1]}", "{code: 14}");
         lab.check("{killCursors: 'c', cursors: 1}", "{code: 14}");
         lab.check("{killCursors: 'c'}", "{code: 40414}");
+    }
+}
+
+mod update {
+    use super::*;
+
+    fn refused(statement: &str, code: i32, message: &str) {
+        let lab = Lab::new();
+        lab.ok("{insert: 'c', documents: [{_id: 1, n: 1, s: 'x', l: [1, 5], big: {$numberLong: '9223372036854775807'}}]}");
+        let reply = lab.run(&format!("{{update: 'c', updates: [{statement}]}}"));
+        let found = at(&reply, "writeErrors.0.code").or_else(|| at(&reply, "code"));
+        assert_eq!(found, Some(Bson::Int32(code)), "{statement}: {reply}");
+        let found = at(&reply, "writeErrors.0.errmsg").or_else(|| at(&reply, "errmsg"));
+        let found = found.as_ref().and_then(Bson::as_str).unwrap_or_default();
+        assert!(found.contains(message), "{statement}: {found}");
+    }
+
+    #[test]
+    fn statements_have_their_fields_and_types() {
+        refused("{u: {}}", 40414, "'update.updates.q' is missing");
+        refused("{q: {}}", 40414, "'update.updates.u' is missing");
+        refused("{q: 1, u: {}}", 14, "wrong type 'int'");
+        refused("{q: {}, u: 'x'}", 9, "Update argument must be either an object or an array");
+        refused("{q: {}, u: null}", 9, "Update argument must be either an object or an array");
+        refused(
+            "{q: {}, u: {}, multi: 1}",
+            14,
+            "BSON field 'update.updates.multi' is the wrong type 'int', expected type 'bool'",
+        );
+        refused("{q: {}, u: {}, upsert: 'yes'}", 14, "update.updates.upsert");
+        refused("{q: {}, u: {}, hint: 1}", 9, "Hint must be a string or an object");
+        refused(
+            "{q: {}, u: {}, hint: 'none'}",
+            2,
+            "hint provided does not correspond to an existing index",
+        );
+        refused("{q: {}, u: {}, nonsense: 1}", 40415, "update.updates.nonsense");
+        refused(
+            "{q: {}, u: {a: 1}, multi: true}",
+            9,
+            "multi update is not supported for replacement-style update",
+        );
+        refused(
+            "{q: {}, u: {$set: {a: 1}}, multi: true, sort: {a: 1}}",
+            9,
+            "Cannot specify sort with multi=true",
+        );
+        refused(
+            "{q: {}, u: {$set: {a: 1}}, c: {k: 1}}",
+            51198,
+            "Constant values may only be specified",
+        );
+        refused("{q: {}, u: {$nope: {a: 1}}}", 9, "Unknown modifier: $nope");
+        let lab = Lab::new();
+        lab.check("{update: 'c', updates: []}", "{code: 16}");
+        lab.check("{update: 'c', updates: [1]}", "{code: 14}");
+        lab.check("{update: 'c', updates: [], ordered: 1}", "{code: 14}");
+        lab.check(
+            "{update: 'c', updates: [{q: {}, u: {}}], bypassDocumentValidation: 'x'}",
+            "{code: 14}",
+        );
+        lab.check("{update: 1, updates: []}", "{code: 73}");
+        lab.check("{update: 'c', updates: [{q: {}, u: {}}], let: []}", "{code: 14}");
+    }
+
+    #[test]
+    fn what_a_document_refuses() {
+        refused(
+            "{q: {}, u: {$inc: {s: 1}}}",
+            14,
+            "Cannot apply $inc to a value of non-numeric type. {_id: 1} has the field 's' of non-numeric type string",
+        );
+        refused(
+            "{q: {}, u: {$inc: {n: 'x'}}}",
+            14,
+            "Cannot increment with non-numeric argument: {n: ",
+        );
+        refused(
+            "{q: {}, u: {$inc: {big: 1}}}",
+            2,
+            "Failed to apply $inc operations to current value ((NumberLong)9223372036854775807) for document {_id: 1}",
+        );
+        refused(
+            "{q: {}, u: {$push: {s: 1}}}",
+            2,
+            "The field 's' must be an array but is of type string in document {_id: 1}",
+        );
+        refused(
+            "{q: {}, u: {$addToSet: {s: 1}}}",
+            2,
+            "Cannot apply $addToSet to non-array field. Field named 's' has non-array type string",
+        );
+        refused("{q: {}, u: {$pull: {s: 1}}}", 2, "Cannot apply $pull to a non-array value");
+        refused(
+            "{q: {}, u: {$pop: {s: 1}}}",
+            14,
+            "Path 's' contains an element of non-array type 'string'",
+        );
+        refused("{q: {}, u: {$pop: {l: 2}}}", 9, "$pop expects 1 or -1, found: 2");
+        refused("{q: {}, u: {$pop: {l: 'x'}}}", 9, "Expected a number in: l: ");
+        refused(
+            "{q: {}, u: {$bit: {s: {and: 1}}}}",
+            2,
+            "Cannot apply $bit to a value of non-integral type.{_id: 1} has the field s of non-integer type string",
+        );
+        refused(
+            "{q: {}, u: {$currentDate: {a: 'x'}}}",
+            2,
+            "string is not valid type for $currentDate",
+        );
+        refused("{q: {}, u: {$set: {'s.a': 1}}}", 28, "Cannot create field 'a' in element {s: ");
+        refused(
+            "{q: {}, u: {$set: {_id: 2}}}",
+            66,
+            "Performing an update on the path '_id' would modify the immutable field '_id'",
+        );
+        refused(
+            "{q: {}, u: {_id: 2}}",
+            66,
+            "After applying the update, the (immutable) field '_id' was found to have been altered to _id: 2",
+        );
+        refused("{q: {}, u: {$set: {a: 1}, $inc: {'a.b': 1}}}", 40, "Updating the path 'a");
+    }
+
+    #[test]
+    fn positions_and_array_filters() {
+        refused(
+            "{q: {}, u: {$set: {'l.$': 1}}}",
+            2,
+            "The positional operator did not find the match needed from the query.",
+        );
+        refused(
+            "{q: {}, u: {$set: {'s.$[]': 1}}}",
+            2,
+            "Cannot apply array updates to non-array element s: ",
+        );
+        refused(
+            "{q: {}, u: {$set: {'z.$[]': 1}}}",
+            2,
+            "The path 'z' must exist in the document in order to apply array updates.",
+        );
+        refused(
+            "{q: {}, u: {$set: {'l.$[e]': 1}}}",
+            2,
+            "No array filter found for identifier 'e' in path 'l.$[e]'",
+        );
+        refused(
+            "{q: {}, u: {$set: {a: 1}}, arrayFilters: [{e: 1}]}",
+            9,
+            "The array filter for identifier 'e' was not used in the update {",
+        );
+        refused(
+            "{q: {}, u: {$set: {'l.$[e]': 1}}, arrayFilters: [{e: 1}, {e: 2}]}",
+            9,
+            "Found multiple array filters with the same top-level field name e",
+        );
+        refused(
+            "{q: {}, u: {$set: {'l.$[e]': 1}}, arrayFilters: [{e: 1, f: 2}]}",
+            9,
+            "Error parsing array filter :: caused by :: Expected a single top-level field name, found 'e' and 'f'",
+        );
+        refused(
+            "{q: {}, u: {$set: {'l.$[e]': 1}}, arrayFilters: [{}]}",
+            9,
+            "Cannot use an expression without a top-level field name in arrayFilters",
+        );
+        refused(
+            "{q: {}, u: {$set: {'l.$[E]': 1}}, arrayFilters: [{E: 1}]}",
+            2,
+            "Error parsing array filter",
+        );
+        refused("{q: {}, u: {$set: {'l.$[e]': 1}}, arrayFilters: {e: 1}}", 14, "arrayFilters");
+        let lab = Lab::new();
+        lab.ok("{insert: 'c', documents: [{_id: 1, l: [1, 5]}]}");
+        lab.check(
+            "{update: 'c', updates: [{q: {l: 5}, u: {$set: {'l.$': 7}}}]}",
+            "{n: 1, nModified: 1}",
+        );
+        lab.check("{update: 'c', updates: [{q: {}, u: {$inc: {'l.$[e]': 1}}, arrayFilters: [{e: {$gt: 6}}]}]}", "{n: 1, nModified: 1}");
+        lab.check("{find: 'c'}", "{'cursor.firstBatch': [{_id: 1, l: [1, 8]}]}");
+    }
+
+    #[test]
+    fn what_the_reply_counts() {
+        let lab = with_three();
+        let check = |statement: &str, expected: &str| {
+            lab.check(&format!("{{update: 'c', updates: [{statement}]}}"), expected);
+        };
+        check(
+            "{q: {}, u: {$set: {v: 3}}, multi: true}",
+            "{n: 3, nModified: 2, -upserted: 0}".replace("-upserted", "'-upserted'").as_str(),
+        );
+        check("{q: {_id: 9}, u: {$set: {v: 3}}}", "{n: 0, nModified: 0}");
+        check(
+            "{q: {_id: 9, w: 1}, u: {$set: {v: 3}}, upsert: true}",
+            "{n: 1, nModified: 0, upserted: [{index: 0, _id: 9}]}",
+        );
+        lab.check("{find: 'c', filter: {_id: 9}}", "{'cursor.firstBatch': [{_id: 9, w: 1, v: 3}]}");
+        check("{q: {}, u: {$set: {hit: 1}}, sort: {_id: -1}}", "{n: 1, nModified: 1}");
+        lab.check("{find: 'c', filter: {hit: 1}}", "{'cursor.firstBatch.0._id': 9}");
+        check(
+            "{q: {x: 1, $and: [{x: 2}]}, u: {$set: {v: 3}}, upsert: true}",
+            "{n: 0, 'writeErrors.0.code': 54}",
+        );
+        lab.check(
+            "{update: 'c', ordered: false, updates: [{q: {}, u: {$bad: 1}}, {q: {_id: 1}, u: {$set: {k: 1}}}]}",
+            "{n: 1, nModified: 1, 'writeErrors.0.index': 0}",
+        );
+        lab.check(
+            "{update: 'c', updates: [{q: {}, u: {$bad: 1}}, {q: {_id: 1}, u: {$set: {k: 2}}}]}",
+            "{n: 0, nModified: 0, 'writeErrors.0.index': 0}",
+        );
+    }
+}
+
+mod delete {
+    use super::*;
+
+    #[test]
+    fn limits_and_refusals() {
+        let lab = with_three();
+        let refused = |statement: &str, code: i32| {
+            let reply = lab.run(&format!("{{delete: 'c', deletes: [{statement}]}}"));
+            let found = at(&reply, "writeErrors.0.code").or_else(|| at(&reply, "code"));
+            assert_eq!(found, Some(Bson::Int32(code)), "{statement}: {reply}");
+        };
+        refused("{limit: 1}", 40414);
+        refused("{q: {}}", 40414);
+        refused("{q: 'x', limit: 1}", 14);
+        refused("{q: {}, limit: 2}", 9);
+        refused("{q: {}, limit: -1}", 9);
+        refused("{q: {}, limit: 0.5}", 9);
+        refused("{q: {}, limit: 1, hint: {none: 1}}", 2);
+        refused("{q: {}, limit: 1, hint: 1}", 9);
+        refused("{q: {}, limit: 1, nonsense: 1}", 40415);
+        let reply = lab.run("{delete: 'c', deletes: [{q: {}, limit: 2}]}");
+        let message = at(&reply, "writeErrors.0.errmsg").or_else(|| at(&reply, "errmsg"));
+        assert_eq!(
+            message,
+            Some("The limit field in delete objects must be 0 or 1. Got 2".into()),
+            "{reply}"
+        );
+        lab.check("{delete: 'c', deletes: []}", "{code: 16}");
+        lab.check("{delete: 'c'}", "{code: 40414}");
+        lab.check("{delete: 'c', deletes: [], ordered: 'true'}", "{code: 14}");
+        lab.check("{delete: 'c', deletes: [{q: {}, limit: 1}], let: 'x'}", "{code: 14}");
+        lab.check("{delete: 'c', deletes: [{q: {v: {$gt: 1}}, limit: 1.0}]}", "{n: 1, ok: 1}");
+        lab.check("{delete: 'c', deletes: [{q: {}, limit: 0}]}", "{n: 2, ok: 1}");
+        lab.check("{delete: 'none', deletes: [{q: {}, limit: 0}]}", "{n: 0, ok: 1}");
+    }
+}
+
+mod find_and_modify {
+    use super::*;
+
+    fn check(command: &str, expected: &str) {
+        with_three().check(&format!("{{findAndModify: 'c', {command}}}"), expected);
+    }
+
+    #[test]
+    fn what_is_given_back() {
+        let set = "update: {$set: {v: 9}}";
+        check(
+            &format!("query: {{_id: 1}}, {set}"),
+            "{lastErrorObject: {n: 1, updatedExisting: true}, value: {_id: 1, v: 3}}",
+        );
+        check(&format!("query: {{_id: 1}}, {set}, new: true"), "{value: {_id: 1, v: 9}}");
+        check(
+            &format!("query: {{_id: 8}}, {set}"),
+            "{lastErrorObject: {n: 0, updatedExisting: false}, value: null}",
+        );
+        check(
+            &format!("query: {{_id: 8}}, {set}, upsert: true"),
+            "{lastErrorObject: {n: 1, updatedExisting: false, upserted: 8}, value: null}",
+        );
+        check(&format!("query: {{_id: 8}}, {set}, upsert: 1, new: 1"), "{value: {_id: 8, v: 9}}");
+        check("query: {_id: 1}, remove: true", "{lastErrorObject: {n: 1}, value: {_id: 1, v: 3}}");
+        check("query: {_id: 8}, remove: true", "{lastErrorObject: {n: 0}, value: null}");
+        check(&format!("sort: {{v: 1}}, {set}, fields: {{_id: 1}}"), "{value: {_id: 2}}");
+        check("query: {_id: 1}, update: {w: 1}, new: true", "{value: {_id: 1, w: 1}}");
+        check("query: {_id: 1}, update: [{$set: {v: 5}}], new: true", "{value: {_id: 1, v: 5}}");
+    }
+
+    #[test]
+    fn what_contradicts_itself() {
+        let both = "remove: true";
+        check(
+            "query: {}",
+            "{code: 9, errmsg: 'Either an update or remove=true must be specified'}",
+        );
+        check(
+            &format!("{both}, update: {{}}"),
+            "{code: 9, errmsg: 'Cannot specify both an update and remove=true'}",
+        );
+        check(
+            &format!("{both}, upsert: true"),
+            "{code: 9, errmsg: 'Cannot specify both upsert=true and remove=true '}",
+        );
+        check(&format!("{both}, new: true"), "{code: 9}");
+        check(
+            &format!("{both}, arrayFilters: []"),
+            "{code: 9, errmsg: 'Cannot specify arrayFilters and remove=true'}",
+        );
+        check(
+            "update: [], arrayFilters: [{e: 1}]",
+            "{code: 9, errmsg: 'Cannot specify arrayFilters and a pipeline update'}",
+        );
+        check("update: 5", "{code: 9}");
+        check("query: 1, update: {}", "{code: 14}");
+        check("sort: 1, update: {}", "{code: 14}");
+        check("fields: 1, update: {}", "{code: 14}");
+        check("new: 'x', update: {}", "{code: 14}");
+        check("hint: null, update: {}", "{code: 9}");
+        check("bypassDocumentValidation: 'x', update: {}", "{code: 14}");
+        check(
+            "query: null, sort: null, fields: null, remove: null, update: {$set: {x: 1}}",
+            "{ok: 1}",
+        );
+    }
+}
+
+mod counting {
+    use super::*;
+
+    #[test]
+    fn count_and_distinct() {
+        let lab = with_three();
+        lab.check("{count: 'c'}", "{n: 3}");
+        lab.check("{count: 'none'}", "{n: 0}");
+        lab.check("{count: 'c', query: null}", "{n: 3}");
+        lab.check("{count: 'c', query: {v: {$gt: 1}}, skip: 1}", "{n: 1}");
+        lab.check("{count: 'c', limit: -2}", "{n: 2}");
+        lab.check("{count: 'c', limit: 0}", "{n: 3}");
+        lab.check("{count: 'c', skip: -1}", "{code: 2}");
+        lab.check("{count: 'c', query: 1}", "{code: 14}");
+        lab.check("{count: 'c', hint: 'none'}", "{code: 2}");
+        lab.check("{count: 'c', let: {}}", "{code: 40415}");
+        lab.check("{distinct: 'c', key: 'v'}", "{values: [1, 2, 3]}");
+        lab.check("{distinct: 'none', key: 'v'}", "{values: []}");
+        lab.check("{distinct: 'c', key: 'v', query: null}", "{values: [1, 2, 3]}");
+        lab.check("{distinct: 'c', key: 'v', query: {v: {$gt: 1}}}", "{values: [2, 3]}");
+        lab.check("{distinct: 'c', key: 'x\\u0000y'}", "{code: 31032}");
+        lab.check("{distinct: 'c', key: null}", "{code: 40414}");
+        lab.check("{distinct: 'c'}", "{code: 40414}");
+        lab.check("{distinct: 'c', key: 1}", "{code: 14}");
+        lab.check("{distinct: 'c', key: 'v', hint: null}", "{code: 9}");
+        lab.check("{distinct: 'c', key: 'v', hint: {$natural: 2}}", "{code: 2}");
+        lab.check("{distinct: 'c', key: 'v', hint: {$natural: 1, v: 1}}", "{code: 2}");
+        lab.check("{distinct: 'none', key: 'v', query: {$foo: 1}}", "{code: 2}");
+        lab.check("{distinct: 'c', key: 'v', collation: {locale: ''}}", "{code: 2}");
     }
 }

@@ -5,12 +5,13 @@ use bson::{Document, raw::RawDocument};
 use super::{
     batch::Written,
     context::Context,
-    error::{Answer, Code, CommandError},
+    error::{Answer, CommandError},
     field::{ignored, optional, required},
     insert::check_batch_size,
-    modify::{self, Action, Modified, check_statement},
+    modify::{self, Action, Modified},
     query::{Let, Query},
     request::{Request, missing_field},
+    statement::{Shape, StatementField, check_statement, removes_all},
     table::{Command, Scope},
 };
 use crate::catalog::Namespace;
@@ -32,13 +33,22 @@ pub static COMMAND: Command = Command {
 };
 
 const PLACE: &str = "delete.deletes";
-const KNOWN: &[&str] = &["q", "limit", "hint", "collation", "sampleId"];
+const FIELDS: &[StatementField] = &[
+    ("q", Shape::Object, true),
+    ("limit", Shape::Limit, true),
+    ("hint", Shape::Hint, false),
+    ("collation", Shape::Object, false),
+    ("sampleId", Shape::Any, false),
+];
 
 fn run(context: &Context, request: &Request<'_>) -> Answer {
     let namespace = request.namespace()?;
     let statements = request.documents("deletes")?;
+    let is_ordered = request.bool_at("delete", "ordered", true)?;
+    for statement in &statements {
+        check_statement(PLACE, statement, FIELDS)?;
+    }
     check_batch_size(statements.len())?;
-    let is_ordered = request.flag_or("ordered", true)?;
     let variables = Let::read(request)?;
     let mut written = Written::default();
     for (index, statement) in statements.into_iter().enumerate() {
@@ -62,20 +72,12 @@ fn one_statement(
     statement: &RawDocument,
     variables: &Let,
 ) -> Result<(Modified, Option<CommandError>), CommandError> {
-    check_statement(PLACE, statement, KNOWN)?;
     let fields = request.within(statement);
     let Some(filter) = fields.document("q")? else { return Err(missing_field(PLACE, "q")) };
-    let Some(limit) = fields.integer("limit")? else { return Err(missing_field(PLACE, "limit")) };
-    let is_multi = match limit {
-        0 => true,
-        1 => false,
-        other => {
-            return Err(CommandError::new(
-                Code::FAILED_TO_PARSE,
-                format!("The limit field in delete objects must be 0 or 1. Got {other}"),
-            ));
-        }
+    let Some(limit) = fields.document.get("limit")? else {
+        return Err(missing_field(PLACE, "limit"));
     };
+    let is_multi = removes_all(limit)?;
     delete(context, namespace, Query::of_statement(&fields, filter, variables)?, is_multi)
 }
 

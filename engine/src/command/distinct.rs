@@ -13,7 +13,7 @@ use super::{
     error::{Answer, Code, CommandError},
     field::{optional, required},
     query::Query,
-    request::Request,
+    request::{Request, missing_field},
     table::{Command, Scope},
 };
 use crate::{
@@ -33,9 +33,7 @@ pub static COMMAND: Command = Command {
 
 fn run(context: &Context, request: &Request<'_>) -> Answer {
     let namespace = request.namespace()?;
-    let key = request.text("key")?.unwrap_or_default();
-    let path = Path::parse(key)
-        .map_err(|error| CommandError::new(Code::BAD_VALUE, format!("the key: {error}")))?;
+    let path = key_of(request)?;
     let query = Query::read(request, "query")?;
     let mut values: BTreeMap<Vec<u8>, RawBson> = BTreeMap::new();
     let mut bytes = 0;
@@ -52,7 +50,7 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
         });
         if bytes > CURSOR_BATCH_BYTES_MAX {
             return Err(CommandError::new(
-                Code::BSON_OBJECT_TOO_LARGE,
+                Code::DISTINCT_TOO_BIG,
                 "distinct too big, 16mb cap; narrow the query",
             ));
         }
@@ -73,6 +71,20 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     let mut reply = RawDocumentBuf::new();
     reply.append(cstr!("values"), array);
     Ok(reply)
+}
+
+fn key_of(request: &Request<'_>) -> Result<Path, CommandError> {
+    let Some(key) = request.text("key")? else {
+        return Err(missing_field("distinct", "key"));
+    };
+    if key.contains('\0') {
+        return Err(CommandError::new(
+            Code::KEY_WITH_NUL,
+            "Key field cannot contain an embedded null byte",
+        ));
+    }
+    Path::parse_any(key)
+        .map_err(|error| CommandError::new(Code::BAD_VALUE, format!("the key: {error}")))
 }
 
 fn is_undefined(value: &bson::raw::RawBsonRef<'_>) -> bool {

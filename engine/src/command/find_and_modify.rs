@@ -1,6 +1,6 @@
 //! `findAndModify`: changes or removes one document and gives it back.
 
-use bson::{Bson, Document, doc};
+use bson::{Bson, Document, doc, raw::RawBsonRef};
 
 use super::{
     context::Context,
@@ -55,16 +55,8 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     let upsert = request.flag("upsert")?;
     let remove = request.flag("remove")?;
     let has_update = request.get("update")?.is_some();
-    if remove == has_update {
-        return Err(refused(if remove {
-            "Cannot specify both an update and remove=true"
-        } else {
-            "Either an update or remove=true must be specified"
-        }));
-    }
-    if remove && (upsert || wants_new) {
-        return Err(refused("Cannot specify both upsert or new and remove=true"));
-    }
+    request.flag("bypassDocumentValidation")?;
+    check_options(request, has_update, remove, upsert, wants_new)?;
     let (done, outcome) = if remove {
         modify::first(context, &namespace, &query, &Action::Delete, false)?
     } else {
@@ -96,6 +88,33 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
         last_error.insert("upserted", id);
     }
     raw(&doc! { "lastErrorObject": last_error, "value": value })
+}
+
+fn check_options(
+    request: &Request<'_>,
+    has_update: bool,
+    remove: bool,
+    upsert: bool,
+    wants_new: bool,
+) -> Result<(), CommandError> {
+    let has_filters = request.get("arrayFilters")?.is_some();
+    let is_pipeline = matches!(request.get("update")?, Some(RawBsonRef::Array(_)));
+    let contradictions = [
+        (!remove && !has_update, "Either an update or remove=true must be specified"),
+        (remove && has_update, "Cannot specify both an update and remove=true"),
+        (remove && upsert, "Cannot specify both upsert=true and remove=true "),
+        (
+            remove && wants_new,
+            "Cannot specify both new=true and remove=true; 'remove' always returns the deleted \
+             document",
+        ),
+        (remove && has_filters, "Cannot specify arrayFilters and remove=true"),
+        (is_pipeline && has_filters, "Cannot specify arrayFilters and a pipeline update"),
+    ];
+    match contradictions.iter().find(|(is_so, _)| *is_so) {
+        None => Ok(()),
+        Some((_, message)) => Err(refused(message)),
+    }
 }
 
 fn refused(message: &str) -> CommandError {

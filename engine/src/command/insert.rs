@@ -45,8 +45,9 @@ type Prepared<'d> = Result<Cow<'d, RawDocument>, CommandError>;
 fn run(context: &Context, request: &Request<'_>) -> Answer {
     let namespace = request.namespace()?;
     let documents = request.documents("documents")?;
+    let is_ordered = request.bool_at("insert", "ordered", true)?;
+    request.flag("bypassDocumentValidation")?;
     check_batch_size(documents.len())?;
-    let is_ordered = request.flag_or("ordered", true)?;
     let done = insert_all(context, &namespace, documents, is_ordered)?;
     let errors =
         done.errors.into_iter().map(|(index, error)| error.to_write_error(index)).collect();

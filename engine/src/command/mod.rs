@@ -87,6 +87,7 @@ mod server_status;
 mod set_parameter;
 mod shape;
 mod start_session;
+mod statement;
 mod stats;
 pub mod table;
 mod update;

@@ -247,21 +247,3 @@ fn insert_upsert(
     let after = writer.stored(collection, &after).into_owned();
     Ok((modified, Some(Outcome { before, after: Some(after), is_changed: true })))
 }
-
-/// The error for a field that the statement does not have.
-///
-/// # Errors
-/// `IDLUnknownField` for the first name that is not in the list.
-pub fn check_statement(
-    place: &str,
-    statement: &RawDocument,
-    known: &[&str],
-) -> Result<(), CommandError> {
-    for element in statement {
-        let name = element?.0.as_str();
-        if !known.contains(&name) {
-            return Err(super::request::unknown_field(place, name));
-        }
-    }
-    Ok(())
-}

@@ -17,6 +17,7 @@ use bson::{
 use super::{client::Client, context::Context, error::CommandError, request::Request};
 use crate::{
     clock::work_time, limits::SHOWN_COMMAND_BYTES_MAX, plan::Operation, reaper::THREAD_NAME,
+    value::Decimal,
 };
 
 /// The operation number of the TTL monitor's pass. Commands have higher ones.
@@ -289,17 +290,26 @@ fn shown(command: &RawDocument) -> RawDocumentBuf {
 /// The time that a client gives a command.
 ///
 /// # Errors
-/// `BadValue`.
+/// `BadValue` out of range, `TypeMismatch`, `FailedToParse` for a fraction.
 pub fn time_limit(request: &Request<'_>) -> Result<Option<Duration>, CommandError> {
     let Some(value) = request.document.get("maxTimeMS")? else { return Ok(None) };
     let bad = |what: String| CommandError::new(super::Code::BAD_VALUE, what);
+    if matches!(value, RawBsonRef::Null) {
+        return Ok(None);
+    }
     let Some(ms) = super::request::as_integer(value) else {
-        return Err(bad("maxTimeMS must be a number".to_owned()));
+        return Err(CommandError::new(super::Code::TYPE_MISMATCH, "maxTimeMS must be a number"));
     };
-    if let RawBsonRef::Double(given) = value
-        && given.fract() != 0.0
-    {
-        return Err(bad("maxTimeMS has non-integral value".to_owned()));
+    let is_whole = match value {
+        RawBsonRef::Double(given) => given.fract() == 0.0,
+        RawBsonRef::Decimal128(given) => Decimal::from(given).is_whole(),
+        _ => true,
+    };
+    if !is_whole {
+        return Err(CommandError::new(
+            super::Code::FAILED_TO_PARSE,
+            "maxTimeMS has non-integral value",
+        ));
     }
     match u64::try_from(ms) {
         Ok(0) => Ok(None),
@@ -324,9 +334,20 @@ mod tests {
         lab.check("{ping: 1, maxTimeMS: 0}", "{ok: 1}");
         lab.check("{ping: 1, maxTimeMS: 2147483647}", "{ok: 1}");
         lab.check("{ping: 1, maxTimeMS: 60000.0}", "{ok: 1}");
-        for bad in ["-1", "0.1", "2147483648", "'x'", "true", "{}", "null"] {
+        lab.check("{ping: 1, maxTimeMS: null}", "{ok: 1}");
+        let refused = [
+            ("-1", 2),
+            ("2147483648", 2),
+            ("0.1", 9),
+            ("NaN", 9),
+            ("{$numberDecimal: '1.5'}", 9),
+            ("'x'", 14),
+            ("true", 14),
+            ("{}", 14),
+        ];
+        for (bad, code) in refused {
             let reply = lab.run(&format!("{{ping: 1, maxTimeMS: {bad}}}"));
-            assert_eq!(reply.get_i32("code").ok(), Some(2), "{bad}: {reply}");
+            assert_eq!(reply.get_i32("code").ok(), Some(code), "{bad}: {reply}");
         }
     }
 

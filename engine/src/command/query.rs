@@ -72,7 +72,7 @@ impl Query {
         check_collation(fields)?;
         let mut query = Self::matching(Filter::parse_query(filter, &variables.names)?);
         query.target.variables.clone_from(&variables.values);
-        query.hint = read_hint(fields.get("hint")?)?;
+        query.hint = read_hint(fields.document.get("hint")?)?;
         Ok(query)
     }
 
@@ -113,7 +113,7 @@ impl Query {
         let mut target = Target::matching(filter);
         target.skip = request.count("skip")?.unwrap_or(0);
         target.variables = variables.values;
-        Ok(Self { target, hint: read_hint(request.get("hint")?)? })
+        Ok(Self { target, hint: read_hint(request.document.get("hint")?)? })
     }
 
     /// A search for it in a collection.
@@ -223,6 +223,10 @@ pub fn check_collation(request: &Request<'_>) -> Result<(), CommandError> {
     match collation.get("locale")? {
         _ if collation.is_empty() => Ok(()),
         Some(RawBsonRef::String("simple")) => Ok(()),
+        Some(RawBsonRef::String("")) => Err(CommandError::new(
+            Code::BAD_VALUE,
+            "Field 'locale' is invalid in: { locale: \"\" }",
+        )),
         Some(RawBsonRef::String(locale)) => Err(CommandError::new(
             Code::NOT_SUPPORTED,
             format!("the collation '{locale}' is not supported; use {{locale: 'simple'}}"),

@@ -131,6 +131,18 @@ impl<'r> Request<'r> {
         }
     }
 
+    /// A yes or no of a field that takes nothing but a bool, at this place of the command.
+    ///
+    /// # Errors
+    /// `TypeMismatch`.
+    pub fn bool_at(&self, place: &str, name: &str, absent: bool) -> Result<bool, CommandError> {
+        match self.get(name)? {
+            None => Ok(absent),
+            Some(RawBsonRef::Boolean(flag)) => Ok(flag),
+            Some(other) => Err(wrong_type_at(&format!("{place}.{name}"), other, "type 'bool'")),
+        }
+    }
+
     /// A whole number of any numeric type; `None` when absent.
     ///
     /// # Errors
@@ -165,7 +177,7 @@ impl<'r> Request<'r> {
     /// # Errors
     /// `TypeMismatch`.
     pub fn strict_flag(&self, name: &str) -> Result<bool, CommandError> {
-        match self.get(name)? {
+        match self.document.get(name)? {
             None => Ok(false),
             Some(RawBsonRef::Boolean(flag)) => Ok(flag),
             Some(other) => Err(CommandError::new(
@@ -247,6 +259,18 @@ impl<'r> Request<'r> {
             ),
         )
     }
+}
+
+/// The error for a value of the wrong type at this place of the command.
+#[must_use]
+pub fn wrong_type_at(place: &str, found: RawBsonRef<'_>, expected: &str) -> CommandError {
+    CommandError::new(
+        Code::TYPE_MISMATCH,
+        format!(
+            "BSON field '{place}' is the wrong type '{}', expected {expected}",
+            type_name(found)
+        ),
+    )
 }
 
 fn check_fields(command: &Command, document: &RawDocument) -> Result<(), CommandError> {

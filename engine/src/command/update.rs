@@ -9,9 +9,10 @@ use super::{
     error::{Answer, Code, CommandError},
     field::{ignored, optional, required},
     insert::check_batch_size,
-    modify::{self, Action, Modified, check_statement},
+    modify::{self, Action, Modified},
     query::{Let, Query},
     request::{Request, missing_field},
+    statement::{Shape, StatementField, check_statement},
     table::{Command, Scope},
 };
 use crate::{
@@ -38,26 +39,30 @@ pub static COMMAND: Command = Command {
     run,
 };
 
-const KNOWN: &[&str] = &[
-    "q",
-    "u",
-    "c",
-    "multi",
-    "upsert",
-    "upsertSupplied",
-    "arrayFilters",
-    "hint",
-    "sort",
-    "collation",
-    "sampleId",
-    "allowShardKeyUpdatesWithoutFullShardKeyInQuery",
+const FIELDS: &[StatementField] = &[
+    ("q", Shape::Object, true),
+    ("u", Shape::Update, true),
+    ("c", Shape::Object, false),
+    ("multi", Shape::Bool, false),
+    ("upsert", Shape::Bool, false),
+    ("upsertSupplied", Shape::Bool, false),
+    ("arrayFilters", Shape::Objects, false),
+    ("hint", Shape::Hint, false),
+    ("sort", Shape::Object, false),
+    ("collation", Shape::Object, false),
+    ("sampleId", Shape::Any, false),
+    ("allowShardKeyUpdatesWithoutFullShardKeyInQuery", Shape::Any, false),
 ];
 
 fn run(context: &Context, request: &Request<'_>) -> Answer {
     let namespace = request.namespace()?;
     let statements = request.documents("updates")?;
+    let is_ordered = request.bool_at("update", "ordered", true)?;
+    request.flag("bypassDocumentValidation")?;
+    for statement in &statements {
+        check_shape(&NAMES, &request.within(statement), FIELDS)?;
+    }
     check_batch_size(statements.len())?;
-    let is_ordered = request.flag_or("ordered", true)?;
     let variables = Let::read(request)?;
     let mut written = Written::default();
     let (mut changed, mut upserted) = (0, Vec::new());
@@ -91,7 +96,6 @@ fn one_statement(
     statement: &RawDocument,
     variables: &Let,
 ) -> Result<(Modified, Option<CommandError>), CommandError> {
-    check_statement(NAMES.place, statement, KNOWN)?;
     Statement::read(&request.within(statement), &NAMES, variables)?.run(context, namespace)
 }
 
@@ -109,6 +113,22 @@ pub struct Names {
 
 pub(super) const NAMES: Names =
     Names { place: "update.updates", filter: "q", update: "u", constants: "c" };
+
+/// Checks the fields of an update.
+///
+/// # Errors
+/// What is wrong with their shapes, or `sort` with `multi`.
+pub fn check_shape(
+    names: &Names,
+    fields: &Request<'_>,
+    declared: &[StatementField],
+) -> Result<(), CommandError> {
+    check_statement(names.place, fields.document, declared)?;
+    if fields.bool_at(names.place, "multi", false)? && fields.document("sort")?.is_some() {
+        return Err(refused("Cannot specify sort with multi=true"));
+    }
+    Ok(())
+}
 
 /// One update: which documents, and what becomes of them.
 pub struct Statement {
@@ -131,12 +151,9 @@ impl Statement {
         let Some(filter) = fields.document(names.filter)? else {
             return Err(missing_field(names.place, names.filter));
         };
-        let is_multi = fields.flag("multi")?;
-        let is_upsert = fields.flag("upsert")?;
+        let is_multi = fields.bool_at(names.place, "multi", false)?;
+        let is_upsert = fields.bool_at(names.place, "upsert", false)?;
         let sort = fields.document("sort")?;
-        if is_multi && sort.is_some() {
-            return Err(refused("Cannot specify sort with multi=true"));
-        }
         let update = read_update(fields, names, variables)?;
         let mut query = Query::of_statement(fields, filter, variables)?;
         query.target.sort = sort.map(Sort::parse).transpose()?.flatten();
@@ -183,7 +200,7 @@ pub fn read_update(
     names: &Names,
     variables: &Let,
 ) -> Result<Update, CommandError> {
-    let Some(update) = fields.get(names.update)? else {
+    let Some(update) = fields.document.get(names.update)? else {
         return Err(missing_field(names.place, names.update));
     };
     let array_filters = fields.documents("arrayFilters")?;

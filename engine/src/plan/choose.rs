@@ -77,7 +77,7 @@ impl Hint {
     /// Reads a `hint`; an empty document is none.
     ///
     /// # Errors
-    /// `HintType` when it is neither text nor a document, or names no direction of `$natural`.
+    /// `HintType` when it is neither text nor a document, `BadHint` for a bad `$natural`.
     pub fn parse(value: RawBsonRef<'_>) -> Result<Option<Self>, PlanError> {
         let wrong =
             || PlanError::new(PlanErrorKind::HintType, "Hint must be a string or an object");
@@ -86,7 +86,7 @@ impl Hint {
             RawBsonRef::Document(key) => {
                 let key = Document::try_from(key).map_err(|_| wrong())?;
                 match key.get("$natural") {
-                    Some(direction) => natural(direction).map(Self::Natural).map(Some),
+                    Some(direction) => natural(&key, direction).map(Self::Natural).map(Some),
                     None if key.is_empty() => Ok(None),
                     None => Ok(Some(Self::Key(key))),
                 }
@@ -191,21 +191,21 @@ fn order_provided(index: &IndexMeta, bounds: &Bounds, sort: &Sort) -> Option<Sca
     Some(scan.unwrap_or(Scan::Forward))
 }
 
-fn natural(direction: &Bson) -> Result<Scan, PlanError> {
-    let sign = match direction {
-        Bson::Int32(number) => f64::from(*number),
-        Bson::Int64(1) => 1.0,
-        Bson::Int64(-1) => -1.0,
-        Bson::Double(number) => *number,
-        _ => 0.0,
+fn natural(key: &Document, direction: &Bson) -> Result<Scan, PlanError> {
+    let is = |wanted: i32| match direction {
+        Bson::Int32(number) => *number == wanted,
+        Bson::Int64(number) => *number == i64::from(wanted),
+        Bson::Double(number) => (*number - f64::from(wanted)).abs() < f64::EPSILON,
+        Bson::Decimal128(number) => number.to_string() == wanted.to_string(),
+        _ => false,
     };
-    match sign {
-        1.0 => Ok(Scan::Forward),
-        -1.0 => Ok(Scan::Backward),
-        _ => Err(PlanError::new(
-            PlanErrorKind::HintType,
-            format!("$natural hint may only accept a value of 1 or -1, not {direction}"),
-        )),
+    match (key.len(), is(1), is(-1)) {
+        (1, true, _) => Ok(Scan::Forward),
+        (1, _, true) => Ok(Scan::Backward),
+        (1, ..) => Err(bad_hint(format!(
+            "$natural hint may only accept a value of 1 or -1, not {direction}"
+        ))),
+        _ => Err(bad_hint("$natural hint may not be combined with other fields".to_owned())),
     }
 }
 

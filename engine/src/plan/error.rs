@@ -20,7 +20,7 @@ pub struct PlanError {
 pub enum PlanErrorKind {
     /// The hint names no usable index.
     BadHint,
-    /// The hint is neither text nor a document, or not a direction of `$natural`.
+    /// The hint is neither text nor a document.
     HintType,
     /// `min` or `max` without a hint (MongoDB: 51173).
     BoundsWithoutHint,

@@ -2,13 +2,13 @@
 
 use std::cmp::Ordering;
 
-use bson::{Bson, DateTime, Timestamp};
+use bson::{Bson, DateTime, Document, Timestamp};
 
 use super::{
     UpdateContext,
     arithmetic::{BitOp, Sum},
     array::{self, Pull, Push},
-    order, type_of,
+    order, shown_id, type_of,
 };
 use crate::query::QueryError;
 
@@ -46,12 +46,33 @@ pub(super) enum Outcome {
     Remove,
 }
 
+/// Where a value stands, for messages.
+#[derive(Clone, Copy)]
+pub(super) struct Place<'p> {
+    /// The names and positions that lead to it.
+    pub(super) path: &'p [String],
+    /// The document.
+    pub(super) document: &'p Document,
+}
+
+impl Place<'_> {
+    /// The whole path.
+    pub(super) fn dotted(self) -> String {
+        self.path.join(".")
+    }
+
+    /// The last name.
+    pub(super) fn name(self) -> String {
+        self.path.last().cloned().unwrap_or_default()
+    }
+}
+
 impl Action {
-    /// `current` is the value at `path`, if there is one.
+    /// `current` is the value at this place, if there is one.
     pub(super) fn outcome(
         &self,
         current: Option<&Bson>,
-        path: &str,
+        place: Place<'_>,
         context: &UpdateContext<'_>,
     ) -> Result<Outcome, QueryError> {
         Ok(match self {
@@ -59,7 +80,7 @@ impl Action {
             Self::Unset if current.is_some() => Outcome::Remove,
             Self::Unset | Self::Rename(_) | Self::Reserve => Outcome::Keep,
             Self::Sum(sum, by) => Outcome::Set(match current {
-                Some(current) => sum.of(current, by, path)?,
+                Some(current) => sum.of(current, by, place)?,
                 None => sum.initial(by),
             }),
             Self::Extreme(wins, value) => match current {
@@ -67,19 +88,17 @@ impl Action {
                 _ => Outcome::Set(value.clone()),
             },
             Self::CurrentDate { timestamp } => Outcome::Set(now(*timestamp, context.now_ms)),
-            Self::Push(push) => Outcome::Set(Bson::Array(push.onto(elements(current, path)?)?)),
+            Self::Push(push) => Outcome::Set(Bson::Array(push.onto(pushed_on(current, place)?)?)),
             Self::AddToSet(values) => {
-                Outcome::Set(Bson::Array(array::add_to_set(elements(current, path)?, values)?))
+                Outcome::Set(Bson::Array(array::add_to_set(added_to(current, place)?, values)?))
             }
-            Self::Pull(pull) => on_array(current, "$pull", path, |item| pull.takes(item))?,
-            Self::PullAll(values) => {
-                on_array(current, "$pullAll", path, |item| array::contains(values, item))?
-            }
-            Self::Pop { first } => pop(current, *first, path)?,
+            Self::Pull(pull) => on_array(current, |item| pull.takes(item))?,
+            Self::PullAll(values) => on_array(current, |item| array::contains(values, item))?,
+            Self::Pop { first } => pop(current, *first, place)?,
             Self::Bit(steps) => {
                 let mut value = current.cloned().unwrap_or(Bson::Int32(0));
                 for (op, mask) in steps {
-                    value = op.of(&value, mask, path)?;
+                    value = op.of(&value, mask, place)?;
                 }
                 Outcome::Set(value)
             }
@@ -96,29 +115,45 @@ fn now(timestamp: bool, now_ms: i64) -> Bson {
     }
 }
 
-fn elements(current: Option<&Bson>, path: &str) -> Result<Vec<Bson>, QueryError> {
+fn pushed_on(current: Option<&Bson>, place: Place<'_>) -> Result<Vec<Bson>, QueryError> {
+    elements(current, |other| {
+        format!(
+            "The field '{}' must be an array but is of type {} in document {{{}}}",
+            place.dotted(),
+            type_of(other),
+            shown_id(place.document)
+        )
+    })
+}
+
+fn added_to(current: Option<&Bson>, place: Place<'_>) -> Result<Vec<Bson>, QueryError> {
+    elements(current, |other| {
+        format!(
+            "Cannot apply $addToSet to non-array field. Field named '{}' has non-array type {}",
+            place.name(),
+            type_of(other)
+        )
+    })
+}
+
+fn elements(
+    current: Option<&Bson>,
+    refused: impl FnOnce(&Bson) -> String,
+) -> Result<Vec<Bson>, QueryError> {
     match current {
         None => Ok(Vec::new()),
         Some(Bson::Array(elements)) => Ok(elements.clone()),
-        Some(other) => Err(QueryError::bad_value(format!(
-            "The field '{path}' must be an array but is of type {}",
-            type_of(other)
-        ))),
+        Some(other) => Err(QueryError::bad_value(refused(other))),
     }
 }
 
 fn on_array(
     current: Option<&Bson>,
-    operator: &str,
-    path: &str,
     takes: impl Fn(&Bson) -> Result<bool, QueryError>,
 ) -> Result<Outcome, QueryError> {
     let Some(current) = current else { return Ok(Outcome::Keep) };
     let Bson::Array(elements) = current else {
-        return Err(QueryError::bad_value(format!(
-            "Cannot apply {operator} to a non-array value: '{path}' is of type {}",
-            type_of(current)
-        )));
+        return Err(QueryError::bad_value("Cannot apply $pull to a non-array value"));
     };
     let mut kept = Vec::with_capacity(elements.len());
     for element in elements {
@@ -129,7 +164,7 @@ fn on_array(
     Ok(Outcome::Set(Bson::Array(kept)))
 }
 
-fn pop(current: Option<&Bson>, first: bool, path: &str) -> Result<Outcome, QueryError> {
+fn pop(current: Option<&Bson>, first: bool, place: Place<'_>) -> Result<Outcome, QueryError> {
     match current {
         None => Ok(Outcome::Keep),
         Some(Bson::Array(elements)) => {
@@ -142,7 +177,8 @@ fn pop(current: Option<&Bson>, first: bool, path: &str) -> Result<Outcome, Query
             Ok(Outcome::Set(Bson::Array(elements)))
         }
         Some(other) => Err(QueryError::type_mismatch(format!(
-            "Path '{path}' contains an element of non-array type '{}'",
+            "Path '{}' contains an element of non-array type '{}'",
+            place.dotted(),
             type_of(other)
         ))),
     }

@@ -2,7 +2,7 @@
 
 use bson::Bson;
 
-use super::type_of;
+use super::{action::Place, shown_id, type_of};
 use crate::{query::QueryError, value::Decimal};
 
 /// `$inc` or `$mul`.
@@ -30,7 +30,12 @@ impl Sum {
 
     /// The result has the wider type of the two: int32, int64, double, decimal. An int32 that overflows
     /// becomes an int64; an int64 that overflows is refused.
-    pub(super) fn of(self, current: &Bson, by: &Bson, path: &str) -> Result<Bson, QueryError> {
+    pub(super) fn of(
+        self,
+        current: &Bson,
+        by: &Bson,
+        place: Place<'_>,
+    ) -> Result<Bson, QueryError> {
         if let (Some(a), Some(b)) = (integer(current), integer(by)) {
             let result = match self {
                 Self::Add => a.checked_add(b),
@@ -38,9 +43,11 @@ impl Sum {
             };
             let result = result.ok_or_else(|| {
                 QueryError::bad_value(format!(
-                    "Failed to apply {} operations to current value of '{path}': the result does \
-                     not fit into a 64-bit integer",
-                    self.name()
+                    "Failed to apply {} operations to current value ({}) for document {{{}}}: the \
+                     result does not fit into a 64-bit integer",
+                    self.name(),
+                    shown_number(current),
+                    shown_id(place.document)
                 ))
             })?;
             let both_small = matches!((current, by), (Bson::Int32(_), Bson::Int32(_)));
@@ -64,8 +71,11 @@ impl Sum {
                 Self::Multiply => a * b,
             })),
             _ => Err(QueryError::type_mismatch(format!(
-                "Cannot apply {} to a value of non-numeric type: '{path}' is of type {}",
+                "Cannot apply {} to a value of non-numeric type. {{{}}} has the field '{}' of \
+                 non-numeric type {}",
                 self.name(),
+                shown_id(place.document),
+                place.name(),
                 type_of(current)
             ))),
         }
@@ -92,10 +102,18 @@ pub(super) fn is_number(value: &Bson) -> bool {
 }
 
 impl BitOp {
-    pub(super) fn of(self, current: &Bson, mask: &Bson, path: &str) -> Result<Bson, QueryError> {
+    pub(super) fn of(
+        self,
+        current: &Bson,
+        mask: &Bson,
+        place: Place<'_>,
+    ) -> Result<Bson, QueryError> {
         let (Some(a), Some(b)) = (integer(current), integer(mask)) else {
             return Err(QueryError::bad_value(format!(
-                "Cannot apply $bit to a value of non-integral type: '{path}' is of type {}",
+                "Cannot apply $bit to a value of non-integral type.{{{}}} has the field {} of \
+                 non-integer type {}",
+                shown_id(place.document),
+                place.name(),
                 type_of(current)
             )));
         };
@@ -118,6 +136,15 @@ pub(super) fn integer(value: &Bson) -> Option<i64> {
         Bson::Int32(n) => Some(i64::from(*n)),
         Bson::Int64(n) => Some(*n),
         _ => None,
+    }
+}
+
+/// A number with the name of its type.
+fn shown_number(value: &Bson) -> String {
+    match value {
+        Bson::Int32(number) => format!("(NumberInt){number}"),
+        Bson::Int64(number) => format!("(NumberLong){number}"),
+        other => other.to_string(),
     }
 }
 

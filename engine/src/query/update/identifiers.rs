@@ -5,23 +5,34 @@ use std::collections::BTreeMap;
 use bson::raw::RawDocument;
 
 use super::{Change, path::Part};
-use crate::query::{Expr, Filter, QueryError};
+use crate::{
+    query::{Expr, Filter, QueryError},
+    value::{Layout, shell},
+};
 
 /// Each array filter names one identifier, as the first part of its paths.
 pub(super) fn parse(filters: &[&RawDocument]) -> Result<BTreeMap<String, Expr>, QueryError> {
     let mut found = BTreeMap::new();
     for filter in filters {
-        let expr = Filter::parse(filter)?.root().clone();
+        let expr = Filter::parse(filter).map_err(in_filter)?.root().clone();
         let mut names = Vec::new();
         collect(&expr, &mut names);
         names.sort_unstable();
         names.dedup();
-        let [name] = names.as_slice() else {
-            return Err(QueryError::failed_to_parse(
-                "Error parsing array filter: each one needs exactly one identifier as the first \
-                 part of its paths",
-            ));
+        let name = match names.as_slice() {
+            [name] => name,
+            [] => {
+                return Err(QueryError::failed_to_parse(
+                    "Cannot use an expression without a top-level field name in arrayFilters",
+                ));
+            }
+            [first, second, ..] => {
+                return Err(in_filter(QueryError::failed_to_parse(format!(
+                    "Expected a single top-level field name, found '{first}' and '{second}'"
+                ))));
+            }
         };
+        check_name(name)?;
         if found.insert(name.clone(), expr).is_some() {
             return Err(QueryError::failed_to_parse(format!(
                 "Found multiple array filters with the same top-level field name {name}"
@@ -29,6 +40,23 @@ pub(super) fn parse(filters: &[&RawDocument]) -> Result<BTreeMap<String, Expr>, 
         }
     }
     Ok(found)
+}
+
+fn in_filter(error: QueryError) -> QueryError {
+    let message = format!("Error parsing array filter :: caused by :: {}", error.message);
+    QueryError { message, ..error }
+}
+
+/// An identifier begins with a small letter and has only letters and digits.
+fn check_name(name: &str) -> Result<(), QueryError> {
+    let starts = name.bytes().next().is_some_and(|byte| byte.is_ascii_lowercase());
+    if starts && name.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
+        return Ok(());
+    }
+    Err(in_filter(QueryError::bad_value(format!(
+        "The top-level field name must be an alphanumeric string beginning with a lowercase \
+         letter, found '{name}'"
+    ))))
 }
 
 fn collect(expr: &Expr, names: &mut Vec<String>) {
@@ -50,21 +78,26 @@ fn collect(expr: &Expr, names: &mut Vec<String>) {
 pub(super) fn check(
     changes: &[Change],
     array_filters: &BTreeMap<String, Expr>,
+    update: &RawDocument,
 ) -> Result<(), QueryError> {
     let parts = || changes.iter().flat_map(|change| &change.path.parts);
-    for part in parts() {
-        if let Part::Filtered(name) = part
-            && !array_filters.contains_key(name)
-        {
-            return Err(QueryError::bad_value(format!(
-                "No array filter found for identifier '{name}'"
-            )));
+    for change in changes {
+        for part in &change.path.parts {
+            if let Part::Filtered(name) = part
+                && !array_filters.contains_key(name)
+            {
+                return Err(QueryError::bad_value(format!(
+                    "No array filter found for identifier '{name}' in path '{}'",
+                    change.path.text
+                )));
+            }
         }
     }
     let is_used = |name: &String| parts().any(|part| *part == Part::Filtered(name.clone()));
     match array_filters.keys().find(|name| !is_used(name)) {
         Some(name) => Err(QueryError::failed_to_parse(format!(
-            "The array filter for identifier '{name}' was not used in the update"
+            "The array filter for identifier '{name}' was not used in the update {}",
+            shell::write_document(update, Layout::OneLine)
         ))),
         None => Ok(()),
     }

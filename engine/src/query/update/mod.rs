@@ -23,9 +23,9 @@ use bson::{
 };
 
 use self::{
-    action::{Action, Outcome},
+    action::{Action, Outcome, Place},
     path::UpdatePath,
-    value::{is_same, order, raw, type_of},
+    value::{is_same, order, raw, shown, shown_id, type_of},
 };
 use super::{Expr, Filter, QueryError, QueryErrorKind};
 use stages::Stages;
@@ -167,7 +167,8 @@ impl Change {
                 continue;
             }
             let current = target::get(document, &path);
-            match self.action.outcome(current, &path.join("."), context)? {
+            let place = Place { path: &path, document };
+            match self.action.outcome(current, place, context)? {
                 Outcome::Keep => {}
                 Outcome::Set(value) => target::set(document, &path, value)?,
                 Outcome::Remove => target::remove(document, &path),
@@ -195,13 +196,23 @@ fn settle_id(before: &Document, after: &mut Document, replaced: bool) -> Result<
     }
     match (old, after.get("_id")) {
         (Some(old), Some(new)) if is_same(old, new)? => {}
-        (None, Some(Bson::Array(_) | Bson::RegularExpression(_) | Bson::Undefined)) => {
+        (None, Some(new @ (Bson::Array(_) | Bson::RegularExpression(_) | Bson::Undefined))) => {
             return Err(QueryError::new(
                 QueryErrorKind::InvalidIdField,
-                "The '_id' value cannot be an array, a regular expression or undefined",
+                format!("The '_id' value cannot be of type {}", type_of(new)),
             ));
         }
         (None, _) => {}
+        (Some(_), Some(new)) if replaced => {
+            return Err(QueryError::new(
+                QueryErrorKind::ImmutableField,
+                format!(
+                    "After applying the update, the (immutable) field '_id' was found to have been \
+                     altered to {}",
+                    shown("_id", new)
+                ),
+            ));
+        }
         (Some(_), _) => {
             return Err(QueryError::new(
                 QueryErrorKind::ImmutableField,

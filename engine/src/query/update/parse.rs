@@ -14,7 +14,7 @@ use super::{
     array::{Pull, Push, parse_sort},
     identifiers,
     path::{Part, UpdatePath},
-    type_of,
+    shown, type_of,
 };
 use crate::query::{
     Expr, Filter, QueryError, QueryErrorKind, Test,
@@ -41,7 +41,7 @@ pub(super) fn update(
     }
     changes.sort_by(|a, b| path_order(&a.path, &b.path));
     check_conflicts(&changes)?;
-    identifiers::check(&changes, &array_filters)?;
+    identifiers::check(&changes, &array_filters, raw)?;
     Ok(Form::Operators { changes, array_filters })
 }
 
@@ -142,9 +142,15 @@ fn action(operator: &str, name: &str, argument: Bson) -> Result<Action, QueryErr
         "$pop" => match number_of(&argument) {
             Some(1) => Action::Pop { first: false },
             Some(-1) => Action::Pop { first: true },
-            _ => {
+            Some(_) => {
                 return Err(QueryError::failed_to_parse(format!(
-                    "$pop expects 1 or -1 for '{name}'"
+                    "$pop expects 1 or -1, found: {argument}"
+                )));
+            }
+            None => {
+                return Err(QueryError::failed_to_parse(format!(
+                    "Expected a number in: {}",
+                    shown(name, &argument)
                 )));
             }
         },
@@ -159,8 +165,8 @@ fn sum(sum: Sum, name: &str, by: Bson) -> Result<Action, QueryError> {
     }
     let verb = if sum == Sum::Add { "increment" } else { "multiply" };
     Err(QueryError::type_mismatch(format!(
-        "Cannot {verb} with non-numeric argument: {{{name}: {}}}",
-        type_of(&by)
+        "Cannot {verb} with non-numeric argument: {{{}}}",
+        shown(name, &by)
     )))
 }
 
@@ -175,9 +181,11 @@ fn current_date(argument: &Bson) -> Result<Action, QueryError> {
         _ => None,
     };
     timestamp.map(|timestamp| Action::CurrentDate { timestamp }).ok_or_else(|| {
-        QueryError::bad_value(
-            "$currentDate takes true, {$type: 'date'} or {$type: 'timestamp'} for each field",
-        )
+        QueryError::bad_value(format!(
+            "{} is not valid type for $currentDate. Please use a boolean ('true') or a $type \
+             expression ({{$type: 'timestamp/date'}}).",
+            type_of(argument)
+        ))
     })
 }
 

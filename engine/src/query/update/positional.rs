@@ -9,7 +9,7 @@ use bson::{
 
 use super::{
     path::{Part, UpdatePath},
-    raw, target,
+    raw, shown, target,
 };
 use crate::query::{Expr, Filter, QueryError, Test};
 
@@ -37,11 +37,20 @@ pub(super) fn expand(
         }
         let mut longer = Vec::new();
         for found in paths {
-            let Some(Bson::Array(elements)) = target::get(document, &found) else {
-                return Err(QueryError::bad_value(format!(
-                    "The path '{}' must exist in the document in order to apply array updates.",
-                    found.join(".")
-                )));
+            let elements = match target::get(document, &found) {
+                Some(Bson::Array(elements)) => elements,
+                Some(other) => {
+                    return Err(QueryError::bad_value(format!(
+                        "Cannot apply array updates to non-array element {}",
+                        shown(found.last().map_or("", String::as_str), other)
+                    )));
+                }
+                None => {
+                    return Err(QueryError::bad_value(format!(
+                        "The path '{}' must exist in the document in order to apply array updates.",
+                        found.join(".")
+                    )));
+                }
             };
             for (position, element) in elements.iter().enumerate() {
                 if accepts(part, element, array_filters)? {

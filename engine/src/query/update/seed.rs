@@ -13,14 +13,19 @@ pub(super) fn document(filter: &Filter) -> Result<Document, QueryError> {
     let mut taken: Vec<Vec<String>> = Vec::new();
     for (path, value) in found {
         let parts: Vec<String> = path.split('.').map(str::to_owned).collect();
-        let clash = taken.iter().any(|other| other.iter().zip(&parts).all(|(a, b)| a == b));
-        if clash {
+        let clash = taken.iter().find(|other| other.iter().zip(&parts).all(|(a, b)| a == b));
+        if let Some(other) = clash {
             return Err(QueryError::new(
                 QueryErrorKind::NotSingleValueField,
-                format!(
-                    "cannot infer query fields to set, path '{path}' is matched twice; an \
-                     upsert needs one value for each field"
-                ),
+                match other.join(".") {
+                    other if other == path => {
+                        format!("cannot infer query fields to set, path '{path}' is matched twice")
+                    }
+                    other => format!(
+                        "cannot infer query fields to set, both paths '{path}' and '{other}' are \
+                         matched"
+                    ),
+                },
             ));
         }
         target::set(&mut seed, &parts, Bson::try_from(value.clone())?)?;

@@ -32,10 +32,15 @@ pub(super) fn set(document: &mut Document, path: &[String], value: Bson) -> Resu
         let filler = || if is_last { Bson::Null } else { Bson::Document(Document::new()) };
         slot = match slot {
             Bson::Document(inner) => inner.entry(part.clone()).or_insert_with(filler),
-            Bson::Array(elements) => {
-                element(elements, part, filler).map_err(|reason| not_viable(part, name, reason))?
-            }
-            other => return Err(not_viable(part, name, super::type_of(other))),
+            Bson::Array(elements) => match room(elements, part) {
+                Ok(at) => element(elements, at, filler)
+                    .ok_or_else(|| QueryError::bad_value("an array has no such position"))?,
+                Err(Some(error)) => return Err(error),
+                Err(None) => {
+                    return Err(not_viable(part, name, &Bson::Array(elements.clone())));
+                }
+            },
+            other => return Err(not_viable(part, name, other)),
         };
         name = part;
     }
@@ -43,26 +48,35 @@ pub(super) fn set(document: &mut Document, path: &[String], value: Bson) -> Resu
     Ok(())
 }
 
-fn element<'a>(
-    elements: &'a mut Vec<Bson>,
-    part: &str,
+/// The position that a part of a path names; an error when the array would have to grow too far,
+/// `None` when the part is no position.
+fn room(elements: &[Bson], part: &str) -> Result<usize, Option<QueryError>> {
+    let at = position(part).ok_or(None)?;
+    if at.saturating_sub(elements.len()) > BACKFILL_MAX {
+        return Err(Some(QueryError::new(
+            QueryErrorKind::PathNotViable,
+            format!("can't backfill more than {BACKFILL_MAX} elements"),
+        )));
+    }
+    Ok(at)
+}
+
+fn element(
+    elements: &mut Vec<Bson>,
+    at: usize,
     filler: impl FnOnce() -> Bson,
-) -> Result<&'a mut Bson, &'static str> {
-    let at = position(part).ok_or("array")?;
+) -> Option<&mut Bson> {
     if at >= elements.len() {
-        if at - elements.len() > BACKFILL_MAX {
-            return Err("array that would have to grow too far");
-        }
         elements.resize(at, Bson::Null);
         elements.push(filler());
     }
-    elements.get_mut(at).ok_or("array")
+    elements.get_mut(at)
 }
 
-fn not_viable(part: &str, name: &str, kind: &str) -> QueryError {
+fn not_viable(part: &str, name: &str, value: &Bson) -> QueryError {
     QueryError::new(
         QueryErrorKind::PathNotViable,
-        format!("Cannot create field '{part}' in element {name}, which is of type {kind}"),
+        format!("Cannot create field '{part}' in element {{{}}}", super::shown(name, value)),
     )
 }
 

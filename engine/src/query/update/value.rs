@@ -9,7 +9,7 @@ use bson::{
 
 use crate::{
     query::{QueryError, filter},
-    value::compare,
+    value::{Layout, compare, shell},
 };
 
 /// MongoDB's order of two values.
@@ -27,6 +27,16 @@ pub(super) fn is_same(a: &Bson, b: &Bson) -> Result<bool, QueryError> {
 pub(super) fn type_of(value: &Bson) -> &'static str {
     RawBson::try_from(value.clone())
         .map_or("unknown", |raw| filter::type_name(raw.as_raw_bson_ref()))
+}
+
+/// A field with its value, e.g. `a: [ 1, 2 ]`, as messages show it.
+pub(super) fn shown(name: &str, value: &Bson) -> String {
+    format!("{name}: {}", shell::write_value(value, Layout::OneLine))
+}
+
+/// The document's `_id` as messages show it.
+pub(super) fn shown_id(document: &Document) -> String {
+    document.get("_id").map_or_else(|| "no _id".to_owned(), |id| shown("_id", id))
 }
 
 /// A document as raw bytes, for filters.

@@ -1,0 +1,115 @@
+//! The shape of one statement of a write command: its fields and their types, which are checked for
+//! all statements before the first one runs.
+
+use bson::raw::{RawBsonRef, RawDocument};
+
+use super::{
+    error::{Code, CommandError},
+    request::{as_integer, missing_field, type_name, unknown_field, wrong_type_at},
+};
+
+/// What a field of a statement must be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shape {
+    /// A document.
+    Object,
+    /// A bool and nothing else.
+    Bool,
+    /// An array of documents.
+    Objects,
+    /// A document or an array: an update.
+    Update,
+    /// A document or a text.
+    Hint,
+    /// 0 or 1.
+    Limit,
+    /// Whatever it is, it is not used, or it has been checked.
+    Any,
+}
+
+/// One field: its name, its shape, and whether it must be there.
+pub type StatementField = (&'static str, Shape, bool);
+
+/// Checks a statement against its fields. A null where an object, a bool or an array may stand counts
+/// as absent.
+///
+/// # Errors
+/// `IDLUnknownField`, `TypeMismatch`, `FailedToParse`; `IDLFailedToParse` for what is missing.
+pub fn check_statement(
+    place: &str,
+    statement: &RawDocument,
+    fields: &[StatementField],
+) -> Result<(), CommandError> {
+    let mut found = Vec::new();
+    for element in statement {
+        let (name, value) = element?;
+        let name = name.as_str();
+        let Some((_, shape, _)) = fields.iter().find(|(known, ..)| *known == name) else {
+            return Err(unknown_field(place, name));
+        };
+        if shape.check(place, name, value)? {
+            found.push(name);
+        }
+    }
+    match fields.iter().find(|(name, _, is_required)| *is_required && !found.contains(name)) {
+        None => Ok(()),
+        Some((name, ..)) => Err(missing_field(place, name)),
+    }
+}
+
+impl Shape {
+    /// False when the value counts as absent.
+    fn check(self, place: &str, name: &str, value: RawBsonRef<'_>) -> Result<bool, CommandError> {
+        let wrong = |found: RawBsonRef<'_>, at: &str, expected: &str| {
+            Err(wrong_type_at(&format!("{place}.{name}{at}"), found, expected))
+        };
+        let parse = |message: &str| Err(CommandError::new(Code::FAILED_TO_PARSE, message));
+        match (self, value) {
+            (Self::Object | Self::Bool | Self::Objects, RawBsonRef::Null) => Ok(false),
+            (Self::Object, RawBsonRef::Document(_)) | (Self::Bool, RawBsonRef::Boolean(_)) => {
+                Ok(true)
+            }
+            (Self::Object, other) => wrong(other, "", "type 'object'"),
+            (Self::Bool, other) => wrong(other, "", "type 'bool'"),
+            (Self::Objects, RawBsonRef::Array(array)) => {
+                for (index, item) in array.into_iter().enumerate() {
+                    match item? {
+                        RawBsonRef::Document(_) => {}
+                        other => return wrong(other, &format!(".{index}"), "type 'object'"),
+                    }
+                }
+                Ok(true)
+            }
+            (Self::Objects, other) => wrong(other, "", "type 'array'"),
+            (Self::Update, RawBsonRef::Document(_) | RawBsonRef::Array(_))
+            | (Self::Hint, RawBsonRef::Document(_) | RawBsonRef::String(_))
+            | (Self::Any, _) => Ok(true),
+            (Self::Update, _) => parse("Update argument must be either an object or an array"),
+            (Self::Hint, _) => parse("Hint must be a string or an object"),
+            (Self::Limit, value) => {
+                removes_all(value)?;
+                Ok(true)
+            }
+        }
+    }
+}
+
+/// Whether the `limit` of a delete means all documents. A fraction means neither all nor one.
+///
+/// # Errors
+/// `FailedToParse` for what is neither 0 nor 1.
+pub fn removes_all(limit: RawBsonRef<'_>) -> Result<bool, CommandError> {
+    let refused = |got: &str| {
+        Err(CommandError::new(
+            Code::FAILED_TO_PARSE,
+            format!("The limit field in delete objects must be 0 or 1. Got {got}"),
+        ))
+    };
+    match (limit, as_integer(limit)) {
+        (RawBsonRef::Double(number), _) if number.fract() != 0.0 => refused(&number.to_string()),
+        (_, Some(0)) => Ok(true),
+        (_, Some(1)) => Ok(false),
+        (_, Some(other)) => refused(&other.to_string()),
+        (other, None) => refused(type_name(other)),
+    }
+}
