@@ -53,6 +53,17 @@ impl Server {
         Self { uri, child, _folder: None }
     }
 
+    /// Asks it to end, as a system does that shuts down, and waits; its exit code.
+    ///
+    /// # Panics
+    /// When it can't be asked.
+    pub fn terminate(&mut self) -> Option<i32> {
+        let pid = self.pid().to_string();
+        let asked = Command::new("kill").args(["-TERM", &pid]).status().expect("kill runs");
+        assert!(asked.success(), "process {pid} can't be asked to end");
+        self.child.wait().expect("the server is a child of this process").code()
+    }
+
     /// The number of its process.
     #[must_use]
     pub fn pid(&self) -> u32 {

@@ -6,7 +6,7 @@ use std::{
     process::{Command, Output},
 };
 
-use mayfly_tests::program;
+use mayfly_tests::{program, server::Server};
 
 fn mayfly(folder: &Path, arguments: &str) -> Output {
     Command::new(program::path())
@@ -76,8 +76,35 @@ fn verify_and_backup() {
 #[test]
 fn what_is_not_supported_says_so() {
     let folder = tempfile::tempdir().unwrap();
-    for command in ["serve --data d --port 0", "shell --data d --eval 1"] {
-        check(folder.path(), command, 1, "", "is not supported yet");
+    check(folder.path(), "shell --data d --eval 1", 1, "", "is not supported yet");
+}
+
+#[test]
+fn serving_is_refused_with_a_sentence() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    check(
+        at,
+        "serve --data d --simulated-clock noon",
+        1,
+        "",
+        "write the time as 2026-01-01T00:00:00Z",
+    );
+    check(at, "serve --data d --port 0 --sleep-secs 0", 1, "", "--sleep-secs 0: ");
+    let server = Server::start_in(&at.join("d"), &[]);
+    check(at, "serve --data d --port 0", 1, "", "is open in another program");
+    let port = server.uri.rsplit_once(':').and_then(|(_, rest)| rest.split_once('/')).unwrap().0;
+    check(at, &format!("serve --data e --port {port}"), 1, "", "is taken by another program");
+}
+
+#[test]
+fn serving_ends_cleanly_on_a_signal() {
+    let folder = tempfile::tempdir().unwrap();
+    for arguments in [["--no-auth"].as_slice(), &[]] {
+        let mut server = Server::start_in(folder.path(), arguments);
+        let is_open = server.uri.starts_with("mongodb://127.0.0.1:");
+        assert_eq!(is_open, !arguments.is_empty(), "{}", server.uri);
+        assert_eq!(server.terminate(), Some(0));
     }
 }
 
