@@ -2,6 +2,8 @@
 
 use thiserror::Error;
 
+use crate::query::QueryErrorKind;
+
 /// A kind, and one sentence for a person.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{message}")]
@@ -55,6 +57,8 @@ pub enum CatalogErrorKind {
     CannotConvertIndexToUnique,
     /// The name differs from an existing database's in upper and lower case only (13297).
     DatabaseDifferCase,
+    /// A filter or a pipeline can't be read.
+    Filter(QueryErrorKind),
     /// A required field is missing (40414).
     MissingField,
     /// A field that nobody knows (40415).

@@ -13,6 +13,7 @@ mod options;
 pub(crate) mod record;
 pub mod rules;
 pub(crate) mod snapshot;
+mod validator;
 
 pub use collection_meta::CollectionMeta;
 pub use dialect::{Dialect, has_own_ts};
@@ -23,3 +24,4 @@ pub use name::{Namespace, check_db};
 pub use options::{Capped, Clustered, CollectionOptions, View};
 pub(crate) use snapshot::stored_version;
 pub use snapshot::{Catalog, CatalogSnapshot, DatabaseMeta, TtlTarget};
+pub use validator::{Action as ValidationAction, Level as ValidationLevel, Validation};

@@ -2,6 +2,8 @@
 
 use bson::{Bson, Document, doc};
 
+use super::Validation;
+
 /// What was said when the collection was created.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct CollectionOptions {
@@ -15,6 +17,8 @@ pub struct CollectionOptions {
     pub time_series: Option<Document>,
     /// A view. Stored, not readable yet.
     pub view: Option<View>,
+    /// What documents must match.
+    pub validation: Validation,
     /// Options that are kept and shown but change nothing.
     pub extra: Document,
 }
@@ -86,6 +90,7 @@ impl CollectionOptions {
             options.insert("viewOn", view.on.clone());
             options.insert("pipeline", view.pipeline.clone());
         }
+        options.extend(self.validation.to_document());
         options.extend(self.extra.clone());
         options
     }

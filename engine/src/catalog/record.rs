@@ -6,7 +6,7 @@ use bson::{Bson, Document, RawDocument, Uuid, doc, spec::BinarySubtype};
 
 use super::{
     Capped, Clustered, CollectionMeta, CollectionOptions, Dialect, EntryForm, IndexKey, IndexMeta,
-    IndexState, Namespace, View,
+    IndexState, Namespace, Validation, ValidationAction, ValidationLevel, View,
 };
 use crate::{
     query::Filter,
@@ -124,6 +124,7 @@ fn read_options(mut options: Document, clustered: Option<Clustered>) -> Option<C
     let capped = options.remove("capped").is_some();
     let size_bytes = options.remove("size").as_ref().and_then(whole);
     let docs_max = options.remove("max").as_ref().and_then(whole);
+    let validation = read_validation(&mut options)?;
     let view = match (options.remove("viewOn"), options.remove("pipeline")) {
         (Some(Bson::String(on)), Some(Bson::Array(stages))) => {
             let stages = stages.iter().map(|stage| stage.as_document().cloned());
@@ -141,8 +142,22 @@ fn read_options(mut options: Document, clustered: Option<Clustered>) -> Option<C
         expire_after_secs: options.remove("expireAfterSeconds").as_ref().and_then(whole),
         time_series,
         view,
+        validation,
         extra: options,
     })
+}
+
+fn read_validation(options: &mut Document) -> Option<Validation> {
+    let validator = match options.remove("validator") {
+        Some(Bson::Document(given)) => Some(Validation::parse(&given).ok()?),
+        _ => None,
+    };
+    let mut word = |field: &str| options.remove(field);
+    let level = word("validationLevel");
+    let action = word("validationAction");
+    let level = level.as_ref().and_then(Bson::as_str).and_then(ValidationLevel::from_name);
+    let action = action.as_ref().and_then(Bson::as_str).and_then(ValidationAction::from_name);
+    Some(Validation { validator, level, action })
 }
 
 fn read_index(record: &Document) -> Option<IndexMeta> {

@@ -12,7 +12,7 @@ use crate::{
     catalog::{
         CatalogError, CatalogErrorKind as Kind, CollectionMeta, CollectionOptions, Dialect,
         Namespace,
-        rules::{CreateRequest, create, id_index},
+        rules::{CreateRequest, create, id_index, validation},
     },
     store::{CollectionId, IndexId},
 };
@@ -27,6 +27,9 @@ impl Collections {
             let options = create::options(&request.options, writer.now_ms())?;
             let dialect = writer.catalog().dialect(&request.namespace.db);
             create::check_dialect(&options, dialect)?;
+            if options.validation.validator.is_some() {
+                validation::check_place(&request.namespace)?;
+            }
             match writer.collection(&request.namespace) {
                 Some(existing) if existing.options == options => Ok(()),
                 Some(_) => Err(exists(&request.namespace)),

@@ -2,7 +2,10 @@
 
 use std::{borrow::Cow, sync::Arc};
 
-use bson::raw::{RawBsonRef, RawDocument};
+use bson::{
+    Bson,
+    raw::{RawBsonRef, RawDocument},
+};
 
 use super::{
     WriteError, build, ddl,
@@ -11,7 +14,10 @@ use super::{
     unique,
 };
 use crate::{
-    catalog::{CatalogSnapshot, CollectionMeta, Dialect, IndexMeta, IndexState, Namespace},
+    catalog::{
+        CatalogSnapshot, CollectionMeta, Dialect, IndexMeta, IndexState, Namespace,
+        ValidationAction,
+    },
     limits::BATCH_DOCS_MAX,
     store::{Counters, Reader, Scan, StoreError, entry_bytes},
 };
@@ -19,6 +25,15 @@ use crate::{
 /// One write transaction over documents. It sees its own writes.
 pub struct DocumentWriter<'w> {
     pub(super) txn: Transaction<'w>,
+}
+
+/// A document that its collection's validator does not match.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InvalidDocument {
+    /// The collection.
+    pub namespace: Namespace,
+    /// It was not stored.
+    pub refused: bool,
 }
 
 /// The keys of one document in one index.
@@ -118,6 +133,7 @@ impl DocumentWriter<'_> {
         collection.check_holds_documents()?;
         let document = &*self.stored(&collection, document);
         check_document(&collection, document)?;
+        self.validate(&collection, document, None)?;
         let record = self.txn.counters(collection.id.0)?.next_record.max(1);
         let plans = self.plan(&collection, record, document)?;
         let result = self.write_new(&collection, record, document, &plans);
@@ -151,6 +167,7 @@ impl DocumentWriter<'_> {
             });
         };
         let (old, old_modified_ms) = (stored.document()?.to_owned(), stored.modified_ms);
+        self.validate(&collection, document, Some(&old))?;
         let plans = self.plan(&collection, record, document)?;
         let result = self.write_over(&collection, record, &old, old_modified_ms, document, &plans);
         self.must_succeed(result)?;
@@ -169,6 +186,45 @@ impl DocumentWriter<'_> {
             self.txn.touched.insert(collection.namespace.clone());
         }
         Ok(removed)
+    }
+
+    /// Stores documents from here on whatever the collection's validator says of them.
+    pub fn bypass_validation(&mut self, bypasses: bool) {
+        self.txn.bypasses_validation = bypasses;
+    }
+
+    /// Documents that were stored, or refused, although a validator whose action is to tell of it
+    /// did not match; each is given out once.
+    pub fn take_invalid(&mut self) -> Vec<InvalidDocument> {
+        std::mem::take(&mut self.txn.invalid)
+    }
+
+    /// Checks a document against the collection's validator.
+    fn validate(
+        &mut self,
+        collection: &CollectionMeta,
+        document: &RawDocument,
+        before: Option<&RawDocument>,
+    ) -> Result<(), WriteError> {
+        let validation = &collection.options.validation;
+        if self.txn.bypasses_validation || validation.validator.is_none() {
+            return Ok(());
+        }
+        let Some(details) = validation.failure(document, before, self.txn.now_ms) else {
+            return Ok(());
+        };
+        let action = validation.action.unwrap_or(ValidationAction::Error);
+        if action != ValidationAction::Error && self.txn.invalid.len() < BATCH_DOCS_MAX {
+            self.txn.invalid.push(InvalidDocument {
+                namespace: collection.namespace.clone(),
+                refused: action == ValidationAction::ErrorAndLog,
+            });
+        }
+        if action == ValidationAction::Warn {
+            return Ok(());
+        }
+        let id = document.get("_id").ok().flatten().and_then(|id| Bson::try_from(id).ok());
+        Err(WriteError::Invalid { id, details: Box::new(details) })
     }
 
     /// The keys of a document in all indexes that hold its record; refuses keys that another has. A

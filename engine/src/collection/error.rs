@@ -1,6 +1,6 @@
 //! Why a write or a change of definitions failed.
 
-use bson::Document;
+use bson::{Bson, Document};
 use thiserror::Error;
 
 use crate::{
@@ -22,6 +22,15 @@ pub enum WriteError {
     ParallelArrays {
         /// The index.
         index: String,
+    },
+    /// The collection's validator does not match the document (MongoDB: 121,
+    /// `DocumentValidationFailure`).
+    #[error("Document failed validation")]
+    Invalid {
+        /// The document's `_id`.
+        id: Option<Bson>,
+        /// Which parts of the validator do not match.
+        details: Box<Document>,
     },
     /// The document can't be stored as it is (MongoDB: 2, `BadValue`).
     #[error("{message}")]

@@ -28,7 +28,7 @@ mod waiting;
 
 pub use build::{BuildProgress, PendingBuild};
 pub use collections::Collections;
-pub use document_writer::DocumentWriter;
+pub use document_writer::{DocumentWriter, InvalidDocument};
 pub use error::{DuplicateKey, WriteError};
 pub use observer::Change;
 pub use reclaim::ReclaimStep;

@@ -184,6 +184,7 @@ fn a_unique_build_that_meets_a_duplicate_leaves_nothing() {
         let mut index = doc! { "name": "a_1" };
         index.extend(change);
         let request = CollModRequest {
+            others: Document::new(),
             namespace: namespace(),
             index: Some(Bson::Document(index)),
             expire_after_seconds: None,

@@ -5,7 +5,7 @@ use std::{
     sync::Arc,
 };
 
-use super::{Change, Collections, DocumentWriter, WriteError};
+use super::{Change, Collections, DocumentWriter, InvalidDocument, WriteError};
 use crate::{
     catalog::{
         CatalogError, CatalogErrorKind, CatalogSnapshot, CollectionMeta, Namespace, record,
@@ -84,6 +84,10 @@ pub(super) struct Transaction<'w> {
     counters: BTreeMap<u32, (Counters, bool)>,
     catalog_changed: bool,
     dialects_changed: bool,
+    /// Validators are not asked.
+    pub(super) bypasses_validation: bool,
+    /// Documents that a validator only tells of.
+    pub(super) invalid: Vec<InvalidDocument>,
     /// A document may be half written; the transaction must not commit.
     pub(super) broken: Option<StoreError>,
 }
@@ -156,6 +160,8 @@ impl<'w> Transaction<'w> {
             counters: BTreeMap::new(),
             catalog_changed: false,
             dialects_changed: false,
+            bypasses_validation: false,
+            invalid: Vec::new(),
             broken: None,
         }
     }

@@ -4,7 +4,7 @@ use bson::{Bson, Document};
 
 use super::{
     context::Context,
-    error::Answer,
+    error::{Answer, CommandError},
     field::{ignored, optional, unsupported},
     rename_collection::not_in_cosmos,
     request::Request,
@@ -23,15 +23,15 @@ pub static COMMAND: Command = Command {
         optional("expireAfterSeconds"),
         optional("dryRun"),
         ignored("collectionUUID"),
-        unsupported("validator"),
-        unsupported("validationLevel"),
-        unsupported("validationAction"),
-        unsupported("viewOn"),
-        unsupported("pipeline"),
+        optional("validator"),
+        optional("validationLevel"),
+        optional("validationAction"),
+        optional("viewOn"),
+        optional("pipeline"),
         unsupported("changeStreamPreAndPostImages"),
         unsupported("timeseries"),
-        unsupported("cappedSize"),
-        unsupported("cappedMax"),
+        optional("cappedSize"),
+        optional("cappedMax"),
     ],
     run,
 };
@@ -45,6 +45,7 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
         namespace,
         index: request.value("index")?,
         expire_after_seconds: request.value("expireAfterSeconds")?,
+        others: others(request)?,
         dry_run: request.flag("dryRun")?,
     })?;
     let mut reply = Document::new();
@@ -60,4 +61,24 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     ];
     reply.extend(fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))));
     raw(&reply)
+}
+
+/// The fields that change neither an index nor a TTL.
+fn others(request: &Request<'_>) -> Result<Document, CommandError> {
+    const OTHERS: [&str; 7] = [
+        "validator",
+        "validationLevel",
+        "validationAction",
+        "viewOn",
+        "pipeline",
+        "cappedSize",
+        "cappedMax",
+    ];
+    let mut others = Document::new();
+    for field in OTHERS {
+        if let Some(value) = request.value(field)?.filter(|value| *value != Bson::Null) {
+            others.insert(field, value);
+        }
+    }
+    Ok(others)
 }

@@ -2,14 +2,20 @@
 
 use std::sync::{Arc, OnceLock};
 
+use bson::doc;
+
 use super::{
-    cursors::Cursors, listening::ListenerSwitch, log::Log, metrics::Metrics,
-    operations::Operations, profiler::Profiler,
+    cursors::Cursors,
+    listening::ListenerSwitch,
+    log::{Line, Log, Severity},
+    metrics::Metrics,
+    operations::Operations,
+    profiler::Profiler,
 };
 use crate::{
     catalog::CatalogSnapshot,
     clock::{Clock, SimulatedClock},
-    collection::{Collections, DocumentWriter},
+    collection::{Collections, DocumentWriter, InvalidDocument},
     plan::Operation,
     reaper::Reaper,
     store::Reader,
@@ -99,6 +105,30 @@ impl Context {
         mut work: impl FnMut(&mut DocumentWriter<'_>) -> Result<T, CommandError> + Send,
     ) -> Result<T, CommandError> {
         let operation = Operation::current();
-        self.collections.write(|writer| Operation::run_as(operation.clone(), || work(writer)))
+        let bypasses = operation.as_ref().is_some_and(|operation| operation.bypasses_validation());
+        self.collections.write(|writer| {
+            writer.bypass_validation(bypasses);
+            let done = Operation::run_as(operation.clone(), || work(writer));
+            for invalid in writer.take_invalid() {
+                self.log.write(&invalid_document(&invalid, self.now_ms()));
+            }
+            done
+        })
+    }
+}
+
+/// The line of the log for a document that a validator does not match.
+fn invalid_document(invalid: &InvalidDocument, at_ms: i64) -> Line {
+    Line {
+        at_ms,
+        severity: Severity::Warning,
+        component: "STORAGE",
+        id: 20_294,
+        context: std::thread::current().name().unwrap_or("mayfly").to_owned(),
+        message: "Document would fail validation",
+        attributes: doc! {
+            "namespace": invalid.namespace.to_string(),
+            "refused": invalid.refused,
+        },
     }
 }

@@ -108,6 +108,8 @@ mod server_tests;
 pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod validation_tests;
 
 pub use client::Client;
 pub use context::Context;

@@ -23,6 +23,8 @@ const TICKS_PER_READING: u64 = 32;
 #[derive(Debug, Default)]
 pub struct Operation {
     killed: AtomicBool,
+    /// What it writes is not held against validators.
+    bypasses_validation: AtomicBool,
     /// On the clock of [`work_time`].
     deadline: Option<Duration>,
     ticks: AtomicU64,
@@ -68,6 +70,17 @@ impl Operation {
     #[must_use]
     pub fn current() -> Option<Arc<Self>> {
         CURRENT.with_borrow(Clone::clone)
+    }
+
+    /// Says that what it writes is not held against validators.
+    pub fn bypass_validation(&self) {
+        self.bypasses_validation.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether what it writes is not held against validators.
+    #[must_use]
+    pub fn bypasses_validation(&self) -> bool {
+        self.bypasses_validation.load(Ordering::Relaxed)
     }
 
     /// Asks it to stop at the next look.

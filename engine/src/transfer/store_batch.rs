@@ -139,7 +139,8 @@ fn store(
         Err(
             error @ (WriteError::DuplicateKey(_)
             | WriteError::ParallelArrays { .. }
-            | WriteError::BadDocument { .. }),
+            | WriteError::BadDocument { .. }
+            | WriteError::Invalid { .. }),
         ) => Ok(Fate::Refused(error.to_string())),
         Err(error) => Err(error),
     }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use bson::{Bson, Document};
 
 use super::{
+    coll_mod_options,
     drop_indexes::{by_key, not_found},
     index_spec::wrong_type,
     numbers::{Whole, safe_bool},
@@ -26,6 +27,8 @@ pub struct CollModRequest {
     pub index: Option<Bson>,
     /// Top-level `expireAfterSeconds`, as it was given; `None` when absent.
     pub expire_after_seconds: Option<Bson>,
+    /// The other fields, which change neither an index nor a TTL: `validator`, `cappedSize` …
+    pub others: Document,
     /// Check, but change nothing.
     pub dry_run: bool,
 }
@@ -119,6 +122,7 @@ pub fn plan(
     if let Some(top) = top {
         apply_top(&mut plan.collection, top, now_ms)?;
     }
+    coll_mod_options::apply(&mut plan.collection, &request.others)?;
     Ok(plan)
 }
 

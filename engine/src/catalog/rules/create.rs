@@ -6,10 +6,11 @@ use super::{
     coll_mod::check_own_seconds,
     index_spec::{TTL_ON_TS_ONLY, wrong_type},
     numbers::{Whole, safe_bool},
+    validation,
 };
 use crate::catalog::{
     Capped, CatalogError, CatalogErrorKind as Kind, Clustered, CollectionOptions, Dialect,
-    Namespace, View, index_key::same_document,
+    Namespace, Validation, View, index_key::same_document,
 };
 
 /// Largest size of a capped collection in bytes (MongoDB's limit).
@@ -43,14 +44,16 @@ pub fn options(options: &Document, now_ms: i64) -> Result<CollectionOptions, Cat
             Some(whole.or_zero())
         }
     };
-    let made = CollectionOptions {
+    let mut made = CollectionOptions {
         capped,
         clustered,
         expire_after_secs,
         time_series,
         view,
+        validation: Validation::default(),
         extra: kept(options),
     };
+    validation::apply(&mut made.validation, options, "create")?;
     check_combination(&made, now_ms)?;
     Ok(made)
 }
@@ -117,9 +120,7 @@ fn check_known(options: &Document) -> Result<(), CatalogError> {
     let collated = options
         .get_document("collation")
         .is_ok_and(|given| !given.get_str("locale").is_ok_and(|locale| locale == "simple"));
-    let unsupported = if filled("validator") {
-        Some("validator")
-    } else if filled("encryptedFields") {
+    let unsupported = if filled("encryptedFields") {
         Some("encryptedFields")
     } else if set("changeStreamPreAndPostImages", "enabled") {
         Some("changeStreamPreAndPostImages")
@@ -136,7 +137,11 @@ fn check_known(options: &Document) -> Result<(), CatalogError> {
     })
 }
 
-fn view(options: &Document) -> Result<Option<View>, CatalogError> {
+/// The view that the options describe.
+///
+/// # Errors
+/// What is wrong with them.
+pub(super) fn view(options: &Document) -> Result<Option<View>, CatalogError> {
     let on = match options.get("viewOn") {
         None if options.contains_key("pipeline") => {
             return Err(invalid("a pipeline is only for a view; give viewOn as well"));
@@ -272,23 +277,36 @@ fn capped(options: &Document, clustered: bool) -> Result<Option<Capped>, Catalog
     }
     match size_bytes {
         None if !clustered => return Err(invalid("a capped collection needs a size in bytes")),
-        Some(size) if !(1..=CAPPED_BYTES_MAX).contains(&size) => {
-            return Err(error(
-                Kind::BadValue,
-                format!(
-                    "the size of a capped collection must be from 1 to {CAPPED_BYTES_MAX} bytes"
-                ),
-            ));
-        }
-        _ => {}
+        Some(size) => check_capped_size(size)?,
+        None => {}
     }
-    if max.is_some_and(|max| max >= i64::from(i32::MAX)) {
-        return Err(error(
-            Kind::BadValue,
-            "max of a capped collection must be less than 2147483647",
-        ));
-    }
+    max.map_or(Ok(()), check_capped_max)?;
     Ok(Some(Capped { size_bytes, docs_max: max.filter(|max| *max > 0) }))
+}
+
+/// Checks the size of a capped collection in bytes.
+///
+/// # Errors
+/// `BadValue`
+pub(super) fn check_capped_size(size: i64) -> Result<(), CatalogError> {
+    if (1..=CAPPED_BYTES_MAX).contains(&size) {
+        return Ok(());
+    }
+    Err(error(
+        Kind::BadValue,
+        format!("the size of a capped collection must be from 1 to {CAPPED_BYTES_MAX} bytes"),
+    ))
+}
+
+/// Checks the most documents of a capped collection; 0 and less are no bound.
+///
+/// # Errors
+/// `BadValue`
+pub(super) fn check_capped_max(max: i64) -> Result<(), CatalogError> {
+    if max < i64::from(i32::MAX) {
+        return Ok(());
+    }
+    Err(error(Kind::BadValue, "max of a capped collection must be less than 2147483647"))
 }
 
 fn check_combination(options: &CollectionOptions, now_ms: i64) -> Result<(), CatalogError> {
@@ -322,8 +340,7 @@ fn check_combination(options: &CollectionOptions, now_ms: i64) -> Result<(), Cat
 }
 
 fn kept(options: &Document) -> Document {
-    const KEPT: &[&str] =
-        &["storageEngine", "indexOptionDefaults", "validationLevel", "validationAction"];
+    const KEPT: &[&str] = &["storageEngine", "indexOptionDefaults"];
     options
         .iter()
         .filter(|(field, _)| KEPT.contains(&field.as_str()))

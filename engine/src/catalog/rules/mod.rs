@@ -2,6 +2,7 @@
 //! are to the definitions as they shall be.
 
 pub mod coll_mod;
+mod coll_mod_options;
 mod conflict;
 pub mod create;
 pub mod create_indexes;
@@ -10,6 +11,7 @@ mod index_spec;
 mod numbers;
 #[cfg(test)]
 mod tests;
+pub mod validation;
 
 pub use coll_mod::{CollModOutcome, CollModRequest};
 pub use create::CreateRequest;

@@ -12,6 +12,7 @@ use crate::{
     catalog::{
         CatalogErrorKind as Kind, CollectionMeta, CollectionOptions, Dialect, Namespace, record,
     },
+    query::QueryErrorKind,
     store::{CollectionId, IndexId},
 };
 
@@ -330,7 +331,8 @@ fn options_of_create() {
     check(doc! { "viewOn": "c", "pipeline": [] }, Ok(()));
     check(doc! { "pipeline": [] }, invalid);
     check(doc! { "viewOn": "c", "capped": true, "size": 10 }, invalid);
-    check(doc! { "validator": { "a": 1 } }, Err(Kind::CommandNotSupported));
+    check(doc! { "validator": { "a": 1 } }, Ok(()));
+    check(doc! { "validator": { "$bad": 1 } }, Err(Kind::Filter(QueryErrorKind::BadValue)));
     check(doc! { "validator": {} }, Ok(()));
     check(doc! { "other": 1 }, Err(Kind::UnknownField));
 }
@@ -338,6 +340,7 @@ fn options_of_create() {
 /// The reply's fields as `old expire, new expire`, or the kind of error.
 fn modified(on: &CollectionMeta, index: Bson) -> Result<(Option<i64>, Option<i64>), Kind> {
     let request = CollModRequest {
+        others: Document::new(),
         namespace: namespace(),
         index: Some(index),
         expire_after_seconds: None,
@@ -430,6 +433,7 @@ fn coll_mod_top_level() {
     let check = |options: Document, value: Bson, expected: Result<Option<i64>, Kind>| {
         let on = collection(&options);
         let request = CollModRequest {
+            others: Document::new(),
             namespace: namespace(),
             index: None,
             expire_after_seconds: Some(value.clone()),
@@ -467,6 +471,7 @@ fn coll_mod_of_special_collections() {
     let hide = bson!({ "name": "a_1", "hidden": true });
     assert_eq!(modified(&view, hide.clone()), Err(Kind::InvalidOptions));
     let request = CollModRequest {
+        others: Document::new(),
         namespace: namespace(),
         index: Some(hide),
         expire_after_seconds: None,

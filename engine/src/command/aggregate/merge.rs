@@ -92,7 +92,7 @@ impl Work<'_> {
         batch: &[RawDocumentBuf],
     ) -> Result<(usize, Option<CommandError>), CommandError> {
         let time_max = Duration::from_millis(BATCH_MS_MAX);
-        self.context.collections.write(|writer| {
+        self.context.write(|writer| {
             let collection = writer.create_if_missing(&self.merge.into)?;
             let began = self.context.clock().monotonic();
             let mut done = 0;

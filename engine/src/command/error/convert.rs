@@ -1,6 +1,6 @@
 //! From the errors of the layers below to MongoDB's numbers.
 
-use bson::{Document, doc};
+use bson::{Bson, Document, doc};
 
 use super::{Code, CommandError};
 use crate::{
@@ -35,6 +35,9 @@ impl From<CatalogError> for CommandError {
             Kind::IndexBuildAborted => Code::INDEX_BUILD_ABORTED,
             Kind::CannotConvertIndexToUnique => Code::CANNOT_CONVERT_INDEX_TO_UNIQUE,
             Kind::DatabaseDifferCase => Code::DATABASE_DIFFER_CASE,
+            Kind::Filter(kind) => {
+                return QueryError { kind, message: error.message }.into();
+            }
             Kind::MissingField => Code::IDL_FAILED_TO_PARSE,
             Kind::UnknownField => Code::IDL_UNKNOWN_FIELD,
             Kind::ClusteredIndexDrop => Code::CLUSTERED_INDEX_DROP,
@@ -103,6 +106,15 @@ impl From<WriteError> for CommandError {
             WriteError::ParallelArrays { .. } => {
                 Self::new(Code::CANNOT_INDEX_PARALLEL_ARRAYS, sentence)
             }
+            WriteError::Invalid { id, details } => {
+                let mut info = doc! { "failingDocumentId": id.unwrap_or(Bson::Null) };
+                info.insert("details", *details);
+                Self {
+                    code: Code::DOCUMENT_VALIDATION_FAILURE,
+                    message: sentence,
+                    details: Box::new(doc! { "errInfo": info }),
+                }
+            }
             WriteError::BadDocument { message } => Self::new(Code::BAD_VALUE, message),
             WriteError::Catalog(error) => error.into(),
             WriteError::Store(error) => error.into(),
@@ -112,7 +124,7 @@ impl From<WriteError> for CommandError {
 
 fn shell_text(document: &Document) -> String {
     use crate::value::{Layout, shell};
-    shell::write_value(&bson::Bson::Document(document.clone()), Layout::OneLine)
+    shell::write_value(&Bson::Document(document.clone()), Layout::OneLine)
 }
 
 impl From<StoreError> for CommandError {

@@ -2,6 +2,7 @@
 
 mod bits;
 mod expr;
+pub(crate) mod failure;
 mod matching;
 pub(crate) mod number;
 mod operators;

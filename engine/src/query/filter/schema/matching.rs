@@ -11,7 +11,7 @@ use crate::{
 };
 
 impl Schema {
-    pub(super) fn holds(&self, value: RawBsonRef<'_>) -> bool {
+    pub(in crate::query::filter) fn holds(&self, value: RawBsonRef<'_>) -> bool {
         self.rules.iter().all(|rule| rule.holds(value))
     }
 }

@@ -1,0 +1,73 @@
+//! What `collMod` changes besides indexes and TTL: the validator, a view, the bounds of a capped
+//! collection.
+
+use bson::Document;
+
+use super::{create, index_spec::wrong_type, numbers::Whole, validation};
+use crate::catalog::{CatalogError, CatalogErrorKind as Kind, CollectionMeta};
+
+/// Changes the collection's options.
+///
+/// # Errors
+/// `InvalidOptions` for what this kind of collection does not have, and what is wrong with a value.
+pub(super) fn apply(
+    collection: &mut CollectionMeta,
+    others: &Document,
+) -> Result<(), CatalogError> {
+    let given = |names: &[&str]| names.iter().any(|name| others.contains_key(name));
+    let namespace = collection.namespace.clone();
+    if given(&["viewOn", "pipeline"]) {
+        if !collection.is_view() {
+            return Err(invalid("'viewOn' and 'pipeline' options are only supported on a view"));
+        }
+        if !(others.contains_key("viewOn") && others.contains_key("pipeline")) {
+            return Err(invalid("Must specify both 'viewOn' and 'pipeline' when modifying a view"));
+        }
+        collection.options.view = create::view(others)?;
+    }
+    if given(&validation::FIELDS) {
+        if collection.is_view() {
+            return Err(invalid("a view has no validator; set it on the collection under it"));
+        }
+        if collection.options.time_series.is_some() {
+            return Err(invalid("a time-series collection has no validator"));
+        }
+        if others.contains_key("validator") {
+            validation::check_place(&namespace)?;
+        }
+        validation::apply(&mut collection.options.validation, others, "collMod")?;
+    }
+    if given(&["cappedSize", "cappedMax"]) {
+        apply_cap(collection, others)?;
+    }
+    Ok(())
+}
+
+fn apply_cap(collection: &mut CollectionMeta, others: &Document) -> Result<(), CatalogError> {
+    let number = |field: &str| match others.get(field) {
+        None => Ok(None),
+        Some(value) => {
+            let whole = Whole::of(value).ok_or_else(|| wrong_type(field, "a number", value))?;
+            Ok::<Option<i64>, CatalogError>(Some(whole.or_zero()))
+        }
+    };
+    let (size, max) = (number("cappedSize")?, number("cappedMax")?);
+    let Some(capped) = &mut collection.options.capped else {
+        return Err(invalid(
+            "Collection must be capped: cappedSize and cappedMax change its bounds",
+        ));
+    };
+    if let Some(size) = size {
+        create::check_capped_size(size)?;
+        capped.size_bytes = Some(size);
+    }
+    if let Some(max) = max {
+        create::check_capped_max(max)?;
+        capped.docs_max = Some(max).filter(|max| *max > 0);
+    }
+    Ok(())
+}
+
+fn invalid(message: impl Into<String>) -> CatalogError {
+    CatalogError::new(Kind::InvalidOptions, message)
+}

@@ -1,0 +1,128 @@
+//! What documents of a collection must match.
+
+use bson::{Document, RawDocumentBuf, raw::RawDocument};
+
+use crate::query::{Context, Filter, QueryError, VariableNames, filter::failure};
+
+/// A collection's `validator`, `validationLevel` and `validationAction`.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Validation {
+    /// What documents must match; `None` is everything.
+    pub validator: Option<Filter>,
+    /// Which writes are checked; `None` is strict.
+    pub level: Option<Level>,
+    /// What happens to a document that does not match; `None` is an error.
+    pub action: Option<Action>,
+}
+
+/// Which writes are checked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Level {
+    /// None.
+    Off,
+    /// All.
+    Strict,
+    /// Inserts, and updates of documents that match already.
+    Moderate,
+}
+
+/// What happens to a write that does not match.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Action {
+    /// It is refused.
+    Error,
+    /// It is done, and the log tells of it.
+    Warn,
+    /// It is refused, and the log tells of it.
+    ErrorAndLog,
+}
+
+impl Level {
+    /// Reads the word.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        [Self::Off, Self::Strict, Self::Moderate].into_iter().find(|level| level.name() == name)
+    }
+
+    /// The word for it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Off => "off",
+            Self::Strict => "strict",
+            Self::Moderate => "moderate",
+        }
+    }
+}
+
+impl Action {
+    /// Reads the word.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        [Self::Error, Self::Warn, Self::ErrorAndLog]
+            .into_iter()
+            .find(|action| action.name() == name)
+    }
+
+    /// The word for it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Warn => "warn",
+            Self::ErrorAndLog => "errorAndLog",
+        }
+    }
+}
+
+impl Validation {
+    /// Reads a validator, which may have `$expr`.
+    ///
+    /// # Errors
+    /// What is wrong with the filter.
+    pub fn parse(validator: &Document) -> Result<Filter, QueryError> {
+        let raw = RawDocumentBuf::try_from(validator)
+            .map_err(|_| QueryError::bad_value("the validator is not valid BSON"))?;
+        Filter::parse_query(&raw, &VariableNames::default())
+    }
+
+    /// Why a write is refused or worth a word: the document does not match, the level asks for the
+    /// check, and what was there before (none for an insert) does not excuse it.
+    #[must_use]
+    pub fn failure(
+        &self,
+        document: &RawDocument,
+        before: Option<&RawDocument>,
+        now_ms: i64,
+    ) -> Option<Document> {
+        let filter = self.validator.as_ref()?;
+        let level = self.level.unwrap_or(Level::Strict);
+        let context = Context::at(now_ms);
+        // An expression that fails on a document does not accept it.
+        let matches =
+            |document: &RawDocument| filter.matches_in(document, &context).unwrap_or(false);
+        if level == Level::Off || matches(document) {
+            return None;
+        }
+        if level == Level::Moderate && before.is_some_and(|before| !matches(before)) {
+            return None;
+        }
+        Some(failure::details(filter.source(), document, &context))
+    }
+
+    /// The options as they are shown and stored.
+    #[must_use]
+    pub fn to_document(&self) -> Document {
+        let mut options = Document::new();
+        if let Some(filter) = &self.validator {
+            options.insert("validator", Document::try_from(filter.source()).unwrap_or_default());
+        }
+        if let Some(level) = self.level {
+            options.insert("validationLevel", level.name());
+        }
+        if let Some(action) = self.action {
+            options.insert("validationAction", action.name());
+        }
+        options
+    }
+}
