@@ -43,8 +43,16 @@ pub enum QueryErrorKind {
     Overflow,
     /// The regular expression can't be compiled (MongoDB: 51091).
     InvalidRegex,
-    /// `$regex` and `$options` both give options (MongoDB: 51075).
+    /// `$regex` and then `$options` both give options (MongoDB: 51075).
     RegexOptionsTwice,
+    /// `$options` and then `$regex` both give options (MongoDB: 51074).
+    RegexOptionsBefore,
+    /// An option of a regular expression that does not exist (MongoDB: 51108).
+    RegexFlag,
+    /// A path has more parts than a document may have levels (MongoDB: 5729100).
+    PathTooLong,
+    /// The operator may not stand in this place (MongoDB: `QueryFeatureNotAllowed`).
+    FeatureNotAllowed,
     /// A sort direction is neither 1 nor -1 (MongoDB: 15975).
     SortDirection,
     /// A sort value is of the wrong type (MongoDB: 15974).

@@ -10,7 +10,10 @@ use super::{
 };
 use crate::{
     limits::{EXPRESSION_BYTES_MAX, PATTERNS_KEPT_MAX},
-    query::{QueryError, filter::Pattern},
+    query::{
+        QueryError,
+        filter::{Groups, Pattern},
+    },
 };
 
 pub(super) static OPERATORS: &[Operator] = &[
@@ -133,7 +136,7 @@ fn regex_find(given: &Given<'_>) -> Outcome {
     match pattern.captures_at(text, 0) {
         None => null(),
         Some(captures) => {
-            let start = captures.get(0).map_or(0, |whole| whole.start());
+            let start = captures.first().copied().flatten().map_or(0, |(start, _)| start);
             let at = text.get(..start).unwrap_or_default().chars().count();
             Ok(Some(RawBson::Document(found(&captures, at))))
         }
@@ -148,9 +151,10 @@ fn regex_find_all(given: &Given<'_>) -> Outcome {
     let mut total = 0;
     let (mut from, mut counted, mut chars) = (0, 0, 0);
     while let Some(captures) = pattern.captures_at(text, from) {
-        let Some(whole) = captures.get(0) else { break };
-        chars += text.get(counted..whole.start()).unwrap_or_default().chars().count();
-        counted = whole.start();
+        let Some(Some((start, whole))) = captures.first().copied() else { break };
+        let end = start + whole.len();
+        chars += text.get(counted..start).unwrap_or_default().chars().count();
+        counted = start;
         let document = found(&captures, chars);
         total += document.as_bytes().len();
         if total > EXPRESSION_BYTES_MAX {
@@ -162,10 +166,10 @@ fn regex_find_all(given: &Given<'_>) -> Outcome {
         all.push(document);
         // An empty match is told once: the search goes on behind the next character.
         from = if whole.is_empty() {
-            let next = text.get(whole.end()..).and_then(|rest| rest.chars().next());
-            whole.end() + next.map_or(1, char::len_utf8)
+            let next = text.get(end..).and_then(|rest| rest.chars().next());
+            end + next.map_or(1, char::len_utf8)
         } else {
-            whole.end()
+            end
         };
         if from >= text.len() {
             break;
@@ -175,16 +179,17 @@ fn regex_find_all(given: &Given<'_>) -> Outcome {
 }
 
 /// One match: its text, where it begins in code points, and its groups.
-fn found(captures: &regex::Captures<'_>, at: usize) -> RawDocumentBuf {
+fn found(captures: &Groups<'_>, at: usize) -> RawDocumentBuf {
     let mut groups = RawArrayBuf::new();
     for group in captures.iter().skip(1) {
         match group {
-            Some(group) => groups.push(group.as_str()),
+            Some((_, group)) => groups.push(*group),
             None => groups.push(RawBsonRef::Null),
         }
     }
     let mut document = RawDocumentBuf::new();
-    document.append(cstr!("match"), captures.get(0).map_or("", |whole| whole.as_str()));
+    document
+        .append(cstr!("match"), captures.first().copied().flatten().map_or("", |(_, whole)| whole));
     document.append(cstr!("idx"), i32::try_from(at).unwrap_or(i32::MAX));
     document.append(cstr!("captures"), groups);
     document

@@ -2,7 +2,10 @@
 
 use bson::raw::RawBsonRef;
 
-use super::number::whole;
+use super::{
+    integer::{element_text, not_negative, position},
+    number::{as_double, whole},
+};
 use crate::query::QueryError;
 
 /// `$bitsAllSet`, `$bitsAnySet`, `$bitsAllClear`, `$bitsAnyClear`.
@@ -19,6 +22,7 @@ pub struct BitTest {
 impl BitTest {
     /// Reads the argument: a number, binary data, or an array of positions.
     pub(super) fn parse(
+        field: &str,
         operator: &str,
         argument: RawBsonRef<'_>,
         all: bool,
@@ -27,25 +31,23 @@ impl BitTest {
         let positions = match argument {
             RawBsonRef::Array(list) => {
                 let mut positions = Vec::new();
-                for item in list {
-                    let position = whole(item?).and_then(|n| u32::try_from(n).ok());
-                    positions.push(position.ok_or_else(|| {
-                        QueryError::bad_value(format!(
-                            "bit positions of {operator} must be whole numbers of at least 0"
-                        ))
+                for (at, item) in list.into_iter().enumerate() {
+                    positions.push(position(&at.to_string(), item?).map_err(|reason| {
+                        QueryError::bad_value(format!("Failed to parse bit position. {reason}"))
                     })?);
                 }
                 positions
             }
             RawBsonRef::Binary(binary) => ones(binary.bytes),
-            _ => {
-                let mask = whole(argument).and_then(|n| u64::try_from(n).ok()).ok_or_else(|| {
-                    QueryError::bad_value(format!(
-                        "{operator} takes a whole number of at least 0, an array of bit positions, \
-                         or binary data"
-                    ))
-                })?;
+            _ if as_double(argument).is_some() => {
+                let mask = not_negative(operator, argument).map_err(QueryError::failed_to_parse)?;
                 ones(&mask.to_le_bytes())
+            }
+            _ => {
+                return Err(QueryError::bad_value(format!(
+                    "{field} takes an Array, a number, or a BinData but received: {}",
+                    element_text(operator, argument)
+                )));
             }
         };
         Ok(Self { all, set, positions })

@@ -4,7 +4,13 @@ use std::sync::Arc;
 
 use bson::raw::{RawBson, RawDocument, RawDocumentBuf};
 
-use super::{bits::BitTest, parse, pattern::Pattern, schema::Schema, types::TypeSet};
+use super::{
+    bits::BitTest,
+    parse::{self, Place},
+    pattern::Pattern,
+    schema::Schema,
+    types::TypeSet,
+};
 use crate::{
     query::{Context, Expression, QueryError, VariableNames},
     value::Path,
@@ -109,7 +115,7 @@ impl Filter {
     /// # Errors
     /// `BadValue`, `FailedToParse`, `InvalidRegex`, `Unsupported` with what is wrong.
     pub fn parse(filter: &RawDocument) -> Result<Self, QueryError> {
-        Ok(Self { source: filter.to_owned(), root: parse::filter(filter, None)? })
+        Ok(Self { source: filter.to_owned(), root: parse::filter(filter, Place::Plain)? })
     }
 
     /// Parses the filter of a query, which may have `$expr` at its top and in `$and`, `$or` and
@@ -118,7 +124,7 @@ impl Filter {
     /// # Errors
     /// As [`Filter::parse`], and what is wrong with an expression.
     pub fn parse_query(filter: &RawDocument, names: &VariableNames) -> Result<Self, QueryError> {
-        Ok(Self { source: filter.to_owned(), root: parse::filter(filter, Some(names))? })
+        Ok(Self { source: filter.to_owned(), root: parse::filter(filter, Place::Query(names))? })
     }
 
     /// The filter `{}`.

@@ -1,8 +1,10 @@
 //! Filters: which documents match.
 
 mod bits;
+mod dialect;
 mod expr;
 pub(crate) mod failure;
+pub(crate) mod integer;
 mod matching;
 pub(crate) mod number;
 mod operators;
@@ -17,6 +19,7 @@ mod tests;
 pub use bits::BitTest;
 pub use expr::{CompareOp, Expr, Filter, Test};
 pub(crate) use parse::is_operators;
+pub(crate) use pattern::Groups;
 pub use pattern::Pattern;
 pub use schema::Schema;
 pub use types::TypeSet;

@@ -5,8 +5,9 @@ use bson::raw::{RawArray, RawBsonRef, RawDocument};
 use super::{
     bits::BitTest,
     expr::{CompareOp, Test},
-    number::{truncated, truthy, whole},
-    parse::{document, first_name, is_operators},
+    integer::{coerced, not_negative},
+    number::{as_double, truthy},
+    parse::{check_depth, document, first_name, is_operators},
     pattern::Pattern,
     types::TypeSet,
 };
@@ -39,6 +40,7 @@ pub(super) fn operators(
     operators: &RawDocument,
     depth: usize,
 ) -> Result<Vec<Term>, QueryError> {
+    check_depth(depth)?;
     let mut terms = Vec::new();
     for element in operators {
         let (name, argument) = element?;
@@ -72,8 +74,8 @@ fn operator(
         "$nin" => Term::not(membership(name, argument)?),
         "$exists" if truthy(argument) => Term::Is(Test::Exists),
         "$exists" => Term::not(Test::Exists),
-        "$type" => Term::Is(Test::Type(TypeSet::parse(argument)?)),
-        "$regex" => Term::Is(Test::Regex(regex(argument, siblings.get("$options")?)?)),
+        "$type" => Term::Is(Test::Type(TypeSet::parse(field, argument)?)),
+        "$regex" => Term::Is(Test::Regex(regex_among(siblings)?)),
         "$options" => {
             return match siblings.get("$regex") {
                 Ok(Some(_)) => Ok(()),
@@ -85,10 +87,14 @@ fn operator(
         "$mod" => Term::Is(modulo(argument)?),
         "$not" => negation(field, argument, depth)?,
         "$all" => return every(field, argument, depth, terms),
-        "$bitsAllSet" => Term::Is(Test::Bits(BitTest::parse(name, argument, true, true)?)),
-        "$bitsAnySet" => Term::Is(Test::Bits(BitTest::parse(name, argument, false, true)?)),
-        "$bitsAllClear" => Term::Is(Test::Bits(BitTest::parse(name, argument, true, false)?)),
-        "$bitsAnyClear" => Term::Is(Test::Bits(BitTest::parse(name, argument, false, false)?)),
+        "$bitsAllSet" => Term::Is(Test::Bits(BitTest::parse(field, name, argument, true, true)?)),
+        "$bitsAnySet" => Term::Is(Test::Bits(BitTest::parse(field, name, argument, false, true)?)),
+        "$bitsAllClear" => {
+            Term::Is(Test::Bits(BitTest::parse(field, name, argument, true, false)?))
+        }
+        "$bitsAnyClear" => {
+            Term::Is(Test::Bits(BitTest::parse(field, name, argument, false, false)?))
+        }
         "$comment" => return Ok(()),
         "$geoWithin" | "$geoIntersects" | "$near" | "$nearSphere" | "$within" => {
             return Err(QueryError::unsupported(format!(
@@ -122,7 +128,7 @@ fn membership(name: &str, argument: RawBsonRef<'_>) -> Result<Test, QueryError> 
                 patterns.push(Pattern::new(regex.pattern.as_str(), regex.options.as_str())?);
             }
             RawBsonRef::Document(inner) if is_operators(inner) => {
-                return Err(QueryError::bad_value(format!("cannot nest $ under {name}")));
+                return Err(QueryError::bad_value("cannot nest $ under $in"));
             }
             RawBsonRef::Undefined => {
                 return Err(QueryError::bad_value("cannot compare to undefined"));
@@ -133,26 +139,35 @@ fn membership(name: &str, argument: RawBsonRef<'_>) -> Result<Test, QueryError> 
     Ok(Test::In { values, patterns })
 }
 
-fn regex(argument: RawBsonRef<'_>, options: Option<RawBsonRef<'_>>) -> Result<Pattern, QueryError> {
-    let options = match options {
-        Some(RawBsonRef::String(options)) => Some(options),
-        None => None,
-        Some(_) => return Err(QueryError::bad_value("$options has to be a string")),
-    };
-    match argument {
-        RawBsonRef::String(pattern) => Pattern::new(pattern, options.unwrap_or_default()),
-        RawBsonRef::RegularExpression(regex) => {
-            let own = regex.options.as_str();
-            if !own.is_empty() && options.is_some() {
-                return Err(QueryError::new(
-                    QueryErrorKind::RegexOptionsTwice,
-                    "options set in both $regex and $options",
-                ));
+/// `$regex` with the `$options` beside it, whichever comes first.
+fn regex_among(siblings: &RawDocument) -> Result<Pattern, QueryError> {
+    let twice = |kind| Err(QueryError::new(kind, "options set in both $regex and $options"));
+    let (mut source, mut options) = ("", "");
+    for element in siblings {
+        let (name, value) = element?;
+        match (name.as_str(), value) {
+            ("$regex", RawBsonRef::String(pattern)) => source = pattern,
+            ("$regex", RawBsonRef::RegularExpression(regex)) => {
+                source = regex.pattern.as_str();
+                if !regex.options.as_str().is_empty() {
+                    if !options.is_empty() {
+                        return twice(QueryErrorKind::RegexOptionsBefore);
+                    }
+                    options = regex.options.as_str();
+                }
             }
-            Pattern::new(regex.pattern.as_str(), options.unwrap_or(own))
+            ("$regex", _) => return Err(QueryError::bad_value("$regex has to be a string")),
+            ("$options", RawBsonRef::String(given)) => {
+                if !options.is_empty() {
+                    return twice(QueryErrorKind::RegexOptionsTwice);
+                }
+                options = given;
+            }
+            ("$options", _) => return Err(QueryError::bad_value("$options has to be a string")),
+            _ => {}
         }
-        _ => Err(QueryError::bad_value("$regex has to be a string")),
     }
+    Pattern::new(source, options)
 }
 
 /// The form for documents, or the form for values when the first name is an operator that only
@@ -161,7 +176,19 @@ fn elem_match(field: &str, argument: RawBsonRef<'_>, depth: usize) -> Result<Tes
     let Some(inner) = argument.as_document() else {
         return Err(QueryError::bad_value("$elemMatch needs an Object"));
     };
-    let for_documents = ["$and", "$or", "$nor", "$where", "$expr"];
+    let for_documents = [
+        "$and",
+        "$or",
+        "$nor",
+        "$where",
+        "$expr",
+        "$jsonSchema",
+        "$text",
+        "$sampleRate",
+        "$alwaysTrue",
+        "$alwaysFalse",
+        "$comment",
+    ];
     let first = first_name(inner).unwrap_or_default();
     if is_operators(inner) && !for_documents.contains(&first) {
         let terms = operators(field, inner, depth + 1)?;
@@ -171,46 +198,43 @@ fn elem_match(field: &str, argument: RawBsonRef<'_>, depth: usize) -> Result<Tes
 }
 
 fn size(argument: RawBsonRef<'_>) -> Result<Test, QueryError> {
-    let message = |what| QueryError::bad_value(format!("Failed to parse $size. Expected {what}"));
-    if !matches!(
-        argument,
-        RawBsonRef::Int32(_)
-            | RawBsonRef::Int64(_)
-            | RawBsonRef::Double(_)
-            | RawBsonRef::Decimal128(_)
-    ) {
-        return Err(message("a number in: $size"));
-    }
-    match whole(argument) {
-        Some(size) if size >= 0 => Ok(Test::Size(size)),
-        Some(_) => Err(message("a non-negative number in: $size")),
-        None => Err(message("an integer in: $size")),
-    }
+    not_negative("$size", argument)
+        .map(Test::Size)
+        .map_err(|reason| QueryError::bad_value(format!("Failed to parse $size. {reason}")))
 }
 
 fn modulo(argument: RawBsonRef<'_>) -> Result<Test, QueryError> {
-    let malformed = |what| QueryError::bad_value(format!("malformed mod, {what}"));
-    let list = argument.as_array().ok_or_else(|| malformed("needs to be an array"))?;
+    let malformed = |what: &str| Err(QueryError::bad_value(format!("malformed mod, {what}")));
+    let Some(list) = argument.as_array() else { return malformed("needs to be an array") };
     let items: Vec<_> = list.into_iter().collect::<Result<_, _>>()?;
+    let is_number = |item: &RawBsonRef<'_>| as_double(*item).is_some();
     match items.as_slice() {
-        [] | [_] => Err(malformed("not enough elements")),
+        [] => malformed("not enough elements"),
+        [divisor, ..] if !is_number(divisor) => malformed("divisor not a number"),
+        [_] => malformed("not enough elements"),
+        [_, remainder, ..] if !is_number(remainder) => malformed("remainder not a number"),
         [divisor, remainder] => {
-            let divisor = truncated(*divisor).ok_or_else(|| malformed("divisor not a number"))?;
-            let remainder =
-                truncated(*remainder).ok_or_else(|| malformed("remainder not a number"))?;
+            let part = |role: &str, value: RawBsonRef<'_>| {
+                coerced(value).map_err(|reason| {
+                    QueryError::bad_value(format!(
+                        "malformed mod, {role} value is invalid :: caused by :: {reason}"
+                    ))
+                })
+            };
+            let (divisor, remainder) = (part("divisor", *divisor)?, part("remainder", *remainder)?);
             if divisor == 0 {
                 return Err(QueryError::bad_value("divisor cannot be 0"));
             }
             Ok(Test::Mod { divisor, remainder })
         }
-        _ => Err(malformed("too many elements")),
+        _ => malformed("too many elements"),
     }
 }
 
 fn negation(field: &str, argument: RawBsonRef<'_>, depth: usize) -> Result<Term, QueryError> {
     match argument {
-        RawBsonRef::RegularExpression(_) => {
-            let pattern = regex(argument, None)?;
+        RawBsonRef::RegularExpression(regex) => {
+            let pattern = Pattern::new(regex.pattern.as_str(), regex.options.as_str())?;
             Ok(Term::not(Test::Regex(pattern)))
         }
         RawBsonRef::Document(inner) if inner.is_empty() => {
@@ -245,7 +269,9 @@ fn every(
             RawBsonRef::Document(inner) if is_operators(inner) => {
                 return Err(QueryError::bad_value("no $ expressions in $all"));
             }
-            RawBsonRef::RegularExpression(_) => Test::Regex(regex(item, None)?),
+            RawBsonRef::RegularExpression(regex) => {
+                Test::Regex(Pattern::new(regex.pattern.as_str(), regex.options.as_str())?)
+            }
             _ => comparison(field, CompareOp::Eq, item)?,
         };
         if elem_matches != 0 && elem_matches != at + 1 {

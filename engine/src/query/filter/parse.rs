@@ -2,50 +2,67 @@
 
 use std::sync::Arc;
 
-use bson::raw::{RawBsonRef, RawDocument};
+use bson::{
+    raw::{RawBsonRef, RawDocument},
+    rawdoc,
+};
 
 use super::{
     expr::{CompareOp, Expr, Test},
+    integer::integer,
+    number::as_double,
     operators::{Term, operators},
     pattern::Pattern,
     schema::Schema,
 };
 use crate::{
-    query::{Expression, QueryError, VariableNames},
+    query::{Expression, QueryError, QueryErrorKind, VariableNames},
     value::{Path, scan::DEPTH_MAX},
 };
 
+/// The names of a `DBRef`'s fields.
+const DBREF_NAMES: [&str; 3] = ["$ref", "$id", "$db"];
+
+/// Where a part of a filter stands; `$expr` and its like may not stand everywhere.
+#[derive(Clone, Copy)]
+pub(super) enum Place<'n> {
+    /// At the top of a query, whose expressions may name these variables.
+    Query(&'n VariableNames),
+    /// At the top of a filter that may not fail on a document.
+    Plain,
+    /// Inside `$elemMatch`.
+    Inside,
+}
+
 /// Parses a whole filter.
-///
-/// `names` are the variables that `$expr` may name; `None` where `$expr` may not stand.
-pub(super) fn filter(
-    filter: &RawDocument,
-    names: Option<&VariableNames>,
-) -> Result<Expr, QueryError> {
-    level(filter, 0, names)
+pub(super) fn filter(filter: &RawDocument, place: Place<'_>) -> Result<Expr, QueryError> {
+    level(filter, 0, place)
 }
 
-/// Parses a filter that stands `depth` levels deep in another one.
+/// Parses a filter for elements of an array, `depth` levels deep in another filter.
 pub(super) fn document(filter: &RawDocument, depth: usize) -> Result<Expr, QueryError> {
-    level(filter, depth, None)
+    level(filter, depth, Place::Inside)
 }
 
-fn level(
-    filter: &RawDocument,
-    depth: usize,
-    names: Option<&VariableNames>,
-) -> Result<Expr, QueryError> {
+/// Refuses what is nested deeper than a document can be.
+pub(super) fn check_depth(depth: usize) -> Result<(), QueryError> {
     if depth > DEPTH_MAX {
         return Err(QueryError::bad_value(format!(
-            "the filter is nested too deep; at most {DEPTH_MAX} levels are possible"
+            "exceeded maximum query tree depth of {DEPTH_MAX}"
         )));
     }
+    Ok(())
+}
+
+fn level(filter: &RawDocument, depth: usize, place: Place<'_>) -> Result<Expr, QueryError> {
+    check_depth(depth)?;
     let mut parts = Vec::new();
     for element in filter {
         let (name, value) = element?;
         let name = name.as_str();
-        if name.starts_with('$') {
-            parts.extend(top_level(name, value, depth, names)?);
+        // A DBRef is looked into field by field, so its names are those of fields here too.
+        if name.starts_with('$') && !DBREF_NAMES.contains(&name) {
+            parts.extend(top_level(name, value, depth, place)?);
         } else {
             parts.push(field(name, value, depth)?);
         }
@@ -66,62 +83,114 @@ fn top_level(
     name: &str,
     value: RawBsonRef<'_>,
     depth: usize,
-    names: Option<&VariableNames>,
+    place: Place<'_>,
 ) -> Result<Option<Expr>, QueryError> {
     let expr = match name {
-        "$and" => all(list(name, value, depth, names)?),
-        "$or" => Expr::Or(list(name, value, depth, names)?),
-        "$nor" => Expr::Nor(list(name, value, depth, names)?),
+        "$and" => all(list(name, value, depth, place)?),
+        "$or" => Expr::Or(list(name, value, depth, place)?),
+        "$nor" => Expr::Nor(list(name, value, depth, place)?),
         "$comment" => return Ok(None),
-        "$alwaysTrue" => Expr::True,
-        "$alwaysFalse" => Expr::False,
-        "$expr" => {
-            let names = names.ok_or_else(|| {
-                QueryError::bad_value(
-                    "$expr is not allowed in this context: it can only be applied to the \
-                     top-level document of a query",
-                )
-            })?;
-            Expr::Expression(Arc::new(Expression::parse(value, names)?))
-        }
+        "$alwaysTrue" => constant(name, value, Expr::True)?,
+        "$alwaysFalse" => constant(name, value, Expr::False)?,
+        "$expr" => expression(name, value, place)?,
+        "$sampleRate" => sample(value, place)?,
+        "$where" if matches!(place, Place::Inside) => return Err(only_at_top(name)),
         "$where" => {
             return Err(QueryError::unsupported(
                 "$where is not supported; write the condition with query operators",
             ));
         }
         "$jsonSchema" => Expr::Schema(Arc::new(Schema::parse(value)?)),
-        "$text" | "$sampleRate" => {
-            return Err(QueryError::unsupported(format!("{name} is not supported in a filter")));
+        "$text" => {
+            return Err(QueryError::unsupported(
+                "$text is not supported: there are no text indexes; use $regex",
+            ));
+        }
+        "$not" => {
+            return Err(QueryError::bad_value(
+                "unknown top level operator: $not. If you are trying to negate an entire \
+                 expression, use $nor.",
+            ));
         }
         _ => {
             return Err(QueryError::bad_value(format!(
-                "unknown top level operator: {name}. A field whose name starts with '$' can't be \
-                 named in a filter"
+                "unknown top level operator: {name}. If you have a field name that starts with a \
+                 '$' symbol, consider using $getField or $setField."
             )));
         }
     };
     Ok(Some(expr))
 }
 
+fn only_at_top(name: &str) -> QueryError {
+    QueryError::bad_value(format!("{name} can only be applied to the top-level document"))
+}
+
+fn expression(name: &str, value: RawBsonRef<'_>, place: Place<'_>) -> Result<Expr, QueryError> {
+    match place {
+        Place::Query(names) => Ok(Expr::Expression(Arc::new(Expression::parse(value, names)?))),
+        Place::Inside => Err(only_at_top(name)),
+        Place::Plain => Err(QueryError::new(
+            QueryErrorKind::FeatureNotAllowed,
+            format!("{name} is not allowed in this context"),
+        )),
+    }
+}
+
+/// `$sampleRate` is a condition on a random number.
+fn sample(value: RawBsonRef<'_>, place: Place<'_>) -> Result<Expr, QueryError> {
+    if matches!(place, Place::Inside) {
+        return Err(only_at_top("$sampleRate"));
+    }
+    let rate = as_double(value)
+        .ok_or_else(|| QueryError::bad_value("argument to $sampleRate must be a numeric type"))?;
+    if !(0.0..=1.0).contains(&rate) {
+        return Err(QueryError::bad_value("numeric argument to $sampleRate must be in [0, 1]"));
+    }
+    if rate == 0.0 {
+        return Ok(Expr::False);
+    }
+    if rate >= 1.0 {
+        return Ok(Expr::True);
+    }
+    let condition = rawdoc! { "$lt": [{ "$rand": {} }, rate] };
+    expression("$sampleRate", RawBsonRef::Document(&condition), place)
+}
+
+fn constant(name: &str, value: RawBsonRef<'_>, expr: Expr) -> Result<Expr, QueryError> {
+    match integer(name, value) {
+        Ok(1) => Ok(expr),
+        Ok(_) => Err(QueryError::failed_to_parse(format!("{name} must be an integer value of 1"))),
+        Err(reason) => Err(QueryError::failed_to_parse(reason)),
+    }
+}
+
 fn list(
     name: &str,
     value: RawBsonRef<'_>,
     depth: usize,
-    names: Option<&VariableNames>,
+    place: Place<'_>,
 ) -> Result<Vec<Expr>, QueryError> {
-    let nonempty = || QueryError::bad_value(format!("{name} must be a nonempty array"));
-    let items = value.as_array().ok_or_else(nonempty)?;
+    let items = value
+        .as_array()
+        .ok_or_else(|| QueryError::bad_value(format!("{name} must be an array")))?;
     let mut parts = Vec::new();
     for item in items {
         let RawBsonRef::Document(item) = item? else {
             return Err(QueryError::bad_value("$or/$and/$nor entries need to be full objects"));
         };
-        parts.push(level(item, depth + 1, names)?);
+        parts.push(level(item, depth + 1, place)?);
     }
-    if parts.is_empty() { Err(nonempty()) } else { Ok(parts) }
+    if parts.is_empty() {
+        return Err(QueryError::bad_value("$and/$or/$nor must be a nonempty array"));
+    }
+    Ok(parts)
 }
 
 fn field(name: &str, value: RawBsonRef<'_>, depth: usize) -> Result<Expr, QueryError> {
+    if name.split('.').count() > DEPTH_MAX {
+        return Err(QueryError::new(QueryErrorKind::PathTooLong, "FieldPath is too long"));
+    }
     let path = Path::parse_any(name).map_err(|error| QueryError::bad_value(error.to_string()))?;
     let terms = match value {
         RawBsonRef::RegularExpression(regex) => {
@@ -146,8 +215,7 @@ fn on_path(path: &Path, terms: Vec<Term>) -> Expr {
 /// Whether a field's document holds operators, and is not a value to be equal to. A `DBRef` is a
 /// value although its names start with `$`.
 pub(crate) fn is_operators(document: &RawDocument) -> bool {
-    first_name(document)
-        .is_some_and(|name| name.starts_with('$') && !["$ref", "$id", "$db"].contains(&name))
+    first_name(document).is_some_and(|name| name.starts_with('$') && !DBREF_NAMES.contains(&name))
 }
 
 /// The name of the first field.

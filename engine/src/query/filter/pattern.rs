@@ -1,7 +1,8 @@
 //! Regular expressions of filters.
 
-use regex::{Captures, Regex, RegexBuilder};
+use regex::{Regex, RegexBuilder};
 
+use super::dialect;
 use crate::query::{QueryError, QueryErrorKind};
 
 /// Most bytes of memory that a compiled pattern may take; larger ones are refused.
@@ -11,48 +12,122 @@ const PATTERN_BYTES_MAX: usize = 16_764;
 /// Characters that have a meaning in a pattern.
 const META: &str = "\\^$.|?*+()[]{}";
 
+/// Steps back that a pattern with look-around may take on one text.
+const STEPS_BACK_MAX: usize = 1_000_000;
+
 /// A compiled regular expression with the text it came from.
 #[derive(Debug, Clone)]
 pub struct Pattern {
     source: String,
     options: String,
-    regex: Regex,
+    matcher: Matcher,
+}
+
+#[derive(Debug, Clone)]
+enum Matcher {
+    /// Takes time linear in the text.
+    Linear(Regex),
+    /// Knows look-around and back-references; gives up after a number of steps.
+    Stepping(fancy_regex::Regex),
+}
+
+/// The parts of one match, the whole first: where each begins and its text; `None` for a group that
+/// took no part.
+pub(crate) type Groups<'t> = Vec<Option<(usize, &'t str)>>;
+
+/// The options of a pattern.
+#[derive(Debug, Clone, Copy, Default)]
+struct Flags {
+    ignore_case: bool,
+    many_lines: bool,
+    dot_all: bool,
+    extended: bool,
+}
+
+impl Flags {
+    fn parse(options: &str) -> Result<Self, QueryError> {
+        let mut flags = Self::default();
+        for option in options.chars() {
+            match option {
+                'i' => flags.ignore_case = true,
+                'm' => flags.many_lines = true,
+                's' => flags.dot_all = true,
+                'x' => flags.extended = true,
+                'u' => {}
+                _ => {
+                    return Err(QueryError::new(
+                        QueryErrorKind::RegexFlag,
+                        format!(" invalid flag in regex options: {option}"),
+                    ));
+                }
+            }
+        }
+        Ok(flags)
+    }
+
+    fn linear(self, source: &str) -> Result<Regex, regex::Error> {
+        RegexBuilder::new(source)
+            .case_insensitive(self.ignore_case)
+            .multi_line(self.many_lines)
+            .dot_matches_new_line(self.dot_all)
+            .ignore_whitespace(self.extended)
+            .size_limit(COMPILED_BYTES_MAX)
+            .dfa_size_limit(COMPILED_BYTES_MAX)
+            .build()
+    }
+
+    fn stepping(self, source: &str) -> Option<fancy_regex::Regex> {
+        fancy_regex::RegexBuilder::new(source)
+            .case_insensitive(self.ignore_case)
+            .multi_line(self.many_lines)
+            .dot_matches_new_line(self.dot_all)
+            .ignore_whitespace(self.extended)
+            .delegate_size_limit(COMPILED_BYTES_MAX)
+            .delegate_dfa_size_limit(COMPILED_BYTES_MAX)
+            .max_prog_size(COMPILED_BYTES_MAX / 64)
+            .backtrack_limit(STEPS_BACK_MAX)
+            .build()
+            .ok()
+    }
 }
 
 impl Pattern {
-    /// Compiles a pattern. Matching takes time linear in the text, so look-around and
-    /// back-references do not exist.
+    /// Compiles a pattern. Matching takes time linear in the text, except for look-around and
+    /// back-references, which have a bound of steps.
     ///
     /// # Errors
-    /// `InvalidRegex` with the reason.
+    /// `InvalidRegex`, `RegexFlag` or `BadValue` with the reason.
     pub fn new(source: &str, options: &str) -> Result<Self, QueryError> {
         let invalid = |reason: String| QueryError::new(QueryErrorKind::InvalidRegex, reason);
+        if source.contains('\0') {
+            return Err(QueryError::bad_value(
+                "Regular expression cannot contain an embedded null byte",
+            ));
+        }
+        if options.contains('\0') {
+            return Err(QueryError::bad_value(
+                "Regular expression options string cannot contain an embedded null byte",
+            ));
+        }
         if source.len() > PATTERN_BYTES_MAX {
             return Err(invalid(format!(
-                "Regular expression is too long: at most {PATTERN_BYTES_MAX} bytes are possible"
+                "Regular expression is invalid: it is too long; at most {PATTERN_BYTES_MAX} bytes \
+                 are possible"
             )));
         }
-        let mut builder = RegexBuilder::new(source);
-        builder.size_limit(COMPILED_BYTES_MAX).dfa_size_limit(COMPILED_BYTES_MAX);
-        for option in options.chars() {
-            match option {
-                'i' => builder.case_insensitive(true),
-                'm' => builder.multi_line(true),
-                's' => builder.dot_matches_new_line(true),
-                'x' => builder.ignore_whitespace(true),
-                'u' => &mut builder,
-                _ => {
-                    return Err(invalid(format!(
-                        "invalid flag in regex options: {option}; use i, m, s, x or u"
-                    )));
-                }
-            };
-        }
-        let regex = builder.build().map_err(|error| invalid(reason(source, &error)))?;
+        let flags = Flags::parse(options)?;
+        let pattern = dialect::translated(source);
+        let matcher = match flags.linear(&pattern) {
+            Ok(regex) => Matcher::Linear(regex),
+            Err(error @ regex::Error::CompiledTooBig(_)) => return Err(invalid(reason(&error))),
+            Err(error) => {
+                Matcher::Stepping(flags.stepping(&pattern).ok_or_else(|| invalid(reason(&error)))?)
+            }
+        };
         let mut options: Vec<char> = options.chars().collect();
         options.sort_unstable();
         options.dedup();
-        Ok(Self { source: source.to_owned(), options: options.into_iter().collect(), regex })
+        Ok(Self { source: source.to_owned(), options: options.into_iter().collect(), matcher })
     }
 
     /// The pattern as written.
@@ -67,16 +142,31 @@ impl Pattern {
         &self.options
     }
 
-    /// Whether the text matches.
+    /// Whether the text matches. A search that has taken too many steps has found nothing.
     #[must_use]
     pub fn is_match(&self, text: &str) -> bool {
-        self.regex.is_match(text)
+        match &self.matcher {
+            Matcher::Linear(regex) => regex.is_match(text),
+            Matcher::Stepping(regex) => regex.is_match(text).unwrap_or(false),
+        }
     }
 
     /// The first match at or after a byte of the text, with its groups.
     #[must_use]
-    pub(crate) fn captures_at<'t>(&self, text: &'t str, start: usize) -> Option<Captures<'t>> {
-        self.regex.captures_at(text, start)
+    pub(crate) fn captures_at<'t>(&self, text: &'t str, start: usize) -> Option<Groups<'t>> {
+        if start > text.len() {
+            return None;
+        }
+        match &self.matcher {
+            Matcher::Linear(regex) => {
+                let found = regex.captures_at(text, start)?;
+                Some(found.iter().map(|part| part.map(|p| (p.start(), p.as_str()))).collect())
+            }
+            Matcher::Stepping(regex) => {
+                let found = regex.captures_from_pos(text, start).ok()??;
+                Some(found.iter().map(|part| part.map(|p| (p.start(), p.as_str()))).collect())
+            }
+        }
     }
 
     /// The text that every match starts with, if the pattern is anchored and plain there.
@@ -97,13 +187,7 @@ impl Pattern {
     }
 }
 
-fn reason(source: &str, error: &regex::Error) -> String {
-    const LOOK_AROUND: [&str; 4] = ["(?=", "(?!", "(?<=", "(?<!"];
-    if LOOK_AROUND.iter().any(|mark| source.contains(mark)) {
-        return "Regular expression is invalid: look-ahead and look-behind are not supported; \
-                write it without them"
-            .to_owned();
-    }
+fn reason(error: &regex::Error) -> String {
     if let regex::Error::CompiledTooBig(_) = error {
         return "Regular expression is invalid: it is too large when compiled; shorten its \
                 repetitions"

@@ -225,40 +225,128 @@ fn arithmetic() {
 
 #[test]
 fn refusals() {
-    use crate::query::QueryErrorKind::{BadValue, FailedToParse, InvalidRegex, Unsupported};
-    refused("{a: {$foo: 1}}", BadValue, "unknown operator: $foo");
-    refused("{a: {$gt: 1, b: 1}}", BadValue, "unknown operator: b");
-    refused("{$foo: 1}", BadValue, "unknown top level operator: $foo");
-    refused("{$and: []}", BadValue, "nonempty array");
-    refused("{$or: 1}", BadValue, "nonempty array");
-    refused("{$or: [1]}", BadValue, "full objects");
-    refused("{a: {$in: 1}}", BadValue, "$in needs an array");
-    refused("{a: {$in: [{$gt: 1}]}}", BadValue, "cannot nest $");
-    refused("{a: {$all: 1}}", BadValue, "$all needs an array");
-    refused("{a: {$all: [1, {$elemMatch: {}}]}}", BadValue, "consistent");
-    refused("{a: {$size: 'x'}}", BadValue, "number");
-    refused("{a: {$size: -1}}", BadValue, "non-negative");
-    refused("{a: {$size: 1.5}}", BadValue, "integer");
-    refused("{a: {$mod: [1]}}", BadValue, "not enough elements");
-    refused("{a: {$mod: [0, 1]}}", BadValue, "divisor cannot be 0");
-    refused("{a: {$mod: [1, 2, 3]}}", BadValue, "too many elements");
-    refused("{a: {$not: 1}}", BadValue, "regex or a document");
-    refused("{a: {$not: {}}}", BadValue, "empty");
-    refused("{a: {$type: 'foo'}}", BadValue, "foo");
-    refused("{a: {$type: 99}}", BadValue, "type code");
-    refused("{a: {$type: []}}", FailedToParse, "at least one");
-    refused("{a: {$options: 'i'}}", BadValue, "needs a $regex");
-    refused("{a: {$regex: 1}}", BadValue, "string");
-    refused("{a: {$regex: '(?=x)'}}", InvalidRegex, "look-ahead");
-    refused("{a: {$regex: '('}}", InvalidRegex, "unclosed");
-    refused("{a: {$regex: 'a', $options: 'q'}}", InvalidRegex, "invalid flag");
-    refused("{a: {$regex: '((a{99}){99}){99}'}}", InvalidRegex, "too large");
-    refused("{a: {$elemMatch: 1}}", BadValue, "needs an Object");
+    use crate::query::QueryErrorKind::{BadValue, FailedToParse, TypeMismatch, Unsupported};
+    let bad = |filter: &str, words: &str| refused(filter, BadValue, words);
+    bad("{a: {$foo: 1}}", "unknown operator: $foo");
+    bad("{a: {$gt: 1, b: 1}}", "unknown operator: b");
+    bad(
+        "{$foo: 1}",
+        "unknown top level operator: $foo. If you have a field name that starts with a '$' \
+         symbol, consider using $getField or $setField.",
+    );
+    bad("{$not: {a: 1}}", "unknown top level operator: $not. If you are trying to negate");
+    bad("{$and: []}", "$and/$or/$nor must be a nonempty array");
+    bad("{$or: 1}", "$or must be an array");
+    bad("{$or: [1]}", "$or/$and/$nor entries need to be full objects");
+    bad("{a: {$in: 1}}", "$in needs an array");
+    bad("{a: {$nin: 1}}", "$nin needs an array");
+    bad("{a: {$in: [{$gt: 1}]}}", "cannot nest $ under $in");
+    bad("{a: {$nin: [{$gt: 1}]}}", "cannot nest $ under $in");
+    bad("{a: {$all: 1}}", "$all needs an array");
+    bad("{a: {$all: [{$gt: 1}]}}", "no $ expressions in $all");
+    bad("{a: {$all: [1, {$elemMatch: {}}]}}", "$all/$elemMatch has to be consistent");
+    bad("{a: {$size: 'x'}}", "Failed to parse $size. Expected a number in: $size: \"x\"");
+    bad("{a: {$size: -1}}", "Failed to parse $size. Expected a non-negative number in: $size: -1");
+    bad("{a: {$size: 1.5}}", "Failed to parse $size. Expected an integer: $size: 1.5");
+    bad("{a: {$size: {$numberDouble: 'NaN'}}}", "Expected an integer, but found NaN in: $size");
+    bad("{a: {$size: 1e300}}", "Cannot represent as a 64-bit integer: $size");
+    bad("{a: {$mod: 1}}", "malformed mod, needs to be an array");
+    bad("{a: {$mod: []}}", "malformed mod, not enough elements");
+    bad("{a: {$mod: [1]}}", "malformed mod, not enough elements");
+    bad("{a: {$mod: ['x']}}", "malformed mod, divisor not a number");
+    bad("{a: {$mod: [1, 'x']}}", "malformed mod, remainder not a number");
+    bad("{a: {$mod: [0, 1]}}", "divisor cannot be 0");
+    bad("{a: {$mod: [0.5, 1]}}", "divisor cannot be 0");
+    bad("{a: {$mod: [1, 2, 3]}}", "malformed mod, too many elements");
+    bad(
+        "{a: {$mod: [{$numberDouble: 'NaN'}, 1]}}",
+        "malformed mod, divisor value is invalid :: caused by :: Unable to coerce NaN/Inf",
+    );
+    bad(
+        "{a: {$mod: [1, 1e300]}}",
+        "malformed mod, remainder value is invalid :: caused by :: Out of bounds coercing",
+    );
+    bad("{a: {$not: 1}}", "$not needs a regex or a document");
+    bad("{a: {$not: {}}}", "$not cannot be empty");
+    bad("{a: {$type: 'foo'}}", "Unknown type name alias: foo");
+    bad("{a: {$type: 99}}", "Invalid numerical type code: 99");
+    bad("{a: {$type: 0}}", "Invalid numerical type code: 0. Instead use {$exists:false}.");
+    bad("{a: {$type: 2.5}}", "Invalid numerical type code: 2.5");
+    refused("{a: {$type: true}}", TypeMismatch, "type must be represented as a number or a string");
+    refused("{a: {$type: []}}", FailedToParse, "a must match at least one type");
+    bad("{a: {$elemMatch: 1}}", "$elemMatch needs an Object");
+    bad("{a: {$elemMatch: {$expr: true}}}", "$expr can only be applied to the top-level document");
+    bad("{a: {$elemMatch: {$where: '1'}}}", "$where can only be applied to the top-level document");
     refused("{$where: '1'}", Unsupported, "$where");
-    refused("{$expr: {}}", BadValue, "$expr");
-    refused("{a: {$ne: {$regularExpression: {pattern: 'b', options: ''}}}}", BadValue, "$ne");
-    refused("{a: {$gt: {$regularExpression: {pattern: 'b', options: ''}}}}", BadValue, "RegEx");
-    refused("{a: {$bitsAllSet: -1}}", BadValue, "at least 0");
+    refused("{$text: {$search: 'x'}}", Unsupported, "$text");
+    refused("{a: {$near: [1, 2]}}", Unsupported, "$near");
+    refused("{$alwaysTrue: 2}", FailedToParse, "$alwaysTrue must be an integer value of 1");
+    refused("{$alwaysFalse: 'x'}", FailedToParse, "Expected a number in: $alwaysFalse: \"x\"");
+    bad("{$sampleRate: 'x'}", "argument to $sampleRate must be a numeric type");
+    bad("{$sampleRate: 1.5}", "numeric argument to $sampleRate must be in [0, 1]");
+    bad("{a: {$ne: {$regularExpression: {pattern: 'b', options: ''}}}}", "regex as arg to $ne");
+    bad("{a: {$gt: {$regularExpression: {pattern: 'b', options: ''}}}}", "RegEx");
+    bad("{a: {$gt: {$undefined: true}}}", "cannot compare to undefined");
+    bad("{a: {$in: [{$undefined: true}]}}", "cannot compare to undefined");
+    let negative = "Expected a non-negative number in: $bitsAllSet: -1";
+    refused("{a: {$bitsAllSet: -1}}", FailedToParse, negative);
+    refused("{a: {$bitsAllSet: 1.5}}", FailedToParse, "Expected an integer: $bitsAllSet: 1.5");
+    bad("{a: {$bitsAllSet: 'x'}}", "a takes an Array, a number, or a BinData but received");
+    bad("{a: {$bitsAllSet: [0, -1]}}", "Failed to parse bit position. Expected a non-negative");
+    bad(
+        "{a: {$bitsAllSet: ['x']}}",
+        "Failed to parse bit position. Expected a number in: 0: \"x\"",
+    );
+}
+
+#[test]
+fn refusals_of_regular_expressions() {
+    use crate::query::QueryErrorKind::{
+        BadValue, InvalidRegex, RegexFlag, RegexOptionsBefore, RegexOptionsTwice,
+    };
+    refused("{a: {$options: 'i'}}", BadValue, "$options needs a $regex");
+    refused("{a: {$regex: 1}}", BadValue, "$regex has to be a string");
+    refused("{a: {$regex: 'a', $options: 1}}", BadValue, "$options has to be a string");
+    refused("{a: {$regex: 'a\\u0000b'}}", BadValue, "embedded null byte");
+    refused("{a: {$regex: '('}}", InvalidRegex, "Regular expression is invalid: unclosed");
+    refused("{a: {$regex: '(?=x'}}", InvalidRegex, "Regular expression is invalid");
+    refused("{a: {$regex: '((a{99}){99}){99}'}}", InvalidRegex, "too large");
+    refused("{a: {$regex: 'a', $options: 'q'}}", RegexFlag, "invalid flag in regex options: q");
+    let twice = "options set in both $regex and $options";
+    let with_options = "$regex: {$regularExpression: {pattern: 'a', options: 'i'}}";
+    refused(&format!("{{a: {{{with_options}, $options: 'i'}}}}"), RegexOptionsTwice, twice);
+    refused(&format!("{{a: {{$options: 'i', {with_options}}}}}"), RegexOptionsBefore, twice);
+}
+
+#[test]
+fn regular_expressions_as_pcre_reads_them() {
+    check("{a: {$regex: '^(?!x).*b'}}", &["{a: 'ab'}"], &["{a: 'xb'}"]);
+    check("{a: {$regex: '(?<=a)b'}}", &["{a: 'ab'}"], &["{a: 'cb'}"]);
+    check("{a: {$regex: '(.)\\\\1'}}", &["{a: 'xaay'}"], &["{a: 'xay'}"]);
+    check("{a: {$regex: '^\\\\w+$'}}", &["{a: 'ab1'}"], &["{a: 'é'}"]);
+    check("{a: {$regex: '^\\\\d$'}}", &["{a: '5'}"], &["{a: '٥'}"]);
+    check("{a: {$regex: '^[[]a{$'}}", &["{a: '[a{'}"], &["{a: 'a'}"]);
+    check("{a: {$regex: 'É', $options: 'iu'}}", &["{a: 'é'}"], &["{a: 'e'}"]);
+    check("{a: {$regex: '^a b', $options: 'xm'}}", &["{a: 'z\\nab'}"], &["{a: 'a b'}"]);
+    // Exponential in an engine without a bound.
+    check("{a: {$regex: '^(?=(a+)+$)b'}}", &[], &[&format!("{{a: '{}c'}}", "a".repeat(40))]);
+}
+
+#[test]
+fn null_is_not_undefined_and_dbrefs_are_values() {
+    check("{a: null}", &["{a: null}", "{}"], &["{a: {$undefined: true}}"]);
+    check("{a: {$ne: null}}", &["{a: {$undefined: true}}", "{a: 1}"], &["{}", "{a: null}"]);
+    check("{a: {$elemMatch: {$id: 1}}}", &["{a: [{$ref: 'c', $id: 1}]}"], &["{a: [{$id: 2}]}"]);
+    check("{a: {$in: [{$ref: 'c', $id: 1}]}}", &["{a: {$ref: 'c', $id: 1}}"], &["{a: 1}"]);
+    check("{a: {$comment: 'x', $gt: 1}}", &["{a: 2}"], &["{a: 1}"]);
+    check("{a: {$elemMatch: {$comment: 'x', b: 1}}}", &["{a: [{b: 1}]}"], &["{a: [{b: 2}]}"]);
+    check("{$alwaysTrue: 1.0}", &["{}"], &[]);
+    check("{$sampleRate: 0}", &[], &["{}"]);
+    check("{$sampleRate: 1}", &["{}"], &[]);
+    check("{a: {$not: {$regex: '^x'}}}", &["{a: 'y'}", "{}"], &["{a: 'x'}"]);
+    check("{a: {$not: {$elemMatch: {b: 1}}}}", &["{a: []}"], &["{a: [{b: 1}]}"]);
+    check("{a: {$type: [16, 'string']}}", &["{a: 1}", "{a: 'x'}"], &["{a: 1.5}"]);
+    check("{a: [[]]}", &["{a: [[]]}", "{a: [[[]]]}"], &["{a: []}"]);
 }
 
 #[test]

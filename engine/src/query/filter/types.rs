@@ -2,7 +2,10 @@
 
 use bson::{raw::RawBsonRef, spec::ElementType};
 
-use super::number::whole;
+use super::{
+    integer::element_text,
+    number::{as_double, whole},
+};
 use crate::query::QueryError;
 
 /// Every type with MongoDB's number and name of it.
@@ -42,7 +45,7 @@ pub struct TypeSet {
 
 impl TypeSet {
     /// Reads the argument of `$type`: a name, a number, or an array of them.
-    pub(super) fn parse(argument: RawBsonRef<'_>) -> Result<Self, QueryError> {
+    pub(super) fn parse(field: &str, argument: RawBsonRef<'_>) -> Result<Self, QueryError> {
         let mut set = Self::default();
         if let RawBsonRef::Array(list) = argument {
             for item in list {
@@ -52,7 +55,9 @@ impl TypeSet {
             set.add(argument)?;
         }
         if set.types.is_empty() {
-            return Err(QueryError::failed_to_parse("$type must name at least one type"));
+            return Err(QueryError::failed_to_parse(format!(
+                "{field} must match at least one type"
+            )));
         }
         Ok(set)
     }
@@ -76,8 +81,14 @@ impl TypeSet {
             RawBsonRef::String(name) => {
                 QueryError::bad_value(format!("Unknown type name alias: {name}"))
             }
-            RawBsonRef::Int32(_) | RawBsonRef::Int64(_) | RawBsonRef::Double(_) => {
-                QueryError::bad_value("Invalid numerical type code: no BSON type has this number")
+            _ if as_double(item).is_some() => {
+                let hint = if as_double(item) == Some(0.0) {
+                    ". Instead use {$exists:false}."
+                } else {
+                    ""
+                };
+                let code = element_text("Invalid numerical type code", item);
+                QueryError::bad_value(format!("{code}{hint}"))
             }
             _ => QueryError::type_mismatch("type must be represented as a number or a string"),
         })

@@ -224,7 +224,7 @@ fn bson_types(value: RawBsonRef<'_>) -> Read<TypeSet> {
         value if is_text(value) => {}
         _ => return Err(wrong_type("bsonType", "either a string or an array of strings")),
     }
-    TypeSet::parse(value)
+    TypeSet::parse("$jsonSchema keyword 'bsonType'", value)
 }
 
 fn values(keyword: &str, value: RawBsonRef<'_>) -> Read<Vec<RawBson>> {
