@@ -128,10 +128,14 @@ impl Collections {
             let value = work(&mut writer).map_err(Failure::Work)?;
             Ok((value, writer.txn.finish()?))
         });
-        let (value, effects) = result.map_err(|failure| match failure {
-            Failure::Work(error) => error,
-            Failure::Store(error) => E::from(WriteError::Store(error)),
-        })?;
+        let (value, effects) = match result {
+            Ok(done) => done,
+            Err(Failure::Work(error)) => {
+                self.catch_up();
+                return Err(error);
+            }
+            Err(Failure::Store(error)) => return Err(E::from(WriteError::Store(error))),
+        };
         // Also a catalog that another write of the same commit has changed: whoever hears of this
         // write's success must find the collection it wrote to.
         self.catalog.publish(&effects.catalog);
@@ -142,6 +146,19 @@ impl Collections {
             self.tell(&Change::Data(namespace));
         }
         Ok(value)
+    }
+
+    /// A refused write may have met what another write of its commit has made and not published yet;
+    /// whoever hears of the refusal must find that too.
+    fn catch_up(&self) {
+        let newer = self.store.read(|reader| {
+            let is_old = snapshot::stored_version(reader)? > self.catalog.snapshot().version();
+            is_old.then(|| CatalogSnapshot::load(reader)).transpose()
+        });
+        // If the store can't be read, the refusal is still what matters.
+        if let Ok(Some(newer)) = newer {
+            self.catalog.publish(&Arc::new(newer));
+        }
     }
 }
 

@@ -65,7 +65,8 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
         check_target(operation, &namespaces)?;
     }
     let variables = Let::read(request)?;
-    let bulk = Bulk { context, request, namespaces: &namespaces, variables: &variables };
+    let stamps = !request.flag("bypassEmptyTsReplacement")?;
+    let bulk = Bulk { context, request, namespaces: &namespaces, variables: &variables, stamps };
     let mut outcome = Outcome { errors_only, ..Outcome::default() };
     let mut at = 0;
     while let Some(rest) = operations.get(at..).filter(|rest| !rest.is_empty()) {
@@ -260,6 +261,8 @@ struct Bulk<'b> {
     request: &'b Request<'b>,
     namespaces: &'b [Namespace],
     variables: &'b Let,
+    /// Whether empty timestamps become the server's.
+    stamps: bool,
 }
 
 impl Bulk<'_> {
@@ -303,7 +306,7 @@ impl Bulk<'_> {
         };
         let documents =
             run.iter().filter_map(|operation| operation.document.get_document("document").ok());
-        match insert_all(self.context, namespace, documents, is_ordered) {
+        match insert_all(self.context, namespace, documents, is_ordered, self.stamps) {
             Ok(done) => {
                 let mut errors = done.errors.into_iter().peekable();
                 for index in 0..run.len() {

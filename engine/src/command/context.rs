@@ -9,6 +9,7 @@ use super::{
     listening::ListenerSwitch,
     log::{Line, Log, Severity},
     metrics::Metrics,
+    new_document::Timestamps,
     operations::Operations,
     profiler::Profiler,
 };
@@ -41,6 +42,8 @@ pub struct Context {
     pub log: Log,
     /// What lets other programs in, once the engine has put it here.
     pub listener: OnceLock<Arc<dyn ListenerSwitch>>,
+    /// The server's own timestamps.
+    pub timestamps: Timestamps,
     /// What is slow, and what is written to `system.profile`.
     pub profiler: Profiler,
 }
@@ -62,6 +65,7 @@ impl Context {
             operations: Operations::default(),
             log: Log::default(),
             listener: OnceLock::new(),
+            timestamps: Timestamps::default(),
             profiler: Profiler::default(),
         }
     }

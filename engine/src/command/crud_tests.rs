@@ -779,3 +779,74 @@ mod counting {
         lab.check("{distinct: 'c', key: 'v', collation: {locale: ''}}", "{code: 2}");
     }
 }
+
+mod insert {
+    use super::*;
+
+    fn refused(document: &str, code: i32, message: &str) {
+        let reply = Lab::new().run(&format!("{{insert: 'c', documents: [{document}]}}"));
+        let found = at(&reply, "writeErrors.0.code");
+        assert_eq!(found, Some(Bson::Int32(code)), "{document}: {reply}");
+        let found = at(&reply, "writeErrors.0.errmsg");
+        let found = found.as_ref().and_then(Bson::as_str).unwrap_or_default();
+        assert!(found.contains(message), "{document}: {found}");
+    }
+
+    #[test]
+    fn what_an_id_may_be() {
+        refused("{_id: [1]}", 2, "can't use an array for _id");
+        refused("{_id: /x/}", 2, "can't use a regex for _id");
+        refused("{a: 1, _id: {$undefined: true}}", 2, "can't use a undefined for _id");
+        refused("{_id: {$x: 1}}", 52, "_id fields may not contain '$'-prefixed fields: $x");
+        let lab = Lab::new();
+        lab.ok("{insert: 'c', documents: [{_id: null}, {_id: {a: [1]}}, {a: 1, _id: 7}, {}]}");
+        lab.check("{find: 'c', filter: {_id: 7}}", "{'cursor.firstBatch': [{_id: 7, a: 1}]}");
+    }
+
+    #[test]
+    fn what_the_batch_may_be() {
+        let lab = Lab::new();
+        let empty = "Write batch sizes must be between 1 and 100000. Got 0 operations.";
+        lab.check(
+            "{insert: 'c', documents: []}",
+            &format!("{{code: 16, codeName: 'InvalidLength', errmsg: '{empty}'}}"),
+        );
+        lab.check("{insert: 'c', documents: [1]}", "{code: 14}");
+        lab.check("{insert: 'c', documents: [], ordered: 1}", "{code: 14}");
+        lab.check("{insert: 'c', documents: [{}], bypassDocumentValidation: 'x'}", "{code: 14}");
+        lab.check("{insert: '', documents: [{}]}", "{code: 73}");
+        lab.check("{insert: 'system.foo', documents: [{}]}", "{code: 73}");
+        lab.check("{insert: 'system.profile', documents: [{}]}", "{code: 73}");
+        lab.check("{update: 'system.foo', updates: [{q: {}, u: {}}]}", "{code: 73}");
+        lab.ok("{insert: 'c', documents: [{_id: 1}]}");
+        lab.check(
+            "{insert: 'c', documents: [{_id: 1}, {_id: 2}], ordered: false}",
+            "{n: 1, 'writeErrors.0.code': 11000, 'writeErrors.0.keyPattern': {_id: 1}, \
+             'writeErrors.0.keyValue': {_id: 1}}",
+        );
+        let large = doc! { "insert": "c", "documents": [{ "a": "x".repeat(16_777_216) }] };
+        let reply = lab.run_document(&large);
+        assert_eq!(at(&reply, "writeErrors.0.code"), Some(Bson::Int32(10334)), "{reply}");
+    }
+
+    #[test]
+    fn empty_timestamps_become_the_servers() {
+        let lab = Lab::new();
+        let zero = "{$timestamp: {t: 0, i: 0}}";
+        lab.ok(&format!(
+            "{{insert: 'c', documents: [{{_id: 1, t: {zero}}}, {{_id: 2, t: {zero}}}, \
+             {{_id: {zero}, in: {{t: {zero}}}}}]}}"
+        ));
+        lab.ok(&format!(
+            "{{insert: 'c', bypassEmptyTsReplacement: true, documents: [{{_id: 4, t: {zero}}}]}}"
+        ));
+        let found = lab.ok("{find: 'c'}");
+        let time = |place: &str| match at(&found, &format!("cursor.firstBatch.{place}")) {
+            Some(Bson::Timestamp(stamp)) => (stamp.time, stamp.increment),
+            other => panic!("{place}: {other:?}"),
+        };
+        assert_eq!(time("0.t"), (1_704_067_200, 1));
+        assert_eq!(time("1.t"), (1_704_067_200, 2));
+        assert_eq!((time("2._id"), time("2.in.t"), time("3.t")), ((0, 0), (0, 0), (0, 0)));
+    }
+}

@@ -106,6 +106,7 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
 }
 
 /// What beside the query `find` may be asked for.
+#[expect(clippy::struct_excessive_bools, reason = "each is a field of the command")]
 struct Options<'r> {
     range: KeyRange<'r>,
     single_batch: bool,
@@ -192,7 +193,7 @@ impl<'r> Options<'r> {
     ) -> Result<Search, CommandError> {
         collection.check_holds_documents()?;
         if self.tails {
-            return self.tail(context, query, collection);
+            return tail(context, query, collection);
         }
         if self.range.is_everything() {
             return query.search(collection);
@@ -202,33 +203,31 @@ impl<'r> Options<'r> {
             choose_between(collection, self.range, target.sort.as_ref(), query.hint.as_ref())?;
         Ok(Search::new(collection, target, plan))
     }
+}
 
-    /// A tailing search always walks through the collection. In an empty one it has nowhere to stand,
-    /// so there it ends at once.
-    fn tail(
-        &self,
-        context: &Context,
-        query: &Query,
-        collection: &CollectionMeta,
-    ) -> Result<Search, CommandError> {
-        if collection.options.capped.is_none() {
-            return Err(CommandError::new(
-                Code::BAD_VALUE,
-                format!(
-                    "error processing query: ns={} tailable cursor requested on non capped \
-                     collection",
-                    collection.namespace
-                ),
-            ));
-        }
-        let mut query = query.clone();
-        query.target.sort = None;
-        query.hint = Some(Hint::Natural(Scan::Forward));
-        let search = query.search(collection)?;
-        let documents =
-            context.read(|reader, _| Ok(reader.counters(collection.id.0)?.documents))?;
-        Ok(if documents == 0 { search } else { search.tailing() })
+/// A tailing search always walks through the collection. In an empty one it has nowhere to stand,
+/// so there it ends at once.
+fn tail(
+    context: &Context,
+    query: &Query,
+    collection: &CollectionMeta,
+) -> Result<Search, CommandError> {
+    if collection.options.capped.is_none() {
+        return Err(CommandError::new(
+            Code::BAD_VALUE,
+            format!(
+                "error processing query: ns={} tailable cursor requested on non capped \
+                 collection",
+                collection.namespace
+            ),
+        ));
     }
+    let mut query = query.clone();
+    query.target.sort = None;
+    query.hint = Some(Hint::Natural(Scan::Forward));
+    let search = query.search(collection)?;
+    let documents = context.read(|reader, _| Ok(reader.counters(collection.id.0)?.documents))?;
+    Ok(if documents == 0 { search } else { search.tailing() })
 }
 
 fn names(key: &RawDocument) -> Result<Vec<String>, CommandError> {

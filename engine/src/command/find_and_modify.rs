@@ -54,9 +54,8 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     let wants_new = request.flag("new")?;
     let upsert = request.flag("upsert")?;
     let remove = request.flag("remove")?;
-    let has_update = request.get("update")?.is_some();
     request.flag("bypassDocumentValidation")?;
-    check_options(request, has_update, remove, upsert, wants_new)?;
+    check_options(request)?;
     let (done, outcome) = if remove {
         modify::first(context, &namespace, &query, &Action::Delete, false)?
     } else {
@@ -90,13 +89,10 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     raw(&doc! { "lastErrorObject": last_error, "value": value })
 }
 
-fn check_options(
-    request: &Request<'_>,
-    has_update: bool,
-    remove: bool,
-    upsert: bool,
-    wants_new: bool,
-) -> Result<(), CommandError> {
+fn check_options(request: &Request<'_>) -> Result<(), CommandError> {
+    let has_update = request.get("update")?.is_some();
+    let remove = request.flag("remove")?;
+    let (upsert, wants_new) = (request.flag("upsert")?, request.flag("new")?);
     let has_filters = request.get("arrayFilters")?.is_some();
     let is_pipeline = matches!(request.get("update")?, Some(RawBsonRef::Array(_)));
     let contradictions = [

@@ -1,18 +1,15 @@
 //! `insert`: new documents, in bounded transactions.
 
-use std::{borrow::Cow, time::Duration};
+use std::time::Duration;
 
-use bson::{
-    Document, RawDocumentBuf,
-    oid::ObjectId,
-    raw::{RawBsonRef, RawDocument, cstr},
-};
+use bson::{Document, raw::RawDocument};
 
 use super::{
     batch::Written,
     context::Context,
     error::{Answer, Code, CommandError},
     field::{ignored, optional, required},
+    new_document::{Prepared, prepare},
     request::Request,
     table::{Command, Scope},
 };
@@ -20,7 +17,6 @@ use crate::{
     catalog::{CollectionMeta, Namespace},
     collection::{DocumentWriter, WriteError},
     limits::{BATCH_DOCS_MAX, BATCH_MS_MAX, WRITE_STATEMENTS_MAX},
-    value::scan,
 };
 
 /// `{insert: collection, documents, ordered}`
@@ -40,15 +36,14 @@ pub static COMMAND: Command = Command {
     run,
 };
 
-type Prepared<'d> = Result<Cow<'d, RawDocument>, CommandError>;
-
 fn run(context: &Context, request: &Request<'_>) -> Answer {
     let namespace = request.namespace()?;
     let documents = request.documents("documents")?;
     let is_ordered = request.bool_at("insert", "ordered", true)?;
     request.flag("bypassDocumentValidation")?;
     check_batch_size(documents.len())?;
-    let done = insert_all(context, &namespace, documents, is_ordered)?;
+    let stamps = !request.flag("bypassEmptyTsReplacement")?;
+    let done = insert_all(context, &namespace, documents, is_ordered, stamps)?;
     let errors =
         done.errors.into_iter().map(|(index, error)| error.to_write_error(index)).collect();
     Written { n: done.n, errors }.answer(Document::new())
@@ -63,7 +58,8 @@ pub struct Inserted {
     pub errors: Vec<(usize, CommandError)>,
 }
 
-/// Inserts documents; in order means that the first refusal is the end.
+/// Inserts documents; in order means that the first refusal is the end. Empty timestamps become the
+/// server's if `stamps` says so.
 ///
 /// # Errors
 /// Why not even the first one could be tried.
@@ -72,16 +68,20 @@ pub fn insert_all<'d>(
     namespace: &Namespace,
     documents: impl IntoIterator<Item = &'d RawDocument>,
     is_ordered: bool,
+    stamps: bool,
 ) -> Result<Inserted, CommandError> {
-    let prepared: Vec<Prepared<'_>> = documents.into_iter().map(with_id_first).collect();
+    let stamp = || context.timestamps.next(context.now_ms());
+    let stamp: Option<&dyn Fn() -> bson::Timestamp> = if stamps { Some(&stamp) } else { None };
+    let prepared: Vec<Prepared<'_>> =
+        documents.into_iter().map(|document| prepare(document, stamp)).collect();
     let mut done = Inserted::default();
     let mut start = 0;
     while start < prepared.len() {
         match insert_some(context, namespace, &prepared, start, is_ordered) {
-            Ok((next, n, errors)) => {
-                done.n += n;
-                let stops = is_ordered && !errors.is_empty();
-                done.errors.extend(errors);
+            Ok((next, some)) => {
+                done.n += some.n;
+                let stops = is_ordered && !some.errors.is_empty();
+                done.errors.extend(some.errors);
                 start = next;
                 if stops {
                     break;
@@ -97,37 +97,37 @@ pub fn insert_all<'d>(
     Ok(done)
 }
 
-/// One transaction from document `start` on: where to go on, how many were inserted, and errors.
+/// One transaction from document `start` on: where to go on, and what was done.
 fn insert_some(
     context: &Context,
     namespace: &Namespace,
     prepared: &[Prepared<'_>],
     start: usize,
     is_ordered: bool,
-) -> Result<(usize, u64, Vec<(usize, CommandError)>), CommandError> {
+) -> Result<(usize, Inserted), CommandError> {
     let time_max = Duration::from_millis(BATCH_MS_MAX);
     context.write(|writer| {
         let collection = writer.create_if_missing(namespace)?;
         collection.check_holds_documents()?;
         let began = context.clock().monotonic();
-        let (mut at, mut n, mut errors) = (start, 0, Vec::new());
+        let (mut at, mut done) = (start, Inserted::default());
         for document in prepared.iter().skip(start).take(BATCH_DOCS_MAX) {
             let outcome = match document {
                 Ok(document) => insert_one(writer, &collection, document),
                 Err(error) => Err(Refused::Statement(error.clone())),
             };
             match outcome {
-                Ok(_) => n += 1,
+                Ok(_) => done.n += 1,
                 Err(Refused::Transaction(error)) => return Err(error),
-                Err(Refused::Statement(error)) => errors.push((at, error)),
+                Err(Refused::Statement(error)) => done.errors.push((at, error)),
             }
             at += 1;
             let is_late = context.clock().monotonic().saturating_sub(began) > time_max;
-            if is_late || (is_ordered && !errors.is_empty()) {
+            if is_late || (is_ordered && !done.errors.is_empty()) {
                 break;
             }
         }
-        Ok((at, n, errors))
+        Ok((at, done))
     })
 }
 
@@ -183,47 +183,5 @@ pub fn check_batch_size(statements: usize) -> Result<(), CommandError> {
             "Write batch sizes must be between 1 and {WRITE_STATEMENTS_MAX}. Got {statements} \
              operations."
         ),
-    ))
-}
-
-/// A checked document with its `_id` in front; a new `ObjectId` when it has none.
-///
-/// # Errors
-/// What the scan finds; `InvalidIdField`.
-pub fn with_id_first(document: &RawDocument) -> Prepared<'_> {
-    let document = scan::check(document.as_bytes())?;
-    let id = document.get("_id")?;
-    if let Some(id) = id {
-        check_id(id)?;
-    }
-    let is_first = matches!(document.iter().next(), Some(Ok((name, _))) if name.as_str() == "_id");
-    if is_first {
-        return Ok(Cow::Borrowed(document));
-    }
-    let mut moved = RawDocumentBuf::new();
-    match id {
-        Some(id) => moved.append(cstr!("_id"), id),
-        None => moved.append(cstr!("_id"), ObjectId::new()),
-    }
-    for element in document {
-        let (name, value) = element?;
-        if name.as_str() != "_id" {
-            moved.append(name, value);
-        }
-    }
-    scan::check(moved.as_bytes())?;
-    Ok(Cow::Owned(moved))
-}
-
-fn check_id(id: RawBsonRef<'_>) -> Result<(), CommandError> {
-    let kind = match id {
-        RawBsonRef::Array(_) => "array",
-        RawBsonRef::RegularExpression(_) => "regex",
-        RawBsonRef::Undefined => "undefined",
-        _ => return Ok(()),
-    };
-    Err(CommandError::new(
-        Code::INVALID_ID_FIELD,
-        format!("The '_id' value cannot be of type {kind}"),
     ))
 }

@@ -70,6 +70,7 @@ mod mayfly_verdict;
 mod mayfly_what_if;
 pub mod metrics;
 mod modify;
+mod new_document;
 mod notices;
 pub mod operations;
 mod ping;

@@ -240,7 +240,7 @@ fn insert_upsert(
     with_id.insert("_id", id.clone());
     with_id.extend(document.into_iter().filter(|(name, _)| name != "_id"));
     let after = RawDocumentBuf::try_from(&with_id)?;
-    let checked = super::insert::with_id_first(&after)?;
+    let checked = super::new_document::with_id_first(&after)?;
     insert_one(writer, collection, &checked)?;
     let modified = Modified { matched: 0, changed: 0, upserted: Some(id) };
     let before = RawDocumentBuf::new();

@@ -110,12 +110,12 @@ fn check_target(request: &Request<'_>) -> Result<(), CommandError> {
     Ok(())
 }
 
-/// The profile is written by the server alone.
+/// The profile and the other collections of the system are written by the server alone.
 ///
 /// # Errors
 /// `InvalidNamespace`
 pub fn check_writable(namespace: &Namespace) -> Result<(), CommandError> {
-    if namespace.collection == profiler::PROFILE_COLLECTION {
+    if namespace.is_system() {
         return Err(CommandError::new(
             Code::INVALID_NAMESPACE,
             format!("cannot write to '{namespace}'"),

@@ -11,9 +11,7 @@ use crate::{
         rules::{CreateIndexesRequest, CreateRequest},
     },
     command::{
-        context::Context,
-        error::CommandError,
-        insert::{insert_one, with_id_first},
+        context::Context, error::CommandError, insert::insert_one, new_document::with_id_first,
     },
     limits::{BATCH_BYTES_MAX, BATCH_DOCS_MAX, BATCH_MS_MAX},
     pipeline::{Environment, Out, Output, PipelineError, Run, StageErrorKind},

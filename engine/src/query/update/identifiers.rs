@@ -42,9 +42,9 @@ pub(super) fn parse(filters: &[&RawDocument]) -> Result<BTreeMap<String, Expr>, 
     Ok(found)
 }
 
-fn in_filter(error: QueryError) -> QueryError {
-    let message = format!("Error parsing array filter :: caused by :: {}", error.message);
-    QueryError { message, ..error }
+fn in_filter(mut error: QueryError) -> QueryError {
+    error.message.insert_str(0, "Error parsing array filter :: caused by :: ");
+    error
 }
 
 /// An identifier begins with a small letter and has only letters and digits.

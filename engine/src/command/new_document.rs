@@ -1,0 +1,170 @@
+//! A document as it is inserted: checked, its `_id` in front, its empty timestamps filled in.
+
+use std::{
+    borrow::Cow,
+    sync::{Mutex, PoisonError},
+};
+
+use bson::{
+    RawDocumentBuf, Timestamp,
+    oid::ObjectId,
+    raw::{RawBsonRef, RawDocument, cstr},
+};
+
+use super::error::{Code, CommandError};
+use crate::value::scan::{self, DOCUMENT_BYTES_MAX};
+
+/// A document that may be inserted, or why not.
+pub type Prepared<'d> = Result<Cow<'d, RawDocument>, CommandError>;
+
+/// The server's own timestamps: each is later than the one before.
+#[derive(Debug, Default)]
+pub struct Timestamps {
+    last: Mutex<(u32, u32)>,
+}
+
+impl Timestamps {
+    /// The next one at this time, in milliseconds since 1970.
+    pub fn next(&self, now_ms: i64) -> Timestamp {
+        let now = u32::try_from(now_ms.div_euclid(1_000)).unwrap_or_default();
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        *last = match *last {
+            (time, _) if now > time => (now, 1),
+            (time, u32::MAX) => (time.saturating_add(1), 1),
+            (time, increment) => (time, increment + 1),
+        };
+        Timestamp { time: last.0, increment: last.1 }
+    }
+}
+
+/// A document that a client inserts. Timestamps of zero at its top become the server's, but for
+/// `_id`.
+///
+/// # Errors
+/// What the scan finds, and what is wrong with its `_id`.
+pub fn prepare<'d>(
+    document: &'d RawDocument,
+    stamp: Option<&dyn Fn() -> Timestamp>,
+) -> Prepared<'d> {
+    check_size(document)?;
+    let checked = scan::check(document.as_bytes())?;
+    check_new_id(checked)?;
+    let Some(stamp) = stamp else { return with_id_first(document) };
+    let mut has_empty = false;
+    for element in checked {
+        let (name, value) = element?;
+        has_empty |= name.as_str() != "_id" && is_empty(value);
+    }
+    let prepared = with_id_first(document)?;
+    if !has_empty {
+        return Ok(prepared);
+    }
+    let mut stamped = RawDocumentBuf::new();
+    for element in &*prepared {
+        let (name, value) = element?;
+        match value {
+            value if name.as_str() != "_id" && is_empty(value) => stamped.append(name, stamp()),
+            value => stamped.append(name, value),
+        }
+    }
+    Ok(Cow::Owned(stamped))
+}
+
+fn is_empty(value: RawBsonRef<'_>) -> bool {
+    matches!(value, RawBsonRef::Timestamp(Timestamp { time: 0, increment: 0 }))
+}
+
+fn check_size(document: &RawDocument) -> Result<(), CommandError> {
+    let size = document.as_bytes().len();
+    if size <= DOCUMENT_BYTES_MAX {
+        return Ok(());
+    }
+    Err(CommandError::new(
+        Code::BSON_OBJECT_TOO_LARGE,
+        format!(
+            "object to insert too large. size in bytes: {size}, max size: {DOCUMENT_BYTES_MAX}"
+        ),
+    ))
+}
+
+fn check_new_id(document: &RawDocument) -> Result<(), CommandError> {
+    let bad = |message: &str| Err(CommandError::new(Code::BAD_VALUE, message));
+    let mut has_id = false;
+    for element in document {
+        let (name, value) = element?;
+        if name.as_str() != "_id" {
+            continue;
+        }
+        match value {
+            RawBsonRef::RegularExpression(_) => return bad("can't use a regex for _id"),
+            RawBsonRef::Undefined => return bad("can't use a undefined for _id"),
+            RawBsonRef::Array(_) => return bad("can't use an array for _id"),
+            RawBsonRef::Document(id) => check_names(id)?,
+            _ => {}
+        }
+        if has_id {
+            return bad("can't have multiple _id fields in one document");
+        }
+        has_id = true;
+    }
+    Ok(())
+}
+
+/// An `_id` is looked up by equality, so its fields must not look like operators.
+fn check_names(id: &RawDocument) -> Result<(), CommandError> {
+    for element in id {
+        let (name, _) = element?;
+        if name.as_str().starts_with('$') {
+            return Err(CommandError::new(
+                Code::DOLLAR_PREFIXED_FIELD_NAME,
+                format!(
+                    "_id fields may not contain '$'-prefixed fields: {} is not valid for storage.",
+                    name.as_str()
+                ),
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// A checked document with its `_id` in front; a new `ObjectId` when it has none.
+///
+/// # Errors
+/// What the scan finds; `InvalidIdField`.
+pub fn with_id_first(document: &RawDocument) -> Prepared<'_> {
+    let document = scan::check(document.as_bytes())?;
+    let id = document.get("_id")?;
+    if let Some(id) = id {
+        check_id(id)?;
+    }
+    let is_first = matches!(document.iter().next(), Some(Ok((name, _))) if name.as_str() == "_id");
+    if is_first {
+        return Ok(Cow::Borrowed(document));
+    }
+    let mut moved = RawDocumentBuf::new();
+    match id {
+        Some(id) => moved.append(cstr!("_id"), id),
+        None => moved.append(cstr!("_id"), ObjectId::new()),
+    }
+    for element in document {
+        let (name, value) = element?;
+        if name.as_str() != "_id" {
+            moved.append(name, value);
+        }
+    }
+    scan::check(moved.as_bytes())?;
+    Ok(Cow::Owned(moved))
+}
+
+fn check_id(id: RawBsonRef<'_>) -> Result<(), CommandError> {
+    let kind = match id {
+        RawBsonRef::Array(_) => "array",
+        RawBsonRef::RegularExpression(_) => "regex",
+        RawBsonRef::Undefined => "undefined",
+        _ => return Ok(()),
+    };
+    Err(CommandError::new(
+        Code::INVALID_ID_FIELD,
+        format!("The '_id' value cannot be of type {kind}"),
+    ))
+}
