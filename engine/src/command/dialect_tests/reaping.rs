@@ -45,7 +45,7 @@ fn shown(lab: &Lab) -> Vec<Bson> {
 /// Inserts, replacements and the passing of time; now and then a pass.
 fn work(lab: &Lab, seed: u64, about: &str) {
     let mut numbers = Numbers(seed);
-    for step in 0..60 {
+    for step in 0..24 {
         for _ in 0..3 {
             let id = numbers.below(40);
             let document = numbers.document(id);
@@ -74,7 +74,7 @@ fn the_reaper_removes_exactly_what_is_hidden() {
     let partial = "{createIndexes: 'c', indexes: [{key: {_ts: 1}, name: '_ts_1', expireAfterSeconds: 6, \
                     partialFilterExpression: {p: 1}}]}";
     for dialect in HIDING {
-        for seed in 1..=4 {
+        for seed in 1..=2 {
             work(&lab_with_ttl(dialect, 6), seed, &format!("{dialect}, default, seed {seed}"));
             work(&lab_with_ttl(dialect, -1), seed, &format!("{dialect}, no default, seed {seed}"));
             let lab = lab(dialect);
