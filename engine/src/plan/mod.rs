@@ -13,6 +13,7 @@ mod operation;
 mod parsed;
 mod range;
 mod search;
+mod target;
 #[cfg(test)]
 mod tests;
 
@@ -24,4 +25,5 @@ pub use explain::{Executed, Explained, Purpose};
 pub use operation::{Operation, check_interrupt};
 pub use parsed::{parsed_query, shape_hash};
 pub use range::Interval;
-pub use search::{Search, Stats, Step, Target};
+pub use search::{Search, Stats, Step};
+pub use target::Target;

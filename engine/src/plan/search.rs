@@ -12,6 +12,7 @@ use super::{
     Interval, PlanError, PlanErrorKind,
     choose::{Access, Plan},
     operation::Operation,
+    target::Target,
 };
 use crate::{
     catalog::{CollectionMeta, IndexMeta},
@@ -34,29 +35,6 @@ pub struct Search {
     /// Whether the end of the collection is not the end of the search.
     tails: bool,
     stats: Stats,
-}
-
-/// What a search looks for.
-#[derive(Debug, Clone)]
-pub struct Target {
-    /// What documents must match.
-    pub filter: Filter,
-    /// In which order.
-    pub sort: Option<Sort>,
-    /// Documents left out at the start.
-    pub skip: u64,
-    /// Most documents; none: all.
-    pub limit: Option<u64>,
-    /// Variables that expressions of the filter may name; `None` is missing.
-    pub variables: Vec<(String, Option<RawBson>)>,
-}
-
-impl Target {
-    /// Everything that matches a filter.
-    #[must_use]
-    pub fn matching(filter: Filter) -> Self {
-        Self { filter, sort: None, skip: 0, limit: None, variables: Vec::new() }
-    }
 }
 
 /// What was looked at.
