@@ -97,6 +97,10 @@ pub const INTERVALS_MAX: usize = 1_000;
 /// Bytes of sort keys that one query holds in memory (MongoDB's own limit); beyond it is an error.
 pub const SORT_BYTES_MAX: usize = 104_857_600;
 
+/// Groups of documents with a value in common that a refused conversion to a unique index lists, and
+/// documents of one group.
+pub const VIOLATIONS_MAX: usize = 100;
+
 /// Records that one query on an index with arrays remembers in order to give each out once; beyond it
 /// is an error.
 pub const SEEN_RECORDS_MAX: usize = 8_000_000;

@@ -53,8 +53,6 @@ pub enum CatalogErrorKind {
     InvalidIndexSpecificationOption,
     /// The index went away while it was being built (276).
     IndexBuildAborted,
-    /// The index holds a value twice (359).
-    CannotConvertIndexToUnique,
     /// The name differs from an existing database's in upper and lower case only (13297).
     DatabaseDifferCase,
     /// A filter or a pipeline can't be read.

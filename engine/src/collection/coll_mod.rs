@@ -2,13 +2,15 @@
 
 use std::ops::Bound;
 
+use bson::Bson;
+
 use super::{Collections, WriteError, unique::shares_value};
 use crate::{
     catalog::{
-        CatalogError, CatalogErrorKind, CollectionMeta, IndexMeta,
+        CollectionMeta, IndexMeta,
         rules::{CollModOutcome, CollModRequest, coll_mod},
     },
-    limits::READ_DOCS_MAX,
+    limits::{READ_DOCS_MAX, VIOLATIONS_MAX},
     store::{IndexId, Reader, Scan, StoreError},
 };
 
@@ -44,40 +46,36 @@ impl Collections {
     /// `prepareUnique` is set.
     fn check_unique(&self, collection: &CollectionMeta, id: IndexId) -> Result<(), WriteError> {
         let Some(index) = collection.index_by_id(id) else { return Ok(()) };
-        let mut last = None;
+        let (mut last, mut groups) = (None, Vec::new());
         loop {
-            let part =
+            let (rest, found) =
                 self.store.read(|reader| scan_part(reader, collection, index, last.take()))?;
-            match part {
-                Part::Duplicate => {
-                    return Err(WriteError::Catalog(CatalogError::new(
-                        CatalogErrorKind::CannotConvertIndexToUnique,
-                        format!(
-                            "the index {} holds a value twice, so it can't become unique; remove the duplicates first",
-                            index.name
-                        ),
-                    )));
-                }
-                Part::More(entry) => last = Some(entry),
-                Part::End => return Ok(()),
+            groups.extend(found);
+            match rest {
+                Some(entry) if groups.len() < VIOLATIONS_MAX => last = Some(entry),
+                _ if groups.is_empty() => return Ok(()),
+                _ => break,
             }
         }
+        let violations = self.store.read(|reader| ids(reader, collection, &groups))?;
+        Err(WriteError::NotUnique { violations })
     }
 }
 
-enum Part {
-    Duplicate,
-    /// The last entry of this part.
-    More((Vec<u8>, u64)),
-    End,
-}
+/// Records that have a value in common.
+type Group = Vec<u64>;
 
+/// The last entry that was looked at.
+type Last = (Vec<u8>, u64);
+
+/// One read: where to go on, if there is more, and the groups found.
 fn scan_part(
     reader: &Reader<'_>,
     collection: &CollectionMeta,
     index: &IndexMeta,
-    mut last: Option<(Vec<u8>, u64)>,
-) -> Result<Part, StoreError> {
+    mut last: Option<Last>,
+) -> Result<(Option<Last>, Vec<Group>), StoreError> {
+    let mut groups: Vec<Group> = Vec::new();
     let entries = match &last {
         None => reader.entries(index.id, Bound::Unbounded, Bound::Unbounded, Scan::Forward)?,
         Some((key, record)) => {
@@ -90,14 +88,38 @@ fn scan_part(
             && key == entry.key
             && (entry.exact || same_value_twice(reader, collection, index, *record, entry.record)?)
         {
-            return Ok(Part::Duplicate);
+            match groups.last_mut().filter(|group| group.last() == Some(record)) {
+                Some(group) if group.len() < VIOLATIONS_MAX => group.push(entry.record),
+                Some(_) => {}
+                None => groups.push(vec![*record, entry.record]),
+            }
         }
         last = Some((entry.key.to_vec(), entry.record));
-        if seen >= READ_DOCS_MAX {
-            return Ok(last.map_or(Part::End, Part::More));
+        if seen >= READ_DOCS_MAX || groups.len() >= VIOLATIONS_MAX {
+            return Ok((last, groups));
         }
     }
-    Ok(Part::End)
+    Ok((None, groups))
+}
+
+/// The `_id`s of the records.
+fn ids(
+    reader: &Reader<'_>,
+    collection: &CollectionMeta,
+    groups: &[Group],
+) -> Result<Vec<Vec<Bson>>, StoreError> {
+    let mut found = Vec::with_capacity(groups.len());
+    for group in groups {
+        let mut ids = Vec::with_capacity(group.len());
+        for record in group {
+            if let Some(stored) = reader.document(collection.id, *record)? {
+                let id = stored.document()?.get("_id").ok().flatten();
+                ids.extend(id.and_then(|id| Bson::try_from(id).ok()));
+            }
+        }
+        found.push(ids);
+    }
+    Ok(found)
 }
 
 fn same_value_twice(

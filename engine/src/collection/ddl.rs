@@ -5,12 +5,12 @@ use std::sync::Arc;
 use bson::Uuid;
 
 use super::{
-    Collections, DocumentWriter, WriteError, build, dialect::depends_on_dialect, reclaim,
-    transaction::missing,
+    Collections, DocumentWriter, WriteError, build, dialect::depends_on_dialect,
+    index_ddl::remove_indexes, reclaim, transaction::missing,
 };
 use crate::{
     catalog::{
-        CatalogError, CatalogErrorKind as Kind, CollectionMeta, CollectionOptions, Dialect,
+        Capped, CatalogError, CatalogErrorKind as Kind, CollectionMeta, CollectionOptions, Dialect,
         Namespace,
         rules::{CreateRequest, create, id_index, validation},
     },
@@ -94,6 +94,36 @@ impl Collections {
             writer.txn.put_collection(renamed)?;
             Ok(())
         })
+    }
+
+    /// Bounds a collection in bytes: the oldest documents go, and all indexes but the one on `_id`.
+    ///
+    /// # Errors
+    /// `NamespaceNotFound`, `CommandNotSupportedOnView`, `InvalidOptions` for a clustered one.
+    pub fn convert_to_capped(&self, name: &Namespace, size_bytes: i64) -> Result<(), WriteError> {
+        self.transact(|writer| {
+            let collection = writer.collection(name).ok_or_else(|| missing(name))?;
+            collection.check_holds_documents()?;
+            if collection.options.clustered.is_some() {
+                return Err(refused(
+                    Kind::InvalidOptions,
+                    format!("{name} is clustered; only an ordinary collection can become capped"),
+                ));
+            }
+            let secondary: Vec<_> =
+                collection.indexes.iter().filter(|index| !index.is_id()).cloned().collect();
+            remove_indexes(writer, &collection, &secondary)?;
+            let mut capped = CollectionMeta::clone(&collection);
+            capped.indexes.retain(|index| index.is_id());
+            capped.uuid = Uuid::new();
+            capped.options.capped = Some(Capped { size_bytes: Some(size_bytes), docs_max: None });
+            Ok::<_, WriteError>(writer.txn.put_collection(capped)?)
+        })?;
+        while self.transact(|writer| match writer.collection(name) {
+            Some(collection) => writer.trim(&collection),
+            None => Ok(false),
+        })? {}
+        Ok(())
     }
 }
 

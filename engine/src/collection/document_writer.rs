@@ -389,6 +389,16 @@ impl DocumentWriter<'_> {
         Ok(true)
     }
 
+    /// Removes some of the oldest documents of a capped collection that is over its bounds. Whether
+    /// there may be more to remove.
+    pub(super) fn trim(&mut self, collection: &CollectionMeta) -> Result<bool, WriteError> {
+        let before = self.txn.counters(collection.id.0)?.documents;
+        let result = self.keep_cap(collection);
+        self.must_succeed(result)?;
+        self.txn.touched.insert(collection.namespace.clone());
+        Ok(self.txn.counters(collection.id.0)?.documents < before)
+    }
+
     /// Removes the oldest documents of a capped collection until it keeps its bounds again. One
     /// insert removes at most [`BATCH_DOCS_MAX`]; the next ones go on.
     fn keep_cap(&mut self, collection: &CollectionMeta) -> Result<(), StoreError> {

@@ -32,6 +32,17 @@ pub enum WriteError {
         /// Which parts of the validator do not match.
         details: Box<Document>,
     },
+    /// An index holds values twice, so it can't become unique (MongoDB: 359,
+    /// `CannotConvertIndexToUnique`).
+    #[error(
+        "Cannot convert the index to unique. Please resolve conflicting documents before running \
+         collMod again."
+    )]
+    NotUnique {
+        /// The `_id`s of documents that have a value in common, group by group; not all of them if
+        /// there are many.
+        violations: Vec<Vec<Bson>>,
+    },
     /// The document can't be stored as it is (MongoDB: 2, `BadValue`).
     #[error("{message}")]
     BadDocument {

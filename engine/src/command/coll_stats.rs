@@ -8,7 +8,7 @@ use super::{
     field::optional,
     request::Request,
     run::raw,
-    stats::{long, storage_stats},
+    stats::{long, read_scale, storage_stats},
     table::{Command, Scope},
 };
 
@@ -23,7 +23,7 @@ pub static COMMAND: Command = Command {
 
 fn run(context: &Context, request: &Request<'_>) -> Answer {
     let namespace = request.namespace()?;
-    let scale = request.count("scale")?.unwrap_or(1).max(1);
+    let scale = read_scale(request)?;
     let mut reply = doc! { "ns": namespace.to_string() };
     context.read(|reader, catalog| {
         match catalog.collection(&namespace) {
@@ -32,7 +32,16 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
                 reply.extend(storage_stats(reader, &collection, scale)?);
             }
             None => reply.extend(doc! {
-                "size": 0, "count": 0, "storageSize": 0, "nindexes": 0, "scaleFactor": long(scale),
+                "size": 0,
+                "count": 0,
+                "numOrphanDocs": 0,
+                "storageSize": 0,
+                "totalSize": 0,
+                "nindexes": 0,
+                "totalIndexSize": 0,
+                "indexDetails": {},
+                "indexSizes": {},
+                "scaleFactor": long(scale),
             }),
         }
         Ok(())

@@ -4,8 +4,8 @@ use bson::{Bson, Document};
 
 use super::{
     context::Context,
-    error::{Answer, CommandError},
-    field::{ignored, optional, required},
+    error::{Answer, Code, CommandError},
+    field::{optional, required},
     request::Request,
     run::raw,
     table::{Command, Scope},
@@ -17,12 +17,15 @@ pub static COMMAND: Command = Command {
     name: "createIndexes",
     aliases: &[],
     scope: Scope::Any,
-    fields: &[required("indexes"), optional("ignoreUnknownIndexOptions"), ignored("commitQuorum")],
+    fields: &[required("indexes"), optional("ignoreUnknownIndexOptions"), optional("commitQuorum")],
     run,
 };
 
 fn run(context: &Context, request: &Request<'_>) -> Answer {
     let namespace = request.namespace()?;
+    if request.get("commitQuorum")?.is_some() {
+        return Err(CommandError::new(Code::BAD_VALUE, "Standalones can't specify commitQuorum"));
+    }
     let dialect = context.collections.catalog().dialect(&namespace.db);
     let indexes = request
         .documents("indexes")?

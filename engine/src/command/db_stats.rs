@@ -5,10 +5,10 @@ use bson::doc;
 use super::{
     context::Context,
     error::Answer,
-    field::{ignored, optional},
+    field::optional,
     request::Request,
     run::raw,
-    stats::{Sizes, long},
+    stats::{Sizes, long, read_scale},
     table::{Command, Scope},
 };
 
@@ -17,13 +17,13 @@ pub static COMMAND: Command = Command {
     name: "dbStats",
     aliases: &["dbstats"],
     scope: Scope::Any,
-    fields: &[optional("scale"), ignored("freeStorage")],
+    fields: &[optional("scale"), optional("freeStorage")],
     run,
 };
 
 #[expect(clippy::cast_precision_loss, reason = "MongoDB shows these sizes as doubles")]
 fn run(context: &Context, request: &Request<'_>) -> Answer {
-    let scale = request.count("scale")?.unwrap_or(1).max(1);
+    let scale = read_scale(request)?;
     let (mut total, mut collections, mut views) = (Sizes::default(), 0, 0);
     context.read(|reader, catalog| {
         for collection in catalog.collections(request.db) {
@@ -43,7 +43,9 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     let average =
         if total.documents == 0 { 0.0 } else { total.bytes as f64 / total.documents as f64 };
     let data = total.bytes as f64 / scale as f64;
-    raw(&doc! {
+    let used = context.collections.store().used_bytes() as f64 / scale as f64;
+    let whole = context.collections.store().file_bytes() as f64 / scale as f64;
+    let mut reply = doc! {
         "db": request.db,
         "collections": long(collections),
         "views": long(views),
@@ -55,5 +57,13 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
         "indexSize": total.index_bytes as f64 / scale as f64,
         "totalSize": (total.bytes + total.index_bytes) as f64 / scale as f64,
         "scaleFactor": long(scale),
-    })
+        "fsUsedSize": used,
+        "fsTotalSize": whole,
+    };
+    if request.flag("freeStorage")? {
+        for free in ["freeStorageSize", "indexFreeStorageSize", "totalFreeStorageSize"] {
+            reply.insert(free, 0.0);
+        }
+    }
+    raw(&reply)
 }

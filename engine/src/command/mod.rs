@@ -16,6 +16,7 @@ mod concern;
 mod conn_pool_stats;
 mod connection_status;
 pub mod context;
+mod convert_to_capped;
 mod count;
 mod create;
 mod create_indexes;
@@ -99,6 +100,8 @@ mod whatsmyuri;
 
 #[cfg(test)]
 mod crud_tests;
+#[cfg(test)]
+mod ddl_tests;
 #[cfg(test)]
 mod dialect_tests;
 #[cfg(test)]

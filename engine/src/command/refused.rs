@@ -87,6 +87,4 @@ refused! {
     MAP_REDUCE "mapReduce" Any NOT_SUPPORTED "mapReduce is not supported; use aggregate";
     CLONE_COLLECTION_AS_CAPPED "cloneCollectionAsCapped" Any NOT_SUPPORTED
         "cloneCollectionAsCapped is not supported; create a capped collection and insert into it";
-    CONVERT_TO_CAPPED "convertToCapped" Any NOT_SUPPORTED
-        "convertToCapped is not supported; create a capped collection and insert into it";
 }

@@ -5,7 +5,7 @@ use bson::{RawDocumentBuf, raw::RawBsonRef};
 use super::{
     context::Context,
     error::{Answer, Code, CommandError},
-    field::{optional, required},
+    field::{ignored, optional, required},
     request::Request,
     table::{Command, Scope},
 };
@@ -16,7 +16,7 @@ pub static COMMAND: Command = Command {
     name: "renameCollection",
     aliases: &[],
     scope: Scope::Admin,
-    fields: &[required("to"), optional("dropTarget")],
+    fields: &[required("to"), optional("dropTarget"), ignored("stayTemp")],
     run,
 };
 

@@ -1,9 +1,17 @@
 //! Sizes of collections: what `collStats`, `dbStats` and `$collStats` show.
 
+use std::sync::Arc;
+
 use bson::{Bson, Document, doc};
 
-use super::error::CommandError;
-use crate::{catalog::CollectionMeta, store::Reader};
+use super::{
+    error::{Code, CommandError},
+    request::Request,
+};
+use crate::{
+    catalog::{CollectionMeta, IndexMeta, IndexState},
+    store::Reader,
+};
 
 /// Sizes of one collection.
 #[derive(Debug, Clone, Copy, Default)]
@@ -49,10 +57,21 @@ pub fn storage_stats(
     if let Some(average) = sizes.bytes.checked_div(sizes.documents) {
         stats.insert("avgObjSize", long(average));
     }
+    stats.insert("numOrphanDocs", 0);
     stats.insert("storageSize", scaled(sizes.bytes, scale));
+    stats.insert("freeStorageSize", 0);
     stats.insert("capped", collection.options.capped.is_some());
+    if let Some(capped) = &collection.options.capped {
+        let bound = |bound: Option<i64>| bound.and_then(|bound| u64::try_from(bound).ok());
+        stats.insert("max", long(bound(capped.docs_max).unwrap_or(0)));
+        stats.insert("maxSize", scaled(bound(capped.size_bytes).unwrap_or(0), scale));
+    }
+    let building = |index: &&Arc<IndexMeta>| index.state == IndexState::Building;
+    let builds: Vec<&str> =
+        collection.indexes.iter().filter(building).map(|index| index.name.as_str()).collect();
     stats.insert("nindexes", long(sizes.indexes));
-    stats.insert("scaleFactor", long(scale));
+    stats.insert("indexDetails", doc! {});
+    stats.insert("indexBuilds", builds);
     stats.insert("totalIndexSize", scaled(sizes.index_bytes, scale));
     stats.insert("totalSize", scaled(sizes.bytes + sizes.index_bytes, scale));
     let (mut entries, mut bytes) = (Document::new(), Document::new());
@@ -62,8 +81,26 @@ pub fn storage_stats(
         bytes.insert(&index.name, scaled(counters.bytes, scale));
     }
     stats.insert("indexSizes", bytes);
+    stats.insert("scaleFactor", long(scale));
     stats.insert("mayfly", doc! { "indexEntries": entries });
     Ok(stats)
+}
+
+/// The client's `scale`: sizes are divided by it.
+///
+/// # Errors
+/// `TypeMismatch`; `BadValue` when it is less than 1.
+pub fn read_scale(request: &Request<'_>) -> Result<u64, CommandError> {
+    let scale = request.integer("scale")?.unwrap_or(1);
+    u64::try_from(scale).ok().filter(|scale| *scale > 0).ok_or_else(|| {
+        CommandError::new(
+            Code::BAD_VALUE,
+            format!(
+                "BSON field '{}.scale' value must be >= 1, actual value '{scale}'",
+                request.name
+            ),
+        )
+    })
 }
 
 /// int32 where it fits, else int64.

@@ -94,6 +94,7 @@ pub static COMMANDS: &[&Command] = &[
     &super::fsync::COMMAND,
     &super::fsync_unlock::COMMAND,
     &super::compact::COMMAND,
+    &super::convert_to_capped::COMMAND,
     &super::get_cluster_parameter::COMMAND,
 ];
 

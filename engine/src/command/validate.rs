@@ -4,8 +4,8 @@ use bson::{Document, doc};
 
 use super::{
     context::Context,
-    error::Answer,
-    field::ignored,
+    error::{Answer, Code, CommandError},
+    field::{ignored, optional},
     list_indexes::no_collection,
     request::Request,
     run::raw,
@@ -23,7 +23,7 @@ pub static COMMAND: Command = Command {
         ignored("background"),
         ignored("checkBSONConformance"),
         ignored("metadata"),
-        super::field::unsupported("repair"),
+        optional("repair"),
     ],
     run,
 };
@@ -34,6 +34,19 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
         return Err(no_collection(&namespace.to_string()));
     };
     collection.check_holds_documents()?;
+    if request.flag("repair")? {
+        return Err(CommandError::new(
+            Code::NOT_SUPPORTED,
+            "repair is not supported; validate finds damage, a backup brings documents back",
+        ));
+    }
+    if request.flag("background")? && request.flag("full")? {
+        return Err(CommandError::new(
+            Code::INVALID_OPTIONS,
+            "Running the validate command with both { background: true } and { full: true } is \
+             not supported.",
+        ));
+    }
     let report = context.collections.verify(&mut |_| true)?;
     let errors: Vec<String> = report
         .findings
@@ -41,6 +54,15 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
         .filter(|finding| finding.namespace == namespace)
         .map(|finding| finding.sentence)
         .collect();
+    let mut details = Document::new();
+    for index in &collection.indexes {
+        let is_named = |sentence: &String| sentence.contains(&index.name);
+        details.insert(&index.name, doc! { "valid": !errors.iter().any(is_named) });
+    }
+    let uuid = bson::Binary {
+        subtype: bson::spec::BinarySubtype::Uuid,
+        bytes: collection.uuid.bytes().to_vec(),
+    };
     let (documents, keys) = context.read(|reader, _| {
         let documents = reader.counters(collection.id.0)?.documents;
         let mut keys = Document::new();
@@ -51,10 +73,13 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     })?;
     raw(&doc! {
         "ns": namespace.to_string(),
+        "uuid": uuid,
         "nInvalidDocuments": 0,
+        "nNonCompliantDocuments": 0,
         "nrecords": long(documents),
         "nIndexes": i32::try_from(collection.indexes.len()).unwrap_or(i32::MAX),
         "keysPerIndex": keys,
+        "indexDetails": details,
         "valid": errors.is_empty(),
         "repaired": false,
         "warnings": [],

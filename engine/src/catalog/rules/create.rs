@@ -272,11 +272,15 @@ fn capped(options: &Document, clustered: bool) -> Result<Option<Capped>, Catalog
     if !on {
         return match (size_bytes, max) {
             (None, None) => Ok(None),
-            _ => Err(invalid("size and max are only for a capped collection; set capped to true")),
+            _ => Err(invalid(
+                "the 'capped' field needs to be true when either the 'size' or 'max' fields are present",
+            )),
         };
     }
     match size_bytes {
-        None if !clustered => return Err(invalid("a capped collection needs a size in bytes")),
+        None if !clustered => {
+            return Err(invalid("the 'size' field is required when 'capped' is true"));
+        }
         Some(size) => check_capped_size(size)?,
         None => {}
     }

@@ -264,6 +264,7 @@ fn kept_options(spec: &Document, key: &IndexKey) -> Result<Document, CatalogErro
             "wildcardProjection is only for a key pattern with $**; remove it",
         ));
     }
+    check_kept(spec, key)?;
     match spec.get("collation") {
         None => {}
         Some(Bson::Document(collation))
@@ -281,6 +282,45 @@ fn kept_options(spec: &Document, key: &IndexKey) -> Result<Document, CatalogErro
         .filter(|(option, _)| KEPT.contains(&option.as_str()))
         .map(|(option, value)| (option.clone(), value.clone()))
         .collect())
+}
+
+/// Types of the options that change nothing here, and what they may stand with.
+fn check_kept(spec: &Document, key: &IndexKey) -> Result<(), CatalogError> {
+    const NUMBERS: [&str; 5] = ["bits", "min", "max", "textIndexVersion", "2dsphereIndexVersion"];
+    for (option, value) in spec {
+        let option = option.as_str();
+        match (option, value) {
+            ("storageEngine" | "wildcardProjection", Bson::Document(_))
+            | ("default_language" | "language_override", Bson::String(_))
+            | ("weights", Bson::Document(_) | Bson::String(_)) => {}
+            ("storageEngine" | "wildcardProjection" | "weights", other) => {
+                return Err(wrong_type(option, "an object", other));
+            }
+            ("default_language" | "language_override", other) => {
+                return Err(wrong_type(option, "a string", other));
+            }
+            (number, other) if NUMBERS.contains(&number) && Whole::of(other).is_none() => {
+                return Err(wrong_type(option, "a number", other));
+            }
+            _ => {}
+        }
+    }
+    if spec.get_document("storageEngine").is_ok_and(|engine| !engine.is_empty()) {
+        return Err(error(
+            Kind::InvalidOptions,
+            "storageEngine names an engine that is not there; remove it",
+        ));
+    }
+    if spec.get_document("wildcardProjection").is_ok_and(Document::is_empty) {
+        return Err(error(
+            Kind::FailedToParse,
+            "The 'wildcardProjection' field can't be an empty object",
+        ));
+    }
+    if spec.contains_key("weights") && !key.has(KeyKind::Text) {
+        return Err(cannot("weights are only for a text index; remove them"));
+    }
+    Ok(())
 }
 
 fn entry_form(key: &IndexKey, dialect: Dialect) -> EntryForm {

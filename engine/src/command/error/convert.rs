@@ -33,7 +33,6 @@ impl From<CatalogError> for CommandError {
             Kind::AmbiguousIndexKeyPattern => Code::AMBIGUOUS_INDEX_KEY_PATTERN,
             Kind::InvalidIndexSpecificationOption => Code::INVALID_INDEX_SPECIFICATION_OPTION,
             Kind::IndexBuildAborted => Code::INDEX_BUILD_ABORTED,
-            Kind::CannotConvertIndexToUnique => Code::CANNOT_CONVERT_INDEX_TO_UNIQUE,
             Kind::DatabaseDifferCase => Code::DATABASE_DIFFER_CASE,
             Kind::Filter(kind) => {
                 return QueryError { kind, message: error.message }.into();
@@ -117,6 +116,15 @@ impl From<WriteError> for CommandError {
                     code: Code::DOCUMENT_VALIDATION_FAILURE,
                     message: sentence,
                     details: Box::new(doc! { "errInfo": info }),
+                }
+            }
+            WriteError::NotUnique { violations } => {
+                let groups = violations.into_iter().map(|ids| doc! { "ids": ids });
+                let details = doc! { "violations": groups.collect::<Vec<_>>() };
+                Self {
+                    code: Code::CANNOT_CONVERT_INDEX_TO_UNIQUE,
+                    message: sentence,
+                    details: Box::new(details),
                 }
             }
             WriteError::BadDocument { message } => Self::new(Code::BAD_VALUE, message),

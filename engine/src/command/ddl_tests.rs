@@ -1,0 +1,135 @@
+//! Definitions: creating, renaming, bounding and measuring collections and indexes.
+
+use super::testing::{Lab, at};
+
+fn refuses(lab: &Lab, command: &str, code: i32) {
+    lab.check(command, &format!("{{ok: 0, code: {code}}}"));
+}
+
+#[test]
+fn create_checks_its_options() {
+    let lab = Lab::new();
+    refuses(&lab, "{create: 'c', capped: true}", 72);
+    refuses(&lab, "{create: 'c', size: 100}", 72);
+    refuses(&lab, "{create: 'c', max: 100}", 72);
+    refuses(&lab, "{create: 'c', capped: true, size: 'x'}", 14);
+    refuses(&lab, "{create: 'c', capped: 'x', size: 100}", 14);
+    refuses(&lab, "{create: 'c', capped: true, size: -1}", 2);
+    refuses(&lab, "{create: 'c', unknown: 1}", 40415);
+    refuses(&lab, "{create: ''}", 73);
+    refuses(&lab, "{create: 'a$b'}", 73);
+    refuses(&lab, "{create: '.a'}", 73);
+    refuses(&lab, "{create: 1}", 73);
+    lab.ok("{create: 'c', capped: true, size: 4096, max: 3}");
+    lab.ok("{create: 'c', capped: true, size: 4096, max: 3}");
+    refuses(&lab, "{create: 'c', capped: true, size: 4096}", 48);
+    refuses(&lab, "{create: 'c'}", 48);
+}
+
+#[test]
+fn a_capped_collection_keeps_the_newest_and_takes_a_ttl() {
+    let lab = Lab::new();
+    lab.ok("{create: 'c', capped: true, size: 4096, max: 3}");
+    lab.ok("{insert: 'c', documents: [{_id: 1}, {_id: 2}, {_id: 3}, {_id: 4}]}");
+    assert_eq!(lab.ids("{find: 'c'}"), bson::bson!([2, 3, 4]).as_array().expect("ids").clone());
+    lab.ok("{createIndexes: 'c', indexes: [{key: {t: 1}, name: 't_1', expireAfterSeconds: 0}]}");
+    lab.ok("{insert: 'c', documents: [{_id: 5, t: new Date(0)}]}");
+    lab.ok("{mayflyReap: 1}");
+    assert_eq!(lab.ids("{find: 'c'}"), bson::bson!([3, 4]).as_array().expect("ids").clone());
+}
+
+#[test]
+fn convert_to_capped_bounds_in_place() {
+    let lab = Lab::new();
+    lab.ok("{insert: 'c', documents: [{_id: 1, a: 'xxxxxxxxxx'}, {_id: 2, a: 'xxxxxxxxxx'}, {_id: 3}]}");
+    lab.ok("{createIndexes: 'c', indexes: [{key: {a: 1}, name: 'a_1'}]}");
+    refuses(&lab, "{convertToCapped: 'c'}", 40414);
+    refuses(&lab, "{convertToCapped: 'c', size: 0}", 72);
+    refuses(&lab, "{convertToCapped: 'c', size: 'x'}", 14);
+    refuses(&lab, "{convertToCapped: 'none', size: 10}", 26);
+    lab.ok("{convertToCapped: 'c', size: 60}");
+    assert_eq!(lab.ids("{find: 'c'}"), bson::bson!([2, 3]).as_array().expect("ids").clone());
+    lab.check("{listIndexes: 'c'}", "{'cursor.firstBatch': [{v: 2, key: {_id: 1}, name: '_id_'}]}");
+    lab.check("{collStats: 'c'}", "{capped: true, maxSize: 60, max: 0, count: 2}");
+    lab.check("{validate: 'c'}", "{valid: true, 'indexDetails._id_.valid': true}");
+}
+
+#[test]
+fn rename_has_a_code_for_every_refusal() {
+    let lab = Lab::new();
+    lab.ok("{insert: 'a', documents: [{_id: 1}]}");
+    lab.ok("{create: 'b'}");
+    refuses(&lab, "{renameCollection: 'test.none', to: 'test.x'}", 26);
+    refuses(&lab, "{renameCollection: 'test.a', to: 'test.b'}", 48);
+    refuses(&lab, "{renameCollection: 'test.a', to: 'test.a'}", 20);
+    refuses(&lab, "{renameCollection: 'test.a', to: 'test.'}", 73);
+    refuses(&lab, "{renameCollection: 'test.a', to: 1}", 14);
+    lab.ok("{renameCollection: 'test.a', to: 'test.b', dropTarget: true}");
+    lab.check("{count: 'b'}", "{n: 1}");
+    lab.check("{drop: 'b'}", "{nIndexesWas: 1, ns: 'test.b', ok: 1}");
+    lab.check("{drop: 'b'}", "{ok: 1, '-ns': 1}");
+}
+
+#[test]
+fn options_of_indexes_have_types() {
+    let lab = Lab::new();
+    let check = |spec: &str, code: i32| {
+        refuses(&lab, &format!("{{createIndexes: 'c', indexes: [{spec}]}}"), code);
+    };
+    check("{key: {a: 1}, name: 'x', storageEngine: 1}", 14);
+    check("{key: {a: 1}, name: 'x', storageEngine: {other: {}}}", 72);
+    check("{key: {a: 1}, name: 'x', weights: {a: 1}}", 67);
+    check("{key: {a: 'text'}, name: 'x', weights: 1}", 14);
+    check("{key: {a: 'text'}, name: 'x', default_language: 1}", 14);
+    check("{key: {a: '2d'}, name: 'x', bits: 'x'}", 14);
+    check("{key: {'$**': 1}, name: 'x', wildcardProjection: {}}", 9);
+    check("{key: {a: 1}, name: 'x', wildcardProjection: {a: 1}}", 2);
+    check("{key: {a: true}, name: 'x'}", 67);
+    check("{key: {a: 'unknown'}, name: 'x'}", 67);
+    check("{key: {a: 1}, name: 'x', partialFilterExpression: {a: {$ne: 1}}}", 67);
+    check("{key: {a: 1}, name: 'x', sparse: true, partialFilterExpression: {a: 1}}", 67);
+    refuses(&lab, "{createIndexes: 'c', indexes: [{key: {a: 1}, name: 'x'}], commitQuorum: 1}", 2);
+    lab.ok(
+        "{createIndexes: 'c', indexes: [{key: {a: 1}, name: 'x', ns: 'test.c', background: true, \
+            storageEngine: {}}]}",
+    );
+    for special in ["{a: 'text'}", "{b: '2dsphere'}", "{c: 'hashed'}", "{'$**': 1}", "{d: '2d'}"] {
+        let name = special.replace(['{', '}', '\'', ' ', ':', '*'], "");
+        lab.ok(&format!("{{createIndexes: 'c', indexes: [{{key: {special}, name: '{name}'}}]}}"));
+    }
+}
+
+#[test]
+fn a_conversion_to_unique_names_the_violations() {
+    let lab = Lab::new();
+    lab.ok("{insert: 'c', documents: [{_id: 1, a: 1}, {_id: 2, a: 1}, {_id: 3, a: 2}, \
+            {_id: 4, a: 3}, {_id: 5, a: 3}, {_id: 6, a: 3}]}");
+    lab.ok("{createIndexes: 'c', indexes: [{key: {a: 1}, name: 'a_1'}]}");
+    lab.ok("{collMod: 'c', index: {name: 'a_1', prepareUnique: true}}");
+    lab.check(
+        "{collMod: 'c', index: {name: 'a_1', unique: true}}",
+        "{code: 359, violations: [{ids: [1, 2]}, {ids: [4, 5, 6]}]}",
+    );
+    lab.ok("{delete: 'c', deletes: [{q: {_id: {$in: [2, 5, 6]}}, limit: 0}]}");
+    lab.ok("{collMod: 'c', index: {name: 'a_1', unique: true}, dryRun: true}");
+    lab.check("{collMod: 'c', index: {name: 'a_1', unique: true}}", "{unique_new: true}");
+}
+
+#[test]
+fn sizes_have_the_fields_that_tools_read() {
+    let lab = Lab::new();
+    lab.ok("{insert: 'c', documents: [{_id: 1}, {_id: 2}]}");
+    lab.check(
+        "{collStats: 'c', scale: 2}",
+        "{ns: 'test.c', count: 2, nindexes: 1, scaleFactor: 2, capped: false, freeStorageSize: 0, \
+          indexBuilds: [], '-maxSize': 1}",
+    );
+    refuses(&lab, "{collStats: 'c', scale: 0}", 2);
+    refuses(&lab, "{dbStats: 1, scale: 'x'}", 14);
+    let stats = lab.ok("{dbStats: 1, freeStorage: 1}");
+    for field in ["dataSize", "indexSize", "totalSize", "fsTotalSize", "totalFreeStorageSize"] {
+        assert!(at(&stats, field).is_some(), "{field} in {stats}");
+    }
+    refuses(&lab, "{validate: 'c', full: true, background: true}", 72);
+    refuses(&lab, "{validate: 'none'}", 26);
+}
