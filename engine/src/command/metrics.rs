@@ -160,6 +160,11 @@ impl Metrics {
             "insert" => documents.inserted.add(number(reply, "n")),
             "update" => documents.updated.add(number(reply, "nModified")),
             "delete" => documents.deleted.add(number(reply, "n")),
+            "bulkWrite" => {
+                documents.inserted.add(number(reply, "nInserted"));
+                documents.updated.add(number(reply, "nModified"));
+                documents.deleted.add(number(reply, "nDeleted"));
+            }
             _ => documents.returned.add(returned(reply)),
         }
     }

@@ -24,7 +24,7 @@ use crate::{
 const MONITOR_OPID: i32 = 1;
 
 /// Fields that hold a batch of writes: they are not shown, as MongoDB does not show them.
-const BATCH_FIELDS: [&str; 3] = ["documents", "updates", "deletes"];
+const BATCH_FIELDS: [&str; 4] = ["documents", "updates", "deletes", "ops"];
 
 /// Commands that are running now.
 #[derive(Debug)]
