@@ -31,6 +31,8 @@ pub enum QueryErrorKind {
     InvalidIdField,
     /// A path leads through a value that has no fields.
     PathNotViable,
+    /// An array would have to be filled up too far.
+    CannotBackfillArray,
     /// A stored field name would start with `$`.
     DollarPrefixedFieldName,
     /// A part of a path is empty.
@@ -57,6 +59,20 @@ pub enum QueryErrorKind {
     SortDirection,
     /// A sort value is of the wrong type (MongoDB: 15974).
     SortValue,
+    /// A sort value is a document, but not `$meta` (MongoDB: 17312).
+    SortExpression,
+    /// A sort names a field twice (MongoDB: 7472500).
+    SortDuplicate,
+    /// A sort has too many fields (MongoDB: 13103).
+    SortFields,
+    /// A sort's path is empty (MongoDB: 40352).
+    SortPathEmpty,
+    /// A sort's path ends with a dot (MongoDB: 40353).
+    SortPathEnd,
+    /// A part of a sort's path is empty (MongoDB: 15998).
+    SortNameEmpty,
+    /// A part of a sort's path starts with a dollar (MongoDB: 16410).
+    SortNameDollar,
     /// A field is left out in a projection that lists what to keep (MongoDB: 31254).
     ExclusionInInclusion,
     /// A field is kept in a projection that lists what to leave out (MongoDB: 31253).

@@ -4,8 +4,16 @@ use std::cmp::Ordering;
 
 use bson::raw::{RawBson, RawBsonRef, RawDocument};
 
-use super::{QueryError, QueryErrorKind};
+use super::{
+    QueryError, QueryErrorKind,
+    filter::{integer::element_text, number::as_double},
+};
 use crate::value::{Direction, KeyBytes, KeyEncoder, Path, compare};
+
+/// Most fields of a sort, as in MongoDB.
+const FIELDS_MAX: usize = 32;
+/// Names with a dollar that a field may have.
+const DBREF_NAMES: [&str; 3] = ["$ref", "$id", "$db"];
 
 /// A parsed sort document: by fields, or by natural order.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,26 +41,29 @@ impl Sort {
         for element in sort {
             let (name, value) = element?;
             let name = name.as_str();
-            let direction = direction(name, value)?;
             if name == "$natural" {
-                natural = Some(direction);
+                natural = Some(natural_direction(value)?);
                 continue;
             }
-            if name.starts_with('$') {
-                return Err(QueryError::bad_value(format!(
-                    "a sort field must not start with '$': {name}"
-                )));
-            }
+            check_name(name)?;
+            let direction = direction(name, value)?;
             let path = Path::parse(name).map_err(|e| QueryError::bad_value(e.to_string()))?;
             if fields.iter().any(|(other, _)| *other == path) {
-                return Err(QueryError::bad_value(format!("the sort names {name} twice")));
+                return Err(QueryError::new(
+                    QueryErrorKind::SortDuplicate,
+                    format!("$sort key must not contain duplicate keys (field: '{name}')"),
+                ));
             }
             fields.push((path, direction));
+            if fields.len() > FIELDS_MAX {
+                return Err(QueryError::new(QueryErrorKind::SortFields, "too many compound keys"));
+            }
         }
         if natural.is_some() && !fields.is_empty() {
-            return Err(QueryError::bad_value(
-                "$natural can't be combined with other sort fields; sort by one or the other",
-            ));
+            return Err(QueryError::bad_value(format!(
+                "Cannot include '$natural' in compound sort{}",
+                element_text("", RawBsonRef::Document(sort))
+            )));
         }
         let is_empty = natural.is_none() && fields.is_empty();
         Ok((!is_empty).then_some(Self { fields, natural }))
@@ -157,6 +168,44 @@ fn deciding_value<'d>(
     best
 }
 
+/// The direction of `$natural`.
+fn natural_direction(value: RawBsonRef<'_>) -> Result<Direction, QueryError> {
+    match as_double(value) {
+        Some(1.0) => Ok(Direction::Ascending),
+        Some(-1.0) => Ok(Direction::Descending),
+        _ => {
+            Err(QueryError::bad_value("$natural sort cannot be set to a value other than -1 or 1."))
+        }
+    }
+}
+
+/// Refuses what is no path of fields.
+fn check_name(name: &str) -> Result<(), QueryError> {
+    let refused = |kind, message: &str| Err(QueryError::new(kind, message));
+    if name.is_empty() {
+        return refused(
+            QueryErrorKind::SortPathEmpty,
+            "FieldPath cannot be constructed with empty string",
+        );
+    }
+    if name.ends_with('.') {
+        return refused(QueryErrorKind::SortPathEnd, "FieldPath must not end with a '.'.");
+    }
+    if name.split('.').any(str::is_empty) {
+        return refused(
+            QueryErrorKind::SortNameEmpty,
+            "FieldPath field names may not be empty strings.",
+        );
+    }
+    if name.split('.').any(|part| part.starts_with('$') && !DBREF_NAMES.contains(&part)) {
+        return refused(
+            QueryErrorKind::SortNameDollar,
+            "FieldPath field names may not start with '$'. Consider using $getField or $setField.",
+        );
+    }
+    Ok(())
+}
+
 fn direction(name: &str, value: RawBsonRef<'_>) -> Result<Direction, QueryError> {
     let number = match value {
         RawBsonRef::Int32(n) => f64::from(n),
@@ -164,15 +213,22 @@ fn direction(name: &str, value: RawBsonRef<'_>) -> Result<Direction, QueryError>
         RawBsonRef::Int64(-1) => -1.0,
         RawBsonRef::Int64(_) => 0.0,
         RawBsonRef::Double(n) => n,
-        RawBsonRef::Document(_) => {
+        RawBsonRef::Decimal128(_) => as_double(value).unwrap_or_default(),
+        RawBsonRef::Document(inner) if matches!(inner.get("$meta"), Ok(Some(_))) => {
             return Err(QueryError::unsupported(format!(
-                "sorting {name} by an expression such as $meta is not supported; use 1 or -1"
+                "sorting {name} by $meta is not supported: there are no text or vector searches"
             )));
+        }
+        RawBsonRef::Document(_) => {
+            return Err(QueryError::new(
+                QueryErrorKind::SortExpression,
+                "$meta is the only expression supported by $sort right now",
+            ));
         }
         _ => {
             return Err(QueryError::new(
                 QueryErrorKind::SortValue,
-                format!("the sort value of {name} must be 1 (ascending) or -1 (descending)"),
+                format!("Illegal key in $sort specification: {}", element_text(name, value)),
             ));
         }
     };
@@ -182,7 +238,7 @@ fn direction(name: &str, value: RawBsonRef<'_>) -> Result<Direction, QueryError>
         -1.0 => Ok(Direction::Descending),
         _ => Err(QueryError::new(
             QueryErrorKind::SortDirection,
-            format!("the sort value of {name} must be 1 (ascending) or -1 (descending)"),
+            "$sort key ordering must be 1 (for ascending) or -1 (for descending)",
         )),
     }
 }
@@ -227,7 +283,19 @@ mod tests {
         refused("{a: 0}", QueryErrorKind::SortDirection);
         refused("{a: 'x'}", QueryErrorKind::SortValue);
         refused("{a: {$meta: 'textScore'}}", QueryErrorKind::Unsupported);
-        refused("{'a..b': 1}", QueryErrorKind::BadValue);
+        refused("{'a..b': 1}", QueryErrorKind::SortNameEmpty);
+        refused("{'': 1}", QueryErrorKind::SortPathEmpty);
+        refused("{'a.': 1}", QueryErrorKind::SortPathEnd);
+        refused("{$a: 1}", QueryErrorKind::SortNameDollar);
+        refused("{a: {b: 1}}", QueryErrorKind::SortExpression);
+        refused("{a: true}", QueryErrorKind::SortValue);
+        refused("{$natural: 2}", QueryErrorKind::BadValue);
+        let fields = |count: usize| {
+            let fields: Vec<_> = (0..count).map(|n| format!("f{n}: 1")).collect();
+            format!("{{{}}}", fields.join(", "))
+        };
+        refused(&fields(33), QueryErrorKind::SortFields);
+        assert!(Sort::parse(&raw(&fields(32))).is_ok());
         refused("{$natural: 1, a: 1}", QueryErrorKind::BadValue);
         let natural = Sort::parse(&raw("{$natural: -1}")).expect("valid").expect("not empty");
         assert_eq!(natural.natural(), Some(Direction::Descending));

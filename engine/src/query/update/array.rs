@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use bson::{Bson, Document};
 
-use super::{is_same, order, raw, target};
+use super::{arithmetic::is_number, is_same, order, raw, target};
 use crate::query::{Expr, QueryError, Test};
 
 /// `$push` with its modifiers.
@@ -141,21 +141,21 @@ pub(super) fn sort_path(text: &str) -> Vec<String> {
 
 /// Reads `$sort` of `$push`.
 pub(super) fn parse_sort(argument: &Bson) -> Result<PushSort, QueryError> {
-    let wrong = || {
-        QueryError::bad_value(
-            "The $sort of $push must be 1 or -1, or a document of fields with 1 or -1",
-        )
-    };
     let direction = |value: &Bson| match value {
         Bson::Int32(1) | Bson::Int64(1) | Bson::Double(1.0) => Ok(true),
         Bson::Int32(-1) | Bson::Int64(-1) | Bson::Double(-1.0) => Ok(false),
-        _ => Err(wrong()),
+        _ => Err(QueryError::bad_value("The $sort element value must be either 1 or -1")),
     };
     match argument {
-        Bson::Document(fields) if !fields.is_empty() => {
-            fields_of(fields, direction).map(PushSort::Fields)
-        }
-        other => direction(other).map(PushSort::Whole),
+        Bson::Document(fields) if fields.is_empty() => Err(QueryError::bad_value(
+            "The $sort pattern is empty when it should be a set of fields.",
+        )),
+        Bson::Document(fields) => fields_of(fields, direction).map(PushSort::Fields),
+        number if is_number(number) => direction(number).map(PushSort::Whole),
+        _ => Err(QueryError::bad_value(
+            "The $sort is invalid: use 1/-1 to sort the whole element, or {field:1/-1} to sort \
+             embedded fields",
+        )),
     }
 }
 

@@ -18,7 +18,7 @@ use super::{
 };
 use crate::query::{
     Expr, Filter, QueryError, QueryErrorKind, Test,
-    filter::{is_operators, number},
+    filter::{integer::integer as integer_in, is_operators, number},
 };
 
 pub(super) fn update(
@@ -39,8 +39,10 @@ pub(super) fn update(
     for (operator, fields) in update {
         operator_changes(&operator, fields, raw, &mut changes)?;
     }
-    changes.sort_by(|a, b| path_order(&a.path, &b.path));
+    let mut changes: Vec<(usize, Change)> = changes.into_iter().enumerate().collect();
+    changes.sort_by(|(_, a), (_, b)| path_order(&a.path, &b.path));
     check_conflicts(&changes)?;
+    let changes: Vec<Change> = changes.into_iter().map(|(_, change)| change).collect();
     identifiers::check(&changes, &array_filters, raw)?;
     Ok(Form::Operators { changes, array_filters })
 }
@@ -48,7 +50,7 @@ pub(super) fn update(
 fn replacement(update: Document, array_filters: &[&RawDocument]) -> Result<Form, QueryError> {
     if !array_filters.is_empty() {
         return Err(QueryError::failed_to_parse(
-            "arrayFilters can't be given for a replacement; use update operators",
+            "arrayFilters may not be specified for replacement-style updates",
         ));
     }
     if let Some(name) = update.keys().find(|name| name.starts_with('$')) {
@@ -56,7 +58,8 @@ fn replacement(update: Document, array_filters: &[&RawDocument]) -> Result<Form,
             QueryErrorKind::DollarPrefixedFieldName,
             format!(
                 "The dollar ($) prefixed field '{name}' in '{name}' is not allowed in the context \
-                 of an update's replacement document; start with an operator such as $set"
+                 of an update's replacement document. Consider using an aggregation pipeline with \
+                 $replaceWith."
             ),
         ));
     }
@@ -78,8 +81,9 @@ fn operator_changes(
     let Bson::Document(fields) = fields else {
         return Err(QueryError::failed_to_parse(format!(
             "Modifiers operate on fields but we found type {} instead. For example: \
-             {{{operator}: {{<field>: ...}}}}",
-            type_of(&fields)
+             {{$mod: {{<field>: ...}}}} not {{{}}}",
+            type_of(&fields),
+            shown(operator, &fields)
         )));
     };
     let raw_fields = raw.get(operator)?.and_then(RawBsonRef::as_document);
@@ -139,22 +143,20 @@ fn action(operator: &str, name: &str, argument: Bson) -> Result<Action, QueryErr
                 )));
             }
         },
-        "$pop" => match number_of(&argument) {
-            Some(1) => Action::Pop { first: false },
-            Some(-1) => Action::Pop { first: true },
-            Some(_) => {
-                return Err(QueryError::failed_to_parse(format!(
-                    "$pop expects 1 or -1, found: {argument}"
-                )));
+        "$pop" => {
+            let argument = RawBson::try_from(argument)?;
+            match integer_in(name, argument.as_raw_bson_ref()) {
+                Ok(1) => Action::Pop { first: false },
+                Ok(-1) => Action::Pop { first: true },
+                Ok(other) => {
+                    return Err(QueryError::failed_to_parse(format!(
+                        "$pop expects 1 or -1, found: {other}"
+                    )));
+                }
+                Err(reason) => return Err(QueryError::failed_to_parse(reason)),
             }
-            None => {
-                return Err(QueryError::failed_to_parse(format!(
-                    "Expected a number in: {}",
-                    shown(name, &argument)
-                )));
-            }
-        },
-        "$bit" => Action::Bit(bits(name, argument)?),
+        }
+        "$bit" => Action::Bit(bits(argument)?),
         _ => Action::Set(argument),
     })
 }
@@ -171,21 +173,35 @@ fn sum(sum: Sum, name: &str, by: Bson) -> Result<Action, QueryError> {
 }
 
 fn current_date(argument: &Bson) -> Result<Action, QueryError> {
-    let timestamp = match argument {
-        Bson::Boolean(_) => Some(false),
-        Bson::Document(document) if document.len() == 1 => match document.get("$type") {
-            Some(Bson::String(name)) if name == "date" => Some(false),
-            Some(Bson::String(name)) if name == "timestamp" => Some(true),
-            _ => None,
-        },
-        _ => None,
+    let options = match argument {
+        Bson::Boolean(_) => return Ok(Action::CurrentDate { timestamp: false }),
+        Bson::Document(options) => options,
+        other => {
+            return Err(QueryError::bad_value(format!(
+                "{} is not valid type for $currentDate. Please use a boolean ('true') or a $type \
+                 expression ({{$type: 'timestamp/date'}}).",
+                type_of(other)
+            )));
+        }
     };
+    let mut timestamp = None;
+    for (name, value) in options {
+        match (name.as_str(), value) {
+            ("$type", Bson::String(name)) if name == "date" => timestamp = Some(false),
+            ("$type", Bson::String(name)) if name == "timestamp" => timestamp = Some(true),
+            ("$type", _) => {}
+            (other, _) => {
+                return Err(QueryError::bad_value(format!(
+                    "Unrecognized $currentDate option: {other}"
+                )));
+            }
+        }
+    }
     timestamp.map(|timestamp| Action::CurrentDate { timestamp }).ok_or_else(|| {
-        QueryError::bad_value(format!(
-            "{} is not valid type for $currentDate. Please use a boolean ('true') or a $type \
-             expression ({{$type: 'timestamp/date'}}).",
-            type_of(argument)
-        ))
+        QueryError::bad_value(
+            "The '$type' string field is required to be 'date' or 'timestamp': {$currentDate: \
+             {field : {$type: 'date'}}}",
+        )
     })
 }
 
@@ -195,22 +211,27 @@ fn push(argument: Bson) -> Result<Push, QueryError> {
         value => return Ok(Push { values: vec![value], ..Push::default() }),
     };
     let mut push = Push::default();
-    let whole = |name: &str, value: &Bson| {
-        number_of(value).ok_or_else(|| {
-            QueryError::bad_value(format!("The value for {name} of $push must be a whole number"))
-        })
+    let whole = |value: &Bson, refusal: &str| {
+        number_of(value)
+            .ok_or_else(|| QueryError::bad_value(format!("{refusal} type: {}", type_of(value))))
     };
     for (name, value) in modifiers {
         match (name.as_str(), value) {
             ("$each", Bson::Array(values)) => push.values = values,
             ("$each", other) => {
                 return Err(QueryError::bad_value(format!(
-                    "The argument to $each in $push must be an array but it was of type {}",
+                    "The argument to $each in $push must be an array but it was of type: {}",
                     type_of(&other)
                 )));
             }
-            ("$position", value) => push.position = Some(whole("$position", &value)?),
-            ("$slice", value) => push.slice = Some(whole("$slice", &value)?),
+            ("$position", value) => {
+                let refusal = "The value for $position must be an integer value, not of";
+                push.position = Some(whole(&value, refusal)?);
+            }
+            ("$slice", value) => {
+                let refusal = "The value for $slice must be an integer value but was given";
+                push.slice = Some(whole(&value, refusal)?);
+            }
             ("$sort", value) => push.sort = Some(parse_sort(&value)?),
             (other, _) => {
                 return Err(QueryError::bad_value(format!(
@@ -227,14 +248,18 @@ fn add_to_set(argument: Bson) -> Result<Vec<Bson>, QueryError> {
     if document.keys().next().is_none_or(|name| name != "$each") {
         return Ok(vec![Bson::Document(document)]);
     }
-    if let Some(other) = document.keys().nth(1) {
+    if document.len() > 1 {
+        let text = shown("", &Bson::Document(document));
         return Err(QueryError::bad_value(format!(
-            "Found unexpected fields after $each in $addToSet: {other}"
+            "Found unexpected fields after $each in $addToSet{text}"
         )));
     }
     match document.remove("$each") {
         Some(Bson::Array(values)) => Ok(values),
-        _ => Err(QueryError::type_mismatch("The argument to $each in $addToSet must be an array")),
+        other => Err(QueryError::type_mismatch(format!(
+            "The argument to $each in $addToSet must be an array but it was of type {}",
+            type_of(&other.unwrap_or(Bson::Null))
+        ))),
     }
 }
 
@@ -280,24 +305,41 @@ fn wrap(name: &str, value: RawBsonRef<'_>) -> RawDocumentBuf {
     document
 }
 
-fn bits(name: &str, argument: Bson) -> Result<Vec<(BitOp, Bson)>, QueryError> {
-    let wrong = || {
-        QueryError::bad_value(format!(
-            "$bit takes {{and|or|xor: <integer>}} for each field; the value of '{name}' is not so"
-        ))
+fn bits(argument: Bson) -> Result<Vec<(BitOp, Bson)>, QueryError> {
+    let Bson::Document(steps) = argument else {
+        return Err(QueryError::bad_value(format!(
+            "The $bit modifier is not compatible with a {}. You must pass in an embedded document: \
+             {{$bit: {{field: {{and/or/xor: #}}}}",
+            type_of(&argument)
+        )));
     };
-    let Bson::Document(steps) = argument else { return Err(wrong()) };
     if steps.is_empty() {
-        return Err(wrong());
+        return Err(QueryError::bad_value(
+            "You must pass in at least one bitwise operation. The format is: {$bit: {field: \
+             {and/or/xor: #}}",
+        ));
     }
     let step = |(name, mask): (String, Bson)| {
         let op = match name.as_str() {
             "and" => BitOp::And,
             "or" => BitOp::Or,
             "xor" => BitOp::Xor,
-            _ => return Err(wrong()),
+            _ => {
+                return Err(QueryError::bad_value(format!(
+                    "The $bit modifier only supports 'and', 'or', and 'xor', not '{name}' which is \
+                     an unknown operator: {{{}}}",
+                    shown(&name, &mask)
+                )));
+            }
         };
-        integer(&mask).ok_or_else(wrong)?;
+        if integer(&mask).is_none() {
+            return Err(QueryError::bad_value(format!(
+                "The $bit modifier field must be an Integer(32/64 bit); a '{}' is not supported \
+                 here: {{{}}}",
+                type_of(&mask),
+                shown(&name, &mask)
+            )));
+        }
         Ok((op, mask))
     };
     steps.into_iter().map(step).collect()
@@ -312,17 +354,23 @@ fn rename(
     let Bson::String(to) = argument else {
         return Err(QueryError::bad_value(format!(
             "The 'to' field for $rename must be a string: {}",
-            from.text
+            shown(&from.text, argument)
         )));
     };
     let to = UpdatePath::parse(to)?;
-    if from.is_positional() || to.is_positional() {
-        return Err(QueryError::bad_value("The fields of $rename may not be dynamic"));
+    for (path, role) in [(from, "source"), (&to, "destination")] {
+        if path.is_positional() {
+            return Err(QueryError::bad_value(format!(
+                "The {role} field for $rename may not be dynamic: {}",
+                path.text
+            )));
+        }
     }
     if from.conflicts_with(&to) {
+        let how = if *from == to { "differ" } else { "not be on the same path" };
         return Err(QueryError::bad_value(format!(
-            "The source and target field for $rename must differ and not be on the same path: {}",
-            from.text
+            "The source and target field for $rename must {how}: {}",
+            shown(&from.text, argument)
         )));
     }
     let names = to.text.split('.').map(str::to_owned).collect();
@@ -336,33 +384,35 @@ fn number_of(value: &Bson) -> Option<i64> {
 
 /// Fields apply in the order of their names, numbers by value, as MongoDB adds them.
 fn path_order(a: &UpdatePath, b: &UpdatePath) -> Ordering {
+    // Numbers come before names, so that this is one order for any mix of the two.
     let key = |part: &Part| match part {
-        Part::Name(name) => (name.parse::<u64>().ok(), name.clone()),
-        Part::Matched => (None, "$".to_owned()),
-        Part::Every => (None, "$[]".to_owned()),
-        Part::Filtered(name) => (None, format!("$[{name}]")),
+        Part::Name(name) => {
+            let number = name.parse::<u64>().ok();
+            (number.is_none(), number, name.clone())
+        }
+        Part::Matched => (true, None, "$".to_owned()),
+        Part::Every => (true, None, "$[]".to_owned()),
+        Part::Filtered(name) => (true, None, format!("$[{name}]")),
     };
-    let compare = |a: &Part, b: &Part| match (key(a), key(b)) {
-        ((Some(a), _), (Some(b), _)) => a.cmp(&b),
-        ((_, a), (_, b)) => a.cmp(&b),
-    };
-    let pairs = a.parts.iter().zip(&b.parts).map(|(a, b)| compare(a, b));
-    pairs.fold(Ordering::Equal, Ordering::then).then(a.parts.len().cmp(&b.parts.len()))
+    let mut pairs = a.parts.iter().zip(&b.parts).map(|(a, b)| key(a).cmp(&key(b)));
+    let first = pairs.find(|order| order.is_ne()).unwrap_or(Ordering::Equal);
+    first.then(a.parts.len().cmp(&b.parts.len()))
 }
 
-fn check_conflicts(changes: &[Change]) -> Result<(), QueryError> {
-    // A path sorts directly before those that it leads to, so it is enough to look at what follows.
-    for (at, change) in changes.iter().enumerate() {
-        for other in changes.iter().skip(at + 1) {
-            if change.path.conflicts_with(&other.path) {
-                return Err(QueryError::new(
-                    QueryErrorKind::ConflictingUpdateOperators,
-                    format!(
-                        "Updating the path '{}' would create a conflict at '{}'",
-                        other.path.text, change.path.text
-                    ),
-                ));
-            }
+/// The changes are in order, each with its place in the update. A path stands directly before those
+/// that it leads to, so it is enough to compare neighbours.
+fn check_conflicts(changes: &[(usize, Change)]) -> Result<(), QueryError> {
+    for pair in changes.windows(2) {
+        let [(first, short), (second, long)] = pair else { continue };
+        if short.path.conflicts_with(&long.path) {
+            let later = if first > second { short } else { long };
+            return Err(QueryError::new(
+                QueryErrorKind::ConflictingUpdateOperators,
+                format!(
+                    "Updating the path '{}' would create a conflict at '{}'",
+                    later.path.text, short.path.text
+                ),
+            ));
         }
     }
     Ok(())

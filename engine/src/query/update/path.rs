@@ -45,6 +45,11 @@ impl UpdatePath {
                 "Cannot have positional (i.e. '$') element in the first position in path '{text}'"
             )));
         }
+        if parts.iter().filter(|part| **part == Part::Matched).count() > 1 {
+            return Err(QueryError::bad_value(format!(
+                "Too many positional (i.e. '$') elements found in path '{text}'"
+            )));
+        }
         Ok(Self { text: text.to_owned(), parts })
     }
 

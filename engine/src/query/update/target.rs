@@ -54,7 +54,7 @@ fn room(elements: &[Bson], part: &str) -> Result<usize, Option<QueryError>> {
     let at = position(part).ok_or(None)?;
     if at.saturating_sub(elements.len()) > BACKFILL_MAX {
         return Err(Some(QueryError::new(
-            QueryErrorKind::PathNotViable,
+            QueryErrorKind::CannotBackfillArray,
             format!("can't backfill more than {BACKFILL_MAX} elements"),
         )));
     }
@@ -115,14 +115,18 @@ pub(super) fn rename(
 ) -> Result<(), QueryError> {
     let through_array = |path: &[String]| {
         (1..path.len())
-            .any(|end| path.get(..end).and_then(|head| get(document, head)).is_some_and(is_array))
+            .filter_map(|end| path.get(..end))
+            .find(|head| get(document, head).is_some_and(is_array))
+            .and_then(|head| head.last().cloned())
     };
     let Some(value) = get(document, from).cloned() else { return Ok(()) };
     for (path, role) in [(from, "source"), (to, "destination")] {
-        if through_array(path) {
+        if let Some(array) = through_array(path) {
             return Err(QueryError::bad_value(format!(
-                "The {role} field of $rename cannot be an array element: '{}'",
-                path.join(".")
+                "The {role} field cannot be an array element, '{}' in doc with {} has an array \
+                 field called '{array}'",
+                path.join("."),
+                super::shown_id(document)
             )));
         }
     }

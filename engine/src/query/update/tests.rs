@@ -60,7 +60,7 @@ fn set_and_unset() {
     refused("{$set: {'a.b': 1}}", "{a: 1}", QueryErrorKind::PathNotViable);
     refused("{$set: {'a.b': 1}}", "{a: null}", QueryErrorKind::PathNotViable);
     refused("{$set: {'a.b': 1}}", "{a: [1]}", QueryErrorKind::PathNotViable);
-    refused("{$set: {'a.9999999': 1}}", "{a: [1]}", QueryErrorKind::PathNotViable);
+    refused("{$set: {'a.9999999': 1}}", "{a: [1]}", QueryErrorKind::CannotBackfillArray);
     let inserting = UpdateContext { inserting: true, ..UpdateContext::default() };
     let found = run("{$setOnInsert: {b: 1}}", &[], "{a: 1}", &inserting);
     same(&found.expect("valid").expect("changed"), "{a: 1, b: 1}", "$setOnInsert");
@@ -276,4 +276,52 @@ fn seeds_of_upserts() {
     let clash = Filter::parse(&raw("{$and: [{a: 1}, {a: 2}]}")).expect("valid");
     let error = Update::upsert_seed(&clash).expect_err("two values");
     assert_eq!(error.kind, QueryErrorKind::NotSingleValueField);
+}
+
+#[test]
+fn refusals_say_what_mongodb_says() {
+    let check = |update: &str, words: &str| {
+        let update = raw(update);
+        let error = Update::parse(RawBsonRef::Document(&update), &[]).expect_err(words);
+        assert!(error.message.contains(words), "{error}");
+    };
+    check("{$set: 'x'}", "Modifiers operate on fields but we found type string instead.");
+    check("{$inc: {n: 'x'}}", "Cannot increment with non-numeric argument: {n: \"x\"}");
+    check("{$pop: {a: true}}", "Expected a number in: a: true");
+    check("{$pop: {a: 1.5}}", "Expected an integer: a: 1.5");
+    check("{$pop: {a: 5}}", "$pop expects 1 or -1, found: 5");
+    check("{$bit: {a: 5}}", "The $bit modifier is not compatible with a int. You must pass in");
+    check("{$bit: {a: {}}}", "You must pass in at least one bitwise operation.");
+    check("{$bit: {a: {nor: 1}}}", "only supports 'and', 'or', and 'xor', not 'nor'");
+    check("{$bit: {a: {and: true}}}", "a 'bool' is not supported here: {and: true}");
+    check("{$currentDate: {a: 1}}", "int is not valid type for $currentDate.");
+    check("{$currentDate: {a: {b: 1}}}", "Unrecognized $currentDate option: b");
+    check("{$currentDate: {a: {$type: 'x'}}}", "The '$type' string field is required to be");
+    check("{$push: {a: {$each: 1}}}", "$each in $push must be an array but it was of type: int");
+    check("{$push: {a: {$each: [], $slice: true}}}", "an integer value but was given type: bool");
+    check("{$push: {a: {$each: [], $position: true}}}", "an integer value, not of type: bool");
+    check("{$push: {a: {$each: [], $sort: 2}}}", "The $sort element value must be either 1 or -1");
+    check("{$push: {a: {$each: [], $sort: {}}}}", "The $sort pattern is empty");
+    check("{$push: {a: {$each: [], $sort: 'x'}}}", "The $sort is invalid: use 1/-1");
+    check("{$push: {a: {$each: [], x: 1}}}", "Unrecognized clause in $push: x");
+    check("{$addToSet: {a: {$each: {}}}}", "must be an array but it was of type object");
+    check("{$addToSet: {a: {$each: [], b: 1}}}", "Found unexpected fields after $each");
+    check("{$rename: {a: 1}}", "The 'to' field for $rename must be a string: a: 1");
+    check("{$rename: {a: 'a'}}", "The source and target field for $rename must differ: a: \"a\"");
+    check("{$rename: {a: 'a.b'}}", "must not be on the same path: a: \"a.b\"");
+    check("{$rename: {'a.$': 'b'}}", "The source field for $rename may not be dynamic: a.$");
+    check("{$set: {'a.$.b.$': 1}}", "Too many positional (i.e. '$') elements found in path");
+    check("{$set: {'a.b': 1, a: 1}}", "Updating the path 'a' would create a conflict at 'a'");
+    check("{$set: {a: 1, 'a.b': 1}}", "Updating the path 'a.b' would create a conflict at 'a'");
+    check("{a: 1, $b: 1}", "Consider using an aggregation pipeline with $replaceWith.");
+}
+
+#[test]
+fn many_names_of_any_kind_stand_in_one_order() {
+    let names: Vec<String> =
+        (0..60).flat_map(|n| [format!("'{n}': 1"), format!("'{n}a': 1")]).collect();
+    let update = raw(&format!("{{$set: {{{}}}}}", names.join(", ")));
+    let update = Update::parse(RawBsonRef::Document(&update), &[]).expect("no conflict");
+    let after = update.apply(&Document::new(), &UpdateContext::default()).expect("applies");
+    assert_eq!(after.expect("changed").len(), 120);
 }

@@ -9,7 +9,7 @@ use bson::{
 
 use crate::{
     query::{QueryError, filter},
-    value::{Layout, compare, shell},
+    value::compare,
 };
 
 /// MongoDB's order of two values.
@@ -31,7 +31,10 @@ pub(super) fn type_of(value: &Bson) -> &'static str {
 
 /// A field with its value, e.g. `a: [ 1, 2 ]`, as messages show it.
 pub(super) fn shown(name: &str, value: &Bson) -> String {
-    format!("{name}: {}", shell::write_value(value, Layout::OneLine))
+    RawBson::try_from(value.clone()).map_or_else(
+        |_| name.to_owned(),
+        |raw| filter::integer::element_text(name, raw.as_raw_bson_ref()),
+    )
 }
 
 /// The document's `_id` as messages show it.
