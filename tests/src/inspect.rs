@@ -21,6 +21,9 @@ const START_SECS_MAX: u64 = 60;
 /// Milliseconds between two looks at a window that is waited for.
 const POLL_MS: u64 = 50;
 
+/// How often a control is looked for again until it stands still.
+const LOOKS_MAX: usize = 10;
+
 /// Frames that one request to settle may take.
 const SETTLE_FRAMES_MAX: u64 = 20;
 
@@ -222,14 +225,24 @@ impl Window {
     }
 
     fn press(&mut self, name: &str, button: PointerButton, times: usize) -> io::Result<()> {
-        let at = self
-            .find(name)?
-            .and_then(|control| control.center())
-            .ok_or_else(|| io::Error::other(format!("no control named {name:?}")))?;
+        let mut at = self.place(name)?;
+        // What is loaded late may still push it elsewhere, under the pointer of whoever is quick.
+        for _ in 0..LOOKS_MAX {
+            self.settle()?;
+            let before = std::mem::replace(&mut at, self.place(name)?);
+            if before == at {
+                break;
+            }
+        }
         for _ in 0..times {
             self.press_at(at, button)?;
         }
         self.settle()
+    }
+
+    fn place(&mut self, name: &str) -> io::Result<Pos2> {
+        let place = self.find(name)?.and_then(|control| control.center());
+        place.ok_or_else(|| io::Error::other(format!("no control named {name:?}")))
     }
 
     /// Presses and releases a button at a position in logical points.
@@ -238,11 +251,12 @@ impl Window {
     /// When the window is gone.
     pub fn press_at(&mut self, at: Pos2, button: PointerButton) -> io::Result<()> {
         self.hover(at)?;
-        for pressed in [true, false] {
+        // In one frame: on a busy machine two frames can lie further apart than a click may last.
+        let half = |pressed| {
             let modifiers = Modifiers::NONE;
-            self.apply(vec![Event::PointerButton { pos: at, button, pressed, modifiers }])?;
-        }
-        Ok(())
+            Event::PointerButton { pos: at, button, pressed, modifiers }
+        };
+        self.apply(vec![half(true), half(false)])
     }
 
     /// Moves the pointer and waits until the window has taken notice.
