@@ -105,15 +105,20 @@ fn write_text(mut file: &File, text: &str) -> io::Result<()> {
 static OPEN_FILES: Mutex<BTreeSet<(u64, u64)>> = Mutex::new(BTreeSet::new());
 
 /// A data file's place in the registry.
-pub(super) struct Registration((u64, u64));
+pub(super) struct Registration {
+    identity: (u64, u64),
+    /// Kept open until the place is given back: the system gives the number of a file that was removed
+    /// to a new one as soon as nobody has it open.
+    _file: File,
+}
 
 impl Registration {
     pub(super) fn take(data_file: &FsPath) -> Result<Self, StoreError> {
-        let metadata = fs::metadata(data_file)
-            .map_err(|error| StoreError::io("Can't read the data file", &error))?;
-        let identity = file_identity(&metadata);
+        let unreadable = |error| StoreError::io("Can't read the data file", &error);
+        let file = File::open(data_file).map_err(unreadable)?;
+        let identity = file_identity(&file.metadata().map_err(unreadable)?);
         if open_files().insert(identity) {
-            Ok(Self(identity))
+            Ok(Self { identity, _file: file })
         } else {
             Err(StoreError::InUse { pid: Some(std::process::id()) })
         }
@@ -122,7 +127,7 @@ impl Registration {
 
 impl Drop for Registration {
     fn drop(&mut self) {
-        open_files().remove(&self.0);
+        open_files().remove(&self.identity);
     }
 }
 
