@@ -209,9 +209,8 @@ fn modulo(argument: RawBsonRef<'_>) -> Result<Test, QueryError> {
     let items: Vec<_> = list.into_iter().collect::<Result<_, _>>()?;
     let is_number = |item: &RawBsonRef<'_>| as_double(*item).is_some();
     match items.as_slice() {
-        [] => malformed("not enough elements"),
         [divisor, ..] if !is_number(divisor) => malformed("divisor not a number"),
-        [_] => malformed("not enough elements"),
+        [] | [_] => malformed("not enough elements"),
         [_, remainder, ..] if !is_number(remainder) => malformed("remainder not a number"),
         [divisor, remainder] => {
             let part = |role: &str, value: RawBsonRef<'_>| {

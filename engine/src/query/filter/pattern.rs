@@ -37,6 +37,7 @@ pub(crate) type Groups<'t> = Vec<Option<(usize, &'t str)>>;
 
 /// The options of a pattern.
 #[derive(Debug, Clone, Copy, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each option is on or off by itself")]
 struct Flags {
     ignore_case: bool,
     many_lines: bool,
