@@ -4,6 +4,10 @@
 /// waiting, so longer work is cut into several transactions.
 pub const BATCH_DOCS_MAX: usize = 1_000;
 
+/// Buckets of a time-series collection that an insert looks at for room, newest first; behind that it
+/// begins a new one.
+pub const BUCKETS_LOOKED_AT_MAX: usize = 64;
+
 /// Milliseconds after which a write transaction stops taking more documents.
 pub const BATCH_MS_MAX: u64 = 50;
 

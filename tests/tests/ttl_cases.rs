@@ -15,10 +15,7 @@ use bson::Document;
 use mayfly_engine::value::extjson;
 
 /// Cases that are known to fail, each with its reason. The test fails when one of them passes.
-const EXPECTED_FAILURES: &[(&str, &str)] = &[
-    ("ex-ts-bucket-span-guard", "documents of time-series collections are not supported yet"),
-    ("ex-ts-bucket-past-span", "documents of time-series collections are not supported yet"),
-];
+const EXPECTED_FAILURES: &[(&str, &str)] = &[];
 
 /// One line of a case file.
 struct Case {

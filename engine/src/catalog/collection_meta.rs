@@ -4,10 +4,13 @@ use std::sync::Arc;
 
 use bson::{RawDocument, Uuid};
 
-use super::{CatalogError, CatalogErrorKind, CollectionOptions, IndexMeta, IndexState, Namespace};
+use super::{
+    CatalogError, CatalogErrorKind, CollectionOptions, EntryForm, IndexMeta, IndexState, Namespace,
+};
 use crate::{
     store::{CollectionId, IndexId},
-    ttl::{self, Rule},
+    ttl::{self, InertReason, Rule},
+    value::bucket::TimeSeries,
 };
 
 /// The definition of one collection, view or time-series collection, as the catalog holds it.
@@ -51,23 +54,45 @@ impl CollectionMeta {
         self.options.view.is_some()
     }
 
-    /// Refuses what needs an ordinary collection with documents.
+    /// The options of a time-series collection.
+    #[must_use]
+    pub fn time_series(&self) -> Option<TimeSeries> {
+        TimeSeries::of(self.options.time_series.as_ref()?)
+    }
+
+    /// The indexes that clients see: a time-series collection does not show the one on its buckets'
+    /// `_id`.
+    pub fn shown_indexes(&self) -> impl Iterator<Item = &Arc<IndexMeta>> {
+        let is_hidden = |index: &IndexMeta| index.is_id() && index.form == EntryForm::Buckets;
+        self.indexes.iter().filter(move |index| !is_hidden(index))
+    }
+
+    /// Refuses a view.
     ///
     /// # Errors
-    /// `CommandNotSupportedOnView` for a view, `CommandNotSupported` for a time-series collection.
-    pub fn check_holds_documents(&self) -> Result<(), CatalogError> {
+    /// `CommandNotSupportedOnView`.
+    pub fn check_is_no_view(&self) -> Result<(), CatalogError> {
         if self.is_view() {
             return Err(CatalogError::new(
                 CatalogErrorKind::CommandNotSupportedOnView,
                 format!("{} is a view; name the collection under it instead", self.namespace),
             ));
         }
+        Ok(())
+    }
+
+    /// Refuses what needs an ordinary collection with documents.
+    ///
+    /// # Errors
+    /// `CommandNotSupportedOnView` for a view, `CommandNotSupported` for a time-series collection.
+    pub fn check_holds_documents(&self) -> Result<(), CatalogError> {
+        self.check_is_no_view()?;
         if self.options.time_series.is_some() {
             return Err(CatalogError::new(
                 CatalogErrorKind::CommandNotSupported,
                 format!(
-                    "{} is a time-series collection, whose documents Mayfly does not support; use an \
-                     ordinary collection with a TTL index",
+                    "{} is a time-series collection, for which this is not supported; use an \
+                     ordinary collection",
                     self.namespace
                 ),
             ));
@@ -75,12 +100,31 @@ impl CollectionMeta {
         Ok(())
     }
 
-    /// The rule of a clustered collection with `expireAfterSeconds`.
+    /// The rule of a clustered or time-series collection with its own `expireAfterSeconds`.
     #[must_use]
-    pub fn clustered_rule(&self) -> Option<Rule> {
-        self.options.clustered.as_ref()?;
+    pub fn own_rule(&self) -> Option<Rule> {
         let expire_after_secs = self.options.expire_after_secs?;
+        if self.options.time_series.is_some() {
+            return Some(self.bucket_rule(expire_after_secs));
+        }
+        self.options.clustered.as_ref()?;
         Some(Rule::ClusteredId { expire_after_secs })
+    }
+
+    /// The TTL rule of one of its indexes.
+    #[must_use]
+    pub fn rule_of(&self, index: &IndexMeta) -> Option<Rule> {
+        match (index.form, index.expire_after_secs) {
+            (EntryForm::Buckets, Some(secs)) if secs >= 0 => Some(self.bucket_rule(secs)),
+            _ => index.ttl_rule(),
+        }
+    }
+
+    fn bucket_rule(&self, expire_after_secs: i64) -> Rule {
+        self.time_series().map_or(Rule::Inert(InertReason::TimeSeries), |options| Rule::Bucket {
+            expire_after_secs,
+            span_secs: options.span.secs(),
+        })
     }
 
     /// Whether reads must not show this document any more: it is past its threshold under a TTL
@@ -98,6 +142,13 @@ impl CollectionMeta {
             .filter_map(|index| index.ttl_rule())
             .filter_map(|rule| ttl::expiry(&rule, document, modified_ms).threshold_ms())
             .min()
+    }
+
+    /// Whether the counter of stored documents is the number of documents that reads show: none is
+    /// hidden, and none is a bucket of several.
+    #[must_use]
+    pub fn counts_documents(&self) -> bool {
+        self.options.time_series.is_none() && !self.hides_expired()
     }
 
     /// Whether [`CollectionMeta::hides`] can ever be true.

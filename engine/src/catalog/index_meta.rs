@@ -1,12 +1,13 @@
 //! The definition of one index.
 
-use bson::{Document, doc};
+use bson::{Document, RawDocument, doc};
 
 use super::{IndexKey, KeyKind};
 use crate::{
     query::Filter,
     store::IndexId,
     ttl::{InertReason, Rule},
+    value::bucket,
 };
 
 /// The definition of one index, as the catalog holds it.
@@ -54,6 +55,9 @@ pub enum EntryForm {
     /// Nothing: hashed, text, geographic and wildcard indexes are defined, but neither answer
     /// queries nor expire anything.
     Nothing,
+    /// The beginning of each bucket of a time-series collection; behind its metadata as one value if
+    /// the index has two fields. It does not answer queries.
+    Buckets,
 }
 
 /// Whether an index can be used.
@@ -78,6 +82,19 @@ impl IndexMeta {
         self.unique || self.prepare_unique
     }
 
+    /// Whether the partial filter lets the index hold a stored document. Of a bucket it sees the
+    /// metadata.
+    #[must_use]
+    pub fn covers(&self, document: &RawDocument) -> bool {
+        let Some(filter) = &self.partial else { return true };
+        match self.form {
+            EntryForm::Buckets => {
+                bucket::meta_of(document).is_some_and(|meta| filter.matches(meta))
+            }
+            _ => filter.matches(document),
+        }
+    }
+
     /// Whether this is the index on `_id`.
     #[must_use]
     pub fn is_id(&self) -> bool {
@@ -92,7 +109,7 @@ impl IndexMeta {
     }
 
     /// The TTL rule, if the index has `expireAfterSeconds`. Rules that never remove anything are
-    /// [`Rule::Inert`].
+    /// [`Rule::Inert`]. For an index of buckets see [`super::CollectionMeta::rule_of`].
     #[must_use]
     pub fn ttl_rule(&self) -> Option<Rule> {
         let secs = self.expire_after_secs?;
@@ -110,6 +127,9 @@ impl IndexMeta {
     }
 
     fn inert_reason(&self, secs: i64) -> Option<InertReason> {
+        if self.form == EntryForm::Buckets {
+            return Some(InertReason::TimeSeries);
+        }
         if self.key.has(KeyKind::Text) {
             return Some(InertReason::Text);
         }

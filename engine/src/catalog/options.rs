@@ -13,7 +13,7 @@ pub struct CollectionOptions {
     pub clustered: Option<Clustered>,
     /// The collection's own TTL in seconds: only with `clustered` or `time_series`.
     pub expire_after_secs: Option<i64>,
-    /// A time-series collection, with its options as they were given. Stored, not readable yet.
+    /// A time-series collection, with its options as they were given.
     pub time_series: Option<Document>,
     /// A view. Stored, not readable yet.
     pub view: Option<View>,

@@ -82,6 +82,7 @@ fn write_index(index: &IndexMeta) -> Bson {
         EntryForm::Values => "values",
         EntryForm::LastModified => "lastModified",
         EntryForm::Nothing => "nothing",
+        EntryForm::Buckets => "buckets",
     };
     let partial =
         index.partial.as_ref().and_then(|filter| Document::try_from(filter.source()).ok());
@@ -177,6 +178,7 @@ fn read_index(record: &Document) -> Option<IndexMeta> {
             "values" => EntryForm::Values,
             "lastModified" => EntryForm::LastModified,
             "nothing" => EntryForm::Nothing,
+            "buckets" => EntryForm::Buckets,
             _ => return None,
         },
         unique: flag("unique")?,

@@ -39,12 +39,12 @@ pub struct DatabaseMeta {
     pub collections: BTreeMap<String, Arc<CollectionMeta>>,
 }
 
-/// Something with a TTL: an index, or a clustered collection's own option.
+/// Something with a TTL: an index, or the own option of a clustered or time-series collection.
 #[derive(Debug, Clone)]
 pub struct TtlTarget {
     /// The collection.
     pub collection: Arc<CollectionMeta>,
-    /// The index to scan; for a clustered collection the one on `_id`.
+    /// The index to scan; for a collection's own option the one on `_id`.
     pub index: Arc<IndexMeta>,
     /// What it says.
     pub rule: Rule,
@@ -125,17 +125,18 @@ impl CatalogSnapshot {
     }
 
     /// Everything that may remove documents: complete TTL indexes, inert ones included, and
-    /// clustered collections.
+    /// the own options of clustered and time-series collections.
     #[must_use]
     pub fn ttl_indexes(&self) -> Vec<TtlTarget> {
         let mut targets = Vec::new();
         for collection in self.all_collections() {
-            let clustered = collection.clustered_rule().zip(collection.id_index().cloned());
+            let own = collection.own_rule().zip(collection.id_index().cloned());
             let indexes = collection.indexes.iter().filter(|index| {
                 index.state == IndexState::Ready && index.expire_after_secs.is_some()
             });
-            let ruled = indexes.filter_map(|index| Some((index.ttl_rule()?, Arc::clone(index))));
-            targets.extend(clustered.into_iter().chain(ruled).map(|(rule, index)| TtlTarget {
+            let ruled =
+                indexes.filter_map(|index| Some((collection.rule_of(index)?, Arc::clone(index))));
+            targets.extend(own.into_iter().chain(ruled).map(|(rule, index)| TtlTarget {
                 collection: Arc::clone(collection),
                 index,
                 rule,

@@ -12,9 +12,10 @@ use crate::{
     catalog::{
         Capped, CatalogError, CatalogErrorKind as Kind, CollectionMeta, CollectionOptions, Dialect,
         Namespace,
-        rules::{CreateRequest, create, id_index, validation},
+        rules::{CreateRequest, bucket_indexes, create, id_index, validation},
     },
     store::{CollectionId, IndexId},
+    value::bucket::TimeSeries,
 };
 
 impl Collections {
@@ -148,7 +149,7 @@ pub(super) fn blank(namespace: &Namespace) -> CollectionMeta {
 
 /// Indexes of a collection as replies count them.
 pub(super) fn index_count(collection: &CollectionMeta) -> i32 {
-    i32::try_from(collection.indexes.len()).unwrap_or(i32::MAX)
+    i32::try_from(collection.shown_indexes().count()).unwrap_or(i32::MAX)
 }
 
 fn create_collection(
@@ -159,7 +160,12 @@ fn create_collection(
     check_new_name(writer, namespace)?;
     let id = CollectionId(writer.txn.writer.next_id()?);
     let mut indexes = Vec::new();
-    if options.view.is_none() && options.time_series.is_none() {
+    if let Some(time_series) = options.time_series.as_ref().and_then(TimeSeries::of) {
+        for mut index in bucket_indexes(&time_series) {
+            index.id = IndexId(writer.txn.writer.next_id()?);
+            indexes.push(Arc::new(index));
+        }
+    } else if options.view.is_none() {
         let name = options.clustered.as_ref().map(|clustered| clustered.name.as_str());
         indexes.push(Arc::new(id_index(IndexId(writer.txn.writer.next_id()?), name)));
     }

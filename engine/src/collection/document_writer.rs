@@ -134,12 +134,20 @@ impl DocumentWriter<'_> {
         let document = &*self.stored(&collection, document);
         check_document(&collection, document)?;
         self.validate(&collection, document, None)?;
+        self.insert_new(&collection, document)
+    }
+
+    pub(super) fn insert_new(
+        &mut self,
+        collection: &Arc<CollectionMeta>,
+        document: &RawDocument,
+    ) -> Result<u64, WriteError> {
         let record = self.txn.counters(collection.id.0)?.next_record.max(1);
-        let plans = self.plan(&collection, record, document)?;
-        let result = self.write_new(&collection, record, document, &plans);
-        let result = result.and_then(|()| self.keep_cap(&collection));
+        let plans = self.plan(collection, record, document)?;
+        let result = self.write_new(collection, record, document, &plans);
+        let result = result.and_then(|()| self.keep_cap(collection));
         self.must_succeed(result)?;
-        self.note(&collection, &plans)?;
+        self.note(collection, &plans)?;
         Ok(record)
     }
 
@@ -207,7 +215,9 @@ impl DocumentWriter<'_> {
         before: Option<&RawDocument>,
     ) -> Result<(), WriteError> {
         let validation = &collection.options.validation;
-        if self.txn.bypasses_validation || validation.validator.is_none() {
+        // A bucket is no document of a client's.
+        let is_bucket = collection.options.time_series.is_some();
+        if is_bucket || self.txn.bypasses_validation || validation.validator.is_none() {
             return Ok(());
         }
         let Some(details) = validation.failure(document, before, self.txn.now_ms) else {

@@ -2,13 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use bson::raw::{RawBsonRef, RawDocument};
+use bson::{
+    DateTime,
+    raw::{RawBsonRef, RawDocument},
+};
 
 use super::WriteError;
 use crate::{
     catalog::{EntryForm, IndexMeta},
     ttl::{self, ItemTtl, Rule},
-    value::{Direction, KeyEncoder, PathPart, key::ts},
+    value::{Direction, KeyBytes, KeyEncoder, PathPart, bucket, key::ts},
 };
 
 /// All keys that an index has for one document.
@@ -30,11 +33,17 @@ pub(super) fn keys_of(
     modified_ms: i64,
 ) -> Result<IndexKeys, WriteError> {
     let mut found = IndexKeys::default();
-    if index.partial.as_ref().is_some_and(|filter| !filter.matches(document)) {
+    if !index.covers(document) {
         return Ok(found);
     }
     match index.form {
         EntryForm::Nothing => {}
+        EntryForm::Buckets => {
+            if let Some(start_ms) = bucket::start_ms(document) {
+                let key = bucket_key(index, bucket::meta_of(document), start_ms);
+                found.keys.insert(key.bytes, key.exact);
+            }
+        }
         EntryForm::LastModified => {
             found.keys.insert(last_modified_key(document, modified_ms), true);
         }
@@ -88,6 +97,18 @@ pub(super) fn encode(index: &IndexMeta, tuple: &[Option<RawBsonRef<'_>>]) -> (Ve
     }
     let key = encoder.finish();
     (key.bytes, key.exact)
+}
+
+/// The key of a bucket: its metadata if the index has two fields, and where it begins.
+pub(super) fn bucket_key(index: &IndexMeta, meta: Option<&RawDocument>, start_ms: i64) -> KeyBytes {
+    let mut encoder = KeyEncoder::new();
+    if index.key.single().is_none() {
+        let meta = meta.and_then(|meta| meta.iter().next()?.ok());
+        encoder.push(meta.map(|(_, value)| value), Direction::Ascending);
+    }
+    let start = DateTime::from_millis(start_ms);
+    encoder.push(Some(RawBsonRef::DateTime(start)), Direction::Ascending);
+    encoder.finish()
 }
 
 fn last_modified_key(document: &RawDocument, modified_ms: i64) -> Vec<u8> {

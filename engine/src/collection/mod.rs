@@ -17,6 +17,7 @@ mod document_writer;
 mod error;
 mod index_ddl;
 mod keys;
+mod measurements;
 mod observer;
 mod reclaim;
 #[cfg(test)]
@@ -30,6 +31,7 @@ pub use build::{BuildProgress, PendingBuild};
 pub use collections::Collections;
 pub use document_writer::{DocumentWriter, InvalidDocument};
 pub use error::{DuplicateKey, WriteError};
+pub use measurements::Measurements;
 pub use observer::Change;
 pub use reclaim::ReclaimStep;
 pub use verify::{Finding, VerifyProgress, VerifyReport};

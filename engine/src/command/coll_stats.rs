@@ -28,7 +28,7 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     context.read(|reader, catalog| {
         match catalog.collection(&namespace) {
             Some(collection) => {
-                collection.check_holds_documents()?;
+                collection.check_is_no_view()?;
                 reply.extend(storage_stats(reader, &collection, scale)?);
             }
             None => reply.extend(doc! {

@@ -27,6 +27,6 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     let Some(collection) = catalog.collection(&namespace) else {
         return Err(no_collection(&namespace.to_string()));
     };
-    collection.check_holds_documents()?;
+    collection.check_is_no_view()?;
     raw(&doc! { "bytesFreed": 0 })
 }

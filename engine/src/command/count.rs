@@ -59,7 +59,7 @@ pub fn count(context: &Context, namespace: &Namespace, query: &Query) -> Result<
         let mut search = query.search(&collection)?;
         let is_whole = matches!(query.target.filter.root(), Expr::True)
             && matches!(search.plan().access, Access::Collection(_));
-        if is_whole && !collection.hides_expired() {
+        if is_whole && collection.counts_documents() {
             let all = reader.counters(collection.id.0)?.documents;
             let left = all.saturating_sub(query.target.skip);
             return Ok(query.target.limit.map_or(left, |limit| left.min(limit)));

@@ -191,7 +191,7 @@ impl<'r> Options<'r> {
         query: &Query,
         collection: &CollectionMeta,
     ) -> Result<Search, CommandError> {
-        collection.check_holds_documents()?;
+        collection.check_is_no_view()?;
         if self.tails {
             return tail(context, query, collection);
         }

@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     catalog::{CollectionMeta, Namespace},
-    collection::{DocumentWriter, WriteError},
+    collection::{DocumentWriter, Measurements, WriteError},
     limits::{BATCH_DOCS_MAX, BATCH_MS_MAX, WRITE_STATEMENTS_MAX},
 };
 
@@ -108,16 +108,20 @@ fn insert_some(
     let time_max = Duration::from_millis(BATCH_MS_MAX);
     context.write(|writer| {
         let collection = writer.create_if_missing(namespace)?;
-        collection.check_holds_documents()?;
+        collection.check_is_no_view()?;
+        let mut measurements = Measurements::new(&collection);
         let began = context.clock().monotonic();
         let (mut at, mut done) = (start, Inserted::default());
         for document in prepared.iter().skip(start).take(BATCH_DOCS_MAX) {
-            let outcome = match document {
-                Ok(document) => insert_one(writer, &collection, document),
-                Err(error) => Err(Refused::Statement(error.clone())),
+            let outcome = match (document, &mut measurements) {
+                (Err(error), _) => Err(Refused::Statement(error.clone())),
+                (Ok(document), None) => insert_one(writer, &collection, document).map(drop),
+                (Ok(document), Some(measurements)) => {
+                    measurements.add(writer, document).map_err(Refused::from)
+                }
             };
             match outcome {
-                Ok(_) => done.n += 1,
+                Ok(()) => done.n += 1,
                 Err(Refused::Transaction(error)) => return Err(error),
                 Err(Refused::Statement(error)) => done.errors.push((at, error)),
             }
@@ -126,6 +130,9 @@ fn insert_some(
             if is_late || (is_ordered && !done.errors.is_empty()) {
                 break;
             }
+        }
+        if let Some(measurements) = measurements {
+            measurements.finish(writer)?;
         }
         Ok((at, done))
     })

@@ -62,7 +62,7 @@ fn shown(collection: &CollectionMeta) -> Document {
         "options": collection.options.to_document(),
         "info": info,
     };
-    if let Some(index) = collection.id_index() {
+    if let Some(index) = collection.shown_indexes().find(|index| index.is_id()) {
         entry.insert("idIndex", index.to_spec());
     }
     entry

@@ -28,12 +28,9 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     let Some(collection) = context.collections.catalog().collection(&namespace) else {
         return Err(no_collection(&namespace.to_string()));
     };
-    if collection.is_view() {
-        collection.check_holds_documents()?;
-    }
+    collection.check_is_no_view()?;
     let specs = collection
-        .indexes
-        .iter()
+        .shown_indexes()
         .map(|index| Ok(RawDocumentBuf::try_from(&index.to_spec())?))
         .collect::<Result<Vec<_>, CommandError>>()?;
     Cursor::ready(namespace.to_string(), specs).first_batch(context, Some(batch_size), false)

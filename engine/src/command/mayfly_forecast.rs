@@ -72,13 +72,26 @@ pub(super) fn targets_for(
     Ok((collection, targets))
 }
 
-/// The collection that the command's own field names.
+/// The collection that the command's own field names; no time-series collection.
 pub(super) fn collection_of(
     context: &Context,
     request: &Request<'_>,
 ) -> Result<Arc<CollectionMeta>, CommandError> {
     let namespace = request.namespace()?;
-    context.collections.catalog().collection(&namespace).ok_or_else(|| {
+    let found = context.collections.catalog().collection(&namespace);
+    let collection = found.ok_or_else(|| {
         CommandError::new(Code::NAMESPACE_NOT_FOUND, format!("ns does not exist: {namespace}"))
-    })
+    })?;
+    if collection.options.time_series.is_some() {
+        // Their rules are about whole buckets, the replies about documents.
+        return Err(CommandError::new(
+            Code::NOT_SUPPORTED,
+            format!(
+                "{} is not supported for time-series collections, whose measurements go by the \
+                 bucket",
+                request.name
+            ),
+        ));
+    }
+    Ok(collection)
 }

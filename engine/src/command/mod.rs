@@ -113,6 +113,8 @@ pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]
+mod time_series_tests;
+#[cfg(test)]
 mod validation_tests;
 
 pub use client::Client;

@@ -16,7 +16,7 @@ use crate::{
     limits::{BATCH_DOCS_MAX, BATCH_MS_MAX},
     plan::check_interrupt,
     query::{Update, UpdateContext},
-    value::scan,
+    value::{bucket, scan},
 };
 
 /// What one statement did.
@@ -50,6 +50,9 @@ pub fn all(
     query: &Query,
     action: &Action<'_>,
 ) -> Result<(Modified, Option<CommandError>), CommandError> {
+    if let Some(collection) = context.collections.catalog().collection(namespace) {
+        check_action(&collection, action)?;
+    }
     let records = query.records(context, namespace)?;
     let mut total = Modified::default();
     let mut rest = records.as_slice();
@@ -86,6 +89,8 @@ fn some(
         let Some(collection) = writer.collection(namespace) else {
             return Ok((records.len(), done, None));
         };
+        // It may be another collection by now, whose records are of another kind.
+        check_action(&collection, action)?;
         let began = context.clock().monotonic();
         let mut handled = 0;
         for record in records.iter().take(BATCH_DOCS_MAX) {
@@ -135,7 +140,11 @@ pub fn one(
         return Ok(None);
     };
     let Action::Update(update) = action else {
-        writer.delete(collection, record)?;
+        if collection.options.time_series.is_some() {
+            writer.delete_measurement(collection, record)?;
+        } else {
+            writer.delete(collection, record)?;
+        }
         return Ok(Some(Outcome { before, after: None, is_changed: true }));
     };
     let context = UpdateContext { now_ms, filter: Some(&query.target.filter), inserting: false };
@@ -156,10 +165,37 @@ fn current(
     now_ms: i64,
 ) -> Result<Option<RawDocumentBuf>, CommandError> {
     let reader = writer.reader();
+    if collection.options.time_series.is_some() {
+        return measurement(writer, collection, query, record, now_ms);
+    }
     let Some(stored) = reader.document(collection.id, record)? else { return Ok(None) };
     let document = stored.document()?;
     let matches = query.still_matches(collection, &stored, document, now_ms)?;
     Ok(matches.then(|| document.to_owned()))
+}
+
+/// The measurement at a place, if it still matches.
+fn measurement(
+    writer: &DocumentWriter<'_>,
+    collection: &CollectionMeta,
+    query: &Query,
+    place: u64,
+    now_ms: i64,
+) -> Result<Option<RawDocumentBuf>, CommandError> {
+    let reader = writer.reader();
+    let (record, number) = bucket::split(place);
+    let Some(stored) = reader.document(collection.id, record)? else { return Ok(None) };
+    let Some(found) = bucket::at(stored.document()?, number) else { return Ok(None) };
+    let matches = query.still_matches(collection, &stored, &found, now_ms)?;
+    Ok(matches.then_some(found))
+}
+
+/// Refuses to change a measurement or to insert one by an upsert.
+fn check_action(collection: &CollectionMeta, action: &Action<'_>) -> Result<(), CommandError> {
+    match action {
+        Action::Delete => Ok(collection.check_is_no_view()?),
+        Action::Update(_) => Ok(collection.check_holds_documents()?),
+    }
 }
 
 fn changed(
@@ -188,7 +224,10 @@ pub fn first(
     // A search without an index can be long; it is not made while other writers wait.
     let candidate = context.read(|reader, catalog| match catalog.collection(namespace) {
         None => Ok(None),
-        Some(collection) => query.first_record(reader, &collection, context.now_ms()),
+        Some(collection) => {
+            check_action(&collection, action)?;
+            query.first_record(reader, &collection, context.now_ms())
+        }
     })?;
     if candidate.is_none() && !upsert {
         return Ok((Modified::default(), None));
@@ -199,7 +238,7 @@ pub fn first(
             None if upsert => writer.create_if_missing(namespace)?,
             None => return Ok((Modified::default(), None)),
         };
-        collection.check_holds_documents()?;
+        check_action(&collection, action)?;
         // With an order the first one may be another by now.
         let mut outcome = match candidate.filter(|_| query.target.sort.is_none()) {
             Some(record) => one(writer, &collection, query, action, record)?,

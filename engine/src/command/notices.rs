@@ -187,7 +187,7 @@ fn plan(context: &Context, report: &IndexReport) -> Option<String> {
     let catalog = context.collections.catalog();
     let collection = catalog.collection(&report.namespace)?;
     let mut indexes = collection.indexes.iter();
-    let index = indexes.find(|index| index.name == report.index && !index.clustered)?;
+    let index = indexes.find(|index| index.name == report.index && !index.is_id())?;
     Some(index_summary(index))
 }
 

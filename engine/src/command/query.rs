@@ -121,7 +121,7 @@ impl Query {
     /// # Errors
     /// `BadValue` for a bad hint; `CommandNotSupportedOnView`.
     pub fn search(&self, collection: &CollectionMeta) -> Result<Search, CommandError> {
-        collection.check_holds_documents()?;
+        collection.check_is_no_view()?;
         let target = self.target.clone();
         let plan = choose(collection, &target.filter, target.sort.as_ref(), self.hint.as_ref())?;
         Ok(Search::new(collection, target, plan))

@@ -35,7 +35,7 @@ impl Sizes {
         let counters = reader.counters(collection.id.0)?;
         let mut sizes =
             Self { documents: counters.documents, bytes: counters.bytes, ..Self::default() };
-        for index in &collection.indexes {
+        for index in collection.shown_indexes() {
             sizes.indexes += 1;
             sizes.index_bytes += reader.counters(index.id.0)?.bytes;
         }
@@ -75,7 +75,7 @@ pub fn storage_stats(
     stats.insert("totalIndexSize", scaled(sizes.index_bytes, scale));
     stats.insert("totalSize", scaled(sizes.bytes + sizes.index_bytes, scale));
     let (mut entries, mut bytes) = (Document::new(), Document::new());
-    for index in &collection.indexes {
+    for index in collection.shown_indexes() {
         let counters = reader.counters(index.id.0)?;
         entries.insert(&index.name, long(counters.entries));
         bytes.insert(&index.name, scaled(counters.bytes, scale));

@@ -33,7 +33,7 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     let Some(collection) = context.collections.catalog().collection(&namespace) else {
         return Err(no_collection(&namespace.to_string()));
     };
-    collection.check_holds_documents()?;
+    collection.check_is_no_view()?;
     if request.flag("repair")? {
         return Err(CommandError::new(
             Code::NOT_SUPPORTED,
@@ -66,7 +66,7 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     let (documents, keys) = context.read(|reader, _| {
         let documents = reader.counters(collection.id.0)?.documents;
         let mut keys = Document::new();
-        for index in &collection.indexes {
+        for index in collection.shown_indexes() {
             keys.insert(&index.name, long(reader.counters(index.id.0)?.entries));
         }
         Ok((documents, keys))
@@ -77,7 +77,7 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
         "nInvalidDocuments": 0,
         "nNonCompliantDocuments": 0,
         "nrecords": long(documents),
-        "nIndexes": i32::try_from(collection.indexes.len()).unwrap_or(i32::MAX),
+        "nIndexes": i32::try_from(collection.shown_indexes().count()).unwrap_or(i32::MAX),
         "keysPerIndex": keys,
         "indexDetails": details,
         "valid": errors.is_empty(),

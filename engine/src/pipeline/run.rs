@@ -166,7 +166,7 @@ impl Run {
             let Some(collection) = catalog.collection(&namespace) else {
                 return Ok(Source::Ready(VecDeque::new()));
             };
-            collection.check_holds_documents()?;
+            collection.check_is_no_view()?;
             let plan = choose(&collection, &target.filter, target.sort.as_ref(), hint)?;
             if stages.front().is_some_and(|stage| stage.only_counts()) {
                 let n = count(reader, &collection, target, plan, environment.now_ms())?;
@@ -244,7 +244,7 @@ fn count(
 ) -> Result<u64, PipelineError> {
     let is_whole = matches!(target.filter.root(), Expr::True)
         && matches!(plan.access, Access::Collection(_))
-        && !collection.hides_expired();
+        && collection.counts_documents();
     if is_whole {
         let left = reader.counters(collection.id.0)?.documents.saturating_sub(target.skip);
         return Ok(target.limit.map_or(left, |limit| left.min(limit)));

@@ -118,6 +118,9 @@ pub fn choose(
     let wants_order = sort.is_some() && natural.is_none();
     let whole =
         |direction| Plan { access: Access::Collection(direction), sort_in_memory: wants_order };
+    if collection.options.time_series.is_some() {
+        return packed(collection, hint, whole(natural_scan), whole(Scan::Backward));
+    }
     let tests = conjuncts(filter.root());
     match hint {
         Some(Hint::Natural(direction)) => return Ok(whole(*direction)),
@@ -140,6 +143,25 @@ pub fn choose(
         })
         .reduce(|best, other| if other.0 > best.0 { other } else { best });
     Ok(best.map_or_else(|| whole(natural_scan), |(_, plan)| plan))
+}
+
+/// All buckets are looked into, whatever index is asked for; but it must be there.
+fn packed(
+    collection: &CollectionMeta,
+    hint: Option<&Hint>,
+    usual: Plan,
+    reverse: Plan,
+) -> Result<Plan, PlanError> {
+    let is_there = match hint {
+        Some(Hint::Natural(Scan::Backward)) => return Ok(reverse),
+        None | Some(Hint::Natural(Scan::Forward)) => true,
+        Some(Hint::Name(name)) => collection.shown_indexes().any(|index| index.name == *name),
+        Some(Hint::Key(key)) => collection.shown_indexes().any(|index| index.key.same_pattern(key)),
+    };
+    if is_there {
+        return Ok(usual);
+    }
+    Err(bad_hint("hint provided does not correspond to an existing index".to_owned()))
 }
 
 /// Larger is better; `None` when the index helps with nothing.

@@ -10,8 +10,10 @@ mod error;
 mod explain;
 mod implies;
 mod operation;
+mod packed;
 mod parsed;
 mod range;
+mod records;
 mod search;
 mod target;
 #[cfg(test)]

@@ -12,6 +12,7 @@ use super::{
     Interval, PlanError, PlanErrorKind,
     choose::{Access, Plan},
     operation::Operation,
+    packed, records,
     target::Target,
 };
 use crate::{
@@ -24,7 +25,7 @@ use crate::{
 /// A query that is being answered.
 #[derive(Debug)]
 pub struct Search {
-    collection: CollectionId,
+    base: Base,
     filter: Filter,
     sort: Option<Sort>,
     plan: Plan,
@@ -35,6 +36,14 @@ pub struct Search {
     /// Whether the end of the collection is not the end of the search.
     tails: bool,
     stats: Stats,
+}
+
+/// Where documents are read from.
+#[derive(Debug, Clone, Copy)]
+struct Base {
+    collection: CollectionId,
+    /// The records are buckets of measurements. Places take the part of record numbers then.
+    is_packed: bool,
 }
 
 /// What was looked at.
@@ -75,7 +84,7 @@ enum Place {
     End,
 }
 
-type Visit<'v, E> = &'v mut dyn FnMut(&Stored<'_>, &RawDocument) -> Result<Step, E>;
+pub(super) type Visit<'v, E> = &'v mut dyn FnMut(&Stored<'_>, &RawDocument) -> Result<Step, E>;
 
 impl Search {
     /// A search that has not begun.
@@ -84,7 +93,10 @@ impl Search {
         let place = if plan.sort_in_memory { Place::Unsorted } else { start(&plan) };
         let Target { filter, sort, skip, limit, variables } = target;
         Self {
-            collection: collection.id,
+            base: Base {
+                collection: collection.id,
+                is_packed: collection.options.time_series.is_some(),
+            },
             filter,
             sort,
             plan,
@@ -181,7 +193,7 @@ impl Search {
         };
         let access = &self.plan.access;
         let walked =
-            walk(reader, self.collection, access, &mut self.place, &mut self.stats, &mut counted);
+            walk(reader, self.base, access, &mut self.place, &mut self.stats, &mut counted);
         if let Ok(ended) = walked
             && ended
             && !(self.tails && matches!(self.place, Place::Records(_)))
@@ -203,7 +215,7 @@ impl Search {
     /// others.
     fn check_position(&self, reader: &Reader<'_>) -> Result<(), PlanError> {
         let Place::Records(Some(record)) = self.place else { return Ok(()) };
-        if reader.document(self.collection, record)?.is_some() {
+        if reader.document(self.base.collection, record)?.is_some() {
             return Ok(());
         }
         Err(PlanError::new(
@@ -228,7 +240,13 @@ impl Search {
         now_ms: i64,
     ) -> Result<Option<RawDocumentBuf>, PlanError> {
         self.check_still_valid(collection)?;
-        let Some(stored) = reader.document(self.collection, record)? else { return Ok(None) };
+        if self.base.is_packed {
+            let found = packed::document(reader, self.base.collection, record)?;
+            let Some(document) = found else { return Ok(None) };
+            let matches = self.filter.matches_in(&document, &self.seen(now_ms))?;
+            return Ok(matches.then_some(document));
+        }
+        let Some(stored) = reader.document(self.base.collection, record)? else { return Ok(None) };
         let document = stored.document()?;
         let is_shown = !collection.hides(document, stored.modified_ms, now_ms)
             && self.filter.matches_in(document, &self.seen(now_ms))?;
@@ -250,7 +268,7 @@ impl Search {
             }
             _ => true,
         };
-        if collection.id == self.collection && index_is_there {
+        if collection.id == self.base.collection && index_is_there {
             return Ok(());
         }
         Err(PlanError::new(
@@ -300,7 +318,7 @@ impl Search {
             Ok(Step::Take)
         };
         let access = &self.plan.access;
-        walk(reader, self.collection, access, &mut place, &mut self.stats, &mut collect)?;
+        walk(reader, self.base, access, &mut place, &mut self.stats, &mut collect)?;
         let mut records: Vec<u64> =
             best.into_sorted_vec().into_iter().map(|(_, record)| record).collect();
         records.reverse();
@@ -319,80 +337,32 @@ fn start(plan: &Plan) -> Place {
 /// Visits documents from a place on and moves the place along; whether the end was reached.
 fn walk<E: From<PlanError>>(
     reader: &Reader<'_>,
-    collection: CollectionId,
+    base: Base,
     access: &Access,
     place: &mut Place,
     stats: &mut Stats,
     visit: Visit<'_, E>,
 ) -> Result<bool, E> {
     match (place, access) {
+        (Place::Records(after), Access::Collection(direction)) if base.is_packed => {
+            packed::walk(reader, base.collection, *direction, after, stats, visit)
+        }
+        (Place::Sorted(places), _) if base.is_packed => {
+            packed::walk_sorted(reader, base.collection, places, stats, visit)
+        }
         (Place::Records(after), Access::Collection(direction)) => {
-            walk_records(reader, collection, *direction, after, stats, visit)
+            records::walk(reader, base.collection, *direction, after, stats, visit)
         }
         (Place::Entries { interval, after, seen }, Access::Index { index, bounds, direction }) => {
             let mut entries =
                 Entries { index, intervals: &bounds.intervals, direction: *direction, stats };
-            entries.walk(reader, collection, (interval, after, seen), visit)
+            entries.walk(reader, base.collection, (interval, after, seen), visit)
         }
-        (Place::Sorted(records), _) => walk_sorted(reader, collection, records, stats, visit),
+        (Place::Sorted(records), _) => {
+            records::walk_sorted(reader, base.collection, records, stats, visit)
+        }
         _ => Ok(true),
     }
-}
-
-fn walk_records<E: From<PlanError>>(
-    reader: &Reader<'_>,
-    collection: CollectionId,
-    direction: Scan,
-    after: &mut Option<u64>,
-    stats: &mut Stats,
-    visit: Visit<'_, E>,
-) -> Result<bool, E> {
-    let from = match (direction, *after) {
-        (Scan::Forward, None) => Some(0),
-        (Scan::Backward, None) => Some(u64::MAX),
-        (Scan::Forward, Some(record)) => record.checked_add(1),
-        (Scan::Backward, Some(record)) => record.checked_sub(1),
-    };
-    let Some(from) = from else { return Ok(true) };
-    for stored in reader.documents(collection, from, direction).map_err(PlanError::from)? {
-        let stored = stored.map_err(PlanError::from)?;
-        let document = stored.document().map_err(PlanError::from)?;
-        stats.docs_examined += 1;
-        let step = visit(&stored, document)?;
-        if step == Step::LeaveAndStop {
-            return Ok(false);
-        }
-        *after = Some(stored.record);
-        if step == Step::TakeAndStop {
-            return Ok(false);
-        }
-    }
-    Ok(true)
-}
-
-fn walk_sorted<E: From<PlanError>>(
-    reader: &Reader<'_>,
-    collection: CollectionId,
-    records: &mut Vec<u64>,
-    stats: &mut Stats,
-    visit: Visit<'_, E>,
-) -> Result<bool, E> {
-    while let Some(record) = records.last().copied() {
-        if let Some(stored) = reader.document(collection, record).map_err(PlanError::from)? {
-            let document = stored.document().map_err(PlanError::from)?;
-            stats.docs_examined += 1;
-            match visit(&stored, document)? {
-                Step::Take => {}
-                Step::LeaveAndStop => return Ok(false),
-                Step::TakeAndStop => {
-                    records.pop();
-                    return Ok(records.is_empty());
-                }
-            }
-        }
-        records.pop();
-    }
-    Ok(true)
 }
 
 struct Entries<'e> {

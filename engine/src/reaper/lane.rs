@@ -52,6 +52,9 @@ impl Lane {
                 });
                 modified.into_iter().chain([own]).collect()
             }
+            Rule::Bucket { expire_after_secs, span_secs } => {
+                vec![dates(expire_after_secs.saturating_add(*span_secs), i64::MIN)]
+            }
             Rule::Inert(_) => Vec::new(),
         }
     }

@@ -10,7 +10,8 @@ use crate::{
     value::Direction,
 };
 
-/// One TTL rule of one collection: of an index, or the own rule of a clustered collection.
+/// One TTL rule of one collection: of an index, or the own rule of a clustered or time-series
+/// collection.
 #[derive(Debug, Clone)]
 pub struct Target {
     /// The collection as it was when the list was made.
@@ -62,7 +63,7 @@ impl Target {
     /// Tells rules apart within a pass.
     #[must_use]
     pub fn identity(&self) -> (CollectionId, IndexId, bool) {
-        let is_own = matches!(self.rule, Rule::ClusteredId { .. });
+        let is_own = self.index.is_id();
         (self.collection.id, self.index.id, is_own)
     }
 
@@ -72,7 +73,7 @@ impl Target {
     /// When the stored bytes are not a document.
     pub fn expiry(&self, stored: &Stored<'_>) -> Result<Expiry, StoreError> {
         let document = stored.document()?;
-        if self.index.partial.as_ref().is_some_and(|filter| !filter.matches(document)) {
+        if !self.index.covers(document) {
             return Ok(Expiry::Never(Never::OutsidePartialFilter));
         }
         Ok(ttl::expiry(&self.rule, document, stored.modified_ms))

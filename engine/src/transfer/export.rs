@@ -15,7 +15,10 @@ use crate::{
     collection::Collections,
     query::Filter,
     store::Scan,
-    value::extjson::{self, Layout, Style, append_document},
+    value::{
+        bucket,
+        extjson::{self, Layout, Style, append_document},
+    },
 };
 
 /// The form of an exported file.
@@ -74,7 +77,7 @@ pub fn export(
     let Some(collection) = collections.catalog().collection(&request.namespace) else {
         return Err(TransferError::NoCollection { namespace: request.namespace.to_string() });
     };
-    collection.check_holds_documents().map_err(crate::collection::WriteError::from)?;
+    collection.check_is_no_view().map_err(crate::collection::WriteError::from)?;
     let data_folder = collections.store().folder().to_owned();
     let mut target = Target::create(&request.path, &data_folder, request.gzip, progress)?;
     let mut walk = Walk { collections, collection: &collection, request, progress, exported: 0 };
@@ -185,18 +188,40 @@ impl Walk<'_> {
         let now_ms = self.collections.clock().now_ms();
         self.collections.store().read(|reader| {
             let documents = reader.documents(self.collection.id, from, Scan::Forward)?;
+            let is_packed = self.collection.options.time_series.is_some();
             for (visited, stored) in documents.enumerate() {
                 let stored = stored?;
                 let document = stored.document()?;
                 let is_hidden = self.collection.hides(document, stored.modified_ms, now_ms);
-                let wanted = self.request.filter.as_ref().is_none_or(|f| f.matches(document));
-                let goes_on = is_hidden || !wanted || visit(document);
+                let goes_on = if is_packed {
+                    self.measurements(document, visit)
+                } else {
+                    is_hidden || !self.is_wanted(document) || visit(document)
+                };
                 if !goes_on || visited + 1 >= EXPORT_DOCS_MAX {
                     return Ok(stored.record.checked_add(1));
                 }
             }
             Ok(None)
         })
+    }
+
+    fn is_wanted(&self, document: &RawDocument) -> bool {
+        self.request.filter.as_ref().is_none_or(|filter| filter.matches(document))
+    }
+
+    /// Visits all measurements of a bucket, also when one of them ends the read: the next one begins
+    /// with another bucket.
+    fn measurements(
+        &self,
+        packed: &RawDocument,
+        visit: &mut dyn FnMut(&RawDocument) -> bool,
+    ) -> bool {
+        let mut goes_on = true;
+        for (_, document) in bucket::measurements(packed) {
+            goes_on &= !self.is_wanted(&document) || visit(&document);
+        }
+        goes_on
     }
 }
 

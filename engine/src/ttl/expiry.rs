@@ -7,7 +7,7 @@ use super::{
     never::Never,
     rule::Rule,
 };
-use crate::value::Path;
+use crate::value::{Path, bucket};
 
 const MS_PER_SEC: i64 = 1_000;
 
@@ -123,6 +123,9 @@ pub fn expiry(rule: &Rule, document: &RawDocument, last_modified_ms: i64) -> Exp
             last_modified(*default_secs, document, last_modified_ms)
         }
         Rule::ClusteredId { expire_after_secs } => clustered(*expire_after_secs, document),
+        Rule::Bucket { expire_after_secs, span_secs } => {
+            bucket(*expire_after_secs, *span_secs, document)
+        }
         Rule::Inert(reason) => Expiry::Never(Never::Inert(*reason)),
     }
 }
@@ -189,6 +192,14 @@ fn clustered(secs: i64, document: &RawDocument) -> Expiry {
         Ok(Some(RawBsonRef::Array(_))) => Expiry::Never(Never::ArrayWithoutDates),
         Ok(Some(value)) => Expiry::Never(not_a_date(value)),
         Ok(None) | Err(_) => Expiry::Never(Never::FieldMissing),
+    }
+}
+
+fn bucket(secs: i64, span_secs: i64, document: &RawDocument) -> Expiry {
+    match (bucket::start_ms(document), secs.checked_add(span_secs)) {
+        (None, _) => Expiry::Never(Never::FieldMissing),
+        (Some(_), None) => Expiry::Never(Never::BeyondTime),
+        (Some(start_ms), Some(secs)) => at(start_ms, secs, Source::Index, 1),
     }
 }
 

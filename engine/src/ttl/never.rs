@@ -19,7 +19,7 @@ pub enum InertReason {
     NotOnTs,
     /// The index is still being built.
     Building,
-    /// The collection is a time-series collection, whose buckets Mayfly does not keep.
+    /// The time-series collection's options can't be read.
     TimeSeries,
 }
 
@@ -175,7 +175,9 @@ impl InertReason {
             Self::Building => {
                 "The index is still being built. It removes documents once it is complete."
             }
-            Self::TimeSeries => "Time-series collections are not supported, so nothing is removed.",
+            Self::TimeSeries => {
+                "The time-series collection's options can't be read, so nothing is removed."
+            }
         }
     }
 }

@@ -24,6 +24,14 @@ pub enum Rule {
         /// Seconds, at least 0.
         expire_after_secs: i64,
     },
+    /// A time-series collection, or an index on its time: the beginning of a bucket, plus the seconds,
+    /// plus the length of a bucket. The whole bucket goes.
+    Bucket {
+        /// Seconds, at least 0.
+        expire_after_secs: i64,
+        /// Seconds that a bucket may reach.
+        span_secs: i64,
+    },
     /// An index that carries the option but never removes anything.
     Inert(InertReason),
 }

@@ -5,6 +5,7 @@
 //! [`scan::check`] first; every other function expects BSON that passed it, and answers something
 //! harmless (never a panic) for bytes that did not.
 
+pub mod bucket;
 mod db_pointer;
 pub mod decimal;
 pub mod extjson;

@@ -4,13 +4,12 @@ use std::sync::Arc;
 
 use bson::Document;
 
-use super::{conflict, index_spec, index_spec::ParsedIndex};
+use super::{conflict, index_spec, index_spec::ParsedIndex, time_series};
 use crate::{
     catalog::{
         CatalogError, CatalogErrorKind as Kind, CollectionMeta, Dialect, IndexMeta, Namespace,
     },
     limits::INDEXES_PER_COLLECTION_MAX,
-    query::Expr,
 };
 
 /// Indexes to create.
@@ -66,6 +65,9 @@ pub fn plan(
     let mut new = Vec::new();
     for spec in &request.indexes {
         let parsed = index_spec::parse(spec, dialect, request.ignore_unknown_options)?;
+        if collection.options.time_series.is_some() {
+            time_series::check_not_id(&parsed.meta)?;
+        }
         if conflict::exists(&parsed.meta, &existing)? {
             continue;
         }
@@ -79,8 +81,12 @@ pub fn plan(
                 ),
             ));
         }
-        existing.push(Arc::new(parsed.meta.clone()));
-        new.push(parsed.meta);
+        let mut meta = parsed.meta;
+        if let Some(options) = &collection.options.time_series {
+            meta.form = time_series::form(&meta, options);
+        }
+        existing.push(Arc::new(meta.clone()));
+        new.push(meta);
     }
     Ok(new)
 }
@@ -90,52 +96,12 @@ fn check_new(parsed: &ParsedIndex, collection: &CollectionMeta) -> Result<(), Ca
         return Err(refused.clone());
     }
     let options = &collection.options;
-    if parsed.meta.expire_after_secs.is_some() {
-        if options.capped.is_some() && options.clustered.is_some() {
-            return Err(CatalogError::new(
-                Kind::CappedClusteredSecondaryTtl,
-                "a capped clustered collection can't have a TTL index; use its own expireAfterSeconds",
-            ));
-        }
-        if let Some(time_series) = &options.time_series {
-            check_time_series(parsed, time_series)?;
-        }
-    }
-    if options.time_series.is_some() && parsed.meta.is_id() {
+    let is_capped_clustered = options.capped.is_some() && options.clustered.is_some();
+    if parsed.meta.expire_after_secs.is_some() && is_capped_clustered {
         return Err(CatalogError::new(
-            Kind::CannotCreateIndex,
-            "a time-series collection has no index on _id",
+            Kind::CappedClusteredSecondaryTtl,
+            "a capped clustered collection can't have a TTL index; use its own expireAfterSeconds",
         ));
     }
-    Ok(())
-}
-
-/// TTL on a time-series collection: the time field, with a partial filter on the meta field alone.
-fn check_time_series(parsed: &ParsedIndex, options: &Document) -> Result<(), CatalogError> {
-    let meta_field = options.get_str("metaField").ok();
-    let on_time = parsed.meta.field().is_some_and(|(path, _)| {
-        options.get_str("timeField").is_ok_and(|field| field == path.as_str())
-    });
-    let partial_on_meta = parsed
-        .meta
-        .partial
-        .as_ref()
-        .zip(meta_field)
-        .is_some_and(|(filter, meta)| only_on(filter.root(), meta));
-    if parsed.key_fields == 1 && on_time && partial_on_meta {
-        return Ok(());
-    }
-    Err(CatalogError::new(
-        Kind::InvalidOptions,
-        "on a time-series collection a TTL index must be on the time field and have a \
-         partialFilterExpression on the meta field only",
-    ))
-}
-
-fn only_on(expr: &Expr, field: &str) -> bool {
-    match expr {
-        Expr::And(parts) | Expr::Or(parts) => parts.iter().all(|part| only_on(part, field)),
-        Expr::Field { path, .. } => path.parts().first().is_some_and(|part| part.name == field),
-        _ => false,
-    }
+    options.time_series.as_ref().map_or(Ok(()), |given| time_series::check(parsed, given))
 }

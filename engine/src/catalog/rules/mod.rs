@@ -11,6 +11,7 @@ mod index_spec;
 mod numbers;
 #[cfg(test)]
 mod tests;
+mod time_series;
 pub mod validation;
 
 pub use coll_mod::{CollModOutcome, CollModRequest};
@@ -18,3 +19,4 @@ pub use create::CreateRequest;
 pub use create_indexes::{CreateIndexesOutcome, CreateIndexesRequest};
 pub use drop_indexes::{DropIndexesOutcome, IndexSelector};
 pub(crate) use index_spec::id_index;
+pub(crate) use time_series::bucket_indexes;

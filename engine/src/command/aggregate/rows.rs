@@ -57,7 +57,7 @@ impl ServerFacts<'_> {
                 "spec": index.to_spec(),
             }
         };
-        collection.indexes.iter().map(|index| row(index)).collect()
+        collection.shown_indexes().map(|index| row(index)).collect()
     }
 
     fn coll_stats(

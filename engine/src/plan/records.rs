@@ -1,0 +1,65 @@
+//! Walks over the records of an ordinary collection.
+
+use super::{
+    PlanError,
+    search::{Stats, Step, Visit},
+};
+use crate::store::{CollectionId, Reader, Scan};
+
+/// Visits the records behind `after`. True when nothing is left.
+pub(super) fn walk<E: From<PlanError>>(
+    reader: &Reader<'_>,
+    collection: CollectionId,
+    direction: Scan,
+    after: &mut Option<u64>,
+    stats: &mut Stats,
+    visit: Visit<'_, E>,
+) -> Result<bool, E> {
+    let from = match (direction, *after) {
+        (Scan::Forward, None) => Some(0),
+        (Scan::Backward, None) => Some(u64::MAX),
+        (Scan::Forward, Some(record)) => record.checked_add(1),
+        (Scan::Backward, Some(record)) => record.checked_sub(1),
+    };
+    let Some(from) = from else { return Ok(true) };
+    for stored in reader.documents(collection, from, direction).map_err(PlanError::from)? {
+        let stored = stored.map_err(PlanError::from)?;
+        let document = stored.document().map_err(PlanError::from)?;
+        stats.docs_examined += 1;
+        let step = visit(&stored, document)?;
+        if step == Step::LeaveAndStop {
+            return Ok(false);
+        }
+        *after = Some(stored.record);
+        if step == Step::TakeAndStop {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// Visits these records, the last one first. True when nothing is left.
+pub(super) fn walk_sorted<E: From<PlanError>>(
+    reader: &Reader<'_>,
+    collection: CollectionId,
+    records: &mut Vec<u64>,
+    stats: &mut Stats,
+    visit: Visit<'_, E>,
+) -> Result<bool, E> {
+    while let Some(record) = records.last().copied() {
+        if let Some(stored) = reader.document(collection, record).map_err(PlanError::from)? {
+            let document = stored.document().map_err(PlanError::from)?;
+            stats.docs_examined += 1;
+            match visit(&stored, document)? {
+                Step::Take => {}
+                Step::LeaveAndStop => return Ok(false),
+                Step::TakeAndStop => {
+                    records.pop();
+                    return Ok(records.is_empty());
+                }
+            }
+        }
+        records.pop();
+    }
+    Ok(true)
+}
