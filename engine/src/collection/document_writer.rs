@@ -133,8 +133,8 @@ impl DocumentWriter<'_> {
         collection.check_holds_documents()?;
         let document = &*self.stored(&collection, document);
         check_document(&collection, document)?;
-        self.validate(&collection, document, None)?;
-        self.insert_new(&collection, document)
+        self.validate(&collection, document, None)
+            .and_then(|()| self.insert_new(&collection, document))
     }
 
     pub(super) fn insert_new(
@@ -144,9 +144,9 @@ impl DocumentWriter<'_> {
     ) -> Result<u64, WriteError> {
         let record = self.txn.counters(collection.id.0)?.next_record.max(1);
         let plans = self.plan(collection, record, document)?;
-        let result = self.write_new(collection, record, document, &plans);
-        let result = result.and_then(|()| self.keep_cap(collection));
-        self.must_succeed(result)?;
+        let written = self.write_new(collection, record, document, &plans);
+        let kept = written.and_then(|()| self.keep_cap(collection));
+        self.must_succeed(kept)?;
         self.note(collection, &plans)?;
         Ok(record)
     }
@@ -215,9 +215,8 @@ impl DocumentWriter<'_> {
         before: Option<&RawDocument>,
     ) -> Result<(), WriteError> {
         let validation = &collection.options.validation;
-        // A bucket is no document of a client's.
-        let is_bucket = collection.options.time_series.is_some();
-        if is_bucket || self.txn.bypasses_validation || validation.validator.is_none() {
+        let bypasses = self.txn.bypasses_validation || collection.options.time_series.is_some();
+        if bypasses || validation.validator.is_none() {
             return Ok(());
         }
         let Some(details) = validation.failure(document, before, self.txn.now_ms) else {
