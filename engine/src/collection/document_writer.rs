@@ -201,8 +201,7 @@ impl DocumentWriter<'_> {
         self.txn.bypasses_validation = bypasses;
     }
 
-    /// Documents that were stored, or refused, although a validator whose action is to tell of it
-    /// did not match; each is given out once.
+    /// What a validator that only tells did not match, stored or refused; given out once.
     pub fn take_invalid(&mut self) -> Vec<InvalidDocument> {
         std::mem::take(&mut self.txn.invalid)
     }
