@@ -3,20 +3,10 @@
 use super::Code;
 use crate::query::ExpressionErrorKind as Kind;
 
-macro_rules! codes {
-    ($($kind:ident = $number:literal;)*) => {
-        /// The number and name of an expression's error.
-        #[expect(clippy::unreadable_literal, reason = "as MongoDB's users search for them")]
-        pub(super) fn code(kind: Kind) -> Code {
-            match kind {
-                Kind::Unknown => Code { number: 168, name: "InvalidPipelineOperator" },
-                $(Kind::$kind => Code { number: $number, name: concat!("Location", $number) },)*
-            }
-        }
-    };
-}
-
-codes! {
+numbers! {
+    /// The number and name of an expression's error.
+    code(Kind):
+    Unknown = 168 "InvalidPipelineOperator";
     SeveralOperators = 15983;
     ArgumentCount = 16020;
     ArgumentRange = 28667;

@@ -1,5 +1,22 @@
 //! MongoDB's error numbers and names. Nothing outside this folder knows them.
 
+/// A function from kinds of errors to MongoDB's numbers: one line a kind. A number that MongoDB has no
+/// other name for is named by its digits.
+macro_rules! numbers {
+    ($(#[$doc:meta])* $function:ident($kinds:ident):
+     $($kind:ident = $number:literal $($name:literal)?;)*) => {
+        $(#[$doc])*
+        #[expect(clippy::unreadable_literal, reason = "as MongoDB's users search for them")]
+        pub(super) fn $function(kind: $kinds) -> Code {
+            match kind {
+                $($kinds::$kind => numbers!(@ $number $($name)?),)*
+            }
+        }
+    };
+    (@ $number:literal $name:literal) => { Code { number: $number, name: $name } };
+    (@ $number:literal) => { Code { number: $number, name: concat!("Location", $number) } };
+}
+
 mod codes;
 mod convert;
 mod expression;

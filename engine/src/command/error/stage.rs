@@ -19,25 +19,9 @@ impl From<PipelineError> for CommandError {
     }
 }
 
-macro_rules! numbers {
-    ($from:ident, $kind:expr, $($variant:ident = $number:literal $($name:literal)?;)*) => {
-        match $kind {
-            $($from::$variant => numbers!(@ $number $($name)?),)*
-        }
-    };
-    (@ $number:literal $name:literal) => { Code { number: $number, name: $name } };
-    (@ $number:literal) => {
-        Code { number: $number, name: concat!("Location", $number) }
-    };
-}
-
-#[expect(
-    clippy::too_many_lines,
-    clippy::unreadable_literal,
-    reason = "a table: one line a kind, with the numbers as people search for them"
-)]
-fn code(kind: Kind) -> Code {
-    numbers! { Kind, kind,
+numbers! {
+    /// The number of what is wrong with a stage.
+    code(Kind):
         StageFields = 40323;
         StageUnknown = 40324;
         OnlyFirst = 40602;
@@ -176,12 +160,11 @@ fn code(kind: Kind) -> Code {
         MergeOnMissing = 51132;
         MergeOnArray = 51185;
         MergeNoMatch = 13113 "MergeStageNoMatchingDocument";
-    }
 }
 
-/// The number of a stage that makes one document of another.
-pub(super) fn reshape_code(kind: ReshapeErrorKind) -> Code {
-    numbers! { ReshapeErrorKind, kind,
+numbers! {
+    /// The number of a stage that makes one document of another.
+    reshape_code(ReshapeErrorKind):
         ProjectNotObject = 15969;
         ProjectEmpty = 51272;
         EmptySubProjection = 51270;
@@ -197,5 +180,4 @@ pub(super) fn reshape_code(kind: ReshapeErrorKind) -> Code {
         ReplaceRootOption = 40230;
         ReplaceRootMissing = 40231;
         ReplaceRootResult = 40228;
-    }
 }
