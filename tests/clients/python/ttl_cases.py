@@ -17,13 +17,11 @@ from pymongo import MongoClient
 from pymongo.errors import OperationFailure
 
 START = "2024-01-01T00:00:00Z"
-# Decades between two passes of the monitor's own: only the cases' passes remove anything.
-IDLE = ["--sleep-secs", "2147483647"]
 OPTIONS = json_util.JSONOptions(tz_aware=True, datetime_conversion=DatetimeConversion.DATETIME_AUTO)
 
 
 class World:
-    """A server on a new data folder, with its clock standing still and its monitor idle."""
+    """A server on a new data folder, with its clock standing still."""
 
     def __init__(self, program, folder):
         self.program, self.folder = program, folder
@@ -32,7 +30,7 @@ class World:
 
     def start(self, now):
         command = [self.program, "serve", "--data", self.folder, "--port", "0", "--simulated-clock", now]
-        self.server = subprocess.Popen(command + IDLE, stdout=subprocess.PIPE, text=True)
+        self.server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         line = self.server.stdout.readline()
         assert line.startswith("mayfly listening on mongodb://"), line
         self.client = MongoClient(line.split(" on ", 1)[1].strip(), tz_aware=True)
