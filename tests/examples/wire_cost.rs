@@ -1,4 +1,4 @@
-//! What the wire costs: processor time of the server for each operation of a real PyMongo, beside the same
+//! What the wire costs: processor time of the server for each operation of a real `PyMongo`, beside the same
 //! commands in this process.
 //!
 //! usage: `cargo run --release -p mayfly-tests --features mayfly/inspection --example wire_cost`, after
@@ -67,11 +67,11 @@ fn in_process() -> Result<[f64; 3], Box<dyn Error>> {
         let began = cpu(std::process::id())?;
         for command in &raw {
             let reply = engine.run_raw("cost", command);
-            if reply.get("ok")?.and_then(|ok| ok.as_f64()) != Some(1.0) {
+            if reply.get("ok")?.and_then(bson::RawBsonRef::as_f64) != Some(1.0) {
                 return Err(format!("{reply:?}").into());
             }
         }
-        Ok((cpu(std::process::id())? - began).as_secs_f64() * 1e6)
+        Ok(cpu(std::process::id())?.saturating_sub(began).as_secs_f64() * 1e6)
     };
     let batches = (0..MANY / BATCH).map(|batch| batch * BATCH);
     let many =
@@ -91,7 +91,7 @@ fn over_the_wire() -> Result<([f64; 3], f64), Box<dyn Error>> {
     let mut phase = |name: &str, first: i64, operations: i64| -> Result<f64, Box<dyn Error>> {
         let began = cpu(server.pid())?;
         client.run(&format!("{name} {first} {operations}"))?;
-        Ok((cpu(server.pid())? - began).as_secs_f64() * 1e6 / count(operations))
+        Ok(cpu(server.pid())?.saturating_sub(began).as_secs_f64() * 1e6 / count(operations))
     };
     let costs = [
         phase("insert_many", 0, MANY)?,
@@ -128,7 +128,7 @@ fn cpu(pid: u32) -> Result<Duration, Box<dyn Error>> {
     Ok(total)
 }
 
-/// A PyMongo that does one phase after the other.
+/// A `PyMongo` that does one phase after the other.
 struct Client {
     child: Child,
     answers: BufReader<ChildStdout>,

@@ -15,7 +15,7 @@ pub struct Server {
     /// `mongodb://…` with the credentials.
     pub uri: String,
     child: Child,
-    _folder: Option<TempDir>,
+    folder: Option<TempDir>,
 }
 
 impl Server {
@@ -27,7 +27,7 @@ impl Server {
     pub fn start(arguments: &[&str]) -> Self {
         let folder = tempfile::tempdir().expect("a folder for the store");
         let mut server = Self::start_in(folder.path(), arguments);
-        server._folder = Some(folder);
+        server.folder = Some(folder);
         server
     }
 
@@ -50,7 +50,7 @@ impl Server {
         BufReader::new(stdout).read_line(&mut line).expect("its first line can be read");
         let uri = line.trim().strip_prefix("mayfly listening on ");
         let uri = uri.unwrap_or_else(|| panic!("the first line was {line:?}")).to_owned();
-        Self { uri, child, _folder: None }
+        Self { uri, child, folder: None }
     }
 
     /// Asks it to end, as a system does that shuts down, and waits; its exit code.

@@ -20,6 +20,7 @@ pub fn open_paused(folder: &Path, start_ms: i64) -> Engine {
 ///
 /// # Panics
 /// When the reply is an error, or lists write errors.
+#[expect(clippy::must_use_candidate, reason = "most commands run for what they do")]
 pub fn run(engine: &Engine, db: &str, command: &Document) -> Document {
     let reply = engine.run(db, command);
     let failed = !is_ok(&reply) || reply.contains_key("writeErrors");

@@ -18,6 +18,7 @@ pub use transfers::Transfers;
 
 /// What a source can do beyond answering commands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "one answer a question, none depends on another")]
 pub struct Capabilities {
     /// Files can be imported and exported.
     pub transfer: bool,

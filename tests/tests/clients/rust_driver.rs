@@ -83,7 +83,8 @@ fn everyday(client: &Client) {
     let update = things.update_many(doc! { "group": 1 }, doc! { "$inc": { "n": 1 } });
     assert_eq!(update.run().expect("updateMany").modified_count, 100);
     let found = things.find(doc! { "group": 2 }).batch_size(7).run().expect("find");
-    assert_eq!(found.map(|document| document.expect("a document")).count(), 100);
+    let found: Vec<_> = found.collect::<Result<_, _>>().expect("documents");
+    assert_eq!(found.len(), 100);
     let refused = things.insert_one(doc! { "_id": 1 }).run().expect_err("a second _id 1");
     assert!(
         matches!(refused.kind.as_ref(), ErrorKind::Write(WriteFailure::WriteError(error)) if error.code == 11_000),

@@ -6,7 +6,7 @@ macro_rules! numbers {
     ($(#[$doc:meta])* $function:ident($kinds:ident):
      $($kind:ident = $number:literal $($name:literal)?;)*) => {
         $(#[$doc])*
-        #[expect(clippy::unreadable_literal, reason = "as MongoDB's users search for them")]
+        #[allow(clippy::unreadable_literal, reason = "as MongoDB's users search for them")]
         pub(super) fn $function(kind: $kinds) -> Code {
             match kind {
                 $($kinds::$kind => numbers!(@ $number $($name)?),)*
