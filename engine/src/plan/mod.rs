@@ -6,6 +6,7 @@
 mod between;
 mod bounds;
 mod choose;
+mod entries;
 mod error;
 mod explain;
 mod implies;

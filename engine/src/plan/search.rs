@@ -1,25 +1,23 @@
 //! Running a plan, in as many calls as wanted: what is kept between two calls is a key, never a
 //! transaction.
 
-use std::{
-    collections::{BinaryHeap, HashSet},
-    ops::Bound,
-};
+use std::collections::BinaryHeap;
 
 use bson::raw::{RawBson, RawDocument, RawDocumentBuf};
 
 use super::{
-    Interval, PlanError, PlanErrorKind,
+    PlanError, PlanErrorKind,
     choose::{Access, Plan},
+    entries::{Entries, EntryPlace},
     operation::Operation,
     packed, records,
     target::Target,
 };
 use crate::{
-    catalog::{CollectionMeta, IndexMeta},
-    limits::{SEEN_RECORDS_MAX, SORT_BYTES_MAX},
+    catalog::CollectionMeta,
+    limits::SORT_BYTES_MAX,
     query::{Context, Filter, Sort, sort::SortKey},
-    store::{CollectionId, Reader, Scan, Stored},
+    store::{CollectionId, Reader, Stored},
 };
 
 /// A query that is being answered.
@@ -74,8 +72,8 @@ pub enum Step {
 enum Place {
     /// In the collection: the last record looked at.
     Records(Option<u64>),
-    /// In an index: the interval, the last entry looked at, and records already given out.
-    Entries { interval: usize, after: Option<(Vec<u8>, u64)>, seen: HashSet<u64> },
+    /// In an index.
+    Entries(EntryPlace),
     /// Sorted: the records in order, the next one last.
     Sorted(Vec<u64>),
     /// Not sorted yet.
@@ -191,9 +189,10 @@ impl Search {
             }
             Ok(if step == Step::Take && limit == Some(0) { Step::TakeAndStop } else { step })
         };
-        let access = &self.plan.access;
-        let walked =
-            walk(reader, self.base, access, &mut self.place, &mut self.stats, &mut counted);
+        // What is sorted in memory comes in order whatever the index does.
+        let sort = self.sort.as_ref().filter(|_| !self.plan.sort_in_memory);
+        let way = (&self.plan.access, sort);
+        let walked = walk(reader, self.base, way, &mut self.place, &mut self.stats, &mut counted);
         if let Ok(ended) = walked
             && ended
             && !(self.tails && matches!(self.place, Place::Records(_)))
@@ -307,18 +306,12 @@ impl Search {
                 bytes -= dropped.size_bytes();
             }
             if bytes > SORT_BYTES_MAX {
-                return Err(PlanError::new(
-                    PlanErrorKind::SortTooLarge,
-                    format!(
-                        "Sort exceeded memory limit of {SORT_BYTES_MAX} bytes; add an index in this \
-                         order, or a limit"
-                    ),
-                ));
+                return Err(too_large());
             }
             Ok(Step::Take)
         };
         let access = &self.plan.access;
-        walk(reader, self.base, access, &mut place, &mut self.stats, &mut collect)?;
+        walk(reader, self.base, (access, None), &mut place, &mut self.stats, &mut collect)?;
         let mut records: Vec<u64> =
             best.into_sorted_vec().into_iter().map(|(_, record)| record).collect();
         records.reverse();
@@ -330,15 +323,26 @@ fn start(plan: &Plan) -> Place {
     match plan.access {
         Access::Nothing => Place::End,
         Access::Collection(_) => Place::Records(None),
-        Access::Index { .. } => Place::Entries { interval: 0, after: None, seen: HashSet::new() },
+        Access::Index { .. } => Place::Entries(EntryPlace::default()),
     }
 }
 
-/// Visits documents from a place on and moves the place along; whether the end was reached.
+pub(super) fn too_large() -> PlanError {
+    PlanError::new(
+        PlanErrorKind::SortTooLarge,
+        format!(
+            "Sort exceeded memory limit of {SORT_BYTES_MAX} bytes; add an index in this order, or a \
+             limit"
+        ),
+    )
+}
+
+/// Visits documents from a place on and moves the place along; whether the end was reached. With an
+/// order that the index has to keep.
 fn walk<E: From<PlanError>>(
     reader: &Reader<'_>,
     base: Base,
-    access: &Access,
+    (access, sort): (&Access, Option<&Sort>),
     place: &mut Place,
     stats: &mut Stats,
     visit: Visit<'_, E>,
@@ -353,116 +357,14 @@ fn walk<E: From<PlanError>>(
         (Place::Records(after), Access::Collection(direction)) => {
             records::walk(reader, base.collection, *direction, after, stats, visit)
         }
-        (Place::Entries { interval, after, seen }, Access::Index { index, bounds, direction }) => {
-            let mut entries =
-                Entries { index, intervals: &bounds.intervals, direction: *direction, stats };
-            entries.walk(reader, base.collection, (interval, after, seen), visit)
+        (Place::Entries(place), Access::Index { index, bounds, direction }) => {
+            let (intervals, direction) = (&bounds.intervals, *direction);
+            let mut entries = Entries { index, intervals, direction, sort, stats };
+            entries.walk(reader, base.collection, place, visit)
         }
         (Place::Sorted(records), _) => {
             records::walk_sorted(reader, base.collection, records, stats, visit)
         }
         _ => Ok(true),
-    }
-}
-
-struct Entries<'e> {
-    index: &'e IndexMeta,
-    intervals: &'e [Interval],
-    direction: Scan,
-    stats: &'e mut Stats,
-}
-
-type EntryPlace<'p> = (&'p mut usize, &'p mut Option<(Vec<u8>, u64)>, &'p mut HashSet<u64>);
-
-impl Entries<'_> {
-    fn walk<E: From<PlanError>>(
-        &mut self,
-        reader: &Reader<'_>,
-        collection: CollectionId,
-        (interval, after, seen): EntryPlace<'_>,
-        visit: Visit<'_, E>,
-    ) -> Result<bool, E> {
-        loop {
-            let at = match self.direction {
-                Scan::Forward => Some(*interval),
-                Scan::Backward => self.intervals.len().checked_sub(1 + *interval),
-            };
-            let Some(range) = at.and_then(|at| self.intervals.get(at)) else { return Ok(true) };
-            for entry in self.open(reader, range, after.as_ref())? {
-                let entry = entry.map_err(PlanError::from)?;
-                self.stats.keys_examined += 1;
-                let step = self.visit_record(reader, collection, entry.record, seen, visit)?;
-                if step == Step::LeaveAndStop {
-                    return Ok(false);
-                }
-                match after {
-                    Some((key, record)) => {
-                        entry.key.clone_into(key);
-                        *record = entry.record;
-                    }
-                    None => *after = Some((entry.key.to_vec(), entry.record)),
-                }
-                if step == Step::TakeAndStop {
-                    return Ok(false);
-                }
-            }
-            *interval += 1;
-            *after = None;
-        }
-    }
-
-    fn open<'t>(
-        &self,
-        reader: &Reader<'t>,
-        range: &Interval,
-        after: Option<&(Vec<u8>, u64)>,
-    ) -> Result<crate::store::Entries<'t>, PlanError> {
-        let lower = Bound::Included(range.lower.as_slice());
-        let upper = range.upper.as_deref().map_or(Bound::Unbounded, Bound::Excluded);
-        let entries = match after {
-            None => reader.entries(self.index.id, lower, upper, self.direction)?,
-            Some((key, record)) => {
-                let limit = if self.direction == Scan::Forward { upper } else { lower };
-                reader.entries_after(self.index.id, (key, *record), limit, self.direction)?
-            }
-        };
-        Ok(entries)
-    }
-
-    /// A document can have several entries, even of an index that was not multikey when the search
-    /// began, or when it moves in the index under a cursor; it is given out once.
-    fn visit_record<E: From<PlanError>>(
-        &mut self,
-        reader: &Reader<'_>,
-        collection: CollectionId,
-        record: u64,
-        seen: &mut HashSet<u64>,
-        visit: Visit<'_, E>,
-    ) -> Result<Step, E> {
-        let remembers = self.index.multikey || self.intervals.len() > 1;
-        if remembers && seen.contains(&record) {
-            return Ok(Step::Take);
-        }
-        let Some(stored) = reader.document(collection, record).map_err(PlanError::from)? else {
-            return Ok(Step::Take);
-        };
-        let document = stored.document().map_err(PlanError::from)?;
-        self.stats.docs_examined += 1;
-        let step = visit(&stored, document)?;
-        if remembers && step != Step::LeaveAndStop {
-            if seen.len() >= SEEN_RECORDS_MAX {
-                return Err(PlanError::new(
-                    PlanErrorKind::TooManyRecords,
-                    format!(
-                        "the index {} has arrays, and more than {SEEN_RECORDS_MAX} documents were \
-                         looked at; narrow the filter or hint {{$natural: 1}}",
-                        self.index.name
-                    ),
-                )
-                .into());
-            }
-            seen.insert(record);
-        }
-        Ok(step)
     }
 }

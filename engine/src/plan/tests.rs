@@ -113,6 +113,48 @@ fn found(
     (ids, keys)
 }
 
+/// Texts of one length that differ behind the bytes an index keeps, read three at a time.
+#[test]
+fn long_texts_come_in_order_over_several_batches() {
+    let lab = Lab::new();
+    lab.ok("{createIndexes: 'c', indexes: [{key: {a: 1}, name: 'a_1'}]}");
+    let documents: Vec<Document> = (0..20_i32)
+        .map(|id| doc! { "_id": id, "a": format!("{}{:02}", "x".repeat(600), id * 7 % 20) })
+        .chain([doc! { "_id": 20, "a": "a" }, doc! { "_id": 21, "a": "z" }])
+        .collect();
+    lab.run_document(&doc! { "insert": "c", "documents": documents });
+    for (direction, first) in [(1, "a"), (-1, "z")] {
+        let command = doc! {
+            "find": "c", "sort": { "a": direction }, "hint": "a_1", "batchSize": 3,
+        };
+        let mut reply = lab.run_document(&command);
+        let mut texts = Vec::new();
+        let mut batch = "cursor.firstBatch";
+        loop {
+            let Some(Bson::Array(documents)) = at(&reply, batch) else { panic!("{reply}") };
+            let text =
+                |document: &Bson| document.as_document()?.get_str("a").ok().map(str::to_owned);
+            texts.extend(documents.iter().filter_map(text));
+            let Some(Bson::Int64(cursor)) = at(&reply, "cursor.id") else { panic!("{reply}") };
+            if cursor == 0 {
+                break;
+            }
+            reply = lab.run_document(&doc! {
+                "getMore": cursor, "collection": "c", "batchSize": 3,
+            });
+            batch = "cursor.nextBatch";
+        }
+        assert_eq!(texts.len(), 22);
+        assert_eq!(texts.first().map(String::as_str), Some(first));
+        let mut sorted = texts.clone();
+        sorted.sort();
+        if direction < 0 {
+            sorted.reverse();
+        }
+        assert_eq!(texts, sorted);
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
 

@@ -1,0 +1,210 @@
+//! Walks over the entries of an index.
+
+use std::{collections::HashSet, ops::Bound};
+
+use super::{
+    Interval, PlanError, PlanErrorKind,
+    search::{Stats, Step, Visit, too_large},
+};
+use crate::{
+    catalog::IndexMeta,
+    limits::{SEEN_RECORDS_MAX, SORT_BYTES_MAX},
+    query::{Sort, sort::SortKey},
+    store::{CollectionId, Entry, Reader, Scan},
+    value::key::KEY_BYTES_KEPT,
+};
+
+/// Where a walk stands.
+#[derive(Debug, Default)]
+pub(super) struct EntryPlace {
+    /// The interval, counted in the direction of the walk.
+    interval: usize,
+    /// The last entry looked at.
+    after: Option<(Vec<u8>, u64)>,
+    /// Records of entries that were looked at and not given out yet, the next one last.
+    pending: Vec<u64>,
+    /// Records already given out.
+    seen: HashSet<u64>,
+}
+
+/// One walk.
+pub(super) struct Entries<'e> {
+    pub(super) index: &'e IndexMeta,
+    pub(super) intervals: &'e [Interval],
+    pub(super) direction: Scan,
+    /// The order that the index is to give. Entries whose keys were cut at the same bytes stand in no
+    /// order: there the documents decide.
+    pub(super) sort: Option<&'e Sort>,
+    pub(super) stats: &'e mut Stats,
+}
+
+impl Entries<'_> {
+    /// Visits documents from a place on and moves the place along; whether the end was reached.
+    pub(super) fn walk<E: From<PlanError>>(
+        &mut self,
+        reader: &Reader<'_>,
+        collection: CollectionId,
+        place: &mut EntryPlace,
+        visit: Visit<'_, E>,
+    ) -> Result<bool, E> {
+        if !self.give_pending(reader, collection, place, visit)? {
+            return Ok(false);
+        }
+        loop {
+            let at = match self.direction {
+                Scan::Forward => Some(place.interval),
+                Scan::Backward => self.intervals.len().checked_sub(1 + place.interval),
+            };
+            let Some(range) = at.and_then(|at| self.intervals.get(at)) else { return Ok(true) };
+            let mut entries = self.open(reader, range, place.after.as_ref())?.peekable();
+            while let Some(entry) = entries.next() {
+                let entry = entry.map_err(PlanError::from)?;
+                self.stats.keys_examined += 1;
+                let in_run = |next: &Result<Entry<'_>, _>| {
+                    next.as_ref().is_ok_and(|next| are_cut_alike(&entry, next))
+                };
+                if self.sort.is_some() && entries.peek().is_some_and(in_run) {
+                    let mut run = vec![entry];
+                    while let Some(next) = entries.next_if(in_run) {
+                        self.stats.keys_examined += 1;
+                        run.push(next.map_err(PlanError::from)?);
+                    }
+                    place.pending = self.in_order(reader, collection, &run)?;
+                    run.last().into_iter().for_each(|last| place.stand_at(last));
+                    if !self.give_pending(reader, collection, place, visit)? {
+                        return Ok(false);
+                    }
+                    continue;
+                }
+                let step =
+                    self.visit_record(reader, collection, entry.record, &mut place.seen, visit)?;
+                if step == Step::LeaveAndStop {
+                    return Ok(false);
+                }
+                place.stand_at(&entry);
+                if step == Step::TakeAndStop {
+                    return Ok(false);
+                }
+            }
+            place.interval += 1;
+            place.after = None;
+        }
+    }
+
+    /// Visits what was put in order before. True when nothing of it is left.
+    fn give_pending<E: From<PlanError>>(
+        &mut self,
+        reader: &Reader<'_>,
+        collection: CollectionId,
+        place: &mut EntryPlace,
+        visit: Visit<'_, E>,
+    ) -> Result<bool, E> {
+        while let Some(record) = place.pending.last().copied() {
+            let step = self.visit_record(reader, collection, record, &mut place.seen, visit)?;
+            if step == Step::LeaveAndStop {
+                return Ok(false);
+            }
+            place.pending.pop();
+            if step == Step::TakeAndStop {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// The records of these entries in the order of their documents, the first one last.
+    fn in_order(
+        &self,
+        reader: &Reader<'_>,
+        collection: CollectionId,
+        run: &[Entry<'_>],
+    ) -> Result<Vec<u64>, PlanError> {
+        let Some(sort) = self.sort else { return Ok(Vec::new()) };
+        let mut keys: Vec<(SortKey, u64)> = Vec::with_capacity(run.len());
+        let mut bytes = 0;
+        for entry in run {
+            let Some(stored) = reader.document(collection, entry.record)? else { continue };
+            let key = sort.key(stored.document()?);
+            bytes += key.size_bytes();
+            if bytes > SORT_BYTES_MAX {
+                return Err(too_large());
+            }
+            keys.push((key, entry.record));
+        }
+        // Equal documents stay as the index has them.
+        keys.sort_by(|(a, _), (b, _)| a.cmp(b));
+        Ok(keys.into_iter().rev().map(|(_, record)| record).collect())
+    }
+
+    fn open<'t>(
+        &self,
+        reader: &Reader<'t>,
+        range: &Interval,
+        after: Option<&(Vec<u8>, u64)>,
+    ) -> Result<crate::store::Entries<'t>, PlanError> {
+        let lower = Bound::Included(range.lower.as_slice());
+        let upper = range.upper.as_deref().map_or(Bound::Unbounded, Bound::Excluded);
+        let entries = match after {
+            None => reader.entries(self.index.id, lower, upper, self.direction)?,
+            Some((key, record)) => {
+                let limit = if self.direction == Scan::Forward { upper } else { lower };
+                reader.entries_after(self.index.id, (key, *record), limit, self.direction)?
+            }
+        };
+        Ok(entries)
+    }
+
+    /// A document can have several entries, even of an index that was not multikey when the search
+    /// began, or when it moves in the index under a cursor; it is given out once.
+    fn visit_record<E: From<PlanError>>(
+        &mut self,
+        reader: &Reader<'_>,
+        collection: CollectionId,
+        record: u64,
+        seen: &mut HashSet<u64>,
+        visit: Visit<'_, E>,
+    ) -> Result<Step, E> {
+        let remembers = self.index.multikey || self.intervals.len() > 1;
+        if remembers && seen.contains(&record) {
+            return Ok(Step::Take);
+        }
+        let Some(stored) = reader.document(collection, record).map_err(PlanError::from)? else {
+            return Ok(Step::Take);
+        };
+        let document = stored.document().map_err(PlanError::from)?;
+        self.stats.docs_examined += 1;
+        let step = visit(&stored, document)?;
+        if remembers && step != Step::LeaveAndStop {
+            if seen.len() >= SEEN_RECORDS_MAX {
+                return Err(PlanError::new(
+                    PlanErrorKind::TooManyRecords,
+                    format!(
+                        "the index {} has arrays, and more than {SEEN_RECORDS_MAX} documents were \
+                         looked at; narrow the filter or hint {{$natural: 1}}",
+                        self.index.name
+                    ),
+                )
+                .into());
+            }
+            seen.insert(record);
+        }
+        Ok(step)
+    }
+}
+
+impl EntryPlace {
+    fn stand_at(&mut self, entry: &Entry<'_>) {
+        match &mut self.after {
+            Some((key, record)) => {
+                entry.key.clone_into(key);
+                *record = entry.record;
+            }
+            None => self.after = Some((entry.key.to_vec(), entry.record)),
+        }
+    }
+}
+
+/// Whether the keys of both were cut and are the same up to there.
+fn are_cut_alike(a: &Entry<'_>, b: &Entry<'_>) -> bool {
+    !a.exact && !b.exact && a.key.get(..KEY_BYTES_KEPT) == b.key.get(..KEY_BYTES_KEPT)
+}
