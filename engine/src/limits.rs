@@ -43,6 +43,48 @@ pub const MAP_GROWTH_WAIT: std::time::Duration = std::time::Duration::from_secs(
 /// Bytes free on the disk below which opening warns and an input/output error counts as a full disk.
 pub const DISK_FREE_BYTES_LOW: u64 = 64 << 20;
 
+/// Bytes that must be free, on the disk or within the file, before a store on a full disk takes
+/// inserts and updates again; on a small disk less.
+pub const DISK_ROOM_BYTES_WANTED: u64 = 32 << 20;
+
+/// The least of that on a small disk.
+pub const DISK_ROOM_BYTES_MIN: u64 = 256 << 10;
+
+/// The share of a small disk that must be free for that: one part in so many.
+pub const DISK_ROOM_PART: u64 = 16;
+
+/// Bytes of the file that keeps room for deletions on a full disk.
+pub const BALLAST_BYTES: u64 = 16 << 20;
+
+/// The share of the free room that the ballast takes at most: one part in so many. A full ballast
+/// needs 1 GiB.
+pub const BALLAST_PART: u64 = 64;
+
+/// Bytes below which a ballast is not worth a file.
+pub const BALLAST_BYTES_MIN: u64 = 64 << 10;
+
+/// Documents of the first transactions that delete on a full disk: each changed page needs a new one.
+/// Doubled when one succeeds, halved when one fails.
+pub const FULL_DISK_BATCH_DOCS: usize = 16;
+
+/// Places in LMDB's table of readers that ordinary reads leave free, so that a backup finds one.
+pub const READERS_KEPT: u32 = 4;
+
+/// How long a read transaction may live before the log tells of it: the file grows meanwhile.
+pub const READ_WARNING: std::time::Duration = std::time::Duration::from_secs(5);
+
+/// Time between two looks for readers whose process is gone.
+pub const STALE_READERS_PAUSE: std::time::Duration = std::time::Duration::from_mins(1);
+
+/// Milliseconds after which opening walks the whole file again although all looks well.
+pub const WALK_PAUSE_MS: i64 = 7 * 24 * 3_600_000;
+
+/// How often a store in one session re-opens itself after a write failed at the disk.
+pub const REOPENINGS_MAX: u32 = 1;
+
+/// Bytes of LMDB's longest key. Another number would be another file format.
+pub const LMDB_KEY_BYTES_MAX: usize = 511;
+
 /// Levels of an LMDB tree. LMDB's own cursors hold no more; a deeper tree is damage.
 pub const TREE_DEPTH_MAX: u16 = 32;
 /// Events that wait for one subscriber. A full queue loses its oldest event, and the loss is

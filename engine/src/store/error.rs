@@ -2,8 +2,9 @@
 
 use std::io::{self, ErrorKind};
 
-use heed::MdbError;
 use thiserror::Error;
+
+use crate::limits::DISK_ROOM_BYTES_WANTED;
 
 /// Why the store could not do what was asked. Each kind's text is a sentence fit for a person.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -15,8 +16,31 @@ pub enum StoreError {
         what: String,
     },
     /// No room on the disk. Nothing of the transaction was written.
-    #[error("The disk is full, so this change was not written. Free some room and try again.")]
-    DiskFull,
+    #[error(
+        "The disk is full, so this change was not written. Make at least {} free on the disk of the \
+         data folder: remove other files there, or delete documents or collections, which still \
+         works.",
+        in_units(*.wanted_bytes)
+    )]
+    DiskFull {
+        /// Bytes that must be free before anything is inserted or updated.
+        wanted_bytes: u64,
+    },
+    /// A write failed at a point from which nobody can tell what is on disk.
+    #[error(
+        "Whether this change was written is not known: {what}. Look whether it is there before you \
+         repeat it."
+    )]
+    OutcomeUnknown {
+        /// What failed.
+        what: String,
+    },
+    /// After such a failure: nothing is written until the file is known to be sound.
+    #[error("The store takes no changes: {what}.")]
+    Suspect {
+        /// What failed, and what helps.
+        what: String,
+    },
     /// The folder, the file or the disk can't be written.
     #[error("The store can only be read: {what}.")]
     ReadOnly {
@@ -84,6 +108,15 @@ fn in_use(pid: Option<u32>) -> String {
     }
 }
 
+/// "16 MiB", or KiB for less than one.
+fn in_units(bytes: u64) -> String {
+    if bytes < 1 << 20 {
+        format!("{} KiB", bytes.div_ceil(1 << 10))
+    } else {
+        format!("{} MiB", bytes.div_ceil(1 << 20))
+    }
+}
+
 impl StoreError {
     /// `Damaged`, with what is wrong.
     pub(super) fn damaged(what: impl Into<String>) -> Self {
@@ -94,7 +127,9 @@ impl StoreError {
     /// beginning ("Can't read data.mdb").
     pub(super) fn io(tried: &str, error: &io::Error) -> Self {
         match error.kind() {
-            ErrorKind::StorageFull | ErrorKind::QuotaExceeded => Self::DiskFull,
+            ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge => {
+                Self::DiskFull { wanted_bytes: DISK_ROOM_BYTES_WANTED }
+            }
             ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
                 Self::ReadOnly { what: format!("{} ({error})", lower_first(tried)) }
             }
@@ -103,94 +138,10 @@ impl StoreError {
     }
 }
 
-/// The one place where LMDB's errors get their meaning.
-impl From<heed::Error> for StoreError {
-    fn from(error: heed::Error) -> Self {
-        match error {
-            heed::Error::Io(error) => Self::io("The store's file could not be used", &error),
-            heed::Error::Mdb(error) => from_lmdb(error),
-            heed::Error::EnvAlreadyOpened => Self::InUse { pid: Some(std::process::id()) },
-            heed::Error::Encoding(error) | heed::Error::Decoding(error) => {
-                Self::Bug { what: format!("a key or value could not be converted: {error}") }
-            }
-        }
-    }
-}
-
-fn from_lmdb(error: MdbError) -> StoreError {
-    match error {
-        MdbError::MapFull => StoreError::Busy { what: "its memory map has to grow".to_owned() },
-        MdbError::ReadersFull | MdbError::TlsFull => {
-            StoreError::Busy { what: "too many reads are running".to_owned() }
-        }
-        MdbError::MapResized => {
-            StoreError::Busy { what: "another program made its file larger".to_owned() }
-        }
-        MdbError::TxnFull => StoreError::Busy { what: "one change is too large".to_owned() },
-        MdbError::PageNotFound
-        | MdbError::Corrupted
-        | MdbError::CursorFull
-        | MdbError::PageFull
-        | MdbError::Problem => {
-            StoreError::damaged(format!("LMDB met a page that can't be right ({error})"))
-        }
-        MdbError::Incompatible | MdbError::NotFound => {
-            StoreError::damaged(format!("a table is missing or of another kind ({error})"))
-        }
-        MdbError::Panic => StoreError::Io {
-            what:
-                "A write failed at its last step, so the store has stopped; close and open it again"
-                    .to_owned(),
-        },
-        MdbError::Invalid => {
-            StoreError::NotADatabase { what: "its header is not that of an LMDB file".to_owned() }
-        }
-        MdbError::VersionMismatch => {
-            StoreError::VersionMismatch { found: 0, expected: super::walk::DATA_VERSION }
-        }
-        MdbError::KeyExist
-        | MdbError::DbsFull
-        | MdbError::BadRslot
-        | MdbError::BadTxn
-        | MdbError::BadValSize
-        | MdbError::BadDbi
-        | MdbError::Other(_) => StoreError::Bug { what: error.to_string() },
-    }
-}
-
 fn lower_first(text: &str) -> String {
     let mut characters = text.chars();
     match characters.next() {
         Some(first) => first.to_lowercase().chain(characters).collect(),
         None => String::new(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[track_caller]
-    fn check(error: impl Into<heed::Error>, expected: &str) {
-        let sentence = StoreError::from(error.into()).to_string();
-        assert!(sentence.contains(expected), "{sentence}");
-        assert!(sentence.ends_with('.') && !sentence.contains('{'), "{sentence}");
-    }
-
-    #[test]
-    fn every_failure_of_lmdb_has_a_kind_and_a_sentence() {
-        check(MdbError::MapFull, "busy");
-        check(MdbError::ReadersFull, "busy");
-        check(MdbError::MapResized, "busy");
-        check(MdbError::Corrupted, "damaged");
-        check(MdbError::PageNotFound, "damaged");
-        check(MdbError::Panic, "close and open it again");
-        check(MdbError::Invalid, "not a Mayfly store");
-        check(MdbError::VersionMismatch, "format version");
-        check(MdbError::BadTxn, "made a mistake");
-        check(io::Error::from(ErrorKind::StorageFull), "disk is full");
-        check(io::Error::from(ErrorKind::PermissionDenied), "can only be read");
-        check(io::Error::from_raw_os_error(5), "could not be used");
-        check(heed::Error::EnvAlreadyOpened, "open in another program");
     }
 }

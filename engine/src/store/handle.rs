@@ -6,13 +6,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::app_lock::{AppLock, Registration};
 use super::env::Environment;
+use super::fault::Fault;
 use super::folder::{self, DATA_FILE};
 use super::gate::Gate;
 use super::group::Counts;
 use super::line::Line;
 use super::open::{self, Opened};
 use super::{BackupStage, Reader, StoreError, Writer, backup, walk};
-use crate::limits::{DISK_FREE_BYTES_LOW, MAP_GROWTH_WAIT, MAP_SIZE_BYTES};
+use crate::limits::{DISK_ROOM_BYTES_WANTED, MAP_GROWTH_WAIT, MAP_SIZE_BYTES};
 
 /// How to open a store.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -156,22 +157,17 @@ impl Store {
         self.env()?.grow(&closed)
     }
 
-    /// The meaning of a failed write. LMDB reports a full disk as an input/output error when only a
-    /// part of a page was written; a true input/output error means that the system may have dropped
-    /// pages which LMDB believes written, so nothing more is written until the file has been walked.
+    /// The meaning of a failed write, and what the store makes of it.
     pub(super) fn failed(&self, error: heed::Error) -> StoreError {
-        const INPUT_OUTPUT_ERROR: i32 = 5;
-        let is_io = matches!(&error, heed::Error::Io(error) if error.raw_os_error() == Some(INPUT_OUTPUT_ERROR));
-        let is_fatal = matches!(error, heed::Error::Mdb(heed::MdbError::Panic));
-        let disk_is_full =
-            folder::free_bytes(&self.folder).is_some_and(|bytes| bytes < DISK_FREE_BYTES_LOW);
-        if is_io && disk_is_full {
-            return StoreError::DiskFull;
+        match Fault::of(&error, folder::free_bytes(&self.folder)) {
+            Fault::DiskFull => StoreError::DiskFull { wanted_bytes: DISK_ROOM_BYTES_WANTED },
+            Fault::Suspect => {
+                self.is_broken.store(true, Ordering::Relaxed);
+                let reason = StoreError::from(error).to_string();
+                StoreError::OutcomeUnknown { what: reason.trim_end_matches('.').to_owned() }
+            }
+            _ => error.into(),
         }
-        if is_io || is_fatal {
-            self.is_broken.store(true, Ordering::Relaxed);
-        }
-        error.into()
     }
 
     pub(super) fn env(&self) -> Result<&Environment, StoreError> {

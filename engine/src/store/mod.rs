@@ -16,6 +16,7 @@ mod backup;
 mod codec;
 mod env;
 mod error;
+mod fault;
 mod folder;
 mod gate;
 mod group;

@@ -67,6 +67,7 @@ codes! {
     OPERATION_FAILED = 96 "OperationFailed";
     API_VERSION_ERROR = 322 "APIVersionError";
     API_STRICT_ERROR = 323 "APIStrictError";
+    TEMPORARILY_UNAVAILABLE = 365 "TemporarilyUnavailable";
     DUPLICATE_KEY = 11000 "DuplicateKey";
     BSON_OBJECT_TOO_LARGE = 10334 "BSONObjectTooLarge";
     INTERRUPTED = 11601 "Interrupted";

@@ -150,7 +150,10 @@ fn shell_text(document: &Document) -> String {
 impl From<StoreError> for CommandError {
     fn from(error: StoreError) -> Self {
         let code = match error {
-            StoreError::DiskFull => Code::OUT_OF_DISK_SPACE,
+            StoreError::DiskFull { .. } => Code::OUT_OF_DISK_SPACE,
+            StoreError::OutcomeUnknown { .. } => Code::UNKNOWN_ERROR,
+            StoreError::Suspect { .. } => Code::ILLEGAL_OPERATION,
+            StoreError::Busy { .. } => Code::TEMPORARILY_UNAVAILABLE,
             StoreError::ReadOnly { .. } => Code::ILLEGAL_OPERATION,
             _ => Code::INTERNAL_ERROR,
         };

@@ -31,9 +31,9 @@ fn a_failed_write_leaves_nothing() {
     let result: Result<(), StoreError> = store.write(|writer| {
         writer.put_document(COLLECTION, 9, 0, &bson_of(9))?;
         writer.delete_document(COLLECTION, 1)?;
-        Err(StoreError::DiskFull)
+        Err(StoreError::DiskFull { wanted_bytes: 1 })
     });
-    assert_eq!(result, Err(StoreError::DiskFull));
+    assert_eq!(result, Err(StoreError::DiskFull { wanted_bytes: 1 }));
     assert_eq!(see(&store).expect("readable"), before);
     let nested: Result<(), StoreError> = store.write(|_| store.write(|_| Ok(())));
     assert!(matches!(nested, Err(StoreError::Bug { .. })), "{nested:?}");

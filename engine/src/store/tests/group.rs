@@ -26,7 +26,7 @@ type Outcome = Option<Result<u64, StoreError>>;
 
 /// One more in the counters with this id; says how many there were.
 fn count(store: &Store, id: u32, kind: Kind) -> Outcome {
-    let refused = StoreError::DiskFull;
+    let refused = StoreError::DiskFull { wanted_bytes: 1 };
     let work = || {
         store.write(|writer| {
             let mut counters = writer.reader().counters(id)?;
@@ -89,7 +89,7 @@ fn check(store: &Store, kinds: &[Kind], expected_commits: u64) {
                 number += 1;
                 Some(Ok(number))
             }
-            Kind::Refuses | Kind::Fails => Some(Err(StoreError::DiskFull)),
+            Kind::Refuses | Kind::Fails => Some(Err(StoreError::DiskFull { wanted_bytes: 1 })),
             Kind::Panics => None,
             Kind::Nests => {
                 assert!(matches!(outcome, Some(Err(StoreError::Bug { .. }))), "{outcome:?}");
