@@ -179,7 +179,6 @@ mod tests {
         check(MdbError::BadDbi, Fault::Bug, "made a mistake");
         check(MdbError::BadRslot, Fault::Bug, "made a mistake");
         check(MdbError::KeyExist, Fault::Bug, "made a mistake");
-        check(MdbError::Other(-1), Fault::Bug, "made a mistake");
         check(heed::Error::EnvAlreadyOpened, Fault::Busy, "open in another program");
     }
 
