@@ -1,0 +1,83 @@
+//! Whichever of its calls on its files fails, the store loses nothing that it acknowledged.
+//!
+//! The same script of writes runs again and again, and each time another call of the system fails: with
+//! an error of the disk, for want of room, or after half of its bytes. `MAYFLY_TEST_COUNT` sets up to
+//! which call.
+#![cfg(target_os = "linux")]
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::Command;
+
+use mayfly_tests::random;
+use mayfly_tests::shim;
+use mayfly_tests::steps::{Judge, STEP};
+
+/// Steps of the script.
+const STEPS: i64 = 12;
+
+/// Ways in which a call fails.
+const KINDS: [&str; 3] = ["eio", "enospc", "short"];
+
+#[test]
+fn no_failing_call_loses_what_was_acknowledged() {
+    let folder = tempfile::tempdir().expect("a temporary folder can be made");
+    let library = shim::build(folder.path());
+    let calls = script(&library, &folder.path().join("whole"), None).calls;
+    println!("the script makes {calls} calls on its files");
+    let mut ends: BTreeMap<&str, usize> = BTreeMap::new();
+    for kind in KINDS {
+        for at in 1..=random::count(100) {
+            let what = format!("call {at} fails with {kind}");
+            let store = folder.path().join(format!("{kind}-{at}"));
+            let done = script(&library, &store, Some((kind, at)));
+            assert!(done.acknowledged <= STEPS * STEP, "{what}: {}", done.log);
+            if store.join("data.mdb").exists() || done.acknowledged > 0 {
+                Judge::default().check(&store, done.acknowledged, &format!("{what}\n{}", done.log));
+            }
+            std::fs::remove_dir_all(&store).unwrap_or_default();
+            let failed_once = done.log.contains("failed:");
+            let end = match done.acknowledged == STEPS * STEP {
+                true if failed_once => "went on after an error",
+                true => "noticed nothing or made good for it",
+                false if done.log.contains("not opened") => "refused to open",
+                false => "stayed read-only",
+            };
+            *ends.entry(end).or_default() += 1;
+        }
+    }
+    println!("{ends:?}");
+    let ran_into_it = ends.iter().filter(|(end, _)| !end.starts_with("noticed")).map(|(_, n)| n);
+    assert!(ran_into_it.sum::<usize>() > 0, "no failing call was ever noticed: {ends:?}");
+}
+
+/// What a run of the script came to.
+struct Done {
+    acknowledged: i64,
+    calls: usize,
+    log: String,
+}
+
+/// Runs the script on a new store; the call with this number fails in this way.
+fn script(library: &Path, store: &Path, fault: Option<(&str, usize)>) -> Done {
+    let count = store.with_extension("count");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_step_writer"));
+    command.arg(store).args(["0", &STEPS.to_string(), "faults"]);
+    command.env("LD_PRELOAD", library).env("SHIM_FOLDER", store).env("SHIM_COUNT", &count);
+    if let Some((kind, at)) = fault {
+        command.env("SHIM_FAIL_AT", at.to_string()).env("SHIM_FAIL_AS", kind);
+    }
+    let output = command.output().expect("the writer starts");
+    let log = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success() || fault.is_some(), "{}: {log}", output.status);
+    // An error at the end of a run is one of closing; anything but an exit code is a crash.
+    assert!(
+        output.status.code().is_some_and(|code| code <= 1),
+        "{fault:?}: {} {log}",
+        output.status
+    );
+    let printed = String::from_utf8_lossy(&output.stdout);
+    let acknowledged = printed.lines().filter_map(|line| line.parse().ok()).max().unwrap_or(0);
+    let calls = std::fs::read_to_string(&count).ok().and_then(|text| text.trim().parse().ok());
+    Done { acknowledged, calls: calls.unwrap_or(0), log }
+}
