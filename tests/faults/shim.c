@@ -1,6 +1,7 @@
 /* Stands between a program and the system's calls on the files of one folder, loaded with LD_PRELOAD.
  *
  * SHIM_FOLDER   the folder; calls on files elsewhere pass
+ * SHIM_ARM      with any value, calls count only from the first line that the program prints
  * SHIM_FAIL_AT  the number of the call that fails, from 1; none without it
  * SHIM_FAIL_AS  eio, enospc, or short (half is written; a call that writes nothing fails with EIO)
  * SHIM_COUNT    a file that gets the number of calls at the end of the program
@@ -25,7 +26,7 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static const char *folder;
 static long fail_at, calls;
-static int fail_as, is_short, trace = -1;
+static int fail_as, is_short, is_armed, trace = -1;
 static const char *count_file;
 
 static ssize_t (*real_write)(int, const void *, size_t);
@@ -51,6 +52,7 @@ __attribute__((constructor)) static void start(void) {
     folder = getenv("SHIM_FOLDER");
     count_file = getenv("SHIM_COUNT");
     const char *at = getenv("SHIM_FAIL_AT"), *as = getenv("SHIM_FAIL_AS"), *path = getenv("SHIM_TRACE");
+    is_armed = !getenv("SHIM_ARM");
     fail_at = at ? atol(at) : 0;
     is_short = as && strcmp(as, "short") == 0;
     fail_as = as && strcmp(as, "enospc") == 0 ? ENOSPC : EIO;
@@ -92,7 +94,7 @@ static void note(char kind, off_t offset, const struct iovec *parts, int count) 
 }
 
 /* Whether this call is the one that fails. */
-static int fails(void) { return ++calls == fail_at; }
+static int fails(void) { return is_armed && ++calls == fail_at; }
 
 static char kind_of(int fd) {
     int flags = fcntl(fd, F_GETFL);
@@ -160,9 +162,10 @@ ssize_t pwrite(int fd, const void *bytes, size_t length, off_t offset) { return 
 
 ssize_t write(int fd, const void *bytes, size_t length) {
     int data;
-    if (fd == STDOUT_FILENO && trace >= 0) {
+    if (fd == STDOUT_FILENO) {
         struct iovec part = {(void *)bytes, length};
         pthread_mutex_lock(&lock);
+        is_armed = 1;
         ssize_t written = real_write(fd, bytes, length);
         note('p', 0, &part, 1);
         pthread_mutex_unlock(&lock);

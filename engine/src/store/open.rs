@@ -11,6 +11,8 @@ use super::identity::{Card, FORMAT_VERSION};
 use super::{OpenReport, Reader, StoreError, StoreOptions, Writer, walk};
 use crate::limits::DISK_FREE_BYTES_LOW;
 
+/// Bytes of LMDB's two header pages at most.
+const HEADER_BYTES_MAX: u64 = 2 * 65_536;
 /// The value of the table `meta` that holds the store's UUID.
 const UUID: &str = "uuid";
 /// The value of the table `meta` that holds the format version.
@@ -45,6 +47,7 @@ pub(super) fn open(
     if created {
         Card::write(&Card::new(options.now_ms), &folder)?;
         folder::private_file()
+            .truncate(true)
             .open(&data_path)
             .map_err(|error| StoreError::io("Can't make the data file", &error))?;
         folder::sync_folder(&folder)?;
@@ -93,7 +96,10 @@ fn is_new(data_path: &FsPath, card: Option<&Card>) -> Result<bool, StoreError> {
             "{DATA_FILE} is empty or missing, but this store had data; put a backup in its place"
         )));
     }
-    Ok(len == 0)
+    // A store whose first opening did not end: nothing was acknowledged, and its header may be half there.
+    let is_begun = card.is_some_and(|card| !card.had_data) && len <= HEADER_BYTES_MAX;
+    let has_header = || File::open(data_path).is_ok_and(|file| walk::check_header(&file).is_ok());
+    Ok(len == 0 || (is_begun && !has_header()))
 }
 
 /// The header always; the whole file when something is out of the ordinary.

@@ -1,7 +1,7 @@
 //! The victim of the crash tests: writes documents in a fixed order and prints each acknowledgement.
 //!
 //! `step_writer FOLDER FIRST [STEPS [faults]]`: from number FIRST on, step by step, without end or this
-//! many steps, runs the commands of [`steps::commands`] and prints the next number. With `faults`
+//! many steps, prints the number and runs the commands of [`steps::commands`]. With `faults`
 //! a command that fails is tried again, and the program ends well when the store stays read-only;
 //! without, a failure is an error.
 
@@ -38,6 +38,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         Err(error) => return Err(error.into()),
     };
     let mut out = std::io::stdout();
+    writeln!(out, "{next}")?;
+    out.flush()?;
     let mut done = run(&engine, &steps::indexes(), tries);
     for _ in 0..count {
         if done.is_err() {
