@@ -1,0 +1,63 @@
+//! The victim of the damage test: opens a data folder whose file was changed and says what it sees.
+//!
+//! `mutant_reader FOLDER [write]`: walks the file and opens it as a store that a person chose, reads all
+//! documents by all ways, and with `write` also writes. Prints one line a document, and ends with code
+//! 0 when nothing was reported, 3 when the store was refused, 4 when something in it was reported as damaged.
+
+use std::error::Error;
+use std::io::{BufWriter, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use bson::{Bson, Document, doc};
+use mayfly_engine::engine::Engine;
+use mayfly_tests::steps::{COLLECTION, DB, document, open_checked};
+use mayfly_tests::store::is_ok;
+
+/// The exit codes.
+const REFUSED: u8 = 3;
+const REPORTED: u8 = 4;
+
+fn main() -> Result<ExitCode, Box<dyn Error>> {
+    let usage = "usage: mutant_reader FOLDER [write]";
+    let mut arguments = std::env::args().skip(1);
+    let folder = PathBuf::from(arguments.next().ok_or(usage)?);
+    let engine = match open_checked(&folder) {
+        Ok(engine) => engine,
+        Err(refusal) => {
+            eprintln!("refused: {refusal}");
+            return Ok(ExitCode::from(REFUSED));
+        }
+    };
+    let mut is_whole = read(&engine, doc! { "$natural": 1 })?;
+    for index in ["_id_", "at_1", "tags_1"] {
+        let counted = doc! { "find": COLLECTION, "hint": index, "batchSize": 10_000 };
+        is_whole &= is_ok(&engine.run(DB, &counted));
+    }
+    let checked = engine.run(DB, &doc! { "validate": COLLECTION, "full": true });
+    is_whole &= is_ok(&checked) && checked.get_bool("valid").unwrap_or(false);
+    if arguments.next().as_deref() == Some("write") {
+        let more: Vec<Document> = (1_000_000..1_000_200).map(document).collect();
+        is_whole &= is_ok(&engine.run(DB, &doc! { "insert": COLLECTION, "documents": more }));
+        let all = doc! { "q": {}, "limit": 0 };
+        is_whole &= is_ok(&engine.run(DB, &doc! { "delete": COLLECTION, "deletes": [all] }));
+    }
+    is_whole &= engine.close().is_ok();
+    Ok(if is_whole { ExitCode::SUCCESS } else { ExitCode::from(REPORTED) })
+}
+
+/// Prints every document that is given out; false when the reading ended with an error.
+fn read(engine: &Engine, hint: Document) -> Result<bool, Box<dyn Error>> {
+    let find = doc! { "find": COLLECTION, "hint": hint, "batchSize": 10_000 };
+    let reply = engine.run(DB, &find);
+    let mut out = BufWriter::new(std::io::stdout().lock());
+    let batch = reply.get_document("cursor").and_then(|cursor| cursor.get_array("firstBatch"));
+    for found in batch.into_iter().flatten() {
+        writeln!(out, "{}", found.as_document().map_or_else(String::new, Document::to_string))?;
+    }
+    out.flush()?;
+    if !is_ok(&reply) {
+        eprintln!("reported: {}", reply.get("errmsg").unwrap_or(&Bson::Null));
+    }
+    Ok(is_ok(&reply))
+}
