@@ -57,6 +57,24 @@ pub enum CatalogErrorKind {
     DatabaseDifferCase,
     /// A filter or a pipeline can't be read.
     Filter(QueryErrorKind),
+    /// A key pattern has too many fields (13103).
+    KeyFields,
+    /// A hashed index can't be unique (16764).
+    HashedUnique,
+    /// Two fields of a key pattern are hashed (31303).
+    HashedTwice,
+    /// Two fields of a key pattern are wildcards (7246201).
+    WildcardTwice,
+    /// The word `wildcard` stands in a key pattern (7246202).
+    WildcardWord,
+    /// A compound wildcard index has a field twice (7246209).
+    WildcardOverlap,
+    /// A `wildcardProjection` computes a field (51271).
+    ProjectionComputed,
+    /// A `wildcardProjection` leaves out and keeps (31254).
+    ExclusionInInclusion,
+    /// A `wildcardProjection` keeps and leaves out (31253).
+    InclusionInExclusion,
     /// A required field is missing (40414).
     MissingField,
     /// A field that nobody knows (40415).

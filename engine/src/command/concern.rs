@@ -67,6 +67,7 @@ fn check_read(name: &str, concern: &RawDocument) -> Result<(), CommandError> {
     for element in concern {
         match element? {
             (field, RawBsonRef::String(level)) if field == "level" => check_level(name, level)?,
+            (field, RawBsonRef::Null) if field == "level" => {}
             (field, other) if field == "level" => {
                 return Err(wrong_type("readConcern.level", other, "string"));
             }
@@ -115,8 +116,8 @@ fn check_write(concern: &RawDocument) -> Result<(), CommandError> {
             "w" => check_members(value)?,
             "j" => journal = flag("j", value)?,
             "fsync" => flush = flag("fsync", value)?,
-            // No member is waited for, so no wait can be too long.
-            "wtimeout" | "provenance" | "getLastError" | "wOpTime" | "wElectionId" => {}
+            "wtimeout" => check_wait(value)?,
+            "provenance" | "getLastError" | "wOpTime" | "wElectionId" => {}
             other => return Err(unknown_field("writeConcern", other)),
         }
     }
@@ -126,21 +127,44 @@ fn check_write(concern: &RawDocument) -> Result<(), CommandError> {
     Ok(())
 }
 
+/// No member is waited for, so no wait can be too long; MongoDB counts it in 32 bits.
+fn check_wait(value: RawBsonRef<'_>) -> Result<(), CommandError> {
+    if as_integer(value).is_some_and(|ms| ms > i64::from(i32::MAX)) {
+        return Err(unreadable(&format!("wtimeout must be at most {} milliseconds", i32::MAX)));
+    }
+    Ok(())
+}
+
 /// The number of members, or the name of a set of them, that a write has to reach.
 fn check_members(value: RawBsonRef<'_>) -> Result<(), CommandError> {
     let alone = |what: String| Err(CommandError::new(Code::BAD_VALUE, what));
     match value {
-        RawBsonRef::Null | RawBsonRef::Undefined | RawBsonRef::String("majority") => Ok(()),
+        RawBsonRef::String("majority") => Ok(()),
+        RawBsonRef::Null | RawBsonRef::Undefined => {
+            alone("cannot use 'w' null when a host is not a member of a replica set".to_owned())
+        }
         RawBsonRef::String(mode) => alone(format!(
             "cannot use non-majority 'w' mode \"{mode}\" when a host is not a member of a replica set"
         )),
         RawBsonRef::Document(tags) if tags.iter().next().is_none() => {
             Err(unreadable("tagged write concern requires tags"))
         }
-        RawBsonRef::Document(_) => {
+        RawBsonRef::Document(tags) => {
+            for tag in tags {
+                let (name, count) = tag?;
+                if as_integer(count).is_none() {
+                    return Err(unreadable(&format!(
+                        "tags must have numeric values only; found {name}: {}",
+                        type_name(count)
+                    )));
+                }
+            }
             alone("cannot use tagged 'w' when a host is not a member of a replica set".to_owned())
         }
         RawBsonRef::Double(number) if number.is_nan() => Err(unreadable("w cannot be NaN")),
+        RawBsonRef::Decimal128(number) if number.to_string().contains("NaN") => {
+            Err(unreadable("w cannot be NaN"))
+        }
         other => match (other, as_integer(other)) {
             (RawBsonRef::Boolean(_), _) | (_, None) => Err(unreadable(&format!(
                 "w has to be a number, string, or object; found: {}",
@@ -209,6 +233,7 @@ mod tests {
         find("{level: 'majority'}", 0, "");
         find("{level: 'linearizable'}", 123, "to use read concern");
         find("{level: 'snapshot'}", 123, "to use readConcern: snapshot");
+        find("{level: null}", 0, "");
         find("{level: 'x'}", 2, "Enumeration value 'x' for field 'readConcern.level'");
         find("{level: 1}", 14, "'readConcern.level' is the wrong type 'int'");
         find("{levels: 'local'}", 40415, "'readConcern.levels' is an unknown field");
@@ -250,6 +275,11 @@ mod tests {
         insert("{w: NaN}", 9, "w cannot be NaN");
         insert("{w: true}", 9, "w has to be a number, string, or object; found: bool");
         insert("{w: {}}", 9, "requires tags");
+        insert("{w: {dc: 'x'}}", 9, "numeric");
+        insert("{w: null}", 2, "null");
+        insert("{w: NumberDecimal('NaN')}", 9, "NaN");
+        insert("{w: 1, wtimeout: NumberLong(2147483647)}", 0, "");
+        insert("{w: 1, wtimeout: NumberLong(2147483648)}", 9, "wtimeout");
         insert("{w: {dc: 1}}", 2, "replica set");
         insert("{j: 'x'}", 14, "'writeConcern.j'");
         insert("{j: true, fsync: true}", 9, "cannot be used together");

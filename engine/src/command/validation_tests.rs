@@ -124,6 +124,9 @@ fn options_are_shown_checked_and_kept() {
     let check = |command: &str, code: i32| lab.check(command, &format!("{{code: {code}}}"));
     check("{create: 'd', validator: 1}", 14);
     check("{create: 'd', validator: {$bad: 1}}", 2);
+    check("{create: 'd', validator: {$where: '1'}}", 2);
+    check("{create: 'd', validator: {$text: {$search: 'x'}}}", 2);
+    check("{create: 'd', validator: {a: {$near: [0, 0]}}}", 5_626_500);
     check("{create: 'd', validationLevel: 'other'}", 2);
     check("{create: 'd', validationAction: 'other'}", 2);
     check("{create: 'd', validationLevel: 1}", 14);

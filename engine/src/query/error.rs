@@ -95,6 +95,10 @@ pub enum QueryErrorKind {
     StageInUpdate,
     /// MongoDB can do it, Mayfly can't.
     Unsupported,
+    /// `$where` and `$text`: MongoDB takes them in a query alone, Mayfly nowhere.
+    QueryOnly,
+    /// `$near` and its like: MongoDB takes them in a query alone, Mayfly nowhere.
+    Near,
 }
 
 impl QueryError {

@@ -126,6 +126,8 @@ pub fn plan(
     Ok(plan)
 }
 
+const ALONE: &str = "prepareUnique and forceNonUnique can't be changed together with anything else";
+
 impl<'r> IndexChange<'r> {
     fn read(index: &'r Document) -> Result<Self, CatalogError> {
         let mut change = Self::default();
@@ -170,6 +172,7 @@ impl<'r> IndexChange<'r> {
         self.check_shape()?;
         let mut index = IndexMeta::clone(self.find(&plan.collection)?);
         self.check_target(&index, &plan.collection)?;
+        self.check_prepare_unique(&index)?;
         self.apply_unique(&mut index, plan)?;
         if let Some(secs) = self.secs {
             let secs = secs.min(i64::from(i32::MAX));
@@ -219,11 +222,18 @@ impl<'r> IndexChange<'r> {
                 "give what to change: expireAfterSeconds, hidden, unique, prepareUnique or forceNonUnique",
             )),
             1 => Ok(()),
-            _ if self.prepare_unique.is_some() || self.force_non_unique.is_some() => Err(invalid(
-                "prepareUnique and forceNonUnique can't be changed together with anything else",
-            )),
+            _ if self.force_non_unique.is_some() => Err(invalid(ALONE)),
             _ => Ok(()),
         }
+    }
+
+    /// A change of `prepareUnique` stands alone; the value that it has already changes nothing.
+    fn check_prepare_unique(&self, index: &IndexMeta) -> Result<(), CatalogError> {
+        let changes = self.prepare_unique.is_some_and(|prepare| prepare != index.prepare_unique);
+        if changes && (self.secs.is_some() || self.hidden.is_some() || self.unique.is_some()) {
+            return Err(invalid(ALONE));
+        }
+        Ok(())
     }
 
     fn find<'c>(&self, collection: &'c CollectionMeta) -> Result<&'c Arc<IndexMeta>, CatalogError> {

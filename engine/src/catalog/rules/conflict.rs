@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use bson::{Bson, Document};
 
-use crate::catalog::{CatalogError, CatalogErrorKind as Kind, IndexMeta, index_key::same_document};
+use crate::catalog::{
+    CatalogError, CatalogErrorKind as Kind, IndexMeta, KeyKind, index_key::same_document,
+};
 
 /// Options that are never compared.
 const NOT_COMPARED: &[&str] = &["textIndexVersion", "2dsphereIndexVersion", "wildcardProjection"];
@@ -42,6 +44,16 @@ pub(super) fn exists(
         }
         return Ok(true);
     }
+    let text = |index: &IndexMeta| index.key.has(KeyKind::Text);
+    if let Some(other) = existing.iter().find(|index| text(index) && text(requested)) {
+        return Err(CatalogError::new(
+            Kind::IndexOptionsConflict,
+            format!(
+                "only one text index per collection allowed, found existing text index {:?}",
+                other.name
+            ),
+        ));
+    }
     match existing.iter().find(|index| same_identity(requested, index)) {
         Some(other) => Err(CatalogError::new(
             Kind::IndexOptionsConflict,
@@ -58,14 +70,12 @@ fn same_identity(a: &IndexMeta, b: &IndexMeta) -> bool {
     let partial = |index: &IndexMeta| {
         index.partial.as_ref().and_then(|filter| Document::try_from(filter.source()).ok())
     };
-    let weights = |index: &IndexMeta| index.extra.get_document("weights").cloned().ok();
     let projection =
         |index: &IndexMeta| index.extra.get_document("wildcardProjection").cloned().ok();
     a.key.same_pattern(&b.key.source)
         && a.unique == b.unique
         && a.sparse == b.sparse
         && same(partial(a), partial(b))
-        && same(weights(a), weights(b))
         && same(projection(a), projection(b))
 }
 

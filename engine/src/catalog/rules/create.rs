@@ -32,6 +32,7 @@ pub struct CreateRequest {
 /// `InvalidOptions`, `TypeMismatch`, `UnknownField` …; `CommandNotSupported` for what is not built.
 pub fn options(options: &Document, now_ms: i64) -> Result<CollectionOptions, CatalogError> {
     check_known(options)?;
+    let options = &given(options);
     let view = view(options)?;
     let time_series = time_series(options)?;
     let clustered = clustered(options)?;
@@ -56,6 +57,12 @@ pub fn options(options: &Document, now_ms: i64) -> Result<CollectionOptions, Cat
     validation::apply(&mut made.validation, options, "create")?;
     check_combination(&made, now_ms)?;
     Ok(made)
+}
+
+/// The options without those that are null, which MongoDB takes as not given.
+fn given(options: &Document) -> Document {
+    let options = options.iter().filter(|(_, value)| **value != Bson::Null);
+    options.map(|(field, value)| (field.clone(), value.clone())).collect()
 }
 
 /// Refuses a collection's own TTL, which is about the date in its `_id`, where only `_ts` may have one.

@@ -2,7 +2,10 @@
 
 use bson::{Bson, Document, RawDocumentBuf, doc};
 
-use super::numbers::{Whole, safe_bool, type_name};
+use super::{
+    numbers::{Whole, safe_bool, type_name},
+    special,
+};
 use crate::{
     catalog::{
         CatalogError, CatalogErrorKind as Kind, Dialect, EntryForm, IndexKey, IndexMeta,
@@ -52,6 +55,7 @@ pub(super) fn parse(
     }
     check_name(&name)?;
     check_version(&spec)?;
+    special::check(&parsed_key, &spec, flag(&spec, "unique")?)?;
     let (key, mut extra) = stored_key(&parsed_key, &spec)?;
     extra.extend(kept_options(&spec, &parsed_key)?);
     let form = entry_form(&key, dialect);
@@ -145,9 +149,10 @@ fn parse_key(key: &Document) -> Result<IndexKey, CatalogError> {
         return Err(cannot("the key pattern is empty; name at least one field"));
     }
     if key.len() > KEY_FIELDS_MAX {
-        return Err(cannot(format!(
-            "the key pattern has more than {KEY_FIELDS_MAX} fields; remove some"
-        )));
+        return Err(error(
+            Kind::KeyFields,
+            format!("the key pattern has more than {KEY_FIELDS_MAX} fields; remove some"),
+        ));
     }
     for (field, value) in key {
         let path =
@@ -164,7 +169,16 @@ fn parse_key(key: &Document) -> Result<IndexKey, CatalogError> {
                 "the field name {field:?} has a part that starts with $; rename it"
             )));
         }
-        if KeyKind::of(field, value).is_none() {
+        let ends_wild = field == "$**" || field.ends_with(".$**");
+        let is_text = |word: &Bson| word.as_str() == Some("text");
+        if !ends_wild && value.as_str() == Some("wildcard") {
+            return Err(error(
+                Kind::WildcardWord,
+                "the word \"wildcard\" makes no index; use the field name $** and 1 or -1",
+            ));
+        }
+        let of_words = ends_wild && value.as_str().is_some() && !is_text(value);
+        if of_words || KeyKind::of(field, value).is_none() {
             return Err(cannot(format!(
                 "the key pattern has the value {value} for {field:?}; use 1, -1 or one of \"hashed\", \
                  \"text\", \"2d\", \"2dsphere\""
@@ -348,8 +362,8 @@ fn partial_filter(spec: &Document) -> Result<Option<Filter>, CatalogError> {
     };
     let raw = RawDocumentBuf::try_from(filter)
         .map_err(|_| cannot("the partialFilterExpression can't be written as BSON"))?;
-    let filter = Filter::parse(&raw)
-        .map_err(|cause| cannot(format!("the partialFilterExpression can't be used: {cause}")))?;
+    let filter =
+        Filter::parse(&raw).map_err(|cause| error(Kind::Filter(cause.kind), cause.message))?;
     if is_partial(filter.root()) {
         Ok(Some(filter))
     } else {

@@ -9,6 +9,7 @@ pub mod create_indexes;
 pub mod drop_indexes;
 mod index_spec;
 mod numbers;
+mod special;
 #[cfg(test)]
 mod tests;
 mod time_series;

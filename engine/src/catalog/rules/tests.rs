@@ -179,7 +179,7 @@ fn shapes_of_specifications() {
     check(doc! { "key": { "a": 1 }, "name": "n", "expireafterseconds": 5 }, invalid);
     check(doc! { "key": { "a": 1 }, "name": "n", "sparse": true, "expireAfterSeconds": 5 }, Ok(1));
     check(doc! { "key": { "a": 1 }, "name": "n", "unique": true, "hidden": true }, Ok(1));
-    check(doc! { "key": { "a": "hashed" }, "name": "n", "unique": true }, refused);
+    check(doc! { "key": { "a": "hashed" }, "name": "n", "unique": true }, Err(Kind::HashedUnique));
     check(doc! { "key": { "a": 1 }, "name": "n", "partialFilterExpression": { "s": "x" } }, Ok(1));
     check(
         doc! { "key": { "a": 1 }, "name": "n", "partialFilterExpression": { "s": { "$ne": 1 } } },
@@ -194,6 +194,53 @@ fn shapes_of_specifications() {
         Err(Kind::CommandNotSupported),
     );
     check(doc! { "key": { "_ts": 1 }, "name": "n", "expireAfterSeconds": -1 }, Ok(1));
+}
+
+#[test]
+fn special_keys_and_what_stands_beside_them() {
+    let with_options = |key: Document, options: Document, expected: Result<usize, Kind>| {
+        let mut spec = doc! { "key": key, "name": "n" };
+        spec.extend(options);
+        assert_eq!(planned(&collection(&doc! {}), &spec, Dialect::Mongodb), expected, "{spec}");
+    };
+    let check = |key: Document, expected| with_options(key, doc! {}, expected);
+    let refused = Err(Kind::CannotCreateIndex);
+    let fields = |count: i32| (0..count).map(|n| (format!("f{n}"), Bson::Int32(1))).collect();
+    check(fields(32), Ok(1));
+    check(fields(33), Err(Kind::KeyFields));
+    check(doc! { "a": "hashed", "b": "hashed" }, Err(Kind::HashedTwice));
+    check(doc! { "a": "wildcard" }, Err(Kind::WildcardWord));
+    check(doc! { "$**": "wildcard" }, refused);
+    check(doc! { "$**": "hashed" }, refused);
+    check(doc! { "$**": "text" }, Ok(1));
+    check(doc! { "$**": 1, "a.$**": 1 }, Err(Kind::WildcardTwice));
+    check(doc! { "$**": 1, "a": 1 }, refused);
+    check(doc! { "a.$**": 1, "a.b": 1 }, refused);
+    check(doc! { "a.$**": 1, "b": 1 }, Ok(1));
+    with_options(doc! { "$**": 1 }, doc! { "sparse": true }, refused);
+    with_options(doc! { "$**": 1 }, doc! { "v": 1 }, refused);
+    with_options(doc! { "a": "text" }, doc! { "weights": { "a": 0 } }, refused);
+    with_options(doc! { "a": "text" }, doc! { "weights": { "a": 99_999 } }, Ok(1));
+    with_options(doc! { "a": "text" }, doc! { "weights": { "a": 100_000 } }, refused);
+    let project = |key: Document, projection: Document, expected| {
+        with_options(key, doc! { "wildcardProjection": projection }, expected);
+    };
+    project(doc! { "$**": 1 }, doc! { "a": 1, "_id": 0 }, Ok(1));
+    project(doc! { "$**": 1 }, doc! { "a": 1, "b": 0 }, Err(Kind::ExclusionInInclusion));
+    project(doc! { "$**": 1 }, doc! { "a": 0, "b": 1 }, Err(Kind::InclusionInExclusion));
+    project(doc! { "$**": 1 }, doc! { "a": "1" }, Err(Kind::ProjectionComputed));
+    project(doc! { "a.$**": 1 }, doc! { "b": 1 }, Err(Kind::FailedToParse));
+    project(doc! { "a": 1, "$**": 1 }, doc! { "a": 0 }, Ok(1));
+    project(doc! { "a": 1, "$**": 1 }, doc! { "b": 0 }, Err(Kind::WildcardOverlap));
+    project(doc! { "a": 1, "$**": 1 }, doc! { "b": 1 }, Ok(1));
+    let partial = |filter: Document, kind| {
+        let options = doc! { "partialFilterExpression": filter };
+        with_options(doc! { "a": 1 }, options, Err(Kind::Filter(kind)));
+    };
+    partial(doc! { "$and": [] }, QueryErrorKind::BadValue);
+    partial(doc! { "$expr": { "$gt": ["$a", 5] } }, QueryErrorKind::FeatureNotAllowed);
+    partial(doc! { "$where": "1" }, QueryErrorKind::QueryOnly);
+    partial(doc! { "a": { "$near": [0, 0] } }, QueryErrorKind::Near);
 }
 
 #[test]
@@ -258,6 +305,11 @@ fn conflicts_with_existing_indexes() {
         doc! { "key": { "d": 1 }, "name": "u", "partialFilterExpression": { "a": 1 } },
         Ok(1),
     );
+    let text = |name: &str, field: &str| doc! { "key": { field: "text" }, "name": name };
+    check(text("t", "a"), text("t", "a"), Ok(0));
+    check(text("t", "a"), text("t", "b"), options);
+    check(text("t", "a"), text("u", "b"), options);
+    check(text("t", "a"), doc! { "key": { "p": 1, "b": "text" }, "name": "u" }, options);
 }
 
 #[test]
@@ -426,6 +478,7 @@ fn coll_mod_targets() {
     check(bson!({ "name": "a_1", "unique": false }), Err(Kind::BadValue));
     check(bson!({ "name": "a_1", "prepareUnique": true, "hidden": true }), invalid);
     check(bson!({ "name": "a_1", "prepareUnique": true }), Ok(None));
+    check(bson!({ "name": "a_1", "prepareUnique": false, "hidden": true }), Ok(None));
 }
 
 #[test]

@@ -34,9 +34,22 @@ impl From<CatalogError> for CommandError {
             Kind::InvalidIndexSpecificationOption => Code::INVALID_INDEX_SPECIFICATION_OPTION,
             Kind::IndexBuildAborted => Code::INDEX_BUILD_ABORTED,
             Kind::DatabaseDifferCase => Code::DATABASE_DIFFER_CASE,
+            // A rule of a collection or an index takes no query that needs an index or a script, so
+            // MongoDB refuses these by themselves there.
+            Kind::Filter(QueryErrorKind::QueryOnly) => Code::BAD_VALUE,
+            Kind::Filter(QueryErrorKind::Near) => Code::NEAR_NOT_ALLOWED,
             Kind::Filter(kind) => {
                 return QueryError { kind, message: error.message }.into();
             }
+            Kind::KeyFields => Code::SORT_FIELDS,
+            Kind::HashedUnique => Code::HASHED_UNIQUE,
+            Kind::HashedTwice => Code::HASHED_TWICE,
+            Kind::WildcardTwice => Code::WILDCARD_TWICE,
+            Kind::WildcardWord => Code::WILDCARD_WORD,
+            Kind::WildcardOverlap => Code::WILDCARD_OVERLAP,
+            Kind::ProjectionComputed => Code::PROJECTION_COMPUTED,
+            Kind::ExclusionInInclusion => Code::PROJECTION_EXCLUSION_IN_INCLUSION,
+            Kind::InclusionInExclusion => Code::PROJECTION_INCLUSION_IN_EXCLUSION,
             Kind::MissingField => Code::IDL_FAILED_TO_PARSE,
             Kind::UnknownField => Code::IDL_UNKNOWN_FIELD,
             Kind::ClusteredIndexDrop => Code::CLUSTERED_INDEX_DROP,
@@ -90,7 +103,7 @@ impl From<QueryError> for CommandError {
             Kind::Reshape(kind) => super::stage::reshape_code(kind),
             Kind::StageFields => Code::EMPTY_PIPELINE_STAGE,
             Kind::StageInUpdate => Code::INVALID_OPTIONS,
-            Kind::Unsupported => Code::NOT_SUPPORTED,
+            Kind::Unsupported | Kind::QueryOnly | Kind::Near => Code::NOT_SUPPORTED,
         };
         Self::new(code, error.message)
     }

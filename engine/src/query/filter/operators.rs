@@ -96,7 +96,13 @@ fn operator(
             Term::Is(Test::Bits(BitTest::parse(field, name, argument, false, false)?))
         }
         "$comment" => return Ok(()),
-        "$geoWithin" | "$geoIntersects" | "$near" | "$nearSphere" | "$within" => {
+        "$near" | "$nearSphere" | "$geoNear" => {
+            return Err(QueryError::new(
+                QueryErrorKind::Near,
+                format!("{name} is not supported: Mayfly has no geospatial queries"),
+            ));
+        }
+        "$geoWithin" | "$geoIntersects" | "$within" => {
             return Err(QueryError::unsupported(format!(
                 "{name} is not supported: Mayfly has no geospatial queries"
             )));

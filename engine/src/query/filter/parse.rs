@@ -96,13 +96,15 @@ fn top_level(
         "$sampleRate" => sample(value, place)?,
         "$where" if matches!(place, Place::Inside) => return Err(only_at_top(name)),
         "$where" => {
-            return Err(QueryError::unsupported(
+            return Err(QueryError::new(
+                QueryErrorKind::QueryOnly,
                 "$where is not supported; write the condition with query operators",
             ));
         }
         "$jsonSchema" => Expr::Schema(Arc::new(Schema::parse(value)?)),
         "$text" => {
-            return Err(QueryError::unsupported(
+            return Err(QueryError::new(
+                QueryErrorKind::QueryOnly,
                 "$text is not supported: there are no text indexes; use $regex",
             ));
         }

@@ -8,7 +8,7 @@ use crate::query::{QueryError, QueryErrorKind};
 /// Most bytes of memory that a compiled pattern may take; larger ones are refused.
 const COMPILED_BYTES_MAX: usize = 4 << 20;
 /// Longest pattern in bytes, as in MongoDB.
-const PATTERN_BYTES_MAX: usize = 16_764;
+const PATTERN_BYTES_MAX: usize = 16_384;
 /// Characters that have a meaning in a pattern.
 const META: &str = "\\^$.|?*+()[]{}";
 

@@ -3,7 +3,10 @@
 use bson::raw::RawDocumentBuf;
 
 use super::*;
-use crate::query::testing::{doc, raw};
+use crate::query::{
+    QueryErrorKind,
+    testing::{doc, raw},
+};
 
 fn check(filter: &str, yes: &[&str], no: &[&str]) {
     let parsed = Filter::parse(&raw(filter)).unwrap_or_else(|e| panic!("{filter}: {e}"));
@@ -277,9 +280,13 @@ fn refusals() {
     bad("{a: {$elemMatch: 1}}", "$elemMatch needs an Object");
     bad("{a: {$elemMatch: {$expr: true}}}", "$expr can only be applied to the top-level document");
     bad("{a: {$elemMatch: {$where: '1'}}}", "$where can only be applied to the top-level document");
-    refused("{$where: '1'}", Unsupported, "$where");
-    refused("{$text: {$search: 'x'}}", Unsupported, "$text");
-    refused("{a: {$near: [1, 2]}}", Unsupported, "$near");
+    refused("{$where: '1'}", QueryErrorKind::QueryOnly, "$where");
+    refused("{$text: {$search: 'x'}}", QueryErrorKind::QueryOnly, "$text");
+    refused("{a: {$near: [1, 2]}}", QueryErrorKind::Near, "$near");
+    refused("{a: {$geoNear: [1, 2]}}", QueryErrorKind::Near, "$geoNear");
+    refused("{a: {$geoWithin: {}}}", Unsupported, "$geoWithin");
+    let long = |bytes| format!("{{a: {{$regex: '{}'}}}}", "a".repeat(bytes));
+    refused(&long(16_385), QueryErrorKind::InvalidRegex, "too long");
     refused("{$alwaysTrue: 2}", FailedToParse, "$alwaysTrue must be an integer value of 1");
     refused("{$alwaysFalse: 'x'}", FailedToParse, "Expected a number in: $alwaysFalse: \"x\"");
     bad("{$sampleRate: 'x'}", "argument to $sampleRate must be a numeric type");

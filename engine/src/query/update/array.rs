@@ -163,5 +163,17 @@ fn fields_of(
     fields: &Document,
     direction: impl Fn(&Bson) -> Result<bool, QueryError>,
 ) -> Result<Vec<(Vec<String>, bool)>, QueryError> {
-    fields.iter().map(|(name, value)| Ok((sort_path(name), direction(value)?))).collect()
+    let path = |name: &str| {
+        if name.is_empty() {
+            return Err(QueryError::bad_value("The $sort field cannot be empty"));
+        }
+        let path = sort_path(name);
+        if path.iter().any(String::is_empty) {
+            return Err(QueryError::bad_value(format!(
+                "The $sort field is a dotted field but has an empty part: {name}"
+            )));
+        }
+        Ok(path)
+    };
+    fields.iter().map(|(name, value)| Ok((path(name)?, direction(value)?))).collect()
 }

@@ -314,7 +314,7 @@ fn bits(argument: Bson) -> Result<Vec<(BitOp, Bson)>, QueryError> {
         )));
     };
     if steps.is_empty() {
-        return Err(QueryError::bad_value(
+        return Err(QueryError::failed_to_parse(
             "You must pass in at least one bitwise operation. The format is: {$bit: {field: \
              {and/or/xor: #}}",
         ));
@@ -325,7 +325,7 @@ fn bits(argument: Bson) -> Result<Vec<(BitOp, Bson)>, QueryError> {
             "or" => BitOp::Or,
             "xor" => BitOp::Xor,
             _ => {
-                return Err(QueryError::bad_value(format!(
+                return Err(QueryError::failed_to_parse(format!(
                     "The $bit modifier only supports 'and', 'or', and 'xor', not '{name}' which is \
                      an unknown operator: {{{}}}",
                     shown(&name, &mask)

@@ -102,7 +102,8 @@ fn sums() {
         "{a: {$numberLong: '9223372036854775807'}}",
         QueryErrorKind::BadValue,
     );
-    refused("{$bit: {a: {nor: 1}}}", "{}", QueryErrorKind::BadValue);
+    refused("{$bit: {a: {nor: 1}}}", "{}", QueryErrorKind::FailedToParse);
+    refused("{$bit: {a: {}}}", "{}", QueryErrorKind::FailedToParse);
     refused("{$bit: {a: {and: 1}}}", "{a: 1.5}", QueryErrorKind::BadValue);
 }
 
@@ -302,6 +303,8 @@ fn refusals_say_what_mongodb_says() {
     check("{$push: {a: {$each: [], $position: true}}}", "an integer value, not of type: bool");
     check("{$push: {a: {$each: [], $sort: 2}}}", "The $sort element value must be either 1 or -1");
     check("{$push: {a: {$each: [], $sort: {}}}}", "The $sort pattern is empty");
+    check("{$push: {a: {$each: [], $sort: {'': 1}}}}", "The $sort field cannot be empty");
+    check("{$push: {a: {$each: [], $sort: {'a.': 1}}}}", "has an empty part: a.");
     check("{$push: {a: {$each: [], $sort: 'x'}}}", "The $sort is invalid: use 1/-1");
     check("{$push: {a: {$each: [], x: 1}}}", "Unrecognized clause in $push: x");
     check("{$addToSet: {a: {$each: {}}}}", "must be an array but it was of type object");
