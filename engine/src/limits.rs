@@ -94,11 +94,37 @@ pub const EVENT_QUEUE_MAX: usize = 1_024;
 /// Removed documents that one event lists. The event says how many more went.
 pub const REMOVED_EVENT_DOCS_MAX: usize = 256;
 
+/// Milliseconds by which wall time may run ahead of time since boot before the clock counts as stepped.
+pub const GUARD_STEP_FORWARD_MS: i64 = 120_000;
+
+/// Milliseconds by which wall time may fall behind time since boot before the clock counts as stepped.
+pub const GUARD_STEP_BACK_MS: i64 = 5_000;
+
 /// Milliseconds by which wall time may run ahead of time since boot before removals are held.
 pub const GUARD_FORWARD_MS_MAX: i64 = 3_600_000;
 
 /// Milliseconds by which wall time may lie before the last pass before removals are held.
 pub const GUARD_BACK_MS_MAX: i64 = 300_000;
+
+/// Milliseconds since the last pass after which removals wait for a word from somebody: 30 days.
+pub const GUARD_ABSENCE_MS: i64 = 30 * 86_400_000;
+
+/// The earliest wall time that can be right: the day of the compiler that this source asks for,
+/// 2026-04-14 (Rust 1.95). A constant and not the moment of the build, so that the same source makes
+/// the same program on every day.
+pub const GUARD_EARLIEST_MS: i64 = 1_776_124_800_000;
+
+/// The latest wall time that is believed without a word from somebody: 20 years later.
+pub const GUARD_LATEST_MS: i64 = GUARD_EARLIEST_MS + 7_305 * 86_400_000;
+
+/// Documents that a small step of the clock may make due in one index without a word from somebody.
+pub const GUARD_REMOVALS_MAX: u64 = 1_000;
+
+/// Percent of a collection's documents, if that is more than [`GUARD_REMOVALS_MAX`].
+pub const GUARD_REMOVALS_PERCENT: u64 = 25;
+
+/// Index entries that are counted at most to tell how many documents are due; more are "at least".
+pub const DUE_COUNT_MAX: u64 = 1_000_000;
 
 /// Milliseconds between two writes of the guard's state while nothing about it changes.
 pub const GUARD_SAVE_MS: i64 = 60_000;

@@ -84,8 +84,7 @@ fn learn(found: &Document, state: &mut State) {
 }
 
 fn held(found: &Document) -> Option<String> {
-    let held = found.get_array("held").ok()?;
-    let first = held.first()?.as_document()?;
+    let first = found.get_array("holds").ok()?.first()?.as_document()?;
     let sentence = first.get_str("sentence").or_else(|_| first.get_str("reason"));
     let sentence = sentence.unwrap_or("The guard holds documents back").to_owned();
     Some(sentence)

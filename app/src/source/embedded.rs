@@ -205,7 +205,9 @@ fn converted(event: EngineEvent) -> SourceEvent {
             let namespace = namespace(&of);
             SourceEvent::IndexBuild { namespace, index, done, total, finished, error }
         }
-        EngineEvent::ClockChanged(_) => SourceEvent::ClockChanged,
+        EngineEvent::ClockChanged(_) | EngineEvent::ClockStepped { .. } => {
+            SourceEvent::ClockChanged
+        }
         EngineEvent::ReaperScheduled { next_pass_ms, enabled } => {
             SourceEvent::ReaperScheduled { next_pass_ms, enabled }
         }

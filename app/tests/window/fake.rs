@@ -47,7 +47,7 @@ impl Source for Fake {
                 "enabled": true, "sleepSecs": 60_i64, "atThreshold": false,
                 "nextPass": DateTime::from_millis(NOW_MS + 8_000),
             }}},
-            "mayflyHeld" => doc! {"held": []},
+            "mayflyHeld" => doc! {"held": false, "holds": []},
             _ => {
                 let errmsg = format!("no such command: '{name}'");
                 return doc! {"ok": 0.0, "errmsg": errmsg, "codeName": "CommandNotFound"};

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use bson::{Document, doc};
+use bson::{DateTime, Document, doc};
 
 use super::{
     context::Context,
@@ -79,6 +79,12 @@ const RELEASED: Kind = Kind {
     id: 9_900_003,
     message: "Removals are no longer held back",
 };
+const STEPPED: Kind = Kind {
+    severity: Severity::Warning,
+    component: "CONTROL",
+    id: 9_900_006,
+    message: "The computer's clock was set",
+};
 const THREAD_FAILED: Kind = Kind {
     severity: Severity::Error,
     component: "CONTROL",
@@ -115,6 +121,13 @@ pub fn note(context: &Context, event: &EngineEvent) {
                 }
             };
             write(context, &kind, "IndexBuilder", attributes);
+        }
+        EngineEvent::ClockStepped { wall_ms, expected_ms } => {
+            let attributes = doc! {
+                "clock": DateTime::from_millis(*wall_ms),
+                "expected": DateTime::from_millis(*expected_ms),
+            };
+            write(context, &STEPPED, THREAD_NAME, attributes);
         }
         EngineEvent::HeldChanged { reason: Some(reason) } => {
             write(context, &HELD, THREAD_NAME, doc! { "reason": reason });

@@ -204,7 +204,8 @@ fn ttl(counters: &TtlCounters, reaper: &Reaper) -> Document {
         "invalidTTLIndexSkips": long(counters.invalid_index_skips.get()),
         "passes": long(counters.passes.get()),
         "subPasses": long(counters.sub_passes.get()),
-        "held": reaper.held().is_some(),
+        "held": reaper.held().is_some() || !reaper.held_indexes().is_empty(),
+        "heldIndexes": long(reaper.held_indexes().len() as u64),
         "heldPasses": long(counters.held_passes.get()),
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use bson::{Bson, RawDocument, raw::RawBsonRef};
 
-use super::{event::Removed, parameters::Limits, target::Target};
+use super::{event::Removed, guard_state::GUARD_META_NAME, parameters::Limits, target::Target};
 use crate::{
     catalog::CollectionMeta,
     clock::work_time,
@@ -41,7 +41,7 @@ pub(super) struct Batch {
 
 /// What a step may use up, and the pass it belongs to.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Allowance {
+pub(super) struct Allowance<'a> {
     /// The one "now" of the pass, in milliseconds since 1970.
     pub now_ms: i64,
     /// The number of the pass.
@@ -50,6 +50,8 @@ pub(super) struct Allowance {
     pub limits: Limits,
     /// Bytes of documents of the transaction.
     pub bytes: u64,
+    /// The guard's state, to be stored together with what is removed.
+    pub state: Option<&'a [u8]>,
 }
 
 /// An entry that is due by its key. Only the document decides.
@@ -69,7 +71,7 @@ pub(super) fn run(
     collections: &Collections,
     target: &Target,
     position: &Position,
-    allowance: Allowance,
+    allowance: Allowance<'_>,
 ) -> Result<Batch, WriteError> {
     let max = usize::try_from(allowance.limits.docs).unwrap_or(usize::MAX);
     let max = max.min(REAPER_SCAN_ENTRIES_MAX);
@@ -133,7 +135,7 @@ fn remove(
     writer: &mut DocumentWriter<'_>,
     target: &Target,
     candidates: &[Candidate],
-    allowance: Allowance,
+    allowance: Allowance<'_>,
 ) -> Result<(Batch, usize), WriteError> {
     let mut batch = Batch::default();
     let current = writer.collection(&target.collection.namespace);
@@ -160,6 +162,11 @@ fn remove(
             break;
         }
     }
+    if let Some(state) = allowance.state
+        && !batch.removed.is_empty()
+    {
+        writer.put_meta(GUARD_META_NAME, state)?;
+    }
     batch.removed_keys = keys_before.saturating_sub(count_keys(writer, &collection)?);
     Ok((batch, done))
 }
@@ -176,7 +183,7 @@ fn count_keys(
     Ok(keys)
 }
 
-fn is_used_up(allowance: Allowance, began: Duration, bytes: u64, removed: usize) -> bool {
+fn is_used_up(allowance: Allowance<'_>, began: Duration, bytes: u64, removed: usize) -> bool {
     removed as u64 >= allowance.limits.docs
         || bytes >= allowance.bytes
         || work_time().saturating_sub(began) >= allowance.limits.time
@@ -186,7 +193,7 @@ fn describe(
     target: &Target,
     stored: &Stored<'_>,
     deadline: Deadline,
-    allowance: Allowance,
+    allowance: Allowance<'_>,
 ) -> Result<Removed, StoreError> {
     Ok(Removed {
         namespace: target.collection.namespace.clone(),

@@ -60,6 +60,13 @@ pub enum EngineEvent {
         /// The parameter `ttlMonitorEnabled`.
         enabled: bool,
     },
+    /// The computer's clock was set, by less than what holds removals back.
+    ClockStepped {
+        /// What it says, in milliseconds since 1970.
+        wall_ms: i64,
+        /// What it should say by time since boot.
+        expected_ms: i64,
+    },
     /// The guard holds removals back, or holds them back no longer.
     HeldChanged {
         /// The reason as a sentence; `None` when nothing is held any more.

@@ -1,95 +1,59 @@
 //! Holds the monitor back when the clock has jumped, because a wrong clock would remove everything.
 //!
 //! The guard compares two clocks: wall time, which people and time servers set, and time since boot,
-//! which only grows. It trusts a pair of readings as long as both moved on together. It reacts to
-//! the clock only: explicit commands and simulated clocks are never held.
+//! which only grows and counts the sleep of the machine. It trusts a pair of readings as long as both
+//! moved on together. It reacts to the clock only: explicit commands and simulated clocks are never
+//! held.
 
 use std::time::Duration;
 
-use bson::{DateTime, Document, doc};
+use super::held::{Held, HeldIndex, HeldReason, IndexReason, Reading, RuleId};
+use crate::limits::{
+    GUARD_ABSENCE_MS, GUARD_BACK_MS_MAX, GUARD_EARLIEST_MS, GUARD_FORWARD_MS_MAX, GUARD_LATEST_MS,
+    GUARD_STEP_BACK_MS, GUARD_STEP_FORWARD_MS,
+};
 
-use crate::limits::{GUARD_BACK_MS_MAX, GUARD_FORWARD_MS_MAX};
-
-/// The name under which the store keeps the guard's state.
-pub const GUARD_META_NAME: &str = "reaper.guard";
-
-/// Both clocks at one moment.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Reading {
-    /// Milliseconds since 1970.
-    pub wall_ms: i64,
-    /// Time since boot.
-    pub since_boot: Duration,
-    /// The boot that `since_boot` counts from; readings of different boots can't be compared.
-    pub boot_id: Option<String>,
-}
-
-/// Why removals are held.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum HeldReason {
-    /// Wall time moved on by this many milliseconds more than time since boot did.
-    SteppedForward {
-        /// Milliseconds.
-        by_ms: i64,
-    },
-    /// Wall time is this many milliseconds before a time that was already reached.
-    BehindLastPass {
-        /// Milliseconds.
-        by_ms: i64,
-    },
-}
-
-/// Removals are held since the monitor met this.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Held {
-    /// Why.
-    pub reason: HeldReason,
-    /// What the wall clock said when it was noticed, in milliseconds since 1970.
-    pub wall_ms: i64,
-    /// What the wall clock was expected to say then.
-    pub expected_ms: i64,
-}
-
-/// The guard: the last readings that agreed, and whether it holds.
+/// The guard: the last readings that agreed, and what it holds.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Guard {
-    trusted: Option<Reading>,
-    held: Option<Held>,
+    /// The readings of the last pass that was let through.
+    pub(super) trusted: Option<Reading>,
+    /// The first trusted reading of this boot, or of the last release: many small steps add up.
+    pub(super) anchor: Option<Reading>,
+    /// When the store was restored from a backup, until somebody lets removals go on.
+    pub(super) restored_ms: Option<i64>,
+    pub(super) held: Option<Held>,
+    /// Milliseconds that small steps have put the clock ahead since the last pass that ended.
+    pub(super) ahead_ms: i64,
+    pub(super) indexes: Vec<HeldIndex>,
 }
 
-impl HeldReason {
-    /// A stable code for programs.
-    #[must_use]
-    pub fn code(self) -> &'static str {
-        match self {
-            Self::SteppedForward { .. } => "clockSteppedForward",
-            Self::BehindLastPass { .. } => "clockBehindLastPass",
-        }
-    }
-
-    /// What happened and what to do.
-    #[must_use]
-    pub fn sentence(self) -> String {
-        match self {
-            Self::SteppedForward { by_ms } => format!(
-                "The computer's clock jumped ahead by {}. Removals wait: check the clock, then \
-                 release them.",
-                duration_text(by_ms)
-            ),
-            Self::BehindLastPass { by_ms } => format!(
-                "The computer's clock is {} behind the last pass. Removals wait: check the clock, \
-                 then release them.",
-                duration_text(by_ms)
-            ),
-        }
-    }
+/// The clock was set by less than what is held.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SmallStep {
+    /// Milliseconds ahead; negative is back.
+    pub by_ms: i64,
+    /// What the wall clock says.
+    pub wall_ms: i64,
 }
 
 impl Guard {
-    /// What is held back now.
+    /// Why all removals are held now.
     #[must_use]
     pub fn held(&self) -> Option<&Held> {
         self.held.as_ref()
+    }
+
+    /// The rules whose removals are held.
+    #[must_use]
+    pub fn held_indexes(&self) -> &[HeldIndex] {
+        &self.indexes
+    }
+
+    /// Whether anything is held.
+    #[must_use]
+    pub fn is_holding(&self) -> bool {
+        self.held.is_some() || !self.indexes.is_empty()
     }
 
     /// The last readings that agreed.
@@ -98,194 +62,211 @@ impl Guard {
         self.trusted.as_ref()
     }
 
+    /// The store's documents come from a backup of somebody's.
+    pub fn note_restored(&mut self, restored_ms: Option<i64>) {
+        self.restored_ms = restored_ms;
+    }
+
     /// Compares the clocks before a scheduled pass. While they agree the new readings become the
-    /// trusted ones; a hold ends by itself when the clock has returned.
-    pub fn check(&mut self, now: Reading) -> Option<&Held> {
-        let found = self.trusted.as_ref().and_then(|trusted| compare(trusted, &now));
+    /// trusted ones; a hold ends by itself when the clock has returned. Hands back a step that is too
+    /// small to be held. `is_something_due` is asked only if the answer matters.
+    pub fn check(
+        &mut self,
+        now: &Reading,
+        is_something_due: impl FnOnce() -> bool,
+    ) -> Option<SmallStep> {
+        let found = self.wrong_clock(now).or_else(|| self.question(now, is_something_due));
         self.held = match (found, self.held) {
-            (Some(found), Some(held)) => Some(Held { reason: found.reason, ..held }),
-            (Some(found), None) => Some(found),
-            // After a restart of the machine the readings can't be compared: the clock has returned
-            // only if it is below what it said when the step was noticed.
-            (None, Some(held)) if !self.comparable(&now) && now.wall_ms >= held.wall_ms => {
-                Some(held)
+            (Some(found), Some(held)) if found.reason.code() == held.reason.code() => {
+                Some(Held { reason: found.reason, ..held })
             }
+            (Some(found), Some(held)) => Some(Held { kept: held.kept, ..found }),
+            (Some(found), None) => Some(found),
+            (None, Some(held)) if held.kept || self.may_still_be_ahead(held, now) => Some(held),
             (None, _) => None,
         };
-        if self.held.is_none() {
-            self.trusted = Some(now);
-        }
-        self.held.as_ref()
+        if self.held.is_some() { None } else { self.trust(now) }
     }
 
-    /// A person says that the clock is right: these readings are trusted from now on.
+    /// Takes note of the clocks while no passes are made, so that this is no absence.
+    pub fn observe(&mut self, now: &Reading) {
+        if self.held.is_none() && self.wrong_clock(now).is_none() {
+            let gap = self.trusted.as_ref().map_or(0, |last| moved(last, now));
+            if gap <= GUARD_ABSENCE_MS {
+                self.trust(now);
+            }
+        }
+    }
+
+    /// Whether the store's documents come from a backup that nobody has released yet.
+    #[must_use]
+    pub fn is_restored(&self) -> bool {
+        self.restored_ms.is_some()
+    }
+
+    /// Milliseconds by which the clock may be ahead of what it should say.
+    #[must_use]
+    pub fn ahead_ms(&self) -> i64 {
+        self.ahead_ms
+    }
+
+    /// Holds one rule; replaces an earlier hold of it.
+    pub fn hold_index(&mut self, rule: RuleId, reason: IndexReason, wall_ms: i64) {
+        self.indexes.retain(|held| held.rule != rule);
+        let kept = reason == IndexReason::PutBack;
+        self.indexes.push(HeldIndex { rule, reason, wall_ms, ahead_ms: self.ahead_ms, kept });
+    }
+
+    /// A pass over everything that is not held has ended: whatever a step made due is gone.
+    pub fn pass_ended(&mut self) {
+        self.ahead_ms = 0;
+    }
+
+    /// A person says that the clock is right: these readings are trusted from now on, and nothing is
+    /// held any more.
     pub fn release(&mut self, now: Reading) {
-        self.trusted = Some(now);
-        self.held = None;
+        *self = Self { anchor: Some(now.clone()), trusted: Some(now), ..Self::default() };
     }
 
-    /// The state for the store.
-    #[must_use]
-    pub fn to_document(&self) -> Document {
-        let mut document = doc! { "v": 1 };
-        if let Some(Reading { wall_ms, since_boot, boot_id }) = &self.trusted {
-            document.insert("wall", DateTime::from_millis(*wall_ms));
-            document.insert("bootMillis", millis(*since_boot));
-            document.insert("bootId", boot_id.clone());
+    /// Ends the hold of one rule; false if it was not held.
+    pub fn release_index(&mut self, rule: RuleId) -> bool {
+        let before = self.indexes.len();
+        self.indexes.retain(|held| held.rule != rule);
+        self.indexes.len() < before
+    }
+
+    /// A person wants what is held to stay so until it is released.
+    pub fn keep(&mut self) {
+        for index in &mut self.indexes {
+            index.kept = true;
         }
-        if let Some(held) = &self.held {
-            let (HeldReason::SteppedForward { by_ms } | HeldReason::BehindLastPass { by_ms }) =
-                held.reason;
-            document.insert(
-                "held",
-                doc! {
-                    "reason": held.reason.code(),
-                    "byMillis": by_ms,
-                    "wall": DateTime::from_millis(held.wall_ms),
-                    "expected": DateTime::from_millis(held.expected_ms),
-                },
-            );
+        if let Some(held) = &mut self.held {
+            held.kept = true;
         }
-        document
     }
 
-    /// Reads [`Guard::to_document`] back; what can't be read counts as unknown.
+    /// Keeps the hold of one rule; false if it is not held.
+    pub fn keep_index(&mut self, rule: RuleId) -> bool {
+        let found = self.indexes.iter_mut().find(|held| held.rule == rule);
+        found.map(|held| held.kept = true).is_some()
+    }
+
+    /// What the wall clock should say by time since boot; `None` after a restart of the machine.
     #[must_use]
-    pub fn from_document(document: &Document) -> Self {
-        Self { trusted: read_trusted(document), held: read_held(document) }
+    pub fn expected_ms(&self, now: &Reading) -> Option<i64> {
+        let trusted = self.trusted.as_ref()?;
+        passed(trusted, now).map(|passed| trusted.wall_ms.saturating_add(passed))
     }
 
-    fn comparable(&self, now: &Reading) -> bool {
-        self.trusted.as_ref().is_some_and(|trusted| same_boot(trusted, now))
+    /// A clock that can't be right.
+    fn wrong_clock(&self, now: &Reading) -> Option<Held> {
+        let held = |reason, expected_ms| {
+            Some(Held { reason, wall_ms: now.wall_ms, expected_ms, kept: false })
+        };
+        if let Some(trusted) = &self.trusted {
+            let step = step(trusted, now);
+            let anchor = self.anchor.as_ref().filter(|anchor| same_boot(anchor, now));
+            let since_anchor = anchor.map(|anchor| self::step(anchor, now));
+            let by_ms = step.max(since_anchor.unwrap_or(step));
+            // A small step that was let through has been taken back.
+            let has_returned = since_anchor.is_some_and(is_no_step);
+            let moved = moved(trusted, now);
+            let expected_ms = now.wall_ms.saturating_sub(by_ms.max(0));
+            if by_ms > GUARD_FORWARD_MS_MAX {
+                return held(HeldReason::SteppedForward { by_ms }, expected_ms);
+            }
+            if moved < -GUARD_BACK_MS_MAX && !has_returned {
+                let reason = HeldReason::BehindLastPass { by_ms: moved.saturating_neg() };
+                return held(reason, self.expected_ms(now).unwrap_or(trusted.wall_ms));
+            }
+        }
+        // Whoever released a clock outside of these bounds meant it.
+        let was = self.trusted.as_ref().map(|trusted| trusted.wall_ms);
+        if now.wall_ms < GUARD_EARLIEST_MS && was.is_none_or(|was| was >= GUARD_EARLIEST_MS) {
+            let by_ms = GUARD_EARLIEST_MS.saturating_sub(now.wall_ms);
+            return held(HeldReason::BeforeProgram { by_ms }, GUARD_EARLIEST_MS);
+        }
+        if now.wall_ms > GUARD_LATEST_MS && was.is_none_or(|was| was <= GUARD_LATEST_MS) {
+            let by_ms = now.wall_ms.saturating_sub(GUARD_LATEST_MS);
+            return held(HeldReason::FarAhead { by_ms }, was.unwrap_or(GUARD_LATEST_MS));
+        }
+        None
+    }
+
+    /// A right clock, but removals would surprise whoever comes back.
+    fn question(&self, now: &Reading, is_something_due: impl FnOnce() -> bool) -> Option<Held> {
+        let trusted = self.trusted.as_ref();
+        let by_ms = trusted.map_or(0, |trusted| moved(trusted, now));
+        let (reason, expected_ms) = match (self.restored_ms, trusted) {
+            (Some(restored_ms), _) => (HeldReason::Restored, restored_ms),
+            (None, Some(trusted)) if by_ms > GUARD_ABSENCE_MS => {
+                (HeldReason::LongAbsence { by_ms }, trusted.wall_ms)
+            }
+            _ => return None,
+        };
+        is_something_due().then_some(Held {
+            reason,
+            wall_ms: now.wall_ms,
+            expected_ms,
+            kept: false,
+        })
+    }
+
+    /// After a restart of the machine a step can't be measured any more: the clock has returned only
+    /// if it is below what it said when the step was noticed.
+    fn may_still_be_ahead(&self, held: Held, now: &Reading) -> bool {
+        let is_step = matches!(held.reason, HeldReason::SteppedForward { .. });
+        let comparable = self.trusted.as_ref().is_some_and(|trusted| same_boot(trusted, now));
+        is_step && !comparable && now.wall_ms >= held.wall_ms
+    }
+
+    /// Takes the readings as right, and notes a small step.
+    fn trust(&mut self, now: &Reading) -> Option<SmallStep> {
+        let by_ms = self.trusted.as_ref().map_or(0, |trusted| step(trusted, now));
+        if !self.anchor.as_ref().is_some_and(|anchor| same_boot(anchor, now)) {
+            self.anchor = Some(now.clone());
+        }
+        self.trusted = Some(now.clone());
+        if is_no_step(by_ms) {
+            return None;
+        }
+        self.ahead_ms = self.ahead_ms.saturating_add(by_ms).max(0);
+        for index in &mut self.indexes {
+            index.ahead_ms = index.ahead_ms.saturating_add(by_ms).max(0);
+        }
+        Some(SmallStep { by_ms, wall_ms: now.wall_ms })
     }
 }
 
-fn compare(trusted: &Reading, now: &Reading) -> Option<Held> {
-    let moved = now.wall_ms.saturating_sub(trusted.wall_ms);
-    let passed = if same_boot(trusted, now) {
-        millis(now.since_boot).saturating_sub(millis(trusted.since_boot))
-    } else {
-        moved.max(0)
-    };
-    let expected_ms = trusted.wall_ms.saturating_add(passed);
-    let step = moved.saturating_sub(passed);
-    let reason = if step > GUARD_FORWARD_MS_MAX {
-        HeldReason::SteppedForward { by_ms: step }
-    } else if moved < -GUARD_BACK_MS_MAX {
-        HeldReason::BehindLastPass { by_ms: moved.saturating_neg() }
-    } else {
-        return None;
-    };
-    Some(Held { reason, wall_ms: now.wall_ms, expected_ms })
+/// By how much wall time moved on.
+fn moved(before: &Reading, now: &Reading) -> i64 {
+    now.wall_ms.saturating_sub(before.wall_ms)
+}
+
+/// How much time went by; `None` if only wall time could tell.
+fn passed(before: &Reading, now: &Reading) -> Option<i64> {
+    same_boot(before, now)
+        .then(|| millis(now.since_boot).saturating_sub(millis(before.since_boot)).max(0))
+}
+
+/// By how much wall time moved on more than time went by; 0 if that can't be told.
+fn step(before: &Reading, now: &Reading) -> i64 {
+    let moved = moved(before, now);
+    passed(before, now).map_or(0, |passed| moved.saturating_sub(passed))
+}
+
+fn is_no_step(by_ms: i64) -> bool {
+    (-GUARD_STEP_BACK_MS..=GUARD_STEP_FORWARD_MS).contains(&by_ms)
 }
 
 fn same_boot(one: &Reading, other: &Reading) -> bool {
     one.boot_id.is_some() && one.boot_id == other.boot_id
 }
 
-fn millis(duration: Duration) -> i64 {
+pub(super) fn millis(duration: Duration) -> i64 {
     i64::try_from(duration.as_millis()).unwrap_or(i64::MAX)
 }
 
-fn read_trusted(document: &Document) -> Option<Reading> {
-    let since_boot = document.get_i64("bootMillis").ok()?;
-    Some(Reading {
-        wall_ms: document.get_datetime("wall").ok()?.timestamp_millis(),
-        since_boot: Duration::from_millis(u64::try_from(since_boot).ok()?),
-        boot_id: document.get_str("bootId").ok().map(str::to_owned),
-    })
-}
-
-fn read_held(document: &Document) -> Option<Held> {
-    let held = document.get_document("held").ok()?;
-    let by_ms = held.get_i64("byMillis").ok()?;
-    let reason = match held.get_str("reason").ok()? {
-        "clockSteppedForward" => HeldReason::SteppedForward { by_ms },
-        "clockBehindLastPass" => HeldReason::BehindLastPass { by_ms },
-        _ => return None,
-    };
-    Some(Held {
-        reason,
-        wall_ms: held.get_datetime("wall").ok()?.timestamp_millis(),
-        expected_ms: held.get_datetime("expected").ok()?.timestamp_millis(),
-    })
-}
-
-/// A length of time in its largest whole unit.
-fn duration_text(ms: i64) -> String {
-    let units = [(86_400_000, "day"), (3_600_000, "hour"), (60_000, "minute"), (1_000, "second")];
-    let (count, unit) = units
-        .into_iter()
-        .map(|(unit_ms, name)| (ms / unit_ms, name))
-        .find(|(count, _)| *count > 0)
-        .unwrap_or((0, "second"));
-    format!("{count} {unit}{}", if count == 1 { "" } else { "s" })
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const HOUR: i64 = 3_600_000;
-    const YEAR: i64 = 365 * 24 * HOUR;
-
-    fn reading(wall_ms: i64, boot_ms: i64, boot: &str) -> Reading {
-        let since_boot = Duration::from_millis(u64::try_from(boot_ms).expect("not negative"));
-        Reading { wall_ms, since_boot, boot_id: Some(boot.to_owned()) }
-    }
-
-    /// Each step is (wall, since boot, boot, whether it must hold).
-    #[track_caller]
-    fn check(steps: &[(i64, i64, &str, bool)]) {
-        let mut guard = Guard::default();
-        for (number, (wall, boot_ms, boot, held)) in steps.iter().enumerate() {
-            guard = Guard::from_document(&guard.to_document());
-            let found = guard.check(reading(*wall, *boot_ms, boot)).is_some();
-            assert_eq!(found, *held, "step {number} of {steps:?}");
-        }
-    }
-
-    #[test]
-    fn clocks_that_agree_are_trusted() {
-        check(&[(0, 0, "a", false), (YEAR, YEAR, "a", false)]); // asleep for a year
-        check(&[(0, 0, "a", false), (HOUR, 0, "a", false)]); // an hour's step is allowed
-        check(&[(0, 0, "a", false), (-300_000, 1_000, "a", false)]);
-        check(&[(0, 0, "a", false), (YEAR, 5, "b", false)]); // switched off for a year
-    }
-
-    #[test]
-    fn jumps_are_held() {
-        check(&[(0, 0, "a", false), (HOUR + 1, 0, "a", true)]);
-        check(&[(0, 0, "a", false), (75 * YEAR, 1_000, "a", true)]);
-        check(&[(0, 0, "a", false), (-300_001, 1_000, "a", true)]);
-        check(&[(0, 0, "a", false), (-300_001, 0, "b", true)]);
-        check(&[(0, 0, "a", false), (i64::MAX, 0, "a", true), (i64::MIN, 0, "a", true)]);
-    }
-
-    #[test]
-    fn a_hold_ends_when_the_clock_returns() {
-        let jump = (YEAR, 1_000, "a", true);
-        check(&[(0, 0, "a", false), jump, (2_000, 2_000, "a", false)]);
-        check(&[(0, 0, "a", false), jump, (YEAR + 60_000, 61_000, "a", true)]);
-        check(&[(0, 0, "a", false), jump, (YEAR + 60_000, 10, "b", true)]); // restarted
-        check(&[(0, 0, "a", false), jump, (60_000, 10, "b", false)]);
-    }
-
-    #[test]
-    fn release_trusts_the_clock() {
-        let mut guard = Guard::default();
-        guard.check(reading(0, 0, "a"));
-        assert!(guard.check(reading(YEAR, 0, "a")).is_some());
-        guard.release(reading(YEAR, 10, "a"));
-        assert_eq!(guard.check(reading(YEAR + 5, 15, "a")), None);
-    }
-
-    #[test]
-    fn lengths_of_time() {
-        for (ms, text) in
-            [(999, "0 seconds"), (60_000, "1 minute"), (2 * HOUR, "2 hours"), (YEAR, "365 days")]
-        {
-            assert_eq!(duration_text(ms), text);
-        }
-    }
-}
+#[path = "guard_tests.rs"]
+mod tests;

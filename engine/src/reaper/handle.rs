@@ -11,12 +11,10 @@ use std::{
     time::Duration,
 };
 
-use bson::Document;
-
 use super::{
     counters::TtlCounters,
     event::{EngineEvent, EventHub, PassReport},
-    guard::{GUARD_META_NAME, Guard, Held, Reading},
+    guarded::{Guarded, Permit},
     parameters::{ParameterError, TtlParameter, TtlParameters},
     pass::{Pass, Step},
     schedule::Plan,
@@ -26,7 +24,6 @@ use crate::{
     catalog::Namespace,
     clock::{Clock, WakeUp, work_time},
     collection::Collections,
-    limits::GUARD_SAVE_MS,
     plan::Operation,
     store::StoreError,
 };
@@ -41,7 +38,7 @@ pub struct Reaper {
     hub: Arc<EventHub>,
     parameters: TtlParameters,
     counters: TtlCounters,
-    guard: Mutex<Guarded>,
+    pub(super) guard: Mutex<Guarded>,
     /// Held while a pass runs.
     running: Mutex<()>,
     /// The present pass, for those who want to stop it, and when it began.
@@ -61,30 +58,19 @@ pub struct Reaper {
     data_changed: AtomicBool,
 }
 
-/// The guard and when its state was last stored.
-#[derive(Debug, Default)]
-struct Guarded {
-    guard: Guard,
-    saved_ms: Option<i64>,
-}
-
 impl Reaper {
     /// A reaper over these collections. It does nothing until it is asked or its thread is started.
     ///
     /// # Errors
     /// When the stored state of the guard can't be read.
     pub fn new(collections: Arc<Collections>, hub: Arc<EventHub>) -> Result<Self, StoreError> {
-        let guard = collections.store().read(|reader| {
-            let stored = reader.meta(GUARD_META_NAME)?;
-            let document = stored.and_then(|bytes| Document::from_reader(bytes).ok());
-            Ok::<_, StoreError>(document.as_ref().map(Guard::from_document).unwrap_or_default())
-        })?;
+        let guard = Guarded::load(collections.store())?;
         Ok(Self {
             clock: Arc::clone(collections.clock()),
             hub,
             parameters: TtlParameters::default(),
             counters: TtlCounters::default(),
-            guard: Mutex::new(Guarded { guard, saved_ms: None }),
+            guard: Mutex::new(guard),
             running: Mutex::new(()),
             pass_operation: Mutex::new(None),
             pass_thread: Mutex::new(None),
@@ -201,6 +187,10 @@ impl Reaper {
 
     /// Runs one whole pass now, whatever the schedule and the guard say.
     pub fn run_pass(&self) -> PassReport {
+        self.run(Permit::default(), false)
+    }
+
+    fn run(&self, permit: Permit, is_scheduled: bool) -> PassReport {
         let _one_at_a_time = lock(&self.running);
         *lock(&self.pass_thread) = Some(thread::current().id());
         let operation = Arc::new(Operation::default());
@@ -208,10 +198,15 @@ impl Reaper {
         self.data_changed.store(false, Ordering::Relaxed);
         let number = self.last_number.fetch_add(1, Ordering::Relaxed) + 1;
         let outcome = catch_unwind(AssertUnwindSafe(|| {
-            let mut pass = Pass::begin(self, number);
+            let mut pass = Pass::begin(self, number, permit);
             let goes_on = || !self.stop.load(Ordering::Relaxed) && !operation.is_killed();
-            while pass.step() == Step::Again && goes_on() {
+            let mut step = pass.step();
+            while step == Step::Again && goes_on() {
                 thread::yield_now();
+                step = pass.step();
+            }
+            if is_scheduled && step == Step::Finished {
+                self.note_whole_pass();
             }
             pass.end()
         }));
@@ -223,79 +218,13 @@ impl Reaper {
         report
     }
 
-    /// Runs one pass unless the guard holds it back.
-    pub(super) fn run_scheduled_pass(&self) {
-        if self.check_guard().is_some() {
+    /// Runs one pass unless the guard holds it back; `None` if it does.
+    pub fn run_scheduled_pass(&self) -> Option<PassReport> {
+        let Some(permit) = self.ask_guard() else {
             self.counters.held_passes.add(1);
-        } else {
-            self.run_pass();
-        }
-    }
-
-    /// What the guard holds back.
-    pub fn held(&self) -> Option<Held> {
-        lock(&self.guard).guard.held().copied()
-    }
-
-    /// Trusts the clock as it is now and lets removals go on; whether anything was held.
-    ///
-    /// # Errors
-    /// When the new state can't be stored; removals go on all the same until the engine closes.
-    pub fn release(&self) -> Result<bool, StoreError> {
-        let mut guarded = lock(&self.guard);
-        let was_held = guarded.guard.held().is_some();
-        guarded.guard.release(self.reading());
-        let saved = self.save(&mut guarded);
-        drop(guarded);
-        if was_held {
-            self.hub.send(&EngineEvent::HeldChanged { reason: None });
-        }
-        self.wake.notify();
-        saved.map(|()| was_held)
-    }
-
-    /// Compares the clocks; what is held, if anything. Simulated clocks are exempt.
-    fn check_guard(&self) -> Option<Held> {
-        if !self.clock.is_real() {
             return None;
-        }
-        let mut guarded = lock(&self.guard);
-        let before = guarded.guard.held().copied();
-        let reading = self.reading();
-        let now_ms = reading.wall_ms;
-        let held = guarded.guard.check(reading).copied();
-        let changed = before.is_some() != held.is_some();
-        let is_old = guarded.saved_ms.is_none_or(|ms| now_ms.saturating_sub(ms) >= GUARD_SAVE_MS);
-        if changed || (held.is_none() && is_old) {
-            // A state that could not be stored is stored with the next pass.
-            let _ = self.save(&mut guarded);
-        }
-        drop(guarded);
-        if changed {
-            let reason = held.map(|held| held.reason.sentence());
-            self.hub.send(&EngineEvent::HeldChanged { reason });
-        }
-        held
-    }
-
-    fn save(&self, guarded: &mut Guarded) -> Result<(), StoreError> {
-        let document = guarded.guard.to_document();
-        let mut bytes = Vec::new();
-        document.to_writer(&mut bytes).map_err(|error| StoreError::Bug {
-            what: format!("the guard's state can't be written: {error}"),
-        })?;
-        self.collections.store().write(|writer| writer.put_meta(GUARD_META_NAME, &bytes))?;
-        guarded.saved_ms = Some(self.clock.now_ms());
-        Ok(())
-    }
-
-    /// Both clocks now.
-    fn reading(&self) -> Reading {
-        Reading {
-            wall_ms: self.clock.now_ms(),
-            since_boot: self.clock.monotonic(),
-            boot_id: self.clock.boot_id(),
-        }
+        };
+        Some(self.run(permit, true))
     }
 
     /// The monotonic instant of the next pass, for a sleep that began then. Tells when it changed.
@@ -366,6 +295,6 @@ pub fn panic_text(panic: &(dyn Any + Send)) -> String {
     text.unwrap_or("no reason given").lines().next().unwrap_or_default().to_owned()
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

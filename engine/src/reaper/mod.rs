@@ -7,11 +7,15 @@
 
 mod batch;
 mod counters;
+mod due;
 mod event;
 mod expiring;
 mod forecast;
 mod guard;
+mod guard_state;
+mod guarded;
 mod handle;
+mod held;
 mod lane;
 mod parameters;
 mod pass;
@@ -24,11 +28,14 @@ mod verdict;
 mod what_if;
 
 pub use counters::{Counter, TtlCounters};
+pub use due::{count_due, is_any_due};
 pub use event::{EngineEvent, EventHub, IndexReport, PassReport, Removed, Subscription};
 pub use expiring::{Expiring, Page, Token, expiring};
 pub use forecast::{Forecast, ForecastRequest, forecast};
-pub use guard::{Guard, Held, HeldReason, Reading};
+pub use guard::{Guard, SmallStep};
+pub use guarded::HeldStatus;
 pub use handle::{Reaper, THREAD_NAME, panic_text};
+pub use held::{Held, HeldIndex, HeldReason, IndexReason, Reading, RuleId};
 pub use lane::Lane;
 pub use parameters::{
     Limits, ParameterError, ParameterInfo, ParameterKind, TTL_PARAMETERS, TtlParameter,

@@ -5,6 +5,7 @@ use std::{collections::VecDeque, sync::Arc, time::Duration};
 use super::{
     batch::{self, Allowance, Batch, Position},
     event::{EngineEvent, IndexReport, PassReport},
+    guarded::Permit,
     handle::Reaper,
     target::{Target, targets},
 };
@@ -28,6 +29,7 @@ pub(super) enum Step {
 pub(super) struct Pass<'r> {
     reaper: &'r Reaper,
     now_ms: i64,
+    permit: Permit,
     began: Duration,
     report: PassReport,
     tallies: Vec<Tally>,
@@ -58,12 +60,13 @@ struct Tally {
 }
 
 impl<'r> Pass<'r> {
-    /// A pass that takes the present moment as its one "now".
-    pub(super) fn begin(reaper: &'r Reaper, number: u64) -> Self {
-        let now_ms = reaper.clock().now_ms();
+    /// A pass with one "now": the moment that the guard has seen, or the present one.
+    pub(super) fn begin(reaper: &'r Reaper, number: u64, permit: Permit) -> Self {
+        let now_ms = permit.now_ms.unwrap_or_else(|| reaper.clock().now_ms());
         reaper.hub().send(&EngineEvent::PassStarted { number, at_ms: now_ms });
         let report = PassReport { number, started_ms: now_ms, ..PassReport::default() };
-        Self { reaper, now_ms, began: work_time(), report, tallies: Vec::new(), current: None }
+        let began = work_time();
+        Self { reaper, now_ms, permit, began, report, tallies: Vec::new(), current: None }
     }
 
     /// Does the next piece of work.
@@ -109,6 +112,10 @@ impl<'r> Pass<'r> {
     fn new_sub_pass(&mut self) -> SubPass {
         let mut queue = VecDeque::new();
         for target in targets(&self.reaper.collections().catalog()) {
+            if self.permit.held.contains(&target.identity()) {
+                self.report.held = Some("The removals of some indexes wait.".to_owned());
+                continue;
+            }
             let tally = self.tally(&target);
             if let Rule::Inert(reason) = &target.rule {
                 tally.report.error = Some(reason.sentence().to_owned());
@@ -134,6 +141,7 @@ impl<'r> Pass<'r> {
             pass: self.report.number,
             limits: transaction,
             bytes: parameters.batch_bytes(),
+            state: self.permit.state.as_deref(),
         };
         let collections = self.reaper.collections();
         let namespace = visit.target.collection.namespace.clone();
@@ -149,6 +157,9 @@ impl<'r> Pass<'r> {
             Ok(batch) => {
                 docs += batch.removed.len() as u64;
                 let next = batch.next.clone();
+                if !batch.removed.is_empty() {
+                    self.permit.state = None;
+                }
                 self.account(&visit.target, batch);
                 let (Some(position), Some(sub_pass)) = (next, &mut self.current) else { return };
                 visit.position = position;

@@ -29,6 +29,8 @@ fn work(reaper: &Reaper, began: Duration) {
         if reaper.clock().wait_until(Some(deadline), &reaper.wake) == WaitEnd::Deadline {
             if reaper.parameters().enabled() {
                 reaper.run_scheduled_pass();
+            } else {
+                reaper.observe_clocks();
             }
             sleep_began = reaper.clock().monotonic();
         }

@@ -26,6 +26,7 @@ mod line;
 mod open;
 mod reader;
 mod record;
+mod restored;
 mod walk;
 mod writer;
 
@@ -34,6 +35,7 @@ pub use error::StoreError;
 pub use handle::{Identity, OpenReport, Store, StoreOptions, StructureReport};
 pub use reader::{CatalogRecords, Documents, Entries, Reader};
 pub use record::{CollectionId, Counters, Entry, IndexId, Scan, Stored, entry_bytes};
+pub use restored::RESTORED_META_NAME;
 pub use writer::Writer;
 
 #[cfg(test)]

@@ -59,14 +59,26 @@ pub(super) fn open(
         }
         folder::reserve_lock_file(&folder)?;
     }
+    let mut is_other = false;
     if !created {
         let suspicious = lock.was_unclean || options.full_check || options.read_only;
-        check_data_file(&data_path, card.as_ref(), suspicious, &mut warnings)?;
+        is_other = check_data_file(&data_path, card.as_ref(), suspicious, &mut warnings)?;
     }
 
     let env = Environment::open(&folder, options.map_size_bytes, options.read_only)?;
     let card_on_disk = card.clone();
     let card = identify(&env, card, options, &mut warnings)?;
+    is_other |= card_on_disk
+        .as_ref()
+        .is_some_and(|old| old.had_data && old.identity.uuid != card.identity.uuid);
+    if is_other && !options.read_only {
+        let mut writer = Writer::new(env.write()?, &env.tables);
+        let marked = writer.mark_restored(options.now_ms);
+        // Without room for the mark the store opens all the same.
+        if marked.is_err() || writer.commit().is_err() {
+            warnings.push("It could not be noted that the data file was replaced.".to_owned());
+        }
+    }
     if !options.read_only {
         env.env().clear_stale_readers()?;
         // A full disk has no room for a new card, and an old one that is right needs none.
@@ -102,13 +114,14 @@ fn is_new(data_path: &FsPath, card: Option<&Card>) -> Result<bool, StoreError> {
     Ok(len == 0 || (is_begun && !has_header()))
 }
 
-/// The header always; the whole file when something is out of the ordinary.
+/// The header always; the whole file when something is out of the ordinary. Whether the file is an
+/// older one than when the store was last closed.
 fn check_data_file(
     data_path: &FsPath,
     card: Option<&Card>,
     suspicious: bool,
     warnings: &mut Vec<String>,
-) -> Result<(), StoreError> {
+) -> Result<bool, StoreError> {
     let file = File::open(data_path)
         .map_err(|error| StoreError::io("Can't read the data file", &error))?;
     let transaction = walk::check_header(&file)?;
@@ -127,7 +140,7 @@ fn check_data_file(
             return Err(StoreError::damaged(first.as_str()));
         }
     }
-    Ok(())
+    Ok(is_behind)
 }
 
 /// Compares the store's own identity with the card beside it, and gives a new store one.

@@ -1,0 +1,183 @@
+use super::*;
+use crate::store::{CollectionId, IndexId};
+
+const MINUTE: i64 = 60_000;
+const HOUR: i64 = 60 * MINUTE;
+const DAY: i64 = 24 * HOUR;
+const YEAR: i64 = 365 * DAY;
+
+/// Wall times in the tables below count from here.
+const START: i64 = GUARD_EARLIEST_MS + YEAR;
+
+fn reading(wall_ms: i64, boot_ms: i64, boot: &str) -> Reading {
+    let since_boot = Duration::from_millis(u64::try_from(boot_ms).expect("not negative"));
+    let wall_ms = START.saturating_add(wall_ms);
+    Reading { wall_ms, since_boot, boot_id: Some(boot.to_owned()) }
+}
+
+/// Each step is (wall, since boot, boot, code of the hold or nothing); something is always due.
+#[track_caller]
+fn check(steps: &[(i64, i64, &str, &str)]) {
+    let mut guard = Guard::default();
+    for (number, (wall, boot_ms, boot, code)) in steps.iter().enumerate() {
+        guard = Guard::from_document(&guard.to_document());
+        guard.check(&reading(*wall, *boot_ms, boot), || true);
+        let found = guard.held().map_or("", |held| held.reason.code());
+        assert_eq!(found, *code, "step {number} of {steps:?}");
+    }
+}
+
+const FORWARD: &str = "clockSteppedForward";
+const BEHIND: &str = "clockBehindLastPass";
+const ABSENT: &str = "longAbsence";
+
+#[test]
+fn clocks_that_agree_are_trusted() {
+    check(&[(0, 0, "a", ""), (29 * DAY, 29 * DAY, "a", "")]); // asleep
+    check(&[(0, 0, "a", ""), (HOUR, 0, "a", "")]); // an hour's step is allowed
+    check(&[(0, 0, "a", ""), (-5 * MINUTE, 1_000, "a", "")]);
+    check(&[(0, 0, "a", ""), (29 * DAY, 5, "b", "")]); // switched off
+}
+
+#[test]
+fn jumps_are_held() {
+    check(&[(0, 0, "a", ""), (HOUR + 1, 0, "a", FORWARD)]);
+    check(&[(0, 0, "a", ""), (75 * YEAR, 1_000, "a", FORWARD)]);
+    check(&[(0, 0, "a", ""), (-5 * MINUTE - 1, 1_000, "a", BEHIND)]);
+    check(&[(0, 0, "a", ""), (-5 * MINUTE - 1, 0, "b", BEHIND)]);
+    check(&[(0, 0, "a", ""), (i64::MAX, 0, "a", FORWARD), (i64::MIN, 0, "a", BEHIND)]);
+}
+
+#[test]
+fn small_steps_add_up() {
+    let step = |number: i64| (number * 40 * MINUTE, number, "a", "");
+    check(&[step(0), step(1), (80 * MINUTE, 2, "a", FORWARD), (40 * MINUTE, 3, "a", "")]);
+    // A clock that runs twice as fast as it should.
+    let mut guard = Guard::default();
+    let held = (0..=61).find(|minute| {
+        guard.check(&reading(2 * minute * MINUTE, minute * MINUTE, "a"), || true);
+        guard.held().is_some()
+    });
+    assert_eq!(held, Some(61));
+}
+
+#[test]
+fn the_time_must_be_one_at_which_the_program_can_run() {
+    check(&[(-YEAR - 1, 0, "a", "clockBeforeProgram"), (0, 5, "a", "")]);
+    check(&[(-YEAR, 0, "a", "")]);
+    check(&[(GUARD_LATEST_MS - START + 1, 0, "a", "clockFarAhead"), (0, 5, "a", "")]);
+    check(&[(GUARD_LATEST_MS - START, 0, "a", "")]);
+    check(&[(i64::MIN, 0, "a", "clockBeforeProgram"), (i64::MAX, 0, "a", "clockFarAhead")]);
+}
+
+#[test]
+fn a_long_absence_is_a_question() {
+    check(&[(0, 0, "a", ""), (30 * DAY + 1, 5, "b", ABSENT), (31 * DAY, DAY, "b", ABSENT)]);
+    check(&[(0, 0, "a", ""), (31 * DAY, 31 * DAY, "a", ABSENT)]); // asleep all the time
+    let mut guard = Guard::default();
+    guard.check(&reading(0, 0, "a"), || true);
+    guard.check(&reading(YEAR, 0, "b"), || false);
+    assert_eq!(guard.held(), None, "nothing is due, so there is nothing to ask");
+    guard.check(&reading(YEAR + MINUTE, MINUTE, "b"), || true);
+    assert_eq!(guard.held(), None, "what is due from now on is ordinary");
+}
+
+#[test]
+fn time_that_was_observed_is_no_absence() {
+    let mut guard = Guard::default();
+    for day in 0..60 {
+        guard.observe(&reading(day * DAY, day * DAY, "a"));
+    }
+    guard.check(&reading(60 * DAY, 60 * DAY, "a"), || true);
+    assert_eq!(guard.held(), None);
+}
+
+#[test]
+fn a_restored_store_waits_until_it_is_released() {
+    let mut guard = Guard::default();
+    guard.note_restored(Some(START));
+    guard.check(&reading(0, 0, "a"), || false);
+    assert_eq!(guard.held(), None, "nothing to remove yet");
+    guard.check(&reading(DAY, DAY, "a"), || true);
+    assert_eq!(guard.held().map(|held| held.reason), Some(HeldReason::Restored));
+    guard.release(reading(DAY, DAY, "a"));
+    guard.check(&reading(2 * DAY, 2 * DAY, "a"), || true);
+    assert_eq!(guard.held(), None);
+}
+
+#[test]
+fn a_hold_ends_when_the_clock_returns() {
+    let jump = (YEAR, 1_000, "a", FORWARD);
+    check(&[(0, 0, "a", ""), jump, (2_000, 2_000, "a", "")]);
+    check(&[(0, 0, "a", ""), jump, (YEAR + MINUTE, MINUTE + 1_000, "a", FORWARD)]);
+    check(&[(0, 0, "a", ""), (DAY, 1_000, "a", FORWARD), (DAY + MINUTE, 10, "b", FORWARD)]);
+    check(&[(0, 0, "a", ""), jump, (MINUTE, 10, "b", "")]);
+}
+
+#[test]
+fn a_kept_hold_stays() {
+    let mut guard = Guard::default();
+    guard.check(&reading(0, 0, "a"), || true);
+    guard.check(&reading(YEAR, 0, "a"), || true);
+    guard.keep();
+    guard = Guard::from_document(&guard.to_document());
+    guard.check(&reading(MINUTE, MINUTE, "a"), || true);
+    assert_eq!(guard.held().map(|held| held.kept), Some(true), "the clock has returned");
+    guard.release(reading(MINUTE, MINUTE, "a"));
+    guard.check(&reading(2 * MINUTE, 2 * MINUTE, "a"), || true);
+    assert_eq!(guard.held(), None);
+}
+
+#[test]
+fn release_trusts_the_clock() {
+    let years = 73 * YEAR;
+    let mut guard = Guard::default();
+    guard.check(&reading(0, 0, "a"), || true);
+    guard.check(&reading(years, 0, "a"), || true);
+    assert!(guard.held().is_some());
+    guard.release(reading(years, 10, "a"));
+    for minute in 1..200 {
+        guard.check(&reading(years + minute * MINUTE, minute * MINUTE, "a"), || true);
+        assert_eq!(guard.held(), None, "minute {minute}");
+    }
+}
+
+/// A step of `by_ms` between two checks is noted as small, and puts the clock ahead by `ahead_ms`.
+#[track_caller]
+fn check_step(by_ms: i64, noted: bool, ahead_ms: i64) {
+    let mut guard = Guard::default();
+    guard.check(&reading(0, 0, "a"), || true);
+    let step = guard.check(&reading(HOUR + by_ms, HOUR, "a"), || true);
+    assert_eq!(step.map(|step| step.by_ms), noted.then_some(by_ms));
+    assert_eq!(guard.ahead_ms(), ahead_ms);
+    assert_eq!(Guard::from_document(&guard.to_document()), guard);
+    guard.pass_ended();
+    assert_eq!(guard.ahead_ms(), 0);
+}
+
+#[test]
+fn small_steps_are_noted() {
+    check_step(0, false, 0);
+    check_step(120_000, false, 0);
+    check_step(120_001, true, 120_001);
+    check_step(HOUR, true, HOUR);
+    check_step(-5_000, false, 0);
+    check_step(-5_001, true, 0);
+}
+
+#[test]
+fn holds_of_rules_are_kept_with_the_state() {
+    let rule = (CollectionId(3), IndexId(4), false);
+    let mut guard = Guard::default();
+    guard.check(&reading(0, 0, "a"), || true);
+    guard.check(&reading(HOUR, 0, "a"), || true);
+    guard.hold_index(rule, IndexReason::LargeRemoval { documents: 5_000 }, START);
+    guard.hold_index((rule.0, rule.1, true), IndexReason::PutBack, START);
+    let read = Guard::from_document(&guard.to_document());
+    assert_eq!(read, guard);
+    assert_eq!(guard.held_indexes()[0].ahead_ms, HOUR);
+    guard.check(&reading(1_000, 1_000, "a"), || true);
+    assert_eq!(guard.held_indexes()[0].ahead_ms, 0, "the clock has returned");
+    assert!(guard.release_index(rule));
+    assert!(!guard.release_index(rule));
+}

@@ -1,0 +1,299 @@
+//! The reaper and its guard: what is held, since when, and how it ends.
+
+use bson::Document;
+
+use super::{
+    due::{count_due, is_any_due},
+    event::EngineEvent,
+    guard::{Guard, SmallStep},
+    guard_state::GUARD_META_NAME,
+    handle::{Reaper, lock},
+    held::{Held, HeldIndex, IndexReason, Reading, RuleId},
+    target::{Target, targets},
+};
+use crate::{
+    limits::{GUARD_REMOVALS_MAX, GUARD_REMOVALS_PERCENT, GUARD_SAVE_MS},
+    store::{RESTORED_META_NAME, Store, StoreError},
+};
+
+/// The guard and when its state was last stored.
+#[derive(Debug, Default)]
+pub(super) struct Guarded {
+    guard: Guard,
+    saved_ms: Option<i64>,
+}
+
+/// What the guard lets a pass do.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Permit {
+    /// The one "now" of the pass, which the guard has seen; `None` takes the clock as it is.
+    pub(super) now_ms: Option<i64>,
+    /// Rules to leave alone.
+    pub(super) held: Vec<RuleId>,
+    /// The guard's state, to be stored with the first removal; `None` if it is stored already.
+    pub(super) state: Option<Vec<u8>>,
+}
+
+/// What is held back now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HeldStatus {
+    /// Both clocks now.
+    pub now: Reading,
+    /// What the wall clock should say by time since boot; `None` if that can't be told.
+    pub expected_ms: Option<i64>,
+    /// When the last pass was let through, in milliseconds since 1970.
+    pub last_pass_ms: Option<i64>,
+    /// All removals.
+    pub all: Option<Held>,
+    /// The removals of single rules.
+    pub indexes: Vec<HeldIndex>,
+}
+
+impl Guarded {
+    /// The state as it was stored last.
+    pub(super) fn load(store: &Store) -> Result<Self, StoreError> {
+        let mut guard = store.read(|reader| {
+            let stored = reader.meta(GUARD_META_NAME)?;
+            let document = stored.and_then(|bytes| Document::from_reader(bytes).ok());
+            Ok::<_, StoreError>(document.as_ref().map(Guard::from_document).unwrap_or_default())
+        })?;
+        guard.note_restored(store.restored_ms()?);
+        Ok(Self { guard, saved_ms: None })
+    }
+}
+
+impl Reaper {
+    /// Why all removals are held back.
+    pub fn held(&self) -> Option<Held> {
+        lock(&self.guard).guard.held().copied()
+    }
+
+    /// The rules whose removals are held back.
+    pub fn held_indexes(&self) -> Vec<HeldIndex> {
+        lock(&self.guard).guard.held_indexes().to_vec()
+    }
+
+    /// Everything that is held back, with both clocks.
+    pub fn held_status(&self) -> HeldStatus {
+        let now = self.reading();
+        let guarded = lock(&self.guard);
+        HeldStatus {
+            expected_ms: guarded.guard.expected_ms(&now),
+            last_pass_ms: guarded.guard.trusted().map(|trusted| trusted.wall_ms),
+            all: guarded.guard.held().copied(),
+            indexes: guarded.guard.held_indexes().to_vec(),
+            now,
+        }
+    }
+
+    /// Trusts the clock as it is now and lets removals go on, all or those of one rule; whether
+    /// anything was held.
+    ///
+    /// # Errors
+    /// When the new state can't be stored; removals go on all the same until the engine closes.
+    pub fn release(&self, rule: Option<RuleId>) -> Result<bool, StoreError> {
+        self.change_holds(|guard, now| {
+            if let Some(rule) = rule {
+                return guard.release_index(rule);
+            }
+            let was_held = guard.is_holding();
+            guard.release(now);
+            was_held
+        })
+    }
+
+    /// Keeps what is held until it is released, also when the clock returns; whether anything is held.
+    ///
+    /// # Errors
+    /// When the new state can't be stored.
+    pub fn keep_held(&self, rule: Option<RuleId>) -> Result<bool, StoreError> {
+        self.change_holds(|guard, _| {
+            if let Some(rule) = rule {
+                return guard.keep_index(rule);
+            }
+            guard.keep();
+            guard.is_holding()
+        })
+    }
+
+    /// Holds rules whose documents were put back, or would be removed again at once.
+    ///
+    /// # Errors
+    /// When the new state can't be stored.
+    pub fn hold_put_back(&self, rules: &[RuleId]) -> Result<(), StoreError> {
+        self.change_holds(|guard, now| {
+            for rule in rules {
+                guard.hold_index(*rule, IndexReason::PutBack, now.wall_ms);
+            }
+            true
+        })?;
+        Ok(())
+    }
+
+    fn change_holds(
+        &self,
+        change: impl FnOnce(&mut Guard, Reading) -> bool,
+    ) -> Result<bool, StoreError> {
+        let mut guarded = lock(&self.guard);
+        let before = reason(&guarded.guard);
+        let found = change(&mut guarded.guard, self.reading());
+        let after = reason(&guarded.guard);
+        let saved = self.save(&mut guarded);
+        drop(guarded);
+        if before != after {
+            self.hub().send(&EngineEvent::HeldChanged { reason: after });
+        }
+        self.wake.notify();
+        saved.map(|()| found)
+    }
+
+    /// Asks the guard before a scheduled pass; `None` if nothing may be removed.
+    pub(super) fn ask_guard(&self) -> Option<Permit> {
+        let all = targets(&self.collections().catalog());
+        if !self.clock().is_real() {
+            let held = self.held_indexes().iter().map(|held| held.rule).collect();
+            return Some(Permit { held, ..Permit::default() });
+        }
+        // A mark that can't be read now is read before the next pass.
+        let restored = self.collections().store().restored_ms();
+        let now = self.reading();
+        let mut guarded = lock(&self.guard);
+        let before = reason(&guarded.guard);
+        if let Ok(restored_ms) = restored {
+            guarded.guard.note_restored(restored_ms);
+        }
+        let store = self.collections().store();
+        // If it can't be told, then the removals wait.
+        let small_step =
+            guarded.guard.check(&now, || is_any_due(store, &all, now.wall_ms).unwrap_or(true));
+        if guarded.guard.held().is_none() {
+            self.hold_large_removals(&mut guarded.guard, &all, now.wall_ms);
+        }
+        let after = reason(&guarded.guard);
+        let is_held = guarded.guard.held().is_some();
+        let is_old =
+            guarded.saved_ms.is_none_or(|ms| now.wall_ms.saturating_sub(ms) >= GUARD_SAVE_MS);
+        let mut is_saved = false;
+        if before != after || small_step.is_some() || (!is_held && is_old) {
+            // A state that could not be stored is stored with the first removal.
+            is_saved = self.save(&mut guarded).is_ok();
+        }
+        let permit = (!is_held).then(|| Permit {
+            now_ms: Some(now.wall_ms),
+            held: guarded.guard.held_indexes().iter().map(|held| held.rule).collect(),
+            state: if is_saved { None } else { state(&guarded.guard).ok() },
+        });
+        drop(guarded);
+        self.tell(before.as_deref(), after, small_step);
+        permit
+    }
+
+    /// Notes the clocks while the monitor is off.
+    pub(super) fn observe_clocks(&self) {
+        if self.clock().is_real() {
+            let now = self.reading();
+            lock(&self.guard).guard.observe(&now);
+        }
+    }
+
+    /// A scheduled pass has come to its end.
+    pub(super) fn note_whole_pass(&self) {
+        lock(&self.guard).guard.pass_ended();
+    }
+
+    /// Holds the rules of which a small step alone made too many documents due, and ends such holds
+    /// when the clock has returned or time has caught up.
+    fn hold_large_removals(&self, guard: &mut Guard, all: &[Target], now_ms: i64) {
+        let known = guard.held_indexes().to_vec();
+        for held in known {
+            let target = all.iter().find(|target| target.identity() == held.rule);
+            let stays = target.is_some_and(|target| {
+                held.kept || self.large_removal(target, held.ahead_ms, now_ms).is_some()
+            });
+            if !stays {
+                guard.release_index(held.rule);
+            }
+        }
+        if guard.ahead_ms() == 0 {
+            return;
+        }
+        for target in all {
+            let rule = target.identity();
+            if guard.held_indexes().iter().any(|held| held.rule == rule) {
+                continue;
+            }
+            if let Some(documents) = self.large_removal(target, guard.ahead_ms(), now_ms) {
+                guard.hold_index(rule, IndexReason::LargeRemoval { documents }, now_ms);
+            }
+        }
+    }
+
+    /// How many documents of a rule are due only because the clock is ahead, if they are too many.
+    fn large_removal(&self, target: &Target, ahead_ms: i64, now_ms: i64) -> Option<u64> {
+        let store = self.collections().store();
+        let counters = store.read(|reader| reader.counters(target.collection.id.0));
+        let documents = counters.map_or(0, |counters| counters.documents);
+        let max = (documents / 100 * GUARD_REMOVALS_PERCENT).max(GUARD_REMOVALS_MAX);
+        let before_ms = now_ms.saturating_sub(ahead_ms);
+        // What can't be counted waits.
+        let more = max.saturating_add(1);
+        let count = count_due(store, target, Some(before_ms), now_ms, more).unwrap_or(more);
+        (count > max).then_some(count)
+    }
+
+    fn tell(&self, before: Option<&str>, after: Option<String>, step: Option<SmallStep>) {
+        if let Some(SmallStep { by_ms, wall_ms }) = step {
+            let expected_ms = wall_ms.saturating_sub(by_ms);
+            self.hub().send(&EngineEvent::ClockStepped { wall_ms, expected_ms });
+        }
+        if before != after.as_deref() {
+            self.hub().send(&EngineEvent::HeldChanged { reason: after });
+        }
+    }
+
+    /// Stores the guard's state; a restored store that was released is an ordinary one from then on.
+    fn save(&self, guarded: &mut Guarded) -> Result<(), StoreError> {
+        let bytes = state(&guarded.guard)?;
+        let is_restored = guarded.guard.is_restored();
+        self.collections().store().write(|writer| {
+            if !is_restored && writer.reader().meta(RESTORED_META_NAME)?.is_some() {
+                writer.delete_meta(RESTORED_META_NAME)?;
+            }
+            writer.put_meta(GUARD_META_NAME, &bytes)
+        })?;
+        guarded.saved_ms = Some(self.clock().now_ms());
+        Ok(())
+    }
+
+    /// Both clocks now.
+    fn reading(&self) -> Reading {
+        Reading {
+            wall_ms: self.clock().now_ms(),
+            since_boot: self.clock().monotonic(),
+            boot_id: self.clock().boot_id(),
+        }
+    }
+}
+
+/// What is held, for people; `None` if nothing is.
+fn reason(guard: &Guard) -> Option<String> {
+    let all = guard.held().map(|held| held.reason.sentence());
+    all.or_else(|| match guard.held_indexes() {
+        [] => None,
+        [one] => Some(one.reason.sentence()),
+        [first, rest @ ..] => Some(format!(
+            "{} {} more {} held.",
+            first.reason.sentence(),
+            rest.len(),
+            if rest.len() == 1 { "index is" } else { "indexes are" }
+        )),
+    })
+}
+
+fn state(guard: &Guard) -> Result<Vec<u8>, StoreError> {
+    let mut bytes = Vec::new();
+    guard.to_document().to_writer(&mut bytes).map_err(|error| StoreError::Bug {
+        what: format!("the guard's state can't be written: {error}"),
+    })?;
+    Ok(bytes)
+}

@@ -1,0 +1,235 @@
+//! What the guard holds back and why, in codes for programs and sentences for people.
+
+use std::time::Duration;
+
+use crate::store::{CollectionId, IndexId};
+
+/// Both clocks at one moment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reading {
+    /// Milliseconds since 1970.
+    pub wall_ms: i64,
+    /// Time since boot.
+    pub since_boot: Duration,
+    /// The boot that `since_boot` counts from; readings of different boots can't be compared.
+    pub boot_id: Option<String>,
+}
+
+/// Why all removals are held.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HeldReason {
+    /// Wall time moved on by this many milliseconds more than time since boot did.
+    SteppedForward {
+        /// Milliseconds.
+        by_ms: i64,
+    },
+    /// Wall time is this many milliseconds before a time that was already reached.
+    BehindLastPass {
+        /// Milliseconds.
+        by_ms: i64,
+    },
+    /// Wall time is this many milliseconds before any time at which this program can run.
+    BeforeProgram {
+        /// Milliseconds.
+        by_ms: i64,
+    },
+    /// Wall time is this many milliseconds past the last that is believed.
+    FarAhead {
+        /// Milliseconds.
+        by_ms: i64,
+    },
+    /// The last pass was this many milliseconds ago, and something is due. A question.
+    LongAbsence {
+        /// Milliseconds.
+        by_ms: i64,
+    },
+    /// The documents come from a backup, and something is due. A question.
+    Restored,
+}
+
+/// All removals are held since the monitor met this.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Held {
+    /// Why.
+    pub reason: HeldReason,
+    /// What the wall clock said when it was noticed, in milliseconds since 1970.
+    pub wall_ms: i64,
+    /// What the wall clock was expected to say then; for a question the time that it is about.
+    pub expected_ms: i64,
+    /// Somebody wants it to stay so, also when the clock returns.
+    pub kept: bool,
+}
+
+/// Tells TTL rules apart: collection, index, and whether it is the collection's own rule.
+pub type RuleId = (CollectionId, IndexId, bool);
+
+/// Why the removals of one rule are held.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum IndexReason {
+    /// A small step of the clock made this many documents due, or more.
+    LargeRemoval {
+        /// Documents.
+        documents: u64,
+    },
+    /// Documents that had been removed were put back, and would go again.
+    PutBack,
+}
+
+/// The removals of one rule are held; all others go on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HeldIndex {
+    /// Which rule.
+    pub rule: RuleId,
+    /// Why.
+    pub reason: IndexReason,
+    /// What the wall clock said when it was noticed, in milliseconds since 1970.
+    pub wall_ms: i64,
+    /// Milliseconds by which the clock is still thought to be ahead.
+    pub ahead_ms: i64,
+    /// Somebody wants it to stay so.
+    pub kept: bool,
+}
+
+impl HeldReason {
+    /// A stable code for programs.
+    #[must_use]
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::SteppedForward { .. } => "clockSteppedForward",
+            Self::BehindLastPass { .. } => "clockBehindLastPass",
+            Self::BeforeProgram { .. } => "clockBeforeProgram",
+            Self::FarAhead { .. } => "clockFarAhead",
+            Self::LongAbsence { .. } => "longAbsence",
+            Self::Restored => "restored",
+        }
+    }
+
+    /// The reason with this code.
+    #[must_use]
+    pub fn from_code(code: &str, by_ms: i64) -> Option<Self> {
+        let all = [
+            Self::SteppedForward { by_ms },
+            Self::BehindLastPass { by_ms },
+            Self::BeforeProgram { by_ms },
+            Self::FarAhead { by_ms },
+            Self::LongAbsence { by_ms },
+            Self::Restored,
+        ];
+        all.into_iter().find(|reason| reason.code() == code)
+    }
+
+    /// Milliseconds by which the clock is off, or of the absence; 0 where there is no such number.
+    #[must_use]
+    pub fn by_ms(self) -> i64 {
+        match self {
+            Self::SteppedForward { by_ms }
+            | Self::BehindLastPass { by_ms }
+            | Self::BeforeProgram { by_ms }
+            | Self::FarAhead { by_ms }
+            | Self::LongAbsence { by_ms } => by_ms,
+            Self::Restored => 0,
+        }
+    }
+
+    /// What happened and what to do.
+    #[must_use]
+    pub fn sentence(self) -> String {
+        const CHECK: &str = "Removals wait: check the clock, then release them.";
+        let by = duration_text(self.by_ms());
+        match self {
+            Self::SteppedForward { .. } => {
+                format!("The computer's clock jumped ahead by {by}. {CHECK}")
+            }
+            Self::BehindLastPass { .. } => {
+                format!("The computer's clock is {by} behind the last pass. {CHECK}")
+            }
+            Self::BeforeProgram { .. } => format!(
+                "The computer's clock says a time {by} before this program was made. {CHECK}"
+            ),
+            Self::FarAhead { .. } => {
+                format!("The computer's clock is more than 20 years ahead of this program. {CHECK}")
+            }
+            Self::LongAbsence { .. } => format!(
+                "The last pass was {by} ago, and documents expired meanwhile. Removals wait until \
+                 you release them."
+            ),
+            Self::Restored => "This store was restored from a backup, and documents in it have \
+                               expired. Removals wait until you release them."
+                .to_owned(),
+        }
+    }
+}
+
+impl IndexReason {
+    /// A stable code for programs.
+    #[must_use]
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::LargeRemoval { .. } => "largeRemoval",
+            Self::PutBack => "putBack",
+        }
+    }
+
+    /// What happened and what to do.
+    #[must_use]
+    pub fn sentence(self) -> String {
+        match self {
+            Self::LargeRemoval { documents } => format!(
+                "The computer's clock was set ahead, and {documents} documents of this index \
+                 expired by that alone. Its removals wait: check the clock, then release them."
+            ),
+            Self::PutBack => "Removed documents were put back and would go again. The removals of \
+                              this index wait until you release them."
+                .to_owned(),
+        }
+    }
+}
+
+/// A length of time in its largest whole unit.
+pub(super) fn duration_text(ms: i64) -> String {
+    const DAY: i64 = 86_400_000;
+    let units = [
+        (365 * DAY, "year"),
+        (DAY, "day"),
+        (3_600_000, "hour"),
+        (60_000, "minute"),
+        (1_000, "second"),
+    ];
+    // From two years on, in years: nobody reads 26,784 days.
+    let (count, unit) = units
+        .into_iter()
+        .map(|(unit_ms, name)| (ms / unit_ms, name))
+        .find(|(count, unit)| *count > i64::from(*unit == "year"))
+        .unwrap_or((0, "second"));
+    format!("{count} {unit}{}", if count == 1 { "" } else { "s" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lengths_of_time() {
+        const HOUR: i64 = 3_600_000;
+        for (ms, text) in [
+            (999, "0 seconds"),
+            (60_000, "1 minute"),
+            (2 * HOUR, "2 hours"),
+            (365 * 24 * HOUR, "365 days"),
+            (73 * 366 * 24 * HOUR, "73 years"),
+        ] {
+            assert_eq!(duration_text(ms), text);
+        }
+    }
+
+    #[test]
+    fn codes_come_back() {
+        let reasons = ["clockSteppedForward", "clockBehindLastPass", "clockBeforeProgram"];
+        for code in reasons.into_iter().chain(["clockFarAhead", "longAbsence", "restored"]) {
+            let reason = HeldReason::from_code(code, 60_000).expect(code);
+            assert_eq!(reason.code(), code);
+            assert!(reason.sentence().contains("wait"), "{}", reason.sentence());
+        }
+        assert_eq!(HeldReason::from_code("else", 1), None);
+    }
+}
