@@ -4,6 +4,7 @@
 //! Layers, bottom to top; a folder names only folders below it. `README.md` in this crate's folder
 //! is the map.
 
+pub mod archive;
 pub mod catalog;
 pub mod clock;
 pub mod collection;

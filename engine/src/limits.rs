@@ -296,3 +296,40 @@ pub const PIPELINE_READ_DOCS_MAX: usize = 1_024;
 
 /// Bytes of documents after which a pipeline stops reading ahead.
 pub const PIPELINE_READ_BYTES_MAX: usize = 1_048_576;
+
+/// Bytes of one segment of an archive; the next batch begins a new one.
+pub const ARCHIVE_SEGMENT_BYTES_MAX: u64 = 64 * 1024 * 1024;
+
+/// Milliseconds from the first batch of a segment after which the next one begins a new one: a day.
+pub const ARCHIVE_SEGMENT_MS_MAX: i64 = 24 * 3_600_000;
+
+/// Bytes of documents that one batch of an archive holds; at least one document.
+pub const ARCHIVE_BATCH_BYTES_MAX: u64 = 8 * 1024 * 1024;
+
+/// Bytes of text of one batch when it is read back; a larger one is not believed.
+pub const ARCHIVE_FRAME_TEXT_BYTES_MAX: u64 = 512 * 1024 * 1024;
+
+/// Smallest size that an archive can be limited to, in bytes.
+pub const ARCHIVE_LIMIT_BYTES_MIN: u64 = 64 * 1024;
+
+/// Shortest age that an archive can be limited to, in seconds.
+pub const ARCHIVE_LIMIT_SECS_MIN: u64 = 60;
+
+/// How long a collection's removals wait after its archive failed; twice as long after each further
+/// failure.
+pub const ARCHIVE_RETRY_MIN: std::time::Duration = std::time::Duration::from_secs(5);
+
+/// How long a collection's removals wait at most until its archive is tried again.
+pub const ARCHIVE_RETRY_MAX: std::time::Duration = std::time::Duration::from_mins(5);
+
+/// Copies of documents that a look into an archive remembers, so as to show each once.
+pub const ARCHIVE_SEEN_MAX: usize = 4_000_000;
+
+/// Documents on one page of an archive.
+pub const ARCHIVE_PAGE_DOCS_MAX: usize = 1_000;
+
+/// Documents that one command puts back from an archive; more are left for the next one.
+pub const ARCHIVE_RESTORE_DOCS_MAX: usize = 10_000;
+
+/// Archives of one store; a further one is refused.
+pub const ARCHIVES_MAX: usize = 1_000;

@@ -59,6 +59,8 @@ pub mod listening;
 mod lock_info;
 pub mod log;
 mod logout;
+mod mayfly_archive;
+mod mayfly_archives;
 mod mayfly_clock;
 mod mayfly_dialect;
 mod mayfly_expiring;
@@ -98,6 +100,8 @@ mod validate;
 mod validate_db_metadata;
 mod whatsmyuri;
 
+#[cfg(test)]
+mod archive_tests;
 #[cfg(test)]
 mod crud_tests;
 #[cfg(test)]

@@ -60,6 +60,8 @@ pub static COMMANDS: &[&Command] = &[
     &super::get_parameter::COMMAND,
     &super::host_info::COMMAND,
     &super::kill_op::COMMAND,
+    &super::mayfly_archive::COMMAND,
+    &super::mayfly_archives::COMMAND,
     &super::mayfly_clock::COMMAND,
     &super::mayfly_dialect::COMMAND,
     &super::mayfly_expiring::COMMAND,

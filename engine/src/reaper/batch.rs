@@ -4,9 +4,13 @@
 use std::time::Duration;
 
 use bson::{Bson, RawDocument, raw::RawBsonRef};
+use thiserror::Error;
 
-use super::{event::Removed, guard_state::GUARD_META_NAME, parameters::Limits, target::Target};
+use super::{
+    archiving, event::Removed, guard_state::GUARD_META_NAME, parameters::Limits, target::Target,
+};
 use crate::{
+    archive::{ArchiveError, Archives, Kept},
     catalog::CollectionMeta,
     clock::work_time,
     collection::{Collections, DocumentWriter, WriteError},
@@ -54,35 +58,48 @@ pub(super) struct Allowance<'a> {
     pub state: Option<&'a [u8]>,
 }
 
+/// Why a step came to nothing.
+#[derive(Debug, Error)]
+pub(super) enum BatchError {
+    /// The store failed.
+    #[error(transparent)]
+    Write(#[from] WriteError),
+    /// The documents could not be archived.
+    #[error(transparent)]
+    Archive(#[from] ArchiveError),
+}
+
 /// An entry that is due by its key. Only the document decides.
-struct Candidate {
-    key: Vec<u8>,
-    record: u64,
+pub(super) struct Candidate {
+    pub key: Vec<u8>,
+    pub record: u64,
 }
 
 /// Entries due in one lane, and whether there may be more of them.
-struct Candidates {
-    found: Vec<Candidate>,
-    more: bool,
+pub(super) struct Candidates {
+    pub found: Vec<Candidate>,
+    pub more: bool,
 }
 
 /// Works off the next documents of a rule.
 pub(super) fn run(
     collections: &Collections,
+    archives: &Archives,
     target: &Target,
     position: &Position,
     allowance: Allowance<'_>,
-) -> Result<Batch, WriteError> {
+) -> Result<Batch, BatchError> {
     let max = usize::try_from(allowance.limits.docs).unwrap_or(usize::MAX);
     let max = max.min(REAPER_SCAN_ENTRIES_MAX);
-    let candidates = collections
+    let mut candidates = collections
         .store()
         .read(|reader| in_lane(reader, target, position, allowance.now_ms, max))?;
     if candidates.found.is_empty() {
         return Ok(Batch { next: next_lane(target, position), ..Batch::default() });
     }
+    let kept = archiving::keep(collections, archives, target, &mut candidates, allowance)?;
     let (mut batch, done) = collections.write(|writer: &mut DocumentWriter<'_>| {
-        remove(writer, target, &candidates.found, allowance)
+        remove(writer, target, &candidates.found, kept.as_deref(), allowance)
     })?;
     batch.next = match done.checked_sub(1).and_then(|last| candidates.found.get(last)) {
         Some(_) if done == candidates.found.len() && !candidates.more => {
@@ -135,6 +152,7 @@ fn remove(
     writer: &mut DocumentWriter<'_>,
     target: &Target,
     candidates: &[Candidate],
+    kept: Option<&Kept>,
     allowance: Allowance<'_>,
 ) -> Result<(Batch, usize), WriteError> {
     let mut batch = Batch::default();
@@ -154,6 +172,9 @@ fn remove(
         let Some(stored) = stored else { continue };
         batch.examined_docs += 1;
         let Some(deadline) = target.due(&stored, allowance.now_ms)? else { continue };
+        if kept.is_some_and(|kept| !kept.has(&stored)) {
+            continue; // Written since it was archived.
+        }
         let removed = describe(target, &stored, deadline, allowance)?;
         bytes += u64::from(removed.bytes);
         writer.delete(&collection, candidate.record)?;

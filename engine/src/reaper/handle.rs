@@ -21,6 +21,7 @@ use super::{
     target::targets,
 };
 use crate::{
+    archive::Archives,
     catalog::Namespace,
     clock::{Clock, WakeUp, work_time},
     collection::Collections,
@@ -38,6 +39,7 @@ pub struct Reaper {
     hub: Arc<EventHub>,
     parameters: TtlParameters,
     counters: TtlCounters,
+    archives: Archives,
     pub(super) guard: Mutex<Guarded>,
     /// Held while a pass runs.
     running: Mutex<()>,
@@ -70,6 +72,7 @@ impl Reaper {
             hub,
             parameters: TtlParameters::default(),
             counters: TtlCounters::default(),
+            archives: Archives::open(Arc::clone(&collections))?,
             guard: Mutex::new(guard),
             running: Mutex::new(()),
             pass_operation: Mutex::new(None),
@@ -109,6 +112,11 @@ impl Reaper {
     /// What it has done so far.
     pub fn counters(&self) -> &TtlCounters {
         &self.counters
+    }
+
+    /// Where documents are kept before they are removed.
+    pub fn archives(&self) -> &Archives {
+        &self.archives
     }
 
     /// The report of the last pass.

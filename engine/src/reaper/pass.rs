@@ -98,6 +98,10 @@ impl<'r> Pass<'r> {
 
     /// Ends the pass, whether or not it was finished.
     pub(super) fn end(mut self) -> PassReport {
+        // A clock that holds removals back must not empty archives by their age either.
+        if self.reaper.held().is_none() && self.reaper.held_indexes().is_empty() {
+            self.reaper.archives().prune(self.now_ms);
+        }
         self.report.finished_ms = self.reaper.clock().now_ms();
         let took = work_time().saturating_sub(self.began).as_micros();
         self.report.duration_micros = u64::try_from(took).unwrap_or(u64::MAX);
@@ -147,7 +151,13 @@ impl<'r> Pass<'r> {
         let namespace = visit.target.collection.namespace.clone();
         self.reaper.set_current_namespace(Some(namespace));
         let step_began = work_time();
-        let outcome = batch::run(collections, &visit.target, &visit.position, allowance);
+        let outcome = batch::run(
+            collections,
+            self.reaper.archives(),
+            &visit.target,
+            &visit.position,
+            allowance,
+        );
         let took = work_time().saturating_sub(step_began).as_micros();
         let took = u64::try_from(took).unwrap_or(u64::MAX);
         let micros = &mut self.tally(&visit.target).report.duration_micros;

@@ -26,9 +26,9 @@ use crate::{
 const NOW_MS: i64 = 1_800_000_000_000;
 
 /// A store with a reaper, on a clock that the test holds.
-struct World {
-    collections: Arc<Collections>,
-    reaper: Arc<Reaper>,
+pub(super) struct World {
+    pub(super) collections: Arc<Collections>,
+    pub(super) reaper: Arc<Reaper>,
     hub: Arc<EventHub>,
     _folder: TempDir,
 }
@@ -42,21 +42,21 @@ fn world(clock: Arc<dyn Clock>) -> World {
     World { collections, reaper: Arc::new(reaper), hub, _folder: folder }
 }
 
-fn simulated() -> (World, Arc<SimulatedClock>) {
+pub(super) fn simulated() -> (World, Arc<SimulatedClock>) {
     let clock = Arc::new(SimulatedClock::new(NOW_MS));
     (world(Arc::clone(&clock) as Arc<dyn Clock>), clock)
 }
 
-fn namespace() -> Namespace {
+pub(super) fn namespace() -> Namespace {
     Namespace::new("test", "c").expect("a name")
 }
 
-fn date(offset_secs: i64) -> Bson {
+pub(super) fn date(offset_secs: i64) -> Bson {
     Bson::DateTime(DateTime::from_millis(NOW_MS + offset_secs * 1_000))
 }
 
 impl World {
-    fn index(&self, spec: Document) {
+    pub(super) fn index(&self, spec: Document) {
         let request = CreateIndexesRequest {
             namespace: namespace(),
             indexes: vec![spec],
@@ -65,7 +65,7 @@ impl World {
         self.collections.create_indexes(&request, &mut |_| {}).expect("an index");
     }
 
-    fn insert(&self, documents: impl IntoIterator<Item = Document>) {
+    pub(super) fn insert(&self, documents: impl IntoIterator<Item = Document>) {
         let documents: Vec<RawDocumentBuf> = documents
             .into_iter()
             .map(|document| RawDocumentBuf::try_from(&document).expect("raw"))
@@ -81,7 +81,7 @@ impl World {
             .expect("inserted");
     }
 
-    fn left(&self) -> Vec<i32> {
+    pub(super) fn left(&self) -> Vec<i32> {
         let collection = self.collections.catalog().collection(&namespace()).expect("there");
         let read = self.collections.store().read(|reader| {
             let mut ids = Vec::new();
@@ -93,7 +93,7 @@ impl World {
         read.expect("read")
     }
 
-    fn targets(&self) -> Vec<Target> {
+    pub(super) fn targets(&self) -> Vec<Target> {
         targets(&self.collections.catalog())
     }
 }

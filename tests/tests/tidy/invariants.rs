@@ -111,25 +111,29 @@ fn layers_name_only_layers_below() {
     let above = [
         (
             "value",
-            "clock ttl query store catalog collection plan pipeline reaper transfer command wire engine",
+            "clock ttl query store catalog collection plan pipeline archive reaper transfer command wire engine",
         ),
         (
             "clock",
-            "value ttl query store catalog collection plan pipeline reaper transfer command wire engine",
+            "value ttl query store catalog collection plan pipeline archive reaper transfer command wire engine",
         ),
         (
             "ttl",
-            "clock query store catalog collection plan pipeline reaper transfer command wire engine",
+            "clock query store catalog collection plan pipeline archive reaper transfer command wire engine",
         ),
         (
             "query",
-            "clock ttl store catalog collection plan pipeline reaper transfer command wire engine",
+            "clock ttl store catalog collection plan pipeline archive reaper transfer command wire engine",
         ),
-        ("store", "ttl query catalog collection plan pipeline reaper transfer command wire engine"),
-        ("catalog", "collection plan pipeline reaper transfer command wire engine"),
-        ("collection", "plan pipeline reaper transfer command wire engine"),
-        ("plan", "pipeline reaper transfer command wire engine"),
-        ("pipeline", "reaper transfer command wire engine"),
+        (
+            "store",
+            "ttl query catalog collection plan pipeline archive reaper transfer command wire engine",
+        ),
+        ("catalog", "collection plan pipeline archive reaper transfer command wire engine"),
+        ("collection", "plan pipeline archive reaper transfer command wire engine"),
+        ("plan", "pipeline archive reaper transfer command wire engine"),
+        ("pipeline", "archive reaper transfer command wire engine"),
+        ("archive", "plan pipeline reaper transfer command wire engine"),
         ("reaper", "transfer command wire engine"),
         ("transfer", "reaper command wire engine"),
         ("command", "wire engine"),

@@ -4,6 +4,7 @@ use bson::{Bson, Document, doc};
 
 use super::{Code, CommandError};
 use crate::{
+    archive::ArchiveError,
     catalog::{CatalogError, CatalogErrorKind},
     collection::WriteError,
     plan::{PlanError, PlanErrorKind},
@@ -169,6 +170,24 @@ impl From<StoreError> for CommandError {
             StoreError::Busy { .. } => Code::TEMPORARILY_UNAVAILABLE,
             StoreError::ReadOnly { .. } => Code::ILLEGAL_OPERATION,
             _ => Code::INTERNAL_ERROR,
+        };
+        Self::new(code, error.to_string())
+    }
+}
+
+impl From<ArchiveError> for CommandError {
+    fn from(error: ArchiveError) -> Self {
+        let code = match error {
+            ArchiveError::Store(error) => return error.into(),
+            ArchiveError::Catalog(error) => return error.into(),
+            ArchiveError::BadSetting { .. } => Code::BAD_VALUE,
+            ArchiveError::NotSupported { .. } => Code::NOT_SUPPORTED,
+            ArchiveError::NoArchive { .. } | ArchiveError::NoCollection { .. } => {
+                Code::NAMESPACE_NOT_FOUND
+            }
+            ArchiveError::Place { .. }
+            | ArchiveError::Held { .. }
+            | ArchiveError::Damaged { .. } => Code::OPERATION_FAILED,
         };
         Self::new(code, error.to_string())
     }

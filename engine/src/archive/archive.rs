@@ -1,0 +1,330 @@
+//! The archive of one collection: batches go in, old segments go out.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use super::{
+    ArchiveError, Archived, Kept, Settings, frame,
+    line::append_line,
+    place::Place,
+    segment::{self, Contents, Listed},
+    settings::Record,
+};
+use crate::{
+    catalog::Namespace,
+    clock::Clock,
+    limits::{
+        ARCHIVE_RETRY_MAX, ARCHIVE_RETRY_MIN, ARCHIVE_SEGMENT_BYTES_MAX, ARCHIVE_SEGMENT_MS_MAX,
+    },
+    store::CollectionId,
+};
+
+/// The archive of one collection.
+pub struct Archive {
+    pub(super) record: Record,
+    place: Result<Box<dyn Place>, ArchiveError>,
+    writing: Mutex<Writing>,
+    failure: Mutex<Option<Failure>>,
+    last_kept: Mutex<Arc<Kept>>,
+    /// What is known of segments, by name and size.
+    known: Mutex<HashMap<(String, u64), Arc<Contents>>>,
+}
+
+/// Where the next batch goes.
+#[derive(Debug, Default)]
+struct Writing {
+    /// The segment that this session has begun. Never one of a session before: its end may be torn.
+    open: Option<Open>,
+    /// The number of the next segment, once the place has been looked at.
+    next: Option<u64>,
+}
+
+#[derive(Debug)]
+struct Open {
+    name: String,
+    bytes: u64,
+    began_ms: i64,
+}
+
+/// Why the collection's removals wait.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failure {
+    /// The reason as a sentence.
+    pub sentence: String,
+    /// When it first failed, in milliseconds since 1970.
+    pub since_ms: i64,
+    /// How often it has failed in a row.
+    pub attempts: u32,
+    /// The monotonic instant from which on it is tried again.
+    retry_at: Duration,
+}
+
+/// What an archive holds.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Summary {
+    /// Its segments.
+    pub segments: u64,
+    /// Its documents. One that was archived twice, because the program was killed before it was
+    /// removed, counts twice.
+    pub documents: u64,
+    /// Bytes of all segments.
+    pub bytes: u64,
+    /// When the first of its documents was removed, in milliseconds since 1970.
+    pub oldest_ms: Option<i64>,
+    /// When the last of its documents was removed.
+    pub newest_ms: Option<i64>,
+    /// Bytes that can't be read: torn ends and damage.
+    pub unreadable: u64,
+}
+
+impl Archive {
+    pub(super) fn new(record: Record, place: Result<Box<dyn Place>, ArchiveError>) -> Self {
+        Self {
+            record,
+            place,
+            writing: Mutex::default(),
+            failure: Mutex::default(),
+            last_kept: Mutex::default(),
+            known: Mutex::default(),
+        }
+    }
+
+    /// What was chosen for it.
+    #[must_use]
+    pub fn settings(&self) -> &Settings {
+        &self.record.settings
+    }
+
+    /// The collection.
+    #[must_use]
+    pub fn collection(&self) -> CollectionId {
+        self.record.collection
+    }
+
+    /// The collection's name when the archive was made.
+    #[must_use]
+    pub fn made_for(&self) -> &Namespace {
+        &self.record.namespace
+    }
+
+    /// Whether what expires is archived from now on.
+    #[must_use]
+    pub fn is_on(&self) -> bool {
+        self.record.is_on
+    }
+
+    /// Why the collection's removals wait.
+    #[must_use]
+    pub fn failure(&self) -> Option<Failure> {
+        lock(&self.failure).clone()
+    }
+
+    /// The next removal tries again, however short ago it failed.
+    pub fn retry_now(&self) {
+        if let Some(failure) = &mut *lock(&self.failure) {
+            failure.retry_at = Duration::ZERO;
+        }
+    }
+
+    /// What the last batch held.
+    #[must_use]
+    pub fn last_kept(&self) -> Arc<Kept> {
+        Arc::clone(&lock(&self.last_kept))
+    }
+
+    /// Keeps these documents. When this returns they are durable, and only then they may be removed.
+    /// `kept` is all that may be removed then: these documents and those that were kept before.
+    ///
+    /// # Errors
+    /// `Held` when they could not be kept, or when the last failure was too short ago.
+    pub fn keep(
+        &self,
+        clock: &dyn Clock,
+        documents: &[Archived],
+        kept: Kept,
+    ) -> Result<Arc<Kept>, ArchiveError> {
+        let kept = Arc::new(kept);
+        if documents.is_empty() {
+            return Ok(kept);
+        }
+        if let Some(failure) = self.failure().filter(|failure| clock.monotonic() < failure.retry_at)
+        {
+            return Err(self.held(&failure.sentence));
+        }
+        if let Err(error) = self.try_keep(documents) {
+            let sentence = error.to_string();
+            self.note_failure(clock, &sentence);
+            return Err(self.held(&sentence));
+        }
+        *lock(&self.failure) = None;
+        *lock(&self.last_kept) = Arc::clone(&kept);
+        Ok(kept)
+    }
+
+    fn held(&self, sentence: &str) -> ArchiveError {
+        ArchiveError::Held {
+            namespace: self.record.namespace.to_string(),
+            reason: sentence.to_owned(),
+        }
+    }
+
+    fn note_failure(&self, clock: &dyn Clock, sentence: &str) {
+        let mut failure = lock(&self.failure);
+        let before = failure.take();
+        let attempts = before.as_ref().map_or(0, |before| before.attempts).saturating_add(1);
+        let wait = ARCHIVE_RETRY_MIN.saturating_mul(1 << (attempts - 1).min(16));
+        *failure = Some(Failure {
+            sentence: sentence.to_owned(),
+            since_ms: before.map_or_else(|| clock.now_ms(), |before| before.since_ms),
+            attempts,
+            retry_at: clock.monotonic().saturating_add(wait.min(ARCHIVE_RETRY_MAX)),
+        });
+    }
+
+    fn try_keep(&self, documents: &[Archived]) -> Result<(), ArchiveError> {
+        let place = self.place()?;
+        let mut lines = Vec::new();
+        for document in documents {
+            append_line(&mut lines, document)?;
+        }
+        let instants = || documents.iter().map(|document| document.removed_ms);
+        let first_ms = instants().min().unwrap_or_default();
+        let docs = u32::try_from(documents.len()).unwrap_or(u32::MAX);
+        let frame = frame::pack(&lines, docs, first_ms, instants().max().unwrap_or_default())?;
+        let mut writing = lock(&self.writing);
+        self.turn_over(&mut writing, frame.len() as u64, first_ms);
+        let (name, offset) = match &writing.open {
+            Some(open) => (open.name.clone(), open.bytes),
+            None => (self.new_name(&mut writing, place, first_ms, docs)?, 0),
+        };
+        place.put(&name, offset, &frame)?;
+        let bytes = offset + frame.len() as u64;
+        let began_ms = writing.open.take().map_or(first_ms, |open| open.began_ms);
+        if offset == 0 {
+            writing.next = segment::number(&name).map(|number| number + 1);
+        }
+        writing.open = place.appends().then_some(Open { name, bytes, began_ms });
+        Ok(())
+    }
+
+    /// Ends a segment that is large or old enough.
+    fn turn_over(&self, writing: &mut Writing, more: u64, now_ms: i64) {
+        // Small enough that a limit of bytes costs a part of the archive and not all of it.
+        let bytes_max = self.record.settings.max_bytes.map_or(u64::MAX, |bytes| bytes / 8);
+        let bytes_max = ARCHIVE_SEGMENT_BYTES_MAX.min(bytes_max);
+        let is_over = writing.open.as_ref().is_some_and(|open| {
+            let age_ms = now_ms.saturating_sub(open.began_ms);
+            open.bytes.saturating_add(more) > bytes_max
+                || !(0..ARCHIVE_SEGMENT_MS_MAX).contains(&age_ms)
+        });
+        if is_over {
+            writing.open = None;
+        }
+    }
+
+    fn new_name(
+        &self,
+        writing: &mut Writing,
+        place: &dyn Place,
+        began_ms: i64,
+        docs: u32,
+    ) -> Result<String, ArchiveError> {
+        let number = match writing.next {
+            Some(number) => number,
+            None => {
+                let last = place.list()?.last().and_then(|last| segment::number(&last.name));
+                last.map_or(1, |last| last.saturating_add(1))
+            }
+        };
+        writing.next = Some(number);
+        Ok(segment::name(number, began_ms, (!place.appends()).then_some(docs)))
+    }
+
+    /// Removes the oldest segments until the limits are kept. Hands back how many went.
+    ///
+    /// # Errors
+    /// When the place can't be listed, or a segment can't be removed.
+    pub fn prune(&self, now_ms: i64) -> Result<usize, ArchiveError> {
+        let Settings { max_bytes, max_age_secs, .. } = self.record.settings;
+        if max_bytes.is_none() && max_age_secs.is_none() {
+            return Ok(0);
+        }
+        let place = self.place()?;
+        let oldest_ms = max_age_secs.map(|secs| {
+            let ms = i64::try_from(secs.saturating_mul(1_000)).unwrap_or(i64::MAX);
+            now_ms.saturating_sub(ms)
+        });
+        let mut writing = lock(&self.writing);
+        let listed = place.list()?;
+        let mut bytes: u64 = listed.iter().map(|segment| segment.bytes).sum();
+        let mut removed = 0;
+        for (behind, segment) in (0..listed.len()).rev().zip(&listed) {
+            // The newest stays, however large: it has what was removed last.
+            let is_too_much = behind > 0 && max_bytes.is_some_and(|max| bytes > max);
+            let is_too_old = match oldest_ms {
+                Some(oldest_ms) if !is_too_much => {
+                    let last = self.contents(place, segment)?.last_ms();
+                    last.is_some_and(|last_ms| last_ms < oldest_ms)
+                }
+                _ => false,
+            };
+            if !is_too_much && !is_too_old {
+                break;
+            }
+            if writing.open.as_ref().is_some_and(|open| open.name == segment.name) {
+                writing.open = None;
+            }
+            place.remove(&segment.name)?;
+            bytes = bytes.saturating_sub(segment.bytes);
+            removed += 1;
+        }
+        Ok(removed)
+    }
+
+    /// What it holds.
+    ///
+    /// # Errors
+    /// When its place can't be read.
+    pub fn summary(&self) -> Result<Summary, ArchiveError> {
+        let place = self.place()?;
+        let mut summary = Summary::default();
+        for segment in place.list()? {
+            let contents = self.contents(place, &segment)?;
+            summary.segments += 1;
+            summary.documents += contents.docs();
+            summary.bytes += segment.bytes;
+            summary.unreadable += contents.unreadable;
+            summary.oldest_ms = summary.oldest_ms.into_iter().chain(contents.first_ms()).min();
+            summary.newest_ms = summary.newest_ms.into_iter().chain(contents.last_ms()).max();
+        }
+        Ok(summary)
+    }
+
+    pub(super) fn place(&self) -> Result<&dyn Place, ArchiveError> {
+        self.place.as_deref().map_err(Clone::clone)
+    }
+
+    /// What stands in a segment. Looked up once for each size that it has had.
+    pub(super) fn contents(
+        &self,
+        place: &dyn Place,
+        segment: &Listed,
+    ) -> Result<Arc<Contents>, ArchiveError> {
+        let key = (segment.name.clone(), segment.bytes);
+        if let Some(known) = lock(&self.known).get(&key) {
+            return Ok(Arc::clone(known));
+        }
+        let contents = Arc::new(place.contents(segment)?);
+        let mut known = lock(&self.known);
+        known.retain(|(name, _), _| *name != segment.name);
+        known.insert(key, Arc::clone(&contents));
+        Ok(contents)
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

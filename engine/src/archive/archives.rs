@@ -1,0 +1,214 @@
+//! All archives of a store.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, PoisonError, RwLock},
+};
+
+use bson::{Bson, Document, doc};
+
+use super::{
+    Archive, ArchiveError, Settings,
+    local::Folder,
+    place::Place,
+    settings::{Record, Target, folder_name},
+};
+use crate::{
+    catalog::Namespace,
+    collection::Collections,
+    limits::ARCHIVES_MAX,
+    store::{CollectionId, StoreError},
+};
+
+/// The name under which the store keeps who has an archive.
+const META_NAME: &str = "archives";
+
+/// All archives of a store, by the number of their collection.
+pub struct Archives {
+    collections: Arc<Collections>,
+    all: RwLock<BTreeMap<CollectionId, Arc<Archive>>>,
+    /// Held while one is switched on or off.
+    changing: Mutex<()>,
+}
+
+impl Archives {
+    /// The archives that the store knows.
+    ///
+    /// # Errors
+    /// When the store can't be read, or what it says about its archives.
+    pub fn open(collections: Arc<Collections>) -> Result<Self, StoreError> {
+        let records = collections.store().read(|reader| {
+            let Some(bytes) = reader.meta(META_NAME)? else { return Ok(Vec::new()) };
+            read_records(bytes).ok_or_else(|| StoreError::Damaged {
+                what: "the list of its archives can't be read".to_owned(),
+            })
+        })?;
+        let archives = Self { collections, all: RwLock::default(), changing: Mutex::default() };
+        for record in records {
+            archives.put(record);
+        }
+        Ok(archives)
+    }
+
+    /// The archive that a collection's expired documents go to; `None` when they go nowhere.
+    pub fn active(&self, collection: CollectionId) -> Option<Arc<Archive>> {
+        self.read().get(&collection).filter(|archive| archive.is_on()).cloned()
+    }
+
+    /// The archive of a collection, or of one that had this name when it was dropped.
+    pub fn find(&self, namespace: &Namespace) -> Option<Arc<Archive>> {
+        let present = self.collections.catalog().collection(namespace);
+        let of_present = present.and_then(|present| self.read().get(&present.id).cloned());
+        of_present.or_else(|| {
+            // The newest of them.
+            self.all().into_iter().rev().find(|archive| self.name_of(archive) == *namespace)
+        })
+    }
+
+    /// All archives, those that are off included.
+    pub fn all(&self) -> Vec<Arc<Archive>> {
+        self.read().values().cloned().collect()
+    }
+
+    /// The present name of an archive's collection; of a dropped one the name it was made for.
+    pub fn name_of(&self, archive: &Archive) -> Namespace {
+        let catalog = self.collections.catalog();
+        let present = catalog.all_collections().find(|one| one.id == archive.collection());
+        present.map_or_else(|| archive.made_for().clone(), |present| present.namespace.clone())
+    }
+
+    /// From now on what expires in this collection is archived before it is removed.
+    ///
+    /// # Errors
+    /// `BadSetting`, `NotSupported`, `Catalog`, or the store fails.
+    pub fn switch_on(
+        &self,
+        namespace: &Namespace,
+        settings: Settings,
+    ) -> Result<Arc<Archive>, ArchiveError> {
+        settings.check()?;
+        let _one_at_a_time = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(collection) = self.collections.catalog().collection(namespace) else {
+            return Err(ArchiveError::NoCollection { namespace: namespace.to_string() });
+        };
+        collection.check_holds_documents()?;
+        let before = self.read().get(&collection.id).cloned();
+        if before.is_none() && self.read().len() >= ARCHIVES_MAX {
+            return Err(ArchiveError::bad(format!(
+                "there are {ARCHIVES_MAX} archives already; no more can be made"
+            )));
+        }
+        let left = self.left_by(namespace, &settings.target);
+        let folder = match before.as_ref().or(left.as_ref()) {
+            Some(before) => before.record.folder.clone(),
+            None => self.free_folder(namespace),
+        };
+        let record = Record {
+            collection: collection.id,
+            namespace: namespace.clone(),
+            folder,
+            is_on: true,
+            settings,
+        };
+        // A place that can't be reached is found now, not with the next pass.
+        let archive = self.made(record.clone());
+        archive.place()?.list()?;
+        let left = left.filter(|_| before.is_none()).map(|left| left.collection());
+        self.save(record.clone(), left)?;
+        if let Some(left) = left {
+            self.all.write().unwrap_or_else(PoisonError::into_inner).remove(&left);
+        }
+        Ok(self.put(record))
+    }
+
+    /// The archive at this target of a dropped collection of this name: a new one goes on with it.
+    fn left_by(&self, namespace: &Namespace, target: &str) -> Option<Arc<Archive>> {
+        let catalog = self.collections.catalog();
+        let is_dropped =
+            |archive: &Archive| catalog.all_collections().all(|one| one.id != archive.collection());
+        self.all().into_iter().rev().find(|archive| {
+            archive.made_for() == namespace
+                && archive.settings().target == target
+                && is_dropped(archive)
+        })
+    }
+
+    /// From now on what expires in this collection is removed for good. What was archived stays.
+    ///
+    /// # Errors
+    /// `NoArchive`, or the store fails.
+    pub fn switch_off(&self, namespace: &Namespace) -> Result<Arc<Archive>, ArchiveError> {
+        let _one_at_a_time = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(archive) = self.find(namespace) else {
+            return Err(ArchiveError::NoArchive { namespace: namespace.to_string() });
+        };
+        let record = Record { is_on: false, ..archive.record.clone() };
+        self.save(record.clone(), None)?;
+        Ok(self.put(record))
+    }
+
+    /// Removes what goes beyond the limits of the archives that are on. What fails is tried again with
+    /// the next pass.
+    pub fn prune(&self, now_ms: i64) {
+        for archive in self.all().iter().filter(|archive| archive.is_on()) {
+            let _ = archive.prune(now_ms);
+        }
+    }
+
+    /// A name for a folder that no other archive has.
+    fn free_folder(&self, namespace: &Namespace) -> String {
+        let name = folder_name(namespace);
+        let all = self.all();
+        let is_taken = |name: &str| all.iter().any(|archive| archive.record.folder == name);
+        let numbered = (2..).map(|number: u32| format!("{name}-{number}"));
+        let mut names = std::iter::once(name.clone()).chain(numbered);
+        names.find(|name| !is_taken(name)).unwrap_or(name)
+    }
+
+    fn made(&self, record: Record) -> Archive {
+        let place =
+            record.settings.target(self.collections.store().folder()).and_then(
+                |target| match target {
+                    Target::Folder(path) => {
+                        Ok(Box::new(Folder::new(path.join(&record.folder))) as Box<dyn Place>)
+                    }
+                    Target::Bucket(_) => Err(ArchiveError::NotSupported {
+                        message: "an archive in an object store is not supported yet".to_owned(),
+                    }),
+                },
+            );
+        Archive::new(record, place)
+    }
+
+    fn put(&self, record: Record) -> Arc<Archive> {
+        let archive = Arc::new(self.made(record));
+        let mut all = self.all.write().unwrap_or_else(PoisonError::into_inner);
+        all.insert(archive.collection(), Arc::clone(&archive));
+        archive
+    }
+
+    fn save(&self, changed: Record, gone: Option<CollectionId>) -> Result<(), StoreError> {
+        let mut records: BTreeMap<CollectionId, Record> =
+            self.read().iter().map(|(id, archive)| (*id, archive.record.clone())).collect();
+        if let Some(gone) = gone {
+            records.remove(&gone);
+        }
+        records.insert(changed.collection, changed);
+        let records: Vec<Bson> =
+            records.values().map(|record| Bson::Document(record.to_document())).collect();
+        let bytes = doc! { "v": 1, "archives": records }.to_vec().map_err(|error| {
+            StoreError::Bug { what: format!("the list of archives can't be written: {error}") }
+        })?;
+        self.collections.store().write(|writer| writer.put_meta(META_NAME, &bytes))
+    }
+
+    fn read(&self) -> std::sync::RwLockReadGuard<'_, BTreeMap<CollectionId, Arc<Archive>>> {
+        self.all.read().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn read_records(bytes: &[u8]) -> Option<Vec<Record>> {
+    let document = Document::from_reader(bytes).ok()?;
+    let archives = document.get_array("archives").ok()?;
+    archives.iter().map(|record| Record::from_document(record.as_document()?)).collect()
+}

@@ -1,0 +1,80 @@
+//! Why an archive could not do what was asked.
+
+use std::io;
+
+use thiserror::Error;
+
+use crate::{catalog::CatalogError, store::StoreError};
+
+/// Why an archive could not do what was asked. Each kind's text is a sentence fit for a person.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum ArchiveError {
+    /// The place that holds the archive can't be written or read.
+    #[error("{what}.")]
+    Place {
+        /// What was tried, and why it failed.
+        what: String,
+    },
+    /// Nothing can be archived, so nothing is removed.
+    #[error(
+        "The archive of {namespace} can't be written, so its expired documents stay where they are: \
+         {reason}"
+    )]
+    Held {
+        /// The collection.
+        namespace: String,
+        /// The failure as a sentence.
+        reason: String,
+    },
+    /// A setting is no good.
+    #[error("{message}")]
+    BadSetting {
+        /// What is wrong with it.
+        message: String,
+    },
+    /// This program can't do it.
+    #[error("{message}")]
+    NotSupported {
+        /// What it can't do.
+        message: String,
+    },
+    /// The collection has no archive.
+    #[error("the collection {namespace} has no archive")]
+    NoArchive {
+        /// The collection.
+        namespace: String,
+    },
+    /// There is no such collection.
+    #[error("the collection {namespace} does not exist")]
+    NoCollection {
+        /// Its name.
+        namespace: String,
+    },
+    /// The collection can't have one: it is a view or a time-series collection.
+    #[error(transparent)]
+    Catalog(#[from] CatalogError),
+    /// The archive has something else in place of what was written.
+    #[error("The archive is damaged: {what}.")]
+    Damaged {
+        /// What is wrong, and where.
+        what: String,
+    },
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl ArchiveError {
+    /// A failed call of the operating system; `tried` begins a sentence ("Can't write the archive").
+    pub(super) fn io(tried: &str, error: &io::Error) -> Self {
+        let why = match error.kind() {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "the disk is full".into(),
+            _ => error.to_string(),
+        };
+        Self::Place { what: format!("{tried}: {why}") }
+    }
+
+    pub(super) fn bad(message: impl Into<String>) -> Self {
+        Self::BadSetting { message: message.into() }
+    }
+}

@@ -1,0 +1,29 @@
+//! Which documents are safe in an archive, each as it was.
+
+use std::collections::HashMap;
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::store::Stored;
+
+/// Documents of one collection that are safe in its archive, by record number: when each was last
+/// written, and the checksum of its bytes.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Kept(HashMap<u64, (i64, u64)>);
+
+impl Kept {
+    /// Whether this document is safe just as it is.
+    #[must_use]
+    pub fn has(&self, stored: &Stored<'_>) -> bool {
+        self.0.get(&stored.record) == Some(&as_it_is(stored))
+    }
+
+    /// Takes note of a document. False when it was noted before.
+    pub fn note(&mut self, stored: &Stored<'_>) -> bool {
+        self.0.insert(stored.record, as_it_is(stored)).is_none()
+    }
+}
+
+fn as_it_is(stored: &Stored<'_>) -> (i64, u64) {
+    (stored.modified_ms, xxh3_64(stored.bytes))
+}

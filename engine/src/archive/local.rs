@@ -1,0 +1,172 @@
+//! An archive in a folder.
+
+use std::{
+    fs::{self, DirBuilder, File, OpenOptions},
+    io::{self, Read as _, Seek as _, SeekFrom, Write as _},
+    path::{Path, PathBuf},
+};
+
+use super::{
+    ArchiveError,
+    place::Place,
+    segment::{self, Listed},
+};
+
+/// A folder with one file a segment.
+#[derive(Debug)]
+pub(super) struct Folder {
+    path: PathBuf,
+}
+
+impl Folder {
+    /// A folder that need not exist yet.
+    pub(super) fn new(path: PathBuf) -> Self {
+        Self { path }
+    }
+
+    /// Makes the folder, and makes it survive a power cut.
+    fn prepare(&self) -> io::Result<()> {
+        if self.path.is_dir() {
+            return Ok(());
+        }
+        let mut builder = DirBuilder::new();
+        builder.recursive(true);
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        let missing: Vec<&Path> = self.path.ancestors().take_while(|path| !path.exists()).collect();
+        builder.create(&self.path)?;
+        for made in missing {
+            made.parent().map_or(Ok(()), sync_folder)?;
+        }
+        Ok(())
+    }
+
+    fn write(&self, segment: &str, offset: u64, frame: &[u8]) -> io::Result<()> {
+        self.prepare()?;
+        let path = self.path.join(segment);
+        let mut options = OpenOptions::new();
+        options.write(true).create(offset == 0).truncate(false);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let mut file = options.open(&path)?;
+        let len = file.metadata()?.len();
+        if len < offset {
+            return Err(io::Error::other(format!("{segment} has become shorter")));
+        }
+        file.set_len(offset)?;
+        file.seek(SeekFrom::Start(offset))?;
+        if let Err(error) = file.write_all(frame) {
+            // Gives the room back. If that fails too, a torn end is left, which readers skip.
+            let _ = file.set_len(offset);
+            return Err(error);
+        }
+        file.sync_all()?;
+        if offset == 0 { sync_folder(&self.path) } else { Ok(()) }
+    }
+}
+
+impl Place for Folder {
+    fn put(&self, segment: &str, offset: u64, frame: &[u8]) -> Result<(), ArchiveError> {
+        let tried = format!("Can't write the archive in {}", self.path.display());
+        self.write(segment, offset, frame).map_err(|error| ArchiveError::io(&tried, &error))
+    }
+
+    fn appends(&self) -> bool {
+        true
+    }
+
+    fn list(&self) -> Result<Vec<Listed>, ArchiveError> {
+        let tried = format!("Can't read the archive in {}", self.path.display());
+        let failed = |error: io::Error| ArchiveError::io(&tried, &error);
+        let entries = match fs::read_dir(&self.path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            other => other.map_err(failed)?,
+        };
+        let mut listed = Vec::new();
+        for entry in entries {
+            let entry = entry.map_err(failed)?;
+            let Ok(name) = entry.file_name().into_string() else { continue };
+            if segment::number(&name).is_some() {
+                listed.push(Listed { name, bytes: entry.metadata().map_err(failed)?.len() });
+            }
+        }
+        listed.sort_unstable_by(|a, b| a.name.cmp(&b.name));
+        Ok(listed)
+    }
+
+    fn read(&self, segment: &str, offset: u64, len: usize) -> Result<Vec<u8>, ArchiveError> {
+        let read = || {
+            let mut file = File::open(self.path.join(segment))?;
+            file.seek(SeekFrom::Start(offset))?;
+            let mut bytes = Vec::new();
+            file.take(len as u64).read_to_end(&mut bytes)?;
+            Ok(bytes)
+        };
+        read().map_err(|error| {
+            let tried = format!("Can't read {segment} in {}", self.path.display());
+            ArchiveError::io(&tried, &error)
+        })
+    }
+
+    fn remove(&self, segment: &str) -> Result<(), ArchiveError> {
+        let path = self.path.join(segment);
+        fs::remove_file(&path)
+            .and_then(|()| sync_folder(&self.path))
+            .map_err(|error| ArchiveError::io(&format!("Can't remove {}", path.display()), &error))
+    }
+}
+
+/// Makes the names in a folder survive a power cut.
+fn sync_folder(path: &Path) -> io::Result<()> {
+    if cfg!(unix) {
+        let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
+        File::open(path)?.sync_all()?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn batches_lie_one_behind_the_other_and_other_files_do_not_count() {
+        let parent = tempfile::tempdir().expect("a folder");
+        let folder = Folder::new(parent.path().join("a/b"));
+        assert_eq!(folder.list(), Ok(Vec::new()), "nothing is made before it is needed");
+        let name = segment::name(1, 0, None);
+        folder.put(&name, 0, b"abc").expect("written");
+        folder.put(&name, 3, b"defg").expect("written");
+        // What a failed write has left is written over.
+        folder.put(&name, 5, b"!").expect("written");
+        fs::write(parent.path().join("a/b/notes.txt"), "mine").expect("written");
+        assert_eq!(folder.list(), Ok(vec![Listed { name: name.clone(), bytes: 6 }]));
+        assert_eq!(folder.read(&name, 2, 3), Ok(b"cde".to_vec()));
+        assert_eq!(folder.read(&name, 5, 100), Ok(b"!".to_vec()));
+        assert!(folder.put(&name, 60, b"x").is_err(), "a hole is never made");
+        folder.remove(&name).expect("removed");
+        assert_eq!(folder.list(), Ok(Vec::new()));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn only_the_owner_can_read_it() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let parent = tempfile::tempdir().expect("a folder");
+        let folder = Folder::new(parent.path().join("a"));
+        folder.put(&segment::name(1, 0, None), 0, b"abc").expect("written");
+        let mode = |path: &Path| fs::metadata(path).expect("there").permissions().mode() & 0o777;
+        assert_eq!(mode(&folder.path), 0o700);
+        assert_eq!(mode(&folder.path.join(segment::name(1, 0, None))), 0o600);
+    }
+
+    #[test]
+    fn a_place_that_is_no_folder_is_named() {
+        let parent = tempfile::tempdir().expect("a folder");
+        let path = parent.path().join("file");
+        fs::write(&path, "x").expect("written");
+        let failed =
+            Folder::new(path).put(&segment::name(1, 0, None), 0, b"x").expect_err("a file");
+        assert!(failed.to_string().starts_with("Can't write the archive in /"), "{failed}");
+    }
+}

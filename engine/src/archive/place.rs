@@ -1,0 +1,31 @@
+//! Where an archive's segments lie: a folder, or a bucket of an object store.
+
+use super::{
+    ArchiveError,
+    segment::{Contents, Listed},
+};
+
+/// Where an archive's segments lie.
+pub(super) trait Place: Send + Sync {
+    /// Keeps a batch that begins at this offset of a segment; begins the segment at offset 0. What a
+    /// failed call has left behind that offset is written over. When this returns, the batch is
+    /// durable.
+    fn put(&self, segment: &str, offset: u64, frame: &[u8]) -> Result<(), ArchiveError>;
+
+    /// Whether a segment takes more than one batch.
+    fn appends(&self) -> bool;
+
+    /// All segments, oldest first.
+    fn list(&self) -> Result<Vec<Listed>, ArchiveError>;
+
+    /// Bytes of a segment from an offset on; fewer than `len` at its end.
+    fn read(&self, segment: &str, offset: u64, len: usize) -> Result<Vec<u8>, ArchiveError>;
+
+    /// What stands in a segment.
+    fn contents(&self, segment: &Listed) -> Result<Contents, ArchiveError> {
+        Contents::find(segment.bytes, |offset, len| self.read(&segment.name, offset, len))
+    }
+
+    /// Removes a segment.
+    fn remove(&self, segment: &str) -> Result<(), ArchiveError>;
+}

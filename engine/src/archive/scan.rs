@@ -1,0 +1,145 @@
+//! Reading an archive, newest first.
+
+use std::{collections::HashSet, ops::ControlFlow};
+
+use xxhash_rust::xxh3::xxh3_128;
+
+use super::{
+    Archive, ArchiveError, Archived, frame,
+    line::{key_of, read_line},
+    place::Place,
+    segment::{Found, Listed},
+};
+use crate::limits::ARCHIVE_SEEN_MAX;
+
+/// A place in an archive: a document that has been given.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Mark {
+    /// The name of its segment.
+    pub segment: String,
+    /// Where its batch begins.
+    pub offset: u64,
+    /// Its line in the batch, from 0 on.
+    pub line: u64,
+}
+
+/// Where to begin.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct From {
+    /// Only what was removed before this, in milliseconds since 1970.
+    pub before_ms: Option<i64>,
+    /// Only what lies behind this place, in the order of reading.
+    pub after: Option<Mark>,
+}
+
+/// How a look into an archive went.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Seen {
+    /// The last document that was given; `None` at the end of the archive.
+    pub next: Option<Mark>,
+    /// Bytes of batches, and lines, that can't be read.
+    pub unreadable: u64,
+}
+
+/// What is done with a document that was found.
+type Visit<'v> = &'v mut dyn FnMut(Archived) -> ControlFlow<()>;
+
+impl Archive {
+    /// Gives every document, what was removed last first. One that was archived twice, because the
+    /// program was killed before it was removed, is given once. Batches that can't be read are left
+    /// out and counted.
+    ///
+    /// # Errors
+    /// When the archive's place can't be read.
+    pub fn scan(&self, from: &From, visit: Visit<'_>) -> Result<Seen, ArchiveError> {
+        let place = self.place()?;
+        let mut scan =
+            Scan { place, from, given: HashSet::new(), last: None, seen: Seen::default() };
+        for segment in place.list()?.iter().rev() {
+            let contents = match self.contents(place, segment) {
+                // A limit has just removed it.
+                Err(_) if !place.list()?.iter().any(|listed| listed.name == segment.name) => {
+                    continue;
+                }
+                other => other?,
+            };
+            scan.seen.unreadable += contents.unreadable;
+            for found in contents.frames.iter().rev() {
+                if from.before_ms.is_some_and(|before_ms| found.header.first_ms >= before_ms) {
+                    continue;
+                }
+                if scan.frame(segment, found, visit)?.is_break() {
+                    scan.seen.next = scan.last;
+                    return Ok(scan.seen);
+                }
+            }
+        }
+        Ok(scan.seen)
+    }
+}
+
+/// A look that is under way.
+struct Scan<'s> {
+    place: &'s dyn Place,
+    from: &'s From,
+    /// What was met so far, so that a copy of it is left out.
+    given: HashSet<u128>,
+    last: Option<Mark>,
+    seen: Seen,
+}
+
+impl Scan<'_> {
+    fn frame(
+        &mut self,
+        segment: &Listed,
+        found: &Found,
+        visit: Visit<'_>,
+    ) -> Result<ControlFlow<()>, ArchiveError> {
+        let len = found.header.len as usize;
+        let bytes = self.place.read(&segment.name, found.offset, len)?;
+        let Ok(text) = frame::unpack(&bytes) else {
+            self.seen.unreadable += len as u64;
+            return Ok(ControlFlow::Continue(()));
+        };
+        let lines: Vec<&[u8]> = text.split(|byte| *byte == b'\n').collect();
+        for (number, line) in lines.iter().enumerate().rev().filter(|(_, line)| !line.is_empty()) {
+            let line_number = number as u64;
+            if !self.is_new(line) || self.is_given(segment, found.offset, line_number) {
+                continue;
+            }
+            let Ok(archived) = read_line(line) else {
+                self.seen.unreadable += line.len() as u64;
+                continue;
+            };
+            if self.from.before_ms.is_some_and(|before_ms| archived.removed_ms >= before_ms) {
+                continue;
+            }
+            self.last = Some(Mark {
+                segment: segment.name.clone(),
+                offset: found.offset,
+                line: line_number,
+            });
+            if visit(archived).is_break() {
+                return Ok(ControlFlow::Break(()));
+            }
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+
+    /// Whether this is the first copy of the document.
+    fn is_new(&mut self, line: &[u8]) -> bool {
+        let key = xxh3_128(key_of(line));
+        if self.given.len() >= ARCHIVE_SEEN_MAX {
+            return !self.given.contains(&key);
+        }
+        self.given.insert(key)
+    }
+
+    /// Whether an earlier look has given this place, or one before it.
+    fn is_given(&self, segment: &Listed, offset: u64, line: u64) -> bool {
+        self.from.after.as_ref().is_some_and(|after| {
+            (segment.name.as_str(), offset, line)
+                >= (after.segment.as_str(), after.offset, after.line)
+        })
+    }
+}

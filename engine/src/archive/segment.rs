@@ -1,0 +1,177 @@
+//! The names of segments, and what stands in one.
+
+use chrono::{DateTime, NaiveDateTime};
+
+use super::frame::{self, HEADER_BYTES, Header};
+
+/// What the names of segments end with.
+const ENDING: &str = ".ndjson.gz";
+
+/// One segment as its place lists it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Listed {
+    /// Its name.
+    pub name: String,
+    /// Its size.
+    pub bytes: u64,
+}
+
+/// One batch within a segment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Found {
+    /// Where it begins.
+    pub offset: u64,
+    /// Its own account of itself.
+    pub header: Header,
+}
+
+/// What stands in a segment.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Contents {
+    /// Its whole batches, oldest first.
+    pub frames: Vec<Found>,
+    /// Bytes that belong to no batch: a torn end, or damage.
+    pub unreadable: u64,
+}
+
+/// The name of a segment: its number, when it was begun, and how many documents it has if that is
+/// known. Names sort as numbers do.
+pub(super) fn name(number: u64, began_ms: i64, docs: Option<u32>) -> String {
+    let began = DateTime::from_timestamp_millis(began_ms)
+        .map_or_else(|| "unknown".to_owned(), |at| at.format("%Y%m%dT%H%M%S%3fZ").to_string());
+    let docs = docs.map(|docs| format!("-{docs}")).unwrap_or_default();
+    format!("{number:010}-{began}{docs}{ENDING}")
+}
+
+/// The number in a segment's name; `None` for any other file.
+pub(super) fn number(name: &str) -> Option<u64> {
+    let (number, _) = name.strip_suffix(ENDING)?.split_once('-')?;
+    (number.len() == 10 && number.bytes().all(|byte| byte.is_ascii_digit()))
+        .then(|| number.parse().ok())
+        .flatten()
+}
+
+/// When a segment was begun, in milliseconds since 1970, and how many documents it has, if its name
+/// tells both.
+pub(super) fn facts(name: &str) -> Option<(i64, u32)> {
+    let mut parts = name.strip_suffix(ENDING)?.split('-').skip(1);
+    let began = NaiveDateTime::parse_from_str(parts.next()?, "%Y%m%dT%H%M%S%3fZ").ok()?;
+    Some((began.and_utc().timestamp_millis(), parts.next()?.parse().ok()?))
+}
+
+impl Contents {
+    /// A segment of one batch of which only this is known.
+    pub(super) fn one(bytes: u64, began_ms: i64, docs: u32) -> Self {
+        let header = Header::assumed(u32::try_from(bytes).unwrap_or(u32::MAX), docs, began_ms);
+        Self { frames: vec![Found { offset: 0, header }], unreadable: 0 }
+    }
+
+    /// Finds the batches of a segment of this size; `read` gives bytes from an offset on, as many as
+    /// asked for or as there are.
+    pub(super) fn find<E>(
+        bytes: u64,
+        mut read: impl FnMut(u64, usize) -> Result<Vec<u8>, E>,
+    ) -> Result<Self, E> {
+        let mut contents = Self::default();
+        let mut offset = 0;
+        while offset < bytes {
+            match frame::header(&read(offset, HEADER_BYTES)?) {
+                Some(header) if offset.saturating_add(u64::from(header.len)) <= bytes => {
+                    contents.frames.push(Found { offset, header });
+                    offset += u64::from(header.len);
+                }
+                // A torn batch, or a damaged head. What comes behind is still good.
+                _ => {
+                    let next = next_start(bytes, offset + 1, &mut read)?;
+                    contents.unreadable += next - offset;
+                    offset = next;
+                }
+            }
+        }
+        Ok(contents)
+    }
+
+    /// Documents in it.
+    pub(super) fn docs(&self) -> u64 {
+        self.frames.iter().map(|found| u64::from(found.header.docs)).sum()
+    }
+
+    /// When the first of its documents was removed.
+    pub(super) fn first_ms(&self) -> Option<i64> {
+        self.frames.iter().map(|found| found.header.first_ms).min()
+    }
+
+    /// When the last of its documents was removed.
+    pub(super) fn last_ms(&self) -> Option<i64> {
+        self.frames.iter().map(|found| found.header.last_ms).max()
+    }
+}
+
+/// The next place from `offset` on where a batch may begin; the segment's end if there is none.
+fn next_start<E>(
+    bytes: u64,
+    mut offset: u64,
+    read: &mut impl FnMut(u64, usize) -> Result<Vec<u8>, E>,
+) -> Result<u64, E> {
+    const STEP: usize = 1024 * 1024;
+    while offset < bytes {
+        let part = read(offset, STEP + frame::START.len())?;
+        let place = part.windows(frame::START.len()).position(|part| part == frame::START);
+        if let Some(place) = place {
+            return Ok(offset + place as u64);
+        }
+        offset += STEP as u64;
+    }
+    Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::convert::Infallible;
+
+    use super::*;
+
+    #[test]
+    fn names_sort_by_number_and_say_when() {
+        let first = name(9, 1_704_067_200_123, None);
+        assert_eq!(first, "0000000009-20240101T000000123Z.ndjson.gz");
+        assert!(first < name(10, 0, None));
+        assert_eq!(number(&first), Some(9));
+        let counted = name(9, 1_704_067_200_123, Some(70));
+        assert_eq!(number(&counted), Some(9));
+        assert_eq!(facts(&counted), Some((1_704_067_200_123, 70)));
+        assert_eq!(facts(&first), None);
+        for other in
+            ["", "x.ndjson.gz", "0000000001-x.gz", "1-x.ndjson.gz", "000000000x-.ndjson.gz"]
+        {
+            assert_eq!(number(other), None, "{other}");
+        }
+    }
+
+    fn find(bytes: &[u8]) -> Contents {
+        let found = Contents::find(bytes.len() as u64, |offset, len| {
+            let from = usize::try_from(offset).expect("small").min(bytes.len());
+            Ok::<_, Infallible>(bytes[from..bytes.len().min(from + len)].to_vec())
+        });
+        found.expect("read")
+    }
+
+    #[test]
+    fn a_torn_end_and_a_damaged_head_cost_only_themselves() {
+        let frames: Vec<Vec<u8>> =
+            (0..3).map(|at| frame::pack(b"{\"a\":1}\n", 1, at, at + 10).expect("packed")).collect();
+        let whole = frames.concat();
+        let found = find(&whole);
+        assert_eq!((found.frames.len(), found.docs(), found.unreadable), (3, 3, 0));
+        assert_eq!((found.first_ms(), found.last_ms()), (Some(0), Some(12)));
+        let first = frames[0].len();
+        for cut in first + 1..whole.len() - frames[2].len() {
+            let torn = find(&whole[..cut]);
+            assert_eq!((torn.frames.len(), torn.unreadable), (1, (cut - first) as u64), "{cut}");
+        }
+        let mut damaged = whole.clone();
+        damaged[first] ^= 1;
+        let found = find(&damaged);
+        assert_eq!((found.frames.len(), found.unreadable), (2, frames[1].len() as u64));
+    }
+}

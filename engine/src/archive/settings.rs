@@ -1,0 +1,208 @@
+//! What somebody chose for an archive, as the store keeps it.
+
+use std::path::{Path, PathBuf};
+
+use bson::{Bson, Document, doc};
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::ArchiveError;
+use crate::{
+    catalog::Namespace,
+    limits::{ARCHIVE_LIMIT_BYTES_MIN, ARCHIVE_LIMIT_SECS_MIN},
+    store::CollectionId,
+};
+
+/// The folder of archives in a data folder.
+const FOLDER: &str = "archive";
+
+/// Bytes of a folder's name; a longer one is cut and ends with a hash of the whole.
+const NAME_BYTES_MAX: usize = 120;
+
+/// What somebody chose for an archive.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Settings {
+    /// Where it lies: an absolute path, `file://` or `s3://`; empty is the data folder.
+    pub target: String,
+    /// Most bytes; the oldest segments go.
+    pub max_bytes: Option<u64>,
+    /// Longest time in seconds since removal; segments with nothing younger go.
+    pub max_age_secs: Option<u64>,
+}
+
+/// An archive as the store keeps it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Record {
+    /// The collection, which may have another name meanwhile.
+    pub collection: CollectionId,
+    /// The collection's name when the archive was made.
+    pub namespace: Namespace,
+    /// The folder below the target, unlike that of any other archive.
+    pub folder: String,
+    /// Whether what expires is archived.
+    pub is_on: bool,
+    /// What was chosen.
+    pub settings: Settings,
+}
+
+/// What a target names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Target {
+    /// A folder.
+    Folder(PathBuf),
+    /// A bucket of an object store, by URL.
+    Bucket(String),
+}
+
+impl Settings {
+    /// Checks the limits and the form of the target.
+    ///
+    /// # Errors
+    /// `BadSetting`, `NotSupported`.
+    pub(super) fn check(&self) -> Result<(), ArchiveError> {
+        if self.max_bytes.is_some_and(|bytes| bytes < ARCHIVE_LIMIT_BYTES_MIN) {
+            return Err(ArchiveError::bad(format!(
+                "maxBytes is too small; an archive needs at least {ARCHIVE_LIMIT_BYTES_MIN} bytes"
+            )));
+        }
+        if self.max_age_secs.is_some_and(|secs| secs < ARCHIVE_LIMIT_SECS_MIN) {
+            return Err(ArchiveError::bad(format!(
+                "maxAgeSecs is too small; an archive keeps documents for at least \
+                 {ARCHIVE_LIMIT_SECS_MIN} seconds"
+            )));
+        }
+        self.target(Path::new("/")).map(drop)
+    }
+
+    /// What the target names.
+    pub(super) fn target(&self, data_folder: &Path) -> Result<Target, ArchiveError> {
+        let target = self.target.as_str();
+        if target.is_empty() {
+            return Ok(Target::Folder(data_folder.join(FOLDER)));
+        }
+        if target.starts_with("s3://") {
+            return Ok(Target::Bucket(target.to_owned()));
+        }
+        let path = target.strip_prefix("file://").unwrap_or(target);
+        if target.contains("://") && path == target {
+            return Err(ArchiveError::NotSupported {
+                message: format!(
+                    "the target \"{target}\" is not supported; take a folder or s3://bucket/prefix"
+                ),
+            });
+        }
+        if !Path::new(path).is_absolute() || path.contains('\0') {
+            return Err(ArchiveError::bad(format!(
+                "the target \"{target}\" is no absolute path; write it from the root on"
+            )));
+        }
+        Ok(Target::Folder(PathBuf::from(path)))
+    }
+}
+
+impl Record {
+    pub(super) fn to_document(&self) -> Document {
+        let whole = |number: Option<u64>| number.and_then(|number| i64::try_from(number).ok());
+        doc! {
+            "id": i64::from(self.collection.0),
+            "ns": self.namespace.to_string(),
+            "folder": &self.folder,
+            "on": self.is_on,
+            "target": &self.settings.target,
+            "maxBytes": whole(self.settings.max_bytes),
+            "maxAgeSecs": whole(self.settings.max_age_secs),
+        }
+    }
+
+    pub(super) fn from_document(document: &Document) -> Option<Self> {
+        let limit = |name: &str| match document.get(name) {
+            Some(Bson::Int64(number)) => u64::try_from(*number).ok(),
+            _ => None,
+        };
+        Some(Self {
+            collection: CollectionId(u32::try_from(document.get_i64("id").ok()?).ok()?),
+            namespace: Namespace::parse(document.get_str("ns").ok()?).ok()?,
+            folder: document.get_str("folder").ok()?.to_owned(),
+            is_on: document.get_bool("on").ok()?,
+            settings: Settings {
+                target: document.get_str("target").ok()?.to_owned(),
+                max_bytes: limit("maxBytes"),
+                max_age_secs: limit("maxAgeSecs"),
+            },
+        })
+    }
+}
+
+/// A folder's name for a collection. No two collections have the same one, not even where a file
+/// system takes upper and lower case for the same.
+pub(super) fn folder_name(namespace: &Namespace) -> String {
+    let text = namespace.to_string();
+    let mut name = String::new();
+    for byte in text.bytes() {
+        match byte {
+            b'a'..=b'z' | b'0'..=b'9' | b'.' | b'_' | b'-' => name.push(char::from(byte)),
+            _ => name.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    if name.len() > NAME_BYTES_MAX {
+        name.truncate(NAME_BYTES_MAX);
+        name.push_str(&format!("~{:016x}", xxh3_64(text.as_bytes())));
+    }
+    name
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(target: &str, expected: Result<Target, &str>) {
+        let settings = Settings { target: target.to_owned(), max_bytes: None, max_age_secs: None };
+        match (settings.target(Path::new("/data")), expected) {
+            (Ok(found), Ok(expected)) => assert_eq!(found, expected),
+            (Err(found), Err(expected)) => assert!(found.to_string().contains(expected), "{found}"),
+            (found, expected) => panic!("{target}: {found:?}, not {expected:?}"),
+        }
+    }
+
+    #[test]
+    fn a_target_is_a_folder_or_a_bucket() {
+        check("", Ok(Target::Folder("/data/archive".into())));
+        check("/mnt/old things", Ok(Target::Folder("/mnt/old things".into())));
+        check("file:///mnt/a", Ok(Target::Folder("/mnt/a".into())));
+        check("s3://bucket/prefix", Ok(Target::Bucket("s3://bucket/prefix".into())));
+        check("old", Err("no absolute path"));
+        check("file://old", Err("no absolute path"));
+        check("gs://bucket", Err("not supported"));
+        check("http://host/", Err("not supported"));
+    }
+
+    #[test]
+    fn folder_names_are_safe_and_differ() {
+        let name = |db: &str, collection: &str| {
+            folder_name(&Namespace::new(db, collection).expect("a name"))
+        };
+        assert_eq!(name("shop", "carts.old"), "shop.carts.old");
+        assert_eq!(name("Shop", "a/b c"), "%53hop.a%2Fb%20c");
+        assert_eq!(name("d", "ü"), "d.%C3%BC");
+        assert_eq!(name("d", "%53"), "d.%2553");
+        let long = name("d", &"x".repeat(240));
+        assert!(long.len() < 150 && long != name("d", &"x".repeat(241)), "{long}");
+    }
+
+    #[test]
+    fn a_record_comes_back_from_the_store() {
+        let record = Record {
+            collection: CollectionId(9),
+            namespace: Namespace::new("d", "c.x").expect("a name"),
+            folder: "d.c.x-2".to_owned(),
+            is_on: true,
+            settings: Settings {
+                target: "/x".to_owned(),
+                max_bytes: Some(1 << 40),
+                max_age_secs: None,
+            },
+        };
+        assert_eq!(Record::from_document(&record.to_document()), Some(record));
+        assert_eq!(Record::from_document(&doc! { "id": 1 }), None);
+    }
+}

@@ -1,0 +1,305 @@
+//! Archives over real folders, and over places that fail.
+
+use std::{
+    fs,
+    ops::ControlFlow,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
+
+use bson::{RawDocumentBuf, doc};
+use tempfile::TempDir;
+
+use super::{local::Folder, place::Place, segment::Listed, settings::Record, *};
+use crate::{catalog::Namespace, clock::SimulatedClock, store::CollectionId};
+
+const NOW_MS: i64 = 1_704_844_800_000;
+
+struct World {
+    archive: Archive,
+    clock: SimulatedClock,
+    folder: TempDir,
+}
+
+fn settings(max_bytes: Option<u64>, max_age_secs: Option<u64>) -> Settings {
+    Settings { target: String::new(), max_bytes, max_age_secs }
+}
+
+fn archive(path: &Path, settings: Settings) -> Archive {
+    with_place(settings, Ok(Box::new(Folder::new(path.join("a")))))
+}
+
+fn with_place(settings: Settings, place: Result<Box<dyn Place>, ArchiveError>) -> Archive {
+    let record = Record {
+        collection: CollectionId(1),
+        namespace: Namespace::new("test", "c").expect("a name"),
+        folder: "a".to_owned(),
+        is_on: true,
+        settings,
+    };
+    Archive::new(record, place)
+}
+
+fn world(settings: Settings) -> World {
+    let folder = tempfile::tempdir().expect("a folder");
+    let archive = archive(folder.path(), settings);
+    World { archive, clock: SimulatedClock::new(NOW_MS), folder }
+}
+
+fn document(id: i32, removed_ms: i64) -> Archived {
+    Archived {
+        namespace: Namespace::new("test", "c").expect("a name"),
+        record: u64::from(id.unsigned_abs()),
+        modified_ms: NOW_MS - 1,
+        removed_ms,
+        threshold_ms: removed_ms - 5,
+        index: "ttl".to_owned(),
+        document: RawDocumentBuf::try_from(&doc! { "_id": id, "text": "x" }).expect("raw"),
+    }
+}
+
+impl World {
+    /// Archives documents with these ids as one batch, at the clock's time.
+    fn keep(&self, ids: impl IntoIterator<Item = i32>) -> Result<(), ArchiveError> {
+        keep(&self.archive, &self.clock, ids)
+    }
+
+    /// The same folder after a restart.
+    fn reopened(self) -> Self {
+        let Self { archive: old, clock, folder } = self;
+        Self { archive: archive(folder.path(), old.settings().clone()), clock, folder }
+    }
+
+    /// The segments' files, oldest first.
+    fn files(&self) -> Vec<PathBuf> {
+        let place = Folder::new(self.folder.path().join("a"));
+        let listed = place.list().expect("listed").into_iter();
+        listed.map(|Listed { name, .. }| self.folder.path().join("a").join(name)).collect()
+    }
+
+    fn ids(&self, from: &From) -> Vec<i32> {
+        read(&self.archive, from, usize::MAX).0
+    }
+}
+
+fn keep(
+    archive: &Archive,
+    clock: &SimulatedClock,
+    ids: impl IntoIterator<Item = i32>,
+) -> Result<(), ArchiveError> {
+    let now_ms = crate::clock::Clock::now_ms(clock);
+    let documents: Vec<Archived> = ids.into_iter().map(|id| document(id, now_ms)).collect();
+    archive.keep(clock, &documents, Kept::default()).map(drop)
+}
+
+/// The ids of up to `limit` documents, newest first, and how the reading went.
+fn read(archive: &Archive, from: &From, limit: usize) -> (Vec<i32>, Seen) {
+    let mut ids = Vec::new();
+    let seen = archive.scan(from, &mut |archived| {
+        ids.push(archived.document.get_i32("_id").expect("an id"));
+        if ids.len() == limit { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    (ids, seen.expect("read"))
+}
+
+#[test]
+fn what_was_kept_is_read_newest_first_also_after_a_restart() {
+    let world = world(settings(None, None));
+    world.keep([1, 2]).expect("kept");
+    world.clock.advance_ms(1_000);
+    world.keep([3]).expect("kept");
+    let world = world.reopened();
+    world.clock.advance_ms(1_000);
+    world.keep([4]).expect("kept");
+    assert_eq!(world.ids(&From::default()), [4, 3, 2, 1]);
+    assert_eq!(world.files().len(), 2, "a new session begins a new segment");
+    let before = |ms| From { before_ms: Some(NOW_MS + ms), after: None };
+    assert_eq!(world.ids(&before(2_000)), [3, 2, 1]);
+    assert_eq!(world.ids(&before(1_000)), [2, 1]);
+    assert_eq!(world.ids(&before(0)), [] as [i32; 0]);
+    let summary = world.archive.summary().expect("read");
+    assert_eq!((summary.segments, summary.documents, summary.unreadable), (2, 4, 0));
+    assert_eq!((summary.oldest_ms, summary.newest_ms), (Some(NOW_MS), Some(NOW_MS + 2_000)));
+}
+
+#[test]
+fn pages_give_each_document_once() {
+    let world = world(settings(None, None));
+    for batch in 0..5 {
+        world.keep(batch * 10..batch * 10 + 7).expect("kept");
+    }
+    let all = world.ids(&From::default());
+    assert_eq!(all.len(), 35);
+    for limit in [1, 4, 7, 35] {
+        let (mut paged, mut from) = (Vec::new(), From::default());
+        loop {
+            let (ids, seen) = read(&world.archive, &from, limit);
+            paged.extend(ids);
+            from.after = seen.next;
+            if from.after.is_none() {
+                break;
+            }
+        }
+        assert_eq!(paged, all, "pages of {limit}");
+    }
+}
+
+#[test]
+fn a_document_that_was_archived_twice_is_given_once() {
+    let world = world(settings(None, None));
+    world.keep([1, 2]).expect("kept");
+    // Killed before the removal committed: the next session archives it again, later.
+    let world = world.reopened();
+    world.clock.advance_ms(60_000);
+    world.keep([2, 3]).expect("kept");
+    assert_eq!(world.ids(&From::default()), [3, 2, 1]);
+    let (first, seen) = read(&world.archive, &From::default(), 2);
+    let (second, _) = read(&world.archive, &From { after: seen.next, before_ms: None }, 9);
+    assert_eq!((first, second), (vec![3, 2], vec![1]), "also across pages");
+}
+
+#[test]
+fn a_torn_end_costs_only_the_batch_that_was_not_acknowledged() {
+    let world = world(settings(None, None));
+    world.keep([1, 2]).expect("kept");
+    let whole = fs::metadata(&world.files()[0]).expect("there").len();
+    world.keep([3, 4]).expect("kept");
+    let bytes = fs::read(&world.files()[0]).expect("read");
+    let world = world.reopened();
+    for cut in (usize::try_from(whole).expect("small") + 1..bytes.len()).rev() {
+        fs::write(&world.files()[0], &bytes[..cut]).expect("cut");
+        let (ids, seen) = read(&world.archive, &From::default(), usize::MAX);
+        assert_eq!(ids, [2, 1], "cut at {cut}");
+        assert_eq!(seen.unreadable, cut as u64 - whole);
+    }
+    world.keep([3, 4]).expect("kept");
+    assert_eq!(world.ids(&From::default()), [4, 3, 2, 1], "nothing is put behind the torn end");
+}
+
+#[test]
+fn damage_is_counted_and_never_given() {
+    let world = world(settings(None, None));
+    for id in 1..=3 {
+        world.keep([id]).expect("kept");
+    }
+    let path = &world.files()[0];
+    let bytes = fs::read(path).expect("read");
+    let third = bytes.len() / 3;
+    for at in [third, third + 5, third + 60] {
+        let mut changed = bytes.clone();
+        changed[at] ^= 0xff;
+        fs::write(path, &changed).expect("written");
+        let (ids, seen) =
+            read(&archive(world.folder.path(), settings(None, None)), &From::default(), 9);
+        assert!(ids.len() == 2 && seen.unreadable > 0, "byte {at}: {ids:?} {seen:?}");
+    }
+}
+
+#[test]
+fn limits_remove_the_oldest_segments() {
+    let by_age = world(settings(None, Some(3_600)));
+    by_age.keep([1]).expect("kept");
+    by_age.clock.advance_ms(25 * 3_600_000);
+    by_age.keep([2]).expect("kept");
+    assert_eq!(by_age.files().len(), 2, "a day makes a new segment");
+    assert_eq!(by_age.archive.prune(NOW_MS + 25 * 3_600_000), Ok(1));
+    assert_eq!(by_age.ids(&From::default()), [2]);
+    assert_eq!(by_age.archive.prune(NOW_MS + 26 * 3_600_000), Ok(0), "an hour old, not older");
+    assert_eq!(by_age.archive.prune(NOW_MS + 26 * 3_600_000 + 1), Ok(1));
+    by_age.keep([3]).expect("the open segment is gone, and another begins");
+    assert_eq!(by_age.ids(&From::default()), [3]);
+
+    let by_bytes = world(settings(Some(4_000), None));
+    for id in 0..100 {
+        by_bytes.keep([id]).expect("kept");
+    }
+    assert!(by_bytes.archive.prune(NOW_MS).expect("pruned") > 0);
+    let summary = by_bytes.archive.summary().expect("read");
+    assert!((2_000..=4_000).contains(&summary.bytes), "{summary:?}");
+    let ids = by_bytes.ids(&From::default());
+    assert_eq!(ids.first(), Some(&99), "the newest stay");
+    assert!(ids.windows(2).all(|pair| pair[0] == pair[1] + 1), "{ids:?}");
+}
+
+#[test]
+fn the_newest_segment_is_never_too_large() {
+    let world = world(settings(Some(10), None));
+    world.keep([1]).expect("kept");
+    world.keep([2]).expect("kept");
+    assert_eq!(world.archive.prune(NOW_MS), Ok(1));
+    assert_eq!(world.ids(&From::default()), [2]);
+}
+
+#[test]
+fn a_failure_is_told_and_tried_again_later_and_later() {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("a"), "a file in the way").expect("written");
+    let archive = archive(folder.path(), settings(None, None));
+    let clock = SimulatedClock::new(NOW_MS);
+    let error = keep(&archive, &clock, [1]).expect_err("in the way");
+    assert!(matches!(error, ArchiveError::Held { .. }), "{error:?}");
+    assert!(error.to_string().starts_with("The archive of test.c can't be written"), "{error}");
+    fs::remove_file(folder.path().join("a")).expect("removed");
+    keep(&archive, &clock, [1]).expect_err("too early");
+    assert_eq!(archive.failure().map(|failure| failure.attempts), Some(1));
+    clock.advance_ms(5_000);
+    keep(&archive, &clock, [1]).expect("kept");
+    assert_eq!(archive.failure(), None);
+    fs::remove_dir_all(folder.path().join("a")).expect("removed");
+    fs::write(folder.path().join("a"), "again").expect("written");
+    for wait_secs in [5, 10, 20, 40, 80, 160, 300, 300] {
+        let _ = keep(&archive, &clock, [2]);
+        clock.advance_ms(wait_secs * 1_000 - 1);
+        let attempts = archive.failure().expect("failing").attempts;
+        let _ = keep(&archive, &clock, [2]);
+        assert_eq!(archive.failure().expect("failing").attempts, attempts, "{wait_secs} s");
+        clock.advance_ms(1);
+    }
+    let failing = archive.failure().expect("failing");
+    assert_eq!((failing.attempts, failing.since_ms), (8, NOW_MS + 5_000));
+}
+
+#[test]
+fn a_full_disk_keeps_what_was_acknowledged() {
+    /// Takes `room` batches, then a part of one, as a full disk does.
+    struct Small {
+        folder: Folder,
+        room: std::sync::atomic::AtomicI32,
+    }
+    impl Place for Arc<Small> {
+        fn put(&self, segment: &str, offset: u64, frame: &[u8]) -> Result<(), ArchiveError> {
+            if self.room.fetch_sub(1, std::sync::atomic::Ordering::Relaxed) <= 0 {
+                self.folder.put(segment, offset, &frame[..frame.len() / 2])?;
+                return Err(ArchiveError::io("x", &std::io::ErrorKind::StorageFull.into()));
+            }
+            self.folder.put(segment, offset, frame)
+        }
+        fn appends(&self) -> bool {
+            true
+        }
+        fn list(&self) -> Result<Vec<Listed>, ArchiveError> {
+            self.folder.list()
+        }
+        fn read(&self, segment: &str, offset: u64, len: usize) -> Result<Vec<u8>, ArchiveError> {
+            self.folder.read(segment, offset, len)
+        }
+        fn remove(&self, segment: &str) -> Result<(), ArchiveError> {
+            self.folder.remove(segment)
+        }
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let place = Arc::new(Small { folder: Folder::new(folder.path().join("a")), room: 2.into() });
+    let archive = with_place(settings(None, None), Ok(Box::new(Arc::clone(&place))));
+    let clock = SimulatedClock::new(NOW_MS);
+    keep(&archive, &clock, [1]).expect("kept");
+    keep(&archive, &clock, [2]).expect("kept");
+    let error = keep(&archive, &clock, [3]).expect_err("full");
+    assert!(error.to_string().ends_with("x: the disk is full."), "{error}");
+    assert_eq!(read(&archive, &From::default(), 9).0, [2, 1]);
+    place.room.store(9, std::sync::atomic::Ordering::Relaxed);
+    clock.advance_ms(i64::try_from(Duration::from_secs(5).as_millis()).expect("small"));
+    keep(&archive, &clock, [3]).expect("kept");
+    let (ids, seen) = read(&archive, &From::default(), 9);
+    assert_eq!((ids, seen.unreadable), (vec![3, 2, 1], 0), "the torn part was written over");
+}

@@ -1,0 +1,67 @@
+//! What stands between finding documents that are due and removing them: their archive.
+//!
+//! The documents are read, archived and made durable before the transaction that removes them begins,
+//! so that no writer waits for the archive's disk or network. The transaction then removes only those
+//! that are still what was archived.
+
+use std::sync::Arc;
+
+use super::{
+    batch::{Allowance, BatchError, Candidates},
+    target::Target,
+};
+use crate::{
+    archive::{Archived, Archives, Kept},
+    collection::{Collections, WriteError},
+    limits::ARCHIVE_BATCH_BYTES_MAX,
+};
+
+/// Archives those of the candidates that are due, if their collection has an archive. Cuts the
+/// candidates to those that were looked at.
+pub(super) fn keep(
+    collections: &Collections,
+    archives: &Archives,
+    target: &Target,
+    candidates: &mut Candidates,
+    allowance: Allowance<'_>,
+) -> Result<Option<Arc<Kept>>, BatchError> {
+    let Some(archive) = archives.active(target.collection.id) else { return Ok(None) };
+    let before = archive.last_kept();
+    let mut kept = Kept::default();
+    let mut documents = Vec::new();
+    let (mut bytes, mut looked_at) = (0_u64, 0);
+    let bytes_max = allowance.bytes.min(ARCHIVE_BATCH_BYTES_MAX);
+    collections.store().read(|reader| {
+        for candidate in &candidates.found {
+            if bytes >= bytes_max || documents.len() as u64 >= allowance.limits.docs {
+                break;
+            }
+            looked_at += 1;
+            let stored = reader.document(target.collection.id, candidate.record)?;
+            let Some(stored) = stored else { continue };
+            let Some(deadline) = target.due(&stored, allowance.now_ms)? else { continue };
+            bytes += stored.bytes.len() as u64;
+            // A document with several due dates comes more than once. One that is in the archive from
+            // the step before, which ran out of time before it removed it, need not go there again.
+            if !kept.note(&stored) || before.has(&stored) {
+                continue;
+            }
+            documents.push(Archived {
+                namespace: target.collection.namespace.clone(),
+                record: candidate.record,
+                modified_ms: stored.modified_ms,
+                removed_ms: allowance.now_ms,
+                threshold_ms: deadline.threshold_ms,
+                index: target.name().to_owned(),
+                document: stored.document()?.to_owned(),
+            });
+        }
+        Ok::<_, WriteError>(())
+    })?;
+    let kept = archive.keep(&**collections.clock(), &documents, kept)?;
+    if looked_at < candidates.found.len() {
+        candidates.found.truncate(looked_at);
+        candidates.more = true;
+    }
+    Ok(Some(kept))
+}

@@ -1,0 +1,129 @@
+//! Documents go to the archive before they are removed, or not at all.
+
+use std::{fs, ops::ControlFlow, path::PathBuf};
+
+use bson::doc;
+
+use super::{
+    archiving,
+    batch::{Allowance, Candidate, Candidates},
+    tests::{World, date, namespace, simulated},
+    *,
+};
+use crate::archive::{From, Settings};
+
+fn archived_world() -> (World, std::sync::Arc<crate::clock::SimulatedClock>) {
+    let (world, clock) = simulated();
+    world.index(doc! { "key": { "f": 1 }, "name": "ttl", "expireAfterSeconds": 60 });
+    world.insert((0..6).map(|id| doc! { "_id": id, "f": date(if id < 4 { -60 } else { 0 }) }));
+    let settings = Settings { target: String::new(), max_bytes: None, max_age_secs: None };
+    world.reaper.archives().switch_on(&namespace(), settings).expect("switched on");
+    (world, clock)
+}
+
+fn archived(world: &World) -> Vec<i32> {
+    let archive = world.reaper.archives().find(&namespace()).expect("an archive");
+    let mut ids = Vec::new();
+    archive
+        .scan(&From::default(), &mut |archived| {
+            ids.push(archived.document.get_i32("_id").expect("an id"));
+            ControlFlow::Continue(())
+        })
+        .expect("read");
+    ids.sort_unstable();
+    ids
+}
+
+fn folder(world: &World) -> PathBuf {
+    world.collections.store().folder().join("archive/test.c")
+}
+
+#[test]
+fn what_expires_is_archived_and_removed() {
+    let (world, clock) = archived_world();
+    assert_eq!(world.reaper.run_pass().deleted, 4);
+    assert_eq!((world.left(), archived(&world)), (vec![4, 5], vec![0, 1, 2, 3]));
+    world.reaper.archives().switch_off(&namespace()).expect("switched off");
+    clock.advance_ms(60_000);
+    assert_eq!(world.reaper.run_pass().deleted, 2);
+    assert_eq!(archived(&world), [0, 1, 2, 3], "what was archived stays, nothing is added");
+}
+
+#[test]
+fn nothing_is_removed_while_the_archive_fails() {
+    let (world, clock) = archived_world();
+    fs::create_dir_all(folder(&world).parent().expect("a parent")).expect("made");
+    fs::write(folder(&world), "a file in the way").expect("written");
+    let report = world.reaper.run_pass();
+    assert_eq!((report.deleted, world.left().len()), (0, 6));
+    let error = report.indexes[0].error.clone().expect("the report says why");
+    assert!(error.contains("archive of test.c can't be written"), "{error}");
+    fs::remove_file(folder(&world)).expect("removed");
+    assert_eq!(world.reaper.run_pass().deleted, 0, "it is not tried at once");
+    clock.advance_ms(5_000);
+    assert_eq!(world.reaper.run_pass().deleted, 4);
+    assert_eq!(archived(&world), [0, 1, 2, 3]);
+}
+
+/// Archives what is due and stops there, as a kill does.
+fn archive_only(world: &World) -> Option<std::sync::Arc<crate::archive::Kept>> {
+    let target = &world.targets()[0];
+    let found = (1..=6).map(|record| Candidate { key: Vec::new(), record }).collect();
+    let mut candidates = Candidates { found, more: false };
+    let allowance = Allowance {
+        now_ms: world.collections.clock().now_ms(),
+        pass: 1,
+        limits: world.reaper.parameters().batch_limits(),
+        bytes: u64::MAX,
+        state: None,
+    };
+    let archives = world.reaper.archives();
+    let kept = archiving::keep(&world.collections, archives, target, &mut candidates, allowance);
+    kept.expect("kept")
+}
+
+#[test]
+fn a_kill_before_the_removal_leaves_one_copy_to_be_seen() {
+    let (world, clock) = archived_world();
+    archive_only(&world);
+    assert_eq!((world.left().len(), archived(&world).len()), (6, 4), "in both places");
+    // A new session does not know what the one before it has archived.
+    let reaper = Reaper::new(world.collections.clone(), Default::default()).expect("a reaper");
+    clock.advance_ms(1_000);
+    assert_eq!(reaper.run_pass().deleted, 4);
+    assert_eq!((world.left(), archived(&world)), (vec![4, 5], vec![0, 1, 2, 3]));
+    let archive = reaper.archives().find(&namespace()).expect("an archive");
+    assert_eq!(archive.summary().expect("read").documents, 8, "there are two copies of each");
+}
+
+#[test]
+fn what_is_left_by_a_step_is_not_archived_twice() {
+    let (world, _) = archived_world();
+    archive_only(&world);
+    assert_eq!(world.reaper.run_pass().deleted, 4);
+    let archive = world.reaper.archives().find(&namespace()).expect("an archive");
+    assert_eq!(archive.summary().expect("read").documents, 4);
+}
+
+#[test]
+fn a_document_written_since_is_not_the_one_that_was_archived() {
+    let (world, clock) = archived_world();
+    let kept = archive_only(&world).expect("an archive");
+    let collection = world.collections.catalog().collection(&namespace()).expect("there");
+    clock.advance_ms(1);
+    let changed = bson::RawDocumentBuf::try_from(&doc! { "_id": 0, "f": date(-99), "new": true });
+    world
+        .collections
+        .write(|writer| {
+            writer.replace(&collection, 1, changed.as_ref().expect("raw"))?;
+            Ok::<_, crate::collection::WriteError>(())
+        })
+        .expect("written");
+    let has = |record| {
+        world.collections.store().read(|reader| {
+            let stored = reader.document(collection.id, record)?.expect("there");
+            Ok::<_, crate::store::StoreError>(kept.has(&stored))
+        })
+    };
+    assert_eq!((has(1), has(2)), (Ok(false), Ok(true)));
+}
