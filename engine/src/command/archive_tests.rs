@@ -69,3 +69,144 @@ fn an_archive_follows_a_renamed_collection_and_outlives_a_dropped_one() {
     lab.check("{mayflyArchives: 1}", gone_on);
     lab.reopened().check("{mayflyArchives: 1}", gone_on);
 }
+
+/// A lab whose two documents that are due have been archived.
+fn reaped() -> Lab {
+    let lab = lab();
+    lab.ok(r#"{mayflyArchive: "c"}"#);
+    lab.check("{mayflyReap: 1}", "{deletedDocuments: 2}");
+    lab
+}
+
+#[test]
+fn an_archive_is_browsed_newest_first() {
+    let lab = reaped();
+    lab.engine.simulated_clock().expect("simulated").advance_ms(120_000);
+    lab.check("{mayflyReap: 1}", "{deletedDocuments: 1}");
+    lab.check(
+        r#"{mayflyArchived: "c"}"#,
+        r#"{"batch.0._id": 3, "batch.0.document": {_id: 3, at: ISODate("2024-01-01T00:00:00Z"), n: "three"},
+            "batch.0.removed": ISODate("2024-01-01T00:02:00Z"), "batch.0.index": "ttl", "batch.0.ns": "test.c",
+            "batch.0.expired": ISODate("2024-01-01T00:01:00Z"),
+            "batch.1._id": 2, "batch.2._id": 1, "-batch.3": 1, next: null, unreadableBytes: 0}"#,
+    );
+    let page = lab.ok(r#"{mayflyArchived: "c", limit: 2}"#);
+    let next = page.get_document("next").expect("more").clone();
+    let rest = lab.run_document(&bson::doc! { "mayflyArchived": "c", "after": next });
+    assert_eq!(super::testing::at(&rest, "batch.0._id"), Some(1.into()), "{rest}");
+    lab.check(
+        r#"{mayflyArchived: "c", filter: {n: /^t/}}"#,
+        r#"{"batch.0._id": 3, "batch.1._id": 2, "-batch.2": 1}"#,
+    );
+    lab.check(
+        r#"{mayflyArchived: "c", filter: {$expr: {$eq: ["$n", "one"]}}}"#,
+        r#"{"batch.0._id": 1, "-batch.1": 1}"#,
+    );
+    lab.check(
+        r#"{mayflyArchived: "c", before: ISODate("2024-01-01T00:02:00Z")}"#,
+        r#"{"batch.0._id": 2, "batch.1._id": 1, "-batch.2": 1}"#,
+    );
+    lab.check(r#"{mayflyArchived: "d"}"#, "{ok: 0, code: 26}");
+    lab.check(r#"{mayflyArchived: "c", filter: {$no: 1}}"#, "{ok: 0, code: 2}");
+    lab.check(r#"{mayflyArchived: "c", before: 5}"#, "{ok: 0, code: 14}");
+    lab.check(r#"{mayflyArchived: "c", after: {segment: 1}}"#, "{ok: 0, code: 2}");
+    lab.check(r#"{mayflyArchived: "c", limit: -1}"#, "{ok: 0, code: 2}");
+}
+
+#[test]
+fn what_would_expire_at_once_is_put_back_only_on_purpose() {
+    let lab = reaped();
+    lab.check(
+        r#"{mayflyRestoreArchived: "c", ids: [1, 2, 9]}"#,
+        "{restored: 0, wouldExpire: 2, wouldExpireIds: [2, 1], notFound: 1, more: false}",
+    );
+    assert_eq!(lab.ids(r#"{find: "c", filter: {}}"#).len(), 1);
+    lab.check(
+        r#"{mayflyRestoreArchived: "c", ids: [1], setDate: ISODate("2024-01-01T01:00:00Z")}"#,
+        "{restored: 1, wouldExpire: 0, notFound: 0}",
+    );
+    lab.check(
+        r#"{find: "c", filter: {_id: 1}}"#,
+        r#"{"cursor.firstBatch.0": {_id: 1, at: ISODate("2024-01-01T01:00:00Z"), n: "one"}}"#,
+    );
+    lab.check(r#"{mayflyRestoreArchived: "c", ids: [2], force: true}"#, "{restored: 1}");
+    lab.check("{mayflyReap: 1}", "{deletedDocuments: 1}");
+    lab.check(
+        r#"{find: "c", filter: {}}"#,
+        r#"{"cursor.firstBatch.0._id": 3, "cursor.firstBatch.1._id": 1}"#,
+    );
+    lab.check(
+        r#"{mayflyRestoreArchived: "c", ids: [2], setDate: ISODate("2023-12-31T20:00:00Z")}"#,
+        "{restored: 0, wouldExpire: 1}",
+    );
+}
+
+#[test]
+fn putting_back_never_overwrites() {
+    let lab = reaped();
+    lab.ok(r#"{createIndexes: "c", indexes: [{key: {n: 1}, name: "n", unique: true}]}"#);
+    lab.ok(r#"{insert: "c", documents: [{_id: 1, n: "new"}, {_id: 7, n: "two"}]}"#);
+    lab.check(
+        r#"{mayflyRestoreArchived: "c", filter: {}, force: true}"#,
+        r#"{restored: 0, existing: 1, existingIds: [1], refused: 1, "refusals.0._id": 2, notFound: 0}"#,
+    );
+    lab.check(r#"{find: "c", filter: {_id: 1}}"#, r#"{"cursor.firstBatch.0": {_id: 1, n: "new"}}"#);
+    lab.ok(r#"{drop: "c"}"#);
+    lab.check(r#"{mayflyRestoreArchived: "c", filter: {n: "two"}}"#, "{restored: 1, existing: 0}");
+    lab.check(r#"{mayflyRestoreArchived: "c", ids: [2.0]}"#, "{restored: 0, existing: 1}");
+    lab.check(r#"{mayflyRestoreArchived: "c"}"#, "{ok: 0, code: 2}");
+    lab.check(r#"{mayflyRestoreArchived: "c", ids: 1}"#, "{ok: 0, code: 14}");
+    lab.check(r#"{mayflyRestoreArchived: "x", filter: {}}"#, "{ok: 0, code: 26}");
+}
+
+#[test]
+fn of_each_id_the_newest_is_put_back() {
+    let lab = reaped();
+    lab.ok(
+        r#"{insert: "c", documents: [{_id: 1, at: ISODate("2023-12-31T22:00:00Z"), n: "newer"}]}"#,
+    );
+    lab.engine.simulated_clock().expect("simulated").advance_ms(1_000);
+    lab.check("{mayflyReap: 1}", "{deletedDocuments: 1}");
+    lab.check(
+        r#"{mayflyArchived: "c", filter: {_id: 1}}"#,
+        r#"{"batch.0.document.n": "newer", "batch.1.document.n": "one"}"#,
+    );
+    lab.check(
+        r#"{mayflyRestoreArchived: "c", filter: {}, force: true}"#,
+        "{restored: 2, existing: 0}",
+    );
+    lab.check(r#"{find: "c", filter: {_id: 1}}"#, r#"{"cursor.firstBatch.0.n": "newer"}"#);
+    lab.ok(r#"{delete: "c", deletes: [{q: {_id: 1}, limit: 1}]}"#);
+    lab.check(
+        r#"{mayflyRestoreArchived: "c", ids: [1], force: true, before: ISODate("2024-01-01T00:00:01Z")}"#,
+        "{restored: 1}",
+    );
+    lab.check(r#"{find: "c", filter: {_id: 1}}"#, r#"{"cursor.firstBatch.0.n": "one"}"#);
+}
+
+#[test]
+fn a_failing_archive_is_told_everywhere() {
+    let lab = lab();
+    lab.ok(r#"{mayflyArchive: "c"}"#);
+    let folder = lab.engine.collections().store().folder().join("archive");
+    std::fs::write(&folder, "a file in the way").expect("written");
+    lab.check(
+        "{mayflyReap: 1}",
+        r#"{deletedDocuments: 0, "held.0.ns": "test.c", "held.0.reason": "archiveFailed"}"#,
+    );
+    lab.check(
+        "{mayflyArchives: 1}",
+        r#"{"archives.0.state": "failing", "archives.0.attempts": 1}"#,
+    );
+    lab.check("{mayflyHeld: 1}", r#"{held: false, "archives.0.ns": "test.c"}"#);
+    lab.check(
+        "{serverStatus: 1}",
+        r#"{"mayfly.archives.on": 1, "mayfly.archives.held.0.ns": "test.c"}"#,
+    );
+    let log = lab.ok(r#"{getLog: "global"}"#).to_string();
+    assert!(log.contains("archive of test.c can't be written"), "{log}");
+    std::fs::remove_file(&folder).expect("removed");
+    lab.check("{mayflyReap: 1}", r#"{deletedDocuments: 2, held: []}"#);
+    lab.check("{mayflyHeld: 1}", r#"{archives: []}"#);
+    lab.check("{serverStatus: 1}", r#"{"mayfly.archives.held": []}"#);
+}

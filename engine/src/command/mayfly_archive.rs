@@ -1,6 +1,6 @@
 //! `mayflyArchive`: whether and where a collection's expired documents are kept.
 
-use bson::{DateTime, Document, doc};
+use bson::{Bson, DateTime, Document, doc};
 
 use super::{
     context::Context,
@@ -86,4 +86,21 @@ pub(super) fn describe(context: &Context, archive: &Archive) -> Document {
     };
     document.insert("state", state);
     document
+}
+
+/// The collections whose removals wait for their archive.
+pub(super) fn held(context: &Context) -> Vec<Bson> {
+    let archives = context.reaper.archives();
+    let on = archives.all().into_iter().filter(|archive| archive.is_on());
+    on.filter_map(|archive| {
+        let failure = archive.failure()?;
+        Some(Bson::Document(doc! {
+            "ns": archives.name_of(&archive).to_string(),
+            "reason": "archiveFailed",
+            "sentence": failure.sentence,
+            "since": DateTime::from_millis(failure.since_ms),
+            "attempts": i64::from(failure.attempts),
+        }))
+    })
+    .collect()
 }

@@ -5,6 +5,7 @@ use bson::{Bson, DateTime, Document, doc};
 use super::{
     context::Context,
     error::{Answer, CommandError},
+    mayfly_archive,
     mayfly_reap::long,
     request::Request,
     run::raw,
@@ -48,6 +49,7 @@ fn run(context: &Context, _: &Request<'_>) -> Answer {
     }
     reply.extend(clocks(&status));
     reply.extend(doc! { "due": long(total), "rules": rules, "holds": holds });
+    reply.insert("archives", mayfly_archive::held(context));
     raw(&reply)
 }
 

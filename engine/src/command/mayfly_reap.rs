@@ -1,10 +1,11 @@
 //! `mayflyReap`: one full pass now, whatever the schedule and the guard say.
 
-use bson::{Bson, doc};
+use bson::doc;
 
 use super::{
     context::Context,
     error::Answer,
+    mayfly_archive,
     request::Request,
     run::raw,
     table::{Command, Scope},
@@ -15,14 +16,16 @@ pub static COMMAND: Command =
     Command { name: "mayflyReap", aliases: &[], scope: Scope::Admin, fields: &[], run };
 
 fn run(context: &Context, _: &Request<'_>) -> Answer {
+    for archive in context.reaper.archives().all() {
+        archive.retry_now();
+    }
     let report = context.reaper.run_pass();
-    // An explicit command is never held back; the field is there for those who look at it.
-    let held: Vec<Bson> = Vec::new();
     raw(&doc! {
         "deletedDocuments": long(report.deleted),
         "passes": long(report.sub_passes),
         "durationMillis": long(report.duration_micros / 1_000),
-        "held": held,
+        // An explicit command is not held back by the guard, but by an archive that fails.
+        "held": mayfly_archive::held(context),
     })
 }
 

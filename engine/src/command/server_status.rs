@@ -8,6 +8,7 @@ use super::{
     error::{Answer, CommandError},
     field::any,
     host_info::{hostname, proc_kilobytes},
+    mayfly_archive,
     mayfly_clock::status_document,
     mayfly_reap::long,
     rename_collection::not_in_cosmos,
@@ -189,9 +190,15 @@ fn mayfly(context: &Context) -> Bson {
     doc! {
         "reaper": reaper_document(reaper),
         "clock": status_document(reaper.clock().status()),
+        "archives": archives(context),
         "store": { "writes": long(store.writes()), "commits": long(store.commits()) },
     }
     .into()
+}
+
+fn archives(context: &Context) -> Document {
+    let on = context.reaper.archives().all().iter().filter(|archive| archive.is_on()).count();
+    doc! { "on": long(on as u64), "held": mayfly_archive::held(context) }
 }
 
 fn ttl(counters: &TtlCounters, reaper: &Reaper) -> Document {
