@@ -190,8 +190,7 @@ impl Search {
             Ok(if step == Step::Take && limit == Some(0) { Step::TakeAndStop } else { step })
         };
         // What is sorted in memory comes in order whatever the index does.
-        let sort = self.sort.as_ref().filter(|_| !self.plan.sort_in_memory);
-        let way = (&self.plan.access, sort);
+        let way = (&self.plan.access, self.sort.as_ref().filter(|_| !self.plan.sort_in_memory));
         let walked = walk(reader, self.base, way, &mut self.place, &mut self.stats, &mut counted);
         if let Ok(ended) = walked
             && ended

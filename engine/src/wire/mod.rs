@@ -7,11 +7,11 @@
 
 pub mod auth;
 mod connection;
-mod frame;
+pub mod frame;
 mod incoming;
 mod limits;
 mod listener;
-mod message;
+pub mod message;
 
 #[cfg(test)]
 mod tests;
