@@ -83,6 +83,18 @@ pub enum CatalogErrorKind {
     ClusteredIndexDrop,
     /// The clustered index can't be hidden (6011800).
     ClusteredIndexHide,
+    /// `clusteredIndex` is true (5979703).
+    ClusteredLegacy,
+    /// The clustered index is not unique (5979700).
+    ClusteredNotUnique,
+    /// The clustered index has an unknown version (5979704).
+    ClusteredVersion,
+    /// A view can't be clustered (6026500).
+    ClusteredView,
+    /// A clustered collection has no `size` (6049200).
+    ClusteredSize,
+    /// A clustered collection has no `max` (6049204).
+    ClusteredMax,
     /// A capped clustered collection needs `expireAfterSeconds` (6049201).
     CappedClusteredWithoutTtl,
     /// A capped clustered collection has no TTL indexes (6049202).

@@ -175,6 +175,9 @@ fn operation<'r>(
 }
 
 fn index(name: &str, value: RawBsonRef<'_>) -> Result<usize, CommandError> {
+    if value == RawBsonRef::Null {
+        return Err(missing_field(PLACE, name));
+    }
     let number = super::request::as_integer(value).ok_or_else(|| {
         wrong_type_at(&format!("{PLACE}.{name}"), value, "types '[long, int, decimal, double]'")
     })?;
@@ -208,6 +211,7 @@ fn namespaces<'r>(request: &Request<'r>) -> Result<Vec<&'r str>, CommandError> {
         for element in entry {
             match element? {
                 (name, RawBsonRef::String(ns)) if name == "ns" => namespace = Some(ns),
+                (name, RawBsonRef::Null) if name == "ns" => {}
                 (name, other) if name == "ns" => {
                     return Err(wrong_type_at("bulkWrite.nsInfo.ns", other, "type 'string'"));
                 }
@@ -441,7 +445,7 @@ impl Outcome {
 
 fn batch_size(request: &Request<'_>) -> Result<Option<u64>, CommandError> {
     const PLACE: &str = "bulkWrite.cursor";
-    let options = match request.document.get("cursor")? {
+    let options = match request.get("cursor")? {
         None => return Ok(None),
         Some(RawBsonRef::Document(options)) => options,
         Some(other) => return Err(wrong_type_at(PLACE, other, "type 'object'")),

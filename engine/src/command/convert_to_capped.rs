@@ -5,35 +5,31 @@ use bson::RawDocumentBuf;
 use super::{
     context::Context,
     error::{Answer, Code, CommandError},
-    field::required,
+    field::optional,
     request::{Request, as_integer},
     table::{Command, Scope},
 };
+use crate::catalog::rules::create::check_capped_size;
 
 /// `{convertToCapped: collection, size}`: keeps the newest documents and the index on `_id`.
 pub static COMMAND: Command = Command {
     name: "convertToCapped",
     aliases: &[],
     scope: Scope::Any,
-    fields: &[required("size")],
+    fields: &[optional("size")],
     run,
 };
 
 fn run(context: &Context, request: &Request<'_>) -> Answer {
     let namespace = request.namespace()?;
-    let size = request.get("size")?;
-    let size = match size.map(|size| (as_integer(size), size)) {
-        Some((None, wrong)) => {
-            return Err(request.wrong_type("size", wrong, "long, int, decimal, double"));
-        }
-        Some((Some(size), _)) if size > 0 => size,
-        _ => {
-            return Err(CommandError::new(
+    let size =
+        request.get("size")?.and_then(as_integer).filter(|size| *size > 0).ok_or_else(|| {
+            CommandError::new(
                 Code::INVALID_OPTIONS,
                 "Capped collection size must be greater than zero",
-            ));
-        }
-    };
+            )
+        })?;
+    check_capped_size(size)?;
     context.collections.convert_to_capped(&namespace, size)?;
     Ok(RawDocumentBuf::new())
 }

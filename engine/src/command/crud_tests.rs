@@ -426,6 +426,10 @@ mod cursors {
         assert_eq!(at(&reply, "cursorsAlive"), list(&[]));
         lab.check("{killCursors: 'c', cursors: [1]}", "{code: 14}");
         lab.check("{killCursors: 'c', cursors: 1}", "{code: 14}");
+        lab.check("{killCursors: 'c', cursors: null}", "{code: 40414}");
+        lab.check("{killCursors: 'c', cursors: [null]}", "{cursorsNotFound: []}");
+        lab.check("{killCursors: 1, cursors: []}", "{code: 73}");
+        lab.check("{getMore: null, collection: 'c'}", "{code: 40414}");
         lab.check("{killCursors: 'c'}", "{code: 40414}");
     }
 }

@@ -43,9 +43,11 @@ fn convert_to_capped_bounds_in_place() {
     let lab = Lab::new();
     lab.ok("{insert: 'c', documents: [{_id: 1, a: 'xxxxxxxxxx'}, {_id: 2, a: 'xxxxxxxxxx'}, {_id: 3}]}");
     lab.ok("{createIndexes: 'c', indexes: [{key: {a: 1}, name: 'a_1'}]}");
-    refuses(&lab, "{convertToCapped: 'c'}", 40414);
+    refuses(&lab, "{convertToCapped: 'c'}", 72);
     refuses(&lab, "{convertToCapped: 'c', size: 0}", 72);
-    refuses(&lab, "{convertToCapped: 'c', size: 'x'}", 14);
+    refuses(&lab, "{convertToCapped: 'c', size: 'x'}", 72);
+    refuses(&lab, "{convertToCapped: 'c', size: NumberLong(1125899906842625)}", 2);
+    refuses(&lab, "{convertToCapped: 'c', size: NumberDecimal('0.5')}", 72);
     refuses(&lab, "{convertToCapped: 'none', size: 10}", 26);
     lab.ok("{convertToCapped: 'c', size: 60}");
     assert_eq!(lab.ids("{find: 'c'}"), bson::bson!([2, 3]).as_array().expect("ids").clone());
@@ -64,6 +66,14 @@ fn rename_has_a_code_for_every_refusal() {
     refuses(&lab, "{renameCollection: 'test.a', to: 'test.a'}", 20);
     refuses(&lab, "{renameCollection: 'test.a', to: 'test.'}", 73);
     refuses(&lab, "{renameCollection: 'test.a', to: 1}", 14);
+    refuses(&lab, "{renameCollection: 'test.a', to: null}", 40414);
+    refuses(&lab, "{renameCollection: null, to: 'test.x'}", 40414);
+    refuses(&lab, "{renameCollection: 'test.a', to: 'test.x', dropTarget: 1}", 14);
+    refuses(&lab, "{renameCollection: 'test.system.js', to: 'test.x'}", 20);
+    refuses(&lab, "{renameCollection: 'test.a', to: 'test.system.profile'}", 20);
+    refuses(&lab, "{renameCollection: 'test.a', to: 'local.oplog.rs'}", 20);
+    lab.ok("{create: 't', timeseries: {timeField: 'at'}}");
+    refuses(&lab, "{renameCollection: 'test.t', to: 'test.x'}", 166);
     lab.ok("{renameCollection: 'test.a', to: 'test.b', dropTarget: true}");
     lab.check("{count: 'b'}", "{n: 1}");
     lab.check("{drop: 'b'}", "{nIndexesWas: 1, ns: 'test.b', ok: 1}");

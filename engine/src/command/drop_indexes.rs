@@ -10,7 +10,7 @@ use bson::{
 use super::{
     context::Context,
     error::{Answer, CommandError},
-    field::required,
+    field::given,
     request::Request,
     run::raw,
     table::{Command, Scope},
@@ -24,7 +24,7 @@ pub static COMMAND: Command = Command {
     name: "dropIndexes",
     aliases: &["deleteIndexes"],
     scope: Scope::Any,
-    fields: &[required("index")],
+    fields: &[given("index")],
     run,
 };
 

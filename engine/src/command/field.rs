@@ -12,8 +12,10 @@ pub struct Field {
 /// What a command does with a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Support {
-    /// Missing is an error (40414).
+    /// Missing or null is an error (40414).
     Required,
+    /// Missing is an error (40414), null is a value of the wrong type.
+    Given,
     /// Read when there.
     Optional,
     /// Taken and not used: it changes nothing here.
@@ -45,6 +47,12 @@ pub const COMMON: &[Field] = &[
 #[must_use]
 pub const fn required(name: &'static str) -> Field {
     Field { name, support: Support::Required }
+}
+
+/// A field that must be there and takes values of several types, none of which is null.
+#[must_use]
+pub const fn given(name: &'static str) -> Field {
+    Field { name, support: Support::Given }
 }
 
 /// A field that is read when it is there.

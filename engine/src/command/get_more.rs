@@ -22,6 +22,9 @@ pub static COMMAND: Command = Command {
 
 fn run(context: &Context, request: &Request<'_>) -> Answer {
     let first = request.first()?;
+    if first == RawBsonRef::Null {
+        return Err(missing_field("getMore", "getMore"));
+    }
     let RawBsonRef::Int64(id) = first else {
         return Err(request.wrong_type("getMore", first, "long"));
     };

@@ -21,6 +21,9 @@ pub static COMMAND: Command = Command {
 };
 
 fn run(context: &Context, request: &Request<'_>) -> Answer {
+    if !matches!(request.first()?, RawBsonRef::String(_)) {
+        request.namespace()?;
+    }
     let (mut killed, mut missing) = (Vec::new(), Vec::new());
     let value = request.get("cursors")?.unwrap_or(RawBsonRef::Null);
     let RawBsonRef::Array(ids) = value else {
@@ -28,8 +31,10 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     };
     for id in ids {
         let id = id?;
-        let RawBsonRef::Int64(id) = id else {
-            return Err(request.wrong_type("cursors", id, "long"));
+        let id = match id {
+            RawBsonRef::Int64(id) => id,
+            RawBsonRef::Null => continue,
+            other => return Err(request.wrong_type("cursors", other, "long")),
         };
         if context.cursors.kill(context, id) { killed.push(id) } else { missing.push(id) }
     }

@@ -28,7 +28,7 @@ pub static COMMAND: Command = Command {
 
 fn run(context: &Context, request: &Request<'_>) -> Answer {
     let filter = request.document("filter")?.map(Filter::parse).transpose()?.unwrap_or_default();
-    let name_only = request.flag("nameOnly")?;
+    let name_only = request.bool_at("listCollections", "nameOnly", false)?;
     let batch_size = cursor_batch_size(request)?.unwrap_or(u64::MAX);
     let catalog = context.collections.catalog();
     let mut entries = Vec::new();
@@ -75,6 +75,10 @@ fn shown(collection: &CollectionMeta) -> Document {
 pub fn cursor_batch_size(request: &Request<'_>) -> Result<Option<u64>, CommandError> {
     match request.document("cursor")? {
         None => Ok(None),
-        Some(cursor) => request.within(cursor).count("batchSize"),
+        Some(cursor) => {
+            let cursor = request.within(cursor);
+            cursor.only(&format!("{}.cursor", request.name), &["batchSize"])?;
+            cursor.count("batchSize")
+        }
     }
 }

@@ -302,7 +302,10 @@ pub fn time_limit(request: &Request<'_>) -> Result<Option<Duration>, CommandErro
     };
     let is_whole = match value {
         RawBsonRef::Double(given) => given.fract() == 0.0,
-        RawBsonRef::Decimal128(given) => Decimal::from(given).is_whole(),
+        // Where the number is cut to the largest, it is none that 64 bits hold.
+        RawBsonRef::Decimal128(given) => {
+            Decimal::from(given).is_whole() && !matches!(ms, i64::MIN | i64::MAX)
+        }
         _ => true,
     };
     if !is_whole {

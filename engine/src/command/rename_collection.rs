@@ -6,7 +6,7 @@ use super::{
     context::Context,
     error::{Answer, Code, CommandError},
     field::{ignored, optional, required},
-    request::Request,
+    request::{Request, missing_field},
     table::{Command, Scope},
 };
 use crate::catalog::{Dialect, Namespace};
@@ -16,24 +16,65 @@ pub static COMMAND: Command = Command {
     name: "renameCollection",
     aliases: &[],
     scope: Scope::Admin,
-    fields: &[required("to"), optional("dropTarget"), ignored("stayTemp")],
+    fields: &[
+        required("to"),
+        optional("dropTarget"),
+        optional("collectionUUID"),
+        ignored("stayTemp"),
+    ],
     run,
 };
 
 fn run(context: &Context, request: &Request<'_>) -> Answer {
     let first = request.first()?;
+    if first == RawBsonRef::Null {
+        return Err(missing_field("renameCollection", "renameCollection"));
+    }
+    if request.get("collectionUUID")?.is_some() {
+        return Err(CommandError::new(
+            Code::NOT_SUPPORTED,
+            "the field 'collectionUUID' of renameCollection is not supported; leave it out",
+        ));
+    }
     let RawBsonRef::String(from) = first else {
         return Err(request.wrong_type("renameCollection", first, "string"));
     };
     let from = Namespace::parse(from)?;
     let to = Namespace::parse(request.text("to")?.unwrap_or_default())?;
-    let drop_target = request.flag("dropTarget")?;
+    let drop_target = match request.get("dropTarget")? {
+        None => false,
+        Some(RawBsonRef::Boolean(drop)) => drop,
+        Some(other) => return Err(request.wrong_type("dropTarget", other, "bool, binData")),
+    };
+    for namespace in [&from, &to] {
+        check_is_ordinary(namespace)?;
+    }
     let catalog = context.collections.catalog();
     if [&from.db, &to.db].iter().any(|db| catalog.dialect(db) == Dialect::Cosmos) {
         return Err(not_in_cosmos("renameCollection", "copy it with $out and drop it"));
     }
+    let renamed = catalog.collection(&from);
+    if renamed.is_some_and(|collection| collection.options.time_series.is_some()) {
+        return Err(CommandError::new(
+            Code::COMMAND_NOT_SUPPORTED_ON_VIEW,
+            format!("{from} is a time-series collection, which can't be renamed"),
+        ));
+    }
     context.collections.rename(&from, &to, drop_target)?;
     Ok(RawDocumentBuf::new())
+}
+
+/// Names that a server keeps for itself are neither given nor taken away.
+fn check_is_ordinary(namespace: &Namespace) -> Result<(), CommandError> {
+    let is_oplog = namespace.db == "local"
+        && namespace.collection.strip_prefix("oplog.").is_some_and(|rest| !rest.is_empty());
+    if namespace.is_system() || is_oplog {
+        return Err(CommandError::new(
+            Code::ILLEGAL_OPERATION,
+            format!("the collection {namespace} belongs to the server and can't be renamed"),
+        ));
+    }
+    Ok(())
 }
 
 /// The refusal of a command that Cosmos DB does not have; `instead` says what to do.

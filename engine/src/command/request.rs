@@ -143,6 +143,20 @@ impl<'r> Request<'r> {
         }
     }
 
+    /// Refuses other fields of a nested document than these.
+    ///
+    /// # Errors
+    /// `IDLUnknownField`.
+    pub fn only(&self, place: &str, fields: &[&str]) -> Result<(), CommandError> {
+        for element in self.document {
+            let name = element?.0.as_str();
+            if !fields.contains(&name) {
+                return Err(unknown_field(place, name));
+            }
+        }
+        Ok(())
+    }
+
     /// A whole number of any numeric type; `None` when absent.
     ///
     /// # Errors
@@ -296,8 +310,12 @@ fn check_fields(command: &Command, document: &RawDocument) -> Result<(), Command
             None => return Err(unknown_field(command.name, name)),
         }
     }
-    for field in command.fields.iter().filter(|field| field.support == Support::Required) {
-        if document.get(field.name)?.is_none() {
+    for field in command.fields {
+        let is_missing = matches!(
+            (field.support, document.get(field.name)?),
+            (Support::Required, None | Some(RawBsonRef::Null)) | (Support::Given, None)
+        );
+        if is_missing {
             return Err(missing_field(command.name, field.name));
         }
     }
@@ -378,7 +396,7 @@ pub fn missing_field(place: &str, name: &str) -> CommandError {
     )
 }
 
-/// A number without its fraction; `None` for other types and NaN counts as 0.
+/// A number without its fraction, which a decimal rounds, half to even; `None` for other types and NaN counts as 0.
 #[must_use]
 pub fn as_integer(value: RawBsonRef<'_>) -> Option<i64> {
     match value {
@@ -394,7 +412,7 @@ pub fn as_integer(value: RawBsonRef<'_>) -> Option<i64> {
             reason = "`as` saturates, which is what is wanted"
         )]
         RawBsonRef::Decimal128(number) => {
-            number.to_string().parse::<f64>().ok().map(|number| number as i64)
+            number.to_string().parse::<f64>().ok().map(|number| number.round_ties_even() as i64)
         }
         _ => None,
     }
@@ -406,6 +424,9 @@ pub fn as_flag(value: RawBsonRef<'_>) -> Option<bool> {
     match value {
         RawBsonRef::Boolean(flag) => Some(flag),
         RawBsonRef::Double(number) => Some(number != 0.0),
+        RawBsonRef::Decimal128(number) => {
+            number.to_string().parse::<f64>().ok().map(|number| number != 0.0)
+        }
         other => as_integer(other).map(|number| number != 0),
     }
 }

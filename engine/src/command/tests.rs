@@ -294,6 +294,15 @@ fn indexes_come_change_and_go() {
     lab.check("{listIndexes: 'c'}", "{'cursor.firstBatch.1.expireAfterSeconds': 60}");
     lab.check("{listIndexes: 'c', cursor: {batchSize: 0}}", "{'cursor.firstBatch': []}");
     lab.check("{listIndexes: 'none'}", "{code: 26}");
+    let wrapped = "{'cursor.firstBatch.0.spec.name': '_id_'}";
+    lab.check("{listIndexes: 'c', includeIndexBuildInfo: true}", wrapped);
+    lab.check("{listIndexes: 'c', includeIndexBuildInfo: 1}", "{code: 14}");
+    let both = "{listIndexes: 'c', includeIndexBuildInfo: true, includeBuildUUIDs: true}";
+    lab.check(both, "{code: 72}");
+    lab.check("{listIndexes: 'c', cursor: {x: 1}}", "{code: 40415}");
+    lab.check("{listCollections: 1, nameOnly: 1}", "{code: 14}");
+    lab.check("{dropIndexes: 'c', index: null}", "{code: 14}");
+    lab.check("{dropIndexes: 'c'}", "{code: 40414}");
     lab.check("{dropIndexes: 'c', index: 'none'}", "{code: 27}");
     lab.check("{dropIndexes: 'c'}", "{code: 40414}");
     lab.check(

@@ -33,6 +33,7 @@ pub struct CreateRequest {
 pub fn options(options: &Document, now_ms: i64) -> Result<CollectionOptions, CatalogError> {
     check_known(options)?;
     let options = &given(options);
+    check_beside_clustered(options)?;
     let view = view(options)?;
     let time_series = time_series(options)?;
     let clustered = clustered(options)?;
@@ -59,9 +60,11 @@ pub fn options(options: &Document, now_ms: i64) -> Result<CollectionOptions, Cat
     Ok(made)
 }
 
-/// The options without those that are null, which MongoDB takes as not given.
+/// The options without those that are null, which MongoDB takes as not given; all but one.
 fn given(options: &Document) -> Document {
-    let options = options.iter().filter(|(_, value)| **value != Bson::Null);
+    let options = options
+        .iter()
+        .filter(|(field, value)| **value != Bson::Null || field.as_str() == "clusteredIndex");
     options.map(|(field, value)| (field.clone(), value.clone())).collect()
 }
 
@@ -225,41 +228,94 @@ fn time_series(options: &Document) -> Result<Option<Document>, CatalogError> {
 
 fn clustered(options: &Document) -> Result<Option<Clustered>, CatalogError> {
     let given = match options.get("clusteredIndex") {
-        None | Some(Bson::Boolean(false)) => return Ok(None),
-        Some(Bson::Boolean(true)) => return Ok(Some(Clustered { name: "_id_".to_owned() })),
+        None => return Ok(None),
         Some(Bson::Document(given)) => given,
-        Some(other) => return Err(wrong_type("clusteredIndex", "an object", other)),
+        Some(other) => {
+            return match safe_bool(other) {
+                Some(false) => Ok(None),
+                Some(true) => Err(error(
+                    Kind::ClusteredLegacy,
+                    "clusteredIndex: true is only for the server's own collections; give the key and \
+                     unique",
+                )),
+                None => Err(wrong_type("clusteredIndex", "an object", other)),
+            };
+        }
     };
-    let refused = |message: &str| error(Kind::InvalidIndexSpecificationOption, message);
-    if !given.get_document("key").is_ok_and(|key| same_document(key, &doc! { "_id": 1 })) {
-        return Err(refused("the key of a clustered index must be {_id: 1}"));
-    }
-    match given.get("unique") {
-        None => {
-            return Err(error(
-                Kind::MissingField,
-                "the field 'create.clusteredIndex.unique' is missing; set it to true",
-            ));
-        }
-        Some(unique) if safe_bool(unique) != Some(true) => {
-            return Err(refused("a clustered index must be unique"));
-        }
-        Some(_) => {}
-    }
-    if let Some(other) =
-        given.keys().find(|field| !["key", "unique", "name", "v"].contains(&field.as_str()))
-    {
-        return Err(error(
-            Kind::UnknownField,
-            format!("the field 'create.clusteredIndex.{other}' is unknown; remove it"),
-        ));
-    }
-    let name = match given.get("name") {
+    check_clustered(given)?;
+    let name = match part(given, "name") {
         None => "_id_".to_owned(),
         Some(Bson::String(name)) if !name.is_empty() && name != "*" => name.clone(),
         Some(other) => return Err(wrong_type("clusteredIndex.name", "a name", other)),
     };
     Ok(Some(Clustered { name }))
+}
+
+/// A field of the clustered index; null counts as not given.
+fn part<'d>(given: &'d Document, field: &str) -> Option<&'d Bson> {
+    given.get(field).filter(|value| **value != Bson::Null)
+}
+
+fn check_clustered(given: &Document) -> Result<(), CatalogError> {
+    let missing = |field: &str| {
+        error(
+            Kind::MissingField,
+            format!("BSON field 'create.clusteredIndex.{field}' is missing but a required field"),
+        )
+    };
+    let known = ["key", "unique", "name", "v"];
+    if let Some(other) = given.keys().find(|field| !known.contains(&field.as_str())) {
+        return Err(error(
+            Kind::UnknownField,
+            format!("the field 'create.clusteredIndex.{other}' is unknown; remove it"),
+        ));
+    }
+    let key = match part(given, "key").ok_or_else(|| missing("key"))? {
+        Bson::Document(key) => key,
+        other => return Err(wrong_type("clusteredIndex.key", "an object", other)),
+    };
+    let unique = part(given, "unique").ok_or_else(|| missing("unique"))?;
+    let is_unique = safe_bool(unique)
+        .ok_or_else(|| wrong_type("clusteredIndex.unique", "true or false", unique))?;
+    if let Some(version) = part(given, "v") {
+        let whole = Whole::of(version)
+            .ok_or_else(|| wrong_type("clusteredIndex.v", "a number", version))?;
+        if whole.or_zero() != 2 {
+            return Err(error(
+                Kind::ClusteredVersion,
+                "the version 'v' of a clustered index must be 2",
+            ));
+        }
+    }
+    if !same_document(key, &doc! { "_id": 1 }) {
+        return Err(error(
+            Kind::InvalidIndexSpecificationOption,
+            "the key of a clustered index must be {_id: 1}",
+        ));
+    }
+    if !is_unique {
+        return Err(error(Kind::ClusteredNotUnique, "a clustered index must be unique"));
+    }
+    Ok(())
+}
+
+/// What may not stand beside `clusteredIndex`, even where it is false.
+fn check_beside_clustered(options: &Document) -> Result<(), CatalogError> {
+    if !options.contains_key("clusteredIndex") {
+        return Ok(());
+    }
+    let refused = [
+        ("viewOn", Kind::ClusteredView, "a view has no documents of its own"),
+        ("size", Kind::ClusteredSize, "use expireAfterSeconds to bound it"),
+        ("max", Kind::ClusteredMax, "use expireAfterSeconds to bound it"),
+        ("idIndex", Kind::InvalidOptions, "it has no other index on _id"),
+    ];
+    match refused.iter().find(|(option, ..)| options.contains_key(*option)) {
+        Some((option, kind, why)) => {
+            Err(error(*kind, format!("'{option}' is not allowed on a clustered collection: {why}")))
+        }
+        None => Ok(()),
+    }
 }
 
 fn capped(options: &Document, clustered: bool) -> Result<Option<Capped>, CatalogError> {
@@ -299,7 +355,7 @@ fn capped(options: &Document, clustered: bool) -> Result<Option<Capped>, Catalog
 ///
 /// # Errors
 /// `BadValue`
-pub(super) fn check_capped_size(size: i64) -> Result<(), CatalogError> {
+pub fn check_capped_size(size: i64) -> Result<(), CatalogError> {
     if (1..=CAPPED_BYTES_MAX).contains(&size) {
         return Ok(());
     }

@@ -46,9 +46,10 @@ pub fn plan(
             let mut chosen: Vec<Arc<IndexMeta>> = Vec::new();
             for name in names {
                 let index = droppable(collection.index(name).ok_or_else(|| not_found(name))?)?;
-                if !chosen.iter().any(|other| other.id == index.id) {
-                    chosen.push(index);
+                if chosen.iter().any(|other| other.id == index.id) {
+                    return Err(not_found(name));
                 }
+                chosen.push(index);
             }
             Ok(chosen)
         }

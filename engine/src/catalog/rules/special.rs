@@ -31,12 +31,11 @@ pub(super) fn check(key: &IndexKey, spec: &Document, unique: bool) -> Result<(),
 
 fn check_hashed(key: &IndexKey, unique: bool) -> Result<(), CatalogError> {
     match key.parts.iter().filter(|part| part.kind == KeyKind::Hashed).count() {
-        0 => Ok(()),
         1 if unique => Err(CatalogError::new(
             Kind::HashedUnique,
             "Currently hashed indexes cannot guarantee uniqueness. Use a regular index.",
         )),
-        1 => Ok(()),
+        0 | 1 => Ok(()),
         count => Err(CatalogError::new(
             Kind::HashedTwice,
             format!("A maximum of one index field is allowed to be hashed but found {count}"),

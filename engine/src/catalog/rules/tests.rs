@@ -374,6 +374,21 @@ fn options_of_create() {
         doc! { "clusteredIndex": clustered(), "capped": true },
         Err(Kind::CappedClusteredWithoutTtl),
     );
+    check(doc! { "clusteredIndex": clustered(), "expireAfterSeconds": null }, Ok(()));
+    check(doc! { "clusteredIndex": true }, Err(Kind::ClusteredLegacy));
+    check(doc! { "clusteredIndex": null }, Err(Kind::TypeMismatch));
+    check(doc! { "clusteredIndex": { "unique": true } }, Err(Kind::MissingField));
+    check(doc! { "clusteredIndex": { "key": 1, "unique": true } }, Err(Kind::TypeMismatch));
+    let with = |unique: Bson| doc! { "clusteredIndex": { "key": { "_id": 1 }, "unique": unique } };
+    check(with(bson!(false)), Err(Kind::ClusteredNotUnique));
+    check(with(bson!("x")), Err(Kind::TypeMismatch));
+    check(with(Bson::Null), Err(Kind::MissingField));
+    let version = doc! { "key": { "_id": 1 }, "unique": true, "v": 1 };
+    check(doc! { "clusteredIndex": version }, Err(Kind::ClusteredVersion));
+    check(doc! { "clusteredIndex": clustered(), "viewOn": "a" }, Err(Kind::ClusteredView));
+    check(doc! { "clusteredIndex": clustered(), "max": 5 }, Err(Kind::ClusteredMax));
+    let sized = doc! { "clusteredIndex": false, "capped": true, "size": 5 };
+    check(sized, Err(Kind::ClusteredSize));
     check(
         doc! { "clusteredIndex": { "key": { "a": 1 }, "unique": true } },
         Err(Kind::InvalidIndexSpecificationOption),

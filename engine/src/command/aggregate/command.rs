@@ -14,7 +14,7 @@ use crate::{
         cursors::{Cursor, Source},
         error::{Answer, Code, CommandError},
         explain::{Verbosity, surroundings},
-        field::{ignored, optional, required},
+        field::{given, ignored, optional},
         query::{check_collation, read_hint},
         request::{Request, missing_field},
         table::{Command, Scope},
@@ -29,7 +29,7 @@ pub static COMMAND: Command = Command {
     aliases: &[],
     scope: Scope::Any,
     fields: &[
-        required("pipeline"),
+        given("pipeline"),
         optional("cursor"),
         optional("explain"),
         optional("hint"),
@@ -54,7 +54,7 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     let Some(cursor) = request.document("cursor")? else {
         return Err(CommandError::new(
             Code::FAILED_TO_PARSE,
-            "The 'cursor' option is required, except for aggregate with the explain argument",
+            "The 'cursor' option is given, except for aggregate with the explain argument",
         ));
     };
     check_cursor_options(request, cursor)?;

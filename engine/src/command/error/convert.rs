@@ -17,7 +17,9 @@ impl From<CatalogError> for CommandError {
     fn from(error: CatalogError) -> Self {
         use CatalogErrorKind as Kind;
         let code = match error.kind {
-            Kind::BadValue => Code::BAD_VALUE,
+            // A rule of a collection or an index takes no query that needs an index or a script, so
+            // MongoDB refuses those by themselves there.
+            Kind::BadValue | Kind::Filter(QueryErrorKind::QueryOnly) => Code::BAD_VALUE,
             Kind::FailedToParse => Code::FAILED_TO_PARSE,
             Kind::TypeMismatch => Code::TYPE_MISMATCH,
             Kind::IllegalOperation => Code::ILLEGAL_OPERATION,
@@ -35,9 +37,6 @@ impl From<CatalogError> for CommandError {
             Kind::InvalidIndexSpecificationOption => Code::INVALID_INDEX_SPECIFICATION_OPTION,
             Kind::IndexBuildAborted => Code::INDEX_BUILD_ABORTED,
             Kind::DatabaseDifferCase => Code::DATABASE_DIFFER_CASE,
-            // A rule of a collection or an index takes no query that needs an index or a script, so
-            // MongoDB refuses these by themselves there.
-            Kind::Filter(QueryErrorKind::QueryOnly) => Code::BAD_VALUE,
             Kind::Filter(QueryErrorKind::Near) => Code::NEAR_NOT_ALLOWED,
             Kind::Filter(kind) => {
                 return QueryError { kind, message: error.message }.into();
@@ -55,6 +54,12 @@ impl From<CatalogError> for CommandError {
             Kind::UnknownField => Code::IDL_UNKNOWN_FIELD,
             Kind::ClusteredIndexDrop => Code::CLUSTERED_INDEX_DROP,
             Kind::ClusteredIndexHide => Code::CLUSTERED_INDEX_HIDE,
+            Kind::ClusteredLegacy => Code::CLUSTERED_LEGACY,
+            Kind::ClusteredNotUnique => Code::CLUSTERED_NOT_UNIQUE,
+            Kind::ClusteredVersion => Code::CLUSTERED_VERSION,
+            Kind::ClusteredView => Code::CLUSTERED_VIEW,
+            Kind::ClusteredSize => Code::CLUSTERED_SIZE,
+            Kind::ClusteredMax => Code::CLUSTERED_MAX,
             Kind::CappedClusteredWithoutTtl => Code::CAPPED_CLUSTERED_WITHOUT_TTL,
             Kind::CappedClusteredSecondaryTtl => Code::CAPPED_CLUSTERED_SECONDARY_TTL,
         };

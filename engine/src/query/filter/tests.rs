@@ -18,7 +18,7 @@ fn check(filter: &str, yes: &[&str], no: &[&str]) {
     }
 }
 
-fn refused(filter: &str, kind: crate::query::QueryErrorKind, words: &str) {
+fn refused(filter: &str, kind: QueryErrorKind, words: &str) {
     let error = Filter::parse(&raw(filter)).expect_err(filter);
     assert_eq!(error.kind, kind, "{filter}: {error}");
     assert!(error.message.contains(words), "{filter}: {error}");
