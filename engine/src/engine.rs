@@ -57,7 +57,7 @@ impl Engine {
         let collections = Arc::new(Collections::new(Arc::new(store), Arc::clone(&clock))?);
         let hub = Arc::new(EventHub::default());
         let reaper = Arc::new(Reaper::new(Arc::clone(&collections), Arc::clone(&hub))?);
-        let is_writable = !options.store.read_only;
+        let is_writable = !report.read_only;
         let background =
             if is_writable { Background::start(&collections, &hub)? } else { Background::none() };
         observe(&collections, &hub, &reaper, &background);
@@ -72,6 +72,12 @@ impl Engine {
         hub.observe(move |event| {
             if let Some(context) = noting.upgrade() {
                 command::note_event(&context, event);
+            }
+        });
+        let telling = Arc::downgrade(&context);
+        context.collections.store().observe(move |notice| {
+            if let Some(context) = telling.upgrade() {
+                command::note_store(&context, notice);
             }
         });
         let runs_reaper = options.run_reaper && is_writable;

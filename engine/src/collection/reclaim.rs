@@ -1,10 +1,7 @@
 //! Dropped ranges are removed in bounded steps.
 
 use super::{Collections, DocumentWriter, WriteError};
-use crate::{
-    limits::BATCH_DOCS_MAX,
-    store::{CollectionId, IndexId, Reader, StoreError},
-};
+use crate::store::{CollectionId, IndexId, Reader, StoreError};
 
 /// Name of the store's value that lists what is still to be removed.
 const PENDING_META: &str = "reclaim";
@@ -38,11 +35,12 @@ impl Collections {
         if self.store.read(pending)?.is_empty() {
             return Ok(ReclaimStep::default());
         }
+        let batch_docs = self.store.batch_docs();
         self.transact(|writer| {
             let mut ranges = pending(&writer.reader())?;
             let mut removed = 0;
             while let Some(range) = ranges.first().copied() {
-                let room = BATCH_DOCS_MAX - removed;
+                let room = batch_docs.saturating_sub(removed);
                 if room == 0 {
                     break;
                 }

@@ -134,7 +134,11 @@ impl Collections {
                 self.catch_up();
                 return Err(error);
             }
-            Err(Failure::Store(error)) => return Err(E::from(WriteError::Store(error))),
+            Err(Failure::Store(error)) => {
+                // After a failed commit the store has looked at its file; what it found may be newer.
+                self.catch_up();
+                return Err(E::from(WriteError::Store(error)));
+            }
         };
         // Also a catalog that another write of the same commit has changed: whoever hears of this
         // write's success must find the collection it wrote to.

@@ -127,7 +127,7 @@ pub use client::Client;
 pub use context::Context;
 pub use error::{Answer, Code, CommandError};
 pub use listening::{ConnectedClient, ListenerSwitch, ListeningStatus};
-pub use notices::{note as note_event, note_start};
+pub use notices::{note as note_event, note_start, note_store};
 pub use request::Request;
 pub use run::{raw, run, run_scanned};
 pub use table::{COMMANDS, Command, Scope};

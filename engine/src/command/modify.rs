@@ -13,7 +13,7 @@ use super::{
 use crate::{
     catalog::{CollectionMeta, Namespace},
     collection::DocumentWriter,
-    limits::{BATCH_DOCS_MAX, BATCH_MS_MAX},
+    limits::BATCH_MS_MAX,
     plan::check_interrupt,
     query::{Update, UpdateContext},
     value::{bucket, scan},
@@ -84,6 +84,7 @@ fn some(
     records: &[u64],
 ) -> Result<(usize, Modified, Option<CommandError>), CommandError> {
     let time_max = Duration::from_millis(BATCH_MS_MAX);
+    let batch_docs = context.collections.store().batch_docs();
     context.write(|writer| {
         let mut done = Modified::default();
         let Some(collection) = writer.collection(namespace) else {
@@ -93,7 +94,7 @@ fn some(
         check_action(&collection, action)?;
         let began = context.clock().monotonic();
         let mut handled = 0;
-        for record in records.iter().take(BATCH_DOCS_MAX) {
+        for record in records.iter().take(batch_docs) {
             handled += 1;
             match one(writer, &collection, query, action, *record) {
                 Ok(Some(outcome)) => {

@@ -8,11 +8,13 @@ use super::{
     context::Context,
     count::shortest,
     log::{Line, Severity},
+    mayfly_reap::long,
     profiler,
 };
 use crate::{
     plan::index_summary,
     reaper::{EngineEvent, IndexReport, PassReport, THREAD_NAME},
+    store::StoreNotice,
     ttl::InertReason,
 };
 
@@ -92,6 +94,32 @@ const THREAD_FAILED: Kind = Kind {
     message: "A background thread failed on a piece of work and goes on with the next one",
 };
 
+const STORE_STATE: Kind = Kind {
+    severity: Severity::Warning,
+    component: "STORAGE",
+    id: 9_900_006,
+    message: "The store takes other changes than before",
+};
+const STORE_REOPENED: Kind = Kind {
+    severity: Severity::Warning,
+    component: "STORAGE",
+    id: 9_900_007,
+    message: "A write to the disk failed; the store was closed, its file was found sound, and it goes \
+              on",
+};
+const LONG_READ: Kind = Kind {
+    severity: Severity::Warning,
+    component: "STORAGE",
+    id: 9_900_008,
+    message: "A read transaction is alive for long; the file grows meanwhile",
+};
+const STALE_READERS: Kind = Kind {
+    severity: Severity::Info,
+    component: "STORAGE",
+    id: 9_900_009,
+    message: "Places of readers whose process is gone were given back",
+};
+
 const SIMULATED: Kind = Kind {
     severity: Severity::Warning,
     component: "CONTROL",
@@ -105,6 +133,22 @@ pub fn note_start(context: &Context) {
     if context.simulated_clock.is_some() {
         context.log.warn_at_start(&line(context, &SIMULATED, "initandlisten", Document::new()));
     }
+}
+
+/// Takes note of what the store tells.
+pub fn note_store(context: &Context, notice: &StoreNotice) {
+    let (kind, attributes) = match notice {
+        StoreNotice::State { state, reason } => {
+            let state = super::server_status::state_name(*state);
+            (STORE_STATE, doc! { "state": state, "reason": reason.clone() })
+        }
+        StoreNotice::Reopened => (STORE_REOPENED, Document::new()),
+        StoreNotice::LongRead { ms } => (LONG_READ, doc! { "durationMillis": long(*ms) }),
+        StoreNotice::StaleReaders { count } => {
+            (STALE_READERS, doc! { "count": shortest(*count as u64) })
+        }
+    };
+    write(context, &kind, "Store", attributes);
 }
 
 /// Takes note of something that happened in the engine.

@@ -20,6 +20,7 @@ use crate::{
     catalog::Dialect,
     limits::WIRE_CONNECTIONS_MAX,
     reaper::{PassReport, Reaper, TtlCounters, TtlParameter},
+    store::{Store, StoreState},
 };
 
 /// `{serverStatus: 1, section: 0 | 1}`; `none: 1` leaves out every section that is not asked for.
@@ -135,13 +136,13 @@ fn sessions(context: &Context) -> Bson {
     .into()
 }
 
-fn storage_engine(_: &Context) -> Bson {
+fn storage_engine(context: &Context) -> Bson {
     doc! {
         "name": "lmdb",
         "supportsCommittedReads": true,
         "supportsPendingDrops": true,
         "supportsSnapshotReadConcern": false,
-        "readOnly": false,
+        "readOnly": context.collections.store().is_read_only(),
         "persistent": true,
         "backupCursorOpen": false,
     }
@@ -186,12 +187,11 @@ fn metrics(context: &Context) -> Bson {
 
 fn mayfly(context: &Context) -> Bson {
     let reaper = &context.reaper;
-    let store = context.collections.store();
     doc! {
         "reaper": reaper_document(reaper),
         "clock": status_document(reaper.clock().status()),
         "archives": archives(context),
-        "store": { "writes": long(store.writes()), "commits": long(store.commits()) },
+        "store": store_document(context.collections.store()),
     }
     .into()
 }
@@ -199,6 +199,36 @@ fn mayfly(context: &Context) -> Bson {
 fn archives(context: &Context) -> Document {
     let on = context.reaper.archives().all().iter().filter(|archive| archive.is_on()).count();
     doc! { "on": long(on as u64), "held": mayfly_archive::held(context) }
+}
+
+/// How the store is: what it takes, why not more, and where its bytes are.
+fn store_document(store: &Store) -> Document {
+    let status = store.status();
+    doc! {
+        "state": state_name(status.state),
+        "reason": status.reason,
+        "freeBytes": status.free_bytes.map(long),
+        "fileBytes": long(status.file_bytes),
+        "liveBytes": long(status.live_bytes),
+        "ballast": long(status.ballast_bytes),
+        "mapBytes": long(status.map_bytes),
+        "readers": super::count::shortest(status.readers as u64),
+        "oldestReadMillis": status.oldest_read_ms.map(long),
+        "lastWalk": status.last_walk_ms.map(DateTime::from_millis),
+        "reopenings": super::count::shortest(u64::from(status.reopenings)),
+        "writes": long(store.writes()),
+        "commits": long(store.commits()),
+    }
+}
+
+/// The name of a state of the store in replies and in the log.
+pub(super) fn state_name(state: StoreState) -> &'static str {
+    match state {
+        StoreState::Ok => "ok",
+        StoreState::DiskFull => "diskFull",
+        StoreState::ReadOnly => "readOnly",
+        StoreState::Suspect => "suspect",
+    }
 }
 
 fn ttl(counters: &TtlCounters, reaper: &Reaper) -> Document {
@@ -256,6 +286,11 @@ mod tests {
               'metrics.commands.<UNKNOWN>': 1, 'metrics.document.inserted': 2,
               'metrics.document.returned': 2, 'metrics.ttl.passes': 0, 'asserts.user': 1,
               'connections.current': 0, 'network.numRequests': 0, 'storageEngine.name': 'lmdb'}",
+        );
+        lab.check(
+            "{serverStatus: 1, none: 1, mayfly: 1}",
+            "{'mayfly.store.state': 'ok', 'mayfly.store.reason': null,
+              'mayfly.store.reopenings': 0, 'mayfly.store.readers': 0}",
         );
         lab.check("{serverStatus: 1, metrics: 0}", "{'-metrics': 1, 'asserts.regular': 0}");
         lab.check(

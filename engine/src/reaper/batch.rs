@@ -14,7 +14,7 @@ use crate::{
     catalog::CollectionMeta,
     clock::work_time,
     collection::{Collections, DocumentWriter, WriteError},
-    limits::REAPER_SCAN_ENTRIES_MAX,
+    limits::{BATCH_DOCS_MAX, REAPER_SCAN_ENTRIES_MAX},
     store::{Reader, StoreError, Stored},
     ttl::Deadline,
 };
@@ -90,7 +90,7 @@ pub(super) fn run(
     allowance: Allowance<'_>,
 ) -> Result<Batch, BatchError> {
     let max = usize::try_from(allowance.limits.docs).unwrap_or(usize::MAX);
-    let max = max.min(REAPER_SCAN_ENTRIES_MAX);
+    let max = max.min(REAPER_SCAN_ENTRIES_MAX).min(full_disk_max(collections));
     let mut candidates = collections
         .store()
         .read(|reader| in_lane(reader, target, position, allowance.now_ms, max))?;
@@ -111,6 +111,12 @@ pub(super) fn run(
         None => None,
     };
     Ok(batch)
+}
+
+/// Few documents at a time while the disk is full, else as many as the limits allow.
+fn full_disk_max(collections: &Collections) -> usize {
+    let docs = collections.store().batch_docs();
+    if docs < BATCH_DOCS_MAX { docs } else { usize::MAX }
 }
 
 /// The beginning of the lane behind this one.

@@ -22,6 +22,7 @@ const CLOSED: &str = "closed\n";
 pub(super) struct AppLock {
     file: Option<File>,
     pub(super) was_unclean: bool,
+    is_writable: bool,
     /// Whether dropping the lock leaves the mark of a clean end.
     ends_cleanly: bool,
 }
@@ -36,7 +37,7 @@ impl AppLock {
             if let Some(file) = &file {
                 lock(file)?;
             }
-            return Ok(Self { file, was_unclean: true, ends_cleanly: false });
+            return Ok(Self { file, was_unclean: true, is_writable: false, ends_cleanly: false });
         }
         let failed = |error: &io::Error| StoreError::io("Can't lock the data folder", error);
         let file = private_file().open(path).map_err(|error| failed(&error))?;
@@ -45,12 +46,17 @@ impl AppLock {
         let was_unclean = !text.is_empty() && text != CLOSED.as_bytes();
         write_text(&file, &format!("{}\n", std::process::id())).map_err(|error| failed(&error))?;
         sync_folder(folder)?;
-        Ok(Self { file: Some(file), was_unclean, ends_cleanly: !was_unclean })
+        Ok(Self { file: Some(file), was_unclean, is_writable: true, ends_cleanly: !was_unclean })
     }
 
     /// Says who has the folder open, if somebody has. Nothing is taken or written.
     pub(super) fn check_free(folder: &FsPath) -> Result<(), StoreError> {
         File::open(folder.join(LOCK_FILE)).map_or(Ok(()), |file| lock(&file))
+    }
+
+    /// Whether it was taken for writing.
+    pub(super) fn is_writable(&self) -> bool {
+        self.is_writable
     }
 
     /// The store is open and sound: from now on a plain end is a clean end.

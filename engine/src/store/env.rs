@@ -15,7 +15,7 @@ use heed::{
 use super::StoreError;
 use super::gate::Closed;
 use super::group::Member;
-use crate::limits::{MAP_SIZE_BYTES_MIN, READERS_MAX};
+use crate::limits::{LMDB_KEY_BYTES_MAX, MAP_SIZE_BYTES_MIN, READERS_MAX};
 
 pub(super) type Table = Database<'static, Bytes, Bytes>;
 
@@ -56,7 +56,7 @@ impl Environment {
         let smallest = map_size_bytes.min(MAP_SIZE_BYTES_MIN);
         let mut size = map_size_bytes;
         let env = loop {
-            match open_env(folder, to_usize(size), read_only) {
+            match open_env(folder, to_usize(size), READERS_MAX, read_only) {
                 Err(heed::Error::Io(error))
                     if error.kind() == std::io::ErrorKind::OutOfMemory && size / 2 >= smallest =>
                 {
@@ -66,7 +66,9 @@ impl Environment {
             }
         };
         let tables = if read_only { open_tables(&env)? } else { create_tables(&env)? };
-        Ok(Self { env, tables })
+        let environment = Self { env, tables };
+        environment.check_promises()?;
+        Ok(environment)
     }
 
     pub(super) fn read(&self) -> Result<RoTxn<'_, WithoutTls>, heed::Error> {
@@ -100,21 +102,75 @@ impl Environment {
         })
     }
 
-    /// Closes the environment and waits until it is closed.
-    pub(super) fn close(self) {
-        self.env.prepare_for_closing().wait();
+    /// Takes over the map size that another process has set.
+    #[expect(unsafe_code, reason = "heed can't know that no transaction is alive; the gate does")]
+    pub(super) fn adopt(&self, _nobody_inside: &Closed<'_>) -> Result<(), StoreError> {
+        // SAFETY: as in `grow`.
+        unsafe { self.env.resize(0) }.map_err(StoreError::from)
+    }
+
+    pub(super) fn map_bytes(&self) -> u64 {
+        self.env.info().map_size as u64
+    }
+
+    /// The number of the last committed transaction.
+    pub(super) fn last_transaction(&self) -> u64 {
+        self.env.info().last_txn_id as u64
+    }
+
+    /// Bytes of the pages that hold something, without the list of free pages, and of all pages.
+    pub(super) fn used_bytes(&self) -> Result<(u64, u64), StoreError> {
+        let txn = self.read()?;
+        let main = self.env.unnamed_database_stat();
+        // Two header pages and the one of the list of tables.
+        let mut pages = 2 + main.branch_pages + main.leaf_pages + main.overflow_pages;
+        for table in self.tables.all() {
+            let stat = table.stat(&txn)?;
+            pages += stat.branch_pages + stat.leaf_pages + stat.overflow_pages;
+        }
+        let page_bytes = u64::from(main.page_size);
+        let all = self.env.info().last_page_number as u64 + 1;
+        Ok((pages as u64 * page_bytes, all * page_bytes))
+    }
+
+    /// Closes the environment and waits until it is closed: until everybody else has let go of it.
+    pub(super) fn close(this: Arc<Self>) {
+        let closing = this.env.clone().prepare_for_closing();
+        drop(this);
+        closing.wait();
+    }
+
+    /// What LMDB was opened with and what it was built with: another length of keys would be another
+    /// format, and each of these flags gives up what a commit promises.
+    fn check_promises(&self) -> Result<(), StoreError> {
+        let given_up = EnvFlags::NO_SYNC
+            | EnvFlags::NO_META_SYNC
+            | EnvFlags::MAP_ASYNC
+            | EnvFlags::WRITE_MAP
+            | EnvFlags::NO_SUB_DIR;
+        let flags = self.env.get_flags()?;
+        if flags & given_up.bits() != 0 || self.env.max_key_size() != LMDB_KEY_BYTES_MAX {
+            return Err(StoreError::Bug {
+                what: format!(
+                    "LMDB has keys of {} bytes and flags {flags:#x}",
+                    self.env.max_key_size()
+                ),
+            });
+        }
+        Ok(())
     }
 }
 
 #[expect(unsafe_code, reason = "mapping a file is unsafe: someone else could change it")]
 #[expect(clippy::disallowed_methods, reason = "the one opener that the ban names")]
-fn open_env(
+pub(super) fn open_env(
     folder: &FsPath,
     map_size: usize,
+    readers_max: u32,
     read_only: bool,
 ) -> Result<Env<WithoutTls>, heed::Error> {
     let mut options = EnvOpenOptions::new().read_txn_without_tls();
-    options.map_size(map_size).max_readers(READERS_MAX).max_dbs(8);
+    options.map_size(map_size).max_readers(readers_max).max_dbs(8);
     if read_only {
         // SAFETY: without locks LMDB can't see writers. There are none: the caller holds `app.lock`
         // or the folder can't be written.

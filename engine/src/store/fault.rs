@@ -93,16 +93,22 @@ fn of_lmdb(error: MdbError) -> Fault {
 }
 
 /// The sentence for an error of LMDB.
-impl From<heed::Error> for StoreError {
-    fn from(error: heed::Error) -> Self {
+impl From<&heed::Error> for StoreError {
+    fn from(error: &heed::Error) -> Self {
         match error {
-            heed::Error::Io(error) => Self::io("The store's file could not be used", &error),
-            heed::Error::Mdb(error) => sentence(error),
+            heed::Error::Io(error) => Self::io("The store's file could not be used", error),
+            heed::Error::Mdb(error) => sentence(*error),
             heed::Error::EnvAlreadyOpened => Self::InUse { pid: Some(std::process::id()) },
             heed::Error::Encoding(error) | heed::Error::Decoding(error) => {
                 Self::Bug { what: format!("a key or value could not be converted: {error}") }
             }
         }
+    }
+}
+
+impl From<heed::Error> for StoreError {
+    fn from(error: heed::Error) -> Self {
+        Self::from(&error)
     }
 }
 

@@ -119,6 +119,38 @@ pub(super) fn free_bytes(folder: &FsPath) -> Option<u64> {
     }
 }
 
+/// Bytes of the folder's whole disk, where the system tells.
+pub(super) fn disk_bytes(folder: &FsPath) -> Option<u64> {
+    #[cfg(unix)]
+    {
+        let found = rustix::fs::statvfs(folder).ok()?;
+        found.f_blocks.checked_mul(found.f_frsize)
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = folder;
+        None
+    }
+}
+
+/// Whether an existing file may be written.
+pub(super) fn is_writable(file: &FsPath) -> Result<bool, StoreError> {
+    match OpenOptions::new().write(true).open(file) {
+        Ok(_) => Ok(true),
+        Err(error) => match StoreError::io("Can't write the data file", &error) {
+            StoreError::ReadOnly { .. } => Ok(false),
+            error => Err(error),
+        },
+    }
+}
+
+/// Has the system forget what it remembers of a file, so that the next read tells what is on disk.
+pub(super) fn forget_cached(file: &File) {
+    #[cfg(target_os = "linux")]
+    let _ = rustix::fs::fadvise(file, 0, None, rustix::fs::Advice::DontNeed);
+    let _ = file;
+}
+
 /// Gives `lock.mdb` its full size on disk: LMDB maps it, and a full disk would kill the process.
 ///
 /// Closing this file drops every lock that the process has on it, so no environment on it may be open:
@@ -126,28 +158,32 @@ pub(super) fn free_bytes(folder: &FsPath) -> Option<u64> {
 pub(super) fn reserve_lock_file(folder: &FsPath) -> Result<(), StoreError> {
     let failed = |error: &io::Error| StoreError::io("Can't make the store's lock file", error);
     let file = private_file().open(folder.join(LOCK_FILE)).map_err(|error| failed(&error))?;
-    let len = file.metadata().map_err(|error| failed(&error))?.len();
-    if !reserved(&file)? && len < LOCK_FILE_BYTES {
-        let zeros = vec![0; usize::try_from(LOCK_FILE_BYTES - len).unwrap_or(0)];
-        io::Seek::seek(&mut &file, io::SeekFrom::End(0)).map_err(|error| failed(&error))?;
-        io::Write::write_all(&mut &file, &zeros).map_err(|error| failed(&error))?;
+    take_room(&file, LOCK_FILE_BYTES).map_err(|error| failed(&error))
+}
+
+/// Makes a file at least so long, with every block of it on disk.
+pub(super) fn take_room(file: &File, bytes: u64) -> io::Result<()> {
+    let len = file.metadata()?.len();
+    if reserved(file, bytes)? || len >= bytes {
+        return Ok(());
     }
-    Ok(())
+    io::Seek::seek(&mut &*file, io::SeekFrom::End(0))?;
+    io::copy(&mut io::Read::take(io::repeat(0), bytes - len), &mut &*file).map(drop)
 }
 
 /// False where the file system can't reserve.
 #[cfg(target_os = "linux")]
-fn reserved(file: &File) -> Result<bool, StoreError> {
+fn reserved(file: &File, bytes: u64) -> io::Result<bool> {
     use rustix::io::Errno;
-    match rustix::fs::fallocate(file, rustix::fs::FallocateFlags::empty(), 0, LOCK_FILE_BYTES) {
+    match rustix::fs::fallocate(file, rustix::fs::FallocateFlags::empty(), 0, bytes) {
         Ok(()) => Ok(true),
         Err(Errno::OPNOTSUPP | Errno::NOSYS) => Ok(false),
-        Err(error) => Err(StoreError::io("Can't make the store's lock file", &error.into())),
+        Err(error) => Err(error.into()),
     }
 }
 
 #[cfg(not(target_os = "linux"))]
-fn reserved(_: &File) -> Result<bool, StoreError> {
+fn reserved(_: &File, _: u64) -> io::Result<bool> {
     Ok(false)
 }
 

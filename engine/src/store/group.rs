@@ -14,6 +14,7 @@ use std::thread;
 
 use super::env::Lent;
 use super::line::Turn;
+use super::trouble::{Cause, Failure};
 use super::{Store, StoreError, Writer};
 use crate::limits::{GROUP_OPERATIONS_MAX, GROUP_WRITES_MAX, MAP_GROWTHS_MAX};
 
@@ -50,14 +51,6 @@ where
     }
 }
 
-/// What became of one transaction.
-enum End {
-    /// It is over, and what its writes returned stands.
-    Settled,
-    /// It was given up, and each of its writes has to run again alone.
-    GivenUp,
-}
-
 /// How many writes and commits there were since the store was opened.
 #[derive(Default)]
 pub(super) struct Counts {
@@ -71,7 +64,8 @@ impl Store {
     /// and it may run again from the start, so it must be repeatable.
     ///
     /// # Errors
-    /// What `work` returns; `DiskFull`, `ReadOnly` or `Io` when the commit fails; `Bug` when called
+    /// What `work` returns; `DiskFull`, `ReadOnly`, `Suspect` or `OutcomeUnknown` when
+    /// it can't be written; `Bug` when called
     /// from inside a write.
     pub fn write<T: Send, E: From<StoreError> + Send>(
         &self,
@@ -85,10 +79,16 @@ impl Store {
         work: impl FnMut(&mut Writer<'_>) -> Result<T, E> + Send,
         may_share: bool,
     ) -> Result<T, E> {
-        self.check_writable()?;
+        if let Err(StoreError::ReadOnly { what }) = self.health.permit() {
+            return Err(StoreError::ReadOnly { what }.into());
+        }
+        self.look_for_room();
         let mut own = Write { work, outcome: None };
         if let Some(turn) = self.line().stand(&mut own, may_share)? {
+            self.attend();
+            self.reopen_if_suspect();
             self.lead(&mut own, may_share.then_some(&turn));
+            self.reopen_if_suspect();
         }
         match own.outcome {
             Some(Ok(result)) => result,
@@ -114,14 +114,18 @@ impl Store {
     fn lead(&self, own: &mut dyn Member, shared: Option<&Turn<'_>>) {
         let mut others = Vec::new();
         match self.run_together(own, shared, &mut others) {
-            Ok(End::Settled) => {}
-            Ok(End::GivenUp) => {
+            Ok(()) => {}
+            Err(Failure::Again(cause)) => {
+                // More map may not be needed once each has a transaction of its own.
+                if matches!(cause, Cause::Room { deletes_only: false }) {
+                    let _ = self.put_right(cause);
+                }
                 self.run_alone(own);
                 for other in &mut others {
                     self.run_alone(other.member());
                 }
             }
-            Err(error) => {
+            Err(Failure::Final(error)) => {
                 for other in &mut others {
                     other.member().fail(error.clone());
                 }
@@ -136,16 +140,14 @@ impl Store {
         own: &mut dyn Member,
         shared: Option<&Turn<'_>>,
         others: &mut Vec<Lent>,
-    ) -> Result<End, StoreError> {
-        let env = self.env()?;
+    ) -> Result<(), Failure> {
         let _inside = self.gate().enter();
-        let mut writer = self.begin(env)?;
+        let env = self.env()?;
+        let mut writer = self.begin(&env)?;
         let is_ok = own.run(&mut writer);
-        if writer.is_map_full() {
-            return Ok(End::GivenUp);
-        }
+        self.look_at(&mut writer)?;
         if !is_ok || writer.operations() == 0 {
-            return Ok(End::Settled);
+            return Ok(());
         }
         let mut writes = 1;
         while others.len() + 1 < GROUP_WRITES_MAX && writer.operations() < GROUP_OPERATIONS_MAX {
@@ -154,52 +156,60 @@ impl Store {
             let next = others.push_mut(next);
             let is_ok = next.member().run(&mut writer);
             let has_written = writer.operations() > before;
-            if writer.is_map_full() || (!is_ok && has_written) {
-                return Ok(End::GivenUp);
+            self.look_at(&mut writer)?;
+            if !is_ok && has_written {
+                return Err(Failure::Again(Cause::Company));
             }
             writes += u64::from(has_written);
         }
         self.commit(writer, writes)
     }
 
-    /// One transaction for this write; the map grows as often as it must.
+    /// One transaction for this write, as often as something can be put right.
     fn run_alone(&self, member: &mut dyn Member) {
         for _ in 0..MAP_GROWTHS_MAX {
-            match self.try_alone(member) {
-                Ok(End::Settled) => return,
-                Ok(End::GivenUp) => {}
-                Err(error) => return member.fail(error),
-            }
-            if let Err(error) = self.grow() {
+            let cause = match self.try_alone(member) {
+                Ok(()) => return,
+                Err(Failure::Again(cause)) => cause,
+                Err(Failure::Final(error)) => return member.fail(error),
+            };
+            if let Err(error) = self.put_right(cause) {
                 return member.fail(error);
             }
         }
         member.fail(StoreError::Busy { what: "one change is too large".to_owned() });
     }
 
-    fn try_alone(&self, member: &mut dyn Member) -> Result<End, StoreError> {
-        let env = self.env()?;
+    fn try_alone(&self, member: &mut dyn Member) -> Result<(), Failure> {
         let _inside = self.gate().enter();
-        let mut writer = self.begin(env)?;
+        let env = self.env()?;
+        let mut writer = self.begin(&env)?;
         let is_ok = member.run(&mut writer);
-        if writer.is_map_full() {
-            return Ok(End::GivenUp);
-        }
+        self.look_at(&mut writer)?;
         if !is_ok || writer.operations() == 0 {
-            return Ok(End::Settled);
+            return Ok(());
         }
         self.commit(writer, 1)
     }
 
-    fn commit(&self, writer: Writer<'_>, writes: u64) -> Result<End, StoreError> {
-        match writer.commit() {
-            Ok(()) => {
-                self.counts().writes.fetch_add(writes, Ordering::Relaxed);
-                self.counts().commits.fetch_add(1, Ordering::Relaxed);
-                Ok(End::Settled)
-            }
-            Err(heed::Error::Mdb(heed::MdbError::MapFull)) => Ok(End::GivenUp),
-            Err(error) => Err(self.failed(error)),
+    /// Whether LMDB failed while a write ran, whatever the write has made of it.
+    fn look_at(&self, writer: &mut Writer<'_>) -> Result<(), Failure> {
+        let Some(error) = writer.take_failure() else { return Ok(()) };
+        match self.failure(&error, writer.deletes_only()) {
+            // The write has its answer already: it is a mistake in itself, or comes at a bad time.
+            Failure::Final(StoreError::Bug { .. } | StoreError::Busy { .. }) => Ok(()),
+            failure => Err(failure),
         }
+    }
+
+    fn commit(&self, writer: Writer<'_>, writes: u64) -> Result<(), Failure> {
+        let deletes_only = writer.deletes_only();
+        writer.commit().map_err(|error| self.failure(&error, deletes_only))?;
+        if deletes_only {
+            self.health.deleted(true);
+        }
+        self.counts().writes.fetch_add(writes, Ordering::Relaxed);
+        self.counts().commits.fetch_add(1, Ordering::Relaxed);
+        Ok(())
     }
 }

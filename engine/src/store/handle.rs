@@ -2,18 +2,26 @@
 
 use std::fs::File;
 use std::path::{Path as FsPath, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::time::Duration;
 
 use super::app_lock::{AppLock, Registration};
+use super::ballast::Ballast;
 use super::env::Environment;
-use super::fault::Fault;
-use super::folder::{self, DATA_FILE};
+use super::fault::{Fault, Remedy};
+use super::folder::DATA_FILE;
 use super::gate::Gate;
 use super::group::Counts;
+use super::health::Health;
 use super::line::Line;
-use super::open::{self, Opened};
-use super::{BackupStage, Reader, StoreError, Writer, backup, walk};
-use crate::limits::{DISK_ROOM_BYTES_WANTED, MAP_GROWTH_WAIT, MAP_SIZE_BYTES};
+use super::notice::Notices;
+use super::open::{self, Anchor, Opened};
+use super::{BackupStage, Reader, StoreError, StoreNotice, StoreState, backup, walk};
+use crate::clock::work_time;
+use crate::limits::{
+    MAP_GROWTH_WAIT, MAP_SIZE_BYTES, READ_WARNING, READERS_KEPT, READERS_MAX, STALE_READERS_PAUSE,
+};
 
 /// How to open a store.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,6 +62,8 @@ pub struct OpenReport {
     pub unclean: bool,
     /// The store is new.
     pub created: bool,
+    /// The store was opened for reading only, because that was asked for or nothing else is possible.
+    pub read_only: bool,
     /// What a person should know, one sentence each.
     pub warnings: Vec<String>,
 }
@@ -71,19 +81,23 @@ pub struct StructureReport {
 
 /// An open store. Dropping it closes it cleanly.
 pub struct Store {
-    /// Empty only while the store is being dropped.
-    opened: Option<Opened>,
+    /// The error instead only while the store is re-opened, or when that failed.
+    env: RwLock<Result<Arc<Environment>, StoreError>>,
+    pub(super) anchor: Mutex<Anchor>,
     folder: PathBuf,
-    read_only: bool,
     gate: Gate,
     line: Line,
     counts: Counts,
-    /// A commit failed in a way after which nothing may be believed until the file has been walked.
-    is_broken: AtomicBool,
+    pub(super) health: Health,
+    pub(super) ballast: Ballast,
+    pub(super) notices: Notices,
+    /// When the table of readers was last cleaned, in milliseconds of the clock of work.
+    cleaned_ms: AtomicU64,
 }
 
 impl Store {
-    /// Opens the store in `folder`, or makes a new one there.
+    /// Opens the store in `folder`, or makes a new one there. A folder that can't be written is
+    /// opened for reading, and the report says so.
     ///
     /// # Errors
     /// Every kind but `Busy`; each with its sentence.
@@ -91,16 +105,22 @@ impl Store {
         folder: &FsPath,
         options: &StoreOptions,
     ) -> Result<(Store, OpenReport), StoreError> {
-        let (opened, report) = open::open(folder, options)?;
+        let (Opened { env, folder, anchor, read_only }, report) = open::open(folder, options)?;
         let store = Store {
-            folder: opened.folder.clone(),
-            opened: Some(opened),
-            read_only: options.read_only,
+            env: RwLock::new(Ok(Arc::new(env))),
+            anchor: Mutex::new(anchor),
             gate: Gate::default(),
             line: Line::default(),
             counts: Counts::default(),
-            is_broken: AtomicBool::new(false),
+            health: Health::new(read_only),
+            ballast: Ballast::new(&folder),
+            notices: Notices::default(),
+            cleaned_ms: AtomicU64::new(millis(work_time())),
+            folder,
         };
+        if store.health.state() == StoreState::Ok {
+            store.ballast.keep();
+        }
         Ok((store, report))
     }
 
@@ -112,30 +132,28 @@ impl Store {
         &self,
         work: impl FnOnce(&Reader<'_>) -> Result<T, E>,
     ) -> Result<T, E> {
-        let env = self.env()?;
-        let _inside = self.gate.enter();
-        let txn = env.read().map_err(StoreError::from)?;
-        work(&Reader::new(&txn, &env.tables))
-    }
-
-    /// A write transaction, unless a failed write forbids it.
-    pub(super) fn begin<'s>(&'s self, env: &'s Environment) -> Result<Writer<'s>, StoreError> {
-        if self.is_broken.load(Ordering::Relaxed) {
-            return Err(StoreError::Io {
-                what: "A write to the disk failed, so the store takes no more changes; \
-                       close and open it again to have it checked"
-                    .to_owned(),
-            });
+        let began = work_time();
+        let mut may_adopt = true;
+        loop {
+            let inside = self.gate.enter_reading(began, READERS_MAX - READERS_KEPT);
+            let inside = inside.ok_or_else(too_many_readers)?;
+            let env = self.env()?;
+            match env.read() {
+                Ok(txn) => {
+                    let result = work(&Reader::new(&txn, &env.tables));
+                    self.tell_of_long_reads();
+                    return result;
+                }
+                Err(error) => {
+                    if !may_adopt || Fault::of(&error, None) != Fault::Retry(Remedy::Adopt) {
+                        return Err(StoreError::from(error).into());
+                    }
+                }
+            }
+            may_adopt = false;
+            drop((env, inside));
+            self.adopt()?;
         }
-        let txn = env.write().map_err(|error| self.failed(error))?;
-        Ok(Writer::new(txn, &env.tables))
-    }
-
-    pub(super) fn check_writable(&self) -> Result<(), StoreError> {
-        if self.read_only {
-            return Err(StoreError::ReadOnly { what: "it was opened for reading".to_owned() });
-        }
-        Ok(())
     }
 
     pub(super) fn line(&self) -> &Line {
@@ -150,55 +168,63 @@ impl Store {
         &self.counts
     }
 
+    /// Doubles the map.
     pub(super) fn grow(&self) -> Result<(), StoreError> {
-        let Some(closed) = self.gate.close(MAP_GROWTH_WAIT) else {
-            return Err(StoreError::Busy { what: "a long read keeps it from growing".to_owned() });
-        };
+        let closed = self.gate.close(MAP_GROWTH_WAIT).ok_or_else(long_read)?;
         self.env()?.grow(&closed)
     }
 
-    /// The meaning of a failed write, and what the store makes of it.
-    pub(super) fn failed(&self, error: heed::Error) -> StoreError {
-        match Fault::of(&error, folder::free_bytes(&self.folder)) {
-            Fault::DiskFull => StoreError::DiskFull { wanted_bytes: DISK_ROOM_BYTES_WANTED },
-            Fault::Suspect => {
-                self.is_broken.store(true, Ordering::Relaxed);
-                let reason = StoreError::from(error).to_string();
-                StoreError::OutcomeUnknown { what: reason.trim_end_matches('.').to_owned() }
-            }
-            _ => error.into(),
+    /// Takes over the map size that another process has set.
+    pub(super) fn adopt(&self) -> Result<(), StoreError> {
+        let closed = self.gate.close(MAP_GROWTH_WAIT).ok_or_else(long_read)?;
+        self.env()?.adopt(&closed)
+    }
+
+    /// The environment. Whoever works with it is behind the gate, or does not hold it for long.
+    pub(super) fn env(&self) -> Result<Arc<Environment>, StoreError> {
+        self.env.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Puts another environment in its place; returns the one before.
+    pub(super) fn replace_env(
+        &self,
+        env: Result<Arc<Environment>, StoreError>,
+    ) -> Result<Arc<Environment>, StoreError> {
+        let mut place = self.env.write().unwrap_or_else(PoisonError::into_inner);
+        std::mem::replace(&mut place, env)
+    }
+
+    /// What has to be done from time to time; a write that has its turn does it.
+    pub(super) fn attend(&self) {
+        self.tell_of_long_reads();
+        let now = millis(work_time());
+        let before = self.cleaned_ms.load(Ordering::Relaxed);
+        if now.saturating_sub(before) >= millis(STALE_READERS_PAUSE) {
+            self.cleaned_ms.store(now, Ordering::Relaxed);
+            self.clear_stale_readers();
         }
     }
 
-    pub(super) fn env(&self) -> Result<&Environment, StoreError> {
-        let opened = self.opened.as_ref().map(|opened| &opened.env);
-        opened.ok_or_else(|| StoreError::Bug { what: "the store is closed".to_owned() })
-    }
-
-    /// Bytes of `data.mdb` on disk; 0 when the system does not tell.
-    #[must_use]
-    pub fn file_bytes(&self) -> u64 {
-        self.env().ok().and_then(|env| env.env().real_disk_size().ok()).unwrap_or(0)
-    }
-
-    /// Bytes of the pages that hold something, without the list of free pages; 0 when it can't be told.
-    #[must_use]
-    pub fn used_bytes(&self) -> u64 {
-        self.used().unwrap_or(0)
-    }
-
-    fn used(&self) -> Result<u64, StoreError> {
-        let env = self.env()?;
-        let _inside = self.gate.enter();
-        let txn = env.read()?;
-        let main = env.env().unnamed_database_stat();
-        // Two header pages and the one of the list of tables.
-        let mut pages = 2 + main.branch_pages + main.leaf_pages + main.overflow_pages;
-        for table in env.tables.all() {
-            let stat = table.stat(&txn)?;
-            pages += stat.branch_pages + stat.leaf_pages + stat.overflow_pages;
+    /// Gives back the places of readers whose process was killed.
+    pub(super) fn clear_stale_readers(&self) {
+        let cleared = self.env().ok().and_then(|env| env.env().clear_stale_readers().ok());
+        if let Some(count @ 1..) = cleared {
+            self.notices.tell(&StoreNotice::StaleReaders { count });
         }
-        Ok(pages as u64 * u64::from(main.page_size))
+    }
+
+    fn tell_of_long_reads(&self) {
+        let now = work_time();
+        if self.gate.readers().1.is_some_and(|began| now.saturating_sub(began) >= READ_WARNING)
+            && let Some(age) = self.gate.long_read(now)
+        {
+            self.notices.tell(&StoreNotice::LongRead { ms: millis(age) });
+        }
+    }
+
+    /// Tells `observer` from now on what a person may want to know. It must not write to the store.
+    pub fn observe(&self, observer: impl Fn(&StoreNotice) + Send + Sync + 'static) {
+        self.notices.observe(Box::new(observer));
     }
 
     /// The data folder.
@@ -213,7 +239,7 @@ impl Store {
     /// When the file can't be read. Damage is a finding, not an error.
     pub fn check(&self) -> Result<StructureReport, StoreError> {
         let data_file = self.folder.join(DATA_FILE);
-        if self.read_only || self.is_broken.load(Ordering::Relaxed) {
+        if matches!(self.health.state(), StoreState::ReadOnly | StoreState::Suspect) {
             return walk_file(&data_file);
         }
         // The transaction writes nothing; it keeps every other writer out.
@@ -252,10 +278,13 @@ impl Store {
         file: &FsPath,
         progress: &mut dyn FnMut(BackupStage),
     ) -> Result<(), StoreError> {
-        let (env, bytes) = (self.env()?, self.used_bytes());
+        let bytes = self.used_bytes();
         let copy = |target: &mut File| {
-            let _inside = self.gate.enter();
-            env.env()
+            // Ordinary reads leave places free, so that there is one for this.
+            let inside = self.gate.enter_reading(work_time(), READERS_MAX);
+            let _inside = inside.ok_or_else(too_many_readers)?;
+            self.env()?
+                .env()
                 .copy_to_file(target, heed::CompactionOption::Enabled)
                 .map_err(|error| backup::copy_failed(error.into()))
         };
@@ -265,19 +294,39 @@ impl Store {
 
 impl Drop for Store {
     fn drop(&mut self) {
-        let Some(opened) = self.opened.take() else { return };
-        let Opened { env, folder, mut card, _registration, mut lock } = opened;
-        let last_transaction = open::last_transaction(&env);
-        env.close();
-        if self.is_broken.load(Ordering::Relaxed) {
-            lock.end_uncleanly();
-        } else if !self.read_only && card.last_transaction != last_transaction {
-            card.last_transaction = last_transaction;
-            if card.write(&folder).is_err() {
-                lock.end_uncleanly();
+        let closed = StoreError::Bug { what: "the store is closed".to_owned() };
+        let last_transaction = self.replace_env(Err(closed)).ok().map(|env| {
+            let last_transaction = env.last_transaction();
+            Environment::close(env);
+            last_transaction
+        });
+        let state = self.health.state();
+        let anchor = self.anchor.get_mut().unwrap_or_else(PoisonError::into_inner);
+        match last_transaction {
+            Some(last) if state != StoreState::Suspect => {
+                let is_new = anchor.card.last_transaction != last;
+                anchor.card.last_transaction = last;
+                let is_writable = anchor.lock.is_writable() && state != StoreState::ReadOnly;
+                if is_new && is_writable && anchor.card.write(&self.folder).is_err() {
+                    anchor.lock.end_uncleanly();
+                }
             }
+            _ => anchor.lock.end_uncleanly(),
         }
     }
+}
+
+pub(super) fn too_many_readers() -> StoreError {
+    StoreError::Busy { what: "too many reads are running".to_owned() }
+}
+
+pub(super) fn long_read() -> StoreError {
+    StoreError::Busy { what: "a long read keeps it from growing".to_owned() }
+}
+
+/// Whole milliseconds.
+pub(super) fn millis(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
 fn walk_file(data_file: &FsPath) -> Result<StructureReport, StoreError> {

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use super::folder::sync_folder;
 use super::{Identity, StoreError};
+use crate::limits::WALK_PAUSE_MS;
 
 const IDENTITY_FILE: &str = "identity.json";
 
@@ -23,13 +24,22 @@ pub(super) struct Card {
     /// LMDB's last transaction when the store was last closed. A data file that is behind was swapped
     /// or has lost its newer header.
     pub(super) last_transaction: u64,
+    /// When the whole file was last walked, in milliseconds since 1970.
+    pub(super) last_walk_ms: Option<i64>,
 }
 
 impl Card {
     pub(super) fn new(created_ms: i64) -> Self {
         let uuid = bson::Uuid::new().to_string();
         let identity = Identity { uuid, created_ms, format_version: FORMAT_VERSION };
-        Self { identity, had_data: false, last_transaction: 0 }
+        Self { identity, had_data: false, last_transaction: 0, last_walk_ms: Some(created_ms) }
+    }
+
+    /// Whether it is time for another walk. A clock that was set back says nothing, so then it is.
+    pub(super) fn walk_is_due(&self, now_ms: i64) -> bool {
+        self.last_walk_ms
+            .and_then(|last| now_ms.checked_sub(last))
+            .is_none_or(|since| !(0..WALK_PAUSE_MS).contains(&since))
     }
 
     /// `None` when there is no such file or it can't be understood; `warnings` tells which.
@@ -66,6 +76,7 @@ impl Card {
             "formatVersion": self.identity.format_version,
             "hadData": self.had_data,
             "lastTransaction": self.last_transaction,
+            "lastWalkMs": self.last_walk_ms,
         });
         let mut file = tempfile::Builder::new()
             .prefix(".identity-")
@@ -89,5 +100,7 @@ fn parse(text: &[u8]) -> Option<Card> {
         },
         had_data: value.get("hadData")?.as_bool()?,
         last_transaction: value.get("lastTransaction")?.as_u64()?,
+        // Written since there is a weekly walk.
+        last_walk_ms: value.get("lastWalkMs").and_then(Value::as_i64),
     })
 }

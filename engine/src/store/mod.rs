@@ -1,18 +1,23 @@
 //! Bytes on disk. The only module that names heed.
 //!
 //! A data folder holds `data.mdb` and `lock.mdb` (LMDB), `app.lock` (one process at a time; a number in
-//! it that outlives its process tells that the last session did not end cleanly) and `identity.json`.
+//! it that outlives its process tells that the last session did not end cleanly), `identity.json`, and
+//! `ballast` (room that deletions find on a full disk).
 //!
 //! [`Store::open`] is the only way in. Work is done in closures: [`Store::read`] lends a [`Reader`],
 //! [`Store::write`] a [`Writer`]; nothing that LMDB lent outlives the closure, because the memory map
 //! may move once no transaction is alive. Writes of several threads share transactions: `line` orders
 //! them, `group` runs them.
 //!
+//! What each failure calls for is decided in `fault` and done in `trouble`: a larger map, deletions only
+//! while the disk is full, or no change at all until the file has been closed, walked and opened again.
+//!
 //! LMDB trusts its file: a damaged one kills the process. So `walk` reads the file page by page, with
 //! plain reads, before LMDB ever maps it, and each stored value carries a checksum.
 
 mod app_lock;
 mod backup;
+mod ballast;
 mod codec;
 mod env;
 mod error;
@@ -21,18 +26,23 @@ mod folder;
 mod gate;
 mod group;
 mod handle;
+mod health;
 mod identity;
 mod line;
+mod notice;
 mod open;
 mod reader;
 mod record;
 mod restored;
+mod trouble;
 mod walk;
 mod writer;
 
 pub use backup::BackupStage;
 pub use error::StoreError;
 pub use handle::{Identity, OpenReport, Store, StoreOptions, StructureReport};
+pub use health::{StoreState, StoreStatus};
+pub use notice::StoreNotice;
 pub use reader::{CatalogRecords, Documents, Entries, Reader};
 pub use record::{CollectionId, Counters, Entry, IndexId, Scan, Stored, entry_bytes};
 pub use restored::RESTORED_META_NAME;

@@ -18,10 +18,17 @@ const UUID: &str = "uuid";
 /// The value of the table `meta` that holds the format version.
 const FORMAT: &str = "formatVersion";
 
-/// The parts of an open store. Fields drop in this order: LMDB first, the lock last.
+/// The parts of an open store.
 pub(super) struct Opened {
     pub(super) env: Environment,
     pub(super) folder: PathBuf,
+    pub(super) anchor: Anchor,
+    /// Why nothing can be written, if so.
+    pub(super) read_only: Option<String>,
+}
+
+/// What keeps others out while the store is open. Fields drop in this order: the lock last.
+pub(super) struct Anchor {
     pub(super) card: Card,
     pub(super) _registration: Registration,
     pub(super) lock: AppLock,
@@ -36,12 +43,12 @@ pub(super) fn open(
     let folder = fs::canonicalize(folder)
         .map_err(|error| StoreError::io("Can't open the data folder", &error))?;
     folder::check_drive(&folder)?;
-    let mut lock = AppLock::take(&folder, options.read_only)?;
-
     let data_path = folder.join(DATA_FILE);
+    let (mut lock, read_only) = take_lock(&folder, &data_path, options.read_only, &mut warnings)?;
+
     let card = Card::read(&folder, &mut warnings)?;
     let created = is_new(&data_path, card.as_ref())?;
-    if created && options.read_only {
+    if created && read_only.is_some() {
         return Err(StoreError::NotADatabase { what: "the folder holds no data file".to_owned() });
     }
     if created {
@@ -53,43 +60,117 @@ pub(super) fn open(
         folder::sync_folder(&folder)?;
     }
     let registration = Registration::take(&data_path)?;
-    if !options.read_only {
+    if read_only.is_none() {
         if folder::free_bytes(&folder).is_some_and(|bytes| bytes < DISK_FREE_BYTES_LOW) {
             warnings.push("The disk is almost full.".to_owned());
         }
         folder::reserve_lock_file(&folder)?;
     }
-    let mut is_other = false;
+    let (mut is_other, mut was_walked) = (false, false);
     if !created {
-        let suspicious = lock.was_unclean || options.full_check || options.read_only;
-        is_other = check_data_file(&data_path, card.as_ref(), suspicious, &mut warnings)?;
+        let is_due = card.as_ref().is_none_or(|card| card.walk_is_due(options.now_ms));
+        let walks = lock.was_unclean || options.full_check || read_only.is_some() || is_due;
+        (is_other, was_walked) = check_data_file(&data_path, card.as_ref(), walks, &mut warnings)?;
     }
 
-    let env = Environment::open(&folder, options.map_size_bytes, options.read_only)?;
+    let env = Environment::open(&folder, options.map_size_bytes, read_only.is_some())?;
     let card_on_disk = card.clone();
-    let card = identify(&env, card, options, &mut warnings)?;
+    let mut card = identify(&env, card, read_only.is_some(), options.now_ms, &mut warnings)?;
+    if was_walked {
+        card.last_walk_ms = Some(options.now_ms);
+    }
     is_other |= card_on_disk
         .as_ref()
         .is_some_and(|old| old.had_data && old.identity.uuid != card.identity.uuid);
-    if is_other && !options.read_only {
-        let mut writer = Writer::new(env.write()?, &env.tables);
-        let marked = writer.mark_restored(options.now_ms);
-        // Without room for the mark the store opens all the same.
-        if marked.is_err() || writer.commit().is_err() {
-            warnings.push("It could not be noted that the data file was replaced.".to_owned());
-        }
+    if is_other && read_only.is_none() {
+        note_restored(&env, options.now_ms, &mut warnings)?;
     }
-    if !options.read_only {
+    if read_only.is_none() {
         env.env().clear_stale_readers()?;
-        // A full disk has no room for a new card, and an old one that is right needs none.
-        if !card_on_disk.is_some_and(|old| old.still_holds(&card)) {
-            card.write(&folder)?;
-        }
+        keep_card(&card, card_on_disk.as_ref(), &folder)?;
         lock.end_cleanly();
     }
-    let unclean = lock.was_unclean && !created && !options.read_only;
-    let report = OpenReport { identity: card.identity.clone(), unclean, created, warnings };
-    Ok((Opened { env, folder, card, _registration: registration, lock }, report))
+    let unclean = lock.was_unclean && !created && read_only.is_none();
+    let identity = card.identity.clone();
+    let is_read_only = read_only.is_some();
+    let report = OpenReport { identity, unclean, created, read_only: is_read_only, warnings };
+    let anchor = Anchor { card, _registration: registration, lock };
+    Ok((Opened { env, folder, anchor, read_only }, report))
+}
+
+/// Notes in the store that its file was replaced, by an older one or by another store's.
+fn note_restored(
+    env: &Environment,
+    now_ms: i64,
+    warnings: &mut Vec<String>,
+) -> Result<(), StoreError> {
+    let mut writer = Writer::new(env.write()?, &env.tables, None);
+    let marked = writer.mark_restored(now_ms);
+    // Without room for the mark the store opens all the same.
+    if marked.is_err() || writer.commit().is_err() {
+        warnings.push("It could not be noted that the data file was replaced.".to_owned());
+    }
+    Ok(())
+}
+
+/// Takes the lock for writing if that is wanted and possible, else for reading; then says why.
+fn take_lock(
+    folder: &FsPath,
+    data_path: &FsPath,
+    read_only: bool,
+    warnings: &mut Vec<String>,
+) -> Result<(AppLock, Option<String>), StoreError> {
+    if read_only {
+        return Ok((AppLock::take(folder, true)?, Some("it was opened for reading".to_owned())));
+    }
+    // Nothing to read: then it has to be said why nothing can be made.
+    let has_data = fs::metadata(data_path).is_ok_and(|found| found.is_file() && found.len() > 0);
+    let what = match AppLock::take(folder, false) {
+        Err(StoreError::ReadOnly { .. }) if has_data => "its folder can't be written",
+        Ok(lock) if !has_data || folder::is_writable(data_path)? => return Ok((lock, None)),
+        Ok(_) => "its data file can't be written",
+        Err(error) => return Err(error),
+    };
+    warnings.push(format!(
+        "The store is open for reading only, because {what}. Nothing expires meanwhile."
+    ));
+    Ok((AppLock::take(folder, true)?, Some(what.to_owned())))
+}
+
+/// Writes a new card if the old one is wrong. A full disk has no room for one, and an old one that
+/// only lacks the time of the last walk does no harm.
+fn keep_card(card: &Card, on_disk: Option<&Card>, folder: &FsPath) -> Result<(), StoreError> {
+    let old_holds = on_disk.is_some_and(|old| old.still_holds(card));
+    if old_holds && on_disk.is_some_and(|old| old.last_walk_ms == card.last_walk_ms) {
+        return Ok(());
+    }
+    match card.write(folder) {
+        Err(StoreError::DiskFull { .. }) if old_holds => Ok(()),
+        result => result,
+    }
+}
+
+/// Opens the environment of a store once more after a failed write. The file must be sound as it is on
+/// disk, and not older than the last acknowledged transaction.
+pub(super) fn open_again(
+    folder: &FsPath,
+    map_bytes: u64,
+    last_transaction: u64,
+) -> Result<Environment, StoreError> {
+    let file = File::open(folder.join(DATA_FILE))
+        .map_err(|error| StoreError::io("Can't read the data file", &error))?;
+    folder::forget_cached(&file);
+    if walk::check_header(&file)? < last_transaction {
+        return Err(StoreError::damaged(
+            "a change that was written before is missing after a write to the disk failed",
+        ));
+    }
+    if let Some(first) = walk::walk(&file)?.findings.first() {
+        return Err(StoreError::damaged(first.as_str()));
+    }
+    drop(file);
+    folder::reserve_lock_file(folder)?;
+    Environment::open(folder, map_bytes, false)
 }
 
 /// Whether there is no data yet. An empty file where data was is not a new store.
@@ -115,13 +196,13 @@ fn is_new(data_path: &FsPath, card: Option<&Card>) -> Result<bool, StoreError> {
 }
 
 /// The header always; the whole file when something is out of the ordinary. Whether the file is an
-/// older one than when the store was last closed.
+/// older one than when the store was last closed, and whether it was walked.
 fn check_data_file(
     data_path: &FsPath,
     card: Option<&Card>,
-    suspicious: bool,
+    walks: bool,
     warnings: &mut Vec<String>,
-) -> Result<bool, StoreError> {
+) -> Result<(bool, bool), StoreError> {
     let file = File::open(data_path)
         .map_err(|error| StoreError::io("Can't read the data file", &error))?;
     let transaction = walk::check_header(&file)?;
@@ -134,23 +215,22 @@ fn check_data_file(
     if card.is_none() {
         warnings.push("identity.json was missing; the data file was checked.".to_owned());
     }
-    if suspicious || is_behind || card.is_none() {
-        let report = walk::walk(&file)?;
-        if let Some(first) = report.findings.first() {
-            return Err(StoreError::damaged(first.as_str()));
-        }
+    let walks = walks || is_behind || card.is_none();
+    if walks && let Some(first) = walk::walk(&file)?.findings.first() {
+        return Err(StoreError::damaged(first.as_str()));
     }
-    Ok(is_behind)
+    Ok((is_behind, walks))
 }
 
 /// Compares the store's own identity with the card beside it, and gives a new store one.
 fn identify(
     env: &Environment,
     card: Option<Card>,
-    options: &StoreOptions,
+    read_only: bool,
+    now_ms: i64,
     warnings: &mut Vec<String>,
 ) -> Result<Card, StoreError> {
-    let mut card = card.unwrap_or_else(|| Card::new(options.now_ms));
+    let mut card = card.unwrap_or_else(|| Card::new(now_ms));
     let (uuid, format) = {
         let txn = env.read()?;
         let reader = Reader::new(&txn, &env.tables);
@@ -167,8 +247,8 @@ fn identify(
         (_, Some(found)) if found != FORMAT_VERSION => {
             return Err(StoreError::VersionMismatch { found, expected: FORMAT_VERSION });
         }
-        (None, None) if !options.read_only => {
-            let mut writer = Writer::new(env.write()?, &env.tables);
+        (None, None) if !read_only => {
+            let mut writer = Writer::new(env.write()?, &env.tables, None);
             writer.put_meta(UUID, card.identity.uuid.as_bytes())?;
             writer.put_meta(FORMAT, &FORMAT_VERSION.to_be_bytes())?;
             writer.commit()?;
@@ -177,11 +257,6 @@ fn identify(
     }
     card.identity.format_version = FORMAT_VERSION;
     card.had_data = true;
-    card.last_transaction = last_transaction(env);
+    card.last_transaction = env.last_transaction();
     Ok(card)
-}
-
-/// The number of the last committed transaction.
-pub(super) fn last_transaction(env: &Environment) -> u64 {
-    env.env().info().last_txn_id as u64
 }

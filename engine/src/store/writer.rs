@@ -2,7 +2,7 @@
 
 use std::ops::Bound;
 
-use heed::{MdbError, PutFlags, RwTxn};
+use heed::{PutFlags, RwTxn};
 
 use super::env::{Table, Tables};
 use super::{CollectionId, Counters, IndexId, Reader, StoreError, codec};
@@ -16,9 +16,12 @@ pub struct Writer<'t> {
     tables: &'t Tables,
     last_document: LastKey,
     last_entry: LastKey,
-    /// LMDB ran out of map: whatever the closure makes of the error, the transaction is lost and is
-    /// tried again with a larger map.
-    map_full: bool,
+    /// LMDB's first failure: whatever the closure makes of it, the store has to see it.
+    failure: Option<heed::Error>,
+    /// The answer to everything that adds, on a full disk.
+    refusal: Option<StoreError>,
+    /// A document became smaller, so its new entries may be put.
+    has_shrunk: bool,
     /// Rows that were put or deleted, or tried to be.
     operations: usize,
 }
@@ -28,13 +31,26 @@ pub struct Writer<'t> {
 struct LastKey(Option<Vec<u8>>);
 
 impl<'t> Writer<'t> {
-    pub(super) fn new(txn: RwTxn<'t>, tables: &'t Tables) -> Self {
-        let (last_document, last_entry) = (LastKey::default(), LastKey::default());
-        Self { txn, tables, last_document, last_entry, map_full: false, operations: 0 }
+    /// With a `refusal`, everything but deletions is answered with it.
+    pub(super) fn new(txn: RwTxn<'t>, tables: &'t Tables, refusal: Option<StoreError>) -> Self {
+        Self {
+            txn,
+            tables,
+            last_document: LastKey::default(),
+            last_entry: LastKey::default(),
+            failure: None,
+            refusal,
+            has_shrunk: false,
+            operations: 0,
+        }
     }
 
-    pub(super) fn is_map_full(&self) -> bool {
-        self.map_full
+    pub(super) fn take_failure(&mut self) -> Option<heed::Error> {
+        self.failure.take()
+    }
+
+    pub(super) fn deletes_only(&self) -> bool {
+        self.refusal.is_some()
     }
 
     /// How many rows were put or deleted, failed attempts counted: nothing was written if none.
@@ -47,10 +63,11 @@ impl<'t> Writer<'t> {
     }
 
     fn checked<T>(&mut self, result: Result<T, heed::Error>) -> Result<T, StoreError> {
-        if matches!(result, Err(heed::Error::Mdb(MdbError::MapFull))) {
-            self.map_full = true;
-        }
-        result.map_err(StoreError::from)
+        result.map_err(|error| {
+            let sentence = StoreError::from(&error);
+            self.failure.get_or_insert(error);
+            sentence
+        })
     }
 
     fn put(&mut self, table: Table, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
@@ -115,10 +132,26 @@ impl<'t> Writer<'t> {
         Reader::new(&self.txn, self.tables)
     }
 
+    /// On a full disk a document may only be replaced by a smaller one: a bucket of measurements
+    /// loses some of them.
+    fn check_smaller(&mut self, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
+        let Some(refusal) = self.refusal.clone() else { return Ok(()) };
+        let old = self.tables.documents.get(&self.txn, key)?.map(<[u8]>::len);
+        if old.is_none_or(|old| value.len() >= old) {
+            return Err(refusal);
+        }
+        self.has_shrunk = true;
+        Ok(())
+    }
+
+    fn check_room(&self) -> Result<(), StoreError> {
+        self.refusal.clone().map_or(Ok(()), Err)
+    }
+
     /// Stores a document, or replaces the one with this record number.
     ///
     /// # Errors
-    /// When LMDB fails.
+    /// When LMDB fails; `DiskFull` when the store takes only deletions.
     pub fn put_document(
         &mut self,
         collection: CollectionId,
@@ -128,6 +161,7 @@ impl<'t> Writer<'t> {
     ) -> Result<(), StoreError> {
         let key = codec::document_key(collection.0, record);
         let value = codec::document_value(&key, modified_ms, bytes);
+        self.check_smaller(&key, &value)?;
         let table = self.tables.documents;
         self.put_ascending(table, |writer| &mut writer.last_document, &key, &value)
     }
@@ -147,7 +181,8 @@ impl<'t> Writer<'t> {
     /// Stores an index entry; the same entry twice is stored once. `exact` is false for a cut key.
     ///
     /// # Errors
-    /// `Bug` when the key is longer than `limits::VALUE_KEY_BYTES_MAX`.
+    /// `Bug` when the key is longer than `limits::VALUE_KEY_BYTES_MAX`; `DiskFull` when the store takes
+    /// only deletions.
     pub fn put_entry(
         &mut self,
         index: IndexId,
@@ -155,6 +190,9 @@ impl<'t> Writer<'t> {
         record: u64,
         exact: bool,
     ) -> Result<(), StoreError> {
+        if !self.has_shrunk {
+            self.check_room()?;
+        }
         let key = codec::entry_key(index.0, key, record)?;
         let value = codec::entry_value(&key, exact);
         let table = self.tables.entries;
@@ -253,8 +291,9 @@ impl<'t> Writer<'t> {
     /// A number that no collection and no index has had. The first is 1.
     ///
     /// # Errors
-    /// `Bug` when all numbers are used up.
+    /// `Bug` when all numbers are used up; `DiskFull` when the store takes only deletions.
     pub fn next_id(&mut self) -> Result<u32, StoreError> {
+        self.check_room()?;
         let last = match self.reader().meta(LAST_ID)? {
             Some(bytes) => codec::leading_id(bytes)
                 .ok_or_else(|| StoreError::damaged("the last id is too short"))?,

@@ -2,7 +2,9 @@
 
 mod contents;
 mod damage;
+mod faults;
 mod group;
+mod limits;
 mod opening;
 
 use std::ops::Bound::Unbounded;

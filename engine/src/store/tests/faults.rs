@@ -1,0 +1,302 @@
+//! LMDB's failures, each really caused, and what is made of them.
+
+use std::fs;
+use std::path::Path as FsPath;
+
+use heed::types::Bytes;
+use heed::{CommitOrAbort, Env, PutFlags, WithoutTls};
+
+use super::*;
+use crate::limits::READERS_MAX;
+use crate::store::env::{Environment, Table, open_env};
+use crate::store::fault::{Fault, Remedy};
+use crate::store::{StoreState, Writer};
+
+const MIB: usize = 1 << 20;
+
+fn raw_env(folder: &FsPath, map_size: usize) -> Env<WithoutTls> {
+    open_env(folder, map_size, READERS_MAX, false).expect("the environment opens")
+}
+
+fn create<const N: usize>(
+    env: &Env<WithoutTls>,
+    names: [&str; N],
+) -> Result<[Table; N], heed::Error> {
+    let txn = env.write_txn()?;
+    let tables = env.create_databases_and_commit(txn, |opener, txn| {
+        let create = |name| opener.create_database::<Bytes, Bytes>(txn, Some(name));
+        let tables: Vec<_> = names.into_iter().map(create).collect::<Result<_, heed::Error>>()?;
+        let tables: [_; N] = tables.try_into().unwrap_or_else(|_| unreachable!("as many as names"));
+        Ok::<_, heed::Error>(CommitOrAbort::<_, ()>::Commit(tables))
+    })?;
+    Ok(tables.commit().expect("committed"))
+}
+
+fn raw_table(env: &Env<WithoutTls>) -> Table {
+    create(env, ["raw"]).expect("a table")[0]
+}
+
+#[track_caller]
+fn check<T>(result: Result<T, heed::Error>, fault: Fault) {
+    let error = result.err().expect("a failure");
+    assert_eq!(Fault::of(&error, Some(u64::MAX)), fault, "{error:?}");
+}
+
+#[test]
+fn a_full_map_grows_and_its_transaction_is_lost() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let env = raw_env(folder.path(), MIB);
+    let table = raw_table(&env);
+    let mut txn = env.write_txn().expect("a transaction");
+    check(table.put(&mut txn, b"a", &vec![0; 2 * MIB]), Fault::Retry(Remedy::Grow));
+    // LMDB takes nothing more in such a transaction.
+    check(table.put(&mut txn, b"a", b""), Fault::Bug);
+}
+
+#[test]
+fn keys_of_impossible_length_are_a_mistake_and_harm_nothing() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let env = raw_env(folder.path(), MIB);
+    let table = raw_table(&env);
+    let mut txn = env.write_txn().expect("a transaction");
+    check(table.put(&mut txn, &[1; 512], b""), Fault::Bug);
+    check(table.put(&mut txn, b"", b""), Fault::Bug);
+    table.put(&mut txn, &[1; 511], b"").expect("the longest key");
+    check(table.put_with_flags(&mut txn, PutFlags::NO_OVERWRITE, &[1; 511], b""), Fault::Bug);
+    txn.commit().expect("committed");
+}
+
+#[test]
+fn more_readers_than_places_are_busy() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let env = open_env(folder.path(), MIB, 3, false).expect("the environment opens");
+    let readers: Vec<_> = (0..3).map(|_| env.read_txn().expect("a reader")).collect();
+    check(env.read_txn(), Fault::Busy);
+    env.write_txn().expect("writing needs no place").abort();
+    drop(readers);
+    env.read_txn().expect("a place is free again");
+}
+
+#[test]
+fn more_tables_than_places_are_a_mistake() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let env = raw_env(folder.path(), MIB);
+    check(create(&env, ["1", "2", "3", "4", "5", "6", "7", "8", "9"]), Fault::Bug);
+    create(&env, ["1", "2", "3", "4", "5", "6", "7", "8"]).expect("tables");
+}
+
+#[test]
+fn an_environment_that_is_open_is_not_opened_again() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let _env = raw_env(folder.path(), MIB);
+    check(open_env(&folder.path().join("."), MIB, READERS_MAX, false), Fault::Busy);
+}
+
+#[test]
+fn more_address_space_than_there_is_is_busy() {
+    let folder = tempfile::tempdir().expect("a folder");
+    check(open_env(folder.path(), 1 << 57, READERS_MAX, false), Fault::Busy);
+}
+
+/// What opening leads to and, if it opens, looking for the tables, once `change` has been made to a
+/// healthy file.
+fn opened_after(change: impl Fn(&mut Vec<u8>)) -> Result<(), heed::Error> {
+    let folder = tempfile::tempdir().expect("a folder");
+    drop(open(folder.path()));
+    let path = folder.path().join("data.mdb");
+    let mut bytes = fs::read(&path).expect("a file");
+    change(&mut bytes);
+    fs::write(&path, bytes).expect("a file");
+    let env = open_env(folder.path(), MIB, READERS_MAX, false)?;
+    create(&env, ["meta"]).map(drop)
+}
+
+/// Where both headers keep the root of the tree of tables.
+const ROOTS: [usize; 2] = [128, 4096 + 128];
+
+fn main_root(bytes: &[u8]) -> usize {
+    let txn = |at: usize| u64::from_ne_bytes(bytes[at..at + 8].try_into().expect("8 bytes"));
+    let newer = if txn(144) > txn(4096 + 144) { ROOTS[0] } else { ROOTS[1] };
+    usize::try_from(txn(newer)).expect("a small number") * 4096
+}
+
+#[test]
+fn what_is_wrong_in_the_file_is_damage() {
+    opened_after(|_| ()).expect("a healthy file opens");
+    check(opened_after(|bytes| bytes[16..20].fill(7)), Fault::Damaged);
+    check(opened_after(|bytes| bytes[20] = 9), Fault::Damaged);
+    // PageNotFound: a root behind the last page.
+    let lost = |bytes: &mut Vec<u8>| {
+        for root in ROOTS {
+            bytes[root..root + 8].copy_from_slice(&900_u64.to_ne_bytes());
+        }
+    };
+    check(opened_after(lost), Fault::Damaged);
+    // Corrupted: a root of the wrong kind.
+    let wrong = |bytes: &mut Vec<u8>| {
+        let root = main_root(bytes);
+        bytes[root + 10] = 4;
+    };
+    check(opened_after(wrong), Fault::Damaged);
+}
+
+#[test]
+fn reads_leave_a_place_for_a_backup() {
+    fn nest(store: &Store, depth: u32, bottom: &dyn Fn()) -> Result<u32, StoreError> {
+        store.read(|_| {
+            let below = nest(store, depth + 1, bottom);
+            if matches!(below, Err(StoreError::Busy { .. })) {
+                bottom();
+                return Ok(depth);
+            }
+            below
+        })
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = open(folder.path());
+    fill(&store, 0..10);
+    let target = tempfile::tempdir().expect("a folder");
+    let deepest = nest(&store, 1, &|| {
+        store.backup_to(&target.path().join("copy"), &mut |_| ()).expect("the backup succeeds");
+        fill(&store, 10..20);
+        assert_eq!(store.status().readers, 508);
+    });
+    assert_eq!(deepest, Ok(508));
+    assert_eq!(see(&store).expect("readable").0.len(), 20);
+}
+
+#[test]
+fn the_promises_of_a_commit_are_kept() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = open(folder.path());
+    let env = store.env().expect("open");
+    assert_eq!(env.env().max_key_size(), 511);
+    // LMDB rounds up to whole pages.
+    assert!(env.env().max_readers() >= READERS_MAX);
+    let flags = env.env().flags().expect("known").expect("no flag is unknown");
+    assert_eq!(format!("{flags:?}"), "EnvFlags(NO_TLS)");
+}
+
+#[test]
+fn on_a_full_disk_a_transaction_takes_what_makes_room() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = open(folder.path());
+    fill(&store, 0..20);
+    let refusal = StoreError::DiskFull { wanted_bytes: 1 };
+    let env = store.env().expect("open");
+    let begin =
+        || Writer::new(env.write().expect("a transaction"), &env.tables, Some(refusal.clone()));
+    let mut writer = begin();
+    let refused = Err(refusal.clone());
+    assert_eq!(writer.put_document(COLLECTION, 100, 0, &bson_of(1)), refused, "an insert");
+    assert_eq!(writer.put_document(COLLECTION, 1, 0, &bson_of(1)), refused, "an update");
+    assert_eq!(writer.put_document(COLLECTION, 1, 0, &bson_of(7)), refused, "a larger one");
+    assert_eq!(writer.put_entry(INDEX, b"key", 1, true), refused, "an index build");
+    assert_eq!(writer.next_id(), Err(refusal.clone()), "a collection or an index");
+    assert_eq!(writer.delete_document(COLLECTION, 1), Ok(true));
+    assert_eq!(writer.delete_entry(INDEX, &1_u64.to_be_bytes(), 1), Ok(true));
+    assert_eq!(writer.delete_catalog("db", "c"), Ok(true));
+    assert_eq!(writer.put_meta("dropped", b"to be reclaimed"), Ok(()));
+    assert_eq!(writer.clear_documents(COLLECTION, 5), Ok(5));
+    writer.commit().expect("committed");
+    // A bucket that loses measurements.
+    let mut writer = begin();
+    assert_eq!(writer.put_document(COLLECTION, 7, 0, &bson_of(1)), Ok(()));
+    assert_eq!(writer.put_entry(INDEX, b"key", 7, true), Ok(()));
+    writer.commit().expect("committed");
+}
+
+#[test]
+fn a_full_disk_is_left_by_itself_when_there_is_room() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = open(folder.path());
+    store.ballast.release();
+    store.health.disk_is_full(Some(0));
+    assert_eq!(store.health.state(), StoreState::DiskFull);
+    fill(&store, 0..10);
+    let status = store.status();
+    assert_eq!((status.state, status.reason), (StoreState::Ok, None));
+    assert!(status.ballast_bytes > 0, "the ballast is back");
+}
+
+/// A suspect store looks at its file, goes on once, and then no more.
+#[test]
+fn after_a_failed_flush_the_file_is_looked_at() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = open(folder.path());
+    fill(&store, 0..100);
+    let flush_failed = heed::Error::Io(std::io::Error::from_raw_os_error(5));
+    store.failure(&flush_failed, false);
+    assert_eq!(store.status().state, StoreState::Suspect);
+    assert_eq!(see(&store).expect("readable").0.len(), 100);
+    fill(&store, 100..110);
+    let status = store.status();
+    assert_eq!((status.state, status.reopenings), (StoreState::Ok, 1));
+    assert_eq!(see(&store).expect("readable").0.len(), 110);
+
+    store.failure(&flush_failed, false);
+    let refused: Result<(), StoreError> = store.write(|writer| writer.put_meta("a", b""));
+    let sentence = refused.expect_err("refused").to_string();
+    assert!(
+        sentence.contains("takes no changes") && sentence.contains("open it again"),
+        "{sentence}"
+    );
+    assert_eq!(see(&store).expect("readable").0.len(), 110);
+    drop(store);
+    let (_store, report) =
+        Store::open(folder.path(), &StoreOptions::default()).expect("the store opens");
+    assert!(report.unclean, "the next opening walks");
+}
+
+#[test]
+fn a_suspect_store_whose_file_is_damaged_is_not_opened_again() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = open(folder.path());
+    fill(&store, 0..1_000);
+    // Not the pages that are mapped: another file under the same name, as after a lost flush.
+    let path = folder.path().join("data.mdb");
+    let mut bytes = fs::read(&path).expect("a file");
+    let root = main_root(&bytes);
+    bytes[root + 10] = 4;
+    let flush_failed = heed::Error::Io(std::io::Error::from_raw_os_error(5));
+    store.failure(&flush_failed, false);
+    fs::write(folder.path().join("other"), bytes).expect("a file");
+    fs::rename(folder.path().join("other"), &path).expect("renamed");
+    let refused: Result<(), StoreError> = store.write(|writer| writer.put_meta("a", b""));
+    assert!(
+        matches!(&refused, Err(StoreError::Damaged { what }) if what.contains("of the wrong kind")),
+        "{refused:?}"
+    );
+    assert!(matches!(see(&store), Err(StoreError::Damaged { .. })));
+    assert_eq!(store.status().state, StoreState::Suspect);
+}
+
+#[test]
+fn an_older_file_after_a_failed_flush_is_not_taken_for_good() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = open(folder.path());
+    fill(&store, 0..10);
+    let older = fs::read(folder.path().join("data.mdb")).expect("a file");
+    fill(&store, 10..20);
+    store.failure(&heed::MdbError::Panic.into(), false);
+    fs::write(folder.path().join("other"), older).expect("a file");
+    fs::rename(folder.path().join("other"), folder.path().join("data.mdb")).expect("renamed");
+    let refused: Result<(), StoreError> = store.write(|writer| writer.put_meta("a", b""));
+    assert!(
+        matches!(&refused, Err(StoreError::Damaged { what }) if what.contains("is missing")),
+        "{refused:?}"
+    );
+}
+
+#[test]
+fn an_environment_waits_for_those_who_look_at_it() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let env = std::sync::Arc::new(
+        Environment::open(folder.path(), MIB as u64, false).expect("the environment opens"),
+    );
+    let other = std::sync::Arc::clone(&env);
+    let looking = std::thread::spawn(move || other.map_bytes());
+    Environment::close(env);
+    assert!(looking.join().expect("no panic") >= MIB as u64);
+    raw_env(folder.path(), MIB);
+}
