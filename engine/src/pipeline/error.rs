@@ -107,6 +107,18 @@ pub enum StageErrorKind {
     CountNul,
     /// `$count` names a field with a dot.
     CountDot,
+    /// `$count` into `_id`.
+    CountId,
+    /// A pushed-down `$group` divided by zero.
+    GroupDivideByZero,
+    /// A pushed-down `$group` took a remainder of a division by zero.
+    GroupModByZero,
+    /// `$mergeObjects` in `$group` met what is no document.
+    GroupMergeNotObject,
+    /// `n` of an accumulator in `$group` is no positive whole number.
+    GroupN,
+    /// What `$setUnion` and `$concatArrays` collect is no array.
+    AccumulatorNotArray,
     /// `$unwind` is neither text nor document.
     UnwindNotObject,
     /// The path of `$unwind` is no text.

@@ -81,6 +81,10 @@ pub enum QueryErrorKind {
     ExpressionInExclusion,
     /// Two fields of a projection name the same path (MongoDB: 31250).
     PathCollision,
+    /// A projection that names a path after what is above it.
+    PathBelowAnother,
+    /// A projection that leaves fields out and has a value for another one.
+    ValueInExclusion,
     /// `$elemMatch` of a projection stands on a dotted path (MongoDB: 31275).
     NestedElemMatch,
     /// An aggregation expression is refused or fails.

@@ -274,6 +274,24 @@ fn cursors_hold_what_is_left() {
 }
 
 #[test]
+fn groups_fail_with_numbers_of_their_own() {
+    let lab = lab();
+    let check = |stage: &str, code: i32| {
+        lab.check(
+            &format!("{{aggregate: 'c', pipeline: [{stage}], cursor: {{}}}}"),
+            &format!("{{ok: 0, code: {code}}}"),
+        );
+    };
+    check("{$group: {_id: null, a: {$sum: {$divide: ['$n', 0]}}}}", 4_848_401);
+    check("{$group: {_id: {$mod: ['$n', 0]}}}", 4_848_403);
+    check("{$group: {_id: null, a: {$mergeObjects: '$n'}}}", 5_911_200);
+    check("{$group: {_id: null, a: {$firstN: {n: 0, input: '$n'}}}}", 7_548_606);
+    check("{$group: {_id: null, a: {$setUnion: '$n'}}}", 14);
+    check("{$project: {a: {$divide: ['$n', 0]}}}", 2);
+    check("{$project: {a: {$mod: ['$n', 0]}}}", 16610);
+}
+
+#[test]
 fn refusals() {
     refused("[{}]", 40323);
     refused("[{$foo: 1}]", 40324);
@@ -285,6 +303,19 @@ fn refusals() {
     refused("[{$sort: {}}]", 15976);
     refused("[{$sort: {a: 'x'}}]", 15974);
     refused("[{$sort: {a: 2}}]", 15975);
+    refused("[{$count: '_id'}]", 9_039_800);
+    refused("[{$count: '.$\u{0}'}]", 40159);
+    refused("[{$project: {a: '$$'}}]", 9);
+    refused("[{$project: {a: {$let: {vars: {A: 1}, in: 1}}}}]", 9);
+    refused("[{$project: {a: {$setEquals: [[1]]}}}]", 17045);
+    refused("[{$project: {a: {$switch: {branches: [{case: false, then: 1}]}}}}]", 40069);
+    refused("[{$project: {a: {$setField: {field: 'x'}}}}]", 4_161_103);
+    refused("[{$project: {a: {$unsetField: {field: 'x'}}}}]", 4_161_109);
+    refused("[{$group: {_id: null, a: {$add: [1, 2]}}}]", 40237);
+    refused("[{$group: {_id: null, a: {$count: []}}}]", 40237);
+    refused("[{$group: {_id: null, a: {$count: 'x'}}}]", 14);
+    refused("[{$project: {a: 1, 'a.b': 1}}]", 31249);
+    refused("[{$project: {a: 0, b: '$a'}}]", 31310);
     refused("[{$count: 1}]", 40156);
     refused("[{$count: ''}]", 40157);
     refused("[{$count: '$a'}]", 40158);

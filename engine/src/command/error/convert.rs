@@ -103,6 +103,8 @@ impl From<QueryError> for CommandError {
             Kind::InclusionInExclusion => Code::PROJECTION_INCLUSION_IN_EXCLUSION,
             Kind::ExpressionInExclusion => Code::PROJECTION_EXPRESSION_IN_EXCLUSION,
             Kind::PathCollision => Code::PROJECTION_PATH_COLLISION,
+            Kind::PathBelowAnother => Code::PROJECTION_PATH_BELOW_ANOTHER,
+            Kind::ValueInExclusion => Code::PROJECTION_VALUE_IN_EXCLUSION,
             Kind::NestedElemMatch => Code::PROJECTION_NESTED_ELEM_MATCH,
             Kind::Expression(kind) => super::expression::code(kind),
             Kind::Family(kind) => super::family::code(kind),

@@ -29,7 +29,7 @@ numbers! {
     StrLenCpType = 34471;
     BinarySizeType = 51276;
     SplitInputType = 40085;
-    SplitSeparatorType = 40086;
+    SplitSeparatorType = 10_503_900;
     SplitSeparatorEmpty = 40087;
     TrimInputType = 50699;
     TrimCharsType = 50700;
@@ -42,9 +42,9 @@ numbers! {
     IndexOfCpToken = 40094;
     IndexOfWhole = 40096;
     IndexOfNegative = 40097;
-    ReplaceInputType = 51746;
-    ReplaceFindType = 51745;
-    ReplaceReplacementType = 51744;
+    ReplaceInputType = 10_503_904;
+    ReplaceFindType = 10_503_901;
+    ReplaceReplacementType = 10_503_902;
     ReplaceNotObject = 51751;
     ReplaceUnknown = 51750;
     ReplaceInputMissing = 51749;
@@ -112,6 +112,9 @@ numbers! {
     SortArrayInputMissing = 2_942_502;
     SortArraySortByMissing = 2_942_503;
     SortArrayType = 2_942_504;
+    SortArrayFields = 2_942_505;
+    SortArrayOrder = 2_942_506;
+    SortArrayBy = 2_942_507;
     ZipNotObject = 34460;
     ZipInputsType = 34461;
     ZipDefaultsType = 34462;
@@ -126,6 +129,7 @@ numbers! {
     SetDifferenceFirst = 17048;
     SetDifferenceSecond = 17049;
     SetEqualsType = 17044;
+    SetEqualsConstant = 5_887_502;
     SetIsSubsetFirst = 17046;
     SetIsSubsetSecond = 17042;
     AllElementsTrueType = 17040;

@@ -57,6 +57,12 @@ numbers! {
         CountDollar = 40158;
         CountNul = 40159;
         CountDot = 40160;
+        CountId = 9039800;
+        GroupDivideByZero = 4848401;
+        GroupModByZero = 4848403;
+        GroupMergeNotObject = 5911200;
+        GroupN = 7548606;
+        AccumulatorNotArray = 14 "TypeMismatch";
         UnwindNotObject = 15981;
         UnwindPathNotString = 28808;
         UnwindPreserveNotBool = 28809;
@@ -79,7 +85,7 @@ numbers! {
         GroupFieldMany = 40238;
         AccumulatorUnary = 40237;
         AccumulatorUnknown = 15952;
-        AccumulatorCountArgument = 9 "FailedToParse";
+        AccumulatorCountArgument = 14 "TypeMismatch";
         AccumulatorMergeNotObject = 40400;
         AccumulatorNArgument = 5787900;
         AccumulatorNUnknownField = 5787901;

@@ -46,6 +46,8 @@ pub(super) enum Operator {
     Top { sort: Sort, is_bottom: bool },
     TopN { sort: Sort, is_bottom: bool },
     Percentile { ps: Vec<f64>, is_median: bool },
+    ConcatArrays,
+    SetUnion,
 }
 
 impl Accumulators {
@@ -153,6 +155,8 @@ fn accumulator(
         "$stdDevPop" => Operator::StdDev { is_sample: false },
         "$stdDevSamp" => Operator::StdDev { is_sample: true },
         "$mergeObjects" => Operator::MergeObjects,
+        "$concatArrays" => Operator::ConcatArrays,
+        "$setUnion" => Operator::SetUnion,
         "$count" => return count(argument, names),
         "$firstN" => return with_n(Operator::FirstN, name, argument, names),
         "$lastN" => return with_n(Operator::LastN, name, argument, names),
@@ -160,9 +164,15 @@ fn accumulator(
         "$maxN" => return with_n(Operator::MaxN, name, argument, names),
         "$top" | "$bottom" | "$topN" | "$bottomN" => return top(name, argument, names),
         "$median" | "$percentile" => return percentile(name, argument, names),
-        "$accumulator" | "$setUnion" | "$concatArrays" => {
+        "$accumulator" => {
             let message = format!("the accumulator {name} is not supported");
             return fail(Kind::Unsupported, message);
+        }
+        _ if matches!(argument, RawBsonRef::Array(_)) => {
+            return fail(
+                Kind::AccumulatorUnary,
+                format!("The {name} accumulator is a unary operator"),
+            );
         }
         _ => return fail(Kind::AccumulatorUnknown, format!("unknown group operator '{name}'")),
     };
@@ -187,6 +197,9 @@ fn count(argument: RawBsonRef<'_>, names: &VariableNames) -> Result<Accumulator,
             input: Expression::parse(RawBsonRef::Int32(1), names)?,
             n: None,
         }),
+        RawBsonRef::Array(_) => {
+            fail(Kind::AccumulatorUnary, "The $count accumulator is a unary operator")
+        }
         _ => fail(Kind::AccumulatorCountArgument, "$count takes no arguments, i.e. $count:{}"),
     }
 }

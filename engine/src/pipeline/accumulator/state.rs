@@ -67,8 +67,8 @@ impl State {
             Operator::Min | Operator::Max | Operator::First | Operator::Last => {
                 Self::One { value: None, is_set: false }
             }
-            Operator::Push => Self::List(Vec::new()),
-            Operator::AddToSet => Self::Set(BTreeMap::new()),
+            Operator::Push | Operator::ConcatArrays => Self::List(Vec::new()),
+            Operator::AddToSet | Operator::SetUnion => Self::Set(BTreeMap::new()),
             Operator::StdDev { .. } => Self::Deviation { count: 0, mean: 0.0, squares: 0.0 },
             Operator::MergeObjects => Self::Merged(RawDocumentBuf::new()),
             Operator::FirstN | Operator::LastN | Operator::MinN | Operator::MaxN => {
@@ -93,6 +93,9 @@ impl State {
         }
         let value = accumulator.input.evaluate(scope)?;
         let given = value.as_ref();
+        if let Operator::ConcatArrays | Operator::SetUnion = operator {
+            return self.add_elements(given);
+        }
         match self {
             Self::Sum(sum) => {
                 if let Some(value) = given {
@@ -106,14 +109,7 @@ impl State {
                 list.push(value.into());
                 Ok(size(value))
             }
-            Self::Set(set) => {
-                let Some(value) = given else { return Ok(0) };
-                let key = encode(Some(value), Direction::Ascending).bytes;
-                let grown = key.len() + size(value);
-                let is_new = !set.contains_key(&key);
-                set.entry(key).or_insert_with(|| value.into());
-                Ok(if is_new { grown } else { 0 })
-            }
+            Self::Set(set) => Ok(given.map_or(0, |value| add_to_set(set, value))),
             Self::Deviation { count, mean, squares } => {
                 if let Some(number) = given.and_then(number) {
                     *count += 1;
@@ -144,6 +140,31 @@ impl State {
                 Ok(8)
             }
         }
+    }
+
+    /// Adds the elements of an array. A document without the field adds none.
+    fn add_elements(&mut self, given: Option<RawBsonRef<'_>>) -> Result<usize, PipelineError> {
+        let array = match given {
+            None => return Ok(0),
+            Some(RawBsonRef::Array(array)) => array,
+            Some(other) => {
+                let message = format!("expected an array, but found {}", kind(other));
+                return Err(PipelineError::stage(Kind::AccumulatorNotArray, message));
+            }
+        };
+        let mut grown = 0;
+        for element in array {
+            let element = element?;
+            grown += match self {
+                Self::Set(set) => add_to_set(set, element),
+                Self::List(list) => {
+                    list.push(element.into());
+                    size(element)
+                }
+                _ => 0,
+            };
+        }
+        Ok(grown)
     }
 
     /// The value of the field.
@@ -179,6 +200,17 @@ impl State {
             (Self::Deviation { .. } | Self::Numbers(_), _) => RawBson::Null,
         }
     }
+}
+
+/// Adds a value if the set has none that is equal. Returns by how many bytes the set grew.
+fn add_to_set(set: &mut BTreeMap<Vec<u8>, RawBson>, value: RawBsonRef<'_>) -> usize {
+    let key = encode(Some(value), Direction::Ascending).bytes;
+    if set.contains_key(&key) {
+        return 0;
+    }
+    let grown = key.len() + size(value);
+    set.insert(key, value.into());
+    grown
 }
 
 /// The number as a double; `None` for other types.

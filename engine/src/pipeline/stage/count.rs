@@ -23,9 +23,6 @@ impl Count {
         let RawBsonRef::String(field) = value else {
             return fail(Kind::CountNotString, "the count field must be a non-empty string");
         };
-        if field.is_empty() {
-            return fail(Kind::CountEmpty, "the count field must be a non-empty string");
-        }
         if field.starts_with('$') {
             return fail(Kind::CountDollar, "the count field cannot be a $-prefixed path");
         }
@@ -34,6 +31,12 @@ impl Count {
         }
         if field.contains('.') {
             return fail(Kind::CountDot, "the count field cannot contain '.'");
+        }
+        if field.is_empty() {
+            return fail(Kind::CountEmpty, "the count field must be a non-empty string");
+        }
+        if field == "_id" {
+            return fail(Kind::CountId, "the count field cannot be '_id'");
         }
         Ok(Self { field: CString::try_from(field)?, is_done: false })
     }

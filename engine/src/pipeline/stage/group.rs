@@ -70,7 +70,7 @@ impl Group {
         let mut groups: Vec<(RawBson, Vec<State>)> = Vec::new();
         while let Some(document) = input.next_document()? {
             let scope = Scope::new(&document, input.context);
-            let id = self.id.evaluate(&scope)?;
+            let id = self.id.evaluate(&scope).map_err(|error| in_group(error.into()))?;
             let id = id.as_ref().unwrap_or(RawBsonRef::Null);
             let key = encode(Some(id), Direction::Ascending).bytes;
             let at = if let Some(at) = places.get(&key) {
@@ -78,15 +78,36 @@ impl Group {
             } else {
                 held.add("$group", GROUP_BYTES + key.len() * 2)?;
                 places.insert(key, groups.len());
-                groups.push((id.into(), self.fields.begin(id, &scope)?));
+                groups.push((id.into(), self.fields.begin(id, &scope).map_err(in_group)?));
                 groups.len() - 1
             };
             if let Some((_, states)) = groups.get_mut(at) {
-                held.add("$group", self.fields.add(states, &scope)?)?;
+                held.add("$group", self.fields.add(states, &scope).map_err(in_group)?)?;
             }
         }
         Ok(groups)
     }
+}
+
+/// MongoDB runs `$group` in another engine than the other stages, with kinds of errors of its own.
+fn in_group(error: PipelineError) -> PipelineError {
+    use crate::query::{ExpressionErrorKind as Expr, QueryErrorKind};
+    let kind = match &error {
+        PipelineError::Query(query) => match query.kind {
+            QueryErrorKind::Expression(Expr::DivideByZero) => Kind::GroupDivideByZero,
+            QueryErrorKind::Expression(Expr::ModByZero) => Kind::GroupModByZero,
+            _ => return error,
+        },
+        PipelineError::Stage { kind, .. } => match kind {
+            Kind::AccumulatorMergeNotObject => Kind::GroupMergeNotObject,
+            Kind::AccumulatorNNotInteger
+            | Kind::AccumulatorNNotIntegral
+            | Kind::AccumulatorNNotPositive => Kind::GroupN,
+            _ => return error,
+        },
+        _ => return error,
+    };
+    PipelineError::stage(kind, error.to_string())
 }
 
 impl Stage for Group {

@@ -221,7 +221,7 @@ fn name_of(given: Option<RawBsonRef<'_>>) -> Result<String, QueryError> {
     let name = match given {
         None => "this",
         Some(RawBsonRef::String(name)) => name,
-        Some(_) => return Err(error(Kind::VariableEmpty, "empty variable names are not allowed")),
+        Some(_) => return Err(error(Kind::VariableName, "empty variable names are not allowed")),
     };
     VariableNames::check(name)?;
     Ok(name.to_owned())

@@ -1,6 +1,6 @@
 //! `$firstN`, `$lastN`, `$maxN` and `$minN` on arrays; `$sortArray`; `$zip`.
 
-use bson::{RawArrayBuf, RawBson, RawBsonRef, RawDocument};
+use bson::{RawArrayBuf, RawBson, RawBsonRef};
 
 use super::{
     array::{array_of, elements},
@@ -87,7 +87,39 @@ fn without_null(mut all: Vec<RawBsonRef<'_>>) -> Vec<RawBsonRef<'_>> {
     all
 }
 
+/// How `$sortArray` orders elements.
+enum Order {
+    Whole { is_descending: bool },
+    Fields(Sort),
+}
+
+fn order_of(given: &Given<'_>) -> Result<Order, QueryError> {
+    match given.named("sortBy") {
+        Some(RawBsonRef::Document(sort)) => match Sort::parse(sort) {
+            Ok(Some(sort)) => Ok(Order::Fields(sort)),
+            Ok(None) => Err(refused(
+                Kind::SortArrayFields,
+                "$sortArray needs at least one field in 'sortBy'",
+            )),
+            Err(error) => Err(refused(Kind::SortArrayFields, error.message)),
+        },
+        Some(by) if is_number(by) => match integral64(by) {
+            Some(1) => Ok(Order::Whole { is_descending: false }),
+            Some(-1) => Ok(Order::Whole { is_descending: true }),
+            _ => {
+                Err(refused(Kind::SortArrayOrder, "The $sort element value must be either 1 or -1"))
+            }
+        },
+        _ => Err(refused(
+            Kind::SortArrayBy,
+            "The $sort is invalid: use 1/-1 to sort the whole element, or {field:1/-1} to sort \
+             embedded fields",
+        )),
+    }
+}
+
 fn sort_array(given: &Given<'_>) -> Outcome {
+    let order = order_of(given)?;
     let input = given.named("input");
     if is_nullish(input) {
         return null();
@@ -102,31 +134,15 @@ fn sort_array(given: &Given<'_>) -> Outcome {
         ));
     };
     let mut all = elements(array)?;
-    match given.named("sortBy") {
-        Some(RawBsonRef::Document(sort)) => by_fields(&mut all, sort)?,
-        Some(by) if is_number(by) => match integral64(by) {
-            Some(1) => all.sort_by(|a, b| order::compare(*a, *b)),
-            Some(-1) => all.sort_by(|a, b| order::compare(*b, *a)),
-            _ => {
-                return Err(QueryError::bad_value(
-                    "The $sort element value must be either 1 or -1",
-                ));
-            }
-        },
-        _ => {
-            return Err(QueryError::bad_value(
-                "The $sort is invalid: use 1/-1 to sort the whole element, or {field:1/-1} to \
-                 sort embedded fields",
-            ));
-        }
+    match order {
+        Order::Fields(sort) => by_fields(&mut all, &sort),
+        Order::Whole { is_descending: false } => all.sort_by(|a, b| order::compare(*a, *b)),
+        Order::Whole { is_descending: true } => all.sort_by(|a, b| order::compare(*b, *a)),
     }
     Ok(Some(array_of(all)))
 }
 
-fn by_fields(all: &mut [RawBsonRef<'_>], sort: &RawDocument) -> Result<(), QueryError> {
-    let Some(sort) = Sort::parse(sort)? else {
-        return Err(QueryError::bad_value("$sortArray needs at least one field in 'sortBy'"));
-    };
+fn by_fields(all: &mut [RawBsonRef<'_>], sort: &Sort) {
     let empty = bson::RawDocumentBuf::new();
     let mut keyed = Vec::with_capacity(all.len());
     for element in all.iter() {
@@ -140,7 +156,6 @@ fn by_fields(all: &mut [RawBsonRef<'_>], sort: &RawDocument) -> Result<(), Query
     for (slot, (_, element)) in all.iter_mut().zip(keyed) {
         *slot = element;
     }
-    Ok(())
 }
 
 fn zip(given: &Given<'_>) -> Outcome {
@@ -296,6 +311,10 @@ mod tests {
         refused("{$minN: {n: 1, input: 1}}", Kind::NInputType);
         refused("{$minN: {n: 1, input: 1, x: 1}}", Kind::NUnknown);
         refused("{$sortArray: 1}", Kind::SortArrayNotObject);
+        refused("{$sortArray: {input: 1, sortBy: 0}}", Kind::SortArrayOrder);
+        refused("{$sortArray: {input: [], sortBy: null}}", Kind::SortArrayBy);
+        refused("{$sortArray: {input: [], sortBy: {}}}", Kind::SortArrayFields);
+        refused("{$sortArray: {input: [], sortBy: {a: 2}}}", Kind::SortArrayFields);
         refused("{$sortArray: {input: 1, sortBy: 1}}", Kind::SortArrayType);
         refused("{$sortArray: {input: []}}", Kind::SortArraySortByMissing);
         refused("{$zip: 1}", Kind::ZipNotObject);

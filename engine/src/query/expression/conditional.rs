@@ -148,6 +148,17 @@ pub(super) fn switch(parser: &mut Parser, value: RawBsonRef<'_>) -> Result<Node,
     if branches.is_empty() {
         return Err(error(Kind::SwitchEmpty, "$switch requires at least one branch."));
     }
+    let none_can_hold = branches.iter().all(|branch| match branch.when.constant() {
+        Some(value) => !Value::from(value).is_true(),
+        None => false,
+    });
+    if none_can_hold && otherwise.is_none() {
+        return Err(error(
+            Kind::SwitchNoneCanHold,
+            "One cannot execute a switch statement where all the cases evaluate to false without \
+             a default.",
+        ));
+    }
     Ok(Node::Branches { branches, otherwise })
 }
 

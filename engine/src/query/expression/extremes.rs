@@ -7,17 +7,14 @@ use std::cmp::Ordering;
 use bson::raw::{RawBson, RawBsonRef};
 
 use super::{
-    arithmetic::Number,
+    arithmetic::{Number, Total},
     operator::{Arguments, Given, Operator, Outcome},
     value::is_nullish,
 };
 use crate::value::{Decimal, compare};
 
 pub(super) static OPERATORS: &[Operator] = &[
-    operator("$sum", |given| {
-        let start = Number::Int(0);
-        Ok(Some(numbers(given).into_iter().fold(start, Number::plus).into()))
-    }),
+    operator("$sum", |given| Ok(Some(total_of(&numbers(given)).into()))),
     operator("$avg", average),
     operator("$min", |given| Ok(Some(extreme(given, Ordering::Less)))),
     operator("$max", |given| Ok(Some(extreme(given, Ordering::Greater)))),
@@ -43,6 +40,12 @@ fn numbers(given: &Given<'_>) -> Vec<Number> {
     values(given).into_iter().filter_map(Number::of).collect()
 }
 
+fn total_of(numbers: &[Number]) -> Number {
+    let mut total = Total::default();
+    numbers.iter().for_each(|number| total.add(*number));
+    total.number()
+}
+
 fn extreme(given: &Given<'_>, wanted: Ordering) -> RawBson {
     let mut best: Option<RawBsonRef<'_>> = None;
     for value in values(given).into_iter().filter(|value| !is_nullish(Some(*value))) {
@@ -59,7 +62,7 @@ fn average(given: &Given<'_>) -> Outcome {
     if numbers.is_empty() {
         return Ok(Some(RawBson::Null));
     }
-    let total = numbers.iter().copied().fold(Number::Int(0), Number::plus);
+    let total = total_of(&numbers);
     let count = i64::try_from(numbers.len()).unwrap_or(i64::MAX);
     Ok(Some(match total {
         Number::Decimal(total) => Number::Decimal(total.over(Decimal::from(count))).into(),

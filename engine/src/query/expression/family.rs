@@ -27,7 +27,10 @@ pub(super) fn is_kind(error: &QueryError, kind: FamilyErrorKind) -> bool {
 /// A named argument as the answer.
 #[expect(clippy::unnecessary_wraps, reason = "the type of every operator's answer")]
 pub(super) fn owned(given: &Given<'_>, name: &str) -> Outcome {
-    Ok(given.named(name).map(RawBson::from))
+    match given.failure(name) {
+        Some(error) => Err(error.clone()),
+        None => Ok(given.named(name).map(RawBson::from)),
+    }
 }
 
 /// The answer null.

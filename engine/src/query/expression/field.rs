@@ -29,7 +29,7 @@ const GET_FIELD: Operator = Operator {
 const SET_FIELD: Operator = Operator {
     name: "$setField",
     arguments: Arguments::Named {
-        fields: &[("field", true), ("input", true), ("value", true)],
+        fields: &[("field", true), ("value", true), ("input", true)],
         refuse,
     },
     run: set_field,
@@ -58,6 +58,8 @@ fn refuse(operator: &'static str, mistake: NamedMistake<'_>) -> QueryError {
         ),
         NamedMistake::Missing(field) => error(
             match field {
+                "value" => Kind::SetFieldWithoutValue,
+                "input" if !get => Kind::SetFieldWithoutInput,
                 _ if !get => Kind::SetFieldMissing,
                 "field" => Kind::GetFieldWithoutField,
                 _ => Kind::GetFieldMissing,
@@ -85,6 +87,29 @@ pub(super) fn parse_get_field(
     let field = parser.operand(value)?;
     let current = Node::Path(FieldPath { variable: None, parts: Vec::new() });
     Ok(Node::Call { operator: &GET, arguments: vec![Some(field), Some(current)] })
+}
+
+/// The name that `$setField` sets is the same for all documents.
+pub(super) fn check_name(
+    operator: &'static str,
+    arguments: &RawDocument,
+) -> Result<(), QueryError> {
+    let is_literal = |document: &RawDocument| {
+        document.into_iter().flatten().next().is_none_or(|(name, _)| name.as_str() == "$literal")
+    };
+    let kind = match arguments.get("field")? {
+        Some(RawBsonRef::String(name)) if name.starts_with('$') => Kind::SetFieldPath,
+        Some(RawBsonRef::Document(document)) if !is_literal(document) => Kind::SetFieldNotConstant,
+        Some(RawBsonRef::Array(_)) => Kind::SetFieldNotConstant,
+        _ => return Ok(()),
+    };
+    let words = match kind {
+        Kind::SetFieldPath => {
+            format!("{operator}: A field path reference which is not allowed in this context")
+        }
+        _ => format!("{operator} requires 'field' to evaluate to a constant"),
+    };
+    Err(error(kind, words))
 }
 
 /// `$rand` takes an empty document or an empty array.
@@ -233,6 +258,8 @@ mod tests {
         check("{$mergeObjects: '$a'}", "{a: [{x: 1}, {y: 2}]}", "{x: 1, y: 2}");
         check_error("{$mergeObjects: [1]}", "{}", "$mergeObjects requires object inputs");
         check_error("{$setField: {field: 'a', input: {}}}", "{}", "$setField requires 'value'");
+        check_error("{$setField: {field: '$a', input: {}, value: 1}}", "{}", "A field path");
+        check_error("{$setField: {field: {a: 1}, input: {}, value: 1}}", "{}", "a constant");
     }
 
     #[test]
@@ -243,6 +270,8 @@ mod tests {
         check("{$sum: '$a'}", "{a: [1, 2, 'x']}", "3");
         check("{$sum: ['$a', 4]}", "{a: [1, 2]}", "4");
         check("{$avg: [1, 2]}", "{}", "1.5");
+        check("{$sum: [0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1]}", "{}", "1.0");
+        check("{$add: [1e100, 1.0, -1e100]}", "{}", "1.0");
         check("{$avg: '$none'}", "{}", "null");
         check("{$max: '$a'}", "{a: [1, 5, null]}", "5");
         check("{$min: ['$none', 3]}", "{}", "3");

@@ -30,14 +30,12 @@ impl VariableNames {
         if name == "CURRENT" {
             return Ok(());
         }
-        let kinds = [Kind::VariableEmpty, Kind::VariableStart, Kind::VariableCharacter];
-        check_characters(name, kinds, |first| first.is_ascii_lowercase())
+        check_characters(name, |first| first.is_ascii_lowercase())
     }
 
     /// Checks a name that an expression reads.
     pub(super) fn check_use(&self, name: &str) -> Result<(), QueryError> {
-        let kinds = [Kind::VariableUseEmpty, Kind::VariableUseStart, Kind::VariableUseCharacter];
-        check_characters(name, kinds, |first| first.is_ascii_alphabetic())?;
+        check_characters(name, |first| first.is_ascii_alphabetic())?;
         if BUILT_IN.contains(&name) || self.names.iter().any(|known| known == name) {
             return Ok(());
         }
@@ -45,24 +43,20 @@ impl VariableNames {
     }
 }
 
-fn check_characters(
-    name: &str,
-    [empty, start, character]: [Kind; 3],
-    may_start: impl Fn(char) -> bool,
-) -> Result<(), QueryError> {
+fn check_characters(name: &str, may_start: impl Fn(char) -> bool) -> Result<(), QueryError> {
     let Some(first) = name.chars().next() else {
-        return Err(error(empty, "empty variable names are not allowed"));
+        return Err(error(Kind::VariableName, "empty variable names are not allowed"));
     };
     if first.is_ascii() && !may_start(first) {
         return Err(error(
-            start,
+            Kind::VariableName,
             format!("'{name}' starts with an invalid character for a user variable name"),
         ));
     }
     match name.chars().find(|c| c.is_ascii() && !c.is_ascii_alphanumeric() && *c != '_') {
         None => Ok(()),
         Some(c) => Err(error(
-            character,
+            Kind::VariableName,
             format!("'{name}' contains an invalid character for a variable name: '{c}'"),
         )),
     }

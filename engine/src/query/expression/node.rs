@@ -185,9 +185,17 @@ fn call<'v>(
     scope: &Scope<'v>,
 ) -> Result<Value<'v>, QueryError> {
     let mut values = Vec::with_capacity(arguments.len());
-    for argument in arguments {
-        values.push(argument.as_ref().map(|node| node.evaluate(scope)).transpose()?);
+    let mut failed = Vec::new();
+    for (at, argument) in arguments.iter().enumerate() {
+        let value = argument.as_ref().map(|node| node.evaluate(scope)).transpose();
+        values.push(match (value, operator.fallback(at)) {
+            (Err(error), Some(name)) => {
+                failed.push((name, error));
+                Some(Value::Missing)
+            }
+            (value, _) => value?,
+        });
     }
-    let given = Given { operator, values: &values, context: scope.context() };
+    let given = Given { operator, values: &values, context: scope.context(), failed: &failed };
     (operator.run)(&given).map(Value::from)
 }

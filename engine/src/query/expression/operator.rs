@@ -63,6 +63,8 @@ pub(super) struct Given<'g> {
     pub operator: &'static Operator,
     pub values: &'g [Option<Value<'g>>],
     pub context: &'g Context,
+    /// Fallbacks that could not be evaluated, which matters only where one is asked for.
+    pub failed: &'g [(&'static str, QueryError)],
 }
 
 impl<'g> Given<'g> {
@@ -89,6 +91,11 @@ impl<'g> Given<'g> {
     /// Whether the argument of this name was written at all.
     pub(super) fn has(&self, name: &str) -> bool {
         self.slot(name).is_some()
+    }
+
+    /// Why the fallback of this name has no value.
+    pub(super) fn failure(&self, name: &str) -> Option<&QueryError> {
+        self.failed.iter().find(|(known, _)| *known == name).map(|(_, error)| error)
     }
 
     /// All arguments in order; `None` for a missing one.
@@ -130,6 +137,14 @@ pub(super) fn named_mistake(operator: &'static str, mistake: NamedMistake<'_>) -
 }
 
 impl Operator {
+    /// The name of the argument at this position, if it is used only where another one has no
+    /// value.
+    pub(super) fn fallback(&self, at: usize) -> Option<&'static str> {
+        let Arguments::Named { fields, .. } = self.arguments else { return None };
+        let (name, _) = fields.get(at)?;
+        matches!(*name, "onError" | "onNull").then_some(name)
+    }
+
     /// Checks the number of arguments by position.
     pub(super) fn check_count(&self, count: usize) -> Result<(), QueryError> {
         let name = self.name;
@@ -148,7 +163,7 @@ impl Operator {
                 ),
             )),
             Arguments::AtLeast(least) if count < least => Err(error(
-                Kind::ArgumentRange,
+                if name == "$setEquals" { Kind::SetEqualsCount } else { Kind::ArgumentRange },
                 format!(
                     "Expression {name} takes at least {least} arguments, but {count} were passed \
                      in."

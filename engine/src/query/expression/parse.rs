@@ -152,6 +152,9 @@ impl Parser {
         }
         let arguments = self.arguments(value)?;
         operator.check_count(arguments.len())?;
+        if operator.name == "$setEquals" {
+            super::set::check_constants(arguments.iter().map(Node::constant))?;
+        }
         Ok(Node::Call { operator, arguments: arguments.into_iter().map(Some).collect() })
     }
 
@@ -192,6 +195,9 @@ impl Parser {
         let RawBsonRef::Document(document) = value else {
             return Err(refuse(operator, NamedMistake::NotDocument(value)));
         };
+        if matches!(operator, "$setField" | "$unsetField") {
+            super::field::check_name(operator, document)?;
+        }
         let mut arguments = vec![None; fields.len()];
         for element in document {
             let (name, value) = element?;

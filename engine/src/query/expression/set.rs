@@ -117,6 +117,25 @@ fn difference(given: &Given<'_>) -> Outcome {
     Ok(Some(array_of(kept)))
 }
 
+/// An argument that can't be a set for any document is refused before there is one.
+pub(super) fn check_constants<'v>(
+    mut arguments: impl Iterator<Item = Option<Option<RawBsonRef<'v>>>>,
+) -> Result<(), QueryError> {
+    let wrong = arguments.find_map(|constant| match constant? {
+        Some(RawBsonRef::Array(_)) => None,
+        other => Some(other),
+    });
+    wrong.map_or(Ok(()), |value| {
+        Err(refused(
+            Kind::SetEqualsConstant,
+            format!(
+                "All operands of $setEquals must be arrays. One argument is of type: {}",
+                name_of(value)
+            ),
+        ))
+    })
+}
+
 fn equals(given: &Given<'_>) -> Outcome {
     let set = |at: usize| {
         let sentence = format!(
@@ -199,7 +218,8 @@ mod tests {
         refused("{$setIntersection: [1]}", Kind::SetIntersectionType);
         refused("{$setDifference: [1, []]}", Kind::SetDifferenceFirst);
         refused("{$setDifference: [[], 1]}", Kind::SetDifferenceSecond);
-        refused("{$setEquals: [[], null]}", Kind::SetEqualsType);
+        refused("{$setEquals: [[], '$none']}", Kind::SetEqualsType);
+        refused("{$setEquals: [[], null]}", Kind::SetEqualsConstant);
         refused("{$setIsSubset: [null, []]}", Kind::SetIsSubsetFirst);
         refused("{$setIsSubset: [[], null]}", Kind::SetIsSubsetSecond);
         refused("{$allElementsTrue: [1]}", Kind::AllElementsTrueType);

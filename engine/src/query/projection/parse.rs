@@ -24,6 +24,8 @@ enum Spec {
     Slice(Slice),
     ElemMatch(Test),
     Computed(Expression),
+    /// Computed of what is no operator: a path, an array, a constant.
+    Value(Expression),
 }
 
 pub(super) fn projection(
@@ -73,7 +75,13 @@ pub(super) fn projection(
                     format!("Cannot use an expression for {path} in an exclusion projection"),
                 ));
             }
-            (Spec::Computed(expression), Mode::Inclusion) => {
+            (Spec::Value(_), Mode::Exclusion) => {
+                return Err(QueryError::new(
+                    QueryErrorKind::ValueInExclusion,
+                    format!("Cannot use the value of {path} in an exclusion projection"),
+                ));
+            }
+            (Spec::Computed(expression) | Spec::Value(expression), Mode::Inclusion) => {
                 if root.covers(&path) || computed.insert(&path, expression).is_err() {
                     return Err(collision(&path));
                 }
@@ -101,13 +109,18 @@ fn names_id(path: &str) -> bool {
 /// The first field other than `_id` decides; `$slice` leaves it open.
 fn mode(specs: &[(String, Spec)]) -> Mode {
     let says = |spec: &Spec| match spec {
-        Spec::Include | Spec::ElemMatch(_) | Spec::Computed(_) => Some(Mode::Inclusion),
+        Spec::Include | Spec::ElemMatch(_) | Spec::Computed(_) | Spec::Value(_) => {
+            Some(Mode::Inclusion)
+        }
         Spec::Exclude => Some(Mode::Exclusion),
         Spec::Slice(_) => None,
     };
-    let others = specs.iter().filter(|(path, _)| path != "_id");
+    let is_open = |(path, spec): &&(String, Spec)| {
+        path == "_id" && !matches!(spec, Spec::Computed(_) | Spec::Value(_))
+    };
+    let others = specs.iter().filter(|spec| !is_open(spec));
     others
-        .chain(specs.iter().filter(|(path, _)| path == "_id"))
+        .chain(specs.iter().filter(is_open))
         .find_map(|(_, spec)| says(spec))
         .unwrap_or(Mode::Exclusion)
 }
@@ -155,7 +168,7 @@ fn flatten(
             | RawBsonRef::Decimal128(_) => {
                 specs.push((path, if truthy(value) { Spec::Include } else { Spec::Exclude }));
             }
-            _ => specs.push((path, Spec::Computed(Expression::parse(value, names)?))),
+            _ => specs.push((path, Spec::Value(Expression::parse(value, names)?))),
         }
     }
     Ok(())
@@ -228,7 +241,7 @@ fn insert(root: &mut Node, path: &str, child: Child) -> Result<(), QueryError> {
         let found = node.children.iter_mut().find(|(name, _)| name == part);
         node = match found {
             Some((_, Child::Tree(inner))) => inner,
-            _ => return Err(collision(path)),
+            _ => return Err(below(path)),
         };
     }
     if node.child(last).is_some() {
@@ -236,6 +249,11 @@ fn insert(root: &mut Node, path: &str, child: Child) -> Result<(), QueryError> {
     }
     node.children.push((last.to_owned(), child));
     Ok(())
+}
+
+/// The projection names what is above the path before it names the path.
+fn below(path: &str) -> QueryError {
+    QueryError { kind: QueryErrorKind::PathBelowAnother, ..collision(path) }
 }
 
 fn collision(path: &str) -> QueryError {

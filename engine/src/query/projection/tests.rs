@@ -57,7 +57,7 @@ fn parts_of_arrays() {
 fn refusals() {
     refused("{a: 1, b: 0}", QueryErrorKind::ExclusionInInclusion);
     refused("{a: 0, b: 1}", QueryErrorKind::InclusionInExclusion);
-    refused("{a: 1, 'a.b': 1}", QueryErrorKind::PathCollision);
+    refused("{a: 1, 'a.b': 1}", QueryErrorKind::PathBelowAnother);
     refused("{'a.b': 1, a: 1}", QueryErrorKind::PathCollision);
     refused("{'a.$': 1}", QueryErrorKind::Unsupported);
     refused("{a: {$meta: 'x'}}", QueryErrorKind::Unsupported);
@@ -81,7 +81,9 @@ fn computed() {
     check("{b: {x: '$a'}, _id: 0}", document, "{b: {x: 2}}");
     check("{'e.x': '$a', _id: 0}", document, "{e: [{x: 2}]}");
     check("{x: {$literal: 1}, _id: 0}", document, "{x: 1}");
-    refused("{a: 0, x: '$b'}", QueryErrorKind::ExpressionInExclusion);
+    refused("{a: 0, x: '$b'}", QueryErrorKind::ValueInExclusion);
+    refused("{a: 0, x: {$add: [1, 2]}}", QueryErrorKind::ExpressionInExclusion);
+    refused("{_id: {$add: [1, 2]}, a: 0}", QueryErrorKind::ExclusionInInclusion);
     refused("{a: 1, 'a.b': '$b'}", QueryErrorKind::PathCollision);
     refused("{'a.b': '$b', a: 1}", QueryErrorKind::PathCollision);
 }

@@ -7,6 +7,7 @@ mod rounding;
 mod sums;
 #[cfg(test)]
 mod tests;
+mod total;
 mod trigonometry;
 
 pub(super) use bits::OPERATORS as BITS;
@@ -14,4 +15,5 @@ pub(super) use exponential::OPERATORS as EXPONENTIAL;
 pub(super) use number::Number;
 pub(super) use rounding::OPERATORS as ROUNDING;
 pub(super) use sums::OPERATORS as SUMS;
+pub(super) use total::Total;
 pub(super) use trigonometry::OPERATORS as TRIGONOMETRY;

@@ -5,7 +5,10 @@ use bson::{
     raw::{RawBson, RawBsonRef},
 };
 
-use super::number::{Number, Pair};
+use super::{
+    Total,
+    number::{Number, Pair},
+};
 use crate::{
     query::{
         QueryError, QueryErrorKind,
@@ -32,7 +35,7 @@ const TWO_POW_63: f64 = 9_223_372_036_854_775_808.0;
 const NULL: Option<RawBson> = Some(RawBson::Null);
 
 fn add(given: &Given<'_>) -> Outcome {
-    let mut total = Number::Int(0);
+    let mut total = Total::default();
     let mut date: Option<i64> = None;
     for value in given.all() {
         if is_nullish(value) {
@@ -46,7 +49,12 @@ fn add(given: &Given<'_>) -> Outcome {
                 ));
             }
             Some(RawBsonRef::DateTime(start)) => {
-                date = Some(moved("$add", start.timestamp_millis(), total, i64::checked_add)?);
+                date = Some(moved(
+                    "$add",
+                    start.timestamp_millis(),
+                    total.number(),
+                    i64::checked_add,
+                )?);
             }
             value => {
                 let Some(number) = value.and_then(Number::of) else {
@@ -57,12 +65,12 @@ fn add(given: &Given<'_>) -> Outcome {
                 };
                 match &mut date {
                     Some(date) => *date = moved("$add", *date, number, i64::checked_add)?,
-                    None => total = total.plus(number),
+                    None => total.add(number),
                 }
             }
         }
     }
-    Ok(Some(date.map_or_else(|| total.into(), date_of)))
+    Ok(Some(date.map_or_else(|| total.number().into(), date_of)))
 }
 
 fn date_of(ms: i64) -> RawBson {
@@ -146,7 +154,7 @@ fn divide(given: &Given<'_>) -> Outcome {
             type_name(given.at(1))
         )));
     };
-    let by_zero = || QueryError::bad_value("can't $divide by zero");
+    let by_zero = || error(Kind::DivideByZero, "can't $divide by zero");
     if let Pair::Decimals(a, b) = a.widen(b) {
         if b.is_zero() {
             return Err(by_zero());

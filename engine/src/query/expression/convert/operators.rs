@@ -167,6 +167,7 @@ mod tests {
         );
         is("{$convert: {input: 'x', to: 'int', onError: 'bad'}}", "'bad'");
         is("{$convert: {input: null, to: 'int', onNull: 0}}", "0");
+        is("{$convert: {input: '1', to: 'int', onError: {$divide: [1, 0]}}}", "1");
         is("{$convert: {input: 1, to: null}}", "null");
         is("{$convert: {input: 1, to: 'bool'}}", "true");
         is("{$convert: {input: '7', to: 18}}", "{$numberLong: '7'}");

@@ -161,6 +161,10 @@ mod tests {
             "{$dateFromString: {dateString: '2017-02-08', timezone: '-0500'}}",
             "{$date: '2017-02-08T05:00:00Z'}",
         );
+        is(
+            "{$dateFromString: {dateString: '2017-02-08', onError: {$divide: [1, 0]}}}",
+            "{$date: '2017-02-08T00:00:00Z'}",
+        );
         is("{$dateFromString: {dateString: 'x', onError: 7}}", "7");
         is("{$dateFromString: {dateString: 5, onError: 7}}", "7");
         is("{$dateFromString: {dateString: null, onNull: 8}}", "8");
