@@ -15,8 +15,10 @@ pub enum ReaperAction {
     SetEnabled(bool),
     /// Says how often it comes.
     SetSchedule(Schedule),
-    /// Releases what the guard holds back.
-    Release,
+    /// Releases what the guard holds back, and removes it now.
+    DeleteHeld,
+    /// Leaves what the guard holds back as it is.
+    KeepHeld,
     /// Empties the log.
     ClearLog,
 }

@@ -6,6 +6,7 @@ use super::{Effects, clock, expiry, reaper, store, tabs};
 use crate::limits::{CATALOG_AGE_MIN, WEATHER_AGE_MIN};
 use crate::source::SourceEvent;
 use crate::state::operations::{Progress, Stage};
+use crate::state::reaper::Held;
 use crate::state::toasts::Kind;
 use crate::state::{Namespace, State};
 
@@ -49,7 +50,10 @@ pub fn event(event: SourceEvent, state: &mut State, effects: &mut Effects) {
         SourceEvent::Held { reason } => {
             let note = reason.as_deref().unwrap_or("Nothing is held back any more");
             state.reaper.note(state.clock.now_ms(), note);
-            state.reaper.held = reason;
+            let known = state.reaper.held.take().unwrap_or_default();
+            state.reaper.held = reason.map(|sentence| Held { sentence, ..known });
+            // Clocks and counts come with the answer.
+            reaper::ask(state, effects);
         }
         SourceEvent::Missed(_) => {
             state.tree.stale = true;

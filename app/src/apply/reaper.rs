@@ -5,8 +5,9 @@ use bson::{Document, doc};
 use super::Effects;
 use super::store::number;
 use crate::action::ReaperAction;
+use crate::source::Namespace;
 use crate::state::purpose::ReaperPurpose;
-use crate::state::reaper::Schedule;
+use crate::state::reaper::{Held, HeldRule, Schedule};
 use crate::state::toasts::Kind;
 use crate::state::{Purpose, State, number as text};
 use crate::worker::Reply;
@@ -29,10 +30,14 @@ pub fn apply(action: &ReaperAction, state: &mut State, effects: &mut Effects) {
         ReaperAction::SetSchedule(Schedule::AtThreshold) => {
             set(state, effects, doc! {"setParameter": 1, "mayflyReapAtThreshold": true});
         }
-        ReaperAction::Release => {
-            let purpose = Purpose::Reaper(ReaperPurpose::Set);
-            effects.write(state, purpose, "admin", doc! {"mayflyRelease": 1});
-            state.reaper.held = None;
+        ReaperAction::DeleteHeld => {
+            let purpose = Purpose::Reaper(ReaperPurpose::RunNow);
+            let command = doc! {"mayflyRelease": 1, "action": "deleteNow"};
+            effects.write(state, purpose, "admin", command);
+        }
+        ReaperAction::KeepHeld => {
+            let command = doc! {"mayflyRelease": 1, "action": "keepPaused"};
+            set(state, effects, command);
         }
         ReaperAction::ClearLog => state.reaper.clear_log(),
     }
@@ -83,9 +88,29 @@ fn learn(found: &Document, state: &mut State) {
     known.next_pass_ms = reaper.get_datetime("nextPass").ok().map(|at| at.timestamp_millis());
 }
 
-fn held(found: &Document) -> Option<String> {
-    let first = found.get_array("holds").ok()?.first()?.as_document()?;
-    let sentence = first.get_str("sentence").or_else(|_| first.get_str("reason"));
-    let sentence = sentence.unwrap_or("The guard holds documents back").to_owned();
-    Some(sentence)
+fn held(found: &Document) -> Option<Held> {
+    if !found.get_bool("held").ok()? {
+        return None;
+    }
+    let instant = |name| found.get_datetime(name).ok().map(|at| at.timestamp_millis());
+    let sentence = found.get_str("sentence").unwrap_or("The guard holds documents back");
+    let rules = found.get_array("rules").map(Vec::as_slice).unwrap_or_default();
+    Some(Held {
+        sentence: sentence.to_owned(),
+        kept: found.get_bool("kept").unwrap_or(false),
+        clock_ms: instant("now"),
+        expected_ms: instant("expectedNow"),
+        last_pass_ms: instant("lastPass"),
+        rules: rules.iter().filter_map(|rule| held_rule(rule.as_document()?)).collect(),
+    })
+}
+
+fn held_rule(found: &Document) -> Option<HeldRule> {
+    let (db, collection) = found.get_str("ns").ok()?.split_once('.')?;
+    let rule = HeldRule {
+        namespace: Namespace::new(db, collection),
+        index: found.get_str("index").ok()?.to_owned(),
+        due: number(found, "due").unwrap_or(0),
+    };
+    (rule.due > 0).then_some(rule)
 }

@@ -9,6 +9,7 @@ pub mod documents;
 pub mod drawer;
 pub mod drop_overlay;
 pub mod expiry;
+pub mod held_banner;
 pub mod indexes;
 pub mod inspector;
 pub mod operations;
@@ -36,6 +37,7 @@ pub fn ui(ui: &mut Ui, state: &State, drafts: &mut Drafts, actions: &mut Actions
         .exact_size(sizes::TOP_BAR)
         .frame(bar)
         .show(ui, |ui| top_bar::ui(ui, state, actions));
+    held_banner::panel_ui(ui, state, actions);
     Panel::bottom("status bar")
         .exact_size(sizes::STATUS_BAR)
         .frame(bar)

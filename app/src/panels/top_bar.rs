@@ -124,7 +124,8 @@ fn reaper_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
         name: "Reaper",
         ..Chip::default()
     };
-    let tooltip = known.died.as_deref().or(known.held.as_deref());
+    let tooltip = known.died.as_deref();
+    let tooltip = tooltip.or(known.held.as_ref().map(|held| held.sentence.as_str()));
     let response = chip
         .ui(ui)
         .on_hover_text(tooltip.unwrap_or("Removes documents past their threshold, pass by pass"));
@@ -143,8 +144,8 @@ fn reaper_menu_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
     {
         actions.push(action);
     }
-    if state.reaper.held.is_some() && menu::entry(ui, "Release what is held", "", true).clicked() {
-        actions.push(Action::Reaper(ReaperAction::Release));
+    if state.reaper.held.is_some() && menu::entry(ui, "Delete what is held", "", true).clicked() {
+        actions.push(Action::Reaper(ReaperAction::DeleteHeld));
     }
 }
 

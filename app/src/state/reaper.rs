@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use crate::limits::{PASSES_MAX, REAPER_LOG_MAX, REMOVED_MAX};
-use crate::source::{PassSummary, RemovedDocument};
+use crate::source::{Namespace, PassSummary, RemovedDocument};
 
 /// How often the reaper comes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,14 +42,50 @@ pub struct Reaper {
     pub next_pass_ms: Option<i64>,
     /// Whether a pass is under way.
     pub running: bool,
-    /// Why the guard holds documents back.
-    pub held: Option<String>,
+    /// What the guard holds back.
+    pub held: Option<Held>,
     /// Why it no longer runs.
     pub died: Option<String>,
     passes: VecDeque<PassSummary>,
     log: VecDeque<LogLine>,
     removed: VecDeque<RemovedDocument>,
     removed_total: u64,
+}
+
+/// Removals that wait for a word from somebody.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Held {
+    /// Why, in one or two sentences.
+    pub sentence: String,
+    /// Somebody has said that it shall stay so.
+    pub kept: bool,
+    /// What the clock said when it was asked, in milliseconds since 1970.
+    pub clock_ms: Option<i64>,
+    /// What it should have said by the time that went by.
+    pub expected_ms: Option<i64>,
+    /// When the last pass was made.
+    pub last_pass_ms: Option<i64>,
+    /// The rules that wait and have something to remove.
+    pub rules: Vec<HeldRule>,
+}
+
+/// A rule whose removals wait.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HeldRule {
+    /// The collection.
+    pub namespace: Namespace,
+    /// The name of the index.
+    pub index: String,
+    /// How many documents it would remove now.
+    pub due: u64,
+}
+
+impl Held {
+    /// How many documents wait.
+    #[must_use]
+    pub fn due(&self) -> u64 {
+        self.rules.iter().fold(0, |sum, rule| sum.saturating_add(rule.due))
+    }
 }
 
 /// A line of the reaper log.

@@ -6,6 +6,7 @@ mod drawers;
 mod expiry;
 mod fake;
 mod frame;
+mod held;
 mod index_dialogs;
 mod indexes;
 mod listener;

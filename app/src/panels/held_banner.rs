@@ -1,0 +1,140 @@
+//! The banner under the top bar while removals wait for a word from somebody.
+
+use egui::{Align, Frame, Label, Layout, Margin, Panel, Ui};
+
+use crate::action::{Action, Actions, ReaperAction, TabsAction};
+use crate::state::reaper::{Held, HeldRule};
+use crate::state::tabs::ViewKind;
+use crate::state::{State, duration, number};
+use crate::theme::{colors, sizes, text};
+use crate::widgets::Button;
+
+/// Rules that the banner names; the others are counted.
+const RULES_SHOWN: usize = 3;
+
+/// Draws the banner if anything is held.
+pub fn panel_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
+    let Some(held) = state.reaper.held.as_ref().filter(|_| state.is_open()) else { return };
+    let colors = colors(ui);
+    let margin = Margin::symmetric(16, 10);
+    Panel::top("held banner")
+        .frame(Frame::new().fill(colors.overdue_ground).inner_margin(margin))
+        .show(ui, |ui| {
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                ui.spacing_mut().item_spacing.x = sizes::GAP_SMALL;
+                buttons_ui(ui, held, actions);
+                ui.with_layout(Layout::top_down(Align::Min), |ui| words_ui(ui, held));
+            });
+        });
+}
+
+fn words_ui(ui: &mut Ui, held: &Held) {
+    let colors = colors(ui);
+    ui.spacing_mut().item_spacing.y = sizes::GAP_TINY;
+    let sentence = if held.kept {
+        format!("Removals are paused until you release them. {}", held.sentence)
+    } else {
+        held.sentence.clone()
+    };
+    let line = |ui: &mut Ui, words: String, strong: bool| {
+        let (font, ink) =
+            if strong { (text::strong(), colors.overdue) } else { (text::body(), colors.text) };
+        ui.add(Label::new(text::rich(words, font).color(ink)).wrap());
+    };
+    line(ui, sentence, true);
+    if let Some(words) = clocks(held) {
+        line(ui, words, false);
+    }
+    line(ui, counts(&held.rules), false);
+}
+
+/// Both clocks, as far as they are known.
+fn clocks(held: &Held) -> Option<String> {
+    let clock = duration::date_time(held.clock_ms?);
+    let other = match (held.expected_ms, held.last_pass_ms) {
+        (Some(expected_ms), _) => {
+            format!("; by the time that went by it should say {}", duration::date_time(expected_ms))
+        }
+        (None, Some(last_ms)) => {
+            format!("; the last pass was made at {}", duration::date_time(last_ms))
+        }
+        (None, None) => String::new(),
+    };
+    Some(format!("The computer's clock says {clock}{other} (UTC)."))
+}
+
+/// What each rule would remove.
+fn counts(rules: &[HeldRule]) -> String {
+    if rules.is_empty() {
+        return "Nothing is due at this time.".to_owned();
+    }
+    let named = rules.iter().take(RULES_SHOWN).map(|HeldRule { namespace, index, due }| {
+        let documents = number::counted(*due, "document", "documents");
+        format!("{namespace} · {index}: {documents}")
+    });
+    let mut words = named.collect::<Vec<_>>().join("   ");
+    let more = rules.len().saturating_sub(RULES_SHOWN);
+    if more > 0 {
+        let indexes = number::counted(more as u64, "more index", "more indexes");
+        words = format!("{words}   and {indexes}");
+    }
+    words
+}
+
+/// From right to left.
+fn buttons_ui(ui: &mut Ui, held: &Held, actions: &mut Actions) {
+    let due = number::counted(held.due(), "document", "documents");
+    let delete = format!("Trust the clock and remove {due} that are past their threshold");
+    let keep = "Leave everything as it is until somebody releases it, also when the clock is right \
+                again";
+    let first = held.rules.first();
+    let show = Button::plain("Show them")
+        .enabled(first.is_some())
+        .tooltip("Show the documents that wait, in time");
+    if ui.add(show).clicked()
+        && let Some(HeldRule { namespace, .. }) = first
+    {
+        actions.push(Action::Tabs(TabsAction::ShowView(namespace.clone(), ViewKind::Expiry)));
+    }
+    if !held.kept && ui.add(Button::plain("Keep paused").tooltip(keep)).clicked() {
+        actions.push(Action::Reaper(ReaperAction::KeepHeld));
+    }
+    if ui.add(Button::amber("Delete now").tooltip(&delete)).clicked() {
+        actions.push(Action::Reaper(ReaperAction::DeleteHeld));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::Namespace;
+
+    fn rule(index: &str, due: u64) -> HeldRule {
+        HeldRule { namespace: Namespace::new("shop", "carts"), index: index.to_owned(), due }
+    }
+
+    #[test]
+    fn counts_name_three_rules() {
+        let check = |rules: &[HeldRule], expected: &str| assert_eq!(counts(rules), expected);
+        check(&[], "Nothing is due at this time.");
+        check(&[rule("a", 1)], "shop.carts · a: 1 document");
+        let all = ["a", "b", "c", "d", "e"].map(|index| rule(index, 2_000));
+        assert!(counts(&all).ends_with("c: 2,000 documents   and 2 more indexes"));
+    }
+
+    #[test]
+    fn both_clocks_are_told() {
+        let held = Held { clock_ms: Some(4_070_908_800_000), ..Held::default() };
+        let words = |expected_ms, last_pass_ms| {
+            clocks(&Held { expected_ms, last_pass_ms, ..held.clone() }).expect("a clock")
+        };
+        assert!(
+            words(Some(0), Some(0)).contains("should say 1970-01-01"),
+            "{}",
+            words(Some(0), None)
+        );
+        assert!(words(None, Some(0)).contains("last pass was made at 1970-01-01"));
+        assert!(words(None, None).starts_with("The computer's clock says 2099-01-01"));
+        assert_eq!(clocks(&Held::default()), None);
+    }
+}

@@ -1,0 +1,140 @@
+//! The banner while removals wait, over a store made of nothing that holds them.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use bson::{DateTime, Document, doc};
+use egui_kittest::Harness;
+use egui_kittest::kittest::Queryable;
+use mayfly::source::{Capabilities, Events, OpenRequest, Opened, Source};
+use mayfly::state::tabs::ViewKind;
+use mayfly::{MayflyApp, WindowOptions};
+
+use super::fake;
+
+/// Steps that a window may need until something is on it.
+const STEPS_MAX: usize = 400;
+
+/// The store made of nothing, with a clock that jumped to 2099.
+struct Holding {
+    inner: Arc<dyn Source>,
+    /// What was sent to release or to keep, the oldest first.
+    sent: Arc<Mutex<Vec<String>>>,
+}
+
+impl Source for Holding {
+    fn run(&self, db: &str, command: &Document) -> Document {
+        let mut sent = self.sent.lock().unwrap_or_else(PoisonError::into_inner);
+        if command.contains_key("mayflyRelease") {
+            sent.push(command.get_str("action").unwrap_or_default().to_owned());
+            return doc! {"ok": 1.0, "released": true, "deletedDocuments": 1_204_i64};
+        }
+        if !command.contains_key("mayflyHeld") {
+            return self.inner.run(db, command);
+        }
+        let is_held = !sent.iter().any(|action| action == "deleteNow");
+        doc! {
+            "ok": 1.0, "held": is_held, "sentence": "The computer's clock jumped ahead by 73 years.",
+            "kept": sent.iter().any(|action| action == "keepPaused"),
+            "now": DateTime::from_millis(4_070_908_800_000),
+            "expectedNow": DateTime::from_millis(fake::NOW_MS),
+            "rules": [{"ns": "shop.carts", "index": "at_1", "due": 1_204_i64}],
+        }
+    }
+
+    fn subscribe(&self) -> Box<dyn Events> {
+        self.inner.subscribe()
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        self.inner.capabilities()
+    }
+}
+
+struct Window {
+    harness: Harness<'static, MayflyApp>,
+    sent: Arc<Mutex<Vec<String>>>,
+}
+
+impl Window {
+    fn open() -> Self {
+        let sent = Arc::new(Mutex::new(Vec::new()));
+        let (inner, kept) = (fake::opener(), Arc::clone(&sent));
+        let opener = Arc::new(move |request: &OpenRequest| {
+            let opened = inner(request)?;
+            let source = Arc::new(Holding { inner: opened.source, sent: Arc::clone(&kept) });
+            Ok(Opened { source, ..opened })
+        });
+        let request = OpenRequest::default();
+        let options = WindowOptions { request, opener, settings_file: None };
+        let harness = Harness::builder()
+            .with_size([1280.0, 800.0])
+            .with_max_steps(64)
+            .build_eframe(move |context| MayflyApp::new(context, options));
+        let mut window = Self { harness, sent };
+        window.until("Delete now", true);
+        window
+    }
+
+    /// Draws frames until a control with this name is there, or gone. The worker's threads need real
+    /// time.
+    fn until(&mut self, name: &str, is_there: bool) {
+        for _ in 0..STEPS_MAX {
+            self.harness.step();
+            if self.harness.query_by_label(name).is_some() == is_there {
+                self.harness.run_steps(3);
+                return;
+            }
+            std::thread::park_timeout(Duration::from_millis(5));
+        }
+        panic!("{name} never came or went");
+    }
+
+    fn click(&mut self, name: &str) {
+        self.harness.get_by_label(name).click();
+        self.harness.run_steps(3);
+    }
+
+    fn sent(&self) -> Vec<String> {
+        self.sent.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+#[test]
+fn the_banner_tells_why_both_clocks_and_what_waits() {
+    let window = Window::open();
+    for words in [
+        "The computer's clock jumped ahead by 73 years.",
+        "The computer's clock says 2099-01-01",
+        "it should say 2026-11-21",
+        "shop.carts · at_1: 1,204 documents",
+    ] {
+        assert!(window.harness.query_by_label_contains(words).is_some(), "{words}");
+    }
+}
+
+#[test]
+fn delete_now_releases_and_the_banner_goes() {
+    let mut window = Window::open();
+    window.click("Delete now");
+    window.until("Delete now", false);
+    assert_eq!(window.sent(), ["deleteNow"]);
+}
+
+#[test]
+fn keep_paused_stays_with_one_button_less() {
+    let mut window = Window::open();
+    window.click("Keep paused");
+    window.until("Keep paused", false);
+    assert_eq!(window.sent(), ["keepPaused"]);
+    assert!(window.harness.query_by_label("Delete now").is_some());
+}
+
+#[test]
+fn show_them_opens_the_expiry_view() {
+    let mut window = Window::open();
+    window.click("Show them");
+    let tab = window.harness.state().state().tabs.active().expect("a tab");
+    assert_eq!((tab.namespace.to_string().as_str(), tab.view), ("shop.carts", ViewKind::Expiry));
+    assert_eq!(window.sent(), [] as [String; 0]);
+}
