@@ -92,12 +92,7 @@ impl Number {
         }
     }
 
-    /// The sum: int, then long, then double at overflow.
-    pub(in crate::query::expression) fn plus(self, other: Self) -> Self {
-        self.combine(other, i64::checked_add, |a, b| a + b, Decimal::plus)
-    }
-
-    /// The difference, with the same types.
+    /// The difference: int, then long, then double at overflow.
     pub(super) fn minus(self, other: Self) -> Self {
         self.combine(other, i64::checked_sub, |a, b| a - b, Decimal::minus)
     }
