@@ -42,7 +42,9 @@ fn numbers(given: &Given<'_>) -> Vec<Number> {
 
 fn total_of(numbers: &[Number]) -> Number {
     let mut total = Total::default();
-    numbers.iter().for_each(|number| total.add(*number));
+    for number in numbers {
+        total.add(*number);
+    }
     total.number()
 }
 

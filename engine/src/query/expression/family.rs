@@ -25,7 +25,6 @@ pub(super) fn is_kind(error: &QueryError, kind: FamilyErrorKind) -> bool {
 }
 
 /// A named argument as the answer.
-#[expect(clippy::unnecessary_wraps, reason = "the type of every operator's answer")]
 pub(super) fn owned(given: &Given<'_>, name: &str) -> Outcome {
     match given.failure(name) {
         Some(error) => Err(error.clone()),
