@@ -10,6 +10,7 @@ use super::{
     request::Request,
     run::raw,
     table::{Command, Scope},
+    view_definition,
 };
 use crate::catalog::{Dialect, rules::CollModRequest};
 
@@ -41,11 +42,16 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     if context.collections.catalog().dialect(&namespace.db) == Dialect::Cosmos {
         return Err(not_in_cosmos("collMod", "drop the index and create it anew"));
     }
+    let others = others(request)?;
+    let catalog = context.collections.catalog();
+    if catalog.collection(&namespace).is_some_and(|collection| collection.is_view()) {
+        view_definition::check(context, &namespace, &others)?;
+    }
     let outcome = context.collections.coll_mod(&CollModRequest {
         namespace,
         index: request.value("index")?,
         expire_after_seconds: request.value("expireAfterSeconds")?,
-        others: others(request)?,
+        others,
         dry_run: request.flag("dryRun")?,
     })?;
     let mut reply = Document::new();

@@ -8,6 +8,7 @@ use super::{
     field::any,
     request::Request,
     table::{Command, Scope},
+    view_definition,
 };
 use crate::catalog::rules::CreateRequest;
 
@@ -17,6 +18,8 @@ pub static COMMAND: Command =
 
 fn run(context: &Context, request: &Request<'_>) -> Answer {
     let namespace = request.namespace()?;
-    context.collections.create(&CreateRequest { namespace, options: request.options()? })?;
+    let options = request.options()?;
+    view_definition::check(context, &namespace, &options)?;
+    context.collections.create(&CreateRequest { namespace, options })?;
     Ok(RawDocumentBuf::new())
 }

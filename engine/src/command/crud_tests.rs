@@ -798,9 +798,9 @@ mod insert {
 
     #[test]
     fn what_an_id_may_be() {
-        refused("{_id: [1]}", 2, "can't use an array for _id");
-        refused("{_id: /x/}", 2, "can't use a regex for _id");
-        refused("{a: 1, _id: {$undefined: true}}", 2, "can't use a undefined for _id");
+        refused("{_id: [1]}", 53, "can't use an array for _id");
+        refused("{_id: /x/}", 53, "can't use a regex for _id");
+        refused("{a: 1, _id: {$undefined: true}}", 53, "can't use a undefined for _id");
         refused("{_id: {$x: 1}}", 52, "_id fields may not contain '$'-prefixed fields: $x");
         let lab = Lab::new();
         lab.ok("{insert: 'c', documents: [{_id: null}, {_id: {a: [1]}}, {a: 1, _id: 7}, {}]}");

@@ -100,6 +100,7 @@ mod update;
 mod users_info;
 mod validate;
 mod validate_db_metadata;
+mod view_definition;
 mod whatsmyuri;
 
 #[cfg(test)]

@@ -88,7 +88,7 @@ fn check_size(document: &RawDocument) -> Result<(), CommandError> {
 }
 
 fn check_new_id(document: &RawDocument) -> Result<(), CommandError> {
-    let bad = |message: &str| Err(CommandError::new(Code::BAD_VALUE, message));
+    let bad = |message: &str| Err(CommandError::new(Code::INVALID_ID_FIELD, message));
     let mut has_id = false;
     for element in document {
         let (name, value) = element?;

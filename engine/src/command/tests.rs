@@ -138,7 +138,7 @@ fn insert_puts_the_id_first_and_tells_each_error() {
     );
     lab.check(
         "{insert: 'c', ordered: false, documents: [{_id: 7}, {_id: 9}, {_id: [1]}]}",
-        "{n: 1, 'writeErrors.0.index': 0, 'writeErrors.1.index': 2, 'writeErrors.1.code': 2}",
+        "{n: 1, 'writeErrors.0.index': 0, 'writeErrors.1.index': 2, 'writeErrors.1.code': 53}",
     );
     lab.check("{insert: 'c', documents: []}", "{code: 16}");
     let huge = doc! { "insert": "c", "documents": [{ "_id": 20, "x": "x".repeat(16_777_216) }] };

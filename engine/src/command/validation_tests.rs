@@ -125,6 +125,11 @@ fn options_are_shown_checked_and_kept() {
     check("{create: 'd', validator: 1}", 14);
     check("{create: 'd', validator: {$bad: 1}}", 2);
     check("{create: 'd', validator: {$where: '1'}}", 2);
+    check("{create: 'd', viewOn: 'c', pipeline: [{$nope: 1}]}", 40324);
+    check("{create: 'd', viewOn: 'c', pipeline: [{}]}", 40323);
+    check("{create: 'd', viewOn: 'c', pipeline: [{$out: 'e'}]}", 167);
+    check("{create: 'd', viewOn: 'c', pipeline: [{$currentOp: {}}]}", 73);
+    check("{create: 'd', viewOn: 'd', pipeline: []}", 5);
     check("{create: 'd', validator: {$text: {$search: 'x'}}}", 2);
     check("{create: 'd', validator: {a: {$near: [0, 0]}}}", 5_626_500);
     check("{create: 'd', validationLevel: 'other'}", 2);
@@ -139,7 +144,9 @@ fn options_are_shown_checked_and_kept() {
     lab.ok("{create: 'v', viewOn: 'c', pipeline: []}");
     check("{collMod: 'v', validator: {}}", 72);
     check("{collMod: 'c', viewOn: 'c', pipeline: []}", 72);
-    check("{collMod: 'v', viewOn: 'd'}", 72);
+    check("{collMod: 'v', viewOn: 'v'}", 5);
+    lab.ok("{collMod: 'v', viewOn: 'd'}");
+    lab.ok("{collMod: 'v', pipeline: [{$match: {a: 1}}, null]}");
     lab.ok("{collMod: 'v', viewOn: 'd', pipeline: []}");
     check("{collMod: 'c', cappedSize: 4096}", 72);
 }

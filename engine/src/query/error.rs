@@ -85,6 +85,12 @@ pub enum QueryErrorKind {
     PathBelowAnother,
     /// A projection that leaves fields out and has a value for another one.
     ValueInExclusion,
+    /// An operator of a projection that does not exist (MongoDB: 31325).
+    UnknownExpression,
+    /// `$elemMatch` of a projection is no document (MongoDB: 31274).
+    ElemMatchObject,
+    /// `$near` and its like stand in `$elemMatch` of a projection (MongoDB: 5626500).
+    NearNotAllowed,
     /// `$elemMatch` of a projection stands on a dotted path (MongoDB: 31275).
     NestedElemMatch,
     /// An aggregation expression is refused or fails.

@@ -20,10 +20,14 @@ pub(super) fn apply(
         if !collection.is_view() {
             return Err(invalid("'viewOn' and 'pipeline' options are only supported on a view"));
         }
-        if !(others.contains_key("viewOn") && others.contains_key("pipeline")) {
-            return Err(invalid("Must specify both 'viewOn' and 'pipeline' when modifying a view"));
+        // What is not given stays as it is.
+        let mut definition = Document::new();
+        if let Some(view) = &collection.options.view {
+            definition.insert("viewOn", &view.on);
+            definition.insert("pipeline", view.pipeline.clone());
         }
-        collection.options.view = create::view(others)?;
+        definition.extend(others.clone());
+        collection.options.view = create::view(&definition)?;
     }
     if given(&validation::FIELDS) {
         if collection.is_view() {

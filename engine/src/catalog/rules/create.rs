@@ -167,6 +167,7 @@ pub(super) fn view(options: &Document) -> Result<Option<View>, CatalogError> {
         None => Vec::new(),
         Some(Bson::Array(stages)) => stages
             .iter()
+            .filter(|stage| **stage != Bson::Null)
             .map(|stage| {
                 stage
                     .as_document()

@@ -5,7 +5,7 @@ use bson::raw::{RawArray, RawBsonRef, RawDocument};
 use super::{
     bits::BitTest,
     expr::{CompareOp, Test},
-    integer::{coerced, not_negative},
+    integer::{coerced, position},
     number::{as_double, truthy},
     parse::{check_depth, document, first_name, is_operators},
     pattern::Pattern,
@@ -204,8 +204,8 @@ fn elem_match(field: &str, argument: RawBsonRef<'_>, depth: usize) -> Result<Tes
 }
 
 fn size(argument: RawBsonRef<'_>) -> Result<Test, QueryError> {
-    not_negative("$size", argument)
-        .map(Test::Size)
+    position("$size", argument)
+        .map(|count| Test::Size(i64::from(count)))
         .map_err(|reason| QueryError::bad_value(format!("Failed to parse $size. {reason}")))
 }
 

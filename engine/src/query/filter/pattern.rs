@@ -106,7 +106,8 @@ impl Pattern {
             ));
         }
         if options.contains('\0') {
-            return Err(QueryError::bad_value(
+            return Err(QueryError::new(
+                QueryErrorKind::RegexFlag,
                 "Regular expression options string cannot contain an embedded null byte",
             ));
         }

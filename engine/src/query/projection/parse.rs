@@ -5,10 +5,12 @@ use bson::raw::{RawBsonRef, RawDocument};
 use super::{Child, Dialect, Mode, Node, Projection, Slice};
 use crate::{
     query::{
-        Expr, Expression, Filter, QueryError, QueryErrorKind, Test,
+        Expr, Expression, ExpressionErrorKind, FamilyErrorKind, Filter, QueryError, QueryErrorKind,
+        Test,
         filter::{
             is_operators,
             number::{truncated, truthy},
+            type_name,
         },
     },
     query::{
@@ -82,6 +84,9 @@ pub(super) fn projection(
                 ));
             }
             (Spec::Computed(expression) | Spec::Value(expression), Mode::Inclusion) => {
+                if root.leaf_above(&path) {
+                    return Err(below(&path));
+                }
                 if root.covers(&path) || computed.insert(&path, expression).is_err() {
                     return Err(collision(&path));
                 }
@@ -182,18 +187,47 @@ fn operator(
     let mut elements = operators.into_iter();
     let (name, argument) = match (elements.next(), elements.next()) {
         (Some(element), None) => element?,
-        _ => return Expression::parse(RawBsonRef::Document(operators), names).map(Spec::Computed),
+        (Some(Ok((name, _))), _) => {
+            // Several fields are no operator, but fields below this one.
+            check_path(&format!("{path}.{}", name.as_str()))?;
+            return expression(operators, names);
+        }
+        _ => return expression(operators, names),
     };
     match name.as_str() {
-        "$slice" => slice(argument).map(Spec::Slice),
+        "$slice" => match slice(argument)? {
+            Some(slice) => Ok(Spec::Slice(slice)),
+            None => expression(operators, names),
+        },
+        "$elemMatch" if argument.as_document().is_none() => Err(QueryError::new(
+            QueryErrorKind::ElemMatchObject,
+            format!(
+                "elemMatch: Invalid argument, object required, but got {}",
+                type_name(argument)
+            ),
+        )),
         "$elemMatch" if path.contains('.') => Err(QueryError::new(
             QueryErrorKind::NestedElemMatch,
             "Cannot use $elemMatch projection on a nested field",
         )),
         "$elemMatch" => elem_match(path, operators).map(Spec::ElemMatch),
         "$meta" => Err(QueryError::unsupported("$meta is not supported in a projection")),
-        _ => Expression::parse(RawBsonRef::Document(operators), names).map(Spec::Computed),
+        name => expression(operators, names).map_err(|error| match error.kind {
+            QueryErrorKind::Expression(ExpressionErrorKind::Unknown)
+                if error.message.contains(name) =>
+            {
+                QueryError::new(
+                    QueryErrorKind::UnknownExpression,
+                    format!("Unknown expression {name}"),
+                )
+            }
+            _ => error,
+        }),
     }
+}
+
+fn expression(operators: &RawDocument, names: &VariableNames) -> Result<Spec, QueryError> {
+    Expression::parse(RawBsonRef::Document(operators), names).map(Spec::Computed)
 }
 
 /// The operator's document is also a filter's, so the filter's parser reads it.
@@ -201,34 +235,41 @@ fn elem_match(path: &str, operators: &RawDocument) -> Result<Test, QueryError> {
     let mut filter = bson::raw::RawDocumentBuf::new();
     let name = <&bson::raw::CStr>::try_from(path)?;
     filter.append(name, operators);
-    match Filter::parse(&filter)?.root() {
+    // In a projection there is no query that these could be part of.
+    let parsed = Filter::parse(&filter).map_err(|error| match error.kind {
+        QueryErrorKind::QueryOnly => QueryError::bad_value(error.message),
+        QueryErrorKind::Near => QueryError::new(QueryErrorKind::NearNotAllowed, error.message),
+        _ => error,
+    })?;
+    match parsed.root() {
         Expr::Field { test, .. } => Ok(test.clone()),
         _ => Err(QueryError::bad_value("$elemMatch needs an Object")),
     }
 }
 
-fn slice(argument: RawBsonRef<'_>) -> Result<Slice, QueryError> {
-    let wrong = || {
-        QueryError::bad_value("$slice takes a number, or an array of two numbers: skip and limit")
-    };
-    let Some(list) = argument.as_array() else {
-        let number = truncated(argument).ok_or_else(wrong)?;
-        return Ok(if number < 0 {
+/// The part of an array; none when the argument is an expression's.
+fn slice(argument: RawBsonRef<'_>) -> Result<Option<Slice>, QueryError> {
+    if let Some(number) = truncated(argument) {
+        return Ok(Some(if number < 0 {
             Slice { skip: number, limit: i64::MAX }
         } else {
             Slice { skip: 0, limit: number }
-        });
-    };
-    let items: Vec<_> = list.into_iter().collect::<Result<_, _>>()?;
-    let [skip, limit] = items.as_slice() else { return Err(wrong()) };
-    let slice = Slice {
-        skip: truncated(*skip).ok_or_else(wrong)?,
-        limit: truncated(*limit).ok_or_else(wrong)?,
-    };
-    if slice.limit <= 0 {
-        return Err(QueryError::bad_value("the limit of $slice must be positive"));
+        }));
     }
-    Ok(slice)
+    let items: Vec<_> = match argument.as_array() {
+        Some(list) => list.into_iter().collect::<Result<_, _>>()?,
+        None => return Ok(None),
+    };
+    let [skip, limit] = items.as_slice() else { return Ok(None) };
+    let (Some(skip), Some(limit)) = (truncated(*skip), truncated(*limit)) else { return Ok(None) };
+    if limit <= 0 {
+        return Err(QueryError::new(
+            QueryErrorKind::Family(FamilyErrorKind::SliceArrayType),
+            "First argument to $slice must be an array, but is of type: int; the limit of a $slice \
+             that begins with a number must be positive",
+        ));
+    }
+    Ok(Some(Slice { skip, limit }))
 }
 
 fn insert(root: &mut Node, path: &str, child: Child) -> Result<(), QueryError> {
@@ -264,6 +305,20 @@ fn collision(path: &str) -> QueryError {
 }
 
 impl Node {
+    /// Whether what is above a path is listed.
+    fn leaf_above(&self, path: &str) -> bool {
+        let mut node = self;
+        let Some((above, _)) = path.rsplit_once('.') else { return false };
+        for part in above.split('.') {
+            match node.child(part) {
+                None => return false,
+                Some(Child::Tree(inner)) => node = inner,
+                Some(_) => return true,
+            }
+        }
+        false
+    }
+
     /// Whether a path, or what is above it, is listed.
     fn covers(&self, path: &str) -> bool {
         let mut node = self;

@@ -63,8 +63,17 @@ fn refusals() {
     refused("{a: {$meta: 'x'}}", QueryErrorKind::Unsupported);
     refused("{'a.b': {$elemMatch: {c: 1}}}", QueryErrorKind::NestedElemMatch);
     refused("{b: 0, a: {$elemMatch: {c: 1}}}", QueryErrorKind::ExpressionInExclusion);
-    refused("{a: {$slice: [1, 0]}}", QueryErrorKind::BadValue);
-    refused("{a: {$slice: 'x'}}", QueryErrorKind::BadValue);
+    let slice = QueryErrorKind::Family(crate::query::FamilyErrorKind::SliceArrayType);
+    refused("{a: {$slice: [1, 0]}}", slice);
+    let count = QueryErrorKind::Expression(crate::query::ExpressionErrorKind::ArgumentRange);
+    refused("{a: {$slice: 'x'}}", count);
+    refused("{a: {$slice: [1]}}", count);
+    refused("{a: {$elemMatch: 1}}", QueryErrorKind::ElemMatchObject);
+    refused("{a: {$elemMatch: {b: {$near: [0, 0]}}}}", QueryErrorKind::NearNotAllowed);
+    refused("{a: {$elemMatch: {$text: {$search: 'x'}}}}", QueryErrorKind::BadValue);
+    let dollar = QueryErrorKind::Expression(crate::query::ExpressionErrorKind::FieldNameDollar);
+    refused("{a: {$elemMatch: {b: 1}, $slice: 1}}", dollar);
+    refused("{a: {$foo: 1}}", QueryErrorKind::UnknownExpression);
     refused("{a: {}}", QueryErrorKind::Reshape(ReshapeErrorKind::EmptySubProjection));
 }
 
@@ -84,6 +93,6 @@ fn computed() {
     refused("{a: 0, x: '$b'}", QueryErrorKind::ValueInExclusion);
     refused("{a: 0, x: {$add: [1, 2]}}", QueryErrorKind::ExpressionInExclusion);
     refused("{_id: {$add: [1, 2]}, a: 0}", QueryErrorKind::ExclusionInInclusion);
-    refused("{a: 1, 'a.b': '$b'}", QueryErrorKind::PathCollision);
+    refused("{a: 1, 'a.b': '$b'}", QueryErrorKind::PathBelowAnother);
     refused("{'a.b': '$b', a: 1}", QueryErrorKind::PathCollision);
 }
