@@ -130,6 +130,16 @@ pub struct Import {
     /// Stop at the first rejected document.
     #[arg(long)]
     pub stop_on_error: bool,
+    /// Go on with the import of these files that did not reach its end.
+    #[arg(long, conflicts_with_all = ["drop", "roll_back", "leave"])]
+    pub resume: bool,
+    /// Remove what the import of these files has stored that did not reach its end. Documents that
+    /// were changed since stay, and so do those that it replaced or merged.
+    #[arg(long, conflicts_with_all = ["drop", "leave"])]
+    pub roll_back: bool,
+    /// Forget that the import of these files did not reach its end; its documents stay.
+    #[arg(long, conflicts_with = "drop")]
+    pub leave: bool,
 }
 
 /// The form of an exported file.

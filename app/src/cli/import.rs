@@ -2,26 +2,63 @@
 
 use mayfly_engine::{
     catalog::Namespace,
-    transfer::{Format, ImportRequest, Mode, Progress, import},
+    engine::Engine,
+    transfer::{
+        Format, ImportReport, ImportRequest, Mode, Progress, TransferError, UnfinishedImport,
+        import, leave_import, rehearse, resume_import, roll_back_import, unfinished_imports,
+    },
 };
 
 use super::{
     Failure,
     args::{Import, InFormat, InMode},
+    limits::REHEARSED_DOCS_MAX,
     progress_line::with_progress,
     store,
 };
 
+/// What can be done with an import that did not reach its end.
+const CHOICES: &str = "The same command with --resume goes on with it, with --roll-back removes what \
+                       it stored, and with --leave keeps that and forgets the import.";
+
 /// Imports; the last line of standard output says how much.
 pub(super) fn run(args: Import) -> Result<(), Failure> {
+    let (resumes, rolls_back, leaves) = (args.resume, args.roll_back, args.leave);
+    let request = request(args.format, args.mode, &args)?;
+    let engine = store::open(&args.data, true, false)?;
+    let known = newest_unfinished(&engine, &request)?;
+    let done = match known {
+        None if resumes || rolls_back || leaves => {
+            let into = &request.namespace;
+            Err(Failure(format!("No import of these files into {into} waits for its end.")))
+        }
+        Some(known) if resumes => {
+            transfer(&engine, |progress| resume_import(engine.collections(), known.id, progress))
+        }
+        Some(known) if rolls_back => roll_back(&engine, &known),
+        Some(known) if leaves => leave(&engine, &known),
+        // What was stored would be stored a second time, or rejected as a duplicate.
+        Some(known) if request.mode == Mode::Insert && !request.drop => {
+            Err(Failure(format!("{} {CHOICES}", known.sentence())))
+        }
+        _ => {
+            warn_of_overdue(&engine, &request)?;
+            transfer(&engine, |progress| import(engine.collections(), &request, progress))
+        }
+    };
+    engine.close().map_err(Failure::from_error)?;
+    done
+}
+
+fn request(format: InFormat, mode: InMode, args: &Import) -> Result<ImportRequest, Failure> {
     let namespace = Namespace::new(&args.db, &args.collection).map_err(Failure::from_error)?;
-    let request = ImportRequest {
-        format: match args.format {
+    Ok(ImportRequest {
+        format: match format {
             InFormat::Auto => Format::Auto,
             InFormat::Json => Format::Json,
             InFormat::Csv => Format::Csv,
         },
-        mode: match args.mode {
+        mode: match mode {
             InMode::Insert => Mode::Insert,
             InMode::Skip => Mode::Skip,
             InMode::Replace => Mode::Replace,
@@ -29,15 +66,59 @@ pub(super) fn run(args: Import) -> Result<(), Failure> {
         },
         drop: args.drop,
         stop_on_error: args.stop_on_error,
-        ..ImportRequest::new(args.files, namespace)
-    };
-    let engine = store::open(&args.data, true, false)?;
+        ..ImportRequest::new(args.files.clone(), namespace)
+    })
+}
+
+/// The newest import of the same files into the same collection that did not reach its end.
+fn newest_unfinished(
+    engine: &Engine,
+    request: &ImportRequest,
+) -> Result<Option<UnfinishedImport>, Failure> {
+    let all = unfinished_imports(engine.collections()).map_err(Failure::from_error)?;
+    Ok(all.into_iter().rev().find(|known| known.is_of(request)))
+}
+
+/// Says how many of the first documents the collection's TTL indexes would remove at once.
+fn warn_of_overdue(engine: &Engine, request: &ImportRequest) -> Result<(), Failure> {
+    let catalog = engine.collections().catalog();
+    let has_ttl = catalog.collection(&request.namespace).is_some_and(|collection| {
+        collection.indexes.iter().any(|index| index.ttl_rule().is_some())
+    });
+    if request.drop || !has_ttl {
+        return Ok(());
+    }
+    for file in &request.files {
+        let found = rehearse(
+            engine.collections(),
+            &request.namespace,
+            file,
+            request.format,
+            REHEARSED_DOCS_MAX,
+            &Progress::new(),
+        )
+        .map_err(Failure::from_error)?;
+        if found.overdue > 0 {
+            eprintln!(
+                "{} of the first {} documents of {} are past the threshold of {} already and go \
+                 with the next pass of the reaper.",
+                found.overdue,
+                found.documents,
+                file.display(),
+                request.namespace
+            );
+        }
+    }
+    Ok(())
+}
+
+fn transfer(
+    engine: &Engine,
+    work: impl FnOnce(&Progress) -> Result<ImportReport, TransferError> + Send,
+) -> Result<(), Failure> {
     let progress = Progress::new();
-    let report = with_progress(engine.clock().as_ref(), &progress, || {
-        import(engine.collections(), &request, &progress)
-    })?
-    .map_err(Failure::from_error)?;
-    engine.close().map_err(Failure::from_error)?;
+    let report = with_progress(engine.clock().as_ref(), &progress, || work(&progress))?
+        .map_err(Failure::from_error)?;
     if report.legacy_values > 0 {
         eprintln!("{} values were in the older form of Extended JSON.", report.legacy_values);
     }
@@ -46,7 +127,33 @@ pub(super) fn run(args: Import) -> Result<(), Failure> {
         report.imported, report.skipped, report.rejected
     );
     match report.sentence() {
+        Some(sentence) if report.unfinished.is_some() => {
+            Err(Failure(format!("{sentence} {CHOICES}")))
+        }
         Some(sentence) => Err(Failure(sentence)),
         None => Ok(()),
     }
+}
+
+fn roll_back(engine: &Engine, known: &UnfinishedImport) -> Result<(), Failure> {
+    let progress = Progress::new();
+    let report = with_progress(engine.clock().as_ref(), &progress, || {
+        roll_back_import(engine.collections(), known.id, &progress)
+    })?
+    .map_err(Failure::from_error)?;
+    println!(
+        "removed {}, changed since {}, gone already {}, replaced {}",
+        report.removed, report.changed, report.gone, report.replaced
+    );
+    if report.cancelled {
+        return Err(Failure(report.sentence()));
+    }
+    eprintln!("{}", report.sentence());
+    Ok(())
+}
+
+fn leave(engine: &Engine, known: &UnfinishedImport) -> Result<(), Failure> {
+    leave_import(engine.collections(), known.id).map_err(Failure::from_error)?;
+    println!("left {}", known.imported);
+    Ok(())
 }

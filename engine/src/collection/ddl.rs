@@ -53,6 +53,25 @@ impl Collections {
         })
     }
 
+    /// Drops a collection that has default options, no index but the one on `_id` and no document, if
+    /// it still is the one with this id. Whether it was dropped.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub fn drop_if_untouched(&self, namespace: &Namespace, id: u32) -> Result<bool, WriteError> {
+        self.transact(|writer| {
+            let Some(collection) = writer.collection(namespace) else { return Ok(false) };
+            let is_plain = collection.id.0 == id
+                && collection.options == CollectionOptions::default()
+                && collection.indexes.iter().all(|index| index.is_id());
+            if !is_plain || writer.counters(id)?.documents > 0 {
+                return Ok(false);
+            }
+            drop_collection(writer, &collection)?;
+            Ok(true)
+        })
+    }
+
     /// Drops a database with all its collections, and forgets its dialect. Returns the number of
     /// collections.
     ///

@@ -119,7 +119,7 @@ fn in_units(bytes: u64) -> String {
 
 impl StoreError {
     /// `Damaged`, with what is wrong.
-    pub(super) fn damaged(what: impl Into<String>) -> Self {
+    pub(crate) fn damaged(what: impl Into<String>) -> Self {
         Self::Damaged { what: what.into() }
     }
 

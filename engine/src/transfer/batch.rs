@@ -7,6 +7,7 @@ use bson::RawDocument;
 use super::{
     Place,
     limits::BATCH_BYTES_MAX,
+    place::Mark,
     prepare::prepare,
     records::{Bad, Item, Records},
 };
@@ -18,6 +19,8 @@ pub(super) struct Batch {
     pub file: usize,
     arena: Vec<u8>,
     entries: Vec<Entry>,
+    /// For each entry, where the file goes on behind it.
+    marks: Vec<Mark>,
     /// Nothing more comes from this file.
     pub ended: bool,
     /// Values in the older form of Extended JSON, in the file so far.
@@ -39,6 +42,7 @@ impl Batch {
             file,
             arena: Vec::with_capacity(BATCH_BYTES_MAX / 4),
             entries: Vec::with_capacity(BATCH_DOCS_MAX),
+            marks: Vec::with_capacity(BATCH_DOCS_MAX),
             ended: false,
             legacy_values: 0,
         };
@@ -53,6 +57,10 @@ impl Batch {
                     batch.entries.push(Entry::Bad(bad));
                 }
                 Item::Document(place) => batch.push(records.document(), place),
+            }
+            if batch.marks.len() < batch.entries.len() {
+                let legacy_values = records.legacy_values();
+                batch.marks.push(Mark { place: records.place(), legacy_values });
             }
         }
         batch.legacy_values = records.legacy_values();
@@ -73,6 +81,11 @@ impl Batch {
     /// The entries.
     pub(super) fn entries(&self) -> &[Entry] {
         &self.entries
+    }
+
+    /// Where the file goes on behind an entry.
+    pub(super) fn mark(&self, entry: usize) -> Option<Mark> {
+        self.marks.get(entry).copied()
     }
 
     /// The document of an entry.

@@ -57,6 +57,25 @@ impl CsvRecords {
         }
     }
 
+    /// Reads the header line and goes on behind a row.
+    ///
+    /// # Errors
+    /// When there is no header line any more; one sentence without its full stop.
+    pub(super) fn resume(&mut self, place: Place, input: &mut Input<'_>) -> Result<(), String> {
+        while place.offset > self.place.offset && !self.header_read {
+            if self.step(input).is_some() {
+                return Err("the header line can't be read any more".to_owned());
+            }
+        }
+        self.place = place;
+        Ok(())
+    }
+
+    /// The place behind what came last.
+    pub(super) fn place(&self) -> Place {
+        self.place
+    }
+
     pub(super) fn document(&self) -> &RawDocument {
         &self.document
     }
@@ -64,47 +83,52 @@ impl CsvRecords {
     /// What comes next.
     pub(super) fn next(&mut self, input: &mut Input<'_>) -> Item {
         loop {
-            let (cells, length) = match self.row(input) {
-                Ok(Some(row)) => row,
-                Ok(None) => return Item::End,
-                Err(bad) => return Item::Bad(bad),
-            };
-            let row = input.bytes().get(..length).unwrap_or_default();
-            let is_blank = row.trim_ascii().is_empty();
-            let place = self.place;
-            let wrong = |(at, reason): (usize, String), fatal| {
-                let place = place.after(row.get(..at).unwrap_or(row));
-                Bad::new(place, reason, row.trim_ascii_end(), fatal)
-            };
-            let item = if is_blank {
-                None
-            } else if self.header_read {
-                Some(match document(&self.columns, &cells) {
-                    Ok(document) => {
-                        self.document = document;
-                        Item::Document(place)
-                    }
-                    Err(error) => Item::Bad(wrong(error, false)),
-                })
-            } else {
-                match header(&cells) {
-                    Ok(columns) => {
-                        self.columns = columns;
-                        None
-                    }
-                    Err(error) => Some(Item::Bad(wrong(error, true))),
-                }
-            };
-            if !is_blank {
-                self.place.document += u64::from(self.header_read);
-                self.header_read = true;
-            }
-            self.place = self.place.after(row);
-            input.consume(length);
-            if let Some(item) = item {
+            if let Some(item) = self.step(input) {
                 return item;
             }
         }
+    }
+
+    /// Reads one row; `None` when it is blank or the header line.
+    fn step(&mut self, input: &mut Input<'_>) -> Option<Item> {
+        let (cells, length) = match self.row(input) {
+            Ok(Some(row)) => row,
+            Ok(None) => return Some(Item::End),
+            Err(bad) => return Some(Item::Bad(bad)),
+        };
+        let row = input.bytes().get(..length).unwrap_or_default();
+        let is_blank = row.trim_ascii().is_empty();
+        let place = self.place;
+        let wrong = |(at, reason): (usize, String), fatal| {
+            let place = place.after(row.get(..at).unwrap_or(row));
+            Bad::new(place, reason, row.trim_ascii_end(), fatal)
+        };
+        let item = if is_blank {
+            None
+        } else if self.header_read {
+            Some(match document(&self.columns, &cells) {
+                Ok(document) => {
+                    self.document = document;
+                    Item::Document(place)
+                }
+                Err(error) => Item::Bad(wrong(error, false)),
+            })
+        } else {
+            match header(&cells) {
+                Ok(columns) => {
+                    self.columns = columns;
+                    None
+                }
+                Err(error) => Some(Item::Bad(wrong(error, true))),
+            }
+        };
+        if !is_blank {
+            self.place.document += u64::from(self.header_read);
+            self.header_read = true;
+        }
+        self.place = self.place.after(row);
+        input.consume(length);
+        item
     }
 
     /// The next row; `None` at the end of the file.

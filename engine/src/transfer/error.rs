@@ -39,6 +39,12 @@ pub enum TransferError {
         /// Its name.
         namespace: String,
     },
+    /// An import that did not reach its end can't be resumed, rolled back or left; as a sentence.
+    #[error("{what}")]
+    Unfinished {
+        /// Why, and what to do.
+        what: String,
+    },
     /// A person cancelled; nothing was written.
     #[error("Cancelled. Nothing was written.")]
     Cancelled,

@@ -1,16 +1,25 @@
 //! Import: files to documents of a collection.
 
-use std::{path::PathBuf, thread};
+use std::{
+    path::{Path, PathBuf},
+    thread,
+};
 
+use bson::oid::ObjectId;
 use crossbeam_channel::{Receiver, Sender, bounded};
 
 use super::{
-    End, Format, ImportReport, Place, Progress, Reject, TransferError,
-    batch::{Batch, Entry},
-    limits::{BATCH_QUEUE_MAX, IMPORT_REJECTS_MAX, REJECTS_LISTED_MAX},
+    Detected, End, Format, ImportReport, Progress, Reject, TransferError,
+    batch::Batch,
+    checkpoint::{Checkpoint, State},
+    claim::Claim,
+    identity::FileIdentity,
+    limits::{BATCH_QUEUE_MAX, REJECTS_LISTED_MAX},
+    place::Mark,
     records::Records,
     rejects::RejectsFile,
-    store_batch::{Refused, store_batch},
+    store_batch::{Refused, Stop, Stored, are_too_many, store_batch},
+    unfinished::{forget, forget_all_of, load},
 };
 use crate::{catalog::Namespace, collection::Collections};
 
@@ -64,7 +73,8 @@ impl ImportRequest {
     }
 }
 
-/// Imports files. Every file is opened and recognised before anything is changed.
+/// Imports files. Every file is opened and recognised before anything is changed. An import that
+/// does not reach the end of its files is remembered, see [`super::unfinished_imports`].
 ///
 /// # Errors
 /// When nothing was changed: a file can't be read or recognised. All later failures are in the
@@ -74,39 +84,98 @@ pub fn import(
     request: &ImportRequest,
     progress: &Progress,
 ) -> Result<ImportReport, TransferError> {
-    let mut report = ImportReport::new();
-    let mut files = Vec::new();
-    let mut bytes = 0;
-    for path in &request.files {
-        let records = Records::open(path, request.format, Some(progress))?;
-        bytes += std::fs::metadata(path).map_or(0, |about| about.len());
-        report.files.push((path.clone(), records.detected()));
-        files.push(records);
-    }
-    progress.set_bytes_total(bytes);
+    let checkpoint = Checkpoint::new(request, collections.clock().now_ms())?;
+    let _claim = Claim::new(checkpoint.id)?;
+    let opened = Opened::new(&request.files, &checkpoint, progress)?;
     if request.drop {
         collections.drop_collection(&request.namespace)?;
+        forget_all_of(collections, &request.namespace)?;
     }
-    let mut importing = Importing { collections, request, progress, report, legacy_before: 0 };
-    thread::scope(|scope| {
-        let (sender, receiver) = bounded(BATCH_QUEUE_MAX);
-        let reader = thread::Builder::new()
-            .name("import-reader".to_owned())
-            .spawn_scoped(scope, move || read_files(files, progress, &sender))
-            .map_err(|error| TransferError::Bug { what: error.to_string() })?;
-        importing.run(receiver);
-        if reader.join().is_err() {
-            let what = "the reader of the file ended unexpectedly".to_owned();
-            importing.report.end = End::Failed(TransferError::Bug { what }.to_string());
+    Importing::new(collections, &request.files, checkpoint, progress).run(opened)
+}
+
+/// Goes on with an import that did not reach its end.
+///
+/// # Errors
+/// When a file or the collection is not what it was; nothing has changed then. All later failures are
+/// in the report's end.
+pub fn resume_import(
+    collections: &Collections,
+    id: ObjectId,
+    progress: &Progress,
+) -> Result<ImportReport, TransferError> {
+    let _claim = Claim::new(id)?;
+    let mut checkpoint = load(collections, id)?;
+    check_resumable(collections, &checkpoint)?;
+    if are_too_many(&checkpoint) {
+        checkpoint.forgiven = checkpoint.rejected;
+    }
+    let files = checkpoint.request.files.clone();
+    let opened = Opened::new(&files, &checkpoint, progress)?;
+    progress.add_documents(checkpoint.imported);
+    progress.add_skipped(checkpoint.skipped);
+    progress.add_rejected(checkpoint.rejected);
+    Importing::new(collections, &files, checkpoint, progress).run(opened)
+}
+
+/// Checks that files and collection are what they were.
+fn check_resumable(
+    collections: &Collections,
+    checkpoint: &Checkpoint,
+) -> Result<(), TransferError> {
+    let namespace = &checkpoint.request.namespace;
+    let refused = |what: String| Err(TransferError::Unfinished { what });
+    if checkpoint.state != State::Importing {
+        return refused(format!(
+            "The import into {namespace} is being rolled back, so it can't be resumed; go on with \
+             the roll back or leave it."
+        ));
+    }
+    let found = collections.catalog().collection(namespace).map(|collection| collection.id.0);
+    if found != checkpoint.collection {
+        return refused(format!(
+            "The collection {namespace} is not the one that the import began with, so the import \
+             can't be resumed; leave it."
+        ));
+    }
+    checkpoint.identities.iter().skip(checkpoint.file).try_for_each(FileIdentity::check)
+}
+
+/// The files of an import, ready to be read.
+struct Opened<'p> {
+    files: Vec<(usize, Records<'p>)>,
+    detected: Vec<(PathBuf, Detected)>,
+}
+
+impl<'p> Opened<'p> {
+    /// Opens the files from the checkpoint on.
+    fn new(
+        paths: &[PathBuf],
+        checkpoint: &Checkpoint,
+        progress: &'p Progress,
+    ) -> Result<Self, TransferError> {
+        let mut opened = Self { files: Vec::new(), detected: Vec::new() };
+        let mut bytes = 0;
+        for (number, path) in paths.iter().enumerate().skip(checkpoint.file) {
+            let mut records = Records::open(path, checkpoint.request.format, Some(progress))?;
+            bytes += std::fs::metadata(path).map_or(0, |about| about.len());
+            opened.detected.push((path.clone(), records.detected()));
+            if number == checkpoint.file && checkpoint.mark != Mark::START {
+                records.resume(checkpoint.mark).map_err(|what| TransferError::NotReadable {
+                    path: path.display().to_string(),
+                    what,
+                })?;
+            }
+            opened.files.push((number, records));
         }
-        Ok::<(), TransferError>(())
-    })?;
-    Ok(importing.report)
+        progress.set_bytes_total(bytes);
+        Ok(opened)
+    }
 }
 
 /// Reads all files, batch by batch, until told to stop or nobody takes the batches any more.
-fn read_files(files: Vec<Records<'_>>, progress: &Progress, sender: &Sender<Batch>) {
-    for (number, mut records) in files.into_iter().enumerate() {
+fn read_files(files: Vec<(usize, Records<'_>)>, progress: &Progress, sender: &Sender<Batch>) {
+    for (number, mut records) in files {
         let mut ended = false;
         while !ended {
             let batch = Batch::read(&mut records, number);
@@ -121,107 +190,149 @@ fn read_files(files: Vec<Records<'_>>, progress: &Progress, sender: &Sender<Batc
 /// An import under way, on the writing side.
 struct Importing<'i> {
     collections: &'i Collections,
-    request: &'i ImportRequest,
+    files: &'i [PathBuf],
     progress: &'i Progress,
+    checkpoint: Checkpoint,
+    /// What can't be read in the file of the checkpoint.
+    broken: Option<Reject>,
+    rejects: Option<(usize, RejectsFile)>,
     report: ImportReport,
-    legacy_before: u64,
 }
 
 /// Why an import ends before its files do.
 type Ended = Result<(), End>;
 
-impl Importing<'_> {
+impl<'i> Importing<'i> {
+    fn new(
+        collections: &'i Collections,
+        files: &'i [PathBuf],
+        checkpoint: Checkpoint,
+        progress: &'i Progress,
+    ) -> Self {
+        let report = ImportReport::new();
+        Self { collections, files, progress, checkpoint, broken: None, rejects: None, report }
+    }
+
+    /// Stores what a thread reads.
+    fn run(mut self, opened: Opened<'i>) -> Result<ImportReport, TransferError> {
+        self.report.files = opened.detected;
+        let progress = self.progress;
+        thread::scope(|scope| {
+            let (sender, receiver) = bounded(BATCH_QUEUE_MAX);
+            let reader = thread::Builder::new()
+                .name("import-reader".to_owned())
+                .spawn_scoped(scope, move || read_files(opened.files, progress, &sender))
+                .map_err(|error| TransferError::Bug { what: error.to_string() })?;
+            self.store_all(receiver);
+            if reader.join().is_err() {
+                let what = "the reader of the file ended unexpectedly".to_owned();
+                self.report.end = End::Failed(TransferError::Bug { what }.to_string());
+            }
+            Ok::<(), TransferError>(())
+        })?;
+        self.finish()
+    }
+
     /// Stores what the reader sends. The receiver is dropped at the end, which ends the reader too.
-    fn run(&mut self, receiver: Receiver<Batch>) {
-        let mut rejects: Option<(usize, RejectsFile)> = None;
-        let mut broken = None;
+    fn store_all(&mut self, receiver: Receiver<Batch>) {
         for batch in &receiver {
-            let Some(path) = self.request.files.get(batch.file) else { break };
-            if rejects.as_ref().is_none_or(|(file, _)| *file != batch.file) {
-                self.close(rejects.take());
-                let wanted = self.request.rejects.as_deref();
-                rejects = Some((batch.file, RejectsFile::new(path, wanted)));
-            }
-            let Some((_, file)) = &mut rejects else { break };
-            self.report.legacy_values = self.legacy_before + batch.legacy_values;
-            if batch.ended {
-                self.legacy_before = self.report.legacy_values;
-            }
-            match self.store(&batch, file) {
-                Ok(()) => {}
-                Err(End::Broken(reject)) => broken = Some(End::Broken(reject)),
-                Err(end) => {
-                    self.report.end = end;
-                    break;
-                }
-            }
-        }
-        drop(receiver);
-        if self.report.end == End::Complete {
-            if let Some(end) = broken {
+            if let Err(end) = self.store(&batch) {
                 self.report.end = end;
-            } else if self.progress.is_cancelled() {
-                self.report.end = End::Cancelled;
+                return;
             }
         }
-        self.close(rejects);
+        if self.progress.is_cancelled() {
+            self.report.end = End::Cancelled;
+        } else if let Some(broken) = self.broken.clone().or(self.checkpoint.broken.clone()) {
+            self.report.end = End::Broken(broken);
+        }
     }
 
     /// Stores one batch, transaction by transaction.
-    fn store(&mut self, batch: &Batch, rejects: &mut RejectsFile) -> Ended {
+    fn store(&mut self, batch: &Batch) -> Ended {
+        if self.rejects.as_ref().is_none_or(|(file, _)| *file != batch.file) {
+            self.begin_file(batch.file);
+        }
+        let may_be_last = batch.ended && batch.file + 1 == self.files.len();
+        let is_last = may_be_last && self.checkpoint.broken.is_none();
         let mut from = 0;
         while from < batch.entries().len() {
             if self.progress.is_cancelled() {
                 return Err(End::Cancelled);
             }
-            let stored = store_batch(self.collections, self.request, batch, from)
+            let Some((_, rejects)) = &mut self.rejects else { return Ok(()) };
+            let before = &self.checkpoint;
+            let stored = store_batch(self.collections, batch, from, is_last, before, rejects)
                 .map_err(|error| End::Failed(error.to_string()))?;
             from = stored.next;
-            self.report.imported += stored.imported;
-            self.report.skipped += stored.skipped;
-            self.progress.add_documents(stored.imported);
-            self.progress.add_skipped(stored.skipped);
-            for Refused { entry, place, reason, text } in stored.refused {
-                let fatal = matches!(batch.entries().get(entry), Some(Entry::Bad(b)) if b.fatal);
-                self.reject(batch.file, place, reason, &text, rejects, fatal)?;
+            self.take(batch.file, stored)?;
+        }
+        Ok(())
+    }
+
+    /// Takes what a transaction has done into the report.
+    fn take(&mut self, file: usize, stored: Stored) -> Ended {
+        let (old, new) = (&self.checkpoint, &stored.checkpoint);
+        self.progress.add_documents(new.imported.saturating_sub(old.imported));
+        self.progress.add_skipped(new.skipped.saturating_sub(old.skipped));
+        self.progress.add_rejected(stored.refused.len() as u64);
+        self.checkpoint = stored.checkpoint;
+        let file = self.files.get(file).cloned().unwrap_or_default();
+        for refused in stored.refused {
+            let Refused { place, reason, fatal, .. } = refused;
+            let reject = Reject { file: file.clone(), place, reason };
+            if fatal {
+                self.broken = Some(reject.clone());
+            }
+            if self.report.rejects.len() < REJECTS_LISTED_MAX {
+                self.report.rejects.push(reject);
             }
         }
-        Ok(())
+        match stored.stop {
+            Some(Stop::OnError) => Err(End::StoppedOnError),
+            Some(Stop::TooMany) => Err(End::TooManyRejects),
+            None if self.checkpoint.request.stop_on_error && self.broken.is_some() => {
+                self.store_nothing_more()
+            }
+            None => Ok(()),
+        }
     }
 
-    fn reject(
-        &mut self,
-        file: usize,
-        place: Place,
-        reason: String,
-        text: &[u8],
-        rejects: &mut RejectsFile,
-        fatal: bool,
-    ) -> Ended {
-        let file = self.request.files.get(file).cloned().unwrap_or_default();
-        rejects.add(place, &reason, text).map_err(|error| End::Failed(error.to_string()))?;
-        self.report.rejected += 1;
-        self.progress.add_rejected(1);
-        let reject = Reject { file, place, reason };
-        if self.report.rejects.len() < REJECTS_LISTED_MAX {
-            self.report.rejects.push(reject.clone());
-        }
-        if fatal {
-            return Err(End::Broken(reject));
-        }
-        if self.request.stop_on_error {
-            return Err(End::StoppedOnError);
-        }
-        if self.report.rejected >= IMPORT_REJECTS_MAX {
-            return Err(End::TooManyRejects);
-        }
-        Ok(())
+    /// The rest of a file can't be read, and the import was told to stop then.
+    fn store_nothing_more(&self) -> Ended {
+        self.broken.clone().map_or(Ok(()), |broken| Err(End::Broken(broken)))
     }
 
-    fn close(&mut self, rejects: Option<(usize, RejectsFile)>) {
-        match rejects.map(|(_, file)| file.finish()).transpose() {
-            Ok(path) => self.report.rejects_files.extend(path.flatten()),
-            Err(error) => self.report.end = End::Failed(error.to_string()),
+    /// Goes on to a file. What could not be read in the one before stays so.
+    fn begin_file(&mut self, file: usize) {
+        if file != self.checkpoint.file {
+            if let Some(broken) = self.broken.take() {
+                self.checkpoint.count_reject(&broken.reason);
+                self.checkpoint.broken = Some(broken);
+            }
+            self.checkpoint.begin_file(file);
         }
+        let source = self.files.get(file).map_or(Path::new(""), PathBuf::as_path);
+        let wanted = self.checkpoint.request.rejects.as_deref();
+        let rejects = RejectsFile::new(source, wanted, self.checkpoint.rejects.as_ref());
+        self.rejects = Some((file, rejects));
+    }
+
+    /// Forgets the import if there is nothing to resume or to roll back, and completes the report.
+    fn finish(mut self) -> Result<ImportReport, TransferError> {
+        let checkpoint = &self.checkpoint;
+        self.report.imported = checkpoint.imported;
+        self.report.skipped = checkpoint.skipped;
+        self.report.rejected = checkpoint.rejected + u64::from(self.broken.is_some());
+        self.report.legacy_values = checkpoint.legacy_values();
+        let rejects = checkpoint.rejects.iter().map(|(path, _)| path);
+        self.report.rejects_files =
+            checkpoint.rejects_before.iter().chain(rejects).cloned().collect();
+        if self.report.end == End::Complete || checkpoint.imported == 0 {
+            forget(self.collections, checkpoint.id)?;
+        } else {
+            self.report.unfinished = Some(checkpoint.id);
+        }
+        Ok(self.report)
     }
 }

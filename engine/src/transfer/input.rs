@@ -2,8 +2,8 @@
 
 use std::{
     fs::File,
-    io::{self, BufReader, Read},
-    path::Path,
+    io::{self, BufReader, Read, Seek as _},
+    path::{Path, PathBuf},
     sync::{
         Arc,
         atomic::{AtomicU64, Ordering::Relaxed},
@@ -28,6 +28,8 @@ pub(super) struct Input<'p> {
     gzip: bool,
     unpacked: u64,
     packed: Arc<AtomicU64>,
+    path: PathBuf,
+    progress: Option<&'p Progress>,
 }
 
 /// Counts the bytes that leave a file.
@@ -67,7 +69,47 @@ impl<'p> Input<'p> {
         let reader: Box<dyn Read + Send + 'p> =
             if gzip { Box::new(MultiGzDecoder::new(whole)) } else { Box::new(whole) };
         let buffer = vec![0; READ_BYTES];
-        Ok(Self { reader, buffer, start: 0, end: 0, ended: false, gzip, unpacked: 0, packed })
+        let (start, end, ended, unpacked) = (0, 0, false, 0);
+        let path = path.to_owned();
+        Ok(Self { reader, buffer, start, end, ended, gzip, unpacked, packed, path, progress })
+    }
+
+    /// Goes on at this byte of the unpacked file, which lies ahead. A packed file is read up to there.
+    ///
+    /// # Errors
+    /// One sentence without its full stop.
+    pub(super) fn skip_to(&mut self, offset: u64) -> Result<(), String> {
+        loop {
+            let here = self.bytes().len();
+            let at = self.unpacked.saturating_sub(here as u64);
+            let ahead = usize::try_from(offset.saturating_sub(at)).unwrap_or(usize::MAX);
+            self.consume(ahead);
+            if ahead <= here {
+                return Ok(());
+            }
+            if self.ended {
+                return Err("the file is shorter than it was".to_owned());
+            }
+            if self.gzip {
+                self.fill()?;
+            } else {
+                self.seek(offset).map_err(|error| self.failed(&error))?;
+            }
+        }
+    }
+
+    /// Reads a file that is not packed from this byte on.
+    fn seek(&mut self, offset: u64) -> io::Result<()> {
+        let mut file = File::open(&self.path)?;
+        file.seek(io::SeekFrom::Start(offset))?;
+        if let Some(progress) = self.progress {
+            progress.add_bytes(offset.saturating_sub(self.packed.load(Relaxed)));
+        }
+        self.packed.store(offset, Relaxed);
+        let packed = Arc::clone(&self.packed);
+        self.reader = Box::new(Counted { file, packed, progress: self.progress });
+        (self.start, self.end, self.unpacked) = (0, 0, offset);
+        Ok(())
     }
 
     /// Whether the file is packed.

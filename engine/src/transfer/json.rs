@@ -40,6 +40,19 @@ impl JsonRecords {
         Self { documents: Documents::new(inner), form, place, mark: place.offset }
     }
 
+    /// Goes on behind a document.
+    pub(super) fn resume(&mut self, place: Place) {
+        if place.offset > self.mark {
+            self.documents.resume(place.line, place.column, place.offset - self.mark);
+            self.place = place;
+        }
+    }
+
+    /// The place behind what came last.
+    pub(super) fn place(&self) -> Place {
+        self.place
+    }
+
     pub(super) fn document(&self) -> &RawDocument {
         self.documents.document()
     }

@@ -49,3 +49,21 @@ pub(super) const EXPORT_BYTES_MAX: usize = 4 << 20;
 
 /// Columns of a CSV file.
 pub(super) const CSV_COLUMNS_MAX: usize = 10_000;
+
+/// Documents of which an import has seen at least so many before the share of rejected ones counts.
+pub(super) const REJECTS_SHARE_DOCS_MIN: u64 = 1_000;
+
+/// An import stops when more than one document in so many was rejected.
+pub(super) const REJECTS_SHARE: u64 = 10;
+
+/// Kinds of reasons that are counted apart; what comes later counts as one kind.
+pub(super) const REASONS_MAX: usize = 50;
+
+/// Bytes at the start of a file that tell it from another one.
+pub(super) const IDENTITY_BYTES: u64 = 1 << 20;
+
+/// Imports that did not reach their end which a store remembers.
+pub(super) const UNFINISHED_MAX: usize = 100;
+
+/// Lists of stored documents that one transaction forgets.
+pub(super) const FORGET_LISTS_MAX: u64 = 1_000;

@@ -5,17 +5,24 @@
 //! lost silently: what can't be stored goes with its reason, line and column to a file of rejected
 //! documents, and every end has a sentence that says what was stored.
 //!
+//! Each transaction of an import keeps its checkpoint with it: what was read, and which documents were
+//! inserted. An import that was cut off, cancelled or stopped can be resumed, rolled back or left.
+//!
 //! Export: bounded reads, text to a temporary file in the target's folder, then one rename: the file
 //! appears whole or not at all.
 
 mod batch;
+mod checkpoint;
+mod claim;
 mod csv;
 mod detect;
 mod error;
 mod export;
 mod export_csv;
+mod identity;
 mod import;
 mod input;
+mod inserted;
 mod json;
 mod limits;
 mod place;
@@ -25,17 +32,23 @@ mod progress;
 mod records;
 mod rejects;
 mod report;
+#[cfg(test)]
+mod resume_tests;
+mod roll_back;
 mod store_batch;
 mod target;
 #[cfg(test)]
 mod tests;
+mod unfinished;
 
 pub use detect::{Detected, Form, Format};
 pub use error::TransferError;
 pub use export::{ExportFormat, ExportReport, ExportRequest, export};
-pub use import::{ImportRequest, Mode, import};
+pub use import::{ImportRequest, Mode, import, resume_import};
 pub use limits::{IMPORT_REJECTS_MAX, IMPORT_TEXT_BYTES_MAX, PREVIEW_DOCS_MAX};
 pub use place::Place;
 pub use preview::{FieldTypes, Preview, Rehearsal, RehearsedIndex, preview, rehearse};
 pub use progress::{Progress, ProgressNow};
 pub use report::{End, ImportReport, Reject};
+pub use roll_back::{RollBackReport, roll_back_import};
+pub use unfinished::{UnfinishedImport, leave_import, unfinished_imports};

@@ -32,3 +32,17 @@ impl Place {
         }
     }
 }
+
+/// Where a file goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Mark {
+    /// The place.
+    pub place: Place,
+    /// Values in the older form of Extended JSON before it.
+    pub legacy_values: u64,
+}
+
+impl Mark {
+    /// The start of a file.
+    pub(super) const START: Self = Self { place: Place::START, legacy_values: 0 };
+}

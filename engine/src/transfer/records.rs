@@ -11,6 +11,7 @@ use super::{
     input::Input,
     json::JsonRecords,
     limits::{DETECT_BYTES, REJECT_TEXT_BYTES_MAX},
+    place::Mark,
 };
 
 /// What comes next in a file.
@@ -49,6 +50,8 @@ pub(super) struct Records<'p> {
     input: Input<'p>,
     detected: Detected,
     kind: Kind,
+    /// Values in the older form of Extended JSON that an earlier run has met.
+    legacy_before: u64,
 }
 
 enum Kind {
@@ -92,7 +95,31 @@ impl<'p> Records<'p> {
             Form::Lines | Form::Objects | Form::Array => Kind::Json(JsonRecords::new(form, place)),
         };
         let detected = Detected { form, gzip: input.is_gzip() };
-        Ok(Self { input, detected, kind })
+        Ok(Self { input, detected, kind, legacy_before: 0 })
+    }
+
+    /// Goes on behind a document whose end was [`Self::place`] in an earlier run.
+    ///
+    /// # Errors
+    /// One sentence without its full stop.
+    pub(super) fn resume(&mut self, mark: Mark) -> Result<(), String> {
+        let place = mark.place;
+        self.legacy_before = mark.legacy_values;
+        match &mut self.kind {
+            Kind::Empty => return Ok(()),
+            Kind::Json(records) => records.resume(place),
+            Kind::Csv(records) => records.resume(place, &mut self.input)?,
+        }
+        self.input.skip_to(place.offset)
+    }
+
+    /// The place behind what [`Self::next`] gave last.
+    pub(super) fn place(&self) -> Place {
+        match &self.kind {
+            Kind::Empty => Place::START,
+            Kind::Json(records) => records.place(),
+            Kind::Csv(records) => records.place(),
+        }
     }
 
     /// What the file looks like.
@@ -127,8 +154,8 @@ impl<'p> Records<'p> {
     /// Values in the older form of Extended JSON met so far.
     pub(super) fn legacy_values(&self) -> u64 {
         match &self.kind {
-            Kind::Json(records) => records.legacy_values(),
-            Kind::Csv(_) | Kind::Empty => 0,
+            Kind::Json(records) => self.legacy_before + records.legacy_values(),
+            Kind::Csv(_) | Kind::Empty => self.legacy_before,
         }
     }
 }

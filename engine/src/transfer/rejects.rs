@@ -1,16 +1,17 @@
 //! The file of rejected documents.
 
 use std::{
-    fs::{File, OpenOptions},
-    io::{self, BufWriter, Write as _},
+    fs::{self, File, OpenOptions},
+    io::{self, Seek as _, SeekFrom, Write as _},
     path::{Path, PathBuf},
 };
 
 use bson::{RawDocumentBuf, doc};
 
 use super::{
-    Place, TransferError,
+    TransferError,
     limits::{REJECT_FILES_MAX, REJECT_TEXT_BYTES_MAX},
+    store_batch::Refused,
 };
 use crate::value::extjson::{Style, append_document};
 
@@ -18,71 +19,96 @@ use crate::value::extjson::{Style, append_document};
 /// first one.
 pub(super) struct RejectsFile {
     wanted: PathBuf,
-    open: Option<(PathBuf, BufWriter<File>)>,
+    open: Option<(PathBuf, File)>,
 }
 
 impl RejectsFile {
     /// For a file that is imported; `wanted` takes the place of `<name>.rejected.jsonl` beside it.
-    pub(super) fn new(source: &Path, wanted: Option<&Path>) -> Self {
+    /// `before` is the file that an earlier run has begun and how much of it counts; if that is gone
+    /// or has become shorter, a new one is made.
+    pub(super) fn new(
+        source: &Path,
+        wanted: Option<&Path>,
+        before: Option<&(PathBuf, u64)>,
+    ) -> Self {
         let mut name = source.file_name().unwrap_or_default().to_owned();
         name.push(".rejected.jsonl");
         let wanted = wanted.map_or_else(|| source.with_file_name(name), Path::to_owned);
-        Self { wanted, open: None }
+        let open = before.and_then(|(path, kept)| {
+            let about = fs::symlink_metadata(path).ok()?;
+            let is_whole = about.is_file() && about.len() >= *kept;
+            let file = OpenOptions::new().write(true).open(path).ok().filter(|_| is_whole)?;
+            Some((path.clone(), file))
+        });
+        Self { wanted, open }
     }
 
-    /// Appends one rejected document with its reason, place and text.
+    /// Writes rejected documents with reason, place and text behind the first `kept` bytes; what is
+    /// behind those comes from a transaction that did not commit. Returns the path and how many bytes
+    /// count from now on: all but what can't be read, which whoever resumes tries again.
     ///
     /// # Errors
     /// When the file can't be made or written.
-    pub(super) fn add(
+    pub(super) fn keep(
         &mut self,
-        place: Place,
-        reason: &str,
-        text: &[u8],
-    ) -> Result<(), TransferError> {
+        kept: u64,
+        refused: &[Refused],
+    ) -> Result<(PathBuf, u64), TransferError> {
         let wanted = self.wanted.clone();
-        self.write(place, reason, text).map_err(|error| TransferError::file(&wanted, &error))
+        self.write(kept, refused).map_err(|error| TransferError::file(&wanted, &error))
     }
 
-    /// Writes what is buffered; the path if there is a file.
-    ///
-    /// # Errors
-    /// When the file can't be written.
-    pub(super) fn finish(self) -> Result<Option<PathBuf>, TransferError> {
-        let Some((path, file)) = self.open else { return Ok(None) };
-        let wrong = |error: io::Error| TransferError::file(&path, &error);
-        let file = file.into_inner().map_err(|error| wrong(error.into_error()))?;
-        file.sync_all().map_err(wrong)?;
-        Ok(Some(path))
-    }
-
-    fn write(&mut self, place: Place, reason: &str, text: &[u8]) -> io::Result<()> {
-        if self.open.is_none() {
-            self.open = Some(create(&self.wanted)?);
-        }
-        let Some((_, file)) = &mut self.open else { return Ok(()) };
-        let whole = i64::try_from;
-        let mut entry = doc! {
-            "reason": reason,
-            "line": whole(place.line).unwrap_or(i64::MAX),
-            "column": whole(place.column).unwrap_or(i64::MAX),
-            "byte": whole(place.offset).unwrap_or(i64::MAX),
-            "document": whole(place.document).unwrap_or(i64::MAX),
-            "text": String::from_utf8_lossy(text).into_owned(),
+    fn write(&mut self, kept: u64, refused: &[Refused]) -> io::Result<(PathBuf, u64)> {
+        let (path, mut file) = match &self.open {
+            Some((path, file)) => (path.clone(), file),
+            None => {
+                let (path, file) = &*self.open.insert(create(&self.wanted)?);
+                (path.clone(), file)
+            }
         };
-        if text.len() >= REJECT_TEXT_BYTES_MAX {
-            entry.insert("cut", true);
+        let length = file.metadata()?.len();
+        // A new file in the place of one that is gone begins at its start.
+        let mut counts = kept.min(length);
+        if counts < length {
+            file.set_len(counts)?;
         }
-        let entry = RawDocumentBuf::try_from(&entry).map_err(io::Error::other)?;
-        let mut line = Vec::new();
-        append_document(&mut line, &entry, Style::Relaxed);
-        line.push(b'\n');
-        file.write_all(&line)
+        file.seek(SeekFrom::Start(counts))?;
+        let mut bytes = Vec::new();
+        for refused in refused {
+            line(&mut bytes, refused)?;
+            if !refused.fatal {
+                counts = kept.min(length) + bytes.len() as u64;
+            }
+        }
+        file.write_all(&bytes)?;
+        file.sync_data()?;
+        Ok((path, counts))
     }
 }
 
+/// Appends one rejected document.
+fn line(bytes: &mut Vec<u8>, refused: &Refused) -> io::Result<()> {
+    let whole = |number| i64::try_from(number).unwrap_or(i64::MAX);
+    let Refused { place, reason, text, .. } = refused;
+    let mut entry = doc! {
+        "reason": reason,
+        "line": whole(place.line),
+        "column": whole(place.column),
+        "byte": whole(place.offset),
+        "document": whole(place.document),
+        "text": String::from_utf8_lossy(text).into_owned(),
+    };
+    if text.len() >= REJECT_TEXT_BYTES_MAX {
+        entry.insert("cut", true);
+    }
+    let entry = RawDocumentBuf::try_from(&entry).map_err(io::Error::other)?;
+    append_document(bytes, &entry, Style::Relaxed);
+    bytes.push(b'\n');
+    Ok(())
+}
+
 /// Makes a new file under the wanted name, or with a number in it when there is one already.
-fn create(wanted: &Path) -> io::Result<(PathBuf, BufWriter<File>)> {
+fn create(wanted: &Path) -> io::Result<(PathBuf, File)> {
     let name = wanted.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let stem = name.strip_suffix(".jsonl").unwrap_or(&name);
     let mut options = OpenOptions::new();
@@ -97,7 +123,7 @@ fn create(wanted: &Path) -> io::Result<(PathBuf, BufWriter<File>)> {
         match options.open(&path) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             Err(error) => return Err(error),
-            Ok(file) => return Ok((path, BufWriter::new(file))),
+            Ok(file) => return Ok((path, file)),
         }
     }
     Err(io::Error::other("too many files of rejected documents are there; remove some"))

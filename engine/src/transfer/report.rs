@@ -2,6 +2,8 @@
 
 use std::{fmt, path::PathBuf};
 
+use bson::oid::ObjectId;
+
 use super::{Detected, Place};
 
 /// A document that was not stored, and why.
@@ -30,7 +32,8 @@ pub enum End {
     Complete,
     /// It was told to stop at the first rejected document, and met one.
     StoppedOnError,
-    /// More documents were rejected than [`super::IMPORT_REJECTS_MAX`].
+    /// [`super::IMPORT_REJECTS_MAX`] documents were rejected, or, after the first thousand, more than
+    /// one in ten.
     TooManyRejects,
     /// The rest of a file can't be read.
     Broken(Reject),
@@ -59,6 +62,9 @@ pub struct ImportReport {
     pub rejects_files: Vec<PathBuf>,
     /// How it ended.
     pub end: End,
+    /// Under what the store remembers it, to resume it or to roll it back; `None` when it reached the
+    /// end of its files or has stored nothing.
+    pub unfinished: Option<ObjectId>,
 }
 
 impl ImportReport {
@@ -72,6 +78,7 @@ impl ImportReport {
             rejects: Vec::new(),
             rejects_files: Vec::new(),
             end: End::Complete,
+            unfinished: None,
         }
     }
 

@@ -5,9 +5,12 @@ use std::{ops::Bound, time::Duration};
 use bson::{RawDocument, RawDocumentBuf, raw::RawBsonRef};
 
 use super::{
-    ImportRequest, Mode, Place, TransferError,
+    Mode, Place, TransferError,
     batch::{Batch, Entry, text_of},
-    limits::CLOCK_DOCS,
+    checkpoint::Checkpoint,
+    inserted::Inserted,
+    limits::{CLOCK_DOCS, IMPORT_REJECTS_MAX, REJECTS_SHARE, REJECTS_SHARE_DOCS_MIN},
+    rejects::RejectsFile,
 };
 use crate::{
     catalog::CollectionMeta,
@@ -18,88 +21,186 @@ use crate::{
 };
 
 /// What one transaction did.
-#[derive(Default)]
 pub(super) struct Stored {
     /// The first entry that was not looked at.
     pub next: usize,
-    /// Documents stored.
-    pub imported: u64,
-    /// Documents skipped.
-    pub skipped: u64,
+    /// How far the import is.
+    pub checkpoint: Checkpoint,
     /// What was refused, in order.
     pub refused: Vec<Refused>,
+    /// Why the import ends here.
+    pub stop: Option<Stop>,
+}
+
+/// Why an import ends before its files do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Stop {
+    /// It was told to stop at the first rejected document.
+    OnError,
+    /// Too many were rejected.
+    TooMany,
 }
 
 /// An entry that was refused.
 pub(super) struct Refused {
-    /// Its number in the batch.
-    pub entry: usize,
     /// Where it stands.
     pub place: Place,
     /// Why.
     pub reason: String,
     /// Its text.
     pub text: Vec<u8>,
+    /// The rest of the file can't be read.
+    pub fatal: bool,
 }
 
 /// What became of one document.
 enum Fate {
-    Stored,
+    Inserted(u64),
+    Replaced,
     Skipped,
     Refused(String),
 }
 
 /// Stores entries from `from` on, until the batch or the transaction's time is used up, or at the
-/// first refused entry when the request says so.
+/// refused entry at which the import stops. What was refused is in the file of rejected documents
+/// before the transaction commits, and the new checkpoint commits with it. `is_last` says that
+/// nothing comes behind the batch: the checkpoint then goes with its last entry.
 ///
 /// # Errors
 /// When the store or the catalog refuses the whole transaction; nothing of it is stored then.
 pub(super) fn store_batch(
     collections: &Collections,
-    request: &ImportRequest,
     batch: &Batch,
     from: usize,
+    is_last: bool,
+    before: &Checkpoint,
+    rejects: &mut RejectsFile,
 ) -> Result<Stored, TransferError> {
     let clock = collections.clock();
     let deadline = clock.monotonic() + Duration::from_millis(BATCH_MS_MAX);
     collections.write(|writer| {
-        let collection = writer.create_if_missing(&request.namespace)?;
+        let (checkpoint, namespace) = (before.clone(), &before.request.namespace);
+        let mut stored = Stored { next: from, checkpoint, refused: Vec::new(), stop: None };
+        stored.checkpoint.created |= writer.collection(namespace).is_none();
+        let collection = writer.create_if_missing(namespace)?;
         collection.check_holds_documents().map_err(WriteError::from)?;
-        let mut stored = Stored { next: from, ..Stored::default() };
+        stored.checkpoint.collection = Some(collection.id.0);
+        let mut inserted = Inserted::new(collection.id.0, writer.now_ms());
         for (entry, item) in batch.entries().iter().enumerate().skip(from) {
             if (entry - from) % CLOCK_DOCS == CLOCK_DOCS - 1 && clock.monotonic() >= deadline {
                 break;
             }
             stored.next = entry + 1;
             let refused = match item {
-                Entry::Bad(bad) => {
-                    let (reason, text) = (bad.reason.clone(), bad.text.clone());
-                    Refused { entry, place: bad.place, reason, text }
-                }
+                Entry::Bad(bad) => Some(Refused {
+                    place: bad.place,
+                    reason: bad.reason.clone(),
+                    text: bad.text.clone(),
+                    fatal: bad.fatal,
+                }),
                 Entry::Document(range, place) => {
-                    let Some(document) = batch.document(range) else { continue };
-                    match store(writer, &collection, request.mode, document)? {
-                        Fate::Stored => {
-                            stored.imported += 1;
-                            continue;
-                        }
-                        Fate::Skipped => {
-                            stored.skipped += 1;
-                            continue;
-                        }
-                        Fate::Refused(reason) => {
-                            Refused { entry, place: *place, reason, text: text_of(document) }
-                        }
-                    }
+                    batch.document(range).map_or(Ok(None), |document| {
+                        one(
+                            writer,
+                            &collection,
+                            document,
+                            *place,
+                            &mut stored.checkpoint,
+                            &mut inserted,
+                        )
+                    })?
                 }
             };
-            stored.refused.push(refused);
-            if request.stop_on_error {
-                break;
+            if stored.goes_on(batch, entry, refused) {
+                continue;
             }
+            break;
+        }
+        stored.keep_refused(rejects)?;
+        let is_done = is_last && stored.stop.is_none() && stored.next == batch.entries().len();
+        if is_done && stored.refused.iter().all(|refused| !refused.fatal) {
+            stored.checkpoint.forget(writer)?;
+        } else {
+            if !inserted.is_empty() {
+                stored.checkpoint.push_list(writer, &inserted)?;
+            }
+            stored.checkpoint.save(writer)?;
         }
         Ok(stored)
     })
+}
+
+impl Stored {
+    /// Moves the checkpoint behind an entry. Whether the next one may follow.
+    fn goes_on(&mut self, batch: &Batch, entry: usize, refused: Option<Refused>) -> bool {
+        let checkpoint = &mut self.checkpoint;
+        // Whoever resumes tries again to read what could not be read.
+        let is_fatal = refused.as_ref().is_some_and(|refused| refused.fatal);
+        if let Some(mark) = batch.mark(entry).filter(|_| !is_fatal) {
+            checkpoint.mark = mark;
+        }
+        let Some(refused) = refused else { return true };
+        if !is_fatal {
+            checkpoint.count_reject(&refused.reason);
+        }
+        self.refused.push(refused);
+        if checkpoint.request.stop_on_error && !is_fatal {
+            self.stop = Some(Stop::OnError);
+        } else if are_too_many(checkpoint) {
+            self.stop = Some(Stop::TooMany);
+        }
+        self.stop.is_none()
+    }
+
+    /// Writes what was refused behind what counts of the file of rejected documents.
+    fn keep_refused(&mut self, rejects: &mut RejectsFile) -> Result<(), TransferError> {
+        if self.refused.is_empty() {
+            return Ok(());
+        }
+        let kept = self.checkpoint.rejects.as_ref().map_or(0, |(_, bytes)| *bytes);
+        self.checkpoint.rejects = Some(rejects.keep(kept, &self.refused)?);
+        Ok(())
+    }
+}
+
+/// Whether an import stops because of what it has rejected.
+pub(super) fn are_too_many(checkpoint: &Checkpoint) -> bool {
+    let rejected = checkpoint.rejected.saturating_sub(checkpoint.forgiven);
+    let read = checkpoint.read();
+    let share = read >= REJECTS_SHARE_DOCS_MIN && rejected.saturating_mul(REJECTS_SHARE) > read;
+    rejected >= IMPORT_REJECTS_MAX || share
+}
+
+/// Stores one document and counts what became of it.
+fn one(
+    writer: &mut DocumentWriter<'_>,
+    collection: &CollectionMeta,
+    document: &RawDocument,
+    place: Place,
+    checkpoint: &mut Checkpoint,
+    inserted: &mut Inserted,
+) -> Result<Option<Refused>, TransferError> {
+    match store(writer, collection, checkpoint.request.mode, document)? {
+        Fate::Inserted(record) => {
+            checkpoint.imported += 1;
+            let document = &*writer.stored(collection, document);
+            if !inserted.push(record, document) {
+                checkpoint.push_list(writer, inserted)?;
+                *inserted = Inserted::new(collection.id.0, writer.now_ms());
+                inserted.push(record, document);
+            }
+        }
+        Fate::Replaced => {
+            checkpoint.imported += 1;
+            checkpoint.replaced += 1;
+        }
+        Fate::Skipped => checkpoint.skipped += 1,
+        Fate::Refused(reason) => {
+            let text = text_of(document);
+            return Ok(Some(Refused { place, reason, text, fatal: false }));
+        }
+    }
+    Ok(None)
 }
 
 fn store(
@@ -113,7 +214,7 @@ fn store(
         Mode::Replace | Mode::Merge => find(writer, collection, document)?,
     };
     let written = match (known, mode) {
-        (None, _) => writer.insert(collection, document).map(drop),
+        (None, _) => writer.insert(collection, document).map(Fate::Inserted),
         (Some((record, stored)), Mode::Merge) => {
             let merged = merge(&stored, document);
             let size = merged.as_bytes().len();
@@ -122,12 +223,14 @@ fn store(
                     "the merged document has {size} bytes; at most {DOCUMENT_BYTES_MAX} are allowed"
                 )));
             }
-            writer.replace(collection, record, &merged)
+            writer.replace(collection, record, &merged).map(|()| Fate::Replaced)
         }
-        (Some((record, _)), _) => writer.replace(collection, record, document),
+        (Some((record, _)), _) => {
+            writer.replace(collection, record, document).map(|()| Fate::Replaced)
+        }
     };
     match written {
-        Ok(()) => Ok(Fate::Stored),
+        Ok(fate) => Ok(fate),
         Err(WriteError::DuplicateKey(key)) if key.index == "_id_" => Ok(match mode {
             Mode::Skip => Fate::Skipped,
             _ => Fate::Refused(

@@ -22,14 +22,14 @@ use crate::{
 const NOW_MS: i64 = 1_700_000_000_000;
 
 /// A store and a folder for files beside it.
-struct Room {
-    folder: TempDir,
-    collections: Collections,
-    namespace: Namespace,
+pub(super) struct Room {
+    pub(super) folder: TempDir,
+    pub(super) collections: Collections,
+    pub(super) namespace: Namespace,
 }
 
 impl Room {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let options = StoreOptions { map_size_bytes: 1 << 30, ..StoreOptions::default() };
         let (store, _) = Store::open(&folder.path().join("data"), &options).unwrap();
@@ -39,21 +39,21 @@ impl Room {
         Self { folder, collections, namespace }
     }
 
-    fn file(&self, name: &str, bytes: &[u8]) -> PathBuf {
+    pub(super) fn file(&self, name: &str, bytes: &[u8]) -> PathBuf {
         let path = self.folder.path().join(name);
         fs::write(&path, bytes).unwrap();
         path
     }
 
-    fn request(&self, bytes: &[u8]) -> ImportRequest {
+    pub(super) fn request(&self, bytes: &[u8]) -> ImportRequest {
         ImportRequest::new(vec![self.file("in.json", bytes)], self.namespace.clone())
     }
 
-    fn import(&self, request: &ImportRequest) -> ImportReport {
+    pub(super) fn import(&self, request: &ImportRequest) -> ImportReport {
         import(&self.collections, request, &Progress::new()).unwrap()
     }
 
-    fn documents(&self) -> Vec<RawDocumentBuf> {
+    pub(super) fn documents(&self) -> Vec<RawDocumentBuf> {
         let Some(collection) = self.collections.catalog().collection(&self.namespace) else {
             return Vec::new();
         };
@@ -80,7 +80,7 @@ impl Room {
     }
 }
 
-fn gzip(bytes: &[u8]) -> Vec<u8> {
+pub(super) fn gzip(bytes: &[u8]) -> Vec<u8> {
     let mut out = GzEncoder::new(Vec::new(), Compression::default());
     out.write_all(bytes).unwrap();
     out.finish().unwrap()

@@ -137,6 +137,14 @@ impl Documents {
         self.advance(bytes, bytes.len());
     }
 
+    /// Goes on in the middle of a stream: behind a document that an earlier run has read. Line and
+    /// column count from 1, the offset from 0.
+    pub fn resume(&mut self, line: u64, column: u64, offset: u64) {
+        let size = |number| usize::try_from(number).unwrap_or(usize::MAX);
+        self.state = State::Between;
+        self.place = Place::at(size(line), size(column), size(offset));
+    }
+
     /// Documents read so far.
     #[must_use]
     pub fn count(&self) -> u64 {

@@ -46,6 +46,11 @@ pub(in crate::value) struct Place {
 impl Place {
     pub(in crate::value) const START: Self = Self { offset: 0, line: 1, column: 1 };
 
+    /// A place that is known already.
+    pub(in crate::value) const fn at(line: usize, column: usize, offset: usize) -> Self {
+        Self { offset, line, column }
+    }
+
     /// The place behind these bytes.
     pub(in crate::value) fn after(self, bytes: &[u8]) -> Self {
         let newlines = bytes.iter().map(|byte| usize::from(*byte == b'\n')).sum::<usize>();

@@ -1,0 +1,86 @@
+//! Whether a file is still the one that it was.
+
+use std::{
+    fs::File,
+    io::Read as _,
+    path::{Path, PathBuf},
+    time::UNIX_EPOCH,
+};
+
+use bson::{Document, doc};
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::{TransferError, limits::IDENTITY_BYTES};
+
+/// What tells a file from another one of the same name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct FileIdentity {
+    /// Where it is, from the root on.
+    pub path: PathBuf,
+    bytes: u64,
+    modified_ns: u64,
+    start_hash: u64,
+}
+
+impl FileIdentity {
+    /// Looks at a file.
+    ///
+    /// # Errors
+    /// When it can't be read.
+    pub(super) fn of(path: &Path) -> Result<Self, TransferError> {
+        let wrong = |error| TransferError::file(path, &error);
+        let whole = path.canonicalize().map_err(wrong)?;
+        let file = File::open(&whole).map_err(wrong)?;
+        let about = file.metadata().map_err(wrong)?;
+        let since = about.modified().ok().and_then(|at| at.duration_since(UNIX_EPOCH).ok());
+        let modified_ns = since.map_or(0, |since| u64::try_from(since.as_nanos()).unwrap_or(0));
+        let mut start = Vec::new();
+        file.take(IDENTITY_BYTES).read_to_end(&mut start).map_err(wrong)?;
+        Ok(Self { path: whole, bytes: about.len(), modified_ns, start_hash: xxh3_64(&start) })
+    }
+
+    /// Checks that the file is still the same.
+    ///
+    /// # Errors
+    /// When it is not, or can't be read.
+    pub(super) fn check(&self) -> Result<(), TransferError> {
+        if Self::of(&self.path)? == *self {
+            return Ok(());
+        }
+        let what = format!(
+            "{} has changed since its import began, so the import can't be resumed; roll it back or \
+             leave it.",
+            self.path.display()
+        );
+        Err(TransferError::Unfinished { what })
+    }
+
+    pub(super) fn to_bson(&self) -> Document {
+        doc! {
+            "path": self.path.to_string_lossy().into_owned(),
+            "bytes": bits(self.bytes),
+            "modifiedNs": bits(self.modified_ns),
+            "hash": bits(self.start_hash),
+        }
+    }
+
+    pub(super) fn from_bson(from: &Document) -> Option<Self> {
+        let number = |name: &str| Some(unbits(from.get_i64(name).ok()?));
+        Some(Self {
+            path: PathBuf::from(from.get_str("path").ok()?),
+            bytes: number("bytes")?,
+            modified_ns: number("modifiedNs")?,
+            start_hash: number("hash")?,
+        })
+    }
+}
+
+/// A number as BSON keeps it: the same 64 bits.
+pub(super) fn bits(number: u64) -> i64 {
+    i64::from_ne_bytes(number.to_ne_bytes())
+}
+
+/// The number of [`bits`].
+pub(super) fn unbits(number: i64) -> u64 {
+    u64::from_ne_bytes(number.to_ne_bytes())
+}

@@ -1,0 +1,318 @@
+//! Tests of imports that were cut off: resumed, rolled back, left.
+
+use std::{
+    fmt::Write as _,
+    fs,
+    path::Path,
+    sync::atomic::{AtomicBool, Ordering::Relaxed},
+    thread,
+};
+
+use bson::{RawDocumentBuf, doc};
+
+use super::{
+    End, ImportReport, ImportRequest, Mode, Progress, TransferError, import, leave_import,
+    resume_import, roll_back_import,
+    tests::{Room, gzip},
+    unfinished_imports,
+};
+use crate::store::{Scan, StoreError};
+
+const DOCUMENTS: usize = 6_000;
+
+/// How the documents of a file are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Written {
+    Lines,
+    SeveralALine,
+    Objects,
+    Array,
+    Csv,
+}
+
+const ALL: [Written; 5] =
+    [Written::Lines, Written::SeveralALine, Written::Objects, Written::Array, Written::Csv];
+
+/// A file in which one document in fifty can't be stored; one in two hundred has a value in the older
+/// form of Extended JSON.
+fn text(written: Written) -> Vec<u8> {
+    let mut text = match written {
+        Written::Csv => "_id,\"a\nb\"\n",
+        Written::Array => "[",
+        _ => "\u{feff}",
+    }
+    .to_owned();
+    for n in 0..DOCUMENTS {
+        let id = if n % 50 == 49 { n - 1 } else { n };
+        let at = if n % 200 == 7 { ",\"at\":{\"$date\":5}" } else { "" };
+        let end = if n + 1 == DOCUMENTS { "" } else { "," };
+        let _ = match written {
+            Written::Lines => writeln!(text, "{{\"_id\":{id},\"x\":\"é{n}\"{at}}}"),
+            Written::SeveralALine if n % 7 > 0 => write!(text, "{{\"_id\":{id}}} "),
+            Written::SeveralALine => writeln!(text, "{{\"_id\":{id}}}"),
+            Written::Objects => writeln!(text, "{{\n  \"_id\":\n {id}\n}}"),
+            Written::Array => writeln!(text, "{{\"_id\":{id}{at}}}{end}"),
+            Written::Csv => writeln!(text, "{id},\"x\n{n}\""),
+        };
+    }
+    if written == Written::Array {
+        text.push(']');
+    }
+    text.into_bytes()
+}
+
+impl Room {
+    fn at(&self, name: &str, bytes: &[u8]) -> ImportRequest {
+        ImportRequest::new(vec![self.file(name, bytes)], self.namespace.clone())
+    }
+
+    /// Runs an import or goes on with one, and cancels it once it has stored so many documents more.
+    fn cut(&self, request: &ImportRequest, more: u64) -> ImportReport {
+        let progress = Progress::new();
+        let (ended, before) = (AtomicBool::new(false), self.imported());
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                while !ended.load(Relaxed) && progress.now().documents < before + more {
+                    thread::yield_now();
+                }
+                progress.cancel();
+            });
+            let report = match unfinished_imports(&self.collections).unwrap().first() {
+                Some(known) => resume_import(&self.collections, known.id, &progress),
+                None => import(&self.collections, request, &progress),
+            };
+            ended.store(true, Relaxed);
+            report.unwrap()
+        })
+    }
+
+    fn imported(&self) -> u64 {
+        unfinished_imports(&self.collections).unwrap().first().map_or(0, |known| known.imported)
+    }
+
+    fn resume(&self) -> Result<ImportReport, TransferError> {
+        let known = unfinished_imports(&self.collections).unwrap().remove(0);
+        resume_import(&self.collections, known.id, &Progress::new())
+    }
+
+    fn remembers(&self) -> usize {
+        unfinished_imports(&self.collections).unwrap().len()
+    }
+
+    /// Whether nothing of any import is left in the store's own values.
+    fn has_forgotten(&self) -> bool {
+        let found: Result<bool, StoreError> =
+            self.collections.store().read(|reader| Ok(reader.meta("imports")?.is_none()));
+        found.unwrap()
+    }
+
+    fn records(&self) -> Vec<u64> {
+        let collection = self.collections.catalog().collection(&self.namespace).unwrap();
+        let found: Result<Vec<u64>, StoreError> = self.collections.store().read(|reader| {
+            let documents = reader.documents(collection.id, 0, Scan::Forward)?;
+            documents.map(|stored| Ok(stored?.record)).collect()
+        });
+        found.unwrap()
+    }
+}
+
+fn rejected(report: &ImportReport) -> String {
+    report.rejects_files.iter().map(|file| fs::read_to_string(file).unwrap()).collect()
+}
+
+#[test]
+fn a_resumed_import_is_as_an_unbroken_one() {
+    for written in ALL {
+        for packed in [false, true] {
+            let bytes = text(written);
+            let bytes = if packed { gzip(&bytes) } else { bytes };
+            let unbroken = Room::new();
+            let expected = unbroken.import(&unbroken.at("in", &bytes));
+            assert_eq!(expected.rejected, DOCUMENTS as u64 / 50, "{written:?}");
+            let room = Room::new();
+            let request = room.at("in", &bytes);
+            let mut cuts = 0;
+            let mut report = room.cut(&request, 500);
+            while report.end == End::Cancelled {
+                cuts += 1;
+                assert_eq!(report.unfinished.is_some(), report.imported > 0);
+                report = room.cut(&request, 500);
+            }
+            assert!(cuts > 1, "{written:?}: only {cuts} cuts");
+            let counts =
+                |of: &ImportReport| (of.end.clone(), of.imported, of.rejected, of.legacy_values);
+            assert_eq!(counts(&report), counts(&expected), "{written:?}");
+            assert_eq!(rejected(&report), rejected(&expected), "{written:?}");
+            assert_eq!(room.documents(), unbroken.documents(), "{written:?}");
+            assert!(room.has_forgotten());
+        }
+    }
+}
+
+#[test]
+fn several_files_are_resumed_in_the_right_one() {
+    let text = |from: i32| {
+        let lines = (from..from + 3_000).map(|n| format!("{{\"_id\":{n}}}\n")).collect::<String>();
+        lines + "{\"_id\":tru}\n"
+    };
+    let unbroken = Room::new();
+    let room = Room::new();
+    let request = |room: &Room| {
+        let files = [room.file("a", text(0).as_bytes()), room.file("b", text(9_000).as_bytes())];
+        let broken = room.file("broken", b"[{\"_id\":-1},{\"_id\":");
+        let files = [files[0].clone(), broken, files[1].clone()].to_vec();
+        ImportRequest::new(files, room.namespace.clone())
+    };
+    let expected = unbroken.import(&request(&unbroken));
+    let request = request(&room);
+    let mut report = room.cut(&request, 3_500);
+    while report.end == End::Cancelled {
+        report = room.cut(&request, 900);
+    }
+    assert!(matches!(&report.end, End::Broken(reject) if reject.file.ends_with("broken")));
+    assert_eq!((report.imported, report.rejected), (expected.imported, expected.rejected));
+    assert_eq!(report.rejects_files.len(), 3);
+    assert_eq!(rejected(&report), rejected(&expected));
+    assert_eq!(room.documents(), unbroken.documents());
+}
+
+#[test]
+fn a_roll_back_removes_what_was_inserted_and_nothing_else() {
+    for before in [true, false] {
+        let room = Room::new();
+        if before {
+            room.import(&room.at("first", b"{\"_id\":-1}\n{\"_id\":-2}\n"));
+        }
+        let old = room.documents();
+        let report = room.cut(&room.at("in", &text(Written::Lines)), 2_000);
+        assert_eq!(report.end, End::Cancelled);
+        let id = report.unfinished.unwrap();
+        let cancelled = Progress::new();
+        cancelled.cancel();
+        let halt = roll_back_import(&room.collections, id, &cancelled).unwrap();
+        assert!(halt.cancelled && halt.removed == 0);
+        let done = roll_back_import(&room.collections, id, &Progress::new()).unwrap();
+        assert_eq!((done.removed, done.changed, done.gone), (report.imported, 0, 0));
+        assert_eq!(done.collection_removed, !before);
+        assert_eq!(room.collections.catalog().collection(&room.namespace).is_some(), before);
+        assert_eq!(room.documents(), old);
+        assert!(room.has_forgotten());
+    }
+}
+
+#[test]
+fn a_roll_back_keeps_what_was_changed_since() {
+    let room = Room::new();
+    let report = room.cut(&room.at("in", &text(Written::Lines)), 2_000);
+    let collection = room.collections.catalog().collection(&room.namespace).unwrap();
+    let records = room.records();
+    let changed = RawDocumentBuf::try_from(&doc! { "_id": 10, "mine": true }).unwrap();
+    let done: Result<(), crate::collection::WriteError> = room.collections.write(|writer| {
+        writer.replace(&collection, records[10], &changed)?;
+        writer.delete(&collection, records[20]).map(drop)
+    });
+    done.unwrap();
+    let id = report.unfinished.unwrap();
+    let done = roll_back_import(&room.collections, id, &Progress::new()).unwrap();
+    assert_eq!((done.changed, done.gone), (1, 1));
+    assert_eq!(done.removed + 2, report.imported);
+    assert_eq!(room.documents(), [changed]);
+    assert!(!done.collection_removed);
+}
+
+#[test]
+fn what_was_replaced_stays_and_is_said() {
+    let room = Room::new();
+    room.import(&room.at("first", b"{\"_id\":0,\"old\":1}\n{\"_id\":-1}\n"));
+    let request = ImportRequest { mode: Mode::Replace, ..room.at("in", &text(Written::Lines)) };
+    let report = room.cut(&request, 1_500);
+    let known = unfinished_imports(&room.collections).unwrap().remove(0);
+    assert_eq!(known.replaced, 1 + report.imported / 50, "{known:?}");
+    assert!(known.sentence().contains("leaves"), "{}", known.sentence());
+    let done = roll_back_import(&room.collections, known.id, &Progress::new()).unwrap();
+    assert_eq!(done.replaced, known.replaced);
+    assert!(done.sentence().contains("stayed as they are now"), "{}", done.sentence());
+    let ids: Vec<i32> =
+        room.documents().iter().map(|document| document.get_i32("_id").unwrap()).collect();
+    // The document that one of the file's own replaced was changed since, by the import itself.
+    assert!(ids.starts_with(&[0, -1]) && ids[2..].iter().all(|id| id % 50 == 48), "{ids:?}");
+}
+
+#[test]
+fn what_can_not_be_resumed() {
+    let cut = || {
+        let room = Room::new();
+        let report = room.cut(&room.at("in", &text(Written::Lines)), 1_000);
+        (room, report.unfinished.unwrap())
+    };
+    let check = |room: &Room, words: &str| {
+        let refused = room.resume().unwrap_err().to_string();
+        assert!(refused.contains(words), "{refused:?} lacks {words:?}");
+    };
+    let (room, _) = cut();
+    fs::write(room.folder.path().join("in"), text(Written::Array)).unwrap();
+    check(&room, "has changed since its import began");
+    let (room, _) = cut();
+    fs::remove_file(room.folder.path().join("in")).unwrap();
+    check(&room, "no such file");
+    let (room, _) = cut();
+    room.collections.drop_collection(&room.namespace).unwrap();
+    check(&room, "is not the one");
+    let (room, id) = cut();
+    let documents = room.documents();
+    leave_import(&room.collections, id).unwrap();
+    assert_eq!(room.documents(), documents);
+    assert!(room.has_forgotten());
+    let refused = resume_import(&room.collections, id, &Progress::new()).unwrap_err();
+    assert!(refused.to_string().contains("does not remember"), "{refused}");
+}
+
+#[test]
+fn stops_are_remembered_and_resumed_behind_what_was_rejected() {
+    let room = Room::new();
+    let bad = b"{\"_id\":1}\nx\n{\"_id\":2}\ny\n{\"_id\":3}\n";
+    let request = ImportRequest { stop_on_error: true, ..room.at("in", bad) };
+    assert_eq!(room.import(&request).end, End::StoppedOnError);
+    let known = unfinished_imports(&room.collections).unwrap().remove(0);
+    assert!(known.is_of(&request) && !known.is_of(&room.at("other", bad)));
+    let report = room.resume().unwrap();
+    assert_eq!((report.end, report.imported, report.rejected), (End::StoppedOnError, 2, 2));
+    let report = room.resume().unwrap();
+    assert_eq!((report.end, report.imported, report.rejected), (End::Complete, 3, 2));
+    assert_eq!(room.remembers(), 0);
+}
+
+#[test]
+fn more_than_one_bad_document_in_ten_stops() {
+    let text = |bad_every: usize| {
+        let line = |n: usize| match n % bad_every {
+            1 => "{\"_id\":x}\n".to_owned(),
+            _ => format!("{{\"_id\":{n}}}\n"),
+        };
+        (0..5_000).map(line).collect::<String>()
+    };
+    let check = |bad_every, end: End, imported, rejected| {
+        let room = Room::new();
+        let report = room.import(&room.at("in", text(bad_every).as_bytes()));
+        assert_eq!((report.imported, report.rejected), (imported, rejected), "{bad_every}");
+        assert_eq!(report.end, end, "{bad_every}");
+        (room, report)
+    };
+    check(11, End::Complete, 4_545, 455);
+    let (room, _) = check(8, End::TooManyRejects, 876, 126);
+    // Whoever resumes has seen them.
+    let report = room.resume().unwrap();
+    assert_eq!((report.end, report.imported, report.rejected), (End::Complete, 4_375, 625));
+}
+
+#[test]
+fn a_drop_forgets_what_was_cut_off() {
+    let room = Room::new();
+    let request = room.at("in", &text(Written::Lines));
+    room.cut(&request, 1_000);
+    assert_eq!(room.remembers(), 1);
+    let report = room.import(&ImportRequest { drop: true, ..request });
+    assert_eq!(report.end, End::Complete);
+    assert!(room.has_forgotten());
+    assert!(Path::new(&report.rejects_files[0]).exists());
+}

@@ -1,0 +1,130 @@
+//! Taking an import back.
+
+use bson::oid::ObjectId;
+
+use super::{
+    Progress, TransferError,
+    checkpoint::{Checkpoint, State},
+    claim::Claim,
+    unfinished::{forget, load},
+};
+use crate::collection::{Collections, DocumentWriter};
+
+/// What a roll back did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct RollBackReport {
+    /// Documents removed.
+    pub removed: u64,
+    /// Documents that stay because somebody has changed them since.
+    pub changed: u64,
+    /// Documents that were gone already: removed or expired.
+    pub gone: u64,
+    /// Documents that the import replaced or merged; they stay as they are now.
+    pub replaced: u64,
+    /// The collection, which the import had made, is removed too.
+    pub collection_removed: bool,
+    /// Somebody cancelled; the rest is still to be rolled back.
+    pub cancelled: bool,
+}
+
+impl RollBackReport {
+    /// One or two sentences.
+    #[must_use]
+    pub fn sentence(&self) -> String {
+        let documents = |count| match count {
+            1 => "1 document".to_owned(),
+            n => format!("{n} documents"),
+        };
+        let mut text = format!("{} removed.", documents(self.removed));
+        for (count, why) in [
+            (self.changed, "changed since and stayed"),
+            (self.gone, "gone already"),
+            (self.replaced, "replaced or merged by the import and stayed as they are now"),
+        ] {
+            if count > 0 {
+                let were = if count == 1 { "was" } else { "were" };
+                text += &format!(" {} {were} {why}.", documents(count));
+            }
+        }
+        if self.cancelled {
+            text += " Cancelled; the rest is still to be rolled back.";
+        }
+        text
+    }
+}
+
+/// Removes the documents that an unfinished import has inserted, newest first, one of its transactions
+/// at a time. Documents that were changed since stay, and so do those that it replaced or merged: their
+/// old values are not kept. A collection that the import made goes too if nothing else is in it. A
+/// roll back that is cut off can be called again.
+///
+/// # Errors
+/// When somebody works on the import, or the store fails.
+pub fn roll_back_import(
+    collections: &Collections,
+    id: ObjectId,
+    progress: &Progress,
+) -> Result<RollBackReport, TransferError> {
+    let _claim = Claim::new(id)?;
+    let checkpoint = load(collections, id)?;
+    let mut report = RollBackReport { replaced: checkpoint.replaced, ..RollBackReport::default() };
+    progress.set_bytes_total(0);
+    let mut left = checkpoint.lists;
+    while left > 0 {
+        if progress.is_cancelled() {
+            report.cancelled = true;
+            return Ok(report);
+        }
+        let step = collections.write(|writer| step(writer, id))?;
+        left = step.left;
+        progress.add_documents(step.removed);
+        report.removed += step.removed;
+        report.changed += step.changed;
+        report.gone += step.gone;
+    }
+    if let Some(made) = checkpoint.collection.filter(|_| checkpoint.created) {
+        let namespace = &checkpoint.request.namespace;
+        report.collection_removed = collections.drop_if_untouched(namespace, made)?;
+    }
+    forget(collections, id)?;
+    Ok(report)
+}
+
+/// What one transaction did.
+#[derive(Default)]
+struct Step {
+    removed: u64,
+    changed: u64,
+    gone: u64,
+    left: u64,
+}
+
+/// Takes back the newest transaction that is left.
+fn step(writer: &mut DocumentWriter<'_>, id: ObjectId) -> Result<Step, TransferError> {
+    let mut step = Step::default();
+    let Some(mut checkpoint) = Checkpoint::load(&writer.reader(), id)? else { return Ok(step) };
+    checkpoint.state = State::RollingBack;
+    let Some(inserted) = checkpoint.pop_list(writer)? else { return Ok(step) };
+    let mut all = writer.catalog().all_collections();
+    let collection = all.find(|collection| collection.id.0 == inserted.collection).cloned();
+    drop(all);
+    for (record, hash) in inserted.records() {
+        let Some(collection) = &collection else {
+            step.gone += 1;
+            continue;
+        };
+        let is_unchanged = {
+            let reader = writer.reader();
+            let stored = reader.document(collection.id, record)?;
+            stored.map(|stored| inserted.is_unchanged(&stored, hash))
+        };
+        match is_unchanged {
+            Some(true) => step.removed += u64::from(writer.delete(collection, record)?),
+            Some(false) => step.changed += 1,
+            None => step.gone += 1,
+        }
+    }
+    checkpoint.save(writer)?;
+    step.left = checkpoint.lists;
+    Ok(step)
+}

@@ -1,0 +1,175 @@
+//! Imports that did not reach the end of their files.
+
+use std::path::PathBuf;
+
+use bson::oid::ObjectId;
+
+use super::{
+    ImportRequest, TransferError,
+    checkpoint::{Checkpoint, State, list},
+    claim::Claim,
+};
+use crate::{catalog::Namespace, collection::Collections};
+
+/// An import that did not reach the end of its files.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnfinishedImport {
+    /// Its id.
+    pub id: ObjectId,
+    /// What it imports, with whole paths.
+    pub request: ImportRequest,
+    /// When it began, in milliseconds since 1970.
+    pub started_ms: i64,
+    /// Documents stored, those that replaced or changed another one counted.
+    pub imported: u64,
+    /// Documents that replaced or changed another one; a roll back can't undo that.
+    pub replaced: u64,
+    /// Documents skipped.
+    pub skipped: u64,
+    /// Documents rejected.
+    pub rejected: u64,
+    /// How many were rejected for which reason.
+    pub reasons: Vec<(String, u64)>,
+    /// The number of the file at which it stopped, and the byte of the unpacked file.
+    pub stopped_at: (usize, u64),
+    /// A roll back has begun, so it can't be resumed.
+    pub rolling_back: bool,
+}
+
+impl UnfinishedImport {
+    fn of(checkpoint: Checkpoint) -> Self {
+        Self {
+            id: checkpoint.id,
+            started_ms: checkpoint.started_ms,
+            imported: checkpoint.imported,
+            replaced: checkpoint.replaced,
+            skipped: checkpoint.skipped,
+            rejected: checkpoint.rejected,
+            reasons: checkpoint.reasons.into_iter().collect(),
+            stopped_at: (checkpoint.file, checkpoint.mark.place.offset),
+            rolling_back: checkpoint.state == State::RollingBack,
+            request: checkpoint.request,
+        }
+    }
+
+    /// Whether it imports the same files into the same collection.
+    #[must_use]
+    pub fn is_of(&self, request: &ImportRequest) -> bool {
+        let whole = |path: &PathBuf| {
+            let known = path.canonicalize().or_else(|_| std::path::absolute(path));
+            known.unwrap_or_else(|_| path.clone())
+        };
+        self.request.namespace == request.namespace
+            && self.request.files.len() == request.files.len()
+            && self.request.files.iter().zip(&request.files).all(|(of, path)| *of == whole(path))
+    }
+
+    /// One or two sentences: what it is, how far it is, and what a roll back can't undo.
+    #[must_use]
+    pub fn sentence(&self) -> String {
+        let files: Vec<_> =
+            self.request.files.iter().map(|file| file.display().to_string()).collect();
+        let (files, into) = (files.join(", "), &self.request.namespace);
+        let documents = match self.imported {
+            1 => "1 document".to_owned(),
+            n => format!("{n} documents"),
+        };
+        let mut text = if self.rolling_back {
+            format!("The roll back of the import of {files} into {into} did not reach its end.")
+        } else {
+            format!("The import of {files} into {into} stopped after {documents}.")
+        };
+        match self.replaced {
+            0 => {}
+            1 => text += " A roll back leaves 1 document that it replaced or merged as it is now.",
+            n => {
+                text += &format!(
+                    " A roll back leaves {n} documents that it replaced or merged as they are now."
+                );
+            }
+        }
+        if self.request.drop {
+            text += " What the collection held before was dropped and does not come back.";
+        }
+        text
+    }
+}
+
+/// The imports that did not reach the end of their files and that nobody works on now, oldest first.
+///
+/// # Errors
+/// When the store can't be read.
+pub fn unfinished_imports(
+    collections: &Collections,
+) -> Result<Vec<UnfinishedImport>, TransferError> {
+    let found = checkpoints(collections)?.into_iter();
+    let found = found.filter(|checkpoint| checkpoint.state != State::Forgetting);
+    Ok(found.map(UnfinishedImport::of).collect())
+}
+
+/// Forgets an import: its documents stay, and it can't be resumed or rolled back any more.
+///
+/// # Errors
+/// When somebody works on it, or the store fails.
+pub fn leave_import(collections: &Collections, id: ObjectId) -> Result<(), TransferError> {
+    let _claim = Claim::new(id)?;
+    load(collections, id)?;
+    forget(collections, id)
+}
+
+/// The checkpoint of an import.
+///
+/// # Errors
+/// When the store has none.
+pub(super) fn load(collections: &Collections, id: ObjectId) -> Result<Checkpoint, TransferError> {
+    let found = collections.store().read(|reader| Checkpoint::load(reader, id))?;
+    let what = || "The store does not remember this import any more.".to_owned();
+    found.ok_or_else(|| TransferError::Unfinished { what: what() })
+}
+
+/// Removes a checkpoint in bounded transactions. Nothing happens when there is none.
+///
+/// # Errors
+/// When the store fails.
+pub(super) fn forget(collections: &Collections, id: ObjectId) -> Result<(), TransferError> {
+    loop {
+        let known = collections.store().read(|reader| Checkpoint::load(reader, id))?;
+        if known.is_none() {
+            return Ok(());
+        }
+        let is_gone =
+            collections.write(|writer| match Checkpoint::load(&writer.reader(), id)? {
+                Some(mut checkpoint) => checkpoint.forget(writer),
+                None => Ok(true),
+            })?;
+        if is_gone {
+            return Ok(());
+        }
+    }
+}
+
+/// Forgets what was imported into a collection that is dropped, and what was not forgotten whole.
+///
+/// # Errors
+/// When the store fails.
+pub(super) fn forget_all_of(
+    collections: &Collections,
+    namespace: &Namespace,
+) -> Result<(), TransferError> {
+    for checkpoint in checkpoints(collections)? {
+        if checkpoint.request.namespace == *namespace || checkpoint.state == State::Forgetting {
+            forget(collections, checkpoint.id)?;
+        }
+    }
+    Ok(())
+}
+
+/// All checkpoints that nobody works on.
+fn checkpoints(collections: &Collections) -> Result<Vec<Checkpoint>, TransferError> {
+    let found = collections.store().read(|reader| {
+        let ids = list(reader)?.into_iter().filter(|id| !Claim::is_taken(*id));
+        ids.filter_map(|id| Checkpoint::load(reader, id).transpose()).collect()
+    });
+    let found: Result<_, crate::store::StoreError> = found;
+    Ok(found?)
+}
