@@ -1,15 +1,29 @@
-//! A full disk is named, nothing acknowledged is lost, and the store goes on once there is room.
+//! A full disk is named, nothing acknowledged is lost, and the store goes on once there is room; a disk
+//! that can't be written is read.
 //!
-//! The disk is a file system in memory of 8 MiB, mounted in a name space of its own: no rights are
-//! needed, only Linux.
+//! The disks are file systems in memory, mounted in a name space of their own: no rights are needed,
+//! only Linux.
 
 use std::process::Command;
 
 #[test]
 fn small_disk_loses_nothing() {
+    check(
+        r#"mount -t tmpfs -o size=8m tmpfs "$1" && mkdir "$1/data" && exec "$2" "$1/data/store""#,
+    );
+}
+
+#[test]
+fn a_small_disk_mounted_for_reading_is_read() {
+    check(
+        r#"mount -t tmpfs -o size=64m tmpfs "$1" && "$2" "$1/store" prepare &&
+           mount -o remount,ro "$1" && exec "$2" "$1/store" read"#,
+    );
+}
+
+/// Runs a script with a folder and the victim in a name space of its own.
+fn check(script: &str) {
     let folder = tempfile::tempdir().expect("a temporary folder can be made");
-    let script =
-        r#"mount -t tmpfs -o size=8m tmpfs "$1" && mkdir "$1/data" && exec "$2" "$1/data/store""#;
     let output = Command::new("unshare")
         .args(["--map-root-user", "--mount", "sh", "-c", script, "sh"])
         .arg(folder.path())

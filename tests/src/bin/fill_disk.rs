@@ -1,18 +1,25 @@
 //! The victim of the small-disk test: fills a store until the disk is full, and checks what is left.
 //!
 //! `fill_disk FOLDER`: FOLDER lies on a disk of a few megabytes. Ends with exit code 0 only if the
-//! full disk is named, nothing acknowledged is lost, and deleting makes room again.
+//! full disk is named, nothing acknowledged is lost, a completely full disk still takes deletions by a
+//! person and by a TTL index, and the store then goes on by itself.
+//!
+//! `fill_disk FOLDER prepare` makes a store, and `fill_disk FOLDER read` opens it on a disk that is
+//! mounted for reading only.
 
 use std::error::Error;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use bson::{Document, doc};
-use mayfly_engine::engine::Engine;
+use bson::{DateTime, Document, doc};
+use mayfly_engine::engine::{Engine, EngineOptions};
 use mayfly_tests::store::{find_all, is_ok, open_paused, run};
 
 const DB: &str = "disk";
 const COLLECTION: &str = "c";
+
+/// The collection with a TTL index, whose documents are all due.
+const EXPIRING: &str = "expiring";
 
 /// Bytes of another file on the disk, which a person deletes to make room.
 const OTHER_BYTES: usize = 2 << 20;
@@ -20,37 +27,167 @@ const OTHER_BYTES: usize = 2 << 20;
 /// Documents of one insert.
 const BATCH: i32 = 20;
 
-fn main() -> Result<(), Box<dyn Error>> {
-    let folder = PathBuf::from(std::env::args().nth(1).ok_or("usage: fill_disk FOLDER")?);
+type Outcome = Result<(), Box<dyn Error>>;
+
+fn main() -> Outcome {
+    let usage = "usage: fill_disk FOLDER [prepare | read]";
+    let folder = PathBuf::from(std::env::args().nth(1).ok_or(usage)?);
+    match std::env::args().nth(2).as_deref() {
+        None => full_disk(&folder),
+        Some("prepare") => prepare(&folder),
+        Some("read") => read(&folder),
+        Some(_) => Err(usage.into()),
+    }
+}
+
+fn full_disk(folder: &Path) -> Outcome {
     let other = folder.with_file_name("other");
     fs::write(&other, vec![1; OTHER_BYTES])?;
-    let engine = open_paused(&folder, 0);
+    let engine = open_paused(folder, 0);
+    expect_state(&engine, "ok")?;
+    if store_status(&engine)?.get_i64("ballast")? == 0 {
+        return Err("there is no ballast".into());
+    }
+    let expiring = make_expiring(&engine);
     let acknowledged = fill(&engine)?;
+    expect_state(&engine, "diskFull")?;
+    expect_refusals(&engine)?;
     check(&engine, acknowledged)?;
     engine.close()?;
 
-    // No room for the lock file either: opening must not die.
-    fs::remove_file(folder.join("lock.mdb"))?;
-    fill_up(&folder.with_file_name("ballast"));
-    let engine = match Engine::open(&folder, mayfly_engine::engine::EngineOptions::default()) {
-        Ok(engine) => engine,
-        Err(error) => {
-            println!("with no room at all: {error}");
-            fs::remove_file(folder.with_file_name("ballast"))?;
-            open_paused(&folder, 0)
-        }
-    };
-    let _ = fs::remove_file(folder.with_file_name("ballast"));
+    let filler = folder.with_file_name("filler");
+    let engine = open_without_lock_file(folder, &filler)?;
     check(&engine, acknowledged)?;
+    engine.close()?;
+
+    fill_up(&filler);
+    let engine = open_paused(folder, 0);
+    insert(&engine, acknowledged).err().ok_or("an insert found room on a full disk")?;
+    expect_state(&engine, "diskFull")?;
+    delete_on_a_full_disk(&engine, acknowledged, expiring)?;
 
     // A person frees some room.
     fs::remove_file(&other)?;
-    let all = vec![doc! { "q": {}, "limit": 0 }];
-    run(&engine, DB, &doc! { "delete": COLLECTION, "deletes": all });
+    fs::remove_file(&filler)?;
     insert(&engine, 0).map_err(|reply| format!("after deleting: {reply}"))?;
+    expect_state(&engine, "ok")?;
+    engine.close()?;
+    let engine = open_paused(folder, 0);
+    if store_status(&engine)?.get_i64("ballast")? == 0 {
+        return Err("the ballast did not come back".into());
+    }
+    check(&engine, BATCH)?;
     engine.close()?;
     println!("{acknowledged} documents kept");
     Ok(())
+}
+
+/// No room for the lock file either: opening must not die.
+fn open_without_lock_file(folder: &Path, filler: &Path) -> Result<Engine, Box<dyn Error>> {
+    fs::remove_file(folder.join("lock.mdb"))?;
+    fill_up(filler);
+    let opened = Engine::open(folder, EngineOptions::default());
+    fs::remove_file(filler)?;
+    Ok(opened.unwrap_or_else(|error| {
+        println!("with no room at all: {error}");
+        open_paused(folder, 0)
+    }))
+}
+
+/// What is due goes, then everything else; then there is room within the file.
+fn delete_on_a_full_disk(engine: &Engine, acknowledged: i32, expiring: i32) -> Outcome {
+    run(engine, "admin", &doc! { "mayflyReap": 1 });
+    let left = find_all(engine, DB, EXPIRING, doc! {}).len();
+    if left != 0 {
+        return Err(format!("{left} of {expiring} documents did not expire").into());
+    }
+    check(engine, acknowledged)?;
+    let some = vec![doc! { "q": { "_id": { "$lt": 10 } }, "limit": 0 }];
+    let reply = run(engine, DB, &doc! { "delete": COLLECTION, "deletes": some });
+    if reply.get_i32("n")? != 10 {
+        return Err(format!("{reply}").into());
+    }
+    let all = vec![doc! { "q": {}, "limit": 0 }];
+    run(engine, DB, &doc! { "delete": COLLECTION, "deletes": all });
+    check(engine, 0)?;
+    insert(engine, 0).map_err(|reply| format!("the disk is full, the file is not: {reply}"))?;
+    expect_state(engine, "ok")?;
+    run(engine, DB, &doc! { "drop": COLLECTION });
+    Ok(())
+}
+
+fn make_expiring(engine: &Engine) -> i32 {
+    let index = doc! { "key": { "at": 1 }, "name": "ttl", "expireAfterSeconds": 0 };
+    run(engine, DB, &doc! { "createIndexes": EXPIRING, "indexes": [index] });
+    let at = DateTime::from_millis(-1_000);
+    let documents: Vec<Document> =
+        (0..BATCH).map(|number| doc! { "_id": number, "at": at }).collect();
+    run(engine, DB, &doc! { "insert": EXPIRING, "documents": documents });
+    BATCH
+}
+
+/// Whatever adds is answered with what is wrong, how much is missing and what helps.
+fn expect_refusals(engine: &Engine) -> Outcome {
+    let update = doc! { "q": { "_id": 1 }, "u": { "$set": { "more": "x".repeat(100) } } };
+    let commands = [
+        doc! { "update": COLLECTION, "updates": [update] },
+        doc! { "insert": "another", "documents": [{ "_id": 1 }] },
+        doc! { "create": "another" },
+        doc! { "createIndexes": COLLECTION, "indexes": [{ "key": { "text": 1 }, "name": "t" }] },
+    ];
+    for command in commands {
+        let reply = engine.run(DB, &command).to_string();
+        for words in ["14031", "disk is full", "B free on the disk", "delete documents"] {
+            if !reply.contains(words) {
+                return Err(format!("{command} answered {reply}").into());
+            }
+        }
+    }
+    Ok(())
+}
+
+fn store_status(engine: &Engine) -> Result<Document, Box<dyn Error>> {
+    let reply = run(engine, "admin", &doc! { "serverStatus": 1, "none": 1, "mayfly": 1 });
+    Ok(reply.get_document("mayfly")?.get_document("store")?.clone())
+}
+
+fn expect_state(engine: &Engine, state: &str) -> Outcome {
+    let status = store_status(engine)?;
+    if status.get_str("state")? != state {
+        return Err(format!("not {state}: {status}").into());
+    }
+    Ok(())
+}
+
+fn prepare(folder: &Path) -> Outcome {
+    let engine = open_paused(folder, 0);
+    make_expiring(&engine);
+    insert(&engine, 0).map_err(|reply| format!("{reply}"))?;
+    Ok(engine.close()?)
+}
+
+/// Everything can be read, nothing is written, and nothing expires.
+fn read(folder: &Path) -> Outcome {
+    let engine = Engine::open(folder, EngineOptions::default())?;
+    let report = engine.open_report();
+    if !report.read_only || !report.warnings.iter().any(|words| words.contains("for reading only"))
+    {
+        return Err(format!("{report:?}").into());
+    }
+    expect_state(&engine, "readOnly")?;
+    let found = find_all(&engine, DB, COLLECTION, doc! {}).len();
+    if i32::try_from(found)? != BATCH {
+        return Err(format!("{found} documents").into());
+    }
+    let reply = insert(&engine, BATCH).err().ok_or("a disk for reading was written")?;
+    if !reply.to_string().contains("can only be read") {
+        return Err(format!("{reply}").into());
+    }
+    engine.run("admin", &doc! { "mayflyReap": 1 });
+    if find_all(&engine, DB, EXPIRING, doc! {}).is_empty() {
+        return Err("documents expired".into());
+    }
+    Ok(engine.close()?)
 }
 
 fn insert(engine: &Engine, first: i32) -> Result<(), Document> {

@@ -176,9 +176,8 @@ impl From<StoreError> for CommandError {
         let code = match error {
             StoreError::DiskFull { .. } => Code::OUT_OF_DISK_SPACE,
             StoreError::OutcomeUnknown { .. } => Code::UNKNOWN_ERROR,
-            StoreError::Suspect { .. } => Code::ILLEGAL_OPERATION,
             StoreError::Busy { .. } => Code::TEMPORARILY_UNAVAILABLE,
-            StoreError::ReadOnly { .. } => Code::ILLEGAL_OPERATION,
+            StoreError::ReadOnly { .. } | StoreError::Suspect { .. } => Code::ILLEGAL_OPERATION,
             _ => Code::INTERNAL_ERROR,
         };
         Self::new(code, error.to_string())

@@ -295,8 +295,10 @@ fn an_environment_waits_for_those_who_look_at_it() {
         Environment::open(folder.path(), MIB as u64, false).expect("the environment opens"),
     );
     let other = std::sync::Arc::clone(&env);
-    let looking = std::thread::spawn(move || other.map_bytes());
-    Environment::close(env);
-    assert!(looking.join().expect("no panic") >= MIB as u64);
+    std::thread::scope(|scope| {
+        let looking = scope.spawn(move || other.map_bytes());
+        Environment::close(env);
+        assert!(looking.join().expect("no panic") >= MIB as u64);
+    });
     raw_env(folder.path(), MIB);
 }

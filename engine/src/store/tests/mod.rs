@@ -3,6 +3,7 @@
 mod contents;
 mod damage;
 mod faults;
+mod free_list;
 mod group;
 mod limits;
 mod opening;

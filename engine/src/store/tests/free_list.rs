@@ -1,0 +1,131 @@
+//! The list of free pages: LMDB hands these numbers out to be written to, so a wrong one destroys data
+//! that is in use, long after the store was opened. Each kind of lie is made into a sound file.
+
+use std::fs;
+
+use super::*;
+
+const PAGE: usize = 4096;
+
+fn number(bytes: &[u8], at: usize) -> u64 {
+    u64::from_ne_bytes(bytes[at..at + 8].try_into().expect("8 bytes"))
+}
+
+fn half(bytes: &[u8], at: usize) -> usize {
+    usize::from(u16::from_ne_bytes(bytes[at..at + 2].try_into().expect("2 bytes")))
+}
+
+fn put(bytes: &mut [u8], at: usize, number: u64) {
+    bytes[at..at + 8].copy_from_slice(&number.to_ne_bytes());
+}
+
+/// Where the numbers are, newest header first: the header, the leaf of the list, and the longest record
+/// in it.
+struct Places {
+    header: usize,
+    leaf: usize,
+    /// How many pages the record names; their numbers follow.
+    count: usize,
+    key: usize,
+}
+
+/// A healthy file with a list of free pages that is one leaf.
+fn healthy() -> (tempfile::TempDir, Vec<u8>, Places) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = open(folder.path());
+    fill(&store, 0..300);
+    let cleared: Result<usize, StoreError> =
+        store.write(|writer| writer.clear_documents(COLLECTION, 100));
+    cleared.expect("the write succeeds");
+    drop(store);
+    let bytes = fs::read(folder.path().join("data.mdb")).expect("a file");
+    let header = if number(&bytes, 144) > number(&bytes, PAGE + 144) { 0 } else { PAGE };
+    assert_eq!(half(&bytes, header + 46), 1, "a list of one level");
+    let leaf = usize::try_from(number(&bytes, header + 80)).expect("a small number") * PAGE;
+    let nodes = (half(&bytes, leaf + 12) - 16) / 2;
+    let place = (0..nodes)
+        .map(|node| leaf + half(&bytes, leaf + 16 + 2 * node))
+        .filter(|at| half(&bytes, at + 4) == 0)
+        .max_by_key(|at| number(&bytes, at + 16))
+        .expect("a record in the page itself");
+    let places = Places { header, leaf, count: place + 16, key: place + 8 };
+    assert!(number(&bytes, places.count) > 5, "a record of some pages");
+    (folder, bytes, places)
+}
+
+#[track_caller]
+fn check(lie: impl Fn(&mut Vec<u8>, &Places), expected: &str) {
+    let (folder, mut bytes, places) = healthy();
+    lie(&mut bytes, &places);
+    fs::write(folder.path().join("data.mdb"), &bytes).expect("a file");
+    let findings = Store::check_structure(folder.path()).expect("readable").findings.join("; ");
+    assert!(findings.contains(expected), "{findings}");
+    let options = StoreOptions { full_check: true, ..StoreOptions::default() };
+    let opened = Store::open(folder.path(), &options).err();
+    assert!(matches!(opened, Some(StoreError::Damaged { .. })), "{opened:?}");
+}
+
+#[test]
+fn each_lie_in_the_list_of_free_pages_is_found() {
+    check(|bytes, at| put(bytes, at.count + 8, u64::MAX - 1), "an impossible page");
+    check(
+        |bytes, at| {
+            let last_page = number(bytes, at.header + 136);
+            put(bytes, at.count + 8, last_page + 1);
+        },
+        "an impossible page",
+    );
+    check(|bytes, at| put(bytes, at.count + 8 * 3, 1), "an impossible page");
+    check(
+        |bytes, at| {
+            let (first, second) = (number(bytes, at.count + 8), number(bytes, at.count + 16));
+            put(bytes, at.count + 8, second);
+            put(bytes, at.count + 16, first);
+        },
+        "an impossible page",
+    );
+    check(
+        |bytes, at| {
+            let first = number(bytes, at.count + 8);
+            put(bytes, at.count + 16, first);
+        },
+        "an impossible page",
+    );
+    check(
+        |bytes, at| {
+            let root_of_tables = number(bytes, at.header + 128);
+            let mut free = Vec::new();
+            while (free.len() as u64) < number(bytes, at.count) {
+                free.push(number(bytes, at.count + 8 + 8 * free.len()));
+            }
+            // In its place in the order, so that nothing else is wrong.
+            let place =
+                free.iter().position(|page| *page < root_of_tables).unwrap_or(free.len() - 1);
+            put(bytes, at.count + 8 * (place + 1), root_of_tables);
+        },
+        "a page that is in use",
+    );
+    check(
+        |bytes, at| {
+            let count = number(bytes, at.count);
+            put(bytes, at.count, count + 1);
+        },
+        "is cut short",
+    );
+    check(|bytes, at| put(bytes, at.count, u64::MAX), "is cut short");
+    check(
+        |bytes, at| {
+            let txn = number(bytes, at.header + 144);
+            put(bytes, at.key, txn + 1_000);
+        },
+        "a transaction that never was",
+    );
+    check(
+        |bytes, at| {
+            let last_page = number(bytes, at.header + 136);
+            put(bytes, at.header + 136, last_page + 1);
+        },
+        "some are lost",
+    );
+    check(|bytes, at| bytes[at.leaf + 10] = 1, "list of free pages");
+}
