@@ -108,6 +108,7 @@ enum Event {
     WrongAtBoot,
     LongAbsence,
     StepSmall,
+    StepOverCrowd,
     StepFar,
     To2099,
     To1970,
@@ -120,7 +121,7 @@ enum Event {
 }
 
 impl Event {
-    const ALL: [Self; 16] = [
+    const ALL: [Self; 17] = [
         Self::Run,
         Self::Suspend,
         Self::RestartProgram,
@@ -128,6 +129,7 @@ impl Event {
         Self::WrongAtBoot,
         Self::LongAbsence,
         Self::StepSmall,
+        Self::StepOverCrowd,
         Self::StepFar,
         Self::To2099,
         Self::To1970,
@@ -147,7 +149,7 @@ fn scenario(seed: u64) -> Totals {
     let mut world = World::new(secs, random);
     world.insert_some();
     world.pass();
-    for _ in 0..10 {
+    for _ in 0..8 {
         let event = *world.random.pick(&Event::ALL);
         world.happen(event);
         for _ in 0..=world.random.below(2) {
@@ -323,6 +325,14 @@ impl World {
                 let by_ms = self.between(-HOUR, HOUR);
                 self.step(by_ms);
             }
+            Event::StepOverCrowd => {
+                // Rare, because so many documents take their time.
+                if self.random.below(20) == 0 {
+                    self.insert_crowd();
+                    self.pass();
+                    self.step(50 * MINUTE);
+                }
+            }
             Event::StepFar => {
                 let by_ms = self.between(-2 * YEAR, 2 * YEAR);
                 self.step(by_ms);
@@ -380,10 +390,7 @@ impl World {
 
     fn insert_some(&mut self) {
         let wall_ms = self.clocks.get().wall_ms();
-        // Now and then as many as a small step may not take along.
-        let many = self.random.below(40) == 0;
-        let new = if many { 1_100 } else { 4 + self.random.below(8) };
-        let soon = self.between(-HOUR, HOUR);
+        let new = 4 + self.random.below(8);
         let first = self.documents.keys().next_back().map_or(0, |last| last + 1);
         let mut dates = Vec::new();
         for id in (first..).take(new) {
@@ -392,12 +399,19 @@ impl World {
                 0 => i64::MIN,
                 1 => i64::MAX,
                 2 => -1,
-                _ if many => wall_ms.saturating_add(soon),
                 _ => wall_ms.saturating_add(self.between(-span, 2 * span)),
             };
             dates.push((id, due_ms.saturating_sub(self.secs * SECOND)));
         }
         self.insert(&dates);
+    }
+
+    /// More documents than a small step may take along, due in half an hour.
+    fn insert_crowd(&mut self) {
+        let due_ms = self.clocks.get().wall_ms().saturating_add(HOUR / 2);
+        let date_ms = due_ms.saturating_sub(self.secs * SECOND);
+        let first = self.documents.keys().next_back().map_or(0, |last| last + 1);
+        self.insert(&(first..first + 1_100).map(|id| (id, date_ms)).collect::<Vec<_>>());
     }
 
     /// Inserts documents by `_id` and date.
@@ -455,6 +469,7 @@ impl World {
         assert!(!self.restored || gone == 0, "{gone} of a restored store went unasked");
         if report.held.is_some() {
             self.totals.index_held += 1;
+            assert!(!self.quiet, "an index is held in quiet times");
         }
         let mut offset_ms = now.offset_ms;
         if let Some(last) = self.last {
