@@ -70,7 +70,8 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     options.check(&query)?;
     let variables = Let::read(request)?;
     let projection = match request.document("projection")? {
-        Some(projection) => Projection::parse_with(projection, &variables.names)?,
+        Some(projection) => Projection::parse_with(projection, &variables.names)?
+            .map(|projection| projection.with_query(&query.target.filter)),
         None => None,
     };
     let batch_size = request.count("batchSize")?;

@@ -48,7 +48,8 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     let mut query = Query::read(request, "query")?;
     query.target.limit = Some(1);
     let projection = match request.document("fields")? {
-        Some(fields) => Projection::parse_with(fields, &variables.names)?,
+        Some(fields) => Projection::parse_with(fields, &variables.names)?
+            .map(|projection| projection.with_query(&query.target.filter)),
         None => None,
     };
     let wants_new = request.flag("new")?;

@@ -93,6 +93,8 @@ pub enum QueryErrorKind {
     NearNotAllowed,
     /// `$elemMatch` of a projection stands on a dotted path (MongoDB: 31275).
     NestedElemMatch,
+    /// The positional operator of a projection is refused or finds nothing.
+    Positional(super::PositionalErrorKind),
     /// An aggregation expression is refused or fails.
     Expression(super::ExpressionErrorKind),
     /// An operator on strings, dates, arrays, sets or types met an argument that it can't use.

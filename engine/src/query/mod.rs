@@ -20,7 +20,7 @@ pub use expression::{
     Context, Expression, ExpressionErrorKind, FamilyErrorKind, Scope, Value, VariableNames,
 };
 pub use filter::{CompareOp, Expr, Filter, Test};
-pub use projection::Projection;
+pub use projection::{PositionalErrorKind, Projection};
 pub use reshape::{Reshape, ReshapeErrorKind};
 pub use sort::{Sort, SortKey};
 pub use update::{Update, UpdateContext};

@@ -109,6 +109,7 @@ impl From<QueryError> for CommandError {
             Kind::ElemMatchObject => Code::ELEM_MATCH_OBJECT,
             Kind::NearNotAllowed => Code::NEAR_NOT_ALLOWED,
             Kind::NestedElemMatch => Code::PROJECTION_NESTED_ELEM_MATCH,
+            Kind::Positional(kind) => super::stage::positional_code(kind),
             Kind::Expression(kind) => super::expression::code(kind),
             Kind::Family(kind) => super::family::code(kind),
             Kind::Reshape(kind) => super::stage::reshape_code(kind),

@@ -3,7 +3,7 @@
 use super::{Code, CommandError};
 use crate::{
     pipeline::{PipelineError, StageErrorKind as Kind},
-    query::ReshapeErrorKind,
+    query::{PositionalErrorKind, ReshapeErrorKind},
 };
 
 impl From<PipelineError> for CommandError {
@@ -186,4 +186,18 @@ numbers! {
         ReplaceRootOption = 40230;
         ReplaceRootMissing = 40231;
         ReplaceRootResult = 40228;
+}
+
+numbers! {
+    /// Of the positional operator in a projection.
+    positional_code(PositionalErrorKind):
+    InMiddle = 31394;
+    Twice = 31276;
+    BesideElemMatch = 31256;
+    ElemMatchBeside = 31255;
+    Exclusion = 31395;
+    Constant = 31308;
+    Expression = 31271;
+    NotFound = 51246;
+    Mismatch = 51247;
 }

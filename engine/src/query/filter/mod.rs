@@ -10,6 +10,7 @@ pub(crate) mod number;
 mod operators;
 mod parse;
 mod pattern;
+mod position;
 pub mod schema;
 mod types;
 

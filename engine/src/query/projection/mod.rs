@@ -2,14 +2,18 @@
 
 mod apply;
 mod parse;
+mod positional;
 
 #[cfg(test)]
 mod tests;
 
 use bson::raw::{RawDocument, RawDocumentBuf};
 
+use positional::Positional;
+pub use positional::PositionalErrorKind;
+
 use super::{
-    Context, QueryError, Scope, Test, VariableNames,
+    Context, Filter, QueryError, Scope, Test, VariableNames,
     reshape::{Fields, compute},
 };
 
@@ -20,6 +24,7 @@ pub struct Projection {
     root: Node,
     /// Fields that are computed from the whole document and set in what is kept of it.
     computed: Fields,
+    positional: Option<Positional>,
 }
 
 /// Whose projection it is: some operators belong to `find` alone.
@@ -89,17 +94,29 @@ impl Projection {
         parse::projection(projection, Dialect::Stage, names)
     }
 
+    /// With the query whose match `{"array.$": 1}` asks for.
+    #[must_use]
+    pub fn with_query(mut self, query: &Filter) -> Self {
+        if let Some(positional) = &mut self.positional {
+            positional.query = Some(query.clone());
+        }
+        self
+    }
+
     /// The part of the document that the projection keeps, and what it computes. Fields that are
     /// kept stay in their order; computed ones come last.
     ///
     /// # Errors
-    /// What an expression meets.
+    /// What an expression meets; `Positional` when the query has met no element of the array.
     pub fn apply(
         &self,
         document: &RawDocument,
         context: &Context,
     ) -> Result<RawDocumentBuf, QueryError> {
-        let kept = apply::document(self.mode, &self.root, document);
+        let mut kept = apply::document(self.mode, &self.root, document);
+        if let Some(positional) = &self.positional {
+            kept = positional.apply(document, &kept)?;
+        }
         if self.computed.is_empty() {
             return Ok(kept);
         }

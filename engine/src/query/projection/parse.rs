@@ -2,7 +2,10 @@
 
 use bson::raw::{RawBsonRef, RawDocument};
 
-use super::{Child, Dialect, Mode, Node, Projection, Slice};
+use super::{
+    Child, Dialect, Mode, Node, PositionalErrorKind, Projection, Slice,
+    positional::{self, Positional},
+};
 use crate::{
     query::{
         Expr, Expression, ExpressionErrorKind, FamilyErrorKind, Filter, QueryError, QueryErrorKind,
@@ -22,6 +25,8 @@ use crate::{
 /// What stands behind one path.
 enum Spec {
     Include,
+    /// Kept, and of the array only the element that matched.
+    Positional,
     Exclude,
     Slice(Slice),
     ElemMatch(Test),
@@ -40,6 +45,7 @@ pub(super) fn projection(
     if specs.is_empty() {
         return Ok(None);
     }
+    let positional = check_positional(&specs)?;
     let mode = mode(&specs);
     let (mut root, mut computed) = (Node::default(), Fields::default());
     if mode == Mode::Inclusion && !specs.iter().any(|(path, _)| names_id(path)) {
@@ -52,14 +58,15 @@ pub(super) fn projection(
             {
                 continue;
             }
-            (Spec::Include, Mode::Inclusion) | (Spec::Exclude, Mode::Exclusion) => Child::Leaf,
+            (Spec::Include | Spec::Positional, Mode::Inclusion)
+            | (Spec::Exclude, Mode::Exclusion) => Child::Leaf,
             (Spec::Exclude, Mode::Inclusion) => {
                 return Err(QueryError::new(
                     QueryErrorKind::ExclusionInInclusion,
                     format!("Cannot do exclusion on field {path} in inclusion projection"),
                 ));
             }
-            (Spec::Include, Mode::Exclusion) => {
+            (Spec::Include | Spec::Positional, Mode::Exclusion) => {
                 return Err(QueryError::new(
                     QueryErrorKind::InclusionInExclusion,
                     format!("Cannot do inclusion on field {path} in exclusion projection"),
@@ -104,7 +111,62 @@ pub(super) fn projection(
         }
         insert(&mut root, &path, child)?;
     }
-    Ok(Some(Projection { mode, root, computed }))
+    Ok(Some(Projection { mode, root, computed, positional }))
+}
+
+/// The projection's positional path; it is alone, and without `$elemMatch`.
+fn check_positional(specs: &[(String, Spec)]) -> Result<Option<Positional>, QueryError> {
+    let mut found = None;
+    let mut has_elem_match = false;
+    for (path, spec) in specs {
+        match spec {
+            Spec::Positional if found.is_some() => {
+                return Err(positional::error(
+                    PositionalErrorKind::Twice,
+                    "Cannot specify more than one positional projection per query.",
+                ));
+            }
+            Spec::Positional if has_elem_match => {
+                return Err(positional::error(
+                    PositionalErrorKind::BesideElemMatch,
+                    "Cannot specify positional operator and $elemMatch.",
+                ));
+            }
+            Spec::Positional => found = Some(Positional::new(path)),
+            Spec::ElemMatch(_) if found.is_some() => {
+                return Err(positional::error(
+                    PositionalErrorKind::ElemMatchBeside,
+                    "Cannot specify positional operator and $elemMatch.",
+                ));
+            }
+            Spec::ElemMatch(_) => has_elem_match = true,
+            _ => {}
+        }
+    }
+    Ok(found)
+}
+
+/// What stands behind a path with the positional operator.
+fn positional_spec(value: RawBsonRef<'_>) -> Result<Spec, QueryError> {
+    let (kind, message) = match value {
+        RawBsonRef::Document(_) => (
+            PositionalErrorKind::Expression,
+            "positional projection cannot be used with an expression or sub object",
+        ),
+        RawBsonRef::Boolean(_)
+        | RawBsonRef::Int32(_)
+        | RawBsonRef::Int64(_)
+        | RawBsonRef::Double(_)
+        | RawBsonRef::Decimal128(_) => {
+            if truthy(value) {
+                return Ok(Spec::Positional);
+            }
+            let message = "positional projection cannot be used with exclusion";
+            (PositionalErrorKind::Exclusion, message)
+        }
+        _ => (PositionalErrorKind::Constant, "positional projection cannot be used with a literal"),
+    };
+    Err(positional::error(kind, message))
 }
 
 fn names_id(path: &str) -> bool {
@@ -114,9 +176,11 @@ fn names_id(path: &str) -> bool {
 /// The first field other than `_id` decides; `$slice` leaves it open.
 fn mode(specs: &[(String, Spec)]) -> Mode {
     let says = |spec: &Spec| match spec {
-        Spec::Include | Spec::ElemMatch(_) | Spec::Computed(_) | Spec::Value(_) => {
-            Some(Mode::Inclusion)
-        }
+        Spec::Include
+        | Spec::Positional
+        | Spec::ElemMatch(_)
+        | Spec::Computed(_)
+        | Spec::Value(_) => Some(Mode::Inclusion),
         Spec::Exclude => Some(Mode::Exclusion),
         Spec::Slice(_) => None,
     };
@@ -141,11 +205,12 @@ fn flatten(
     for element in projection {
         let (name, value) = element?;
         let path = format!("{prefix}{}", name.as_str());
-        if dialect == Dialect::Find && (path.ends_with(".$") || path == "$**") {
-            return Err(QueryError::unsupported(format!(
-                "{path} is not supported in a projection; positional projection is missing, use \
-                 $elemMatch or $slice"
-            )));
+        if dialect == Dialect::Find
+            && let Some(array) = positional::path(&path)?
+        {
+            check_path(array)?;
+            specs.push((array.to_owned(), positional_spec(value)?));
+            continue;
         }
         check_path(&path)?;
         match value {

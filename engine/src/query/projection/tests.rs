@@ -59,7 +59,6 @@ fn refusals() {
     refused("{a: 0, b: 1}", QueryErrorKind::InclusionInExclusion);
     refused("{a: 1, 'a.b': 1}", QueryErrorKind::PathBelowAnother);
     refused("{'a.b': 1, a: 1}", QueryErrorKind::PathCollision);
-    refused("{'a.$': 1}", QueryErrorKind::Unsupported);
     refused("{a: {$meta: 'x'}}", QueryErrorKind::Unsupported);
     refused("{'a.b': {$elemMatch: {c: 1}}}", QueryErrorKind::NestedElemMatch);
     refused("{b: 0, a: {$elemMatch: {c: 1}}}", QueryErrorKind::ExpressionInExclusion);
@@ -75,6 +74,44 @@ fn refusals() {
     refused("{a: {$elemMatch: {b: 1}, $slice: 1}}", dollar);
     refused("{a: {$foo: 1}}", QueryErrorKind::UnknownExpression);
     refused("{a: {}}", QueryErrorKind::Reshape(ReshapeErrorKind::EmptySubProjection));
+}
+
+#[test]
+fn the_element_that_matched() {
+    let check = |filter: &str, projection: &str, document: &str, expected: &str| {
+        let filter = Filter::parse(&raw(filter)).expect(filter);
+        let parsed = Projection::parse(&raw(projection)).expect(projection).expect("not empty");
+        let found = parsed.with_query(&filter).apply(&raw(document), &Context::at(0));
+        assert_eq!(found.expect(projection), raw(expected), "{projection} of {document}");
+    };
+    let document = "{_id: 1, a: [1, 2, 3], b: [{c: 1, d: 2}, {c: 3, d: 4}], x: {y: [5, 6]}}";
+    check("{a: {$gt: 1}}", "{'a.$': 1}", document, "{_id: 1, a: [2]}");
+    check("{a: 3}", "{_id: 0, 'a.$': true, x: 1}", document, "{a: [3], x: {y: [5, 6]}}");
+    check("{'b.c': 3}", "{_id: 0, 'b.$': 1}", document, "{b: [{c: 3, d: 4}]}");
+    check("{'b.c': 3}", "{_id: 0, 'b.d.$': 1}", document, "{b: [{d: 4}]}");
+    check("{b: {$elemMatch: {d: 4}}}", "{_id: 0, 'b.$': 1}", document, "{b: [{c: 3, d: 4}]}");
+    check("{'x.y': 6}", "{_id: 0, 'x.y.$': 1}", document, "{x: {y: [6]}}");
+    check("{_id: 1}", "{_id: 0, 'zz.$': 1}", document, "{}");
+    check("{_id: 1}", "{'_id.$': 1}", document, "{_id: 1}");
+
+    let fails = |filter: &str, document: &str, kind: PositionalErrorKind| {
+        let filter = Filter::parse(&raw(filter)).expect(filter);
+        let parsed = Projection::parse(&raw("{'a.$': 1}")).expect("valid").expect("not empty");
+        let failure = parsed.with_query(&filter).apply(&raw(document), &Context::at(0));
+        let kind = QueryErrorKind::Positional(kind);
+        assert_eq!(failure.expect_err(document).kind, kind, "{filter:?} of {document}");
+    };
+    fails("{b: 1}", "{a: [1], b: 1}", PositionalErrorKind::NotFound);
+    fails("{b: 2}", "{a: [1], b: [1, 2]}", PositionalErrorKind::Mismatch);
+
+    let refused = |projection: &str, kind| refused(projection, QueryErrorKind::Positional(kind));
+    refused("{'a.$.b': 1}", PositionalErrorKind::InMiddle);
+    refused("{'a.$': 1, 'b.$': 1}", PositionalErrorKind::Twice);
+    refused("{b: {$elemMatch: {c: 1}}, 'a.$': 1}", PositionalErrorKind::BesideElemMatch);
+    refused("{'a.$': 1, b: {$elemMatch: {c: 1}}}", PositionalErrorKind::ElemMatchBeside);
+    refused("{'a.$': 0}", PositionalErrorKind::Exclusion);
+    refused("{'a.$': 'x'}", PositionalErrorKind::Constant);
+    refused("{'a.$': {$add: [1]}}", PositionalErrorKind::Expression);
 }
 
 #[test]

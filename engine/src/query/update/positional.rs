@@ -2,16 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use bson::{
-    Bson, Document,
-    raw::{RawBsonRef, RawDocument},
-};
+use bson::{Bson, Document};
 
 use super::{
     path::{Part, UpdatePath},
     raw, shown, target,
 };
-use crate::query::{Expr, Filter, QueryError, Test};
+use crate::query::{Expr, Filter, QueryError};
 
 /// The concrete paths that a path stands for in this document.
 pub(super) fn expand(
@@ -80,40 +77,9 @@ fn accepts(
 
 fn matched_position(document: &Document, filter: Option<&Filter>) -> Result<usize, QueryError> {
     let document = raw(document)?;
-    filter.and_then(|filter| position_in(filter.root(), &document)).ok_or_else(|| {
+    filter.and_then(|filter| filter.root().matched_position(&document)).ok_or_else(|| {
         QueryError::bad_value(
             "The positional operator did not find the match needed from the query.",
         )
     })
-}
-
-/// The position of the array element by which the document matched. The last condition with an
-/// array decides, as in MongoDB.
-fn position_in(expr: &Expr, document: &RawDocument) -> Option<usize> {
-    match expr {
-        Expr::And(parts) => parts.iter().rev().find_map(|part| position_in(part, document)),
-        Expr::Or(parts) => {
-            let matching = parts.iter().find(|part| part.matches(document))?;
-            position_in(matching, document)
-        }
-        Expr::Field { path, test } => {
-            let names: Vec<&str> = path.parts().iter().map(|part| part.name.as_str()).collect();
-            position_on(&names, test, document)
-        }
-        _ => None,
-    }
-}
-
-fn position_on(names: &[&str], test: &Test, document: &RawDocument) -> Option<usize> {
-    let (name, rest) = names.split_first()?;
-    match document.get(name).ok()?? {
-        RawBsonRef::Document(inner) => position_on(rest, test, inner),
-        RawBsonRef::Array(array) if rest.is_empty() => test.matching_element(array).map(|m| m.0),
-        RawBsonRef::Array(array) => {
-            let path = crate::value::Path::parse_any(&rest.join(".")).ok()?;
-            let below = Expr::Field { path, test: test.clone() };
-            Test::ElemMatchDocument(Box::new(below)).matching_element(array).map(|m| m.0)
-        }
-        _ => None,
-    }
 }

@@ -1,0 +1,113 @@
+//! `{"array.$": 1}`: of an array only the element by which the document matched the query.
+
+use bson::raw::{CString, RawArrayBuf, RawBsonRef, RawDocument, RawDocumentBuf};
+
+use crate::query::{Filter, QueryError, QueryErrorKind};
+
+/// Why a positional projection is refused or fails.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum PositionalErrorKind {
+    /// The operator stands in the middle of the path.
+    InMiddle,
+    /// The projection has two.
+    Twice,
+    /// It stands beside `$elemMatch`, which came first.
+    BesideElemMatch,
+    /// `$elemMatch` stands beside it.
+    ElemMatchBeside,
+    /// The field is to be left out.
+    Exclusion,
+    /// The field's value is a constant.
+    Constant,
+    /// The field's value is an expression or a document.
+    Expression,
+    /// The query has no condition on an array.
+    NotFound,
+    /// The array has no such element: the query matched another one.
+    Mismatch,
+}
+
+/// The path of the array, and the query once it is known.
+#[derive(Debug, Clone)]
+pub(super) struct Positional {
+    path: Vec<String>,
+    pub(super) query: Option<Filter>,
+}
+
+/// The array's path, if this is a path with the operator at its end.
+pub(super) fn path(path: &str) -> Result<Option<&str>, QueryError> {
+    let before = path.strip_suffix(".$");
+    if before.unwrap_or(path).split('.').any(|part| part == "$") {
+        return Err(error(
+            PositionalErrorKind::InMiddle,
+            "As of 4.4, it's illegal to specify positional operator in the middle of a path. \
+             Positional projection may only be used at the end, for example: a.b.$. If the query \
+             previously used a form like a.b.$.d, remove the parts following the '$' and the results \
+             will be equivalent.",
+        ));
+    }
+    Ok(before)
+}
+
+pub(super) fn error(kind: PositionalErrorKind, message: &str) -> QueryError {
+    QueryError::new(QueryErrorKind::Positional(kind), message)
+}
+
+impl Positional {
+    pub(super) fn new(path: &str) -> Self {
+        Self { path: path.split('.').map(str::to_owned).collect(), query: None }
+    }
+
+    /// `kept` is what the projection keeps of `document`.
+    pub(super) fn apply(
+        &self,
+        document: &RawDocument,
+        kept: &RawDocument,
+    ) -> Result<RawDocumentBuf, QueryError> {
+        let position = || {
+            let query = self.query.as_ref()?;
+            query.root().matched_position(document)
+        };
+        cut(kept, &self.path, &position)
+    }
+}
+
+/// The first array on the path keeps one element.
+fn cut(
+    document: &RawDocument,
+    path: &[String],
+    position: &dyn Fn() -> Option<usize>,
+) -> Result<RawDocumentBuf, QueryError> {
+    let Some((first, rest)) = path.split_first() else { return Ok(document.to_owned()) };
+    let mut out = RawDocumentBuf::new();
+    for element in document {
+        let (name, value) = element?;
+        let key = CString::from(name);
+        match value {
+            RawBsonRef::Array(array) if name.as_str() == first => {
+                let position = position().ok_or_else(|| {
+                    error(
+                        PositionalErrorKind::NotFound,
+                        "Executor error during find command :: caused by :: positional operator \
+                         '.$' couldn't find a matching element in the array",
+                    )
+                })?;
+                let found = array.into_iter().nth(position).ok_or_else(|| {
+                    error(
+                        PositionalErrorKind::Mismatch,
+                        "Executor error during find command :: caused by :: positional operator \
+                         '.$' element mismatch",
+                    )
+                })?;
+                let mut only = RawArrayBuf::new();
+                only.push(found?);
+                out.append(key, only);
+            }
+            RawBsonRef::Document(inner) if name.as_str() == first => {
+                out.append(key, cut(inner, rest, position)?);
+            }
+            _ => out.append(key, value),
+        }
+    }
+    Ok(out)
+}
