@@ -3,6 +3,7 @@
 mod background;
 mod listening;
 mod options;
+pub mod upkeep;
 
 use std::{path::Path as FsPath, sync::Arc, thread::JoinHandle};
 

@@ -333,3 +333,12 @@ pub const ARCHIVE_RESTORE_DOCS_MAX: usize = 10_000;
 
 /// Archives of one store; a further one is refused.
 pub const ARCHIVES_MAX: usize = 1_000;
+
+/// Bytes of one block of a copy of the store; progress is told and a wish to stop is seen between two.
+pub const COPY_BLOCK_BYTES: usize = 256 * 1024;
+
+/// Backups that are kept under one name; the oldest makes room for a new one.
+pub const BACKUPS_KEPT: usize = 3;
+
+/// Folders that earlier restores may leave beside a data folder; with more a restore is refused.
+pub const REPLACED_FOLDERS_MAX: usize = 1_000;

@@ -69,8 +69,31 @@ fn verify_and_backup() {
     let sound = "checked 1 collections, 1 documents, 1 index entries: nothing is wrong";
     check(at, "verify --data data", 0, sound, "");
     check(at, "verify --data nowhere", 1, "", "no data folder");
-    assert_eq!(mayfly(at, "backup --data data copy.mdb").status.code(), Some(0));
-    assert!(at.join("copy.mdb").exists());
+    check(at, "backup --data data copy.mdb", 0, "backed up", "");
+    check(at, "backup --data data copy.mdb", 0, "kept copy.mdb.1", "");
+    check(at, "check copy.mdb", 0, "nothing is wrong", "");
+    check(at, "check a.jsonl", 1, "", "not a Mayfly store");
+    check(at, "backup --data data a.jsonl", 1, "", "is no backup");
+}
+
+#[test]
+fn restore_and_compact() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    fs::write(at.join("a.jsonl"), "{\"_id\":1}\n{\"_id\":2}\n").unwrap();
+    let import = "import --data data --db d --collection c --drop a.jsonl";
+    check(at, import, 0, "imported 2", "");
+    check(at, "backup --data data b", 0, "backed up", "");
+    fs::write(at.join("a.jsonl"), "{\"_id\":3}\n").unwrap();
+    check(at, import, 0, "imported 1", "");
+    check(at, "compact --data data", 0, "compacted", "");
+    check(at, "compact --data nowhere", 1, "", "no data folder");
+    check(at, "restore --from b --data data", 1, "", "holds a store already");
+    check(at, "restore --from nowhere --data data --replace", 1, "", "Can't read the backup");
+    check(at, "restore --from b --data data --replace", 0, "restored 2 documents", "");
+    check(at, "verify --data data", 0, "2 documents", "");
+    check(at, "verify --data data.before-restore-1", 0, "1 documents", "");
+    check(at, "restore --from b --data new", 0, "restored 2 documents", "");
 }
 
 #[test]
@@ -119,7 +142,10 @@ fn watching_ends_when_nothing_is_left() {
 #[test]
 fn every_command_has_help() {
     let folder = tempfile::tempdir().unwrap();
-    for command in ["", "watch", "serve", "shell", "import", "export", "verify", "backup"] {
+    for command in [
+        "", "watch", "serve", "shell", "import", "export", "verify", "backup", "restore", "compact",
+        "check",
+    ] {
         let output = mayfly(folder.path(), &format!("{command} --help"));
         assert_eq!(output.status.code(), Some(0), "{command}");
         assert!(String::from_utf8_lossy(&output.stdout).contains("Usage:"), "{command}");

@@ -33,8 +33,14 @@ pub enum Command {
     Export(Export),
     /// Check a data folder: file structure, checksums, documents against indexes, counters.
     Verify(Verify),
-    /// Copy a data folder that nobody has open.
+    /// Copy a data folder that nobody has open to a file.
     Backup(Backup),
+    /// Put a backup in the place of a data folder that nobody has open.
+    Restore(Restore),
+    /// Give the room of removed documents back to the disk.
+    Compact(Compact),
+    /// Check the structure of a backup or a data file without opening it.
+    Check(Check),
 }
 
 /// Arguments of `watch`.
@@ -215,7 +221,37 @@ pub struct Backup {
     /// The data folder. Nobody may have it open.
     #[arg(long, value_name = "DIR")]
     pub data: PathBuf,
-    /// The file to write.
+    /// The file to write. Backups that it holds already become DEST.1 and DEST.2.
     #[arg(value_name = "DEST")]
     pub dest: PathBuf,
+}
+
+/// Arguments of `restore`.
+#[derive(Debug, clap::Args)]
+pub struct Restore {
+    /// The backup.
+    #[arg(long, value_name = "FILE")]
+    pub from: PathBuf,
+    /// The data folder; made if there is none.
+    #[arg(long, value_name = "DIR")]
+    pub data: PathBuf,
+    /// Take the place of the store in that folder, which is kept as DIR.before-restore-N.
+    #[arg(long)]
+    pub replace: bool,
+}
+
+/// Arguments of `compact`.
+#[derive(Debug, clap::Args)]
+pub struct Compact {
+    /// The data folder. Nobody may have it open.
+    #[arg(long, value_name = "DIR")]
+    pub data: PathBuf,
+}
+
+/// Arguments of `check`.
+#[derive(Debug, clap::Args)]
+pub struct Check {
+    /// The file.
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
 }

@@ -4,10 +4,14 @@
 
 mod args;
 mod backup;
+mod check;
+mod compact;
 mod export;
 mod import;
+mod job_line;
 mod limits;
 mod progress_line;
+mod restore;
 mod serve;
 mod stop;
 mod store;
@@ -95,6 +99,9 @@ fn dispatch(
         Some(Command::Export(args)) => export::run(args),
         Some(Command::Verify(args)) => verify::run(&args),
         Some(Command::Backup(args)) => backup::run(&args),
+        Some(Command::Restore(args)) => restore::run(&args),
+        Some(Command::Compact(args)) => compact::run(&args),
+        Some(Command::Check(args)) => check::run(&args),
         Some(Command::Serve(args)) => serve::run(&args),
         Some(Command::Shell(_)) => Err(not_supported("shell")),
     }

@@ -1,27 +1,45 @@
 //! `mayfly verify`.
 
-use mayfly_engine::store::Store;
+use std::sync::Arc;
 
-use super::{Failure, args::Verify, stop::Stop, store};
+use mayfly_engine::{
+    clock::{Clock, SystemClock},
+    collection::VerifyReport,
+    engine::upkeep,
+};
+
+use super::{Failure, args::Verify, job_line::JobLine};
 
 /// Checks a data folder and prints what is wrong.
 pub(super) fn run(args: &Verify) -> Result<(), Failure> {
-    let stop = Stop::listen()?;
     if !args.data.is_dir() {
         return Err(Failure(format!("There is no data folder {}.", args.data.display())));
     }
-    let structure = Store::check_structure(&args.data).map_err(Failure::from_error)?;
-    for finding in &structure.findings {
+    let mut line = JobLine::new()?;
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+    let done = upkeep::check(&args.data, &clock, &mut |at| line.watch(at));
+    drop(line);
+    let report = done.map_err(Failure::from_error)?;
+    for finding in &report.structure {
         println!("{finding}");
     }
-    let mut findings = structure.findings.len() as u64;
-    if findings > 0 {
-        return Err(found(findings));
+    print(&report.contents);
+    let findings = report.findings();
+    if report.structure.is_empty() {
+        let contents = &report.contents;
+        println!(
+            "checked {} collections, {} documents, {} index entries: {}",
+            contents.collections,
+            contents.documents,
+            contents.entries,
+            if findings == 0 { "nothing is wrong" } else { "see above" }
+        );
     }
-    let engine = store::open(&args.data, false, false)?;
-    let report =
-        engine.collections().verify(&mut |_| !stop.is_wanted()).map_err(Failure::from_error)?;
-    engine.close().map_err(Failure::from_error)?;
+    if findings == 0 { Ok(()) } else { Err(found(findings, "data folder")) }
+}
+
+/// Prints what is wrong with the contents.
+pub(super) fn print(report: &VerifyReport) {
     for finding in &report.findings {
         let index = finding.index.as_ref().map(|index| format!(", index {index}"));
         let record = finding.record.map(|record| format!(", document {record}"));
@@ -33,23 +51,12 @@ pub(super) fn run(args: &Verify) -> Result<(), Failure> {
             finding.sentence
         );
     }
-    findings += report.findings.len() as u64 + report.findings_not_listed;
-    if stop.is_wanted() {
-        return Err(Failure("Stopped before everything was checked.".to_owned()));
-    }
-    println!(
-        "checked {} collections, {} documents, {} index entries: {}",
-        report.collections,
-        report.documents,
-        report.entries,
-        if findings == 0 { "nothing is wrong" } else { "see above" }
-    );
-    if findings == 0 { Ok(()) } else { Err(found(findings)) }
 }
 
-fn found(findings: u64) -> Failure {
+/// The failure that says how much is wrong.
+pub(super) fn found(findings: u64, place: &str) -> Failure {
     match findings {
-        1 => Failure("1 thing is wrong in the data folder.".to_owned()),
-        n => Failure(format!("{n} things are wrong in the data folder.")),
+        1 => Failure(format!("1 thing is wrong in the {place}.")),
+        n => Failure(format!("{n} things are wrong in the {place}.")),
     }
 }

@@ -14,6 +14,8 @@ use crate::{
 
 /// Documents between two calls of `progress`.
 const PROGRESS_DOCS: u64 = 1_000;
+/// Entries of an index between two calls of `progress`.
+const PROGRESS_ENTRIES: u64 = 10_000;
 
 /// Something wrong in the store.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,6 +54,8 @@ pub struct VerifyProgress {
     pub namespace: Namespace,
     /// Documents checked so far, in all collections.
     pub documents: u64,
+    /// Documents that there are, as the counters say.
+    pub documents_total: u64,
 }
 
 impl Collections {
@@ -65,12 +69,21 @@ impl Collections {
         progress: &mut dyn FnMut(&VerifyProgress) -> bool,
     ) -> Result<VerifyReport, StoreError> {
         let mut report = VerifyReport::default();
-        for collection in self.catalog().all_collections() {
+        let catalog = self.catalog();
+        let documents_total = self.store.read(|reader| {
+            catalog.all_collections().try_fold(0_u64, |sum, collection| {
+                // A damaged counter is found later; here it is only about the progress.
+                let documents = reader.counters(collection.id.0).map_or(0, |it| it.documents);
+                Ok::<_, StoreError>(sum.saturating_add(documents))
+            })
+        })?;
+        for collection in catalog.all_collections() {
             if report.stopped {
                 break;
             }
             self.store.read(|reader| {
-                Check { reader, collection, report: &mut report, progress: &mut *progress }.run()
+                let (report, progress) = (&mut report, &mut *progress);
+                Check { reader, collection, report, documents_total, progress }.run()
             })?;
         }
         Ok(report)
@@ -82,6 +95,7 @@ struct Check<'c, 't> {
     reader: &'c Reader<'t>,
     collection: &'c CollectionMeta,
     report: &'c mut VerifyReport,
+    documents_total: u64,
     progress: &'c mut dyn FnMut(&VerifyProgress) -> bool,
 }
 
@@ -112,6 +126,9 @@ impl<'c> Check<'c, '_> {
         }
         for index in &expected {
             self.entries(index)?;
+            if self.report.stopped {
+                break;
+            }
         }
         Ok(())
     }
@@ -235,6 +252,9 @@ impl<'c> Check<'c, '_> {
             let entry = entry?;
             bytes += entry_bytes(entry.key);
             count += 1;
+            if count.is_multiple_of(PROGRESS_ENTRIES) && !self.go_on() {
+                return Ok(());
+            }
             if index.unique && entry.exact && last.is_some_and(|last| last.key == entry.key) {
                 twice.push(entry.record);
             }
@@ -308,7 +328,8 @@ impl<'c> Check<'c, '_> {
 
     fn go_on(&mut self) -> bool {
         let namespace = self.collection.namespace.clone();
-        let at = VerifyProgress { namespace, documents: self.report.documents };
+        let (documents, documents_total) = (self.report.documents, self.documents_total);
+        let at = VerifyProgress { namespace, documents, documents_total };
         self.report.stopped = !(self.progress)(&at);
         !self.report.stopped
     }

@@ -1,71 +1,147 @@
-//! A backup that appears whole or not at all.
+//! A backup that appears whole or not at all, and the ones before it.
 //!
 //! LMDB's own copy to a path empties the target first, deletes it on an error and never flushes; so the
 //! copy goes to a private temporary file beside the target, is flushed and walked, and then renamed.
+//! Older backups under the same name move on to `NAME.1` and `NAME.2`.
 
+use std::ffi::OsString;
 use std::fs::{self, File};
-use std::path::Path as FsPath;
+use std::io::{self, Read as _};
+use std::path::{Path as FsPath, PathBuf};
 
 use super::app_lock::file_identity;
-use super::folder::{DATA_FILE, sync_folder};
-use super::{StoreError, walk};
+use super::folder::{DATA_FILE, free_bytes, sync_folder};
+use super::job::{JobStep, Watch};
+use super::{Store, StoreError, leftover, stream, walk};
+use crate::limits::BACKUPS_KEPT;
 
-/// Where a backup stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum BackupStage {
-    /// Copying; about this many bytes will be written.
-    Copying {
-        /// Bytes in use in the store.
-        bytes: u64,
-    },
-    /// The copy is on disk and its structure is being checked.
-    Checking {
-        /// Bytes of the copy.
-        bytes: u64,
-    },
-    /// The copy stands under its name.
-    Done {
-        /// Bytes of the copy.
-        bytes: u64,
-    },
+/// A finished backup.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BackupReport {
+    /// Bytes of the file.
+    pub bytes: u64,
+    /// All backups under the name, the new one first.
+    pub kept: Vec<PathBuf>,
 }
 
-/// Writes the backup; `copy` fills the file it is given.
-pub(super) fn write(
-    data_folder: &FsPath,
-    target: &FsPath,
-    used_bytes: u64,
-    copy: impl FnOnce(&mut File) -> Result<(), StoreError>,
-    progress: &mut dyn FnMut(BackupStage),
-) -> Result<(), StoreError> {
-    let parent = target.parent().filter(|parent| !parent.as_os_str().is_empty());
-    let parent = parent.unwrap_or(FsPath::new("."));
-    check_target(data_folder, parent, target)?;
-    progress(BackupStage::Copying { bytes: used_bytes });
-    let mut file = tempfile::Builder::new()
-        .prefix(".mayfly-backup-")
-        .tempfile_in(parent)
-        .map_err(|error| failed(&error))?;
-    copy(file.as_file_mut())?;
-    file.as_file().sync_all().map_err(|error| failed(&error))?;
-    let bytes = file.as_file().metadata().map_err(|error| failed(&error))?.len();
-    progress(BackupStage::Checking { bytes });
-    if let Some(finding) = walk::walk(file.as_file())?.findings.first() {
-        return Err(StoreError::damaged(format!("the backup was not kept, because {finding}")));
+impl Store {
+    /// Writes a consistent, compact copy to `file` while the store is in use. It appears whole or not at
+    /// all; the backups before it are kept, [`BACKUPS_KEPT`] in all.
+    ///
+    /// # Errors
+    /// When `file` lies in the data folder or is something else than a backup, there is not enough room,
+    /// a step fails, or `watch` stops it. The older backups are then as they were.
+    pub fn backup_to(
+        &self,
+        file: &FsPath,
+        watch: &mut Watch<'_>,
+    ) -> Result<BackupReport, StoreError> {
+        let total = self.used_bytes();
+        let parent = parent_of(file);
+        check_target(self.folder(), parent, file)?;
+        check_room(parent, total)?;
+        let mut part = Part::begin(parent, file)?;
+        self.copy_compact(part.file.as_file_mut(), total, watch)?;
+        let bytes = part.finish(watch)?;
+        Ok(BackupReport { bytes, kept: kept(file) })
     }
-    file.persist(target).map_err(|error| failed(&error.error))?;
-    sync_folder(parent)?;
-    progress(BackupStage::Done { bytes });
-    Ok(())
 }
 
-/// The meaning of a failed copy: an input/output error there says nothing about the store itself.
-pub(super) fn copy_failed(error: StoreError) -> StoreError {
-    match error {
-        StoreError::Io { what } => {
-            StoreError::Io { what: format!("Can't write the backup: {what}") }
+/// The backups under this name, the newest first.
+#[must_use]
+pub fn kept(file: &FsPath) -> Vec<PathBuf> {
+    (0..BACKUPS_KEPT).map(|age| aged(file, age)).filter(|path| path.is_file()).collect()
+}
+
+/// The name of a backup before which `age` newer ones were written.
+fn aged(file: &FsPath, age: usize) -> PathBuf {
+    if age == 0 {
+        return file.to_owned();
+    }
+    let mut name = file.as_os_str().to_owned();
+    name.push(format!(".{age}"));
+    PathBuf::from(name)
+}
+
+/// The file while it is written.
+struct Part<'t> {
+    file: tempfile::NamedTempFile,
+    parent: &'t FsPath,
+    target: &'t FsPath,
+}
+
+impl<'t> Part<'t> {
+    fn begin(parent: &'t FsPath, target: &'t FsPath) -> Result<Self, StoreError> {
+        let prefix = part_prefix(target);
+        leftover::sweep(parent, &prefix.to_string_lossy());
+        let file = tempfile::Builder::new()
+            .prefix(&prefix)
+            .tempfile_in(parent)
+            .map_err(|error| failed(&error))?;
+        // A system without locks only can't tell an abandoned file from this one.
+        let _ = file.as_file().try_lock();
+        Ok(Self { file, parent, target })
+    }
+
+    /// Flushes and checks it and gives it its name. Returns its bytes.
+    fn finish(self, watch: &mut Watch<'_>) -> Result<u64, StoreError> {
+        let Self { file, parent, target } = self;
+        file.as_file().sync_all().map_err(|error| failed(&error))?;
+        let bytes = file.as_file().metadata().map_err(|error| failed(&error))?.len();
+        if let Some(finding) = walk::walk_watched(file.as_file(), watch)?.findings.first() {
+            return Err(StoreError::damaged(format!("the backup was not kept, because {finding}")));
         }
-        other => other,
+        JobStep::Replacing.tell(watch, 0, 0)?;
+        rotate(target)?;
+        file.persist(target).map_err(|error| failed(&error.error))?;
+        sync_folder(parent)?;
+        Ok(bytes)
+    }
+}
+
+/// Makes the name free for a new backup. `target` itself stays until the new file takes its place.
+fn rotate(target: &FsPath) -> Result<(), StoreError> {
+    let Ok(newest) = fs::metadata(target) else { return Ok(()) };
+    let older = aged(target, 1);
+    // The program was ended here the last time: the link is made already.
+    if fs::metadata(&older).is_ok_and(|older| file_identity(&older) == file_identity(&newest)) {
+        return Ok(());
+    }
+    for age in (1..BACKUPS_KEPT.saturating_sub(1)).rev() {
+        match fs::rename(aged(target, age), aged(target, age + 1)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed(&error)),
+            _ => {}
+        }
+    }
+    // A drive without hard links gets a moment without the newest name instead.
+    fs::hard_link(target, &older)
+        .or_else(|_| fs::rename(target, &older))
+        .map_err(|error| failed(&error))
+}
+
+fn part_prefix(target: &FsPath) -> OsString {
+    let mut prefix = OsString::from(".");
+    prefix.push(target.file_name().unwrap_or_default());
+    prefix.push(".part-");
+    prefix
+}
+
+pub(super) fn parent_of(path: &FsPath) -> &FsPath {
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+    parent.unwrap_or(FsPath::new("."))
+}
+
+/// Refuses a disk that can't hold so many bytes more.
+pub(super) fn check_room(folder: &FsPath, bytes: u64) -> Result<(), StoreError> {
+    match free_bytes(folder) {
+        Some(free) if free < bytes => Err(StoreError::Io {
+            what: format!(
+                "There is not enough room: the copy needs up to {bytes} bytes, and the disk of {} \
+                 has {free} free",
+                folder.display()
+            ),
+        }),
+        _ => Ok(()),
     }
 }
 
@@ -75,22 +151,40 @@ fn check_target(data_folder: &FsPath, parent: &FsPath, target: &FsPath) -> Resul
     if parent.starts_with(data_folder) {
         return Err(refused("the target lies in the data folder; choose another folder"));
     }
-    match fs::symlink_metadata(target) {
-        Ok(found) if !found.is_file() => {
+    for age in 0..BACKUPS_KEPT {
+        let path = aged(target, age);
+        let found = match fs::symlink_metadata(&path) {
+            Ok(found) => found,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            Err(error) => return Err(failed(&error)),
+        };
+        if !found.is_file() {
             return Err(refused("the target exists and is not a regular file"));
         }
-        Ok(found) => {
-            let data_file = fs::metadata(data_folder.join(DATA_FILE));
-            if data_file.is_ok_and(|data| file_identity(&data) == file_identity(&found)) {
-                return Err(refused("the target is the store's own file"));
-            }
+        let data_file = fs::metadata(data_folder.join(DATA_FILE));
+        if data_file.is_ok_and(|data| file_identity(&data) == file_identity(&found)) {
+            return Err(refused("the target is the store's own file"));
         }
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-        Err(error) => return Err(failed(&error)),
+        if !may_be_replaced(&path).map_err(|error| failed(&error))? {
+            return Err(refused(&format!(
+                "{} exists and is no backup; choose another name or remove it",
+                path.display()
+            )));
+        }
     }
     Ok(())
 }
 
-fn failed(error: &std::io::Error) -> StoreError {
+/// Whether the file is empty or begins as LMDB's files do, damaged or not.
+fn may_be_replaced(path: &FsPath) -> io::Result<bool> {
+    let mut begin = Vec::new();
+    File::open(path)?.take(walk::HEADER_BEGIN_BYTES as u64).read_to_end(&mut begin)?;
+    Ok(begin.is_empty() || walk::begins_like_a_store(&begin))
+}
+
+fn failed(error: &io::Error) -> StoreError {
+    if matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded) {
+        return stream::not_written(error);
+    }
     StoreError::io("Can't write the backup", error)
 }

@@ -91,6 +91,9 @@ pub enum StoreError {
         /// What was tried, and the system's reason.
         what: String,
     },
+    /// Somebody stopped the work. Everything is as it was before.
+    #[error("Stopped. Nothing was changed.")]
+    Stopped,
     /// The program asked for something that the store does not do: our mistake.
     #[error("The program made a mistake in its store: {what}. Please report this.")]
     Bug {

@@ -1,6 +1,7 @@
 //! The open store.
 
 use std::fs::File;
+use std::ops::ControlFlow;
 use std::path::{Path as FsPath, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
@@ -14,10 +15,11 @@ use super::folder::DATA_FILE;
 use super::gate::Gate;
 use super::group::Counts;
 use super::health::Health;
+use super::job::Watch;
 use super::line::Line;
 use super::notice::Notices;
 use super::open::{self, Anchor, Opened};
-use super::{BackupStage, Reader, StoreError, StoreNotice, StoreState, backup, walk};
+use super::{Reader, StoreError, StoreNotice, StoreState, walk};
 use crate::clock::work_time;
 use crate::limits::{
     MAP_GROWTH_WAIT, MAP_SIZE_BYTES, READ_WARNING, READERS_KEPT, READERS_MAX, STALE_READERS_PAUSE,
@@ -259,36 +261,32 @@ impl Store {
     /// # Errors
     /// `InUse`, or the file can't be read. Damage is a finding, not an error.
     pub fn check_structure(folder: &FsPath) -> Result<StructureReport, StoreError> {
+        Self::check_structure_watched(folder, &mut |_| ControlFlow::Continue(()))
+    }
+
+    /// As [`Store::check_structure`], telling how far it is; `watch` may stop it.
+    ///
+    /// # Errors
+    /// `InUse`, `Stopped`, or the file can't be read. Damage is a finding, not an error.
+    pub fn check_structure_watched(
+        folder: &FsPath,
+        watch: &mut Watch<'_>,
+    ) -> Result<StructureReport, StoreError> {
         let data_file = folder.join(DATA_FILE);
         let _lock = match AppLock::take(folder, false) {
             Err(StoreError::ReadOnly { .. }) => AppLock::take(folder, true),
             other => other,
         }?;
         let _registration = Registration::take(&data_file)?;
-        walk_file(&data_file)
+        Self::check_file(&data_file, watch)
     }
 
-    /// Writes a consistent, compact copy to `file`, which appears whole or not at all.
+    /// Checks the structure of a data file or a backup that nobody has open, without opening it.
     ///
     /// # Errors
-    /// When `file` lies in the data folder or is not a regular file, or a step fails; an older backup
-    /// under that name is then still there.
-    pub fn backup_to(
-        &self,
-        file: &FsPath,
-        progress: &mut dyn FnMut(BackupStage),
-    ) -> Result<(), StoreError> {
-        let bytes = self.used_bytes();
-        let copy = |target: &mut File| {
-            // Ordinary reads leave places free, so that there is one for this.
-            let inside = self.gate.enter_reading(work_time(), READERS_MAX);
-            let _inside = inside.ok_or_else(too_many_readers)?;
-            self.env()?
-                .env()
-                .copy_to_file(target, heed::CompactionOption::Enabled)
-                .map_err(|error| backup::copy_failed(error.into()))
-        };
-        backup::write(&self.folder, file, bytes, copy, progress)
+    /// `Stopped`, or the file can't be read or is something else. Damage is a finding, not an error.
+    pub fn check_file(file: &FsPath, watch: &mut Watch<'_>) -> Result<StructureReport, StoreError> {
+        walk::walk_watched(&open_file(file)?, watch)
     }
 }
 
@@ -330,7 +328,9 @@ pub(super) fn millis(time: Duration) -> u64 {
 }
 
 fn walk_file(data_file: &FsPath) -> Result<StructureReport, StoreError> {
-    let file = File::open(data_file)
-        .map_err(|error| StoreError::io("Can't read the data file", &error))?;
-    walk::walk(&file)
+    walk::walk(&open_file(data_file)?)
+}
+
+fn open_file(data_file: &FsPath) -> Result<File, StoreError> {
+    File::open(data_file).map_err(|error| StoreError::io("Can't read the data file", &error))
 }

@@ -8,7 +8,7 @@ use super::app_lock::{AppLock, Registration};
 use super::env::Environment;
 use super::folder::{self, DATA_FILE};
 use super::identity::{Card, FORMAT_VERSION};
-use super::{OpenReport, Reader, StoreError, StoreOptions, Writer, walk};
+use super::{OpenReport, Reader, StoreError, StoreOptions, Writer, compact, walk};
 use crate::limits::DISK_FREE_BYTES_LOW;
 
 /// Bytes of LMDB's two header pages at most.
@@ -45,7 +45,9 @@ pub(super) fn open(
     folder::check_drive(&folder)?;
     let data_path = folder.join(DATA_FILE);
     let (mut lock, read_only) = take_lock(&folder, &data_path, options.read_only, &mut warnings)?;
-
+    if read_only.is_none() {
+        compact::recover(&folder, &mut warnings)?;
+    }
     let card = Card::read(&folder, &mut warnings)?;
     let created = is_new(&data_path, card.as_ref())?;
     if created && read_only.is_some() {
@@ -88,6 +90,7 @@ pub(super) fn open(
     if read_only.is_none() {
         env.env().clear_stale_readers()?;
         keep_card(&card, card_on_disk.as_ref(), &folder)?;
+        compact::settle(&folder);
         lock.end_cleanly();
     }
     let unclean = lock.was_unclean && !created && read_only.is_none();

@@ -179,6 +179,7 @@ impl From<StoreError> for CommandError {
             StoreError::OutcomeUnknown { .. } => Code::UNKNOWN_ERROR,
             StoreError::Busy { .. } => Code::TEMPORARILY_UNAVAILABLE,
             StoreError::ReadOnly { .. } | StoreError::Suspect { .. } => Code::ILLEGAL_OPERATION,
+            StoreError::Stopped => Code::INTERRUPTED,
             _ => Code::INTERNAL_ERROR,
         };
         Self::new(code, error.to_string())

@@ -157,7 +157,9 @@ fn reads_leave_a_place_for_a_backup() {
     fill(&store, 0..10);
     let target = tempfile::tempdir().expect("a folder");
     let deepest = nest(&store, 1, &|| {
-        store.backup_to(&target.path().join("copy"), &mut |_| ()).expect("the backup succeeds");
+        store
+            .backup_to(&target.path().join("copy"), &mut |_| std::ops::ControlFlow::Continue(()))
+            .expect("the backup succeeds");
         fill(&store, 10..20);
         assert_eq!(store.status().readers, 508);
     });

@@ -1,6 +1,7 @@
 //! The store against real files in temporary folders.
 
 mod contents;
+mod copies;
 mod damage;
 mod faults;
 mod free_list;

@@ -1,8 +1,10 @@
 //! The checks of a whole file.
 
 use std::fs::File;
+use std::ops::ControlFlow;
 
 use super::super::env::TABLE_NAMES;
+use super::super::job::Watch;
 use super::super::{StoreError, StructureReport};
 use super::header::{Header, Tree, read_header};
 use super::source::{Source, u64_at};
@@ -11,7 +13,8 @@ use super::tree::{MAIN, Order, Seen, Value, Walker};
 /// The quick check at every opening: headers and the list of tables. Returns the number of the last
 /// committed transaction.
 pub(in crate::store) fn check_header(file: &File) -> Result<u64, StoreError> {
-    let mut walker = walker(file)?;
+    let mut nobody = |_| ControlFlow::Continue(());
+    let mut walker = walker(file, &mut nobody)?;
     tables(&mut walker)?;
     Ok(walker.header.txn)
 }
@@ -19,8 +22,16 @@ pub(in crate::store) fn check_header(file: &File) -> Result<u64, StoreError> {
 /// The full check: every reachable page, the free pages, and that each page is one or the other.
 /// Damage is a finding; an error means that the file could not be read or is not a store at all.
 pub(in crate::store) fn walk(file: &File) -> Result<StructureReport, StoreError> {
+    walk_watched(file, &mut |_| ControlFlow::Continue(()))
+}
+
+/// As [`walk`], telling how far it is; `watch` may stop it.
+pub(in crate::store) fn walk_watched(
+    file: &File,
+    watch: &mut Watch<'_>,
+) -> Result<StructureReport, StoreError> {
     let mut report = StructureReport::default();
-    match walk_all(file, &mut report) {
+    match walk_all(file, &mut report, watch) {
         Ok(()) => {}
         Err(StoreError::Damaged { what }) => report.findings.push(what),
         Err(error) => return Err(error),
@@ -28,8 +39,12 @@ pub(in crate::store) fn walk(file: &File) -> Result<StructureReport, StoreError>
     Ok(report)
 }
 
-fn walk_all(file: &File, report: &mut StructureReport) -> Result<(), StoreError> {
-    let mut walker = walker(file)?;
+fn walk_all(
+    file: &File,
+    report: &mut StructureReport,
+    watch: &mut Watch<'_>,
+) -> Result<(), StoreError> {
+    let mut walker = walker(file, watch)?;
     for (name, tree) in tables(&mut walker)? {
         match walker.tree(&format!("table {name}"), &tree, Order::Bytes, false) {
             Ok(_) => {}
@@ -54,11 +69,11 @@ fn walk_all(file: &File, report: &mut StructureReport) -> Result<(), StoreError>
     Ok(())
 }
 
-fn walker(file: &File) -> Result<Walker<'_>, StoreError> {
+fn walker<'f>(file: &'f File, watch: &'f mut Watch<'_>) -> Result<Walker<'f>, StoreError> {
     let source = Source::new(file)?;
     let header: Header = read_header(&source)?;
     let seen = Seen::new(source.len / header.page_bytes as u64);
-    Ok(Walker { source, header, seen })
+    Ok(Walker { source, header, seen, watch })
 }
 
 /// The tables of the file, which must be the store's own.

@@ -7,6 +7,8 @@ use super::source::{Source, u16_at, u32_at, u64_at};
 pub(in crate::store) const DATA_VERSION: u32 = 1;
 
 const MAGIC: u32 = 0xBEEF_C0DE;
+/// Bytes of a file that tell whether LMDB wrote it.
+pub(in crate::store) const HEADER_BEGIN_BYTES: usize = 20;
 const PAGE_IS_META: u16 = 0x08;
 const KEYS_ARE_INTEGERS: u16 = 0x08;
 const META_BYTES: usize = 152;
@@ -55,6 +57,11 @@ pub(super) struct Header {
     pub(super) txn: u64,
     pub(super) free: Tree,
     pub(super) main: Tree,
+}
+
+/// Whether these first bytes of a file are LMDB's, whatever comes behind them.
+pub(in crate::store) fn begins_like_a_store(bytes: &[u8]) -> bool {
+    u32_at(bytes, 16) == Some(MAGIC)
 }
 
 /// Reads and checks both headers.

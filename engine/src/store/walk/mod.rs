@@ -14,5 +14,5 @@ mod page;
 mod source;
 mod tree;
 
-pub(super) use check::{check_header, walk};
-pub(super) use header::DATA_VERSION;
+pub(super) use check::{check_header, walk, walk_watched};
+pub(super) use header::{DATA_VERSION, HEADER_BEGIN_BYTES, begins_like_a_store};

@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 use std::collections::HashSet;
 
 use super::super::StoreError;
+use super::super::job::{JobStep, Watch};
 use super::header::{Header, NO_PAGE, Tree};
 use super::page::{Kind, Node, Payload, overflow_run, parse};
 use super::source::{Source, u64_at};
@@ -11,6 +12,8 @@ use crate::limits::TREE_DEPTH_MAX;
 
 const PAGE_HEADER_BYTES: usize = 16;
 const KEY_BYTES_MAX: usize = 511;
+/// Pages of trees between two words to the watcher.
+const PAGES_BETWEEN_WORDS: u64 = 256;
 
 /// How the keys of a tree are ordered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,6 +73,8 @@ pub(super) struct Walker<'f> {
     pub(super) source: Source<'f>,
     pub(super) header: Header,
     pub(super) seen: Seen,
+    /// Told how far the walk is.
+    pub(super) watch: &'f mut Watch<'f>,
 }
 
 /// One tree while it is walked.
@@ -117,6 +122,7 @@ impl Walker<'_> {
         bounds: (Option<&[u8]>, Option<&[u8]>),
     ) -> Result<(), StoreError> {
         self.claim(task, number, 1)?;
+        self.tell(task)?;
         let mut bytes = vec![0; self.header.page_bytes];
         self.read(task, number, &mut bytes)?;
         let (kind, nodes) = parse(&bytes, number).map_err(|why| task.bad_page(number, why))?;
@@ -198,6 +204,15 @@ impl Walker<'_> {
         let mut bytes = vec![0; usize::try_from(end).unwrap_or(0)];
         self.read(task, page, &mut bytes)?;
         Ok(Some(bytes.split_off(PAGE_HEADER_BYTES)))
+    }
+
+    fn tell(&mut self, task: &Task<'_>) -> Result<(), StoreError> {
+        let pages = task.found.branch_pages + task.found.leaf_pages;
+        if !pages.is_multiple_of(PAGES_BETWEEN_WORDS) {
+            return Ok(());
+        }
+        let done = self.seen.count.saturating_mul(self.header.page_bytes as u64);
+        JobStep::Walking.tell(self.watch, done.min(self.source.len), self.source.len)
     }
 
     fn in_range(&self, task: &Task<'_>, page: u64, run: u64) -> Result<(), StoreError> {

@@ -1,0 +1,53 @@
+//! One line of progress on a terminal while a whole file is worked on.
+
+use std::{
+    io::{IsTerminal as _, Write as _},
+    ops::ControlFlow,
+};
+
+use mayfly_engine::store::{JobProgress, JobStep};
+
+use super::{Failure, stop::Stop};
+
+/// Shows how far the work is on standard error, if that is a terminal. A signal stops it.
+pub(super) struct JobLine {
+    stop: Stop,
+    is_terminal: bool,
+    shown: Option<(JobStep, u64)>,
+}
+
+impl JobLine {
+    pub(super) fn new() -> Result<Self, Failure> {
+        let is_terminal = std::io::stderr().is_terminal();
+        Ok(Self { stop: Stop::listen()?, is_terminal, shown: None })
+    }
+
+    /// Takes the next word about the work.
+    pub(super) fn watch(&mut self, at: JobProgress) -> ControlFlow<()> {
+        let percent = at.done.saturating_mul(100).checked_div(at.total).unwrap_or(0).min(100);
+        if self.is_terminal && self.shown != Some((at.step, percent)) {
+            self.shown = Some((at.step, percent));
+            eprint!("\r\x1b[K{}: {percent} %", word(at.step));
+            // A terminal that can't be written to does not stop the work.
+            let _ = std::io::stderr().flush();
+        }
+        if self.stop.is_wanted() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+}
+
+impl Drop for JobLine {
+    fn drop(&mut self) {
+        if self.shown.is_some() {
+            eprint!("\r\x1b[K");
+        }
+    }
+}
+
+fn word(step: JobStep) -> &'static str {
+    match step {
+        JobStep::Walking => "checking the file",
+        JobStep::Copying => "copying",
+        JobStep::Reading => "reading the documents",
+        JobStep::Replacing => "putting it in place",
+    }
+}

@@ -1,0 +1,27 @@
+//! `mayfly restore`.
+
+use std::sync::Arc;
+
+use mayfly_engine::{
+    clock::{Clock, SystemClock},
+    engine::upkeep,
+};
+
+use super::{Failure, args::Restore, job_line::JobLine, verify};
+
+/// Puts a backup in the place of a data folder.
+pub(super) fn run(args: &Restore) -> Result<(), Failure> {
+    let mut line = JobLine::new()?;
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+    let done =
+        upkeep::restore(&args.from, &args.data, args.replace, &clock, &mut |at| line.watch(at));
+    drop(line);
+    let report = done.map_err(Failure::from_error)?;
+    verify::print(&report.verified);
+    println!("restored {} documents to {}", report.verified.documents, report.folder.display());
+    if let Some(before) = &report.before {
+        println!("kept what was there before as {}", before.display());
+    }
+    println!("documents that expired meanwhile stay until you let the TTL monitor remove them");
+    Ok(())
+}

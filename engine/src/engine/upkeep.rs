@@ -1,0 +1,264 @@
+//! Work on a data folder that nobody has open: restore, compaction, the check of everything.
+
+use std::{
+    ops::ControlFlow,
+    path::{Path as FsPath, PathBuf},
+    sync::Arc,
+};
+
+use super::OpenError;
+use crate::{
+    clock::Clock,
+    collection::{Collections, Finding, VerifyReport},
+    store::{
+        Compaction, JobProgress, JobStep, Restoration, Store, StoreError, StoreOptions, Watch,
+    },
+};
+
+/// What a restore did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RestoreReport {
+    /// The data folder.
+    pub folder: PathBuf,
+    /// Where the folder is that was there before.
+    pub before: Option<PathBuf>,
+    /// What was read; findings are damage that was in the backup already.
+    pub verified: VerifyReport,
+}
+
+/// What a compaction did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CompactReport {
+    /// Bytes of the data file before.
+    pub bytes_before: u64,
+    /// Bytes of the data file after.
+    pub bytes_after: u64,
+}
+
+/// What the check of a whole data folder found.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct CheckReport {
+    /// What is wrong with the structure of the file. If something is, the documents are not read.
+    pub structure: Vec<String>,
+    /// What the documents, index entries and counters are like.
+    pub contents: VerifyReport,
+}
+
+impl CheckReport {
+    /// How many things are wrong.
+    #[must_use]
+    pub fn findings(&self) -> u64 {
+        let listed = self.structure.len() + self.contents.findings.len();
+        listed as u64 + self.contents.findings_not_listed
+    }
+}
+
+/// Puts a backup in the place of the data folder `folder`, which nobody may have open. The backup is
+/// checked, copied to a new folder, opened and read there, and only then takes the place; the folder
+/// before it is kept. The reaper asks before it removes anything from a restored store.
+///
+/// # Errors
+/// With a sentence; the data folder is then as it was.
+pub fn restore(
+    backup: &FsPath,
+    folder: &FsPath,
+    replace: bool,
+    clock: &Arc<dyn Clock>,
+    watch: &mut Watch<'_>,
+) -> Result<RestoreReport, OpenError> {
+    let restoration = Restoration::begin(backup, folder, replace, watch)?;
+    let options =
+        StoreOptions { full_check: true, now_ms: clock.now_ms(), ..StoreOptions::default() };
+    let (store, _) = Store::open(restoration.folder(), &options)?;
+    let store = Arc::new(store);
+    let verified = read_all(&store, clock, watch)?;
+    store.mark_restored(clock.now_ms())?;
+    close(store)?;
+    JobStep::Replacing.tell(watch, 0, 0)?;
+    let restored = restoration.finish()?;
+    Ok(RestoreReport { folder: restored.folder, before: restored.before, verified })
+}
+
+/// Writes the data file of a folder anew without its free pages. Nobody may have it open.
+///
+/// # Errors
+/// With a sentence; the data file is then as it was.
+pub fn compact(
+    folder: &FsPath,
+    clock: &Arc<dyn Clock>,
+    watch: &mut Watch<'_>,
+) -> Result<CompactReport, OpenError> {
+    let options = StoreOptions { now_ms: clock.now_ms(), ..StoreOptions::default() };
+    let (store, _) = Store::open(folder, &options)?;
+    let compaction = Compaction::begin(store, watch)?;
+    let bytes_before = compaction.bytes_before();
+    let (copy, _) = Store::open(compaction.copy_folder(), &options)?;
+    let copy = Arc::new(copy);
+    compaction.compare(&copy)?;
+    let verified = read_all(&copy, clock, watch)?;
+    close(copy)?;
+    if let Some(Finding { sentence, .. }) = verified.findings.first() {
+        return Err(OpenError {
+            message: format!(
+                "The store was not compacted, because something is wrong in it: {sentence} \
+                 Check everything first."
+            ),
+        });
+    }
+    let folder = compaction.replace(watch)?;
+    let (store, _) = Store::open(&folder, &StoreOptions { full_check: true, ..options })?;
+    Ok(CompactReport { bytes_before, bytes_after: store.file_bytes() })
+}
+
+/// Checks everything in a data folder that nobody has open: the structure of the file, then all
+/// documents, entries and counters.
+///
+/// # Errors
+/// With a sentence when the folder can't be opened or `watch` stops it. Damage is a finding.
+pub fn check(
+    folder: &FsPath,
+    clock: &Arc<dyn Clock>,
+    watch: &mut Watch<'_>,
+) -> Result<CheckReport, OpenError> {
+    let structure = Store::check_structure_watched(folder, watch)?.findings;
+    if !structure.is_empty() {
+        return Ok(CheckReport { structure, ..CheckReport::default() });
+    }
+    let options = StoreOptions { now_ms: clock.now_ms(), ..StoreOptions::default() };
+    let (store, _) = match Store::open(folder, &options) {
+        Err(StoreError::ReadOnly { .. }) => {
+            Store::open(folder, &StoreOptions { read_only: true, ..options })
+        }
+        other => other,
+    }?;
+    let store = Arc::new(store);
+    let contents = read_all(&store, clock, watch)?;
+    close(store)?;
+    Ok(CheckReport { structure, contents })
+}
+
+fn read_all(
+    store: &Arc<Store>,
+    clock: &Arc<dyn Clock>,
+    watch: &mut Watch<'_>,
+) -> Result<VerifyReport, OpenError> {
+    let collections = Collections::new(Arc::clone(store), Arc::clone(clock))?;
+    let report = collections.verify(&mut |at| {
+        let (step, done, total) = (JobStep::Reading, at.documents, at.documents_total);
+        watch(JobProgress { step, done, total }) == ControlFlow::Continue(())
+    })?;
+    if report.stopped {
+        return Err(StoreError::Stopped.into());
+    }
+    Ok(report)
+}
+
+/// The store is closed when its last owner goes; nobody else may still hold it.
+fn close(store: Arc<Store>) -> Result<(), StoreError> {
+    let what = "a store was still in use when it was to be closed".to_owned();
+    Arc::into_inner(store).map(drop).ok_or(StoreError::Bug { what })
+}
+
+#[cfg(test)]
+mod tests {
+    use bson::doc;
+
+    use super::*;
+    use crate::{
+        clock::SystemClock,
+        engine::{Engine, EngineOptions},
+    };
+
+    fn clock() -> Arc<dyn Clock> {
+        Arc::new(SystemClock)
+    }
+
+    fn quiet() -> EngineOptions {
+        EngineOptions { run_reaper: false, ..EngineOptions::default() }
+    }
+
+    fn fill(folder: &FsPath, from: i32, to: i32) -> Engine {
+        let engine = Engine::open(folder, quiet()).expect("it opens");
+        let documents: Vec<_> = (from..to)
+            .map(|id| doc! { "_id": id, "text": "x".repeat(500), "n": [id, -id] })
+            .collect();
+        engine.run(
+            "db",
+            &doc! { "createIndexes": "c", "indexes": [{ "key": { "n": 1 }, "name": "n" }] },
+        );
+        let reply = engine.run("db", &doc! { "insert": "c", "documents": documents });
+        assert_eq!(reply.get_i32("n").ok(), Some(to - from), "{reply}");
+        engine
+    }
+
+    fn count(folder: &FsPath) -> i32 {
+        let engine = Engine::open(folder, quiet()).expect("it opens");
+        engine.run("db", &doc! { "count": "c" }).get_i32("n").expect("a number")
+    }
+
+    fn go_on(_: JobProgress) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+
+    fn stop_in(step: JobStep) -> impl FnMut(JobProgress) -> ControlFlow<()> {
+        move |at| if at.step == step { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
+    #[test]
+    fn a_backup_comes_back_and_is_marked() {
+        let place = tempfile::tempdir().expect("a folder");
+        let (data, file) = (place.path().join("data"), place.path().join("b"));
+        let engine = fill(&data, 0, 100);
+        engine.collections().store().backup_to(&file, &mut go_on).expect("a backup");
+        drop(engine);
+        drop(fill(&data, 100, 150));
+        for step in [JobStep::Walking, JobStep::Copying, JobStep::Replacing] {
+            let stopped = restore(&file, &data, true, &clock(), &mut stop_in(step));
+            assert_eq!(
+                stopped.map_err(|error| error.message),
+                Err(StoreError::Stopped.to_string())
+            );
+            assert_eq!(count(&data), 150);
+        }
+        let report = restore(&file, &data, true, &clock(), &mut go_on).expect("restored");
+        assert_eq!((report.verified.documents, report.verified.findings.len()), (100, 0));
+        assert_eq!(count(&data), 100);
+        assert_eq!(count(&report.before.expect("kept")), 150);
+        let (store, _) = Store::open(&data, &StoreOptions::default()).expect("it opens");
+        assert!(store.restored_ms().expect("readable").is_some());
+    }
+
+    #[test]
+    fn a_compaction_keeps_every_document() {
+        let place = tempfile::tempdir().expect("a folder");
+        let engine = fill(place.path(), 0, 5_000);
+        engine.run(
+            "db",
+            &doc! { "delete": "c", "deletes": [{ "q": { "_id": { "$gte": 100 } }, "limit": 0 }] },
+        );
+        engine.close().expect("closed");
+        for step in [JobStep::Copying, JobStep::Walking, JobStep::Replacing] {
+            let stopped = compact(place.path(), &clock(), &mut stop_in(step));
+            assert_eq!(
+                stopped.map_err(|error| error.message),
+                Err(StoreError::Stopped.to_string())
+            );
+            assert_eq!(count(place.path()), 100);
+        }
+        let report = compact(place.path(), &clock(), &mut go_on).expect("compacted");
+        assert!(report.bytes_after < report.bytes_before / 2, "{report:?}");
+        let check = check(place.path(), &clock(), &mut go_on).expect("readable");
+        assert_eq!((check.findings(), check.contents.documents), (0, 100));
+        assert_eq!(count(place.path()), 100);
+        let (store, _) = Store::open(place.path(), &StoreOptions::default()).expect("it opens");
+        assert_eq!(store.restored_ms(), Ok(None), "nothing has come back from before");
+    }
+
+    #[test]
+    fn the_check_of_everything_can_be_stopped() {
+        let place = tempfile::tempdir().expect("a folder");
+        drop(fill(place.path(), 0, 3_000));
+        let stopped = check(place.path(), &clock(), &mut stop_in(JobStep::Reading));
+        assert_eq!(stopped.map_err(|error| error.message), Err(StoreError::Stopped.to_string()));
+    }
+}

@@ -1,0 +1,218 @@
+//! A backup comes back in a new folder, which takes the place of the old one only when it is known to be
+//! good. The old folder stays beside it.
+
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path as FsPath, PathBuf};
+
+use tempfile::TempDir;
+
+use super::app_lock::AppLock;
+use super::backup::{check_room, parent_of};
+use super::folder::{self, DATA_FILE, sync_folder};
+use super::job::{JobStep, Watch};
+use super::{StoreError, leftover, stream, walk};
+use crate::limits::REPLACED_FOLDERS_MAX;
+
+/// A backup that has been copied to a new folder and waits for its place. Dropping it removes the copy.
+pub struct Restoration {
+    /// The new folder, with a name of its own.
+    unfinished: TempDir,
+    /// Locked while this value lives, so that nobody takes the copy for a leftover.
+    _working: File,
+    target: PathBuf,
+    /// Keeps everybody out of the folder that is replaced.
+    old: Option<AppLock>,
+}
+
+/// A finished restore.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Restored {
+    /// The data folder.
+    pub folder: PathBuf,
+    /// Where the folder is that was there before.
+    pub before: Option<PathBuf>,
+}
+
+impl Restoration {
+    /// Checks the backup and copies it to a new folder beside `target`. With `replace` there may be a
+    /// store in `target`, which nobody may have open.
+    ///
+    /// # Errors
+    /// The backup is damaged, `target` is in use or has something in it, there is not enough room, a step
+    /// fails, or `watch` stops it. Everything is then as it was.
+    pub fn begin(
+        backup: &FsPath,
+        target: &FsPath,
+        replace: bool,
+        watch: &mut Watch<'_>,
+    ) -> Result<Self, StoreError> {
+        let (parent, name) = place_of(target)?;
+        let target = parent.join(&name);
+        let old = claim(&target, replace)?;
+        let source = File::open(backup).map_err(|error| unreadable(&error))?;
+        let bytes = check_backup(&source, watch)?;
+        check_room(&parent, bytes)?;
+        let prefix = unfinished_prefix(&name);
+        leftover::sweep(&parent, &prefix.to_string_lossy());
+        let mut builder = tempfile::Builder::new();
+        #[cfg(unix)]
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
+        let unfinished =
+            builder.prefix(&prefix).tempdir_in(&parent).map_err(|error| failed(&error))?;
+        let working = create(&unfinished.path().join(leftover::WORKING_FILE))?;
+        // A system without locks only can't tell an abandoned folder from this one.
+        let _ = working.try_lock();
+        let restoration = Self { unfinished, _working: working, target, old };
+        restoration.copy(&source, bytes, watch)?;
+        Ok(restoration)
+    }
+
+    fn copy(&self, source: &File, total: u64, watch: &mut Watch<'_>) -> Result<(), StoreError> {
+        let mut from = source;
+        io::Seek::rewind(&mut from).map_err(|error| unreadable(&error))?;
+        let mut into = create(&self.folder().join(DATA_FILE))?;
+        stream::carry(&mut from, &mut into, &mut |done| JobStep::Copying.tell(watch, done, total))?;
+        into.sync_all().map_err(|error| failed(&error))?;
+        sync_folder(self.folder())
+    }
+
+    /// Where the copy is: a data folder, to be opened with a full check, looked at and closed again.
+    #[must_use]
+    pub fn folder(&self) -> &FsPath {
+        self.unfinished.path()
+    }
+
+    /// Puts the new folder in its place.
+    ///
+    /// # Errors
+    /// When the system refuses; the old folder is then where it was.
+    pub fn finish(self) -> Result<Restored, StoreError> {
+        let Self { unfinished, _working, target, old } = self;
+        fs::remove_file(unfinished.path().join(leftover::WORKING_FILE))
+            .map_err(|error| failed(&error))?;
+        sync_folder(unfinished.path())?;
+        let before = if target.exists() { Some(free_name(&target)?) } else { None };
+        match &before {
+            None => fs::rename(unfinished.path(), &target).map_err(|error| failed(&error))?,
+            Some(before) => swap(unfinished.path(), &target, before)?,
+        }
+        // Whatever is under the old name now is not ours to remove.
+        let _ = unfinished.keep();
+        sync_folder(parent_of(&target))?;
+        drop(old);
+        Ok(Restored { folder: target, before })
+    }
+}
+
+/// Whether the folder may become the place of a restored store, and the lock on what is in it.
+fn claim(target: &FsPath, replace: bool) -> Result<Option<AppLock>, StoreError> {
+    let found = match fs::symlink_metadata(target) {
+        Ok(found) => found,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(failed(&error)),
+    };
+    let refused = |what: &str| StoreError::Io { what: format!("{} {what}", target.display()) };
+    if !found.is_dir() {
+        return Err(refused("is not a folder"));
+    }
+    if fs::read_dir(target).map_err(|error| failed(&error))?.next().is_none() {
+        return Ok(None);
+    }
+    if !target.join(DATA_FILE).exists() {
+        return Err(refused("holds other files and no store; choose another folder"));
+    }
+    if !replace {
+        return Err(refused("holds a store already; say that it is to be replaced"));
+    }
+    AppLock::take(target, false).map(Some)
+}
+
+fn check_backup(source: &File, watch: &mut Watch<'_>) -> Result<u64, StoreError> {
+    let metadata = source.metadata().map_err(|error| unreadable(&error))?;
+    if !metadata.is_file() {
+        return Err(StoreError::NotADatabase { what: "a backup is a file".to_owned() });
+    }
+    if let Some(finding) = walk::walk_watched(source, watch)?.findings.first() {
+        return Err(StoreError::damaged(format!("the backup can't be used, because {finding}")));
+    }
+    Ok(metadata.len())
+}
+
+/// The folder's parent without links, and its name.
+fn place_of(target: &FsPath) -> Result<(PathBuf, OsString), StoreError> {
+    // A folder that exists may be named by a link or `..`; only its true name can be swapped.
+    let target = fs::canonicalize(target).unwrap_or_else(|_| target.to_owned());
+    let Some(name) = target.file_name() else {
+        return Err(StoreError::Io { what: "This folder can't be replaced".to_owned() });
+    };
+    let parent = fs::canonicalize(parent_of(&target)).map_err(|error| failed(&error))?;
+    folder::check_drive(&parent)?;
+    Ok((parent, name.to_owned()))
+}
+
+fn unfinished_prefix(name: &OsString) -> OsString {
+    let mut prefix = OsString::from(".");
+    prefix.push(name);
+    prefix.push(".restoring-");
+    prefix
+}
+
+/// The first name of the kind `DIR.before-restore-N` that nothing has.
+fn free_name(target: &FsPath) -> Result<PathBuf, StoreError> {
+    let named = |number: usize| {
+        let mut name = target.as_os_str().to_owned();
+        name.push(format!(".before-restore-{number}"));
+        PathBuf::from(name)
+    };
+    let mut names = (1..=REPLACED_FOLDERS_MAX).map(named);
+    names.find(|path| fs::symlink_metadata(path).is_err()).ok_or_else(|| StoreError::Io {
+        what: format!("There are {REPLACED_FOLDERS_MAX} folders of earlier restores; remove some"),
+    })
+}
+
+/// Puts `new` in the place of `target`, which gets the name `before`. Where the system can exchange two
+/// names there is a store under the target's name at every moment.
+fn swap(new: &FsPath, target: &FsPath, before: &FsPath) -> Result<(), StoreError> {
+    if exchange(new, target) {
+        return fs::rename(new, before).map_err(|error| {
+            // Nothing may stay half done: the old store goes back to its place.
+            exchange(new, target);
+            failed(&error)
+        });
+    }
+    fs::rename(target, before).map_err(|error| failed(&error))?;
+    fs::rename(new, target).map_err(|error| {
+        // The first error is the one to tell.
+        let _ = fs::rename(before, target);
+        failed(&error)
+    })
+}
+
+/// Whether the two names were exchanged.
+#[cfg(target_os = "linux")]
+fn exchange(one: &FsPath, other: &FsPath) -> bool {
+    use rustix::fs::{CWD, RenameFlags, renameat_with};
+    renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE).is_ok()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn exchange(_: &FsPath, _: &FsPath) -> bool {
+    false
+}
+
+fn create(path: &FsPath) -> Result<File, StoreError> {
+    folder::private_file().create_new(true).open(path).map_err(|error| failed(&error))
+}
+
+fn unreadable(error: &io::Error) -> StoreError {
+    StoreError::io("Can't read the backup", error)
+}
+
+fn failed(error: &io::Error) -> StoreError {
+    if matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded) {
+        return stream::not_written(error);
+    }
+    StoreError::io("Can't restore the backup", error)
+}

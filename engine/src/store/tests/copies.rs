@@ -1,0 +1,387 @@
+//! Backup, restore and compaction: whatever goes wrong, what was there before is still there.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::ops::ControlFlow;
+use std::path::{Path as FsPath, PathBuf};
+
+use super::{fill, open, open_with, see};
+use crate::store::{
+    BackupReport, Compaction, JobProgress, JobStep, Restoration, Store, StoreError, StoreOptions,
+    backups_kept, compact,
+};
+
+/// What is in the folder of a store that has been closed.
+const FILES: [&str; 5] = ["app.lock", "ballast", "data.mdb", "identity.json", "lock.mdb"];
+
+fn go_on(_: JobProgress) -> ControlFlow<()> {
+    ControlFlow::Continue(())
+}
+
+/// Stops at the `count`-th word.
+fn stop_at(count: usize) -> impl FnMut(JobProgress) -> ControlFlow<()> {
+    let mut left = count;
+    move |_| {
+        left = left.saturating_sub(1);
+        if left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+}
+
+fn backup(store: &Store, file: &FsPath) -> Result<BackupReport, StoreError> {
+    store.backup_to(file, &mut go_on)
+}
+
+fn names(folder: &FsPath) -> Vec<String> {
+    let entries = fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry"));
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
+}
+
+fn documents_in(backup: &FsPath) -> usize {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::copy(backup, folder.path().join("data.mdb")).expect("a copy");
+    see(&open(folder.path())).expect("readable").0.len()
+}
+
+#[test]
+fn the_last_three_backups_are_kept() {
+    let (folder, elsewhere) =
+        (tempfile::tempdir().expect("one"), tempfile::tempdir().expect("two"));
+    let (store, target) = (open(folder.path()), elsewhere.path().join("b"));
+    for round in 0..5_u64 {
+        fill(&store, round * 10..round * 10 + 10);
+        let report = backup(&store, &target).expect("a backup");
+        assert_eq!(report.bytes, fs::metadata(&target).expect("a file").len());
+        assert_eq!(report.kept, backups_kept(&target));
+    }
+    assert_eq!(names(elsewhere.path()), ["b", "b.1", "b.2"]);
+    for (name, documents) in [("b", 50), ("b.1", 40), ("b.2", 30)] {
+        assert_eq!(documents_in(&elsewhere.path().join(name)), documents, "{name}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn backups_are_private() {
+    use std::os::unix::fs::PermissionsExt;
+    let (folder, elsewhere) =
+        (tempfile::tempdir().expect("one"), tempfile::tempdir().expect("two"));
+    let target = elsewhere.path().join("b");
+    backup(&open(folder.path()), &target).expect("a backup");
+    let mode = fs::metadata(target).expect("a file").permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+}
+
+#[test]
+fn a_backup_that_is_stopped_leaves_the_older_ones() {
+    let (folder, elsewhere) =
+        (tempfile::tempdir().expect("one"), tempfile::tempdir().expect("two"));
+    let (store, target) = (open(folder.path()), elsewhere.path().join("b"));
+    fill(&store, 0..2_000);
+    let mut words = Vec::new();
+    let mut note = |at: JobProgress| {
+        words.push(at);
+        ControlFlow::Continue(())
+    };
+    store.backup_to(&target, &mut note).expect("a backup");
+    for step in [JobStep::Copying, JobStep::Walking, JobStep::Replacing] {
+        assert!(words.iter().any(|word| word.step == step), "{words:?}");
+    }
+    assert!(words.iter().all(|word| word.done <= word.total + (1 << 20)), "{words:?}");
+    let bytes = fs::read(&target).expect("a backup");
+    fill(&store, 2_000..2_001);
+    for (step, done) in [
+        (JobStep::Copying, 0),
+        (JobStep::Copying, 1_000_000),
+        (JobStep::Walking, 0),
+        (JobStep::Walking, 100_000),
+        (JobStep::Replacing, 0),
+    ] {
+        let mut stop = |at: JobProgress| match at.step == step && at.done >= done {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        };
+        let stopped = store.backup_to(&target, &mut stop);
+        assert_eq!(stopped, Err(StoreError::Stopped), "at {done} of {step:?}");
+        assert_eq!(names(elsewhere.path()), ["b"], "at {done} of {step:?}");
+        assert_eq!(fs::read(&target).expect("a backup"), bytes, "at {done} of {step:?}");
+    }
+    fill(&store, 2_001..2_002);
+    backup(&store, &target).expect("the store goes on");
+}
+
+#[test]
+fn a_backup_never_takes_the_place_of_something_else() {
+    let (folder, elsewhere) =
+        (tempfile::tempdir().expect("one"), tempfile::tempdir().expect("two"));
+    let store = open(folder.path());
+    let at = |name: &str| elsewhere.path().join(name);
+    fs::write(at("thesis"), "years of work that nobody has a copy of").expect("a file");
+    fs::write(at("b.2"), "years of work that nobody has a copy of").expect("a file");
+    fs::write(at("empty"), "").expect("a file");
+    fs::create_dir(at("folder")).expect("a folder");
+    fs::hard_link(folder.path().join("data.mdb"), at("link")).expect("a link");
+    for name in ["thesis", "b", "folder", "link"] {
+        let refused = backup(&store, &at(name));
+        assert!(matches!(&refused, Err(StoreError::Io { .. })), "{name}: {refused:?}");
+    }
+    backup(&store, &at("empty")).expect("an empty file may be replaced");
+    assert_eq!(fs::read_to_string(at("thesis")).expect("a file").len(), 39);
+}
+
+/// A disk with so much room.
+struct SmallDisk(usize);
+
+impl Write for SmallDisk {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let count = bytes.len().min(self.0);
+        self.0 -= count;
+        if count == 0 { Err(io::ErrorKind::StorageFull.into()) } else { Ok(count) }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn a_full_disk_ends_the_copy_and_not_the_store() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = open(folder.path());
+    fill(&store, 0..2_000);
+    for room in [0, 1, 4_096, 100_000, 1_000_000] {
+        let copied = store.copy_compact(&mut SmallDisk(room), 0, &mut go_on);
+        let error = copied.expect_err("the disk is full").to_string();
+        assert!(error.contains("disk is full"), "{error}");
+    }
+    fill(&store, 2_000..2_010);
+    assert_eq!(see(&store).expect("readable").0.len(), 2_010);
+}
+
+#[test]
+fn what_a_killed_backup_left_is_removed() {
+    let (folder, elsewhere) =
+        (tempfile::tempdir().expect("one"), tempfile::tempdir().expect("two"));
+    let at = |name: &str| elsewhere.path().join(name);
+    fs::write(at(".b.part-old"), "half").expect("a file");
+    fs::write(at(".b.part-busy"), "half").expect("a file");
+    let busy = File::open(at(".b.part-busy")).expect("a file");
+    busy.lock().expect("a lock");
+    backup(&open(folder.path()), &at("b")).expect("a backup");
+    assert_eq!(names(elsewhere.path()), [".b.part-busy", "b"]);
+}
+
+/// A store with 100 documents beside its backup with 50.
+fn restorable() -> (tempfile::TempDir, PathBuf, PathBuf) {
+    let place = tempfile::tempdir().expect("a folder");
+    let (data, file) = (place.path().join("data"), place.path().join("b"));
+    let store = open(&data);
+    fill(&store, 0..50);
+    backup(&store, &file).expect("a backup");
+    fill(&store, 50..100);
+    (place, data, file)
+}
+
+#[test]
+fn a_restore_keeps_the_folder_before_it() {
+    let (place, data, file) = restorable();
+    for round in 1..=2 {
+        let restoration = Restoration::begin(&file, &data, true, &mut go_on).expect("a copy");
+        let found = see(&open(restoration.folder())).expect("readable");
+        assert_eq!(found.0.len(), 50);
+        let restored = restoration.finish().expect("in place");
+        assert_eq!(restored.folder, fs::canonicalize(&data).expect("a folder"));
+        assert!(restored.before.is_some_and(|path| {
+            path.ends_with(format!("data.before-restore-{round}")) && path.is_dir()
+        }));
+        assert_eq!(see(&open(&data)).expect("readable").0.len(), 50);
+    }
+    let first = open(&place.path().join("data.before-restore-1"));
+    assert_eq!(see(&first).expect("readable").0.len(), 100);
+    assert_eq!(
+        names(place.path()),
+        ["b", "data", "data.before-restore-1", "data.before-restore-2"]
+    );
+}
+
+#[test]
+fn a_restore_makes_a_folder_that_was_not_there() {
+    let (place, _, file) = restorable();
+    let new = place.path().join("new");
+    let restoration = Restoration::begin(&file, &new, false, &mut go_on).expect("a copy");
+    drop(open(restoration.folder()));
+    let restored = restoration.finish();
+    assert_eq!(restored.expect("in place").before, None);
+    let (_, report) = Store::open(&new, &StoreOptions::default()).expect("it opens");
+    assert_eq!(report.warnings, Vec::<String>::new(), "its folder is private");
+    assert_eq!(see(&open(&new)).expect("readable").0.len(), 50);
+}
+
+#[test]
+fn a_restore_is_refused_before_anything_is_changed() {
+    let (place, data, file) = restorable();
+    let at = |name: &str| place.path().join(name);
+    let refused = |file: &FsPath, target: &FsPath, replace: bool, word: &str| {
+        let result = Restoration::begin(file, target, replace, &mut go_on);
+        let error = result.err().expect(word).to_string();
+        assert!(error.contains(word), "{error}");
+    };
+    refused(&file, &data, false, "holds a store already");
+    refused(&at("missing"), &data, true, "Can't read the backup");
+    refused(&data, &data, true, "a backup is a file");
+    fs::create_dir(at("photos")).expect("a folder");
+    fs::write(at("photos/1.jpg"), "a photo").expect("a file");
+    refused(&file, &at("photos"), true, "holds other files");
+    refused(&file, &at("photos/1.jpg"), true, "is not a folder");
+    fs::write(at("text"), "no backup at all, but long enough to be read").expect("a file");
+    refused(&at("text"), &data, true, "not a Mayfly store");
+    let mut bytes = fs::read(&file).expect("a backup");
+    bytes.truncate(bytes.len() / 2);
+    fs::write(at("cut"), bytes).expect("a file");
+    refused(&at("cut"), &data, true, "the backup can't be used");
+    let store = open(&data);
+    refused(&file, &data, true, "open in another program");
+    assert_eq!(see(&store).expect("readable").0.len(), 100);
+    assert_eq!(names(place.path()), ["b", "cut", "data", "photos", "text"]);
+}
+
+#[test]
+fn a_restore_that_is_stopped_leaves_nothing() {
+    let (place, data, file) = restorable();
+    let mut words = 0;
+    let mut count = |_| {
+        words += 1;
+        ControlFlow::Continue(())
+    };
+    drop(Restoration::begin(&file, &data, true, &mut count).expect("a copy"));
+    assert!(words >= 3);
+    for word in 1..=words {
+        let stopped = Restoration::begin(&file, &data, true, &mut stop_at(word));
+        assert_eq!(stopped.err(), Some(StoreError::Stopped), "at word {word}");
+        assert_eq!(names(place.path()), ["b", "data"], "at word {word}");
+    }
+    fs::create_dir_all(place.path().join(".data.restoring-old")).expect("a folder");
+    fs::write(place.path().join(".data.restoring-old/unfinished"), "").expect("a file");
+    drop(Restoration::begin(&file, &data, true, &mut go_on).expect("a copy"));
+    assert_eq!(names(place.path()), ["b", "data"], "what a killed restore left is removed");
+    assert_eq!(see(&open(&data)).expect("readable").0.len(), 100);
+}
+
+/// A folder as the store makes it.
+fn private() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let private = fs::Permissions::from_mode(0o700);
+        fs::set_permissions(folder.path(), private).expect("its mode");
+    }
+    folder
+}
+
+/// A store with 20 documents in a file that has room for 2,000.
+fn sparse() -> (tempfile::TempDir, u64) {
+    let folder = private();
+    let store = open(folder.path());
+    fill(&store, 0..2_000);
+    store
+        .write(|writer| {
+            for record in 20..2_000_u64 {
+                writer.delete_document(super::COLLECTION, record)?;
+            }
+            Ok::<_, StoreError>(())
+        })
+        .expect("deletions");
+    let bytes = store.file_bytes();
+    (folder, bytes)
+}
+
+/// A compaction with its copy ready and looked at.
+fn begin(folder: &FsPath) -> Compaction {
+    let compaction = Compaction::begin(open(folder), &mut go_on).expect("a copy");
+    compaction.compare(&open(compaction.copy_folder())).expect("the same rows");
+    compaction
+}
+
+#[test]
+fn a_compaction_gives_room_back() {
+    let (folder, before) = sparse();
+    let compaction = begin(folder.path());
+    assert_eq!(compaction.bytes_before(), before);
+    compaction.replace(&mut go_on).expect("replaced");
+    let options = StoreOptions { full_check: true, ..StoreOptions::default() };
+    let (store, report) = Store::open(folder.path(), &options).expect("the store opens");
+    assert_eq!(report.warnings, Vec::<String>::new());
+    assert_eq!(see(&store).expect("readable").0.len(), 20);
+    assert!(store.file_bytes() < before / 2, "{} of {before}", store.file_bytes());
+    fill(&store, 20..30);
+    drop(store);
+    let (store, report) = Store::open(folder.path(), &StoreOptions::default()).expect("again");
+    assert!(report.warnings.is_empty() && !report.unclean, "{report:?}");
+    assert_eq!(see(&store).expect("readable").0.len(), 30);
+    drop(store);
+    assert_eq!(names(folder.path()), FILES);
+}
+
+#[test]
+fn a_compaction_that_is_cut_off_loses_nothing() {
+    for count in 0..=4 {
+        let (folder, before) = sparse();
+        let compaction = begin(folder.path());
+        let (path, place) = (compaction.copy_folder().to_owned(), folder.path());
+        compact::stop_after(compaction, count).expect("the steps");
+        assert!(path.exists(), "after step {count}");
+        let (store, report) = Store::open(place, &StoreOptions::default()).expect("it opens");
+        assert_eq!(see(&store).expect("readable").0.len(), 20, "after step {count}");
+        assert!(report.unclean && report.warnings.is_empty(), "after step {count}: {report:?}");
+        assert_eq!(store.file_bytes() < before, count >= 3, "after step {count}");
+        fill(&store, 20..21);
+        drop(store);
+        assert_eq!(names(place), FILES);
+        assert_eq!(see(&open(place)).expect("readable").0.len(), 21);
+    }
+}
+
+#[test]
+fn the_old_file_comes_back_when_the_new_one_is_damaged_or_missing() {
+    for is_missing in [true, false] {
+        let (folder, before) = sparse();
+        let compaction = begin(folder.path());
+        compact::stop_after(compaction, 4).expect("the steps");
+        let data = folder.path().join("data.mdb");
+        if is_missing {
+            fs::remove_file(&data).expect("removed");
+        } else {
+            let bytes = fs::read(&data).expect("a file");
+            fs::write(&data, &bytes[..bytes.len() / 2]).expect("cut");
+        }
+        let (store, report) =
+            Store::open(folder.path(), &StoreOptions::default()).expect("it opens");
+        assert!(report.warnings.iter().any(|warning| warning.contains("cut off")), "{report:?}");
+        assert_eq!(see(&store).expect("readable").0.len(), 20);
+        assert_eq!(store.file_bytes(), before);
+    }
+}
+
+#[test]
+fn a_compaction_that_is_stopped_changes_nothing() {
+    let (folder, before) = sparse();
+    for count in 1..=3 {
+        let stopped = Compaction::begin(open(folder.path()), &mut stop_at(count));
+        assert_eq!(stopped.err(), Some(StoreError::Stopped), "at word {count}");
+        assert_eq!(names(folder.path()), FILES);
+    }
+    assert_eq!(begin(folder.path()).replace(&mut stop_at(1)).err(), Some(StoreError::Stopped));
+    let store = open(folder.path());
+    assert_eq!((see(&store).expect("readable").0.len(), store.file_bytes()), (20, before));
+}
+
+#[test]
+fn a_store_for_reading_is_not_compacted() {
+    let (folder, _) = sparse();
+    let options = StoreOptions { read_only: true, ..StoreOptions::default() };
+    let result = Compaction::begin(open_with(folder.path(), &options), &mut go_on);
+    assert!(matches!(result.err(), Some(StoreError::ReadOnly { .. })));
+}
