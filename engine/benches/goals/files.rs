@@ -1,0 +1,79 @@
+//! Files in and out.
+
+use std::{fs, io::Write, path::Path};
+
+use bson::{RawDocumentBuf, doc};
+use mayfly_engine::{
+    catalog::Namespace,
+    transfer::{ExportFormat, ExportRequest, ImportRequest, Progress, export, import},
+    value::extjson::Style,
+};
+use tempfile::tempdir;
+
+use super::{
+    Settings,
+    documents::{Order, documents},
+    measure::{Cost, float, own_megabytes},
+    ours, table,
+};
+
+pub fn run(settings: &Settings) {
+    let folder = tempdir().expect("a folder");
+    let file = folder.path().join("documents.ndjson");
+    write_lines(&file, settings.documents);
+    let megabytes = float(fs::metadata(&file).expect("the file").len()) / 1e6;
+    let namespace = || Namespace { db: "db".to_owned(), collection: "c".to_owned() };
+    let (mut imports, mut exports, mut memory) = (Vec::new(), Vec::new(), None);
+    for _ in 0..settings.runs {
+        let data = tempdir().expect("a folder");
+        let engine = ours::open(data.path());
+        ours::create_indexes(&engine, &["createdAt"]);
+        let request = ImportRequest::new(vec![file.clone()], namespace());
+        let mut cost = Cost::default();
+        memory = own_megabytes(|| {
+            cost = Cost::of(|| {
+                let report = import(engine.collections(), &request, &Progress::new());
+                assert_eq!(report.expect("imports").imported, settings.documents);
+            });
+        });
+        imports.push(cost);
+        let request = ExportRequest {
+            namespace: namespace(),
+            path: folder.path().join("out.ndjson"),
+            format: ExportFormat::Ndjson(Style::Relaxed),
+            filter: None,
+            gzip: false,
+            indexes: false,
+        };
+        exports.push(Cost::of(|| {
+            let report = export(engine.collections(), &request, &Progress::new());
+            assert_eq!(report.expect("exports").exported, settings.documents);
+        }));
+    }
+    let figure = |cost: Cost| {
+        format!("{:.0} MB/s ({:.0} MB/CPU s)", megabytes / cost.wall, megabytes / cost.cpu)
+    };
+    let (import, export) = (Cost::median(&imports), Cost::median(&exports));
+    let is_fast = megabytes / import.cpu >= 120.0 && megabytes / import.wall >= 200.0;
+    table::alone("import NDJSON, one TTL index", &figure(import), "≥ 120 a core, 200", is_fast);
+    if let Some(memory) = memory {
+        let figure = format!("{memory:.1} MB");
+        table::alone("own memory during that import", &figure, "≤ 200 MB", memory <= 200.0);
+    }
+    let is_fast = megabytes / export.wall >= 200.0;
+    table::alone("export NDJSON", &figure(export), "≥ 200 MB/s", is_fast);
+}
+
+fn write_lines(file: &Path, total: u64) {
+    let mut out = std::io::BufWriter::new(fs::File::create(file).expect("a file"));
+    for document in documents(total, Order::Ascending, Order::Ascending) {
+        writeln!(out, "{}", line(&document)).expect("writes");
+    }
+    out.flush().expect("writes");
+}
+
+fn line(document: &RawDocumentBuf) -> String {
+    let document = doc! { "d": bson::Document::try_from(document.clone()).expect("a document") };
+    let value = bson::Bson::Document(document.get_document("d").expect("it").clone());
+    value.into_relaxed_extjson().to_string()
+}

@@ -1,0 +1,57 @@
+//! Speed and size against raw LMDB, run beside each line in the same process with the same documents
+//! and the same durability: `cargo bench --bench goals [-- --documents N] [--quick] [--growth] [GROUP …]`.
+//!
+//! A figure counts as a ratio, because machines differ and disks are noisy: CPU seconds where the
+//! disk decides the wall time, the median of three runs. Groups are `insert`, `removal`, `reads`,
+//! `waiting` and `files`; without one all run. `--growth` shows instead what one document costs in
+//! collections of 10⁴, 10⁵ and 10⁶ documents with 0, 1 and 4 more indexes.
+//!
+//! What the wire adds is measured elsewhere, with a real driver: `tests/examples/wire_cost.rs`.
+
+mod documents;
+mod files;
+mod growth;
+mod insert;
+mod measure;
+mod ours;
+mod raw;
+mod reads;
+mod removal;
+mod table;
+mod waiting;
+
+use std::env;
+
+/// What to run.
+pub struct Settings {
+    /// Documents in the collection.
+    pub documents: u64,
+    /// Runs of which the middle one counts.
+    pub runs: usize,
+}
+
+const GROUPS: [(&str, fn(&Settings)); 5] = [
+    ("insert", insert::run),
+    ("removal", removal::run),
+    ("reads", reads::run),
+    ("waiting", waiting::run),
+    ("files", files::run),
+];
+
+fn main() {
+    let arguments: Vec<String> = env::args().skip(1).filter(|word| word != "--bench").collect();
+    let has = |word: &str| arguments.iter().any(|argument| argument == word);
+    let given = arguments.iter().skip_while(|word| *word != "--documents").nth(1);
+    let standard = if has("--quick") { 50_000 } else { 300_000 };
+    let documents = given.and_then(|number| number.parse().ok()).unwrap_or(standard);
+    let settings = Settings { documents, runs: if has("--quick") { 1 } else { 3 } };
+    println!("{documents} documents of {} bytes, {} runs", documents::size(), settings.runs);
+    table::head();
+    if has("--growth") {
+        return growth::run(&settings);
+    }
+    let all = !GROUPS.iter().any(|(name, _)| has(name));
+    for (_, run) in GROUPS.iter().filter(|(name, _)| all || has(name)) {
+        run(&settings);
+    }
+}

@@ -1,0 +1,87 @@
+//! Wall time, CPU time and memory of a piece of work.
+
+use std::{fs, time::Duration};
+
+use mayfly_engine::clock::{Clock, SystemClock};
+use rustix::time::{ClockId, clock_gettime};
+
+/// What a piece of work cost.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Cost {
+    /// Seconds that went by.
+    pub wall: f64,
+    /// Seconds of CPU of all threads of the process.
+    pub cpu: f64,
+}
+
+impl Cost {
+    /// Of the work.
+    pub fn of(work: impl FnOnce()) -> Self {
+        let (wall, cpu) = (now(), cpu());
+        work();
+        Self { wall: (now() - wall).as_secs_f64(), cpu: (self::cpu() - cpu).as_secs_f64() }
+    }
+
+    /// Of the run in the middle, by each of the two.
+    pub fn median(costs: &[Self]) -> Self {
+        Self {
+            wall: median(costs.iter().map(|cost| cost.wall)),
+            cpu: median(costs.iter().map(|cost| cost.cpu)),
+        }
+    }
+}
+
+/// The value in the middle.
+pub fn median(values: impl Iterator<Item = f64>) -> f64 {
+    percentile(values.collect(), 0.5)
+}
+
+/// The value below which this share of the values lies.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a place in a list")]
+pub fn percentile(mut values: Vec<f64>, share: f64) -> f64 {
+    values.sort_by(f64::total_cmp);
+    let place = (float(values.len() as u64) * share) as usize;
+    values.get(place.min(values.len().saturating_sub(1))).copied().unwrap_or(f64::NAN)
+}
+
+/// A monotonic instant.
+pub fn now() -> Duration {
+    SystemClock.monotonic()
+}
+
+fn cpu() -> Duration {
+    let time = clock_gettime(ClockId::ProcessCPUTime);
+    Duration::new(u64::try_from(time.tv_sec).unwrap_or(0), u32::try_from(time.tv_nsec).unwrap_or(0))
+}
+
+/// A number of documents or bytes for a division.
+#[expect(clippy::cast_precision_loss, reason = "figures for people")]
+pub fn float(number: u64) -> f64 {
+    number as f64
+}
+
+/// How many megabytes of memory of its own the process needed at its peak during the work, above
+/// what it had before. Pages of the mapped file are the system's and don't count. None where the
+/// system does not tell.
+pub fn own_megabytes(work: impl FnOnce()) -> Option<f64> {
+    use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+    let before = anonymous_kilobytes()?;
+    let (ended, peak) = (AtomicBool::new(false), AtomicU64::new(before));
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !ended.load(Ordering::Relaxed) {
+                peak.fetch_max(anonymous_kilobytes().unwrap_or(0), Ordering::Relaxed);
+                std::thread::sleep(Duration::from_millis(2));
+            }
+        });
+        work();
+        ended.store(true, Ordering::Relaxed);
+    });
+    Some(float(peak.load(Ordering::Relaxed).saturating_sub(before)) / 1024.0)
+}
+
+fn anonymous_kilobytes() -> Option<u64> {
+    let status = fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:"))?;
+    line.split_whitespace().next()?.parse().ok()
+}

@@ -1,0 +1,90 @@
+//! Passes: what is due, together and scattered, and nothing.
+
+use tempfile::tempdir;
+
+use super::{
+    Settings,
+    documents::{Order, date_ms, documents},
+    measure::{Cost, own_megabytes},
+    ours,
+    raw::Raw,
+    table::{self, Bound},
+};
+
+pub fn run(settings: &Settings) {
+    let together = Order::Ascending;
+    half(settings, together, "remove expired half, contiguous", Bound::Cpu(2.0));
+    half(settings, Order::Scattered, "remove expired half, scattered", Bound::Rate(1.0));
+    with_more_indexes(settings);
+    nothing_due(settings);
+}
+
+/// The date up to which half the documents lie.
+fn middle_ms(total: u64) -> i64 {
+    date_ms(total / 2, total, Order::Ascending) - 1_000
+}
+
+fn half(settings: &Settings, dates: Order, work: &str, bound: Bound) {
+    let total = settings.documents;
+    let all = documents(total, Order::Ascending, dates);
+    let (mut our_costs, mut raw_costs, mut removed, mut memory) = (vec![], vec![], 0, None);
+    for _ in 0..settings.runs {
+        let folder = tempdir().expect("a folder");
+        let raw = Raw::new(folder.path());
+        raw.insert(&all, Order::Ascending, dates);
+        raw_costs.push(Cost::of(|| removed = raw.remove(middle_ms(total))));
+        let folder = tempdir().expect("a folder");
+        let engine = ours::filled(folder.path(), &all, &["createdAt"]);
+        ours::set_clock(&engine, middle_ms(total));
+        let mut cost = Cost::default();
+        memory = own_megabytes(|| {
+            cost = Cost::of(|| assert_eq!(engine.reaper().run_pass().deleted, removed));
+        });
+        our_costs.push(cost);
+    }
+    let (ours, raw) = (Cost::median(&our_costs), Cost::median(&raw_costs));
+    table::against_raw(work, removed, ours, raw, bound);
+    if let Some(memory) = memory {
+        let figure = format!("{memory:.1} MB");
+        table::alone("own memory during that pass", &figure, "≤ 32 MB", memory <= 32.0);
+    }
+}
+
+fn with_more_indexes(settings: &Settings) {
+    let total = settings.documents;
+    let all = documents(total, Order::Ascending, Order::Ascending);
+    let costs: Vec<Cost> = (0..settings.runs)
+        .map(|_| {
+            let folder = tempdir().expect("a folder");
+            let engine = ours::filled(folder.path(), &all, &["createdAt", "user", "status"]);
+            ours::set_clock(&engine, middle_ms(total));
+            Cost::of(|| assert!(engine.reaper().run_pass().deleted > 0))
+        })
+        .collect();
+    table::alone(
+        "remove expired half, two more indexes",
+        &table::rate(total / 2, Cost::median(&costs)),
+        "Redis 366 k/s (elsewhere)",
+        Cost::median(&costs).wall * 366_000.0 <= super::measure::float(total / 2),
+    );
+}
+
+fn nothing_due(settings: &Settings) {
+    const PASSES: u32 = 1_000;
+    let all = documents(settings.documents, Order::Ascending, Order::Ascending);
+    let folder = tempdir().expect("a folder");
+    let engine = ours::filled(folder.path(), &all, &["createdAt"]);
+    ours::set_clock(&engine, date_ms(0, 1, Order::Ascending) - 1);
+    let cost = Cost::of(|| {
+        for _ in 0..PASSES {
+            assert_eq!(engine.reaper().run_pass().deleted, 0);
+        }
+    });
+    let micros = cost.wall / f64::from(PASSES) * 1e6;
+    table::alone(
+        "pass with nothing due, one TTL index",
+        &format!("{micros:.1} µs"),
+        "< 50 µs",
+        micros < 50.0,
+    );
+}

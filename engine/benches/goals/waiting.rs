@@ -1,0 +1,86 @@
+//! How long a person waits while something large goes on.
+
+use std::{
+    sync::atomic::{AtomicBool, Ordering},
+    thread,
+    time::Duration,
+};
+
+use bson::{DateTime, rawdoc};
+use mayfly_engine::{
+    clock::{Clock, SystemClock},
+    engine::{Engine, EngineOptions},
+};
+use tempfile::tempdir;
+
+use super::{
+    Settings,
+    documents::{Order, date_ms, documents},
+    measure::{Cost, percentile},
+    ours, table,
+};
+
+pub fn run(settings: &Settings) {
+    writes_beside(settings, "p99 of a write during a pass", &["createdAt"], |engine| {
+        ours::set_clock(engine, date_ms(settings.documents, u64::MAX, Order::Ascending));
+        engine.reaper().run_pass();
+    });
+    writes_beside(settings, "p99 of a write during an index build", &[], |engine| {
+        ours::create_indexes(engine, &["createdAt"]);
+    });
+    lag();
+}
+
+/// Single durable writes to another collection while `work` runs.
+fn writes_beside(settings: &Settings, name: &str, fields: &[&str], work: impl FnOnce(&Engine)) {
+    let all = documents(settings.documents, Order::Ascending, Order::Ascending);
+    let folder = tempdir().expect("a folder");
+    let engine = ours::filled(folder.path(), &all, fields);
+    let has_ended = AtomicBool::new(false);
+    let waits = thread::scope(|scope| {
+        let writer = scope.spawn(|| {
+            let mut waits = Vec::new();
+            while !has_ended.load(Ordering::Relaxed) {
+                let insert = rawdoc! { "insert": "other", "documents": [{ "a": 1 }] };
+                waits.push(Cost::of(|| drop(ours::run(&engine, &insert))).wall * 1e3);
+            }
+            waits
+        });
+        work(&engine);
+        has_ended.store(true, Ordering::Relaxed);
+        writer.join().expect("the writer")
+    });
+    let count = waits.len();
+    let p99 = percentile(waits, 0.99);
+    table::alone(name, &format!("{p99:.1} ms ({count} writes)"), "≤ 100 ms", p99 <= 100.0);
+}
+
+/// From a document's threshold to its removal, with the monitor waking at the threshold.
+fn lag() {
+    let folder = tempdir().expect("a folder");
+    let engine = Engine::open(folder.path(), EngineOptions::default()).expect("opens");
+    ours::create_indexes(&engine, &["createdAt"]);
+    let at_threshold = rawdoc! { "setParameter": 1, "mayflyReapAtThreshold": true };
+    let reply = engine.run_raw("admin", &at_threshold);
+    assert_eq!(reply.get_f64("ok").ok(), Some(1.0), "{reply:?}");
+    let lags = (0..50)
+        .map(|_| {
+            let due_ms = SystemClock.now_ms() + 60;
+            let date = DateTime::from_millis(due_ms);
+            let insert = rawdoc! { "insert": "c", "documents": [{ "createdAt": date }] };
+            ours::run(&engine, &insert);
+            let count = rawdoc! { "count": "c" };
+            while ours::run(&engine, &count).get_i32("n").ok() != Some(0) {
+                thread::sleep(Duration::from_micros(500));
+            }
+            f64::from(i32::try_from(SystemClock.now_ms() - due_ms).unwrap_or(i32::MAX))
+        })
+        .collect();
+    let p99 = percentile(lags, 0.99);
+    table::alone(
+        "p99 of the lag at the threshold, idle",
+        &format!("{p99:.0} ms"),
+        "≤ 20 ms",
+        p99 <= 20.0,
+    );
+}
