@@ -4,6 +4,10 @@
 /// waiting, so longer work is cut into several transactions.
 pub const BATCH_DOCS_MAX: usize = 1_000;
 
+/// Documents of one write transaction that looks at the clock as it goes, so that [`BATCH_MS_MAX`] ends
+/// it sooner: each flush to the disk then serves as many as the time allows.
+pub const BULK_DOCS_MAX: usize = 10_000;
+
 /// Buckets of a time-series collection that an insert looks at for room, newest first; behind that it
 /// begins a new one.
 pub const BUCKETS_LOOKED_AT_MAX: usize = 64;
@@ -130,7 +134,7 @@ pub const DUE_COUNT_MAX: u64 = 1_000_000;
 pub const GUARD_SAVE_MS: i64 = 60_000;
 
 /// Index entries that one step of a pass reads ahead of its write transaction.
-pub const REAPER_SCAN_ENTRIES_MAX: usize = 4_096;
+pub const REAPER_SCAN_ENTRIES_MAX: usize = BULK_DOCS_MAX;
 
 /// Lags from threshold to removal that a pass keeps for each rule to find their median. Later ones
 /// count for the maximum only.

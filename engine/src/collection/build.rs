@@ -14,7 +14,8 @@ use super::{
 };
 use crate::{
     catalog::{CatalogError, CatalogErrorKind, CollectionMeta, IndexMeta, IndexState, Namespace},
-    limits::{BATCH_BYTES_MAX, BATCH_DOCS_MAX, BATCH_MS_MAX},
+    clock::work_time,
+    limits::{BATCH_BYTES_MAX, BATCH_MS_MAX, BULK_DOCS_MAX},
     store::{CollectionId, IndexId, Reader, Scan, StoreError, entry_bytes},
 };
 
@@ -117,11 +118,8 @@ impl Collections {
     }
 
     fn step(&self, build: &PendingBuild) -> Result<BuildProgress, WriteError> {
-        let started = self.clock.monotonic();
-        let out_of_time = || {
-            let spent = self.clock.monotonic().saturating_sub(started);
-            spent.as_millis() >= u128::from(BATCH_MS_MAX)
-        };
+        let started = work_time();
+        let is_past = |ms: u64| work_time().saturating_sub(started).as_millis() >= u128::from(ms);
         let progress = self.transact(|writer| {
             let (collection, index) = find(writer, build).ok_or_else(|| aborted(build))?;
             let range = read_range(&writer.reader(), index.id)?;
@@ -129,15 +127,23 @@ impl Collections {
                 finish(writer, &collection, &index)?;
                 return Ok::<_, WriteError>(BuildProgress::at(&collection, &index, 0, 0, true));
             };
-            let batch = read_batch(&writer.reader(), &collection, position, limit)?;
-            let mut next = batch.next;
-            for document in batch.documents {
-                add_document(writer, &collection, &index, &document)?;
-                if out_of_time() {
-                    next = document.record + 1;
-                    break;
+            let next = if index.refuses_duplicates() {
+                let batch = read_batch(&writer.reader(), &collection, position, limit)?;
+                let mut next = batch.next;
+                for document in batch.documents {
+                    add_document(writer, &collection, &index, &document)?;
+                    if is_past(BATCH_MS_MAX) {
+                        next = document.record + 1;
+                        break;
+                    }
                 }
-            }
+                next
+            } else {
+                let is_late = || is_past(BATCH_MS_MAX / 2);
+                let gathered =
+                    gather(&writer.reader(), &collection, &index, (position, limit), &is_late)?;
+                add_sorted(writer, &collection, &index, gathered)?
+            };
             writer.put_meta(&range_name(index.id), &range_bytes(next, limit))?;
             writer.txn.builds.insert(index.id, Some((next, limit)));
             if next >= limit {
@@ -227,6 +233,9 @@ fn find(
     Some((collection, index))
 }
 
+/// Documents between two looks at the clock.
+const CLOCK_DOCS: usize = 64;
+
 /// Documents of one step.
 struct Batch {
     documents: Vec<Copied>,
@@ -254,7 +263,7 @@ fn read_batch(
         if stored.record >= limit {
             break;
         }
-        if batch.documents.len() >= BATCH_DOCS_MAX || bytes >= BATCH_BYTES_MAX {
+        if batch.documents.len() >= BULK_DOCS_MAX || bytes >= BATCH_BYTES_MAX {
             batch.next = stored.record;
             break;
         }
@@ -286,8 +295,8 @@ fn add_document(
         }
     }
     let mut bytes = 0;
-    for (key, exact) in &keys.keys {
-        writer.txn.writer.put_entry(index.id, key, copied.record, *exact)?;
+    for (key, exact) in keys.keys.iter() {
+        writer.txn.writer.put_entry(index.id, key, copied.record, exact)?;
         bytes += entry_bytes(key);
     }
     let entries = keys.keys.len() as u64;
@@ -299,6 +308,66 @@ fn add_document(
         writer.set_multikey(collection, index)?;
     }
     Ok(())
+}
+
+/// Entries of one step, to be written in their order.
+struct Gathered {
+    entries: Vec<(Vec<u8>, u64, bool)>,
+    multikey: bool,
+    /// Where the next step begins.
+    next: u64,
+}
+
+/// The entries of the next documents, until half of the step's time is used up.
+fn gather(
+    reader: &Reader<'_>,
+    collection: &CollectionMeta,
+    index: &IndexMeta,
+    (position, limit): (u64, u64),
+    is_late: &dyn Fn() -> bool,
+) -> Result<Gathered, WriteError> {
+    let mut gathered = Gathered { entries: Vec::new(), multikey: false, next: limit };
+    let mut count = 0;
+    for stored in reader.documents(collection.id, position, Scan::Forward)? {
+        let stored = stored?;
+        if stored.record >= limit {
+            break;
+        }
+        let is_full = gathered.entries.len() >= BULK_DOCS_MAX || count == BULK_DOCS_MAX;
+        if is_full || (count > 0 && count % CLOCK_DOCS == 0 && is_late()) {
+            gathered.next = stored.record;
+            break;
+        }
+        count += 1;
+        let found = keys_of(index, stored.document()?, stored.modified_ms)?;
+        gathered.multikey |= found.multikey;
+        let keys = found.keys.into_keys().into_iter();
+        gathered.entries.extend(keys.map(|(key, exact)| (key, stored.record, exact)));
+    }
+    gathered.entries.sort_unstable();
+    Ok(gathered)
+}
+
+/// Writes entries page by page instead of here and there; hands back where the next step begins.
+fn add_sorted(
+    writer: &mut DocumentWriter<'_>,
+    collection: &CollectionMeta,
+    index: &IndexMeta,
+    gathered: Gathered,
+) -> Result<u64, WriteError> {
+    let mut bytes = 0;
+    for (key, record, exact) in &gathered.entries {
+        writer.txn.writer.put_entry(index.id, key, *record, *exact)?;
+        bytes += entry_bytes(key);
+    }
+    writer.txn.count(index.id.0, |counters| {
+        counters.entries += gathered.entries.len() as u64;
+        counters.bytes += bytes;
+    })?;
+    if gathered.multikey && !is_multikey(writer, collection, index) {
+        writer.set_multikey(collection, index)?;
+    }
+    Ok(gathered.next)
 }
 
 fn is_multikey(

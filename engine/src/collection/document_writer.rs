@@ -182,20 +182,6 @@ impl DocumentWriter<'_> {
         self.note(&collection, &plans)
     }
 
-    /// Removes a document. False when there was none.
-    ///
-    /// # Errors
-    /// When the store fails.
-    pub fn delete(&mut self, collection: &CollectionMeta, record: u64) -> Result<bool, WriteError> {
-        let collection = self.txn.current(collection)?;
-        let result = self.remove(&collection, record);
-        let removed = self.must_succeed(result)?;
-        if removed {
-            self.txn.touched.insert(collection.namespace.clone());
-        }
-        Ok(removed)
-    }
-
     /// Stores documents from here on whatever the collection's validator says of them.
     pub fn bypass_validation(&mut self, bypasses: bool) {
         self.txn.bypasses_validation = bypasses;
@@ -314,8 +300,8 @@ impl DocumentWriter<'_> {
         })?;
         for plan in plans {
             let mut bytes = 0;
-            for (key, exact) in &plan.keys.keys {
-                txn.writer.put_entry(plan.index.id, key, record, *exact)?;
+            for (key, exact) in plan.keys.keys.iter() {
+                txn.writer.put_entry(plan.index.id, key, record, exact)?;
                 bytes += entry_bytes(key);
             }
             let entries = plan.keys.keys.len() as u64;
@@ -347,15 +333,14 @@ impl DocumentWriter<'_> {
             let before = keys_of(&plan.index, old, old_modified_ms).unwrap_or_default().keys;
             let (mut added, mut removed) = (0_u64, 0_u64);
             let (mut bytes_added, mut bytes_removed) = (0_u64, 0_u64);
-            for key in before.keys().filter(|key| !plan.keys.keys.contains_key(*key)) {
+            for (key, _) in before.iter().filter(|(key, _)| !plan.keys.keys.contains_key(key)) {
                 if txn.writer.delete_entry(plan.index.id, key, record)? {
                     removed += 1;
                     bytes_removed += entry_bytes(key);
                 }
             }
-            for (key, exact) in plan.keys.keys.iter().filter(|(key, _)| !before.contains_key(*key))
-            {
-                txn.writer.put_entry(plan.index.id, key, record, *exact)?;
+            for (key, exact) in plan.keys.keys.iter().filter(|(key, _)| !before.contains_key(key)) {
+                txn.writer.put_entry(plan.index.id, key, record, exact)?;
                 added += 1;
                 bytes_added += entry_bytes(key);
             }
@@ -369,41 +354,13 @@ impl DocumentWriter<'_> {
         Ok(())
     }
 
-    fn remove(&mut self, collection: &CollectionMeta, record: u64) -> Result<bool, StoreError> {
-        let reader = self.txn.writer.reader();
-        let Some(stored) = reader.document(collection.id, record)? else { return Ok(false) };
-        let (old, modified_ms) = (stored.document()?.to_owned(), stored.modified_ms);
-        for index in &collection.indexes {
-            if !self.holds(index, record)? {
-                continue;
-            }
-            let (mut removed, mut bytes_removed) = (0_u64, 0_u64);
-            for key in keys_of(index, &old, modified_ms).unwrap_or_default().keys.keys() {
-                if self.txn.writer.delete_entry(index.id, key, record)? {
-                    removed += 1;
-                    bytes_removed += entry_bytes(key);
-                }
-            }
-            self.txn.count(index.id.0, |counters| {
-                counters.entries = counters.entries.saturating_sub(removed);
-                counters.bytes = counters.bytes.saturating_sub(bytes_removed);
-            })?;
-        }
-        self.txn.writer.delete_document(collection.id, record)?;
-        self.txn.count(collection.id.0, |counters| {
-            counters.documents = counters.documents.saturating_sub(1);
-            counters.bytes = counters.bytes.saturating_sub(old.as_bytes().len() as u64);
-        })?;
-        Ok(true)
-    }
-
     /// Removes some of the oldest documents of a capped collection that is over its bounds. Whether
     /// there may be more to remove.
     pub(super) fn trim(&mut self, collection: &CollectionMeta) -> Result<bool, WriteError> {
         let before = self.txn.counters(collection.id.0)?.documents;
         let result = self.keep_cap(collection);
         self.must_succeed(result)?;
-        self.txn.touched.insert(collection.namespace.clone());
+        self.txn.touch(&collection.namespace);
         Ok(self.txn.counters(collection.id.0)?.documents < before)
     }
 
@@ -446,7 +403,7 @@ impl DocumentWriter<'_> {
 
     /// Remembers the touched collection, and that an index has met its first array.
     fn note(&mut self, collection: &CollectionMeta, plans: &[Plan]) -> Result<(), WriteError> {
-        self.txn.touched.insert(collection.namespace.clone());
+        self.txn.touch(&collection.namespace);
         for plan in plans.iter().filter(|plan| plan.keys.multikey && !plan.index.multikey) {
             let result = self.set_multikey(collection, &plan.index);
             self.must_succeed(result)?;
@@ -470,7 +427,10 @@ impl DocumentWriter<'_> {
     }
 
     /// A store failure in the middle of a document forbids the commit, whatever the caller makes of it.
-    fn must_succeed<T>(&mut self, result: Result<T, StoreError>) -> Result<T, WriteError> {
+    pub(super) fn must_succeed<T>(
+        &mut self,
+        result: Result<T, StoreError>,
+    ) -> Result<T, WriteError> {
         if let Err(error) = &result {
             self.txn.broken = Some(error.clone());
         }

@@ -1,7 +1,5 @@
 //! The index keys of one document.
 
-use std::collections::BTreeMap;
-
 use bson::{
     DateTime,
     raw::{RawBsonRef, RawDocument},
@@ -17,10 +15,46 @@ use crate::{
 /// All keys that an index has for one document.
 #[derive(Debug, Default)]
 pub(super) struct IndexKeys {
-    /// Key bytes, and whether they hold the whole value.
-    pub(super) keys: BTreeMap<Vec<u8>, bool>,
+    pub(super) keys: KeySet,
     /// An array was met.
     pub(super) multikey: bool,
+}
+
+/// Key bytes in their order, each once, and whether they hold the whole value. Nearly always there is
+/// exactly one.
+#[derive(Debug, Default)]
+pub(super) struct KeySet(Vec<(Vec<u8>, bool)>);
+
+impl KeySet {
+    fn insert(&mut self, key: Vec<u8>, exact: bool) {
+        match self.0.binary_search_by(|(known, _)| known.cmp(&key)) {
+            Ok(place) => self.0[place].1 = exact,
+            Err(place) => self.0.insert(place, (key, exact)),
+        }
+    }
+
+    /// Whether the key holds the whole value; `None` when it is not there.
+    pub(super) fn get(&self, key: &[u8]) -> Option<bool> {
+        let place = self.0.binary_search_by(|(known, _)| known.as_slice().cmp(key)).ok()?;
+        self.0.get(place).map(|(_, exact)| *exact)
+    }
+
+    pub(super) fn contains_key(&self, key: &[u8]) -> bool {
+        self.get(key).is_some()
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&[u8], bool)> {
+        self.0.iter().map(|(key, exact)| (key.as_slice(), *exact))
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// The keys alone.
+    pub(super) fn into_keys(self) -> Vec<(Vec<u8>, bool)> {
+        self.0
+    }
 }
 
 /// The keys of a document; none when it is not in the index.

@@ -20,6 +20,7 @@ mod keys;
 mod measurements;
 mod observer;
 mod reclaim;
+mod removal;
 #[cfg(test)]
 mod tests;
 mod transaction;

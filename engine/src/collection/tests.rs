@@ -134,9 +134,15 @@ fn compound_keys_take_fields_of_one_array_together() {
 #[test]
 fn a_build_goes_on_beside_writers_and_after_a_restart() {
     let mut bench = Bench::new();
-    for id in 0..2_500 {
-        bench.insert(doc! { "_id": id, "a": id % 7 }).expect("new");
-    }
+    // More than one step takes.
+    let filled = bench.all().write(|writer| {
+        let collection = writer.create_if_missing(&namespace())?;
+        for id in 0..12_000 {
+            writer.insert(&collection, &rawdoc! { "_id": id, "a": id % 7 })?;
+        }
+        Ok::<_, WriteError>(())
+    });
+    filled.expect("filled");
     let request = CreateIndexesRequest {
         namespace: namespace(),
         indexes: vec![doc! { "key": { "a": 1 }, "name": "a_1", "sparse": true }],
@@ -153,11 +159,11 @@ fn a_build_goes_on_beside_writers_and_after_a_restart() {
     bench
         .all()
         .write(|writer| {
-            writer.insert(&collection, &rawdoc! { "_id": 9_000, "a": 1 })?;
+            writer.insert(&collection, &rawdoc! { "_id": 90_000, "a": 1 })?;
             writer.delete(&collection, 3)?;
-            writer.delete(&collection, 2_400)?;
+            writer.delete(&collection, 11_400)?;
             writer.replace(&collection, 5, &rawdoc! { "_id": 4, "a": [1, 2] })?;
-            writer.replace(&collection, 2_300, &rawdoc! { "_id": 2_299, "b": 1 })
+            writer.replace(&collection, 11_300, &rawdoc! { "_id": 11_299, "b": 1 })
         })
         .expect("writers are not blocked");
     bench.check_sound();

@@ -224,10 +224,20 @@ impl<'w> Transaction<'w> {
         id: u32,
         change: impl FnOnce(&mut Counters),
     ) -> Result<(), StoreError> {
-        let mut counters = self.counters(id)?;
-        change(&mut counters);
-        self.counters.insert(id, (counters, true));
+        if !self.counters.contains_key(&id) {
+            self.counters(id)?;
+        }
+        let (counters, is_dirty) = self.counters.entry(id).or_default();
+        change(counters);
+        *is_dirty = true;
         Ok(())
+    }
+
+    /// Remembers that a collection's documents have changed.
+    pub(super) fn touch(&mut self, namespace: &Namespace) {
+        if !self.touched.contains(namespace) {
+            self.touched.insert(namespace.clone());
+        }
     }
 
     pub(super) fn forget_counters(&mut self, id: u32) -> Result<(), StoreError> {

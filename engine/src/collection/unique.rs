@@ -29,8 +29,12 @@ pub(super) fn find_taken(
     own_record: u64,
     ignore: &mut dyn FnMut(u64) -> Result<bool, StoreError>,
 ) -> Result<Option<Taken>, StoreError> {
-    for key in keys.keys.keys() {
-        let at_key = Bound::Included(key.as_slice());
+    for (key, _) in keys.keys.iter() {
+        // Most keys are new: one look tells, without a cursor.
+        if !reader.has_key(index.id, key)? {
+            continue;
+        }
+        let at_key = Bound::Included(key);
         for entry in reader.entries(index.id, at_key, at_key, Scan::Forward)? {
             let entry = entry?;
             if entry.record == own_record {
@@ -39,7 +43,7 @@ pub(super) fn find_taken(
             let same =
                 entry.exact || shares_value(reader, collection, index, document, entry.record)?;
             if same && !ignore(entry.record)? {
-                return Ok(Some(Taken { key: key.clone() }));
+                return Ok(Some(Taken { key: key.to_vec() }));
             }
         }
     }

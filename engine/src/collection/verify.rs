@@ -208,7 +208,7 @@ impl<'c> Check<'c, '_> {
             if found.multikey && !index.multikey {
                 self.find(Some(index), Some(record), format!("Document {record} has an array, but the index {} is not marked for arrays.", index.name));
             }
-            for (key, exact) in found.keys {
+            for (key, exact) in found.keys.into_keys() {
                 expected.entries += 1;
                 if !self.has_entry(index, &key, record, exact)? {
                     expected.missing = true;
@@ -323,7 +323,7 @@ impl<'c> Check<'c, '_> {
         };
         let Ok(document) = RawDocument::from_bytes(stored.bytes) else { return Ok(true) };
         let keys = keys_of(index, document, stored.modified_ms);
-        Ok(keys.is_ok_and(|found| found.keys.get(entry.key) == Some(&entry.exact)))
+        Ok(keys.is_ok_and(|found| found.keys.get(entry.key) == Some(entry.exact)))
     }
 
     fn go_on(&mut self) -> bool {

@@ -9,6 +9,7 @@ use bson::{
     RawDocumentBuf, Timestamp,
     oid::ObjectId,
     raw::{RawBsonRef, RawDocument, cstr},
+    spec::ElementType,
 };
 
 use super::error::{Code, CommandError};
@@ -48,17 +49,9 @@ pub fn prepare<'d>(
 ) -> Prepared<'d> {
     check_size(document)?;
     let checked = scan::check(document.as_bytes())?;
-    check_new_id(checked)?;
-    let Some(stamp) = stamp else { return with_id_first(document) };
-    let mut has_empty = false;
-    for element in checked {
-        let (name, value) = element?;
-        has_empty |= name.as_str() != "_id" && is_empty(value);
-    }
-    let prepared = with_id_first(document)?;
-    if !has_empty {
-        return Ok(prepared);
-    }
+    let has_empty = look_through(checked)?;
+    let prepared = move_id_first(checked)?;
+    let Some(stamp) = stamp.filter(|_| has_empty) else { return Ok(prepared) };
     let mut stamped = RawDocumentBuf::new();
     for element in &*prepared {
         let (name, value) = element?;
@@ -87,15 +80,18 @@ fn check_size(document: &RawDocument) -> Result<(), CommandError> {
     ))
 }
 
-fn check_new_id(document: &RawDocument) -> Result<(), CommandError> {
+/// Checks the `_id` of a scanned document; whether another field holds an empty timestamp.
+fn look_through(document: &RawDocument) -> Result<bool, CommandError> {
     let bad = |message: &str| Err(CommandError::new(Code::INVALID_ID_FIELD, message));
-    let mut has_id = false;
-    for element in document {
-        let (name, value) = element?;
-        if name.as_str() != "_id" {
+    let (mut has_id, mut has_empty) = (false, false);
+    for element in document.iter_elements() {
+        let element = element?;
+        if element.key().as_str() != "_id" {
+            has_empty |=
+                element.element_type() == ElementType::Timestamp && is_empty(element.value()?);
             continue;
         }
-        match value {
+        match element.value()? {
             RawBsonRef::RegularExpression(_) => return bad("can't use a regex for _id"),
             RawBsonRef::Undefined => return bad("can't use a undefined for _id"),
             RawBsonRef::Array(_) => return bad("can't use an array for _id"),
@@ -107,7 +103,7 @@ fn check_new_id(document: &RawDocument) -> Result<(), CommandError> {
         }
         has_id = true;
     }
-    Ok(())
+    Ok(has_empty)
 }
 
 /// An `_id` is looked up by equality, so its fields must not look like operators.
@@ -132,7 +128,10 @@ fn check_names(id: &RawDocument) -> Result<(), CommandError> {
 /// # Errors
 /// What the scan finds; `InvalidIdField`.
 pub fn with_id_first(document: &RawDocument) -> Prepared<'_> {
-    let document = scan::check(document.as_bytes())?;
+    move_id_first(scan::check(document.as_bytes())?)
+}
+
+fn move_id_first(document: &RawDocument) -> Prepared<'_> {
     let id = document.get("_id")?;
     if let Some(id) = id {
         check_id(id)?;

@@ -173,17 +173,17 @@ fn remove(
     for candidate in candidates {
         done += 1;
         batch.examined_keys += 1;
-        let stored = writer.reader().document(collection.id, candidate.record)?;
         // A document with several due dates has an entry for each; the first one removed it.
-        let Some(stored) = stored else { continue };
-        batch.examined_docs += 1;
-        let Some(deadline) = target.due(&stored, allowance.now_ms)? else { continue };
-        if kept.is_some_and(|kept| !kept.has(&stored)) {
-            continue; // Written since it was archived.
-        }
-        let removed = describe(target, &stored, deadline, allowance)?;
+        let removed = writer.delete_if(&collection, candidate.record, |stored| {
+            batch.examined_docs += 1;
+            let Some(deadline) = target.due(stored, allowance.now_ms)? else { return Ok(None) };
+            if kept.is_some_and(|kept| !kept.has(stored)) {
+                return Ok(None); // Written since it was archived.
+            }
+            Ok(Some(describe(target, stored, deadline, allowance)?))
+        })?;
+        let Some(removed) = removed else { continue };
         bytes += u64::from(removed.bytes);
-        writer.delete(&collection, candidate.record)?;
         batch.removed.push(removed);
         if is_used_up(allowance, began, bytes, batch.removed.len()) {
             break;

@@ -7,7 +7,7 @@ use std::{
 
 use thiserror::Error;
 
-use crate::limits::{BATCH_DOCS_MAX, BATCH_MS_MAX};
+use crate::limits::{BATCH_MS_MAX, BULK_DOCS_MAX};
 
 /// A parameter of the TTL monitor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -220,7 +220,7 @@ impl TtlParameters {
         let docs = self.chosen(TtlParameter::BatchDocs).unwrap_or(u64::MAX);
         let ms = self.chosen(TtlParameter::BatchMs).unwrap_or(u64::MAX);
         Limits {
-            docs: docs.min(BATCH_DOCS_MAX as u64),
+            docs: docs.min(BULK_DOCS_MAX as u64),
             time: Duration::from_millis(ms.min(BATCH_MS_MAX)),
         }
     }
@@ -294,7 +294,7 @@ mod tests {
     fn limits_follow_the_values() {
         let parameters = TtlParameters::default();
         let engine =
-            Limits { docs: BATCH_DOCS_MAX as u64, time: Duration::from_millis(BATCH_MS_MAX) };
+            Limits { docs: BULK_DOCS_MAX as u64, time: Duration::from_millis(BATCH_MS_MAX) };
         assert_eq!(parameters.batch_limits(), engine);
         assert_eq!(
             parameters.visit_limits(),

@@ -32,13 +32,19 @@ fn document_sum(key: &[u8], modified_ms: i64, bytes: &[u8]) -> u64 {
     xxh3_64_with_seed(bytes, seed)
 }
 
-pub(super) fn document_value(key: &[u8], modified_ms: i64, bytes: &[u8]) -> Vec<u8> {
-    let mut value = Vec::with_capacity(DOCUMENT_HEADER_BYTES + bytes.len());
+/// Puts a document's value in the place of what `value` holds.
+pub(super) fn write_document_value(
+    value: &mut Vec<u8>,
+    key: &[u8],
+    modified_ms: i64,
+    bytes: &[u8],
+) {
+    value.clear();
+    value.reserve(DOCUMENT_HEADER_BYTES + bytes.len());
     value.push(DOCUMENT_FORMAT);
     value.extend_from_slice(&modified_ms.to_be_bytes());
     value.extend_from_slice(&document_sum(key, modified_ms, bytes).to_be_bytes());
     value.extend_from_slice(bytes);
-    value
 }
 
 /// Takes a document's key and value apart and verifies the checksum.

@@ -162,7 +162,10 @@ impl<'t> Reader<'t> {
 
     /// Whether an entry has exactly this value key. No value key is a prefix of another, so then no
     /// other value lies between its first and its last record.
-    fn has_key(&self, index: IndexId, key: &[u8]) -> Result<bool, StoreError> {
+    ///
+    /// # Errors
+    /// As [`Reader::entries`].
+    pub fn has_key(&self, index: IndexId, key: &[u8]) -> Result<bool, StoreError> {
         let bound = codec::entry_bound(index.0, key)?;
         let next = self.tables.entries.get_greater_than_or_equal_to(self.txn, &bound)?;
         Ok(next

@@ -24,6 +24,8 @@ pub struct Writer<'t> {
     has_shrunk: bool,
     /// Rows that were put or deleted, or tried to be.
     operations: usize,
+    /// The last document's value: its room serves the next one.
+    value: Vec<u8>,
 }
 
 /// A key that no key of the table lies above, once it has been looked up.
@@ -42,6 +44,7 @@ impl<'t> Writer<'t> {
             refusal,
             has_shrunk: false,
             operations: 0,
+            value: Vec::new(),
         }
     }
 
@@ -160,10 +163,13 @@ impl<'t> Writer<'t> {
         bytes: &[u8],
     ) -> Result<(), StoreError> {
         let key = codec::document_key(collection.0, record);
-        let value = codec::document_value(&key, modified_ms, bytes);
+        let mut value = std::mem::take(&mut self.value);
+        codec::write_document_value(&mut value, &key, modified_ms, bytes);
         self.check_smaller(&key, &value)?;
         let table = self.tables.documents;
-        self.put_ascending(table, |writer| &mut writer.last_document, &key, &value)
+        let result = self.put_ascending(table, |writer| &mut writer.last_document, &key, &value);
+        self.value = value;
+        result
     }
 
     /// Removes a document. False when there was none.
