@@ -142,7 +142,7 @@ impl Collections {
                 let is_late = || is_past(BATCH_MS_MAX / 2);
                 let gathered =
                     gather(&writer.reader(), &collection, &index, (position, limit), &is_late)?;
-                add_sorted(writer, &collection, &index, gathered)?
+                add_sorted(writer, &collection, &index, &gathered)?
             };
             writer.put_meta(&range_name(index.id), &range_bytes(next, limit))?;
             writer.txn.builds.insert(index.id, Some((next, limit)));
@@ -327,18 +327,17 @@ fn gather(
     is_late: &dyn Fn() -> bool,
 ) -> Result<Gathered, WriteError> {
     let mut gathered = Gathered { entries: Vec::new(), multikey: false, next: limit };
-    let mut count = 0;
-    for stored in reader.documents(collection.id, position, Scan::Forward)? {
+    let documents = reader.documents(collection.id, position, Scan::Forward)?;
+    for (count, stored) in documents.enumerate() {
         let stored = stored?;
         if stored.record >= limit {
             break;
         }
         let is_full = gathered.entries.len() >= BULK_DOCS_MAX || count == BULK_DOCS_MAX;
-        if is_full || (count > 0 && count % CLOCK_DOCS == 0 && is_late()) {
+        if is_full || (count > 0 && count.is_multiple_of(CLOCK_DOCS) && is_late()) {
             gathered.next = stored.record;
             break;
         }
-        count += 1;
         let found = keys_of(index, stored.document()?, stored.modified_ms)?;
         gathered.multikey |= found.multikey;
         let keys = found.keys.into_keys().into_iter();
@@ -353,7 +352,7 @@ fn add_sorted(
     writer: &mut DocumentWriter<'_>,
     collection: &CollectionMeta,
     index: &IndexMeta,
-    gathered: Gathered,
+    gathered: &Gathered,
 ) -> Result<u64, WriteError> {
     let mut bytes = 0;
     for (key, record, exact) in &gathered.entries {
