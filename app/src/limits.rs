@@ -38,6 +38,9 @@ pub const DIALOGS_WAITING_MAX: usize = 8;
 /// How old the list of connected programs gets before it is asked for again.
 pub const LISTENER_AGE_MAX: Duration = Duration::from_secs(1);
 
+/// Documents on one page of an archive.
+pub const ARCHIVE_PAGE_ROWS: i32 = 100;
+
 /// The port that is offered for other programs: the one that MongoDB's tools try first.
 pub const LISTENER_PORT: u16 = 27_017;
 

@@ -73,6 +73,7 @@ pub fn entries() -> impl Iterator<Item = &'static Entry> {
         super::store::ENTRIES,
         super::listener::ENTRIES,
         super::transfer::ENTRIES,
+        super::archive::ENTRIES,
         super::documents::ENTRIES,
         super::expiry::ENTRIES,
         super::indexes::ENTRIES,

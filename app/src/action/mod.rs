@@ -4,6 +4,7 @@
 //! label, tooltip, shortcut and enabled-when of what stands in menus, in the palette and on keys.
 //! Panels push actions; only `apply` carries them out.
 
+pub mod archive;
 pub mod clock;
 pub mod dialog;
 pub mod documents;
@@ -18,6 +19,7 @@ pub mod tabs;
 pub mod transfer;
 pub mod view;
 
+pub use archive::ArchiveAction;
 pub use clock::ClockAction;
 pub use dialog::DialogAction;
 pub use documents::DocumentsAction;
@@ -54,6 +56,8 @@ pub enum Action {
     Reaper(ReaperAction),
     /// The listener.
     Listener(ListenerAction),
+    /// Archives of expired documents.
+    Archive(ArchiveAction),
     /// A simulated clock.
     Clock(ClockAction),
     /// What is open and how it looks.

@@ -3,10 +3,10 @@
 use mayfly_engine::value::shell::write_command;
 
 use super::{
-    Effects, clock, documents, event, expiry, indexes, listener, reaper, store, transfer,
+    Effects, archive, clock, documents, event, expiry, indexes, listener, reaper, store, transfer,
     transfer_run,
 };
-use crate::state::purpose::{ListenerPurpose, ReaperPurpose, StorePurpose};
+use crate::state::purpose::{ArchivePurpose, ListenerPurpose, ReaperPurpose, StorePurpose};
 use crate::state::toasts::Kind;
 use crate::state::{Purpose, State};
 use crate::worker::{Outcome, Reply};
@@ -56,6 +56,7 @@ fn answer(
         Purpose::Transfer(purpose) => transfer_run::answer(purpose, reply, state, effects),
         Purpose::Reaper(purpose) => reaper::answer(purpose, reply, state, effects),
         Purpose::Listener(purpose) => listener::answer(purpose, reply, state),
+        Purpose::Archive(purpose) => archive::answer(purpose, reply, state, effects),
         Purpose::Clock => clock::answer(reply, state),
     }
 }
@@ -106,6 +107,9 @@ fn is_background(purpose: &Purpose, reply: &Reply) -> bool {
         Purpose::Expiry(_, purpose) => expiry::is_background(purpose),
         Purpose::Indexes(_, purpose) => indexes::is_background(purpose),
         Purpose::Listener(purpose) => *purpose == ListenerPurpose::Status,
+        Purpose::Archive(purpose) => {
+            matches!(purpose, ArchivePurpose::Status | ArchivePurpose::Page { .. })
+        }
         Purpose::Transfer(_) => false,
         // Reading the clock has no other fields; setting it has.
         Purpose::Clock => reply.command.len() == 1,

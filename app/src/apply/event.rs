@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{Effects, clock, expiry, reaper, store, tabs};
+use super::{Effects, archive, clock, expiry, reaper, store, tabs};
 use crate::limits::{CATALOG_AGE_MIN, WEATHER_AGE_MIN};
 use crate::source::SourceEvent;
 use crate::state::operations::{Progress, Stage};
@@ -19,6 +19,7 @@ pub fn event(event: SourceEvent, state: &mut State, effects: &mut Effects) {
             for namespace in namespaces(&documents) {
                 data_changed(&namespace, state);
             }
+            archive::removed(namespaces(&documents), state, effects);
             expiry::removed(&documents, more, state);
             state.reaper.documents_removed(documents, more);
         }

@@ -2,6 +2,7 @@
 //! of the state. One file a region; nothing else changes the state or makes jobs.
 
 pub mod answer;
+pub mod archive;
 pub mod clock;
 pub mod dialog;
 pub mod documents;
@@ -34,6 +35,7 @@ pub fn apply(action: Action, state: &mut State, effects: &mut Effects) {
         Action::Transfer(action) => transfer::apply(action, state, effects),
         Action::Reaper(action) => reaper::apply(&action, state, effects),
         Action::Listener(action) => listener::apply(&action, state, effects),
+        Action::Archive(action) => archive::apply(action, state, effects),
         Action::Clock(action) => clock::apply(&action, state, effects),
         Action::View(action) => view::apply(action, state, effects),
         Action::Dialog(action) => dialog::apply(action, state, effects),

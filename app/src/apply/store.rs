@@ -76,6 +76,7 @@ pub fn opened(opened: Result<Opened, OpenFailure>, state: &mut State, effects: &
         state.tabs = crate::state::Tabs::default();
         state.reaper = crate::state::Reaper::default();
         state.listener = crate::state::Listener::default();
+        state.archive = crate::state::archive::Archive::default();
         state.drafts.tabs.clear();
     }
     state.store.phase = Phase::Open;

@@ -4,6 +4,7 @@
 //! a person puts in stays in the draft; the button pushes an action. Every dialog that writes shows
 //! the command before it is sent.
 
+pub mod archive;
 pub mod confirm;
 pub mod create;
 pub mod documents;
@@ -34,6 +35,7 @@ pub fn ui(context: &Context, dialog: &mut Dialog, state: &State, actions: &mut A
         Dialog::Confirm(draft) => confirm::ui(context, draft, actions),
         Dialog::OpenFolder { path } => open_folder::ui(context, path, actions),
         Dialog::Listener { port } => listener::ui(context, port, state, actions),
+        Dialog::Archive(draft) => archive::ui(context, draft, state, actions),
         Dialog::Documents(tab, draft) => documents::ui(context, *tab, draft, state, actions),
         Dialog::Expiry(tab, draft) => expiry::ui(context, *tab, draft, state, actions),
         Dialog::Indexes(tab, draft) => indexes::ui(context, *tab, draft, state, actions),

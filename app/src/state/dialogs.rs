@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::{Namespace, TabId, documents, expiry, indexes, transfer};
+use super::{Namespace, TabId, archive, documents, expiry, indexes, transfer};
 use crate::action::Action;
 use crate::limits::DIALOGS_WAITING_MAX;
 
@@ -34,6 +34,8 @@ pub enum Dialog {
         /// The port as typed.
         port: String,
     },
+    /// What is kept of a collection's expired documents.
+    Archive(archive::ArchiveDraft),
     /// A dialog of the Documents view.
     Documents(TabId, documents::Dialog),
     /// A dialog of the Expiry view.

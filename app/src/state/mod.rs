@@ -3,6 +3,7 @@
 //! Panels read it; only `apply` changes it. What a person is typing lives in [`Drafts`], which
 //! panels change themselves.
 
+pub mod archive;
 pub mod axis;
 pub mod changes;
 pub mod clock;
@@ -87,6 +88,8 @@ pub struct State {
     pub reaper: Reaper,
     /// Other programs that are let in.
     pub listener: Listener,
+    /// The archive that its dialog shows.
+    pub archive: archive::Archive,
     /// Every command that was sent.
     pub commands: CommandLog,
     /// Work with progress.

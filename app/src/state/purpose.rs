@@ -19,6 +19,8 @@ pub enum Purpose {
     Reaper(ReaperPurpose),
     /// The listener.
     Listener(ListenerPurpose),
+    /// The archive whose dialog is open.
+    Archive(ArchivePurpose),
     /// The clock.
     Clock,
 }
@@ -54,6 +56,22 @@ pub enum ListenerPurpose {
     Status,
     /// It is switched on or off.
     Switch,
+}
+
+/// An answer about an archive.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum ArchivePurpose {
+    /// What was chosen and what it holds.
+    Status,
+    /// Some of its documents.
+    Page {
+        /// The newest; else those behind what is listed.
+        is_first: bool,
+    },
+    /// It is switched on, changed or switched off.
+    Switch,
+    /// Documents are put back.
+    PutBack,
 }
 
 /// An answer about the reaper.

@@ -1,5 +1,6 @@
 //! The whole window without a display: what is on it, found by accessible name.
 
+mod archive;
 mod document_dialogs;
 mod documents;
 mod drawers;

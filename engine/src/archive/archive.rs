@@ -198,7 +198,7 @@ impl Archive {
         self.turn_over(&mut writing, frame.len() as u64, first_ms);
         let (name, offset) = match &writing.open {
             Some(open) => (open.name.clone(), open.bytes),
-            None => (self.new_name(&mut writing, place, first_ms, docs)?, 0),
+            None => (new_name(&mut writing, place, first_ms)?, 0),
         };
         place.put(&name, offset, &frame)?;
         let bytes = offset + frame.len() as u64;
@@ -206,7 +206,7 @@ impl Archive {
         if offset == 0 {
             writing.next = segment::number(&name).map(|number| number + 1);
         }
-        writing.open = place.appends().then_some(Open { name, bytes, began_ms });
+        writing.open = Some(Open { name, bytes, began_ms });
         Ok(())
     }
 
@@ -223,24 +223,6 @@ impl Archive {
         if is_over {
             writing.open = None;
         }
-    }
-
-    fn new_name(
-        &self,
-        writing: &mut Writing,
-        place: &dyn Place,
-        began_ms: i64,
-        docs: u32,
-    ) -> Result<String, ArchiveError> {
-        let number = match writing.next {
-            Some(number) => number,
-            None => {
-                let last = place.list()?.last().and_then(|last| segment::number(&last.name));
-                last.map_or(1, |last| last.saturating_add(1))
-            }
-        };
-        writing.next = Some(number);
-        Ok(segment::name(number, began_ms, (!place.appends()).then_some(docs)))
     }
 
     /// Removes the oldest segments until the limits are kept. Hands back how many went.
@@ -323,6 +305,23 @@ impl Archive {
         known.insert(key, Arc::clone(&contents));
         Ok(contents)
     }
+}
+
+/// The name of the next segment.
+fn new_name(
+    writing: &mut Writing,
+    place: &dyn Place,
+    began_ms: i64,
+) -> Result<String, ArchiveError> {
+    let number = match writing.next {
+        Some(number) => number,
+        None => {
+            let last = place.list()?.last().and_then(|last| segment::number(&last.name));
+            last.map_or(1, |last| last.saturating_add(1))
+        }
+    };
+    writing.next = Some(number);
+    Ok(segment::name(number, began_ms))
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -173,7 +173,9 @@ impl Archives {
                         Ok(Box::new(Folder::new(path.join(&record.folder))) as Box<dyn Place>)
                     }
                     Target::Bucket(_) => Err(ArchiveError::NotSupported {
-                        message: "an archive in an object store is not supported yet".to_owned(),
+                        message:
+                            "an archive in an object store (s3://) is not supported; take a folder"
+                                .to_owned(),
                     }),
                 },
             );

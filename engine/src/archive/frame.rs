@@ -40,13 +40,6 @@ pub(super) struct Header {
     sum: u64,
 }
 
-impl Header {
-    /// What is known of a frame that has not been read.
-    pub(super) fn assumed(len: u32, docs: u32, at_ms: i64) -> Self {
-        Self { len, docs, first_ms: at_ms, last_ms: at_ms, sum: 0 }
-    }
-}
-
 /// Packs lines.
 ///
 /// # Errors

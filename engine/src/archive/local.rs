@@ -71,10 +71,6 @@ impl Place for Folder {
         self.write(segment, offset, frame).map_err(|error| ArchiveError::io(&tried, &error))
     }
 
-    fn appends(&self) -> bool {
-        true
-    }
-
     fn list(&self) -> Result<Vec<Listed>, ArchiveError> {
         let tried = format!("Can't read the archive in {}", self.path.display());
         let failed = |error: io::Error| ArchiveError::io(&tried, &error);
@@ -134,7 +130,7 @@ mod tests {
         let parent = tempfile::tempdir().expect("a folder");
         let folder = Folder::new(parent.path().join("a/b"));
         assert_eq!(folder.list(), Ok(Vec::new()), "nothing is made before it is needed");
-        let name = segment::name(1, 0, None);
+        let name = segment::name(1, 0);
         folder.put(&name, 0, b"abc").expect("written");
         folder.put(&name, 3, b"defg").expect("written");
         // What a failed write has left is written over.
@@ -154,10 +150,10 @@ mod tests {
         use std::os::unix::fs::PermissionsExt as _;
         let parent = tempfile::tempdir().expect("a folder");
         let folder = Folder::new(parent.path().join("a"));
-        folder.put(&segment::name(1, 0, None), 0, b"abc").expect("written");
+        folder.put(&segment::name(1, 0), 0, b"abc").expect("written");
         let mode = |path: &Path| fs::metadata(path).expect("there").permissions().mode() & 0o777;
         assert_eq!(mode(&folder.path), 0o700);
-        assert_eq!(mode(&folder.path.join(segment::name(1, 0, None))), 0o600);
+        assert_eq!(mode(&folder.path.join(segment::name(1, 0))), 0o600);
     }
 
     #[test]
@@ -165,8 +161,7 @@ mod tests {
         let parent = tempfile::tempdir().expect("a folder");
         let path = parent.path().join("file");
         fs::write(&path, "x").expect("written");
-        let failed =
-            Folder::new(path).put(&segment::name(1, 0, None), 0, b"x").expect_err("a file");
+        let failed = Folder::new(path).put(&segment::name(1, 0), 0, b"x").expect_err("a file");
         assert!(failed.to_string().starts_with("Can't write the archive in /"), "{failed}");
     }
 }

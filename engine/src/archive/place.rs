@@ -1,4 +1,4 @@
-//! Where an archive's segments lie: a folder, or a bucket of an object store.
+//! Where an archive's segments lie.
 
 use super::{
     ArchiveError,
@@ -11,9 +11,6 @@ pub(super) trait Place: Send + Sync {
     /// failed call has left behind that offset is written over. When this returns, the batch is
     /// durable.
     fn put(&self, segment: &str, offset: u64, frame: &[u8]) -> Result<(), ArchiveError>;
-
-    /// Whether a segment takes more than one batch.
-    fn appends(&self) -> bool;
 
     /// All segments, oldest first.
     fn list(&self) -> Result<Vec<Listed>, ArchiveError>;

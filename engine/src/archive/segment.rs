@@ -1,6 +1,6 @@
 //! The names of segments, and what stands in one.
 
-use chrono::{DateTime, NaiveDateTime};
+use chrono::DateTime;
 
 use super::frame::{self, HEADER_BYTES, Header};
 
@@ -34,13 +34,11 @@ pub(super) struct Contents {
     pub unreadable: u64,
 }
 
-/// The name of a segment: its number, when it was begun, and how many documents it has if that is
-/// known. Names sort as numbers do.
-pub(super) fn name(number: u64, began_ms: i64, docs: Option<u32>) -> String {
+/// The name of a segment: its number, and when it was begun. Names sort as numbers do.
+pub(super) fn name(number: u64, began_ms: i64) -> String {
     let began = DateTime::from_timestamp_millis(began_ms)
         .map_or_else(|| "unknown".to_owned(), |at| at.format("%Y%m%dT%H%M%S%3fZ").to_string());
-    let docs = docs.map(|docs| format!("-{docs}")).unwrap_or_default();
-    format!("{number:010}-{began}{docs}{ENDING}")
+    format!("{number:010}-{began}{ENDING}")
 }
 
 /// The number in a segment's name; `None` for any other file.
@@ -51,21 +49,7 @@ pub(super) fn number(name: &str) -> Option<u64> {
         .flatten()
 }
 
-/// When a segment was begun, in milliseconds since 1970, and how many documents it has, if its name
-/// tells both.
-pub(super) fn facts(name: &str) -> Option<(i64, u32)> {
-    let mut parts = name.strip_suffix(ENDING)?.split('-').skip(1);
-    let began = NaiveDateTime::parse_from_str(parts.next()?, "%Y%m%dT%H%M%S%3fZ").ok()?;
-    Some((began.and_utc().timestamp_millis(), parts.next()?.parse().ok()?))
-}
-
 impl Contents {
-    /// A segment of one batch of which only this is known.
-    pub(super) fn one(bytes: u64, began_ms: i64, docs: u32) -> Self {
-        let header = Header::assumed(u32::try_from(bytes).unwrap_or(u32::MAX), docs, began_ms);
-        Self { frames: vec![Found { offset: 0, header }], unreadable: 0 }
-    }
-
     /// Finds the batches of a segment of this size; `read` gives bytes from an offset on, as many as
     /// asked for or as there are.
     pub(super) fn find<E>(
@@ -133,14 +117,10 @@ mod tests {
 
     #[test]
     fn names_sort_by_number_and_say_when() {
-        let first = name(9, 1_704_067_200_123, None);
+        let first = name(9, 1_704_067_200_123);
         assert_eq!(first, "0000000009-20240101T000000123Z.ndjson.gz");
-        assert!(first < name(10, 0, None));
+        assert!(first < name(10, 0));
         assert_eq!(number(&first), Some(9));
-        let counted = name(9, 1_704_067_200_123, Some(70));
-        assert_eq!(number(&counted), Some(9));
-        assert_eq!(facts(&counted), Some((1_704_067_200_123, 70)));
-        assert_eq!(facts(&first), None);
         for other in
             ["", "x.ndjson.gz", "0000000001-x.gz", "1-x.ndjson.gz", "000000000x-.ndjson.gz"]
         {

@@ -85,9 +85,7 @@ impl Settings {
         let path = target.strip_prefix("file://").unwrap_or(target);
         if target.contains("://") && path == target {
             return Err(ArchiveError::NotSupported {
-                message: format!(
-                    "the target \"{target}\" is not supported; take a folder or s3://bucket/prefix"
-                ),
+                message: format!("the target \"{target}\" is not supported; take a folder"),
             });
         }
         if !Path::new(path).is_absolute() || path.contains('\0') {

@@ -275,9 +275,6 @@ fn a_full_disk_keeps_what_was_acknowledged() {
             }
             self.folder.put(segment, offset, frame)
         }
-        fn appends(&self) -> bool {
-            true
-        }
         fn list(&self) -> Result<Vec<Listed>, ArchiveError> {
             self.folder.list()
         }

@@ -48,6 +48,7 @@ fn settings_are_checked() {
     check(r#"{mayflyArchive: "c", maxAgeSecs: -1}"#, 2);
     check(r#"{mayflyArchive: "c", target: "old"}"#, 2);
     check(r#"{mayflyArchive: "c", target: "gs://bucket/x"}"#, 238);
+    check(r#"{mayflyArchive: "c", target: "s3://bucket/x"}"#, 238);
     check(r#"{mayflyArchive: "c", target: 5}"#, 14);
     check(r#"{mayflyArchive: "c", off: true, maxBytes: 1000000}"#, 2);
     check(r#"{mayflyArchive: "c", other: 1}"#, 40415);
@@ -149,6 +150,10 @@ fn putting_back_never_overwrites() {
     lab.check(
         r#"{mayflyRestoreArchived: "c", filter: {}, force: true}"#,
         r#"{restored: 0, existing: 1, existingIds: [1], refused: 1, "refusals.0._id": 2, notFound: 0}"#,
+    );
+    lab.check(
+        r#"{mayflyRestoreArchived: "c", ids: [1]}"#,
+        "{restored: 0, existing: 1, wouldExpire: 0}",
     );
     lab.check(r#"{find: "c", filter: {_id: 1}}"#, r#"{"cursor.firstBatch.0": {_id: 1, n: "new"}}"#);
     lab.ok(r#"{drop: "c"}"#);

@@ -20,7 +20,7 @@ use crate::{
     collection::{DocumentWriter, WriteError},
     limits::ARCHIVE_RESTORE_DOCS_MAX,
     query::{Update, UpdateContext},
-    reaper::{Target, targets_of},
+    reaper::{Target, document_by_id, targets_of},
     store::Stored,
     value::{Direction, key},
 };
@@ -30,7 +30,7 @@ const BATCH_DOCS: usize = 200;
 const BATCH_BYTES: usize = 4 * 1024 * 1024;
 
 /// `_id`s and reasons of one kind that a reply lists; the counts are whole.
-const LISTED_MAX: usize = 100;
+const LISTED_MAX: usize = 1_000;
 
 /// `{mayflyRestoreArchived: coll, ids: [..] | filter, before?: date, force?: bool, setDate?: date}`
 ///
@@ -223,8 +223,12 @@ impl Restore<'_> {
         let collection = writer.create_if_missing(&self.namespace)?;
         let targets = targets_of(writer.catalog(), collection.id);
         let now_ms = writer.now_ms();
-        let id = document.get("_id").ok().flatten().and_then(|id| Bson::try_from(id).ok());
-        let id = id.unwrap_or(Bson::Null);
+        let raw_id = document.get("_id").ok().flatten().unwrap_or(RawBsonRef::Null);
+        let id = Bson::try_from(raw_id).unwrap_or(Bson::Null);
+        if document_by_id(&writer.reader(), &collection, raw_id)?.is_some() {
+            report.existing.add(id);
+            return Ok(());
+        }
         let mut document = std::borrow::Cow::Borrowed(document);
         if let Some(date_ms) = self.date_ms {
             for target in &targets {

@@ -46,7 +46,7 @@ pub fn verdict(
     };
     let Ok(Some(id)) = holder.get("_id") else { return Ok(None) };
     store.read(|reader| {
-        let Some(stored) = find(reader, collection, id)? else { return Ok(None) };
+        let Some(stored) = document_by_id(reader, collection, id)? else { return Ok(None) };
         let mut rules = Vec::with_capacity(targets.len());
         for target in targets {
             rules.push(Verdict {
@@ -60,8 +60,11 @@ pub fn verdict(
     })
 }
 
-/// The document with this `_id`.
-fn find<'t>(
+/// The document with this `_id`, also one that is past its threshold.
+///
+/// # Errors
+/// When the store can't be read.
+pub fn document_by_id<'t>(
     reader: &Reader<'t>,
     collection: &CollectionMeta,
     id: RawBsonRef<'_>,

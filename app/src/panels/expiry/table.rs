@@ -5,9 +5,9 @@ use egui_extras::{Column, TableBuilder};
 
 use super::Asks;
 use super::words::{self, PassTimes};
-use crate::action::ExpiryAction;
+use crate::action::{Action, ArchiveAction, ExpiryAction, archive};
 use crate::state::expiry::{ExpiryView, Lane, Phase};
-use crate::state::{Clock, duration};
+use crate::state::{Clock, Namespace, duration};
 use crate::theme::{colors, sizes, text};
 use crate::widgets::Button;
 
@@ -55,7 +55,12 @@ pub(super) fn waiting_ui(
 }
 
 /// What was removed while the view was open, and how late.
-pub(super) fn removed_ui(ui: &mut Ui, view: &ExpiryView, asks: &mut Asks<'_>) {
+pub(super) fn removed_ui(
+    ui: &mut Ui,
+    view: &ExpiryView,
+    namespace: &Namespace,
+    asks: &mut Asks<'_>,
+) {
     ui.horizontal(|ui| {
         let ink = colors(ui);
         if let Some((median, most, max)) = view.lag_ms() {
@@ -69,6 +74,11 @@ pub(super) fn removed_ui(ui: &mut Ui, view: &ExpiryView, asks: &mut Asks<'_>) {
             ui.label(RichText::new(dropped).color(ink.dim));
         }
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+            let archive = Button::plain("Archive …").tooltip(archive::SHOW.tooltip);
+            if ui.add(archive).clicked() {
+                let open = ArchiveAction::Open(namespace.clone());
+                asks.actions.push(Action::Archive(open));
+            }
             ui.add_enabled_ui(!view.ledger.is_empty(), |ui| {
                 if ui.add(Button::plain("Copy the list as NDJSON")).clicked() {
                     asks.push(ExpiryAction::ExportLedger);

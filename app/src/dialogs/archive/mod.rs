@@ -1,0 +1,125 @@
+//! The archive of a collection: keep what expires, look at it, put it back.
+
+mod contents;
+mod settings;
+
+use bson::Document;
+use egui::{Context, Ui};
+use mayfly_engine::value::shell::write_command;
+
+use super::close;
+use crate::action::{Action, Actions, ArchiveAction, ViewAction};
+use crate::state::archive::{Archive, ArchiveDraft};
+use crate::state::{State, number};
+use crate::theme::{colors, sizes, text};
+use crate::widgets::value_text::with_marks;
+use crate::widgets::{Button, code_box, modal};
+
+/// What a person pressed.
+enum Pressed {
+    Ask(ArchiveAction),
+    ShowSettings(bool),
+    Done,
+}
+
+/// Draws the dialog.
+pub fn ui(context: &Context, draft: &mut ArchiveDraft, state: &State, actions: &mut Actions) {
+    let archive = &state.archive;
+    if archive.is_known {
+        draft.fill(archive.status.as_ref());
+    }
+    let title = format!("Archive of {}", with_marks(&draft.namespace.to_string()));
+    let subtitle = "Documents that a TTL index removes are kept here first: they go to compressed files, \
+                    and only when those are safe on disk are they removed.";
+    let shows_settings = draft.settings || archive.is_known && archive.status.is_none();
+    let (mut asked, mut pressed) = (None, None);
+    let closing = modal::ui(
+        context,
+        &title,
+        subtitle,
+        if shows_settings { sizes::DIALOG } else { sizes::DIALOG_WIDE },
+        draft,
+        |ui, draft| {
+            for problem in problems(archive) {
+                ui.label(text::rich(problem, text::body()).color(colors(ui).error));
+            }
+            if shows_settings {
+                settings::ui(ui, draft, actions);
+            } else {
+                asked = contents::ui(ui, draft, archive, actions);
+            }
+        },
+        |ui, draft| {
+            pressed = if shows_settings {
+                settings::buttons_ui(ui, draft, archive)
+            } else {
+                buttons_ui(ui, archive)
+            };
+        },
+    );
+    match pressed {
+        Some(Pressed::Ask(action)) => asked = Some(action),
+        Some(Pressed::ShowSettings(shown)) => draft.settings = shown,
+        Some(Pressed::Done) => close(actions),
+        None if closing.closes() => close(actions),
+        None => {}
+    }
+    if let Some(action) = asked {
+        actions.push(Action::Archive(action));
+    }
+}
+
+/// Why removals wait, or why the last thing that was asked for failed.
+fn problems(archive: &Archive) -> impl Iterator<Item = String> {
+    let waits = archive.status.as_ref().and_then(|status| {
+        let problem = status.problem.as_ref()?;
+        Some(if status.on {
+            format!(
+                "Expired documents stay in the collection until the archive works again. {problem}"
+            )
+        } else {
+            problem.clone()
+        })
+    });
+    waits.into_iter().chain(archive.error.clone())
+}
+
+fn buttons_ui(ui: &mut Ui, archive: &Archive) -> Option<Pressed> {
+    let mut pressed = None;
+    let chosen = archive.chosen.len() as u64;
+    let label = match chosen {
+        0 => "Put back".to_owned(),
+        _ => format!("Put back {}", number::counted(chosen, "document", "documents")),
+    };
+    let put_back = Button::primary(&label)
+        .name("Put back")
+        .enabled(chosen > 0 && !archive.is_waiting)
+        .tooltip("Stores them in the collection again; the archive keeps its copies");
+    if ui.add(put_back).clicked() {
+        pressed = Some(Pressed::Ask(ArchiveAction::PutBack));
+    }
+    if ui.add(Button::plain("Done")).clicked() {
+        pressed = Some(Pressed::Done);
+    }
+    let is_on = archive.status.as_ref().is_some_and(|status| status.on);
+    let label = if is_on { "Settings of the archive" } else { "Switch on again" };
+    if ui.add(Button::plain(label)).clicked() {
+        pressed = Some(Pressed::ShowSettings(true));
+    }
+    if is_on {
+        let hint = "From then on what expires is removed for good; what is archived stays";
+        let off = Button::danger("Switch off").enabled(!archive.is_waiting).tooltip(hint);
+        if ui.add(off).clicked() {
+            pressed = Some(Pressed::Ask(ArchiveAction::Off));
+        }
+    }
+    pressed
+}
+
+/// Shows a command before it is sent.
+fn command_ui(ui: &mut Ui, db: &str, command: &Document, actions: &mut Actions) {
+    let command = write_command(db, command);
+    if code_box::ui(ui, "The command that will be sent", &command) {
+        actions.push(Action::View(ViewAction::Copy(command)));
+    }
+}

@@ -1,0 +1,283 @@
+//! The archive of a collection: what is kept of its expired documents, and what is put back.
+
+use std::collections::BTreeSet;
+
+use bson::{Bson, Document, doc};
+
+use super::Namespace;
+
+/// Bytes of what a person types as MB.
+const MB: u64 = 1_000_000;
+
+/// Seconds of a day.
+const DAY_SECS: u64 = 86_400;
+
+/// What the store says about an archive.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Status {
+    /// Whether what expires goes there.
+    pub on: bool,
+    /// Where it lies; empty is the data folder.
+    pub target: String,
+    /// Most bytes.
+    pub max_bytes: Option<u64>,
+    /// Longest age in seconds.
+    pub max_age_secs: Option<u64>,
+    /// Why removals wait, or why it can't be read.
+    pub problem: Option<String>,
+    /// Its documents.
+    pub documents: u64,
+    /// Its segments.
+    pub segments: u64,
+    /// Its size.
+    pub bytes: u64,
+    /// When its first document was removed.
+    pub oldest_ms: Option<i64>,
+    /// When its last document was removed.
+    pub newest_ms: Option<i64>,
+    /// Bytes that can't be read any more.
+    pub unreadable: u64,
+}
+
+/// One archived document.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Row {
+    /// Its `_id`.
+    pub id: Bson,
+    /// When it was removed.
+    pub removed_ms: i64,
+    /// The rule that removed it.
+    pub index: String,
+    /// The document.
+    pub document: Document,
+    /// No row before it has its `_id`: this is the one that is put back.
+    pub is_newest: bool,
+}
+
+/// What became of documents that were put back.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct PutBack {
+    /// Documents that are in the collection again.
+    pub restored: u64,
+    /// Documents whose `_id` the collection has.
+    pub existing: u64,
+    /// `_id`s of documents that a TTL index would remove at once.
+    pub would_expire: Vec<Bson>,
+    /// Why others were refused; the first of them.
+    pub refused: Option<String>,
+    /// How many were refused.
+    pub refusals: u64,
+}
+
+/// The archive that the dialog shows.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Archive {
+    /// Of which collection.
+    pub namespace: Option<Namespace>,
+    /// What the store says about it; `None` when it never had one.
+    pub status: Option<Status>,
+    /// Whether the store has said.
+    pub is_known: bool,
+    /// Whether a change has no answer yet.
+    pub is_waiting: bool,
+    /// Why a change failed.
+    pub error: Option<String>,
+    /// Documents, what was removed last first.
+    pub rows: Vec<Row>,
+    /// Where the next page begins.
+    pub next: Option<Document>,
+    /// Which documents are listed.
+    pub filter: Option<Document>,
+    /// Chosen rows.
+    pub chosen: BTreeSet<usize>,
+    /// The row whose document is shown.
+    pub shown: Option<usize>,
+    /// What became of the last documents that were put back.
+    pub result: Option<PutBack>,
+}
+
+/// What a person puts into the dialog.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ArchiveDraft {
+    /// Of which collection.
+    pub namespace: Namespace,
+    /// Whether the settings are shown, and not the documents.
+    pub settings: bool,
+    /// Where it lies.
+    pub target: String,
+    /// Largest size in MB; empty is none.
+    pub size: String,
+    /// Longest age in days; empty is none.
+    pub days: String,
+    /// Which documents are listed.
+    pub filter: String,
+    /// Whether the fields have been filled from what the store says.
+    pub is_filled: bool,
+}
+
+impl ArchiveDraft {
+    /// Nothing is known yet.
+    #[must_use]
+    pub fn new(namespace: Namespace) -> Self {
+        let empty = String::new;
+        Self {
+            namespace,
+            settings: false,
+            target: empty(),
+            size: empty(),
+            days: empty(),
+            filter: empty(),
+            is_filled: false,
+        }
+    }
+
+    /// Shows what was chosen before. Only once: what is typed stays.
+    pub fn fill(&mut self, status: Option<&Status>) {
+        if std::mem::replace(&mut self.is_filled, true) {
+            return;
+        }
+        let Some(status) = status else { return };
+        let text = |number: Option<u64>| number.map(|number| number.to_string());
+        self.target.clone_from(&status.target);
+        self.size = text(status.max_bytes.map(|bytes| bytes.div_ceil(MB))).unwrap_or_default();
+        self.days =
+            text(status.max_age_secs.map(|secs| secs.div_ceil(DAY_SECS))).unwrap_or_default();
+    }
+
+    /// The largest size in bytes.
+    ///
+    /// # Errors
+    /// One sentence when it is no number.
+    pub fn max_bytes(&self) -> Result<Option<u64>, String> {
+        whole(&self.size, MB, "MB")
+    }
+
+    /// The longest age in seconds.
+    ///
+    /// # Errors
+    /// One sentence when it is no number.
+    pub fn max_age_secs(&self) -> Result<Option<u64>, String> {
+        whole(&self.days, DAY_SECS, "days")
+    }
+
+    /// The command that switches on with what was typed; `None` while something typed is wrong.
+    #[must_use]
+    pub fn command(&self) -> Option<Document> {
+        let (max_bytes, max_age_secs) = (self.max_bytes().ok()?, self.max_age_secs().ok()?);
+        let mut command = doc! { "mayflyArchive": &self.namespace.collection };
+        if !self.target.trim().is_empty() {
+            command.insert("target", self.target.trim());
+        }
+        for (name, limit) in [("maxBytes", max_bytes), ("maxAgeSecs", max_age_secs)] {
+            if let Some(limit) = limit.and_then(|limit| i64::try_from(limit).ok()) {
+                command.insert(name, limit);
+            }
+        }
+        Some(command)
+    }
+}
+
+/// A whole number above 0 of a unit; empty is none.
+fn whole(text: &str, unit: u64, word: &str) -> Result<Option<u64>, String> {
+    match text.trim() {
+        "" => Ok(None),
+        text => match text.parse::<u64>().ok().filter(|number| *number > 0) {
+            Some(number)
+                if number.checked_mul(unit).is_some_and(|all| i64::try_from(all).is_ok()) =>
+            {
+                Ok(Some(number * unit))
+            }
+            _ => Err(format!("{text} is no number of {word}; type a whole number or nothing")),
+        },
+    }
+}
+
+impl Archive {
+    /// Adds documents behind those that are listed.
+    pub fn add(&mut self, rows: impl IntoIterator<Item = (Bson, i64, String, Document)>) {
+        for (id, removed_ms, index, document) in rows {
+            let is_newest = !self.rows.iter().any(|row| row.id == id);
+            self.rows.push(Row { id, removed_ms, index, document, is_newest });
+        }
+    }
+
+    /// Lists nothing any more.
+    pub fn clear_rows(&mut self) {
+        self.rows.clear();
+        self.next = None;
+        self.chosen.clear();
+        self.shown = None;
+    }
+
+    /// The `_id`s of the chosen rows.
+    #[must_use]
+    pub fn chosen_ids(&self) -> Vec<Bson> {
+        self.chosen.iter().filter_map(|at| self.rows.get(*at)).map(|row| row.id.clone()).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn draft(target: &str, size: &str, days: &str) -> ArchiveDraft {
+        ArchiveDraft {
+            target: target.to_owned(),
+            size: size.to_owned(),
+            days: days.to_owned(),
+            ..ArchiveDraft::new(Namespace::new("shop", "carts"))
+        }
+    }
+
+    #[test]
+    fn what_is_typed_becomes_a_command() {
+        let check = |draft: ArchiveDraft, expected: Option<Document>| {
+            assert_eq!(draft.command(), expected);
+        };
+        check(draft("", "", ""), Some(doc! { "mayflyArchive": "carts" }));
+        check(
+            draft(" /mnt/old ", "500", " 30 "),
+            Some(doc! {
+                "mayflyArchive": "carts", "target": "/mnt/old",
+                "maxBytes": 500_000_000_i64, "maxAgeSecs": 2_592_000_i64,
+            }),
+        );
+        for bad in ["0", "-1", "1.5", "x", "18446744073709551615"] {
+            check(draft("", bad, ""), None);
+            check(draft("", "", bad), None);
+        }
+        let sentence = draft("", "x", "").max_bytes();
+        assert_eq!(
+            sentence,
+            Err("x is no number of MB; type a whole number or nothing".to_owned())
+        );
+    }
+
+    #[test]
+    fn the_fields_are_filled_once() {
+        let status = Status {
+            target: "/a".to_owned(),
+            max_bytes: Some(2_000_000),
+            max_age_secs: Some(86_400),
+            ..Status::default()
+        };
+        let mut draft = draft("", "", "");
+        draft.fill(Some(&status));
+        assert_eq!((&*draft.target, &*draft.size, &*draft.days), ("/a", "2", "1"));
+        draft.size.clear();
+        draft.fill(Some(&status));
+        assert_eq!(draft.size, "", "what a person typed stays");
+    }
+
+    #[test]
+    fn of_each_id_the_first_row_is_the_newest() {
+        let mut archive = Archive::default();
+        let row = |id: i32| (Bson::Int32(id), 0, String::new(), Document::new());
+        archive.add([row(1), row(2), row(1)]);
+        archive.add([row(2), row(3)]);
+        let newest: Vec<bool> = archive.rows.iter().map(|row| row.is_newest).collect();
+        assert_eq!(newest, [true, true, false, false, true]);
+        archive.chosen.extend([0, 4, 9]);
+        assert_eq!(archive.chosen_ids(), [Bson::Int32(1), Bson::Int32(3)]);
+    }
+}

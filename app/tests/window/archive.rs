@@ -1,0 +1,130 @@
+//! What expires is kept, looked at and put back.
+
+use bson::{Document, doc};
+
+use super::support::{Window, at};
+
+fn sessions() -> Vec<Document> {
+    vec![
+        doc! {"createIndexes": "sessions", "indexes": [
+            {"key": {"at": 1}, "name": "at_1", "expireAfterSeconds": 60},
+        ]},
+        doc! {"insert": "sessions", "documents": [
+            {"_id": "first", "at": at(-30), "user": "ada"},
+            {"_id": "second", "at": at(-20), "user": "bob"},
+            {"_id": "late", "at": at(600), "user": "ada"},
+        ]},
+    ]
+}
+
+/// The dialog, opened from the list of what was removed.
+fn dialog(commands: &[Document]) -> Window {
+    let mut window = Window::open_view(commands, "Expiry");
+    window.until_named("Shown as: Removed");
+    window.click("Shown as: Removed");
+    window.click("Archive …");
+    window.until_named("Archive of test.sessions");
+    window
+}
+
+/// The dialog of an archive that holds two documents.
+fn filled() -> Window {
+    let mut commands = sessions();
+    commands.push(doc! {"mayflyArchive": "sessions"});
+    let mut window = dialog(&commands);
+    window.until_named("Nothing is archived yet");
+    window.advance(45);
+    window.run("admin", &doc! {"mayflyReap": 1});
+    window.until_named("Show \"second\"");
+    window
+}
+
+#[test]
+fn an_archive_is_switched_on_with_limits_and_off_again() {
+    let mut window = dialog(&sessions());
+    window.until_enabled("Switch on");
+    window.type_into("Largest size in MB", "much");
+    window.until_named("much is no number of MB");
+    assert!(!window.is_enabled("Switch on"));
+    window.type_into("Largest size in MB", "500");
+    window.type_into("Longest age in days", "30");
+    let shown = window.value("The command that will be sent");
+    assert!(shown.contains("mayflyArchive: 'sessions'"), "{shown}");
+    assert!(shown.contains("500000000") && shown.contains("2592000"), "{shown}");
+    window.click("Switch on");
+    window.until_named("Archiving: on, in the data folder");
+    let listed = window.run("test", &doc! {"mayflyArchives": 1});
+    let archive = listed.get_array("archives").expect("a list")[0].as_document().expect("one");
+    assert_eq!(archive.get_i64("maxBytes").ok(), Some(500_000_000));
+    window.click("Settings of the archive");
+    assert_eq!(window.value("Longest age in days"), "30");
+    window.click("Back");
+    window.click("Switch off");
+    window.until_named("Archiving: off");
+    window.click("Switch on again");
+    window.until_enabled("Switch on");
+}
+
+#[test]
+fn a_target_that_is_no_good_is_told() {
+    let mut window = dialog(&sessions());
+    window.until_enabled("Switch on");
+    window.type_into("Target", "old things");
+    window.click("Switch on");
+    window.until_named("is no absolute path");
+    assert!(window.is_enabled("Switch on"));
+}
+
+#[test]
+fn documents_are_looked_at() {
+    let mut window = filled();
+    assert!(window.has_part("Holds: 2 documents"));
+    window.click("Show \"first\"");
+    window.until_named("Copy document");
+    assert!(window.copied("Copy document").contains("user: 'ada'"));
+    window.type_into("Filter of the archive", "{ user: 'bob' }");
+    window.key(egui::Key::Enter);
+    window.until_gone("Show \"first\"");
+    assert!(window.has("Show \"second\""));
+    window.type_into("Filter of the archive", "{ user:");
+    window.key(egui::Key::Enter);
+    assert!(window.has("Show \"second\""), "half a filter asks for nothing");
+    window.click("Clear Filter of the archive");
+    window.click("Done");
+}
+
+#[test]
+fn documents_are_put_back_with_the_date_of_now() {
+    let mut window = filled();
+    assert!(!window.is_enabled("Put back"));
+    window.click("Choose \"first\"");
+    window.click("Put back");
+    window.until_named("1 document would be removed again at once by a TTL index");
+    let found = window.run("test", &doc! {"count": "sessions"});
+    assert_eq!(found.get_i32("n").ok(), Some(1), "nothing is put back without a word");
+    window.click("Put back with the date of now");
+    window.until_named("1 document put back");
+    let query = doc! {"find": "sessions", "filter": {"_id": "first"}};
+    let found = window.run("test", &query);
+    let batch = found.get_document("cursor").and_then(|cursor| cursor.get_array("firstBatch"));
+    let document = batch.expect("a batch")[0].as_document().expect("a document");
+    assert_eq!(document.get_datetime("at").ok(), Some(&at(45)));
+    window.click("Choose \"first\"");
+    window.click("Put back");
+    window.until_named("left: the collection has one with that _id");
+}
+
+#[test]
+fn a_failing_archive_says_that_documents_stay() {
+    let mut commands = sessions();
+    commands.push(doc! {"mayflyArchive": "sessions"});
+    let mut window = Window::open_view(&commands, "Expiry");
+    let folder = window.folder.path().join("store/archive");
+    std::fs::write(&folder, "a file in the way").expect("written");
+    window.advance(45);
+    window.run("admin", &doc! {"mayflyReap": 1});
+    window.choose("Menu", "Archive of expired documents…");
+    window.until_named("Expired documents stay in the collection until the archive works again");
+    let found = window.run("test", &doc! {"count": "sessions"});
+    assert_eq!(found.get_i32("n").ok(), Some(3));
+}
