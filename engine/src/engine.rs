@@ -218,6 +218,7 @@ fn observe(
                 hub.send(&EngineEvent::CatalogChanged);
                 wake.notify();
             }
+            Change::ScrubAsked => wake.notify(),
             Change::Data(namespace) => hub.send(&EngineEvent::DataChanged(namespace.clone())),
             Change::Build(progress) => hub.send(&EngineEvent::IndexBuild {
                 namespace: progress.namespace.clone(),

@@ -346,3 +346,18 @@ pub const BACKUPS_KEPT: usize = 3;
 
 /// Folders that earlier restores may leave beside a data folder; with more a restore is refused.
 pub const REPLACED_FOLDERS_MAX: usize = 1_000;
+
+/// Milliseconds after which everything stored is read once more: 30 days.
+pub const SCRUB_EVERY_MS: i64 = 30 * 24 * 3_600_000;
+
+/// How long one step of the scrub reads; the next one has a new transaction.
+pub const SCRUB_STEP: std::time::Duration = std::time::Duration::from_millis(20);
+
+/// How long the scrub rests between two steps.
+pub const SCRUB_PAUSE: std::time::Duration = std::time::Duration::from_millis(20);
+
+/// How often the scrub notes where it stands; a restart takes it up from there.
+pub const SCRUB_SAVE: std::time::Duration = std::time::Duration::from_secs(30);
+
+/// How often the background looks whether a scrub is due.
+pub const SCRUB_LOOK: std::time::Duration = std::time::Duration::from_hours(1);

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, PoisonError, RwLock};
 
-use super::{Change, ChangeWaiter, DocumentWriter, WriteError, waiting::Waiting};
+use super::{Change, ChangeWaiter, DocumentWriter, WriteError, scrub::Scrub, waiting::Waiting};
 use crate::{
     catalog::{Catalog, CatalogSnapshot},
     clock::Clock,
@@ -19,6 +19,7 @@ pub struct Collections {
     pub(super) catalog: Catalog,
     observer: RwLock<Option<Observer>>,
     waiting: Waiting,
+    pub(super) scrub: Scrub,
 }
 
 impl Collections {
@@ -34,6 +35,7 @@ impl Collections {
             catalog: Catalog::new(snapshot),
             observer: RwLock::new(None),
             waiting: Waiting::default(),
+            scrub: Scrub::default(),
         })
     }
 

@@ -21,6 +21,7 @@ mod measurements;
 mod observer;
 mod reclaim;
 mod removal;
+mod scrub;
 #[cfg(test)]
 mod tests;
 mod transaction;
@@ -35,5 +36,6 @@ pub use error::{DuplicateKey, WriteError};
 pub use measurements::Measurements;
 pub use observer::Change;
 pub use reclaim::ReclaimStep;
+pub use scrub::{ScrubStatus, ScrubStep};
 pub use verify::{Finding, VerifyProgress, VerifyReport};
 pub use waiting::ChangeWaiter;

@@ -12,4 +12,6 @@ pub enum Change {
     Data(Namespace),
     /// An index build went on or ended.
     Build(BuildProgress),
+    /// Nothing changed; somebody wants a scrub.
+    ScrubAsked,
 }

@@ -120,6 +120,12 @@ const STALE_READERS: Kind = Kind {
     message: "Places of readers whose process is gone were given back",
 };
 
+const DAMAGED: Kind = Kind {
+    severity: Severity::Error,
+    component: "STORAGE",
+    id: 9_900_020,
+    message: "Something stored is damaged",
+};
 const SIMULATED: Kind = Kind {
     severity: Severity::Warning,
     component: "CONTROL",
@@ -178,6 +184,14 @@ pub fn note(context: &Context, event: &EngineEvent) {
         }
         EngineEvent::HeldChanged { reason: None } => {
             write(context, &RELEASED, THREAD_NAME, Document::new());
+        }
+        EngineEvent::DamageFound(finding) => {
+            let mut attributes = doc! { "namespace": finding.namespace.to_string() };
+            if let Some(index) = &finding.index {
+                attributes.insert("index", index);
+            }
+            attributes.insert("error", &finding.sentence);
+            write(context, &DAMAGED, "Scrub", attributes);
         }
         EngineEvent::ThreadDied { thread, message } => {
             write(context, &THREAD_FAILED, thread, doc! { "error": message });

@@ -11,6 +11,7 @@ use super::{
     mayfly_archive,
     mayfly_clock::status_document,
     mayfly_reap::long,
+    mayfly_scrub::status_document as scrub_document,
     rename_collection::not_in_cosmos,
     request::{Request, as_flag},
     run::raw,
@@ -189,6 +190,7 @@ fn mayfly(context: &Context) -> Bson {
     let reaper = &context.reaper;
     doc! {
         "reaper": reaper_document(reaper),
+        "scrub": context.collections.scrub_status().ok().map(|it| scrub_document(&it)),
         "clock": status_document(reaper.clock().status()),
         "archives": archives(context),
         "store": store_document(context.collections.store()),

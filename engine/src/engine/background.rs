@@ -13,7 +13,8 @@ use std::{
 
 use crate::{
     clock::WakeUp,
-    collection::{Collections, PendingBuild, WriteError},
+    collection::{Collections, PendingBuild, ScrubStep, WriteError},
+    limits::{SCRUB_LOOK, SCRUB_PAUSE},
     reaper::{EngineEvent, EventHub, panic_text},
 };
 
@@ -83,8 +84,26 @@ impl Worker {
         while !self.stops() {
             let reclaimed = catch_unwind(AssertUnwindSafe(|| self.reclaim()));
             self.report(reclaimed);
-            self.collections.clock().wait_until(None, &self.wake);
+            let scrubbed = catch_unwind(AssertUnwindSafe(|| self.scrub()));
+            self.report(scrubbed);
+            let clock = self.collections.clock();
+            // Only a real month brings a scrub about.
+            let look = clock.is_real().then(|| clock.monotonic().saturating_add(SCRUB_LOOK));
+            clock.wait_until(look, &self.wake);
         }
+    }
+
+    /// Goes on with a scrub that is due or wanted, with rests, until it is done or other work came.
+    fn scrub(&self) -> Result<(), WriteError> {
+        while !self.stops() {
+            let ScrubStep::Worked(findings) = self.collections.scrub_step()? else { break };
+            for finding in findings {
+                self.hub.send(&EngineEvent::DamageFound(finding));
+            }
+            thread::park_timeout(SCRUB_PAUSE);
+            self.reclaim()?;
+        }
+        Ok(())
     }
 
     fn resume_builds(&self) -> Result<(), WriteError> {

@@ -11,7 +11,10 @@ use std::{
 use bson::Bson;
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, TryRecvError, TrySendError, bounded};
 
-use crate::{catalog::Namespace, clock::ClockStatus, limits::EVENT_QUEUE_MAX, ttl::InertReason};
+use crate::{
+    catalog::Namespace, clock::ClockStatus, collection::Finding, limits::EVENT_QUEUE_MAX,
+    ttl::InertReason,
+};
 
 /// Something happened in the engine.
 #[derive(Debug, Clone, PartialEq)]
@@ -72,6 +75,8 @@ pub enum EngineEvent {
         /// The reason as a sentence; `None` when nothing is held any more.
         reason: Option<String>,
     },
+    /// The scrub found something damaged.
+    DamageFound(Finding),
     /// A background thread failed on a piece of work. It goes on with the next one.
     ThreadDied {
         /// The thread's name.

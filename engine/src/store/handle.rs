@@ -235,6 +235,13 @@ impl Store {
         &self.folder
     }
 
+    /// When the store was created, in milliseconds since 1970.
+    #[must_use]
+    pub fn created_ms(&self) -> i64 {
+        let anchor = self.anchor.lock().unwrap_or_else(PoisonError::into_inner);
+        anchor.card.identity.created_ms
+    }
+
     /// Checks the structure of the file of an open store; writers wait meanwhile.
     ///
     /// # Errors

@@ -1,0 +1,412 @@
+//! The scrub: once a month everything stored is read in small bites, so that damage is found while there
+//! is still a backup from before it.
+//!
+//! A step reads for some milliseconds in a transaction of its own and remembers where it stands, also
+//! over a restart. It looks at checksums and at the form of the BSON; whether documents and index
+//! entries fit together is what [`Collections::verify`] tells.
+
+use std::ops::Bound;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use bson::{Binary, DateTime, Document, doc, spec::BinarySubtype};
+
+use super::{Change, Collections, Finding};
+use crate::{
+    catalog::{CatalogSnapshot, CollectionMeta},
+    clock::work_time,
+    limits::{FINDINGS_MAX, SCRUB_EVERY_MS, SCRUB_SAVE, SCRUB_STEP},
+    store::{IndexId, Reader, Scan, StoreError},
+    value::scan,
+};
+
+/// The value of the table `meta` that holds the state.
+const STATE_META: &str = "scrub";
+
+/// Where the scrub stands.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ScrubStatus {
+    /// It is under way.
+    pub is_running: bool,
+    /// When the present or last one began, in milliseconds since 1970.
+    pub started_ms: Option<i64>,
+    /// When the last complete one ended, in milliseconds since 1970.
+    pub finished_ms: Option<i64>,
+    /// Documents read by the present or last one.
+    pub documents: u64,
+    /// Index entries read by the present or last one.
+    pub entries: u64,
+    /// Things found by the present or last one.
+    pub findings: u64,
+}
+
+/// What one step did.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ScrubStep {
+    /// There was nothing to do.
+    Idle,
+    /// It read on; what it found is told once.
+    Worked(Vec<Finding>),
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Scrub(Mutex<State>);
+
+#[derive(Debug, Default)]
+struct State {
+    is_loaded: bool,
+    status: ScrubStatus,
+    place: Place,
+    saved: Duration,
+}
+
+/// The next thing to read.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+struct Place {
+    collection: u32,
+    /// 0 for the documents: an index never has the number of an older collection, and none is 0.
+    index: u32,
+    key: Vec<u8>,
+    record: u64,
+}
+
+impl Collections {
+    /// Where the scrub stands.
+    ///
+    /// # Errors
+    /// When the store can't be read.
+    pub fn scrub_status(&self) -> Result<ScrubStatus, StoreError> {
+        Ok(self.scrub_state()?.status.clone())
+    }
+
+    /// Begins a scrub from the start; one that is under way begins anew.
+    ///
+    /// # Errors
+    /// When the store can't be read.
+    pub fn start_scrub(&self) -> Result<(), StoreError> {
+        let mut state = self.scrub_state()?;
+        state.begin(self.clock.now_ms());
+        self.save_scrub(&mut state);
+        drop(state);
+        self.tell(&Change::ScrubAsked);
+        Ok(())
+    }
+
+    /// Ends the scrub where it stands; the next one is due in its time.
+    ///
+    /// # Errors
+    /// When the store can't be read.
+    pub fn stop_scrub(&self) -> Result<(), StoreError> {
+        let mut state = self.scrub_state()?;
+        state.status.is_running = false;
+        self.save_scrub(&mut state);
+        Ok(())
+    }
+
+    /// Reads a little, if a scrub is under way or due. Only a real clock makes one due: a month that is
+    /// simulated wears no disk.
+    ///
+    /// # Errors
+    /// When the store can't be read at all. Damage is a finding.
+    pub fn scrub_step(&self) -> Result<ScrubStep, StoreError> {
+        let mut state = self.scrub_state()?;
+        if !state.status.is_running {
+            let now_ms = self.clock.now_ms();
+            let since = state.status.finished_ms.unwrap_or_else(|| self.store.created_ms());
+            if !self.clock.is_real() || now_ms.saturating_sub(since) < SCRUB_EVERY_MS {
+                return Ok(ScrubStep::Idle);
+            }
+            state.begin(now_ms);
+        }
+        let mut findings = Vec::new();
+        let catalog = self.catalog();
+        let is_done = self.store.read(|reader| {
+            let until = work_time().saturating_add(SCRUB_STEP);
+            Bite { reader, until, state: &mut state, findings: &mut findings }.take(&catalog)
+        })?;
+        state.status.findings += findings.len() as u64;
+        if is_done {
+            state.status.is_running = false;
+            state.status.finished_ms = Some(self.clock.now_ms());
+        }
+        if is_done || work_time().saturating_sub(state.saved) >= SCRUB_SAVE {
+            self.save_scrub(&mut state);
+        }
+        Ok(ScrubStep::Worked(findings))
+    }
+
+    fn scrub_state(&self) -> Result<MutexGuard<'_, State>, StoreError> {
+        let mut state = self.scrub.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if !state.is_loaded {
+            let bytes = self
+                .store
+                .read(|reader| Ok::<_, StoreError>(reader.meta(STATE_META)?.map(<[u8]>::to_vec)))?;
+            // A state that can't be understood only costs a scrub that comes early.
+            let document = bytes.and_then(|bytes| Document::from_reader(&bytes[..]).ok());
+            *state = document.as_ref().map(State::from_document).unwrap_or_default();
+            state.is_loaded = true;
+            state.saved = work_time();
+        }
+        Ok(state)
+    }
+
+    /// Keeps the state over a restart. Where that is not possible the scrub begins anew after one.
+    fn save_scrub(&self, state: &mut State) {
+        state.saved = work_time();
+        let mut bytes = Vec::new();
+        if state.to_document().to_writer(&mut bytes).is_ok() {
+            let _ = self.store.write(|writer| writer.put_meta(STATE_META, &bytes));
+        }
+    }
+}
+
+impl State {
+    fn begin(&mut self, now_ms: i64) {
+        let finished_ms = self.status.finished_ms;
+        self.status = ScrubStatus {
+            is_running: true,
+            started_ms: Some(now_ms),
+            finished_ms,
+            ..ScrubStatus::default()
+        };
+        self.place = Place::default();
+    }
+
+    fn to_document(&self) -> Document {
+        let (status, place) = (&self.status, &self.place);
+        let date = |ms: Option<i64>| ms.map(DateTime::from_millis);
+        let long = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
+        doc! {
+            "running": status.is_running,
+            "started": date(status.started_ms),
+            "finished": date(status.finished_ms),
+            "documents": long(status.documents),
+            "entries": long(status.entries),
+            "findings": long(status.findings),
+            "collection": i64::from(place.collection),
+            "index": i64::from(place.index),
+            "key": Binary { subtype: BinarySubtype::Generic, bytes: place.key.clone() },
+            "record": long(place.record),
+        }
+    }
+
+    fn from_document(document: &Document) -> Self {
+        let count = |name| document.get_i64(name).ok().and_then(|it| it.try_into().ok());
+        let id = |name| document.get_i64(name).ok().and_then(|it| it.try_into().ok());
+        let date = |name| document.get_datetime(name).ok().map(|date| date.timestamp_millis());
+        let status = ScrubStatus {
+            is_running: document.get_bool("running").unwrap_or(false),
+            started_ms: date("started"),
+            finished_ms: date("finished"),
+            documents: count("documents").unwrap_or(0),
+            entries: count("entries").unwrap_or(0),
+            findings: count("findings").unwrap_or(0),
+        };
+        let place = Place {
+            collection: id("collection").unwrap_or(0),
+            index: id("index").unwrap_or(0),
+            key: document.get_binary_generic("key").cloned().unwrap_or_default(),
+            record: count("record").unwrap_or(0),
+        };
+        Self { status, place, ..Self::default() }
+    }
+}
+
+/// What one transaction reads.
+struct Bite<'s, 't> {
+    reader: &'s Reader<'t>,
+    until: Duration,
+    state: &'s mut State,
+    findings: &'s mut Vec<Finding>,
+}
+
+impl Bite<'_, '_> {
+    /// True when there is nothing left.
+    fn take(mut self, catalog: &CatalogSnapshot) -> Result<bool, StoreError> {
+        loop {
+            let next =
+                catalog.all_collections().filter(|one| one.id.0 >= self.state.place.collection);
+            let Some(collection) = next.min_by_key(|one| one.id) else { return Ok(true) };
+            if collection.id.0 > self.state.place.collection {
+                self.state.place = Place { collection: collection.id.0, ..Place::default() };
+            }
+            if !self.collection(collection)? {
+                return Ok(false);
+            }
+            let Some(after) = collection.id.0.checked_add(1) else { return Ok(true) };
+            self.state.place = Place { collection: after, ..Place::default() };
+        }
+    }
+
+    /// True when the collection has been read to its end.
+    fn collection(&mut self, collection: &CollectionMeta) -> Result<bool, StoreError> {
+        if self.state.place.index == 0 && !self.documents(collection)? {
+            return Ok(false);
+        }
+        let mut indexes: Vec<_> = collection.indexes.iter().map(|index| index.id.0).collect();
+        indexes.sort_unstable();
+        for index in indexes {
+            if index < self.state.place.index {
+                continue;
+            }
+            if index > self.state.place.index {
+                let collection = collection.id.0;
+                self.state.place = Place { collection, index, ..Place::default() };
+            }
+            if !self.entries(collection, IndexId(index))? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    fn documents(&mut self, collection: &CollectionMeta) -> Result<bool, StoreError> {
+        let from = self.state.place.record;
+        for stored in self.reader.documents(collection.id, from, Scan::Forward)? {
+            self.state.status.documents += 1;
+            match stored {
+                Ok(stored) => {
+                    if let Err(error) = scan::check(stored.bytes) {
+                        let sentence =
+                            format!("Document {} is not valid BSON: {error}.", stored.record);
+                        self.find(collection, None, Some(stored.record), sentence);
+                    }
+                    self.state.place.record = stored.record.saturating_add(1);
+                    if self.is_over() {
+                        return Ok(false);
+                    }
+                }
+                // Its number is not known, so the step goes on to one that is.
+                Err(StoreError::Damaged { what }) => {
+                    self.find(collection, None, None, format!("A document is damaged: {what}."));
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(true)
+    }
+
+    fn entries(&mut self, collection: &CollectionMeta, index: IndexId) -> Result<bool, StoreError> {
+        let (key, record) = (self.state.place.key.clone(), self.state.place.record);
+        let entries = if key.is_empty() {
+            self.reader.entries(index, Bound::Unbounded, Bound::Unbounded, Scan::Forward)?
+        } else {
+            self.reader.entries_after(index, (&key, record), Bound::Unbounded, Scan::Forward)?
+        };
+        for entry in entries {
+            self.state.status.entries += 1;
+            match entry {
+                Ok(entry) => {
+                    if self.is_over() {
+                        self.state.place.key = entry.key.to_vec();
+                        self.state.place.record = entry.record;
+                        return Ok(false);
+                    }
+                }
+                Err(StoreError::Damaged { what }) => {
+                    let name = collection.indexes.iter().find(|one| one.id == index);
+                    let name = name.map(|one| one.name.clone());
+                    let sentence = format!("An index entry is damaged: {what}.");
+                    self.find(collection, name, None, sentence);
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(true)
+    }
+
+    fn is_over(&self) -> bool {
+        work_time() >= self.until
+    }
+
+    fn find(
+        &mut self,
+        collection: &CollectionMeta,
+        index: Option<String>,
+        record: Option<u64>,
+        sentence: String,
+    ) {
+        if self.findings.len() < FINDINGS_MAX {
+            let namespace = collection.namespace.clone();
+            self.findings.push(Finding { namespace, index, record, sentence });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{catalog::Namespace, command::testing::Lab};
+
+    /// Steps until nothing is left; what was found. The engine's own thread may take some of the steps.
+    fn finish(lab: &Lab) -> ScrubStatus {
+        let collections = lab.engine.collections();
+        while collections.scrub_step().expect("readable") != ScrubStep::Idle {}
+        collections.scrub_status().expect("readable")
+    }
+
+    #[test]
+    fn reads_everything_and_finds_damage() {
+        let lab = Lab::new();
+        lab.ok("{createIndexes: 'c', indexes: [{key: {a: 1}, name: 'a'}]}");
+        lab.ok("{insert: 'c', documents: [{_id: 1, a: [1, 2]}, {_id: 2, a: 3}]}");
+        lab.ok("{insert: 'd', documents: [{_id: 1}]}");
+        let collections = lab.engine.collections();
+        collections.start_scrub().expect("begun");
+        let status = finish(&lab);
+        assert_eq!((status.documents, status.entries, status.findings), (3, 6, 0), "{status:?}");
+        let namespace = Namespace::new("test", "c").expect("a name");
+        let id = collections.catalog().collection(&namespace).expect("a collection").id;
+        let damage = collections.store().write(|writer| writer.put_document(id, 77, 0, b"no BSON"));
+        damage.expect("written");
+        collections.start_scrub().expect("begun");
+        let status = finish(&lab);
+        assert_eq!((status.documents, status.findings), (4, 1), "{status:?}");
+        assert!(status.finished_ms.is_some() && !status.is_running);
+    }
+
+    #[test]
+    fn knows_where_it_stood() {
+        let mut state = State {
+            place: Place { collection: 3, index: 4, key: vec![1, 2], record: 9 },
+            ..State::default()
+        };
+        state.status = ScrubStatus {
+            is_running: true,
+            started_ms: Some(5),
+            finished_ms: None,
+            documents: 7,
+            entries: 8,
+            findings: 1,
+        };
+        let again = State::from_document(&state.to_document());
+        assert_eq!((again.place, again.status), (state.place, state.status));
+    }
+
+    #[test]
+    fn goes_on_from_its_place() {
+        let lab = Lab::new();
+        lab.ok("{insert: 'c', documents: [{_id: 1}, {_id: 2}, {_id: 3}]}");
+        let collections = lab.engine.collections();
+        let (catalog, mut state, mut bites) = (collections.catalog(), State::default(), 0);
+        let mut findings = Vec::new();
+        // Every bite ends at once, after one row.
+        let mut bite = || {
+            collections.store().read(|reader| {
+                let (state, findings) = (&mut state, &mut findings);
+                Bite { reader, until: Duration::ZERO, state, findings }.take(&catalog)
+            })
+        };
+        while !bite().expect("readable") {
+            bites += 1;
+        }
+        assert_eq!((state.status.documents, state.status.entries, bites), (3, 3, 6));
+    }
+
+    #[test]
+    fn a_simulated_month_makes_none_due() {
+        let lab = Lab::new();
+        lab.ok("{mayflyClock: 1, advanceMS: NumberLong(31536000000)}");
+        assert_eq!(lab.engine.collections().scrub_step(), Ok(ScrubStep::Idle));
+    }
+}

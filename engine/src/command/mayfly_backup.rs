@@ -1,0 +1,72 @@
+//! `mayflyBackup`: a backup of the store while it is in use.
+
+use std::{ops::ControlFlow, path::PathBuf};
+
+use bson::{Bson, doc};
+
+use super::{
+    context::Context,
+    error::{Answer, Code, CommandError},
+    field::required,
+    mayfly_reap::long,
+    request::Request,
+    run::raw,
+    table::{Command, Scope},
+};
+use crate::plan::check_interrupt;
+
+/// `{mayflyBackup: 1, to: path}`: the reply has `bytes` and the backups `kept`, the new one first. Ends
+/// at `killOp` and at `maxTimeMS`. Only the program itself may send it: a client of the listener has no
+/// business with the files of this computer.
+pub static COMMAND: Command = Command {
+    name: "mayflyBackup",
+    aliases: &[],
+    scope: Scope::Admin,
+    fields: &[required("to")],
+    run,
+};
+
+fn run(context: &Context, request: &Request<'_>) -> Answer {
+    if request.client.connection_id != 0 {
+        return Err(CommandError::new(
+            Code::UNAUTHORIZED,
+            "mayflyBackup is for the window only: a client can't write files of this computer",
+        ));
+    }
+    let path = request.get("to")?.and_then(|value| value.as_str()).map(PathBuf::from);
+    let Some(path) = path.filter(|path| path.is_absolute()) else {
+        return Err(CommandError::new(
+            Code::BAD_VALUE,
+            "to must be the absolute path of the file to write",
+        ));
+    };
+    let done = context.collections.store().backup_to(&path, &mut |_| match check_interrupt() {
+        Ok(()) => ControlFlow::Continue(()),
+        Err(_) => ControlFlow::Break(()),
+    });
+    // Of the two the interruption says why.
+    check_interrupt()?;
+    let report = done?;
+    let kept: Vec<Bson> =
+        report.kept.iter().map(|path| path.to_string_lossy().into_owned().into()).collect();
+    raw(&doc! { "bytes": long(report.bytes), "kept": kept })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::Lab;
+
+    #[test]
+    fn a_store_in_use_is_backed_up() {
+        let lab = Lab::new();
+        lab.ok("{insert: 'c', documents: [{_id: 1}]}");
+        let folder = tempfile::tempdir().expect("a folder");
+        let to = folder.path().join("b").to_string_lossy().into_owned();
+        for kept in 1..=2 {
+            let reply = lab.ok(&format!("{{mayflyBackup: 1, to: '{to}'}}"));
+            assert_eq!(reply.get_array("kept").expect("a list").len(), kept, "{reply}");
+        }
+        lab.check("{mayflyBackup: 1, to: 'b'}", "{code: 2}");
+        lab.check("{mayflyBackup: 1}", "{code: 40414}");
+    }
+}

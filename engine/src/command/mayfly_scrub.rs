@@ -1,0 +1,69 @@
+//! `mayflyScrub`: begins or ends the reading of everything stored, or tells how far it is.
+
+use bson::{Bson, DateTime, Document, doc};
+
+use super::{
+    context::Context,
+    error::{Answer, Code, CommandError},
+    mayfly_reap::long,
+    request::Request,
+    run::raw,
+    table::{Command, Scope},
+};
+use crate::collection::ScrubStatus;
+
+/// `{mayflyScrub: "start" | "status" | "stop"}`; the reply is the state.
+pub static COMMAND: Command =
+    Command { name: "mayflyScrub", aliases: &[], scope: Scope::Admin, fields: &[], run };
+
+fn run(context: &Context, request: &Request<'_>) -> Answer {
+    let wish = request.get("mayflyScrub")?.and_then(|value| value.as_str());
+    match wish {
+        Some("start") => context.collections.start_scrub()?,
+        Some("stop") => context.collections.stop_scrub()?,
+        Some("status") => {}
+        _ => {
+            return Err(CommandError::new(
+                Code::BAD_VALUE,
+                "mayflyScrub must be \"start\", \"status\" or \"stop\"",
+            ));
+        }
+    }
+    raw(&status_document(&context.collections.scrub_status()?))
+}
+
+/// The state, as `serverStatus` shows it too.
+pub(super) fn status_document(status: &ScrubStatus) -> Document {
+    let date = |ms: Option<i64>| ms.map_or(Bson::Null, |ms| DateTime::from_millis(ms).into());
+    doc! {
+        "running": status.is_running,
+        "started": date(status.started_ms),
+        "lastFinished": date(status.finished_ms),
+        "documents": long(status.documents),
+        "entries": long(status.entries),
+        "findings": long(status.findings),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::Lab;
+    use crate::collection::ScrubStep;
+
+    #[test]
+    fn a_scrub_is_started_and_stopped() {
+        let lab = Lab::new();
+        lab.ok("{insert: 'c', documents: [{_id: 1}, {_id: 2}]}");
+        lab.check("{mayflyScrub: 'status'}", "{running: false, lastFinished: null}");
+        lab.ok("{mayflyScrub: 'start'}");
+        let collections = lab.engine.collections();
+        while collections.scrub_step() != Ok(ScrubStep::Idle) {}
+        lab.check(
+            "{mayflyScrub: 'status'}",
+            "{running: false, documents: 2, entries: 2, findings: 0}",
+        );
+        lab.check("{serverStatus: 1}", "{'mayfly.scrub.documents': 2}");
+        lab.check("{mayflyScrub: 'stop'}", "{running: false}");
+        lab.check("{mayflyScrub: 'now'}", "{code: 2}");
+    }
+}
