@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use bson::oid::ObjectId;
+
 use super::Action;
 use super::entry::{Entry, Group};
 use super::store::chosen;
@@ -46,6 +48,14 @@ pub enum TransferAction {
     },
     /// Shows how an import ended.
     ShowResult(OperationId),
+    /// Opens the dialog with the imports that did not reach the end of their files.
+    ShowUnfinished,
+    /// Goes on with one of them.
+    Resume(ObjectId),
+    /// Removes what one of them has stored.
+    RollBack(ObjectId),
+    /// Forgets one of them; its documents stay.
+    Leave(ObjectId),
 }
 
 /// Opens the import dialog.

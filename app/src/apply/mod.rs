@@ -16,6 +16,7 @@ pub mod store;
 pub mod tabs;
 pub mod transfer;
 pub mod transfer_run;
+pub mod unfinished;
 pub mod view;
 
 pub use answer::outcome;

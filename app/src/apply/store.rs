@@ -2,7 +2,7 @@
 
 use bson::{Bson, Document, doc};
 
-use super::{Effects, WindowEffect, clock, reaper, tabs};
+use super::{Effects, WindowEffect, clock, reaper, tabs, unfinished};
 use crate::action::{Action, StoreAction};
 use crate::limits::{STRIP_BUCKETS, STRIP_SPAN_MS, WEATHER_UNSEEN_MAX};
 use crate::source::{OpenFailure, OpenRequest, Opened};
@@ -92,6 +92,8 @@ pub fn opened(opened: Result<Opened, OpenFailure>, state: &mut State, effects: &
     reaper::ask(state, effects);
     refresh(state, effects);
     tabs::freshen(state, effects);
+    state.transfer.unfinished.clear();
+    unfinished::ask(true, state, effects);
 }
 
 /// Reads the catalog again.

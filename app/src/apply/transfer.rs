@@ -6,7 +6,7 @@ use std::sync::Arc;
 use mayfly_engine::catalog;
 use mayfly_engine::transfer::Progress;
 
-use super::{Effects, transfer_run};
+use super::{Effects, transfer_run, unfinished};
 use crate::action::TransferAction;
 use crate::limits::{FILE_DIALOG_ANSWER_MIN, FILE_DIALOG_MAX, IMPORT_FILES_MAX};
 use crate::state::dialogs::Dialog as AnyDialog;
@@ -48,6 +48,15 @@ pub fn apply(action: TransferAction, state: &mut State, effects: &mut Effects) {
             transfer_run::start_export(overwrite, state, effects);
         }
         TransferAction::ShowResult(operation) => transfer_run::show_result(operation, state),
+        TransferAction::ShowUnfinished => {
+            state.dialogs.replace(AnyDialog::Transfer(Dialog::Unfinished { error: None }));
+        }
+        TransferAction::Resume(id) => unfinished::resume(id, state, effects),
+        TransferAction::RollBack(id) => unfinished::roll_back(id, state, effects),
+        TransferAction::Leave(id) => {
+            let purpose = Purpose::Unfinished { show: false };
+            work(purpose, Lane::Transfer, TransferWork::Leave(id), state, effects);
+        }
     }
 }
 
@@ -65,6 +74,12 @@ pub fn done(
         }
         (Purpose::Export(operation), TransferDone::Export(result)) => {
             transfer_run::exported(*operation, result, state);
+        }
+        (Purpose::RollBack(operation), TransferDone::RolledBack(result)) => {
+            unfinished::rolled_back(*operation, result, state, effects);
+        }
+        (Purpose::Unfinished { show }, TransferDone::Unfinished(found)) => {
+            unfinished::found(*show, found, state);
         }
         (_, TransferDone::Preview(result)) => {
             if let Some(draft) = import_draft(state)
@@ -152,7 +167,9 @@ fn open_import(
     }
     let busy = !matches!(
         state.dialogs.open(),
-        None | Some(AnyDialog::Transfer(Dialog::Running(_) | Dialog::Imported(_)))
+        None | Some(AnyDialog::Transfer(
+            Dialog::Running(_) | Dialog::Imported(_) | Dialog::Unfinished { .. }
+        ))
     );
     if busy {
         let text = "Another dialog is open; close it and drop the files again";

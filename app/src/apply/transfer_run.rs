@@ -7,8 +7,8 @@ use std::time::Duration;
 use bson::doc;
 use mayfly_engine::transfer::{End, ExportReport, ImportReport, Progress};
 
-use super::Effects;
 use super::transfer::{export_draft, import_draft, work};
+use super::{Effects, unfinished};
 use crate::action::{Action, ReaperAction, TransferAction, ViewAction};
 use crate::limits::{IMPORT_RESULTS_MAX, METER_PAUSE};
 use crate::state::dialogs::Dialog as AnyDialog;
@@ -73,7 +73,7 @@ pub fn start_export(overwrite: bool, state: &mut State, effects: &mut Effects) {
     work(Purpose::Export(operation), Lane::Transfer, export, state, effects);
 }
 
-fn begin(
+pub(super) fn begin(
     title: String,
     total: u64,
     draft: Dialog,
@@ -166,6 +166,7 @@ pub fn imported(
     state: &mut State,
     effects: &mut Effects,
 ) {
+    unfinished::ask(false, state, effects);
     let report = match result {
         Ok(report) => report,
         Err(failure) => {
@@ -239,13 +240,14 @@ pub fn exported(operation: OperationId, result: Result<ExportReport, Failure>, s
 }
 
 /// Nothing was done: back to the dialog it was started from, which says why.
-fn failed(operation: OperationId, failure: Failure, state: &mut State) {
+pub(super) fn failed(operation: OperationId, failure: Failure, state: &mut State) {
     let Some(running) = state.transfer.take(operation) else { return };
     let exists = failure == Failure::Exists;
     let (ended, sentence) = match failure {
         Failure::Cancelled => {
             let text = match running.kind {
                 RunKind::Import { .. } => "Cancelled; nothing was imported",
+                RunKind::RollBack { .. } => "Cancelled; nothing was rolled back",
                 RunKind::Export { .. } => "Cancelled; no file was written",
             };
             if is_shown(operation, state) {
@@ -265,6 +267,7 @@ fn failed(operation: OperationId, failure: Failure, state: &mut State) {
     let mut draft = running.draft;
     match (&mut draft, running.kind) {
         (Dialog::Import(draft), _) => draft.error = Some(sentence.clone()),
+        (Dialog::Unfinished { error }, _) => *error = Some(sentence.clone()),
         (Dialog::Export(draft), RunKind::Export { path }) => {
             draft.exists = exists.then_some(path);
             draft.error = (!exists).then(|| sentence.clone());
@@ -289,7 +292,7 @@ fn resume_reaper(operation: OperationId, state: &mut State, effects: &mut Effect
     }
 }
 
-fn is_shown(operation: OperationId, state: &State) -> bool {
+pub(super) fn is_shown(operation: OperationId, state: &State) -> bool {
     let shown = AnyDialog::Transfer(Dialog::Running(operation));
     state.dialogs.open() == Some(&shown)
 }
@@ -317,7 +320,9 @@ pub fn counts(report: &ImportReport) -> String {
 
 /// A job that will not be done, because too much was asked at once.
 pub fn dropped(purpose: &Purpose, state: &mut State) {
-    if let Purpose::Import(operation) | Purpose::Export(operation) = purpose {
+    if let Purpose::Import(operation) | Purpose::RollBack(operation) | Purpose::Export(operation) =
+        purpose
+    {
         let text = "Too much waits already; try again when it is done".to_owned();
         failed(*operation, Failure::Failed(text), state);
     }

@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use bson::Document;
+use bson::{Document, oid::ObjectId};
 use crossbeam_channel::RecvTimeoutError;
 use mayfly_engine::engine::{ClockOption, Engine, EngineEvent, EngineOptions, Subscription};
 use mayfly_engine::store::Store;
 use mayfly_engine::transfer::{
     self, ExportReport, ExportRequest, Format, ImportReport, ImportRequest, Progress, Rehearsal,
-    TransferError,
+    RollBackReport, TransferError, UnfinishedImport,
 };
 
 use super::event::{Events, PassIndex, PassSummary, RemovedDocument, SourceEvent};
@@ -56,6 +56,26 @@ impl Transfers for Embedded {
         progress: &Progress,
     ) -> Result<ImportReport, TransferError> {
         transfer::import(self.engine.collections(), request, progress)
+    }
+
+    fn unfinished(&self) -> Result<Vec<UnfinishedImport>, TransferError> {
+        transfer::unfinished_imports(self.engine.collections())
+    }
+
+    fn resume(&self, id: ObjectId, progress: &Progress) -> Result<ImportReport, TransferError> {
+        transfer::resume_import(self.engine.collections(), id, progress)
+    }
+
+    fn roll_back(
+        &self,
+        id: ObjectId,
+        progress: &Progress,
+    ) -> Result<RollBackReport, TransferError> {
+        transfer::roll_back_import(self.engine.collections(), id, progress)
+    }
+
+    fn leave(&self, id: ObjectId) -> Result<(), TransferError> {
+        transfer::leave_import(self.engine.collections(), id)
     }
 
     fn export(

@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
+use bson::oid::ObjectId;
 use mayfly_engine::catalog::Namespace;
 use mayfly_engine::transfer::{
     ExportReport, ExportRequest, Format, ImportReport, ImportRequest, Progress, Rehearsal,
-    TransferError,
+    RollBackReport, TransferError, UnfinishedImport,
 };
 
 /// A store that takes documents out of files and writes them to files. Each call takes as long as
@@ -20,6 +21,31 @@ pub trait Transfers: Send + Sync {
         request: &ImportRequest,
         progress: &Progress,
     ) -> Result<ImportReport, TransferError>;
+
+    /// The imports that did not reach the end of their files.
+    ///
+    /// # Errors
+    /// When the store can't be read.
+    fn unfinished(&self) -> Result<Vec<UnfinishedImport>, TransferError>;
+
+    /// Goes on with one of them.
+    ///
+    /// # Errors
+    /// When nothing was changed; a later failure is in the report.
+    fn resume(&self, id: ObjectId, progress: &Progress) -> Result<ImportReport, TransferError>;
+
+    /// Removes what one of them has stored.
+    ///
+    /// # Errors
+    /// When the store fails; the rest can be rolled back later.
+    fn roll_back(&self, id: ObjectId, progress: &Progress)
+    -> Result<RollBackReport, TransferError>;
+
+    /// Forgets one of them; its documents stay.
+    ///
+    /// # Errors
+    /// When the store fails.
+    fn leave(&self, id: ObjectId) -> Result<(), TransferError>;
 
     /// Exports a collection.
     ///

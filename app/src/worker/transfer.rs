@@ -5,14 +5,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use bson::oid::ObjectId;
 use mayfly_engine::catalog::Namespace;
 use mayfly_engine::transfer::{
     self, ExportReport, ExportRequest, Format, ImportReport, ImportRequest, Preview, Progress,
-    Rehearsal, TransferError,
+    Rehearsal, RollBackReport, TransferError, UnfinishedImport,
 };
 
 use crate::limits::REHEARSED_DOCS_MAX;
-use crate::source::Source;
+use crate::source::{Source, Transfers};
 
 /// One thing to do with files.
 #[derive(Clone)]
@@ -42,6 +43,24 @@ pub enum TransferWork {
         /// How far it is; stops it.
         progress: Arc<Progress>,
     },
+    /// Find the imports that did not reach the end of their files.
+    Unfinished,
+    /// Go on with one of them.
+    Resume {
+        /// Which one.
+        id: ObjectId,
+        /// How far it is; stops it.
+        progress: Arc<Progress>,
+    },
+    /// Remove what one of them has stored.
+    RollBack {
+        /// Which one.
+        id: ObjectId,
+        /// How far it is; stops it.
+        progress: Arc<Progress>,
+    },
+    /// Forget one of them, then find the others.
+    Leave(ObjectId),
     /// Export a collection.
     Export {
         /// What and how.
@@ -83,6 +102,10 @@ pub enum TransferDone {
     Rehearsal(Result<Option<Rehearsal>, String>),
     /// An import ended. The error: nothing was changed.
     Import(Result<ImportReport, Failure>),
+    /// The imports that did not reach the end of their files.
+    Unfinished(Result<Vec<UnfinishedImport>, String>),
+    /// A roll back ended.
+    RolledBack(Result<RollBackReport, Failure>),
     /// An export ended. The error: there is no new file.
     Export(Result<ExportReport, Failure>),
     /// The folder for downloads.
@@ -134,6 +157,10 @@ impl fmt::Debug for TransferWork {
             }
             Self::Import { request, .. } => write!(f, "Import({request:?})"),
             Self::Export { request, .. } => write!(f, "Export({})", request.path.display()),
+            Self::Unfinished => f.write_str("Unfinished"),
+            Self::Resume { id, .. } => write!(f, "Resume({id})"),
+            Self::RollBack { id, .. } => write!(f, "RollBack({id})"),
+            Self::Leave(id) => write!(f, "Leave({id})"),
             Self::Folder => f.write_str("Folder"),
             Self::Choose(choose) => write!(f, "Choose({choose:?})"),
         }
@@ -147,8 +174,14 @@ impl TransferWork {
         match self {
             Self::Rehearse { progress, .. }
             | Self::Import { progress, .. }
+            | Self::Resume { progress, .. }
+            | Self::RollBack { progress, .. }
             | Self::Export { progress, .. } => Some(progress),
-            Self::Preview { .. } | Self::Folder | Self::Choose(_) => None,
+            Self::Preview { .. }
+            | Self::Unfinished
+            | Self::Leave(_)
+            | Self::Folder
+            | Self::Choose(_) => None,
         }
     }
 
@@ -158,7 +191,11 @@ impl TransferWork {
         match self {
             Self::Preview { .. } => TransferDone::Preview(Err(message)),
             Self::Rehearse { .. } => TransferDone::Rehearsal(Err(message)),
-            Self::Import { .. } => TransferDone::Import(Err(Failure::Failed(message))),
+            Self::Import { .. } | Self::Resume { .. } => {
+                TransferDone::Import(Err(Failure::Failed(message)))
+            }
+            Self::RollBack { .. } => TransferDone::RolledBack(Err(Failure::Failed(message))),
+            Self::Unfinished | Self::Leave(_) => TransferDone::Unfinished(Err(message)),
             Self::Export { .. } => TransferDone::Export(Err(Failure::Failed(message))),
             Self::Folder => TransferDone::Folder(None),
             Self::Choose(_) => TransferDone::Chosen { files: Vec::new(), took: Duration::ZERO },
@@ -197,6 +234,12 @@ impl TransferWork {
                 }
                 TransferDone::Import(transfers.import(request, progress).map_err(Failure::from))
             }
+            Self::Unfinished | Self::Resume { .. } | Self::RollBack { .. } | Self::Leave(_) => {
+                match source.and_then(Source::transfers) {
+                    Some(transfers) => self.run_unfinished(transfers),
+                    None => self.failed(NONE.to_owned()),
+                }
+            }
             Self::Export { request, overwrite, progress } => {
                 let Some(transfers) = source.and_then(Source::transfers) else {
                     return self.failed(NONE.to_owned());
@@ -212,6 +255,27 @@ impl TransferWork {
                 TransferDone::Export(transfers.export(request, progress).map_err(Failure::from))
             }
         }
+    }
+}
+
+impl TransferWork {
+    /// Does what is about imports that did not reach the end of their files.
+    fn run_unfinished(&self, transfers: &dyn Transfers) -> TransferDone {
+        let left = match self {
+            Self::Resume { id, progress } => {
+                return TransferDone::Import(
+                    transfers.resume(*id, progress).map_err(Failure::from),
+                );
+            }
+            Self::RollBack { id, progress } => {
+                let done = transfers.roll_back(*id, progress);
+                return TransferDone::RolledBack(done.map_err(Failure::from));
+            }
+            Self::Leave(id) => transfers.leave(*id),
+            _ => Ok(()),
+        };
+        let found = left.and_then(|()| transfers.unfinished());
+        TransferDone::Unfinished(found.map_err(|error| error.to_string()))
     }
 }
 

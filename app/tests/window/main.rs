@@ -16,3 +16,4 @@ mod store_dialogs;
 mod support;
 mod time;
 mod transfer;
+mod unfinished;

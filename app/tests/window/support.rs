@@ -47,7 +47,11 @@ impl Window {
 
     /// A window on a store in which commands were run before, on the database `test`.
     pub fn open_after(commands: &[Document]) -> Self {
-        let folder = tempfile::tempdir().expect("a temporary folder");
+        Self::open_in(tempfile::tempdir().expect("a temporary folder"), commands)
+    }
+
+    /// The same on a folder in which `store` may be there already.
+    pub fn open_in(folder: tempfile::TempDir, commands: &[Document]) -> Self {
         let request = OpenRequest {
             folder: Some(folder.path().join("store")),
             simulated_start_ms: Some(START_MS),

@@ -7,9 +7,9 @@ use super::choose_path::ChoosePath;
 use super::{ask, notice_ui, preview, rehearsal, target};
 use crate::action::{Action, Actions, TransferAction, ViewAction};
 use crate::dialogs::close;
-use crate::state::State;
 use crate::state::transfer::import::file_name;
 use crate::state::transfer::{ImportDraft, command_line};
+use crate::state::{State, number};
 use crate::theme::{Icon, colors, sizes, text};
 use crate::widgets::{Button, code_box, modal, tabs};
 
@@ -28,6 +28,7 @@ pub fn ui(context: &Context, draft: &mut ImportDraft, state: &State, actions: &m
         &mut (&mut *draft, &mut *actions),
         |ui, (draft, actions)| {
             beside_scroll_bar(ui);
+            unfinished_ui(ui, state, actions);
             files_ui(ui, draft, state, actions);
             if !draft.files.is_empty() {
                 preview::ui(ui, draft, actions);
@@ -54,6 +55,22 @@ pub fn ui(context: &Context, draft: &mut ImportDraft, state: &State, actions: &m
     if closing.closes() {
         close(actions);
     }
+}
+
+/// A way to the imports that did not reach their end.
+fn unfinished_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
+    if state.transfer.unfinished.is_empty() {
+        return;
+    }
+    let count = state.transfer.unfinished.len() as u64;
+    let words = number::counted(count, "import", "imports");
+    ui.horizontal(|ui| {
+        let ink = colors(ui).overdue;
+        ui.label(text::rich(format!("{words} did not reach the end"), text::body()).color(ink));
+        if ui.add(Button::plain("Show unfinished imports").small()).clicked() {
+            ask(actions, TransferAction::ShowUnfinished);
+        }
+    });
 }
 
 /// Leaves room for the bar that comes when the content is too tall.

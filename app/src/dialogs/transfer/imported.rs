@@ -4,10 +4,11 @@ use egui::{Context, Label, Ui};
 use mayfly_engine::transfer::{End, ImportReport};
 
 use super::super::close;
-use super::notice_ui;
 use super::preview::problem;
+use super::{ask, notice_ui};
 use crate::action::{
-    Action, Actions, DialogAction, ReaperAction, StoreAction, TabsAction, ViewAction,
+    Action, Actions, DialogAction, ReaperAction, StoreAction, TabsAction, TransferAction,
+    ViewAction,
 };
 use crate::state::transfer::ImportResult;
 use crate::state::transfer::import::file_name;
@@ -41,6 +42,17 @@ pub fn ui(context: &Context, result: &ImportResult, state: &State, actions: &mut
                 let show = Action::Tabs(TabsAction::Show(result.into.clone()));
                 actions.push(Action::Dialog(DialogAction::Confirm(Box::new(show))));
                 actions.push(Action::Store(StoreAction::Weather(result.into.clone())));
+            }
+            if let Some(id) = result.report.unfinished {
+                let back = Button::plain("Roll back");
+                let words = "Remove what it stored, but for what was changed since";
+                if ui.add(back.tooltip(words)).clicked() {
+                    ask(actions, TransferAction::RollBack(id));
+                }
+                let on = Button::plain("Resume import");
+                if ui.add(on.tooltip("Go on behind the last document that was stored")).clicked() {
+                    ask(actions, TransferAction::Resume(id));
+                }
             }
             if ui.add(Button::plain("Done")).clicked() {
                 close(actions);

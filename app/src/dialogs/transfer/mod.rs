@@ -8,6 +8,7 @@ mod preview;
 mod rehearsal;
 mod running;
 mod target;
+mod unfinished;
 
 use egui::{Color32, Context, Label, Ui};
 
@@ -21,6 +22,7 @@ pub fn ui(context: &Context, dialog: &mut Dialog, state: &State, actions: &mut A
     match dialog {
         Dialog::Import(draft) => import::ui(context, draft, state, actions),
         Dialog::Export(draft) => export::ui(context, draft, state, actions),
+        Dialog::Unfinished { error } => unfinished::ui(context, error.as_deref(), state, actions),
         Dialog::Running(operation) => running::ui(context, *operation, state, actions),
         Dialog::Imported(result) => imported::ui(context, result, state, actions),
     }

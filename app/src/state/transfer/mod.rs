@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use mayfly_engine::transfer::{ImportReport, Progress};
+use mayfly_engine::transfer::{ImportReport, Progress, UnfinishedImport};
 
 use super::Namespace;
 use super::operations::OperationId;
@@ -33,6 +33,8 @@ pub struct Transfer {
     pub results: VecDeque<ImportResult>,
     /// A rehearsal that runs, to stop it when a newer one is asked for.
     pub rehearsal: Option<Arc<Progress>>,
+    /// Imports that did not reach the end of their files, the oldest first.
+    pub unfinished: Vec<UnfinishedImport>,
 }
 
 /// A transfer that runs or waits to run.
@@ -65,6 +67,11 @@ pub enum Kind {
         into: Namespace,
         /// Whether the reaper was paused for it.
         paused: bool,
+    },
+    /// An import is taken back.
+    RollBack {
+        /// Out of this collection.
+        from: Namespace,
     },
     /// An export.
     Export {
@@ -106,6 +113,13 @@ pub enum Purpose {
     Rehearse,
     /// An import.
     Import(OperationId),
+    /// The imports that did not reach the end of their files.
+    Unfinished {
+        /// Whether a dialog shows them if there are any.
+        show: bool,
+    },
+    /// A roll back.
+    RollBack(OperationId),
     /// An export.
     Export(OperationId),
     /// Files that the system's dialog chose.
@@ -123,6 +137,11 @@ pub enum Dialog {
     Import(Box<ImportDraft>),
     /// What to export.
     Export(Box<ExportDraft>),
+    /// The imports that did not reach the end of their files.
+    Unfinished {
+        /// Why the last thing that was asked could not be done.
+        error: Option<String>,
+    },
     /// How far one is.
     Running(OperationId),
     /// How an import ended.

@@ -1,0 +1,109 @@
+//! Imports that did not reach the end of their files: found, resumed, rolled back, left.
+
+use std::sync::Arc;
+
+use bson::oid::ObjectId;
+use mayfly_engine::transfer::{RollBackReport, UnfinishedImport};
+
+use super::Effects;
+use super::transfer::work;
+use super::transfer_run::{begin, failed, is_shown};
+use crate::state::dialogs::Dialog as AnyDialog;
+use crate::state::operations::Stage;
+use crate::state::toasts::Kind;
+use crate::state::transfer::import::file_name;
+use crate::state::transfer::{Dialog, Kind as RunKind, Purpose};
+use crate::state::{Namespace, State};
+use crate::worker::transfer::Failure;
+use crate::worker::{Lane, TransferWork};
+
+/// Asks the store for them. `show` opens the dialog if there are any.
+pub fn ask(show: bool, state: &mut State, effects: &mut Effects) {
+    if state.store.capabilities.transfer {
+        let purpose = Purpose::Unfinished { show };
+        work(purpose, Lane::Read, TransferWork::Unfinished, state, effects);
+    }
+}
+
+/// Takes over what the store remembers.
+pub fn found(show: bool, found: Result<Vec<UnfinishedImport>, String>, state: &mut State) {
+    let is_open =
+        matches!(state.dialogs.open(), Some(AnyDialog::Transfer(Dialog::Unfinished { .. })));
+    match found {
+        Ok(list) => state.transfer.unfinished = list,
+        Err(error) if is_open => {
+            let dialog = Dialog::Unfinished { error: Some(error) };
+            state.dialogs.replace(AnyDialog::Transfer(dialog));
+            return;
+        }
+        Err(error) => {
+            state.toasts.push(Kind::Warning, error, None, state.uptime);
+            return;
+        }
+    }
+    let is_empty = state.transfer.unfinished.is_empty();
+    if is_open && is_empty {
+        state.dialogs.close();
+    } else if show && !is_empty && state.dialogs.open().is_none() {
+        state.dialogs.show(AnyDialog::Transfer(Dialog::Unfinished { error: None }));
+    }
+}
+
+/// Goes on with an import.
+pub fn resume(id: ObjectId, state: &mut State, effects: &mut Effects) {
+    let Some((title, into)) = title("Resume the import", id, state) else { return };
+    let kind = RunKind::Import { into, paused: false };
+    let operation = begin(title, 0, Dialog::Unfinished { error: None }, kind, state);
+    let Some(running) = state.transfer.get(operation) else { return };
+    let resume = TransferWork::Resume { id, progress: Arc::clone(&running.progress) };
+    work(Purpose::Import(operation), Lane::Transfer, resume, state, effects);
+}
+
+/// Takes an import back.
+pub fn roll_back(id: ObjectId, state: &mut State, effects: &mut Effects) {
+    let Some((title, from)) = title("Roll back the import", id, state) else { return };
+    let kind = RunKind::RollBack { from };
+    let operation = begin(title, 0, Dialog::Unfinished { error: None }, kind, state);
+    let Some(running) = state.transfer.get(operation) else { return };
+    let roll_back = TransferWork::RollBack { id, progress: Arc::clone(&running.progress) };
+    work(Purpose::RollBack(operation), Lane::Transfer, roll_back, state, effects);
+}
+
+/// A roll back ended.
+pub fn rolled_back(
+    operation: crate::state::operations::OperationId,
+    result: Result<RollBackReport, Failure>,
+    state: &mut State,
+    effects: &mut Effects,
+) {
+    ask(false, state, effects);
+    let report = match result {
+        Ok(report) => report,
+        Err(failure) => return failed(operation, failure, state),
+    };
+    let is_shown = is_shown(operation, state);
+    let Some(running) = state.transfer.take(operation) else { return };
+    let RunKind::RollBack { from } = running.kind else { return };
+    let text = report.sentence();
+    let (stage, kind) = if report.cancelled {
+        (Stage::Cancelled(text.clone()), Kind::Warning)
+    } else {
+        (Stage::Done(text.clone()), Kind::Done)
+    };
+    state.operations.end(operation, stage);
+    if is_shown {
+        state.dialogs.close();
+    }
+    state.tree.stale = true;
+    state.changes.note(Some(&from));
+    state.toasts.push(kind, text, None, state.uptime);
+}
+
+/// A title for what is done with an import, and its collection.
+fn title(what: &str, id: ObjectId, state: &State) -> Option<(String, Namespace)> {
+    let known = state.transfer.unfinished.iter().find(|known| known.id == id)?;
+    let namespace = &known.request.namespace;
+    let files: Vec<String> = known.request.files.iter().map(|file| file_name(file)).collect();
+    let into = Namespace::new(&namespace.db, &namespace.collection);
+    Some((format!("{what} of {} into {into}", files.join(", ")), into))
+}
