@@ -143,8 +143,8 @@ fn watching_ends_when_nothing_is_left() {
 fn every_command_has_help() {
     let folder = tempfile::tempdir().unwrap();
     for command in [
-        "", "watch", "serve", "shell", "import", "export", "verify", "backup", "restore", "compact",
-        "check",
+        "", "watch", "serve", "shell", "import", "export", "verify", "backup", "restore",
+        "compact", "check",
     ] {
         let output = mayfly(folder.path(), &format!("{command} --help"));
         assert_eq!(output.status.code(), Some(0), "{command}");

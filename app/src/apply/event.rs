@@ -48,6 +48,10 @@ pub fn event(event: SourceEvent, state: &mut State, effects: &mut Effects) {
             }
             state.toasts.push(Kind::Error, sentence, None, state.uptime);
         }
+        SourceEvent::DamageFound { message } => {
+            state.reaper.note(state.clock.now_ms(), message.clone());
+            state.toasts.push(Kind::Error, message, None, state.uptime);
+        }
         SourceEvent::Held { reason } => {
             let note = reason.as_deref().unwrap_or("Nothing is held back any more");
             state.reaper.note(state.clock.now_ms(), note);

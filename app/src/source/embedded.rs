@@ -231,6 +231,10 @@ fn converted(event: EngineEvent) -> SourceEvent {
         EngineEvent::ReaperScheduled { next_pass_ms, enabled } => {
             SourceEvent::ReaperScheduled { next_pass_ms, enabled }
         }
+        EngineEvent::DamageFound(found) => {
+            let message = format!("{} is damaged: {}", found.namespace, found.sentence);
+            SourceEvent::DamageFound { message }
+        }
         EngineEvent::HeldChanged { reason } => SourceEvent::Held { reason },
         EngineEvent::ThreadDied { thread, message } => SourceEvent::ThreadDied { thread, message },
     }

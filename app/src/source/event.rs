@@ -64,6 +64,11 @@ pub enum SourceEvent {
         /// One sentence.
         message: String,
     },
+    /// Something stored was found damaged.
+    DamageFound {
+        /// The collection and what is wrong with it.
+        message: String,
+    },
     /// The guard holds documents back, or no longer does.
     Held {
         /// Why, in one sentence; `None`: nothing is held any more.
