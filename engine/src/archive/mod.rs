@@ -9,7 +9,6 @@
 //! one gzip member a batch (`frame`). A torn last batch was never acknowledged, so what it held was
 //! not removed. Limits remove whole segments, the oldest first.
 
-mod archive;
 mod archives;
 mod error;
 mod frame;
@@ -20,13 +19,14 @@ mod place;
 mod scan;
 mod segment;
 mod settings;
+mod store;
 #[cfg(test)]
 mod tests;
 
-pub use archive::{Archive, Failure, Summary};
 pub use archives::Archives;
 pub use error::ArchiveError;
 pub use kept::Kept;
 pub use line::Archived;
 pub use scan::{From, Mark, Seen};
 pub use settings::Settings;
+pub use store::{Archive, Failure, Summary};

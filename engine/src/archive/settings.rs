@@ -138,14 +138,24 @@ pub(super) fn folder_name(namespace: &Namespace) -> String {
     for byte in text.bytes() {
         match byte {
             b'a'..=b'z' | b'0'..=b'9' | b'.' | b'_' | b'-' => name.push(char::from(byte)),
-            _ => name.push_str(&format!("%{byte:02X}")),
+            _ => name.extend(['%', hex(byte >> 4), hex(byte & 15)]),
         }
     }
     if name.len() > NAME_BYTES_MAX {
         name.truncate(NAME_BYTES_MAX);
-        name.push_str(&format!("~{:016x}", xxh3_64(text.as_bytes())));
+        name.push('~');
+        name.extend(
+            xxh3_64(text.as_bytes())
+                .to_be_bytes()
+                .iter()
+                .flat_map(|byte| [hex(byte >> 4), hex(byte & 15)]),
+        );
     }
     name
+}
+
+fn hex(digit: u8) -> char {
+    char::from_digit(u32::from(digit), 16).unwrap_or('0').to_ascii_uppercase()
 }
 
 #[cfg(test)]

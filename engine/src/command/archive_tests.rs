@@ -31,7 +31,7 @@ fn an_archive_is_switched_on_listed_and_switched_off() {
     lab.check("{mayflyArchives: 1}", listed);
     lab.check(r#"{mayflyArchive: "c", off: true}"#, r#"{on: false, state: "off"}"#);
     lab.check("{mayflyArchives: 1}", r#"{"archives.0.documents": 2, "archives.0.on": false}"#);
-    lab.check(r#"{mayflyArchive: "c"}"#, r#"{on: true, maxBytes: null}"#);
+    lab.check(r#"{mayflyArchive: "c"}"#, "{on: true, maxBytes: null}");
 }
 
 #[test]
@@ -59,7 +59,7 @@ fn settings_are_checked() {
 fn an_archive_follows_a_renamed_collection_and_outlives_a_dropped_one() {
     let lab = lab();
     lab.ok(r#"{mayflyArchive: "c"}"#);
-    lab.ok(r#"{mayflyReap: 1}"#);
+    lab.ok("{mayflyReap: 1}");
     lab.engine.run("admin", &bson::doc! { "renameCollection": "test.c", "to": "test.d" });
     lab.check("{mayflyArchives: 1}", r#"{"archives.0.ns": "test.d", "archives.0.on": true}"#);
     lab.ok(r#"{drop: "d"}"#);
@@ -211,7 +211,7 @@ fn a_failing_archive_is_told_everywhere() {
     let log = lab.ok(r#"{getLog: "global"}"#).to_string();
     assert!(log.contains("archive of test.c can't be written"), "{log}");
     std::fs::remove_file(&folder).expect("removed");
-    lab.check("{mayflyReap: 1}", r#"{deletedDocuments: 2, held: []}"#);
-    lab.check("{mayflyHeld: 1}", r#"{archives: []}"#);
+    lab.check("{mayflyReap: 1}", "{deletedDocuments: 2, held: []}");
+    lab.check("{mayflyHeld: 1}", "{archives: []}");
     lab.check("{serverStatus: 1}", r#"{"mayfly.archives.held": []}"#);
 }

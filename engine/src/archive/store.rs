@@ -313,12 +313,11 @@ fn new_name(
     place: &dyn Place,
     began_ms: i64,
 ) -> Result<String, ArchiveError> {
-    let number = match writing.next {
-        Some(number) => number,
-        None => {
-            let last = place.list()?.last().and_then(|last| segment::number(&last.name));
-            last.map_or(1, |last| last.saturating_add(1))
-        }
+    let number = if let Some(number) = writing.next {
+        number
+    } else {
+        let last = place.list()?.last().and_then(|last| segment::number(&last.name));
+        last.map_or(1, |last| last.saturating_add(1))
     };
     writing.next = Some(number);
     Ok(segment::name(number, began_ms))
