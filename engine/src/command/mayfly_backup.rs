@@ -2,7 +2,7 @@
 
 use std::{ops::ControlFlow, path::PathBuf};
 
-use bson::{Bson, doc};
+use bson::{Bson, doc, raw::RawBsonRef};
 
 use super::{
     context::Context,
@@ -33,7 +33,7 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
             "mayflyBackup is for the window only: a client can't write files of this computer",
         ));
     }
-    let path = request.get("to")?.and_then(|value| value.as_str()).map(PathBuf::from);
+    let path = request.get("to")?.and_then(RawBsonRef::as_str).map(PathBuf::from);
     let Some(path) = path.filter(|path| path.is_absolute()) else {
         return Err(CommandError::new(
             Code::BAD_VALUE,

@@ -1,6 +1,6 @@
 //! `mayflyScrub`: begins or ends the reading of everything stored, or tells how far it is.
 
-use bson::{Bson, DateTime, Document, doc};
+use bson::{Bson, DateTime, Document, doc, raw::RawBsonRef};
 
 use super::{
     context::Context,
@@ -17,7 +17,7 @@ pub static COMMAND: Command =
     Command { name: "mayflyScrub", aliases: &[], scope: Scope::Admin, fields: &[], run };
 
 fn run(context: &Context, request: &Request<'_>) -> Answer {
-    let wish = request.get("mayflyScrub")?.and_then(|value| value.as_str());
+    let wish = request.get("mayflyScrub")?.and_then(RawBsonRef::as_str);
     match wish {
         Some("start") => context.collections.start_scrub()?,
         Some("stop") => context.collections.stop_scrub()?,

@@ -99,9 +99,9 @@ fn a_backup_that_is_stopped_leaves_the_older_ones() {
         (JobStep::Walking, 100_000),
         (JobStep::Replacing, 0),
     ] {
-        let mut stop = |at: JobProgress| match at.step == step && at.done >= done {
-            true => ControlFlow::Break(()),
-            false => ControlFlow::Continue(()),
+        let mut stop = |at: JobProgress| {
+            let is_there = at.step == step && at.done >= done;
+            if is_there { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
         let stopped = store.backup_to(&target, &mut stop);
         assert_eq!(stopped, Err(StoreError::Stopped), "at {done} of {step:?}");
