@@ -60,36 +60,6 @@ pub(super) fn projection(
             }
             (Spec::Include | Spec::Positional, Mode::Inclusion)
             | (Spec::Exclude, Mode::Exclusion) => Child::Leaf,
-            (Spec::Exclude, Mode::Inclusion) => {
-                return Err(QueryError::new(
-                    QueryErrorKind::ExclusionInInclusion,
-                    format!("Cannot do exclusion on field {path} in inclusion projection"),
-                ));
-            }
-            (Spec::Include | Spec::Positional, Mode::Exclusion) => {
-                return Err(QueryError::new(
-                    QueryErrorKind::InclusionInExclusion,
-                    format!("Cannot do inclusion on field {path} in exclusion projection"),
-                ));
-            }
-            (Spec::ElemMatch(_), Mode::Exclusion) => {
-                return Err(QueryError::new(
-                    QueryErrorKind::ExpressionInExclusion,
-                    format!("$elemMatch on {path} can't stand in an exclusion projection"),
-                ));
-            }
-            (Spec::Computed(_), Mode::Exclusion) => {
-                return Err(QueryError::new(
-                    QueryErrorKind::ExpressionInExclusion,
-                    format!("Cannot use an expression for {path} in an exclusion projection"),
-                ));
-            }
-            (Spec::Value(_), Mode::Exclusion) => {
-                return Err(QueryError::new(
-                    QueryErrorKind::ValueInExclusion,
-                    format!("Cannot use the value of {path} in an exclusion projection"),
-                ));
-            }
             (Spec::Computed(expression) | Spec::Value(expression), Mode::Inclusion) => {
                 if root.leaf_above(&path) {
                     return Err(below(&path));
@@ -105,6 +75,7 @@ pub(super) fn projection(
             }
             (Spec::ElemMatch(test), Mode::Inclusion) => Child::ElemMatch(test),
             (Spec::Slice(slice), _) => Child::Slice(slice),
+            (spec, mode) => return Err(in_other_mode(&spec, mode, &path)),
         };
         if computed.covers(&path) {
             return Err(collision(&path));
@@ -112,6 +83,33 @@ pub(super) fn projection(
         insert(&mut root, &path, child)?;
     }
     Ok(Some(Projection { mode, root, computed, positional }))
+}
+
+/// A projection keeps what it names or leaves it out, not both.
+fn in_other_mode(spec: &Spec, mode: Mode, path: &str) -> QueryError {
+    let (kind, message) = match (spec, mode) {
+        (_, Mode::Inclusion) => (
+            QueryErrorKind::ExclusionInInclusion,
+            format!("Cannot do exclusion on field {path} in inclusion projection"),
+        ),
+        (Spec::ElemMatch(_), _) => (
+            QueryErrorKind::ExpressionInExclusion,
+            format!("$elemMatch on {path} can't stand in an exclusion projection"),
+        ),
+        (Spec::Computed(_), _) => (
+            QueryErrorKind::ExpressionInExclusion,
+            format!("Cannot use an expression for {path} in an exclusion projection"),
+        ),
+        (Spec::Value(_), _) => (
+            QueryErrorKind::ValueInExclusion,
+            format!("Cannot use the value of {path} in an exclusion projection"),
+        ),
+        _ => (
+            QueryErrorKind::InclusionInExclusion,
+            format!("Cannot do inclusion on field {path} in exclusion projection"),
+        ),
+    };
+    QueryError::new(kind, message)
 }
 
 /// The projection's positional path; it is alone, and without `$elemMatch`.
