@@ -1,6 +1,6 @@
 //! Documents go to the archive before they are removed, or not at all.
 
-use std::{fs, ops::ControlFlow, path::PathBuf};
+use std::{fs, ops::ControlFlow, path::PathBuf, sync::Arc};
 
 use bson::doc;
 
@@ -88,7 +88,7 @@ fn a_kill_before_the_removal_leaves_one_copy_to_be_seen() {
     archive_only(&world);
     assert_eq!((world.left().len(), archived(&world).len()), (6, 4), "in both places");
     // A new session does not know what the one before it has archived.
-    let reaper = Reaper::new(world.collections.clone(), Default::default()).expect("a reaper");
+    let reaper = Reaper::new(world.collections.clone(), Arc::default()).expect("a reaper");
     clock.advance_ms(1_000);
     assert_eq!(reaper.run_pass().deleted, 4);
     assert_eq!((world.left(), archived(&world)), (vec![4, 5], vec![0, 1, 2, 3]));

@@ -250,7 +250,7 @@ fn put_list(writer: &mut DocumentWriter<'_>, ids: &[ObjectId]) -> Result<(), Sto
     if ids.is_empty() {
         return writer.delete_meta(LIST).map(drop);
     }
-    writer.put_meta(LIST, &ids.iter().flat_map(|id| id.bytes()).collect::<Vec<u8>>())
+    writer.put_meta(LIST, &ids.iter().flat_map(ObjectId::bytes).collect::<Vec<u8>>())
 }
 
 fn name(id: ObjectId) -> String {

@@ -59,13 +59,11 @@ impl RejectsFile {
     }
 
     fn write(&mut self, kept: u64, refused: &[Refused]) -> io::Result<(PathBuf, u64)> {
-        let (path, mut file) = match &self.open {
-            Some((path, file)) => (path.clone(), file),
-            None => {
-                let (path, file) = &*self.open.insert(create(&self.wanted)?);
-                (path.clone(), file)
-            }
-        };
+        if self.open.is_none() {
+            self.open = Some(create(&self.wanted)?);
+        }
+        let Some((path, file)) = &self.open else { return Err(io::ErrorKind::NotFound.into()) };
+        let (path, mut file) = (path.clone(), file);
         let length = file.metadata()?.len();
         // A new file in the place of one that is gone begins at its start.
         let mut counts = kept.min(length);

@@ -152,8 +152,9 @@ fn a_resumed_import_is_as_an_unbroken_one() {
 #[test]
 fn several_files_are_resumed_in_the_right_one() {
     let text = |from: i32| {
-        let lines = (from..from + 3_000).map(|n| format!("{{\"_id\":{n}}}\n")).collect::<String>();
-        lines + "{\"_id\":tru}\n"
+        let lines: Vec<String> =
+            (from..from + 3_000).map(|n| format!("{{\"_id\":{n}}}\n")).collect();
+        lines.concat() + "{\"_id\":tru}\n"
     };
     let unbroken = Room::new();
     let room = Room::new();

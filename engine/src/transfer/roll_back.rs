@@ -43,7 +43,7 @@ impl RollBackReport {
         ] {
             if count > 0 {
                 let were = if count == 1 { "was" } else { "were" };
-                text += &format!(" {} {were} {why}.", documents(count));
+                text = format!("{text} {} {were} {why}.", documents(count));
             }
         }
         if self.cancelled {

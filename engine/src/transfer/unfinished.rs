@@ -83,8 +83,9 @@ impl UnfinishedImport {
             0 => {}
             1 => text += " A roll back leaves 1 document that it replaced or merged as it is now.",
             n => {
-                text += &format!(
-                    " A roll back leaves {n} documents that it replaced or merged as they are now."
+                text = format!(
+                    "{text} A roll back leaves {n} documents that it replaced or merged as they are \
+                     now."
                 );
             }
         }

@@ -24,7 +24,7 @@ pub struct Projection {
     root: Node,
     /// Fields that are computed from the whole document and set in what is kept of it.
     computed: Fields,
-    positional: Option<Positional>,
+    positional: Option<Box<Positional>>,
 }
 
 /// Whose projection it is: some operators belong to `find` alone.

@@ -82,7 +82,7 @@ pub(super) fn projection(
         }
         insert(&mut root, &path, child)?;
     }
-    Ok(Some(Projection { mode, root, computed, positional }))
+    Ok(Some(Projection { mode, root, computed, positional: positional.map(Box::new) }))
 }
 
 /// A projection keeps what it names or leaves it out, not both.
