@@ -134,7 +134,9 @@ fn list_ui(ui: &mut Ui, archive: &Archive) -> Option<ArchiveAction> {
     let mut asked = None;
     let shown = archive.shown.is_some();
     let height = sizes::ROW * if shown { 5.0 } else { 9.0 };
-    ScrollArea::vertical().id_salt("archived documents").max_height(height).show_rows(
+    ui.spacing_mut().item_spacing.y = sizes::GAP_TINY;
+    let list = ScrollArea::vertical().id_salt("archived documents").auto_shrink([false, true]);
+    list.max_height(height).show_rows(
         ui,
         sizes::ROW,
         archive.rows.len() + usize::from(archive.next.is_some()),
