@@ -286,7 +286,8 @@ impl World {
 
     /// Lets true time go by, with the clock wandering a little.
     fn pass_by(&mut self, ms: i64) {
-        let wander = i64::try_from(self.random.below(DRIFT_MS as usize)).unwrap_or(0);
+        let wander =
+            i64::try_from(self.random.below(usize::try_from(DRIFT_MS).unwrap_or(1))).unwrap_or(0);
         self.clocks.change(|clocks| clocks.true_ms += ms + wander - DRIFT_MS / 2);
     }
 

@@ -111,6 +111,7 @@ pub enum InMode {
 
 /// Arguments of `import`.
 #[derive(Debug, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
 pub struct Import {
     /// The data folder.
     #[arg(long, value_name = "DIR")]

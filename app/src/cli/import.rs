@@ -22,9 +22,9 @@ const CHOICES: &str = "The same command with --resume goes on with it, with --ro
                        it stored, and with --leave keeps that and forgets the import.";
 
 /// Imports; the last line of standard output says how much.
-pub(super) fn run(args: Import) -> Result<(), Failure> {
+pub(super) fn run(args: &Import) -> Result<(), Failure> {
     let (resumes, rolls_back, leaves) = (args.resume, args.roll_back, args.leave);
-    let request = request(args.format, args.mode, &args)?;
+    let request = request(args.format, args.mode, args)?;
     let engine = store::open(&args.data, true, false)?;
     let known = newest_unfinished(&engine, &request)?;
     let done = match known {

@@ -95,7 +95,7 @@ fn dispatch(
             }
         }
         Some(Command::Watch(args)) => watch::run(&args),
-        Some(Command::Import(args)) => import::run(args),
+        Some(Command::Import(args)) => import::run(&args),
         Some(Command::Export(args)) => export::run(args),
         Some(Command::Verify(args)) => verify::run(&args),
         Some(Command::Backup(args)) => backup::run(&args),

@@ -30,7 +30,10 @@ pub struct Settings {
     pub runs: usize,
 }
 
-const GROUPS: [(&str, fn(&Settings)); 5] = [
+/// A group of lines by its name.
+type Group = (&'static str, fn(&Settings));
+
+const GROUPS: [Group; 5] = [
     ("insert", insert::run),
     ("removal", removal::run),
     ("reads", reads::run),

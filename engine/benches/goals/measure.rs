@@ -19,7 +19,10 @@ impl Cost {
     pub fn of(work: impl FnOnce()) -> Self {
         let (wall, cpu) = (now(), cpu());
         work();
-        Self { wall: (now() - wall).as_secs_f64(), cpu: (self::cpu() - cpu).as_secs_f64() }
+        Self {
+            wall: now().saturating_sub(wall).as_secs_f64(),
+            cpu: self::cpu().saturating_sub(cpu).as_secs_f64(),
+        }
     }
 
     /// Of the run in the middle, by each of the two.

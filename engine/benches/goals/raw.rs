@@ -95,8 +95,8 @@ impl Raw {
         let txn = self.env.read_txn().expect("a transaction");
         let end = date_key(until_ms, &[u8::MAX; 12]);
         let range = (Bound::Unbounded, Bound::Included(&end[..]));
-        self.dates.range(&txn, &range).expect("a range").map(|row| row.expect("a row")).count()
-            as u64
+        let rows = self.dates.range(&txn, &range).expect("a range");
+        rows.fold(0, |count, row| row.map(|_| count + 1).expect("a row"))
     }
 
     /// Fetches documents by id, a transaction each. Hands back their bytes' number.

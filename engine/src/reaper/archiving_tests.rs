@@ -12,7 +12,7 @@ use super::{
 };
 use crate::archive::{From, Settings};
 
-fn archived_world() -> (World, std::sync::Arc<crate::clock::SimulatedClock>) {
+fn archived_world() -> (World, Arc<crate::clock::SimulatedClock>) {
     let (world, clock) = simulated();
     world.index(doc! { "key": { "f": 1 }, "name": "ttl", "expireAfterSeconds": 60 });
     world.insert((0..6).map(|id| doc! { "_id": id, "f": date(if id < 4 { -60 } else { 0 }) }));
@@ -66,7 +66,7 @@ fn nothing_is_removed_while_the_archive_fails() {
 }
 
 /// Archives what is due and stops there, as a kill does.
-fn archive_only(world: &World) -> Option<std::sync::Arc<crate::archive::Kept>> {
+fn archive_only(world: &World) -> Option<Arc<crate::archive::Kept>> {
     let target = &world.targets()[0];
     let found = (1..=6).map(|record| Candidate { key: Vec::new(), record }).collect();
     let mut candidates = Candidates { found, more: false };
