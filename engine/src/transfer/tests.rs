@@ -192,6 +192,45 @@ fn csv_types_are_those_of_mongoimport() {
 }
 
 #[test]
+fn values_that_would_be_kept_as_something_else_are_rejected() {
+    for value in [
+        "1e400",
+        "NaN",
+        "99999999999999999999",
+        r#"{"$numberDouble":"1e400"}"#,
+        r#"{"$numberDouble":"nan"}"#,
+        r#"{"$numberLong":"9223372036854775808"}"#,
+        r#"{"$numberInt":"2147483648"}"#,
+        r#"{"$numberDecimal":"1E+7000"}"#,
+        r#"{"$date":"2020-02-30T00:00:00Z"}"#,
+        r#"{"$date":"2020-13-01T00:00:00Z"}"#,
+        r#"{"$oid":"0123"}"#,
+        r#"{"$oid":"0123456789abcdef01234567","x":1}"#,
+        r#"1,"a":2"#,
+        r#"1,"b\u0000c":2"#,
+        r#""\ud800""#,
+    ] {
+        let lines = format!("{{\"a\":0}}\n{{\"a\":{value}}}\n{{\"a\":3}}\n");
+        let (_, documents, errors) = read(lines.as_bytes());
+        assert_eq!((documents.len(), errors.len()), (2, 1), "{value}: {documents:?}");
+        assert!(errors[0].starts_with("2:"), "{value}: {errors:?}");
+    }
+}
+
+#[test]
+fn what_unpacks_to_far_more_than_its_size_ends_the_import() {
+    let room = Room::new();
+    let mut text = b"{\"_id\":1}\n".to_vec();
+    text.resize(120 << 20, b'\n');
+    let report = room.import(&room.request(&gzip(&text)));
+    assert_eq!(report.imported, 1);
+    assert!(
+        matches!(&report.end, End::Broken(bad) if bad.reason.contains("200 times")),
+        "{report:?}"
+    );
+}
+
+#[test]
 fn deep_documents_are_rejected_and_the_rest_is_read() {
     let deep = format!("{}1{}", "{\"a\":".repeat(101), "}".repeat(101));
     let (_, documents, errors) = read(format!("{{\"a\":1}}\n{deep}\n{{\"a\":2}}\n").as_bytes());
