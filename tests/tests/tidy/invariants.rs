@@ -80,6 +80,7 @@ fn only_owners_start_threads() {
         "engine/src/engine.rs",
         "engine/src/engine/",
         "engine/src/reaper/thread.rs",
+        "engine/src/store/stream.rs",
         "engine/src/transfer/",
         "engine/src/wire/",
         "app/src/worker/",
