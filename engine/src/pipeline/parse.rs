@@ -58,6 +58,21 @@ const UNSUPPORTED: &[&str] = &[
     "$shardedDataDistribution",
 ];
 
+/// Those of them that give documents of their own or look at the whole stream.
+const UNSUPPORTED_SOURCES: &[&str] = &[
+    "$changeStreamSplitLargeEvent",
+    "$listCatalog",
+    "$listClusterCatalog",
+    "$listSampledQueries",
+    "$listSearchIndexes",
+    "$planCacheStats",
+    "$queryStats",
+    "$querySettings",
+    "$rankFusion",
+    "$scoreFusion",
+    "$shardedDataDistribution",
+];
+
 /// Where a pipeline stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
@@ -268,7 +283,7 @@ impl Pipeline {
             "$out" | "$merge" => self.output = Some(Output::parse(name, value, reading)?),
             _ => match Reshape::parse(name, value, &reading.names)? {
                 Some(reshape) => push("$project", Box::new(Reshaping(Arc::new(reshape)))),
-                None => return Err(no_stage(name)),
+                None => return Err(no_stage(name, reading.place)),
             },
         }
         Ok(())
@@ -287,8 +302,11 @@ impl Pipeline {
     }
 }
 
-fn no_stage(name: &str) -> PipelineError {
+fn no_stage(name: &str, place: Place) -> PipelineError {
+    let is_source = ONLY_FIRST.contains(&name) || UNSUPPORTED_SOURCES.contains(&name);
     match name {
+        // Whether it is supported elsewhere is no question then.
+        name if place == Place::Facet && is_source => not_in_facet(name),
         "$changeStream" => PipelineError::stage(
             Kind::OnlyReplicaSet,
             "The $changeStream stage is only supported on replica sets",
@@ -315,6 +333,11 @@ fn no_stage(name: &str) -> PipelineError {
     }
 }
 
+fn not_in_facet(name: &str) -> PipelineError {
+    let message = format!("{name} is not allowed to be used within a $facet stage");
+    PipelineError::stage(Kind::NotInFacet, message)
+}
+
 fn check_places(names: &[&str], place: Place) -> Result<(), PipelineError> {
     let fail = |kind, message| Err(PipelineError::stage(kind, message));
     for (at, name) in names.iter().enumerate() {
@@ -322,8 +345,7 @@ fn check_places(names: &[&str], place: Place) -> Result<(), PipelineError> {
         let is_followed = at + 1 < names.len();
         match place {
             Place::Facet if is_source || writes || *name == "$facet" => {
-                let message = format!("{name} is not allowed to be used within a $facet stage");
-                return fail(Kind::NotInFacet, message);
+                return Err(not_in_facet(name));
             }
             Place::Lookup if writes => {
                 let message = format!("{name} is not allowed within a $lookup's sub-pipeline");

@@ -335,6 +335,7 @@ fn refusals() {
     refused("[{$group: {_id: 1, 'a.b': {$sum: 1}}}]", 40235);
     refused("[{$group: {_id: 1, a: {$nope: 1}}}]", 15952);
     refused("[{$group: {_id: 1, a: {$sum: [1, 2]}}}]", 40237);
+    refused("[{$group: {_id: 1, a: {$sum: [1]}}}]", 40237);
     refused("[{$group: {_id: 1, a: {$sum: 1, $avg: 1}}}]", 40238);
     refused("[{$project: 1}]", 15969);
     refused("[{$project: {}}]", 51272);
@@ -352,6 +353,8 @@ fn refusals() {
     refused("[{$facet: {}}]", 40169);
     refused("[{$facet: {a: 1}}]", 40170);
     refused("[{$facet: {a: [{$out: 'x'}]}}]", 40600);
+    refused("[{$facet: {a: [{$planCacheStats: {}}]}}]", 40600);
+    refused("[{$facet: {a: [{$geoNear: {}}]}}]", 40600);
     refused("[{$lookup: {from: 'x', as: 'y', pipeline: [{$out: 'z'}]}}]", 51047);
     refused("[{$lookup: {from: 'x'}}]", 9);
     refused("[{$match: {}}, {$collStats: {}}]", 40602);

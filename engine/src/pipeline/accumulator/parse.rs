@@ -135,6 +135,10 @@ fn field(
     if !operator.as_str().starts_with('$') {
         return fail(Kind::GroupFieldNotObject, not_object());
     }
+    if matches!(argument, RawBsonRef::Array(_)) {
+        let message = format!("The {operator} accumulator is a unary operator");
+        return fail(Kind::AccumulatorUnary, message);
+    }
     accumulator(operator.as_str(), argument, names)
 }
 
@@ -168,24 +172,7 @@ fn accumulator(
             let message = format!("the accumulator {name} is not supported");
             return fail(Kind::Unsupported, message);
         }
-        _ if matches!(argument, RawBsonRef::Array(_)) => {
-            return fail(
-                Kind::AccumulatorUnary,
-                format!("The {name} accumulator is a unary operator"),
-            );
-        }
         _ => return fail(Kind::AccumulatorUnknown, format!("unknown group operator '{name}'")),
-    };
-    // An array is a list of arguments, and there can be one only.
-    let argument = match argument {
-        RawBsonRef::Array(array) => {
-            let [one] = *array.into_iter().collect::<Result<Vec<_>, _>>()? else {
-                let message = format!("The {name} accumulator is a unary operator");
-                return fail(Kind::AccumulatorUnary, message);
-            };
-            one
-        }
-        other => other,
     };
     Ok(Accumulator { operator, input: Expression::parse(argument, names)?, n: None })
 }
@@ -197,9 +184,6 @@ fn count(argument: RawBsonRef<'_>, names: &VariableNames) -> Result<Accumulator,
             input: Expression::parse(RawBsonRef::Int32(1), names)?,
             n: None,
         }),
-        RawBsonRef::Array(_) => {
-            fail(Kind::AccumulatorUnary, "The $count accumulator is a unary operator")
-        }
         _ => fail(Kind::AccumulatorCountArgument, "$count takes no arguments, i.e. $count:{}"),
     }
 }
