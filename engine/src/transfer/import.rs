@@ -234,7 +234,6 @@ impl<'i> Importing<'i> {
     }
 
     /// Stores what the reader sends. The receiver is dropped at the end, which ends the reader too.
-    #[expect(clippy::needless_pass_by_value, reason = "its end ends the reader")]
     fn store_all(&mut self, receiver: Receiver<Batch>) {
         for batch in receiver {
             if let Err(end) = self.store(&batch) {
