@@ -28,6 +28,16 @@ fn check(folder: &Path, arguments: &str, code: i32, last: &str, error: &str) {
     assert!(stderr.contains(error), "{arguments}: {stderr}");
 }
 
+/// Runs what must succeed and checks words of the last line of standard output.
+fn says(folder: &Path, arguments: &str, words: &str) {
+    let output = mayfly(folder, arguments);
+    let stdout = String::from_utf8(output.stdout).unwrap();
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(0), "{arguments}: {stdout}{stderr}");
+    let last = stdout.lines().last().unwrap_or_default();
+    assert!(last.contains(words), "{arguments}: {last}, not {words}; {stderr}");
+}
+
 #[test]
 fn files_in_and_out() {
     let folder = tempfile::tempdir().unwrap();
@@ -69,9 +79,9 @@ fn verify_and_backup() {
     let sound = "checked 1 collections, 1 documents, 1 index entries: nothing is wrong";
     check(at, "verify --data data", 0, sound, "");
     check(at, "verify --data nowhere", 1, "", "no data folder");
-    check(at, "backup --data data copy.mdb", 0, "backed up", "");
-    check(at, "backup --data data copy.mdb", 0, "kept copy.mdb.1", "");
-    check(at, "check copy.mdb", 0, "nothing is wrong", "");
+    says(at, "backup --data data copy.mdb", "backed up");
+    says(at, "backup --data data copy.mdb", "kept copy.mdb.1");
+    says(at, "check copy.mdb", "nothing is wrong");
     check(at, "check a.jsonl", 1, "", "not a Mayfly store");
     check(at, "backup --data data a.jsonl", 1, "", "is no backup");
 }
@@ -82,18 +92,18 @@ fn restore_and_compact() {
     let at = folder.path();
     fs::write(at.join("a.jsonl"), "{\"_id\":1}\n{\"_id\":2}\n").unwrap();
     let import = "import --data data --db d --collection c --drop a.jsonl";
-    check(at, import, 0, "imported 2", "");
-    check(at, "backup --data data b", 0, "backed up", "");
+    says(at, import, "imported 2");
+    says(at, "backup --data data b", "backed up");
     fs::write(at.join("a.jsonl"), "{\"_id\":3}\n").unwrap();
-    check(at, import, 0, "imported 1", "");
-    check(at, "compact --data data", 0, "compacted", "");
+    says(at, import, "imported 1");
+    says(at, "compact --data data", "compacted");
     check(at, "compact --data nowhere", 1, "", "no data folder");
     check(at, "restore --from b --data data", 1, "", "holds a store already");
     check(at, "restore --from nowhere --data data --replace", 1, "", "Can't read the backup");
-    check(at, "restore --from b --data data --replace", 0, "restored 2 documents", "");
-    check(at, "verify --data data", 0, "2 documents", "");
-    check(at, "verify --data data.before-restore-1", 0, "1 documents", "");
-    check(at, "restore --from b --data new", 0, "restored 2 documents", "");
+    says(at, "restore --from b --data data --replace", "restored 2 documents");
+    says(at, "verify --data data", "2 documents");
+    says(at, "verify --data data.before-restore-1", "1 documents");
+    says(at, "restore --from b --data new", "restored 2 documents");
 }
 
 #[test]
