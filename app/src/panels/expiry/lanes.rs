@@ -21,6 +21,8 @@ pub(super) struct Lanes<'a> {
     pub view: &'a ExpiryView,
     pub scale: Scale,
     pub bracket: &'a dyn Fn(&Lane) -> String,
+    /// What becomes of an overdue document.
+    pub overdue: &'a str,
 }
 
 impl Lanes<'_> {
@@ -51,7 +53,8 @@ impl Lanes<'_> {
             WidgetInfo::selected(Role::ListItem, true, selected, name)
         });
         if ui.is_rect_visible(rect) {
-            let ink = Ink { painter: ui.painter(), colors: colors(ui), scale: self.scale, rect };
+            let (painter, colors) = (ui.painter(), colors(ui));
+            let ink = Ink { painter, colors, scale: self.scale, rect, overdue: self.overdue };
             if selected || response.hovered() {
                 ink.ground(selected);
             }
@@ -76,6 +79,7 @@ struct Ink<'a> {
     colors: &'static Colors,
     scale: Scale,
     rect: Rect,
+    overdue: &'a str,
 }
 
 impl Ink<'_> {
@@ -141,7 +145,7 @@ impl Ink<'_> {
             self.painter.circle_filled(center, sizes::LANE_KNOB, self.colors.overdue);
         }
         let past = self.scale.shown_ms.saturating_sub(lane.threshold_ms);
-        let note = format!("{} · overdue, goes with the next pass", words::note(lane));
+        let note = format!("{} · {}", words::note(lane), self.overdue);
         self.labels(now, &duration::overdue(past), self.colors.overdue, &note);
     }
 

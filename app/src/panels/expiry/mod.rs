@@ -104,7 +104,8 @@ fn timeline_ui(ui: &mut Ui, state: &State, tab: &Tab, times: &PassTimes, asks: &
     let bracket = |lane: &_| {
         format!("{}\n{}", words::bracket(lane, now_ms, times), words::verdict(lane, now_ms))
     };
-    let hovered = Lanes { view, scale, bracket: &bracket }.ui(&mut child, asks);
+    let hovered = Lanes { view, scale, bracket: &bracket, overdue: words::overdue(times) }
+        .ui(&mut child, asks);
     if hovered != view.held {
         asks.push(ExpiryAction::Hold(hovered));
     }
@@ -129,6 +130,7 @@ fn pass_times(state: &State) -> PassTimes {
     let micros = reaper.last_pass().map_or(0, |pass| pass.duration_micros);
     PassTimes {
         enabled: reaper.enabled,
+        held: reaper.held.is_some(),
         at_threshold: reaper.at_threshold,
         next_pass_ms: reaper.next_pass_ms,
         sleep_ms: i64::try_from(reaper.sleep_secs)

@@ -64,6 +64,7 @@ pub(super) fn bracket(lane: &Lane, now_ms: i64, schedule: &PassTimes) -> String 
             format!("Removed at {}, {}", instant(at, now_ms), lateness(late_ms))
         }
         _ if !schedule.enabled => "The reaper is off: it stays until the reaper runs".to_owned(),
+        _ if schedule.held => "Removals wait: it stays until you agree".to_owned(),
         Phase::Overdue => match schedule.next_pass_ms {
             Some(next) if next > now_ms => {
                 format!("Goes with the pass at {}", instant(next, now_ms))
@@ -100,11 +101,22 @@ pub(super) fn verdict(lane: &Lane, now_ms: i64) -> String {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct PassTimes {
     pub enabled: bool,
+    /// What is overdue waits for somebody's word.
+    pub held: bool,
     pub at_threshold: bool,
     pub next_pass_ms: Option<i64>,
     pub sleep_ms: i64,
     /// How long the last pass took, rounded up to a second.
     pub pass_ms: i64,
+}
+
+/// What becomes of an overdue document.
+pub(super) fn overdue(schedule: &PassTimes) -> &'static str {
+    match schedule {
+        PassTimes { enabled: false, .. } => "overdue, the reaper is off",
+        PassTimes { held: true, .. } => "overdue, waits for you",
+        _ => "overdue, goes with the next pass",
+    }
 }
 
 /// The row as a screen reader hears it: thresholds, not every second.
@@ -150,6 +162,7 @@ mod tests {
         let lane = lane(Bson::Int32(7));
         let times = PassTimes {
             enabled: true,
+            held: false,
             at_threshold: false,
             next_pass_ms: Some(50_000),
             sleep_ms: 60_000,
@@ -161,6 +174,10 @@ mod tests {
         check(0, times, "Goes between 00:00:20 and 00:01:21");
         check(0, PassTimes { at_threshold: true, ..times }, "Goes at 00:00:20");
         check(20_000, times, "Goes with the pass at 00:00:50");
+        let held = PassTimes { held: true, ..times };
+        check(0, held, "Removals wait: it stays until you agree");
+        assert_eq!(overdue(&times), "overdue, goes with the next pass");
+        assert_eq!(overdue(&held), "overdue, waits for you");
         let off = PassTimes { enabled: false, ..times };
         check(0, off, "The reaper is off: it stays until the reaper runs");
     }
