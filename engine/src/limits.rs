@@ -140,6 +140,9 @@ pub const REAPER_SCAN_ENTRIES_MAX: usize = BULK_DOCS_MAX;
 /// count for the maximum only.
 pub const LAG_SAMPLES_MAX: usize = 4_096;
 
+/// Index entries that a count takes between two looks at whether it should stop.
+pub const COUNT_ENTRIES_PER_CHECK: u32 = 1_024;
+
 /// Documents whose earliest threshold a forecast keeps apart when a document may have several. Past
 /// it the forecast counts such documents several times and says that it is not exact.
 pub const FORECAST_DISTINCT_DOCS_MAX: usize = 1_000_000;

@@ -12,11 +12,7 @@ use super::{
     run::raw,
     table::{Command, Scope},
 };
-use crate::{
-    catalog::Namespace,
-    plan::{Access, Step},
-    query::Expr,
-};
+use crate::catalog::Namespace;
 
 /// The fields of `count`.
 pub const FIELDS: &[Field] = &[
@@ -48,26 +44,14 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     raw(&doc! { "n": shortest(count(context, &namespace, &query)?) })
 }
 
-/// How many documents a query gives. Without a filter that is a counter's value, unless documents
-/// may be hidden.
+/// How many documents a query gives.
 ///
 /// # Errors
 /// What the search meets.
 pub fn count(context: &Context, namespace: &Namespace, query: &Query) -> Result<u64, CommandError> {
     context.read(|reader, catalog| {
         let Some(collection) = catalog.collection(namespace) else { return Ok(0) };
-        let mut search = query.search(&collection)?;
-        let is_whole = matches!(query.target.filter.root(), Expr::True)
-            && matches!(search.plan().access, Access::Collection(_));
-        if is_whole && collection.counts_documents() {
-            let all = reader.counters(collection.id.0)?.documents;
-            let left = all.saturating_sub(query.target.skip);
-            return Ok(query.target.limit.map_or(left, |limit| left.min(limit)));
-        }
-        search.advance::<CommandError>(reader, &collection, context.now_ms(), &mut |_, _| {
-            Ok(Step::Take)
-        })?;
-        Ok(search.stats().returned)
+        Ok(query.search(&collection)?.count(reader, &collection, context.now_ms())?)
     })
 }
 

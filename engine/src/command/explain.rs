@@ -154,7 +154,7 @@ fn query(
         return aggregate::explain_view(context, request, &namespace, &asked, verbosity);
     }
     let began = context.clock().monotonic();
-    let Found { plan, is_missing, from_counter, mut executed } =
+    let Found { plan, is_missing, counted_by, mut executed } =
         asked.find(context, &namespace, verbosity.executes())?;
     let millis = context.clock().monotonic().saturating_sub(began).as_millis();
     executed.millis = i64::try_from(millis).unwrap_or(i64::MAX);
@@ -166,7 +166,7 @@ fn query(
         skip: asked.query.target.skip,
         limit: asked.query.target.limit,
         purpose: match asked.purpose {
-            Purpose::Count { .. } => Purpose::Count { from_counter },
+            Purpose::Count(_) => Purpose::Count(counted_by),
             other => other,
         },
         is_missing,

@@ -12,8 +12,8 @@ use super::{
 };
 use crate::{
     catalog::Namespace,
-    plan::{Access, Executed, Plan, Purpose, Step},
-    query::{Expr, Projection, Update, UpdateContext},
+    plan::{Access, CountedBy, Executed, Plan, Purpose, Step},
+    query::{Projection, Update, UpdateContext},
 };
 
 /// Commands that can be explained.
@@ -44,8 +44,8 @@ pub struct Found {
     pub plan: Plan,
     /// There is no such collection.
     pub is_missing: bool,
-    /// A count that takes no look at documents.
-    pub from_counter: bool,
+    /// What a count looks at.
+    pub counted_by: CountedBy,
     /// Its costs.
     pub executed: Executed,
 }
@@ -59,7 +59,7 @@ impl Explaining {
         match request.name {
             "count" => {
                 let query = Query::read_with_signed_limit(request, "query")?;
-                Self::new(request, "query", query, Purpose::Count { from_counter: false })
+                Self::new(request, "query", query, Purpose::Count(CountedBy::Documents))
             }
             "distinct" => {
                 Self::new(request, "query", Query::read(request, "query")?, Purpose::Read)
@@ -157,21 +157,16 @@ impl Explaining {
         context.read(|reader, catalog| {
             let Some(collection) = catalog.collection(namespace) else {
                 let plan = Plan { access: Access::Nothing, sort_in_memory: false };
-                return Ok(Found { plan, is_missing: true, from_counter: false, executed });
+                let counted_by = CountedBy::Documents;
+                return Ok(Found { plan, is_missing: true, counted_by, executed });
             };
             let mut search = self.query.search(&collection)?;
             let plan = search.plan().clone();
-            let from_counter = matches!(self.query.target.filter.root(), Expr::True)
-                && matches!(plan.access, Access::Collection(_))
-                && !collection.hides_expired();
+            let counted_by = search.counted_by(&collection);
             let now_ms = context.now_ms();
-            if executes && self.purpose == (Purpose::Count { from_counter: false }) && from_counter
-            {
-                let all = reader.counters(collection.id.0)?.documents;
-                let left = all.saturating_sub(self.query.target.skip);
-                executed.stats.returned =
-                    self.query.target.limit.map_or(left, |limit| left.min(limit));
-                executed.stats.matched = all;
+            if executes && matches!(self.purpose, Purpose::Count(_)) {
+                search.count(reader, &collection, now_ms)?;
+                executed.stats = search.stats();
             } else if executes {
                 let mut would_modify = 0;
                 search.advance::<CommandError>(
@@ -187,7 +182,7 @@ impl Explaining {
                 executed.would_modify = would_modify;
                 executed.would_upsert = self.is_upsert && executed.stats.returned == 0;
             }
-            Ok(Found { plan, is_missing: false, from_counter, executed })
+            Ok(Found { plan, is_missing: false, counted_by, executed })
         })
     }
 

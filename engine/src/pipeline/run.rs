@@ -8,10 +8,9 @@ use super::{
     Environment, Input, Pipeline, PipelineError, Reading, Stage, source::Source, views::resolve,
 };
 use crate::{
-    catalog::{CollectionMeta, Namespace},
-    plan::{Access, Hint, Plan, PlanError, Search, Step, Target, choose},
-    query::{Context, Expr, Filter, Sort},
-    store::Reader,
+    catalog::Namespace,
+    plan::{Hint, Search, Target, choose},
+    query::{Context, Filter, Sort},
     value::Direction,
 };
 
@@ -169,7 +168,8 @@ impl Run {
             collection.check_is_no_view()?;
             let plan = choose(&collection, &target.filter, target.sort.as_ref(), hint)?;
             if stages.front().is_some_and(|stage| stage.only_counts()) {
-                let n = count(reader, &collection, target, plan, environment.now_ms())?;
+                let mut search = Search::new(&collection, target, plan);
+                let n = search.count(reader, &collection, environment.now_ms())?;
                 if let Some(first) = stages.pop_front()
                     && let Some(documents) = first.counted(n)?
                 {
@@ -232,24 +232,4 @@ impl Run {
     pub fn absorbed(&self) -> usize {
         self.absorbed
     }
-}
-
-/// How many documents a search gives; a counter's value where that is the same.
-fn count(
-    reader: &Reader<'_>,
-    collection: &CollectionMeta,
-    target: Target,
-    plan: Plan,
-    now_ms: i64,
-) -> Result<u64, PipelineError> {
-    let is_whole = matches!(target.filter.root(), Expr::True)
-        && matches!(plan.access, Access::Collection(_))
-        && collection.counts_documents();
-    if is_whole {
-        let left = reader.counters(collection.id.0)?.documents.saturating_sub(target.skip);
-        return Ok(target.limit.map_or(left, |limit| left.min(limit)));
-    }
-    let mut search = Search::new(collection, target, plan);
-    search.advance::<PlanError>(reader, collection, now_ms, &mut |_, _| Ok(Step::Take))?;
-    Ok(search.stats().returned)
 }

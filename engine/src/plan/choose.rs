@@ -39,9 +39,14 @@ impl Plan {
 /// A scan of an index in one line, as MongoDB writes it: `IXSCAN { a: 1, b: -1 }`.
 #[must_use]
 pub fn index_summary(index: &IndexMeta) -> String {
+    index_stage("IXSCAN", index)
+}
+
+/// A stage over an index in one line.
+pub(super) fn index_stage(stage: &str, index: &IndexMeta) -> String {
     let part = |(path, direction): (&String, &Bson)| format!("{path}: {direction}");
     let parts: Vec<String> = index.key.source.iter().map(part).collect();
-    format!("IXSCAN {{ {} }}", parts.join(", "))
+    format!("{stage} {{ {} }}", parts.join(", "))
 }
 
 /// How documents are found.

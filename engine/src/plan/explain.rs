@@ -4,6 +4,7 @@ use bson::{Bson, Document, doc};
 
 use super::{
     choose::{Access, Plan},
+    count::{CountedBy, counting_stage},
     parsed::{left_to_check, parsed_query, shape_hash},
     search::Stats,
 };
@@ -36,10 +37,7 @@ pub enum Purpose {
     /// They are returned.
     Read,
     /// They are counted.
-    Count {
-        /// Without a look at them: how many there are is known.
-        from_counter: bool,
-    },
+    Count(CountedBy),
     /// They would be changed.
     Update,
     /// They would be removed.
@@ -109,7 +107,7 @@ impl Explained<'_> {
         if let Some(express) = self.express() {
             return express;
         }
-        if self.purpose == (Purpose::Count { from_counter: true }) {
+        if self.purpose == Purpose::Count(CountedBy::Counter) {
             return doc! { "stage": "RECORD_STORE_FAST_COUNT" };
         }
         let mut tree = self.access();
@@ -147,7 +145,7 @@ impl Explained<'_> {
         }
         match self.purpose {
             Purpose::Read => {}
-            Purpose::Count { .. } => over(doc! { "stage": "COUNT" }),
+            Purpose::Count(_) => over(doc! { "stage": "COUNT" }),
             Purpose::Update => over(doc! { "stage": "UPDATE" }),
             Purpose::Delete => over(doc! { "stage": "DELETE" }),
         }
@@ -171,7 +169,7 @@ impl Explained<'_> {
             (Purpose::Read, true) => "EXPRESS_CLUSTERED_IXSCAN",
             (Purpose::Update, _) => "EXPRESS_UPDATE",
             (Purpose::Delete, _) => "EXPRESS_DELETE",
-            (Purpose::Count { .. }, _) => return None,
+            (Purpose::Count(_), _) => return None,
         };
         let mut shown = doc! { "stage": stage };
         if !index.clustered {
@@ -206,6 +204,10 @@ impl Explained<'_> {
                 let mut scan = index_scan(index);
                 scan.insert("direction", name(*direction));
                 scan.insert("indexBounds", shown);
+                if self.purpose == Purpose::Count(CountedBy::Entries) {
+                    scan.insert("stage", counting_stage(bounds));
+                    return scan;
+                }
                 let left = left_to_check(&self.filter, bounds, index.multikey);
                 let mut fetch = doc! { "stage": "FETCH" };
                 if !left.is_empty() {
@@ -238,7 +240,7 @@ impl Explained<'_> {
         let stats = executed.stats;
         let kept = self.limit.map_or(u64::MAX, |limit| limit.saturating_add(self.skip));
         let (returned, worked) = match kind {
-            "IXSCAN" => (stats.keys_examined, stats.keys_examined),
+            "IXSCAN" | "COUNT_SCAN" => (stats.keys_examined, stats.keys_examined),
             "COLLSCAN" => (stats.matched, stats.docs_examined),
             "FETCH" => (stats.matched, stats.keys_examined),
             "SORT" => (stats.matched.min(kept), stats.matched.saturating_mul(2)),
@@ -300,6 +302,7 @@ fn own_numbers(kind: &str, executed: &Executed, skip: u64) -> Document {
             "dupsTested": 0,
             "dupsDropped": 0,
         },
+        "COUNT_SCAN" => doc! { "keysExamined": int(stats.keys_examined) },
         "COLLSCAN" => doc! { "docsExamined": int(stats.docs_examined) },
         "FETCH" => doc! { "docsExamined": int(stats.docs_examined), "alreadyHasObj": 0 },
         "EXPRESS_IXSCAN" | "EXPRESS_CLUSTERED_IXSCAN" => doc! {

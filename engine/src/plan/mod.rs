@@ -6,6 +6,7 @@
 mod between;
 mod bounds;
 mod choose;
+mod count;
 mod entries;
 mod error;
 mod explain;
@@ -23,6 +24,7 @@ mod tests;
 pub use between::{KeyRange, choose_between};
 pub use bounds::Bounds;
 pub use choose::{Access, Hint, Plan, choose, index_summary};
+pub use count::CountedBy;
 pub use error::{PlanError, PlanErrorKind};
 pub use explain::{Executed, Explained, Purpose};
 pub use operation::{Operation, check_interrupt};

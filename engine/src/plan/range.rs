@@ -165,7 +165,7 @@ impl Range {
                     Direction::Ascending => (low, high),
                     Direction::Descending => (high, low),
                 };
-                let section = Interval::of_prefix(&whole(&type_section(*rank, direction).0));
+                let section = Self::section(*rank, prefix, direction);
                 let end = |(value, _): &(RawBson, bool)| {
                     Interval::of_prefix(&whole(&bytes_of(value, direction)))
                 };
@@ -187,6 +187,20 @@ impl Range {
                 };
                 Interval { lower, upper }
             }
+        }
+    }
+
+    /// All keys of a class that are in an order with others: NaN, below all numbers, is in none.
+    fn section(rank: u8, prefix: &[u8], direction: Direction) -> Interval {
+        let of = |tail: &[u8]| Interval::of_prefix(&[prefix, tail].concat());
+        let whole = of(&type_section(rank, direction).0);
+        if rank != RANK_NUMBER {
+            return whole;
+        }
+        let least = of(&bytes_of(&RawBson::Double(f64::NEG_INFINITY), direction));
+        match direction {
+            Direction::Ascending => Interval { lower: least.lower, ..whole },
+            Direction::Descending => Interval { upper: least.upper, ..whole },
         }
     }
 

@@ -8,6 +8,7 @@ use bson::raw::{RawBson, RawDocument, RawDocumentBuf};
 use super::{
     PlanError, PlanErrorKind,
     choose::{Access, Plan},
+    count::{CountedBy, Counting},
     entries::{Entries, EntryPlace},
     operation::Operation,
     packed, records,
@@ -207,6 +208,52 @@ impl Search {
         self.stats.matched += if self.plan.sort_in_memory { 0 } else { matched };
         self.stats.returned += returned;
         Ok(())
+    }
+
+    /// How the documents of this search are counted.
+    #[must_use]
+    pub fn counted_by(&self, collection: &CollectionMeta) -> CountedBy {
+        CountedBy::of(collection, &self.filter, &self.plan)
+    }
+
+    /// How many documents a search gives that has not begun, with the least effort.
+    ///
+    /// # Errors
+    /// As [`Search::advance`].
+    pub fn count(
+        &mut self,
+        reader: &Reader<'_>,
+        collection: &CollectionMeta,
+        now_ms: i64,
+    ) -> Result<u64, PlanError> {
+        let counted_by = self.counted_by(collection);
+        if counted_by == CountedBy::Documents {
+            self.advance::<PlanError>(reader, collection, now_ms, &mut |_, _| Ok(Step::Take))?;
+            return Ok(self.stats.returned);
+        }
+        self.check_still_valid(collection)?;
+        let operation = Operation::current();
+        if let Some(operation) = &operation {
+            operation.check()?;
+            operation.note_plan(|| counted_by.summary(&self.plan));
+        }
+        let enough = self.limit.map_or(u64::MAX, |limit| limit.saturating_add(self.skip));
+        let before = self.stats;
+        self.stats.matched = match &self.plan.access {
+            Access::Index { index, bounds, .. } => {
+                let (filter, seen) = (&self.filter, &self.seen(now_ms));
+                let counting = Counting { collection, index, filter, seen, enough };
+                counting.run(reader, &bounds.intervals, &mut self.stats)?
+            }
+            _ => reader.counters(collection.id.0)?.documents,
+        };
+        if let Some(operation) = &operation {
+            operation.note_stats(before, self.stats);
+        }
+        let left = self.stats.matched.saturating_sub(self.skip);
+        self.stats.returned = self.limit.map_or(left, |limit| left.min(limit));
+        self.place = Place::End;
+        Ok(self.stats.returned)
     }
 
     /// The oldest documents of a capped collection go; a cursor that stood at one of them has missed

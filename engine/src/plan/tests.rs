@@ -10,7 +10,10 @@ fn value() -> impl Strategy<Value = Bson> {
     let scalar = prop_oneof![
         (-2..4_i32).prop_map(Bson::Int32),
         (-2..4_i64).prop_map(Bson::Int64),
-        prop_oneof![Just(f64::NAN), Just(1.0), Just(1.5), Just(-0.0)].prop_map(Bson::Double),
+        prop_oneof![Just(f64::NAN), Just(f64::NEG_INFINITY), Just(1.0), Just(1.5), Just(-0.0)]
+            .prop_map(Bson::Double),
+        prop_oneof![Just("1"), Just("1.50"), Just("NaN"), Just("-Infinity"), Just("1E-6000")]
+            .prop_map(|text| Bson::Decimal128(text.parse().expect("a decimal"))),
         prop_oneof![Just(""), Just("a"), Just("ab"), Just("b\0c")].prop_map(Bson::from),
         (0..2_usize).prop_map(|tail| Bson::from(format!("{}{tail}", "x".repeat(500)))),
         (-2..3_i64).prop_map(|ms| Bson::DateTime(bson::DateTime::from_millis(ms))),
@@ -113,6 +116,88 @@ fn found(
     (ids, keys)
 }
 
+/// What `count` and `$count` say, which must be the same.
+fn counted(lab: &Lab, filter: &Document, hint: Option<&str>) -> usize {
+    let mut count = doc! { "count": "c", "query": filter.clone() };
+    let pipeline = vec![doc! { "$match": filter.clone() }, doc! { "$count": "n" }];
+    let mut aggregate = doc! { "aggregate": "c", "pipeline": pipeline, "cursor": {} };
+    for command in [&mut count, &mut aggregate] {
+        command.extend(hint.map(|hint| ("hint".to_owned(), Bson::from(hint))));
+    }
+    let n = |reply: &Document, path: &str| match at(reply, path) {
+        Some(Bson::Int32(n)) => usize::try_from(n).expect("no negative count"),
+        _ => 0,
+    };
+    let (reply, found) = (lab.run_document(&count), lab.run_document(&aggregate));
+    let total = n(&reply, "n");
+    assert_eq!(total, n(&found, "cursor.firstBatch.0.n"), "{count}: {reply} {found}");
+    total
+}
+
+/// How the stages of a count look, and how many it finds.
+#[track_caller]
+fn check_count(lab: &Lab, query: &str, stages: &str, n: i32) {
+    let reply =
+        lab.ok(&format!("{{explain: {{count: 'c', {query}}}, verbosity: 'executionStats'}}"));
+    let mut names = Vec::new();
+    let mut path = "queryPlanner.winningPlan".to_owned();
+    while let Some(Bson::String(name)) = at(&reply, &format!("{path}.stage")) {
+        names.push(name);
+        path.push_str(".inputStage");
+    }
+    assert_eq!(names.join(" "), stages, "{query}");
+    let examined = at(&reply, "executionStats.totalDocsExamined");
+    let is_read = stages.contains("FETCH") || stages.contains("COLLSCAN");
+    assert!(is_read || examined == Some(Bson::Int32(0)), "{query}: {examined:?}");
+    lab.check(&format!("{{count: 'c', {query}}}"), &format!("{{n: {n}}}"));
+}
+
+#[test]
+fn counts_look_at_entries_alone_where_bounds_say_all() {
+    let lab = Lab::new();
+    lab.ok("{createIndexes: 'c', indexes: [{key: {a: 1}, name: 'a_1'}, \
+            {key: {b: 1, a: -1}, name: 'ba'}, {key: {d: 1}, name: 'd', sparse: true}, \
+            {key: {e: 1}, name: 'e', partialFilterExpression: {a: {$gt: 2}}}]}");
+    lab.ok("{insert: 'c', documents: [{a: 1, b: 1, d: 1, e: 1}, {a: 2.0, b: 1}, \
+            {a: NumberLong(3), b: 'x', e: 1}, {a: NumberDecimal('4'), e: 2}, {a: NaN}, {a: 'x'}, \
+            {a: null}, {}]}");
+    let check = |query, stages, n| check_count(&lab, query, stages, n);
+    check("query: {a: {$gt: 1}}", "COUNT COUNT_SCAN", 3);
+    check("query: {a: {$lt: 3}}", "COUNT COUNT_SCAN", 2);
+    check("query: {a: {$gte: 2, $lt: 4}}", "COUNT COUNT_SCAN", 2);
+    check("query: {a: {$gt: 4, $lt: 2}}", "COUNT COUNT_SCAN", 0);
+    check("query: {a: {$gt: 0}}, skip: 1, limit: 2", "COUNT COUNT_SCAN", 2);
+    check("query: {a: {$gt: 0}}, skip: 9", "COUNT COUNT_SCAN", 0);
+    check("query: {a: {$in: [1, 1.0, 'x', 9]}}", "COUNT IXSCAN", 2);
+    check("query: {b: 1, a: {$lt: 2}}", "COUNT COUNT_SCAN", 1);
+    check("query: {b: 1}", "COUNT COUNT_SCAN", 2);
+    check("query: {d: {$gt: 0}}", "COUNT COUNT_SCAN", 1);
+    check("query: {}, hint: 'd'", "COUNT COUNT_SCAN", 1);
+    check("query: {a: {$gt: 2}, e: 1}, hint: 'e'", "COUNT FETCH IXSCAN", 1);
+    check("query: {}, hint: 'e'", "COUNT COUNT_SCAN", 2);
+    // More is asked than bounds say.
+    check("query: {a: {$gt: 1, $ne: 2}}", "COUNT FETCH IXSCAN", 2);
+    check("query: {a: {$gt: 1, $gte: 3}}", "COUNT FETCH IXSCAN", 2);
+    check("query: {a: null}", "COUNT FETCH IXSCAN", 2);
+    check("query: {a: NaN}", "COUNT FETCH IXSCAN", 1);
+    check("query: {a: {$gt: 1}, c: null}", "COUNT FETCH IXSCAN", 3);
+    check("query: {a: {$regex: '^x'}}", "COUNT FETCH IXSCAN", 1);
+    // The first array makes a document have several entries.
+    lab.ok("{insert: 'c', documents: [{a: [1, 2, 3]}]}");
+    check("query: {a: {$gt: 1}}", "COUNT FETCH IXSCAN", 4);
+}
+
+#[test]
+fn counts_do_not_see_what_is_hidden() {
+    let lab = Lab::new();
+    lab.ok("{createIndexes: 'c', indexes: [{key: {a: 1}, name: 'a_1'}, \
+            {key: {_ts: 1}, name: 'ts', expireAfterSeconds: 10}]}");
+    lab.ok("{insert: 'c', documents: [{a: 1}, {a: 2, ttl: 1000}]}");
+    lab.check("{count: 'c', query: {a: {$gt: 0}}}", "{n: 2}");
+    lab.engine.simulated_clock().expect("a clock").advance_ms(20_000);
+    lab.check("{count: 'c', query: {a: {$gt: 0}}}", "{n: 1}");
+}
+
 /// Texts of one length that differ behind the bytes an index keeps, read three at a time.
 #[test]
 fn long_texts_come_in_order_over_several_batches() {
@@ -178,6 +263,10 @@ proptest! {
             for name in ["a_1", "a_-1", "ab", "ba", "axy", "_id_"] {
                 let hinted = found(&lab, filter, &sort, Some(name.into()));
                 prop_assert_eq!(&hinted, &whole, "{}: {} {}", name, filter, sort);
+            }
+            let total = whole.0.len();
+            for hint in [None, Some("a_1"), Some("a_-1"), Some("ab"), Some("ba"), Some("axy")] {
+                prop_assert_eq!(counted(&lab, filter, hint), total, "{:?}: {}", hint, filter);
             }
         }
     }

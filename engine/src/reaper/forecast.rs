@@ -1,6 +1,6 @@
 //! How many documents expire when: counted from index entries, without reading a document.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, ops::RangeInclusive};
 
 use super::{lane::Lane, target::Target};
 use crate::{
@@ -59,9 +59,10 @@ pub fn forecast(
         for threshold_ms in earliest.into_iter().flat_map(HashMap::into_values) {
             tally.add(threshold_ms);
         }
+        let (mut forecast, counted) = tally.finish();
         let documents = reader.counters(collection.0)?.documents;
-        tally.forecast.never = documents.saturating_sub(tally.counted);
-        Ok(tally.forecast)
+        forecast.never = documents.saturating_sub(counted);
+        Ok(forecast)
     })
 }
 
@@ -100,6 +101,25 @@ struct Tally {
     request: ForecastRequest,
     forecast: Forecast,
     counted: u64,
+    /// The place of the last threshold. Thresholds come in order of time, so the next one nearly
+    /// always has the same.
+    run: Run,
+}
+
+/// Thresholds in a row with the same place.
+struct Run {
+    place: Place,
+    /// From the first threshold with this place to the last.
+    thresholds: RangeInclusive<i64>,
+    count: u64,
+}
+
+/// Where a threshold is counted.
+#[derive(Clone, Copy)]
+enum Place {
+    Bucket(usize),
+    Overdue,
+    Beyond,
 }
 
 impl Tally {
@@ -109,25 +129,63 @@ impl Tally {
             request,
             forecast: Forecast { counts, exact: true, ..Forecast::default() },
             counted: 0,
+            run: Run { place: Place::Beyond, thresholds: RangeInclusive::new(1, 0), count: 0 },
         }
     }
 
     fn add(&mut self, threshold_ms: i64) {
-        self.counted += 1;
-        let ForecastRequest { now_ms, from_ms, to_ms, buckets } = self.request;
-        if threshold_ms >= from_ms && threshold_ms < to_ms {
-            let offset = i128::from(threshold_ms) - i128::from(from_ms);
-            let length = i128::from(to_ms) - i128::from(from_ms);
-            let bucket = offset * buckets as i128 / length;
-            let bucket = usize::try_from(bucket).ok();
-            if let Some(count) = bucket.and_then(|bucket| self.forecast.counts.get_mut(bucket)) {
-                *count += 1;
-            }
-        } else if threshold_ms <= now_ms {
-            self.forecast.overdue += 1;
-        } else {
-            self.forecast.beyond += 1;
+        if !self.run.thresholds.contains(&threshold_ms) {
+            self.end_run();
+            let (place, thresholds) = self.request.place_of(threshold_ms);
+            self.run = Run { place, thresholds, count: 0 };
         }
+        self.run.count += 1;
+    }
+
+    fn end_run(&mut self) {
+        let count = std::mem::take(&mut self.run.count);
+        self.counted += count;
+        let total = match self.run.place {
+            Place::Bucket(bucket) => self.forecast.counts.get_mut(bucket),
+            Place::Overdue => Some(&mut self.forecast.overdue),
+            Place::Beyond => Some(&mut self.forecast.beyond),
+        };
+        if let Some(total) = total {
+            *total += count;
+        }
+    }
+
+    /// What was counted, and how many thresholds that were.
+    fn finish(mut self) -> (Forecast, u64) {
+        self.end_run();
+        (self.forecast, self.counted)
+    }
+}
+
+impl ForecastRequest {
+    /// The place of a threshold, and all thresholds around it with the same place.
+    fn place_of(&self, threshold_ms: i64) -> (Place, RangeInclusive<i64>) {
+        let Self { now_ms, from_ms, to_ms, buckets } = *self;
+        if threshold_ms < from_ms || threshold_ms >= to_ms {
+            let side = if threshold_ms < from_ms {
+                i64::MIN..=from_ms.saturating_sub(1)
+            } else {
+                to_ms..=i64::MAX
+            };
+            return if threshold_ms <= now_ms {
+                (Place::Overdue, *side.start()..=now_ms.min(*side.end()))
+            } else {
+                (Place::Beyond, now_ms.saturating_add(1).max(*side.start())..=*side.end())
+            };
+        }
+        // In 128 bits: the buckets may span all of time.
+        let (from, to) = (i128::from(from_ms), i128::from(to_ms));
+        let (length, buckets) = (to - from, buckets as i128);
+        let bucket = (i128::from(threshold_ms) - from) * buckets / length;
+        let begin = |bucket: i128| from + (bucket * length + buckets - 1) / buckets;
+        let instant = |ms: i128| i64::try_from(ms).unwrap_or(threshold_ms);
+        let thresholds = instant(begin(bucket))..=instant(begin(bucket + 1) - 1);
+        (usize::try_from(bucket).map_or(Place::Beyond, Place::Bucket), thresholds)
     }
 }
 
@@ -142,9 +200,10 @@ mod tests {
         for threshold in thresholds {
             tally.add(*threshold);
         }
-        assert_eq!(tally.forecast.counts, counts);
-        assert_eq!((tally.forecast.overdue, tally.forecast.beyond), (overdue, beyond));
-        assert_eq!(tally.counted, thresholds.len() as u64);
+        let (forecast, counted) = tally.finish();
+        assert_eq!(forecast.counts, counts);
+        assert_eq!((forecast.overdue, forecast.beyond), (overdue, beyond));
+        assert_eq!(counted, thresholds.len() as u64);
     }
 
     #[test]
@@ -161,6 +220,32 @@ mod tests {
         for threshold in [i64::MIN, -2, 1, i64::MAX - 1] {
             tally.add(threshold);
         }
-        assert_eq!(tally.forecast.counts, [2, 2]);
+        assert_eq!(tally.finish().0.counts, [2, 2]);
+    }
+
+    #[test]
+    fn a_run_is_exactly_one_bucket() {
+        for (from_ms, to_ms, buckets) in [(0, 10, 3), (-7, 100, 9), (5, 8, 20), (0, 1, 1)] {
+            let request = ForecastRequest { now_ms: 0, from_ms, to_ms, buckets };
+            for threshold in from_ms - 3..to_ms + 3 {
+                let exactly = (i128::from(threshold) - i128::from(from_ms)) * buckets as i128
+                    / i128::from(to_ms - from_ms);
+                let (place, run) = request.place_of(threshold);
+                assert!(run.contains(&threshold));
+                if let Place::Bucket(bucket) = place {
+                    assert_eq!(bucket as i128, exactly);
+                    assert!(run.clone().all(|other| {
+                        matches!(request.place_of(other).0, Place::Bucket(at) if at == bucket)
+                    }));
+                } else {
+                    assert!(threshold < from_ms || threshold >= to_ms);
+                    let is_overdue = |ms| matches!(request.place_of(ms).0, Place::Overdue);
+                    assert_eq!(is_overdue(threshold), threshold <= request.now_ms);
+                    let (start, end) = run.into_inner();
+                    assert!(end < from_ms || start >= to_ms);
+                    assert!(is_overdue(start) == is_overdue(end));
+                }
+            }
+        }
     }
 }

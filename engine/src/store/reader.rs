@@ -283,15 +283,17 @@ impl<'t> Iterator for Entries<'t> {
 }
 
 impl Entries<'_> {
+    /// Whether the value key lies between the bounds. The range of the table did the most of it: only
+    /// where a key is shorter than the bound its record number may have been compared with it.
     fn contains(&self, key: &[u8]) -> bool {
         let above = match &self.lower {
-            Bound::Included(lower) => key >= lower.as_slice(),
+            Bound::Included(lower) => key.len() >= lower.len() || key >= lower.as_slice(),
             Bound::Excluded(lower) => key > lower.as_slice(),
             Bound::Unbounded => true,
         };
         let below = match &self.upper {
             Bound::Included(upper) => key <= upper.as_slice(),
-            Bound::Excluded(upper) => key < upper.as_slice(),
+            Bound::Excluded(upper) => key.len() >= upper.len() || key < upper.as_slice(),
             Bound::Unbounded => true,
         };
         above && below

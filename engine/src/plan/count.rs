@@ -1,0 +1,201 @@
+//! Counting what matches from the entries of an index alone, where its bounds say all that the filter
+//! says. No document is read then, except behind a key that was cut.
+
+use std::ops::Bound;
+
+use bson::raw::RawBson;
+
+use super::{
+    Bounds, Interval, Operation, PlanError,
+    choose::{Access, Plan, index_stage},
+    search::Stats,
+};
+use crate::{
+    catalog::{CollectionMeta, IndexMeta},
+    limits::COUNT_ENTRIES_PER_CHECK,
+    query::{CompareOp, Context, Expr, Filter, Test, filter::number::is_nan},
+    store::{Entry, Reader, Scan},
+    value::{Path, key::KEY_BYTES_KEPT, type_rank},
+};
+
+/// What tells how many documents a search gives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CountedBy {
+    /// The collection's counter.
+    Counter,
+    /// Entries of an index.
+    Entries,
+    /// The documents themselves.
+    Documents,
+}
+
+impl CountedBy {
+    /// The least that has to be looked at.
+    pub(super) fn of(collection: &CollectionMeta, filter: &Filter, plan: &Plan) -> Self {
+        match &plan.access {
+            Access::Collection(_)
+                if matches!(filter.root(), Expr::True) && collection.counts_documents() =>
+            {
+                Self::Counter
+            }
+            Access::Index { index, bounds, .. } if says_all(collection, index, bounds, filter) => {
+                Self::Entries
+            }
+            _ => Self::Documents,
+        }
+    }
+
+    /// The way in one line, as MongoDB writes it: `COUNT_SCAN { a: 1 }`.
+    pub(super) fn summary(self, plan: &Plan) -> String {
+        match (self, &plan.access) {
+            (Self::Counter, _) => "RECORD_STORE_FAST_COUNT".to_owned(),
+            (Self::Entries, Access::Index { index, bounds, .. }) => {
+                index_stage(counting_stage(bounds), index)
+            }
+            _ => plan.summary(),
+        }
+    }
+}
+
+/// The stage that counts entries: one run of them has a stage of its own in MongoDB.
+pub(super) fn counting_stage(bounds: &Bounds) -> &'static str {
+    if bounds.intervals.len() <= 1 { "COUNT_SCAN" } else { "IXSCAN" }
+}
+
+/// Whether the entries within the bounds are exactly the documents that match: each document has one
+/// entry, and all that is asked of it stands in its key.
+fn says_all(
+    collection: &CollectionMeta,
+    index: &IndexMeta,
+    bounds: &Bounds,
+    filter: &Filter,
+) -> bool {
+    // As of this read: the plan may be older than the first array.
+    let is_single = collection.index_by_id(index.id).is_some_and(|now| !now.multikey);
+    if !is_single || !collection.counts_documents() || !bounds.intervals.iter().all(is_whole) {
+        return false;
+    }
+    let mut tests = Vec::new();
+    if !add_tests(filter.root(), &mut tests) {
+        return false;
+    }
+    let bounded = bounds.equal_fields + usize::from(bounds.has_range);
+    let Some(bounded) = index.key.parts.get(..bounded) else { return false };
+    let is_said = |path: &Path| {
+        let on_path = tests.iter().filter(|(tested, _)| *tested == path).map(|(_, test)| *test);
+        are_one_range(&on_path.collect::<Vec<_>>())
+    };
+    bounded.iter().all(|part| is_said(&part.path))
+        && tests.iter().all(|(tested, _)| bounded.iter().any(|part| part.path == **tested))
+}
+
+/// Whether no end of it was cut to what a key keeps.
+fn is_whole(interval: &Interval) -> bool {
+    let fits = |key: &Vec<u8>| key.len() < KEY_BYTES_KEPT;
+    fits(&interval.lower) && interval.upper.as_ref().is_none_or(fits)
+}
+
+/// All tests of a filter; false when it is more than tests that must all hold.
+fn add_tests<'f>(expr: &'f Expr, tests: &mut Vec<(&'f Path, &'f Test)>) -> bool {
+    match expr {
+        Expr::True => true,
+        Expr::And(parts) => parts.iter().all(|part| add_tests(part, tests)),
+        Expr::Field { path, test } => {
+            tests.push((path, test));
+            true
+        }
+        _ => false,
+    }
+}
+
+/// Whether the tests of one field are what bounds say: values, one end, or two ends of one class.
+fn are_one_range(tests: &[&Test]) -> bool {
+    match tests {
+        [Test::In { values, patterns }] => patterns.is_empty() && values.iter().all(is_plain),
+        [Test::Compare { value, .. }] => is_plain(value),
+        [Test::Compare { op: a, value: first }, Test::Compare { op: b, value: second }] => {
+            let is_low = |op: &CompareOp| matches!(op, CompareOp::Gt | CompareOp::Gte);
+            let is_high = |op: &CompareOp| matches!(op, CompareOp::Lt | CompareOp::Lte);
+            (is_low(a) && is_high(b) || is_high(a) && is_low(b))
+                && is_plain(first)
+                && is_plain(second)
+                && type_rank(first.as_raw_bson_ref()) == type_rank(second.as_raw_bson_ref())
+        }
+        _ => false,
+    }
+}
+
+/// Whether two values are equal exactly when their keys are, with no special rule for matching.
+fn is_plain(value: &RawBson) -> bool {
+    match value {
+        RawBson::Double(_) | RawBson::Decimal128(_) => !is_nan(value.as_raw_bson_ref()),
+        RawBson::Int32(_)
+        | RawBson::Int64(_)
+        | RawBson::String(_)
+        | RawBson::ObjectId(_)
+        | RawBson::Boolean(_)
+        | RawBson::Binary(_)
+        | RawBson::DateTime(_)
+        | RawBson::Timestamp(_) => true,
+        _ => false,
+    }
+}
+
+/// A count that is going on.
+pub(super) struct Counting<'c> {
+    pub(super) collection: &'c CollectionMeta,
+    pub(super) index: &'c IndexMeta,
+    pub(super) filter: &'c Filter,
+    pub(super) seen: &'c Context,
+    /// More need not be counted.
+    pub(super) enough: u64,
+}
+
+impl Counting<'_> {
+    /// How many documents have an entry in these intervals.
+    ///
+    /// # Errors
+    /// The operation was stopped, or the store failed.
+    pub(super) fn run(
+        &self,
+        reader: &Reader<'_>,
+        intervals: &[Interval],
+        stats: &mut Stats,
+    ) -> Result<u64, PlanError> {
+        let operation = Operation::current();
+        let mut count = 0;
+        for range in intervals {
+            let lower = Bound::Included(range.lower.as_slice());
+            let upper = range.upper.as_deref().map_or(Bound::Unbounded, Bound::Excluded);
+            let mut entries = reader.entries(self.index.id, lower, upper, Scan::Forward)?;
+            let mut unchecked = 0;
+            while count < self.enough
+                && let Some(entry) = entries.next()
+            {
+                let entry = entry?;
+                stats.keys_examined += 1;
+                count += u64::from(entry.exact || self.is_match(reader, &entry, stats)?);
+                unchecked += 1;
+                if unchecked == COUNT_ENTRIES_PER_CHECK {
+                    unchecked = 0;
+                    operation.as_deref().map_or(Ok(()), Operation::check)?;
+                }
+            }
+        }
+        Ok(count)
+    }
+
+    /// Of a value that is too long for a key only the document knows all.
+    fn is_match(
+        &self,
+        reader: &Reader<'_>,
+        entry: &Entry<'_>,
+        stats: &mut Stats,
+    ) -> Result<bool, PlanError> {
+        let Some(stored) = reader.document(self.collection.id, entry.record)? else {
+            return Ok(false);
+        };
+        stats.docs_examined += 1;
+        Ok(self.filter.matches_in(stored.document()?, self.seen)?)
+    }
+}
