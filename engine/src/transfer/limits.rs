@@ -42,7 +42,7 @@ pub(super) const GZIP_BYTES_FREE: u64 = 100 << 20;
 pub const PREVIEW_DOCS_MAX: usize = 20;
 
 /// Documents that one read transaction of an export visits.
-pub(super) const EXPORT_DOCS_MAX: usize = 1_000;
+pub(super) const EXPORT_DOCS_MAX: usize = 10_000;
 
 /// Text bytes after which a read transaction of an export ends.
 pub(super) const EXPORT_BYTES_MAX: usize = 4 << 20;

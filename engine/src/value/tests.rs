@@ -4,6 +4,7 @@ mod extjson_text;
 mod keys;
 mod ordering;
 mod paths;
+mod same_text;
 mod scanning;
 mod shell_text;
 mod stream;

@@ -58,12 +58,12 @@ impl Notation for Style {
             V::String(text) => append_quoted(out, text, b'"'),
             V::Boolean(bool) => out.extend_from_slice(if bool { b"true" } else { b"false" }),
             V::Null => out.extend_from_slice(b"null"),
-            V::Int32(int) if canonical => put(out, format_args!(r#"{{"$numberInt":"{int}"}}"#)),
-            V::Int32(int) => put(out, format_args!("{int}")),
+            V::Int32(int) if canonical => append_wrapped_int(out, br#"{"$numberInt":""#, int),
+            V::Int32(int) => append_int(out, int),
             V::Int64(int) if canonical || self.keeps_type(int) => {
-                put(out, format_args!(r#"{{"$numberLong":"{int}"}}"#));
+                append_wrapped_int(out, br#"{"$numberLong":""#, int);
             }
-            V::Int64(int) => put(out, format_args!("{int}")),
+            V::Int64(int) => append_int(out, int),
             V::Double(double) => append_double(out, double, canonical),
             V::Decimal128(decimal) => {
                 put(out, format_args!(r#"{{"$numberDecimal":"{decimal}"}}"#));
@@ -142,9 +142,47 @@ fn append_double(out: &mut Vec<u8>, double: f64, canonical: bool) {
         put(out, format_args!(r#"{{"$numberDouble":"{sign}Infinity"}}"#));
     } else if canonical {
         put(out, format_args!(r#"{{"$numberDouble":"{double:?}"}}"#));
-    } else {
+    } else if !append_short_double(out, double) {
         put(out, format_args!("{double:?}"));
     }
+}
+
+/// Appends a double with at most three decimals, as `{:?}` writes it; false, and nothing, for others.
+///
+/// A decimal with at most 15 digits belongs to one double and no other such decimal does. So the
+/// decimal that the division leads back from is the shortest one.
+#[expect(clippy::float_cmp, reason = "the same bits are meant")]
+#[expect(clippy::cast_possible_truncation, reason = "a whole number of at most 15 digits")]
+fn append_short_double(out: &mut Vec<u8>, double: f64) -> bool {
+    let thousandths = double * 1e3;
+    let is_whole = thousandths.abs() < 1e15 && thousandths.trunc() == thousandths;
+    if !is_whole || thousandths == 0.0 || thousandths / 1e3 != double {
+        return false;
+    }
+    let thousandths = thousandths as i64;
+    if thousandths < 0 {
+        out.push(b'-');
+    }
+    append_int(out, (thousandths / 1_000).unsigned_abs());
+    let mut rest = (thousandths % 1_000).unsigned_abs();
+    out.push(b'.');
+    loop {
+        out.push(b'0' + u8::try_from(rest / 100).unwrap_or(0));
+        rest = rest % 100 * 10;
+        if rest == 0 {
+            return true;
+        }
+    }
+}
+
+fn append_int(out: &mut Vec<u8>, int: impl itoa::Integer) {
+    out.extend_from_slice(itoa::Buffer::new().format(int).as_bytes());
+}
+
+fn append_wrapped_int(out: &mut Vec<u8>, before: &[u8], int: impl itoa::Integer) {
+    out.extend_from_slice(before);
+    append_int(out, int);
+    out.extend_from_slice(br#""}"#);
 }
 
 fn append_date(out: &mut Vec<u8>, ms: i64, canonical: bool) {
@@ -154,7 +192,8 @@ fn append_date(out: &mut Vec<u8>, ms: i64, canonical: bool) {
         return;
     }
     out.pop();
-    put(out, format_args!(r#"{{"$numberLong":"{ms}"}}}}"#));
+    append_wrapped_int(out, br#"{"$numberLong":""#, ms);
+    out.push(b'}');
 }
 
 /// Appends formatted text; writing to memory can't fail.

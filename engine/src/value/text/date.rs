@@ -105,30 +105,31 @@ pub(in crate::value) fn append_iso(out: &mut Vec<u8>, ms: i64) -> bool {
     }
     let (year, month, day) = civil_from_days(ms / DAY_MS);
     let of_day = ms % DAY_MS;
-    digits(out, year, 4);
-    for (before, value) in [(b'-', month), (b'-', day)] {
-        out.push(before);
-        digits(out, value, 2);
+    let mut text = *b"0000-00-00T00:00:00.000Z";
+    let parts = [
+        (0, year / 100),
+        (2, year % 100),
+        (5, month),
+        (8, day),
+        (11, of_day / 3_600_000),
+        (14, of_day / 60_000 % 60),
+        (17, of_day / 1_000 % 60),
+        (20, of_day % 1_000 / 10),
+    ];
+    for (at, value) in parts {
+        let value = u8::try_from(value).unwrap_or(0);
+        if let Some(digits) = text.get_mut(at..at + 2) {
+            digits.copy_from_slice(&[b'0' + value / 10, b'0' + value % 10]);
+        }
     }
-    let time =
-        [(b'T', of_day / 3_600_000), (b':', of_day / 60_000 % 60), (b':', of_day / 1_000 % 60)];
-    for (before, value) in time {
-        out.push(before);
-        digits(out, value, 2);
+    if of_day % 1_000 == 0 {
+        out.extend_from_slice(&text[..19]);
+        out.push(b'Z');
+    } else {
+        text[22] = b'0' + u8::try_from(of_day % 10).unwrap_or(0);
+        out.extend_from_slice(&text);
     }
-    if of_day % 1_000 != 0 {
-        out.push(b'.');
-        digits(out, of_day % 1_000, 3);
-    }
-    out.push(b'Z');
     true
-}
-
-fn digits(out: &mut Vec<u8>, value: i64, count: u32) {
-    for place in (0..count).rev() {
-        let digit = u8::try_from(value / 10_i64.pow(place) % 10).unwrap_or(0);
-        out.push(b'0' + digit);
-    }
 }
 
 fn days_in_month(year: i64, month: i64) -> i64 {

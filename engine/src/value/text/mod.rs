@@ -4,10 +4,12 @@
 mod base;
 mod constructors;
 mod date;
+mod elements;
 mod error;
 mod numbers;
 mod parser;
 mod read;
+mod runs;
 mod strings;
 mod tree;
 mod wrappers;

@@ -1,6 +1,9 @@
 //! Quoted text, read and written.
 
-use super::error::Fault;
+use super::{
+    error::Fault,
+    runs::{self, Run},
+};
 
 /// Reads quoted text from behind its opening quote, appends it to `out` and returns the offset
 /// behind the closing quote. `shell` takes JavaScript's escapes too.
@@ -14,20 +17,20 @@ pub(super) fn read(
     let mut at = start;
     loop {
         let rest = bytes.get(at..).unwrap_or_default();
-        let stop = |byte: &u8| *byte == quote || *byte == b'\\' || *byte < b' ';
-        let Some(length) = rest.iter().position(stop) else { return Err(Fault::cut(bytes.len())) };
+        let Run { length, is_ascii } = runs::before_quote(rest, quote);
+        let Some(stop) = rest.get(length) else { return Err(Fault::cut(bytes.len())) };
         let run = rest.get(..length).unwrap_or_default();
-        if let Err(error) = str::from_utf8(run) {
+        if !is_ascii && let Err(error) = str::from_utf8(run) {
             let message = "the text is not valid UTF-8; convert the file to UTF-8";
             return Err(Fault::new(at + error.valid_up_to(), message));
         }
         out.extend_from_slice(run);
         at += length;
-        match bytes.get(at) {
-            Some(b'\\') => at = escape(bytes, at, shell, out)?,
-            Some(byte) if *byte == quote => return Ok(at + 1),
-            Some(byte) if shell && !matches!(byte, b'\n' | b'\r') => {
-                out.push(*byte);
+        match *stop {
+            b'\\' => at = escape(bytes, at, shell, out)?,
+            byte if byte == quote => return Ok(at + 1),
+            byte if shell && !matches!(byte, b'\n' | b'\r') => {
+                out.push(byte);
                 at += 1;
             }
             _ => {
@@ -42,8 +45,7 @@ pub(super) fn read(
 /// Quoted text without escapes, from behind its opening quote to before the closing one.
 pub(super) fn plain(bytes: &[u8], start: usize, quote: u8) -> Option<&str> {
     let rest = bytes.get(start..)?;
-    let stop = |byte: &u8| *byte == quote || *byte == b'\\' || *byte < b' ';
-    let length = rest.iter().position(stop)?;
+    let length = runs::before_quote(rest, quote).length;
     let text = rest.get(..length).filter(|_| rest.get(length) == Some(&quote))?;
     str::from_utf8(text).ok()
 }
@@ -137,22 +139,24 @@ fn hex(bytes: &[u8], at: usize, count: usize) -> Result<u32, Fault> {
 pub(in crate::value) fn append_quoted(out: &mut Vec<u8>, text: &str, quote: u8) {
     out.push(quote);
     let mut rest = text.as_bytes();
-    let special = |byte: &u8| *byte < b' ' || *byte == b'\\' || *byte == quote || *byte == 0x7f;
-    while let Some(length) = rest.iter().position(special) {
-        let (run, from) = rest.split_at(length);
+    loop {
+        let (run, from) = rest.split_at(runs::before_escape(rest, quote).length);
         out.extend_from_slice(run);
         let Some((byte, after)) = from.split_first() else { break };
-        match byte {
-            b'\n' => out.extend_from_slice(b"\\n"),
-            b'\r' => out.extend_from_slice(b"\\r"),
-            b'\t' => out.extend_from_slice(b"\\t"),
-            8 => out.extend_from_slice(b"\\b"),
-            12 => out.extend_from_slice(b"\\f"),
-            0..b' ' | 0x7f => out.extend_from_slice(format!("\\u{byte:04x}").as_bytes()),
-            _ => out.extend_from_slice(&[b'\\', *byte]),
-        }
+        append_escape(out, *byte);
         rest = after;
     }
-    out.extend_from_slice(rest);
     out.push(quote);
+}
+
+fn append_escape(out: &mut Vec<u8>, byte: u8) {
+    match byte {
+        b'\n' => out.extend_from_slice(b"\\n"),
+        b'\r' => out.extend_from_slice(b"\\r"),
+        b'\t' => out.extend_from_slice(b"\\t"),
+        8 => out.extend_from_slice(b"\\b"),
+        12 => out.extend_from_slice(b"\\f"),
+        0..b' ' | 0x7f => out.extend_from_slice(format!("\\u{byte:04x}").as_bytes()),
+        _ => out.extend_from_slice(&[b'\\', byte]),
+    }
 }

@@ -1,9 +1,11 @@
 //! One walk over BSON that writes any notation. It does not recurse.
 
-use bson::raw::{RawBsonRef, RawDocument, RawIter};
+use bson::raw::{RawBsonRef, RawDocument};
 
-use super::Layout;
-use crate::value::order::next_element;
+use super::{
+    Layout,
+    elements::{Elements, Value},
+};
 
 /// How names and simple values look.
 pub(in crate::value) trait Notation {
@@ -22,7 +24,7 @@ pub(in crate::value) trait Notation {
 
 /// A document or array that is being written.
 struct Open<'v> {
-    elements: RawIter<'v>,
+    elements: Elements<'v>,
     array: bool,
     empty: bool,
     /// What comes behind its closing bracket.
@@ -33,7 +35,10 @@ struct Writer<'o, 'v, N> {
     out: &'o mut Vec<u8>,
     notation: N,
     layout: Layout,
-    open: Vec<Open<'v>>,
+    /// The innermost one.
+    open: Option<Open<'v>>,
+    /// Those around it.
+    around: Vec<Open<'v>>,
 }
 
 /// Appends a document.
@@ -53,40 +58,36 @@ pub(in crate::value) fn write_value(
     layout: Layout,
     notation: impl Notation,
 ) {
-    let mut writer = Writer { out, notation, layout, open: Vec::new() };
-    writer.value(value);
+    let mut writer = Writer { out, notation, layout, open: None, around: Vec::new() };
+    match value {
+        RawBsonRef::Document(document) => writer.begin(document.as_bytes(), false, b""),
+        RawBsonRef::Array(array) => writer.begin(array.as_bytes(), true, b""),
+        RawBsonRef::JavaScriptCodeWithScope(code) => {
+            let after = writer.notation.scope(writer.out, code.code);
+            writer.begin(code.scope.as_bytes(), false, after);
+        }
+        _ => writer.notation.scalar(writer.out, value),
+    }
     writer.run();
 }
 
 impl<'v, N: Notation> Writer<'_, 'v, N> {
-    fn value(&mut self, value: RawBsonRef<'v>) {
-        match value {
-            RawBsonRef::Document(document) => self.begin(document.iter_elements(), false, b""),
-            RawBsonRef::Array(array) => self.begin(array.iter_elements(), true, b""),
-            RawBsonRef::JavaScriptCodeWithScope(code) => {
-                let after = self.notation.scope(self.out, code.code);
-                self.begin(code.scope.iter_elements(), false, after);
-            }
-            _ => self.notation.scalar(self.out, value),
-        }
-    }
-
-    fn begin(&mut self, elements: RawIter<'v>, array: bool, after: &'static [u8]) {
+    fn begin(&mut self, bytes: &'v [u8], array: bool, after: &'static [u8]) {
         self.out.push(if array { b'[' } else { b'{' });
-        self.open.push(Open { elements, array, empty: true, after });
+        let open = Open { elements: Elements::of(bytes), array, empty: true, after };
+        self.around.extend(self.open.replace(open));
     }
 
     fn run(&mut self) {
-        while let Some(open) = self.open.last_mut() {
-            let (array, first) = (open.array, open.empty);
-            let Some((name, value)) = next_element(&mut open.elements) else {
+        while let Some(open) = &mut self.open {
+            let Some((name, value)) = open.elements.next() else {
                 self.close();
                 continue;
             };
-            open.empty = false;
-            if !first {
+            if !std::mem::replace(&mut open.empty, false) {
                 self.out.push(b',');
             }
+            let array = open.array;
             self.gap();
             if !array {
                 self.notation.name(self.out, name);
@@ -99,8 +100,25 @@ impl<'v, N: Notation> Writer<'_, 'v, N> {
         }
     }
 
+    fn value(&mut self, value: Value<'v>) {
+        match value {
+            Value::Plain(value) => self.notation.scalar(self.out, value),
+            Value::Document(bytes) => self.begin(bytes, false, b""),
+            Value::Array(bytes) => self.begin(bytes, true, b""),
+            Value::CodeWithScope(code, scope) => {
+                let after = self.notation.scope(self.out, code);
+                self.begin(scope, false, after);
+            }
+            Value::Rare(rare) => {
+                // One that can't be read has ended the elements already.
+                let _ = rare.with(|value| self.notation.scalar(self.out, value));
+            }
+        }
+    }
+
     fn close(&mut self) {
-        let Some(open) = self.open.pop() else { return };
+        let Some(open) = self.open.take() else { return };
+        self.open = self.around.pop();
         if !open.empty {
             self.gap();
         }
@@ -111,8 +129,9 @@ impl<'v, N: Notation> Writer<'_, 'v, N> {
     /// The space before a field or a closing bracket.
     fn gap(&mut self) {
         if self.layout == Layout::Indented {
+            let depth = self.around.len() + usize::from(self.open.is_some());
             self.out.push(b'\n');
-            self.out.resize(self.out.len() + 2 * self.open.len(), b' ');
+            self.out.resize(self.out.len() + 2 * depth, b' ');
         } else if N::SPACED {
             self.out.push(b' ');
         }
