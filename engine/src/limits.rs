@@ -133,6 +133,18 @@ pub const DUE_COUNT_MAX: u64 = 1_000_000;
 /// Milliseconds between two writes of the guard's state while nothing about it changes.
 pub const GUARD_SAVE_MS: i64 = 60_000;
 
+/// Longest time that removed documents can be kept in the trash, in seconds: a day.
+pub const TRASH_SECS_MAX: i64 = 86_400;
+
+/// Bytes that the trash holds after each step of a pass; the oldest leave first.
+pub const TRASH_BYTES_MAX: u64 = 64 << 20;
+
+/// Removed documents on one page of the trash.
+pub const TRASH_PAGE_DOCS_MAX: usize = 1_000;
+
+/// Documents that one command puts back from the trash; more are left for the next one.
+pub const TRASH_RESTORE_DOCS_MAX: usize = 10_000;
+
 /// Index entries that one step of a pass reads ahead of its write transaction.
 pub const REAPER_SCAN_ENTRIES_MAX: usize = BULK_DOCS_MAX;
 

@@ -25,6 +25,7 @@ mod scrub;
 #[cfg(test)]
 mod tests;
 mod transaction;
+mod trash;
 mod unique;
 mod verify;
 mod waiting;
@@ -37,5 +38,6 @@ pub use measurements::Measurements;
 pub use observer::Change;
 pub use reclaim::ReclaimStep;
 pub use scrub::{ScrubStatus, ScrubStep};
+pub use trash::{RowToPutBack, TrashStatus, Trashed, Trim, TrimStep};
 pub use verify::{Finding, VerifyProgress, VerifyReport};
 pub use waiting::ChangeWaiter;

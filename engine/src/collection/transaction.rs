@@ -17,6 +17,7 @@ use crate::{
 /// The store's writer without its lifetime, so that [`DocumentWriter`] needs only one.
 pub(super) trait StoreWriter {
     fn reader(&self) -> Reader<'_>;
+    fn deletes_only(&self) -> bool;
     fn put_document(
         &mut self,
         id: CollectionId,
@@ -49,6 +50,9 @@ macro_rules! forward {
         impl StoreWriter for Writer<'_> {
             fn reader(&self) -> Reader<'_> {
                 Writer::reader(self)
+            }
+            fn deletes_only(&self) -> bool {
+                Writer::deletes_only(self)
             }
             $(fn $name(&mut self, $($arg: $kind),*) -> Result<$result, StoreError> {
                 Writer::$name(self, $($arg),*)

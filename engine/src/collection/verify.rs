@@ -4,7 +4,7 @@ use std::ops::Bound;
 
 use bson::RawDocument;
 
-use super::{Collections, build, keys::keys_of};
+use super::{Collections, build, keys::keys_of, trash};
 use crate::{
     catalog::{CollectionMeta, IndexMeta, IndexState, Namespace},
     limits::FINDINGS_MAX,
@@ -86,6 +86,13 @@ impl Collections {
                 Check { reader, collection, report, documents_total, progress }.run()
             })?;
         }
+        for (namespace, sentence) in self.store.read(trash::verify)? {
+            let unknown = || Namespace { db: "admin".to_owned(), collection: "trash".to_owned() };
+            let namespace = namespace.unwrap_or_else(unknown);
+            let sentence = format!("The trash: {sentence}");
+            report.findings.push(Finding { namespace, index: None, record: None, sentence });
+        }
+        report.findings.truncate(FINDINGS_MAX);
         Ok(report)
     }
 }

@@ -130,28 +130,28 @@ impl Wanted {
 }
 
 /// Equal for `_id`s that the collection takes for the same.
-fn id_key(id: Option<RawBsonRef<'_>>) -> Vec<u8> {
+pub(super) fn id_key(id: Option<RawBsonRef<'_>>) -> Vec<u8> {
     key::encode(id, Direction::Ascending).bytes
 }
 
 /// What became of documents.
 #[derive(Debug, Clone, Default)]
-struct Report {
-    restored: u64,
-    existing: Listed,
+pub(super) struct Report {
+    pub(super) restored: u64,
+    pub(super) existing: Listed,
     would_expire: Listed,
-    refused: Listed,
+    pub(super) refused: Listed,
 }
 
 /// How many, and the first of them.
 #[derive(Debug, Clone, Default)]
-struct Listed {
-    count: u64,
-    first: Vec<Bson>,
+pub(super) struct Listed {
+    pub(super) count: u64,
+    pub(super) first: Vec<Bson>,
 }
 
 impl Listed {
-    fn add(&mut self, entry: Bson) {
+    pub(super) fn add(&mut self, entry: Bson) {
         self.count += 1;
         if self.first.len() < LISTED_MAX {
             self.first.push(entry);
@@ -265,12 +265,16 @@ impl Restore<'_> {
     }
 }
 
-fn refusal(id: Bson, message: &str) -> Bson {
+pub(super) fn refusal(id: Bson, message: &str) -> Bson {
     Bson::Document(doc! { "_id": id, "errmsg": message })
 }
 
 /// Whether a rule would remove the document as soon as it is stored.
-fn is_due(target: &Target, document: &RawDocumentBuf, now_ms: i64) -> Result<bool, CommandError> {
+pub(super) fn is_due(
+    target: &Target,
+    document: &RawDocumentBuf,
+    now_ms: i64,
+) -> Result<bool, CommandError> {
     let stored = Stored { record: 0, modified_ms: now_ms, bytes: document.as_bytes() };
     Ok(target.due(&stored, now_ms)?.is_some())
 }

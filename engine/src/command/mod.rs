@@ -72,7 +72,9 @@ mod mayfly_listen;
 mod mayfly_reap;
 mod mayfly_release;
 mod mayfly_restore_archived;
+mod mayfly_restore_trash;
 mod mayfly_scrub;
+mod mayfly_trash;
 mod mayfly_verdict;
 mod mayfly_what_if;
 pub mod metrics;
@@ -123,6 +125,8 @@ pub(crate) mod testing;
 mod tests;
 #[cfg(test)]
 mod time_series_tests;
+#[cfg(test)]
+mod trash_tests;
 #[cfg(test)]
 mod validation_tests;
 

@@ -12,6 +12,7 @@ use super::{
     mayfly_clock::status_document,
     mayfly_reap::long,
     mayfly_scrub::status_document as scrub_document,
+    mayfly_trash,
     rename_collection::not_in_cosmos,
     request::{Request, as_flag},
     run::raw,
@@ -193,6 +194,7 @@ fn mayfly(context: &Context) -> Bson {
         "scrub": context.collections.scrub_status().ok().map(|it| scrub_document(&it)),
         "clock": status_document(reaper.clock().status()),
         "archives": archives(context),
+        "undo": mayfly_trash::status(context).ok(),
         "store": store_document(context.collections.store()),
     }
     .into()

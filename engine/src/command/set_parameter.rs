@@ -39,10 +39,7 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     }
     let mut was: Option<Bson> = None;
     for (info, value) in changes {
-        let before = context
-            .reaper
-            .set_parameter(info.parameter, value)
-            .map_err(|error| out_of_bounds(&error))?;
+        let before = context.reaper.set_parameter(info.parameter, value).map_err(refusal)?;
         was.get_or_insert_with(|| typed(info, before));
     }
     let Some(was) = was else {
@@ -74,16 +71,14 @@ fn settable(name: &str) -> Result<&'static ParameterInfo, CommandError> {
 
 /// The value as a number within the parameter's bounds.
 fn checked(info: &ParameterInfo, given: RawBsonRef<'_>) -> Result<i64, CommandError> {
-    let ParameterInfo { name, kind, min, max, .. } = *info;
+    let ParameterInfo { name, kind, .. } = *info;
     let value = match kind {
         ParameterKind::Bool => i64::from(is_true(given)),
         ParameterKind::Int32 | ParameterKind::Int64 => integer(kind, given).map_err(|why| {
             CommandError::new(Code::BAD_VALUE, format!("Invalid value for parameter {name}: {why}"))
         })?,
     };
-    if value < min || value > max {
-        return Err(out_of_bounds(&ParameterError { name, value, min, max }));
-    }
+    info.parameter.check(value).map_err(refusal)?;
     Ok(value)
 }
 
@@ -121,8 +116,11 @@ pub(super) fn int32_or_long(number: i64) -> Bson {
     i32::try_from(number).map_or(Bson::Int64(number), Bson::Int32)
 }
 
-fn out_of_bounds(error: &ParameterError) -> CommandError {
-    let ParameterError { name, value, min, max } = *error;
+fn refusal(error: ParameterError) -> CommandError {
+    let (name, value, min, max) = match error {
+        ParameterError::Bounds { name, value, min, max } => (name, value, min, max),
+        ParameterError::Store(error) => return error.into(),
+    };
     let bound = if value > max {
         format!("less than or equal to {max}")
     } else if min == 1 {
@@ -175,6 +173,7 @@ mod tests {
         check(", ttlMonitorSleepSecs: NaN", 2, "NaN/Inf");
         check(", ttlMonitorSleepSecs: 2147483648", 2, "Out of bounds");
         check(", ttlMonitorSubPassTargetSecs: -1", 2, "greater than or equal to 0");
+        check(", mayflyUndoSecs: 86401", 2, "less than or equal to 86400");
         check(
             ", batchedDeletesTargetStagedDocBytes: Long('2147483648')",
             2,

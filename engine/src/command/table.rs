@@ -76,6 +76,8 @@ pub static COMMANDS: &[&Command] = &[
     &super::mayfly_verdict::COMMAND,
     &super::mayfly_what_if::COMMAND,
     &super::mayfly_restore_archived::COMMAND,
+    &super::mayfly_restore_trash::COMMAND,
+    &super::mayfly_trash::COMMAND,
     &super::server_status::COMMAND,
     &super::profile::COMMAND,
     &super::set_parameter::COMMAND,

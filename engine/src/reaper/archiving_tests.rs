@@ -76,6 +76,7 @@ fn archive_only(world: &World) -> Option<Arc<crate::archive::Kept>> {
         limits: world.reaper.parameters().batch_limits(),
         bytes: u64::MAX,
         state: None,
+        undo_ms: None,
     };
     let archives = world.reaper.archives();
     let kept = archiving::keep(&world.collections, archives, target, &mut candidates, allowance);

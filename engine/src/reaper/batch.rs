@@ -8,6 +8,7 @@ use thiserror::Error;
 
 use super::{
     archiving, event::Removed, guard_state::GUARD_META_NAME, parameters::Limits, target::Target,
+    undo,
 };
 use crate::{
     archive::{ArchiveError, Archives, Kept},
@@ -39,6 +40,10 @@ pub(super) struct Batch {
     pub examined_docs: u64,
     /// Index entries that went with the documents, in all indexes.
     pub removed_keys: u64,
+    /// Documents that went to the trash.
+    pub trashed: u64,
+    /// Documents that were to go there and did not, because there was no room.
+    pub not_trashed: u64,
     /// Where to go on; `None` when nothing that is due is left.
     pub next: Option<Position>,
 }
@@ -56,6 +61,8 @@ pub(super) struct Allowance<'a> {
     pub bytes: u64,
     /// The guard's state, to be stored together with what is removed.
     pub state: Option<&'a [u8]>,
+    /// Milliseconds that what is removed is kept in the trash; `None` keeps nothing.
+    pub undo_ms: Option<i64>,
 }
 
 /// Why a step came to nothing.
@@ -81,19 +88,25 @@ pub(super) struct Candidates {
     pub more: bool,
 }
 
-/// Works off the next documents of a rule.
+/// Works off the next documents of a rule, unless `may_remove` says that it has to wait. That is asked
+/// once the documents are known: what is put back is held before it is there.
 pub(super) fn run(
     collections: &Collections,
     archives: &Archives,
     target: &Target,
     position: &Position,
     allowance: Allowance<'_>,
+    may_remove: &dyn Fn() -> bool,
 ) -> Result<Batch, BatchError> {
+    undo::make_room(collections);
     let max = usize::try_from(allowance.limits.docs).unwrap_or(usize::MAX);
     let max = max.min(REAPER_SCAN_ENTRIES_MAX).min(full_disk_max(collections));
     let mut candidates = collections
         .store()
         .read(|reader| in_lane(reader, target, position, allowance.now_ms, max))?;
+    if !may_remove() {
+        return Ok(Batch::default());
+    }
     if candidates.found.is_empty() {
         return Ok(Batch { next: next_lane(target, position), ..Batch::default() });
     }
@@ -101,6 +114,9 @@ pub(super) fn run(
     let (mut batch, done) = collections.write(|writer: &mut DocumentWriter<'_>| {
         remove(writer, target, &candidates.found, kept.as_deref(), allowance)
     })?;
+    if batch.trashed > 0 {
+        undo::keep_bounds(collections);
+    }
     batch.next = match done.checked_sub(1).and_then(|last| candidates.found.get(last)) {
         Some(_) if done == candidates.found.len() && !candidates.more => {
             next_lane(target, position)
@@ -170,19 +186,29 @@ fn remove(
     let began = work_time();
     let mut bytes = 0;
     let mut done = 0;
+    let undo_ms = allowance.undo_ms.filter(|_| !writer.has_no_room());
     for candidate in candidates {
         done += 1;
         batch.examined_keys += 1;
         // A document with several due dates has an entry for each; the first one removed it.
+        let mut row = None;
         let removed = writer.delete_if(&collection, candidate.record, |stored| {
             batch.examined_docs += 1;
             let Some(deadline) = target.due(stored, allowance.now_ms)? else { return Ok(None) };
             if kept.is_some_and(|kept| !kept.has(stored)) {
                 return Ok(None); // Written since it was archived.
             }
+            if let Some(undo_ms) = undo_ms {
+                let times = (allowance.pass, allowance.now_ms, undo_ms);
+                row = Some(undo::row(target, stored, deadline, times)?);
+            }
             Ok(Some(describe(target, stored, deadline, allowance)?))
         })?;
         let Some(removed) = removed else { continue };
+        match row {
+            Some(row) if writer.put_in_trash(&row)? => batch.trashed += 1,
+            _ => batch.not_trashed += u64::from(allowance.undo_ms.is_some()),
+        }
         bytes += u64::from(removed.bytes);
         batch.removed.push(removed);
         if is_used_up(allowance, began, bytes, batch.removed.len()) {

@@ -43,4 +43,10 @@ pub struct TtlCounters {
     pub batches: Counter,
     /// Passes that the guard held back.
     pub held_passes: Counter,
+    /// Documents that went to the trash when they were removed.
+    pub trashed: Counter,
+    /// Documents that were to go to the trash and were removed without, because there was no room.
+    pub not_trashed: Counter,
+    /// Documents that were put back from the trash.
+    pub put_back: Counter,
 }

@@ -30,6 +30,9 @@ pub(super) struct Permit {
     pub(super) now_ms: Option<i64>,
     /// Rules to leave alone.
     pub(super) held: Vec<RuleId>,
+    /// Also those whose documents are put back while the pass runs. A pass that somebody asks for
+    /// takes them along.
+    pub(super) heeds_holds: bool,
     /// The guard's state, to be stored with the first removal; `None` if it is stored already.
     pub(super) state: Option<Vec<u8>>,
 }
@@ -152,7 +155,7 @@ impl Reaper {
         let all = targets(&self.collections().catalog());
         if !self.clock().is_real() {
             let held = self.held_indexes().iter().map(|held| held.rule).collect();
-            return Some(Permit { held, ..Permit::default() });
+            return Some(Permit { held, heeds_holds: true, ..Permit::default() });
         }
         // A mark that can't be read now is read before the next pass.
         let restored = self.collections().store().restored_ms();
@@ -180,6 +183,7 @@ impl Reaper {
         }
         let permit = (!is_held).then(|| Permit {
             now_ms: Some(now.wall_ms),
+            heeds_holds: true,
             held: guarded.guard.held_indexes().iter().map(|held| held.rule).collect(),
             state: if is_saved { None } else { state(&guarded.guard).ok() },
         });

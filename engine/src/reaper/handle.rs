@@ -19,6 +19,7 @@ use super::{
     pass::{Pass, Step},
     schedule::Plan,
     target::targets,
+    undo,
 };
 use crate::{
     archive::Archives,
@@ -54,6 +55,8 @@ pub struct Reaper {
     working_on: Mutex<Option<Namespace>>,
     /// Monotonic instant of its making.
     opened: Duration,
+    /// The number of this session's first row in the trash.
+    pub(super) first_trashed: u64,
     pub(super) wake: WakeUp,
     pub(super) stop: AtomicBool,
     /// Documents changed since the last pass began, so some may be due already.
@@ -67,10 +70,15 @@ impl Reaper {
     /// When the stored state of the guard can't be read.
     pub fn new(collections: Arc<Collections>, hub: Arc<EventHub>) -> Result<Self, StoreError> {
         let guard = Guarded::load(collections.store())?;
+        let parameters = TtlParameters::default();
+        if let Some(secs) = undo::kept_secs(collections.store())? {
+            // One that another version kept and this one refuses is as good as none.
+            let _ = parameters.set(TtlParameter::UndoSecs, secs);
+        }
         Ok(Self {
             clock: Arc::clone(collections.clock()),
             hub,
-            parameters: TtlParameters::default(),
+            parameters,
             counters: TtlCounters::default(),
             archives: Archives::open(Arc::clone(&collections))?,
             guard: Mutex::new(guard),
@@ -82,6 +90,7 @@ impl Reaper {
             next_pass_ms: Mutex::new(None),
             working_on: Mutex::new(None),
             opened: collections.clock().monotonic(),
+            first_trashed: collections.trash_status()?.next,
             wake: WakeUp::new(),
             stop: AtomicBool::new(false),
             data_changed: AtomicBool::new(true),
@@ -164,12 +173,14 @@ impl Reaper {
     /// Sets a parameter, hands back the value before, and plans the present sleep anew.
     ///
     /// # Errors
-    /// When the value is outside its bounds.
+    /// When the value is outside its bounds, or one that is kept over a restart can't be stored.
     pub fn set_parameter(
         &self,
         parameter: TtlParameter,
         value: i64,
     ) -> Result<i64, ParameterError> {
+        parameter.check(value)?;
+        self.keep_parameter(parameter, value)?;
         let before = self.parameters.set(parameter, value)?;
         self.wake.notify();
         Ok(before)
@@ -216,6 +227,7 @@ impl Reaper {
             if is_scheduled && step == Step::Finished {
                 self.note_whole_pass();
             }
+            self.empty_trash(pass.now_ms(), &goes_on);
             pass.end()
         }));
         *lock(&self.pass_thread) = None;

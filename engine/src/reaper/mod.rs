@@ -27,6 +27,7 @@ mod target;
 #[cfg(test)]
 mod tests;
 pub mod thread;
+mod undo;
 mod verdict;
 mod what_if;
 

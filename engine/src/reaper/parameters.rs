@@ -1,4 +1,4 @@
-//! The parameters of the TTL monitor: names, defaults and bounds of MongoDB, and one of our own.
+//! The parameters of the TTL monitor: names, defaults and bounds of MongoDB, and two of our own.
 
 use std::{
     sync::atomic::{AtomicI64, AtomicU32, Ordering},
@@ -7,7 +7,10 @@ use std::{
 
 use thiserror::Error;
 
-use crate::limits::{BATCH_MS_MAX, BULK_DOCS_MAX};
+use crate::{
+    limits::{BATCH_MS_MAX, BULK_DOCS_MAX, TRASH_SECS_MAX},
+    store::StoreError,
+};
 
 /// A parameter of the TTL monitor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,10 +35,12 @@ pub enum TtlParameter {
     BatchBytes,
     /// Mayfly's own: also wake at the next threshold.
     ReapAtThreshold,
+    /// Mayfly's own: seconds that removed documents are kept in the trash; 0 keeps none.
+    UndoSecs,
 }
 
 /// How many parameters there are.
-const COUNT: usize = TtlParameter::ReapAtThreshold as usize + 1;
+const COUNT: usize = TtlParameter::UndoSecs as usize + 1;
 
 /// What a parameter holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -82,6 +87,10 @@ pub const TTL_PARAMETERS: [ParameterInfo; COUNT] = [
         i32::MAX as i64,
     ),
     bool_parameter(TtlParameter::ReapAtThreshold, "mayflyReapAtThreshold", false),
+    ParameterInfo {
+        max: TRASH_SECS_MAX,
+        ..int32_parameter(TtlParameter::UndoSecs, "mayflyUndoSecs", 0, 0)
+    },
 ];
 
 const fn bool_parameter(
@@ -119,6 +128,18 @@ impl TtlParameter {
         &TTL_PARAMETERS[self as usize]
     }
 
+    /// Whether it takes this value.
+    ///
+    /// # Errors
+    /// `Bounds`.
+    pub fn check(self, value: i64) -> Result<(), ParameterError> {
+        let ParameterInfo { name, min, max, .. } = *self.info();
+        if value < min || value > max {
+            return Err(ParameterError::Bounds { name, value, min, max });
+        }
+        Ok(())
+    }
+
     /// The parameter with this name; names are case-sensitive.
     #[must_use]
     pub fn by_name(name: &str) -> Option<Self> {
@@ -126,22 +147,28 @@ impl TtlParameter {
     }
 }
 
-/// A value outside a parameter's bounds.
+/// Why a parameter was not set.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("Invalid value for parameter {name}: {value} is not between {min} and {max}")]
-pub struct ParameterError {
-    /// The parameter's name.
-    pub name: &'static str,
-    /// The refused value.
-    pub value: i64,
-    /// The lowest value it takes.
-    pub min: i64,
-    /// The highest value it takes.
-    pub max: i64,
+pub enum ParameterError {
+    /// The value is outside its bounds.
+    #[error("Invalid value for parameter {name}: {value} is not between {min} and {max}")]
+    Bounds {
+        /// The parameter's name.
+        name: &'static str,
+        /// The refused value.
+        value: i64,
+        /// The lowest value it takes.
+        min: i64,
+        /// The highest value it takes.
+        max: i64,
+    },
+    /// It is kept over a restart, and the store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
 }
 
 /// The values in force. They are set while the monitor runs and not kept when the engine closes,
-/// as in MongoDB.
+/// as in MongoDB; only [`TtlParameter::UndoSecs`] is kept, see `undo`.
 #[derive(Debug)]
 pub struct TtlParameters {
     values: [AtomicI64; COUNT],
@@ -167,10 +194,7 @@ impl TtlParameters {
     /// # Errors
     /// When the value is outside its bounds; nothing changes then.
     pub fn set(&self, parameter: TtlParameter, value: i64) -> Result<i64, ParameterError> {
-        let ParameterInfo { name, min, max, .. } = *parameter.info();
-        if value < min || value > max {
-            return Err(ParameterError { name, value, min, max });
-        }
+        parameter.check(value)?;
         self.set.fetch_or(1 << parameter as u32, Ordering::Relaxed);
         Ok(self.values[parameter as usize].swap(value, Ordering::Relaxed))
     }
@@ -188,6 +212,12 @@ impl TtlParameters {
     /// Whether the monitor also wakes at the next threshold.
     pub fn at_threshold(&self) -> bool {
         self.get(TtlParameter::ReapAtThreshold) != 0
+    }
+
+    /// Milliseconds that removed documents are kept in the trash; `None` keeps none.
+    pub fn undo_ms(&self) -> Option<i64> {
+        let secs = self.get(TtlParameter::UndoSecs);
+        (secs > 0).then(|| secs.saturating_mul(1_000))
     }
 
     /// Whether a visit to an index is limited.
@@ -288,6 +318,9 @@ mod tests {
         check(TtlParameter::Enabled, 2, false);
         check(TtlParameter::BatchBytes, i64::from(i32::MAX) + 1, false);
         check(TtlParameter::BatchDocs, i64::MAX, true);
+        check(TtlParameter::UndoSecs, 0, true);
+        check(TtlParameter::UndoSecs, TRASH_SECS_MAX, true);
+        check(TtlParameter::UndoSecs, TRASH_SECS_MAX + 1, false);
     }
 
     #[test]

@@ -96,6 +96,11 @@ impl<'r> Pass<'r> {
         if leftovers { Step::Again } else { Step::Finished }
     }
 
+    /// The one "now" of the pass.
+    pub(super) fn now_ms(&self) -> i64 {
+        self.now_ms
+    }
+
     /// Ends the pass, whether or not it was finished.
     pub(super) fn end(mut self) -> PassReport {
         // A clock that holds removals back must not empty archives by their age either.
@@ -146,7 +151,11 @@ impl<'r> Pass<'r> {
             limits: transaction,
             bytes: parameters.batch_bytes(),
             state: self.permit.state.as_deref(),
+            undo_ms: parameters.undo_ms(),
         };
+        let (reaper, rule) = (self.reaper, visit.target.identity());
+        let heeds_holds = self.permit.heeds_holds;
+        let may_remove = || !(heeds_holds && reaper.has_put_back(rule));
         let collections = self.reaper.collections();
         let namespace = visit.target.collection.namespace.clone();
         self.reaper.set_current_namespace(Some(namespace));
@@ -157,6 +166,7 @@ impl<'r> Pass<'r> {
             &visit.target,
             &visit.position,
             allowance,
+            &may_remove,
         );
         let took = work_time().saturating_sub(step_began).as_micros();
         let took = u64::try_from(took).unwrap_or(u64::MAX);
@@ -192,6 +202,8 @@ impl<'r> Pass<'r> {
         counters.deleted_keys.add(batch.removed_keys);
         counters.examined_keys.add(batch.examined_keys);
         counters.examined_documents.add(batch.examined_docs);
+        counters.trashed.add(batch.trashed);
+        counters.not_trashed.add(batch.not_trashed);
         if deleted > 0 && self.reaper.parameters().batch_deletes() {
             counters.batches.add(1);
             counters.batched_docs.add(deleted);

@@ -127,6 +127,12 @@ impl Store {
         self.health.batch_docs()
     }
 
+    /// Whether the disk was full at the last write.
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        self.health.state() == StoreState::DiskFull
+    }
+
     /// Re-opens a suspect store, as often as is allowed. Only for a write that has its turn and no
     /// transaction.
     pub(super) fn reopen_if_suspect(&self) {

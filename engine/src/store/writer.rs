@@ -52,7 +52,9 @@ impl<'t> Writer<'t> {
         self.failure.take()
     }
 
-    pub(super) fn deletes_only(&self) -> bool {
+    /// Whether everything that adds is refused, because the disk is full.
+    #[must_use]
+    pub fn deletes_only(&self) -> bool {
         self.refusal.is_some()
     }
 

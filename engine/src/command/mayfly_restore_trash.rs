@@ -1,0 +1,258 @@
+//! `mayflyRestoreTrash`: puts removed documents back while the undo net still has them.
+
+use std::{
+    collections::{BTreeSet, HashSet},
+    ops::ControlFlow,
+};
+
+use bson::{Bson, doc, raw::RawBsonRef};
+
+use super::{
+    context::Context,
+    error::{Answer, Code, CommandError},
+    field::optional,
+    mayfly_reap::long,
+    mayfly_restore_archived::{Report, id_key, is_due, refusal},
+    mayfly_trash::Chosen,
+    request::Request,
+    run::raw,
+    table::{Command, Scope},
+};
+use crate::{
+    catalog::{CatalogSnapshot, Namespace},
+    collection::{Collections, DocumentWriter, RowToPutBack, WriteError},
+    limits::TRASH_RESTORE_DOCS_MAX,
+    reaper::{RuleId, Target, document_by_id, targets_of},
+    store::StoreError,
+};
+
+/// Documents that one transaction puts back, and their bytes.
+const BATCH_DOCS: usize = 200;
+const BATCH_BYTES: usize = 4 * 1024 * 1024;
+
+/// `{mayflyRestoreTrash: coll | 1, ids?: [..], pass?: n}`; 1 is all collections of all databases.
+///
+/// Of each `_id` the newest document is put back as it was, unless the collection has one with that
+/// `_id`. Rules that would remove it again at once are held first, and stay so until `mayflyRelease`.
+pub static COMMAND: Command = Command {
+    name: "mayflyRestoreTrash",
+    aliases: &[],
+    scope: Scope::Any,
+    fields: &[optional("ids"), optional("pass")],
+    run,
+};
+
+fn run(context: &Context, request: &Request<'_>) -> Answer {
+    let chosen = Chosen::read(context, request)?;
+    let mut ids = read_ids(request)?;
+    let mut numbers: Vec<(u64, usize)> = Vec::new();
+    let mut more = false;
+    context.collections.scan_trash(None, &mut |row| {
+        if !chosen.has(row) {
+            return Ok(ControlFlow::Continue(()));
+        }
+        if let Some(ids) = &mut ids {
+            // Of each the newest, which comes first.
+            if !ids.remove(&id_key(row.document.get("_id").ok().flatten())) {
+                return Ok(ControlFlow::Continue(()));
+            }
+        }
+        if numbers.len() == TRASH_RESTORE_DOCS_MAX {
+            more = true;
+            return Ok(ControlFlow::Break(()));
+        }
+        numbers.push((row.number, row.document.as_bytes().len()));
+        let is_done = ids.as_ref().is_some_and(HashSet::is_empty);
+        Ok::<_, CommandError>(if is_done {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        })
+    })?;
+    let mut restore = Restore {
+        context,
+        chosen,
+        held: BTreeSet::new(),
+        new: Vec::new(),
+        report: Report::default(),
+    };
+    let mut rest = numbers.as_slice();
+    while !rest.is_empty() {
+        let (batch, behind) = rest.split_at(batch_len(rest));
+        restore.write(batch)?;
+        rest = behind;
+    }
+    let (report, held) = restore.finish()?;
+    context.reaper.counters().put_back.add(report.restored);
+    raw(&doc! {
+        "restored": long(report.restored),
+        "existing": long(report.existing.count),
+        "existingIds": report.existing.first,
+        "refused": long(report.refused.count),
+        "refusals": report.refused.first,
+        "notFound": long(ids.map_or(0, |ids| ids.len()) as u64),
+        "held": names(context, &held),
+        "more": more,
+    })
+}
+
+fn read_ids(request: &Request<'_>) -> Result<Option<HashSet<Vec<u8>>>, CommandError> {
+    let ids = match request.get("ids")? {
+        None => return Ok(None),
+        Some(RawBsonRef::Array(ids)) => ids,
+        Some(other) => return Err(request.wrong_type("ids", other, "array")),
+    };
+    if !matches!(request.first()?, RawBsonRef::String(_)) {
+        return Err(CommandError::new(
+            Code::BAD_VALUE,
+            "'ids' are of one collection: mayflyRestoreTrash needs its name with them",
+        ));
+    }
+    ids.into_iter().map(|id| Ok(id_key(Some(id?)))).collect::<Result<_, CommandError>>().map(Some)
+}
+
+fn batch_len(rest: &[(u64, usize)]) -> usize {
+    let mut bytes = 0;
+    let fit = rest.iter().take(BATCH_DOCS).take_while(|(_, size)| {
+        let fits = bytes < BATCH_BYTES;
+        bytes += size;
+        fits
+    });
+    fit.count().max(1)
+}
+
+/// The held rules, for people.
+fn names(context: &Context, held: &BTreeSet<RuleId>) -> Vec<Bson> {
+    let all = crate::reaper::targets(&context.collections.catalog());
+    let held = all.iter().filter(|target| held.contains(&target.identity()));
+    held.map(|target| {
+        let ns = target.collection.namespace.to_string();
+        Bson::Document(doc! { "ns": ns, "index": target.name() })
+    })
+    .collect()
+}
+
+/// A command under way.
+struct Restore<'r> {
+    context: &'r Context,
+    chosen: Chosen,
+    /// Rules that are held because of what was put back.
+    held: BTreeSet<RuleId>,
+    /// Those of them that were not held before.
+    new: Vec<RuleId>,
+    report: Report,
+}
+
+/// A row of the trash and where it goes.
+struct Row {
+    home: Namespace,
+    row: RowToPutBack,
+}
+
+impl Restore<'_> {
+    /// Puts a batch back, in one transaction.
+    fn write(&mut self, batch: &[(u64, usize)]) -> Result<(), CommandError> {
+        let rows = self.rows(batch)?;
+        self.hold(&rows)?;
+        let before = &self.report;
+        // Counted from the start each time that the transaction runs.
+        self.report = self.context.write(|writer| {
+            let mut report = before.clone();
+            for row in &rows {
+                put_back(writer, row, &mut report)?;
+            }
+            Ok(report)
+        })?;
+        Ok(())
+    }
+
+    fn rows(&self, batch: &[(u64, usize)]) -> Result<Vec<Row>, CommandError> {
+        self.context.collections.store().read(|reader| {
+            let mut rows = Vec::with_capacity(batch.len());
+            for (number, _) in batch {
+                // One that has left the trash meanwhile is not there to be put back.
+                let Some(row) = Collections::trashed(reader, *number)? else { continue };
+                let home = self.chosen.home(&row)?;
+                rows.push(Row { home, row: row.to_put_back() });
+            }
+            Ok::<_, CommandError>(rows)
+        })
+    }
+
+    /// Holds the rules that would remove these documents again, before they are there.
+    fn hold(&mut self, rows: &[Row]) -> Result<(), CommandError> {
+        let now_ms = self.context.now_ms();
+        let catalog = self.context.collections.catalog();
+        let mut rules = BTreeSet::new();
+        for Row { home, row } in rows {
+            let targets = targets_at(&catalog, home);
+            let exists = self.context.collections.store().read(|reader| {
+                let id = row.document.get("_id").ok().flatten().unwrap_or(RawBsonRef::Null);
+                let Some(collection) = catalog.collection(home) else { return Ok(false) };
+                Ok::<_, StoreError>(document_by_id(reader, &collection, id)?.is_some())
+            })?;
+            for target in targets.iter().filter(|_| !exists) {
+                if is_due(target, &row.document, now_ms)? {
+                    rules.insert(target.identity());
+                }
+            }
+        }
+        let reaper = &self.context.reaper;
+        let is_held = |rule: &RuleId| reaper.has_put_back(*rule);
+        let new: Vec<RuleId> = rules.iter().copied().filter(|rule| !is_held(rule)).collect();
+        if !new.is_empty() {
+            reaper.hold_put_back(&new)?;
+        }
+        self.new.extend(new);
+        self.held.extend(rules);
+        Ok(())
+    }
+
+    /// Rules that are held for nothing, because nothing was put back, are held no longer.
+    fn finish(mut self) -> Result<(Report, BTreeSet<RuleId>), CommandError> {
+        if self.report.restored == 0 {
+            for rule in &self.new {
+                self.context.reaper.release(Some(*rule))?;
+            }
+            self.held.clear();
+        }
+        Ok((self.report, self.held))
+    }
+}
+
+fn targets_at(catalog: &CatalogSnapshot, namespace: &Namespace) -> Vec<Target> {
+    let collection = catalog.collection(namespace);
+    collection.map_or_else(Vec::new, |collection| targets_of(catalog, collection.id))
+}
+
+fn put_back(
+    writer: &mut DocumentWriter<'_>,
+    Row { home, row }: &Row,
+    report: &mut Report,
+) -> Result<(), CommandError> {
+    let collection = writer.create_if_missing(home)?;
+    let raw_id = row.document.get("_id").ok().flatten().unwrap_or(RawBsonRef::Null);
+    let id = Bson::try_from(raw_id).unwrap_or(Bson::Null);
+    if document_by_id(&writer.reader(), &collection, raw_id)?.is_some() {
+        report.existing.add(id);
+        return Ok(());
+    }
+    // Another command may have put it back meanwhile.
+    if Collections::trashed(&writer.reader(), row.number)?.is_none() {
+        return Ok(());
+    }
+    match writer.put_back(&collection, row) {
+        Ok(_) => {
+            writer.take_from_trash(row.number)?;
+            report.restored += 1;
+        }
+        Err(WriteError::DuplicateKey(duplicate))
+            if collection.id_index().is_some_and(|index| index.name == duplicate.index) =>
+        {
+            report.existing.add(id);
+        }
+        Err(error @ WriteError::Store(_)) => return Err(error.into()),
+        Err(error) => report.refused.add(refusal(id, &CommandError::from(error).message)),
+    }
+    Ok(())
+}

@@ -1,0 +1,143 @@
+//! `mayflyTrash`: a page of the removed documents that can still be put back, newest first.
+
+use std::{collections::BTreeMap, ops::ControlFlow};
+
+use bson::{Bson, DateTime, Document, doc, raw::RawBsonRef};
+
+use super::{
+    context::Context,
+    error::{Answer, Code, CommandError},
+    field::optional,
+    mayfly_reap::long,
+    request::Request,
+    run::raw,
+    table::{Command, Scope},
+};
+use crate::{
+    catalog::Namespace,
+    collection::Trashed,
+    limits::{TRASH_BYTES_MAX, TRASH_PAGE_DOCS_MAX},
+    reaper::TtlParameter,
+    store::CollectionId,
+};
+
+/// Documents on a page when nobody says how many.
+const LIMIT_DEFAULT: u64 = 100;
+
+/// `{mayflyTrash: coll | 1, pass?: n, after?: the "next" of the page before, limit?}`; 1 is all
+/// collections of all databases.
+pub static COMMAND: Command = Command {
+    name: "mayflyTrash",
+    aliases: &[],
+    scope: Scope::Any,
+    fields: &[optional("pass"), optional("after"), optional("limit")],
+    run,
+};
+
+fn run(context: &Context, request: &Request<'_>) -> Answer {
+    let chosen = Chosen::read(context, request)?;
+    let after = request.count("after")?;
+    let limit = request.count("limit")?.unwrap_or(LIMIT_DEFAULT);
+    let limit = usize::try_from(limit).unwrap_or(usize::MAX).clamp(1, TRASH_PAGE_DOCS_MAX);
+    let mut rows: Vec<Bson> = Vec::new();
+    let next = context.collections.scan_trash(after, &mut |row| {
+        if chosen.has(row) {
+            rows.push(chosen.describe(row).into());
+        }
+        let is_full = rows.len() >= limit;
+        Ok::<_, CommandError>(if is_full {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        })
+    })?;
+    raw(&doc! { "batch": rows, "next": next.map(long) }).and_then(|mut reply| {
+        reply.append(bson::raw::cstr!("undo"), bson::RawDocumentBuf::try_from(&status(context)?)?);
+        Ok(reply)
+    })
+}
+
+/// The undo net in `serverStatus` and beside a page of it.
+pub(super) fn status(context: &Context) -> Result<Document, CommandError> {
+    let status = context.reaper.trash_status()?;
+    let counters = context.reaper.counters();
+    Ok(doc! {
+        "secs": context.reaper.parameters().get(TtlParameter::UndoSecs),
+        "documents": long(status.documents),
+        "bytes": long(status.bytes),
+        "maxBytes": long(TRASH_BYTES_MAX),
+        "trashed": long(counters.trashed.get()),
+        "withoutTrash": long(counters.not_trashed.get()),
+        "putBack": long(counters.put_back.get()),
+    })
+}
+
+/// Which rows of the trash are meant.
+pub(super) struct Chosen {
+    /// `None` is every collection.
+    namespace: Option<Namespace>,
+    pass: Option<u64>,
+    /// The collections that there are.
+    names: BTreeMap<CollectionId, Namespace>,
+    /// Numbers of passes begin anew with each session.
+    first_of_session: u64,
+}
+
+impl Chosen {
+    /// Reads the command's own field and `pass`.
+    pub(super) fn read(context: &Context, request: &Request<'_>) -> Result<Self, CommandError> {
+        let is_all = matches!(
+            request.first()?,
+            RawBsonRef::Int32(_) | RawBsonRef::Int64(_) | RawBsonRef::Double(_)
+        );
+        let namespace = if is_all { None } else { Some(request.namespace()?) };
+        let pass = request.count("pass")?;
+        if pass == Some(0) {
+            return Err(CommandError::new(Code::BAD_VALUE, "passes are counted from 1"));
+        }
+        let catalog = context.collections.catalog();
+        let names = catalog.all_collections().map(|one| (one.id, one.namespace.clone()));
+        let first_of_session = context.reaper.first_trashed();
+        Ok(Self { namespace, pass, names: names.collect(), first_of_session })
+    }
+
+    /// Whether the row is one of them.
+    pub(super) fn has(&self, row: &Trashed<'_>) -> bool {
+        let is_of_pass = self.pass.is_none_or(|pass| self.pass_of(row) == Some(pass));
+        is_of_pass
+            && self.namespace.as_ref().is_none_or(|chosen| match self.names.get(&row.collection) {
+                Some(present) => present == chosen,
+                None => chosen.to_string() == row.namespace,
+            })
+    }
+
+    /// The collection that the row's document goes back to: the one it came from, under its present
+    /// name; of a dropped one the name it had.
+    pub(super) fn home(&self, row: &Trashed<'_>) -> Result<Namespace, CommandError> {
+        match self.names.get(&row.collection) {
+            Some(present) => Ok(present.clone()),
+            None => Ok(Namespace::parse(row.namespace)?),
+        }
+    }
+
+    fn pass_of(&self, row: &Trashed<'_>) -> Option<u64> {
+        (row.pass > 0 && row.number >= self.first_of_session).then_some(row.pass)
+    }
+
+    fn describe(&self, row: &Trashed<'_>) -> Document {
+        let id = row.document.get("_id").ok().flatten();
+        let present = self.names.get(&row.collection).map(ToString::to_string);
+        doc! {
+            "number": long(row.number),
+            "ns": present.unwrap_or_else(|| row.namespace.to_owned()),
+            "_id": id.and_then(|id| Bson::try_from(id).ok()).unwrap_or(Bson::Null),
+            "size": long(row.document.as_bytes().len() as u64),
+            "index": row.index,
+            "pass": self.pass_of(row).map(long),
+            "expired": DateTime::from_millis(row.threshold_ms),
+            "removed": DateTime::from_millis(row.removed_ms),
+            "until": DateTime::from_millis(row.until_ms),
+            "modified": DateTime::from_millis(row.modified_ms),
+        }
+    }
+}
