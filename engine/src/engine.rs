@@ -58,6 +58,8 @@ impl Engine {
         let collections = Arc::new(Collections::new(Arc::new(store), Arc::clone(&clock))?);
         let hub = Arc::new(EventHub::default());
         let reaper = Arc::new(Reaper::new(Arc::clone(&collections), Arc::clone(&hub))?);
+        let weak = Arc::downgrade(&reaper);
+        collections.set_keeper(weak);
         let is_writable = !report.read_only;
         let background =
             if is_writable { Background::start(&collections, &hub)? } else { Background::none() };

@@ -150,6 +150,16 @@ impl Archive {
         if documents.is_empty() {
             return Ok(kept);
         }
+        self.keep_more(clock, documents)?;
+        *lock(&self.last_kept) = Arc::clone(&kept);
+        Ok(kept)
+    }
+
+    /// Keeps documents beside those of a pass. When this returns they are durable.
+    ///
+    /// # Errors
+    /// As [`Archive::keep`].
+    pub fn keep_more(&self, clock: &dyn Clock, documents: &[Archived]) -> Result<(), ArchiveError> {
         if let Some(failure) = self.failure().filter(|failure| clock.monotonic() < failure.retry_at)
         {
             return Err(self.held(&failure.sentence));
@@ -160,8 +170,7 @@ impl Archive {
             return Err(self.held(&sentence));
         }
         *lock(&self.failure) = None;
-        *lock(&self.last_kept) = Arc::clone(&kept);
-        Ok(kept)
+        Ok(())
     }
 
     fn held(&self, sentence: &str) -> ArchiveError {

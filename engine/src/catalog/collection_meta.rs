@@ -137,11 +137,25 @@ impl CollectionMeta {
     /// From which instant on reads must not show this document; `None`: they always may.
     #[must_use]
     pub fn hidden_from_ms(&self, document: &RawDocument, modified_ms: i64) -> Option<i64> {
+        self.hidden_by(document, modified_ms).map(|(_, from_ms)| from_ms)
+    }
+
+    /// The index whose rule hides this document first, and from which instant on.
+    #[must_use]
+    pub fn hidden_by(
+        &self,
+        document: &RawDocument,
+        modified_ms: i64,
+    ) -> Option<(&Arc<IndexMeta>, i64)> {
+        let covers =
+            |index: &IndexMeta| index.partial.as_ref().is_none_or(|part| part.matches(document));
         self.hiding_indexes()
-            .filter(|index| index.partial.as_ref().is_none_or(|filter| filter.matches(document)))
-            .filter_map(|index| index.ttl_rule())
-            .filter_map(|rule| ttl::expiry(&rule, document, modified_ms).threshold_ms())
-            .min()
+            .filter(|index| covers(index))
+            .filter_map(|index| {
+                let expiry = ttl::expiry(&index.ttl_rule()?, document, modified_ms);
+                Some((index, expiry.threshold_ms()?))
+            })
+            .min_by_key(|(_, from_ms)| *from_ms)
     }
 
     /// Whether the counter of stored documents is the number of documents that reads show: none is

@@ -1,8 +1,10 @@
 //! The way in: all collections of a store.
 
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock, Weak};
 
-use super::{Change, ChangeWaiter, DocumentWriter, WriteError, scrub::Scrub, waiting::Waiting};
+use super::{
+    Change, ChangeWaiter, DocumentWriter, Keeper, WriteError, scrub::Scrub, waiting::Waiting,
+};
 use crate::{
     catalog::{Catalog, CatalogSnapshot},
     clock::Clock,
@@ -18,6 +20,7 @@ pub struct Collections {
     pub(super) clock: Arc<dyn Clock>,
     pub(super) catalog: Catalog,
     observer: RwLock<Option<Observer>>,
+    pub(super) keeper: RwLock<Option<Weak<dyn Keeper>>>,
     waiting: Waiting,
     pub(super) scrub: Scrub,
 }
@@ -34,6 +37,7 @@ impl Collections {
             clock,
             catalog: Catalog::new(snapshot),
             observer: RwLock::new(None),
+            keeper: RwLock::new(None),
             waiting: Waiting::default(),
             scrub: Scrub::default(),
         })

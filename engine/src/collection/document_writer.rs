@@ -247,8 +247,7 @@ impl DocumentWriter<'_> {
             )?);
         }
         for other in hidden {
-            let result = self.remove(collection, other);
-            self.must_succeed(result)?;
+            self.displace(collection, other)?;
         }
         Ok(plans)
     }

@@ -52,6 +52,12 @@ pub enum WriteError {
     /// The definitions do not allow it.
     #[error(transparent)]
     Catalog(#[from] CatalogError),
+    /// An expired document would give way, and its archive can't take it.
+    #[error("{reason}")]
+    NotArchived {
+        /// Why, as a sentence.
+        reason: String,
+    },
     /// The store failed; the transaction must be given up.
     #[error(transparent)]
     Store(#[from] StoreError),

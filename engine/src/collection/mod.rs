@@ -13,6 +13,7 @@ mod coll_mod;
 mod collections;
 mod ddl;
 mod dialect;
+mod displaced;
 mod document_writer;
 mod error;
 mod index_ddl;
@@ -32,6 +33,7 @@ mod waiting;
 
 pub use build::{BuildProgress, PendingBuild};
 pub use collections::Collections;
+pub use displaced::{Displaced, Keeper};
 pub use document_writer::{DocumentWriter, InvalidDocument};
 pub use error::{DuplicateKey, WriteError};
 pub use measurements::Measurements;

@@ -5,7 +5,10 @@ use std::{
     sync::Arc,
 };
 
-use super::{Change, Collections, DocumentWriter, InvalidDocument, WriteError};
+use super::{
+    Change, Collections, Displaced, DocumentWriter, InvalidDocument, Keeper, WriteError,
+    displaced::{ATTEMPTS_MAX, Displacing},
+};
 use crate::{
     catalog::{
         CatalogError, CatalogErrorKind, CatalogSnapshot, CollectionMeta, Namespace, record,
@@ -92,6 +95,8 @@ pub(super) struct Transaction<'w> {
     pub(super) bypasses_validation: bool,
     /// Documents that a validator only tells of.
     pub(super) invalid: Vec<InvalidDocument>,
+    /// Expired documents that give way.
+    pub(super) displacing: Displacing<'w>,
     /// A document may be half written; the transaction must not commit.
     pub(super) broken: Option<StoreError>,
 }
@@ -108,6 +113,8 @@ pub(super) struct Effects {
 enum Failure<E> {
     Work(E),
     Store(StoreError),
+    /// These documents must be archived before.
+    Displaced(Vec<Displaced>),
 }
 
 impl<E> From<StoreError> for Failure<E> {
@@ -122,16 +129,18 @@ impl Collections {
         &self,
         mut work: impl FnMut(&mut DocumentWriter<'_>) -> Result<T, E> + Send,
     ) -> Result<T, E> {
-        let result = self.store.write(|writer: &mut Writer<'_>| -> Result<_, Failure<E>> {
-            let mut catalog = self.catalog.snapshot();
-            if snapshot::stored_version(&writer.reader())? != catalog.version() {
-                catalog = Arc::new(CatalogSnapshot::load(&writer.reader())?);
-            }
-            let txn = Transaction::new(writer, catalog, self.clock.now_ms());
-            let mut writer = DocumentWriter { txn };
-            let value = work(&mut writer).map_err(Failure::Work)?;
-            Ok((value, writer.txn.finish()?))
-        });
+        let keeper = self.keeper();
+        let mut safe = Vec::new();
+        let mut result = self.attempt(&mut work, keeper.as_ref(), &safe);
+        for _ in 1..ATTEMPTS_MAX {
+            let (Err(Failure::Displaced(found)), Some(keeper)) = (&mut result, &keeper) else {
+                break;
+            };
+            let found = std::mem::take(found);
+            keeper.archive(&found).map_err(|reason| E::from(WriteError::NotArchived { reason }))?;
+            safe.extend(found);
+            result = self.attempt(&mut work, Some(keeper), &safe);
+        }
         let (value, effects) = match result {
             Ok(done) => done,
             Err(Failure::Work(error)) => {
@@ -142,6 +151,10 @@ impl Collections {
                 // After a failed commit the store has looked at its file; what it found may be newer.
                 self.catch_up();
                 return Err(E::from(WriteError::Store(error)));
+            }
+            Err(Failure::Displaced(_)) => {
+                let what = "documents expire faster than they are archived".to_owned();
+                return Err(E::from(WriteError::Store(StoreError::Busy { what })));
             }
         };
         // Also a catalog that another write of the same commit has changed: whoever hears of this
@@ -154,6 +167,30 @@ impl Collections {
             self.tell(&Change::Data(namespace));
         }
         Ok(value)
+    }
+
+    /// Runs `work` in one transaction, which commits unless something must be archived before.
+    fn attempt<T: Send, E: Send>(
+        &self,
+        work: &mut (impl FnMut(&mut DocumentWriter<'_>) -> Result<T, E> + Send),
+        keeper: Option<&Arc<dyn Keeper>>,
+        safe: &[Displaced],
+    ) -> Result<(T, Effects), Failure<E>> {
+        self.store.write(|writer: &mut Writer<'_>| {
+            let mut catalog = self.catalog.snapshot();
+            if snapshot::stored_version(&writer.reader())? != catalog.version() {
+                catalog = Arc::new(CatalogSnapshot::load(&writer.reader())?);
+            }
+            let mut txn = Transaction::new(writer, catalog, self.clock.now_ms());
+            txn.displacing = Displacing { keeper: keeper.cloned(), safe, found: Vec::new() };
+            let mut writer = DocumentWriter { txn };
+            let value = work(&mut writer).map_err(Failure::Work)?;
+            let found = std::mem::take(&mut writer.txn.displacing.found);
+            if !found.is_empty() {
+                return Err(Failure::Displaced(found));
+            }
+            Ok((value, writer.txn.finish()?))
+        })
     }
 
     /// A refused write may have met what another write of its commit has made and not published yet;
@@ -187,6 +224,7 @@ impl<'w> Transaction<'w> {
             dialects_changed: false,
             bypasses_validation: false,
             invalid: Vec::new(),
+            displacing: Displacing::default(),
             broken: None,
         }
     }

@@ -215,3 +215,53 @@ fn a_failing_archive_is_told_everywhere() {
     lab.check("{mayflyHeld: 1}", "{archives: []}");
     lab.check("{serverStatus: 1}", r#"{"mayfly.archives.held": []}"#);
 }
+
+/// A lab with a document that is hidden and not yet removed, and an archive.
+fn hidden() -> Lab {
+    let lab = Lab::new();
+    lab.ok(
+        r#"{createIndexes: "c", indexes: [{key: {_ts: 1}, name: "ts", expireAfterSeconds: 60}]}"#,
+    );
+    lab.ok(r#"{createIndexes: "c", indexes: [{key: {u: 1}, name: "u", unique: true}]}"#);
+    lab.ok(r#"{mayflyArchive: "c"}"#);
+    lab.ok(r#"{insert: "c", documents: [{_id: 1, u: 1, n: "old"}, {_id: 2, u: 2, n: "older"}]}"#);
+    lab.engine.simulated_clock().expect("simulated").advance_ms(100_000);
+    lab
+}
+
+#[test]
+fn a_hidden_document_that_gives_way_is_archived_before() {
+    let lab = hidden();
+    lab.ok("{setParameter: 1, mayflyUndoSecs: 600}");
+    lab.check(
+        r#"{insert: "c", documents: [{_id: 1, u: 2, n: "new"}, {_id: 3, u: 3}], ordered: false}"#,
+        "{ok: 1, n: 2, '-writeErrors': 1}",
+    );
+    lab.check(
+        r#"{mayflyArchived: "c", filter: {_id: 1}}"#,
+        r#"{"batch.0.document": {_id: 1, u: 1, n: "old"}, "batch.0.index": "ts", "-batch.1": 1,
+            "batch.0.removed": ISODate("2024-01-01T00:01:40Z"),
+            "batch.0.expired": ISODate("2024-01-01T00:01:00Z")}"#,
+    );
+    lab.check(r#"{mayflyArchived: "c"}"#, r#"{"batch.1.index": "ts", "-batch.2": 1}"#);
+    lab.check(
+        r#"{mayflyTrash: "c"}"#,
+        r#"{"batch.0.pass": null, "batch.1.index": "ts", "-batch.2": 1}"#,
+    );
+    lab.check("{mayflyReap: 1}", "{deletedDocuments: 0}");
+    let report = lab.engine.collections().verify(&mut |_| true).expect("checked");
+    assert_eq!(report.findings, []);
+}
+
+#[test]
+fn a_document_that_can_not_be_archived_gives_no_way() {
+    let lab = hidden();
+    let folder = lab.engine.collections().store().folder().join("archive");
+    std::fs::write(&folder, "a file in the way").expect("written");
+    lab.check(r#"{insert: "c", documents: [{_id: 1, u: 1, n: "new"}]}"#, "{ok: 0, code: 96}");
+    lab.check(r#"{insert: "c", documents: [{_id: 5, u: 5}]}"#, "{ok: 1, n: 1}");
+    assert_eq!(lab.engine.collections().verify(&mut |_| true).expect("checked").documents, 3);
+    std::fs::remove_file(&folder).expect("removed");
+    lab.check("{mayflyReap: 1}", "{deletedDocuments: 2}");
+    lab.check(r#"{mayflyArchived: "c"}"#, r#"{"batch.1.index": "ts", "-batch.2": 1}"#);
+}

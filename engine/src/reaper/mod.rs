@@ -19,6 +19,7 @@ mod guard_state;
 mod guarded;
 mod handle;
 mod held;
+mod keeper;
 mod lane;
 mod parameters;
 mod pass;

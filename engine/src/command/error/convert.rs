@@ -151,6 +151,7 @@ impl From<WriteError> for CommandError {
                     details: Box::new(doc! { "errInfo": info }),
                 }
             }
+            WriteError::NotArchived { .. } => Self::new(Code::OPERATION_FAILED, sentence),
             WriteError::NotUnique { violations } => {
                 let groups = violations.into_iter().map(|ids| doc! { "ids": ids });
                 let details = doc! { "violations": groups.collect::<Vec<_>>() };
