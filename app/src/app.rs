@@ -90,6 +90,12 @@ impl MayflyApp {
         self.state.clock.set_calm(calm);
     }
 
+    /// Whether the store has answered everything that it was asked.
+    #[must_use]
+    pub fn is_idle(&self) -> bool {
+        self.worker.as_ref().is_none_or(Worker::is_idle)
+    }
+
     /// Takes what the worker tells, as much as fits into a frame.
     fn take_outcomes(&mut self, context: &Context, effects: &mut Effects) {
         let Some(worker) = &self.worker else { return };

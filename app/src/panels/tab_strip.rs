@@ -65,7 +65,10 @@ pub fn views_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut Actions) {
             if tab.view != ViewKind::Indexes {
                 let open = state.settings.inspector;
                 let name = if open { "Hide the inspector" } else { "Show the inspector" };
-                if ui.add(Button::icon_only(Icon::Inspector, name).small()).clicked() {
+                if ui
+                    .add(Button::icon_only(Icon::Inspector, name).small().known_as("inspector"))
+                    .clicked()
+                {
                     actions.push(Action::View(ViewAction::SetInspector(!open)));
                 }
             }

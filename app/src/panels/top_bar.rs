@@ -89,7 +89,7 @@ fn clock_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
         ui.spacing_mut().item_spacing.x = 2.0;
         let (icon, name) =
             if paused { (Icon::Play, "Play time") } else { (Icon::Pause, "Pause time") };
-        if ui.add(Button::icon_only(icon, name)).clicked() {
+        if ui.add(Button::icon_only(icon, name).known_as("play")).clicked() {
             actions.push(Action::Clock(ClockAction::SetPaused(!paused)));
         }
         if ui.add(Button::icon_only(Icon::Step, "Run to the next pass")).clicked() {
@@ -203,7 +203,7 @@ fn right_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
     } else {
         (Icon::Dark, "Switch to the dark theme")
     };
-    if ui.add(Button::icon_only(icon, name)).clicked() {
+    if ui.add(Button::icon_only(icon, name).known_as("theme")).clicked() {
         actions.push(Action::View(ViewAction::ToggleTheme { dark }));
     }
     let keys = view::PALETTE.keys_text();

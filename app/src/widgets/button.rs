@@ -5,7 +5,7 @@ use egui::{
     WidgetInfo,
 };
 
-use super::paint;
+use super::{paint, steady};
 use crate::theme::{Colors, Icon, colors, sizes, text};
 
 /// What a button is for.
@@ -33,6 +33,7 @@ pub struct Button<'a> {
     small: bool,
     tooltip: Option<&'a str>,
     name: Option<&'a str>,
+    known_as: Option<&'a str>,
     width_min: f32,
 }
 
@@ -50,6 +51,7 @@ impl<'a> Button<'a> {
             small: false,
             tooltip: None,
             name: None,
+            known_as: None,
             width_min: 0.0,
         }
     }
@@ -133,6 +135,12 @@ impl<'a> Button<'a> {
         self
     }
 
+    /// What it keeps the keyboard's focus by, when pressing it changes its name.
+    pub fn known_as(mut self, known_as: &'a str) -> Self {
+        self.known_as = Some(known_as);
+        self
+    }
+
     /// At least this wide, in points.
     pub fn width_min(mut self, width: f32) -> Self {
         self.width_min = width;
@@ -213,8 +221,12 @@ impl Button<'_> {
         let content: f32 = parts.iter().sum();
         let width = (content + 2.0 * padding).max(self.width_min);
         let width = if self.icon_only { height } else { width };
-        let (rect, response) = ui.allocate_exact_size(Vec2::new(width, height), Sense::click());
+        let size = Vec2::new(width, height);
+        let (_, area) = ui.allocate_space(size);
+        let rect = ui.layout().align_size_within_rect(size, area);
         let name = self.name.unwrap_or(self.label);
+        let id = steady::id(ui, self.known_as.unwrap_or(name));
+        let response = ui.interact(area, id, Sense::click());
         response.widget_info(|| {
             let kind = Role::Button;
             if self.selected {

@@ -16,6 +16,7 @@ pub mod modal;
 pub mod number_field;
 pub mod paint;
 pub mod row_scroll;
+pub mod steady;
 pub mod tabs;
 pub mod toast;
 pub mod value;

@@ -1,6 +1,7 @@
 //! The threads.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
@@ -35,6 +36,8 @@ struct Shared {
     outcomes: Sender<Outcome>,
     wake: Wake,
     opener: Opener,
+    /// Reads and writes that were asked for and have not ended.
+    unanswered: AtomicUsize,
     /// Work with files that runs, to stop it when the window closes.
     running: Mutex<Vec<Arc<Progress>>>,
 }
@@ -54,6 +57,7 @@ impl Worker {
             outcomes: sender,
             wake,
             opener,
+            unanswered: AtomicUsize::new(0),
             running: Mutex::default(),
         });
         let mut threads = Vec::new();
@@ -67,6 +71,7 @@ impl Worker {
             let work = move || {
                 while let Some(job) = shared.queue(lane).take() {
                     shared.perform(job);
+                    shared.answered(lane);
                 }
             };
             threads.push(thread::Builder::new().name(name.to_owned()).spawn(work)?);
@@ -76,18 +81,22 @@ impl Worker {
 
     /// Hands a job to the threads. Never waits.
     pub fn submit(&self, job: Job) {
+        if job.lane != Lane::Transfer {
+            self.shared.unanswered.fetch_add(1, Ordering::AcqRel);
+        }
         let (job, full) = match self.shared.queue(job.lane).put(job) {
             Put::Waiting => return,
             Put::Replaced(job) => (job, false),
             Put::Full(job) => (job, true),
         };
-        let Job { purpose, generation, .. } = job;
+        let Job { purpose, generation, lane, .. } = job;
         // The window drains outcomes each frame; if even that channel is full the job is forgotten,
         // and whoever asked asks again.
         let dropped = Outcome::Dropped { purpose, generation, full };
         if self.shared.outcomes.try_send(dropped).is_ok() {
             (self.shared.wake)(Duration::ZERO);
         }
+        self.shared.answered(lane);
     }
 
     /// The next outcome, if there is one. Never waits.
@@ -100,6 +109,14 @@ impl Worker {
     #[must_use]
     pub fn has_outcomes(&self) -> bool {
         !self.outcomes.is_empty()
+    }
+
+    /// Whether every read and write that was asked for has ended and its answer was taken. Work
+    /// with files doesn't count: a person watches it.
+    #[must_use]
+    pub fn is_idle(&self) -> bool {
+        // In this order: an answer is handed over before its job counts as ended.
+        self.shared.unanswered.load(Ordering::Acquire) == 0 && !self.has_outcomes()
     }
 }
 
@@ -133,6 +150,12 @@ impl Shared {
 
     fn source(&self) -> Option<Arc<dyn Source>> {
         self.source.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn answered(&self, lane: Lane) {
+        if lane != Lane::Transfer {
+            self.unanswered.fetch_sub(1, Ordering::AcqRel);
+        }
     }
 
     fn tell(&self, outcome: Outcome) {

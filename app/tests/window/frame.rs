@@ -11,6 +11,7 @@ use mayfly::state::settings::ThemeChoice;
 use mayfly::{MayflyApp, WindowOptions};
 
 use super::fake;
+use super::support::settle;
 
 /// Steps that a window may need until something is on it.
 const STEPS_MAX: usize = 400;
@@ -31,7 +32,7 @@ fn until(mut harness: Harness<'static, MayflyApp>, name: &str) -> Harness<'stati
     for _ in 0..STEPS_MAX {
         harness.step();
         if harness.query_by_label(name).is_some() {
-            harness.run_steps(3);
+            settle(&mut harness);
             return harness;
         }
         std::thread::park_timeout(Duration::from_millis(5));
@@ -41,7 +42,7 @@ fn until(mut harness: Harness<'static, MayflyApp>, name: &str) -> Harness<'stati
 
 fn click(harness: &mut Harness<'static, MayflyApp>, name: &str) {
     harness.get_by_label(name).click();
-    harness.run_steps(3);
+    settle(harness);
 }
 
 #[test]
@@ -95,7 +96,7 @@ fn a_press_opens_a_collection_and_the_cross_closes_it() {
     click(&mut harness, "Close shop.carts");
     assert_eq!(shown(&harness), "demo.events");
     harness.key_press_modifiers(Modifiers::COMMAND | Modifiers::SHIFT, Key::T);
-    harness.run_steps(3);
+    settle(&mut harness);
     assert_eq!(shown(&harness), "shop.carts");
 }
 
@@ -118,11 +119,11 @@ fn the_theme_is_switched() {
 fn the_palette_finds_and_does() {
     let mut harness = window();
     harness.key_press_modifiers(Modifiers::COMMAND, Key::P);
-    harness.run_steps(3);
+    settle(&mut harness);
     harness.get_by_label("Find a command").type_text("light th");
-    harness.run_steps(3);
+    settle(&mut harness);
     harness.key_press(Key::Enter);
-    harness.run_steps(3);
+    settle(&mut harness);
     assert!(!harness.state().state().view.palette);
     assert_eq!(harness.state().state().settings.theme, ThemeChoice::Light);
 }
@@ -133,7 +134,7 @@ fn the_sidebar_searches() {
     harness.get_by_label("Search collections").focus();
     harness.run_steps(1);
     harness.get_by_label("Search collections").type_text("carts");
-    harness.run_steps(3);
+    settle(&mut harness);
     assert!(harness.query_by_label("Collection shop.carts").is_some());
     assert!(harness.query_by_label("Collection demo.sessions").is_none());
 }
@@ -145,16 +146,16 @@ fn dropping_needs_the_name() {
     let target = mayfly::state::dialogs::DropTarget::Collection(namespace);
     let context = harness.ctx.clone();
     harness.state_mut().ask(&context, mayfly::action::store::drop_dialog(target));
-    harness.run_steps(3);
+    settle(&mut harness);
     let disabled = |harness: &Harness<'static, MayflyApp>| {
         harness.get_by_label("Drop collection").accesskit_node().is_disabled()
     };
     assert!(disabled(&harness));
     harness.get_by_label("Name to confirm").type_text("sessions");
-    harness.run_steps(3);
+    settle(&mut harness);
     assert!(!disabled(&harness));
     harness.key_press(Key::Escape);
-    harness.run_steps(3);
+    settle(&mut harness);
     assert!(harness.query_by_label("Drop collection").is_none());
 }
 
@@ -162,7 +163,7 @@ fn dropping_needs_the_name() {
 fn the_secondary_button_opens_a_menu() {
     let mut harness = window();
     harness.get_by_label("Collection demo.sessions").click_secondary();
-    harness.run_steps(3);
+    settle(&mut harness);
     click(&mut harness, "Drop collection…");
     assert!(harness.query_by_label("Name to confirm").is_some());
 }

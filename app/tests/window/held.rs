@@ -11,6 +11,7 @@ use mayfly::state::tabs::ViewKind;
 use mayfly::{MayflyApp, WindowOptions};
 
 use super::fake;
+use super::support::settle;
 
 /// Steps that a window may need until something is on it.
 const STEPS_MAX: usize = 400;
@@ -82,7 +83,7 @@ impl Window {
         for _ in 0..STEPS_MAX {
             self.harness.step();
             if self.harness.query_by_label(name).is_some() == is_there {
-                self.harness.run_steps(3);
+                settle(&mut self.harness);
                 return;
             }
             std::thread::park_timeout(Duration::from_millis(5));
@@ -92,7 +93,7 @@ impl Window {
 
     fn click(&mut self, name: &str) {
         self.harness.get_by_label(name).click();
-        self.harness.run_steps(3);
+        settle(&mut self.harness);
     }
 
     fn sent(&self) -> Vec<String> {

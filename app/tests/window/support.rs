@@ -116,7 +116,7 @@ impl Window {
     pub fn ask(&mut self, action: Action) {
         let context = self.harness.ctx.clone();
         self.harness.state_mut().ask(&context, action);
-        self.harness.run_steps(3);
+        self.settle();
     }
 
     /// Draws frames until the state is so. The worker's threads need real time.
@@ -145,7 +145,7 @@ impl Window {
         while SystemClock.monotonic() < end {
             self.harness.step();
             if is_so(self) {
-                self.harness.run_steps(3);
+                self.settle();
                 return;
             }
             std::thread::park_timeout(PAUSE);
@@ -201,7 +201,7 @@ impl Window {
     pub fn click(&mut self, name: &str) {
         assert!(self.is_enabled(name), "{name} can't be pressed");
         self.first(name).click_accesskit();
-        self.harness.run_steps(3);
+        self.settle();
     }
 
     /// Presses a control with the pointer, which then goes out of the way.
@@ -225,7 +225,11 @@ impl Window {
     fn leave(&mut self) {
         self.harness.run_steps(2);
         self.harness.input_mut().events.push(egui::Event::PointerGone);
-        self.harness.run_steps(2);
+        self.settle();
+    }
+
+    fn settle(&mut self) {
+        settle(&mut self.harness);
     }
 
     /// Opens a menu and presses one of its entries.
@@ -243,7 +247,7 @@ impl Window {
         if !text.is_empty() {
             self.first(name).type_text(text);
         }
-        self.harness.run_steps(3);
+        self.settle();
     }
 
     pub fn key(&mut self, key: Key) {
@@ -252,7 +256,7 @@ impl Window {
 
     pub fn keys(&mut self, modifiers: Modifiers, key: Key) {
         self.harness.key_press_modifiers(modifiers, key);
-        self.harness.run_steps(3);
+        self.settle();
     }
 
     /// What was put on the clipboard in the last frame that put something there.
@@ -280,18 +284,38 @@ impl Window {
     }
 }
 
+/// Draws frames until everything that was asked of the store is answered and drawn: a control must
+/// not move away between being found and being pressed.
+pub fn settle(harness: &mut Harness<'static, MayflyApp>) {
+    harness.run_steps(3);
+    let end = SystemClock.monotonic() + DEADLINE;
+    let mut quiet = 0;
+    while quiet < 3 && SystemClock.monotonic() < end {
+        if harness.state().is_idle() {
+            quiet += 1;
+        } else {
+            quiet = 0;
+            std::thread::park_timeout(PAUSE);
+        }
+        harness.step();
+    }
+}
+
 /// Whether the name of a control fits; a text without a name has what it says as its name.
 fn names(node: &AccessKitNode<'_>, fits: impl Fn(&str) -> bool) -> bool {
     let text = || node.value().filter(|_| node.role() == Role::Label);
     node.label().or_else(text).is_some_and(|name| fits(&name))
 }
 
-/// Opens the real store, runs commands in it, and hands it to the test as well.
+/// Opens the real store, runs commands in the first one, and hands it to the test as well.
 fn prepared(commands: Vec<Document>, to: Arc<Mutex<Option<Arc<dyn Source>>>>) -> Opener {
     let open = opener(None);
+    let commands = Mutex::new(commands);
     Arc::new(move |request| {
         let opened = open(request)?;
-        for command in &commands {
+        for command in
+            &std::mem::take(&mut *commands.lock().unwrap_or_else(PoisonError::into_inner))
+        {
             let reply = opened.source.run("test", command);
             assert!(reply.get_f64("ok").is_ok_and(|ok| ok > 0.0), "{command}: {reply}");
         }
