@@ -11,7 +11,6 @@ use super::{
     prepare::prepare,
     records::{Bad, Item, Records},
 };
-use crate::limits::BATCH_DOCS_MAX;
 
 /// Documents ready to be stored and what could not be read between them, in the order of the file.
 pub(super) struct Batch {
@@ -36,19 +35,17 @@ pub(super) enum Entry {
 }
 
 impl Batch {
-    /// Reads the next batch of a file.
-    pub(super) fn read(records: &mut Records<'_>, file: usize) -> Self {
+    /// Reads the next batch of a file: at most `docs_max` documents.
+    pub(super) fn read(records: &mut Records<'_>, file: usize, docs_max: usize) -> Self {
         let mut batch = Self {
             file,
             arena: Vec::with_capacity(BATCH_BYTES_MAX / 4),
-            entries: Vec::with_capacity(BATCH_DOCS_MAX),
-            marks: Vec::with_capacity(BATCH_DOCS_MAX),
+            entries: Vec::with_capacity(docs_max),
+            marks: Vec::with_capacity(docs_max),
             ended: false,
             legacy_values: 0,
         };
-        while !batch.ended
-            && batch.entries.len() < BATCH_DOCS_MAX
-            && batch.arena.len() < BATCH_BYTES_MAX
+        while !batch.ended && batch.entries.len() < docs_max && batch.arena.len() < BATCH_BYTES_MAX
         {
             match records.next() {
                 Item::End => batch.ended = true,

@@ -21,7 +21,11 @@ use super::{
     store_batch::{Refused, Stop, Stored, are_too_many, store_batch},
     unfinished::{forget, forget_all_of, load},
 };
-use crate::{catalog::Namespace, collection::Collections};
+use crate::{
+    catalog::Namespace,
+    collection::Collections,
+    limits::{BATCH_DOCS_MAX, BULK_DOCS_MAX},
+};
 
 /// What happens to a document whose `_id` is there already.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -173,12 +177,16 @@ impl<'p> Opened<'p> {
     }
 }
 
-/// Reads all files, batch by batch, until told to stop or nobody takes the batches any more.
+/// Reads all files, batch by batch, until told to stop or nobody takes the batches any more. Batches
+/// begin small, so that something is to be seen soon and a small file can be resumed too; large ones
+/// then save flushes to the disk.
 fn read_files(files: Vec<(usize, Records<'_>)>, progress: &Progress, sender: &Sender<Batch>) {
+    let mut docs_max = BATCH_DOCS_MAX;
     for (number, mut records) in files {
         let mut ended = false;
         while !ended {
-            let batch = Batch::read(&mut records, number);
+            let batch = Batch::read(&mut records, number, docs_max);
+            docs_max = (docs_max * 2).min(BULK_DOCS_MAX);
             ended = batch.ended;
             if progress.is_cancelled() || sender.send(batch).is_err() {
                 return;

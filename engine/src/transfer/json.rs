@@ -21,6 +21,8 @@ pub(super) struct JsonRecords {
     place: Place,
     /// Bytes before the first one that `documents` saw.
     mark: u64,
+    /// `documents` does not know the place: it has read lines without following it.
+    is_ahead: bool,
 }
 
 /// What is between the braces of a document that could not be read.
@@ -37,7 +39,7 @@ enum Extent {
 impl JsonRecords {
     pub(super) fn new(form: Form, place: Place) -> Self {
         let inner = if form == Form::Array { extjson::Form::Array } else { extjson::Form::Stream };
-        Self { documents: Documents::new(inner), form, place, mark: place.offset }
+        Self { documents: Documents::new(inner), form, place, mark: place.offset, is_ahead: false }
     }
 
     /// Goes on behind a document.
@@ -73,10 +75,29 @@ impl JsonRecords {
 
     /// The next document of a file with one document a line; each line stands alone.
     fn next_line(&mut self, input: &mut Input<'_>) -> Result<Item, String> {
-        let Some((length, last)) = line(input)? else { return self.too_long(input) };
+        let found = line(input)?;
+        if let Some((length, _)) = found
+            && self.documents.line(input.bytes().get(..length).unwrap_or_default())
+        {
+            let place = self.place;
+            input.consume(length);
+            self.place = place.after_line(length);
+            self.is_ahead = true;
+            return Ok(Item::Document(place));
+        }
+        if std::mem::take(&mut self.is_ahead) {
+            self.resume(self.place);
+        }
+        let Some((length, last)) = found else { return self.too_long(input) };
         let window = input.bytes().get(..length).unwrap_or_default();
-        if blank(window) == window.len() {
+        let lead = blank(window);
+        if lead == window.len() {
             return Ok(Item::End);
+        }
+        if lead > 0 {
+            self.advance(input, lead);
+            self.is_ahead = true;
+            return self.next_line(input);
         }
         let step = match self.documents.step(window, last) {
             Ok(Step::NeedMore) => self.documents.step(window, true),
@@ -105,7 +126,7 @@ impl JsonRecords {
         loop {
             let bytes = input.bytes();
             let rest = bytes.get(start..).unwrap_or_default();
-            let end = rest.iter().position(|byte| *byte == b'\n').map(|end| start + end + 1);
+            let end = memchr::memchr(b'\n', rest).map(|end| start + end + 1);
             let length = end.unwrap_or(bytes.len());
             self.documents.skip(bytes.get(..length).unwrap_or(bytes));
             self.advance(input, length);
@@ -221,7 +242,7 @@ fn line(input: &mut Input<'_>) -> Result<Option<(usize, bool)>, String> {
         let bytes = input.bytes();
         let start = blank(bytes);
         let rest = bytes.get(start..).unwrap_or_default();
-        if let Some(end) = rest.iter().position(|byte| *byte == b'\n') {
+        if let Some(end) = memchr::memchr(b'\n', rest) {
             return Ok(Some((start + end + 1, false)));
         }
         if input.has_ended() {

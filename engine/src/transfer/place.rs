@@ -18,17 +18,27 @@ impl Place {
 
     /// The place behind these bytes, within the same document.
     pub(super) fn after(self, bytes: &[u8]) -> Self {
-        let newlines = bytes.iter().map(|byte| u64::from(*byte == b'\n')).sum::<u64>();
-        let tail = match newlines {
-            0 => bytes,
-            _ => bytes.rsplit(|byte| *byte == b'\n').next().unwrap_or_default(),
-        };
-        let characters = tail.iter().map(|byte| u64::from(*byte & 0xc0 != 0x80)).sum::<u64>();
+        let last = memchr::memrchr(b'\n', bytes);
+        let newlines = last.map_or(0, |_| memchr::memchr_iter(b'\n', bytes).count() as u64);
+        let tail = bytes.get(last.map_or(0, |at| at + 1)..).unwrap_or_default();
+        let characters = tail.iter().filter(|byte| **byte & 0xc0 != 0x80).count() as u64;
         Self {
             line: self.line + newlines,
             column: characters + if newlines == 0 { self.column } else { 1 },
             offset: self.offset + bytes.len() as u64,
             document: self.document,
+        }
+    }
+}
+
+impl Place {
+    /// The place behind a line of so many bytes that holds one document and begins here.
+    pub(super) fn after_line(self, bytes: usize) -> Self {
+        Self {
+            line: self.line + 1,
+            column: 1,
+            offset: self.offset + bytes as u64,
+            document: self.document + 1,
         }
     }
 }

@@ -14,6 +14,9 @@ pub struct Progress {
     skipped: AtomicU64,
     rejected: AtomicU64,
     cancelled: AtomicBool,
+    /// Documents at which it is cancelled; 0: never.
+    #[cfg(test)]
+    cancelled_at: AtomicU64,
 }
 
 /// [`Progress`] at one moment.
@@ -81,6 +84,16 @@ impl Progress {
 
     pub(super) fn add_documents(&self, count: u64) {
         self.documents.fetch_add(count, Relaxed);
+        #[cfg(test)]
+        if (1..=self.now().documents).contains(&self.cancelled_at.load(Relaxed)) {
+            self.cancel();
+        }
+    }
+
+    /// Cancels a transfer once it has stored so many documents.
+    #[cfg(test)]
+    pub(super) fn cancel_at(&self, documents: u64) {
+        self.cancelled_at.store(documents, Relaxed);
     }
 
     pub(super) fn add_skipped(&self, count: u64) {

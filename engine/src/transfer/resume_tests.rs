@@ -1,12 +1,6 @@
 //! Tests of imports that were cut off: resumed, rolled back, left.
 
-use std::{
-    fmt::Write as _,
-    fs,
-    path::Path,
-    sync::atomic::{AtomicBool, Ordering::Relaxed},
-    thread,
-};
+use std::{fmt::Write as _, fs, path::Path};
 
 use bson::{RawDocumentBuf, doc};
 
@@ -69,21 +63,12 @@ impl Room {
     /// Runs an import or goes on with one, and cancels it once it has stored so many documents more.
     fn cut(&self, request: &ImportRequest, more: u64) -> ImportReport {
         let progress = Progress::new();
-        let (ended, before) = (AtomicBool::new(false), self.imported());
-        thread::scope(|scope| {
-            scope.spawn(|| {
-                while !ended.load(Relaxed) && progress.now().documents < before + more {
-                    thread::yield_now();
-                }
-                progress.cancel();
-            });
-            let report = match unfinished_imports(&self.collections).unwrap().first() {
-                Some(known) => resume_import(&self.collections, known.id, &progress),
-                None => import(&self.collections, request, &progress),
-            };
-            ended.store(true, Relaxed);
-            report.unwrap()
-        })
+        progress.cancel_at(self.imported() + more);
+        let report = match unfinished_imports(&self.collections).unwrap().first() {
+            Some(known) => resume_import(&self.collections, known.id, &progress),
+            None => import(&self.collections, request, &progress),
+        };
+        report.unwrap()
     }
 
     fn imported(&self) -> u64 {

@@ -109,6 +109,26 @@ impl Documents {
         }
     }
 
+    /// Reads a document that has a line for itself, with the line's end. False, and nothing has
+    /// happened, when the line is anything else: [`Self::step`] tells what it is. The place is not
+    /// followed: before the next step it has to be given to [`Self::resume`].
+    pub fn line(&mut self, line: &[u8]) -> bool {
+        let before = self.work.legacy_values;
+        let Some((b'\n', text)) = line.split_last() else { return false };
+        if self.form != Form::Stream || text.first() != Some(&b'{') {
+            return false;
+        }
+        let mut parser = Parser::new(text, 0, Dialect::Json, &mut self.work);
+        let is_whole = parser.whole_document().is_ok() && parser.end().is_ok();
+        if is_whole {
+            self.state = State::Between;
+            self.count += 1;
+        } else {
+            self.work.legacy_values = before;
+        }
+        is_whole
+    }
+
     fn advance(&mut self, bytes: &[u8], consumed: usize) {
         self.place = self.place.after(bytes.get(..consumed).unwrap_or(bytes));
     }

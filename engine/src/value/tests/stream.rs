@@ -105,3 +105,35 @@ fn a_bad_line_can_be_skipped() {
     assert_eq!((documents.count(), documents.legacy_values()), (3, 1));
     assert_eq!(documents.skip_line(b"no end"), None);
 }
+
+#[test]
+fn lines_that_hold_one_document() {
+    let check = |line: &str, expected: bool| {
+        let mut documents = Documents::new(Form::Stream);
+        assert_eq!(documents.line(line.as_bytes()), expected, "{line:?}");
+        assert_eq!(documents.count(), u64::from(expected), "{line:?}");
+        let a = documents.document().get_i32("a").ok();
+        assert!(!expected || a == Some(1), "{line:?}");
+        let is_old = expected && line.contains("$date");
+        assert_eq!(documents.legacy_values(), u64::from(is_old), "{line:?}");
+    };
+    check("{\"a\":1}\n", true);
+    check("{ \"a\" : 1 , \"b\":{\"$date\":5}} \r\n", true);
+    check("{\"a\":1}", false);
+    check(" {\"a\":1}\n", false);
+    check("\u{feff}{\"a\":1}\n", false);
+    check("{\"a\":1}{\"a\":2}\n", false);
+    check("{\"a\":1} 5\n", false);
+    check("{\"b\":{\"$date\":5},\"a\":}\n", false);
+    check("{\"a\":1\n", false);
+    check("\n", false);
+    check("", false);
+    let mut array = Documents::new(Form::Array);
+    assert!(!array.line(b"{\"a\":1}\n"));
+    // The place is told before the next step.
+    let mut documents = Documents::new(Form::Stream);
+    assert!(documents.line(b"{\"a\":1}\n"));
+    documents.resume(2, 1, 8);
+    let error = documents.step(b"{\"a\":tru}\n", true).unwrap_err();
+    assert_eq!((error.line, error.column, error.offset), (2, 6, 13));
+}

@@ -53,8 +53,8 @@ impl Place {
 
     /// The place behind these bytes.
     pub(in crate::value) fn after(self, bytes: &[u8]) -> Self {
-        let newlines = bytes.iter().map(|byte| usize::from(*byte == b'\n')).sum::<usize>();
-        let start = if newlines == 0 { None } else { bytes.iter().rposition(|b| *b == b'\n') };
+        let start = memchr::memrchr(b'\n', bytes);
+        let newlines = start.map_or(0, |_| memchr::memchr_iter(b'\n', bytes).count());
         let tail = bytes.get(start.map_or(0, |at| at + 1)..).unwrap_or_default();
         let characters = tail.iter().filter(|byte| **byte & 0xc0 != 0x80).count();
         Self {

@@ -21,6 +21,34 @@ pub(super) enum NotANumber {
     BeyondDouble,
 }
 
+/// Digits that fit into 64 bits whatever they are.
+const PLAIN_DIGITS: usize = 18;
+
+/// Whether a byte can be part of a number literal or of a word that somebody took for one.
+pub(super) fn is_part(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'+' | b'.')
+}
+
+/// A whole number of at most 18 digits without a leading zero and how many bytes it has, if the
+/// literal that begins here is one: most are.
+pub(super) fn plain_int(bytes: &[u8]) -> Option<(i64, usize)> {
+    let (is_negative, digits) = match bytes.split_first()? {
+        (b'-', rest) => (true, rest),
+        _ => (false, bytes),
+    };
+    let mut int = 0;
+    let mut count = 0;
+    for digit in digits.iter().take(PLAIN_DIGITS).take_while(|byte| byte.is_ascii_digit()) {
+        int = int * 10 + i64::from(digit - b'0');
+        count += 1;
+    }
+    let ends = digits.get(count).is_none_or(|byte| !is_part(*byte));
+    if !ends || digits.first().is_none_or(|first| !matches!(first, b'1'..=b'9')) {
+        return None;
+    }
+    Some(if is_negative { (-int, count + 1) } else { (int, count) })
+}
+
 /// Reads a literal as JSON has it: whole numbers become the smaller of int32 and int64, all others
 /// (and `-0`) doubles.
 pub(super) fn literal(text: &str) -> Result<Literal, NotANumber> {

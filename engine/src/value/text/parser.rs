@@ -128,7 +128,16 @@ impl<'t, 'w> Parser<'t, 'w> {
     }
 
     /// The next byte that is not white space; it is not used up.
+    #[inline]
     pub(in crate::value) fn peek(&mut self) -> Result<u8, Fault> {
+        // Nearly always there is no space and no comment.
+        match self.bytes.get(self.at) {
+            Some(byte) if *byte > b' ' && *byte != b'/' => Ok(*byte),
+            _ => self.peek_behind_space(),
+        }
+    }
+
+    fn peek_behind_space(&mut self) -> Result<u8, Fault> {
         self.space()?;
         self.bytes.get(self.at).copied().ok_or(Fault::cut(self.bytes.len()))
     }
@@ -395,8 +404,7 @@ impl<'t, 'w> Parser<'t, 'w> {
     /// The characters of a number literal; used up.
     pub(super) fn number_text(&mut self) -> &'t str {
         let rest = self.bytes.get(self.at..).unwrap_or_default();
-        let part = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'+' | b'.');
-        let length = rest.iter().take_while(|byte| part(byte)).count();
+        let length = rest.iter().take_while(|byte| numbers::is_part(**byte)).count();
         let text = rest.get(..length).and_then(|text| str::from_utf8(text).ok()).unwrap_or("");
         self.at += length;
         text
@@ -404,6 +412,15 @@ impl<'t, 'w> Parser<'t, 'w> {
 
     fn number(&mut self, tag_at: usize) -> Done {
         let start = self.at;
+        if let Some((int, length)) = numbers::plain_int(self.bytes.get(start..).unwrap_or_default())
+        {
+            self.at += length;
+            match i32::try_from(int) {
+                Ok(int) => self.put(tag_at, T::Int32, &int.to_le_bytes()),
+                Err(_) => self.put(tag_at, T::Int64, &int.to_le_bytes()),
+            }
+            return Ok(());
+        }
         let text = self.number_text();
         match self.literal(text).map_err(|message| Fault::new(start, message))? {
             Literal::Int32(int) => self.put(tag_at, T::Int32, &int.to_le_bytes()),
