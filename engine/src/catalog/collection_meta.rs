@@ -174,6 +174,7 @@ impl CollectionMeta {
     fn hiding_indexes(&self) -> impl Iterator<Item = &Arc<IndexMeta>> {
         self.indexes.iter().filter(|index| {
             index.state == IndexState::Ready
+                && index.form == EntryForm::LastModified
                 && matches!(index.ttl_rule(), Some(Rule::LastModified { .. }))
         })
     }

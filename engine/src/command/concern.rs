@@ -7,7 +7,7 @@ use bson::raw::{RawBsonRef, RawDocument};
 
 use super::{
     error::{Code, CommandError},
-    request::{as_flag, as_integer, type_name, unknown_field},
+    request::{Request, as_flag, as_integer, type_name, unknown_field},
 };
 
 /// Members that a write concern may name at most.
@@ -35,11 +35,12 @@ const NO_WRITES: [&str; 11] = [
 ///
 /// # Errors
 /// `TypeMismatch`, `BadValue`, `FailedToParse`, `IDLUnknownField`, `InvalidOptions`, `NotAReplicaSet`.
-pub fn check(name: &str, command: &RawDocument) -> Result<(), CommandError> {
-    if let Some(concern) = section(name, command, "readConcern")? {
+pub fn check(request: &Request<'_>) -> Result<(), CommandError> {
+    let name = request.name;
+    if let Some(concern) = section(request, "readConcern")? {
         check_read(name, concern)?;
     }
-    if let Some(concern) = section(name, command, "writeConcern")? {
+    if let Some(concern) = section(request, "writeConcern")? {
         if NO_WRITES.contains(&name) {
             return Err(CommandError::new(
                 Code::INVALID_OPTIONS,
@@ -52,14 +53,13 @@ pub fn check(name: &str, command: &RawDocument) -> Result<(), CommandError> {
 }
 
 fn section<'c>(
-    name: &str,
-    command: &'c RawDocument,
+    request: &Request<'c>,
     field: &str,
 ) -> Result<Option<&'c RawDocument>, CommandError> {
-    match command.get(field)? {
-        None | Some(RawBsonRef::Null) => Ok(None),
+    match request.get(field)? {
+        None => Ok(None),
         Some(RawBsonRef::Document(concern)) => Ok(Some(concern)),
-        Some(other) => Err(wrong_type(&format!("{name}.{field}"), other, "object")),
+        Some(other) => Err(wrong_type(&format!("{}.{field}", request.name), other, "object")),
     }
 }
 

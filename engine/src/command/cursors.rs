@@ -6,13 +6,11 @@ use std::{
     time::Duration,
 };
 
-use bson::{
-    RawArrayBuf, RawDocumentBuf,
-    raw::{RawDocument, cstr},
-};
+use bson::{RawDocumentBuf, raw::RawDocument};
 
 use super::{
     aggregate::ServerFacts,
+    batch_reply::{BatchReply, Which},
     client::Client,
     context::Context,
     error::{Answer, Code, CommandError},
@@ -22,8 +20,8 @@ use crate::{
     catalog::Namespace,
     clock::{Clock, SystemClock},
     limits::{
-        AWAIT_DATA_MS, AWAIT_DATA_MS_MAX, AWAIT_SLICE_MS, CURSOR_BATCH_BYTES_MAX, CURSOR_IDLE_MS,
-        CURSORS_MAX, FIRST_BATCH_DOCS,
+        AWAIT_DATA_MS, AWAIT_DATA_MS_MAX, AWAIT_SLICE_MS, CURSOR_IDLE_MS, CURSORS_MAX,
+        FIRST_BATCH_DOCS,
     },
     pipeline::{Environment, Run},
     plan::{Search, Step, check_interrupt},
@@ -106,10 +104,13 @@ impl Cursor {
         only_one: bool,
     ) -> Answer {
         let size = batch_size.map_or(FIRST_BATCH_DOCS, saturated);
-        let (batch, is_done) = self.fill(context, size)?;
+        let mut batch = BatchReply::new(Which::First, size);
+        if self.fill(context, &mut batch)? || only_one {
+            return batch.finish(0, &self.ns);
+        }
         let ns = self.ns.clone();
-        let id = if is_done || only_one { 0 } else { context.cursors.keep(context, self, None) };
-        Ok(reply("firstBatch", id, &ns, batch))
+        let id = context.cursors.keep(context, self, None);
+        batch.finish(id, &ns)
     }
 
     /// As [`Cursor::fill`], but waits for documents when there are none: at most this long, in real
@@ -119,16 +120,17 @@ impl Cursor {
         context: &Context,
         size: usize,
         wait: Duration,
-    ) -> Result<(RawArrayBuf, bool), CommandError> {
+    ) -> Result<(BatchReply, bool), CommandError> {
         let clock = SystemClock;
         let wait = wait.min(Duration::from_millis(AWAIT_DATA_MS_MAX));
         let end = clock.monotonic().saturating_add(wait);
         // Registered before the look, so that no change falls between the two.
         let changed = context.collections.wait_for_change();
         loop {
-            let (batch, is_done) = self.fill(context, size)?;
+            let mut batch = BatchReply::new(Which::Next, size);
+            let is_done = self.fill(context, &mut batch)?;
             let now = clock.monotonic();
-            if is_done || now >= end || batch.into_iter().next().is_some() {
+            if is_done || now >= end || batch.count() > 0 {
                 return Ok((batch, is_done));
             }
             let slice = now.saturating_add(Duration::from_millis(AWAIT_SLICE_MS));
@@ -137,12 +139,8 @@ impl Cursor {
         }
     }
 
-    fn fill(
-        &mut self,
-        context: &Context,
-        size: usize,
-    ) -> Result<(RawArrayBuf, bool), CommandError> {
-        let mut batch = Batch { array: RawArrayBuf::new(), count: 0, bytes: 0, size };
+    /// Puts the next documents into the batch; whether nothing is left then.
+    fn fill(&mut self, context: &Context, batch: &mut BatchReply) -> Result<bool, CommandError> {
         let is_done = match &mut self.source {
             Source::Ready(documents) => {
                 while let Some(document) = documents.front() {
@@ -183,7 +181,7 @@ impl Cursor {
                 let environment = Environment::new(&context.collections, &rows);
                 loop {
                     // A full batch ends without a look at what is next, as in MongoDB.
-                    if batch.count >= batch.size {
+                    if batch.is_full() {
                         break false;
                     }
                     let Some(document) = run.advance(&environment)? else { break true };
@@ -195,7 +193,7 @@ impl Cursor {
                 }
             }
         };
-        Ok((batch.array, is_done))
+        Ok(is_done)
     }
 }
 
@@ -212,27 +210,6 @@ fn check_result(document: &RawDocument) -> Result<(), CommandError> {
             document.as_bytes().len()
         ),
     ))
-}
-
-struct Batch {
-    array: RawArrayBuf,
-    count: usize,
-    bytes: usize,
-    size: usize,
-}
-
-impl Batch {
-    /// False when the batch is full.
-    fn push(&mut self, document: &RawDocument) -> bool {
-        let bytes = self.bytes + document.as_bytes().len();
-        if self.count >= self.size || (self.count > 0 && bytes > CURSOR_BATCH_BYTES_MAX) {
-            return false;
-        }
-        self.array.push(document);
-        self.count += 1;
-        self.bytes = bytes;
-        true
-    }
 }
 
 impl Cursors {
@@ -271,10 +248,12 @@ impl Cursors {
             let wait = wait.unwrap_or(Duration::from_millis(AWAIT_DATA_MS));
             cursor.fill_or_wait(context, size, wait)?
         } else {
-            cursor.fill(context, size)?
+            let mut batch = BatchReply::new(Which::Next, size);
+            let is_done = cursor.fill(context, &mut batch)?;
+            (batch, is_done)
         };
         let id = if is_done { 0 } else { self.keep(context, cursor, Some(id)) };
-        Ok(reply("nextBatch", id, ns, batch))
+        batch.finish(id, ns)
     }
 
     /// Closes a cursor. False when there was none.
@@ -324,18 +303,4 @@ fn not_found(id: i64) -> CommandError {
 
 fn saturated(number: u64) -> usize {
     usize::try_from(number).unwrap_or(usize::MAX)
-}
-
-fn reply(batch_name: &str, id: i64, ns: &str, batch: RawArrayBuf) -> RawDocumentBuf {
-    let mut cursor = RawDocumentBuf::new();
-    if batch_name == "firstBatch" {
-        cursor.append(cstr!("firstBatch"), batch);
-    } else {
-        cursor.append(cstr!("nextBatch"), batch);
-    }
-    cursor.append(cstr!("id"), id);
-    cursor.append(cstr!("ns"), ns);
-    let mut reply = RawDocumentBuf::new();
-    reply.append(cstr!("cursor"), cursor);
-    reply
 }

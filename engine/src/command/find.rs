@@ -8,6 +8,7 @@ use super::{
     cursors::{Cursor, Source},
     error::{Answer, Code, CommandError},
     field::{Field, ignored, optional},
+    point::Point,
     query::{Let, Query},
     request::Request,
     shape::{Key, Shape},
@@ -65,6 +66,12 @@ pub static COMMAND: Command =
 
 fn run(context: &Context, request: &Request<'_>) -> Answer {
     let namespace = request.namespace()?;
+    let ns = [namespace.db.as_str(), ".", &namespace.collection].concat();
+    if let Some(point) = Point::read(request)
+        && let Some(answer) = point.answer(context, &namespace, &ns)?
+    {
+        return answer;
+    }
     let options = Options::read(request)?;
     let query = Query::read(request, "filter")?;
     options.check(&query)?;
@@ -75,7 +82,6 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
         None => None,
     };
     let batch_size = request.count("batchSize")?;
-    let ns = namespace.to_string();
     if view::is_view(context, &namespace) {
         options.check_view()?;
         let parts = Parts {

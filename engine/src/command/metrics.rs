@@ -244,7 +244,10 @@ static NAMES: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
 #[must_use]
 pub fn returned(reply: &RawDocument) -> u64 {
     let Ok(Some(RawBsonRef::Document(cursor))) = reply.get("cursor") else { return 0 };
-    length(cursor, "firstBatch") + length(cursor, "nextBatch")
+    match length(cursor, "firstBatch") {
+        0 => length(cursor, "nextBatch"),
+        first => first,
+    }
 }
 
 fn length(document: &RawDocument, field: &str) -> u64 {

@@ -6,6 +6,7 @@
 
 mod aggregate;
 mod batch;
+mod batch_reply;
 mod build_info;
 mod bulk_write;
 pub mod client;
@@ -84,6 +85,7 @@ mod notices;
 pub mod operations;
 mod ping;
 mod plan_cache_clear;
+mod point;
 mod profile;
 pub mod profiler;
 mod query;

@@ -1,7 +1,6 @@
 //! What is being done now: every command while it runs, and the pass of the TTL monitor.
 
 use std::{
-    collections::BTreeMap,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicI32, Ordering},
@@ -30,7 +29,8 @@ const BATCH_FIELDS: [&str; 4] = ["documents", "updates", "deletes", "ops"];
 #[derive(Debug)]
 pub struct Operations {
     last: AtomicI32,
-    running: Mutex<BTreeMap<i32, Arc<Running>>>,
+    /// In the order in which they began.
+    running: Mutex<Vec<Arc<Running>>>,
 }
 
 impl Default for Operations {
@@ -68,7 +68,7 @@ pub struct Registration<'o> {
 
 impl Drop for Registration<'_> {
     fn drop(&mut self) {
-        self.operations.lock().remove(&self.running.opid);
+        self.operations.lock().retain(|running| !Arc::ptr_eq(running, &self.running));
     }
 }
 
@@ -95,22 +95,25 @@ impl Operations {
             operation: Arc::new(Operation::new(limit)),
             began: work_time(),
         });
-        self.lock().insert(opid, Arc::clone(&running));
+        self.lock().push(Arc::clone(&running));
         Registration { operations: self, running }
     }
 
     /// All commands that are running, oldest first.
     #[must_use]
     pub fn running(&self) -> Vec<Arc<Running>> {
-        self.lock().values().cloned().collect()
+        self.lock().clone()
     }
 
     /// Asks an operation to stop; whether there is such a one. A pass of the monitor ends, and the
     /// next one comes at its time.
     pub fn kill(&self, context: &Context, opid: i32) -> bool {
-        let found = match opid {
-            MONITOR_OPID => context.reaper.pass_operation(),
-            _ => self.lock().get(&opid).map(|running| Arc::clone(&running.operation)),
+        let found = if opid == MONITOR_OPID {
+            context.reaper.pass_operation()
+        } else {
+            let running = self.lock();
+            let found = running.iter().find(|running| running.opid == opid);
+            found.map(|running| Arc::clone(&running.operation))
         };
         found.is_some_and(|operation| {
             operation.kill();
@@ -118,7 +121,7 @@ impl Operations {
         })
     }
 
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<i32, Arc<Running>>> {
+    fn lock(&self) -> MutexGuard<'_, Vec<Arc<Running>>> {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -259,7 +262,7 @@ fn ns(request: &Request<'_>) -> String {
             _ => None,
         },
     };
-    format!("{}.{}", request.db, collection.unwrap_or("$cmd"))
+    [request.db, ".", collection.unwrap_or("$cmd")].concat()
 }
 
 /// Whether the text behind a command's name is a collection's name.
@@ -292,7 +295,7 @@ fn shown(command: &RawDocument) -> RawDocumentBuf {
 /// # Errors
 /// `BadValue` out of range, `TypeMismatch`, `FailedToParse` for a fraction.
 pub fn time_limit(request: &Request<'_>) -> Result<Option<Duration>, CommandError> {
-    let Some(value) = request.document.get("maxTimeMS")? else { return Ok(None) };
+    let Some(value) = request.given("maxTimeMS")? else { return Ok(None) };
     let bad = |what: String| CommandError::new(super::Code::BAD_VALUE, what);
     if matches!(value, RawBsonRef::Null) {
         return Ok(None);

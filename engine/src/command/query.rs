@@ -72,7 +72,7 @@ impl Query {
         check_collation(fields)?;
         let mut query = Self::matching(Filter::parse_query(filter, &variables.names)?);
         query.target.variables.clone_from(&variables.values);
-        query.hint = read_hint(fields.document.get("hint")?)?;
+        query.hint = read_hint(fields.given("hint")?)?;
         Ok(query)
     }
 
@@ -113,7 +113,7 @@ impl Query {
         let mut target = Target::matching(filter);
         target.skip = request.count("skip")?.unwrap_or(0);
         target.variables = variables.values;
-        Ok(Self { target, hint: read_hint(request.document.get("hint")?)? })
+        Ok(Self { target, hint: read_hint(request.given("hint")?)? })
     }
 
     /// A search for it in a collection.

@@ -24,6 +24,35 @@ pub struct Request<'r> {
     pub name: &'static str,
     /// All of it.
     pub document: &'r RawDocument,
+    names: Names,
+}
+
+/// The names of a document's fields as a set that may hold a few more. Commands know many fields and
+/// clients send few, so most of them need not be looked for.
+#[derive(Debug, Clone, Copy)]
+struct Names(u64);
+
+impl Names {
+    fn of(document: &RawDocument) -> Self {
+        let names = document.iter_elements().try_fold(0, |names, element| {
+            element.map(|element| names | Self::bit(element.key().as_str()))
+        });
+        // What can't be read is found out by whoever looks for a field.
+        Self(names.unwrap_or(u64::MAX))
+    }
+
+    /// Whether the document may have a field of this name.
+    fn may_have(self, name: &str) -> bool {
+        self.0 & Self::bit(name) != 0
+    }
+
+    fn bit(name: &str) -> u64 {
+        let (first, last) = (name.as_bytes().first(), name.as_bytes().last());
+        let byte = |byte: Option<&u8>| byte.copied().map_or(0, u32::from);
+        let spread = byte(first).wrapping_mul(5) ^ byte(last).wrapping_mul(3);
+        let length = u32::try_from(name.len()).unwrap_or(0).wrapping_mul(11);
+        1 << ((spread ^ length) % u64::BITS)
+    }
 }
 
 impl<'r> Request<'r> {
@@ -37,17 +66,28 @@ impl<'r> Request<'r> {
         db: &'r str,
         document: &'r RawDocument,
     ) -> Result<Self, CommandError> {
-        let request = Self { client, db, name: command.name, document };
+        let request = Self { client, db, name: command.name, document, names: Names::of(document) };
         if command.scope == Scope::Admin && db != "admin" {
             return Err(CommandError::new(
                 Code::UNAUTHORIZED,
                 format!("{} may only be run against the admin database.", command.name),
             ));
         }
-        check_api(command.name, document)?;
-        check_fields(command, document)?;
-        super::concern::check(command.name, document)?;
+        check_api(&request)?;
+        check_fields(command, &request)?;
+        super::concern::check(&request)?;
         Ok(request)
+    }
+
+    /// The value of a field as it came, null included; `None` when absent.
+    ///
+    /// # Errors
+    /// When the bytes are not BSON.
+    pub fn given(&self, name: &str) -> Result<Option<RawBsonRef<'r>>, CommandError> {
+        if !self.names.may_have(name) {
+            return Ok(None);
+        }
+        Ok(self.document.get(name)?)
     }
 
     /// The value of a field; `None` when absent or null.
@@ -55,7 +95,7 @@ impl<'r> Request<'r> {
     /// # Errors
     /// When the bytes are not BSON.
     pub fn get(&self, name: &str) -> Result<Option<RawBsonRef<'r>>, CommandError> {
-        Ok(self.document.get(name)?.filter(|value| !matches!(value, RawBsonRef::Null)))
+        Ok(self.given(name)?.filter(|value| !matches!(value, RawBsonRef::Null)))
     }
 
     /// The value of the command's own field, e.g. the collection's name.
@@ -191,7 +231,7 @@ impl<'r> Request<'r> {
     /// # Errors
     /// `TypeMismatch`.
     pub fn strict_flag(&self, name: &str) -> Result<bool, CommandError> {
-        match self.document.get(name)? {
+        match self.given(name)? {
             None => Ok(false),
             Some(RawBsonRef::Boolean(flag)) => Ok(flag),
             Some(other) => Err(CommandError::new(
@@ -228,7 +268,7 @@ impl<'r> Request<'r> {
     /// # Errors
     /// When the bytes are not BSON.
     pub fn value(&self, name: &str) -> Result<Option<Bson>, CommandError> {
-        match self.document.get(name)? {
+        match self.given(name)? {
             None => Ok(None),
             Some(value) => Ok(Some(Bson::try_from(value)?)),
         }
@@ -253,7 +293,7 @@ impl<'r> Request<'r> {
     /// A field of a nested document as a request of its own, for its getters.
     #[must_use]
     pub fn within(&self, document: &'r RawDocument) -> Self {
-        Self { document, ..*self }
+        Self { document, names: Names::of(document), ..*self }
     }
 
     /// The error for a value of the wrong type.
@@ -287,13 +327,13 @@ pub fn wrong_type_at(place: &str, found: RawBsonRef<'_>, expected: &str) -> Comm
     )
 }
 
-fn check_fields(command: &Command, document: &RawDocument) -> Result<(), CommandError> {
+fn check_fields(command: &Command, request: &Request<'_>) -> Result<(), CommandError> {
     let declared = |name: &str| {
         command.fields.iter().chain(COMMON).find(|field| field.name == name).map(|f| f.support)
     };
     let takes_any = command.fields.iter().any(|field| field.support == Support::Any);
-    for element in document.iter().skip(1) {
-        let name = element?.0.as_str();
+    for element in request.document.iter_elements().skip(1) {
+        let name = element?.key().as_str();
         match declared(name) {
             Some(Support::Unsupported) => {
                 return Err(CommandError::new(
@@ -311,10 +351,11 @@ fn check_fields(command: &Command, document: &RawDocument) -> Result<(), Command
         }
     }
     for field in command.fields {
-        let is_missing = matches!(
-            (field.support, document.get(field.name)?),
-            (Support::Required, None | Some(RawBsonRef::Null)) | (Support::Given, None)
-        );
+        let is_missing = match field.support {
+            Support::Required => request.get(field.name)?.is_none(),
+            Support::Given => request.given(field.name)?.is_none(),
+            _ => false,
+        };
         if is_missing {
             return Err(missing_field(command.name, field.name));
         }
@@ -337,9 +378,10 @@ fn no_transactions() -> CommandError {
 /// # Errors
 /// `APIVersionError` for a version other than 1, `APIStrictError` for a command that is not in it,
 /// `InvalidOptions` when the other fields come without a version.
-pub fn check_api(name: &str, document: &RawDocument) -> Result<(), CommandError> {
-    let is_strict = document.get("apiStrict")?.and_then(as_flag).unwrap_or(false);
-    match document.get("apiVersion")? {
+pub fn check_api(request: &Request<'_>) -> Result<(), CommandError> {
+    let name = request.name;
+    let is_strict = request.given("apiStrict")?.and_then(as_flag).unwrap_or(false);
+    match request.given("apiVersion")? {
         Some(RawBsonRef::String("1")) => {}
         Some(RawBsonRef::String(other)) => {
             return Err(CommandError::new(
@@ -358,7 +400,7 @@ pub fn check_api(name: &str, document: &RawDocument) -> Result<(), CommandError>
         }
         None => {
             let strays = ["apiStrict", "apiDeprecationErrors"];
-            if strays.iter().any(|stray| matches!(document.get(stray), Ok(Some(_)))) {
+            if strays.iter().any(|stray| matches!(request.given(stray), Ok(Some(_)))) {
                 return Err(CommandError::new(
                     Code::INVALID_OPTIONS,
                     "Provided apiStrict and/or apiDeprecationErrors without passing apiVersion",

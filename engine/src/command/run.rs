@@ -60,13 +60,19 @@ fn reply(work: impl FnOnce() -> Answer) -> RawDocumentBuf {
     });
     match answer {
         Ok(mut reply) => {
-            if !matches!(reply.get("ok"), Ok(Some(_))) {
+            if !has_ok(&reply) {
                 reply.append(cstr!("ok"), 1.0);
             }
             reply
         }
         Err(error) => raw(&error.to_document()).unwrap_or_default(),
     }
+}
+
+/// Whether the reply says how it ended. It mostly stands at the end, behind long fields.
+fn has_ok(reply: &RawDocument) -> bool {
+    const LAST: &[u8] = b"\x01ok\0\0\0\0\0\0\0\xf0\x3f\0";
+    reply.as_bytes().ends_with(LAST) || matches!(reply.get("ok"), Ok(Some(_)))
 }
 
 fn answer(context: &Context, client: &Client, db: &str, command: &RawDocument) -> Answer {

@@ -66,16 +66,7 @@ pub fn choose_between(
             "The value provided for min() does not come before the value provided for max()",
         ));
     }
-    let shown = |part: &crate::catalog::KeyPart| {
-        (part.path.as_str().to_owned(), vec!["[min(), max())".to_owned()])
-    };
-    let bounds = Bounds {
-        intervals: vec![Interval { lower, upper }],
-        equal_fields: 0,
-        fixed_fields: 0,
-        has_range: true,
-        shown: index.key.parts.iter().map(shown).collect(),
-    };
+    let bounds = Bounds::of_interval(Interval { lower, upper }, &index.key);
     let plan = index_plan(index, bounds, sort);
     debug_assert!(matches!(plan.access, Access::Index { .. }), "a hinted index is used");
     Ok(plan)

@@ -2,7 +2,7 @@
 
 use super::range::{Interval, Range, needs_field, ranges};
 use crate::{
-    catalog::IndexMeta,
+    catalog::{IndexKey, IndexMeta},
     limits::INTERVALS_MAX,
     query::{Expr, Test},
     value::{Path, key::KEY_BYTES_KEPT},
@@ -19,8 +19,45 @@ pub struct Bounds {
     pub fixed_fields: usize,
     /// Whether the field behind them has a range.
     pub has_range: bool,
-    /// Per field of the key the form in which explain shows it.
-    pub shown: Vec<(String, Vec<String>)>,
+    /// Per field of the key its part of the bounds.
+    fields: Vec<FieldBounds>,
+}
+
+/// What the bounds say of one field. Only explain puts it into words.
+#[derive(Debug, Clone)]
+enum FieldBounds {
+    All,
+    Within(Vec<Range>),
+    /// Keys that the client gave.
+    Given,
+}
+
+impl Bounds {
+    /// What the bounds say of the fields of a key, in the form in which explain shows it.
+    pub(super) fn shown<'b>(
+        &'b self,
+        key: &'b IndexKey,
+    ) -> impl Iterator<Item = (&'b str, Vec<String>)> {
+        key.parts.iter().zip(&self.fields).map(|(part, field)| {
+            let shown = match field {
+                FieldBounds::All => vec!["[MinKey, MaxKey]".to_owned()],
+                FieldBounds::Within(ranges) => ranges.iter().map(Range::text).collect(),
+                FieldBounds::Given => vec!["[min(), max())".to_owned()],
+            };
+            (part.path.as_str(), shown)
+        })
+    }
+
+    /// Bounds that were given as keys.
+    pub(super) fn of_interval(interval: Interval, key: &IndexKey) -> Self {
+        Self {
+            intervals: vec![interval],
+            equal_fields: 0,
+            fixed_fields: 0,
+            has_range: true,
+            fields: vec![FieldBounds::Given; key.parts.len()],
+        }
+    }
 }
 
 /// The tests that every matching document must pass.
@@ -40,7 +77,7 @@ pub(super) fn bounds(index: &IndexMeta, tests: &[(&Path, &Test)]) -> Bounds {
         equal_fields: 0,
         fixed_fields: 0,
         has_range: false,
-        shown: Vec::new(),
+        fields: Vec::new(),
     };
     let mut ranged: Option<Vec<Interval>> = None;
     let mut bounded_roots: Vec<&str> = Vec::new();
@@ -54,16 +91,17 @@ pub(super) fn bounds(index: &IndexMeta, tests: &[(&Path, &Test)]) -> Bounds {
         let Some(found) = found.filter(|found| found.len() * prefixes.len() <= INTERVALS_MAX)
         else {
             open = false;
-            bounds.shown.push((part.path.as_str().to_owned(), vec!["[MinKey, MaxKey]".to_owned()]));
+            bounds.fields.push(FieldBounds::All);
             continue;
         };
         bounded_roots.push(root);
-        bounds.shown.push((part.path.as_str().to_owned(), found.iter().map(Range::text).collect()));
         let is_equal = found.iter().all(Range::is_point);
         let intervals: Vec<Interval> = prefixes
             .iter()
             .flat_map(|prefix| found.iter().map(|range| range.interval(prefix, direction)))
             .collect();
+        let is_single = found.len() == 1;
+        bounds.fields.push(FieldBounds::Within(found));
         if !is_equal || intervals.iter().any(|at| at.lower.len() >= KEY_BYTES_KEPT) {
             bounds.has_range = !is_equal;
             bounds.equal_fields += usize::from(is_equal);
@@ -71,7 +109,7 @@ pub(super) fn bounds(index: &IndexMeta, tests: &[(&Path, &Test)]) -> Bounds {
             open = false;
             continue;
         }
-        if found.len() == 1 && bounds.fixed_fields == bounds.equal_fields {
+        if is_single && bounds.fixed_fields == bounds.equal_fields {
             bounds.fixed_fields += 1;
         }
         bounds.equal_fields += 1;

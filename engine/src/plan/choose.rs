@@ -7,12 +7,13 @@ use bson::{Bson, Document, raw::RawBsonRef};
 use super::{
     PlanError, PlanErrorKind,
     bounds::{Bounds, bounds, conjuncts, holds_all_matches},
+    operation::Way,
 };
 use crate::{
     catalog::{CollectionMeta, IndexMeta},
-    query::{Expr, Filter, Sort},
+    query::{Expr, Filter, Sort, Test},
     store::Scan,
-    value::Direction,
+    value::{Direction, Path},
 };
 
 /// A way to the documents.
@@ -28,10 +29,14 @@ impl Plan {
     /// The way in one line, e.g. `IXSCAN { a: 1 }`.
     #[must_use]
     pub fn summary(&self) -> String {
+        self.way().summary()
+    }
+
+    pub(super) fn way(&self) -> Way {
         match &self.access {
-            Access::Nothing => "EOF".to_owned(),
-            Access::Collection(_) => "COLLSCAN".to_owned(),
-            Access::Index { index, .. } => index_summary(index),
+            Access::Nothing => Way::Stage("EOF"),
+            Access::Collection(_) => Way::Stage("COLLSCAN"),
+            Access::Index { index, .. } => Way::Index("IXSCAN", Arc::clone(index)),
         }
     }
 }
@@ -136,6 +141,9 @@ pub fn choose(
         None if natural.is_some() => return Ok(whole(natural_scan)),
         None => {}
     }
+    if let Some(plan) = by_id(collection, &tests, sort) {
+        return Ok(plan);
+    }
     let best = collection
         .indexes
         .iter()
@@ -148,6 +156,21 @@ pub fn choose(
         })
         .reduce(|best, other| if other.0 > best.0 { other } else { best });
     Ok(best.map_or_else(|| whole(natural_scan), |(_, plan)| plan))
+}
+
+/// The one document that an equality on `_id` leaves: no other index can do better.
+fn by_id(
+    collection: &CollectionMeta,
+    tests: &[(&Path, &Test)],
+    sort: Option<&Sort>,
+) -> Option<Plan> {
+    let index = collection.id_index()?;
+    let asks_for_id = tests.iter().any(|(path, _)| path.as_str() == "_id");
+    if !asks_for_id || !index.answers_queries() || !index.key.is_plain() {
+        return None;
+    }
+    let bounds = bounds(index, tests);
+    (bounds.equal_fields > 0).then(|| index_plan(index, bounds, sort))
 }
 
 /// All buckets are looked into, whatever index is asked for; but it must be there.

@@ -1,13 +1,14 @@
 //! Counting what matches from the entries of an index alone, where its bounds say all that the filter
 //! says. No document is read then, except behind a key that was cut.
 
-use std::ops::Bound;
+use std::{ops::Bound, sync::Arc};
 
 use bson::raw::RawBson;
 
 use super::{
     Bounds, Interval, Operation, PlanError,
-    choose::{Access, Plan, index_stage},
+    choose::{Access, Plan},
+    operation::Way,
     search::Stats,
 };
 use crate::{
@@ -45,14 +46,14 @@ impl CountedBy {
         }
     }
 
-    /// The way in one line, as MongoDB writes it: `COUNT_SCAN { a: 1 }`.
-    pub(super) fn summary(self, plan: &Plan) -> String {
+    /// The way, as MongoDB names it: `COUNT_SCAN { a: 1 }`.
+    pub(super) fn way(self, plan: &Plan) -> Way {
         match (self, &plan.access) {
-            (Self::Counter, _) => "RECORD_STORE_FAST_COUNT".to_owned(),
+            (Self::Counter, _) => Way::Stage("RECORD_STORE_FAST_COUNT"),
             (Self::Entries, Access::Index { index, bounds, .. }) => {
-                index_stage(counting_stage(bounds), index)
+                Way::Index(counting_stage(bounds), Arc::clone(index))
             }
-            _ => plan.summary(),
+            _ => plan.way(),
         }
     }
 }

@@ -197,9 +197,8 @@ impl Explained<'_> {
             }
             Access::Index { index, bounds, direction } => {
                 let shown: Document = bounds
-                    .shown
-                    .iter()
-                    .map(|(field, ranges)| (field.clone(), Bson::from(ranges.clone())))
+                    .shown(&index.key)
+                    .map(|(field, ranges)| (field.to_owned(), Bson::from(ranges)))
                     .collect();
                 let mut scan = index_scan(index);
                 scan.insert("direction", name(*direction));
@@ -208,7 +207,7 @@ impl Explained<'_> {
                     scan.insert("stage", counting_stage(bounds));
                     return scan;
                 }
-                let left = left_to_check(&self.filter, bounds, index.multikey);
+                let left = left_to_check(&self.filter, bounds, index);
                 let mut fetch = doc! { "stage": "FETCH" };
                 if !left.is_empty() {
                     fetch.insert("filter", left);

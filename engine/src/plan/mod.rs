@@ -5,6 +5,7 @@
 
 mod between;
 mod bounds;
+mod by_id;
 mod choose;
 mod count;
 mod entries;
@@ -23,6 +24,7 @@ mod tests;
 
 pub use between::{KeyRange, choose_between};
 pub use bounds::Bounds;
+pub use by_id::find_by_id;
 pub use choose::{Access, Hint, Plan, choose, index_summary};
 pub use count::CountedBy;
 pub use error::{PlanError, PlanErrorKind};

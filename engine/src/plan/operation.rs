@@ -13,8 +13,8 @@ use std::{
     time::Duration,
 };
 
-use super::{PlanError, PlanErrorKind, Stats};
-use crate::clock::work_time;
+use super::{PlanError, PlanErrorKind, Stats, choose::index_stage};
+use crate::{catalog::IndexMeta, clock::work_time};
 
 /// How many documents a loop looks at between two readings of the time.
 const TICKS_PER_READING: u64 = 32;
@@ -30,7 +30,26 @@ pub struct Operation {
     ticks: AtomicU64,
     keys_examined: AtomicU64,
     docs_examined: AtomicU64,
-    plan_summary: Mutex<Option<String>>,
+    plan: Mutex<Option<Way>>,
+}
+
+/// The way of a search. Most commands end before anybody asks, so it is put into words only then.
+#[derive(Debug, Clone)]
+pub(super) enum Way {
+    /// A stage without an index.
+    Stage(&'static str),
+    /// A stage over an index.
+    Index(&'static str, Arc<IndexMeta>),
+}
+
+impl Way {
+    /// In one line, as MongoDB writes it: `IXSCAN { a: 1, b: -1 }`.
+    pub(super) fn summary(&self) -> String {
+        match self {
+            Self::Stage(stage) => (*stage).to_owned(),
+            Self::Index(stage, index) => index_stage(stage, index),
+        }
+    }
 }
 
 thread_local! {
@@ -143,12 +162,12 @@ impl Operation {
     /// The way of its first search, e.g. `IXSCAN { a: 1 }`.
     #[must_use]
     pub fn plan_summary(&self) -> Option<String> {
-        self.summary().clone()
+        self.way().as_ref().map(Way::summary)
     }
 
     /// Notes the way of a search, unless one is known already.
-    pub(super) fn note_plan(&self, describe: impl FnOnce() -> String) {
-        self.summary().get_or_insert_with(describe);
+    pub(super) fn note_plan(&self, way: impl FnOnce() -> Way) {
+        self.way().get_or_insert_with(way);
     }
 
     /// Adds what a search looked at between two readings of its statistics.
@@ -159,8 +178,8 @@ impl Operation {
         );
     }
 
-    fn summary(&self) -> std::sync::MutexGuard<'_, Option<String>> {
-        self.plan_summary.lock().unwrap_or_else(PoisonError::into_inner)
+    fn way(&self) -> std::sync::MutexGuard<'_, Option<Way>> {
+        self.plan.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

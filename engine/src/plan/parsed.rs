@@ -3,6 +3,7 @@
 use bson::{Bson, Document, doc};
 
 use super::Bounds;
+use crate::catalog::{IndexKey, IndexMeta};
 
 /// Filters nest this deep here; what lies below is shown as it was written.
 const DEPTH_MAX: usize = 32;
@@ -39,7 +40,7 @@ pub fn parsed_query(filter: &Document) -> Document {
 
 /// What is left of a filter for the documents that an index finds: the conditions that its bounds
 /// do not say exactly.
-pub(super) fn left_to_check(filter: &Document, bounds: &Bounds, is_multikey: bool) -> Document {
+pub(super) fn left_to_check(filter: &Document, bounds: &Bounds, index: &IndexMeta) -> Document {
     let mut used: Vec<String> = Vec::new();
     let mut kept = Vec::new();
     let mut parts = parts(filter, 0);
@@ -49,16 +50,16 @@ pub(super) fn left_to_check(filter: &Document, bounds: &Bounds, is_multikey: boo
         !test.is_some_and(|test| test.contains_key("$eq") || test.contains_key("$in"))
     });
     for part in parts {
-        match bounded_field(&part, bounds) {
+        match bounded_field(&part, bounds, &index.key) {
             // Two conditions on an array may hold for two of its elements; bounds take one.
-            Some(field) if !(is_multikey && used.contains(&field)) => used.push(field),
+            Some(field) if !(index.multikey && used.contains(&field)) => used.push(field),
             _ => kept.push(part),
         }
     }
     joined(kept)
 }
 
-fn bounded_field(part: &Document, bounds: &Bounds) -> Option<String> {
+fn bounded_field(part: &Document, bounds: &Bounds, key: &IndexKey) -> Option<String> {
     let (field, test) = part.iter().next()?;
     let (op, value) = test.as_document()?.iter().next()?;
     let is_exact = match (op.as_str(), value) {
@@ -66,7 +67,7 @@ fn bounded_field(part: &Document, bounds: &Bounds) -> Option<String> {
         ("$in", Bson::Array(values)) => values.iter().all(is_exact),
         _ => false,
     };
-    let (_, ranges) = bounds.shown.iter().find(|(path, _)| path == field)?;
+    let (_, ranges) = bounds.shown(key).find(|(path, _)| path == field)?;
     let is_bounded = ranges.iter().all(|range| range != "[MinKey, MaxKey]");
     (is_exact && is_bounded).then(|| field.clone())
 }

@@ -151,7 +151,7 @@ impl Search {
         let before = self.stats;
         if let Some(operation) = &operation {
             operation.check()?;
-            operation.note_plan(|| self.plan.summary());
+            operation.note_plan(|| self.plan.way());
         }
         if self.tails {
             self.check_position(reader)?;
@@ -235,7 +235,7 @@ impl Search {
         let operation = Operation::current();
         if let Some(operation) = &operation {
             operation.check()?;
-            operation.note_plan(|| counted_by.summary(&self.plan));
+            operation.note_plan(|| counted_by.way(&self.plan));
         }
         let enough = self.limit.map_or(u64::MAX, |limit| limit.saturating_add(self.skip));
         let before = self.stats;

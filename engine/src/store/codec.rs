@@ -97,6 +97,7 @@ pub(super) fn entry_bound(index: u32, key: &[u8]) -> Result<Vec<u8>, StoreError>
     Ok(bytes)
 }
 
+#[inline]
 fn entry_sum(key: &[u8], exact: bool) -> u32 {
     let sum = xxh3_64_with_seed(key, u64::from(exact)).to_be_bytes();
     u32::from_be_bytes([sum[0], sum[1], sum[2], sum[3]]) & !1
@@ -107,6 +108,7 @@ pub(super) fn entry_value(key: &[u8], exact: bool) -> [u8; 4] {
 }
 
 /// Takes an entry's key and value apart and verifies the checksum.
+#[inline]
 pub(super) fn entry<'t>(key: &'t [u8], value: &[u8]) -> Result<Entry<'t>, StoreError> {
     let parts = key.get(ID_BYTES..).and_then(<[u8]>::split_last_chunk::<RECORD_BYTES>);
     let (Some((value_key, &record)), Ok(value)) = (parts, <[u8; 4]>::try_from(value)) else {
@@ -115,10 +117,15 @@ pub(super) fn entry<'t>(key: &'t [u8], value: &[u8]) -> Result<Entry<'t>, StoreE
     let value = u32::from_be_bytes(value);
     let (record, exact) = (u64::from_be_bytes(record), value & 1 == 0);
     if entry_sum(key, exact) != value & !1 {
-        let what = format!("an index entry of document {record} does not match its checksum");
-        return Err(StoreError::damaged(what));
+        return Err(damaged_entry(record));
     }
     Ok(Entry { key: value_key, record, exact })
+}
+
+#[cold]
+fn damaged_entry(record: u64) -> StoreError {
+    let what = format!("an index entry of document {record} does not match its checksum");
+    StoreError::damaged(what)
 }
 
 /// The number at the beginning of a key.

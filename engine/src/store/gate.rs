@@ -110,8 +110,12 @@ impl Drop for Pass<'_> {
         if let Some(number) = self.reader {
             state.readers.retain(|reading| reading.number != number);
         }
+        // Waking is a call to the system; who waits for the last one out has closed the gate.
+        let is_awaited = state.closed && state.inside == 0;
         drop(state);
-        self.gate.changed.notify_all();
+        if is_awaited {
+            self.gate.changed.notify_all();
+        }
     }
 }
 

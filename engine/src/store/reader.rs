@@ -172,6 +172,21 @@ impl<'t> Reader<'t> {
             .is_some_and(|(found, _)| found.len() == bound.len() + 8 && found.starts_with(&bound)))
     }
 
+    /// The first entry with exactly this value key.
+    ///
+    /// # Errors
+    /// `Damaged` when its checksum is wrong; as [`Reader::entries`].
+    pub fn entry(&self, index: IndexId, key: &[u8]) -> Result<Option<Entry<'t>>, StoreError> {
+        let bound = codec::entry_bound(index.0, key)?;
+        let next = self.tables.entries.get_greater_than_or_equal_to(self.txn, &bound)?;
+        match next {
+            Some((found, value)) if found.len() == bound.len() + 8 && found.starts_with(&bound) => {
+                codec::entry(found, value).map(Some)
+            }
+            _ => Ok(None),
+        }
+    }
+
     fn rows(
         &self,
         table: Table,
@@ -249,6 +264,7 @@ fn is_empty(bounds: (Bound<&[u8]>, Bound<&[u8]>)) -> bool {
 impl<'t> Iterator for Rows<'t> {
     type Item = Result<(&'t [u8], &'t [u8]), StoreError>;
 
+    #[inline]
     fn next(&mut self) -> Option<Self::Item> {
         let row = match self {
             Self::Forward(rows) => rows.next(),
@@ -271,6 +287,7 @@ impl<'t> Iterator for Documents<'t> {
 impl<'t> Iterator for Entries<'t> {
     type Item = Result<Entry<'t>, StoreError>;
 
+    #[inline]
     fn next(&mut self) -> Option<Self::Item> {
         loop {
             let entry = self.rows.next()?.and_then(|(key, value)| codec::entry(key, value));
@@ -283,8 +300,9 @@ impl<'t> Iterator for Entries<'t> {
 }
 
 impl Entries<'_> {
-    /// Whether the value key lies between the bounds. The range of the table did the most of it: only
-    /// where a key is shorter than the bound its record number may have been compared with it.
+    /// Whether the value key lies between the bounds. The range of the table has seen to most of it:
+    /// only where key and bound differ in length may a record number have been compared with a key.
+    #[inline]
     fn contains(&self, key: &[u8]) -> bool {
         let above = match &self.lower {
             Bound::Included(lower) => key.len() >= lower.len() || key >= lower.as_slice(),
@@ -292,7 +310,7 @@ impl Entries<'_> {
             Bound::Unbounded => true,
         };
         let below = match &self.upper {
-            Bound::Included(upper) => key <= upper.as_slice(),
+            Bound::Included(upper) => key.len() == upper.len() || key <= upper.as_slice(),
             Bound::Excluded(upper) => key.len() >= upper.len() || key < upper.as_slice(),
             Bound::Unbounded => true,
         };

@@ -16,9 +16,12 @@ use crate::{
     value::Path,
 };
 
-/// A parsed filter and the document it came from.
+/// A parsed filter and the document it came from. A clone is the same filter.
 #[derive(Debug, Clone)]
-pub struct Filter {
+pub struct Filter(Arc<Parsed>);
+
+#[derive(Debug)]
+struct Parsed {
     source: RawDocumentBuf,
     root: Expr,
 }
@@ -115,7 +118,7 @@ impl Filter {
     /// # Errors
     /// `BadValue`, `FailedToParse`, `InvalidRegex`, `Unsupported` with what is wrong.
     pub fn parse(filter: &RawDocument) -> Result<Self, QueryError> {
-        Ok(Self { source: filter.to_owned(), root: parse::filter(filter, Place::Plain)? })
+        Ok(Self::of(filter.to_owned(), parse::filter(filter, Place::Plain)?))
     }
 
     /// Parses the filter of a query, which may have `$expr` at its top and in `$and`, `$or` and
@@ -124,20 +127,24 @@ impl Filter {
     /// # Errors
     /// As [`Filter::parse`], and what is wrong with an expression.
     pub fn parse_query(filter: &RawDocument, names: &VariableNames) -> Result<Self, QueryError> {
-        Ok(Self { source: filter.to_owned(), root: parse::filter(filter, Place::Query(names))? })
+        Ok(Self::of(filter.to_owned(), parse::filter(filter, Place::Query(names))?))
     }
 
     /// The filter `{}`.
     #[must_use]
     pub fn matches_all() -> Self {
-        Self { source: RawDocumentBuf::new(), root: Expr::True }
+        Self::of(RawDocumentBuf::new(), Expr::True)
+    }
+
+    fn of(source: RawDocumentBuf, root: Expr) -> Self {
+        Self(Arc::new(Parsed { source, root }))
     }
 
     /// Whether the document matches a filter from [`Filter::parse`]; for a filter with `$expr` ask
     /// [`Filter::matches_in`].
     #[must_use]
     pub fn matches(&self, document: &RawDocument) -> bool {
-        self.root.matches(document)
+        self.0.root.matches(document)
     }
 
     /// Whether the document matches; expressions see this context.
@@ -149,25 +156,25 @@ impl Filter {
         document: &RawDocument,
         context: &Context,
     ) -> Result<bool, QueryError> {
-        self.root.passes(document, Some(context))
+        self.0.root.passes(document, Some(context))
     }
 
     /// Whether an `$expr` stands in it.
     #[must_use]
     pub fn has_expression(&self) -> bool {
-        self.root.has_expression()
+        self.0.root.has_expression()
     }
 
     /// The tree.
     #[must_use]
     pub fn root(&self) -> &Expr {
-        &self.root
+        &self.0.root
     }
 
     /// The filter as it was given.
     #[must_use]
     pub fn source(&self) -> &RawDocument {
-        &self.source
+        &self.0.source
     }
 }
 
@@ -180,7 +187,7 @@ impl Default for Filter {
 /// Filters are equal when they were written alike, byte for byte.
 impl PartialEq for Filter {
     fn eq(&self, other: &Self) -> bool {
-        self.source.as_bytes() == other.source.as_bytes()
+        self.0.source.as_bytes() == other.0.source.as_bytes()
     }
 }
 

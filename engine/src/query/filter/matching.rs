@@ -149,6 +149,12 @@ impl Test {
     }
 }
 
+/// Whether `{field: wanted}` matches a field with this value that is no array.
+#[must_use]
+pub fn is_equal(value: RawBsonRef<'_>, wanted: RawBsonRef<'_>) -> bool {
+    compares(value, CompareOp::Eq, wanted)
+}
+
 /// Compares with MongoDB's type bracketing: values of different classes are never in order, except
 /// that everything lies between `MinKey` and `MaxKey`; NaN is equal to NaN and to nothing else.
 fn compares(value: RawBsonRef<'_>, op: CompareOp, with: RawBsonRef<'_>) -> bool {

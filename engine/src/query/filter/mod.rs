@@ -19,6 +19,7 @@ mod tests;
 
 pub use bits::BitTest;
 pub use expr::{CompareOp, Expr, Filter, Test};
+pub use matching::is_equal;
 pub(crate) use parse::is_operators;
 pub(crate) use pattern::Groups;
 pub use pattern::Pattern;

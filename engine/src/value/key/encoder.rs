@@ -65,16 +65,25 @@ impl KeyBytes {
 }
 
 /// Puts the key bytes of one value after another.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct KeyEncoder {
     bytes: Vec<u8>,
+}
+
+/// Room for the key of a number, a date or an `ObjectId`.
+const KEY_BYTES_USUAL: usize = 16;
+
+impl Default for KeyEncoder {
+    fn default() -> Self {
+        Self::new()
+    }
 }
 
 impl KeyEncoder {
     /// An empty key.
     #[must_use]
     pub fn new() -> Self {
-        Self::default()
+        Self { bytes: Vec::with_capacity(KEY_BYTES_USUAL) }
     }
 
     /// Appends one value; `None` (no such field) is encoded as null.

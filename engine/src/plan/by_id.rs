@@ -1,0 +1,45 @@
+//! The shortest way to a document: its `_id`.
+
+use std::sync::Arc;
+
+use bson::raw::RawBsonRef;
+
+use super::{Operation, PlanError, operation::Way};
+use crate::{
+    catalog::CollectionMeta,
+    store::{Reader, Stored},
+    value::key::encode,
+};
+
+/// The document whose `_id` has this value; whether it is shown and matches, the caller has to see.
+/// `None` when this is not the way: for views, for measurements, and for an `_id` that is too long for
+/// a key.
+///
+/// # Errors
+/// The operation of this thread was stopped, or the store failed.
+pub fn find_by_id<'t>(
+    reader: &Reader<'t>,
+    collection: &CollectionMeta,
+    id: RawBsonRef<'_>,
+) -> Result<Option<Option<Stored<'t>>>, PlanError> {
+    let index = collection.id_index().filter(|index| index.answers_queries());
+    let Some((index, (_, direction))) = index.and_then(|index| Some((index, index.field()?)))
+    else {
+        return Ok(None);
+    };
+    let key = encode(Some(id), direction);
+    if !key.exact || collection.is_view() || collection.options.time_series.is_some() {
+        return Ok(None);
+    }
+    let operation = Operation::current();
+    if let Some(operation) = &operation {
+        operation.check()?;
+        operation.note_plan(|| Way::Index("IXSCAN", Arc::clone(index)));
+    }
+    let Some(entry) = reader.entry(index.id, &key.bytes)? else { return Ok(Some(None)) };
+    let found = reader.document(collection.id, entry.record)?;
+    if let Some(operation) = &operation {
+        operation.note_examined(1, u64::from(found.is_some()));
+    }
+    Ok(Some(found))
+}
