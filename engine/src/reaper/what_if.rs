@@ -1,11 +1,12 @@
 //! What a TTL rule would do, before it is made. Writes nothing.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{collections::BTreeMap, ops::Bound, sync::Arc};
 
+use super::lane::Lane;
 use crate::{
-    catalog::{CollectionMeta, IndexMeta},
+    catalog::{CollectionMeta, EntryForm, IndexMeta, IndexState},
     clock::work_time,
-    limits::{READ_DOCS_MAX, READ_MS_MAX},
+    limits::{COUNT_ENTRIES_PER_CHECK, READ_DOCS_MAX, READ_MS_MAX},
     query::Filter,
     store::{Reader, Scan, Store, StoreError},
     ttl::{self, Expiry, Never, Rule},
@@ -50,12 +51,25 @@ impl WhatIfRule {
     }
 }
 
-/// Reads every document in short steps and asks what the rule says. Documents that come or go
-/// meanwhile may or may not be counted.
+/// Asks what the rule says to every document, in short steps: by the entries of an index on its field
+/// if there is one, else by the documents. Documents that change, come or go meanwhile may or may not
+/// be counted.
 ///
 /// # Errors
 /// When the store can't be read.
 pub fn what_if(
+    store: &Store,
+    collection: &CollectionMeta,
+    rule: &WhatIfRule,
+    now_ms: i64,
+) -> Result<WhatIf, StoreError> {
+    match ByEntries::of(collection, rule, now_ms) {
+        Some(entries) => entries.run(store),
+        None => by_documents(store, collection, rule, now_ms),
+    }
+}
+
+fn by_documents(
     store: &Store,
     collection: &CollectionMeta,
     rule: &WhatIfRule,
@@ -100,17 +114,200 @@ fn step(
     Ok(None)
 }
 
-impl WhatIf {
-    fn add(&mut self, expiry: Expiry, now_ms: i64) {
-        self.total += 1;
-        match expiry {
-            Expiry::Never(reason) => *self.never.entry(reason.code()).or_default() += 1,
-            Expiry::At(deadline) => {
-                let wait_ms = deadline.threshold_ms.saturating_sub(now_ms);
-                self.overdue_now += u64::from(wait_ms <= 0);
-                self.next_hour += u64::from(wait_ms > 0 && wait_ms <= HOUR_MS);
-                self.next_day += u64::from(wait_ms > 0 && wait_ms <= DAY_MS);
+/// An index whose entries tell the dates: one for each document.
+struct ByEntries<'c> {
+    collection: &'c CollectionMeta,
+    index: &'c IndexMeta,
+    rule: &'c Rule,
+    lane: Lane,
+    now_ms: i64,
+}
+
+impl<'c> ByEntries<'c> {
+    fn of(collection: &'c CollectionMeta, rule: &'c WhatIfRule, now_ms: i64) -> Option<Self> {
+        let Rule::Date { field, .. } = &rule.rule else { return None };
+        let fits = |index: &&Arc<IndexMeta>| {
+            let is_whole = index.state == IndexState::Ready && index.form == EntryForm::Values;
+            // Of a document without an entry it must be known why it has none.
+            let is_clear = !(index.sparse && index.partial.is_some());
+            let is_on_field = index.field().is_some_and(|(path, _)| path == field);
+            is_whole && is_clear && is_on_field && !index.multikey && index.partial == rule.partial
+        };
+        let index = collection.indexes.iter().find(fits)?;
+        let (_, direction) = index.field()?;
+        let lane = *Lane::of(&rule.rule, direction).first()?;
+        Some(Self { collection, index, rule: &rule.rule, lane, now_ms })
+    }
+
+    fn run(&self, store: &Store) -> Result<WhatIf, StoreError> {
+        let mut counts = WhatIf::default();
+        let mut after = None;
+        loop {
+            after = store.read(|reader| self.step(reader, after.as_ref(), &mut counts))?;
+            if after.is_none() {
+                break;
             }
         }
+        let documents = store.read(|reader| reader.counters(self.collection.id.0))?.documents;
+        let without_entry = documents.saturating_sub(counts.total);
+        let reason = match (&self.index.partial, self.index.sparse) {
+            (Some(_), _) => Never::OutsidePartialFilter,
+            (None, true) => Never::FieldMissing,
+            // They came meanwhile.
+            (None, false) => return Ok(counts),
+        };
+        if without_entry > 0 {
+            counts.total += without_entry;
+            *counts.never.entry(reason.code()).or_default() += without_entry;
+        }
+        Ok(counts)
+    }
+
+    /// Counts the next entries; the last of them if there may be more.
+    fn step(
+        &self,
+        reader: &Reader<'_>,
+        after: Option<&(Vec<u8>, u64)>,
+        counts: &mut WhatIf,
+    ) -> Result<Option<(Vec<u8>, u64)>, StoreError> {
+        let began = work_time();
+        let (id, end) = (self.index.id, Bound::Unbounded);
+        let entries = match after {
+            None => reader.entries(id, Bound::Unbounded, end, Scan::Forward)?,
+            Some((key, record)) => reader.entries_after(id, (key, *record), end, Scan::Forward)?,
+        };
+        let mut unchecked = 0;
+        for entry in entries {
+            let entry = entry?;
+            match self.lane.instant_ms(entry.key) {
+                Some(instant_ms) => match self.lane.threshold_ms(instant_ms) {
+                    Some(threshold_ms) => counts.add_threshold(threshold_ms, self.now_ms),
+                    None => counts.add(Expiry::Never(Never::BeyondTime), self.now_ms),
+                },
+                // An entry does not tell a field that is missing from one that is null.
+                None => {
+                    if let Some(stored) = reader.document(self.collection.id, entry.record)? {
+                        let expiry = ttl::expiry(self.rule, stored.document()?, stored.modified_ms);
+                        counts.add(expiry, self.now_ms);
+                    }
+                }
+            }
+            unchecked += 1;
+            if unchecked == COUNT_ENTRIES_PER_CHECK {
+                unchecked = 0;
+                let spent = work_time().saturating_sub(began).as_millis();
+                if spent >= u128::from(READ_MS_MAX) {
+                    return Ok(Some((entry.key.to_vec(), entry.record)));
+                }
+            }
+        }
+        Ok(None)
+    }
+}
+
+impl WhatIf {
+    fn add(&mut self, expiry: Expiry, now_ms: i64) {
+        match expiry {
+            Expiry::Never(reason) => {
+                self.total += 1;
+                *self.never.entry(reason.code()).or_default() += 1;
+            }
+            Expiry::At(deadline) => self.add_threshold(deadline.threshold_ms, now_ms),
+        }
+    }
+
+    fn add_threshold(&mut self, threshold_ms: i64, now_ms: i64) {
+        self.total += 1;
+        let wait_ms = threshold_ms.saturating_sub(now_ms);
+        self.overdue_now += u64::from(wait_ms <= 0);
+        self.next_hour += u64::from(wait_ms > 0 && wait_ms <= HOUR_MS);
+        self.next_day += u64::from(wait_ms > 0 && wait_ms <= DAY_MS);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bson::{Bson, DateTime, Document, doc};
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::{catalog::Namespace, command::testing::Lab};
+
+    const NOW_MS: i64 = 1_704_067_200_000;
+
+    fn value() -> impl Strategy<Value = Option<Bson>> {
+        let instant = prop_oneof![
+            4 => -2 * DAY_MS..2 * DAY_MS,
+            1 => prop_oneof![Just(-HOUR_MS), Just(0), Just(1), Just(HOUR_MS)],
+        ];
+        let date = |ms| Some(Bson::DateTime(DateTime::from_millis(ms)));
+        prop_oneof![
+            6 => instant.prop_map(move |ms: i64| date(NOW_MS + ms)),
+            1 => prop_oneof![Just(i64::MIN), Just(i64::MAX)].prop_map(date),
+            1 => Just(None),
+            1 => Just(Some(Bson::Null)),
+            1 => prop_oneof![
+                Just(Bson::Int32(1)),
+                Just(Bson::from("x".repeat(600))),
+                Just(Bson::Boolean(true)),
+                Just(Bson::MaxKey),
+                Just(doc! { "f": DateTime::from_millis(NOW_MS) }.into()),
+            ]
+            .prop_map(Some),
+        ]
+    }
+
+    const INDEXES: [&str; 4] = [
+        "{key: {f: 1}, name: 'f'}",
+        "{key: {f: -1}, name: 'f'}",
+        "{key: {f: 1}, name: 'f', sparse: true}",
+        "{key: {f: 1}, name: 'f', partialFilterExpression: {p: {$gt: 0}}}",
+    ];
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 16, ..ProptestConfig::default() })]
+
+        #[test]
+        fn entries_and_documents_tell_the_same(
+            values in proptest::collection::vec((value(), 0..2_i32), 0..40),
+            secs in prop_oneof![Just(0_i64), Just(3_600), Just(i64::from(i32::MAX))],
+        ) {
+            for index in INDEXES {
+                let lab = Lab::new();
+                lab.ok(&format!("{{createIndexes: 'c', indexes: [{index}]}}"));
+                for (f, p) in &values {
+                    let mut document = Document::new();
+                    document.extend(f.clone().map(|f| ("f".to_owned(), f)));
+                    document.insert("p", *p);
+                    lab.run_document(&doc! { "insert": "c", "documents": [document] });
+                }
+                let collections = lab.engine.collections();
+                let namespace = Namespace::new("test", "c").expect("a name");
+                let collection = collections.catalog().collection(&namespace).expect("there");
+                let rule = WhatIfRule::of_index(collection.index("f").expect("an index"), secs);
+                let store = collections.store();
+                let entries = ByEntries::of(&collection, &rule, NOW_MS).expect("an index tells");
+                let slow = by_documents(store, &collection, &rule, NOW_MS).expect("read");
+                prop_assert_eq!(slow.total, values.len() as u64);
+                prop_assert_eq!(entries.run(store).expect("read"), slow, "{}", index);
+            }
+        }
+    }
+
+    #[test]
+    fn arrays_and_other_rules_are_read_from_documents() {
+        let lab = Lab::new();
+        lab.ok("{createIndexes: 'c', indexes: [{key: {f: 1}, name: 'f'}]}");
+        lab.ok("{insert: 'c', documents: [{f: [ISODate('2020-01-01'), ISODate('2030-01-01')]}]}");
+        let what_if = "{mayflyWhatIf: 'c', index: {name: 'f', expireAfterSeconds: 0}}";
+        lab.check(what_if, "{total: 1, overdueNow: 1}");
+        let collections = lab.engine.collections();
+        let namespace = Namespace::new("test", "c").expect("a name");
+        let collection = collections.catalog().collection(&namespace).expect("there");
+        let index = collection.index("f").expect("an index");
+        let rule = WhatIfRule::of_index(index, 0);
+        assert!(ByEntries::of(&collection, &rule, NOW_MS).is_none(), "it has several entries");
+        let rule = WhatIfRule { rule: Rule::LastModified { default_secs: None }, partial: None };
+        assert!(ByEntries::of(&collection, &rule, NOW_MS).is_none());
     }
 }
