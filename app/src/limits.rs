@@ -35,6 +35,12 @@ pub const TOASTS_MAX: usize = 5;
 /// Dialogs that wait behind the open one.
 pub const DIALOGS_WAITING_MAX: usize = 8;
 
+/// How old the state of the store gets before it is asked for again.
+pub const STATUS_AGE_MAX: Duration = Duration::from_secs(5);
+
+/// The same while somebody looks at it, or while the store takes less than everything.
+pub const STATUS_AGE_SHOWN_MAX: Duration = Duration::from_secs(1);
+
 /// How old the list of connected programs gets before it is asked for again.
 pub const LISTENER_AGE_MAX: Duration = Duration::from_secs(1);
 

@@ -10,6 +10,8 @@ use crate::state::State;
 pub enum Group {
     /// The store.
     Store,
+    /// Care for the store as a whole.
+    Maintenance,
     /// The chosen collection.
     Collection,
     /// Documents.
@@ -30,6 +32,7 @@ impl Group {
     pub fn label(self) -> &'static str {
         match self {
             Self::Store => "Store",
+            Self::Maintenance => "Maintenance",
             Self::Collection => "Collection",
             Self::Documents => "Documents",
             Self::Time => "Time",
@@ -71,6 +74,7 @@ impl Entry {
 pub fn entries() -> impl Iterator<Item = &'static Entry> {
     [
         super::store::ENTRIES,
+        super::upkeep::ENTRIES,
         super::listener::ENTRIES,
         super::transfer::ENTRIES,
         super::archive::ENTRIES,

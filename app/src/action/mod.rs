@@ -17,6 +17,7 @@ pub mod reaper;
 pub mod store;
 pub mod tabs;
 pub mod transfer;
+pub mod upkeep;
 pub mod view;
 
 pub use archive::ArchiveAction;
@@ -32,6 +33,7 @@ pub use reaper::ReaperAction;
 pub use store::StoreAction;
 pub use tabs::TabsAction;
 pub use transfer::TransferAction;
+pub use upkeep::UpkeepAction;
 pub use view::ViewAction;
 
 use crate::state::TabId;
@@ -52,6 +54,8 @@ pub enum Action {
     Indexes(TabId, IndexesAction),
     /// Files in and out.
     Transfer(TransferAction),
+    /// The store as a whole: backups and maintenance.
+    Upkeep(UpkeepAction),
     /// The reaper.
     Reaper(ReaperAction),
     /// The listener.

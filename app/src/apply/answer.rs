@@ -4,9 +4,11 @@ use mayfly_engine::value::shell::write_command;
 
 use super::{
     Effects, archive, clock, documents, event, expiry, indexes, listener, reaper, store, transfer,
-    transfer_run,
+    transfer_run, upkeep, upkeep_run,
 };
-use crate::state::purpose::{ArchivePurpose, ListenerPurpose, ReaperPurpose, StorePurpose};
+use crate::state::purpose::{
+    ArchivePurpose, ListenerPurpose, ReaperPurpose, StorePurpose, UpkeepPurpose,
+};
 use crate::state::toasts::Kind;
 use crate::state::{Purpose, State};
 use crate::worker::{Outcome, Reply};
@@ -23,11 +25,16 @@ pub fn outcome(outcome: Outcome, state: &mut State, effects: &mut Effects) {
                 let text = "Too much was asked at once; try again in a moment";
                 state.toasts.push(Kind::Warning, text, None, state.uptime);
             }
-            dropped(&purpose, full, state);
+            dropped(&purpose, full, state, effects);
         }
         Outcome::Transfer { purpose, generation, done } => {
             if let Purpose::Transfer(purpose) = purpose {
                 transfer::done(&purpose, generation, done, state, effects);
+            }
+        }
+        Outcome::Upkeep { purpose, done, .. } => {
+            if let Purpose::Upkeep(purpose) = purpose {
+                upkeep_run::done(&purpose, done, state, effects);
             }
         }
         Outcome::Opened(opened) => store::opened(opened, state, effects),
@@ -54,6 +61,7 @@ fn answer(
             indexes::answer(*tab, purpose, generation, reply, state, effects);
         }
         Purpose::Transfer(purpose) => transfer_run::answer(purpose, reply, state, effects),
+        Purpose::Upkeep(purpose) => upkeep::answer(purpose, reply, state, effects),
         Purpose::Reaper(purpose) => reaper::answer(purpose, reply, state, effects),
         Purpose::Listener(purpose) => listener::answer(purpose, reply, state),
         Purpose::Archive(purpose) => archive::answer(purpose, reply, state, effects),
@@ -62,7 +70,7 @@ fn answer(
 }
 
 /// A job that will not be answered: whatever waits for it may ask again.
-fn dropped(purpose: &Purpose, full: bool, state: &mut State) {
+fn dropped(purpose: &Purpose, full: bool, state: &mut State, effects: &mut Effects) {
     if let Purpose::Documents(tab, purpose) = purpose {
         // A page that a newer question replaced is answered by that one.
         if full {
@@ -72,6 +80,9 @@ fn dropped(purpose: &Purpose, full: bool, state: &mut State) {
     }
     if let (Purpose::Transfer(purpose), true) = (purpose, full) {
         transfer_run::dropped(purpose, state);
+    }
+    if let (Purpose::Upkeep(purpose), true) = (purpose, full) {
+        upkeep::dropped(purpose, state, effects);
     }
     if let (Purpose::Store(purpose), true) = (purpose, full) {
         match purpose {
@@ -110,6 +121,7 @@ fn is_background(purpose: &Purpose, reply: &Reply) -> bool {
         Purpose::Archive(purpose) => {
             matches!(purpose, ArchivePurpose::Status | ArchivePurpose::Page { .. })
         }
+        Purpose::Upkeep(purpose) => *purpose == UpkeepPurpose::Status,
         Purpose::Transfer(_) => false,
         // Reading the clock has no other fields; setting it has.
         Purpose::Clock => reply.command.len() == 1,

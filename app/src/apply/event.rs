@@ -50,7 +50,7 @@ pub fn event(event: SourceEvent, state: &mut State, effects: &mut Effects) {
         }
         SourceEvent::DamageFound { message } => {
             state.reaper.note(state.clock.now_ms(), message.clone());
-            state.toasts.push(Kind::Error, message, None, state.uptime);
+            state.upkeep.damage = Some(message);
         }
         SourceEvent::Held { reason } => {
             let note = reason.as_deref().unwrap_or("Nothing is held back any more");

@@ -17,6 +17,8 @@ pub mod tabs;
 pub mod transfer;
 pub mod transfer_run;
 pub mod unfinished;
+pub mod upkeep;
+pub mod upkeep_run;
 pub mod view;
 
 pub use answer::outcome;
@@ -34,6 +36,7 @@ pub fn apply(action: Action, state: &mut State, effects: &mut Effects) {
         Action::Expiry(tab, action) => expiry::apply(tab, action, state, effects),
         Action::Indexes(tab, action) => indexes::apply(tab, action, state, effects),
         Action::Transfer(action) => transfer::apply(action, state, effects),
+        Action::Upkeep(action) => upkeep::apply(action, state, effects),
         Action::Reaper(action) => reaper::apply(&action, state, effects),
         Action::Listener(action) => listener::apply(&action, state, effects),
         Action::Archive(action) => archive::apply(action, state, effects),

@@ -10,6 +10,7 @@ use crate::state::dialogs::{CreateCollection, CreateDatabase, Dialect, Dialog, D
 use crate::state::purpose::StorePurpose;
 use crate::state::store::{Forecast, Next, Order};
 use crate::state::toasts::Kind;
+use crate::state::upkeep::key;
 use crate::state::{Namespace, Phase, Purpose, State, StoreTree};
 use crate::worker::{Lane, Reply, Work};
 
@@ -70,6 +71,7 @@ pub fn opened(opened: Result<Opened, OpenFailure>, state: &mut State, effects: &
             return;
         }
     };
+    state.upkeep.forget();
     if state.tree.loaded {
         // Another store: nothing of the old one stays.
         state.tree = StoreTree::default();
@@ -84,10 +86,32 @@ pub fn opened(opened: Result<Opened, OpenFailure>, state: &mut State, effects: &
     effects.window(WindowEffect::Title(format!("{} – Mayfly", opened.name)));
     state.store.name = opened.name;
     state.store.folder = opened.folder;
-    for warning in opened.warnings {
+    let told = state.store.folder.as_deref().map(key);
+    let is_told = told.is_some_and(|folder| state.settings.advised.contains(&folder));
+    state.upkeep.advice = if is_told { Vec::new() } else { opened.advice };
+    warn(opened.warnings, state);
+    ask_all(state, effects);
+}
+
+/// The same store is open again, after it was closed for work on its folder.
+pub fn reopened(warnings: Vec<String>, state: &mut State, effects: &mut Effects) {
+    state.upkeep.forget();
+    state.listener = crate::state::Listener::default();
+    state.archive = crate::state::archive::Archive::default();
+    state.store.phase = Phase::Open;
+    warn(warnings, state);
+    ask_all(state, effects);
+    tabs::data_changed(None, state, effects);
+}
+
+fn warn(warnings: Vec<String>, state: &mut State) {
+    for warning in warnings {
         state.reaper.note(state.clock.now_ms(), warning.clone());
         state.toasts.push(Kind::Warning, warning, None, state.uptime);
     }
+}
+
+fn ask_all(state: &mut State, effects: &mut Effects) {
     clock::ask(state, effects);
     reaper::ask(state, effects);
     refresh(state, effects);

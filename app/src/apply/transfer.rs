@@ -6,7 +6,7 @@ use std::sync::Arc;
 use mayfly_engine::catalog;
 use mayfly_engine::transfer::Progress;
 
-use super::{Effects, transfer_run, unfinished};
+use super::{Effects, transfer_run, unfinished, upkeep};
 use crate::action::TransferAction;
 use crate::limits::{FILE_DIALOG_ANSWER_MIN, FILE_DIALOG_MAX, IMPORT_FILES_MAX};
 use crate::state::dialogs::Dialog as AnyDialog;
@@ -270,6 +270,15 @@ fn choose(state: &mut State, effects: &mut Effects) {
         Some(AnyDialog::Transfer(Dialog::Export(draft))) => {
             Choose::Target { folder, name: draft.file_name() }
         }
+        Some(AnyDialog::Upkeep(state::upkeep::Dialog::Backup(draft))) => {
+            let file = draft.file().unwrap_or_default();
+            let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            Choose::BackupTarget { folder: file.parent().map(PathBuf::from), name }
+        }
+        Some(AnyDialog::Upkeep(state::upkeep::Dialog::Restore(draft))) => {
+            let file = draft.file().unwrap_or_default();
+            Choose::Backup { folder: file.parent().map(PathBuf::from) }
+        }
         _ => return,
     };
     let choose = TransferWork::Choose(choose);
@@ -280,6 +289,10 @@ fn choose(state: &mut State, effects: &mut Effects) {
 
 fn chosen(files: Vec<PathBuf>, state: &mut State, effects: &mut Effects) {
     let Some(first) = files.first().cloned() else { return };
+    if matches!(state.dialogs.open(), Some(AnyDialog::Upkeep(_))) {
+        upkeep::chosen(&first, state, effects);
+        return;
+    }
     state.transfer.folder = first.parent().map(PathBuf::from);
     if let Some(draft) = export_draft(state) {
         draft.path = first.to_string_lossy().into_owned();

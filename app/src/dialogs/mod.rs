@@ -17,6 +17,7 @@ pub mod rename;
 pub mod settings;
 pub mod shortcuts;
 pub mod transfer;
+pub mod upkeep;
 
 use egui::Context;
 
@@ -40,6 +41,7 @@ pub fn ui(context: &Context, dialog: &mut Dialog, state: &State, actions: &mut A
         Dialog::Expiry(tab, draft) => expiry::ui(context, *tab, draft, state, actions),
         Dialog::Indexes(tab, draft) => indexes::ui(context, *tab, draft, state, actions),
         Dialog::Transfer(draft) => transfer::ui(context, draft, state, actions),
+        Dialog::Upkeep(draft) => upkeep::ui(context, draft, state, actions),
     }
 }
 

@@ -14,7 +14,11 @@ const RULES_SHOWN: usize = 3;
 
 /// Draws the banner if anything is held.
 pub fn panel_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
-    let Some(held) = state.reaper.held.as_ref().filter(|_| state.is_open()) else { return };
+    let Some(held) = state.reaper.held.as_ref().filter(|_| state.is_open()) else {
+        // What comes after it keeps its ids, or a press on it would be lost when the banner appears.
+        ui.skip_ahead_auto_ids(1);
+        return;
+    };
     let colors = colors(ui);
     let margin = Margin::symmetric(16, 10);
     Panel::top("held banner")

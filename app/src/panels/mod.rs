@@ -17,6 +17,7 @@ pub mod palette;
 pub mod reaper_log;
 pub mod sidebar;
 pub mod status_bar;
+pub mod store_banner;
 pub mod tab_strip;
 pub mod toasts;
 pub mod top_bar;
@@ -37,6 +38,7 @@ pub fn ui(ui: &mut Ui, state: &State, drafts: &mut Drafts, actions: &mut Actions
         .exact_size(sizes::TOP_BAR)
         .frame(bar)
         .show(ui, |ui| top_bar::ui(ui, state, actions));
+    store_banner::panel_ui(ui, state, actions);
     held_banner::panel_ui(ui, state, actions);
     Panel::bottom("status bar")
         .exact_size(sizes::STATUS_BAR)

@@ -54,6 +54,7 @@ fn left(state: &State) -> Vec<String> {
     match &state.store.phase {
         Phase::Opening => return vec!["Opening the store…".to_owned()],
         Phase::Failed(_) => return vec!["No store is open".to_owned()],
+        Phase::Away(why) => return vec![(*why).to_owned()],
         Phase::Open => {}
     }
     let mut words = Vec::new();

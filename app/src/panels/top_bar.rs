@@ -41,6 +41,7 @@ fn name_ui(ui: &mut Ui, state: &State) {
         let name = match &state.store.phase {
             Phase::Open => state.store.name.as_str(),
             Phase::Opening => "opening…",
+            Phase::Away(_) => "closed for a moment",
             Phase::Failed(_) => "no store",
         };
         let label = ui.label(text::rich(name, text::body()).color(colors(ui).dim));

@@ -15,6 +15,10 @@ pub fn ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
             empty_state::ui(ui, Picture::Waiting, "Opening the store…", None);
             return;
         }
+        Phase::Away(why) => {
+            empty_state::ui(ui, Picture::Waiting, why, None);
+            return;
+        }
         Phase::Failed(why) => {
             let again = StoreAction::Open(state.store.request.clone());
             (Picture::Failure, why.as_str(), "Try again", Action::Store(again))

@@ -5,17 +5,21 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use bson::{Document, oid::ObjectId};
+use bson::{Document, doc, oid::ObjectId};
 use crossbeam_channel::RecvTimeoutError;
 use mayfly_engine::engine::{ClockOption, Engine, EngineEvent, EngineOptions, Subscription};
-use mayfly_engine::store::Store;
+use mayfly_engine::store::{BackupReport, OPEN_TO_OTHERS, Store, StoreError, Watch};
 use mayfly_engine::transfer::{
     self, ExportReport, ExportRequest, Format, ImportReport, ImportRequest, Progress, Rehearsal,
     RollBackReport, TransferError, UnfinishedImport,
 };
 
 use super::event::{Events, PassIndex, PassSummary, RemovedDocument, SourceEvent};
-use super::{Capabilities, Namespace, OpenFailure, OpenRequest, Opened, Opener, Source, Transfers};
+use super::holder::Holder;
+use super::upkeep::{Offline, OfflineWork, Upkeep, UpkeepError};
+use super::{
+    Capabilities, Namespace, OpenFailure, OpenRequest, Opened, Opener, Source, Transfers, place,
+};
 
 /// How often a stream of events looks whether events were lost.
 const LOST_CHECK: Duration = Duration::from_secs(5);
@@ -25,27 +29,61 @@ pub type Fill = fn(&mut dyn FnMut(&str, Document) -> Document, i64);
 
 /// The engine in this process. Dropping it closes the store.
 pub struct Embedded {
-    engine: Engine,
+    holder: Holder,
+    is_simulated: bool,
     /// A temporary folder goes after the engine that used it.
     _folder: Option<tempfile::TempDir>,
 }
 
+impl Embedded {
+    fn engine(&self) -> Result<Arc<Engine>, TransferError> {
+        self.holder.engine().map_err(|sentence| {
+            let what = sentence.trim_end_matches('.').to_owned();
+            TransferError::from(StoreError::Io { what })
+        })
+    }
+}
+
 impl Source for Embedded {
     fn run(&self, db: &str, command: &Document) -> Document {
-        self.engine.run(db, command)
+        match self.holder.engine() {
+            Ok(engine) => engine.run(db, command),
+            Err(sentence) => doc! { "ok": 0.0, "errmsg": sentence },
+        }
     }
 
     fn subscribe(&self) -> Box<dyn Events> {
-        Box::new(EngineEvents { subscription: self.engine.subscribe(), lost: 0 })
+        let subscription = self.holder.engine().ok().map(|engine| engine.subscribe());
+        Box::new(EngineEvents { subscription, lost: 0 })
     }
 
     fn capabilities(&self) -> Capabilities {
-        let simulated_clock = self.engine.simulated_clock().is_some();
-        Capabilities { transfer: true, listener: true, simulated_clock, reaper_events: true }
+        Capabilities {
+            transfer: true,
+            listener: true,
+            simulated_clock: self.is_simulated,
+            reaper_events: true,
+            upkeep: true,
+        }
     }
 
     fn transfers(&self) -> Option<&dyn Transfers> {
         Some(self)
+    }
+
+    fn upkeep(&self) -> Option<&dyn Upkeep> {
+        Some(self)
+    }
+}
+
+impl Upkeep for Embedded {
+    fn backup(&self, file: &Path, watch: &mut Watch<'_>) -> Result<BackupReport, UpkeepError> {
+        let engine = self.holder.engine()?;
+        Ok(engine.collections().store().backup_to(file, watch)?)
+    }
+
+    fn offline(&self, work: &OfflineWork, watch: &mut Watch<'_>) -> Offline {
+        self.holder.offline(work, watch)
     }
 }
 
@@ -55,15 +93,15 @@ impl Transfers for Embedded {
         request: &ImportRequest,
         progress: &Progress,
     ) -> Result<ImportReport, TransferError> {
-        transfer::import(self.engine.collections(), request, progress)
+        transfer::import(self.engine()?.collections(), request, progress)
     }
 
     fn unfinished(&self) -> Result<Vec<UnfinishedImport>, TransferError> {
-        transfer::unfinished_imports(self.engine.collections())
+        transfer::unfinished_imports(self.engine()?.collections())
     }
 
     fn resume(&self, id: ObjectId, progress: &Progress) -> Result<ImportReport, TransferError> {
-        transfer::resume_import(self.engine.collections(), id, progress)
+        transfer::resume_import(self.engine()?.collections(), id, progress)
     }
 
     fn roll_back(
@@ -71,11 +109,11 @@ impl Transfers for Embedded {
         id: ObjectId,
         progress: &Progress,
     ) -> Result<RollBackReport, TransferError> {
-        transfer::roll_back_import(self.engine.collections(), id, progress)
+        transfer::roll_back_import(self.engine()?.collections(), id, progress)
     }
 
     fn leave(&self, id: ObjectId) -> Result<(), TransferError> {
-        transfer::leave_import(self.engine.collections(), id)
+        transfer::leave_import(self.engine()?.collections(), id)
     }
 
     fn export(
@@ -83,7 +121,7 @@ impl Transfers for Embedded {
         request: &ExportRequest,
         progress: &Progress,
     ) -> Result<ExportReport, TransferError> {
-        transfer::export(self.engine.collections(), request, progress)
+        transfer::export(self.engine()?.collections(), request, progress)
     }
 
     fn rehearse(
@@ -94,7 +132,8 @@ impl Transfers for Embedded {
         documents_max: u64,
         progress: &Progress,
     ) -> Result<Rehearsal, TransferError> {
-        let collections = self.engine.collections();
+        let engine = self.engine()?;
+        let collections = engine.collections();
         transfer::rehearse(collections, namespace, path, format, documents_max, progress)
     }
 }
@@ -107,11 +146,10 @@ pub fn opener(fill: Option<Fill>) -> Opener {
 
 fn open(request: &OpenRequest, fill: Option<Fill>) -> Result<Opened, OpenFailure> {
     let temporary = request.demo.then(temporary_folder).transpose()?;
-    let folder = match (&temporary, &request.folder) {
+    let folder = match &temporary {
         // A folder inside, so that the store makes it and closes it to other users.
-        (Some(temporary), _) => temporary.path().join("store"),
-        (None, Some(folder)) => folder.clone(),
-        (None, None) => default_folder()?,
+        Some(temporary) => temporary.path().join("store"),
+        None => folder_of(request)?,
     };
     let is_first = request.folder.is_none() && !folder.join("data.mdb").exists();
     // The folder itself is made by the store, which closes it to other users.
@@ -125,14 +163,19 @@ fn open(request: &OpenRequest, fill: Option<Fill>) -> Result<Opened, OpenFailure
         .map_or(ClockOption::System, |start_ms| ClockOption::Simulated { start_ms });
     let options = EngineOptions { clock, ..EngineOptions::default() };
     let engine = Engine::open(&folder, options).map_err(|error| OpenFailure(error.to_string()))?;
-    let warnings = engine.open_report().warnings.clone();
+    let mut warnings = engine.open_report().warnings.clone();
+    // The advice about the folder's place says that too, with what to do.
+    warnings.retain(|warning| warning != OPEN_TO_OTHERS);
     if let (true, Some(fill)) = (is_first, fill) {
         let now_ms = engine.clock().now_ms();
         fill(&mut |db, command| engine.run(db, &command), now_ms);
     }
     let name = if request.demo { "demo store".to_owned() } else { name_of(&folder, request) };
-    let source = Arc::new(Embedded { engine, _folder: temporary });
-    Ok(Opened { source, name, folder: Some(folder), warnings, created: is_first })
+    let is_simulated = engine.simulated_clock().is_some();
+    let holder = Holder::new(engine, folder.clone());
+    let source = Arc::new(Embedded { holder, is_simulated, _folder: temporary });
+    let advice = place::advice(&folder);
+    Ok(Opened { source, name, folder: Some(folder), warnings, advice, created: is_first })
 }
 
 /// Says at once whether another program has the store open that a request would open.
@@ -143,8 +186,16 @@ pub fn check_free(request: &OpenRequest) -> Result<(), OpenFailure> {
     if request.demo {
         return Ok(());
     }
-    let folder = request.folder.clone().map_or_else(default_folder, Ok)?;
+    let folder = folder_of(request)?;
     Store::check_free(&folder).map_err(|error| OpenFailure(error.to_string()))
+}
+
+/// The data folder that a request names, unless it is for a demo.
+///
+/// # Errors
+/// One sentence: no home folder was found.
+pub fn folder_of(request: &OpenRequest) -> Result<PathBuf, OpenFailure> {
+    request.folder.clone().map_or_else(default_folder, Ok)
 }
 
 fn temporary_folder() -> Result<tempfile::TempDir, OpenFailure> {
@@ -170,20 +221,21 @@ fn name_of(folder: &Path, request: &OpenRequest) -> String {
 }
 
 struct EngineEvents {
-    subscription: Subscription,
+    subscription: Option<Subscription>,
     lost: u64,
 }
 
 impl Events for EngineEvents {
     fn next(&mut self) -> Option<SourceEvent> {
+        let subscription = self.subscription.as_ref()?;
         loop {
-            let lost = self.subscription.lost();
+            let lost = subscription.lost();
             if lost > self.lost {
                 let missed = lost - self.lost;
                 self.lost = lost;
                 return Some(SourceEvent::Missed(missed));
             }
-            match self.subscription.recv_timeout(LOST_CHECK) {
+            match subscription.recv_timeout(LOST_CHECK) {
                 Ok(event) => return Some(converted(event)),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return None,

@@ -5,16 +5,21 @@
 
 pub mod embedded;
 pub mod event;
+pub mod holder;
 pub mod namespace;
 pub mod open;
+pub mod place;
 pub mod transfers;
+pub mod upkeep;
 
 use bson::Document;
 
 pub use event::{Events, PassSummary, RemovedDocument, SourceEvent};
 pub use namespace::Namespace;
 pub use open::{OpenFailure, OpenRequest, Opened, Opener};
+pub use place::Advice;
 pub use transfers::Transfers;
+pub use upkeep::Upkeep;
 
 /// What a source can do beyond answering commands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -28,6 +33,8 @@ pub struct Capabilities {
     pub simulated_clock: bool,
     /// The reaper tells of each pass and of what it removed.
     pub reaper_events: bool,
+    /// It can be backed up, restored, compacted and verified.
+    pub upkeep: bool,
 }
 
 /// A store that answers MongoDB commands.
@@ -44,6 +51,11 @@ pub trait Source: Send + Sync + 'static {
 
     /// The way for files in and out; `None`: they are not supported.
     fn transfers(&self) -> Option<&dyn Transfers> {
+        None
+    }
+
+    /// The way to care for the store as a whole; `None`: that is not supported.
+    fn upkeep(&self) -> Option<&dyn Upkeep> {
         None
     }
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::Source;
+use super::{Advice, Source};
 
 /// Which store to open, and how.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -27,6 +27,8 @@ pub struct Opened {
     pub folder: Option<PathBuf>,
     /// What a person should know about how it opened, one sentence each.
     pub warnings: Vec<String>,
+    /// What is unwise about its place.
+    pub advice: Vec<Advice>,
     /// Whether the store was made just now.
     pub created: bool,
 }

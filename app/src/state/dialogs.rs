@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::{Namespace, TabId, archive, documents, expiry, indexes, transfer};
+use super::{Namespace, TabId, archive, documents, expiry, indexes, transfer, upkeep};
 use crate::action::Action;
 use crate::limits::DIALOGS_WAITING_MAX;
 
@@ -44,6 +44,8 @@ pub enum Dialog {
     Indexes(TabId, indexes::Dialog),
     /// A dialog for files.
     Transfer(transfer::Dialog),
+    /// A dialog for the store as a whole.
+    Upkeep(upkeep::Dialog),
 }
 
 /// A new database.

@@ -24,6 +24,7 @@ pub mod store;
 pub mod tabs;
 pub mod toasts;
 pub mod transfer;
+pub mod upkeep;
 pub mod view;
 
 use std::path::PathBuf;
@@ -54,6 +55,8 @@ pub enum Phase {
     Opening,
     /// It answers.
     Open,
+    /// It is closed for a while, because something is done with its folder: what.
+    Away(&'static str),
     /// It could not be opened; one sentence says why and what to do.
     Failed(String),
 }
@@ -86,6 +89,8 @@ pub struct State {
     pub clock: Clock,
     /// The reaper: next pass, past passes, log, removed documents.
     pub reaper: Reaper,
+    /// The store as a whole.
+    pub upkeep: upkeep::Upkeep,
     /// Other programs that are let in.
     pub listener: Listener,
     /// The archive that its dialog shows.

@@ -15,6 +15,8 @@ pub enum Purpose {
     Indexes(TabId, indexes::Purpose),
     /// Files in and out.
     Transfer(transfer::Purpose),
+    /// The store as a whole.
+    Upkeep(UpkeepPurpose),
     /// The reaper.
     Reaper(ReaperPurpose),
     /// The listener.
@@ -47,6 +49,22 @@ pub enum StorePurpose {
         /// The collection to open then.
         open: Option<Namespace>,
     },
+}
+
+/// An answer about the store as a whole.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum UpkeepPurpose {
+    /// How it is, from `serverStatus`.
+    Status,
+    /// Which backups there are.
+    Look,
+    /// The reading in the background is started or stopped.
+    Scrub {
+        /// Started.
+        start: bool,
+    },
+    /// A backup, a restore, a compaction or a check.
+    Run(super::operations::OperationId),
 }
 
 /// An answer about the listener.

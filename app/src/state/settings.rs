@@ -1,5 +1,7 @@
 //! Choices that stay from one start to the next.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use serde::{Deserialize, Serialize};
 
 use super::store::Order;
@@ -48,6 +50,10 @@ pub struct Settings {
     pub inspector: bool,
     /// Which drawer is open.
     pub drawer: Option<Drawer>,
+    /// Where the backups of a data folder go, by its path.
+    pub backups: BTreeMap<String, String>,
+    /// Data folders whose unwise place a person has been told of.
+    pub advised: BTreeSet<String>,
     /// Whether the Commands drawer also lists what the window asked by itself.
     pub background_commands: bool,
 }
@@ -61,6 +67,8 @@ impl Default for Settings {
             sidebar: true,
             inspector: true,
             drawer: Some(Drawer::ReaperLog),
+            backups: BTreeMap::new(),
+            advised: BTreeSet::new(),
             background_commands: false,
         }
     }

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use bson::Document;
 
 use super::transfer::{TransferDone, TransferWork};
+use super::upkeep::{UpkeepDone, UpkeepWork};
 use crate::source::{OpenFailure, OpenRequest, Opened, SourceEvent};
 use crate::state::purpose::Purpose;
 
@@ -17,7 +18,7 @@ pub enum Lane {
     Read,
     /// One thread that writes, in the order of asking.
     Write,
-    /// One thread for files in and out, and for dialogs of the system.
+    /// One thread for files in and out and for care of the whole store.
     Transfer,
 }
 
@@ -46,6 +47,8 @@ pub enum Work {
     },
     /// Read or write files.
     Transfer(TransferWork),
+    /// Care for the store as a whole.
+    Upkeep(UpkeepWork),
     /// Open another store in place of the present one.
     Open(OpenRequest),
 }
@@ -55,6 +58,7 @@ impl fmt::Debug for Work {
         match self {
             Self::Command { db, command } => write!(f, "Command({db}, {command})"),
             Self::Transfer(work) => write!(f, "Transfer({work:?})"),
+            Self::Upkeep(work) => write!(f, "Upkeep({work:?})"),
             Self::Open(request) => write!(f, "Open({request:?})"),
         }
     }
@@ -138,6 +142,15 @@ pub enum Outcome {
         generation: u64,
         /// What came of it.
         done: TransferDone,
+    },
+    /// Care for the store ended.
+    Upkeep {
+        /// What it was for.
+        purpose: Purpose,
+        /// The job's generation.
+        generation: u64,
+        /// What came of it.
+        done: UpkeepDone,
     },
     /// A store was opened or could not be.
     Opened(Result<Opened, OpenFailure>),

@@ -11,9 +11,11 @@ use crossbeam_channel::{Receiver, Sender, bounded};
 use mayfly_engine::clock::{Clock, SystemClock};
 use mayfly_engine::transfer::Progress;
 
+use super::Cancel;
 use super::job::{Job, Lane, Outcome, Reply, Work};
 use super::queue::{Put, Queue};
 use super::transfer::{self, Choose, TransferDone, TransferWork};
+use super::upkeep::{UpkeepDone, UpkeepWork};
 use crate::limits::{EVENT_WAKE, OUTCOMES_MAX};
 use crate::source::{OpenFailure, Opened, Opener, Source, SourceEvent};
 use crate::state::Purpose;
@@ -40,6 +42,8 @@ struct Shared {
     unanswered: AtomicUsize,
     /// Work with files that runs, to stop it when the window closes.
     running: Mutex<Vec<Arc<Progress>>>,
+    /// The same for care of the whole store.
+    caring: Mutex<Vec<Cancel>>,
 }
 
 impl Worker {
@@ -59,6 +63,7 @@ impl Worker {
             opener,
             unanswered: AtomicUsize::new(0),
             running: Mutex::default(),
+            caring: Mutex::default(),
         });
         let mut threads = Vec::new();
         for (name, lane) in [
@@ -128,6 +133,9 @@ impl Drop for Worker {
         for running in self.shared.running().iter() {
             running.cancel();
         }
+        for caring in self.shared.caring().iter() {
+            caring.cancel();
+        }
         // Let threads that wait to hand something over go on, then wait for work in flight:
         // a write that began must end before the store is closed.
         while self.threads.iter().any(|thread| !thread.is_finished()) {
@@ -193,7 +201,32 @@ impl Shared {
                 let done = self.transfer(&work);
                 self.tell(Outcome::Transfer { purpose, generation, done });
             }
+            Work::Upkeep(work) => {
+                let done = self.upkeep(&work);
+                self.tell(Outcome::Upkeep { purpose, generation, done });
+            }
         }
+    }
+
+    /// Cares for the store; a window that closes stops it.
+    fn upkeep(self: &Arc<Self>, work: &UpkeepWork) -> UpkeepDone {
+        let cancel = work.gauge().map(|gauge| gauge.cancel.clone());
+        self.caring().extend(cancel.clone());
+        let source = self.source();
+        let done = guarded(|| work.run(source.as_deref()));
+        self.caring().retain(|other| Some(other) != cancel.as_ref());
+        let done = done.unwrap_or_else(|message| work.failed(message));
+        if let (UpkeepDone::Offline(ended), Some(source)) = (&done, source)
+            && matches!(ended.reopened, Some(Ok(_)))
+        {
+            // What told of events has gone with the closed store.
+            self.follow(source.as_ref());
+        }
+        done
+    }
+
+    fn caring(&self) -> MutexGuard<'_, Vec<Cancel>> {
+        self.caring.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Does work with files; a window that closes stops it.

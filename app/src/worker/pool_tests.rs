@@ -43,6 +43,7 @@ fn worker() -> Worker {
             name,
             folder: None,
             warnings: Vec::new(),
+            advice: Vec::new(),
             created: false,
         })
     });

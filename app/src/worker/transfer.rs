@@ -84,6 +84,18 @@ pub enum Choose {
         /// Where it begins.
         folder: Option<PathBuf>,
     },
+    /// A backup to restore.
+    Backup {
+        /// Where it begins.
+        folder: Option<PathBuf>,
+    },
+    /// A file to write a backup to.
+    BackupTarget {
+        /// Where it begins.
+        folder: Option<PathBuf>,
+        /// The name that it suggests.
+        name: String,
+    },
     /// A file to export to.
     Target {
         /// Where it begins.
@@ -303,6 +315,17 @@ pub fn choose(choose: &Choose) -> Vec<PathBuf> {
             .add_filter("All files", &["*"])
             .pick_files()
             .unwrap_or_default(),
+        Choose::Backup { folder } => begun_in(dialog, folder.as_deref())
+            .set_title("Restore")
+            .pick_file()
+            .into_iter()
+            .collect(),
+        Choose::BackupTarget { folder, name } => begun_in(dialog, folder.as_deref())
+            .set_title("Back up")
+            .set_file_name(name)
+            .save_file()
+            .into_iter()
+            .collect(),
         Choose::Target { folder, name } => begun_in(dialog, folder.as_deref())
             .set_title("Export")
             .set_file_name(name)

@@ -76,6 +76,7 @@ fn batch(names: &[&str]) -> Document {
 pub fn opener() -> Opener {
     Arc::new(|_| {
         let (source, name) = (Arc::new(Fake), "fake store".to_owned());
-        Ok(Opened { source, name, folder: None, warnings: Vec::new(), created: false })
+        let (warnings, advice) = (Vec::new(), Vec::new());
+        Ok(Opened { source, name, folder: None, warnings, advice, created: false })
     })
 }

@@ -12,7 +12,7 @@ use egui_kittest::kittest::{AccessKitNode, NodeT, Queryable};
 use egui_kittest::{Harness, Node};
 use mayfly::action::Action;
 use mayfly::source::embedded::opener;
-use mayfly::source::{OpenRequest, Opener, Source};
+use mayfly::source::{OpenRequest, Opened, Opener, Source};
 use mayfly::state::{Phase, State, Tab};
 use mayfly::{MayflyApp, WindowOptions};
 use mayfly_engine::clock::{Clock, SystemClock};
@@ -52,13 +52,22 @@ impl Window {
 
     /// The same on a folder in which `store` may be there already.
     pub fn open_in(folder: tempfile::TempDir, commands: &[Document]) -> Self {
+        Self::open_as(folder, commands, |source| source)
+    }
+
+    /// The same on a store that the window sees through another source.
+    pub fn open_as(
+        folder: tempfile::TempDir,
+        commands: &[Document],
+        seen: fn(Arc<dyn Source>) -> Arc<dyn Source>,
+    ) -> Self {
         let request = OpenRequest {
             folder: Some(folder.path().join("store")),
             simulated_start_ms: Some(START_MS),
             ..OpenRequest::default()
         };
         let opened = Arc::new(Mutex::new(None));
-        let opener = prepared(commands.to_vec(), Arc::clone(&opened));
+        let opener = prepared(commands.to_vec(), Arc::clone(&opened), seen);
         let options = WindowOptions { request, opener, settings_file: None };
         let mut harness = Harness::builder()
             .with_size([1280.0, 800.0])
@@ -308,7 +317,11 @@ fn names(node: &AccessKitNode<'_>, fits: impl Fn(&str) -> bool) -> bool {
 }
 
 /// Opens the real store, runs commands in the first one, and hands it to the test as well.
-fn prepared(commands: Vec<Document>, to: Arc<Mutex<Option<Arc<dyn Source>>>>) -> Opener {
+fn prepared(
+    commands: Vec<Document>,
+    to: Arc<Mutex<Option<Arc<dyn Source>>>>,
+    seen: fn(Arc<dyn Source>) -> Arc<dyn Source>,
+) -> Opener {
     let open = opener(None);
     let commands = Mutex::new(commands);
     Arc::new(move |request| {
@@ -320,6 +333,6 @@ fn prepared(commands: Vec<Document>, to: Arc<Mutex<Option<Arc<dyn Source>>>>) ->
             assert!(reply.get_f64("ok").is_ok_and(|ok| ok > 0.0), "{command}: {reply}");
         }
         *to.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&opened.source));
-        Ok(opened)
+        Ok(Opened { source: seen(opened.source), ..opened })
     })
 }

@@ -8,6 +8,9 @@ use super::StoreError;
 use crate::limits::READERS_MAX;
 
 pub(super) const DATA_FILE: &str = "data.mdb";
+/// The warning about a data folder that is not closed to everybody but its owner.
+pub const OPEN_TO_OTHERS: &str =
+    "Other users of this computer can open the data folder. Close it to them with chmod 700.";
 const LOCK_FILE: &str = "lock.mdb";
 
 /// LMDB's lock table: 64 bytes a reader, and room for its head.
@@ -23,7 +26,7 @@ pub(super) fn prepare(
     match fs::metadata(folder) {
         Ok(metadata) if metadata.is_dir() => {
             if is_open_to_others(&metadata) {
-                warnings.push("Other users of this computer can open the data folder.".to_owned());
+                warnings.push(OPEN_TO_OTHERS.to_owned());
             }
             Ok(())
         }

@@ -12,6 +12,9 @@ mod unfinished;
 
 use egui::{Color32, Context, Label, Ui};
 
+pub use choose_path::ChoosePath;
+pub use import::{beside_scroll_bar, error_ui};
+
 use crate::action::{Action, Actions, TransferAction};
 use crate::state::State;
 use crate::state::transfer::Dialog;
@@ -29,7 +32,7 @@ pub fn ui(context: &Context, dialog: &mut Dialog, state: &State, actions: &mut A
 }
 
 /// An icon and a sentence that wraps beside it.
-fn notice_ui(ui: &mut Ui, icon: Icon, spoken: &str, ink: Color32, words: &str) {
+pub fn notice_ui(ui: &mut Ui, icon: Icon, spoken: &str, ink: Color32, words: &str) {
     ui.horizontal_top(|ui| {
         ui.label(icon.text().color(ink)).accessible_name(spoken);
         ui.add(Label::new(text::rich(words, text::body()).color(ink)).wrap());

@@ -93,7 +93,8 @@ impl Line {
 }
 
 /// `text` as one word of a POSIX shell.
-fn quoted(text: &str) -> String {
+#[must_use]
+pub fn quoted(text: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:,@%+=".contains(c);
     if !text.is_empty() && text.chars().all(plain) {
         return text.to_owned();

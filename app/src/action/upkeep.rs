@@ -1,0 +1,112 @@
+//! Backups, restore and maintenance of the whole store.
+
+use super::Action;
+use super::entry::{Entry, Group};
+use crate::state::{Phase, State};
+
+/// What can be asked about the store as a whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UpkeepAction {
+    /// Opens a page of the dialog.
+    Show(Page),
+    /// The path in the open dialog is another one.
+    PathChanged,
+    /// Writes a backup as drafted.
+    Backup,
+    /// Looks at the structure of the chosen backup.
+    Check,
+    /// Puts the chosen backup in the place of the store.
+    Restore,
+    /// Writes the data file anew.
+    Compact,
+    /// Reads everything.
+    Verify,
+    /// Starts the reading in the background, or stops it.
+    Scrub(bool),
+    /// Takes away that the store has recovered.
+    DismissRecovered,
+    /// Takes away that something is damaged.
+    DismissDamage,
+    /// Takes the advice about the place away, for good.
+    DismissAdvice,
+}
+
+/// A page of the dialog.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Page {
+    /// How the store is and what can be done.
+    Home,
+    /// A backup.
+    Backup,
+    /// A backup comes back.
+    Restore,
+    /// The data file is written anew.
+    Compact,
+    /// Everything is read.
+    Verify,
+}
+
+/// Opens the dialog.
+pub const HOME: Entry = Entry {
+    group: Group::Store,
+    label: "Backup and maintenance…",
+    tooltip: "Back up, restore, compact and verify the store; its size and its backups",
+    keys: None,
+    action: |state| show(Page::Home, state),
+};
+
+/// The region's entries.
+pub const ENTRIES: &[Entry] = &[
+    HOME,
+    Entry {
+        group: Group::Maintenance,
+        label: "Back up…",
+        tooltip: "Copy the store to a file while it is in use",
+        keys: None,
+        action: |state| show(Page::Backup, state).filter(|_| state.is_open()),
+    },
+    Entry {
+        group: Group::Maintenance,
+        label: "Restore…",
+        tooltip: "Put a backup in the place of this store, which is kept beside it",
+        keys: None,
+        action: |state| show(Page::Restore, state),
+    },
+    Entry {
+        group: Group::Maintenance,
+        label: "Compact…",
+        tooltip: "Give the room of removed documents back to the disk",
+        keys: None,
+        action: |state| show(Page::Compact, state),
+    },
+    Entry {
+        group: Group::Maintenance,
+        label: "Verify…",
+        tooltip: "Read everything in the store and tell what is wrong",
+        keys: None,
+        action: |state| show(Page::Verify, state),
+    },
+    Entry {
+        group: Group::Maintenance,
+        label: "Scrub now",
+        tooltip: "Read every document in the background and look whether it is damaged",
+        keys: None,
+        action: |state| {
+            let can = state.is_open() && state.store.capabilities.upkeep;
+            let idle = !state.upkeep.scrub.is_running;
+            (can && idle).then_some(Action::Upkeep(UpkeepAction::Scrub(true)))
+        },
+    },
+];
+
+/// Opens a page, if the store has one.
+#[must_use]
+pub fn show(page: Page, state: &State) -> Option<Action> {
+    let can = match state.store.phase {
+        Phase::Open => state.store.capabilities.upkeep,
+        // A store that can't be opened may need it the most.
+        Phase::Failed(_) => !state.store.request.demo,
+        Phase::Opening | Phase::Away(_) => false,
+    };
+    can.then_some(Action::Upkeep(UpkeepAction::Show(page)))
+}

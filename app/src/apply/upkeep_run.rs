@@ -1,0 +1,355 @@
+//! Backups, restores, compactions and checks: their start, their progress and their end.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use mayfly_engine::store::{BackupReport, JobProgress, JobStep, StructureReport};
+
+use super::upkeep::{folder, look, looked, send};
+use super::{Effects, store};
+use crate::limits::METER_PAUSE;
+use crate::source::upkeep::{Offline, OfflineDone, OfflineWork, UpkeepError};
+use crate::state::dialogs::Dialog as AnyDialog;
+use crate::state::operations::{OperationId, Progress, Stage};
+use crate::state::purpose::UpkeepPurpose;
+use crate::state::toasts::Kind as ToastKind;
+use crate::state::upkeep::dialogs::{
+    backup_text, check_line, compact_line, restore_line, verify_line,
+};
+use crate::state::upkeep::{Checked, Dialog, Ended, Kind, Running, Tone, key};
+use crate::state::{Phase, State, number};
+use crate::worker::{Gauge, Lane, UpkeepDone, UpkeepWork};
+
+/// Writes a backup as drafted in the open dialog.
+pub fn backup(state: &mut State, effects: &mut Effects) {
+    let Some(AnyDialog::Upkeep(Dialog::Backup(draft))) = state.dialogs.open() else { return };
+    let Some(file) = draft.file() else { return };
+    let draft = Dialog::Backup(draft.clone());
+    if let Some(folder) = &state.store.folder {
+        let file = file.to_string_lossy().into_owned();
+        if !state.store.request.demo {
+            state.settings.backups.insert(key(folder), file);
+        }
+    }
+    let command = backup_text(&file);
+    begin(Kind::Backup, Some(file.clone()), draft, command, state, effects, |gauge, _| {
+        UpkeepWork::Backup { file, gauge }
+    });
+}
+
+/// Looks at the structure of the backup that is chosen in the open dialog.
+pub fn check(state: &mut State, effects: &mut Effects) {
+    let Some(AnyDialog::Upkeep(Dialog::Restore(draft))) = state.dialogs.open() else { return };
+    let Some(file) = draft.file() else { return };
+    let draft = Dialog::Restore(draft.clone());
+    let command = check_line(&file);
+    begin(Kind::Check, Some(file.clone()), draft, command, state, effects, |gauge, _| {
+        UpkeepWork::Check { file, gauge }
+    });
+}
+
+/// Puts the backup that is chosen in the open dialog in the place of the store.
+pub fn restore(state: &mut State, effects: &mut Effects) {
+    let Some(AnyDialog::Upkeep(Dialog::Restore(draft))) = state.dialogs.open() else { return };
+    let Some(backup) = draft.sound() else { return };
+    let draft = Dialog::Restore(draft.clone());
+    let command = restore_line(&backup, &folder(state).unwrap_or_default());
+    let work = OfflineWork::Restore { backup: backup.clone() };
+    offline(Kind::Restore, Some(backup), work, draft, command, state, effects);
+}
+
+/// Writes the data file anew.
+pub fn compact(state: &mut State, effects: &mut Effects) {
+    let command = compact_line(&folder(state).unwrap_or_default());
+    let draft = Dialog::Compact { error: None };
+    offline(Kind::Compact, None, OfflineWork::Compact, draft, command, state, effects);
+}
+
+/// Reads everything.
+pub fn verify(state: &mut State, effects: &mut Effects) {
+    let command = verify_line(&folder(state).unwrap_or_default());
+    let draft = Dialog::Verify { error: None };
+    offline(Kind::Verify, None, OfflineWork::Verify, draft, command, state, effects);
+}
+
+fn offline(
+    kind: Kind,
+    file: Option<PathBuf>,
+    work: OfflineWork,
+    draft: Dialog,
+    command: String,
+    state: &mut State,
+    effects: &mut Effects,
+) {
+    if !state.transfer.running.is_empty() {
+        let words = "An import or export is under way; wait for its end or cancel it".to_owned();
+        back_to(draft, words, state);
+        return;
+    }
+    begin(kind, file, draft, command, state, effects, |gauge, state| {
+        let request = state.store.request.clone();
+        UpkeepWork::Offline { work, request, gauge }
+    });
+    if let (Some(words), true) = (kind.away(), state.is_open()) {
+        state.store.phase = Phase::Away(words);
+    }
+}
+
+fn begin(
+    kind: Kind,
+    file: Option<PathBuf>,
+    draft: Dialog,
+    command: String,
+    state: &mut State,
+    effects: &mut Effects,
+    work: impl FnOnce(Arc<Gauge>, &State) -> UpkeepWork,
+) {
+    if state.upkeep.running.is_some() {
+        return;
+    }
+    let (now_ms, asked) = (state.now_ms(), state.uptime);
+    let gauge = Arc::new(Gauge::default());
+    let title = match &file {
+        Some(file) => format!("{}: {}", kind.title(), name_of(file)),
+        None => format!("{} the store", kind.title()),
+    };
+    let cancel = Some(gauge.cancel.clone());
+    let operation = state.operations.begin(title, now_ms, asked, cancel);
+    let work = work(Arc::clone(&gauge), state);
+    state.upkeep.running = Some(Running { operation, kind, file, gauge, draft, command, asked });
+    state.dialogs.replace(AnyDialog::Upkeep(Dialog::Running(operation)));
+    send(UpkeepPurpose::Run(operation), Lane::Transfer, work, state, effects);
+}
+
+fn name_of(file: &Path) -> String {
+    let name = file.file_name().map(|name| name.to_string_lossy().into_owned());
+    name.unwrap_or_else(|| file.display().to_string())
+}
+
+/// Shows how far it is. Returns the time until the next look.
+pub fn follow(state: &mut State) -> Option<Duration> {
+    let running = state.upkeep.running.as_ref()?;
+    let operation = state.operations.get_mut(running.operation)?;
+    operation.progress = shown(running.gauge.now());
+    Some(METER_PAUSE)
+}
+
+/// How far it is, in words.
+fn shown(at: Option<JobProgress>) -> Progress {
+    let Some(JobProgress { step, done, total }) = at else { return Progress::default() };
+    let of = |done: String, total: &dyn Fn() -> String| match at {
+        Some(JobProgress { total: 0, .. }) => done,
+        _ => format!("{done} of {}", total()),
+    };
+    let bytes = || of(number::bytes(done), &|| number::bytes(total));
+    let text = match step {
+        JobStep::Walking if done == 0 && total == 0 => "Waits until nobody uses it".to_owned(),
+        JobStep::Walking => format!("Checks the structure: {}", bytes()),
+        JobStep::Copying => format!("Copies: {}", bytes()),
+        JobStep::Reading => {
+            let documents = of(number::count(done), &|| number::count(total));
+            format!("Reads documents: {documents}")
+        }
+        JobStep::Replacing => "Puts it in place".to_owned(),
+    };
+    Progress { done, total, text }
+}
+
+/// Takes over what came of work.
+pub fn done(purpose: &UpkeepPurpose, done: UpkeepDone, state: &mut State, effects: &mut Effects) {
+    match (purpose, done) {
+        (_, UpkeepDone::Looked(found)) => looked(found, state),
+        (UpkeepPurpose::Run(operation), done) => {
+            let running = state.upkeep.running.take_if(|one| one.operation == *operation);
+            if let Some(running) = running {
+                ended(running, done, state, effects);
+            }
+        }
+        // Any other pair would be a mix-up of ours; nothing waits for it.
+        _ => {}
+    }
+}
+
+fn ended(running: Running, done: UpkeepDone, state: &mut State, effects: &mut Effects) {
+    match done {
+        UpkeepDone::Backup(result) => {
+            log(&running, result.as_ref().err(), state);
+            backed_up(running, result, state);
+            look(state, effects);
+        }
+        UpkeepDone::Checked(result) => checked(running, result, state),
+        UpkeepDone::Offline(Offline { done, reopened }) => {
+            match reopened {
+                Some(Ok(warnings)) => store::reopened(warnings, state, effects),
+                Some(Err(failure)) => state.store.phase = Phase::Failed(failure.0),
+                None => store::open(state.store.request.clone(), state, effects),
+            }
+            match done {
+                Ok(done) => succeeded(&running, told(&done), state),
+                Err(error) => failed(running, error, state),
+            }
+            look(state, effects);
+        }
+        UpkeepDone::Looked(_) => {}
+    }
+}
+
+fn told(done: &OfflineDone) -> Ended {
+    match done {
+        OfflineDone::Restored(report) => Ended::restored(report),
+        OfflineDone::Compacted(report) => Ended::compacted(report),
+        OfflineDone::Verified(report) => Ended::verified(report),
+    }
+}
+
+/// A command that was carried out is listed with the others.
+fn log(running: &Running, error: Option<&UpkeepError>, state: &mut State) {
+    let took = state.uptime.saturating_sub(running.asked).as_micros();
+    let micros = u64::try_from(took).unwrap_or(u64::MAX);
+    let error = error.map(|error| match error {
+        UpkeepError::Stopped => "Cancelled".to_owned(),
+        UpkeepError::Failed(sentence) => sentence.clone(),
+    });
+    state.commands.push(state.clock.now_ms(), &running.command, micros, error, false);
+}
+
+fn backed_up(running: Running, result: Result<BackupReport, UpkeepError>, state: &mut State) {
+    match result {
+        Ok(report) => {
+            let file = running.file.clone().unwrap_or_default();
+            succeeded(&running, Ended::backup(&file, &report), state);
+        }
+        Err(error) => failed(running, error, state),
+    }
+}
+
+fn checked(running: Running, result: Result<StructureReport, UpkeepError>, state: &mut State) {
+    let report = match result {
+        Ok(report) => report,
+        Err(error) => return failed(running, error, state),
+    };
+    let file = running.file.clone().unwrap_or_default();
+    let found = match report.findings.as_slice() {
+        [] => Checked::Sound { file, pages: report.pages_used },
+        [finding] => Checked::Damaged(format!("This backup is damaged: {}.", without_end(finding))),
+        [finding, more @ ..] => {
+            let more = number::counted(more.len() as u64, "more thing", "more things");
+            let finding = without_end(finding);
+            Checked::Damaged(format!("This backup is damaged: {finding}, and {more}."))
+        }
+    };
+    let stage = match &found {
+        Checked::Damaged(sentence) => Stage::Failed(sentence.clone()),
+        _ => Stage::Done("The backup is sound".to_owned()),
+    };
+    state.operations.end(running.operation, stage);
+    let Dialog::Restore(mut draft) = running.draft else { return };
+    draft.checked = found;
+    replace_running(running.operation, Dialog::Restore(draft), state);
+}
+
+fn without_end(sentence: &str) -> &str {
+    sentence.trim_end_matches('.')
+}
+
+fn succeeded(running: &Running, ended: Ended, state: &mut State) {
+    let stage = match ended.tone {
+        Tone::Good => Stage::Done(ended.sentence.clone()),
+        Tone::Bad => Stage::Failed(ended.sentence.clone()),
+    };
+    if ended.tone == Tone::Bad {
+        state.upkeep.damage = ended.findings.first().cloned();
+    }
+    state.operations.end(running.operation, stage);
+    if is_shown(running.operation, state) {
+        replace_running(running.operation, Dialog::Ended(Box::new(ended)), state);
+        return;
+    }
+    let kind = if ended.tone == Tone::Good { ToastKind::Done } else { ToastKind::Error };
+    let words = format!("{}. {}", ended.title, ended.sentence);
+    state.toasts.push(kind, words, None, state.uptime);
+}
+
+/// Nothing was done: back to the dialog it was started from, which says why.
+fn failed(running: Running, error: UpkeepError, state: &mut State) {
+    let sentence = match error {
+        UpkeepError::Stopped => {
+            let words = match running.kind {
+                Kind::Backup => "Cancelled; no backup was written",
+                Kind::Check => "Cancelled; the backup was not checked",
+                Kind::Restore => "Cancelled; the store is as it was",
+                Kind::Compact => "Cancelled; the data file is as it was",
+                Kind::Verify => "Cancelled; not everything was read",
+            };
+            state.operations.end(running.operation, Stage::Cancelled(words.to_owned()));
+            state.toasts.push(ToastKind::Info, words, None, state.uptime);
+            replace_running(running.operation, running.draft, state);
+            return;
+        }
+        UpkeepError::Failed(sentence) => sentence,
+    };
+    state.operations.end(running.operation, Stage::Failed(sentence.clone()));
+    let draft = with_error(running.draft, sentence.clone());
+    if is_shown(running.operation, state) {
+        replace_running(running.operation, draft, state);
+    } else {
+        state.toasts.push(ToastKind::Error, sentence, None, state.uptime);
+    }
+}
+
+/// The job came back without having been done.
+pub fn refused(operation: OperationId, sentence: String, state: &mut State, effects: &mut Effects) {
+    let running = state.upkeep.running.take_if(|running| running.operation == operation);
+    let Some(running) = running else { return };
+    if matches!(state.store.phase, Phase::Away(_)) {
+        store::reopened(Vec::new(), state, effects);
+    }
+    failed(running, UpkeepError::Failed(sentence), state);
+}
+
+fn back_to(draft: Dialog, sentence: String, state: &mut State) {
+    state.dialogs.replace(AnyDialog::Upkeep(with_error(draft, sentence)));
+}
+
+fn with_error(mut draft: Dialog, sentence: String) -> Dialog {
+    match &mut draft {
+        Dialog::Backup(draft) => draft.error = Some(sentence),
+        Dialog::Restore(draft) => {
+            draft.error = Some(sentence);
+            draft.checked = Checked::Nothing;
+        }
+        Dialog::Compact { error } | Dialog::Verify { error } => *error = Some(sentence),
+        Dialog::Home | Dialog::Running(_) | Dialog::Ended(_) => {}
+    }
+    draft
+}
+
+fn is_shown(operation: OperationId, state: &State) -> bool {
+    let shown = AnyDialog::Upkeep(Dialog::Running(operation));
+    state.dialogs.open() == Some(&shown)
+}
+
+fn replace_running(operation: OperationId, dialog: Dialog, state: &mut State) {
+    if is_shown(operation, state) {
+        state.dialogs.replace(AnyDialog::Upkeep(dialog));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn progress_in_words() {
+        let check = |step, done, total, expected: &str| {
+            assert_eq!(shown(Some(JobProgress { step, done, total })).text, expected);
+        };
+        check(JobStep::Walking, 0, 0, "Waits until nobody uses it");
+        check(JobStep::Walking, 4_000, 8_000, "Checks the structure: 4.0 kB of 8.0 kB");
+        check(JobStep::Copying, 4_000, 0, "Copies: 4.0 kB");
+        check(JobStep::Reading, 1_200, 5_000, "Reads documents: 1,200 of 5,000");
+        check(JobStep::Replacing, 0, 0, "Puts it in place");
+        assert_eq!(shown(None), Progress::default());
+    }
+}

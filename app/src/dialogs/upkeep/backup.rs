@@ -1,0 +1,82 @@
+//! Writes a backup while the store is in use.
+
+use egui::{Context, Ui};
+
+use super::ask;
+use super::parts::{about, back_ui, command_ui, heading, name_of, words};
+use crate::action::{Actions, UpkeepAction};
+use crate::dialogs::close;
+use crate::dialogs::transfer::{ChoosePath, beside_scroll_bar, error_ui};
+use crate::state::State;
+use crate::state::upkeep::BackupDraft;
+use crate::state::upkeep::dialogs::backup_text;
+use crate::theme::sizes;
+use crate::widgets::field::labelled;
+use crate::widgets::{Button, card, key_value, modal};
+
+/// Draws the dialog.
+pub fn ui(context: &Context, draft: &mut BackupDraft, state: &State, actions: &mut Actions) {
+    let subtitle = "A copy of the whole store in one file, checked before it counts. The store stays in \
+                    use.";
+    let closing = modal::ui(
+        context,
+        "Back up the store",
+        subtitle,
+        sizes::DIALOG,
+        &mut (&mut *draft, &mut *actions),
+        |ui, (draft, actions)| {
+            beside_scroll_bar(ui);
+            path_ui(ui, draft, state, actions);
+            ui.push_id("kept", |ui| kept_ui(ui, draft, state));
+            error_ui(ui, draft.error.as_deref());
+            if let Some(file) = draft.file() {
+                command_ui(ui, &backup_text(&file), actions);
+            }
+        },
+        |ui, (draft, actions)| {
+            let button = Button::primary("Back up").enabled(draft.file().is_some());
+            if ui.add(button.tooltip("Write the backup now")).clicked() {
+                ask(actions, UpkeepAction::Backup);
+            }
+            back_ui(ui, actions);
+        },
+    );
+    if closing.closes() {
+        close(actions);
+    }
+}
+
+fn path_ui(ui: &mut Ui, draft: &mut BackupDraft, state: &State, actions: &mut Actions) {
+    let problem = draft.problem();
+    labelled(ui, "File", problem, |ui| {
+        let path = ChoosePath {
+            name: "Path of the backup",
+            hint: "/home/you/store.backup",
+            choose: "Choose…",
+            take: None,
+            invalid: problem.is_some() || draft.path.trim().is_empty(),
+        };
+        if path.ui(ui, &mut draft.path, state, actions).changed {
+            ask(actions, UpkeepAction::PathChanged);
+        }
+    });
+}
+
+/// The backups under this name.
+fn kept_ui(ui: &mut Ui, draft: &BackupDraft, state: &State) {
+    let looked = state.upkeep.looked.as_ref();
+    let looked = looked.filter(|looked| Some(&looked.file) == draft.file().as_ref());
+    let backups = looked.map(|looked| looked.backups.as_slice()).unwrap_or_default();
+    if backups.is_empty() {
+        words(ui, "There is no backup under this name yet. The last three are kept.");
+        return;
+    }
+    heading(ui, "Backups under this name; the last three are kept");
+    card::ui(ui, |ui| {
+        ui.spacing_mut().item_spacing.y = sizes::GAP_TINY;
+        for backup in backups {
+            let shown = about(backup, state);
+            key_value::ui(ui, &name_of(&backup.path), &shown);
+        }
+    });
+}

@@ -1,0 +1,154 @@
+//! Puts a backup in the place of the store: chosen, looked at, and only then restored.
+
+use egui::{Context, Ui};
+
+use super::ask;
+use super::parts::{about, back_ui, heading, line_ui, name_of, words};
+use crate::action::{Actions, UpkeepAction};
+use crate::apply::upkeep::folder;
+use crate::dialogs::close;
+use crate::dialogs::transfer::{ChoosePath, beside_scroll_bar, error_ui, notice_ui};
+use crate::state::upkeep::dialogs::{check_line, restore_line};
+use crate::state::upkeep::{Checked, RestoreDraft};
+use crate::state::{State, number};
+use crate::theme::{Icon, colors, sizes, text};
+use crate::widgets::field::labelled;
+use crate::widgets::{Button, card, modal};
+use crate::worker::upkeep::KeptBackup;
+
+/// Draws the dialog.
+pub fn ui(context: &Context, draft: &mut RestoreDraft, state: &State, actions: &mut Actions) {
+    let subtitle = "A backup takes the place of this store. The store of now is not deleted: it is kept \
+                    in a folder beside it.";
+    let closing = modal::ui(
+        context,
+        "Restore a backup",
+        subtitle,
+        sizes::DIALOG,
+        &mut (&mut *draft, &mut *actions),
+        |ui, (draft, actions)| {
+            beside_scroll_bar(ui);
+            ui.push_id("kept", |ui| kept_ui(ui, draft, state, actions));
+            ui.push_id("path", |ui| path_ui(ui, draft, state, actions));
+            ui.push_id("checked", |ui| checked_ui(ui, draft, state));
+            error_ui(ui, draft.error.as_deref());
+            ui.push_id("line", |ui| command_ui(ui, draft, state, actions));
+        },
+        |ui, (draft, actions)| {
+            if draft.sound().is_some() {
+                let button = Button::danger("Replace this store with the backup").name("Restore");
+                if ui.add(button.tooltip("Close the store, put the backup in place")).clicked() {
+                    ask(actions, UpkeepAction::Restore);
+                }
+            } else {
+                let button = Button::primary("Check backup").enabled(draft.file().is_some());
+                let tooltip = "Look whether the backup is sound; nothing is changed";
+                if ui.add(button.tooltip(tooltip)).clicked() {
+                    ask(actions, UpkeepAction::Check);
+                }
+            }
+            back_ui(ui, actions);
+        },
+    );
+    if closing.closes() {
+        close(actions);
+    }
+}
+
+/// The store's own backups, to choose from.
+fn kept_ui(ui: &mut Ui, draft: &mut RestoreDraft, state: &State, actions: &mut Actions) {
+    let looked = state.upkeep.looked.as_ref();
+    let backups = looked.map(|looked| looked.backups.as_slice()).unwrap_or_default();
+    if backups.is_empty() {
+        words(ui, "This store has no backup at its usual place. Choose a file.");
+        return;
+    }
+    heading(ui, "Backups of this store");
+    ui.scope(|ui| {
+        ui.spacing_mut().item_spacing.y = sizes::GAP_TINY;
+        for backup in backups {
+            one_ui(ui, backup, draft, state, actions);
+        }
+    });
+}
+
+fn one_ui(
+    ui: &mut Ui,
+    backup: &KeptBackup,
+    draft: &mut RestoreDraft,
+    state: &State,
+    actions: &mut Actions,
+) {
+    let name = name_of(&backup.path);
+    let path = backup.path.display().to_string();
+    ui.horizontal(|ui| {
+        let is_chosen = draft.path == path;
+        let response = ui.radio(is_chosen, text::rich(name.as_str(), text::body()));
+        let response = response.on_hover_text(path.as_str());
+        if response.clicked() && !is_chosen {
+            draft.path = path;
+            ask(actions, UpkeepAction::PathChanged);
+        }
+        let ink = colors(ui).dim;
+        ui.label(text::rich(about(backup, state), text::mono_small()).color(ink));
+    });
+}
+
+fn path_ui(ui: &mut Ui, draft: &mut RestoreDraft, state: &State, actions: &mut Actions) {
+    let problem = draft.problem();
+    labelled(ui, "File", problem, |ui| {
+        let path = ChoosePath {
+            name: "Path of the backup",
+            hint: "/home/you/store.backup",
+            choose: "Choose…",
+            take: None,
+            invalid: problem.is_some(),
+        };
+        if path.ui(ui, &mut draft.path, state, actions).changed {
+            ask(actions, UpkeepAction::PathChanged);
+        }
+    });
+}
+
+/// What is known of the backup, and what will happen.
+fn checked_ui(ui: &mut Ui, draft: &RestoreDraft, state: &State) {
+    let ink = colors(ui);
+    match &draft.checked {
+        Checked::Nothing => {
+            words(ui, "First the backup is checked. Nothing is changed by that.");
+        }
+        Checked::Damaged(sentence) => notice_ui(ui, Icon::Error, "Error", ink.error, sentence),
+        Checked::Sound { file, pages } => {
+            let pages = number::counted(*pages, "page is", "pages are");
+            let sentence = format!("{} is sound: {pages} in use.", name_of(file));
+            notice_ui(ui, Icon::Check, "Sound", ink.accent, &sentence);
+            card::bordered(ui, ink.overdue, |ui| {
+                let when = written(file, state);
+                let sentence = format!(
+                    "What was stored or changed after {when} will not be in this store any more. The \
+                     store is closed meanwhile, and programs that are connected lose their connection."
+                );
+                notice_ui(ui, Icon::Warning, "Warning", ink.overdue, &sentence);
+            });
+        }
+    }
+}
+
+fn written(file: &std::path::Path, state: &State) -> String {
+    let looked = state.upkeep.looked.as_ref();
+    let known = looked.and_then(|looked| looked.backups.iter().find(|known| known.path == *file));
+    known.map_or_else(
+        || "the backup was made".to_owned(),
+        |known| format!("{} UTC", crate::state::duration::date_time(known.written_ms)),
+    )
+}
+
+fn command_ui(ui: &mut Ui, draft: &RestoreDraft, state: &State, actions: &mut Actions) {
+    let Some(file) = draft.file() else { return };
+    match folder(state) {
+        Some(folder) if draft.sound().is_some() => {
+            line_ui(ui, &restore_line(&file, &folder), state, actions);
+        }
+        _ => line_ui(ui, &check_line(&file), state, actions),
+    }
+}

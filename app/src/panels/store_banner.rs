@@ -1,0 +1,259 @@
+//! The banners under the top bar while the store takes less than everything, when something in it was
+//! found damaged or it has recovered, and the quiet line about an unwise place of the data folder.
+
+use egui::{Align, Color32, Frame, Label, Layout, Margin, Panel, Ui};
+
+use crate::action::upkeep::Page;
+use crate::action::{Action, Actions, StoreAction, UpkeepAction, ViewAction};
+use crate::state::upkeep::{Status, Takes};
+use crate::state::{Phase, State, number};
+use crate::theme::{Icon, colors, sizes, text};
+use crate::widgets::Button;
+use crate::widgets::value_text::with_marks;
+
+/// What a banner says.
+struct Banner {
+    /// What is the matter, in one sentence.
+    strong: String,
+    /// What that means and what to do.
+    plain: String,
+    tone: Tone,
+    /// From right to left.
+    buttons: Vec<(&'static str, &'static str, Action)>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Tone {
+    /// Nothing is lost, but somebody should do something.
+    Amber,
+    /// Something is damaged.
+    Error,
+    /// Good to know.
+    Quiet,
+}
+
+/// Draws the banner if there is something to say, then the line about the place.
+pub fn panel_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
+    match banner(state) {
+        Some(banner) => banner_ui(ui, &banner, actions),
+        // What comes after it keeps its ids, or a press on it would be lost when the banner appears.
+        None => ui.skip_ahead_auto_ids(1),
+    }
+    if state.upkeep.advice.is_empty() || !state.is_open() {
+        ui.skip_ahead_auto_ids(1);
+    } else {
+        advice_ui(ui, state, actions);
+    }
+}
+
+fn banner(state: &State) -> Option<Banner> {
+    match state.store.phase {
+        Phase::Open => {}
+        Phase::Failed(_) if !state.store.request.demo => return Some(not_open(state)),
+        _ => return None,
+    }
+    let again = Action::Store(StoreAction::Open(state.store.request.clone()));
+    let status = state.upkeep.status.as_ref();
+    let damage = state.upkeep.damage.as_deref().map(damaged);
+    let takes = status.and_then(|status| takes_less(status, again));
+    let recovered = state.upkeep.recovered.then(recovered);
+    damage.or(takes).or(recovered)
+}
+
+fn show(page: Page) -> Action {
+    Action::Upkeep(UpkeepAction::Show(page))
+}
+
+/// The store could not be opened; the middle of the window says why.
+fn not_open(state: &State) -> Banner {
+    let again = Action::Store(StoreAction::Open(state.store.request.clone()));
+    Banner {
+        strong: "The store is not open.".to_owned(),
+        plain:
+            "Verify tells what is wrong with its file. A backup can take its place; what is there \
+                now is kept."
+                .to_owned(),
+        tone: Tone::Amber,
+        buttons: vec![
+            ("Open again", "Try once more to open it", again),
+            ("Restore…", "Put a backup in its place", show(Page::Restore)),
+            ("Verify…", "Read everything in it", show(Page::Verify)),
+        ],
+    }
+}
+
+fn damaged(sentence: &str) -> Banner {
+    let dismiss = Action::Upkeep(UpkeepAction::DismissDamage);
+    Banner {
+        strong: with_marks(sentence),
+        plain: "Everything else can still be read. Verify tells all that is wrong; a backup from before \
+                brings back what was there."
+            .to_owned(),
+        tone: Tone::Error,
+        buttons: vec![
+            ("Verify…", "Read everything in the store", show(Page::Verify)),
+            ("Restore…", "Put a backup in the place of this store", show(Page::Restore)),
+            ("Dismiss", "Take this away; it stays in the reaper log", dismiss),
+        ],
+    }
+}
+
+fn takes_less(status: &Status, again: Action) -> Option<Banner> {
+    let backup = ("Back up…", "Copy what is there to a file", show(Page::Backup));
+    let reason = status.reason.as_deref().unwrap_or_default().trim_end_matches('.');
+    Some(match status.takes {
+        Takes::Everything => return None,
+        Takes::Deletions => {
+            let free = status.free_bytes.map(|free| format!("{} are free. ", number::bytes(free)));
+            Banner {
+                strong: "The disk is full, so nothing can be stored.".to_owned(),
+                plain: format!(
+                    "{}Remove other files from the disk of the data folder, or delete documents or \
+                     collections, which still works and makes room. The store goes on by itself then.",
+                    free.unwrap_or_default()
+                ),
+                tone: Tone::Amber,
+                buttons: vec![(
+                    "Show sizes…",
+                    "The size of the store, the room on its disk",
+                    show(Page::Home),
+                )],
+            }
+        }
+        Takes::Reads => Banner {
+            strong: format!("The store can only be read: {reason}."),
+            plain: "Nothing can be changed, and nothing expires. Let this user write the folder and its \
+                    files, then open the store again."
+                .to_owned(),
+            tone: Tone::Amber,
+            buttons: vec![("Open again", "Close the store and open it once more", again), backup],
+        },
+        Takes::ReadsUntilChecked => Banner {
+            strong: format!("The store takes no changes: {reason}."),
+            plain: "What was acknowledged is on disk. Opened again, the whole file is checked first."
+                .to_owned(),
+            tone: Tone::Error,
+            buttons: vec![
+                ("Check and open again", "Close the store, check its file, open it", again),
+                backup,
+            ],
+        },
+    })
+}
+
+fn recovered() -> Banner {
+    let dismiss = Action::Upkeep(UpkeepAction::DismissRecovered);
+    Banner {
+        strong: "A write to the disk failed. The store has checked its file and goes on."
+            .to_owned(),
+        plain: "Everything that was acknowledged is there. The disk may be failing: back up now, \
+                elsewhere."
+            .to_owned(),
+        tone: Tone::Quiet,
+        buttons: vec![
+            ("Back up…", "Copy the store to a file", show(Page::Backup)),
+            ("Dismiss", "Take this away", dismiss),
+        ],
+    }
+}
+
+fn banner_ui(ui: &mut Ui, banner: &Banner, actions: &mut Actions) {
+    let colors = colors(ui);
+    let (ground, ink) = match banner.tone {
+        Tone::Amber => (colors.overdue_ground, colors.overdue),
+        Tone::Error => (colors.error_ground, colors.error),
+        Tone::Quiet => (colors.accent_ground, colors.accent),
+    };
+    let lines = [(banner.strong.as_str(), ink, true), (banner.plain.as_str(), colors.text, false)];
+    strip_ui(ui, "store banner", ground, &lines, |ui| {
+        for (label, tooltip, action) in &banner.buttons {
+            if ui.add(Button::plain(label).tooltip(tooltip)).clicked() {
+                actions.push(action.clone());
+            }
+        }
+    });
+}
+
+fn advice_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
+    let colors = colors(ui);
+    let advice = &state.upkeep.advice;
+    let lines: Vec<_> =
+        advice.iter().map(|advice| (advice.sentence.as_str(), colors.dim, false)).collect();
+    let command = advice.iter().find_map(|advice| advice.command.as_ref());
+    strip_ui(ui, "advice about the place", colors.raised, &lines, |ui| {
+        let close = Button::icon_only(Icon::Close, "Do not say this again").small();
+        if ui.add(close).clicked() {
+            actions.push(Action::Upkeep(UpkeepAction::DismissAdvice));
+        }
+        if let Some(command) = command {
+            let button = Button::plain("Copy chmod command").small().tooltip(command);
+            if ui.add(button).clicked() {
+                actions.push(Action::View(ViewAction::Copy(command.clone())));
+            }
+        }
+    });
+}
+
+/// Lines at the left, buttons at the right.
+fn strip_ui(
+    ui: &mut Ui,
+    id: &str,
+    ground: Color32,
+    lines: &[(&str, Color32, bool)],
+    buttons: impl FnOnce(&mut Ui),
+) {
+    let margin = Margin::symmetric(16, 8);
+    let frame = Frame::new().fill(ground).inner_margin(margin);
+    Panel::top(egui::Id::unique(id)).frame(frame).show(ui, |ui| {
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            ui.spacing_mut().item_spacing.x = sizes::GAP_SMALL;
+            buttons(ui);
+            ui.with_layout(Layout::top_down(Align::Min), |ui| {
+                ui.spacing_mut().item_spacing.y = sizes::GAP_TINY;
+                for (words, ink, strong) in lines {
+                    let font = if *strong { text::strong() } else { text::body() };
+                    ui.add(Label::new(text::rich(*words, font).color(*ink)).wrap());
+                }
+            });
+        });
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_state_has_its_banner_and_its_buttons() {
+        let check = |change: fn(&mut State), expected: Option<(Tone, &[&str])>| {
+            let mut state = State::default();
+            state.store.phase = Phase::Open;
+            state.upkeep.status = Some(Status::default());
+            change(&mut state);
+            let found = banner(&state).map(|banner| {
+                let labels = banner.buttons.iter().map(|(label, ..)| *label);
+                (banner.tone, labels.collect::<Vec<_>>())
+            });
+            let expected = expected.map(|(tone, labels)| (tone, labels.to_vec()));
+            assert_eq!(found, expected);
+        };
+        check(|_| (), None);
+        check(|state| state.upkeep.status = None, None);
+        check(|state| set(state, Takes::Deletions), Some((Tone::Amber, &["Show sizes…"])));
+        check(|state| set(state, Takes::Reads), Some((Tone::Amber, &["Open again", "Back up…"])));
+        check(
+            |state| set(state, Takes::ReadsUntilChecked),
+            Some((Tone::Error, &["Check and open again", "Back up…"])),
+        );
+        check(|state| state.upkeep.recovered = true, Some((Tone::Quiet, &["Back up…", "Dismiss"])));
+        let labels: &[&str] = &["Verify…", "Restore…", "Dismiss"];
+        check(|state| state.upkeep.damage = Some("x".to_owned()), Some((Tone::Error, labels)));
+        let labels: &[&str] = &["Open again", "Restore…", "Verify…"];
+        let failed = |state: &mut State| state.store.phase = Phase::Failed("x".to_owned());
+        check(failed, Some((Tone::Amber, labels)));
+    }
+
+    fn set(state: &mut State, takes: Takes) {
+        state.upkeep.status = Some(Status { takes, ..Status::default() });
+    }
+}

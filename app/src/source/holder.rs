@@ -1,0 +1,176 @@
+//! Holds the engine of a data folder and lets it go for work that needs the folder closed.
+
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use bson::{Bson, doc};
+use mayfly_engine::clock::{Clock, ClockStatus};
+use mayfly_engine::engine::{ClockOption, Engine, EngineOptions};
+use mayfly_engine::reaper::{ParameterKind, TTL_PARAMETERS};
+use mayfly_engine::store::{JobProgress, JobStep, Watch};
+
+use super::OpenFailure;
+use super::upkeep::{Offline, OfflineWork, UpkeepError, perform};
+
+/// The pause between two looks whether everybody has let the engine go.
+const PAUSE: Duration = Duration::from_millis(2);
+
+/// An engine that can be away for a while.
+pub struct Holder {
+    slot: Mutex<Slot>,
+    changed: Condvar,
+    folder: PathBuf,
+}
+
+enum Slot {
+    Open(Arc<Engine>),
+    /// Somebody works on the closed folder.
+    Away,
+    /// It could not be opened again: one sentence.
+    Gone(String, Habits),
+}
+
+/// What an engine does not keep when it closes, and shall still be so when it is open again.
+#[derive(Clone)]
+struct Habits {
+    clock: Arc<dyn Clock>,
+    simulated: Option<ClockStatus>,
+    /// Parameters that somebody has changed.
+    parameters: Vec<(&'static str, Bson)>,
+}
+
+impl Holder {
+    /// Holds an engine that is open on this folder.
+    #[must_use]
+    pub fn new(engine: Engine, folder: PathBuf) -> Self {
+        Self { slot: Mutex::new(Slot::Open(Arc::new(engine))), changed: Condvar::new(), folder }
+    }
+
+    /// The engine, as soon as it is there. Give it back soon: work on the closed folder waits for it.
+    ///
+    /// # Errors
+    /// One sentence: it could not be opened again.
+    pub fn engine(&self) -> Result<Arc<Engine>, String> {
+        let mut slot = self.lock();
+        loop {
+            match &*slot {
+                Slot::Open(engine) => return Ok(Arc::clone(engine)),
+                Slot::Gone(sentence, _) => return Err(sentence.clone()),
+                Slot::Away => {}
+            }
+            slot = self.changed.wait(slot).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Closes the folder, does the work, and opens it again, however the work ended.
+    pub fn offline(&self, work: &OfflineWork, watch: &mut Watch<'_>) -> Offline {
+        let (mut back, habits) = match self.close(watch) {
+            Ok(closed) => closed,
+            Err(error) => return Offline { done: Err(error), reopened: Some(Ok(Vec::new())) },
+        };
+        let done = perform(work, &self.folder, &habits.clock, watch);
+        let (slot, reopened) = match open(&self.folder, &habits) {
+            Ok((engine, warnings)) => (Slot::Open(Arc::new(engine)), Ok(warnings)),
+            Err(sentence) => (Slot::Gone(sentence.clone(), habits), Err(OpenFailure(sentence))),
+        };
+        back.slot = Some(slot);
+        Offline { done, reopened: Some(reopened) }
+    }
+
+    /// Closes the engine once whoever asked before has an answer.
+    fn close(&self, watch: &mut Watch<'_>) -> Result<(Back<'_>, Habits), UpkeepError> {
+        let mut engine = match std::mem::replace(&mut *self.lock(), Slot::Away) {
+            Slot::Open(engine) => engine,
+            Slot::Gone(sentence, habits) => {
+                let gone = Slot::Gone(sentence, habits.clone());
+                return Ok((Back { holder: self, slot: Some(gone) }, habits));
+            }
+            Slot::Away => {
+                let what = "The store is closed for other work already".to_owned();
+                return Err(UpkeepError::Failed(what));
+            }
+        };
+        let engine = loop {
+            engine = match Arc::try_unwrap(engine) {
+                Ok(engine) => break engine,
+                Err(shared) => shared,
+            };
+            let at = JobProgress { step: JobStep::Walking, done: 0, total: 0 };
+            if watch(at) == ControlFlow::Break(()) {
+                drop(Back { holder: self, slot: Some(Slot::Open(engine)) });
+                return Err(UpkeepError::Stopped);
+            }
+            thread::park_timeout(PAUSE);
+        };
+        let habits = Habits::of(&engine);
+        // What a background thread left undone is done after the next opening.
+        let _ = engine.close();
+        let sentence = "The store could not be opened again".to_owned();
+        let gone = Slot::Gone(sentence, habits.clone());
+        Ok((Back { holder: self, slot: Some(gone) }, habits))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Slot> {
+        self.slot.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Puts something into the slot when it is dropped, also after a panic: whoever waits must be answered.
+struct Back<'h> {
+    holder: &'h Holder,
+    slot: Option<Slot>,
+}
+
+impl Drop for Back<'_> {
+    fn drop(&mut self) {
+        if let Some(slot) = self.slot.take() {
+            *self.holder.lock() = slot;
+        }
+        self.holder.changed.notify_all();
+    }
+}
+
+impl Habits {
+    fn of(engine: &Engine) -> Self {
+        let parameters = engine.reaper().parameters();
+        let changed = TTL_PARAMETERS.iter().filter_map(|info| {
+            let value = parameters.get(info.parameter);
+            let value = match info.kind {
+                _ if value == info.default => return None,
+                ParameterKind::Bool => Bson::Boolean(value != 0),
+                ParameterKind::Int32 | ParameterKind::Int64 => Bson::Int64(value),
+            };
+            Some((info.name, value))
+        });
+        Self {
+            clock: Arc::clone(engine.clock()),
+            simulated: engine.simulated_clock().map(|clock| clock.status()),
+            parameters: changed.collect(),
+        }
+    }
+}
+
+/// Opens the folder as it was open before. Also tells what a person should know.
+fn open(folder: &Path, habits: &Habits) -> Result<(Engine, Vec<String>), String> {
+    let clock = match &habits.simulated {
+        // The old clock has gone on meanwhile.
+        Some(_) => ClockOption::Simulated { start_ms: habits.clock.now_ms() },
+        None => ClockOption::System,
+    };
+    let options = EngineOptions { clock, ..EngineOptions::default() };
+    let engine = Engine::open(folder, options).map_err(|error| error.message)?;
+    // The reaper sleeps first, so it does nothing before these are in force; and each of them was in
+    // force before, so none is refused.
+    for (name, value) in &habits.parameters {
+        engine.run("admin", &doc! { "setParameter": 1, *name: value.clone() });
+    }
+    if let (Some(clock), Some(before)) = (engine.simulated_clock(), &habits.simulated) {
+        clock.set_rate(before.rate);
+        clock.set_paused(before.paused);
+    }
+    let warnings = engine.open_report().warnings.clone();
+    Ok((engine, warnings))
+}

@@ -1,0 +1,124 @@
+//! Care for a whole store: backups while it is in use, and the work for which it must be closed.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use mayfly_engine::clock::Clock;
+use mayfly_engine::engine::OpenError;
+use mayfly_engine::engine::upkeep::{self, CheckReport, CompactReport, RestoreReport};
+use mayfly_engine::store::{BackupReport, StoreError, Watch};
+
+use super::OpenFailure;
+
+/// Work on a data folder that nobody may have open.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum OfflineWork {
+    /// Puts a backup in the place of the store, which is kept beside it.
+    Restore {
+        /// The file.
+        backup: PathBuf,
+    },
+    /// Writes the data file anew without its free pages.
+    Compact,
+    /// Reads everything and tells what is wrong.
+    Verify,
+}
+
+/// What such work did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum OfflineDone {
+    /// A backup is in place.
+    Restored(RestoreReport),
+    /// The data file was written anew.
+    Compacted(CompactReport),
+    /// Everything was read.
+    Verified(CheckReport),
+}
+
+/// Why nothing was done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum UpkeepError {
+    /// A person stopped it.
+    Stopped,
+    /// One sentence.
+    Failed(String),
+}
+
+impl From<String> for UpkeepError {
+    fn from(sentence: String) -> Self {
+        if sentence == StoreError::Stopped.to_string() {
+            Self::Stopped
+        } else {
+            Self::Failed(sentence)
+        }
+    }
+}
+
+impl From<OpenError> for UpkeepError {
+    fn from(error: OpenError) -> Self {
+        error.message.into()
+    }
+}
+
+impl From<StoreError> for UpkeepError {
+    fn from(error: StoreError) -> Self {
+        error.to_string().into()
+    }
+}
+
+/// How work on a closed store ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Offline {
+    /// What was done. The error: everything is as it was before.
+    pub done: Result<OfflineDone, UpkeepError>,
+    /// Whether the store is open again, with what a person should know about that; `None`: it was not
+    /// open before and is not now.
+    pub reopened: Option<Result<Vec<String>, OpenFailure>>,
+}
+
+/// A store that can be cared for as a whole. Each call takes as long as the store is large; the watcher
+/// is told how far it is and stops it.
+pub trait Upkeep: Send + Sync {
+    /// Writes a backup while the store is in use.
+    ///
+    /// # Errors
+    /// The backups before it are then as they were.
+    fn backup(&self, file: &Path, watch: &mut Watch<'_>) -> Result<BackupReport, UpkeepError>;
+
+    /// Closes the store, does the work, and opens the store again, also when the work failed. Whoever
+    /// asks the store for something meanwhile waits.
+    fn offline(&self, work: &OfflineWork, watch: &mut Watch<'_>) -> Offline;
+}
+
+/// Does work on a data folder that nobody has open.
+///
+/// # Errors
+/// Everything is then as it was before.
+pub fn perform(
+    work: &OfflineWork,
+    folder: &Path,
+    clock: &Arc<dyn Clock>,
+    watch: &mut Watch<'_>,
+) -> Result<OfflineDone, UpkeepError> {
+    Ok(match work {
+        OfflineWork::Restore { backup } => {
+            OfflineDone::Restored(upkeep::restore(backup, folder, true, clock, watch)?)
+        }
+        OfflineWork::Compact => OfflineDone::Compacted(upkeep::compact(folder, clock, watch)?),
+        OfflineWork::Verify => OfflineDone::Verified(upkeep::check(folder, clock, watch)?),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stop_is_told_from_a_failure() {
+        assert_eq!(UpkeepError::from(StoreError::Stopped), UpkeepError::Stopped);
+        let stopped = OpenError { message: StoreError::Stopped.to_string() };
+        assert_eq!(UpkeepError::from(stopped), UpkeepError::Stopped);
+        let failed = OpenError { message: "It broke.".to_owned() };
+        assert_eq!(UpkeepError::from(failed), UpkeepError::Failed("It broke.".to_owned()));
+    }
+}

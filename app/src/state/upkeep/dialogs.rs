@@ -1,0 +1,207 @@
+//! What a person has put into the dialogs for the store as a whole, and the commands that they show.
+
+use std::path::{Path, PathBuf};
+
+use bson::{Document, doc};
+use mayfly_engine::value::shell::write_command;
+
+use super::super::operations::OperationId;
+use super::super::transfer::command_line::quoted;
+use super::super::transfer::import::typed_path;
+use super::Ended;
+
+/// A dialog for the store as a whole.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Dialog {
+    /// How it is and what can be done.
+    Home,
+    /// A backup.
+    Backup(BackupDraft),
+    /// A backup comes back.
+    Restore(RestoreDraft),
+    /// The data file is written anew.
+    Compact {
+        /// Why that could not be done.
+        error: Option<String>,
+    },
+    /// Everything is read.
+    Verify {
+        /// Why that could not be done.
+        error: Option<String>,
+    },
+    /// How far it is.
+    Running(OperationId),
+    /// How it ended.
+    Ended(Box<Ended>),
+}
+
+/// Where a backup goes.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct BackupDraft {
+    /// The path as typed.
+    pub path: String,
+    /// Why it could not be written.
+    pub error: Option<String>,
+}
+
+impl BackupDraft {
+    /// The file.
+    #[must_use]
+    pub fn file(&self) -> Option<PathBuf> {
+        typed_path(&self.path).filter(|path| path.is_absolute())
+    }
+
+    /// What is wrong with the path.
+    #[must_use]
+    pub fn problem(&self) -> Option<&'static str> {
+        let is_wrong = !self.path.trim().is_empty() && self.file().is_none();
+        is_wrong.then_some(WHOLE_PATH)
+    }
+}
+
+/// Said when a path does not begin at the root.
+const WHOLE_PATH: &str = "Type the whole path, from the root or from ~/";
+
+/// Which backup comes back.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct RestoreDraft {
+    /// The path as typed or chosen.
+    pub path: String,
+    /// What is known of the file at the path.
+    pub checked: Checked,
+    /// Why it could not be restored.
+    pub error: Option<String>,
+}
+
+/// What is known of a backup.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Checked {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// Its structure is sound.
+    Sound {
+        /// The file.
+        file: PathBuf,
+        /// Its pages that hold something.
+        pages: u64,
+    },
+    /// It can't be restored: one sentence.
+    Damaged(String),
+}
+
+impl RestoreDraft {
+    /// The file.
+    #[must_use]
+    pub fn file(&self) -> Option<PathBuf> {
+        typed_path(&self.path).filter(|path| path.is_absolute())
+    }
+
+    /// The file, if it is known to be sound.
+    #[must_use]
+    pub fn sound(&self) -> Option<PathBuf> {
+        let file = self.file()?;
+        matches!(&self.checked, Checked::Sound { file: checked, .. } if *checked == file)
+            .then_some(file)
+    }
+
+    /// What is wrong with the path.
+    #[must_use]
+    pub fn problem(&self) -> Option<&'static str> {
+        let is_wrong = !self.path.trim().is_empty() && self.file().is_none();
+        is_wrong.then_some(WHOLE_PATH)
+    }
+
+    /// The path is another one now.
+    pub fn changed(&mut self) {
+        self.checked = Checked::Nothing;
+        self.error = None;
+    }
+}
+
+/// The command that writes a backup, on `admin`.
+#[must_use]
+pub fn backup_command(file: &Path) -> Document {
+    doc! { "mayflyBackup": 1, "to": file.to_string_lossy().into_owned() }
+}
+
+/// The same as typed in mongosh.
+#[must_use]
+pub fn backup_text(file: &Path) -> String {
+    write_command("admin", &backup_command(file))
+}
+
+/// The command that starts or stops the scrub, on `admin`.
+#[must_use]
+pub fn scrub_command(start: bool) -> Document {
+    doc! { "mayflyScrub": if start { "start" } else { "stop" } }
+}
+
+/// `mayfly restore …`.
+#[must_use]
+pub fn restore_line(file: &Path, folder: &Path) -> String {
+    let file = quoted(&file.to_string_lossy());
+    format!("mayfly restore --from {file} {} --replace", data(folder))
+}
+
+/// `mayfly compact …`.
+#[must_use]
+pub fn compact_line(folder: &Path) -> String {
+    format!("mayfly compact {}", data(folder))
+}
+
+/// `mayfly verify …`.
+#[must_use]
+pub fn verify_line(folder: &Path) -> String {
+    format!("mayfly verify {}", data(folder))
+}
+
+/// `mayfly check …`.
+#[must_use]
+pub fn check_line(file: &Path) -> String {
+    format!("mayfly check {}", quoted(&file.to_string_lossy()))
+}
+
+fn data(folder: &Path) -> String {
+    format!("--data {}", quoted(&folder.to_string_lossy()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_for_a_terminal() {
+        let (file, folder) = (Path::new("/b/my store.backup"), Path::new("/data/store"));
+        assert_eq!(
+            restore_line(file, folder),
+            "mayfly restore --from '/b/my store.backup' --data /data/store --replace"
+        );
+        assert_eq!(compact_line(folder), "mayfly compact --data /data/store");
+        assert_eq!(verify_line(folder), "mayfly verify --data /data/store");
+        assert_eq!(check_line(file), "mayfly check '/b/my store.backup'");
+        assert!(backup_text(file).contains("mayflyBackup"), "{}", backup_text(file));
+    }
+
+    #[test]
+    fn only_a_whole_path_is_taken() {
+        let check = |path: &str, expected: bool| {
+            let draft = BackupDraft { path: path.to_owned(), error: None };
+            assert_eq!(draft.file().is_some(), expected, "{path}");
+            assert_eq!(draft.problem().is_some(), !expected && !path.is_empty(), "{path}");
+        };
+        check("/a/b", true);
+        check("a/b", false);
+        check("", false);
+    }
+
+    #[test]
+    fn what_is_known_of_a_backup_counts_for_its_path_only() {
+        let mut draft = RestoreDraft { path: "/a".to_owned(), ..RestoreDraft::default() };
+        assert_eq!(draft.sound(), None);
+        draft.checked = Checked::Sound { file: PathBuf::from("/a"), pages: 1 };
+        assert_eq!(draft.sound(), Some(PathBuf::from("/a")));
+        "/b".clone_into(&mut draft.path);
+        assert_eq!(draft.sound(), None);
+    }
+}

@@ -1,0 +1,173 @@
+//! How work on a whole store ended, in words.
+
+use std::path::Path;
+
+use mayfly_engine::collection::VerifyReport;
+use mayfly_engine::engine::upkeep::{CheckReport, CompactReport, RestoreReport};
+use mayfly_engine::store::BackupReport;
+
+use super::super::number;
+
+/// Findings that are listed; the others are counted.
+const FINDINGS_SHOWN: usize = 50;
+
+/// Whether that was good.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tone {
+    /// Yes.
+    Good,
+    /// Something is wrong.
+    Bad,
+}
+
+/// How something ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ended {
+    /// What was done, in a few words.
+    pub title: String,
+    /// One sentence.
+    pub sentence: String,
+    /// Whether that is good.
+    pub tone: Tone,
+    /// Figures: what, and how much.
+    pub figures: Vec<(String, String)>,
+    /// What is wrong, a sentence each.
+    pub findings: Vec<String>,
+    /// A path that may be wanted later: the words of the button that copies it, and the path.
+    pub path: Option<(String, String)>,
+}
+
+impl Ended {
+    fn good(title: &str, sentence: String) -> Self {
+        Self {
+            title: title.to_owned(),
+            sentence,
+            tone: Tone::Good,
+            figures: Vec::new(),
+            findings: Vec::new(),
+            path: None,
+        }
+    }
+
+    fn figure(mut self, what: &str, how_much: String) -> Self {
+        self.figures.push((what.to_owned(), how_much));
+        self
+    }
+
+    /// A backup was written.
+    #[must_use]
+    pub fn backup(file: &Path, report: &BackupReport) -> Self {
+        let path = file.display().to_string();
+        let kept = number::counted(report.kept.len() as u64, "backup is", "backups are");
+        let sentence = format!("The backup is written and checked. {kept} kept under this name.");
+        let ended = Self::good("Backed up", sentence)
+            .figure("File", path.clone())
+            .figure("Size", number::bytes(report.bytes));
+        Self { path: Some(("Copy path of the backup".to_owned(), path)), ..ended }
+    }
+
+    /// A backup is in place.
+    #[must_use]
+    pub fn restored(report: &RestoreReport) -> Self {
+        let documents = number::counted(report.verified.documents, "document", "documents");
+        let sentence = format!(
+            "{documents} came back and were read. What has expired since the backup stays until you \
+             let the reaper remove it."
+        );
+        let mut ended = Self::good("Restored", sentence);
+        ended.read(&report.verified);
+        if let Some(before) = &report.before {
+            let before = before.display().to_string();
+            ended = ended.figure("The store from before", before.clone());
+            ended.path = Some(("Copy path of the store from before".to_owned(), before));
+        }
+        ended
+    }
+
+    /// The data file was written anew.
+    #[must_use]
+    pub fn compacted(report: &CompactReport) -> Self {
+        let (before, after) = (report.bytes_before, report.bytes_after);
+        let given = before.saturating_sub(after);
+        let sentence = match given {
+            0 => "The data file was as small as it can be.".to_owned(),
+            given => format!("{} went back to the disk.", number::bytes(given)),
+        };
+        Self::good("Compacted", sentence)
+            .figure("Data file before", number::bytes(before))
+            .figure("Data file now", number::bytes(after))
+    }
+
+    /// Everything was read.
+    #[must_use]
+    pub fn verified(report: &CheckReport) -> Self {
+        let mut ended = Self::good("Verified", "Nothing is wrong in this store.".to_owned());
+        ended.findings.extend(report.structure.iter().take(FINDINGS_SHOWN).cloned());
+        ended.read(&report.contents);
+        let findings = report.findings();
+        if findings > 0 {
+            let things = number::counted(findings, "thing is", "things are");
+            ended.sentence = format!(
+                "{things} wrong in this store. Restore a backup, or export what can still be read."
+            );
+        }
+        ended
+    }
+
+    /// Adds what the reading of documents has found.
+    fn read(&mut self, report: &VerifyReport) {
+        for (what, how_many) in [
+            ("Collections", report.collections),
+            ("Documents", report.documents),
+            ("Index entries", report.entries),
+        ] {
+            self.figures.push((what.to_owned(), number::count(how_many)));
+        }
+        let room = FINDINGS_SHOWN.saturating_sub(self.findings.len());
+        for finding in report.findings.iter().take(room) {
+            let index = finding.index.as_ref().map(|index| format!(", index {index}"));
+            let place = format!("{}{}", finding.namespace, index.unwrap_or_default());
+            self.findings.push(format!("{place}: {}", finding.sentence));
+        }
+        if !self.findings.is_empty() {
+            self.tone = Tone::Bad;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use super::*;
+
+    #[test]
+    fn a_compaction_tells_both_sizes() {
+        let check = |before, after, sentence: &str| {
+            let report = CompactReport { bytes_before: before, bytes_after: after };
+            assert_eq!(Ended::compacted(&report).sentence, sentence);
+        };
+        check(12_000_000, 3_000_000, "9.0 MB went back to the disk.");
+        check(4_096, 4_096, "The data file was as small as it can be.");
+        check(4_096, 8_192, "The data file was as small as it can be.");
+    }
+
+    #[test]
+    fn findings_turn_the_tone() {
+        let good = Ended::verified(&CheckReport::default());
+        assert_eq!((good.tone, good.findings.len()), (Tone::Good, 0));
+        let structure: Vec<String> = (0..60).map(|at| format!("page {at} is wrong")).collect();
+        let bad = Ended::verified(&CheckReport { structure, ..CheckReport::default() });
+        assert_eq!((bad.tone, bad.findings.len()), (Tone::Bad, FINDINGS_SHOWN));
+        assert!(bad.sentence.starts_with("60 things are wrong"), "{}", bad.sentence);
+    }
+
+    #[test]
+    fn a_restore_names_what_was_there_before() {
+        let before = Some(PathBuf::from("/data/store.before-restore-1"));
+        let verified = VerifyReport { documents: 1, ..VerifyReport::default() };
+        let ended = Ended::restored(&RestoreReport { folder: PathBuf::new(), before, verified });
+        assert!(ended.sentence.starts_with("1 document came back"), "{}", ended.sentence);
+        assert!(ended.path.is_some_and(|(_, path)| path.ends_with("before-restore-1")));
+    }
+}

@@ -1,0 +1,268 @@
+//! The store as a whole: how it is, its backups, and what is done for its safety.
+
+pub mod dialogs;
+pub mod ended;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::operations::OperationId;
+use crate::source::Advice;
+use crate::worker::Gauge;
+use crate::worker::upkeep::{KeptBackup, Looked};
+
+pub use dialogs::{BackupDraft, Checked, Dialog, RestoreDraft};
+pub use ended::{Ended, Tone};
+
+/// What the window knows of the store as a whole.
+#[derive(Debug, Default)]
+pub struct Upkeep {
+    /// How it is; `None`: not asked yet.
+    pub status: Option<Status>,
+    /// The reading of everything in the background.
+    pub scrub: Scrub,
+    /// The backups that there are; `None`: not looked yet.
+    pub looked: Option<Looked>,
+    /// When that was looked, in window time.
+    pub looked_at: Duration,
+    /// What runs, and there is only one at a time.
+    pub running: Option<Running>,
+    /// The store has re-opened itself after a failed write, and nobody has read that yet.
+    pub recovered: bool,
+    /// What was found damaged, as far as nobody has taken it away: the last sentence.
+    pub damage: Option<String>,
+    /// What is unwise about the place of the data folder, as far as nobody has taken it away.
+    pub advice: Vec<Advice>,
+    /// When the store was asked how it is, in window time.
+    pub asked_at: Option<Duration>,
+    /// Whether that has no answer yet.
+    pub is_waiting: bool,
+}
+
+/// What a store takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Takes {
+    /// Everything.
+    #[default]
+    Everything,
+    /// Reads and deletions: the disk is full.
+    Deletions,
+    /// Reads, because it can't be written.
+    Reads,
+    /// Reads, because a write failed.
+    ReadsUntilChecked,
+}
+
+impl Takes {
+    /// By the name in the store's answer.
+    #[must_use]
+    pub fn named(name: &str) -> Self {
+        match name {
+            "diskFull" => Self::Deletions,
+            "readOnly" => Self::Reads,
+            "suspect" => Self::ReadsUntilChecked,
+            _ => Self::Everything,
+        }
+    }
+}
+
+/// How the store is.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Status {
+    /// What it takes.
+    pub takes: Takes,
+    /// Why it does not take everything: a sentence.
+    pub reason: Option<String>,
+    /// Bytes free on its disk.
+    pub free_bytes: Option<u64>,
+    /// Bytes of the data file.
+    pub file_bytes: u64,
+    /// Bytes of it that hold something.
+    pub live_bytes: u64,
+    /// When the whole file was checked last, in milliseconds since 1970.
+    pub last_walk_ms: Option<i64>,
+    /// How often the store has re-opened itself after a failed write.
+    pub reopenings: u64,
+}
+
+impl Status {
+    /// Bytes that a compaction gives back, about.
+    #[must_use]
+    pub fn spare_bytes(&self) -> u64 {
+        self.file_bytes.saturating_sub(self.live_bytes)
+    }
+}
+
+/// The reading of everything in the background.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Scrub {
+    /// Whether it is under way.
+    pub is_running: bool,
+    /// When it last came to its end, in milliseconds since 1970.
+    pub finished_ms: Option<i64>,
+    /// Documents read.
+    pub documents: u64,
+    /// Damaged things found.
+    pub findings: u64,
+}
+
+/// What is done for the store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A backup is written.
+    Backup,
+    /// A backup is looked at before it is restored.
+    Check,
+    /// A backup takes the store's place.
+    Restore,
+    /// The data file is written anew.
+    Compact,
+    /// Everything is read.
+    Verify,
+}
+
+impl Kind {
+    /// Its name while it runs.
+    #[must_use]
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Backup => "Backing up",
+            Self::Check => "Checking the backup",
+            Self::Restore => "Restoring",
+            Self::Compact => "Compacting",
+            Self::Verify => "Verifying",
+        }
+    }
+
+    /// What the window says while the store is closed for it; `None`: the store stays open.
+    #[must_use]
+    pub fn away(self) -> Option<&'static str> {
+        match self {
+            Self::Backup | Self::Check => None,
+            Self::Restore => Some("The store is closed while a backup is restored"),
+            Self::Compact => Some("The store is closed while it is compacted"),
+            Self::Verify => Some("The store is closed while it is verified"),
+        }
+    }
+}
+
+/// Something that runs.
+#[derive(Debug)]
+pub struct Running {
+    /// Its operation.
+    pub operation: OperationId,
+    /// What it is.
+    pub kind: Kind,
+    /// The file it is about.
+    pub file: Option<PathBuf>,
+    /// How far it is.
+    pub gauge: Arc<Gauge>,
+    /// The dialog it was started from, to go back to when nothing could be done.
+    pub draft: Dialog,
+    /// The command that does the same.
+    pub command: String,
+    /// When it was asked for, in window time.
+    pub asked: Duration,
+}
+
+impl Upkeep {
+    /// The newest backup.
+    #[must_use]
+    pub fn newest(&self) -> Option<&KeptBackup> {
+        self.looked.as_ref().and_then(|looked| looked.backups.first())
+    }
+
+    /// How old a backup is, in milliseconds, at this time of the window.
+    #[must_use]
+    pub fn age_ms(&self, backup: &KeptBackup, uptime: Duration) -> i64 {
+        let now_ms = self.looked.as_ref().map_or(backup.written_ms, |looked| {
+            let since = uptime.saturating_sub(self.looked_at).as_millis();
+            looked.at_ms.saturating_add(i64::try_from(since).unwrap_or(i64::MAX))
+        });
+        now_ms.saturating_sub(backup.written_ms).max(0)
+    }
+
+    /// Takes over how the store is.
+    pub fn learn(&mut self, status: Status, scrub: Scrub) {
+        let before = self.status.as_ref().map_or(0, |before| before.reopenings);
+        if status.reopenings > before {
+            self.recovered = true;
+        }
+        if scrub.findings > self.scrub.findings {
+            let what = if scrub.findings == 1 { "1 thing is" } else { "Several things are" };
+            let sentence = format!("{what} damaged in this store, as the scrub has found.");
+            self.damage.get_or_insert(sentence);
+        }
+        (self.status, self.scrub) = (Some(status), scrub);
+        self.is_waiting = false;
+    }
+
+    /// The store is another one, or was closed and opened: what was known of it no longer counts.
+    pub fn forget(&mut self) {
+        let advice = std::mem::take(&mut self.advice);
+        let running = self.running.take();
+        *self = Self { running, advice, ..Self::default() };
+    }
+}
+
+/// The name under which a folder's backups are remembered.
+#[must_use]
+pub fn key(folder: &Path) -> String {
+    folder.to_string_lossy().into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_store_that_has_recovered_says_so_until_it_is_read() {
+        let mut upkeep = Upkeep::default();
+        let mut check = |reopenings, expected| {
+            let status = Status { reopenings, ..Status::default() };
+            upkeep.learn(status, Scrub::default());
+            assert_eq!(upkeep.recovered, expected, "{reopenings}");
+            upkeep.recovered = false;
+        };
+        check(0, false);
+        check(1, true);
+        check(1, false);
+        check(2, true);
+    }
+
+    #[test]
+    fn findings_of_a_scrub_are_told_once() {
+        let mut upkeep = Upkeep::default();
+        let scrub = |findings| Scrub { findings, ..Scrub::default() };
+        upkeep.learn(Status::default(), scrub(0));
+        assert_eq!(upkeep.damage, None);
+        upkeep.learn(Status::default(), scrub(1));
+        assert!(upkeep.damage.take().is_some_and(|words| words.starts_with("1 thing is damaged")));
+        upkeep.learn(Status::default(), scrub(1));
+        assert_eq!(upkeep.damage, None);
+    }
+
+    #[test]
+    fn the_age_of_a_backup_grows_with_the_window() {
+        let backup = KeptBackup { path: PathBuf::from("/b"), bytes: 1, written_ms: 1_000 };
+        let looked = Looked { at_ms: 5_000, ..Looked::default() };
+        let looked_at = Duration::from_secs(10);
+        let upkeep = Upkeep { looked: Some(looked), looked_at, ..Upkeep::default() };
+        let check = |secs, expected| {
+            assert_eq!(upkeep.age_ms(&backup, Duration::from_secs(secs)), expected);
+        };
+        check(10, 4_000);
+        check(12, 6_000);
+        check(0, 4_000);
+    }
+
+    #[test]
+    fn states_by_name() {
+        let check = |name: &str, expected| assert_eq!(Takes::named(name), expected);
+        check("ok", Takes::Everything);
+        check("diskFull", Takes::Deletions);
+        check("readOnly", Takes::Reads);
+        check("suspect", Takes::ReadsUntilChecked);
+    }
+}

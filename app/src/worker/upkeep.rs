@@ -1,0 +1,258 @@
+//! Care for a whole store, as work for the threads.
+
+use std::fs;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use std::time::UNIX_EPOCH;
+
+use mayfly_engine::clock::{Clock, SystemClock};
+use mayfly_engine::store::{
+    BackupReport, JobProgress, JobStep, Store, StructureReport, backups_kept,
+};
+
+use super::Cancel;
+use crate::source::embedded::folder_of;
+use crate::source::upkeep::{Offline, OfflineWork, UpkeepError, perform};
+use crate::source::{OpenRequest, Source};
+
+/// One thing to do.
+#[derive(Debug, Clone)]
+pub enum UpkeepWork {
+    /// Look which backups there are.
+    Look {
+        /// The name that backups are written under; `None`: the usual one for the folder.
+        file: Option<PathBuf>,
+        /// The data folder; `None`: the store is gone with the window, so that its backups belong
+        /// somewhere else.
+        folder: Option<PathBuf>,
+    },
+    /// Write a backup.
+    Backup {
+        /// The file.
+        file: PathBuf,
+        /// How far it is; stops it.
+        gauge: Arc<Gauge>,
+    },
+    /// Look at the structure of a backup.
+    Check {
+        /// The file.
+        file: PathBuf,
+        /// How far it is; stops it.
+        gauge: Arc<Gauge>,
+    },
+    /// Work for which the store is closed.
+    Offline {
+        /// What to do.
+        work: OfflineWork,
+        /// Which store it is, if it is not open.
+        request: OpenRequest,
+        /// How far it is; stops it.
+        gauge: Arc<Gauge>,
+    },
+}
+
+/// What came of it.
+#[derive(Debug, Clone)]
+pub enum UpkeepDone {
+    /// The backups that there are.
+    Looked(Looked),
+    /// A backup was written.
+    Backup(Result<BackupReport, UpkeepError>),
+    /// The structure of a backup.
+    Checked(Result<StructureReport, UpkeepError>),
+    /// Work on a closed store.
+    Offline(Offline),
+}
+
+/// The backups under a name.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Looked {
+    /// The name.
+    pub file: PathBuf,
+    /// The newest first.
+    pub backups: Vec<KeptBackup>,
+    /// When this was so, in milliseconds since 1970 by the clock of this machine.
+    pub at_ms: i64,
+}
+
+/// A backup that is there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeptBackup {
+    /// The file.
+    pub path: PathBuf,
+    /// Its size.
+    pub bytes: u64,
+    /// When it was written, in milliseconds since 1970 by the clock of this machine.
+    pub written_ms: i64,
+}
+
+/// How far a piece of work is, shared with the window, and the wish to stop it.
+#[derive(Debug, Default)]
+pub struct Gauge {
+    step: AtomicU8,
+    done: AtomicU64,
+    total: AtomicU64,
+    /// Stops the work.
+    pub cancel: Cancel,
+}
+
+impl Gauge {
+    /// How far the work is; `None`: it has not begun.
+    #[must_use]
+    pub fn now(&self) -> Option<JobProgress> {
+        let step = match self.step.load(Ordering::Relaxed) {
+            1 => JobStep::Walking,
+            2 => JobStep::Copying,
+            3 => JobStep::Reading,
+            4 => JobStep::Replacing,
+            _ => return None,
+        };
+        let (done, total) = (self.done.load(Ordering::Relaxed), self.total.load(Ordering::Relaxed));
+        Some(JobProgress { step, done, total })
+    }
+
+    fn watch(&self, at: JobProgress) -> ControlFlow<()> {
+        let step = match at.step {
+            JobStep::Walking => 1,
+            JobStep::Copying => 2,
+            JobStep::Reading => 3,
+            JobStep::Replacing => 4,
+        };
+        self.step.store(step, Ordering::Relaxed);
+        self.done.store(at.done, Ordering::Relaxed);
+        self.total.store(at.total, Ordering::Relaxed);
+        if self.cancel.is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+}
+
+impl UpkeepWork {
+    /// How far it is, when it can be stopped.
+    #[must_use]
+    pub fn gauge(&self) -> Option<&Arc<Gauge>> {
+        match self {
+            Self::Look { .. } => None,
+            Self::Backup { gauge, .. }
+            | Self::Check { gauge, .. }
+            | Self::Offline { gauge, .. } => Some(gauge),
+        }
+    }
+
+    /// The same work with nothing done, because `message` says why not.
+    #[must_use]
+    pub fn failed(&self, message: String) -> UpkeepDone {
+        let failed = UpkeepError::Failed(message);
+        match self {
+            Self::Look { .. } => UpkeepDone::Looked(Looked::default()),
+            Self::Backup { .. } => UpkeepDone::Backup(Err(failed)),
+            Self::Check { .. } => UpkeepDone::Checked(Err(failed)),
+            Self::Offline { .. } => {
+                UpkeepDone::Offline(Offline { done: Err(failed), reopened: None })
+            }
+        }
+    }
+
+    /// Does it. May take as long as the store is large.
+    pub fn run(&self, source: Option<&dyn Source>) -> UpkeepDone {
+        let upkeep = source.and_then(Source::upkeep);
+        match self {
+            Self::Look { file, folder } => {
+                UpkeepDone::Looked(look(file.as_deref(), folder.as_deref()))
+            }
+            Self::Backup { file, gauge } => match upkeep {
+                Some(upkeep) => UpkeepDone::Backup(upkeep.backup(file, &mut |at| gauge.watch(at))),
+                None => self.failed("No store is open that could be backed up".to_owned()),
+            },
+            Self::Check { file, gauge } => {
+                let report = Store::check_file(file, &mut |at| gauge.watch(at));
+                UpkeepDone::Checked(report.map_err(UpkeepError::from))
+            }
+            Self::Offline { work, request, gauge } => UpkeepDone::Offline(match upkeep {
+                Some(upkeep) => upkeep.offline(work, &mut |at| gauge.watch(at)),
+                None => Offline { done: closed(work, request, gauge), reopened: None },
+            }),
+        }
+    }
+}
+
+/// Works on a store that is not open anyway.
+fn closed(
+    work: &OfflineWork,
+    request: &OpenRequest,
+    gauge: &Gauge,
+) -> Result<crate::source::upkeep::OfflineDone, UpkeepError> {
+    if request.demo {
+        return Err(UpkeepError::Failed("A demo store is kept nowhere once it is closed".into()));
+    }
+    let folder = folder_of(request).map_err(|error| UpkeepError::Failed(error.0))?;
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+    perform(work, &folder, &clock, &mut |at| gauge.watch(at))
+}
+
+fn look(file: Option<&Path>, folder: Option<&Path>) -> Looked {
+    let file = file.map_or_else(|| usual_file(folder), Path::to_owned);
+    let written = |path: &Path| {
+        let found = fs::metadata(path).ok()?;
+        let written = found.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
+        let written_ms = i64::try_from(written.as_millis()).ok()?;
+        Some(KeptBackup { path: path.to_owned(), bytes: found.len(), written_ms })
+    };
+    let backups = backups_kept(&file).iter().filter_map(|path| written(path)).collect();
+    Looked { file, backups, at_ms: SystemClock.now_ms() }
+}
+
+/// Beside the data folder, or where the person keeps documents.
+fn usual_file(folder: Option<&Path>) -> PathBuf {
+    if let Some((parent, name)) = folder.and_then(|folder| folder.parent().zip(folder.file_name()))
+    {
+        let mut name = name.to_owned();
+        name.push(".backup");
+        return parent.join(name);
+    }
+    let folders = directories::UserDirs::new();
+    let home = folders.as_ref().map(|folders| {
+        let documents = folders.document_dir().filter(|folder| folder.is_dir());
+        documents.unwrap_or(folders.home_dir()).to_owned()
+    });
+    home.unwrap_or_default().join("mayfly-demo.backup")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn backups_are_found_the_newest_first() {
+        let place = tempfile::tempdir().expect("a folder");
+        let store = place.path().join("store");
+        let found = look(None, Some(&store));
+        assert_eq!(
+            (found.file.clone(), found.backups),
+            (place.path().join("store.backup"), vec![])
+        );
+        for (name, text) in [("store.backup", "new"), ("store.backup.1", "older")] {
+            fs::write(place.path().join(name), text).expect("a file");
+        }
+        let found = look(None, Some(&store)).backups;
+        assert_eq!(found.iter().map(|one| one.bytes).collect::<Vec<_>>(), [3, 5]);
+        assert!(found.iter().all(|one| one.written_ms > 1_600_000_000_000), "{found:?}");
+        let elsewhere = look(Some(&place.path().join("other")), Some(&store));
+        assert_eq!(elsewhere.backups, []);
+        assert!(look(None, None).file.ends_with("mayfly-demo.backup"));
+    }
+
+    #[test]
+    fn a_gauge_tells_what_it_was_told_and_stops() {
+        let gauge = Gauge::default();
+        assert_eq!(gauge.now(), None);
+        for step in [JobStep::Walking, JobStep::Copying, JobStep::Reading, JobStep::Replacing] {
+            let at = JobProgress { step, done: 3, total: 9 };
+            assert_eq!(gauge.watch(at), ControlFlow::Continue(()));
+            assert_eq!(gauge.now(), Some(at));
+        }
+        gauge.cancel.cancel();
+        let at = JobProgress { step: JobStep::Copying, done: 4, total: 9 };
+        assert_eq!(gauge.watch(at), ControlFlow::Break(()));
+    }
+}

@@ -1,0 +1,254 @@
+//! Backup, restore, compaction and checks of the real store in the window.
+
+use std::fs;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use bson::{Document, doc};
+use mayfly::source::Source;
+use mayfly::state::Phase;
+use mayfly::state::operations::Stage;
+use mayfly::state::upkeep::Dialog;
+
+use super::slow::Slow;
+use super::support::Window;
+
+/// A window on a store with some documents, its dialog open.
+fn window() -> Window {
+    window_as(|source| source)
+}
+
+fn window_as(seen: fn(Arc<dyn Source>) -> Arc<dyn Source>) -> Window {
+    let documents: Vec<Document> =
+        (0..200).map(|id| doc! {"_id": id, "text": "x".repeat(400)}).collect();
+    let commands = [doc! {"insert": "notes", "documents": documents}];
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let mut window = Window::open_as(folder, &commands, seen);
+    window.choose("Menu", "Backup and maintenance…");
+    window.until_named("Size of the data file: ");
+    window
+}
+
+/// The page behind a button of the dialog.
+fn page(button: &str) -> Window {
+    let mut window = window();
+    window.click(button);
+    window
+}
+
+fn backup_file(window: &Window) -> PathBuf {
+    window.folder.path().join("store.backup")
+}
+
+fn back_up(window: &mut Window) {
+    window.click("Back up");
+    window.until_named("The backup is written and checked.");
+}
+
+fn count(window: &Window) -> i32 {
+    window.run("test", &doc! {"count": "notes"}).get_i32("n").expect("a number")
+}
+
+fn remove_all(window: &Window) {
+    let delete = doc! {"delete": "notes", "deletes": [{"q": {}, "limit": 0}]};
+    window.run("test", &delete);
+    assert_eq!(count(window), 0);
+}
+
+#[test]
+fn a_backup_is_made_and_listed() {
+    let mut window = window();
+    window.until_named("Last backup: none yet");
+    window.click("Back up…");
+    window.until_named("There is no backup under this name yet");
+    let file = backup_file(&window);
+    assert_eq!(window.value("Path of the backup"), file.display().to_string());
+    assert!(window.value("The command that will be sent").contains("mayflyBackup"));
+    back_up(&mut window);
+    assert!(file.is_file());
+    window.click("Back");
+    window.until_named("Last backup: just now");
+    for kept in ["store.backup.1", "store.backup.2"] {
+        window.click("Back up…");
+        back_up(&mut window);
+        window.click("Back");
+        window.click("Back up…");
+        window.until_named(&format!("{kept}: "));
+        window.click("Back");
+    }
+    let sent = window.sent();
+    assert_eq!(sent.iter().filter(|text| text.contains("mayflyBackup")).count(), 3, "{sent:?}");
+}
+
+#[test]
+fn a_backup_that_can_not_be_written_is_told() {
+    let mut window = page("Back up…");
+    let inside = window.folder.path().join("store").join("b");
+    window.type_into("Path of the backup", &inside.display().to_string());
+    window.click("Back up");
+    window.until_named("Error");
+    window.until_enabled("Back up");
+    assert!(!inside.exists());
+    window.type_into("Path of the backup", "relative");
+    window.until_named("Type the whole path");
+    assert!(!window.is_enabled("Back up"));
+    assert_eq!(count(&window), 200);
+}
+
+#[test]
+fn a_restore_brings_back_what_was_removed() {
+    let mut window = page("Back up…");
+    window.until_named("There is no backup under this name yet");
+    back_up(&mut window);
+    remove_all(&window);
+    window.click("Back");
+    window.click("Restore…");
+    let file = backup_file(&window).display().to_string();
+    window.until_named("First the backup is checked");
+    assert_eq!(window.value("Path of the backup"), file);
+    window.click("Check backup");
+    window.until_named("store.backup is sound");
+    let line = window.value("The same from a terminal");
+    assert!(line.starts_with("mayfly restore --from ") && line.ends_with(" --replace"), "{line}");
+    window.click("Restore");
+    window.until_named("200 documents came back and were read.");
+    assert!(window.state().is_open());
+    assert_eq!(count(&window), 200);
+    assert!(window.folder.path().join("store.before-restore-1").is_dir());
+    window.until("the tree is read again", |state| {
+        let notes = mayfly::state::Namespace::new("test", "notes");
+        state.tree.collection(&notes).is_some_and(|found| found.documents == Some(200))
+    });
+    window.click("Done");
+    // Events come from the store that is open now.
+    window.run("test", &doc! {"create": "later"});
+    window.until_named("Collection test.later");
+}
+
+#[test]
+fn a_damaged_backup_is_refused_and_the_store_stays_open() {
+    let mut window = page("Back up…");
+    window.until_named("There is no backup under this name yet");
+    back_up(&mut window);
+    let file = backup_file(&window);
+    let mut bytes = fs::read(&file).expect("the backup");
+    let middle = bytes.len() / 2;
+    for byte in &mut bytes[middle..] {
+        *byte ^= 0x5a;
+    }
+    fs::write(&file, bytes).expect("a damaged backup");
+    window.click("Back");
+    window.click("Restore…");
+    window.until_named("First the backup is checked");
+    window.click("Check backup");
+    window.until_named("This backup is damaged");
+    assert!(!window.has("Restore"));
+    window.type_into("Path of the backup", "/nowhere/at/all");
+    window.click("Check backup");
+    window.until_named("Error");
+    assert!(window.state().is_open());
+    assert_eq!(count(&window), 200);
+}
+
+#[test]
+fn a_backup_that_is_damaged_after_its_check_leaves_the_old_store_open() {
+    let mut window = page("Back up…");
+    window.until_named("There is no backup under this name yet");
+    back_up(&mut window);
+    window.click("Back");
+    window.click("Restore…");
+    window.until_named("First the backup is checked");
+    window.click("Check backup");
+    window.until_named("store.backup is sound");
+    fs::write(backup_file(&window), b"something else").expect("another file");
+    window.click("Restore");
+    window.until_named("Error");
+    window.until("it is open again", mayfly::state::State::is_open);
+    assert_eq!(count(&window), 200);
+    window.until_enabled("Check backup");
+}
+
+#[test]
+fn a_compaction_makes_the_file_smaller() {
+    let mut window = window();
+    remove_all(&window);
+    let data = window.folder.path().join("store/data.mdb");
+    let before = fs::metadata(&data).expect("a file").len();
+    window.click("Compact…");
+    window.until_named("Goes back to the disk: about ");
+    let line = window.value("The same from a terminal");
+    assert!(line.starts_with("mayfly compact --data "), "{line}");
+    window.click("Compact");
+    window.until_named("went back to the disk.");
+    window.until_named("Data file before: ");
+    let after = fs::metadata(&data).expect("a file").len();
+    assert!(after < before, "{before} {after}");
+    assert!(window.state().is_open());
+    assert_eq!(count(&window), 0);
+}
+
+#[test]
+fn a_good_store_is_verified_and_keeps_its_ways() {
+    let mut window = window();
+    window.run("admin", &doc! {"setParameter": 1, "ttlMonitorEnabled": false});
+    window.run("admin", &doc! {"mayflyClock": 1, "advanceMS": 5_000});
+    let now_ms = window.state().now_ms();
+    window.click("Verify…");
+    window.click("Verify");
+    window.until_named("Nothing is wrong in this store.");
+    window.until_named("Documents: 200");
+    window.until("the reaper is off", |state| !state.reaper.enabled);
+    let reply = window.run("admin", &doc! {"mayflyClock": 1});
+    let at = reply.get_datetime("now").expect("an instant").timestamp_millis();
+    assert!(at >= now_ms, "{at} {now_ms}");
+    let ended = &window.state().operations.list().front().expect("it is listed").stage;
+    assert_eq!(*ended, Stage::Done("Nothing is wrong in this store.".to_owned()));
+}
+
+#[test]
+fn cancelled_work_leaves_everything_as_it_was() {
+    for (page_of, button, said) in [
+        ("Back up…", "Back up", "Cancelled; no backup was written"),
+        ("Compact…", "Compact", "Cancelled; the data file is as it was"),
+        ("Verify…", "Verify", "Cancelled; not everything was read"),
+    ] {
+        let mut window = window_as(|source| Arc::new(Slow(source)));
+        window.click(page_of);
+        window.until_enabled(button);
+        window.click(button);
+        window.until_named("Copies: 4.0 kB of 8.0 kB");
+        window.click("Cancel");
+        window.until_named(said);
+        window.until("it is open", |state| state.store.phase == Phase::Open);
+        assert_eq!(count(&window), 200);
+        assert!(!backup_file(&window).exists());
+        window.until_enabled(button);
+    }
+}
+
+#[test]
+fn the_scrub_is_started_from_the_dialog() {
+    let mut window = window();
+    window.click("Scrub now");
+    window.until("it has read everything", |state| {
+        !state.upkeep.scrub.is_running && state.upkeep.scrub.documents >= 200
+    });
+    let sent = window.sent();
+    assert!(sent.iter().any(|text| text.contains("mayflyScrub")), "{sent:?}");
+}
+
+#[test]
+fn the_pages_are_reached_and_left() {
+    let mut window = window();
+    for label in ["Back up…", "Restore…", "Compact…", "Verify…"] {
+        window.click(label);
+        window.until_enabled("Back");
+        window.click("Back");
+        window.until("the first page is back", |state| {
+            let home = mayfly::state::Dialog::Upkeep(Dialog::Home);
+            state.dialogs.open() == Some(&home)
+        });
+    }
+    window.click("Done");
+    assert!(window.state().dialogs.open().is_none());
+}
