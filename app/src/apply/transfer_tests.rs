@@ -98,7 +98,7 @@ fn only_an_existing_collection_is_rehearsed() {
 
 fn overdue() -> Rehearsal {
     let index = RehearsedIndex { index: "at_1".to_owned(), overdue: 3, waiting: 0, never: 0 };
-    Rehearsal { documents: 3, overdue: 3, indexes: vec![index] }
+    Rehearsal { documents: 3, overdue: 3, indexes: vec![index], ..Rehearsal::default() }
 }
 
 #[test]

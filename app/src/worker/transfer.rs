@@ -227,7 +227,7 @@ impl TransferWork {
                 };
                 let mut sum = Sum::default();
                 for path in files {
-                    let left = REHEARSED_DOCS_MAX.saturating_sub(sum.0.documents);
+                    let left = REHEARSED_DOCS_MAX.saturating_sub(sum.0.documents + sum.0.rejected);
                     match transfers.rehearse(namespace, path, *format, left, progress) {
                         Ok(part) => sum.add(part),
                         Err(TransferError::Cancelled) => return TransferDone::Rehearsal(Ok(None)),
@@ -349,6 +349,8 @@ struct Sum(Rehearsal);
 impl Sum {
     fn add(&mut self, part: Rehearsal) {
         self.0.documents += part.documents;
+        self.0.rejected += part.rejected;
+        self.0.taken += part.taken;
         self.0.overdue += part.overdue;
         for found in part.indexes {
             match self.0.indexes.iter_mut().find(|known| known.index == found.index) {

@@ -51,10 +51,10 @@ pub(super) const EXPORT_BYTES_MAX: usize = 4 << 20;
 pub(super) const CSV_COLUMNS_MAX: usize = 10_000;
 
 /// Documents of which an import has seen at least so many before the share of rejected ones counts.
-pub(super) const REJECTS_SHARE_DOCS_MIN: u64 = 1_000;
+pub const REJECTS_SHARE_DOCS_MIN: u64 = 1_000;
 
 /// An import stops when more than one document in so many was rejected.
-pub(super) const REJECTS_SHARE: u64 = 10;
+pub const REJECTS_SHARE: u64 = 10;
 
 /// Kinds of reasons that are counted apart; what comes later counts as one kind.
 pub(super) const REASONS_MAX: usize = 50;

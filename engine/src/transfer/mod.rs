@@ -45,7 +45,10 @@ pub use detect::{Detected, Form, Format};
 pub use error::TransferError;
 pub use export::{ExportFormat, ExportReport, ExportRequest, export};
 pub use import::{ImportRequest, Mode, import, resume_import};
-pub use limits::{IMPORT_REJECTS_MAX, IMPORT_TEXT_BYTES_MAX, PREVIEW_DOCS_MAX};
+pub use limits::{
+    IMPORT_REJECTS_MAX, IMPORT_TEXT_BYTES_MAX, PREVIEW_DOCS_MAX, REJECTS_SHARE,
+    REJECTS_SHARE_DOCS_MIN,
+};
 pub use place::Place;
 pub use preview::{FieldTypes, Preview, Rehearsal, RehearsedIndex, preview, rehearse};
 pub use progress::{Progress, ProgressNow};

@@ -7,6 +7,7 @@ use bson::{RawDocumentBuf, raw::RawBsonRef};
 use super::{
     Detected, Format, Progress, Reject, TransferError,
     limits::PREVIEW_DOCS_MAX,
+    prepare::prepare,
     records::{Item, Records},
 };
 use crate::{
@@ -14,6 +15,7 @@ use crate::{
     collection::Collections,
     query::Filter,
     ttl::{Rule, expiry},
+    value::{Direction, key},
 };
 
 /// The beginning of a file.
@@ -40,11 +42,15 @@ pub struct FieldTypes {
     pub types: Vec<(&'static str, usize)>,
 }
 
-/// What the collection's TTL indexes would do with the documents of a file.
+/// What would become of the documents of a file in a collection.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Rehearsal {
-    /// Documents looked at.
+    /// Documents looked at that can be stored.
     pub documents: u64,
+    /// What could not be read or stored and would be rejected, one `_id` twice in the file left out.
+    pub rejected: u64,
+    /// Documents whose `_id` the collection holds already: the mode says what becomes of them.
+    pub taken: u64,
     /// Documents past a threshold now: they would go with the next pass.
     pub overdue: u64,
     /// For each TTL index.
@@ -95,11 +101,11 @@ pub fn preview(path: &Path, format: Format) -> Result<Preview, TransferError> {
     Ok(preview)
 }
 
-/// Counts how many documents of a file are past the thresholds of a collection's TTL indexes.
-/// `documents_max` bounds how far the file is read.
+/// Counts how many documents of a file would be rejected, have an `_id` that is there already, or are
+/// past the thresholds of a collection's TTL indexes. `documents_max` bounds how far the file is read.
 ///
 /// # Errors
-/// When the file can't be read or recognised, or somebody cancelled.
+/// When the file can't be read or recognised, the store fails, or somebody cancelled.
 pub fn rehearse(
     collections: &Collections,
     namespace: &Namespace,
@@ -119,18 +125,32 @@ pub fn rehearse(
         rehearsal.indexes.push(RehearsedIndex { index, overdue: 0, waiting: 0, never: 0 });
     }
     let mut records = Records::open(path, format, Some(progress))?;
-    while rehearsal.documents < documents_max {
+    let id_index = collection.as_ref().and_then(|collection| collection.id_index());
+    let mut stored = Vec::new();
+    while rehearsal.documents + rehearsal.rejected < documents_max {
         if progress.is_cancelled() {
             return Err(TransferError::Cancelled);
         }
+        stored.clear();
         match records.next() {
             Item::End => break,
-            Item::Bad(bad) if bad.fatal => break,
-            Item::Bad(_) => continue,
-            Item::Document(_) => {}
+            Item::Bad(bad) if bad.fatal => {
+                rehearsal.rejected += 1;
+                break;
+            }
+            Item::Document(_) if prepare(records.document(), &mut stored).is_ok() => {}
+            Item::Bad(_) | Item::Document(_) => {
+                rehearsal.rejected += 1;
+                continue;
+            }
         }
         let document = records.document();
         rehearsal.documents += 1;
+        if let (Some(index), Ok(Some(id))) = (id_index, document.get("_id")) {
+            let key = key::encode(Some(id), Direction::Ascending);
+            let is_there = collections.store().read(|reader| reader.has_key(index.id, &key.bytes));
+            rehearsal.taken += u64::from(is_there?);
+        }
         let mut is_overdue = false;
         for ((rule, partial), counts) in rules.iter().zip(&mut rehearsal.indexes) {
             let covered = partial.as_ref().is_none_or(|filter| filter.matches(document));

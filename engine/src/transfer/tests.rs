@@ -10,6 +10,7 @@ use super::{
     End, ExportFormat, ExportRequest, Form, Format, IMPORT_REJECTS_MAX, ImportReport,
     ImportRequest, Mode, Progress, TransferError, export, import, preview,
     records::{Item, Records},
+    rehearse,
 };
 use crate::{
     catalog::{Dialect, Namespace, rules::CreateIndexesRequest},
@@ -396,6 +397,26 @@ fn csv_for_spreadsheets_and_exact() {
         let path = room.export(ExportFormat::Csv { fields: None, escape_formulas }, false);
         assert_eq!(fs::read_to_string(path).unwrap(), expected);
     }
+}
+
+#[test]
+fn a_rehearsal_counts_what_would_be_rejected() {
+    let room = Room::new();
+    room.import(&room.request(b"{\"_id\":1}\n{\"_id\":2}\n"));
+    let check = |text: &str, documents_max, expected: (u64, u64, u64)| {
+        let path = room.file("r", text.as_bytes());
+        let (into, progress) = (&room.namespace, Progress::new());
+        let found =
+            rehearse(&room.collections, into, &path, Format::Auto, documents_max, &progress);
+        let found = found.unwrap();
+        assert_eq!((found.documents, found.rejected, found.taken), expected, "{text}");
+    };
+    check("{\"_id\":3}\n{\"a\":1}\n", 9, (2, 0, 0));
+    check("{\"_id\":1}\n{\"_id\":2.0}\n{\"_id\":5}\n", 9, (3, 0, 2));
+    check("{\"_id\":3}\nx\n{\"_id\":[1]}\n{\"_id\":1}\n", 9, (2, 2, 1));
+    check("{\"_id\":3}\nx\n{\"_id\":[1]}\n{\"_id\":1}\n", 3, (1, 2, 0));
+    check("[{\"_id\":3},{\"_id\":", 9, (1, 1, 0));
+    assert_eq!(room.documents().len(), 2);
 }
 
 #[test]

@@ -1,7 +1,9 @@
-//! What the collection's TTL indexes will do with the documents, before they are stored.
+//! What will become of the documents in the collection, before they are stored.
 
 use egui::Ui;
-use mayfly_engine::transfer::Rehearsal;
+use mayfly_engine::transfer::{
+    IMPORT_REJECTS_MAX, Mode, REJECTS_SHARE, REJECTS_SHARE_DOCS_MIN, Rehearsal,
+};
 
 use super::{ask, notice_ui};
 use crate::action::{Actions, TransferAction};
@@ -17,8 +19,13 @@ pub fn ui(ui: &mut Ui, draft: &mut ImportDraft, state: &State, actions: &mut Act
     if draft.rehearsed_for != draft.rehearsal_due_for(exists) {
         ask(actions, TransferAction::Rehearse);
     }
+    if let Some(words) = draft.rehearsal.here().and_then(|found| refused(found, draft.mode)) {
+        notice_ui(ui, Icon::Warning, "Rejected", colors(ui).overdue, &words);
+    }
     match &draft.rehearsal {
-        Seen::Waiting(_) => quiet(ui, "Counting what is past its threshold already…"),
+        Seen::Waiting(_) => {
+            quiet(ui, "Counting what can't be stored or is past its threshold already…");
+        }
         Seen::Here(found) if found.overdue > 0 => {
             let words = overdue(found, &draft.target().to_string());
             overdue_ui(ui, &words, &mut draft.pause_reaper, state.reaper.enabled);
@@ -34,6 +41,29 @@ pub fn ui(ui: &mut Ui, draft: &mut ImportDraft, state: &State, actions: &mut Act
 fn quiet(ui: &mut Ui, words: &str) {
     let ink = colors(ui).dim;
     ui.label(text::rich(words, text::small()).color(ink));
+}
+
+/// How many documents would be rejected, because they can't be stored or because of their `_id`.
+pub fn refused(found: &Rehearsal, mode: Mode) -> Option<String> {
+    let taken = if mode == Mode::Insert { found.taken } else { 0 };
+    let all = found.documents + found.rejected;
+    let of = number::counted(all, "document", "documents");
+    let of = if all >= REHEARSED_DOCS_MAX { format!("the first {of}") } else { of };
+    let whys =
+        [(found.rejected, "can't be read or stored"), (taken, "have an _id that is there already")];
+    let whys: Vec<String> = whys
+        .iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, why)| format!("{} {why}", number::count(*count)))
+        .collect();
+    let rejected = found.rejected + taken;
+    let stops = rejected >= IMPORT_REJECTS_MAX
+        || all >= REJECTS_SHARE_DOCS_MIN && rejected * REJECTS_SHARE > all;
+    let stops = if stops { ", so the import would stop before its end" } else { "" };
+    (rejected > 0).then(|| {
+        let count = number::count(rejected);
+        format!("{count} of {of} would be rejected{stops} ({})", whys.join(", "))
+    })
 }
 
 /// How many documents would go with the next pass, and by which indexes.
@@ -75,6 +105,46 @@ mod tests {
     use super::*;
 
     #[test]
+    fn the_sentence_about_rejects() {
+        let check = |documents, rejected, taken, mode, expected: Option<&str>| {
+            let found = Rehearsal { documents, rejected, taken, ..Rehearsal::default() };
+            assert_eq!(refused(&found, mode).as_deref(), expected);
+        };
+        check(10, 0, 0, Mode::Insert, None);
+        check(10, 0, 5, Mode::Skip, None);
+        check(
+            10,
+            2,
+            5,
+            Mode::Insert,
+            Some(
+                "7 of 12 documents would be rejected (2 can't be read or stored, 5 have an _id that \
+                 is there already)",
+            ),
+        );
+        check(
+            9_000,
+            1_000,
+            9_000,
+            Mode::Merge,
+            Some(
+                "1,000 of 10,000 documents would be rejected, so the import would stop before its \
+                 end (1,000 can't be read or stored)",
+            ),
+        );
+        check(
+            899,
+            101,
+            0,
+            Mode::Replace,
+            Some(
+                "101 of 1,000 documents would be rejected, so the import would stop before its end \
+                 (101 can't be read or stored)",
+            ),
+        );
+    }
+
+    #[test]
     fn the_sentence_names_the_indexes() {
         let index = |name: &str, overdue| RehearsedIndex {
             index: name.to_owned(),
@@ -84,7 +154,7 @@ mod tests {
         };
         let check = |documents, count, expected: &str| {
             let indexes = vec![index("at_1", count), index("other_1", 0)];
-            let found = Rehearsal { documents, overdue: count, indexes };
+            let found = Rehearsal { documents, overdue: count, indexes, ..Rehearsal::default() };
             assert_eq!(overdue(&found, "d.c"), expected);
         };
         check(

@@ -1,7 +1,7 @@
 //! Where documents go, and what happens to those that are there already.
 
 use egui::{Id, Ui};
-use mayfly_engine::transfer::Mode;
+use mayfly_engine::transfer::{IMPORT_REJECTS_MAX, Mode, REJECTS_SHARE, REJECTS_SHARE_DOCS_MIN};
 
 use crate::state::transfer::ImportDraft;
 use crate::state::{State, number};
@@ -57,6 +57,20 @@ pub fn ui(ui: &mut Ui, draft: &mut ImportDraft, state: &State) {
         draft.drop = false;
     }
     ui.checkbox(&mut draft.stop_on_error, "Stop at the first rejected document");
+    if !draft.stop_on_error {
+        ui.label(text::rich(stop_rule(), text::small()).color(colors.dim));
+    }
+}
+
+/// When an import ends because of what it rejects.
+fn stop_rule() -> String {
+    format!(
+        "Rejected documents go to a file of their own. The import stops at {} of them, or when more \
+         than {} % of at least {} documents were rejected; it can be resumed then",
+        number::count(IMPORT_REJECTS_MAX),
+        100 / REJECTS_SHARE,
+        number::count(REJECTS_SHARE_DOCS_MIN),
+    )
 }
 
 fn name_ui(ui: &mut Ui, label: &str, name: &mut String) -> bool {
@@ -82,4 +96,16 @@ fn mode_ui(ui: &mut Ui, draft: &mut ImportDraft) {
             ui.label(text::rich(*sentence, text::small()).color(ink));
         }
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_rule_has_its_numbers() {
+        let rule = stop_rule();
+        assert!(rule.contains("stops at 1,000 of them"), "{rule}");
+        assert!(rule.contains("more than 10 % of at least 1,000 documents"), "{rule}");
+    }
 }
