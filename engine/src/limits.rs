@@ -25,9 +25,19 @@ pub const GROUP_OPERATIONS_MAX: usize = 4 * BATCH_DOCS_MAX;
 /// Writes that wait in line for their turn. One more waits for room first.
 pub const WRITES_WAITING_MAX: usize = 1_024;
 
-/// Bytes of a value key in an index entry: LMDB's 511 less the index id (4) and the record number
-/// (8). A longer key is refused; `value::key` cuts before that.
-pub const VALUE_KEY_BYTES_MAX: usize = 499;
+/// Rows from which on a run at the end of a collection or an index is put while what is stored behind
+/// it is out of the way, see `store::rows`. Putting that again costs about a hundred rows.
+pub const RUN_ROWS_MIN: usize = 256;
+
+/// Bytes of the rows that are taken out of the way: as many as can share a page with the run.
+pub const SET_ASIDE_BYTES: usize = 4_096;
+
+/// The highest number of a document in its collection: three bits of eight bytes are its length.
+pub const RECORD_MAX: u64 = u64::MAX >> 3;
+
+/// Bytes of a value key in an index entry: LMDB's 511 less the index id (at most 5) and the
+/// record number (at most 8). A longer key is refused; `value::key` cuts before that.
+pub const VALUE_KEY_BYTES_MAX: usize = 498;
 
 /// Read transactions alive at the same time. One more is answered with "busy".
 pub const READERS_MAX: u32 = 512;

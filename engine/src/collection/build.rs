@@ -297,7 +297,7 @@ fn add_document(
     let mut bytes = 0;
     for (key, exact) in keys.keys.iter() {
         writer.txn.writer.put_entry(index.id, key, copied.record, exact)?;
-        bytes += entry_bytes(key);
+        bytes += entry_bytes(index.id, key, copied.record);
     }
     let entries = keys.keys.len() as u64;
     writer.txn.count(index.id.0, |counters| {
@@ -357,7 +357,7 @@ fn add_sorted(
     let mut bytes = 0;
     for (key, record, exact) in &gathered.entries {
         writer.txn.writer.put_entry(index.id, key, *record, *exact)?;
-        bytes += entry_bytes(key);
+        bytes += entry_bytes(index.id, key, *record);
     }
     writer.txn.count(index.id.0, |counters| {
         counters.entries += gathered.entries.len() as u64;

@@ -116,7 +116,7 @@ impl DocumentWriter<'_> {
         self.dialect(collection).stored(document)
     }
 
-    fn dialect(&self, collection: &CollectionMeta) -> Dialect {
+    pub(super) fn dialect(&self, collection: &CollectionMeta) -> Dialect {
         self.txn.catalog.dialect(&collection.namespace.db)
     }
 
@@ -301,7 +301,7 @@ impl DocumentWriter<'_> {
             let mut bytes = 0;
             for (key, exact) in plan.keys.keys.iter() {
                 txn.writer.put_entry(plan.index.id, key, record, exact)?;
-                bytes += entry_bytes(key);
+                bytes += entry_bytes(plan.index.id, key, record);
             }
             let entries = plan.keys.keys.len() as u64;
             txn.count(plan.index.id.0, |counters| {
@@ -335,13 +335,13 @@ impl DocumentWriter<'_> {
             for (key, _) in before.iter().filter(|(key, _)| !plan.keys.keys.contains_key(key)) {
                 if txn.writer.delete_entry(plan.index.id, key, record)? {
                     removed += 1;
-                    bytes_removed += entry_bytes(key);
+                    bytes_removed += entry_bytes(plan.index.id, key, record);
                 }
             }
             for (key, exact) in plan.keys.keys.iter().filter(|(key, _)| !before.contains_key(key)) {
                 txn.writer.put_entry(plan.index.id, key, record, exact)?;
                 added += 1;
-                bytes_added += entry_bytes(key);
+                bytes_added += entry_bytes(plan.index.id, key, record);
             }
             if added + removed > 0 {
                 txn.count(plan.index.id.0, |counters| {
@@ -437,7 +437,10 @@ impl DocumentWriter<'_> {
     }
 }
 
-fn check_document(collection: &CollectionMeta, document: &RawDocument) -> Result<(), WriteError> {
+pub(super) fn check_document(
+    collection: &CollectionMeta,
+    document: &RawDocument,
+) -> Result<(), WriteError> {
     let bad = |message: String| Err(WriteError::BadDocument { message });
     match document.get("_id") {
         Ok(Some(RawBsonRef::Array(_))) => return bad("the _id can't be an array".to_owned()),

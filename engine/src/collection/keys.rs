@@ -8,8 +8,12 @@ use bson::{
 use super::WriteError;
 use crate::{
     catalog::{EntryForm, IndexMeta},
+    store::EntryRows,
     ttl::{self, ItemTtl, Rule},
-    value::{Direction, KeyBytes, KeyEncoder, PathPart, bucket, key::ts},
+    value::{
+        Direction, KeyBytes, KeyEncoder, PathPart, bucket,
+        key::{append_key, ts},
+    },
 };
 
 /// All keys that an index has for one document.
@@ -90,6 +94,45 @@ pub(super) fn keys_of(
         }
     }
     Ok(found)
+}
+
+/// Adds the entries of a document to those of others; whether an array was met. Most indexes have one
+/// field and most documents one value in it: its key is made where it stays.
+///
+/// # Errors
+/// As [`keys_of`]; nothing was added then.
+pub(super) fn add_entries(
+    index: &IndexMeta,
+    document: &RawDocument,
+    modified_ms: i64,
+    record: u64,
+    entries: &mut EntryRows,
+) -> Result<bool, WriteError> {
+    if index.form == EntryForm::Values
+        && let Some(part) = index.key.single()
+    {
+        if !index.covers(document) {
+            return Ok(false);
+        }
+        let before = entries.len();
+        let direction = part.kind.direction().unwrap_or(Direction::Ascending);
+        let mut added = Ok(());
+        let multikey = part.path.index_values(document, &mut |value| {
+            if added.is_ok() && !(index.sparse && value.is_none()) {
+                added = entries.push_with(record, |keys| append_key(keys, value, direction));
+            }
+        });
+        if added.is_ok() && entries.len() <= before + 1 {
+            return Ok(multikey);
+        }
+        // Several values, of which some may be the same.
+        entries.truncate(before);
+    }
+    let found = keys_of(index, document, modified_ms)?;
+    for (key, exact) in found.keys.iter() {
+        entries.push(key, record, exact)?;
+    }
+    Ok(found.multikey)
 }
 
 /// Every combination of values that the index holds for a document, sparse ones left out; and

@@ -70,7 +70,7 @@ impl DocumentWriter<'_> {
             for (key, _) in keys.iter() {
                 if self.txn.writer.delete_entry(index.id, key, record)? {
                     removed += 1;
-                    bytes_removed += entry_bytes(key);
+                    bytes_removed += entry_bytes(index.id, key, record);
                 }
             }
             self.txn.count(index.id.0, |counters| {

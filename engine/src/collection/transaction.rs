@@ -14,7 +14,7 @@ use crate::{
         CatalogError, CatalogErrorKind, CatalogSnapshot, CollectionMeta, Namespace, record,
         snapshot,
     },
-    store::{CollectionId, Counters, IndexId, Reader, StoreError, Writer},
+    store::{CollectionId, Counters, EntryRows, IndexId, Reader, StoreError, Writer},
 };
 
 /// The store's writer without its lifetime, so that [`DocumentWriter`] needs only one.
@@ -37,6 +37,17 @@ pub(super) trait StoreWriter {
         exact: bool,
     ) -> Result<(), StoreError>;
     fn delete_entry(&mut self, id: IndexId, key: &[u8], record: u64) -> Result<bool, StoreError>;
+    fn put_documents(
+        &mut self,
+        id: CollectionId,
+        first: u64,
+        modified_ms: i64,
+        documents: &[&[u8]],
+    ) -> Result<(), StoreError>;
+    fn delete_documents(&mut self, id: CollectionId, records: &[u64]) -> Result<(), StoreError>;
+    fn put_entries(&mut self, entries: &mut EntryRows, is_unique: bool)
+    -> Result<bool, StoreError>;
+    fn delete_entries(&mut self, entries: &mut EntryRows) -> Result<(u64, u64), StoreError>;
     fn set_counters(&mut self, id: u32, counters: Counters) -> Result<(), StoreError>;
     fn delete_counters(&mut self, id: u32) -> Result<bool, StoreError>;
     fn put_catalog(&mut self, db: &str, name: &str, bytes: &[u8]) -> Result<(), StoreError>;
@@ -69,6 +80,10 @@ forward! {
     delete_document(id: CollectionId, record: u64) -> bool;
     put_entry(id: IndexId, key: &[u8], record: u64, exact: bool) -> ();
     delete_entry(id: IndexId, key: &[u8], record: u64) -> bool;
+    put_documents(id: CollectionId, first: u64, modified_ms: i64, documents: &[&[u8]]) -> ();
+    delete_documents(id: CollectionId, records: &[u64]) -> ();
+    put_entries(entries: &mut EntryRows, is_unique: bool) -> bool;
+    delete_entries(entries: &mut EntryRows) -> (u64, u64);
     set_counters(id: u32, counters: Counters) -> ();
     delete_counters(id: u32) -> bool;
     put_catalog(db: &str, name: &str, bytes: &[u8]) -> ();

@@ -257,7 +257,7 @@ impl<'c> Check<'c, '_> {
         let mut last: Option<Entry<'_>> = None;
         for entry in all()? {
             let entry = entry?;
-            bytes += entry_bytes(entry.key);
+            bytes += entry_bytes(index.id, entry.key, entry.record);
             count += 1;
             if count.is_multiple_of(PROGRESS_ENTRIES) && !self.go_on() {
                 return Ok(());

@@ -15,12 +15,11 @@ use super::{
 };
 use crate::{
     catalog::{CollectionMeta, Namespace},
-    clock::work_time,
-    collection::{DocumentWriter, Measurements, WriteError},
+    collection::{DocumentWriter, Measurements, Pace, WriteError},
     limits::{BATCH_MS_MAX, BULK_DOCS_MAX, WRITE_STATEMENTS_MAX},
 };
 
-/// Documents between two looks at the clock.
+/// Documents between two looks at the clock when they are inserted one by one.
 const CLOCK_DOCS: usize = 16;
 
 /// `{insert: collection, documents, ordered}`
@@ -109,31 +108,40 @@ fn insert_some(
     start: usize,
     is_ordered: bool,
 ) -> Result<(usize, Inserted), CommandError> {
-    let time_max = Duration::from_millis(BATCH_MS_MAX);
     context.write(|writer| {
         let collection = writer.create_if_missing(namespace)?;
         collection.check_is_no_view()?;
         let mut measurements = Measurements::new(&collection);
-        let began = work_time();
+        let mut pace = Pace::new(Duration::from_millis(BATCH_MS_MAX));
         let (mut at, mut done) = (start, Inserted::default());
-        for document in prepared.iter().skip(start).take(BULK_DOCS_MAX) {
-            let outcome = match (document, &mut measurements) {
-                (Err(error), _) => Err(Refused::Statement(error.clone())),
-                (Ok(document), None) => insert_one(writer, &collection, document).map(drop),
-                (Ok(document), Some(measurements)) => {
-                    measurements.add(writer, document).map_err(Refused::from)
-                }
-            };
-            match outcome {
-                Ok(()) => done.n += 1,
-                Err(Refused::Transaction(error)) => return Err(error),
-                Err(Refused::Statement(error)) => done.errors.push((at, error)),
+        let most = prepared.len().min(start + BULK_DOCS_MAX);
+        while at < most && !(is_ordered && !done.errors.is_empty()) {
+            let Some(count) = pace.next() else { break };
+            let step = prepared.get(at..most.min(at + count)).unwrap_or_default();
+            pace.add(step.len());
+            if measurements.is_none() && insert_together(writer, &collection, step)? {
+                done.n += step.len() as u64;
+                at += step.len();
+                continue;
             }
-            at += 1;
-            let looks_up = (at - start).is_multiple_of(CLOCK_DOCS);
-            let is_late = looks_up && work_time().saturating_sub(began) > time_max;
-            if is_late || (is_ordered && !done.errors.is_empty()) {
-                break;
+            for document in step {
+                let outcome = match (document, &mut measurements) {
+                    (Err(error), _) => Err(Refused::Statement(error.clone())),
+                    (Ok(document), None) => insert_one(writer, &collection, document).map(drop),
+                    (Ok(document), Some(measurements)) => {
+                        measurements.add(writer, document).map_err(Refused::from)
+                    }
+                };
+                match outcome {
+                    Ok(()) => done.n += 1,
+                    Err(Refused::Transaction(error)) => return Err(error),
+                    Err(Refused::Statement(error)) => done.errors.push((at, error)),
+                }
+                at += 1;
+                let is_late = at.is_multiple_of(CLOCK_DOCS) && pace.next().is_none();
+                if is_late || (is_ordered && !done.errors.is_empty()) {
+                    break;
+                }
             }
         }
         if let Some(measurements) = measurements {
@@ -141,6 +149,22 @@ fn insert_some(
         }
         Ok((at, done))
     })
+}
+
+/// Inserts documents together if that is the same as one by one. False when nothing was done.
+fn insert_together(
+    writer: &mut DocumentWriter<'_>,
+    collection: &CollectionMeta,
+    prepared: &[Prepared<'_>],
+) -> Result<bool, CommandError> {
+    let documents: Result<Vec<&RawDocument>, _> =
+        prepared.iter().map(|document| document.as_deref()).collect();
+    match documents {
+        Ok(documents) if documents.len() > 1 => {
+            Ok(writer.insert_together(collection, &documents)?.is_some())
+        }
+        _ => Ok(false),
+    }
 }
 
 /// Why a document was not written, and what that means for the transaction.

@@ -1,8 +1,6 @@
 //! One step of removal: find candidates in a short read, then check and remove them in one bounded
 //! write transaction.
 
-use std::time::Duration;
-
 use bson::{Bson, RawDocument, raw::RawBsonRef};
 use thiserror::Error;
 
@@ -13,8 +11,7 @@ use super::{
 use crate::{
     archive::{ArchiveError, Archives, Kept},
     catalog::CollectionMeta,
-    clock::work_time,
-    collection::{Collections, DocumentWriter, WriteError},
+    collection::{Collections, DocumentWriter, Pace, WriteError},
     limits::{BATCH_DOCS_MAX, REAPER_SCAN_ENTRIES_MAX},
     store::{Reader, StoreError, Stored},
     ttl::Deadline,
@@ -183,37 +180,43 @@ fn remove(
         return Ok((batch, candidates.len())); // Dropped since the list was made.
     };
     let keys_before = count_keys(writer, &collection)?;
-    let began = work_time();
-    let mut bytes = 0;
-    let mut done = 0;
     let undo_ms = allowance.undo_ms.filter(|_| !writer.has_no_room());
-    for candidate in candidates {
-        done += 1;
-        batch.examined_keys += 1;
-        // A document with several due dates has an entry for each; the first one removed it.
-        let mut row = None;
-        let removed = writer.delete_if(&collection, candidate.record, |stored| {
+    let mut pace = Pace::new(allowance.limits.time);
+    let (mut bytes, mut done) = (0, 0);
+    while let Some(count) = pace.next()
+        && bytes < allowance.bytes
+    {
+        let count = count.min(fitting(allowance.bytes - bytes, bytes, done));
+        let step = candidates.get(done..candidates.len().min(done + count)).unwrap_or_default();
+        if step.is_empty() {
+            break;
+        }
+        // A document with several due dates has an entry for each; the first one removes it.
+        let records: Vec<u64> = step.iter().map(|candidate| candidate.record).collect();
+        let removed = writer.delete_together(&collection, &records, |stored| {
             batch.examined_docs += 1;
             let Some(deadline) = target.due(stored, allowance.now_ms)? else { return Ok(None) };
             if kept.is_some_and(|kept| !kept.has(stored)) {
                 return Ok(None); // Written since it was archived.
             }
-            if let Some(undo_ms) = undo_ms {
+            let to_row = |undo_ms| {
                 let times = (allowance.pass, allowance.now_ms, undo_ms);
-                row = Some(undo::row(target, stored, deadline, times)?);
-            }
-            Ok(Some(describe(target, stored, deadline, allowance)?))
+                undo::row(target, stored, deadline, times)
+            };
+            let row = undo_ms.map(to_row).transpose()?;
+            Ok(Some((describe(target, stored, deadline, allowance)?, row)))
         })?;
-        let Some(removed) = removed else { continue };
-        match row {
-            Some(row) if writer.put_in_trash(&row)? => batch.trashed += 1,
-            _ => batch.not_trashed += u64::from(allowance.undo_ms.is_some()),
+        for (removed, row) in removed.into_iter().flatten() {
+            match row {
+                Some(row) if writer.put_in_trash(&row)? => batch.trashed += 1,
+                _ => batch.not_trashed += u64::from(allowance.undo_ms.is_some()),
+            }
+            bytes += u64::from(removed.bytes);
+            batch.removed.push(removed);
         }
-        bytes += u64::from(removed.bytes);
-        batch.removed.push(removed);
-        if is_used_up(allowance, began, bytes, batch.removed.len()) {
-            break;
-        }
+        batch.examined_keys += step.len() as u64;
+        done += step.len();
+        pace.add(step.len());
     }
     if let Some(state) = allowance.state
         && !batch.removed.is_empty()
@@ -236,10 +239,10 @@ fn count_keys(
     Ok(keys)
 }
 
-fn is_used_up(allowance: Allowance<'_>, began: Duration, bytes: u64, removed: usize) -> bool {
-    removed as u64 >= allowance.limits.docs
-        || bytes >= allowance.bytes
-        || work_time().saturating_sub(began) >= allowance.limits.time
+/// How many documents fit into `left` bytes if they are as large as those before.
+fn fitting(left: u64, bytes: u64, done: usize) -> usize {
+    let each = bytes / (done as u64).max(1);
+    usize::try_from(left / each.max(1)).unwrap_or(usize::MAX).max(1)
 }
 
 fn describe(

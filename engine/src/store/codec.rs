@@ -10,20 +10,86 @@
 //!
 //! Every checksum covers its key too, so a value under a wrong key is noticed.
 
+use std::ops::Deref;
+
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 use super::{Counters, Entry, StoreError, Stored};
-use crate::limits::VALUE_KEY_BYTES_MAX;
+use crate::limits::{RECORD_MAX, VALUE_KEY_BYTES_MAX};
 
 const DOCUMENT_FORMAT: u8 = 1;
 const DOCUMENT_HEADER_BYTES: usize = 17;
-const RECORD_BYTES: usize = 8;
-const ID_BYTES: usize = 4;
 
-pub(super) fn document_key(collection: u32, record: u64) -> [u8; ID_BYTES + RECORD_BYTES] {
-    let mut key = [0; ID_BYTES + RECORD_BYTES];
-    key[..ID_BYTES].copy_from_slice(&collection.to_be_bytes());
-    key[ID_BYTES..].copy_from_slice(&record.to_be_bytes());
+const PACKED_LENGTH_BITS: u32 = 3;
+const PACKED_BYTES_MAX: usize = 8;
+
+/// The most bytes of a packed id of a collection or an index.
+const ID_BYTES_MAX: usize = 5;
+
+/// A number and its length as they lie in a key.
+#[derive(Clone, Copy)]
+struct Packed {
+    bytes: [u8; PACKED_BYTES_MAX],
+    len: usize,
+}
+
+impl Packed {
+    /// A higher number than [`RECORD_MAX`], which only the bound of a range can be, is taken for it.
+    #[inline]
+    fn new(number: u64) -> Self {
+        let number = number.min(RECORD_MAX);
+        let bits = u64::BITS - number.leading_zeros() + PACKED_LENGTH_BITS;
+        let len = bits.div_ceil(u8::BITS).max(1);
+        let left = number << (u64::BITS - len * u8::BITS);
+        let length = u64::from(len - 1) << (u64::BITS - PACKED_LENGTH_BITS);
+        Self { bytes: (left | length).to_be_bytes(), len: len as usize }
+    }
+
+    #[inline]
+    fn as_slice(&self) -> &[u8] {
+        self.bytes.get(..self.len).unwrap_or(&self.bytes)
+    }
+
+    /// The number at the beginning of the bytes, and what is behind it.
+    #[inline]
+    fn read(bytes: &[u8]) -> Option<(u64, &[u8])> {
+        let len = packed_len(*bytes.first()?);
+        let (number, rest) = bytes.split_at_checked(len)?;
+        let mut whole = [0; PACKED_BYTES_MAX];
+        whole.get_mut(PACKED_BYTES_MAX - len..)?.copy_from_slice(number);
+        let length_bits = len as u32 * u8::BITS - PACKED_LENGTH_BITS;
+        Some((u64::from_be_bytes(whole) & (u64::MAX >> (u64::BITS - length_bits)), rest))
+    }
+}
+
+#[inline]
+fn packed_len(first: u8) -> usize {
+    usize::from(first >> (u8::BITS - PACKED_LENGTH_BITS)) + 1
+}
+
+/// The key of a document.
+#[derive(Clone, Copy)]
+pub(super) struct DocumentKey {
+    bytes: [u8; ID_BYTES_MAX + PACKED_BYTES_MAX],
+    len: usize,
+}
+
+impl Deref for DocumentKey {
+    type Target = [u8];
+
+    #[inline]
+    fn deref(&self) -> &[u8] {
+        self.bytes.get(..self.len).unwrap_or(&self.bytes)
+    }
+}
+
+pub(super) fn document_key(collection: u32, record: u64) -> DocumentKey {
+    let (id, record) = (Packed::new(collection.into()), Packed::new(record));
+    let mut key =
+        DocumentKey { bytes: [0; ID_BYTES_MAX + PACKED_BYTES_MAX], len: id.len + record.len };
+    for (to, from) in key.bytes.iter_mut().zip(id.as_slice().iter().chain(record.as_slice())) {
+        *to = *from;
+    }
     key
 }
 
@@ -49,13 +115,10 @@ pub(super) fn write_document_value(
 
 /// Takes a document's key and value apart and verifies the checksum.
 pub(super) fn stored<'t>(key: &[u8], value: &'t [u8]) -> Result<Stored<'t>, StoreError> {
-    let Some((&id, record)) = key.split_first_chunk::<ID_BYTES>() else {
-        return Err(StoreError::damaged("a document's key is too short"));
-    };
-    let Ok(record) = <[u8; RECORD_BYTES]>::try_from(record) else {
+    let numbers = Packed::read(key).and_then(|(id, rest)| Some((id, Packed::read(rest)?)));
+    let Some((collection, (record, []))) = numbers else {
         return Err(StoreError::damaged("a document's key has a wrong length"));
     };
-    let (collection, record) = (u32::from_be_bytes(id), u64::from_be_bytes(record));
     let damaged = |why: &str| {
         StoreError::damaged(format!("document {record} of collection {collection} {why}"))
     };
@@ -81,45 +144,110 @@ pub(super) fn stored<'t>(key: &[u8], value: &'t [u8]) -> Result<Stored<'t>, Stor
 /// The key of an entry.
 pub(super) fn entry_key(index: u32, key: &[u8], record: u64) -> Result<Vec<u8>, StoreError> {
     let mut bytes = entry_bound(index, key)?;
-    bytes.extend_from_slice(&record.to_be_bytes());
+    bytes.extend_from_slice(Packed::new(record).as_slice());
     Ok(bytes)
 }
 
 /// The first bytes of the keys of all entries with this value key.
 pub(super) fn entry_bound(index: u32, key: &[u8]) -> Result<Vec<u8>, StoreError> {
     if key.len() > VALUE_KEY_BYTES_MAX {
-        let what = format!("an index key of {} bytes is too long", key.len());
-        return Err(StoreError::Bug { what });
+        return Err(too_long(key.len()));
     }
-    let mut bytes = Vec::with_capacity(ID_BYTES + key.len() + RECORD_BYTES);
-    bytes.extend_from_slice(&index.to_be_bytes());
+    let mut bytes = Vec::with_capacity(ID_BYTES_MAX + key.len() + PACKED_BYTES_MAX);
+    begin_entry_key(&mut bytes, index);
     bytes.extend_from_slice(key);
     Ok(bytes)
 }
 
+/// Appends what is in front of an entry's value key, and says where that begins.
 #[inline]
-fn entry_sum(key: &[u8], exact: bool) -> u32 {
-    let sum = xxh3_64_with_seed(key, u64::from(exact)).to_be_bytes();
-    u32::from_be_bytes([sum[0], sum[1], sum[2], sum[3]]) & !1
+pub(super) fn begin_entry_key(bytes: &mut Vec<u8>, index: u32) -> usize {
+    bytes.extend_from_slice(Packed::new(index.into()).as_slice());
+    bytes.len()
 }
 
-pub(super) fn entry_value(key: &[u8], exact: bool) -> [u8; 4] {
-    (entry_sum(key, exact) | u32::from(!exact)).to_be_bytes()
+/// Appends what is behind an entry's value key, which begins at `start`.
+#[inline]
+pub(super) fn end_entry_key(
+    bytes: &mut Vec<u8>,
+    start: usize,
+    record: u64,
+) -> Result<(), StoreError> {
+    let len = bytes.len().saturating_sub(start);
+    if len > VALUE_KEY_BYTES_MAX {
+        return Err(too_long(len));
+    }
+    bytes.extend_from_slice(Packed::new(record).as_slice());
+    Ok(())
+}
+
+#[cold]
+fn too_long(len: usize) -> StoreError {
+    StoreError::Bug { what: format!("an index key of {len} bytes is too long") }
+}
+
+/// Refuses a record number that can't be packed.
+pub(super) fn check_record(record: u64) -> Result<(), StoreError> {
+    if record <= RECORD_MAX {
+        return Ok(());
+    }
+    Err(StoreError::Bug { what: format!("the record number {record} is too high") })
+}
+
+const INEXACT: u32 = 1;
+const RECORD_LENGTH_SHIFT: u32 = 1;
+const RECORD_LENGTH_MASK: u32 = 0b111;
+const ENTRY_SUM_MASK: u32 = u32::MAX << (RECORD_LENGTH_SHIFT + PACKED_LENGTH_BITS);
+
+/// The bits behind the checksum are part of what it covers.
+#[inline]
+fn entry_sum(key: &[u8], bits: u32) -> u32 {
+    let [a, b, c, d, ..] = xxh3_64_with_seed(key, u64::from(bits)).to_be_bytes();
+    u32::from_be_bytes([a, b, c, d]) & ENTRY_SUM_MASK
+}
+
+/// The value of the entry of this record under its whole key.
+#[inline]
+pub(super) fn entry_value(key: &[u8], record: u64, exact: bool) -> [u8; 4] {
+    let len = Packed::new(record).len as u32;
+    let bits = (len - 1) << RECORD_LENGTH_SHIFT | u32::from(!exact);
+    (entry_sum(key, bits) | bits).to_be_bytes()
+}
+
+/// How many bytes the record number at the end of an entry's key has, by its value.
+#[inline]
+fn record_len(value: &[u8]) -> Option<usize> {
+    let bits = u32::from_be_bytes(value.try_into().ok()?) >> RECORD_LENGTH_SHIFT;
+    Some((bits & RECORD_LENGTH_MASK) as usize + 1)
+}
+
+/// Whether an entry has the value key that `bound` ends with.
+#[inline]
+pub(super) fn is_under((key, value): (&[u8], &[u8]), bound: &[u8]) -> bool {
+    key.strip_prefix(bound).is_some_and(|record| record_len(value) == Some(record.len()))
 }
 
 /// Takes an entry's key and value apart and verifies the checksum.
 #[inline]
 pub(super) fn entry<'t>(key: &'t [u8], value: &[u8]) -> Result<Entry<'t>, StoreError> {
-    let parts = key.get(ID_BYTES..).and_then(<[u8]>::split_last_chunk::<RECORD_BYTES>);
-    let (Some((value_key, &record)), Ok(value)) = (parts, <[u8; 4]>::try_from(value)) else {
+    let Some((value_key, record)) = entry_parts(key, value) else {
         return Err(StoreError::damaged("an index entry has a wrong length"));
     };
-    let value = u32::from_be_bytes(value);
-    let (record, exact) = (u64::from_be_bytes(record), value & 1 == 0);
-    if entry_sum(key, exact) != value & !1 {
+    let bits = value.last().map_or(0, |last| u32::from(*last) & !ENTRY_SUM_MASK);
+    if (entry_sum(key, bits) | bits).to_be_bytes() != value {
         return Err(damaged_entry(record));
     }
-    Ok(Entry { key: value_key, record, exact })
+    Ok(Entry { key: value_key, record, exact: bits & INEXACT == 0 })
+}
+
+#[inline]
+fn entry_parts<'t>(key: &'t [u8], value: &[u8]) -> Option<(&'t [u8], u64)> {
+    let rest = key.get(packed_len(*key.first()?)..)?;
+    let (value_key, record) = rest.split_at_checked(rest.len().checked_sub(record_len(value)?)?)?;
+    match Packed::read(record)? {
+        (record, []) => Some((value_key, record)),
+        _ => None,
+    }
 }
 
 #[cold]
@@ -128,9 +256,25 @@ fn damaged_entry(record: u64) -> StoreError {
     StoreError::damaged(what)
 }
 
-/// The number at the beginning of a key.
+/// What an entry takes in the table of entries: key and value.
+pub(super) fn entry_bytes(index: u32, key: &[u8], record: u64) -> u64 {
+    let numbers = Packed::new(index.into()).len + Packed::new(record).len;
+    (numbers + key.len() + size_of::<u32>()) as u64
+}
+
+/// The number at the beginning of a key of documents or entries.
 pub(super) fn leading_id(key: &[u8]) -> Option<u32> {
-    key.first_chunk::<ID_BYTES>().map(|id| u32::from_be_bytes(*id))
+    Packed::read(key).and_then(|(id, _)| u32::try_from(id).ok())
+}
+
+/// The first bytes of all keys of a collection or an index.
+pub(super) fn id_bound(id: u32) -> Vec<u8> {
+    Packed::new(id.into()).as_slice().to_vec()
+}
+
+/// A number of the store itself.
+pub(super) fn number(bytes: &[u8]) -> Option<u32> {
+    bytes.first_chunk().map(|bytes| u32::from_be_bytes(*bytes))
 }
 
 /// A value of the small tables, with its checksum in front.
@@ -191,4 +335,70 @@ pub(super) fn catalog_names(key: &[u8]) -> Result<(&str, &str), StoreError> {
         .ok()
         .and_then(|names| names.split_once('\0'))
         .ok_or_else(|| StoreError::damaged("a name in the catalog is not text"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn packed_numbers_sort_as_numbers_and_come_back() {
+        let edges = (0..61).flat_map(|bit| {
+            let power = 1_u64 << bit;
+            [power - 1, power, power + 1]
+        });
+        let mut numbers: Vec<u64> = edges.chain([RECORD_MAX - 1, RECORD_MAX]).collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        let packed: Vec<Vec<u8>> =
+            numbers.iter().map(|number| Packed::new(*number).as_slice().to_vec()).collect();
+        assert!(packed.is_sorted(), "the bytes sort as the numbers do");
+        for (number, bytes) in numbers.iter().zip(&packed) {
+            assert_eq!(Packed::read(bytes), Some((*number, &[][..])));
+            assert_eq!(Packed::read(&bytes[..bytes.len() - 1]), None, "{number} cut short");
+        }
+        assert_eq!(Packed::new(u64::MAX).as_slice(), Packed::new(RECORD_MAX).as_slice());
+        assert_eq!(Packed::new(31).len, 1);
+        assert_eq!(Packed::new(32).len, 2);
+    }
+
+    #[test]
+    fn entries_come_back_and_any_changed_bit_is_noticed() {
+        for (index, record) in [(1, 1), (31, 32), (32, 70_000), (u32::MAX, RECORD_MAX)] {
+            for exact in [true, false] {
+                let key = entry_key(index, b"value", record).expect("a key");
+                let value = entry_value(&key, record, exact);
+                let found = entry(&key, &value).expect("an entry");
+                assert_eq!((found.key, found.record, found.exact), (&b"value"[..], record, exact));
+                assert_eq!(leading_id(&key), Some(index));
+                let size = (key.len() + value.len()) as u64;
+                assert_eq!(entry_bytes(index, b"value", record), size);
+                for bit in 0..32 {
+                    let mut value = value;
+                    value[bit / 8] ^= 1 << (bit % 8);
+                    assert!(entry(&key, &value).is_err(), "bit {bit} of the value");
+                }
+                for bit in 0..key.len() * 8 {
+                    let mut key = key.clone();
+                    key[bit / 8] ^= 1 << (bit % 8);
+                    assert!(entry(&key, &value).is_err(), "bit {bit} of the key");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn an_entry_is_under_its_own_value_key_alone() {
+        let check = |key: &[u8], record: u64, bound: &[u8], expected: bool| {
+            let whole = entry_key(7, key, record).expect("a key");
+            let value = entry_value(&whole, record, true);
+            let bound = entry_bound(7, bound).expect("a bound");
+            assert_eq!(is_under((&whole, &value), &bound), expected, "{key:?} {record} {bound:?}");
+        };
+        check(b"ab", 5, b"ab", true);
+        check(b"ab", 5_000_000, b"ab", true);
+        check(b"ab", 5, b"a", false);
+        check(b"a\x20", 5, b"a", false);
+        check(b"a", 0x1F, b"ab", false);
+    }
 }

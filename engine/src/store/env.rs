@@ -1,5 +1,5 @@
-//! The LMDB environment, its five tables, and the loan of a write to another thread: the only file
-//! with unsafe code.
+//! The LMDB environment, its five tables, cursors that write, and the loan of a write to another
+//! thread: the only file with unsafe code.
 
 use std::path::Path as FsPath;
 use std::ptr::NonNull;
@@ -9,7 +9,8 @@ use std::thread::{self, Thread};
 
 use heed::types::Bytes;
 use heed::{
-    CommitOrAbort, Database, Env, EnvFlags, EnvOpenOptions, MdbError, RoTxn, RwTxn, WithoutTls,
+    CommitOrAbort, Database, Env, EnvFlags, EnvOpenOptions, MdbError, PutFlags, RoTxn, RwRevIter,
+    RwTxn, WithoutTls,
 };
 
 use super::StoreError;
@@ -213,6 +214,52 @@ fn no_tables() -> StoreError {
 
 fn to_usize(size: u64) -> usize {
     usize::try_from(size).unwrap_or(1 << (usize::BITS - 2))
+}
+
+/// A cursor that stays at its last row, so that a row near it needs no search from the root.
+pub(super) struct Cursor<'t> {
+    rows: RwRevIter<'t, Bytes, Bytes>,
+}
+
+impl<'t> Cursor<'t> {
+    pub(super) fn new(table: Table, txn: &'t mut RwTxn<'_>) -> Result<Self, heed::Error> {
+        let mut rows = table.rev_iter_mut(txn)?;
+        // The first step goes to the table's end; from then on steps go back from the last row.
+        rows.next().transpose()?;
+        Ok(Self { rows })
+    }
+
+    /// Puts a row anywhere, and stays at it.
+    #[expect(unsafe_code, reason = "LMDB may move what it has lent; nothing lent is alive")]
+    pub(super) fn put(
+        &mut self,
+        flags: PutFlags,
+        key: &[u8],
+        value: &[u8],
+    ) -> Result<(), heed::Error> {
+        // SAFETY: whatever the transaction or this cursor has lent borrows one of the two, and this
+        // value borrows both exclusively. So key and value lie elsewhere.
+        unsafe { self.rows.put_current_with_options::<Bytes>(flags, key, value) }
+    }
+
+    /// The row in front of the last one.
+    pub(super) fn row_before(&mut self) -> Result<Option<(&[u8], &[u8])>, heed::Error> {
+        self.rows.next().transpose()
+    }
+
+    /// Removes a row. False when there was none.
+    #[expect(unsafe_code, reason = "LMDB may move what it has lent; nothing lent is alive")]
+    pub(super) fn delete(&mut self, key: &[u8]) -> Result<bool, heed::Error> {
+        // LMDB writes nothing here if the row is there, and goes to it. Else the row is new, and
+        // goes again at once.
+        let was_there = match self.put(PutFlags::NO_OVERWRITE, key, &[]) {
+            Ok(()) => false,
+            Err(heed::Error::Mdb(MdbError::KeyExist)) => true,
+            Err(error) => return Err(error),
+        };
+        // SAFETY: as in `put`.
+        unsafe { self.rows.del_current() }.map(|removed| removed && was_there)
+    }
 }
 
 /// A write that another thread may run. Its owner sleeps in [`lend`] until this value is dropped.

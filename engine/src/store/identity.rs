@@ -13,7 +13,7 @@ use crate::limits::WALK_PAUSE_MS;
 const IDENTITY_FILE: &str = "identity.json";
 
 /// The version of the tables' layout. Another one is refused.
-pub(super) const FORMAT_VERSION: u32 = 1;
+pub(super) const FORMAT_VERSION: u32 = 2;
 
 /// The file's contents.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -38,6 +38,7 @@ mod reader;
 mod record;
 mod restore;
 mod restored;
+mod rows;
 mod stream;
 mod trouble;
 mod walk;
@@ -55,6 +56,7 @@ pub use reader::{CatalogRecords, Documents, Entries, Reader};
 pub use record::{CollectionId, Counters, Entry, IndexId, Scan, Stored, entry_bytes};
 pub use restore::{Restoration, Restored};
 pub use restored::RESTORED_META_NAME;
+pub use rows::EntryRows;
 pub use writer::Writer;
 
 #[cfg(test)]

@@ -238,7 +238,7 @@ fn identify(
         let txn = env.read()?;
         let reader = Reader::new(&txn, &env.tables);
         let uuid = reader.meta(UUID)?.map(|bytes| String::from_utf8_lossy(bytes).into_owned());
-        (uuid, reader.meta(FORMAT)?.and_then(super::codec::leading_id))
+        (uuid, reader.meta(FORMAT)?.and_then(super::codec::number))
     };
     match (uuid, format) {
         (Some(uuid), Some(FORMAT_VERSION)) => {

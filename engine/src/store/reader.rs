@@ -168,8 +168,7 @@ impl<'t> Reader<'t> {
     pub fn has_key(&self, index: IndexId, key: &[u8]) -> Result<bool, StoreError> {
         let bound = codec::entry_bound(index.0, key)?;
         let next = self.tables.entries.get_greater_than_or_equal_to(self.txn, &bound)?;
-        Ok(next
-            .is_some_and(|(found, _)| found.len() == bound.len() + 8 && found.starts_with(&bound)))
+        Ok(next.is_some_and(|row| codec::is_under(row, &bound)))
     }
 
     /// The first entry with exactly this value key.

@@ -2,7 +2,7 @@
 
 use bson::RawDocument;
 
-use super::StoreError;
+use super::{StoreError, codec};
 
 /// The number of a collection. Collections and indexes share one number space.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -69,9 +69,9 @@ pub struct Counters {
     pub next_record: u64,
 }
 
-/// What one entry with these key bytes takes in the table of entries: index id, key bytes, record
-/// number and the checksum behind it.
+/// What the entry of a record with these key bytes takes in the table of entries: its whole key and
+/// the checksum behind it.
 #[must_use]
-pub fn entry_bytes(key: &[u8]) -> u64 {
-    key.len() as u64 + 4 + 8 + 4
+pub fn entry_bytes(index: IndexId, key: &[u8], record: u64) -> u64 {
+    codec::entry_bytes(index.0, key, record)
 }

@@ -12,8 +12,8 @@ const LAST_ID: &str = "lastId";
 
 /// One write transaction. It sees its own writes.
 pub struct Writer<'t> {
-    txn: RwTxn<'t>,
-    tables: &'t Tables,
+    pub(super) txn: RwTxn<'t>,
+    pub(super) tables: &'t Tables,
     last_document: LastKey,
     last_entry: LastKey,
     /// LMDB's first failure: whatever the closure makes of it, the store has to see it.
@@ -23,9 +23,9 @@ pub struct Writer<'t> {
     /// A document became smaller, so its new entries may be put.
     has_shrunk: bool,
     /// Rows that were put or deleted, or tried to be.
-    operations: usize,
+    pub(super) operations: usize,
     /// The last document's value: its room serves the next one.
-    value: Vec<u8>,
+    pub(super) value: Vec<u8>,
 }
 
 /// A key that no key of the table lies above, once it has been looked up.
@@ -67,12 +67,18 @@ impl<'t> Writer<'t> {
         self.txn.commit()
     }
 
-    fn checked<T>(&mut self, result: Result<T, heed::Error>) -> Result<T, StoreError> {
+    pub(super) fn checked<T>(&mut self, result: Result<T, heed::Error>) -> Result<T, StoreError> {
         result.map_err(|error| {
             let sentence = StoreError::from(&error);
             self.failure.get_or_insert(error);
             sentence
         })
+    }
+
+    /// Looks the highest keys up again before the next row is appended.
+    pub(super) fn forget_last(&mut self) {
+        self.last_document = LastKey::default();
+        self.last_entry = LastKey::default();
     }
 
     fn put(&mut self, table: Table, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
@@ -114,7 +120,7 @@ impl<'t> Writer<'t> {
 
     /// Removes at most `max` rows whose keys begin with `id`.
     fn clear(&mut self, table: Table, id: u32, max: usize) -> Result<usize, StoreError> {
-        let lower = id.to_be_bytes();
+        let lower = codec::id_bound(id);
         let bounds = (Bound::Included(&lower[..]), Bound::Unbounded);
         let keys: Result<Vec<Vec<u8>>, heed::Error> = table
             .range(&self.txn, &bounds)?
@@ -149,7 +155,7 @@ impl<'t> Writer<'t> {
         Ok(())
     }
 
-    fn check_room(&self) -> Result<(), StoreError> {
+    pub(super) fn check_room(&self) -> Result<(), StoreError> {
         self.refusal.clone().map_or(Ok(()), Err)
     }
 
@@ -164,6 +170,7 @@ impl<'t> Writer<'t> {
         modified_ms: i64,
         bytes: &[u8],
     ) -> Result<(), StoreError> {
+        codec::check_record(record)?;
         let key = codec::document_key(collection.0, record);
         let mut value = std::mem::take(&mut self.value);
         codec::write_document_value(&mut value, &key, modified_ms, bytes);
@@ -201,8 +208,9 @@ impl<'t> Writer<'t> {
         if !self.has_shrunk {
             self.check_room()?;
         }
+        codec::check_record(record)?;
         let key = codec::entry_key(index.0, key, record)?;
-        let value = codec::entry_value(&key, exact);
+        let value = codec::entry_value(&key, record, exact);
         let table = self.tables.entries;
         self.put_ascending(table, |writer| &mut writer.last_entry, &key, &value)
     }
@@ -303,7 +311,7 @@ impl<'t> Writer<'t> {
     pub fn next_id(&mut self) -> Result<u32, StoreError> {
         self.check_room()?;
         let last = match self.reader().meta(LAST_ID)? {
-            Some(bytes) => codec::leading_id(bytes)
+            Some(bytes) => codec::number(bytes)
                 .ok_or_else(|| StoreError::damaged("the last id is too short"))?,
             None => 0,
         };

@@ -4,7 +4,7 @@ use std::ops::Bound::{self, Excluded, Included};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::*;
-use crate::limits::VALUE_KEY_BYTES_MAX;
+use crate::limits::{RECORD_MAX, VALUE_KEY_BYTES_MAX};
 
 #[test]
 fn reopening_keeps_everything() {
@@ -118,7 +118,7 @@ fn documents_come_in_both_directions_and_only_of_their_collection() {
     let store = open(folder.path());
     let written: Result<(), StoreError> = store.write(|writer| {
         for id in [3, 1, 2, u32::MAX] {
-            for record in [u64::MAX, 5, 0, 256] {
+            for record in [RECORD_MAX, 5, 0, 256] {
                 writer.put_document(CollectionId(id), record, -1, &bson_of(1))?;
             }
         }
@@ -133,9 +133,9 @@ fn documents_come_in_both_directions_and_only_of_their_collection() {
         found.expect("readable")
     };
     for id in [1, 2, 3, u32::MAX] {
-        assert_eq!(records(id, 0, Scan::Forward), [0, 5, 256, u64::MAX]);
-        assert_eq!(records(id, 6, Scan::Forward), [256, u64::MAX]);
-        assert_eq!(records(id, u64::MAX, Scan::Backward), [u64::MAX, 256, 5, 0]);
+        assert_eq!(records(id, 0, Scan::Forward), [0, 5, 256, RECORD_MAX]);
+        assert_eq!(records(id, 6, Scan::Forward), [256, RECORD_MAX]);
+        assert_eq!(records(id, u64::MAX, Scan::Backward), [RECORD_MAX, 256, 5, 0]);
         assert_eq!(records(id, 255, Scan::Backward), [5, 0]);
     }
     assert!(records(9, 0, Scan::Forward).is_empty());
@@ -149,6 +149,9 @@ fn documents_come_in_both_directions_and_only_of_their_collection() {
     });
     assert_eq!(cleared, Ok([3, 1, 0]));
     assert_eq!(records(3, 0, Scan::Forward).len(), 4);
+    let refused: Result<(), StoreError> =
+        store.write(|writer| writer.put_document(CollectionId(1), RECORD_MAX + 1, 0, &bson_of(1)));
+    assert!(matches!(refused, Err(StoreError::Bug { .. })), "{refused:?}");
 }
 
 /// Lower and upper bound, and the entries between them.
@@ -178,14 +181,14 @@ fn entries_are_ordered_by_key_then_record_and_bounds_mean_the_key() {
     let store = open(folder.path());
     let written: Result<(), StoreError> = store.write(|writer| {
         for id in [INDEX.0 - 1, INDEX.0, INDEX.0 + 1] {
-            for (key, record) in [("b", 2), ("c", 0), ("b", u64::MAX), ("ax", 7), ("ay", 1)] {
+            for (key, record) in [("b", 2), ("c", 0), ("b", RECORD_MAX), ("ax", 7), ("ay", 1)] {
                 writer.put_entry(IndexId(id), key.as_bytes(), record, true)?;
             }
         }
         Ok(())
     });
     written.expect("the write succeeds");
-    let max = show(b"b", u64::MAX);
+    let max = show(b"b", RECORD_MAX);
     let cases: [Case<'_>; 9] = [
         (Unbounded, Unbounded, vec!["ax7", "ay1", "b2", &max, "c0"]),
         (Included(b"b"), Unbounded, vec!["b2", &max, "c0"]),

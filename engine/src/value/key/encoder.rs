@@ -88,25 +88,45 @@ impl KeyEncoder {
 
     /// Appends one value; `None` (no such field) is encoded as null.
     pub fn push(&mut self, value: Option<RawBsonRef<'_>>, direction: Direction) {
-        let start = self.bytes.len();
-        append_value(&mut self.bytes, value.unwrap_or(RawBsonRef::Null));
-        if direction == Direction::Descending {
-            self.bytes.iter_mut().skip(start).for_each(|byte| *byte = !*byte);
-        }
+        append_directed(&mut self.bytes, value, direction);
     }
 
     /// Hands out the key, cut and hashed if it is too long, and starts a new one.
     pub fn finish(&mut self) -> KeyBytes {
         let mut bytes = std::mem::take(&mut self.bytes);
-        let exact = bytes.len() <= KEY_BYTES_KEPT;
+        let exact = cut(&mut bytes, 0);
         if !exact {
-            let hash = xxh3_128(&bytes);
-            bytes.truncate(KEY_BYTES_KEPT);
-            bytes.extend_from_slice(&hash.to_be_bytes());
             bytes.shrink_to_fit();
         }
         KeyBytes { bytes, exact }
     }
+}
+
+fn append_directed(out: &mut Vec<u8>, value: Option<RawBsonRef<'_>>, direction: Direction) {
+    let start = out.len();
+    append_value(out, value.unwrap_or(RawBsonRef::Null));
+    if direction == Direction::Descending {
+        out.iter_mut().skip(start).for_each(|byte| *byte = !*byte);
+    }
+}
+
+/// Cuts and hashes the key that begins at `start` if it is too long; whether it is still exact.
+fn cut(out: &mut Vec<u8>, start: usize) -> bool {
+    let key = out.get(start..).unwrap_or_default();
+    if key.len() <= KEY_BYTES_KEPT {
+        return true;
+    }
+    let hash = xxh3_128(key);
+    out.truncate(start + KEY_BYTES_KEPT);
+    out.extend_from_slice(&hash.to_be_bytes());
+    false
+}
+
+/// Appends the key of a single value, as [`encode`] makes it; whether it holds the whole value.
+pub fn append_key(out: &mut Vec<u8>, value: Option<RawBsonRef<'_>>, direction: Direction) -> bool {
+    let start = out.len();
+    append_directed(out, value, direction);
+    cut(out, start)
 }
 
 /// The key of a single value; `None` is encoded as null.

@@ -4,6 +4,6 @@ mod encoder;
 pub mod ts;
 
 pub use encoder::{
-    Direction, KEY_BYTES_KEPT, KEY_BYTES_MAX, KeyBytes, KeyEncoder, date_key, decode_date, encode,
-    prefix_end, type_section,
+    Direction, KEY_BYTES_KEPT, KEY_BYTES_MAX, KeyBytes, KeyEncoder, append_key, date_key,
+    decode_date, encode, prefix_end, type_section,
 };
