@@ -20,6 +20,7 @@ use crate::{
     },
     limits::BATCH_DOCS_MAX,
     store::{Counters, Reader, Scan, StoreError, entry_bytes},
+    value::field::field,
 };
 
 /// One write transaction over documents. It sees its own writes.
@@ -442,14 +443,14 @@ pub(super) fn check_document(
     document: &RawDocument,
 ) -> Result<(), WriteError> {
     let bad = |message: String| Err(WriteError::BadDocument { message });
-    match document.get("_id") {
-        Ok(Some(RawBsonRef::Array(_))) => return bad("the _id can't be an array".to_owned()),
-        Ok(Some(RawBsonRef::RegularExpression(_))) => {
+    match field(document, "_id") {
+        Some(RawBsonRef::Array(_)) => return bad("the _id can't be an array".to_owned()),
+        Some(RawBsonRef::RegularExpression(_)) => {
             return bad("the _id can't be a regular expression".to_owned());
         }
-        Ok(Some(RawBsonRef::Undefined)) => return bad("the _id can't be undefined".to_owned()),
-        Ok(Some(_)) => {}
-        Ok(None) | Err(_) => return bad("the document has no _id".to_owned()),
+        Some(RawBsonRef::Undefined) => return bad("the _id can't be undefined".to_owned()),
+        Some(_) => {}
+        None => return bad("the document has no _id".to_owned()),
     }
     let size = i64::try_from(document.as_bytes().len()).unwrap_or(i64::MAX);
     match collection.options.capped.and_then(|capped| capped.size_bytes) {

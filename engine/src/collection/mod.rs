@@ -27,6 +27,8 @@ mod scrub;
 #[cfg(test)]
 mod tests;
 mod together;
+#[cfg(test)]
+mod together_tests;
 mod transaction;
 mod trash;
 mod unique;

@@ -19,14 +19,14 @@ use crate::{
 
 const START_MS: i64 = 1_704_067_200_000;
 
-struct Bench {
+pub(super) struct Bench {
     folder: TempDir,
     clock: Arc<SimulatedClock>,
     open: Option<Collections>,
 }
 
 impl Bench {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         let folder = tempfile::tempdir().expect("folder");
         let clock = Arc::new(SimulatedClock::new(START_MS));
         let mut bench = Self { folder, clock, open: None };
@@ -42,7 +42,7 @@ impl Bench {
         self.open = Some(Collections::new(Arc::new(store), clock).expect("catalog"));
     }
 
-    fn all(&self) -> &Collections {
+    pub(super) fn all(&self) -> &Collections {
         self.open.as_ref().expect("open")
     }
 
@@ -67,9 +67,15 @@ impl Bench {
         self.all().catalog().collection(&namespace()).expect("exists")
     }
 
-    fn check_sound(&self) {
+    pub(super) fn check_sound(&self) {
         let report = self.all().verify(&mut |_| true).expect("readable");
         assert_eq!(report.findings, [], "{report:?}");
+    }
+
+    /// Closes the store.
+    pub(super) fn close(self) -> TempDir {
+        drop(self.open);
+        self.folder
     }
 
     fn documents(&self) -> u64 {

@@ -11,6 +11,7 @@ use std::{
 use bson::{Bson, Document, doc, raw::RawBsonRef, raw::RawDocument};
 
 use super::{count::shortest, error::CommandError, table};
+use crate::value::field::Fields;
 
 /// A number that goes up, and for what is open now also down.
 #[derive(Debug, Default)]
@@ -252,7 +253,7 @@ pub fn returned(reply: &RawDocument) -> u64 {
 
 fn length(document: &RawDocument, field: &str) -> u64 {
     match document.get(field) {
-        Ok(Some(RawBsonRef::Array(array))) => array.into_iter().count() as u64,
+        Ok(Some(RawBsonRef::Array(array))) => Fields::of_array(array).count() as u64,
         _ => 0,
     }
 }

@@ -13,7 +13,10 @@ use bson::{
 };
 
 use super::error::{Code, CommandError};
-use crate::value::scan::{self, DOCUMENT_BYTES_MAX};
+use crate::value::{
+    field::{Field, Fields},
+    scan::{self, DOCUMENT_BYTES_MAX},
+};
 
 /// A document that may be inserted, or why not.
 pub type Prepared<'d> = Result<Cow<'d, RawDocument>, CommandError>;
@@ -49,6 +52,9 @@ pub fn prepare<'d>(
 ) -> Prepared<'d> {
     check_size(document)?;
     let checked = scan::check(document.as_bytes())?;
+    if is_ready(checked) {
+        return Ok(Cow::Borrowed(checked));
+    }
     let has_empty = look_through(checked)?;
     let prepared = move_id_first(checked)?;
     let Some(stamp) = stamp.filter(|_| has_empty) else { return Ok(prepared) };
@@ -61,6 +67,27 @@ pub fn prepare<'d>(
         }
     }
     Ok(Cow::Owned(stamped))
+}
+
+/// Whether a document is stored as it is, as nearly all are: a plain `_id` in front, once, and no
+/// timestamp beside it.
+fn is_ready(checked: &RawDocument) -> bool {
+    let mut fields = Fields::of(checked);
+    let is_id = |field: &Field<'_>| field.name == b"_id";
+    let first = fields.next().filter(is_id);
+    let is_plain = first.is_some_and(|id| {
+        matches!(
+            id.kind,
+            ElementType::ObjectId
+                | ElementType::String
+                | ElementType::Int32
+                | ElementType::Int64
+                | ElementType::Double
+                | ElementType::DateTime
+                | ElementType::Binary
+        )
+    });
+    is_plain && !fields.any(|field| is_id(&field) || field.kind == ElementType::Timestamp)
 }
 
 fn is_empty(value: RawBsonRef<'_>) -> bool {

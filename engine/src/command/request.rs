@@ -2,7 +2,8 @@
 
 use bson::{
     Bson, Document,
-    raw::{RawBsonRef, RawDocument},
+    raw::{RawArray, RawBsonRef, RawDocument},
+    spec::ElementType,
 };
 
 use super::{
@@ -11,7 +12,20 @@ use super::{
     field::{COMMON, Support},
     table::{Command, Scope},
 };
-use crate::catalog::Namespace;
+use crate::{catalog::Namespace, value::field::Fields};
+
+/// The elements of an array if all of them are documents.
+fn plain_documents(array: &RawArray) -> Option<Vec<&RawDocument>> {
+    let mut fields = Fields::of_array(array);
+    let mut documents = Vec::new();
+    for item in &mut fields {
+        if item.kind != ElementType::EmbeddedDocument {
+            return None;
+        }
+        documents.push(RawDocument::from_bytes(item.value).ok()?);
+    }
+    fields.is_at_end().then_some(documents)
+}
 
 /// A command whose fields have been checked against its declaration.
 #[derive(Clone, Copy)]
@@ -254,6 +268,9 @@ impl<'r> Request<'r> {
             Some(RawBsonRef::Array(array)) => array,
             Some(other) => return Err(self.wrong_type(name, other, "array")),
         };
+        if let Some(documents) = plain_documents(array) {
+            return Ok(documents);
+        }
         array
             .into_iter()
             .map(|item| match item? {

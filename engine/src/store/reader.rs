@@ -178,12 +178,8 @@ impl<'t> Reader<'t> {
     pub fn entry(&self, index: IndexId, key: &[u8]) -> Result<Option<Entry<'t>>, StoreError> {
         let bound = codec::entry_bound(index.0, key)?;
         let next = self.tables.entries.get_greater_than_or_equal_to(self.txn, &bound)?;
-        match next {
-            Some((found, value)) if found.len() == bound.len() + 8 && found.starts_with(&bound) => {
-                codec::entry(found, value).map(Some)
-            }
-            _ => Ok(None),
-        }
+        let found = next.filter(|row| codec::is_under(*row, &bound));
+        found.map(|(key, value)| codec::entry(key, value)).transpose()
     }
 
     fn rows(

@@ -252,7 +252,9 @@ fn put_entries(
         return Ok(false);
     }
     if !behind.is_empty() {
-        put_tail(table, txn, id, behind.len(), |cursor, flags| {
+        // Without LMDB's append mode a row that is the table's last needs no search.
+        let flags = PutFlags::empty();
+        put_tail(table, txn, id, behind.len(), |cursor, _| {
             behind.iter().try_for_each(|row| cursor.put(flags, entries.key(row), &row.value))
         })?;
     }

@@ -9,6 +9,7 @@ pub mod bucket;
 mod db_pointer;
 pub mod decimal;
 pub mod extjson;
+pub mod field;
 pub mod key;
 mod number;
 pub mod order;

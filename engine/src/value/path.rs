@@ -4,6 +4,8 @@ use std::{fmt, ops::ControlFlow};
 
 use bson::raw::{RawArray, RawBsonRef, RawDocument};
 
+use super::field::field;
+
 /// A parsed dotted path such as `a.b.0`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Path {
@@ -146,10 +148,6 @@ fn position_of(name: &str) -> Option<usize> {
     let plain = name.bytes().all(|byte| byte.is_ascii_digit());
     let padded = name.len() > 1 && name.starts_with('0');
     if plain && !padded { name.parse().ok() } else { None }
-}
-
-fn field<'d>(document: &'d RawDocument, name: &str) -> Option<RawBsonRef<'d>> {
-    document.get(name).ok().flatten()
 }
 
 fn elements(array: &RawArray) -> impl Iterator<Item = RawBsonRef<'_>> {

@@ -5,6 +5,8 @@ use bson::{
     spec::{ElementType, ElementType as T},
 };
 
+use super::field::{is_ascii, until_nul};
+
 /// Largest document in bytes, MongoDB's own limit.
 pub const DOCUMENT_BYTES_MAX: usize = 16_777_216;
 
@@ -119,19 +121,27 @@ pub fn check_with<'b>(bytes: &'b [u8], limits: &Limits) -> Result<&'b RawDocumen
     if bytes.len() > max {
         return Err(ScanError { kind: Kind::TooLarge { bytes: bytes.len(), max }, offset: 0 });
     }
-    let mut scan = Scan { bytes, at: 0, end: bytes.len(), open: Vec::new(), names: Vec::new() };
+    let mut scan = Scan {
+        bytes,
+        at: 0,
+        end: bytes.len(),
+        innermost: None,
+        outer: Vec::new(),
+        names: Vec::new(),
+    };
     let wrong = |offset| ScanError { kind: Kind::WrongLength { what: "document" }, offset };
     scan.open_document(limits)?;
     if scan.end != bytes.len() {
         return Err(wrong(0));
     }
-    while !scan.open.is_empty() {
+    while scan.innermost.is_some() {
         scan.element(limits)?;
     }
     RawDocument::from_bytes(bytes).map_err(|_| wrong(0))
 }
 
 /// A document or array that has begun and not ended.
+#[derive(Clone, Copy)]
 struct OpenDocument {
     /// Offset behind its last byte.
     end: usize,
@@ -144,7 +154,9 @@ struct Scan<'b> {
     at: usize,
     /// End of the innermost open document; nothing may reach beyond it.
     end: usize,
-    open: Vec<OpenDocument>,
+    innermost: Option<OpenDocument>,
+    /// Those around the innermost one; most documents have none.
+    outer: Vec<OpenDocument>,
     names: Vec<&'b [u8]>,
 }
 
@@ -173,16 +185,22 @@ impl<'b> Scan<'b> {
     }
 
     fn utf8(&self, text: &[u8], what: &'static str) -> Result<(), ScanError> {
-        if str::from_utf8(text).is_err() { self.fail(Kind::NotUtf8 { what }) } else { Ok(()) }
+        if !is_ascii(text) && str::from_utf8(text).is_err() {
+            self.fail(Kind::NotUtf8 { what })
+        } else {
+            Ok(())
+        }
     }
 
     fn cstring(&mut self, what: &'static str) -> Result<&'b [u8], ScanError> {
         let rest = self.bytes.get(self.at..self.end).unwrap_or_default();
-        let Some(length) = rest.iter().position(|byte| *byte == 0) else {
+        let Some((length, is_ascii)) = until_nul(rest) else {
             return self.fail(Kind::NotTerminated { what });
         };
         let text = self.take(length + 1, what)?.get(..length).unwrap_or_default();
-        self.utf8(text, what)?;
+        if !is_ascii {
+            self.utf8(text, what)?;
+        }
         Ok(text)
     }
 
@@ -211,7 +229,7 @@ impl<'b> Scan<'b> {
 
     fn open_document(&mut self, limits: &Limits) -> Result<(), ScanError> {
         let start = self.at;
-        if self.open.len() >= limits.depth_max {
+        if self.outer.len() + usize::from(self.innermost.is_some()) >= limits.depth_max {
             return self.fail(Kind::TooDeep { max: limits.depth_max });
         }
         let length = self.length("document")?;
@@ -220,13 +238,14 @@ impl<'b> Scan<'b> {
         if length < 5 {
             return self.fail(Kind::WrongLength { what: "document" });
         }
-        self.open.push(OpenDocument { end, names_from: self.names.len() });
+        self.outer.extend(self.innermost);
+        self.innermost = Some(OpenDocument { end, names_from: self.names.len() });
         self.end = end;
         Ok(())
     }
 
     fn close_document(&mut self, limits: &Limits) -> Result<(), ScanError> {
-        let Some(closed) = self.open.pop() else { return Ok(()) };
+        let Some(closed) = self.innermost else { return Ok(()) };
         if self.at != closed.end {
             return self.fail(Kind::WrongLength { what: "document" });
         }
@@ -239,7 +258,8 @@ impl<'b> Scan<'b> {
             }
             self.names.truncate(closed.names_from);
         }
-        self.end = self.open.last().map_or(self.bytes.len(), |outer| outer.end);
+        self.innermost = self.outer.pop();
+        self.end = self.innermost.map_or(self.bytes.len(), |outer| outer.end);
         Ok(())
     }
 
