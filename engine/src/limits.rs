@@ -351,6 +351,18 @@ pub const ARCHIVE_RETRY_MIN: std::time::Duration = std::time::Duration::from_sec
 /// How long a collection's removals wait at most until its archive is tried again.
 pub const ARCHIVE_RETRY_MAX: std::time::Duration = std::time::Duration::from_mins(5);
 
+/// Milliseconds after which a server is asked again whether an archive keeps its limits.
+pub const ARCHIVE_LOOK_MS: u64 = 60_000;
+
+/// How long the server of an archive has to take a connection.
+pub const ARCHIVE_CONNECT_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(5);
+
+/// How long the server of an archive has for one batch.
+pub const ARCHIVE_REQUEST_TIMEOUT: std::time::Duration = std::time::Duration::from_mins(1);
+
+/// How often one question to the server of an archive is repeated; the archive itself tries again later.
+pub const ARCHIVE_RETRIES: usize = 1;
+
 /// Copies of documents that a look into an archive remembers, so as to show each once.
 pub const ARCHIVE_SEEN_MAX: usize = 4_000_000;
 

@@ -166,19 +166,8 @@ impl Archives {
     }
 
     fn made(&self, record: Record) -> Archive {
-        let place =
-            record.settings.target(self.collections.store().folder()).and_then(
-                |target| match target {
-                    Target::Folder(path) => {
-                        Ok(Box::new(Folder::new(path.join(&record.folder))) as Box<dyn Place>)
-                    }
-                    Target::Bucket(_) => Err(ArchiveError::NotSupported {
-                        message:
-                            "an archive in an object store (s3://) is not supported; take a folder"
-                                .to_owned(),
-                    }),
-                },
-            );
+        let target = record.settings.target(self.collections.store().folder());
+        let place = target.and_then(|target| place(target, &record.folder));
         Archive::new(record, place)
     }
 
@@ -206,6 +195,26 @@ impl Archives {
 
     fn read(&self) -> std::sync::RwLockReadGuard<'_, BTreeMap<CollectionId, Arc<Archive>>> {
         self.all.read().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg_attr(
+    feature = "s3",
+    expect(clippy::unnecessary_wraps, reason = "without the feature there is something to refuse")
+)]
+fn place(target: Target, folder: &str) -> Result<Box<dyn Place>, ArchiveError> {
+    match target {
+        Target::Folder(path) => Ok(Box::new(Folder::new(path.join(folder)))),
+        #[cfg(feature = "s3")]
+        Target::Bucket { bucket, prefix } => {
+            Ok(Box::new(super::s3::Bucket::new(&bucket, &prefix, folder)))
+        }
+        #[cfg(not(feature = "s3"))]
+        Target::Bucket { .. } => Err(ArchiveError::NotSupported {
+            message: "this program was built without s3; an archive in a bucket is not supported, \
+                      take a folder"
+                .to_owned(),
+        }),
     }
 }
 

@@ -40,6 +40,13 @@ pub(super) struct Header {
     sum: u64,
 }
 
+impl Header {
+    /// What is told of a frame that was not read.
+    pub(super) fn told(len: u32, docs: u32, first_ms: i64, last_ms: i64) -> Self {
+        Self { len, docs, first_ms, last_ms, sum: 0 }
+    }
+}
+
 /// Packs lines.
 ///
 /// # Errors

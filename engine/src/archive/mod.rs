@@ -16,6 +16,8 @@ mod kept;
 mod line;
 mod local;
 mod place;
+#[cfg(feature = "s3")]
+mod s3;
 mod scan;
 mod segment;
 mod settings;

@@ -7,6 +7,11 @@ use super::{
 
 /// Where an archive's segments lie.
 pub(super) trait Place: Send + Sync {
+    /// Whether a segment can hold several batches. If not, each is put at offset 0 of its own.
+    fn appends(&self) -> bool {
+        true
+    }
+
     /// Keeps a batch that begins at this offset of a segment; begins the segment at offset 0. What a
     /// failed call has left behind that offset is written over. When this returns, the batch is
     /// durable.

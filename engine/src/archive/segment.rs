@@ -1,11 +1,14 @@
 //! The names of segments, and what stands in one.
 
-use chrono::DateTime;
+use chrono::{DateTime, NaiveDateTime};
 
 use super::frame::{self, HEADER_BYTES, Header};
 
 /// What the names of segments end with.
 const ENDING: &str = ".ndjson.gz";
+
+/// How the time stands in them.
+const STAMP: &str = "%Y%m%dT%H%M%S%3fZ";
 
 /// One segment as its place lists it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,8 +40,16 @@ pub(super) struct Contents {
 /// The name of a segment: its number, and when it was begun. Names sort as numbers do.
 pub(super) fn name(number: u64, began_ms: i64) -> String {
     let began = DateTime::from_timestamp_millis(began_ms)
-        .map_or_else(|| "unknown".to_owned(), |at| at.format("%Y%m%dT%H%M%S%3fZ").to_string());
+        .map_or_else(|| "unknown".to_owned(), |at| at.format(STAMP).to_string());
     format!("{number:010}-{began}{ENDING}")
+}
+
+/// The name of a segment that is one batch: also when the last of its documents was removed, and how
+/// many there are, so that nobody has to fetch it to know.
+pub(super) fn batch_name(number: u64, first_ms: i64, last_ms: i64, docs: u32) -> String {
+    let name = name(number, first_ms);
+    let name = name.strip_suffix(ENDING).unwrap_or(&name);
+    format!("{name}-{last_ms}-{docs}{ENDING}")
 }
 
 /// The number in a segment's name; `None` for any other file.
@@ -73,6 +84,16 @@ impl Contents {
             }
         }
         Ok(contents)
+    }
+
+    /// What the name of a segment that is one batch says; `None` for any other one.
+    pub(super) fn of_batch(segment: &Listed) -> Option<Self> {
+        let mut parts = segment.name.strip_suffix(ENDING)?.splitn(4, '-').skip(1);
+        let began = NaiveDateTime::parse_from_str(parts.next()?, STAMP).ok()?;
+        let (last_ms, docs) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
+        let first_ms = began.and_utc().timestamp_millis();
+        let header = Header::told(segment.bytes.try_into().ok()?, docs, first_ms, last_ms);
+        Some(Self { frames: vec![Found { offset: 0, header }], unreadable: 0 })
     }
 
     /// Documents in it.

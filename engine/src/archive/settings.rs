@@ -18,6 +18,9 @@ const FOLDER: &str = "archive";
 /// Bytes of a folder's name; a longer one is cut and ends with a hash of the whole.
 const NAME_BYTES_MAX: usize = 120;
 
+/// Bytes of the part of a bucket.
+const PREFIX_BYTES_MAX: usize = 500;
+
 /// What somebody chose for an archive.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settings {
@@ -49,8 +52,13 @@ pub(super) struct Record {
 pub(super) enum Target {
     /// A folder.
     Folder(PathBuf),
-    /// A bucket of an object store, by URL.
-    Bucket(String),
+    /// A bucket of an object store, or a part of it.
+    Bucket {
+        /// Its name.
+        bucket: String,
+        /// The part, without slashes around it.
+        prefix: String,
+    },
 }
 
 impl Settings {
@@ -79,8 +87,8 @@ impl Settings {
         if target.is_empty() {
             return Ok(Target::Folder(data_folder.join(FOLDER)));
         }
-        if target.starts_with("s3://") {
-            return Ok(Target::Bucket(target.to_owned()));
+        if let Some(rest) = target.strip_prefix("s3://") {
+            return bucket(rest);
         }
         let path = target.strip_prefix("file://").unwrap_or(target);
         if target.contains("://") && path == target {
@@ -95,6 +103,24 @@ impl Settings {
         }
         Ok(Target::Folder(PathBuf::from(path)))
     }
+}
+
+/// The bucket of a target, `bucket/part/of/it`. What is refused is not repeated: it may hold a password.
+fn bucket(rest: &str) -> Result<Target, ArchiveError> {
+    let (bucket, prefix) = rest.split_once('/').unwrap_or((rest, ""));
+    let is_name = (3..=63).contains(&bucket.len())
+        && bucket.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'.' | b'-'));
+    let is_part = prefix.len() <= PREFIX_BYTES_MAX
+        && prefix.split('/').all(|part| !matches!(part, "." | ".."))
+        && prefix.chars().all(|letter| !letter.is_control() && !"?#@:".contains(letter));
+    if !is_name || !is_part {
+        return Err(ArchiveError::bad(
+            "the target is no bucket; write s3://bucket or s3://bucket/part, without names or keys: \
+             those come from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY or from the AWS profile, and \
+             another server from AWS_ENDPOINT_URL",
+        ));
+    }
+    Ok(Target::Bucket { bucket: bucket.to_owned(), prefix: prefix.trim_matches('/').to_owned() })
 }
 
 impl Record {
@@ -177,7 +203,16 @@ mod tests {
         check("", Ok(Target::Folder("/data/archive".into())));
         check("/mnt/old things", Ok(Target::Folder("/mnt/old things".into())));
         check("file:///mnt/a", Ok(Target::Folder("/mnt/a".into())));
-        check("s3://bucket/prefix", Ok(Target::Bucket("s3://bucket/prefix".into())));
+        let bucket = |bucket: &str, prefix: &str| {
+            Ok(Target::Bucket { bucket: bucket.to_owned(), prefix: prefix.to_owned() })
+        };
+        check("s3://bucket", bucket("bucket", ""));
+        check("s3://my.bucket-2/a/b c/", bucket("my.bucket-2", "a/b c"));
+        for refused in
+            ["s3://", "s3://b", "s3://Bucket/x", "s3://key:word@bucket/x", "s3://bucket/a?key=word"]
+        {
+            check(refused, Err("the target is no bucket"));
+        }
         check("old", Err("no absolute path"));
         check("file://old", Err("no absolute path"));
         check("gs://bucket", Err("not supported"));

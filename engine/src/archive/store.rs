@@ -17,7 +17,8 @@ use crate::{
     catalog::Namespace,
     clock::Clock,
     limits::{
-        ARCHIVE_RETRY_MAX, ARCHIVE_RETRY_MIN, ARCHIVE_SEGMENT_BYTES_MAX, ARCHIVE_SEGMENT_MS_MAX,
+        ARCHIVE_LOOK_MS, ARCHIVE_RETRY_MAX, ARCHIVE_RETRY_MIN, ARCHIVE_SEGMENT_BYTES_MAX,
+        ARCHIVE_SEGMENT_MS_MAX,
     },
     store::CollectionId,
 };
@@ -31,6 +32,8 @@ pub struct Archive {
     last_kept: Mutex<Arc<Kept>>,
     /// What is known of segments, by name and size.
     known: Mutex<HashMap<(String, u64), Arc<Contents>>>,
+    /// When a server was last asked whether the limits are kept, in milliseconds since 1970.
+    looked_ms: Mutex<Option<i64>>,
 }
 
 /// Where the next batch goes.
@@ -89,6 +92,7 @@ impl Archive {
             failure: Mutex::default(),
             last_kept: Mutex::default(),
             known: Mutex::default(),
+            looked_ms: Mutex::default(),
         }
     }
 
@@ -202,12 +206,21 @@ impl Archive {
         let instants = || documents.iter().map(|document| document.removed_ms);
         let first_ms = instants().min().unwrap_or_default();
         let docs = u32::try_from(documents.len()).unwrap_or(u32::MAX);
-        let frame = frame::pack(&lines, docs, first_ms, instants().max().unwrap_or_default())?;
+        let last_ms = instants().max().unwrap_or_default();
+        let frame = frame::pack(&lines, docs, first_ms, last_ms)?;
         let mut writing = lock(&self.writing);
         self.turn_over(&mut writing, frame.len() as u64, first_ms);
         let (name, offset) = match &writing.open {
-            Some(open) => (open.name.clone(), open.bytes),
-            None => (new_name(&mut writing, place, first_ms)?, 0),
+            Some(open) if place.appends() => (open.name.clone(), open.bytes),
+            _ => {
+                let number = new_number(&mut writing, place)?;
+                let name = if place.appends() {
+                    segment::name(number, first_ms)
+                } else {
+                    segment::batch_name(number, first_ms, last_ms, docs)
+                };
+                (name, 0)
+            }
         };
         place.put(&name, offset, &frame)?;
         let bytes = offset + frame.len() as u64;
@@ -244,6 +257,9 @@ impl Archive {
             return Ok(0);
         }
         let place = self.place()?;
+        if !self.is_time_to_look(place, now_ms) {
+            return Ok(0);
+        }
         let oldest_ms = max_age_secs.map(|secs| {
             let ms = i64::try_from(secs.saturating_mul(1_000)).unwrap_or(i64::MAX);
             now_ms.saturating_sub(ms)
@@ -273,6 +289,20 @@ impl Archive {
             removed += 1;
         }
         Ok(removed)
+    }
+
+    /// A server is not asked with each pass, and not while it fails.
+    fn is_time_to_look(&self, place: &dyn Place, now_ms: i64) -> bool {
+        if place.appends() {
+            return true;
+        }
+        let mut looked_ms = lock(&self.looked_ms);
+        let is_time = looked_ms.is_none_or(|ms| now_ms.abs_diff(ms) >= ARCHIVE_LOOK_MS);
+        if self.failure().is_some() || !is_time {
+            return false;
+        }
+        *looked_ms = Some(now_ms);
+        true
     }
 
     /// What it holds.
@@ -316,12 +346,8 @@ impl Archive {
     }
 }
 
-/// The name of the next segment.
-fn new_name(
-    writing: &mut Writing,
-    place: &dyn Place,
-    began_ms: i64,
-) -> Result<String, ArchiveError> {
+/// The number of the next segment.
+fn new_number(writing: &mut Writing, place: &dyn Place) -> Result<u64, ArchiveError> {
     let number = if let Some(number) = writing.next {
         number
     } else {
@@ -329,7 +355,7 @@ fn new_name(
         last.map_or(1, |last| last.saturating_add(1))
     };
     writing.next = Some(number);
-    Ok(segment::name(number, began_ms))
+    Ok(number)
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

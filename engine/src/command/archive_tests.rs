@@ -48,7 +48,7 @@ fn settings_are_checked() {
     check(r#"{mayflyArchive: "c", maxAgeSecs: -1}"#, 2);
     check(r#"{mayflyArchive: "c", target: "old"}"#, 2);
     check(r#"{mayflyArchive: "c", target: "gs://bucket/x"}"#, 238);
-    check(r#"{mayflyArchive: "c", target: "s3://bucket/x"}"#, 238);
+    check(r#"{mayflyArchive: "c", target: "s3://key:word@bucket/x"}"#, 2);
     check(r#"{mayflyArchive: "c", target: 5}"#, 14);
     check(r#"{mayflyArchive: "c", off: true, maxBytes: 1000000}"#, 2);
     check(r#"{mayflyArchive: "c", other: 1}"#, 40415);

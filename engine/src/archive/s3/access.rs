@@ -1,0 +1,195 @@
+//! Who asks, and where: from variables of the environment, or from the files of the AWS profile.
+
+use std::{collections::BTreeMap, path::PathBuf};
+
+use object_store::aws::AmazonS3ConfigKey;
+
+/// What is needed to talk to a server, by the names of the profile's files.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub(super) struct Access {
+    values: BTreeMap<&'static str, String>,
+}
+
+/// A setting: its name in a profile, the variables that come before it, and whether nobody may see it.
+struct Setting {
+    name: &'static str,
+    variables: &'static [&'static str],
+    is_secret: bool,
+}
+
+const KEY_ID: &str = "aws_access_key_id";
+const SECRET: &str = "aws_secret_access_key";
+const TOKEN: &str = "aws_session_token";
+const REGION: &str = "region";
+const ENDPOINT: &str = "endpoint_url";
+
+/// The settings by the names of the crate that uses them.
+pub(super) const ACCESS_NAMES: [(&str, AmazonS3ConfigKey); 5] = [
+    (KEY_ID, AmazonS3ConfigKey::AccessKeyId),
+    (SECRET, AmazonS3ConfigKey::SecretAccessKey),
+    (TOKEN, AmazonS3ConfigKey::Token),
+    (REGION, AmazonS3ConfigKey::Region),
+    (ENDPOINT, AmazonS3ConfigKey::Endpoint),
+];
+
+const SETTINGS: [Setting; 5] = [
+    Setting { name: KEY_ID, variables: &["AWS_ACCESS_KEY_ID"], is_secret: true },
+    Setting { name: SECRET, variables: &["AWS_SECRET_ACCESS_KEY"], is_secret: true },
+    Setting { name: TOKEN, variables: &["AWS_SESSION_TOKEN"], is_secret: true },
+    Setting { name: REGION, variables: &["AWS_REGION", "AWS_DEFAULT_REGION"], is_secret: false },
+    Setting {
+        name: ENDPOINT,
+        variables: &["AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"],
+        is_secret: false,
+    },
+];
+
+impl Access {
+    /// What this process may use.
+    pub(super) fn find() -> Self {
+        let read = |path: PathBuf| std::fs::read_to_string(path).ok();
+        Self::find_in(&|name| std::env::var(name).ok(), &read)
+    }
+
+    /// The same, from given variables and files.
+    fn find_in(
+        variable: &dyn Fn(&str) -> Option<String>,
+        read: &dyn Fn(PathBuf) -> Option<String>,
+    ) -> Self {
+        let variable = |name: &str| variable(name).filter(|value| !value.is_empty());
+        let mut values = BTreeMap::new();
+        let home = variable("HOME").or_else(|| variable("USERPROFILE")).map(PathBuf::from);
+        let file = |name: &str, usual: &str| {
+            let path = variable(name).map(PathBuf::from);
+            let path = path.or_else(|| Some(home.as_ref()?.join(".aws").join(usual)))?;
+            read(path)
+        };
+        let profile = variable("AWS_PROFILE").unwrap_or_else(|| "default".to_owned());
+        let files = [
+            (file("AWS_CONFIG_FILE", "config"), format!("profile {profile}")),
+            (file("AWS_SHARED_CREDENTIALS_FILE", "credentials"), profile.clone()),
+        ];
+        for (text, section) in files {
+            let is_ours = |name: &str| name == section || (profile == "default" && name == profile);
+            for (name, value) in entries(text.as_deref().unwrap_or_default(), is_ours) {
+                if let Some(setting) = SETTINGS.iter().find(|setting| setting.name == name) {
+                    values.insert(setting.name, value.to_owned());
+                }
+            }
+        }
+        let of_environment =
+            |setting: &Setting| setting.variables.iter().find_map(|it| variable(it));
+        // A key of the environment never goes with a secret or a token of a profile.
+        if SETTINGS.iter().any(|setting| setting.is_secret && of_environment(setting).is_some()) {
+            values.retain(|name, _| SETTINGS.iter().any(|it| it.name == *name && !it.is_secret));
+        }
+        for setting in &SETTINGS {
+            values.extend(of_environment(setting).map(|value| (setting.name, value)));
+        }
+        Self { values }
+    }
+
+    /// A setting.
+    pub(super) fn get(&self, name: &str) -> Option<&str> {
+        self.values.get(name).map(String::as_str)
+    }
+
+    /// The server, where it is not Amazon's.
+    pub(super) fn endpoint(&self) -> Option<&str> {
+        self.get(ENDPOINT)
+    }
+
+    /// Whether it names somebody.
+    pub(super) fn is_somebody(&self) -> bool {
+        self.get(KEY_ID).is_some() && self.get(SECRET).is_some()
+    }
+
+    /// A text without anything that nobody may see.
+    pub(super) fn without_secrets(&self, text: &str) -> String {
+        let secrets = SETTINGS.iter().filter(|setting| setting.is_secret);
+        secrets.filter_map(|setting| self.get(setting.name)).fold(
+            text.to_owned(),
+            |text, secret| {
+                if secret.is_empty() { text } else { text.replace(secret, "…") }
+            },
+        )
+    }
+}
+
+/// The entries of one section of a profile's file. Entries that are indented belong to another one.
+fn entries<'t>(
+    text: &'t str,
+    is_ours: impl Fn(&str) -> bool + 't,
+) -> impl Iterator<Item = (&'t str, &'t str)> {
+    let mut inside = false;
+    text.lines().filter_map(move |line| {
+        if let Some(section) = line.trim().strip_prefix('[') {
+            inside = is_ours(section.split(']').next().unwrap_or_default().trim());
+            return None;
+        }
+        let is_comment = line.starts_with(['#', ';', ' ', '\t']);
+        let (name, value) = line.split_once('=').filter(|_| inside && !is_comment)?;
+        Some((name.trim(), value.trim()))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CONFIG: &str = "[default]\nregion = eu-west-1\n# a = b\ns3 =\n  region = nested\n\
+                          [profile work]\nregion=us-west-2\nendpoint_url = http://localhost:9000\n";
+    const CREDENTIALS: &str = "[default]\naws_access_key_id = DEFAULT\naws_secret_access_key = d\n\
+                               [work]\naws_access_key_id=WORK\naws_secret_access_key = w=/+\n\
+                               aws_session_token = t\n";
+
+    fn find(variables: &[(&str, &str)]) -> Access {
+        let variable = |name: &str| {
+            let all = variables.iter().chain([&("HOME", "/home/p")]);
+            all.into_iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned())
+        };
+        Access::find_in(&variable, &|path| match path.to_str() {
+            Some("/home/p/.aws/config" | "/c") => Some(CONFIG.to_owned()),
+            Some("/home/p/.aws/credentials") => Some(CREDENTIALS.to_owned()),
+            _ => None,
+        })
+    }
+
+    #[track_caller]
+    fn check(variables: &[(&str, &str)], expected: [Option<&str>; 5]) {
+        let access = find(variables);
+        assert_eq!(
+            [KEY_ID, SECRET, TOKEN, REGION, ENDPOINT].map(|name| access.get(name)),
+            expected
+        );
+    }
+
+    #[test]
+    fn the_environment_comes_before_the_profile() {
+        let local = Some("http://localhost:9000");
+        check(&[], [Some("DEFAULT"), Some("d"), None, Some("eu-west-1"), None]);
+        let work = [Some("WORK"), Some("w=/+"), Some("t"), Some("us-west-2"), local];
+        check(&[("AWS_PROFILE", "work")], work);
+        check(
+            &[("AWS_PROFILE", "work"), ("AWS_ACCESS_KEY_ID", "K"), ("AWS_SECRET_ACCESS_KEY", "S")],
+            [Some("K"), Some("S"), None, Some("us-west-2"), local],
+        );
+        check(
+            &[("AWS_REGION", "r"), ("AWS_ENDPOINT_URL", "e"), ("AWS_ENDPOINT_URL_S3", "s")],
+            [Some("DEFAULT"), Some("d"), None, Some("r"), Some("s")],
+        );
+        check(
+            &[("AWS_SHARED_CREDENTIALS_FILE", "/none"), ("AWS_CONFIG_FILE", "/c")],
+            [None, None, None, Some("eu-west-1"), None],
+        );
+        check(&[("AWS_PROFILE", "none")], [None; 5]);
+    }
+
+    #[test]
+    fn nothing_secret_is_told() {
+        let access = find(&[("AWS_PROFILE", "work")]);
+        assert!(access.is_somebody() && !find(&[("AWS_PROFILE", "none")]).is_somebody());
+        let text = access.without_secrets("the key WORK with w=/+ in us-west-2");
+        assert_eq!(text, "the key … with … in us-wes…-2", "also where it is part of a word");
+    }
+}

@@ -1,0 +1,193 @@
+//! An archive in a bucket.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use object_store::{
+    BackoffConfig, ClientOptions, Error, ObjectStore, ObjectStoreExt as _, PutPayload, RetryConfig,
+    aws::AmazonS3Builder, path::Path,
+};
+use tokio::runtime::{Builder, Runtime};
+
+use super::access::{ACCESS_NAMES, Access};
+use crate::{
+    archive::{
+        ArchiveError,
+        place::Place,
+        segment::{self, Contents, Listed},
+    },
+    limits::{ARCHIVE_CONNECT_TIMEOUT, ARCHIVE_REQUEST_TIMEOUT, ARCHIVE_RETRIES},
+};
+
+/// A server's own words are cut behind so many characters.
+const WORDS_MAX: usize = 300;
+
+/// A bucket, or a part of it.
+pub(in crate::archive) struct Bucket {
+    name: String,
+    /// The part of it, the archive's own folder included.
+    prefix: Path,
+    connection: Mutex<Option<Arc<Connection>>>,
+}
+
+/// A connection, made with what the environment and the profile said then.
+pub(super) struct Connection {
+    runtime: Runtime,
+    store: Arc<dyn ObjectStore>,
+    access: Access,
+}
+
+impl Bucket {
+    /// A bucket that nobody has asked yet.
+    pub(in crate::archive) fn new(name: &str, prefix: &str, folder: &str) -> Self {
+        let parts = prefix.split('/').chain([folder]).filter(|part| !part.is_empty());
+        Self { name: name.to_owned(), prefix: parts.collect(), connection: Mutex::default() }
+    }
+
+    /// Asks the server. After a failure the next question is asked anew, with what the environment and
+    /// the profile say then: a token may have run out.
+    fn ask<T>(
+        &self,
+        tried: &str,
+        question: impl AsyncFnOnce(&dyn ObjectStore) -> Result<T, Error>,
+    ) -> Result<T, ArchiveError> {
+        let place = || format!("{tried} in s3://{}/{}", self.name, self.prefix);
+        let connection = self.connection().map_err(|why| failed(&place(), &why))?;
+        let answer = connection.runtime.block_on(question(&*connection.store));
+        answer.map_err(|error| {
+            *self.connection.lock().unwrap_or_else(PoisonError::into_inner) = None;
+            failed(&place(), &words(&error, &connection.access))
+        })
+    }
+
+    fn connection(&self) -> Result<Arc<Connection>, String> {
+        let mut connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = &*connection {
+            return Ok(Arc::clone(known));
+        }
+        let made = Arc::new(Connection::open(&self.name, Access::find())?);
+        *connection = Some(Arc::clone(&made));
+        Ok(made)
+    }
+
+    /// A bucket over a store that is there already.
+    #[cfg(test)]
+    pub(super) fn over(store: Arc<dyn ObjectStore>, prefix: &str) -> Self {
+        let bucket = Self::new("bucket", prefix, "a");
+        let connection =
+            Connection { runtime: runtime().expect("made"), store, access: Access::default() };
+        *bucket.connection.lock().expect("free") = Some(Arc::new(connection));
+        bucket
+    }
+}
+
+impl Connection {
+    fn open(bucket: &str, access: Access) -> Result<Self, String> {
+        if !access.is_somebody() {
+            return Err("nobody is named who may use it; set AWS_ACCESS_KEY_ID and \
+                        AWS_SECRET_ACCESS_KEY, or make a profile in ~/.aws/credentials"
+                .to_owned());
+        }
+        // Refused when somebody else has chosen one, which serves as well.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let options = ClientOptions::new()
+            .with_connect_timeout(ARCHIVE_CONNECT_TIMEOUT)
+            .with_timeout(ARCHIVE_REQUEST_TIMEOUT);
+        let retry = RetryConfig {
+            backoff: BackoffConfig::default(),
+            max_retries: ARCHIVE_RETRIES,
+            retry_timeout: ARCHIVE_CONNECT_TIMEOUT,
+        };
+        let is_plain = access.endpoint().is_some_and(|endpoint| endpoint.starts_with("http://"));
+        let mut builder = AmazonS3Builder::new()
+            .with_bucket_name(bucket)
+            .with_client_options(options.with_allow_http(is_plain))
+            .with_retry(retry);
+        for (name, key) in ACCESS_NAMES {
+            if let Some(value) = access.get(name) {
+                builder = builder.with_config(key, value);
+            }
+        }
+        let store = builder.build().map_err(|error| words(&error, &access))?;
+        let runtime = runtime().map_err(|error| error.to_string())?;
+        Ok(Self { runtime, store: Arc::new(store), access })
+    }
+}
+
+impl Place for Bucket {
+    fn appends(&self) -> bool {
+        false
+    }
+
+    fn put(&self, segment: &str, offset: u64, frame: &[u8]) -> Result<(), ArchiveError> {
+        if offset != 0 {
+            return Err(ArchiveError::Place { what: format!("{segment} can't be appended to") });
+        }
+        let (path, payload) = (self.prefix.clone().join(segment), PutPayload::from(frame.to_vec()));
+        self.ask("Can't write the archive", async |store| store.put(&path, payload).await)?;
+        Ok(())
+    }
+
+    fn list(&self) -> Result<Vec<Listed>, ArchiveError> {
+        let found = self.ask("Can't read the archive", async |store| {
+            store.list_with_delimiter(Some(&self.prefix)).await
+        })?;
+        let named = |object: &object_store::ObjectMeta| {
+            let name = object.location.filename()?.to_owned();
+            segment::number(&name).map(|_| Listed { name, bytes: object.size })
+        };
+        let mut listed: Vec<Listed> = found.objects.iter().filter_map(named).collect();
+        listed.sort_unstable_by(|a, b| a.name.cmp(&b.name));
+        Ok(listed)
+    }
+
+    fn read(&self, segment: &str, offset: u64, len: usize) -> Result<Vec<u8>, ArchiveError> {
+        let path = self.prefix.clone().join(segment);
+        let range = offset..offset.saturating_add(len as u64);
+        let bytes = self.ask(&format!("Can't read {segment}"), async |store| {
+            store.get_range(&path, range).await
+        })?;
+        Ok(bytes.to_vec())
+    }
+
+    fn contents(&self, segment: &Listed) -> Result<Contents, ArchiveError> {
+        match Contents::of_batch(segment) {
+            Some(contents) => Ok(contents),
+            None => {
+                Contents::find(segment.bytes, |offset, len| self.read(&segment.name, offset, len))
+            }
+        }
+    }
+
+    fn remove(&self, segment: &str) -> Result<(), ArchiveError> {
+        let path = self.prefix.clone().join(segment);
+        self.ask(&format!("Can't remove {segment}"), async |store| store.delete(&path).await)
+    }
+}
+
+fn runtime() -> std::io::Result<Runtime> {
+    Builder::new_current_thread().enable_all().build()
+}
+
+fn failed(tried: &str, why: &str) -> ArchiveError {
+    ArchiveError::Place { what: format!("{tried}: {why}") }
+}
+
+/// What went wrong, in few words and without anything secret.
+fn words(error: &Error, access: &Access) -> String {
+    let known = match error {
+        Error::NotFound { .. } => Some("the server has no such bucket or object"),
+        Error::PermissionDenied { .. } => Some("the server does not allow it to who asks"),
+        Error::Unauthenticated { .. } => Some("the server does not know who asks"),
+        _ => None,
+    };
+    if let Some(known) = known {
+        return known.to_owned();
+    }
+    let mut deepest: &dyn std::error::Error = error;
+    while let Some(source) = deepest.source() {
+        deepest = source;
+    }
+    let told = access.without_secrets(&deepest.to_string());
+    let line = told.split_whitespace().collect::<Vec<_>>().join(" ");
+    line.chars().take(WORDS_MAX).collect::<String>().trim_end_matches('.').to_owned()
+}
