@@ -184,9 +184,22 @@ fn scaled(ms: i64, factor: f64) -> i64 {
 fn offset_label(offset_ms: i64) -> String {
     match offset_ms {
         0 => String::new(),
-        1.. => format!("+{}", span_label(offset_ms)),
-        _ => format!("−{}", span_label(-offset_ms)),
+        1.. => format!("+{}", exact_label(offset_ms)),
+        _ => format!("−{}", exact_label(-offset_ms)),
     }
+}
+
+/// A span to its second unit where one does not do, so that no two ticks read alike: `90 s`, `2 min 30 s`.
+fn exact_label(span_ms: i64) -> String {
+    let units = [(365 * DAY, "y"), (DAY, "d"), (HOUR, "h"), (MINUTE, "min"), (SECOND, "s")];
+    for pair in units.windows(2) {
+        let [(unit_ms, unit), (less_ms, less)] = [pair[0], pair[1]];
+        let (whole, rest) = (span_ms / unit_ms, span_ms % unit_ms / less_ms);
+        if whole >= 2 && rest > 0 {
+            return format!("{whole} {unit} {rest} {less}");
+        }
+    }
+    span_label(span_ms)
 }
 
 /// A span in its largest unit that divides it well: `90 s`, `2 min`, `36 h`, `5 d`, `2 y`.
@@ -257,6 +270,8 @@ mod tests {
         check_labels(6 * MINUTE, 6, &["−1 min", "", "+1 min", "+2 min", "+3 min", "+4 min"]);
         check_labels(30 * SECOND, 6, &["−5 s", "", "+5 s", "+10 s", "+15 s", "+20 s"]);
         check_labels(48 * HOUR, 5, &["−12 h", "", "+12 h", "+1 d"]);
+        let halves = ["−30 s", "", "+30 s", "+1 min", "+90 s", "+2 min", "+2 min 30 s"];
+        check_labels(4 * MINUTE, 8, &halves);
     }
 
     #[test]

@@ -1,0 +1,128 @@
+//! A simulated day in which documents come, live for an hour and expire, while someone reads on: the
+//! data file stays in proportion to what is alive, which are the pages in use.
+//!
+//! `MAYFLY_TEST_COUNT` sets the documents that come in a minute.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread;
+
+use bson::{Bson, DateTime, Document, doc};
+use mayfly_engine::engine::{ClockOption, Engine, EngineOptions};
+use mayfly_tests::random;
+
+const START_MS: i64 = 1_800_000_000_000;
+const MINUTE_MS: i64 = 60_000;
+const MINUTES: i64 = 24 * 60;
+const LIFE_MINUTES: i64 = 60;
+const DB: &str = "day";
+
+/// The data file is at most this many times what is alive in it.
+const FILE_RATIO_MAX: f64 = 3.0;
+
+/// What a person's scrolling asks for at once.
+const PAGE: i32 = 100;
+
+#[test]
+fn a_day_of_expiry_leaves_no_large_file() {
+    let each_minute = random::count(100);
+    let folder = tempfile::tempdir().expect("a temporary folder can be made");
+    let clock = ClockOption::Simulated { start_ms: START_MS };
+    let options = EngineOptions { clock, run_reaper: false, ..EngineOptions::default() };
+    let engine = Engine::open(&folder.path().join("store"), options).expect("the store opens");
+    let key = doc! {"key": {"at": 1}, "name": "at_1", "expireAfterSeconds": LIFE_MINUTES * 60};
+    run(&engine, &doc! {"createIndexes": "events", "indexes": [key]});
+    run(
+        &engine,
+        &doc! {"createIndexes": "events", "indexes": [{"key": {"user": 1}, "name": "user_1"}]},
+    );
+
+    let is_over = AtomicBool::new(false);
+    let read = AtomicU64::new(0);
+    let worst = thread::scope(|scope| {
+        scope.spawn(|| {
+            while !is_over.load(Ordering::Relaxed) {
+                read.fetch_add(scrolled(&engine), Ordering::Relaxed);
+            }
+        });
+        let worst = day(&engine, each_minute);
+        is_over.store(true, Ordering::Relaxed);
+        worst
+    });
+
+    let read = read.into_inner();
+    let came = each_minute as u64 * MINUTES.unsigned_abs();
+    println!("{came} documents came, {read} were read; file to live data at most {worst:.2}");
+    assert!(read > 0, "nobody read");
+    assert!(worst <= FILE_RATIO_MAX, "the file grew to {worst:.2} times what is alive");
+    let stats = run(&engine, &doc! {"collStats": "events"});
+    println!(
+        "at the end {} of documents and {} of keys",
+        stats.get("size").expect("bytes"),
+        stats.get("totalIndexSize").expect("bytes")
+    );
+    let checked = run(&engine, &doc! {"validate": "events", "full": true});
+    assert!(checked.get_bool("valid").is_ok_and(|valid| valid), "{checked}");
+}
+
+/// Lets a day go by. Returns the largest ratio of the file to what is alive, after the first hour.
+fn day(engine: &Engine, each_minute: usize) -> f64 {
+    let mut worst: f64 = 0.0;
+    let mut number = 0_i64;
+    for minute in 1..=MINUTES {
+        let now_ms = START_MS + minute * MINUTE_MS;
+        engine.simulated_clock().expect("the clock is simulated").set(now_ms);
+        let documents = (0..each_minute).map(|_| {
+            number += 1;
+            let at = DateTime::from_millis(now_ms - number % MINUTE_MS);
+            Bson::Document(doc! {
+                "_id": number,
+                "at": at,
+                "user": format!("user {}", number * 7_919 % 1_000),
+                "text": "x".repeat(usize::try_from(number % 200).expect("small")),
+            })
+        });
+        run(engine, &doc! {"insert": "events", "documents": documents.collect::<Vec<_>>()});
+        engine.reaper().run_pass();
+        if minute > LIFE_MINUTES {
+            worst = worst.max(ratio(engine));
+        }
+    }
+    let counted = run(engine, &doc! {"count": "events"}).get_i32("n").expect("a count");
+    let living = i64::from(counted) / i64::try_from(each_minute).expect("small");
+    assert!((LIFE_MINUTES - 1..=LIFE_MINUTES + 1).contains(&living), "{counted} are alive");
+    worst
+}
+
+fn ratio(engine: &Engine) -> f64 {
+    let status = run(engine, &doc! {"serverStatus": 1});
+    let store = status.get_document("mayfly").and_then(|mayfly| mayfly.get_document("store"));
+    let store = store.expect("the store's figures");
+    let figure = |name: &str| {
+        let bytes = u32::try_from(store.get_i64(name).expect("bytes")).expect("a small store");
+        f64::from(bytes)
+    };
+    figure("fileBytes") / figure("liveBytes")
+}
+
+/// Reads the collection from end to end, a page at a time. Returns how many documents it saw.
+fn scrolled(engine: &Engine) -> u64 {
+    let mut seen = 0;
+    let mut command = doc! {"find": "events", "batchSize": PAGE};
+    loop {
+        let reply = run(engine, &command);
+        let cursor = reply.get_document("cursor").expect("a cursor");
+        let page = cursor.get_array("firstBatch").or_else(|_| cursor.get_array("nextBatch"));
+        seen += page.expect("a page").len() as u64;
+        match cursor.get_i64("id").expect("an id") {
+            0 => return seen,
+            id => command = doc! {"getMore": id, "collection": "events", "batchSize": PAGE},
+        }
+    }
+}
+
+fn run(engine: &Engine, command: &Document) -> Document {
+    let reply = engine.run(DB, command);
+    let is_ok = reply.get_f64("ok").is_ok_and(|ok| ok > 0.0) && !reply.contains_key("writeErrors");
+    assert!(is_ok, "{reply}");
+    reply
+}
