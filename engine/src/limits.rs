@@ -8,6 +8,10 @@ pub const BATCH_DOCS_MAX: usize = 1_000;
 /// it sooner: each flush to the disk then serves as many as the time allows.
 pub const BULK_DOCS_MAX: usize = 10_000;
 
+/// Entries that one step of an index build sorts and writes, unless its time is used up before: the more
+/// there are, the less often each page of the index is written.
+pub const BUILD_ENTRIES_MAX: usize = 50_000;
+
 /// Buckets of a time-series collection that an insert looks at for room, newest first; behind that it
 /// begins a new one.
 pub const BUCKETS_LOOKED_AT_MAX: usize = 64;

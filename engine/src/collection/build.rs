@@ -10,13 +10,15 @@ use std::sync::Arc;
 use bson::RawDocument;
 
 use super::{
-    Change, Collections, DocumentWriter, WriteError, index_ddl::remove_indexes, keys::keys_of,
+    Change, Collections, DocumentWriter, WriteError,
+    index_ddl::remove_indexes,
+    keys::{add_entries, keys_of},
 };
 use crate::{
     catalog::{CatalogError, CatalogErrorKind, CollectionMeta, IndexMeta, IndexState, Namespace},
     clock::work_time,
-    limits::{BATCH_BYTES_MAX, BATCH_MS_MAX, BULK_DOCS_MAX},
-    store::{CollectionId, IndexId, Reader, Scan, StoreError, entry_bytes},
+    limits::{BATCH_BYTES_MAX, BATCH_MS_MAX, BUILD_ENTRIES_MAX, BULK_DOCS_MAX},
+    store::{CollectionId, EntryRows, IndexId, Reader, Scan, StoreError, entry_bytes},
 };
 
 /// Where an index build stands.
@@ -142,7 +144,7 @@ impl Collections {
                 let is_late = || is_past(BATCH_MS_MAX / 2);
                 let gathered =
                     gather(&writer.reader(), &collection, &index, (position, limit), &is_late)?;
-                add_sorted(writer, &collection, &index, &gathered)?
+                add_sorted(writer, &collection, &index, gathered)?
             };
             writer.put_meta(&range_name(index.id), &range_bytes(next, limit))?;
             writer.txn.builds.insert(index.id, Some((next, limit)));
@@ -312,7 +314,7 @@ fn add_document(
 
 /// Entries of one step, to be written in their order.
 struct Gathered {
-    entries: Vec<(Vec<u8>, u64, bool)>,
+    entries: EntryRows,
     multikey: bool,
     /// Where the next step begins.
     next: u64,
@@ -326,24 +328,25 @@ fn gather(
     (position, limit): (u64, u64),
     is_late: &dyn Fn() -> bool,
 ) -> Result<Gathered, WriteError> {
-    let mut gathered = Gathered { entries: Vec::new(), multikey: false, next: limit };
+    let entries = EntryRows::new(index.id);
+    let mut gathered = Gathered { entries, multikey: false, next: limit };
     let documents = reader.documents(collection.id, position, Scan::Forward)?;
     for (count, stored) in documents.enumerate() {
         let stored = stored?;
         if stored.record >= limit {
             break;
         }
-        let is_full = gathered.entries.len() >= BULK_DOCS_MAX || count == BULK_DOCS_MAX;
+        let is_full = count == BUILD_ENTRIES_MAX
+            || gathered.entries.len() >= BUILD_ENTRIES_MAX
+            || gathered.entries.bytes() >= BATCH_BYTES_MAX as u64;
         if is_full || (count > 0 && count.is_multiple_of(CLOCK_DOCS) && is_late()) {
             gathered.next = stored.record;
             break;
         }
-        let found = keys_of(index, stored.document()?, stored.modified_ms)?;
-        gathered.multikey |= found.multikey;
-        let keys = found.keys.into_keys().into_iter();
-        gathered.entries.extend(keys.map(|(key, exact)| (key, stored.record, exact)));
+        let document = stored.document()?;
+        gathered.multikey |=
+            add_entries(index, document, stored.modified_ms, stored.record, &mut gathered.entries)?;
     }
-    gathered.entries.sort_unstable();
     Ok(gathered)
 }
 
@@ -352,16 +355,12 @@ fn add_sorted(
     writer: &mut DocumentWriter<'_>,
     collection: &CollectionMeta,
     index: &IndexMeta,
-    gathered: &Gathered,
+    mut gathered: Gathered,
 ) -> Result<u64, WriteError> {
-    let mut bytes = 0;
-    for (key, record, exact) in &gathered.entries {
-        writer.txn.writer.put_entry(index.id, key, *record, *exact)?;
-        bytes += entry_bytes(index.id, key, *record);
-    }
+    writer.txn.writer.put_entries(&mut gathered.entries, false)?;
     writer.txn.count(index.id.0, |counters| {
         counters.entries += gathered.entries.len() as u64;
-        counters.bytes += bytes;
+        counters.bytes += gathered.entries.bytes();
     })?;
     if gathered.multikey && !is_multikey(writer, collection, index) {
         writer.set_multikey(collection, index)?;

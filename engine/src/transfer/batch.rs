@@ -85,6 +85,17 @@ impl Batch {
         self.marks.get(entry).copied()
     }
 
+    /// The documents of the entries from `from` on, at most `max` and up to the first entry that is
+    /// none.
+    pub(super) fn documents(&self, from: usize, max: usize) -> Vec<&RawDocument> {
+        let entries = self.entries.iter().skip(from).take(max);
+        let documents = entries.map_while(|entry| match entry {
+            Entry::Document(range, _) => self.document(range),
+            Entry::Bad(_) => None,
+        });
+        documents.collect()
+    }
+
     /// The document of an entry.
     pub(super) fn document(&self, range: &Range<usize>) -> Option<&RawDocument> {
         RawDocument::from_bytes(self.arena.get(range.clone())?).ok()

@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     catalog::CollectionMeta,
-    collection::{Collections, DocumentWriter, WriteError},
+    collection::{Collections, DocumentWriter, Pace, WriteError},
     limits::BATCH_MS_MAX,
     store::{Scan, StoreError},
     value::{Direction, key, same_value, scan::DOCUMENT_BYTES_MAX},
@@ -76,8 +76,6 @@ pub(super) fn store_batch(
     before: &Checkpoint,
     rejects: &mut RejectsFile,
 ) -> Result<Stored, TransferError> {
-    let clock = collections.clock();
-    let deadline = clock.monotonic() + Duration::from_millis(BATCH_MS_MAX);
     collections.write(|writer| {
         let (checkpoint, namespace) = (before.clone(), &before.request.namespace);
         let mut stored = Stored { next: from, checkpoint, refused: Vec::new(), stop: None };
@@ -86,35 +84,15 @@ pub(super) fn store_batch(
         collection.check_holds_documents().map_err(WriteError::from)?;
         stored.checkpoint.collection = Some(collection.id.0);
         let mut inserted = Inserted::new(collection.id.0, writer.now_ms());
-        for (entry, item) in batch.entries().iter().enumerate().skip(from) {
-            if (entry - from) % CLOCK_DOCS == CLOCK_DOCS - 1 && clock.monotonic() >= deadline {
-                break;
+        let mut pace = Pace::new(Duration::from_millis(BATCH_MS_MAX));
+        while stored.next < batch.entries().len() && stored.stop.is_none() {
+            let Some(count) = pace.next() else { break };
+            let run = batch.documents(stored.next, count);
+            pace.add(run.len().max(1));
+            if !together(writer, &collection, batch, &run, &mut stored, &mut inserted)? {
+                let end = stored.next + run.len().max(1);
+                apart(writer, &collection, batch, end, &pace, &mut stored, &mut inserted)?;
             }
-            stored.next = entry + 1;
-            let refused = match item {
-                Entry::Bad(bad) => Some(Refused {
-                    place: bad.place,
-                    reason: bad.reason.clone(),
-                    text: bad.text.clone(),
-                    fatal: bad.fatal,
-                }),
-                Entry::Document(range, place) => {
-                    batch.document(range).map_or(Ok(None), |document| {
-                        one(
-                            writer,
-                            &collection,
-                            document,
-                            *place,
-                            &mut stored.checkpoint,
-                            &mut inserted,
-                        )
-                    })?
-                }
-            };
-            if stored.goes_on(batch, entry, refused) {
-                continue;
-            }
-            break;
         }
         stored.keep_refused(rejects)?;
         let is_done = is_last && stored.stop.is_none() && stored.next == batch.entries().len();
@@ -128,6 +106,69 @@ pub(super) fn store_batch(
         }
         Ok(stored)
     })
+}
+
+/// Stores documents that follow one another in the batch, all at once. False, and nothing has happened,
+/// when they have to be looked at one by one.
+fn together(
+    writer: &mut DocumentWriter<'_>,
+    collection: &CollectionMeta,
+    batch: &Batch,
+    run: &[&RawDocument],
+    stored: &mut Stored,
+    inserted: &mut Inserted,
+) -> Result<bool, TransferError> {
+    let only_inserts = matches!(stored.checkpoint.request.mode, Mode::Insert | Mode::Skip);
+    if !only_inserts || run.len() < 2 {
+        return Ok(false);
+    }
+    let Some(first) = writer.insert_together(collection, run)? else { return Ok(false) };
+    for (record, document) in (first..).zip(run) {
+        note(writer, collection, record, document, &mut stored.checkpoint, inserted)?;
+    }
+    stored.next += run.len();
+    if let Some(mark) = batch.mark(stored.next - 1) {
+        stored.checkpoint.mark = mark;
+    }
+    Ok(true)
+}
+
+/// Stores the entries up to `end` one by one, until the time is used up or the import stops.
+fn apart(
+    writer: &mut DocumentWriter<'_>,
+    collection: &CollectionMeta,
+    batch: &Batch,
+    end: usize,
+    pace: &Pace,
+    stored: &mut Stored,
+    inserted: &mut Inserted,
+) -> Result<(), TransferError> {
+    let from = stored.next;
+    for (entry, item) in batch.entries().iter().enumerate().take(end).skip(from) {
+        let looks_up = entry > from && (entry - from).is_multiple_of(CLOCK_DOCS);
+        if looks_up && pace.next().is_none() {
+            return Ok(());
+        }
+        stored.next = entry + 1;
+        let refused = match item {
+            Entry::Bad(bad) => Some(Refused {
+                place: bad.place,
+                reason: bad.reason.clone(),
+                text: bad.text.clone(),
+                fatal: bad.fatal,
+            }),
+            Entry::Document(range, place) => match batch.document(range) {
+                Some(document) => {
+                    one(writer, collection, document, *place, &mut stored.checkpoint, inserted)?
+                }
+                None => None,
+            },
+        };
+        if !stored.goes_on(batch, entry, refused) {
+            return Ok(());
+        }
+    }
+    Ok(())
 }
 
 impl Stored {
@@ -182,13 +223,8 @@ fn one(
 ) -> Result<Option<Refused>, TransferError> {
     match store(writer, collection, checkpoint.request.mode, document)? {
         Fate::Inserted(record) => {
-            checkpoint.imported += 1;
             let document = &*writer.stored(collection, document);
-            if !inserted.push(record, document) {
-                checkpoint.push_list(writer, inserted)?;
-                *inserted = Inserted::new(collection.id.0, writer.now_ms());
-                inserted.push(record, document);
-            }
+            note(writer, collection, record, document, checkpoint, inserted)?;
         }
         Fate::Replaced => {
             checkpoint.imported += 1;
@@ -201,6 +237,24 @@ fn one(
         }
     }
     Ok(None)
+}
+
+/// Counts a document that was inserted and remembers it for a roll back.
+fn note(
+    writer: &mut DocumentWriter<'_>,
+    collection: &CollectionMeta,
+    record: u64,
+    document: &RawDocument,
+    checkpoint: &mut Checkpoint,
+    inserted: &mut Inserted,
+) -> Result<(), StoreError> {
+    checkpoint.imported += 1;
+    if !inserted.push(record, document) {
+        checkpoint.push_list(writer, inserted)?;
+        *inserted = Inserted::new(collection.id.0, writer.now_ms());
+        inserted.push(record, document);
+    }
+    Ok(())
 }
 
 fn store(
