@@ -64,11 +64,15 @@ fn show(page: Page) -> Action {
     Action::Upkeep(UpkeepAction::Show(page))
 }
 
-/// The store could not be opened; the middle of the window says why.
+/// The store could not be opened.
 fn not_open(state: &State) -> Banner {
     let again = Action::Store(StoreAction::Open(state.store.request.clone()));
     Banner {
-        strong: "The store is not open.".to_owned(),
+        strong: match &state.store.phase {
+            // The middle of the window shows tabs, and so can't say why.
+            Phase::Failed(why) if state.tabs.active().is_some() => with_marks(why),
+            _ => "The store is not open.".to_owned(),
+        },
         plain:
             "Verify tells what is wrong with its file. A backup can take its place; what is there \
                 now is kept."

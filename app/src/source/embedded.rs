@@ -71,6 +71,10 @@ impl Source for Embedded {
         Some(self)
     }
 
+    fn close(&self) {
+        self.holder.shut();
+    }
+
     fn upkeep(&self) -> Option<&dyn Upkeep> {
         Some(self)
     }

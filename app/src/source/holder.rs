@@ -80,6 +80,13 @@ impl Holder {
         Offline { done, reopened: Some(reopened) }
     }
 
+    /// Closes the folder for good, once whoever asked before has an answer.
+    pub fn shut(&self) {
+        if let Ok((mut back, habits)) = self.close(&mut |_| ControlFlow::Continue(())) {
+            back.slot = Some(Slot::Gone("The store was closed".to_owned(), habits));
+        }
+    }
+
     /// Closes the engine once whoever asked before has an answer.
     fn close(&self, watch: &mut Watch<'_>) -> Result<(Back<'_>, Habits), UpkeepError> {
         let mut engine = match std::mem::replace(&mut *self.lock(), Slot::Away) {

@@ -54,6 +54,10 @@ pub trait Source: Send + Sync + 'static {
         None
     }
 
+    /// Closes it for good, once whoever asked before has an answer, so that its folder is free for
+    /// another program or another opening.
+    fn close(&self) {}
+
     /// The way to care for the store as a whole; `None`: that is not supported.
     fn upkeep(&self) -> Option<&dyn Upkeep> {
         None

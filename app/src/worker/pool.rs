@@ -177,7 +177,10 @@ impl Shared {
         match work {
             Work::Open(request) => {
                 // Two stores can't be open at once: the old one may be the same folder.
-                *self.source.write().unwrap_or_else(PoisonError::into_inner) = None;
+                let old = self.source.write().unwrap_or_else(PoisonError::into_inner).take();
+                if let Some(old) = old {
+                    old.close();
+                }
                 let opened = guarded(|| (self.opener)(&request))
                     .unwrap_or_else(|message| Err(OpenFailure(message)));
                 self.opened(opened);

@@ -13,6 +13,7 @@ mod indexes;
 mod listener;
 mod names;
 mod slow;
+mod store_banner;
 mod store_dialogs;
 mod support;
 mod time;

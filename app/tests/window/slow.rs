@@ -30,6 +30,10 @@ impl Source for Slow {
         self.0.transfers()
     }
 
+    fn close(&self) {
+        self.0.close();
+    }
+
     fn upkeep(&self) -> Option<&dyn Upkeep> {
         Some(self)
     }

@@ -84,9 +84,11 @@ impl Page<'_> {
             actions,
             |ui, actions| {
                 beside_scroll_bar(ui);
-                ui.push_id("figures", figures);
-                words(ui, CLOSED);
-                ui.push_id("error", |ui| error_ui(ui, error));
+                figures(ui);
+                ui.push_id("words", |ui| {
+                    words(ui, CLOSED);
+                    error_ui(ui, error);
+                });
                 line_ui(ui, &line, state, actions);
             },
             |ui, actions| {

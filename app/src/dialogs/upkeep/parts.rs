@@ -22,9 +22,8 @@ pub(super) fn heading(ui: &mut Ui, words: &str) {
     ui.label(text::rich(words, text::small()).color(ink));
 }
 
-/// The command as typed in mongosh.
+/// The command as mongosh would write it. Only the window may send it.
 pub(super) fn command_ui(ui: &mut Ui, command: &str, actions: &mut Actions) {
-    heading(ui, "The same in mongosh, while this window is open");
     code_ui(ui, "The command that will be sent", command, actions);
 }
 

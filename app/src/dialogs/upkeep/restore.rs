@@ -1,6 +1,6 @@
 //! Puts a backup in the place of the store: chosen, looked at, and only then restored.
 
-use egui::{Context, Ui};
+use egui::{Align, Context, Layout, Ui};
 
 use super::ask;
 use super::parts::{about, back_ui, heading, line_ui, name_of, words};
@@ -89,8 +89,10 @@ fn one_ui(
             draft.path = path;
             ask(actions, UpkeepAction::PathChanged);
         }
-        let ink = colors(ui).dim;
-        ui.label(text::rich(about(backup, state), text::mono_small()).color(ink));
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            let ink = colors(ui).dim;
+            ui.label(text::rich(about(backup, state), text::mono()).color(ink));
+        });
     });
 }
 

@@ -61,7 +61,7 @@ impl Ended {
         let kept = number::counted(report.kept.len() as u64, "backup is", "backups are");
         let sentence = format!("The backup is written and checked. {kept} kept under this name.");
         let ended = Self::good("Backed up", sentence)
-            .figure("File", path.clone())
+            .figure("File", name_of(file))
             .figure("Size", number::bytes(report.bytes));
         Self { path: Some(("Copy path of the backup".to_owned(), path)), ..ended }
     }
@@ -77,9 +77,9 @@ impl Ended {
         let mut ended = Self::good("Restored", sentence);
         ended.read(&report.verified);
         if let Some(before) = &report.before {
-            let before = before.display().to_string();
-            ended = ended.figure("The store from before", before.clone());
-            ended.path = Some(("Copy path of the store from before".to_owned(), before));
+            ended = ended.figure("The store from before", name_of(before));
+            let path = before.display().to_string();
+            ended.path = Some(("Copy path of the store from before".to_owned(), path));
         }
         ended
     }
@@ -133,6 +133,12 @@ impl Ended {
             self.tone = Tone::Bad;
         }
     }
+}
+
+/// The last part of a path; the whole of it is behind the button that copies it.
+fn name_of(path: &Path) -> String {
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
+    name.unwrap_or_else(|| path.display().to_string())
 }
 
 #[cfg(test)]

@@ -1,0 +1,171 @@
+//! The banners about the store as a whole, and the line about the place of its folder.
+
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+use bson::{Document, doc};
+use mayfly::action::{Action, StoreAction};
+use mayfly::source::{Capabilities, Events, OpenRequest, Source, Transfers, Upkeep};
+use mayfly::state::{Phase, State};
+
+use super::support::Window;
+
+/// A store that says of itself what it is told to say.
+struct Told {
+    source: Arc<dyn Source>,
+    state: &'static str,
+    reason: &'static str,
+    reopenings: i64,
+}
+
+impl Source for Told {
+    fn run(&self, db: &str, command: &Document) -> Document {
+        let mut reply = self.source.run(db, command);
+        if command.contains_key("serverStatus")
+            && let Ok(mayfly) = reply.get_document_mut("mayfly")
+            && let Ok(store) = mayfly.get_document_mut("store")
+        {
+            store.insert("state", self.state);
+            store.insert("reason", self.reason);
+            store.insert("reopenings", self.reopenings);
+        }
+        reply
+    }
+
+    fn subscribe(&self) -> Box<dyn Events> {
+        self.source.subscribe()
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        self.source.capabilities()
+    }
+
+    fn transfers(&self) -> Option<&dyn Transfers> {
+        self.source.transfers()
+    }
+
+    fn close(&self) {
+        self.source.close();
+    }
+
+    fn upkeep(&self) -> Option<&dyn Upkeep> {
+        self.source.upkeep()
+    }
+}
+
+fn window(seen: fn(Arc<dyn Source>) -> Arc<dyn Source>) -> Window {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    Window::open_as(folder, &[doc! {"insert": "notes", "documents": [{"_id": 1}]}], seen)
+}
+
+fn told(source: Arc<dyn Source>, state: &'static str, reason: &'static str) -> Arc<dyn Source> {
+    Arc::new(Told { source, state, reason, reopenings: 0 })
+}
+
+#[test]
+fn a_full_disk_says_what_to_free() {
+    let mut window = window(|source| told(source, "diskFull", "The disk is full"));
+    window.until_named("The disk is full, so nothing can be stored.");
+    window.until_named("delete documents or collections, which still works");
+    window.point("Show sizes…");
+    window.until_named("Free on its disk: ");
+}
+
+#[test]
+fn a_store_that_can_only_be_read_is_opened_again() {
+    let mut window = window(|source| told(source, "readOnly", "its folder can't be written"));
+    window.until_named("The store can only be read: its folder can't be written.");
+    window.point("Back up…");
+    window.until_enabled("Back up");
+    window.click("Close");
+    window.point("Open again");
+    window.until("it is opened anew", |state| state.is_open() && state.upkeep.status.is_some());
+    window.until_named("The store can only be read");
+}
+
+#[test]
+fn a_suspect_store_is_checked_and_a_recovered_one_says_so_once() {
+    let mut window = window(|source| told(source, "suspect", "a write to the disk failed"));
+    window.until_named("The store takes no changes: a write to the disk failed.");
+    assert!(window.is_enabled("Check and open again"));
+    let mut window =
+        self::window(|source| Arc::new(Told { source, state: "ok", reason: "", reopenings: 1 }));
+    window.until_named("The store has checked its file and goes on.");
+    window.point("Dismiss");
+    window.until_gone("The store has checked its file and goes on.");
+}
+
+#[test]
+fn a_folder_that_is_synced_is_told_once_for_all() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    fs::create_dir(folder.path().join(".stfolder")).expect("a mark");
+    let mut window = Window::open_in(folder, &[]);
+    window.until_named("inside a folder of Syncthing");
+    window.point("Do not say this again");
+    window.until_gone("inside a folder of Syncthing");
+    let request = window.state().store.request.clone();
+    window.ask(Action::Store(StoreAction::Open(request)));
+    window.until("it is open again", State::is_open);
+    assert!(!window.has_part("inside a folder of Syncthing"));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_folder_that_others_can_open_is_told_with_the_command() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let store = folder.path().join("store");
+    fs::create_dir(&store).expect("a folder");
+    fs::set_permissions(&store, fs::Permissions::from_mode(0o755)).expect("a mode");
+    let mut window = Window::open_in(folder, &[]);
+    window.until_named("Other users of this computer can open this data folder.");
+    let copied = window.copied("Copy chmod command");
+    assert!(copied.starts_with("chmod 700 '/"), "{copied}");
+}
+
+fn damage(file: &Path) {
+    let mut bytes = fs::read(file).expect("a data file");
+    for byte in bytes.iter_mut().skip(32) {
+        *byte ^= 0x5a;
+    }
+    fs::write(file, bytes).expect("a damaged file");
+}
+
+#[test]
+fn a_store_that_can_not_be_opened_is_verified_and_restored() {
+    let mut window = window(|source| source);
+    let other = window.folder.path().join("other");
+    let open = |window: &mut Window| {
+        let request = OpenRequest { folder: Some(other.clone()), ..OpenRequest::default() };
+        window.ask(Action::Store(StoreAction::Open(request)));
+    };
+    open(&mut window);
+    window.until("the other store is open", State::is_open);
+    window.choose("Menu", "Backup and maintenance…");
+    window.click("Back up…");
+    window.until_named("There is no backup under this name yet");
+    window.click("Back up");
+    window.until_named("The backup is written and checked.");
+    window.click("Done");
+    let request =
+        OpenRequest { folder: Some(window.folder.path().join("store")), ..OpenRequest::default() };
+    window.ask(Action::Store(StoreAction::Open(request)));
+    window.until("the first store is open", |state| {
+        state.is_open() && state.store.folder.as_ref().is_some_and(|at| at.ends_with("store"))
+    });
+    damage(&other.join("data.mdb"));
+    open(&mut window);
+    window.until("it can't be opened", |state| matches!(state.store.phase, Phase::Failed(_)));
+    window.until_named("Verify tells what is wrong with its file.");
+    window.point("Restore…");
+    window.until_named("First the backup is checked");
+    window.click("Check backup");
+    window.until_named("other.backup is sound");
+    window.click("Restore");
+    window.until_named("came back and were read");
+    window.until("the other store is open", |state| {
+        state.is_open() && state.store.folder.as_ref() == Some(&other)
+    });
+    window.until_gone("Verify tells what is wrong with its file.");
+}
