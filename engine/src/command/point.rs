@@ -10,16 +10,15 @@ use super::{
     field::COMMON,
     request::Request,
 };
-use crate::{
-    catalog::{CollectionMeta, Namespace},
-    plan::find_by_id,
-    query::filter::is_equal,
-    store::Reader,
-};
+use crate::{catalog::CollectionMeta, plan::find_by_id, query::filter::is_equal, store::Reader};
 
 /// An `_id` that is asked for.
 #[derive(Clone, Copy)]
-pub struct Point<'r>(RawBsonRef<'r>);
+pub struct Point<'r> {
+    db: &'r str,
+    collection: &'r str,
+    id: RawBsonRef<'r>,
+}
 
 impl<'r> Point<'r> {
     /// The `_id` of a `find` that asks for nothing else.
@@ -40,45 +39,43 @@ impl<'r> Point<'r> {
                 _ => return None,
             }
         }
-        id.map(Self)
+        let RawBsonRef::String(collection) = request.first().ok()? else { return None };
+        Some(Self { db: request.db, collection, id: id? })
     }
 
     /// The reply; `None` when the collection needs the way of all others.
     ///
     /// # Errors
     /// The operation was stopped, or the store failed.
-    pub fn answer(
-        self,
-        context: &Context,
-        namespace: &Namespace,
-        ns: &str,
-    ) -> Result<Option<Answer>, CommandError> {
+    pub fn answer(self, context: &Context) -> Result<Option<Answer>, CommandError> {
         context.read(|reader, catalog| {
-            let Some(collection) = catalog.collection(namespace) else { return Ok(None) };
-            self.reply(reader, &collection, context.now_ms(), ns)
+            // A name that stands in the catalog keeps all rules of names.
+            let found = catalog.collection_named(self.db, self.collection);
+            found.map_or(Ok(None), |collection| self.reply(context, reader, collection))
         })
     }
 
     fn reply(
         self,
+        context: &Context,
         reader: &Reader<'_>,
         collection: &CollectionMeta,
-        now_ms: i64,
-        ns: &str,
     ) -> Result<Option<Answer>, CommandError> {
-        let Some(found) = find_by_id(reader, collection, self.0)? else { return Ok(None) };
+        let Some(found) = find_by_id(reader, collection, self.id)? else { return Ok(None) };
+        let ns = [self.db, ".", self.collection];
         let Some(stored) = found else {
-            return Ok(Some(BatchReply::new(Which::First, 1).finish(0, ns)));
+            return Ok(Some(BatchReply::new(Which::First, 1).finish_of(0, &ns)));
         };
         let document = stored.document()?;
         let mut batch = BatchReply::with_room(Which::First, 1, document.as_bytes().len());
-        let is_shown =
-            !collection.hides_expired() || !collection.hides(document, stored.modified_ms, now_ms);
+        let is_shown = !collection.hides_expired()
+            || !collection.hides(document, stored.modified_ms, context.now_ms());
         // An index may only narrow: the document decides.
-        if is_shown && document.get("_id")?.is_some_and(|id| is_equal(id, self.0)) {
+        if is_shown && document.get("_id")?.is_some_and(|id| is_equal(id, self.id)) {
             batch.push(document);
+            context.metrics.documents.returned.add(1);
         }
-        Ok(Some(batch.finish(0, ns)))
+        Ok(Some(batch.finish_of(0, &ns)))
     }
 }
 

@@ -38,6 +38,8 @@ pub struct Request<'r> {
     pub name: &'static str,
     /// All of it.
     pub document: &'r RawDocument,
+    /// The value of its first field.
+    first: Option<RawBsonRef<'r>>,
     names: Names,
 }
 
@@ -48,11 +50,15 @@ struct Names(u64);
 
 impl Names {
     fn of(document: &RawDocument) -> Self {
-        let names = document.iter_elements().try_fold(0, |names, element| {
-            element.map(|element| names | Self::bit(element.key().as_str()))
+        let names = document.iter_elements().try_fold(Self(0), |names, element| {
+            element.map(|element| names.with(element.key().as_str()))
         });
         // What can't be read is found out by whoever looks for a field.
-        Self(names.unwrap_or(u64::MAX))
+        names.unwrap_or(Self(u64::MAX))
+    }
+
+    fn with(self, name: &str) -> Self {
+        Self(self.0 | Self::bit(name))
     }
 
     /// Whether the document may have a field of this name.
@@ -80,7 +86,17 @@ impl<'r> Request<'r> {
         db: &'r str,
         document: &'r RawDocument,
     ) -> Result<Self, CommandError> {
-        let request = Self { client, db, name: command.name, document, names: Names::of(document) };
+        let mut elements = document.iter_elements();
+        let first = elements.next().transpose()?;
+        let (mut names, mut declared) = (Names(0), Ok(()));
+        for element in elements {
+            let name = element?.key().as_str();
+            names = names.with(name);
+            declared = declared.and_then(|()| check_field(command, name));
+        }
+        names = first.as_ref().map_or(names, |first| names.with(first.key().as_str()));
+        let first = first.map(|first| first.value()).transpose()?;
+        let request = Self { client, db, name: command.name, document, first, names };
         if command.scope == Scope::Admin && db != "admin" {
             return Err(CommandError::new(
                 Code::UNAUTHORIZED,
@@ -88,7 +104,8 @@ impl<'r> Request<'r> {
             ));
         }
         check_api(&request)?;
-        check_fields(command, &request)?;
+        declared?;
+        check_required(command, &request)?;
         super::concern::check(&request)?;
         Ok(request)
     }
@@ -117,10 +134,8 @@ impl<'r> Request<'r> {
     /// # Errors
     /// When the command is empty.
     pub fn first(&self) -> Result<RawBsonRef<'r>, CommandError> {
-        match self.document.iter().next() {
-            Some(element) => Ok(element?.1),
-            None => Err(CommandError::new(Code::COMMAND_NOT_FOUND, "the command is empty")),
-        }
+        let is_empty = || CommandError::new(Code::COMMAND_NOT_FOUND, "the command is empty");
+        self.first.ok_or_else(is_empty)
     }
 
     /// The namespace that the command's own field names.
@@ -310,7 +325,8 @@ impl<'r> Request<'r> {
     /// A field of a nested document as a request of its own, for its getters.
     #[must_use]
     pub fn within(&self, document: &'r RawDocument) -> Self {
-        Self { document, names: Names::of(document), ..*self }
+        let first = document.iter().next().and_then(|first| Some(first.ok()?.1));
+        Self { document, first, names: Names::of(document), ..*self }
     }
 
     /// The error for a value of the wrong type.
@@ -344,29 +360,23 @@ pub fn wrong_type_at(place: &str, found: RawBsonRef<'_>, expected: &str) -> Comm
     )
 }
 
-fn check_fields(command: &Command, request: &Request<'_>) -> Result<(), CommandError> {
-    let declared = |name: &str| {
-        command.fields.iter().chain(COMMON).find(|field| field.name == name).map(|f| f.support)
-    };
-    let takes_any = command.fields.iter().any(|field| field.support == Support::Any);
-    for element in request.document.iter_elements().skip(1) {
-        let name = element?.key().as_str();
-        match declared(name) {
-            Some(Support::Unsupported) => {
-                return Err(CommandError::new(
-                    Code::NOT_SUPPORTED,
-                    format!(
-                        "the field '{name}' of {} is not supported; leave it out",
-                        command.name
-                    ),
-                ));
-            }
-            Some(_) => {}
-            None if TRANSACTION_FIELDS.contains(&name) => return Err(no_transactions()),
-            None if takes_any || name.starts_with('$') => {}
-            None => return Err(unknown_field(command.name, name)),
-        }
+/// Whether the command has a field of this name.
+fn check_field(command: &Command, name: &str) -> Result<(), CommandError> {
+    let mut fields = command.fields.iter().chain(COMMON);
+    match fields.find(|field| field.name == name).map(|field| field.support) {
+        Some(Support::Unsupported) => Err(CommandError::new(
+            Code::NOT_SUPPORTED,
+            format!("the field '{name}' of {} is not supported; leave it out", command.name),
+        )),
+        Some(_) => Ok(()),
+        None if TRANSACTION_FIELDS.contains(&name) => Err(no_transactions()),
+        None if name.starts_with('$') => Ok(()),
+        None if command.fields.iter().any(|field| field.support == Support::Any) => Ok(()),
+        None => Err(unknown_field(command.name, name)),
     }
+}
+
+fn check_required(command: &Command, request: &Request<'_>) -> Result<(), CommandError> {
     for field in command.fields {
         let is_missing = match field.support {
             Support::Required => request.get(field.name)?.is_none(),
