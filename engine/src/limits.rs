@@ -159,8 +159,8 @@ pub const TRASH_PAGE_DOCS_MAX: usize = 1_000;
 /// Documents that one command puts back from the trash; more are left for the next one.
 pub const TRASH_RESTORE_DOCS_MAX: usize = 10_000;
 
-/// Index entries that one step of a pass reads ahead of its write transaction.
-pub const REAPER_SCAN_ENTRIES_MAX: usize = BULK_DOCS_MAX;
+/// Index entries that a pass reads ahead of its write transactions.
+pub const REAPER_SCAN_ENTRIES_MAX: usize = 5 * BULK_DOCS_MAX;
 
 /// Lags from threshold to removal that a pass keeps for each rule to find their median. Later ones
 /// count for the maximum only.

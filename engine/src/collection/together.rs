@@ -133,7 +133,7 @@ impl DocumentWriter<'_> {
     }
 
     /// Removes those of the documents for which `decide`, which sees them as they are stored and
-    /// knows their places in `records`, hands back something; that, in the order of `records`. One
+    /// is told their places in `records`, hands back something; that, in the order of `records`. One
     /// that is not there, or stands in `records` again, gives `None`.
     ///
     /// # Errors
@@ -142,14 +142,14 @@ impl DocumentWriter<'_> {
         &mut self,
         collection: &CollectionMeta,
         records: &[u64],
-        mut decide: impl FnMut(&Stored<'_>) -> Result<Option<T>, WriteError>,
+        mut decide: impl FnMut(usize, &Stored<'_>) -> Result<Option<T>, WriteError>,
     ) -> Result<Vec<Option<T>>, WriteError> {
         let collection = self.txn.current(collection)?;
         let mut decided: Vec<Option<T>> =
             std::iter::repeat_with(|| None).take(records.len()).collect();
         if collection.indexes.iter().any(|index| index.state != IndexState::Ready) {
-            for (record, decided) in records.iter().zip(&mut decided) {
-                *decided = self.delete_if(&collection, *record, &mut decide)?;
+            for (place, (record, decided)) in records.iter().zip(&mut decided).enumerate() {
+                *decided = self.delete_if(&collection, *record, |stored| decide(place, stored))?;
             }
             return Ok(decided);
         }
@@ -165,7 +165,7 @@ impl DocumentWriter<'_> {
             for at in 0..rest.len() {
                 done += 1;
                 let Some((stored, place)) = read.at(rest, at)? else { continue };
-                let Some(what) = decide(&stored)? else { continue };
+                let Some(what) = decide(place, &stored)? else { continue };
                 leaving.add(&stored)?;
                 if let Some(decided) = decided.get_mut(place) {
                     *decided = Some(what);

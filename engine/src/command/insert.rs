@@ -115,7 +115,7 @@ fn insert_some(
         let mut pace = Pace::new(Duration::from_millis(BATCH_MS_MAX));
         let (mut at, mut done) = (start, Inserted::default());
         let most = prepared.len().min(start + BULK_DOCS_MAX);
-        while at < most && !(is_ordered && !done.errors.is_empty()) {
+        while at < most && (!is_ordered || done.errors.is_empty()) {
             let Some(count) = pace.next() else { break };
             let step = prepared.get(at..most.min(at + count)).unwrap_or_default();
             pace.add(step.len());

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use super::{
-    batch::{Allowance, BatchError, Candidates},
+    batch::{Allowance, BatchError},
     target::Target,
 };
 use crate::{
@@ -16,28 +16,28 @@ use crate::{
     limits::ARCHIVE_BATCH_BYTES_MAX,
 };
 
-/// Archives those of the candidates that are due, if their collection has an archive. Cuts the
-/// candidates to those that were looked at.
-pub(super) fn keep(
+/// Archives those of the records that are due, if their collection has an archive. Hands back which of
+/// the records were looked at.
+pub(super) fn keep<'r>(
     collections: &Collections,
     archives: &Archives,
     target: &Target,
-    candidates: &mut Candidates,
+    records: &'r [u64],
     allowance: Allowance<'_>,
-) -> Result<Option<Arc<Kept>>, BatchError> {
-    let Some(archive) = archives.active(target.collection.id) else { return Ok(None) };
+) -> Result<(Option<Arc<Kept>>, &'r [u64]), BatchError> {
+    let Some(archive) = archives.active(target.collection.id) else { return Ok((None, records)) };
     let before = archive.last_kept();
     let mut kept = Kept::default();
     let mut documents = Vec::new();
     let (mut bytes, mut looked_at) = (0_u64, 0);
     let bytes_max = allowance.bytes.min(ARCHIVE_BATCH_BYTES_MAX);
     collections.store().read(|reader| {
-        for candidate in &candidates.found {
+        for &record in records {
             if bytes >= bytes_max || documents.len() as u64 >= allowance.limits.docs {
                 break;
             }
             looked_at += 1;
-            let stored = reader.document(target.collection.id, candidate.record)?;
+            let stored = reader.document(target.collection.id, record)?;
             let Some(stored) = stored else { continue };
             let Some(deadline) = target.due(&stored, allowance.now_ms)? else { continue };
             bytes += stored.bytes.len() as u64;
@@ -48,7 +48,7 @@ pub(super) fn keep(
             }
             documents.push(Archived {
                 namespace: target.collection.namespace.clone(),
-                record: candidate.record,
+                record,
                 modified_ms: stored.modified_ms,
                 removed_ms: allowance.now_ms,
                 threshold_ms: deadline.threshold_ms,
@@ -59,9 +59,5 @@ pub(super) fn keep(
         Ok::<_, WriteError>(())
     })?;
     let kept = archive.keep(&**collections.clock(), &documents, kept)?;
-    if looked_at < candidates.found.len() {
-        candidates.found.truncate(looked_at);
-        candidates.more = true;
-    }
-    Ok(Some(kept))
+    Ok((Some(kept), records.get(..looked_at).unwrap_or(records)))
 }

@@ -6,7 +6,7 @@ use bson::doc;
 
 use super::{
     archiving,
-    batch::{Allowance, Candidate, Candidates},
+    batch::Allowance,
     tests::{World, date, namespace, simulated},
     *,
 };
@@ -68,19 +68,19 @@ fn nothing_is_removed_while_the_archive_fails() {
 /// Archives what is due and stops there, as a kill does.
 fn archive_only(world: &World) -> Option<Arc<crate::archive::Kept>> {
     let target = &world.targets()[0];
-    let found = (1..=6).map(|record| Candidate { key: Vec::new(), record }).collect();
-    let mut candidates = Candidates { found, more: false };
     let allowance = Allowance {
         now_ms: world.collections.clock().now_ms(),
         pass: 1,
         limits: world.reaper.parameters().batch_limits(),
+        ahead: 0,
         bytes: u64::MAX,
         state: None,
         undo_ms: None,
     };
     let archives = world.reaper.archives();
-    let kept = archiving::keep(&world.collections, archives, target, &mut candidates, allowance);
-    kept.expect("kept")
+    let kept =
+        archiving::keep(&world.collections, archives, target, &[1, 2, 3, 4, 5, 6], allowance);
+    kept.expect("kept").0
 }
 
 #[test]

@@ -1,7 +1,9 @@
-//! One step of removal: find candidates in a short read, then check and remove them in one bounded
-//! write transaction.
+//! One step of removal: find what is due in a short read, then check and remove it in one bounded write
+//! transaction.
 
-use bson::{Bson, RawDocument, raw::RawBsonRef};
+use std::sync::Arc;
+
+use bson::{Bson, RawDocument, RawDocumentBuf, raw::RawBsonRef};
 use thiserror::Error;
 
 use super::{
@@ -12,7 +14,7 @@ use crate::{
     archive::{ArchiveError, Archives, Kept},
     catalog::CollectionMeta,
     collection::{Collections, DocumentWriter, Pace, WriteError},
-    limits::{BATCH_DOCS_MAX, REAPER_SCAN_ENTRIES_MAX},
+    limits::{BATCH_DOCS_MAX, REAPER_SCAN_ENTRIES_MAX, REMOVED_EVENT_DOCS_MAX},
     store::{Reader, StoreError, Stored},
     ttl::Deadline,
 };
@@ -22,15 +24,25 @@ use crate::{
 pub(super) struct Position {
     /// The lane that is being worked off.
     lane: usize,
-    /// The last entry that was looked at in it.
+    /// The last entry of it that was read ahead.
     after: Option<(Vec<u8>, u64)>,
+    /// Whether there may be more entries behind that one.
+    more: bool,
+    /// The records of the entries that were read ahead, see [`read_ahead`].
+    records: Arc<[u64]>,
+    /// How many of them are done with.
+    done: usize,
 }
 
 /// What one step did.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Batch {
-    /// What was removed, soonest expired first.
+    /// The first of what was removed, soonest expired first; at most [`REMOVED_EVENT_DOCS_MAX`].
     pub removed: Vec<Removed>,
+    /// How many documents were removed.
+    pub deleted: u64,
+    /// For each of them the time from its threshold to its removal.
+    pub lags_ms: Vec<i64>,
     /// Entries looked at.
     pub examined_keys: u64,
     /// Documents fetched.
@@ -54,6 +66,8 @@ pub(super) struct Allowance<'a> {
     pub pass: u64,
     /// Documents and time of the transaction.
     pub limits: Limits,
+    /// Documents that may be read ahead and removed in another order than they expire.
+    pub ahead: u64,
     /// Bytes of documents of the transaction.
     pub bytes: u64,
     /// The guard's state, to be stored together with what is removed.
@@ -73,16 +87,12 @@ pub(super) enum BatchError {
     Archive(#[from] ArchiveError),
 }
 
-/// An entry that is due by its key. Only the document decides.
-pub(super) struct Candidate {
-    pub key: Vec<u8>,
-    pub record: u64,
-}
-
-/// Entries due in one lane, and whether there may be more of them.
-pub(super) struct Candidates {
-    pub found: Vec<Candidate>,
-    pub more: bool,
+/// A removed document.
+struct Gone {
+    bytes: u64,
+    lag_ms: i64,
+    described: Option<Removed>,
+    trash_row: Option<RawDocumentBuf>,
 }
 
 /// Works off the next documents of a rule, unless `may_remove` says that it has to wait. That is asked
@@ -96,33 +106,35 @@ pub(super) fn run(
     may_remove: &dyn Fn() -> bool,
 ) -> Result<Batch, BatchError> {
     undo::make_room(collections);
-    let max = usize::try_from(allowance.limits.docs).unwrap_or(usize::MAX);
-    let max = max.min(REAPER_SCAN_ENTRIES_MAX).min(full_disk_max(collections));
-    let mut candidates = collections
-        .store()
-        .read(|reader| in_lane(reader, target, position, allowance.now_ms, max))?;
+    let most = |limit: u64| {
+        let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+        limit.min(REAPER_SCAN_ENTRIES_MAX).min(full_disk_max(collections))
+    };
+    let mut position = position.clone();
+    if position.done == position.records.len() {
+        collections.store().read(|reader| {
+            let (docs, ahead) = (most(allowance.limits.docs), most(allowance.ahead));
+            read_ahead(reader, target, &mut position, allowance.now_ms, ahead.max(docs), docs)
+        })?;
+    }
     if !may_remove() {
         return Ok(Batch::default());
     }
-    if candidates.found.is_empty() {
-        return Ok(Batch { next: next_lane(target, position), ..Batch::default() });
+    let rest = position.records.get(position.done..).unwrap_or_default();
+    let records = rest.get(..most(allowance.limits.docs)).unwrap_or(rest);
+    if records.is_empty() {
+        return Ok(Batch { next: next_lane(target, &position), ..Batch::default() });
     }
-    let kept = archiving::keep(collections, archives, target, &mut candidates, allowance)?;
+    let (kept, records) = archiving::keep(collections, archives, target, records, allowance)?;
     let (mut batch, done) = collections.write(|writer: &mut DocumentWriter<'_>| {
-        remove(writer, target, &candidates.found, kept.as_deref(), allowance)
+        remove(writer, target, records, kept.as_deref(), allowance)
     })?;
     if batch.trashed > 0 {
         undo::keep_bounds(collections);
     }
-    batch.next = match done.checked_sub(1).and_then(|last| candidates.found.get(last)) {
-        Some(_) if done == candidates.found.len() && !candidates.more => {
-            next_lane(target, position)
-        }
-        Some(last) => {
-            Some(Position { lane: position.lane, after: Some((last.key.clone(), last.record)) })
-        }
-        None => None,
-    };
+    position.done += done;
+    let is_done = position.done >= position.records.len() && !position.more;
+    batch.next = if is_done { next_lane(target, &position) } else { Some(position) };
     Ok(batch)
 }
 
@@ -135,49 +147,61 @@ fn full_disk_max(collections: &Collections) -> usize {
 /// The beginning of the lane behind this one.
 fn next_lane(target: &Target, position: &Position) -> Option<Position> {
     let lane = position.lane + 1;
-    (lane < target.lanes.len()).then_some(Position { lane, after: None })
+    (lane < target.lanes.len()).then(|| Position { lane, ..Position::default() })
 }
 
-/// The next due entries of the lane at `position`.
-fn in_lane(
+/// Reads the records of the next `max` due entries of the lane. If that is more than the `docs` of one
+/// transaction, they are put in the order of their numbers: then each transaction changes one part of
+/// the collection's pages, and not all of them some of its pages.
+fn read_ahead(
     reader: &Reader<'_>,
     target: &Target,
-    position: &Position,
+    position: &mut Position,
     now_ms: i64,
     max: usize,
-) -> Result<Candidates, WriteError> {
-    let mut candidates = Candidates { found: Vec::new(), more: false };
-    let Some(lane) = target.lanes.get(position.lane) else { return Ok(candidates) };
+    docs: usize,
+) -> Result<(), WriteError> {
+    let Some(lane) = target.lanes.get(position.lane) else { return Ok(()) };
     let index = target.index.id;
     let last_ms = lane.last_due_ms(now_ms);
     let entries = match &position.after {
         Some((key, record)) => lane.entries_after(reader, index, (key, *record), last_ms)?,
         None => lane.entries(reader, index, i64::MIN, last_ms)?,
     };
+    let (mut records, mut last) = (Vec::new(), None);
+    position.more = false;
     for entry in entries {
-        if candidates.found.len() == max {
-            candidates.more = true;
+        if records.len() == max {
+            position.more = true;
             break;
         }
         let entry = entry?;
-        candidates.found.push(Candidate { key: entry.key.to_vec(), record: entry.record });
+        records.push(entry.record);
+        last = Some(entry);
     }
-    Ok(candidates)
+    if let Some(last) = last {
+        position.after = Some((last.key.to_vec(), last.record));
+    }
+    if records.len() > docs {
+        records.sort_unstable();
+    }
+    (position.records, position.done) = (records.into(), 0);
+    Ok(())
 }
 
-/// Removes those candidates that are due by their document, until a limit is reached. Hands back
-/// how many candidates are done with, at least one.
+/// Removes those that are due by their document, until a limit is reached. Hands back how many records
+/// are done with, at least one.
 fn remove(
     writer: &mut DocumentWriter<'_>,
     target: &Target,
-    candidates: &[Candidate],
+    records: &[u64],
     kept: Option<&Kept>,
     allowance: Allowance<'_>,
 ) -> Result<(Batch, usize), WriteError> {
     let mut batch = Batch::default();
     let current = writer.collection(&target.collection.namespace);
     let Some(collection) = current.filter(|current| current.id == target.collection.id) else {
-        return Ok((batch, candidates.len())); // Dropped since the list was made.
+        return Ok((batch, records.len())); // Dropped since the list was made.
     };
     let keys_before = count_keys(writer, &collection)?;
     let undo_ms = allowance.undo_ms.filter(|_| !writer.has_no_room());
@@ -187,13 +211,13 @@ fn remove(
         && bytes < allowance.bytes
     {
         let count = count.min(fitting(allowance.bytes - bytes, bytes, done));
-        let step = candidates.get(done..candidates.len().min(done + count)).unwrap_or_default();
+        let step = records.get(done..records.len().min(done + count)).unwrap_or_default();
         if step.is_empty() {
             break;
         }
+        let described = batch.removed.len();
         // A document with several due dates has an entry for each; the first one removes it.
-        let records: Vec<u64> = step.iter().map(|candidate| candidate.record).collect();
-        let removed = writer.delete_together(&collection, &records, |stored| {
+        let gone = writer.delete_together(&collection, step, |place, stored| {
             batch.examined_docs += 1;
             let Some(deadline) = target.due(stored, allowance.now_ms)? else { return Ok(None) };
             if kept.is_some_and(|kept| !kept.has(stored)) {
@@ -203,26 +227,35 @@ fn remove(
                 let times = (allowance.pass, allowance.now_ms, undo_ms);
                 undo::row(target, stored, deadline, times)
             };
-            let row = undo_ms.map(to_row).transpose()?;
-            Ok(Some((describe(target, stored, deadline, allowance)?, row)))
+            let is_told = described + place < REMOVED_EVENT_DOCS_MAX;
+            let told = is_told.then(|| describe(target, stored, deadline, allowance));
+            Ok(Some(Gone {
+                bytes: stored.bytes.len() as u64,
+                lag_ms: allowance.now_ms.saturating_sub(deadline.threshold_ms),
+                described: told.transpose()?,
+                trash_row: undo_ms.map(to_row).transpose()?,
+            }))
         })?;
-        for (removed, row) in removed.into_iter().flatten() {
-            match row {
+        for gone in gone.into_iter().flatten() {
+            match gone.trash_row {
                 Some(row) if writer.put_in_trash(&row)? => batch.trashed += 1,
                 _ => batch.not_trashed += u64::from(allowance.undo_ms.is_some()),
             }
-            bytes += u64::from(removed.bytes);
-            batch.removed.push(removed);
+            bytes += gone.bytes;
+            batch.deleted += 1;
+            batch.lags_ms.push(gone.lag_ms);
+            batch.removed.extend(gone.described);
         }
         batch.examined_keys += step.len() as u64;
         done += step.len();
         pace.add(step.len());
     }
     if let Some(state) = allowance.state
-        && !batch.removed.is_empty()
+        && batch.deleted > 0
     {
         writer.put_meta(GUARD_META_NAME, state)?;
     }
+    batch.removed.sort_by_key(|removed| removed.threshold_ms);
     batch.removed_keys = keys_before.saturating_sub(count_keys(writer, &collection)?);
     Ok((batch, done))
 }

@@ -8,7 +8,7 @@ use std::{
 use thiserror::Error;
 
 use crate::{
-    limits::{BATCH_MS_MAX, BULK_DOCS_MAX, TRASH_SECS_MAX},
+    limits::{BATCH_BYTES_MAX, BATCH_MS_MAX, BULK_DOCS_MAX, TRASH_SECS_MAX},
     store::StoreError,
 };
 
@@ -257,10 +257,7 @@ impl TtlParameters {
 
     /// Bytes of documents in one write transaction.
     pub fn batch_bytes(&self) -> u64 {
-        match self.unsigned(TtlParameter::BatchBytes) {
-            0 => u64::MAX,
-            bytes => bytes,
-        }
+        self.chosen(TtlParameter::BatchBytes).unwrap_or(BATCH_BYTES_MAX as u64)
     }
 
     fn unsigned(&self, parameter: TtlParameter) -> u64 {

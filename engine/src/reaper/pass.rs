@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     clock::work_time,
-    limits::{LAG_SAMPLES_MAX, REMOVED_EVENT_DOCS_MAX},
+    limits::{BULK_DOCS_MAX, LAG_SAMPLES_MAX},
     store::{CollectionId, IndexId},
     ttl::Rule,
 };
@@ -145,10 +145,14 @@ impl<'r> Pass<'r> {
         let (began, mut docs) = visit.used.unwrap_or((work_time(), 0));
         let mut transaction = parameters.batch_limits();
         transaction.docs = transaction.docs.min(limits.docs.saturating_sub(docs));
+        // Who asks for small transactions wants them in the order of time.
+        let is_small = transaction.docs < BULK_DOCS_MAX as u64;
+        let ahead = if is_small { 0 } else { limits.docs.saturating_sub(docs) };
         let allowance = Allowance {
             now_ms: self.now_ms,
             pass: self.report.number,
             limits: transaction,
+            ahead,
             bytes: parameters.batch_bytes(),
             state: self.permit.state.as_deref(),
             undo_ms: parameters.undo_ms(),
@@ -175,9 +179,9 @@ impl<'r> Pass<'r> {
         match outcome {
             Err(failure) => self.tally(&visit.target).report.error = Some(failure.to_string()),
             Ok(batch) => {
-                docs += batch.removed.len() as u64;
+                docs += batch.deleted;
                 let next = batch.next.clone();
-                if !batch.removed.is_empty() {
+                if batch.deleted > 0 {
                     self.permit.state = None;
                 }
                 self.account(&visit.target, batch);
@@ -196,7 +200,7 @@ impl<'r> Pass<'r> {
     }
 
     fn account(&mut self, target: &Target, batch: Batch) {
-        let deleted = batch.removed.len() as u64;
+        let deleted = batch.deleted;
         let counters = self.reaper.counters();
         counters.deleted_documents.add(deleted);
         counters.deleted_keys.add(batch.removed_keys);
@@ -212,13 +216,12 @@ impl<'r> Pass<'r> {
         let tally = self.tally(target);
         tally.report.deleted += deleted;
         tally.report.examined += batch.examined_keys;
-        for removed in &batch.removed {
-            tally.add_lag(removed.removed_ms.saturating_sub(removed.threshold_ms));
+        for lag_ms in &batch.lags_ms {
+            tally.add_lag(*lag_ms);
         }
         if deleted > 0 {
-            let mut documents = batch.removed;
-            let more = documents.len().saturating_sub(REMOVED_EVENT_DOCS_MAX) as u64;
-            documents.truncate(REMOVED_EVENT_DOCS_MAX);
+            let documents = batch.removed;
+            let more = deleted.saturating_sub(documents.len() as u64);
             self.reaper.hub().send(&EngineEvent::Removed { documents, more });
         }
     }

@@ -30,7 +30,7 @@ const ID_BYTES_MAX: usize = 5;
 #[derive(Clone, Copy)]
 struct Packed {
     bytes: [u8; PACKED_BYTES_MAX],
-    len: usize,
+    len: u32,
 }
 
 impl Packed {
@@ -42,29 +42,29 @@ impl Packed {
         let len = bits.div_ceil(u8::BITS).max(1);
         let left = number << (u64::BITS - len * u8::BITS);
         let length = u64::from(len - 1) << (u64::BITS - PACKED_LENGTH_BITS);
-        Self { bytes: (left | length).to_be_bytes(), len: len as usize }
+        Self { bytes: (left | length).to_be_bytes(), len }
     }
 
     #[inline]
     fn as_slice(&self) -> &[u8] {
-        self.bytes.get(..self.len).unwrap_or(&self.bytes)
+        self.bytes.get(..self.len as usize).unwrap_or(&self.bytes)
     }
 
     /// The number at the beginning of the bytes, and what is behind it.
     #[inline]
     fn read(bytes: &[u8]) -> Option<(u64, &[u8])> {
         let len = packed_len(*bytes.first()?);
-        let (number, rest) = bytes.split_at_checked(len)?;
+        let (number, rest) = bytes.split_at_checked(len as usize)?;
         let mut whole = [0; PACKED_BYTES_MAX];
-        whole.get_mut(PACKED_BYTES_MAX - len..)?.copy_from_slice(number);
-        let length_bits = len as u32 * u8::BITS - PACKED_LENGTH_BITS;
+        whole.get_mut(PACKED_BYTES_MAX - len as usize..)?.copy_from_slice(number);
+        let length_bits = len * u8::BITS - PACKED_LENGTH_BITS;
         Some((u64::from_be_bytes(whole) & (u64::MAX >> (u64::BITS - length_bits)), rest))
     }
 }
 
 #[inline]
-fn packed_len(first: u8) -> usize {
-    usize::from(first >> (u8::BITS - PACKED_LENGTH_BITS)) + 1
+fn packed_len(first: u8) -> u32 {
+    u32::from(first >> (u8::BITS - PACKED_LENGTH_BITS)) + 1
 }
 
 /// The key of a document.
@@ -85,8 +85,10 @@ impl Deref for DocumentKey {
 
 pub(super) fn document_key(collection: u32, record: u64) -> DocumentKey {
     let (id, record) = (Packed::new(collection.into()), Packed::new(record));
-    let mut key =
-        DocumentKey { bytes: [0; ID_BYTES_MAX + PACKED_BYTES_MAX], len: id.len + record.len };
+    let mut key = DocumentKey {
+        bytes: [0; ID_BYTES_MAX + PACKED_BYTES_MAX],
+        len: (id.len + record.len) as usize,
+    };
     for (to, from) in key.bytes.iter_mut().zip(id.as_slice().iter().chain(record.as_slice())) {
         *to = *from;
     }
@@ -209,7 +211,7 @@ fn entry_sum(key: &[u8], bits: u32) -> u32 {
 /// The value of the entry of this record under its whole key.
 #[inline]
 pub(super) fn entry_value(key: &[u8], record: u64, exact: bool) -> [u8; 4] {
-    let len = Packed::new(record).len as u32;
+    let len = Packed::new(record).len;
     let bits = (len - 1) << RECORD_LENGTH_SHIFT | u32::from(!exact);
     (entry_sum(key, bits) | bits).to_be_bytes()
 }
@@ -242,7 +244,7 @@ pub(super) fn entry<'t>(key: &'t [u8], value: &[u8]) -> Result<Entry<'t>, StoreE
 
 #[inline]
 fn entry_parts<'t>(key: &'t [u8], value: &[u8]) -> Option<(&'t [u8], u64)> {
-    let rest = key.get(packed_len(*key.first()?)..)?;
+    let rest = key.get(packed_len(*key.first()?) as usize..)?;
     let (value_key, record) = rest.split_at_checked(rest.len().checked_sub(record_len(value)?)?)?;
     match Packed::read(record)? {
         (record, []) => Some((value_key, record)),
@@ -259,7 +261,7 @@ fn damaged_entry(record: u64) -> StoreError {
 /// What an entry takes in the table of entries: key and value.
 pub(super) fn entry_bytes(index: u32, key: &[u8], record: u64) -> u64 {
     let numbers = Packed::new(index.into()).len + Packed::new(record).len;
-    (numbers + key.len() + size_of::<u32>()) as u64
+    (key.len() + size_of::<u32>()) as u64 + u64::from(numbers)
 }
 
 /// The number at the beginning of a key of documents or entries.

@@ -20,6 +20,9 @@ use crate::limits::{LMDB_KEY_BYTES_MAX, MAP_SIZE_BYTES_MIN, READERS_MAX};
 
 pub(super) type Table = Database<'static, Bytes, Bytes>;
 
+/// Key and value, lent by a transaction.
+pub(super) type Row<'t> = (&'t [u8], &'t [u8]);
+
 /// The names of the tables in the file.
 pub(super) const TABLE_NAMES: [&str; 5] = ["meta", "catalog", "documents", "entries", "counters"];
 
@@ -243,7 +246,7 @@ impl<'t> Cursor<'t> {
     }
 
     /// The row in front of the last one.
-    pub(super) fn row_before(&mut self) -> Result<Option<(&[u8], &[u8])>, heed::Error> {
+    pub(super) fn row_before(&mut self) -> Result<Option<Row<'_>>, heed::Error> {
         self.rows.next().transpose()
     }
 

@@ -7,7 +7,7 @@ use std::ops::Bound;
 
 use heed::{PutFlags, RwTxn};
 
-use super::env::{Cursor, Table};
+use super::env::{Cursor, Row as Lent, Table};
 use super::{CollectionId, IndexId, StoreError, Writer, codec};
 use crate::limits::{RUN_ROWS_MIN, SET_ASIDE_BYTES};
 
@@ -241,7 +241,7 @@ fn put_entries(
         Some(last) => {
             let behind = entries.rows.partition_point(|row| entries.key(row) < last.0);
             let (among, behind) = entries.rows.split_at(behind);
-            let is_taken = |row: &Row| codec::is_under((last.0, last.1), entries.value_key(row));
+            let is_taken = |row: &Row| codec::is_under(last, entries.value_key(row));
             if is_unique && behind.first().is_some_and(is_taken) {
                 return Ok(false);
             }
@@ -308,11 +308,7 @@ fn delete_entries(
 }
 
 /// The last row of a collection or an index.
-fn last_of<'t>(
-    table: Table,
-    txn: &'t RwTxn<'_>,
-    id: u32,
-) -> Result<Option<(&'t [u8], &'t [u8])>, heed::Error> {
+fn last_of<'t>(table: Table, txn: &'t RwTxn<'_>, id: u32) -> Result<Option<Lent<'t>>, heed::Error> {
     let last = match id.checked_add(1) {
         Some(next) => table.get_lower_than(txn, &codec::id_bound(next))?,
         None => table.last(txn)?,
