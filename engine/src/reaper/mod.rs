@@ -5,6 +5,8 @@
 //! each; [`thread`] only decides when to call it. Whether a document is due is decided by the
 //! document, inside the transaction that removes it: an index entry is a hint.
 
+#[cfg(test)]
+mod ahead_tests;
 mod archiving;
 #[cfg(test)]
 mod archiving_tests;
