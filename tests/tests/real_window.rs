@@ -145,7 +145,7 @@ fn import(steps: &mut Steps, file: &Path) {
 
 fn make_ttl_index(steps: &mut Steps) {
     steps.click("Indexes");
-    steps.click("Create index …");
+    steps.click("Create index…");
     steps.type_into("Field 1", "at");
     steps.click("TTL: documents expire");
     steps.type_into("TTL", "1");

@@ -110,7 +110,7 @@ pub const FIT: Entry = Entry {
 /// What another TTL would remove.
 pub const WHAT_IF: Entry = Entry {
     group: Group::Time,
-    label: "What if …",
+    label: "What if…",
     tooltip: "See what another TTL would remove, before anything is changed",
     keys: None,
     action: |state| Some(Action::Expiry(shown(state)?, ExpiryAction::WhatIf)),

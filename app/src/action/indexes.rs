@@ -33,7 +33,7 @@ pub enum IndexesAction {
 /// Opens the dialog that creates an index.
 pub const CREATE: Entry = Entry {
     group: Group::Collection,
-    label: "Create index …",
+    label: "Create index…",
     tooltip: "Make an index on a field, with or without a TTL",
     keys: None,
     action: |state: &State| {

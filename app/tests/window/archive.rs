@@ -22,7 +22,7 @@ fn dialog(commands: &[Document]) -> Window {
     let mut window = Window::open_view(commands, "Expiry");
     window.until_named("Shown as: Removed");
     window.click("Shown as: Removed");
-    window.click("Archive …");
+    window.click("Archive…");
     window.until_named("Archive of test.sessions");
     window
 }

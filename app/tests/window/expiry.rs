@@ -160,14 +160,14 @@ fn without_a_ttl_index_one_is_offered() {
     let plain = [doc! {"insert": "plain", "documents": [{"_id": 1, "at": at(0)}]}];
     let mut window = Window::open_view(&plain, "Expiry");
     window.until_named("No TTL index: nothing in this collection will ever expire");
-    window.click("Create a TTL index …");
+    window.click("Create a TTL index…");
     assert!(window.has("Create an index on plain"));
 }
 
 #[test]
 fn what_if_opens_the_ttl_of_the_chosen_index() {
     let mut window = window();
-    window.click("What if …");
+    window.click("What if…");
     window.until_named("Change TTL of at_1");
     window.choose("TTL: unit", "seconds");
     window.type_into("TTL", "10");

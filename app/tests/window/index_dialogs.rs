@@ -9,7 +9,7 @@ use super::support::Window;
 /// The dialog for a new index, with a field typed.
 fn creating(field: &str) -> Window {
     let mut window = window();
-    window.click("Create index …");
+    window.click("Create index…");
     window.until_named("Create an index on visits");
     window.type_into("Field 1", field);
     window
@@ -130,7 +130,7 @@ fn a_ttl_is_changed_in_place() {
 #[test]
 fn a_plain_index_is_turned_into_a_ttl_index() {
     let mut window = window();
-    window.choose("More for made_1", "Turn into a TTL index …");
+    window.choose("More for made_1", "Turn into a TTL index…");
     window.until_named("Turn made_1 into a TTL index");
     assert!(window.has_part("was a plain index"));
     window.type_into("TTL", "3600");
@@ -143,14 +143,14 @@ fn a_plain_index_is_turned_into_a_ttl_index() {
 #[test]
 fn an_index_is_dropped_after_a_question() {
     let mut window = window();
-    window.choose("More for made_1", "Drop index …");
+    window.choose("More for made_1", "Drop index…");
     window.until_named("Drop index made_1");
     let shown = window.value("Command");
     assert!(shown.contains("made_1"), "{shown}");
     assert_eq!(window.copied("Copy command"), shown);
     window.key(Key::Escape);
     assert!(!window.has("Drop index made_1"), "Escape drops nothing");
-    window.choose("More for made_1", "Drop index …");
+    window.choose("More for made_1", "Drop index…");
     window.click("Drop index");
     window.until_named("Dismiss: Index made_1 dropped");
     window.until_gone("More for made_1");
@@ -159,7 +159,7 @@ fn an_index_is_dropped_after_a_question() {
 #[test]
 fn a_drop_that_fails_is_said_in_its_dialog() {
     let mut window = window();
-    window.choose("More for made_1", "Drop index …");
+    window.choose("More for made_1", "Drop index…");
     window.run("test", &doc! {"dropIndexes": "visits", "index": "made_1"});
     window.click("Drop index");
     window.until_named("no index found: made_1");

@@ -72,7 +72,7 @@ fn an_index_is_hidden_and_shown_again() {
 fn the_index_of_the_ids_stays() {
     let mut window = window();
     window.point("More for _id_");
-    assert!(!window.is_enabled("Drop index …"));
+    assert!(!window.is_enabled("Drop index…"));
     assert!(!window.is_enabled("Hide from queries"));
 }
 

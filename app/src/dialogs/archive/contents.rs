@@ -21,7 +21,7 @@ pub(super) fn ui(
     actions: &mut Actions,
 ) -> Option<ArchiveAction> {
     let Some(status) = &archive.status else {
-        ui.label(text::rich("Looking …", text::body()).color(colors(ui).dim));
+        ui.label(text::rich("Looking…", text::body()).color(colors(ui).dim));
         return None;
     };
     figures_ui(ui, status);

@@ -14,7 +14,7 @@ pub(super) fn ui(ui: &mut Ui, view: &ExpiryView, indexes: &[TtlIndex], asks: &mu
     ui.horizontal(|ui| {
         index_ui(ui, view, indexes, asks);
         let hint = "See what another TTL would remove, before anything is changed";
-        if ui.add(Button::plain("What if …").tooltip(hint)).clicked() {
+        if ui.add(Button::plain("What if…").tooltip(hint)).clicked() {
             asks.push(ExpiryAction::WhatIf);
         }
         let modes = [Mode::Timeline, Mode::Table, Mode::Removed];

@@ -59,7 +59,7 @@ fn view_ui(ui: &mut Ui, state: &State, tab: &Tab, asks: &mut Asks<'_>) {
     ui.add_space(sizes::GAP_SMALL);
     if tab.indexes.is_loaded() && indexes.is_empty() && view.ledger.is_empty() {
         let sentence = "No TTL index: nothing in this collection will ever expire";
-        let button = empty_state::ui(ui, Picture::Time, sentence, Some("Create a TTL index …"));
+        let button = empty_state::ui(ui, Picture::Time, sentence, Some("Create a TTL index…"));
         if button.is_some_and(|button| button.clicked()) {
             asks.push(ExpiryAction::CreateIndex);
         }

@@ -74,7 +74,7 @@ pub(super) fn removed_ui(
             ui.label(RichText::new(dropped).color(ink.dim));
         }
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-            let archive = Button::plain("Archive …").tooltip(archive::SHOW.tooltip);
+            let archive = Button::plain("Archive…").tooltip(archive::SHOW.tooltip);
             if ui.add(archive).clicked() {
                 let open = ArchiveAction::Open(namespace.clone());
                 asks.actions.push(Action::Archive(open));

@@ -47,7 +47,7 @@ pub fn inspector_ui(_ui: &mut Ui, _state: &State, _tab: &Tab, _actions: &mut Act
 fn controls_ui(ui: &mut Ui, tab: &Tab, asks: &mut Asks<'_>) {
     ui.horizontal(|ui| {
         let hint = "Make an index on a field, with or without a TTL";
-        if ui.add(Button::primary("Create index …").tooltip(hint)).clicked() {
+        if ui.add(Button::primary("Create index…").tooltip(hint)).clicked() {
             asks.push(IndexesAction::OpenCreate);
         }
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
@@ -120,7 +120,7 @@ fn actions_ui(ui: &mut Ui, index: &IndexRow, asks: &mut Asks<'_>) {
         let name = format!("More for {}", index.name);
         let more = ui.add(Button::icon_only(Icon::More, &name));
         menu::below(&more, |ui| entries_ui(ui, index, asks));
-        let label = if index.secs.is_some() { "Change TTL …" } else { "Add TTL …" };
+        let label = if index.secs.is_some() { "Change TTL…" } else { "Add TTL…" };
         let reason = index.no_ttl_reason();
         let hint = reason.unwrap_or("Change the seconds in place; nothing is rebuilt");
         let name = format!("{label} {}", index.name);
@@ -133,7 +133,7 @@ fn actions_ui(ui: &mut Ui, index: &IndexRow, asks: &mut Asks<'_>) {
 
 fn entries_ui(ui: &mut Ui, index: &IndexRow, asks: &mut Asks<'_>) {
     let is_id = index.name == "_id_";
-    let ttl = if index.secs.is_some() { "Change TTL …" } else { "Turn into a TTL index …" };
+    let ttl = if index.secs.is_some() { "Change TTL…" } else { "Turn into a TTL index…" };
     if menu::entry(ui, ttl, "", index.no_ttl_reason().is_none()).clicked() {
         asks.push(IndexesAction::OpenChangeTtl(index.name.clone()));
     }
@@ -143,7 +143,7 @@ fn entries_ui(ui: &mut Ui, index: &IndexRow, asks: &mut Asks<'_>) {
         asks.push(IndexesAction::Hide { name, hidden });
     }
     menu::line(ui);
-    if menu::entry(ui, "Drop index …", "", !is_id).clicked() {
+    if menu::entry(ui, "Drop index…", "", !is_id).clicked() {
         asks.push(IndexesAction::OpenDrop(index.name.clone()));
     }
 }
