@@ -80,6 +80,7 @@ mod mayfly_verdict;
 mod mayfly_what_if;
 pub mod metrics;
 mod modify;
+mod names;
 mod new_document;
 mod notices;
 pub mod operations;

@@ -10,6 +10,7 @@ use super::{
     client::Client,
     error::{Code, CommandError},
     field::{COMMON, Support},
+    names::Names,
     table::{Command, Scope},
 };
 use crate::{catalog::Namespace, value::field::Fields};
@@ -43,38 +44,6 @@ pub struct Request<'r> {
     names: Names,
 }
 
-/// The names of a document's fields as a set that may hold a few more. Commands know many fields and
-/// clients send few, so most of them need not be looked for.
-#[derive(Debug, Clone, Copy)]
-struct Names(u64);
-
-impl Names {
-    fn of(document: &RawDocument) -> Self {
-        let names = document.iter_elements().try_fold(Self(0), |names, element| {
-            element.map(|element| names.with(element.key().as_str()))
-        });
-        // What can't be read is found out by whoever looks for a field.
-        names.unwrap_or(Self(u64::MAX))
-    }
-
-    fn with(self, name: &str) -> Self {
-        Self(self.0 | Self::bit(name))
-    }
-
-    /// Whether the document may have a field of this name.
-    fn may_have(self, name: &str) -> bool {
-        self.0 & Self::bit(name) != 0
-    }
-
-    fn bit(name: &str) -> u64 {
-        let (first, last) = (name.as_bytes().first(), name.as_bytes().last());
-        let byte = |byte: Option<&u8>| byte.copied().map_or(0, u32::from);
-        let spread = byte(first).wrapping_mul(5) ^ byte(last).wrapping_mul(3);
-        let length = u32::try_from(name.len()).unwrap_or(0).wrapping_mul(11);
-        1 << ((spread ^ length) % u64::BITS)
-    }
-}
-
 impl<'r> Request<'r> {
     /// Checks scope and fields.
     ///
@@ -88,7 +57,7 @@ impl<'r> Request<'r> {
     ) -> Result<Self, CommandError> {
         let mut elements = document.iter_elements();
         let first = elements.next().transpose()?;
-        let (mut names, mut declared) = (Names(0), Ok(()));
+        let (mut names, mut declared) = (Names::default(), Ok(()));
         for element in elements {
             let name = element?.key().as_str();
             names = names.with(name);
