@@ -37,11 +37,21 @@ impl Server {
     /// When it does not begin to listen.
     #[must_use]
     pub fn start_in(folder: &Path, arguments: &[&str]) -> Self {
+        Self::start_with(folder, arguments, &[])
+    }
+
+    /// A server on this folder with these variables of its environment.
+    ///
+    /// # Panics
+    /// When it does not begin to listen.
+    #[must_use]
+    pub fn start_with(folder: &Path, arguments: &[&str], variables: &[(&str, &str)]) -> Self {
         let mut child = Command::new(program::path())
             .arg("serve")
             .args(["--port", "0", "--data"])
             .arg(folder)
             .args(arguments)
+            .envs(variables.iter().copied())
             .stdout(Stdio::piped())
             .spawn()
             .expect("the server starts");

@@ -4,6 +4,8 @@
 
 #[path = "clients/rust_driver.rs"]
 mod rust_driver;
+#[path = "clients/s3_server.rs"]
+mod s3_server;
 
 use std::{
     ffi::OsStr,

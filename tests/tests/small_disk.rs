@@ -21,6 +21,21 @@ fn a_small_disk_mounted_for_reading_is_read() {
     );
 }
 
+#[test]
+fn a_small_disk_that_is_full_gives_the_trash_up_first() {
+    check(
+        r#"mount -t tmpfs -o size=12m tmpfs "$1" && mkdir "$1/data" && exec "$2" "$1/data/store" trash"#,
+    );
+}
+
+#[test]
+fn an_archive_on_a_small_disk_that_is_full_loses_nothing() {
+    check(
+        r#"mount -t tmpfs -o size=64m tmpfs "$1" && mkdir "$1/full" "$1/data" &&
+           mount -t tmpfs -o size=256k tmpfs "$1/full" && exec "$2" "$1/data/store" archive "$1/full""#,
+    );
+}
+
 /// Runs a script with a folder and the victim in a name space of its own.
 fn check(script: &str) {
     let folder = tempfile::tempdir().expect("a temporary folder can be made");

@@ -1,9 +1,11 @@
 //! The reaper.
 
+use bson::Bson;
 use egui::Key;
 
 use super::Action;
 use super::entry::{Entry, Group, ctrl_shift};
+use crate::source::Namespace;
 use crate::state::reaper::Schedule;
 
 /// What can be asked of the reaper.
@@ -15,6 +17,17 @@ pub enum ReaperAction {
     SetEnabled(bool),
     /// Says how often it comes.
     SetSchedule(Schedule),
+    /// Turns the undo net on or off.
+    SetUndo(bool),
+    /// Puts a removed document back, while the undo net has it.
+    PutBack {
+        /// The collection.
+        namespace: Namespace,
+        /// The document's `_id`.
+        id: Bson,
+    },
+    /// Puts back what a pass removed.
+    PutBackPass(u64),
     /// Releases what the guard holds back, and removes it now.
     DeleteHeld,
     /// Leaves what the guard holds back as it is.
@@ -56,6 +69,30 @@ pub const RESUME: Entry = Entry {
     },
 };
 
+/// Turns the undo net on.
+pub const UNDO_ON: Entry = Entry {
+    group: Group::Time,
+    label: "Keep removed documents for 10 minutes",
+    tooltip: "What the reaper removes can be put back for ten minutes, the newest 64 MiB of it",
+    keys: None,
+    action: |state| {
+        (state.is_open() && state.reaper.undo_secs == 0)
+            .then_some(Action::Reaper(ReaperAction::SetUndo(true)))
+    },
+};
+
+/// Turns the undo net off.
+pub const UNDO_OFF: Entry = Entry {
+    group: Group::Time,
+    label: "Keep no removed documents",
+    tooltip: "What the reaper removes is gone for good, unless the collection has an archive",
+    keys: None,
+    action: |state| {
+        (state.is_open() && state.reaper.undo_secs > 0)
+            .then_some(Action::Reaper(ReaperAction::SetUndo(false)))
+    },
+};
+
 const fn schedule(label: &'static str, tooltip: &'static str) -> Entry {
     Entry { group: Group::Time, label, tooltip, keys: None, action: |_| None }
 }
@@ -65,6 +102,8 @@ pub const ENTRIES: &[Entry] = &[
     RUN_NOW,
     PAUSE,
     RESUME,
+    UNDO_ON,
+    UNDO_OFF,
     Entry {
         action: |state| set(state, Schedule::Every(60)),
         ..schedule("Reaper: every 60 s", "A pass each minute, as MongoDB does")

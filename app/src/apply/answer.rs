@@ -113,7 +113,9 @@ fn log(purpose: &Purpose, reply: &Reply, state: &mut State) {
 fn is_background(purpose: &Purpose, reply: &Reply) -> bool {
     match purpose {
         Purpose::Store(purpose) => !matches!(purpose, StorePurpose::Change { .. }),
-        Purpose::Reaper(purpose) => !matches!(purpose, ReaperPurpose::RunNow | ReaperPurpose::Set),
+        Purpose::Reaper(purpose) => {
+            !matches!(purpose, ReaperPurpose::RunNow | ReaperPurpose::Set | ReaperPurpose::PutBack)
+        }
         Purpose::Documents(_, purpose) => documents::is_background(purpose),
         Purpose::Expiry(_, purpose) => expiry::is_background(purpose),
         Purpose::Indexes(_, purpose) => indexes::is_background(purpose),

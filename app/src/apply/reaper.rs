@@ -12,6 +12,9 @@ use crate::state::toasts::Kind;
 use crate::state::{Purpose, State, number as text};
 use crate::worker::Reply;
 
+/// Seconds that the undo net keeps removed documents when it is turned on.
+const UNDO_SECS: i32 = 600;
+
 /// Carries out one action.
 pub fn apply(action: &ReaperAction, state: &mut State, effects: &mut Effects) {
     match action {
@@ -29,6 +32,21 @@ pub fn apply(action: &ReaperAction, state: &mut State, effects: &mut Effects) {
         }
         ReaperAction::SetSchedule(Schedule::AtThreshold) => {
             set(state, effects, doc! {"setParameter": 1, "mayflyReapAtThreshold": true});
+        }
+        ReaperAction::SetUndo(on) => {
+            let secs = if *on { UNDO_SECS } else { 0 };
+            set(state, effects, doc! {"setParameter": 1, "mayflyUndoSecs": secs});
+        }
+        ReaperAction::PutBack { namespace, id } => {
+            let ids = vec![id.clone()];
+            let command = doc! {"mayflyRestoreTrash": &namespace.collection, "ids": ids};
+            let purpose = Purpose::Reaper(ReaperPurpose::PutBack);
+            effects.write(state, purpose, &namespace.db, command);
+        }
+        ReaperAction::PutBackPass(pass) => {
+            let pass = i64::try_from(*pass).unwrap_or(i64::MAX);
+            let purpose = Purpose::Reaper(ReaperPurpose::PutBack);
+            effects.write(state, purpose, "admin", doc! {"mayflyRestoreTrash": 1, "pass": pass});
         }
         ReaperAction::DeleteHeld => {
             let purpose = Purpose::Reaper(ReaperPurpose::RunNow);
@@ -71,16 +89,50 @@ pub fn answer(purpose: &ReaperPurpose, reply: &Reply, state: &mut State, effects
             ask(state, effects);
         }
         (ReaperPurpose::Set, Ok(_)) => ask(state, effects),
-        (ReaperPurpose::RunNow | ReaperPurpose::Set, Err(error)) => {
+        (ReaperPurpose::PutBack, Ok(found)) => {
+            let (kind, sentence) = put_back(found);
+            state.toasts.push(kind, sentence, None, state.uptime);
+            ask(state, effects);
+        }
+        (ReaperPurpose::RunNow | ReaperPurpose::Set | ReaperPurpose::PutBack, Err(error)) => {
             state.toasts.push(Kind::Error, error.clone(), None, state.uptime);
             ask(state, effects);
         }
     }
 }
 
+/// What became of documents that were to be put back.
+fn put_back(found: &Document) -> (Kind, String) {
+    let count = |name| number(found, name).unwrap_or(0);
+    let restored = count("restored");
+    let stayed = [
+        ("existing", "has an _id that is taken", "have an _id that is taken"),
+        ("refused", "was refused", "were refused"),
+        ("notFound", "is no longer kept", "are no longer kept"),
+    ];
+    let stayed = stayed.into_iter().filter(|(name, ..)| count(name) > 0);
+    let stayed: Vec<String> =
+        stayed.map(|(name, one, more)| text::counted(count(name), one, more)).collect();
+    if restored == 0 {
+        let why = if stayed.is_empty() { "nothing is kept".to_owned() } else { stayed.join(", ") };
+        return (Kind::Error, format!("Nothing was put back: {why}"));
+    }
+    let mut sentence = format!("Put back {}", text::counted(restored, "document", "documents"));
+    for part in stayed {
+        sentence.push_str(", ");
+        sentence.push_str(&part);
+    }
+    if found.get_array("held").is_ok_and(|held| !held.is_empty()) {
+        sentence.push_str("; the index waits until you release it");
+    }
+    (Kind::Done, sentence)
+}
+
 fn learn(found: &Document, state: &mut State) {
     let reaper = found.get_document("mayfly").and_then(|mayfly| mayfly.get_document("reaper"));
     let Ok(reaper) = reaper else { return };
+    let undo = found.get_document("mayfly").and_then(|mayfly| mayfly.get_document("undo"));
+    state.reaper.undo_secs = undo.ok().and_then(|undo| number(undo, "secs")).unwrap_or(0);
     let known = &mut state.reaper;
     known.enabled = reaper.get_bool("enabled").unwrap_or(known.enabled);
     known.at_threshold = reaper.get_bool("atThreshold").unwrap_or(known.at_threshold);

@@ -31,7 +31,7 @@ pub fn panel_ui(ui: &mut Ui, state: &State, drafts: &mut Drafts, actions: &mut A
                 .show(ui, |ui| strip_ui(ui, state, actions));
             let margin = Margin { left: 14, right: 6, top: 6, bottom: 0 };
             Frame::new().inner_margin(margin).show(ui, |ui| match drawer {
-                Drawer::ReaperLog => reaper_log::ui(ui, state),
+                Drawer::ReaperLog => reaper_log::ui(ui, state, actions),
                 Drawer::Commands => commands::ui(ui, state, drafts, actions),
                 Drawer::Operations => operations::ui(ui, state, actions),
             });

@@ -3,14 +3,19 @@
 use egui::text::{LayoutJob, TextFormat};
 use egui::{FontId, Label, ScrollArea, Ui};
 
+use crate::action::{Action, Actions, ReaperAction};
 use crate::source::PassSummary;
 use crate::state::reaper::{LogEntry, LogLine};
 use crate::state::{State, duration, number};
 use crate::theme::{Colors, colors, sizes, text};
-use crate::widgets::empty_state;
+use crate::widgets::{Button, empty_state};
+
+/// What putting back does.
+pub(super) const PUT_BACK: &str =
+    "Stores it in the collection again, as it was; the index waits until you release it";
 
 /// Draws the log, the newest line first.
-pub fn ui(ui: &mut Ui, state: &State) {
+pub fn ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
     let log = state.reaper.log();
     if log.is_empty() {
         empty_state::hint(ui, "No pass yet; the next one is counted down at the top");
@@ -30,11 +35,29 @@ pub fn ui(ui: &mut Ui, state: &State) {
                 ui.allocate_ui_with_layout(
                     size,
                     egui::Layout::left_to_right(egui::Align::Center),
-                    |ui| ui.add(Label::new(job).truncate().selectable(true)),
+                    |ui| {
+                        put_back_ui(ui, state, line, actions);
+                        ui.add(Label::new(job).truncate().selectable(true));
+                    },
                 );
             }
         },
     );
+}
+
+/// What a pass removed can be put back while the undo net has it.
+fn put_back_ui(ui: &mut Ui, state: &State, line: &LogLine, actions: &mut Actions) {
+    let LogEntry::Pass { pass, .. } = &line.what else { return };
+    let keeps_ms = i64::try_from(state.reaper.undo_secs).unwrap_or(i64::MAX).saturating_mul(1_000);
+    let is_kept = state.now_ms().saturating_sub(pass.started_ms) < keeps_ms;
+    if pass.deleted == 0 || !is_kept {
+        return;
+    }
+    let name = format!("Put back what pass {} removed", pass.number);
+    let button = Button::plain("Put back").small().name(&name).tooltip(PUT_BACK);
+    if ui.add(button).clicked() {
+        actions.push(Action::Reaper(ReaperAction::PutBackPass(pass.number)));
+    }
 }
 
 fn job(line: &LogLine, colors: &Colors) -> LayoutJob {

@@ -162,6 +162,12 @@ fn schedule_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
                 actions.push(Action::Reaper(ReaperAction::SetSchedule(schedule)));
             }
         }
+        menu::line(ui);
+        let is_on = state.reaper.undo_secs > 0;
+        let undo = menu::choice(ui, reaper::UNDO_ON.label, is_on);
+        if undo.on_hover_text(reaper::UNDO_ON.tooltip).clicked() {
+            actions.push(Action::Reaper(ReaperAction::SetUndo(!is_on)));
+        }
     });
 }
 

@@ -101,6 +101,8 @@ pub enum ReaperPurpose {
     RunNow,
     /// A parameter that was set.
     Set,
+    /// Removed documents that were put back.
+    PutBack,
     /// What the guard holds back.
     Held,
 }

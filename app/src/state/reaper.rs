@@ -44,6 +44,8 @@ pub struct Reaper {
     pub running: bool,
     /// What the guard holds back.
     pub held: Option<Held>,
+    /// Seconds that removed documents are kept so that they can be put back; 0 keeps none.
+    pub undo_secs: u64,
     /// Why it no longer runs.
     pub died: Option<String>,
     passes: VecDeque<PassSummary>,
@@ -120,6 +122,7 @@ impl Default for Reaper {
             next_pass_ms: None,
             running: false,
             held: None,
+            undo_secs: 0,
             died: None,
             passes: VecDeque::new(),
             log: VecDeque::new(),

@@ -18,5 +18,6 @@ mod store_dialogs;
 mod support;
 mod time;
 mod transfer;
+mod undo;
 mod unfinished;
 mod upkeep;

@@ -4,6 +4,10 @@
 //! full disk is named, nothing acknowledged is lost, a completely full disk still takes deletions by a
 //! person and by a TTL index, and the store then goes on by itself.
 //!
+//! `fill_disk FOLDER trash` fills the disk with removed documents of which each could be put back.
+//!
+//! `fill_disk FOLDER archive PLACE`: PLACE lies on a disk of some kilobytes; an archive fills it.
+//!
 //! `fill_disk FOLDER prepare` makes a store, and `fill_disk FOLDER read` opens it on a disk that is
 //! mounted for reading only.
 
@@ -30,12 +34,14 @@ const BATCH: i32 = 20;
 type Outcome = Result<(), Box<dyn Error>>;
 
 fn main() -> Outcome {
-    let usage = "usage: fill_disk FOLDER [prepare | read]";
+    let usage = "usage: fill_disk FOLDER [prepare | read | trash | archive PLACE]";
     let folder = PathBuf::from(std::env::args().nth(1).ok_or(usage)?);
     match std::env::args().nth(2).as_deref() {
         None => full_disk(&folder),
         Some("prepare") => prepare(&folder),
         Some("read") => read(&folder),
+        Some("trash") => trash(&folder),
+        Some("archive") => archive(&folder, &std::env::args().nth(3).ok_or(usage)?),
         Some(_) => Err(usage.into()),
     }
 }
@@ -188,6 +194,112 @@ fn read(folder: &Path) -> Outcome {
         return Err("documents expired".into());
     }
     Ok(engine.close()?)
+}
+
+/// A full disk is no reason to keep what is due: the trash goes first, and nothing goes there.
+fn trash(folder: &Path) -> Outcome {
+    let engine = open_paused(folder, 0);
+    make_expiring(&engine);
+    run(&engine, "admin", &doc! { "setParameter": 1, "mayflyUndoSecs": 86_400 });
+    run(&engine, "admin", &doc! { "mayflyReap": 1 });
+    let undo = undo_status(&engine)?;
+    if undo.get_i64("documents")? != i64::from(BATCH) {
+        return Err(format!("nothing was put into the trash: {undo}").into());
+    }
+    insert_expiring(&engine, BATCH)?;
+    let acknowledged = fill(&engine)?;
+    expect_state(&engine, "diskFull")?;
+    fill_up(&folder.with_file_name("filler"));
+    run(&engine, "admin", &doc! { "mayflyReap": 1 });
+    let left = find_all(&engine, DB, EXPIRING, doc! {}).len();
+    let undo = undo_status(&engine)?;
+    if left != 0 || undo.get_i64("documents")? != 0 || undo.get_i64("withoutTrash")? == 0 {
+        return Err(format!("{left} documents are left, {undo}").into());
+    }
+    check(&engine, acknowledged)?;
+    engine.close()?;
+    let engine = open_paused(folder, 0);
+    check(&engine, acknowledged)?;
+    println!("{acknowledged} documents kept, the trash given up");
+    Ok(engine.close()?)
+}
+
+fn undo_status(engine: &Engine) -> Result<Document, Box<dyn Error>> {
+    let reply = run(engine, "admin", &doc! { "serverStatus": 1, "none": 1, "mayfly": 1 });
+    Ok(reply.get_document("mayfly")?.get_document("undo")?.clone())
+}
+
+/// Removals stop when the archive's disk is full, and go on where they were once there is room.
+fn archive(folder: &Path, place: &str) -> Outcome {
+    let engine = open_paused(folder, 0);
+    make_expiring(&engine);
+    let mut inserted = BATCH;
+    while inserted < 40 * BATCH {
+        insert_expiring(&engine, inserted)?;
+        inserted += BATCH;
+    }
+    run(&engine, DB, &doc! { "mayflyArchive": EXPIRING, "target": place });
+    run(&engine, "admin", &doc! { "setParameter": 1, "batchedDeletesTargetBatchDocs": 20 });
+    let mut reaped = run(&engine, "admin", &doc! { "mayflyReap": 1 });
+    let left = find_all(&engine, DB, EXPIRING, doc! {}).len();
+    if left == 0 || !reaped.to_string().contains("disk is full") {
+        return Err(format!("the disk is not full: {reaped}").into());
+    }
+    let archived = archived(&engine)?;
+    if i32::try_from(archived.len() + left)? < inserted {
+        return Err(format!("{left} left and {} archived of {inserted}", archived.len()).into());
+    }
+    reaped = run(&engine, "admin", &doc! { "mayflyReap": 1 });
+    if find_all(&engine, DB, EXPIRING, doc! {}).len() != left {
+        return Err(format!("removed without the archive: {reaped}").into());
+    }
+    check_expiring(&engine)?;
+    engine.close()?;
+
+    // A person gives the archive another place.
+    let engine = open_paused(folder, 0);
+    run(&engine, DB, &doc! { "mayflyArchive": EXPIRING });
+    run(&engine, "admin", &doc! { "mayflyReap": 1 });
+    if !find_all(&engine, DB, EXPIRING, doc! {}).is_empty() {
+        return Err("the removals did not go on".into());
+    }
+    check_expiring(&engine)?;
+    println!("{left} of {inserted} documents waited for room");
+    Ok(engine.close()?)
+}
+
+/// The `_id`s of what is archived.
+fn archived(engine: &Engine) -> Result<Vec<i32>, Box<dyn Error>> {
+    let page = run(engine, DB, &doc! { "mayflyArchived": EXPIRING, "limit": 1_000 });
+    let rows = page.get_array("batch")?.iter().filter_map(|row| row.as_document());
+    rows.map(|row| Ok(row.get_i32("_id")?)).collect()
+}
+
+/// Documents that are due and pack badly.
+fn insert_expiring(engine: &Engine, first: i32) -> Outcome {
+    let at = DateTime::from_millis(-1_000);
+    let mut state = u64::try_from(first)? + 1;
+    let mut noise = || {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        format!("{state:016x}")
+    };
+    let documents: Vec<Document> = (first..first + BATCH)
+        .map(|id| {
+            let text: String = (0..60).map(|_| noise()).collect();
+            doc! { "_id": id, "at": at, "text": text }
+        })
+        .collect();
+    run(engine, DB, &doc! { "insert": EXPIRING, "documents": documents });
+    Ok(())
+}
+
+fn check_expiring(engine: &Engine) -> Outcome {
+    let validated = run(engine, DB, &doc! { "validate": EXPIRING, "full": true });
+    if !validated.get_bool("valid")? {
+        return Err(format!("{validated}").into());
+    }
+    Ok(())
 }
 
 fn insert(engine: &Engine, first: i32) -> Result<(), Document> {

@@ -1,11 +1,13 @@
 //! The documents of the timeline as a table, soonest first, and the ledger of what was removed.
 
+use bson::Bson;
 use egui::{RichText, Sense, Ui};
 use egui_extras::{Column, TableBuilder};
 
 use super::Asks;
 use super::words::{self, PassTimes};
-use crate::action::{Action, ArchiveAction, ExpiryAction, archive};
+use crate::action::{Action, ArchiveAction, ExpiryAction, ReaperAction, archive};
+use crate::panels::reaper_log::PUT_BACK;
 use crate::state::expiry::{ExpiryView, Lane, Phase};
 use crate::state::{Clock, Namespace, duration};
 use crate::theme::{colors, sizes, text};
@@ -59,6 +61,7 @@ pub(super) fn removed_ui(
     ui: &mut Ui,
     view: &ExpiryView,
     namespace: &Namespace,
+    is_kept: bool,
     asks: &mut Asks<'_>,
 ) {
     ui.horizontal(|ui| {
@@ -78,6 +81,9 @@ pub(super) fn removed_ui(
             if ui.add(archive).clicked() {
                 let open = ArchiveAction::Open(namespace.clone());
                 asks.actions.push(Action::Archive(open));
+            }
+            if is_kept {
+                put_back_ui(ui, view, namespace, asks);
             }
             ui.add_enabled_ui(!view.ledger.is_empty(), |ui| {
                 if ui.add(Button::plain("Copy the list as NDJSON")).clicked() {
@@ -110,6 +116,20 @@ pub(super) fn removed_ui(
         };
         ui.add(egui::Label::new(words).truncate());
     });
+}
+
+/// The chosen document can be put back while the undo net has it.
+fn put_back_ui(ui: &mut Ui, view: &ExpiryView, namespace: &Namespace, asks: &mut Asks<'_>) {
+    let is_removed = |id: &&Bson| view.ledger.iter().any(|lane| lane.id == **id);
+    let chosen = view.selected.as_ref().filter(is_removed);
+    let hint = if chosen.is_some() { PUT_BACK } else { "Choose a document in the list first" };
+    let button = Button::plain("Put back").enabled(chosen.is_some()).tooltip(hint);
+    if ui.add(button).clicked()
+        && let Some(id) = chosen
+    {
+        let put_back = ReaperAction::PutBack { namespace: namespace.clone(), id: id.clone() };
+        asks.actions.push(Action::Reaper(put_back));
+    }
 }
 
 fn table_ui(

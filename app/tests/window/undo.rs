@@ -1,0 +1,62 @@
+//! What the reaper removed is put back while the undo net has it.
+
+use bson::{Document, doc};
+use mayfly::action::{Action, ExpiryAction};
+
+use super::support::{Window, at};
+
+fn sessions() -> Vec<Document> {
+    vec![
+        doc! {"createIndexes": "sessions", "indexes": [
+            {"key": {"at": 1}, "name": "at_1", "expireAfterSeconds": 60},
+        ]},
+        doc! {"insert": "sessions", "documents": [
+            {"_id": "first", "at": at(-30)},
+            {"_id": "second", "at": at(-20)},
+            {"_id": "late", "at": at(600)},
+        ]},
+    ]
+}
+
+/// A window whose undo net has caught two documents.
+fn caught() -> Window {
+    let mut window = Window::open_view(&sessions(), "Expiry");
+    window.until_named("first expires at 12:00:30");
+    window.click("Shown as: Removed");
+    assert!(!window.has("Put back"), "there is no net yet");
+    window.choose("Schedule of the reaper", "Keep removed documents for 10 minutes");
+    window.until("the net", |state| state.reaper.undo_secs == 600);
+    window.advance(45);
+    window.click("Run now");
+    window.until_named("Removal after the threshold");
+    window
+}
+
+#[test]
+fn one_document_is_put_back_and_its_index_waits() {
+    let mut window = caught();
+    assert!(!window.is_enabled("Put back"), "none is chosen");
+    let tab = window.tab().id;
+    window.ask(Action::Expiry(tab, ExpiryAction::Select(Some("second".into()))));
+    window.until_enabled("Put back");
+    window.click("Put back");
+    window.until_named("Put back 1 document; the index waits until you release it");
+    window.until("what waits", |state| state.reaper.held.is_some());
+    let found = window.run("test", &doc! {"find": "sessions", "filter": {"_id": "second"}});
+    assert!(found.to_string().contains("second"), "{found}");
+    window.click("Put back");
+    window.until_named("Nothing was put back: 1 is no longer kept");
+}
+
+#[test]
+fn what_a_pass_removed_is_put_back_from_the_log() {
+    let mut window = caught();
+    let number = window.state().reaper.last_pass().expect("a pass").number;
+    window.click(&format!("Put back what pass {number} removed"));
+    window.until_named("Put back 2 documents; the index waits until you release it");
+    let counted = window.run("test", &doc! {"count": "sessions"});
+    assert_eq!(counted.get_i32("n").ok(), Some(3));
+    window.choose("Schedule of the reaper", "Keep removed documents for 10 minutes");
+    window.until("no net", |state| state.reaper.undo_secs == 0);
+    window.until_gone("Put back");
+}

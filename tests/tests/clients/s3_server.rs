@@ -1,0 +1,213 @@
+//! An archive in a bucket of a real server that speaks S3, also while that server dies.
+
+use std::{
+    collections::BTreeSet,
+    fs,
+    io::{BufRead, BufReader},
+    path::Path,
+    process::{Child, Command, Stdio},
+    thread,
+    time::Duration,
+};
+
+use mayfly_tests::server::Server;
+use mongodb::{
+    bson::{DateTime, Document, doc},
+    sync::{Client, Database},
+};
+
+use super::{START, installed};
+
+/// What the server takes for its only user's name and password.
+const SECRET: &str = "S3RVER";
+
+const DOCUMENTS: i32 = 3_000;
+
+/// A server with the bucket `archive-test`; what it has acknowledged lies in its folder.
+struct S3 {
+    child: Child,
+    port: String,
+}
+
+impl S3 {
+    fn start(folder: &Path, port: &str) -> Self {
+        let mut child = Command::new("node")
+            .arg(installed("node/node_modules/s3rver/bin/s3rver.js"))
+            .args(["--silent", "--address", "127.0.0.1", "--port", port, "--directory"])
+            .arg(folder)
+            .args(["--configure-bucket", "archive-test"])
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("node runs");
+        let mut line = String::new();
+        let stdout = child.stdout.take().expect("its standard output is a pipe");
+        BufReader::new(stdout).read_line(&mut line).expect("its first line can be read");
+        let port = line.trim().rsplit(':').next().unwrap_or_default().to_owned();
+        assert!(port.parse::<u16>().is_ok(), "the first line was {line:?}");
+        Self { child, port }
+    }
+
+    fn kill(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Drop for S3 {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+struct World {
+    /// Held, so that it ends last.
+    _server: Server,
+    client: Client,
+    folder: tempfile::TempDir,
+    s3: S3,
+}
+
+fn world() -> World {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::create_dir(folder.path().join("s3")).expect("made");
+    let s3 = S3::start(&folder.path().join("s3"), "0");
+    let endpoint = format!("http://127.0.0.1:{}", s3.port);
+    let variables = [
+        ("AWS_ACCESS_KEY_ID", SECRET),
+        ("AWS_SECRET_ACCESS_KEY", SECRET),
+        ("AWS_REGION", "us-east-1"),
+        ("AWS_ENDPOINT_URL", &endpoint),
+    ];
+    let server = Server::start_with(&folder.path().join("data"), &START, &variables);
+    let client = Client::with_uri_str(&server.uri).expect("connected");
+    World { _server: server, client, folder, s3 }
+}
+
+impl World {
+    fn db(&self) -> Database {
+        self.client.database("shop")
+    }
+
+    fn run(&self, command: Document) -> Document {
+        self.db().run_command(command).run().expect("a reply")
+    }
+
+    fn admin(&self, command: Document) -> Document {
+        self.client.database("admin").run_command(command).run().expect("a reply")
+    }
+
+    /// Documents that are due, and an archive in the bucket.
+    fn fill(&self, documents: i32) {
+        let index = doc! { "key": { "at": 1 }, "name": "ttl", "expireAfterSeconds": 0 };
+        self.run(doc! { "createIndexes": "carts", "indexes": [index] });
+        let at = DateTime::from_millis(0);
+        let documents =
+            (0..documents).map(|id| doc! { "_id": id, "at": at, "text": "x".repeat(50) });
+        self.db().collection("carts").insert_many(documents).run().expect("inserted");
+        let target = "s3://archive-test/old/ones";
+        let made = self.run(doc! { "mayflyArchive": "carts", "target": target });
+        assert_eq!(made.get_str("state").ok(), Some("ready"), "{made}");
+    }
+
+    fn left(&self) -> BTreeSet<i32> {
+        let found = self.db().collection::<Document>("carts").find(doc! {}).run().expect("found");
+        found.map(|document| document.expect("read").get_i32("_id").expect("an id")).collect()
+    }
+
+    /// The ids of all archived documents, page by page.
+    fn archived(&self) -> Vec<i32> {
+        let (mut ids, mut after) = (Vec::new(), None);
+        loop {
+            let mut command = doc! { "mayflyArchived": "carts", "limit": 1_000 };
+            command.extend(after.map(|after: Document| ("after".to_owned(), after.into())));
+            let page = self.run(command);
+            let rows = page.get_array("batch").expect("rows").iter();
+            ids.extend(
+                rows.map(|row| row.as_document().expect("a row").get_i32("_id").expect("an id")),
+            );
+            match page.get_document("next") {
+                Ok(next) => after = Some(next.clone()),
+                Err(_) => return ids,
+            }
+        }
+    }
+}
+
+#[test]
+fn s3_server_keeps_what_expired_and_gives_it_back() {
+    let world = world();
+    world.fill(500);
+    assert_eq!(world.admin(doc! { "mayflyReap": 1 }).get_i64("deletedDocuments").ok(), Some(500));
+    let mut archived = world.archived();
+    assert_eq!(archived.len(), 500);
+    archived.sort_unstable();
+    assert!(archived.windows(2).all(|pair| pair[0] + 1 == pair[1]), "each once");
+    let put_back = doc! { "mayflyRestoreArchived": "carts", "ids": [7, 9], "force": true };
+    assert_eq!(world.run(put_back).get_i64("restored").ok(), Some(2));
+    assert_eq!(world.left(), BTreeSet::from([7, 9]));
+
+    // Limits: each batch is an object, and the oldest go.
+    world.run(
+        doc! { "mayflyArchive": "carts", "target": "s3://archive-test/old/ones", "maxAgeSecs": 60 },
+    );
+    world.admin(doc! { "mayflyClock": 1, "advanceMS": 120_000 });
+    world.admin(doc! { "mayflyReap": 1 });
+    let listed = world.run(doc! { "mayflyArchives": 1 });
+    let archive = listed.get_array("archives").expect("a list")[0].as_document().expect("one");
+    assert_eq!(archive.get_i64("documents").ok(), Some(2), "only what has just expired: {listed}");
+    check_secrets(&world);
+}
+
+#[test]
+fn s3_server_that_dies_costs_no_document() {
+    let mut world = world();
+    world.fill(DOCUMENTS);
+    world.admin(doc! { "setParameter": 1, "batchedDeletesTargetBatchDocs": 20 });
+    let client = world.client.clone();
+    let reaping = thread::spawn(move || {
+        client.database("admin").run_command(doc! { "mayflyReap": 1 }).run().expect("a reply")
+    });
+    // Some batches are through, others are not.
+    while world.left().len() as i32 > DOCUMENTS - 100 {
+        thread::sleep(Duration::from_millis(5));
+    }
+    world.s3.kill();
+    let reply = reaping.join().expect("no panic");
+    let left = world.left();
+    assert!(!left.is_empty(), "the server died too late: {reply}");
+    let held = reply.get_array("held").expect("a list");
+    assert!(held[0].to_string().contains("archiveFailed"), "{reply}");
+    let again = world.admin(doc! { "mayflyReap": 1 });
+    assert_eq!(again.get_i64("deletedDocuments").ok(), Some(0), "{again}");
+    assert_eq!(world.left(), left, "nothing goes without the server");
+    check_secrets(&world);
+
+    // The same server again: whatever is not in the store must be there.
+    world.s3 = S3::start(&world.folder.path().join("s3"), &world.s3.port);
+    let archived: BTreeSet<i32> = world.archived().into_iter().collect();
+    let lost: Vec<i32> =
+        (0..DOCUMENTS).filter(|id| !left.contains(id) && !archived.contains(id)).collect();
+    assert!(lost.is_empty(), "removed and not archived: {lost:?}");
+    let last = world.admin(doc! { "mayflyReap": 1 });
+    assert_eq!(last.get_i64("deletedDocuments").ok(), Some(left.len() as i64), "{last}");
+    assert_eq!(world.archived().len(), DOCUMENTS as usize, "each is given once");
+}
+
+/// The password is told in no reply and in no file.
+fn check_secrets(world: &World) {
+    let replies = [
+        world.run(doc! { "mayflyArchives": 1 }),
+        world.admin(doc! { "serverStatus": 1 }),
+        world.admin(doc! { "getLog": "global" }),
+        world.admin(doc! { "mayflyHeld": 1 }),
+    ];
+    for reply in replies {
+        assert!(!reply.to_string().contains(SECRET), "{reply}");
+    }
+    for entry in fs::read_dir(world.folder.path().join("data")).expect("listed") {
+        let path = entry.expect("listed").path();
+        let bytes = if path.is_file() { fs::read(&path).unwrap_or_default() } else { Vec::new() };
+        let found = bytes.windows(SECRET.len()).any(|part| part == SECRET.as_bytes());
+        assert!(!found, "the password stands in {}", path.display());
+    }
+}
