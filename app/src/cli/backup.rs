@@ -1,6 +1,9 @@
 //! `mayfly backup`.
 
-use mayfly_engine::store::{Store, StoreOptions};
+use mayfly_engine::{
+    archive::left_out,
+    store::{Store, StoreOptions},
+};
 
 use super::{Failure, args::Backup, job_line::JobLine};
 
@@ -21,6 +24,9 @@ pub(super) fn run(args: &Backup) -> Result<(), Failure> {
     println!("backed up {} bytes to {}", report.bytes, args.dest.display());
     for older in report.kept.iter().skip(1) {
         println!("kept {}", older.display());
+    }
+    if let Some(sentence) = left_out(&store).map_err(Failure::from_error)? {
+        println!("{sentence}");
     }
     Ok(())
 }

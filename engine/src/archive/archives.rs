@@ -17,7 +17,7 @@ use crate::{
     catalog::Namespace,
     collection::Collections,
     limits::ARCHIVES_MAX,
-    store::{CollectionId, StoreError},
+    store::{CollectionId, Store, StoreError},
 };
 
 /// The name under which the store keeps who has an archive.
@@ -216,6 +216,24 @@ fn place(target: Target, folder: &str) -> Result<Box<dyn Place>, ArchiveError> {
                 .to_owned(),
         }),
     }
+}
+
+/// What a backup of the store leaves out: its archives, as one sentence; `None` without any.
+///
+/// # Errors
+/// When the store can't be read.
+pub fn left_out(store: &Store) -> Result<Option<String>, StoreError> {
+    let records = store.read(|reader| {
+        let records = reader.meta(META_NAME)?.and_then(read_records);
+        Ok::<_, StoreError>(records.unwrap_or_default())
+    })?;
+    let mut places: Vec<String> =
+        records.iter().map(|record| record.settings.place(store.folder())).collect();
+    places.sort_unstable();
+    places.dedup();
+    Ok((!places.is_empty()).then(|| {
+        format!("Archived documents are not in the backup; they lie in {}.", places.join(", "))
+    }))
 }
 
 fn read_records(bytes: &[u8]) -> Option<Vec<Record>> {

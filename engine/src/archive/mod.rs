@@ -25,7 +25,7 @@ mod store;
 #[cfg(test)]
 mod tests;
 
-pub use archives::Archives;
+pub use archives::{Archives, left_out};
 pub use error::ArchiveError;
 pub use kept::Kept;
 pub use line::Archived;

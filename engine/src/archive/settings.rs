@@ -81,6 +81,14 @@ impl Settings {
         self.target(Path::new("/")).map(drop)
     }
 
+    /// Where archives with these settings lie, for people.
+    pub(super) fn place(&self, data_folder: &Path) -> String {
+        match self.target(data_folder) {
+            Ok(Target::Folder(path)) => path.display().to_string(),
+            Ok(Target::Bucket { .. }) | Err(_) => self.target.clone(),
+        }
+    }
+
     /// What the target names.
     pub(super) fn target(&self, data_folder: &Path) -> Result<Target, ArchiveError> {
         let target = self.target.as_str();

@@ -13,9 +13,10 @@ use super::{
     run::raw,
     table::{Command, Scope},
 };
-use crate::plan::check_interrupt;
+use crate::{archive::left_out, plan::check_interrupt};
 
-/// `{mayflyBackup: 1, to: path}`: the reply has `bytes` and the backups `kept`, the new one first. Ends
+/// `{mayflyBackup: 1, to: path}`: the reply has `bytes` and the backups `kept`, the new one first, and
+/// says in `notIncluded` where archived documents lie, which no backup has. Ends
 /// at `killOp` and at `maxTimeMS`. Only the program itself may send it: a client of the listener has no
 /// business with the files of this computer.
 pub static COMMAND: Command = Command {
@@ -49,7 +50,11 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     let report = done?;
     let kept: Vec<Bson> =
         report.kept.iter().map(|path| path.to_string_lossy().into_owned().into()).collect();
-    raw(&doc! { "bytes": long(report.bytes), "kept": kept })
+    let mut reply = doc! { "bytes": long(report.bytes), "kept": kept };
+    if let Some(sentence) = left_out(context.collections.store())? {
+        reply.insert("notIncluded", sentence);
+    }
+    raw(&reply)
 }
 
 #[cfg(test)]
@@ -66,6 +71,13 @@ mod tests {
             let reply = lab.ok(&format!("{{mayflyBackup: 1, to: '{to}'}}"));
             assert_eq!(reply.get_array("kept").expect("a list").len(), kept, "{reply}");
         }
+        lab.ok("{mayflyArchive: 'c'}");
+        let told = lab.ok(&format!("{{mayflyBackup: 1, to: '{to}'}}"));
+        let sentence = told.get_str("notIncluded").expect("a sentence");
+        assert!(
+            sentence.ends_with("/archive.") && sentence.contains("not in the backup"),
+            "{told}"
+        );
         lab.check("{mayflyBackup: 1, to: 'b'}", "{code: 2}");
         lab.check("{mayflyBackup: 1}", "{code: 40414}");
     }

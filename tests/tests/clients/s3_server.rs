@@ -3,14 +3,13 @@
 use std::{
     collections::BTreeSet,
     fs,
-    io::{BufRead, BufReader},
     path::Path,
-    process::{Child, Command, Stdio},
+    process::{Child, Command},
     thread,
     time::Duration,
 };
 
-use mayfly_tests::server::Server;
+use mayfly_tests::{deadline::Deadline, server::Server};
 use mongodb::{
     bson::{DateTime, Document, doc},
     sync::{Client, Database},
@@ -21,7 +20,10 @@ use super::{START, installed};
 /// What the server takes for its only user's name and password.
 const SECRET: &str = "S3RVER";
 
-const DOCUMENTS: i32 = 3_000;
+/// How long it may take to begin.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+const DOCUMENTS: usize = 3_000;
 
 /// A server with the bucket `archive-test`; what it has acknowledged lies in its folder.
 struct S3 {
@@ -31,20 +33,28 @@ struct S3 {
 
 impl S3 {
     fn start(folder: &Path, port: &str) -> Self {
-        let mut child = Command::new("node")
+        // It tells every request, so a pipe would have to be emptied.
+        let told = folder.with_extension("log");
+        let child = Command::new("node")
             .arg(installed("node/node_modules/s3rver/bin/s3rver.js"))
-            .args(["--silent", "--address", "127.0.0.1", "--port", port, "--directory"])
+            .args(["--address", "127.0.0.1", "--port", port, "--directory"])
             .arg(folder)
             .args(["--configure-bucket", "archive-test"])
-            .stdout(Stdio::piped())
+            .stdout(fs::File::create(&told).expect("a file"))
             .spawn()
             .expect("node runs");
-        let mut line = String::new();
-        let stdout = child.stdout.take().expect("its standard output is a pipe");
-        BufReader::new(stdout).read_line(&mut line).expect("its first line can be read");
-        let port = line.trim().rsplit(':').next().unwrap_or_default().to_owned();
-        assert!(port.parse::<u16>().is_ok(), "the first line was {line:?}");
-        Self { child, port }
+        let deadline = Deadline::after(PATIENCE);
+        loop {
+            let text = fs::read_to_string(&told).expect("read");
+            let listening = text.lines().find_map(|line| line.split_once("listening on "));
+            if let Some((_, address)) = listening {
+                let port = address.rsplit(':').next().unwrap_or_default().to_owned();
+                assert!(port.parse::<u16>().is_ok(), "it said {text:?}");
+                return Self { child, port };
+            }
+            assert!(!deadline.is_over(), "it said only {text:?}");
+            thread::sleep(Duration::from_millis(20));
+        }
     }
 
     fn kill(&mut self) {
@@ -57,6 +67,10 @@ impl Drop for S3 {
     fn drop(&mut self) {
         self.kill();
     }
+}
+
+fn ids(documents: usize) -> impl Iterator<Item = i32> {
+    (0..).take(documents)
 }
 
 struct World {
@@ -97,12 +111,12 @@ impl World {
     }
 
     /// Documents that are due, and an archive in the bucket.
-    fn fill(&self, documents: i32) {
+    fn fill(&self, documents: usize) {
         let index = doc! { "key": { "at": 1 }, "name": "ttl", "expireAfterSeconds": 0 };
         self.run(doc! { "createIndexes": "carts", "indexes": [index] });
         let at = DateTime::from_millis(0);
         let documents =
-            (0..documents).map(|id| doc! { "_id": id, "at": at, "text": "x".repeat(50) });
+            ids(documents).map(|id| doc! { "_id": id, "at": at, "text": "x".repeat(50) });
         self.db().collection("carts").insert_many(documents).run().expect("inserted");
         let target = "s3://archive-test/old/ones";
         let made = self.run(doc! { "mayflyArchive": "carts", "target": target });
@@ -164,11 +178,12 @@ fn s3_server_that_dies_costs_no_document() {
     world.fill(DOCUMENTS);
     world.admin(doc! { "setParameter": 1, "batchedDeletesTargetBatchDocs": 20 });
     let client = world.client.clone();
-    let reaping = thread::spawn(move || {
+    let reap = move || {
         client.database("admin").run_command(doc! { "mayflyReap": 1 }).run().expect("a reply")
-    });
+    };
+    let reaping = thread::Builder::new().name("reap".to_owned()).spawn(reap).expect("a thread");
     // Some batches are through, others are not.
-    while world.left().len() as i32 > DOCUMENTS - 100 {
+    while world.left().len() > DOCUMENTS - 100 {
         thread::sleep(Duration::from_millis(5));
     }
     world.s3.kill();
@@ -186,11 +201,11 @@ fn s3_server_that_dies_costs_no_document() {
     world.s3 = S3::start(&world.folder.path().join("s3"), &world.s3.port);
     let archived: BTreeSet<i32> = world.archived().into_iter().collect();
     let lost: Vec<i32> =
-        (0..DOCUMENTS).filter(|id| !left.contains(id) && !archived.contains(id)).collect();
+        ids(DOCUMENTS).filter(|id| !left.contains(id) && !archived.contains(id)).collect();
     assert!(lost.is_empty(), "removed and not archived: {lost:?}");
     let last = world.admin(doc! { "mayflyReap": 1 });
-    assert_eq!(last.get_i64("deletedDocuments").ok(), Some(left.len() as i64), "{last}");
-    assert_eq!(world.archived().len(), DOCUMENTS as usize, "each is given once");
+    assert_eq!(last.get_i64("deletedDocuments").ok(), i64::try_from(left.len()).ok(), "{last}");
+    assert_eq!(world.archived().len(), DOCUMENTS, "each is given once");
 }
 
 /// The password is told in no reply and in no file.
