@@ -66,23 +66,27 @@ fn show(page: Page) -> Action {
 
 /// The store could not be opened.
 fn not_open(state: &State) -> Banner {
-    let again = Action::Store(StoreAction::Open(state.store.request.clone()));
+    let mut buttons = vec![
+        ("Restore…", "Put a backup in its place", show(Page::Restore)),
+        ("Verify…", "Read everything in it", show(Page::Verify)),
+    ];
+    let strong = match &state.store.phase {
+        // The middle of the window shows tabs, and so can neither say why nor offer to try again.
+        Phase::Failed(why) if state.tabs.active().is_some() => {
+            let again = Action::Store(StoreAction::Open(state.store.request.clone()));
+            buttons.insert(0, ("Open again", "Try once more to open it", again));
+            with_marks(why)
+        }
+        _ => "The store is not open.".to_owned(),
+    };
     Banner {
-        strong: match &state.store.phase {
-            // The middle of the window shows tabs, and so can't say why.
-            Phase::Failed(why) if state.tabs.active().is_some() => with_marks(why),
-            _ => "The store is not open.".to_owned(),
-        },
+        strong,
         plain:
             "Verify tells what is wrong with its file. A backup can take its place; what is there \
                 now is kept."
                 .to_owned(),
         tone: Tone::Amber,
-        buttons: vec![
-            ("Open again", "Try once more to open it", again),
-            ("Restore…", "Put a backup in its place", show(Page::Restore)),
-            ("Verify…", "Read everything in it", show(Page::Verify)),
-        ],
+        buttons,
     }
 }
 
@@ -252,9 +256,15 @@ mod tests {
         check(|state| state.upkeep.recovered = true, Some((Tone::Quiet, &["Back up…", "Dismiss"])));
         let labels: &[&str] = &["Verify…", "Restore…", "Dismiss"];
         check(|state| state.upkeep.damage = Some("x".to_owned()), Some((Tone::Error, labels)));
-        let labels: &[&str] = &["Open again", "Restore…", "Verify…"];
+        let labels: &[&str] = &["Restore…", "Verify…"];
         let failed = |state: &mut State| state.store.phase = Phase::Failed("x".to_owned());
         check(failed, Some((Tone::Amber, labels)));
+        let labels: &[&str] = &["Open again", "Restore…", "Verify…"];
+        let beside_tabs = |state: &mut State| {
+            state.store.phase = Phase::Failed("x".to_owned());
+            state.tabs.show(&crate::state::Namespace::new("demo", "notes"));
+        };
+        check(beside_tabs, Some((Tone::Amber, labels)));
     }
 
     fn set(state: &mut State, takes: Takes) {

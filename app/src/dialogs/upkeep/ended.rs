@@ -27,12 +27,7 @@ pub fn ui(context: &Context, ended: &Ended, actions: &mut Actions) {
                 Tone::Bad => (Icon::Error, "Error", ink.error),
             };
             notice_ui(ui, icon, spoken, ink, &ended.sentence);
-            card::ui(ui, |ui| {
-                ui.spacing_mut().item_spacing.y = sizes::GAP_TINY;
-                for (what, how_much) in &ended.figures {
-                    key_value::ui(ui, what, how_much).on_hover_text(how_much);
-                }
-            });
+            figures_ui(ui, &ended.figures);
             findings_ui(ui, &ended.findings);
         },
         |ui, actions| {
@@ -50,6 +45,18 @@ pub fn ui(context: &Context, ended: &Ended, actions: &mut Actions) {
     if closing.closes() {
         close(actions);
     }
+}
+
+fn figures_ui(ui: &mut Ui, figures: &[(String, String)]) {
+    if figures.is_empty() {
+        return;
+    }
+    card::ui(ui, |ui| {
+        ui.spacing_mut().item_spacing.y = sizes::GAP_TINY;
+        for (what, how_much) in figures {
+            key_value::ui(ui, what, how_much).on_hover_text(how_much);
+        }
+    });
 }
 
 fn findings_ui(ui: &mut Ui, findings: &[String]) {

@@ -102,11 +102,19 @@ impl Ended {
     #[must_use]
     pub fn verified(report: &CheckReport) -> Self {
         let mut ended = Self::good("Verified", "Nothing is wrong in this store.".to_owned());
-        ended.findings.extend(report.structure.iter().take(FINDINGS_SHOWN).cloned());
-        ended.read(&report.contents);
         let findings = report.findings();
+        let things = number::counted(findings, "thing is", "things are");
+        if !report.structure.is_empty() {
+            ended.findings.extend(report.structure.iter().take(FINDINGS_SHOWN).cloned());
+            ended.tone = Tone::Bad;
+            ended.sentence = format!(
+                "{things} wrong with the structure of the data file, so no documents were read. \
+                 Restore a backup."
+            );
+            return ended;
+        }
+        ended.read(&report.contents);
         if findings > 0 {
-            let things = number::counted(findings, "thing is", "things are");
             ended.sentence = format!(
                 "{things} wrong in this store. Restore a backup, or export what can still be read."
             );
