@@ -1,8 +1,7 @@
 //! One parser for Extended JSON and mongosh literals. It writes BSON as it reads.
 //!
-//! Why not a general JSON reader: whole numbers must keep all their digits, doubles must be read
-//! exactly, a duplicate name must be refused where it stands, and the same wrappers must mean the
-//! same in both dialects.
+//! Why not a general JSON reader: whole numbers keep all their digits, doubles are exact, a name that
+//! stands twice is refused there, and the same wrappers mean the same in both dialects.
 
 use std::borrow::Cow;
 
