@@ -141,7 +141,7 @@ impl Collections {
                 }
                 next
             } else {
-                let is_late = || is_past(BATCH_MS_MAX / 2);
+                let is_late = || is_past(BATCH_MS_MAX / GATHER_PART);
                 let gathered =
                     gather(&writer.reader(), &collection, &index, (position, limit), &is_late)?;
                 add_sorted(writer, &collection, &index, gathered)?
@@ -235,6 +235,10 @@ fn find(
     Some((collection, index))
 }
 
+/// The share of a step's time in which entries are gathered, one part in so many. To sort and to write
+/// them and to flush takes the rest.
+const GATHER_PART: u64 = 4;
+
 /// Documents between two looks at the clock.
 const CLOCK_DOCS: usize = 64;
 
@@ -320,7 +324,7 @@ struct Gathered {
     next: u64,
 }
 
-/// The entries of the next documents, until half of the step's time is used up.
+/// The entries of the next documents, until their part of the step's time is used up.
 fn gather(
     reader: &Reader<'_>,
     collection: &CollectionMeta,
