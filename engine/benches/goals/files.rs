@@ -64,7 +64,8 @@ pub fn run(settings: &Settings) {
     table::alone("export NDJSON", &figure(export), "≥ 200 MB/s", is_fast);
 }
 
-fn write_lines(file: &Path, total: u64) {
+/// Writes all documents to a file, one a line.
+pub fn write_lines(file: &Path, total: u64) {
     let mut out = std::io::BufWriter::new(fs::File::create(file).expect("a file"));
     for document in documents(total, Order::Ascending, Order::Ascending) {
         writeln!(out, "{}", line(&document)).expect("writes");
