@@ -9,7 +9,7 @@ use std::process::Command;
 #[test]
 fn small_disk_loses_nothing() {
     check(
-        r#"mount -t tmpfs -o size=8m tmpfs "$1" && mkdir "$1/data" && exec "$2" "$1/data/store""#,
+        r#"mount -t tmpfs -o size=12m tmpfs "$1" && mkdir "$1/data" && exec "$2" "$1/data/store""#,
     );
 }
 

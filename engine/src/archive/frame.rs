@@ -42,6 +42,7 @@ pub(super) struct Header {
 
 impl Header {
     /// What is told of a frame that was not read.
+    #[cfg(any(feature = "s3", test))]
     pub(super) fn told(len: u32, docs: u32, first_ms: i64, last_ms: i64) -> Self {
         Self { len, docs, first_ms, last_ms, sum: 0 }
     }

@@ -1,6 +1,6 @@
 //! The names of segments, and what stands in one.
 
-use chrono::{DateTime, NaiveDateTime};
+use chrono::DateTime;
 
 use super::frame::{self, HEADER_BYTES, Header};
 
@@ -87,9 +87,10 @@ impl Contents {
     }
 
     /// What the name of a segment that is one batch says; `None` for any other one.
+    #[cfg(any(feature = "s3", test))]
     pub(super) fn of_batch(segment: &Listed) -> Option<Self> {
         let mut parts = segment.name.strip_suffix(ENDING)?.splitn(4, '-').skip(1);
-        let began = NaiveDateTime::parse_from_str(parts.next()?, STAMP).ok()?;
+        let began = chrono::NaiveDateTime::parse_from_str(parts.next()?, STAMP).ok()?;
         let (last_ms, docs) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
         let first_ms = began.and_utc().timestamp_millis();
         let header = Header::told(segment.bytes.try_into().ok()?, docs, first_ms, last_ms);

@@ -26,7 +26,7 @@ const COLLECTION: &str = "c";
 const EXPIRING: &str = "expiring";
 
 /// Bytes of another file on the disk, which a person deletes to make room.
-const OTHER_BYTES: usize = 2 << 20;
+const OTHER_BYTES: usize = 6 << 20;
 
 /// Documents of one insert.
 const BATCH: i32 = 20;
