@@ -124,7 +124,7 @@ fn real_window_does_the_main_job() {
     // Everything is as it was.
     let mut steps = start(&display, home.path(), &pictures);
     steps.click("Indexes");
-    steps.wait("Change TTL … at_1");
+    steps.wait("Change TTL… at_1");
     steps.click("Documents");
     steps.wait("1–1 of 1");
     steps.picture("5-again");
@@ -153,7 +153,7 @@ fn make_ttl_index(steps: &mut Steps) {
     steps.wait("Create and let 1 expire");
     steps.picture("2-create-index");
     steps.click("Create and let 1 expire");
-    steps.wait("Change TTL … at_1");
+    steps.wait("Change TTL… at_1");
 }
 
 fn watch(steps: &mut Steps) {

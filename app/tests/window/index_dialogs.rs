@@ -111,7 +111,7 @@ fn a_bad_partial_filter_is_said_before_anything_is_sent() {
 #[test]
 fn a_ttl_is_changed_in_place() {
     let mut window = window();
-    window.click("Change TTL … seen_1");
+    window.click("Change TTL… seen_1");
     window.until_named("Change TTL of seen_1");
     assert!(window.has_part("was 10 min (600 s)"));
     assert!(!window.is_enabled("No change"));

@@ -49,10 +49,10 @@ fn indexes_are_listed_with_what_makes_them_special() {
 #[test]
 fn an_index_that_can_have_no_ttl_offers_none() {
     let window = window();
-    assert!(window.is_enabled("Change TTL … seen_1"));
-    assert!(window.is_enabled("Add TTL … made_1"));
-    assert!(!window.is_enabled("Add TTL … user_made"));
-    assert!(!window.is_enabled("Add TTL … _id_"));
+    assert!(window.is_enabled("Change TTL… seen_1"));
+    assert!(window.is_enabled("Add TTL… made_1"));
+    assert!(!window.is_enabled("Add TTL… user_made"));
+    assert!(!window.is_enabled("Add TTL… _id_"));
 }
 
 #[test]

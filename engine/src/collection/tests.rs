@@ -143,7 +143,7 @@ fn a_build_goes_on_beside_writers_and_after_a_restart() {
     // More than one step takes.
     let filled = bench.all().write(|writer| {
         let collection = writer.create_if_missing(&namespace())?;
-        for id in 0..12_000 {
+        for id in 0..60_000 {
             writer.insert(&collection, &rawdoc! { "_id": id, "a": id % 7 })?;
         }
         Ok::<_, WriteError>(())
@@ -167,9 +167,9 @@ fn a_build_goes_on_beside_writers_and_after_a_restart() {
         .write(|writer| {
             writer.insert(&collection, &rawdoc! { "_id": 90_000, "a": 1 })?;
             writer.delete(&collection, 3)?;
-            writer.delete(&collection, 11_400)?;
+            writer.delete(&collection, 59_400)?;
             writer.replace(&collection, 5, &rawdoc! { "_id": 4, "a": [1, 2] })?;
-            writer.replace(&collection, 11_300, &rawdoc! { "_id": 11_299, "b": 1 })
+            writer.replace(&collection, 59_300, &rawdoc! { "_id": 59_299, "b": 1 })
         })
         .expect("writers are not blocked");
     bench.check_sound();
