@@ -21,7 +21,7 @@ use super::{START, installed};
 const SECRET: &str = "S3RVER";
 
 /// How long it may take to begin.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 const DOCUMENTS: usize = 3_000;
 
@@ -43,17 +43,18 @@ impl S3 {
             .stdout(fs::File::create(&told).expect("a file"))
             .spawn()
             .expect("node runs");
+        let mut server = Self { child, port: String::new() };
         let deadline = Deadline::after(PATIENCE);
         loop {
             let text = fs::read_to_string(&told).expect("read");
             let listening = text.lines().find_map(|line| line.split_once("listening on "));
             if let Some((_, address)) = listening {
-                let port = address.rsplit(':').next().unwrap_or_default().to_owned();
-                assert!(port.parse::<u16>().is_ok(), "it said {text:?}");
-                return Self { child, port };
+                address.rsplit(':').next().unwrap_or_default().clone_into(&mut server.port);
+                assert!(server.port.parse::<u16>().is_ok(), "it said {text:?}");
+                return server;
             }
             assert!(!deadline.is_over(), "it said only {text:?}");
-            thread::sleep(Duration::from_millis(20));
+            thread::park_timeout(Duration::from_millis(20));
         }
     }
 
