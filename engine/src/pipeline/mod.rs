@@ -1,7 +1,7 @@
 //! Aggregation pipelines: stages over streams of documents.
 //!
 //! A parsed [`Pipeline`] is a list of [`Stage`]s that have not begun. [`Run`] is one execution: a
-//! [`Source`](source::Source) and the stages' own states. Documents are pulled from the end: each stage
+//! `Source` and the stages' own states. Documents are pulled from the end: each stage
 //! asks the one before it. What a run keeps between two calls are keys and documents in memory, never a
 //! transaction. The first `$match`, `$sort`, `$skip` and `$limit` become part of the search, so that
 //! indexes are used and expired documents are hidden as in `find`.

@@ -5,7 +5,7 @@
 //! each with a table (`table.rs` lists the families). The few that decide themselves what is
 //! evaluated, or that bind variables, are forms (`form.rs`).
 //!
-//! Recursion follows the tree of the expression, whose depth [`parse`] bounds.
+//! Recursion follows the tree of the expression, whose depth `parse` bounds.
 
 mod arithmetic;
 mod array;
