@@ -166,7 +166,9 @@ impl Archives {
     }
 
     fn made(&self, record: Record) -> Archive {
-        let target = record.settings.target(self.collections.store().folder());
+        let store = self.collections.store();
+        let target = record.settings.target(store.folder());
+        let target = target.map(|target| target.of_store(store.folder(), &store.uuid()));
         let place = target.and_then(|target| place(target, &record.folder));
         Archive::new(record, place)
     }

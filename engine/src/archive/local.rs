@@ -45,7 +45,8 @@ impl Folder {
         self.prepare()?;
         let path = self.path.join(segment);
         let mut options = OpenOptions::new();
-        options.write(true).create(offset == 0).truncate(false);
+        // A copy of this store may write here too: what it has begun stays as it is.
+        options.write(true).create_new(offset == 0);
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         let mut file = options.open(&path)?;
@@ -57,7 +58,7 @@ impl Folder {
         file.seek(SeekFrom::Start(offset))?;
         if let Err(error) = file.write_all(frame) {
             // Gives the room back. If that fails too, a torn end is left, which readers skip.
-            let _ = file.set_len(offset);
+            let _ = if offset == 0 { fs::remove_file(&path) } else { file.set_len(offset) };
             return Err(error);
         }
         file.sync_all()?;

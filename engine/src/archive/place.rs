@@ -12,9 +12,9 @@ pub(super) trait Place: Send + Sync {
         true
     }
 
-    /// Keeps a batch that begins at this offset of a segment; begins the segment at offset 0. What a
-    /// failed call has left behind that offset is written over. When this returns, the batch is
-    /// durable.
+    /// Keeps a batch that begins at this offset of a segment; begins the segment at offset 0, and fails
+    /// if it is there. What a failed call has left behind another offset is written over. When this
+    /// returns, the batch is durable.
     fn put(&self, segment: &str, offset: u64, frame: &[u8]) -> Result<(), ArchiveError>;
 
     /// All segments, oldest first.

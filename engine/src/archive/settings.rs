@@ -39,7 +39,7 @@ pub(super) struct Record {
     pub collection: CollectionId,
     /// The collection's name when the archive was made.
     pub namespace: Namespace,
-    /// The folder below the target, unlike that of any other archive.
+    /// The folder below the store's part of the target, unlike that of any other archive of the store.
     pub folder: String,
     /// Whether what expires is archived.
     pub is_on: bool,
@@ -129,6 +129,23 @@ fn bucket(rest: &str) -> Result<Target, ArchiveError> {
         ));
     }
     Ok(Target::Bucket { bucket: bucket.to_owned(), prefix: prefix.trim_matches('/').to_owned() })
+}
+
+impl Target {
+    /// The part of a chosen place that is this store's: others may have chosen the same one. Only the
+    /// data folder is its own already.
+    pub(super) fn of_store(self, data_folder: &Path, uuid: &str) -> Self {
+        match self {
+            Self::Folder(path) if path == data_folder.join(FOLDER) => Self::Folder(path),
+            Self::Folder(path) => Self::Folder(path.join(uuid)),
+            Self::Bucket { bucket, prefix } if prefix.is_empty() => {
+                Self::Bucket { bucket, prefix: uuid.to_owned() }
+            }
+            Self::Bucket { bucket, prefix } => {
+                Self::Bucket { bucket, prefix: format!("{prefix}/{uuid}") }
+            }
+        }
+    }
 }
 
 impl Record {
@@ -225,6 +242,25 @@ mod tests {
         check("file://old", Err("no absolute path"));
         check("gs://bucket", Err("not supported"));
         check("http://host/", Err("not supported"));
+    }
+
+    #[test]
+    fn a_chosen_place_has_a_part_for_each_store() {
+        let check = |target: &str, expected: Target| {
+            let settings =
+                Settings { target: target.to_owned(), max_bytes: None, max_age_secs: None };
+            let target = settings.target(Path::new("/data")).expect("a target");
+            assert_eq!(target.of_store(Path::new("/data"), "me"), expected);
+        };
+        let bucket = |prefix: &str| Target::Bucket {
+            bucket: "bucket".to_owned(),
+            prefix: prefix.to_owned(),
+        };
+        check("", Target::Folder("/data/archive".into()));
+        check("/data/archive", Target::Folder("/data/archive".into()));
+        check("/mnt/a", Target::Folder("/mnt/a/me".into()));
+        check("s3://bucket", bucket("me"));
+        check("s3://bucket/a/b/", bucket("a/b/me"));
     }
 
     #[test]

@@ -222,7 +222,11 @@ impl Archive {
                 (name, 0)
             }
         };
-        place.put(&name, offset, &frame)?;
+        if let Err(error) = place.put(&name, offset, &frame) {
+            // A segment of that name may be there; then the next one has another number.
+            writing.next = None;
+            return Err(error);
+        }
         let bytes = offset + frame.len() as u64;
         let began_ms = writing.open.take().map_or(first_ms, |open| open.began_ms);
         if offset == 0 {

@@ -300,3 +300,21 @@ fn a_full_disk_keeps_what_was_acknowledged() {
     let (ids, seen) = read(&archive, &From::default(), 9);
     assert_eq!((ids, seen.unreadable), (vec![3, 2, 1], 0), "the torn part was written over");
 }
+
+#[test]
+fn a_copy_of_the_store_with_the_same_archive_writes_over_nothing() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let clock = SimulatedClock::new(NOW_MS);
+    // So small that each batch begins a segment.
+    let twins = [1, 2].map(|_| archive(folder.path(), settings(Some(10), None)));
+    keep(&twins[0], &clock, [1]).expect("kept");
+    keep(&twins[1], &clock, [2, 3]).expect("kept");
+    keep(&twins[0], &clock, [4]).expect_err("the copy has this number, and the time is the same");
+    clock.advance_ms(5_000);
+    keep(&twins[0], &clock, [4]).expect("kept");
+    for twin in &twins {
+        let mut ids = read(twin, &From::default(), 9).0;
+        ids.sort_unstable();
+        assert_eq!(ids, [1, 2, 3, 4]);
+    }
+}

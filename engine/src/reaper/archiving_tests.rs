@@ -1,6 +1,6 @@
 //! Documents go to the archive before they are removed, or not at all.
 
-use std::{fs, ops::ControlFlow, path::PathBuf, sync::Arc};
+use std::{collections::BTreeSet, fs, ops::ControlFlow, path::PathBuf, sync::Arc};
 
 use bson::doc;
 
@@ -127,4 +127,30 @@ fn a_document_written_since_is_not_the_one_that_was_archived() {
         })
     };
     assert_eq!((has(1), has(2)), (Ok(false), Ok(true)));
+}
+
+#[test]
+fn two_stores_with_the_same_target_keep_apart() {
+    let shared = tempfile::tempdir().expect("a folder");
+    let target = shared.path().display().to_string();
+    let worlds = [archived_world(), archived_world()];
+    for (world, _) in &worlds {
+        // The least that a limit may be: a store that saw the other's segments would remove them.
+        let max_bytes = Some(crate::limits::ARCHIVE_LIMIT_BYTES_MIN);
+        let settings = Settings { target: target.clone(), max_bytes, max_age_secs: None };
+        world.reaper.archives().switch_on(&namespace(), settings).expect("switched on");
+    }
+    let (first, second) = (&worlds[0].0, &worlds[1].0);
+    assert_eq!(first.reaper.run_pass().deleted, 4);
+    assert_eq!((archived(first), archived(second)), (vec![0, 1, 2, 3], vec![]));
+    assert_eq!(second.reaper.run_pass().deleted, 4);
+    worlds[1].1.advance_ms(60_000);
+    assert_eq!(second.reaper.run_pass().deleted, 2);
+    assert_eq!((archived(first).len(), archived(second).len()), (4, 6));
+    let parts: BTreeSet<String> = fs::read_dir(shared.path())
+        .expect("listed")
+        .map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned())
+        .collect();
+    let stores = [first, second].map(|world| world.collections.store().uuid());
+    assert_eq!(parts, BTreeSet::from(stores));
 }

@@ -235,6 +235,13 @@ impl Store {
         &self.folder
     }
 
+    /// The store's own name in the world. A copy of it has the same.
+    #[must_use]
+    pub fn uuid(&self) -> String {
+        let anchor = self.anchor.lock().unwrap_or_else(PoisonError::into_inner);
+        anchor.card.identity.uuid.clone()
+    }
+
     /// When the store was created, in milliseconds since 1970.
     #[must_use]
     pub fn created_ms(&self) -> i64 {
