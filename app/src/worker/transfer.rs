@@ -351,6 +351,7 @@ impl Sum {
         self.0.documents += part.documents;
         self.0.rejected += part.rejected;
         self.0.taken += part.taken;
+        self.0.repeated += part.repeated;
         self.0.overdue += part.overdue;
         for found in part.indexes {
             match self.0.indexes.iter_mut().find(|known| known.index == found.index) {

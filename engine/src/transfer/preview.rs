@@ -1,8 +1,9 @@
 //! A look into a file before anything is stored.
 
-use std::path::Path;
+use std::{collections::BTreeSet, path::Path};
 
-use bson::{RawDocumentBuf, raw::RawBsonRef};
+use bson::{RawDocument, RawDocumentBuf, raw::RawBsonRef};
+use xxhash_rust::xxh3::xxh3_128;
 
 use super::{
     Detected, Format, Progress, Reject, TransferError,
@@ -14,6 +15,7 @@ use crate::{
     catalog::Namespace,
     collection::Collections,
     query::Filter,
+    store::{IndexId, StoreError},
     ttl::{Rule, expiry},
     value::{Direction, key},
 };
@@ -47,10 +49,12 @@ pub struct FieldTypes {
 pub struct Rehearsal {
     /// Documents looked at that can be stored.
     pub documents: u64,
-    /// What could not be read or stored and would be rejected, one `_id` twice in the file left out.
+    /// What could not be read or stored and would be rejected.
     pub rejected: u64,
     /// Documents whose `_id` the collection holds already: the mode says what becomes of them.
     pub taken: u64,
+    /// Other documents whose `_id` an earlier one of the file has: the mode says what becomes of them.
+    pub repeated: u64,
     /// Documents past a threshold now: they would go with the next pass.
     pub overdue: u64,
     /// For each TTL index.
@@ -101,8 +105,9 @@ pub fn preview(path: &Path, format: Format) -> Result<Preview, TransferError> {
     Ok(preview)
 }
 
-/// Counts how many documents of a file would be rejected, have an `_id` that is there already, or are
-/// past the thresholds of a collection's TTL indexes. `documents_max` bounds how far the file is read.
+/// Counts how many documents of a file would be rejected, have an `_id` that is there already or that
+/// an earlier one has, or are past the thresholds of a collection's TTL indexes. `documents_max` bounds
+/// how far the file is read.
 ///
 /// # Errors
 /// When the file can't be read or recognised, the store fails, or somebody cancelled.
@@ -126,6 +131,7 @@ pub fn rehearse(
     }
     let mut records = Records::open(path, format, Some(progress))?;
     let id_index = collection.as_ref().and_then(|collection| collection.id_index());
+    let mut ids = Ids { collections, index: id_index.map(|index| index.id), seen: BTreeSet::new() };
     let mut stored = Vec::new();
     while rehearsal.documents + rehearsal.rejected < documents_max {
         if progress.is_cancelled() {
@@ -146,11 +152,7 @@ pub fn rehearse(
         }
         let document = records.document();
         rehearsal.documents += 1;
-        if let (Some(index), Ok(Some(id))) = (id_index, document.get("_id")) {
-            let key = key::encode(Some(id), Direction::Ascending);
-            let is_there = collections.store().read(|reader| reader.has_key(index.id, &key.bytes));
-            rehearsal.taken += u64::from(is_there?);
-        }
+        ids.count(document, &mut rehearsal)?;
         let mut is_overdue = false;
         for ((rule, partial), counts) in rules.iter().zip(&mut rehearsal.indexes) {
             let covered = partial.as_ref().is_none_or(|filter| filter.matches(document));
@@ -168,6 +170,40 @@ pub fn rehearse(
         rehearsal.overdue += u64::from(is_overdue);
     }
     Ok(rehearsal)
+}
+
+/// The `_id`s of a file's documents.
+struct Ids<'i> {
+    collections: &'i Collections,
+    /// The collection's index on `_id`.
+    index: Option<IndexId>,
+    /// Hashes of those that were met, at most one for each document that is rehearsed.
+    seen: BTreeSet<u128>,
+}
+
+impl Ids<'_> {
+    /// Looks whether somebody has the document's `_id`. A document without one gets a new one.
+    fn count(
+        &mut self,
+        document: &RawDocument,
+        rehearsal: &mut Rehearsal,
+    ) -> Result<(), StoreError> {
+        let Ok(Some(id)) = document.get("_id") else { return Ok(()) };
+        let key = key::encode(Some(id), Direction::Ascending);
+        let is_new = self.seen.insert(xxh3_128(&key.bytes));
+        let is_there = match self.index {
+            Some(index) => {
+                self.collections.store().read(|reader| reader.has_key(index, &key.bytes))?
+            }
+            None => false,
+        };
+        if is_there {
+            rehearsal.taken += 1;
+        } else if !is_new {
+            rehearsal.repeated += 1;
+        }
+        Ok(())
+    }
 }
 
 fn count_types(fields: &mut Vec<FieldTypes>, document: &RawDocumentBuf) {

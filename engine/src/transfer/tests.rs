@@ -403,19 +403,23 @@ fn csv_for_spreadsheets_and_exact() {
 fn a_rehearsal_counts_what_would_be_rejected() {
     let room = Room::new();
     room.import(&room.request(b"{\"_id\":1}\n{\"_id\":2}\n"));
-    let check = |text: &str, documents_max, expected: (u64, u64, u64)| {
+    let check = |text: &str, documents_max, expected: (u64, u64, u64, u64)| {
         let path = room.file("r", text.as_bytes());
         let (into, progress) = (&room.namespace, Progress::new());
         let found =
             rehearse(&room.collections, into, &path, Format::Auto, documents_max, &progress);
         let found = found.unwrap();
-        assert_eq!((found.documents, found.rejected, found.taken), expected, "{text}");
+        let counted = (found.documents, found.rejected, found.taken, found.repeated);
+        assert_eq!(counted, expected, "{text}");
     };
-    check("{\"_id\":3}\n{\"a\":1}\n", 9, (2, 0, 0));
-    check("{\"_id\":1}\n{\"_id\":2.0}\n{\"_id\":5}\n", 9, (3, 0, 2));
-    check("{\"_id\":3}\nx\n{\"_id\":[1]}\n{\"_id\":1}\n", 9, (2, 2, 1));
-    check("{\"_id\":3}\nx\n{\"_id\":[1]}\n{\"_id\":1}\n", 3, (1, 2, 0));
-    check("[{\"_id\":3},{\"_id\":", 9, (1, 1, 0));
+    check("{\"_id\":3}\n{\"a\":1}\n", 9, (2, 0, 0, 0));
+    check("{\"_id\":1}\n{\"_id\":2.0}\n{\"_id\":5}\n", 9, (3, 0, 2, 0));
+    check("{\"_id\":3}\nx\n{\"_id\":[1]}\n{\"_id\":1}\n", 9, (2, 2, 1, 0));
+    check("{\"_id\":3}\nx\n{\"_id\":[1]}\n{\"_id\":1}\n", 3, (1, 2, 0, 0));
+    check("[{\"_id\":3},{\"_id\":", 9, (1, 1, 0, 0));
+    check("{\"_id\":3}\n{\"_id\":3.0}\n{\"_id\":4}\n{\"_id\":3}\n", 9, (4, 0, 0, 2));
+    check("{\"_id\":1}\n{\"_id\":1}\n", 9, (2, 0, 2, 0));
+    check("{\"_id\":null}\n{\"a\":1}\n{\"a\":1}\n{\"_id\":null}\n", 9, (4, 0, 0, 1));
     assert_eq!(room.documents().len(), 2);
 }
 

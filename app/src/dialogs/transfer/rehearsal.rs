@@ -45,18 +45,22 @@ fn quiet(ui: &mut Ui, words: &str) {
 
 /// How many documents would be rejected, because they can't be stored or because of their `_id`.
 pub fn refused(found: &Rehearsal, mode: Mode) -> Option<String> {
-    let taken = if mode == Mode::Insert { found.taken } else { 0 };
+    let (taken, repeated) =
+        if mode == Mode::Insert { (found.taken, found.repeated) } else { (0, 0) };
     let all = found.documents + found.rejected;
     let of = number::counted(all, "document", "documents");
     let of = if all >= REHEARSED_DOCS_MAX { format!("the first {of}") } else { of };
-    let whys =
-        [(found.rejected, "can't be read or stored"), (taken, "have an _id that is there already")];
+    let whys = [
+        (found.rejected, "can't be read or stored"),
+        (taken, "have an _id that is there already"),
+        (repeated, "have the _id of another one of the file"),
+    ];
     let whys: Vec<String> = whys
         .iter()
         .filter(|(count, _)| *count > 0)
         .map(|(count, why)| format!("{} {why}", number::count(*count)))
         .collect();
-    let rejected = found.rejected + taken;
+    let rejected = found.rejected + taken + repeated;
     let stops = rejected >= IMPORT_REJECTS_MAX
         || all >= REJECTS_SHARE_DOCS_MIN && rejected * REJECTS_SHARE > all;
     let stops = if stops { ", so the import would stop before its end" } else { "" };
@@ -121,6 +125,12 @@ mod tests {
                 "7 of 12 documents would be rejected (2 can't be read or stored, 5 have an _id that \
                  is there already)",
             ),
+        );
+        let found = Rehearsal { documents: 9, repeated: 3, ..Rehearsal::default() };
+        assert_eq!(refused(&found, Mode::Replace), None);
+        assert_eq!(
+            refused(&found, Mode::Insert).as_deref(),
+            Some("3 of 9 documents would be rejected (3 have the _id of another one of the file)")
         );
         check(
             9_000,
