@@ -467,3 +467,26 @@ fn writes_that_share_a_commit_make_one_collection_and_count_every_document() {
     let findings = store.check().map(|report| report.findings);
     assert_eq!(findings, Ok(Vec::new()));
 }
+
+#[test]
+fn ten_thousand_collections_need_no_more_tables() {
+    const TRANSACTIONS: usize = 20;
+    const EACH: usize = 500;
+    let mut bench = Bench::new();
+    let name = |number: usize| Namespace::new("d", &format!("c{number}")).expect("a name");
+    for first in (0..TRANSACTIONS * EACH).step_by(EACH) {
+        let made: Result<(), WriteError> = bench.all().write(|writer| {
+            for number in first..first + EACH {
+                let collection = writer.create_if_missing(&name(number))?;
+                writer.insert(&collection, &rawdoc! { "_id": 1 })?;
+            }
+            Ok(())
+        });
+        made.expect("made");
+    }
+    bench.reopen();
+    let catalog = bench.all().catalog();
+    assert_eq!(catalog.all_collections().count(), TRANSACTIONS * EACH);
+    assert!((0..TRANSACTIONS * EACH).all(|number| catalog.collection(&name(number)).is_some()));
+    bench.check_sound();
+}

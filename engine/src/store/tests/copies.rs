@@ -4,8 +4,9 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::ops::ControlFlow;
 use std::path::{Path as FsPath, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::{fill, open, open_with, see};
+use super::{Seen, fill, open, open_with, see};
 use crate::store::{
     BackupReport, Compaction, JobProgress, JobStep, Restoration, Store, StoreError, StoreOptions,
     backups_kept, compact,
@@ -39,10 +40,14 @@ fn names(folder: &FsPath) -> Vec<String> {
     names
 }
 
-fn documents_in(backup: &FsPath) -> usize {
+fn seen_in(backup: &FsPath) -> Seen {
     let folder = tempfile::tempdir().expect("a folder");
     fs::copy(backup, folder.path().join("data.mdb")).expect("a copy");
-    see(&open(folder.path())).expect("readable").0.len()
+    see(&open(folder.path())).expect("readable")
+}
+
+fn documents_in(backup: &FsPath) -> usize {
+    seen_in(backup).0.len()
 }
 
 #[test]
@@ -110,6 +115,42 @@ fn a_backup_that_is_stopped_leaves_the_older_ones() {
     }
     fill(&store, 2_001..2_002);
     backup(&store, &target).expect("the store goes on");
+}
+
+#[test]
+fn a_backup_beside_a_writer_is_one_moment() {
+    const STEP: u64 = 10;
+    let (folder, elsewhere) =
+        (tempfile::tempdir().expect("one"), tempfile::tempdir().expect("two"));
+    let (store, target) = (open(folder.path()), elsewhere.path().join("b"));
+    fill(&store, 0..2_000);
+    let end = AtomicU64::new(2_000);
+    std::thread::scope(|scope| {
+        let (store, end) = (&store, &end);
+        scope.spawn(move || {
+            let mut next = 2_000;
+            while end.load(Ordering::Acquire) != u64::MAX && next < 50_000 {
+                fill(store, next..next + STEP);
+                next += STEP;
+                let _ = end.fetch_update(Ordering::AcqRel, Ordering::Acquire, |last| {
+                    (last != u64::MAX).then_some(next)
+                });
+            }
+        });
+        for _ in 0..3 {
+            let before = end.load(Ordering::Acquire);
+            backup(store, &target).expect("a backup");
+            let (documents, entries, _, counters) = seen_in(&target);
+            let count = documents.len() as u64;
+            assert!(count >= before && count.is_multiple_of(STEP), "{count} of at least {before}");
+            assert_eq!((entries.len() as u64, counters.documents), (count, count));
+            assert_eq!(
+                (counters.next_record, documents[documents.len() - 1].0),
+                (count, count - 1)
+            );
+        }
+        end.store(u64::MAX, Ordering::Release);
+    });
 }
 
 #[test]
