@@ -1,5 +1,5 @@
-//! An export that is cut off leaves the file that was there, and an import of a line without an end
-//! says so and needs little memory.
+//! An export that is cut off leaves the file that was there and nothing that the next one does not
+//! clear away, and an import of a line without an end says so and needs little memory.
 //!
 //! `MAYFLY_TEST_COUNT` sets the number of kills, `MAYFLY_TEST_SEED` their moments.
 
@@ -70,7 +70,7 @@ fn a_killed_export_leaves_the_old_file_or_a_whole_new_one() {
     let took = EXPORT_MAX.saturating_sub(deadline.left().unwrap_or_default());
     let new = fs::read_to_string(&whole).expect("the file can be read");
     assert_eq!(new.lines().count(), usize::try_from(DOCUMENTS).unwrap_or(0));
-    let (mut cut_off, mut ended) = (0, 0);
+    let (mut cut_off, mut ended, mut parts) = (0, 0, 0);
     for kill in 0..random::count(20) {
         fs::write(&out, OLD).expect("the file can be written");
         let mut child = export(folder.path(), &out).spawn().expect("the program starts");
@@ -81,9 +81,42 @@ fn a_killed_export_leaves_the_old_file_or_a_whole_new_one() {
         let found = fs::read_to_string(&out).expect("the file can be read");
         assert!(found == new || found == OLD && !is_whole, "kill {kill}: {} bytes", found.len());
         *(if found == new { &mut ended } else { &mut cut_off }) += 1;
+        parts += unfinished(folder.path());
+        assert!(unfinished(folder.path()) <= 1, "kill {kill}: what others left is still there");
     }
+    assert!(parts > 0, "no kill left an unfinished file");
     println!("cut off {cut_off}, ended {ended}");
     assert!(cut_off > 0, "no kill met an export under way");
+    only_what_was_left_is_cleared_away(folder.path());
+}
+
+/// Exports in a folder that did not get their names.
+fn unfinished(folder: &Path) -> usize {
+    let entries = fs::read_dir(folder).expect("the folder can be read");
+    let names = entries.map(|entry| entry.expect("an entry").file_name());
+    names.filter(|name| name.to_string_lossy().starts_with(".mayfly-export-")).count()
+}
+
+/// The next export removes unfinished files that nobody writes, and no others.
+fn only_what_was_left_is_cleared_away(folder: &Path) {
+    let left = folder.join(".mayfly-export-abcDEF012345.part");
+    let written = folder.join(".mayfly-export-ghiJKL678901.part");
+    let others = [".mayfly-export-notes", ".mayfly-export-.part", "mayfly-export.part"];
+    for path in [&left, &written].into_iter().cloned().chain(others.map(|name| folder.join(name))) {
+        fs::write(path, "half").expect("the file can be written");
+    }
+    let lock = File::open(&written).expect("the file can be read");
+    lock.lock().expect("the file can be locked");
+    assert!(export(folder, &folder.join("out")).status().expect("the program starts").success());
+    let mut found: Vec<String> = fs::read_dir(folder)
+        .expect("the folder can be read")
+        .map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned())
+        .collect();
+    found.sort();
+    let mut expected = others.to_vec();
+    expected.extend([".mayfly-export-ghiJKL678901.part", "out", "store", "whole"]);
+    expected.sort_unstable();
+    assert_eq!(found, expected);
 }
 
 #[test]

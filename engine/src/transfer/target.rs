@@ -1,7 +1,7 @@
 //! A file that appears whole under its name or not at all.
 
 use std::{
-    fs::File,
+    fs::{self, File, TryLockError},
     io::{self, BufWriter, Write},
     path::{Path, PathBuf},
 };
@@ -10,6 +10,16 @@ use flate2::{Compression, write::GzEncoder};
 use tempfile::NamedTempFile;
 
 use super::{Progress, TransferError};
+
+/// How the name of an unfinished export begins and ends. Between them stand letters and digits.
+const PART_BEGINS: &str = ".mayfly-export-";
+const PART_ENDS: &str = ".part";
+
+/// The letters and digits.
+const PART_RANDOM: usize = 12;
+
+/// Times that such a file is made.
+const PART_TRIES: usize = 3;
 
 /// A file that is being written under a temporary name in the target's folder.
 pub(super) struct Target<'p> {
@@ -40,7 +50,7 @@ impl<'p> Target<'p> {
         if path.file_name().is_none() {
             return Err(refuse("it names no file; give a file name"));
         }
-        if let Ok(about) = std::fs::symlink_metadata(path) {
+        if let Ok(about) = fs::symlink_metadata(path) {
             if about.is_dir() {
                 return Err(refuse("it is a folder; give a file name"));
             }
@@ -58,7 +68,8 @@ impl<'p> Target<'p> {
         if data_folder.canonicalize().is_ok_and(|data| folder.starts_with(data)) {
             return Err(refuse("it lies in the data folder; choose another folder"));
         }
-        let file = BufWriter::new(NamedTempFile::new_in(&folder).map_err(wrong)?);
+        sweep(&folder);
+        let file = BufWriter::new(part_in(&folder).map_err(wrong)?);
         let out = if gzip {
             Out::Gzip(GzEncoder::new(file, Compression::default()))
         } else {
@@ -96,4 +107,43 @@ impl<'p> Target<'p> {
         file.persist(&self.path).map_err(|error| wrong(error.error))?;
         File::open(&self.folder).and_then(|folder| folder.sync_all()).map_err(wrong)
     }
+}
+
+/// A new unfinished file. It is locked while it is written: that tells it from one that was left behind.
+fn part_in(folder: &Path) -> io::Result<NamedTempFile> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(PART_BEGINS).suffix(PART_ENDS).rand_bytes(PART_RANDOM);
+    for _ in 0..PART_TRIES {
+        let part = builder.tempfile_in(folder)?;
+        // Without locks in the file system nothing is ever taken for left behind. With them this one
+        // may just have been.
+        let is_taken = matches!(part.as_file().try_lock(), Err(TryLockError::WouldBlock));
+        if !is_taken && part.path().exists() {
+            return Ok(part);
+        }
+    }
+    Err(io::Error::other("another program removes the file at once"))
+}
+
+/// Removes what exports that were killed have left in a folder. Failing only leaves it there.
+fn sweep(folder: &Path) {
+    let Ok(found) = fs::read_dir(folder) else { return };
+    for entry in found.flatten() {
+        let is_part = entry.file_name().to_str().is_some_and(is_part_name)
+            && entry.file_type().is_ok_and(|kind| kind.is_file());
+        // The lock is held until the file is gone, so that nobody begins with it meanwhile.
+        if is_part
+            && let Ok(file) = File::open(entry.path())
+            && file.try_lock().is_ok()
+        {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
+fn is_part_name(name: &str) -> bool {
+    let middle = name.strip_prefix(PART_BEGINS).and_then(|rest| rest.strip_suffix(PART_ENDS));
+    middle.is_some_and(|middle| {
+        middle.len() == PART_RANDOM && middle.bytes().all(|byte| byte.is_ascii_alphanumeric())
+    })
 }
