@@ -12,7 +12,7 @@ use std::path::Path as FsPath;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::StoreError;
-use super::folder::{private_file, sync_folder};
+use super::folder::{private_file, sync_folder, takes_files};
 
 const LOCK_FILE: &str = "app.lock";
 const LOCK_TEXT_BYTES_MAX: u64 = 64;
@@ -32,12 +32,24 @@ impl AppLock {
     pub(super) fn take(folder: &FsPath, read_only: bool) -> Result<Self, StoreError> {
         let path = folder.join(LOCK_FILE);
         if read_only {
-            // Nobody can write here without this file; if it is missing there is nobody to keep out.
-            let file = File::open(path).ok();
+            let file = match File::open(path) {
+                Ok(file) => Some(file),
+                // Nobody can write here without this file; if it is missing there is nobody to keep out.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+                Err(error) => {
+                    return Err(StoreError::Io {
+                        what: format!("It can't be told whether the store is in use: {error}"),
+                    });
+                }
+            };
             if let Some(file) = &file {
                 lock(file)?;
             }
             return Ok(Self { file, was_unclean: true, is_writable: false, ends_cleanly: false });
+        }
+        // The files that are there may be writable all the same. They are left as they are.
+        if !takes_files(folder) {
+            return Err(StoreError::ReadOnly { what: "its folder can't be written".to_owned() });
         }
         let failed = |error: &io::Error| StoreError::io("Can't lock the data folder", error);
         let file = private_file().open(path).map_err(|error| failed(&error))?;

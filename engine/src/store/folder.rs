@@ -4,6 +4,9 @@ use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::Path as FsPath;
 
+#[cfg(unix)]
+use rustix::fs::Access;
+
 use super::StoreError;
 use crate::limits::READERS_MAX;
 
@@ -133,6 +136,31 @@ pub(super) fn disk_bytes(folder: &FsPath) -> Option<u64> {
     {
         let _ = folder;
         None
+    }
+}
+
+/// Refuses a folder in which this user may not look for files.
+pub(super) fn check_readable(folder: &FsPath) -> Result<(), StoreError> {
+    #[cfg(unix)]
+    if let Err(error) = rustix::fs::access(folder, Access::READ_OK | Access::EXEC_OK) {
+        let why = io::Error::from(error);
+        return Err(StoreError::Io { what: format!("The data folder can't be opened: {why}") });
+    }
+    let _ = folder;
+    Ok(())
+}
+
+/// Whether files can be made in the folder. Where the system does not tell beforehand, it is found out
+/// by doing it.
+pub(super) fn takes_files(folder: &FsPath) -> bool {
+    #[cfg(unix)]
+    {
+        rustix::fs::access(folder, Access::WRITE_OK | Access::EXEC_OK).is_ok()
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = folder;
+        true
     }
 }
 

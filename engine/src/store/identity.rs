@@ -12,6 +12,9 @@ use crate::limits::WALK_PAUSE_MS;
 
 const IDENTITY_FILE: &str = "identity.json";
 
+/// How the name of the file begins while it is written.
+pub(super) const UNFINISHED_PREFIX: &str = ".identity-";
+
 /// The version of the tables' layout. Another one is refused.
 pub(super) const FORMAT_VERSION: u32 = 2;
 
@@ -79,7 +82,7 @@ impl Card {
             "lastWalkMs": self.last_walk_ms,
         });
         let mut file = tempfile::Builder::new()
-            .prefix(".identity-")
+            .prefix(UNFINISHED_PREFIX)
             .tempfile_in(folder)
             .map_err(|error| failed(&error))?;
         writeln!(file, "{value:#}")

@@ -7,8 +7,8 @@ use std::path::{Path as FsPath, PathBuf};
 use super::app_lock::{AppLock, Registration};
 use super::env::Environment;
 use super::folder::{self, DATA_FILE};
-use super::identity::{Card, FORMAT_VERSION};
-use super::{OpenReport, Reader, StoreError, StoreOptions, Writer, compact, walk};
+use super::identity::{Card, FORMAT_VERSION, UNFINISHED_PREFIX};
+use super::{OpenReport, Reader, StoreError, StoreOptions, Writer, compact, leftover, walk};
 use crate::limits::DISK_FREE_BYTES_LOW;
 
 /// Bytes of LMDB's two header pages at most.
@@ -42,11 +42,14 @@ pub(super) fn open(
     folder::prepare(folder, options.read_only, &mut warnings)?;
     let folder = fs::canonicalize(folder)
         .map_err(|error| StoreError::io("Can't open the data folder", &error))?;
+    folder::check_readable(&folder)?;
     folder::check_drive(&folder)?;
     let data_path = folder.join(DATA_FILE);
     let (mut lock, read_only) = take_lock(&folder, &data_path, options.read_only, &mut warnings)?;
     if read_only.is_none() {
         compact::recover(&folder, &mut warnings)?;
+        // Only who holds the lock writes such a file.
+        leftover::sweep(&folder, UNFINISHED_PREFIX);
     }
     let card = Card::read(&folder, &mut warnings)?;
     let created = is_new(&data_path, card.as_ref())?;
@@ -129,6 +132,9 @@ fn take_lock(
     // Nothing to read: then it has to be said why nothing can be made.
     let has_data = fs::metadata(data_path).is_ok_and(|found| found.is_file() && found.len() > 0);
     let what = match AppLock::take(folder, false) {
+        Err(StoreError::ReadOnly { .. }) if has_data && folder::takes_files(folder) => {
+            "its files can't be written"
+        }
         Err(StoreError::ReadOnly { .. }) if has_data => "its folder can't be written",
         Ok(lock) if !has_data || folder::is_writable(data_path)? => return Ok((lock, None)),
         Ok(_) => "its data file can't be written",

@@ -172,6 +172,40 @@ fn a_strange_file_gets_its_sentence() {
 }
 
 #[test]
+fn a_folder_in_place_of_the_file_gets_its_sentence() {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::create_dir(folder.path().join("data.mdb")).expect("a folder");
+    let result = Store::open(folder.path(), &StoreOptions::default());
+    let expected = "This is not a Mayfly store: data.mdb is not a file.";
+    assert_eq!(result.err().map(|error| error.to_string()).as_deref(), Some(expected));
+}
+
+#[test]
+fn what_a_killed_program_left_of_the_card_is_removed() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let left = folder.path().join(".identity-AbCdEf");
+    fs::write(&left, "{").expect("a file");
+    drop(open(folder.path()));
+    assert!(!left.exists());
+}
+
+#[test]
+fn a_map_is_never_smaller_than_its_file() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = open(folder.path());
+    fill(&store, 0..5_000);
+    let before = see(&store).expect("readable");
+    let file_bytes = store.file_bytes();
+    drop(store);
+    assert!(file_bytes > 1 << 20, "{file_bytes}");
+    let options = StoreOptions { map_size_bytes: 64 << 10, ..StoreOptions::default() };
+    let store = open_with(folder.path(), &options);
+    assert!(store.env().expect("open").map_bytes() >= file_bytes);
+    assert_eq!(see(&store).expect("readable"), before);
+    fill(&store, 5_000..6_000);
+}
+
+#[test]
 fn a_file_of_another_format_version_is_refused_with_both_versions() {
     let folder = tempfile::tempdir().expect("a folder");
     drop(open(folder.path()));
