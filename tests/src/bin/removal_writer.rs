@@ -1,0 +1,49 @@
+//! The victim of the tests about removed documents: inserts documents that are due, prints each
+//! acknowledgement, and removes them in small batches.
+//!
+//! `removal_writer FOLDER FIRST trash` keeps what is removed in the undo net, `removal_writer FOLDER
+//! FIRST archive PLACE` in an archive. FIRST is the number of the first document.
+
+use std::error::Error;
+use std::io::Write as _;
+use std::path::PathBuf;
+
+use bson::{Document, doc};
+use mayfly_tests::removals::{COLLECTION, DB, NOW_MS, STEP, document};
+use mayfly_tests::store::{open_paused, run};
+
+const USAGE: &str = "usage: removal_writer FOLDER FIRST trash | archive PLACE";
+
+/// Inserts between two passes.
+const STEPS_A_PASS: i64 = 3;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut arguments = std::env::args().skip(1);
+    let folder = PathBuf::from(arguments.next().ok_or(USAGE)?);
+    let mut next: i64 = arguments.next().ok_or(USAGE)?.parse()?;
+    let engine = open_paused(&folder, NOW_MS);
+    let index = doc! { "key": { "at": 1 }, "name": "ttl", "expireAfterSeconds": 0 };
+    run(&engine, DB, &doc! { "createIndexes": COLLECTION, "indexes": [index] });
+    match arguments.next().as_deref() {
+        Some("trash") => {
+            run(&engine, "admin", &doc! { "setParameter": 1, "mayflyUndoSecs": 86_400 });
+        }
+        Some("archive") => {
+            let place = arguments.next().ok_or(USAGE)?;
+            run(&engine, DB, &doc! { "mayflyArchive": COLLECTION, "target": place });
+        }
+        _ => return Err(USAGE.into()),
+    }
+    run(&engine, "admin", &doc! { "setParameter": 1, "batchedDeletesTargetBatchDocs": 10 });
+    let mut out = std::io::stdout();
+    loop {
+        writeln!(out, "{next}")?;
+        out.flush()?;
+        let documents: Vec<Document> = (next..next + STEP).map(document).collect();
+        run(&engine, DB, &doc! { "insert": COLLECTION, "documents": documents });
+        next += STEP;
+        if (next / STEP) % STEPS_A_PASS == 0 {
+            run(&engine, "admin", &doc! { "mayflyReap": 1 });
+        }
+    }
+}

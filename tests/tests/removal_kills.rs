@@ -1,0 +1,174 @@
+//! With the undo net or an archive on, `kill -9` at any moment leaves each document in the collection
+//! or where removed ones are kept, and takes none away.
+//!
+//! `MAYFLY_TEST_COUNT` sets the number of kills, `MAYFLY_TEST_SEED` their moments.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+use bson::{Bson, Document, doc};
+use mayfly_engine::engine::Engine;
+use mayfly_tests::random::{self, Random};
+use mayfly_tests::removals::{COLLECTION, DB, STEP, document};
+use mayfly_tests::steps::open_checked;
+use mayfly_tests::store::{find_all, run};
+use mayfly_tests::victim::write_until_killed;
+
+/// Milliseconds that the writer lives at most after its first acknowledgement.
+const LIFE_MS_MAX: usize = 90;
+
+/// Rows on a page of what is kept.
+const PAGE: i64 = 1_000;
+
+/// Documents by their `_id`.
+type ById = BTreeMap<i64, Document>;
+
+/// How removed documents are kept.
+trait Kept {
+    /// The writer's arguments behind its folder and first number.
+    fn arguments(&self) -> Vec<String>;
+
+    /// The documents that are kept, as far as they can be seen.
+    fn documents(&self, engine: &Engine) -> ById;
+
+    /// Looks closer when the last kill has been looked at; `end` is the number behind the last document.
+    fn at_the_end(&self, engine: &Engine, end: i64);
+}
+
+/// The pages of a command that lists removed documents.
+fn pages(engine: &Engine, command: &str) -> Vec<Document> {
+    let mut found = Vec::new();
+    let mut after = Bson::Null;
+    loop {
+        let mut page = doc! { command: COLLECTION, "limit": PAGE };
+        if after != Bson::Null {
+            page.insert("after", after);
+        }
+        let reply = run(engine, DB, &page);
+        let batch = reply.get_array("batch").expect("a page has a batch");
+        found.extend(batch.iter().filter_map(Bson::as_document).cloned());
+        after = reply.get("next").cloned().unwrap_or(Bson::Null);
+        if after == Bson::Null {
+            return found;
+        }
+    }
+}
+
+fn by_id(documents: impl IntoIterator<Item = Document>) -> ById {
+    let mut all = ById::new();
+    for document in documents {
+        let id = document.get_i64("_id").expect("an _id is a number");
+        assert!(all.insert(id, document).is_none(), "{id} is there twice");
+    }
+    all
+}
+
+/// The undo net. It shows a document's `_id` and size.
+struct Trash;
+
+impl Kept for Trash {
+    fn arguments(&self) -> Vec<String> {
+        vec!["trash".to_owned()]
+    }
+
+    fn documents(&self, engine: &Engine) -> ById {
+        let rows = pages(engine, "mayflyTrash").into_iter();
+        let seen = rows.map(|row| {
+            let expected = document(row.get_i64("_id").expect("an _id is a number"));
+            let size = expected.to_vec().expect("it fits").len();
+            assert_eq!(row.get_i64("size").ok(), i64::try_from(size).ok(), "{row}");
+            expected
+        });
+        by_id(seen)
+    }
+
+    fn at_the_end(&self, engine: &Engine, end: i64) {
+        loop {
+            let reply = run(engine, DB, &doc! { "mayflyRestoreTrash": COLLECTION });
+            if !reply.get_bool("more").unwrap_or(false) {
+                break;
+            }
+        }
+        let found = by_id(find_all(engine, DB, COLLECTION, doc! {}));
+        let all: ById = (0..end).map(|number| (number, document(number))).collect();
+        assert!(found == all, "not every document came back as it was");
+    }
+}
+
+/// An archive in this folder.
+struct Archive<'a>(&'a Path);
+
+impl Kept for Archive<'_> {
+    fn arguments(&self) -> Vec<String> {
+        vec!["archive".to_owned(), self.0.display().to_string()]
+    }
+
+    fn documents(&self, engine: &Engine) -> ById {
+        let rows = pages(engine, "mayflyArchived").into_iter();
+        by_id(rows.map(|row| row.get_document("document").expect("a row has one").clone()))
+    }
+
+    fn at_the_end(&self, engine: &Engine, _: i64) {
+        let reply = run(engine, "admin", &doc! { "mayflyArchives": 1 });
+        let archives = reply.get_array("archives").expect("a list");
+        let archive = archives[0].as_document().expect("a document");
+        assert_eq!(archive.get_str("state").ok(), Some("ready"), "{archive}");
+    }
+}
+
+/// Kills the writer again and again. `in_both` says whether a document may be removed and still there.
+fn check(kept: &dyn Kept, in_both: bool) {
+    let seed = random::seed(20_261_123);
+    println!("MAYFLY_TEST_SEED={seed}");
+    let mut random = Random::new(seed);
+    let folder = tempfile::tempdir().expect("a temporary folder can be made");
+    let store = folder.path().join("store");
+    let (mut next, mut removed, mut doubled) = (0, 0, 0);
+    let kills = random::count(12);
+    for kill in 1..=kills {
+        let life = Duration::from_millis(random.below(LIFE_MS_MAX) as u64);
+        let mut writer = Command::new(env!("CARGO_BIN_EXE_removal_writer"));
+        writer.arg(&store).arg(next.to_string()).args(kept.arguments());
+        let acknowledged = write_until_killed(&mut writer, life);
+        let engine = open_checked(&store).unwrap_or_else(|why| panic!("kill {kill}: {why}"));
+        let present = by_id(find_all(&engine, DB, COLLECTION, doc! {}));
+        let gone = kept.documents(&engine);
+        let end = [&present, &gone].iter().filter_map(|all| all.keys().next_back()).max();
+        let end = end.map_or(0, |last| last + 1);
+        let ends = [acknowledged, acknowledged + STEP];
+        assert!(ends.contains(&end), "kill {kill}: {acknowledged} acknowledged, they end at {end}");
+        for number in 0..end {
+            let places: Vec<&Document> =
+                [&present, &gone].iter().filter_map(|all| all.get(&number)).collect();
+            let allowed = if in_both { 1..=2 } else { 1..=1 };
+            assert!(allowed.contains(&places.len()), "kill {kill}: {number}: {places:?}");
+            assert!(
+                places.iter().all(|found| **found == document(number)),
+                "kill {kill}: {number}"
+            );
+            doubled += usize::from(places.len() == 2);
+        }
+        let checked = run(&engine, DB, &doc! { "validate": COLLECTION, "full": true });
+        assert!(checked.get_bool("valid").unwrap_or(false), "kill {kill}: {checked}");
+        (next, removed) = (end, gone.len());
+        if kill == kills {
+            kept.at_the_end(&engine, end);
+        }
+        engine.close().expect("the store closes");
+    }
+    println!("{next} documents written, {removed} removed, {doubled} seen in both places");
+    assert!(removed > 0, "nothing was removed");
+}
+
+#[test]
+fn the_undo_net_has_whatever_was_removed() {
+    check(&Trash, false);
+}
+
+#[test]
+fn the_archive_has_whatever_was_removed() {
+    let place = tempfile::tempdir().expect("a temporary folder can be made");
+    check(&Archive(place.path()), true);
+}
