@@ -50,6 +50,29 @@ fn only_store_env_is_unsafe() {
     check_present(&all(), "engine/src/store/env.rs", "unsafe {");
 }
 
+/// A process that closes LMDB's lock file anywhere drops the lock that LMDB holds on it.
+#[test]
+fn only_the_folder_touches_the_lock_file() {
+    check_absent(
+        &all(),
+        &["lock.mdb"],
+        &["engine/src/store/folder.rs"],
+        "LMDB's lock stays LMDB's",
+    );
+    check_present(&all(), "engine/src/store/folder.rs", "lock.mdb");
+}
+
+/// What is stored, compared and shown is UTC, or the zone that a command names.
+#[test]
+fn nobody_reads_the_zone_of_the_system() {
+    check_absent(
+        &all(),
+        &["chrono::Local", "Local::now", "offset::Local", "\"TZ\""],
+        &[],
+        "UTC only",
+    );
+}
+
 #[test]
 fn only_collection_writes_documents_entries_and_counters() {
     let words = [
