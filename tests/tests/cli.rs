@@ -149,6 +149,26 @@ fn watching_ends_when_nothing_is_left() {
 }
 
 #[test]
+fn a_data_folder_inside_a_synced_one_is_told_in_one_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    fs::write(at.join("a.jsonl"), "{}\n").unwrap();
+    let lines = |arguments: &str| {
+        let output = mayfly(at, arguments);
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        let told = stderr.lines().filter(|line| line.contains("Dropbox"));
+        told.map(ToOwned::to_owned).collect::<Vec<_>>()
+    };
+    let found = lines("import --data Dropbox/data --db d --collection c a.jsonl");
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found[0].starts_with("Warning: This data folder is inside a folder of Dropbox"));
+    assert_eq!(lines("watch --data Dropbox/data"), found);
+    assert_eq!(lines("serve --data Dropbox/data --port 0 --sleep-secs 0"), found);
+    mayfly(at, "import --data data --db d --collection c a.jsonl");
+    assert!(lines("watch --data data").is_empty());
+}
+
+#[test]
 fn every_command_has_help() {
     let folder = tempfile::tempdir().unwrap();
     for command in [

@@ -8,7 +8,12 @@ use mayfly_engine::{
     wire::ListenOptions,
 };
 
-use super::{Failure, args::Serve, stop::Stop, store::error_of};
+use super::{
+    Failure,
+    args::Serve,
+    stop::Stop,
+    store::{error_of, warn},
+};
 
 /// Listens until a signal comes.
 ///
@@ -19,9 +24,7 @@ pub(super) fn run(args: &Serve) -> Result<(), Failure> {
     let stop = Stop::listen()?;
     let options = EngineOptions { clock, ..EngineOptions::default() };
     let engine = Engine::open(&args.data, options).map_err(Failure::from_error)?;
-    for warning in &engine.open_report().warnings {
-        eprintln!("{warning}");
-    }
+    warn(&engine, &args.data);
     if let Some(secs) = args.sleep_secs {
         let reply = engine.run("admin", &doc! { "setParameter": 1, "ttlMonitorSleepSecs": secs });
         if let Some(error) = error_of(&reply) {

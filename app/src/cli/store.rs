@@ -7,6 +7,7 @@ use mayfly_engine::engine::{Engine, EngineOptions};
 use tempfile::TempDir;
 
 use super::Failure;
+use crate::source::place::synced;
 
 /// Opens a data folder that must exist, unless `create` says that it may be made.
 pub(super) fn open(folder: &Path, create: bool, run_reaper: bool) -> Result<Engine, Failure> {
@@ -15,10 +16,18 @@ pub(super) fn open(folder: &Path, create: bool, run_reaper: bool) -> Result<Engi
     }
     let options = EngineOptions { run_reaper, ..EngineOptions::default() };
     let engine = Engine::open(folder, options).map_err(Failure::from_error)?;
+    warn(&engine, folder);
+    Ok(engine)
+}
+
+/// Tells on standard error what was found at the opening, and what is unwise about the folder's place.
+pub(super) fn warn(engine: &Engine, folder: &Path) {
     for warning in &engine.open_report().warnings {
         eprintln!("{warning}");
     }
-    Ok(engine)
+    if let Some(sentence) = synced(folder) {
+        eprintln!("Warning: {sentence}");
+    }
 }
 
 /// A demo store in a temporary folder, which goes when it is dropped.

@@ -2,7 +2,7 @@
 
 use std::ffi::OsStr;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Something unwise, and what to do about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,16 +32,9 @@ const SERVICES: &[(&str, &[&str], &[&str])] = &[
 /// What is unwise about this folder.
 #[must_use]
 pub fn advice(folder: &Path) -> Vec<Advice> {
-    // A link may lead into such a folder.
-    let folder = fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
-    let mut found = Vec::new();
-    if let Some(service) = service(&folder) {
-        let sentence = format!(
-            "This data folder is inside a folder of {service}, and syncing can damage a store that is \
-             open. Move it out, and let {service} have the backups instead."
-        );
-        found.push(Advice { sentence, command: None });
-    }
+    let mut found: Vec<Advice> =
+        synced(folder).map(|sentence| Advice { sentence, command: None }).into_iter().collect();
+    let folder = resolved(folder);
     if is_open_to_others(&folder) {
         let path = folder.to_string_lossy().replace('\'', "'\\''");
         let sentence = "Other users of this computer can open this data folder. Close it to them \
@@ -50,6 +43,21 @@ pub fn advice(folder: &Path) -> Vec<Advice> {
         found.push(Advice { sentence, command: Some(format!("chmod 700 '{path}'")) });
     }
     found
+}
+
+/// One line when this folder is inside one that a service copies between computers.
+#[must_use]
+pub fn synced(folder: &Path) -> Option<String> {
+    let service = service(&resolved(folder))?;
+    Some(format!(
+        "This data folder is inside a folder of {service}, and syncing can damage a store that is open. \
+         Move it out, and let {service} have the backups instead."
+    ))
+}
+
+/// A link may lead into such a folder.
+fn resolved(folder: &Path) -> PathBuf {
+    fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned())
 }
 
 /// The service in one of whose folders this one is.
