@@ -75,6 +75,7 @@ pub fn entries() -> impl Iterator<Item = &'static Entry> {
     [
         super::store::ENTRIES,
         super::upkeep::ENTRIES,
+        super::undo_net::ENTRIES,
         super::listener::ENTRIES,
         super::transfer::ENTRIES,
         super::archive::ENTRIES,

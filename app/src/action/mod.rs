@@ -17,6 +17,7 @@ pub mod reaper;
 pub mod store;
 pub mod tabs;
 pub mod transfer;
+pub mod undo_net;
 pub mod upkeep;
 pub mod view;
 
@@ -33,6 +34,7 @@ pub use reaper::ReaperAction;
 pub use store::StoreAction;
 pub use tabs::TabsAction;
 pub use transfer::TransferAction;
+pub use undo_net::UndoNetAction;
 pub use upkeep::UpkeepAction;
 pub use view::ViewAction;
 
@@ -62,6 +64,8 @@ pub enum Action {
     Listener(ListenerAction),
     /// Archives of expired documents.
     Archive(ArchiveAction),
+    /// Removed documents that can be put back.
+    UndoNet(UndoNetAction),
     /// A simulated clock.
     Clock(ClockAction),
     /// What is open and how it looks.

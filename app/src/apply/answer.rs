@@ -4,10 +4,10 @@ use mayfly_engine::value::shell::write_command;
 
 use super::{
     Effects, archive, clock, documents, event, expiry, indexes, listener, reaper, store, transfer,
-    transfer_run, upkeep, upkeep_run,
+    transfer_run, undo_net, upkeep, upkeep_run,
 };
 use crate::state::purpose::{
-    ArchivePurpose, ListenerPurpose, ReaperPurpose, StorePurpose, UpkeepPurpose,
+    ArchivePurpose, ListenerPurpose, ReaperPurpose, StorePurpose, UndoNetPurpose, UpkeepPurpose,
 };
 use crate::state::toasts::Kind;
 use crate::state::{Purpose, State};
@@ -65,6 +65,7 @@ fn answer(
         Purpose::Reaper(purpose) => reaper::answer(purpose, reply, state, effects),
         Purpose::Listener(purpose) => listener::answer(purpose, reply, state),
         Purpose::Archive(purpose) => archive::answer(purpose, reply, state, effects),
+        Purpose::UndoNet(purpose) => undo_net::answer(purpose, reply, state, effects),
         Purpose::Clock => clock::answer(reply, state),
     }
 }
@@ -123,6 +124,7 @@ fn is_background(purpose: &Purpose, reply: &Reply) -> bool {
         Purpose::Archive(purpose) => {
             matches!(purpose, ArchivePurpose::Status | ArchivePurpose::Page { .. })
         }
+        Purpose::UndoNet(purpose) => matches!(purpose, UndoNetPurpose::Page { .. }),
         Purpose::Upkeep(purpose) => *purpose == UpkeepPurpose::Status,
         Purpose::Transfer(_) => false,
         // Reading the clock has no other fields; setting it has.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{Effects, archive, clock, expiry, reaper, store, tabs};
+use super::{Effects, archive, clock, expiry, reaper, store, tabs, undo_net};
 use crate::limits::{CATALOG_AGE_MIN, WEATHER_AGE_MIN};
 use crate::source::SourceEvent;
 use crate::state::operations::{Progress, Stage};
@@ -14,7 +14,10 @@ use crate::state::{Namespace, State};
 pub fn event(event: SourceEvent, state: &mut State, effects: &mut Effects) {
     match event {
         SourceEvent::PassStarted { .. } => state.reaper.pass_started(),
-        SourceEvent::PassFinished(pass) => state.reaper.pass_finished(pass),
+        SourceEvent::PassFinished(pass) => {
+            state.reaper.pass_finished(pass);
+            undo_net::pass_ended(state, effects);
+        }
         SourceEvent::Removed { documents, more } => {
             for namespace in namespaces(&documents) {
                 data_changed(&namespace, state);

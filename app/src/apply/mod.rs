@@ -16,6 +16,7 @@ pub mod store;
 pub mod tabs;
 pub mod transfer;
 pub mod transfer_run;
+pub mod undo_net;
 pub mod unfinished;
 pub mod upkeep;
 pub mod upkeep_run;
@@ -40,6 +41,7 @@ pub fn apply(action: Action, state: &mut State, effects: &mut Effects) {
         Action::Reaper(action) => reaper::apply(&action, state, effects),
         Action::Listener(action) => listener::apply(&action, state, effects),
         Action::Archive(action) => archive::apply(action, state, effects),
+        Action::UndoNet(action) => undo_net::apply(action, state, effects),
         Action::Clock(action) => clock::apply(&action, state, effects),
         Action::View(action) => view::apply(action, state, effects),
         Action::Dialog(action) => dialog::apply(action, state, effects),

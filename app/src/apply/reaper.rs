@@ -9,11 +9,9 @@ use crate::source::Namespace;
 use crate::state::purpose::ReaperPurpose;
 use crate::state::reaper::{Held, HeldRule, Schedule};
 use crate::state::toasts::Kind;
+use crate::state::undo_net::{KEEP_SECS, keep_command};
 use crate::state::{Purpose, State, number as text};
 use crate::worker::Reply;
-
-/// Seconds that the undo net keeps removed documents when it is turned on.
-const UNDO_SECS: i32 = 600;
 
 /// Carries out one action.
 pub fn apply(action: &ReaperAction, state: &mut State, effects: &mut Effects) {
@@ -34,8 +32,8 @@ pub fn apply(action: &ReaperAction, state: &mut State, effects: &mut Effects) {
             set(state, effects, doc! {"setParameter": 1, "mayflyReapAtThreshold": true});
         }
         ReaperAction::SetUndo(on) => {
-            let secs = if *on { UNDO_SECS } else { 0 };
-            set(state, effects, doc! {"setParameter": 1, "mayflyUndoSecs": secs});
+            let secs = if *on { i64::from(KEEP_SECS) } else { 0 };
+            set(state, effects, keep_command(secs));
         }
         ReaperAction::PutBack { namespace, id } => {
             let ids = vec![id.clone()];
@@ -90,7 +88,8 @@ pub fn answer(purpose: &ReaperPurpose, reply: &Reply, state: &mut State, effects
         }
         (ReaperPurpose::Set, Ok(_)) => ask(state, effects),
         (ReaperPurpose::PutBack, Ok(found)) => {
-            let (kind, sentence) = put_back(found);
+            let (is_done, sentence) = put_back(found);
+            let kind = if is_done { Kind::Done } else { Kind::Error };
             state.toasts.push(kind, sentence, None, state.uptime);
             ask(state, effects);
         }
@@ -101,8 +100,8 @@ pub fn answer(purpose: &ReaperPurpose, reply: &Reply, state: &mut State, effects
     }
 }
 
-/// What became of documents that were to be put back.
-fn put_back(found: &Document) -> (Kind, String) {
+/// What became of documents that were to be put back, and whether any was.
+pub(super) fn put_back(found: &Document) -> (bool, String) {
     let count = |name| number(found, name).unwrap_or(0);
     let restored = count("restored");
     let stayed = [
@@ -115,7 +114,7 @@ fn put_back(found: &Document) -> (Kind, String) {
         stayed.map(|(name, one, more)| text::counted(count(name), one, more)).collect();
     if restored == 0 {
         let why = if stayed.is_empty() { "nothing is kept".to_owned() } else { stayed.join(", ") };
-        return (Kind::Error, format!("Nothing was put back: {why}"));
+        return (false, format!("Nothing was put back: {why}"));
     }
     let mut sentence = format!("Put back {}", text::counted(restored, "document", "documents"));
     for part in stayed {
@@ -125,7 +124,10 @@ fn put_back(found: &Document) -> (Kind, String) {
     if found.get_array("held").is_ok_and(|held| !held.is_empty()) {
         sentence.push_str("; the index waits until you release it");
     }
-    (Kind::Done, sentence)
+    if found.get_bool("more").unwrap_or(false) {
+        sentence.push_str("; there are more, put back again");
+    }
+    (true, sentence)
 }
 
 fn learn(found: &Document, state: &mut State) {
@@ -147,7 +149,11 @@ fn held(found: &Document) -> Option<Held> {
     let instant = |name| found.get_datetime(name).ok().map(|at| at.timestamp_millis());
     let sentence = found.get_str("sentence").unwrap_or("The guard holds documents back");
     let rules = found.get_array("rules").map(Vec::as_slice).unwrap_or_default();
+    let holds = found.get_array("holds").map(Vec::as_slice).unwrap_or_default();
+    let scopes = holds.iter().filter_map(|hold| hold.as_document()?.get_str("scope").ok());
     Some(Held {
+        reason: found.get_str("reason").unwrap_or_default().to_owned(),
+        is_all: scopes.into_iter().any(|scope| scope == "all"),
         sentence: sentence.to_owned(),
         kept: found.get_bool("kept").unwrap_or(false),
         clock_ms: instant("now"),

@@ -17,6 +17,7 @@ pub mod rename;
 pub mod settings;
 pub mod shortcuts;
 pub mod transfer;
+pub mod undo_net;
 pub mod upkeep;
 
 use egui::Context;
@@ -37,6 +38,7 @@ pub fn ui(context: &Context, dialog: &mut Dialog, state: &State, actions: &mut A
         Dialog::OpenFolder { path } => open_folder::ui(context, path, actions),
         Dialog::Listener { port } => listener::ui(context, port, state, actions),
         Dialog::Archive(draft) => archive::ui(context, draft, state, actions),
+        Dialog::UndoNet(draft) => undo_net::ui(context, draft, state, actions),
         Dialog::Documents(tab, draft) => documents::ui(context, *tab, draft, state, actions),
         Dialog::Expiry(tab, draft) => expiry::ui(context, *tab, draft, state, actions),
         Dialog::Indexes(tab, draft) => indexes::ui(context, *tab, draft, state, actions),

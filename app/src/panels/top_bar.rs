@@ -6,9 +6,10 @@ use crate::action::clock::RATES;
 use crate::action::{
     Action, Actions, ClockAction, DialogAction, ReaperAction, StoreAction, ViewAction,
 };
-use crate::action::{Group, entries, listener, reaper, view};
+use crate::action::{Group, entries, listener, reaper, undo_net, view};
 use crate::state::clock::Mode;
 use crate::state::reaper::Schedule;
+use crate::state::undo_net::KEEP_SECS;
 use crate::state::{Dialog, Phase, State, duration};
 use crate::theme::{Icon, colors, sizes, text};
 use crate::widgets::chip::{Chip, Look};
@@ -164,11 +165,26 @@ fn schedule_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
         }
         menu::line(ui);
         let is_on = state.reaper.undo_secs > 0;
-        let undo = menu::choice(ui, reaper::UNDO_ON.label, is_on);
+        let undo = menu::choice(ui, &undo_label(state.reaper.undo_secs), is_on);
         if undo.on_hover_text(reaper::UNDO_ON.tooltip).clicked() {
             actions.push(Action::Reaper(ReaperAction::SetUndo(!is_on)));
         }
+        let net = undo_net::SHOW;
+        if menu::entry(ui, net.label, "", true).on_hover_text(net.tooltip).clicked()
+            && let Some(action) = (net.action)(state)
+        {
+            actions.push(action);
+        }
     });
+}
+
+/// How long removed documents are kept, or would be.
+fn undo_label(secs: u64) -> String {
+    if secs == 0 || i64::try_from(secs) == Ok(i64::from(KEEP_SECS)) {
+        return reaper::UNDO_ON.label.to_owned();
+    }
+    let ms = i64::try_from(secs).unwrap_or(i64::MAX).saturating_mul(1_000);
+    format!("Keep removed documents for {}", duration::span(ms))
 }
 
 /// Stands there as long as other programs can come in.

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::{Namespace, TabId, archive, documents, expiry, indexes, transfer, upkeep};
+use super::{Namespace, TabId, archive, documents, expiry, indexes, transfer, undo_net, upkeep};
 use crate::action::Action;
 use crate::limits::DIALOGS_WAITING_MAX;
 
@@ -36,6 +36,8 @@ pub enum Dialog {
     },
     /// What is kept of a collection's expired documents.
     Archive(archive::ArchiveDraft),
+    /// What the reaper removed and can be put back.
+    UndoNet(undo_net::UndoNetDraft),
     /// A dialog of the Documents view.
     Documents(TabId, documents::Dialog),
     /// A dialog of the Expiry view.

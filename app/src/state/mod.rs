@@ -24,6 +24,7 @@ pub mod store;
 pub mod tabs;
 pub mod toasts;
 pub mod transfer;
+pub mod undo_net;
 pub mod upkeep;
 pub mod view;
 
@@ -95,6 +96,8 @@ pub struct State {
     pub listener: Listener,
     /// The archive that its dialog shows.
     pub archive: archive::Archive,
+    /// What its dialog shows of the undo net.
+    pub undo_net: undo_net::UndoNet,
     /// Every command that was sent.
     pub commands: CommandLog,
     /// Work with progress.

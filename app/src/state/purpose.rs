@@ -23,6 +23,8 @@ pub enum Purpose {
     Listener(ListenerPurpose),
     /// The archive whose dialog is open.
     Archive(ArchivePurpose),
+    /// The undo net, while its dialog is open.
+    UndoNet(UndoNetPurpose),
     /// The clock.
     Clock,
 }
@@ -88,6 +90,20 @@ pub enum ArchivePurpose {
     },
     /// It is switched on, changed or switched off.
     Switch,
+    /// Documents are put back.
+    PutBack,
+}
+
+/// An answer about the undo net.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum UndoNetPurpose {
+    /// Some of what is in it.
+    Page {
+        /// What was removed last; else what is behind what is listed.
+        is_first: bool,
+    },
+    /// How long it keeps documents is set.
+    Keep,
     /// Documents are put back.
     PutBack,
 }

@@ -57,8 +57,12 @@ pub struct Reaper {
 /// Removals that wait for a word from somebody.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Held {
+    /// Why, as a code.
+    pub reason: String,
     /// Why, in one or two sentences.
     pub sentence: String,
+    /// Every rule waits, and not only those that are listed.
+    pub is_all: bool,
     /// Somebody has said that it shall stay so.
     pub kept: bool,
     /// What the clock said when it was asked, in milliseconds since 1970.
@@ -87,6 +91,12 @@ impl Held {
     #[must_use]
     pub fn due(&self) -> u64 {
         self.rules.iter().fold(0, |sum, rule| sum.saturating_add(rule.due))
+    }
+
+    /// Whether documents of this collection wait.
+    #[must_use]
+    pub fn holds(&self, namespace: &Namespace) -> bool {
+        self.is_all || self.rules.iter().any(|rule| rule.namespace == *namespace)
     }
 }
 

@@ -19,5 +19,6 @@ mod support;
 mod time;
 mod transfer;
 mod undo;
+mod undo_net;
 mod unfinished;
 mod upkeep;

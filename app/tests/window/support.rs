@@ -197,6 +197,11 @@ impl Window {
         !self.first(name).accesskit_node().is_disabled()
     }
 
+    /// Whether the keyboard is on a control.
+    pub fn is_focused(&self, name: &str) -> bool {
+        self.first(name).accesskit_node().is_focused()
+    }
+
     /// What a field holds, or what a named text says.
     pub fn value(&self, name: &str) -> String {
         let node = self.first(name).accesskit_node();

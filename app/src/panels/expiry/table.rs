@@ -6,7 +6,9 @@ use egui_extras::{Column, TableBuilder};
 
 use super::Asks;
 use super::words::{self, PassTimes};
-use crate::action::{Action, ArchiveAction, ExpiryAction, ReaperAction, archive};
+use crate::action::{
+    Action, ArchiveAction, ExpiryAction, ReaperAction, UndoNetAction, archive, undo_net,
+};
 use crate::panels::reaper_log::PUT_BACK;
 use crate::state::expiry::{ExpiryView, Lane, Phase};
 use crate::state::{Clock, Namespace, duration};
@@ -81,6 +83,11 @@ pub(super) fn removed_ui(
             if ui.add(archive).clicked() {
                 let open = ArchiveAction::Open(namespace.clone());
                 asks.actions.push(Action::Archive(open));
+            }
+            let net = Button::plain("Undo net…").tooltip(undo_net::SHOW.tooltip);
+            if ui.add(net).clicked() {
+                let open = UndoNetAction::Open(Some(namespace.clone()));
+                asks.actions.push(Action::UndoNet(open));
             }
             if is_kept {
                 put_back_ui(ui, view, namespace, asks);

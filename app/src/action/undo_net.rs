@@ -1,0 +1,33 @@
+//! The undo net: what the reaper removed and can be put back.
+
+use super::Action;
+use super::entry::{Entry, Group};
+use crate::state::undo_net::PutBack;
+use crate::state::{Namespace, State};
+
+/// What can be asked of the undo net. All but the first ask from its dialog.
+#[derive(Debug, Clone, PartialEq)]
+pub enum UndoNetAction {
+    /// Opens the dialog and lists a collection, or all.
+    Open(Option<Namespace>),
+    /// Lists a collection, or all.
+    List(Option<Namespace>),
+    /// Lists the next page too.
+    More,
+    /// Keeps what is removed for so many seconds; 0 turns the net off.
+    Keep(i64),
+    /// Puts documents back.
+    PutBack(PutBack),
+}
+
+/// Shows the undo net.
+pub const SHOW: Entry = Entry {
+    group: Group::Store,
+    label: "Undo net…",
+    tooltip: "What the reaper removed and can still be put back, and how long it is kept",
+    keys: None,
+    action: |state: &State| state.is_open().then_some(Action::UndoNet(UndoNetAction::Open(None))),
+};
+
+/// The region's entries.
+pub const ENTRIES: &[Entry] = &[SHOW];

@@ -1,0 +1,61 @@
+//! Whether the net is on, and how long it keeps what is removed.
+
+use egui::{Align, Layout, Ui};
+
+use super::command_ui;
+use crate::action::{Action, Actions, UndoNetAction};
+use crate::state::undo_net::{UndoNet, UndoNetDraft, keep_command};
+use crate::state::{duration, number};
+use crate::theme::{colors, text};
+use crate::widgets::{Button, number_field, tabs};
+
+/// Draws the switch, the time, and what the net holds.
+pub(super) fn ui(ui: &mut Ui, draft: &mut UndoNetDraft, net: &UndoNet, actions: &mut Actions) {
+    let secs = draft.secs();
+    ui.horizontal(|ui| {
+        let chosen = usize::from(draft.is_on);
+        if let Some(at) = tabs::segmented(ui, "Undo net", &["Off", "On"], chosen) {
+            draft.is_on = at == 1;
+        }
+        if draft.is_on {
+            ui.label(text::rich("keeps what is removed for", text::body()).color(colors(ui).dim));
+            number_field::ui(ui, "Keep for", &mut draft.keep, secs.is_err());
+        } else {
+            let words = "What the reaper removes is not kept here";
+            ui.label(text::rich(words, text::body()).color(colors(ui).dim));
+        }
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| holds_ui(ui, net));
+    });
+    match draft.secs() {
+        Err(why) => {
+            ui.label(text::rich(why, text::body()).color(colors(ui).error));
+        }
+        Ok(secs) if secs != net.secs => change_ui(ui, secs, net, actions),
+        Ok(_) => {}
+    }
+}
+
+/// What was chosen is not how the net is: the command that makes it so.
+fn change_ui(ui: &mut Ui, secs: i64, net: &UndoNet, actions: &mut Actions) {
+    let name = "The command that sets the undo net";
+    command_ui(ui, name, "admin", &keep_command(secs), actions);
+    let span = duration::span(secs.saturating_mul(1_000));
+    let label = match (secs, net.secs) {
+        (0, _) => "Turn the net off".to_owned(),
+        (_, 0) => format!("Turn the net on for {span}"),
+        _ => format!("Keep for {span} from now on"),
+    };
+    let hint = "What is in the net keeps the time that it has";
+    let button = Button::plain(&label).enabled(!net.is_waiting).tooltip(hint);
+    if ui.add(button).clicked() {
+        actions.push(Action::UndoNet(UndoNetAction::Keep(secs)));
+    }
+}
+
+fn holds_ui(ui: &mut Ui, net: &UndoNet) {
+    let documents = number::counted(net.documents, "document", "documents");
+    let words = format!("Holds: {documents}, {}", number::bytes(net.bytes));
+    let most = number::bytes(net.max_bytes);
+    let hint = format!("Beyond {most}, what was removed first is gone first");
+    ui.label(text::rich(words, text::body()).color(colors(ui).dim)).on_hover_text(hint);
+}

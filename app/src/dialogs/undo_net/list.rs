@@ -1,0 +1,215 @@
+//! What is in the net, what was removed last first, counting down until it is gone for good.
+
+use egui::{Align2, Rect, Role, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2};
+
+use crate::action::{Action, Actions, UndoNetAction};
+use crate::state::undo_net::{Row, UndoNet, UndoNetDraft, collections};
+use crate::state::{Clock, State, duration, number};
+use crate::theme::{colors, sizes, text};
+use crate::widgets::empty_state::{self, Picture};
+use crate::widgets::value_text::with_marks;
+use crate::widgets::{Button, menu, paint, value};
+
+/// The fewest and the most rows that the list shows at once.
+const ROWS: (f32, f32) = (4.0, 12.0);
+
+/// What else is in the dialog and around it, in points.
+const AROUND: f32 = 500.0;
+
+/// The same for what is not always there: a command that sets the net, what became of the last.
+const AROUND_MORE: (f32, f32) = (100.0, 60.0);
+
+/// The widths of the columns behind the `_id`: collection, removed, pass, gone for good.
+const WIDTHS: [f32; 4] = [sizes::COLUMN, 164.0, 64.0, 104.0];
+
+/// Draws the filter and the list.
+pub(super) fn ui(ui: &mut Ui, draft: &mut UndoNetDraft, state: &State, actions: &mut Actions) {
+    let net = &state.undo_net;
+    if net.documents == 0 && net.filter.is_none() && net.rows.is_empty() {
+        empty_ui(ui, &why_empty(net));
+        return;
+    }
+    filter_ui(ui, state, actions);
+    if net.rows.is_empty() {
+        empty_ui(ui, &why_empty(net));
+        return;
+    }
+    ui.spacing_mut().item_spacing.y = 0.0;
+    header_ui(ui);
+    let more = net.next.is_some() || net.asked.is_some();
+    let list = ScrollArea::vertical().id_salt("removed documents").auto_shrink([false, true]);
+    list.max_height(height(ui, draft, net)).show_rows(
+        ui,
+        sizes::ROW,
+        net.rows.len() + usize::from(more),
+        |ui, range| {
+            for at in range {
+                match net.rows.get(at) {
+                    Some(row) => row_ui(ui, row, draft, &state.clock, actions),
+                    None => more_ui(ui, net, actions),
+                }
+            }
+        },
+    );
+    ui.spacing_mut().item_spacing.y = sizes::GAP;
+    ui.add_space(sizes::GAP_SMALL);
+}
+
+/// As many rows as there is room for, so that nothing else has to be scrolled to.
+fn height(ui: &Ui, draft: &UndoNetDraft, net: &UndoNet) -> f32 {
+    let changes = draft.secs() != Ok(net.secs);
+    let more = [(changes, AROUND_MORE.0), (net.result.is_some(), AROUND_MORE.1)];
+    let more: f32 = more.iter().filter(|(is_there, _)| *is_there).map(|(_, height)| height).sum();
+    let rows = (ui.ctx().content_rect().height() - AROUND - more) / sizes::ROW;
+    sizes::ROW * rows.floor().clamp(ROWS.0, ROWS.1)
+}
+
+fn empty_ui(ui: &mut Ui, sentence: &str) {
+    let size = vec2(ui.available_width(), sizes::ROW * 7.0);
+    ui.allocate_ui(size, |ui| {
+        ui.set_min_size(size);
+        ui.set_max_size(size);
+        empty_state::ui(ui, Picture::Time, sentence, None);
+    });
+}
+
+/// What an empty list says: what the net is for.
+fn why_empty(net: &UndoNet) -> String {
+    match (&net.filter, net.secs) {
+        (Some(of), _) => {
+            format!("Nothing that was removed from {} is kept", with_marks(&of.to_string()))
+        }
+        (None, 0) => {
+            "For the moment after a TTL was set too short: while the net is on, a removal can \
+                      be taken back. Nothing is kept now"
+                .to_owned()
+        }
+        (None, secs) => format!(
+            "Nothing was removed yet. What the next pass removes is listed here, and can be put back \
+             for {}",
+            duration::span(secs.saturating_mul(1_000))
+        ),
+    }
+}
+
+fn filter_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
+    let net = &state.undo_net;
+    let all = "All collections";
+    let shown = net.filter.as_ref().map(|of| with_marks(&of.to_string()));
+    let shown = shown.unwrap_or_else(|| all.to_owned());
+    let button =
+        Button::plain(&shown).menu().name("Collection").tooltip("List one collection alone");
+    let response = ui.add(button);
+    menu::below(&response, |ui| {
+        ScrollArea::vertical().max_height(sizes::PALETTE_LIST).show(ui, |ui| {
+            let mut listed = None;
+            if menu::choice(ui, all, net.filter.is_none()).clicked() {
+                listed = Some(None);
+            }
+            for of in collections(state) {
+                let chosen = net.filter.as_ref() == Some(&of);
+                let name = with_marks(&of.to_string());
+                let choice = menu::choice(ui, &name, chosen);
+                if choice.accessible_name(format!("List {name}")).clicked() {
+                    listed = Some(Some(of));
+                }
+            }
+            if let Some(filter) = listed {
+                actions.push(Action::UndoNet(UndoNetAction::List(filter)));
+            }
+        });
+    });
+}
+
+fn header_ui(ui: &mut Ui) {
+    let (rect, _) =
+        ui.allocate_exact_size(vec2(ui.available_width(), sizes::CONTROL_SMALL), Sense::hover());
+    let ink = colors(ui);
+    let words = ["_id", "Collection", "Removed (UTC)", "Pass", "Gone in"];
+    for (cell, word) in cells(rect).into_iter().zip(words) {
+        let at = cell.left_center();
+        let width = cell.width();
+        paint::text_at(ui, at, Align2::LEFT_CENTER, word, text::small(), ink.dim, width);
+    }
+    ui.painter().hline(rect.x_range(), rect.bottom(), (sizes::LINE, ink.hairline));
+}
+
+/// The places of the columns in a row.
+fn cells(row: Rect) -> [Rect; 5] {
+    let behind: f32 = WIDTHS.iter().sum();
+    let mut left = row.left() + sizes::GAP_SMALL;
+    let first = (row.width() - sizes::GAP_SMALL - behind).max(sizes::COLUMN_MIN);
+    [first, WIDTHS[0], WIDTHS[1], WIDTHS[2], WIDTHS[3]].map(|width| {
+        let right = left + width;
+        let cell =
+            Rect::from_min_max(pos2(left, row.top()), pos2(right - sizes::GAP_SMALL, row.bottom()));
+        left = right;
+        cell
+    })
+}
+
+fn row_ui(ui: &mut Ui, row: &Row, draft: &mut UndoNetDraft, clock: &Clock, actions: &mut Actions) {
+    let size = vec2(ui.available_width(), sizes::ROW);
+    let (rect, response) = ui.allocate_exact_size(size, Sense::click());
+    let is_chosen = draft.chosen == Some(row.number);
+    let id = with_marks(&value::cut(&value::short(&row.id), 120));
+    let namespace = with_marks(&row.namespace.to_string());
+    response.widget_info(|| {
+        let name = format!("Choose {id} of {namespace}");
+        WidgetInfo::selected(Role::Button, ui.is_enabled(), is_chosen, name)
+    });
+    ground_ui(ui, rect, is_chosen, &response);
+    let rest_ms = actions.count_down(clock, row.until_ms);
+    let gone = if rest_ms > 0 { duration::countdown(rest_ms) } else { "next pass".to_owned() };
+    let pass = row.pass.map_or_else(|| "–".to_owned(), |pass| pass.to_string());
+    let ink = colors(ui);
+    let removed = duration::date_time(row.removed_ms);
+    let main = if row.is_newest { ink.text } else { ink.dim };
+    let words = [
+        (id.as_str(), text::mono(), main),
+        (namespace.as_str(), text::body(), main),
+        (removed.as_str(), text::mono(), ink.date),
+        (pass.as_str(), text::mono(), ink.dim),
+        (gone.as_str(), text::mono(), ink.text),
+    ];
+    for (cell, (words, font, ink)) in cells(rect).into_iter().zip(words) {
+        let (at, width) = (cell.left_center(), cell.width());
+        paint::text_at(ui, at, Align2::LEFT_CENTER, words, font, ink, width);
+    }
+    if response.clicked() {
+        draft.chosen = Some(row.number);
+    }
+    if response.gained_focus() {
+        response.scroll_to_me(None);
+    }
+    response.on_hover_text(details(row));
+}
+
+/// What has no column.
+fn details(row: &Row) -> String {
+    let index = with_marks(&row.index);
+    let (size, until) = (number::bytes(row.bytes), duration::date_time(row.until_ms));
+    format!(
+        "{size}, removed by the index {index}; gone for good with the first pass after {until} UTC"
+    )
+}
+
+fn ground_ui(ui: &Ui, rect: Rect, is_chosen: bool, response: &egui::Response) {
+    let ink = colors(ui);
+    if is_chosen {
+        ui.painter().rect_filled(rect, 0.0, ink.accent_ground);
+        let bar = Rect::from_min_size(rect.min, vec2(sizes::LINE_SELECTED, rect.height()));
+        ui.painter().rect_filled(bar, 0.0, ink.accent);
+    } else if response.hovered() {
+        ui.painter().rect_filled(rect, 0.0, ink.raised);
+    }
+    if response.has_focus() {
+        paint::focus_ring(ui, rect.shrink(2.0), 4.0);
+    }
+}
+
+fn more_ui(ui: &mut Ui, net: &UndoNet, actions: &mut Actions) {
+    if ui.add(Button::plain("Show more").enabled(net.next.is_some())).clicked() {
+        actions.push(Action::UndoNet(UndoNetAction::More));
+    }
+}

@@ -1,0 +1,125 @@
+//! The undo net: how long what the reaper removed is kept, what is in it, and what is put back.
+
+mod keep;
+mod list;
+
+use bson::Document;
+use egui::{Context, Ui};
+use mayfly_engine::value::shell::write_command;
+
+use super::close;
+use super::transfer::beside_scroll_bar;
+use crate::action::{Action, Actions, UndoNetAction, ViewAction};
+use crate::state::State;
+use crate::state::undo_net::{Scope, UndoNet, UndoNetDraft};
+use crate::theme::{colors, sizes, text};
+use crate::widgets::value_text::with_marks;
+use crate::widgets::{Button, card, code_box, modal, tabs};
+
+/// What a person pressed at the bottom.
+enum Pressed {
+    Ask(UndoNetAction),
+    Done,
+}
+
+/// Draws the dialog.
+pub fn ui(context: &Context, draft: &mut UndoNetDraft, state: &State, actions: &mut Actions) {
+    let net = &state.undo_net;
+    draft.fill(net);
+    let subtitle = "While it is on, what the reaper removes is kept for a time and can be put back as it \
+                    was. The index that removed it then waits until you release it.";
+    let mut pressed = None;
+    let closing = modal::ui(
+        context,
+        "Undo net",
+        subtitle,
+        sizes::DIALOG_WIDE,
+        draft,
+        |ui, draft| {
+            beside_scroll_bar(ui);
+            if let Some(error) = &net.error {
+                ui.label(text::rich(with_marks(error), text::body()).color(colors(ui).error));
+            }
+            if !net.is_known {
+                ui.label(text::rich("Looking…", text::body()).color(colors(ui).dim));
+                return;
+            }
+            keep::ui(ui, draft, net, actions);
+            list::ui(ui, draft, state, actions);
+            put_back_ui(ui, draft, net, actions);
+        },
+        |ui, draft| pressed = buttons_ui(ui, draft, net),
+    );
+    match pressed {
+        Some(Pressed::Ask(action)) => actions.push(Action::UndoNet(action)),
+        Some(Pressed::Done) => close(actions),
+        None if closing.closes() => close(actions),
+        None => {}
+    }
+}
+
+/// What is put back, with its command, and what became of the last.
+fn put_back_ui(ui: &mut Ui, draft: &mut UndoNetDraft, net: &UndoNet, actions: &mut Actions) {
+    if let Some((is_done, sentence)) = &net.result {
+        let ink = colors(ui);
+        let ink = if *is_done { ink.accent } else { ink.overdue };
+        card::bordered(ui, ink, |ui| {
+            ui.label(text::rich(with_marks(sentence), text::body()));
+        });
+    }
+    if net.rows.is_empty() {
+        return;
+    }
+    let all = match &net.filter {
+        Some(of) => format!("All of {}", with_marks(&of.to_string())),
+        None => "Everything".to_owned(),
+    };
+    ui.horizontal(|ui| {
+        ui.label(text::rich("Put back", text::body()).color(colors(ui).dim));
+        let words = ["The chosen document", "All that its pass removed", &all];
+        let at = Scope::ALL.iter().position(|scope| *scope == draft.scope).unwrap_or(0);
+        if let Some(scope) =
+            tabs::segmented(ui, "Put back", &words, at).and_then(|at| Scope::ALL.get(at))
+        {
+            draft.scope = *scope;
+        }
+    });
+    match net.put_back(draft) {
+        Ok(put_back) => {
+            command_ui(ui, COMMAND_NAME, &put_back.db, &put_back.command, actions);
+        }
+        Err(why) => {
+            ui.label(text::rich(why, text::body()).color(colors(ui).dim));
+        }
+    }
+}
+
+/// What the command at the bottom is called.
+const COMMAND_NAME: &str = "The command that will be sent";
+
+fn buttons_ui(ui: &mut Ui, draft: &UndoNetDraft, net: &UndoNet) -> Option<Pressed> {
+    let mut pressed = None;
+    if !net.rows.is_empty() {
+        let put_back = net.put_back(draft);
+        let label = put_back.as_ref().map_or("Put back", |put_back| put_back.label.as_str());
+        let label = with_marks(label);
+        let button = Button::primary(&label)
+            .enabled(put_back.is_ok() && !net.is_waiting)
+            .tooltip("Stores it in its collection again; nothing that is there is overwritten");
+        if let (true, Ok(put_back)) = (ui.add(button).clicked(), put_back) {
+            pressed = Some(Pressed::Ask(UndoNetAction::PutBack(put_back)));
+        }
+    }
+    if ui.add(Button::plain("Done")).clicked() {
+        pressed = Some(Pressed::Done);
+    }
+    pressed
+}
+
+/// Shows a command before it is sent.
+fn command_ui(ui: &mut Ui, name: &str, db: &str, command: &Document, actions: &mut Actions) {
+    let command = write_command(db, command);
+    if code_box::ui(ui, name, &command) {
+        actions.push(Action::View(ViewAction::Copy(command)));
+    }
+}

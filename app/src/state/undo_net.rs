@@ -1,0 +1,331 @@
+//! The undo net: how long it keeps what the reaper removed, what is in it, and what is put back.
+
+use std::collections::BTreeSet;
+
+use bson::{Bson, Document, doc};
+use mayfly_engine::limits::TRASH_SECS_MAX;
+
+use super::{Namespace, State};
+use crate::widgets::number_field::NumberDraft;
+
+/// Seconds that the net keeps removed documents when nobody says otherwise.
+pub const KEEP_SECS: i32 = 600;
+
+/// What the dialog shows of the net.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct UndoNet {
+    /// Whether the first answer has come.
+    pub is_known: bool,
+    /// Seconds that what is removed from now on is kept; 0: the net is off.
+    pub secs: i64,
+    /// Documents in it, of all collections.
+    pub documents: u64,
+    /// Their size.
+    pub bytes: u64,
+    /// The most that it keeps.
+    pub max_bytes: u64,
+    /// What is listed, what was removed last first.
+    pub rows: Vec<Row>,
+    /// Where the next page begins.
+    pub next: Option<i64>,
+    /// The page that was asked for and has not come.
+    pub asked: Option<i64>,
+    /// The collection whose documents are listed; `None` is all.
+    pub filter: Option<Namespace>,
+    /// Collections of which a document was listed.
+    pub seen: BTreeSet<Namespace>,
+    /// Whether a change waits for its answer.
+    pub is_waiting: bool,
+    /// Why the last thing that was asked for failed.
+    pub error: Option<String>,
+    /// What became of the documents that were put back last, and whether any was.
+    pub result: Option<(bool, String)>,
+}
+
+/// A removed document that can be put back.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Row {
+    /// Its number in the net; later removals have larger ones.
+    pub number: i64,
+    /// The collection it goes back to.
+    pub namespace: Namespace,
+    /// Its `_id`.
+    pub id: Bson,
+    /// Its size in bytes.
+    pub bytes: u64,
+    /// The index that removed it.
+    pub index: String,
+    /// The pass that removed it; `None`: it was before the store was opened.
+    pub pass: Option<i64>,
+    /// When it was removed, in milliseconds since 1970.
+    pub removed_ms: i64,
+    /// When it is gone for good.
+    pub until_ms: i64,
+    /// No later removal that is listed has its `_id`: this is the one that is put back.
+    pub is_newest: bool,
+}
+
+/// What a person puts into the dialog.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct UndoNetDraft {
+    /// Whether the net shall be on.
+    pub is_on: bool,
+    /// How long it shall keep documents.
+    pub keep: NumberDraft,
+    /// Whether the fields have been filled from what the store says.
+    pub is_filled: bool,
+    /// The number of the chosen row.
+    pub chosen: Option<i64>,
+    /// What is put back.
+    pub scope: Scope,
+}
+
+/// What is put back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Scope {
+    /// The chosen document.
+    #[default]
+    Document,
+    /// What the pass removed that removed the chosen document.
+    Pass,
+    /// Everything of the collection, or of all.
+    All,
+}
+
+impl Scope {
+    /// Every scope.
+    pub const ALL: [Self; 3] = [Self::Document, Self::Pass, Self::All];
+}
+
+/// A command that puts documents back.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PutBack {
+    /// The database it is sent to.
+    pub db: String,
+    /// The command.
+    pub command: Document,
+    /// The words on its button.
+    pub label: String,
+}
+
+impl UndoNetDraft {
+    /// Shows how the net is. Only once: what is typed stays.
+    pub fn fill(&mut self, net: &UndoNet) {
+        if !net.is_known || std::mem::replace(&mut self.is_filled, true) {
+            return;
+        }
+        self.is_on = net.secs > 0;
+        let secs = if self.is_on { net.secs } else { i64::from(KEEP_SECS) };
+        self.keep = NumberDraft::from_secs(secs);
+    }
+
+    /// The seconds that the fields stand for; 0 is off.
+    ///
+    /// # Errors
+    /// One sentence: nothing was typed, or no number of seconds up to a day.
+    pub fn secs(&self) -> Result<i64, String> {
+        if !self.is_on {
+            return Ok(0);
+        }
+        if self.keep.text.trim().is_empty() {
+            return Err("Type how long removed documents are kept".to_owned());
+        }
+        let outside = |_| "Must be from 1 second to 1 day".to_owned();
+        if self.keep.text.trim().parse::<i64>().is_ok() {
+            return self.keep.secs(1..=TRASH_SECS_MAX).map_err(outside);
+        }
+        self.keep.secs(1..=TRASH_SECS_MAX)
+    }
+}
+
+/// The command that makes the net keep documents for so many seconds.
+#[must_use]
+pub fn keep_command(secs: i64) -> Document {
+    let secs = i32::try_from(secs).map_or(Bson::Int64(secs), Bson::Int32);
+    doc! { "setParameter": 1, "mayflyUndoSecs": secs }
+}
+
+impl UndoNet {
+    /// The command that lists a page, and the database it is sent to.
+    #[must_use]
+    pub fn page_command(&self, after: Option<i64>, limit: i32) -> (String, Document) {
+        let (db, of) = self.home();
+        let mut command = doc! { "mayflyTrash": of, "limit": limit };
+        if let Some(after) = after {
+            command.insert("after", after);
+        }
+        (db, command)
+    }
+
+    /// The database and the first value of a command about what is listed.
+    fn home(&self) -> (String, Bson) {
+        match &self.filter {
+            Some(of) => (of.db.clone(), of.collection.clone().into()),
+            None => ("admin".to_owned(), Bson::Int32(1)),
+        }
+    }
+
+    /// Lists nothing any more.
+    pub fn clear_rows(&mut self) {
+        self.rows.clear();
+        self.next = None;
+        self.asked = None;
+    }
+
+    /// Adds documents behind those that are listed.
+    pub fn add(&mut self, rows: impl IntoIterator<Item = Row>) {
+        for mut row in rows {
+            let is_same = |known: &Row| known.id == row.id && known.namespace == row.namespace;
+            row.is_newest = !self.rows.iter().any(is_same);
+            self.seen.insert(row.namespace.clone());
+            self.rows.push(row);
+        }
+    }
+
+    /// The chosen row, while it is listed.
+    #[must_use]
+    pub fn chosen(&self, draft: &UndoNetDraft) -> Option<&Row> {
+        self.rows.iter().find(|row| Some(row.number) == draft.chosen)
+    }
+
+    /// The command that puts back what is chosen.
+    ///
+    /// # Errors
+    /// What has to be done first, in one sentence.
+    pub fn put_back(&self, draft: &UndoNetDraft) -> Result<PutBack, &'static str> {
+        if self.rows.is_empty() {
+            return Err("Nothing is listed");
+        }
+        if draft.scope == Scope::All {
+            return Ok(self.put_back_all());
+        }
+        let Some(row) = self.chosen(draft) else {
+            return Err("Choose a document in the list");
+        };
+        if draft.scope == Scope::Pass {
+            let Some(pass) = row.pass else {
+                return Err(
+                    "It was removed before the store was opened, and passes count anew since",
+                );
+            };
+            let (db, of) = self.home();
+            let of_all = if self.filter.is_none() { "" } else { " here" };
+            let label = format!("Put back what pass {pass} removed{of_all}");
+            let command = doc! { "mayflyRestoreTrash": of, "pass": pass };
+            return Ok(PutBack { db, command, label });
+        }
+        if !row.is_newest {
+            return Err("It was removed again later: of each _id the newest is put back");
+        }
+        Ok(PutBack {
+            db: row.namespace.db.clone(),
+            command: doc! {
+                "mayflyRestoreTrash": &row.namespace.collection, "ids": [row.id.clone()],
+            },
+            label: "Put back this document".to_owned(),
+        })
+    }
+
+    fn put_back_all(&self) -> PutBack {
+        let (db, of) = self.home();
+        let label = match &self.filter {
+            Some(of) => format!("Put back all of {of}"),
+            None => "Put back everything".to_owned(),
+        };
+        PutBack { db, command: doc! { "mayflyRestoreTrash": of }, label }
+    }
+}
+
+/// The collections by which the list can be filtered: those there are, and those of listed documents.
+#[must_use]
+pub fn collections(state: &State) -> Vec<Namespace> {
+    let present = state.tree.databases.iter().flat_map(|database| {
+        let named = |name: &String| Namespace::new(&database.name, name);
+        database.collections.iter().map(move |collection| named(&collection.name))
+    });
+    let all: BTreeSet<Namespace> = present.chain(state.undo_net.seen.iter().cloned()).collect();
+    all.into_iter().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::widgets::number_field::Unit;
+
+    fn row(number: i64, id: i32, pass: Option<i64>) -> Row {
+        Row {
+            number,
+            namespace: Namespace::new("shop", "carts"),
+            id: Bson::Int32(id),
+            bytes: 0,
+            index: "at_1".to_owned(),
+            pass,
+            removed_ms: 0,
+            until_ms: 0,
+            is_newest: true,
+        }
+    }
+
+    #[test]
+    fn what_is_typed_becomes_seconds() {
+        let check = |is_on, text: &str, unit, expected: Result<i64, &str>| {
+            let keep = NumberDraft { text: text.to_owned(), unit };
+            let draft = UndoNetDraft { is_on, keep, ..UndoNetDraft::default() };
+            assert_eq!(draft.secs(), expected.map_err(ToOwned::to_owned), "{text}");
+        };
+        check(false, "nothing", Unit::Days, Ok(0));
+        check(true, "10", Unit::Minutes, Ok(600));
+        check(true, "1", Unit::Days, Ok(86_400));
+        check(true, "2", Unit::Days, Err("Must be from 1 second to 1 day"));
+        check(true, "0", Unit::Seconds, Err("Must be from 1 second to 1 day"));
+        check(true, " ", Unit::Seconds, Err("Type how long removed documents are kept"));
+        check(true, "ten", Unit::Seconds, Err("ten is not a whole number"));
+    }
+
+    #[test]
+    fn the_fields_are_filled_once() {
+        let check = |secs, is_on, text: &str, unit| {
+            let mut draft = UndoNetDraft::default();
+            draft.fill(&UndoNet::default());
+            assert!(!draft.is_filled, "nothing is known yet");
+            let net = UndoNet { is_known: true, secs, ..UndoNet::default() };
+            draft.fill(&net);
+            assert_eq!((draft.is_on, &*draft.keep.text, draft.keep.unit), (is_on, text, unit));
+            draft.keep.text.clear();
+            draft.fill(&net);
+            assert_eq!(draft.keep.text, "", "what a person typed stays");
+        };
+        check(0, false, "10", Unit::Minutes);
+        check(7_200, true, "2", Unit::Hours);
+    }
+
+    #[test]
+    fn a_choice_becomes_a_command() {
+        let mut net = UndoNet::default();
+        net.add([row(9, 1, Some(3)), row(8, 2, None), row(7, 1, Some(2))]);
+        let mut filtered = net.clone();
+        filtered.filter = Some(Namespace::new("shop", "carts"));
+        let check = |net: &UndoNet, scope, chosen, expected: Result<(&str, Document), &str>| {
+            let draft = UndoNetDraft { chosen, scope, ..UndoNetDraft::default() };
+            let found = net.put_back(&draft);
+            let found = found.as_ref().map(|found| (found.db.as_str(), found.command.clone()));
+            assert_eq!(found.map_err(|why| *why), expected);
+        };
+        let one = doc! {"mayflyRestoreTrash": "carts", "ids": [1]};
+        check(&net, Scope::Document, Some(9), Ok(("shop", one)));
+        check(&net, Scope::Document, None, Err("Choose a document in the list"));
+        check(&net, Scope::Document, Some(5), Err("Choose a document in the list"));
+        let older = "It was removed again later: of each _id the newest is put back";
+        check(&net, Scope::Document, Some(7), Err(older));
+        let pass = doc! {"mayflyRestoreTrash": 1, "pass": 2_i64};
+        check(&net, Scope::Pass, Some(7), Ok(("admin", pass)));
+        let pass = doc! {"mayflyRestoreTrash": "carts", "pass": 2_i64};
+        check(&filtered, Scope::Pass, Some(7), Ok(("shop", pass)));
+        let before = "It was removed before the store was opened, and passes count anew since";
+        check(&net, Scope::Pass, Some(8), Err(before));
+        check(&net, Scope::All, None, Ok(("admin", doc! {"mayflyRestoreTrash": 1})));
+        let all = doc! {"mayflyRestoreTrash": "carts"};
+        check(&filtered, Scope::All, None, Ok(("shop", all)));
+        check(&UndoNet::default(), Scope::All, None, Err("Nothing is listed"));
+    }
+}

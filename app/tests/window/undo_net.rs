@@ -1,0 +1,128 @@
+//! The list of all that the undo net has: switched on, filtered, put back, counting down.
+
+use bson::{Document, doc};
+use egui::{Key, Modifiers};
+
+use super::support::{Window, at};
+
+fn collection(name: &str) -> [Document; 2] {
+    let index = doc! {"key": {"at": 1}, "name": "at_1", "expireAfterSeconds": 60};
+    [
+        doc! {"createIndexes": name, "indexes": [index]},
+        doc! {"insert": name, "documents": [
+            {"_id": format!("{name} 1"), "at": at(-30)},
+            {"_id": format!("{name} 2"), "at": at(-20)},
+            {"_id": format!("{name} late"), "at": at(90)},
+        ]},
+    ]
+}
+
+/// The dialog over two collections, of a net that keeps documents for so many seconds.
+fn dialog(keep_secs: i32) -> Window {
+    let both = ["carts", "sessions"].into_iter().flat_map(collection);
+    let mut window = Window::open_after(&both.collect::<Vec<_>>());
+    window.run("admin", &doc! {"setParameter": 1, "mayflyUndoSecs": keep_secs});
+    window.choose("Menu", "Undo net…");
+    window.until_named("Holds: ");
+    window
+}
+
+/// The same with the net on and two documents of each collection in it.
+fn caught() -> Window {
+    let mut window = dialog(600);
+    window.until_named("What the next pass removes is listed here, and can be put back for 10 min");
+    window.advance(45);
+    window.run("admin", &doc! {"mayflyReap": 1});
+    window.until_named("Choose \"sessions 2\" of test.sessions");
+    window.until_named("Holds: 4 documents");
+    window
+}
+
+fn count(window: &Window, collection: &str) -> i32 {
+    let counted = window.run("test", &doc! {"count": collection});
+    counted.get_i32("n").expect("a count")
+}
+
+#[test]
+fn the_net_is_turned_on_changed_and_turned_off() {
+    let mut window = dialog(0);
+    assert!(window.has_part("For the moment after a TTL was set too short"), "what it is for");
+    window.click("Undo net: On");
+    window.type_into("Keep for", "ten");
+    assert!(window.has("ten is not a whole number"));
+    window.type_into("Keep for", "90");
+    let shown = window.value("The command that sets the undo net");
+    assert!(shown.contains("mayflyUndoSecs: 5400"), "{shown}");
+    window.click("Turn the net on for 1 h 30 min");
+    window.until("the net", |state| state.reaper.undo_secs == 5_400);
+    window.until_gone("The command that sets the undo net");
+    window.type_into("Keep for", "2000");
+    assert!(window.has("Must be from 1 second to 1 day"));
+    window.type_into("Keep for", "30");
+    window.click("Keep for 30 min from now on");
+    window.until("less", |state| state.reaper.undo_secs == 1_800);
+    window.click("Undo net: Off");
+    window.click("Turn the net off");
+    window.until("no net", |state| state.reaper.undo_secs == 0);
+    window.click("Done");
+    assert!(window.sent().iter().any(|sent| sent.contains("mayflyUndoSecs: 1800")));
+}
+
+#[test]
+fn one_document_is_put_back_with_the_command_that_was_shown() {
+    let mut window = caught();
+    assert!(window.has("Choose a document in the list"));
+    assert!(!window.is_enabled("Put back"));
+    window.click("Choose \"sessions 2\" of test.sessions");
+    let shown = window.value("The command that will be sent");
+    window.click("Put back this document");
+    window.until_named("Put back 1 document; the index waits until you release it");
+    window.until_gone("Choose \"sessions 2\"");
+    assert_eq!(window.sent().last(), Some(&shown), "what was shown was sent");
+    assert_eq!(count(&window, "sessions"), 2);
+    assert!(window.has("Choose a document in the list"), "the chosen one is no longer there");
+    window.until("what waits", |state| state.reaper.held.is_some());
+}
+
+#[test]
+fn what_a_pass_removed_is_put_back_for_one_collection() {
+    let mut window = caught();
+    window.choose("Collection", "List test.carts");
+    window.until_gone("Choose \"sessions 1\"");
+    window.click("Put back: All that its pass removed");
+    window.click("Choose \"carts 1\" of test.carts");
+    let pass = window.state().reaper.last_pass().expect("a pass").number;
+    window.click(&format!("Put back what pass {pass} removed here"));
+    window.until_named("Put back 2 documents");
+    window.until_named("Nothing that was removed from test.carts is kept");
+    assert_eq!((count(&window, "carts"), count(&window, "sessions")), (3, 1));
+    window.choose("Collection", "All collections");
+    window.until_named("Choose \"sessions 1\" of test.sessions");
+}
+
+#[test]
+fn everything_is_put_back_by_keyboard() {
+    let mut window = caught();
+    window.click("Put back: Everything");
+    for _ in 0..40 {
+        window.keys(Modifiers::NONE, Key::Tab);
+        if window.is_focused("Put back everything") {
+            break;
+        }
+    }
+    window.key(Key::Enter);
+    window.until_named("Put back 4 documents");
+    assert_eq!((count(&window, "carts"), count(&window, "sessions")), (3, 3));
+}
+
+#[test]
+fn documents_leave_the_net_when_their_time_is_over() {
+    let mut window = caught();
+    window.until("a countdown", |state| state.undo_net.rows.iter().all(|row| row.until_ms > 0));
+    window.advance(600);
+    window.run("admin", &doc! {"mayflyReap": 1});
+    // The late ones were due meanwhile and came in as the others left.
+    window.until_named("Choose \"sessions late\" of test.sessions");
+    window.until_gone("Choose \"sessions 2\"");
+    window.until_named("Holds: 2 documents");
+}
