@@ -80,8 +80,20 @@ pub const EXPORT: Entry = Entry {
     action: |state| state.tabs.active().filter(|_| state.store.capabilities.transfer).map(export),
 };
 
+/// Opens the dialog with the imports that did not reach the end of their files.
+pub const UNFINISHED: Entry = Entry {
+    group: Group::Maintenance,
+    label: "Unfinished imports…",
+    tooltip: "Resume, roll back or leave imports that did not reach the end of their files",
+    keys: None,
+    action: |state| {
+        let can = state.is_open() && !state.transfer.unfinished.is_empty();
+        can.then_some(Action::Transfer(TransferAction::ShowUnfinished))
+    },
+};
+
 /// The region's entries.
-pub const ENTRIES: &[Entry] = &[IMPORT, EXPORT];
+pub const ENTRIES: &[Entry] = &[IMPORT, EXPORT, UNFINISHED];
 
 /// Opens the export dialog on the collection of a tab, with the filter that its documents are shown by.
 #[must_use]

@@ -44,9 +44,9 @@ pub fn apply(action: ArchiveAction, state: &mut State, effects: &mut Effects) {
             }
         }
         ArchiveAction::PutBack => {
-            let ids = state.archive.chosen_ids();
-            let command = doc! { "mayflyRestoreArchived": collection, "ids": ids };
-            change(ArchivePurpose::PutBack, command, state, effects);
+            if let Some((_, command)) = state.archive.put_back_command() {
+                change(ArchivePurpose::PutBack, command, state, effects);
+            }
         }
         ArchiveAction::PutBackExpiring { with_date_now } => {
             let Some(result) = state.archive.result.take() else { return };

@@ -35,7 +35,7 @@ pub fn panel_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
 fn words_ui(ui: &mut Ui, held: &Held) {
     let colors = colors(ui);
     ui.spacing_mut().item_spacing.y = sizes::GAP_TINY;
-    let sentence = if held.kept {
+    let sentence = if held.kept && is_about_time(held) {
         format!("Removals are paused until you release them. {}", held.sentence)
     } else {
         held.sentence.clone()
@@ -46,10 +46,15 @@ fn words_ui(ui: &mut Ui, held: &Held) {
         ui.add(Label::new(text::rich(words, font).color(ink)).wrap());
     };
     line(ui, sentence, true);
-    if let Some(words) = clocks(held) {
+    if let Some(words) = clocks(held).filter(|_| is_about_time(held)) {
         line(ui, words, false);
     }
     line(ui, counts(&held.rules), false);
+}
+
+/// Whether clocks have to do with it; the other reasons say by themselves until when removals wait.
+fn is_about_time(held: &Held) -> bool {
+    !matches!(held.reason.as_str(), "restored" | "putBack")
 }
 
 /// Both clocks, as far as they are known.
@@ -88,7 +93,13 @@ fn counts(rules: &[HeldRule]) -> String {
 /// From right to left.
 fn buttons_ui(ui: &mut Ui, held: &Held, actions: &mut Actions) {
     let due = number::counted(held.due(), "document", "documents");
-    let delete = format!("Trust the clock and remove {due} that are past their threshold");
+    // Where nothing is due, letting go removes nothing.
+    let (label, delete) = match held.due() {
+        0 => ("Release", "Let removals go on".to_owned()),
+        _ => {
+            ("Delete now", format!("Let removals go on, and remove {due} past their threshold now"))
+        }
+    };
     let keep = "Leave everything as it is until somebody releases it, also when the clock is right \
                 again";
     let first = held.rules.first();
@@ -103,7 +114,7 @@ fn buttons_ui(ui: &mut Ui, held: &Held, actions: &mut Actions) {
     if !held.kept && ui.add(Button::plain("Keep paused").tooltip(keep)).clicked() {
         actions.push(Action::Reaper(ReaperAction::KeepHeld));
     }
-    if ui.add(Button::amber("Delete now").tooltip(&delete)).clicked() {
+    if ui.add(Button::amber(label).tooltip(&delete)).clicked() {
         actions.push(Action::Reaper(ReaperAction::DeleteHeld));
     }
 }

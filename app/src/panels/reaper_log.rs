@@ -18,7 +18,12 @@ pub(super) const PUT_BACK: &str =
 pub fn ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
     let log = state.reaper.log();
     if log.is_empty() {
-        empty_state::hint(ui, "No pass yet; the next one is counted down at the top");
+        let words = if state.is_open() {
+            "No pass yet; the next one is counted down at the top"
+        } else {
+            "No store is open, so no pass is made"
+        };
+        empty_state::hint(ui, words);
         return;
     }
     ui.spacing_mut().item_spacing.y = 0.0;

@@ -213,15 +213,21 @@ fn weather_ui(ui: &Ui, rect: Rect, collection: &Collection, state: &State, actio
         Next::At(at_ms) => {
             let rest_ms = actions.count_down(&state.clock, at_ms);
             if rest_ms > 0 {
-                (format!("next {}", duration::countdown(rest_ms)), colors.dim)
+                (format!("next {}", short(rest_ms, duration::countdown)), colors.dim)
             } else {
-                (format!("due {}", duration::overdue(-rest_ms)), colors.overdue)
+                (format!("due {}", short(-rest_ms, duration::overdue)), colors.overdue)
             }
         }
     };
     let right = pos2(rect.right() - 14.0, bottom - 6.0);
     let font = text::mono_small();
     paint::text_at(ui, right, Align2::RIGHT_CENTER, &words, font, ink, rect.width() - 140.0);
+}
+
+/// From a day on in days and hours: there is no room for minutes.
+fn short(ms: i64, digits: fn(i64) -> String) -> String {
+    const DAY_MS: i64 = 86_400_000;
+    if ms < DAY_MS { digits(ms) } else { duration::span(ms) }
 }
 
 /// A row on the screen keeps its weather fresh.

@@ -209,6 +209,14 @@ impl Archive {
         self.shown = None;
     }
 
+    /// The command that puts the chosen documents back, and the database it is sent to.
+    #[must_use]
+    pub fn put_back_command(&self) -> Option<(String, Document)> {
+        let ids = self.chosen_ids();
+        let of = self.namespace.as_ref().filter(|_| !ids.is_empty())?;
+        Some((of.db.clone(), doc! { "mayflyRestoreArchived": &of.collection, "ids": ids }))
+    }
+
     /// The `_id`s of the chosen rows.
     #[must_use]
     pub fn chosen_ids(&self) -> Vec<Bson> {

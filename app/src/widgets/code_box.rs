@@ -33,6 +33,9 @@ fn boxed(ui: &mut Ui, name: &str, copy_name: &str, code: &str) -> bool {
                 copy = ui.add(button).clicked();
                 ui.with_layout(egui::Layout::top_down(egui::Align::LEFT), |ui| {
                     let job = highlighted(code, colors, ui.available_width());
+                    // The first line stands beside the middle of the button.
+                    let line = ui.fonts_mut(|fonts| fonts.row_height(&text::mono()));
+                    ui.add_space(((sizes::CONTROL_SMALL - line) / 2.0).max(0.0));
                     ui.add(Label::new(job).selectable(true)).accessible_name(name);
                 });
             });

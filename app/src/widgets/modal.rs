@@ -45,7 +45,8 @@ pub fn ui<T>(
         .stroke(Stroke::new(sizes::LINE, look.hairline))
         .corner_radius(CornerRadius::same(12))
         .shadow(Shadow { offset: [0, 16], blur: 48, spread: 0, color: look.shadow })
-        .inner_margin(Margin::symmetric(24, 20));
+        // The scroll bar stands in the margin: content, title and buttons are equally wide.
+        .inner_margin(Margin { left: 24, right: 12, top: 20, bottom: 20 });
     let room = window.content_rect();
     let width = width.min(room.width() - 96.0);
     let tallest = (room.height() - 220.0).max(120.0);
@@ -55,10 +56,14 @@ pub fn ui<T>(
     let area = Modal::default_area(id).default_size(room.size());
     let modal =
         Modal::new(id).area(area).backdrop_color(look.backdrop).frame(frame).show(window, |ui| {
-            ui.set_width(width);
-            closed = title_ui(ui, title, subtitle);
+            ui.set_width(width + sizes::GAP);
+            ui.scope(|ui| {
+                ui.set_max_width(width);
+                closed = title_ui(ui, title, subtitle);
+            });
             ui.add_space(sizes::GAP_SMALL);
             ScrollArea::vertical().max_height(tallest).auto_shrink([false, true]).show(ui, |ui| {
+                ui.set_max_width(width);
                 ui.spacing_mut().item_spacing.y = sizes::GAP;
                 content(ui, draft);
             });

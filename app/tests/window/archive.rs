@@ -98,7 +98,9 @@ fn documents_are_put_back_with_the_date_of_now() {
     let mut window = filled();
     assert!(!window.is_enabled("Put back"));
     window.click("Choose \"first\"");
+    let shown = window.value("The command that will be sent");
     window.click("Put back");
+    assert_eq!(window.sent().last(), Some(&shown), "what was shown was sent");
     window.until_named("1 document would be removed again at once by a TTL index");
     let found = window.run("test", &doc! {"count": "sessions"});
     assert_eq!(found.get_i32("n").ok(), Some(1), "nothing is put back without a word");
@@ -111,7 +113,7 @@ fn documents_are_put_back_with_the_date_of_now() {
     assert_eq!(document.get_datetime("at").ok(), Some(&at(45)));
     window.click("Choose \"first\"");
     window.click("Put back");
-    window.until_named("left: the collection has one with that _id");
+    window.until_named("1 document not put back: the collection has one with that _id");
 }
 
 #[test]

@@ -5,6 +5,7 @@ use egui::{Label, RichText, ScrollArea, Sense, Ui};
 use mayfly_engine::value::extjson::Layout;
 use mayfly_engine::value::shell::{read_document, write_document};
 
+use super::command_ui;
 use crate::action::{Action, Actions, ArchiveAction, ViewAction};
 use crate::state::archive::{Archive, ArchiveDraft, PutBack, Row, Status};
 use crate::state::{duration, number};
@@ -24,7 +25,10 @@ pub(super) fn ui(
         ui.label(text::rich("Looking…", text::body()).color(colors(ui).dim));
         return None;
     };
-    figures_ui(ui, status);
+    card::ui(ui, |ui| {
+        ui.spacing_mut().item_spacing.y = sizes::GAP_TINY;
+        figures_ui(ui, status);
+    });
     let mut asked = archive.result.as_ref().and_then(|result| result_ui(ui, result));
     asked = filter_ui(ui, draft, archive).or(asked);
     if archive.rows.is_empty() {
@@ -42,6 +46,9 @@ pub(super) fn ui(
     asked = list_ui(ui, archive).or(asked);
     if let Some(row) = archive.shown.and_then(|at| archive.rows.get(at)) {
         document_ui(ui, row, actions);
+    }
+    if let Some((db, command)) = archive.put_back_command() {
+        command_ui(ui, &db, &command, actions);
     }
     asked
 }
@@ -76,7 +83,8 @@ fn result_ui(ui: &mut Ui, result: &PutBack) -> Option<ArchiveAction> {
         }
         if result.existing > 0 {
             let existing = count(result.existing);
-            sentences.push(format!("{existing} left: the collection has one with that _id."));
+            sentences
+                .push(format!("{existing} not put back: the collection has one with that _id."));
         }
         if let Some(refused) = &result.refused {
             let refusals = count(result.refusals);
@@ -134,7 +142,7 @@ fn list_ui(ui: &mut Ui, archive: &Archive) -> Option<ArchiveAction> {
     let mut asked = None;
     let shown = archive.shown.is_some();
     let height = sizes::ROW * if shown { 5.0 } else { 9.0 };
-    ui.spacing_mut().item_spacing.y = sizes::GAP_TINY;
+    ui.spacing_mut().item_spacing.y = 0.0;
     let list = ScrollArea::vertical().id_salt("archived documents").auto_shrink([false, true]);
     list.max_height(height).show_rows(
         ui,
@@ -153,6 +161,7 @@ fn list_ui(ui: &mut Ui, archive: &Archive) -> Option<ArchiveAction> {
             }
         },
     );
+    ui.spacing_mut().item_spacing.y = sizes::GAP;
     asked
 }
 

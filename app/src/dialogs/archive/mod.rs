@@ -108,7 +108,7 @@ fn buttons_ui(ui: &mut Ui, archive: &Archive) -> Option<Pressed> {
     }
     if is_on {
         let hint = "From then on what expires is removed for good; what is archived stays";
-        let off = Button::danger("Switch off").enabled(!archive.is_waiting).tooltip(hint);
+        let off = Button::plain("Switch off").enabled(!archive.is_waiting).tooltip(hint);
         if ui.add(off).clicked() {
             pressed = Some(Pressed::Ask(ArchiveAction::Off));
         }

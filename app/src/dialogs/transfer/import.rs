@@ -73,9 +73,10 @@ fn unfinished_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
     });
 }
 
-/// Leaves room for the bar that comes when the content is too tall.
+/// Leaves room for the bar that comes when the content is too tall, unless there is some already.
 pub fn beside_scroll_bar(ui: &mut Ui) {
-    ui.set_max_width(ui.available_width() - sizes::GAP);
+    let room = ui.clip_rect().width() - sizes::GAP;
+    ui.set_max_width(ui.available_width().min(room));
 }
 
 /// The line for a terminal, with a button that copies it.

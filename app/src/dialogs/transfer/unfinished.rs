@@ -12,6 +12,9 @@ use crate::state::transfer::import::file_name;
 use crate::theme::{colors, sizes, text};
 use crate::widgets::{Button, card, modal};
 
+/// The width of the buttons, so that they stand in one column.
+const BUTTON: f32 = 96.0;
+
 /// Draws the dialog.
 pub fn ui(context: &Context, error: Option<&str>, state: &State, actions: &mut Actions) {
     let closing = modal::ui(
@@ -47,27 +50,43 @@ fn one(ui: &mut Ui, known: &UnfinishedImport, actions: &mut Actions) {
             let words = format!("{} rejected until then", known.rejected);
             ui.label(text::rich(words, text::small()).color(colors(ui).dim));
         }
-        ui.horizontal(|ui| {
-            let buttons = [
-                ("Resume", "Go on behind the last document that was stored"),
-                ("Roll back", "Remove what it stored, but for what was changed since"),
-                ("Leave", "Keep what it stored and forget the import"),
-            ];
-            let asked = [
+        ui.spacing_mut().item_spacing.y = sizes::GAP_SMALL;
+        let ways = [
+            (
+                "Resume",
+                "Goes on behind the last document that was stored",
                 TransferAction::Resume(known.id),
+            ),
+            (
+                "Roll back",
+                "Removes what it stored, but for what was changed since",
                 TransferAction::RollBack(known.id),
+            ),
+            (
+                "Leave",
+                "Keeps what it stored and forgets the import",
                 TransferAction::Leave(known.id),
-            ];
-            for ((label, tooltip), action) in buttons.into_iter().zip(asked) {
-                if label == "Resume" && known.rolling_back {
-                    continue;
-                }
-                let spoken = format!("{label} the import of {files}");
-                let button = Button::plain(label).small().name(&spoken).tooltip(tooltip);
-                if ui.add(button).clicked() {
-                    ask(actions, action);
-                }
+            ),
+        ];
+        for (label, sentence, action) in ways {
+            if label == "Resume" && known.rolling_back {
+                continue;
             }
-        });
+            let spoken = format!("{label} the import of {files}");
+            if way_ui(ui, Button::plain(label).name(&spoken), sentence) {
+                ask(actions, action);
+            }
+        }
     });
+}
+
+/// A button and what it does. Returns whether it was pressed.
+fn way_ui(ui: &mut Ui, button: Button<'_>, sentence: &str) -> bool {
+    let row = ui.horizontal(|ui| {
+        let pressed = ui.add(button.width_min(BUTTON)).clicked();
+        ui.add_space(sizes::GAP_TINY);
+        ui.label(text::rich(sentence, text::body()).color(colors(ui).dim));
+        pressed
+    });
+    row.inner
 }

@@ -15,9 +15,9 @@ pub(super) fn ui(ui: &mut Ui, state: &State, tab: &Tab, asks: &mut Asks<'_>) {
     let view = &tab.expiry;
     if let Some(lane) = view.selected_lane() {
         ui.label(RichText::new(words::label(lane)).font(text::title()));
-        verdict_ui(ui, state, lane);
+        verdict_ui(ui, state, tab, lane);
         remaining_ui(ui, lane, state.clock.shown_ms());
-        buttons_ui(ui, state, lane, asks);
+        buttons_ui(ui, state, tab, lane, asks);
         if let Some(document) = &view.document {
             ui.add_space(sizes::GAP_SMALL);
             let text = view.document_text(document);
@@ -34,10 +34,10 @@ pub(super) fn ui(ui: &mut Ui, state: &State, tab: &Tab, asks: &mut Asks<'_>) {
     }
 }
 
-fn verdict_ui(ui: &mut Ui, state: &State, lane: &Lane) {
+fn verdict_ui(ui: &mut Ui, state: &State, tab: &Tab, lane: &Lane) {
     let now_ms = state.now_ms();
     card::ui(ui, |ui| {
-        let title = words::bracket(lane, now_ms, &pass_times(state));
+        let title = words::bracket(lane, now_ms, &pass_times(state, tab));
         ui.label(RichText::new(title).font(text::title()));
         ui.label(RichText::new(words::verdict(lane, now_ms)).color(colors(ui).dim));
     });
@@ -71,7 +71,7 @@ fn remaining_ui(ui: &mut Ui, lane: &Lane, now_ms: i64) {
     });
 }
 
-fn buttons_ui(ui: &mut Ui, state: &State, lane: &Lane, asks: &mut Asks<'_>) {
+fn buttons_ui(ui: &mut Ui, state: &State, tab: &Tab, lane: &Lane, asks: &mut Asks<'_>) {
     ui.horizontal_wrapped(|ui| {
         if lane.removed_ms.is_none() {
             let hint = "Set the date to now, as a heartbeat does: the document jumps to the right";
@@ -84,7 +84,7 @@ fn buttons_ui(ui: &mut Ui, state: &State, lane: &Lane, asks: &mut Asks<'_>) {
         }
         if ui.add(Button::plain("Copy verdict")).clicked() {
             let now_ms = state.now_ms();
-            let bracket = words::bracket(lane, now_ms, &pass_times(state));
+            let bracket = words::bracket(lane, now_ms, &pass_times(state, tab));
             let text =
                 format!("{}: {bracket}. {}", words::label(lane), words::verdict(lane, now_ms));
             asks.push(ExpiryAction::CopyVerdict(text));

@@ -17,6 +17,7 @@ use crate::limits::MOVE_MS_RANGE;
 use crate::source::PassSummary;
 use crate::state::drafts::TabDraft;
 use crate::state::expiry::{Mode, Phase};
+use crate::state::upkeep::Takes;
 use crate::state::{State, Tab, TabId};
 use crate::theme::sizes;
 use crate::widgets::empty_state::{self, Picture};
@@ -24,7 +25,7 @@ use crate::widgets::empty_state::{self, Picture};
 use self::axis::Backdrop;
 use self::lanes::Lanes;
 use self::scale::Scale;
-use self::words::PassTimes;
+use self::words::{PassTimes, Removals};
 
 /// Where the view's actions go.
 struct Asks<'a> {
@@ -65,7 +66,7 @@ fn view_ui(ui: &mut Ui, state: &State, tab: &Tab, asks: &mut Asks<'_>) {
         }
         return;
     }
-    let times = pass_times(state);
+    let times = pass_times(state, tab);
     match view.mode {
         Mode::Table => table::waiting_ui(ui, view, &state.clock, &times, asks),
         Mode::Removed => {
@@ -93,7 +94,7 @@ fn timeline_ui(ui: &mut Ui, state: &State, tab: &Tab, times: &PassTimes, asks: &
         scale,
         area: whole.with_max_y(bottom),
         passes: &mut state.reaper.passes().iter().rev(),
-        next_pass_ms: times.next_pass_ms.filter(|_| times.enabled),
+        next_pass_ms: times.next_pass_ms.filter(|_| times.removals != Removals::Off),
         overdue_since_ms: overdue.map(|lane| lane.threshold_ms).min(),
         removed_here: &|pass| removed_here(pass, tab),
     }
@@ -128,18 +129,29 @@ fn removed_here(pass: &PassSummary, tab: &Tab) -> u64 {
         .sum()
 }
 
-fn pass_times(state: &State) -> PassTimes {
+fn pass_times(state: &State, tab: &Tab) -> PassTimes {
     let reaper = &state.reaper;
     let micros = reaper.last_pass().map_or(0, |pass| pass.duration_micros);
     PassTimes {
-        enabled: reaper.enabled,
-        held: reaper.held.is_some(),
+        removals: removals(state, tab),
         at_threshold: reaper.at_threshold,
         next_pass_ms: reaper.next_pass_ms,
         sleep_ms: i64::try_from(reaper.sleep_secs)
             .unwrap_or(i64::MAX / 1_000)
             .saturating_mul(1_000),
         pass_ms: i64::try_from(micros.div_ceil(1_000_000) * 1_000).unwrap_or(0),
+    }
+}
+
+/// What becomes of overdue documents of this tab's collection.
+fn removals(state: &State, tab: &Tab) -> Removals {
+    let takes = state.upkeep.status.as_ref().map(|status| status.takes);
+    let held = state.reaper.held.as_ref();
+    match takes {
+        Some(Takes::Reads | Takes::ReadsUntilChecked) => Removals::ReadOnly,
+        _ if !state.reaper.enabled => Removals::Off,
+        _ if held.is_some_and(|held| held.holds(&tab.namespace)) => Removals::Held,
+        _ => Removals::Go,
     }
 }
 

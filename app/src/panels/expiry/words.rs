@@ -63,8 +63,15 @@ pub(super) fn bracket(lane: &Lane, now_ms: i64, schedule: &PassTimes) -> String 
             let at = lane.removed_ms.unwrap_or(due);
             format!("Removed at {}, {}", instant(at, now_ms), lateness(late_ms))
         }
-        _ if !schedule.enabled => "The reaper is off: it stays until the reaper runs".to_owned(),
-        _ if schedule.held => "Removals wait: it stays until you agree".to_owned(),
+        _ if schedule.removals == Removals::ReadOnly => {
+            "The store can only be read: it stays".to_owned()
+        }
+        _ if schedule.removals == Removals::Off => {
+            "The reaper is off: it stays until the reaper runs".to_owned()
+        }
+        _ if schedule.removals == Removals::Held => {
+            "Removals wait: it stays until you agree".to_owned()
+        }
         Phase::Overdue => match schedule.next_pass_ms {
             Some(next) if next > now_ms => {
                 format!("Goes with the pass at {}", instant(next, now_ms))
@@ -97,12 +104,23 @@ pub(super) fn verdict(lane: &Lane, now_ms: i64) -> String {
     format!("Index {} adds {secs} s to {} ({base}). {pass}", lane.index, lane.field)
 }
 
+/// What becomes of what is overdue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Removals {
+    /// A pass removes it.
+    Go,
+    /// It waits for somebody's word.
+    Held,
+    /// The reaper is off.
+    Off,
+    /// The store takes no changes.
+    ReadOnly,
+}
+
 /// When passes come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct PassTimes {
-    pub enabled: bool,
-    /// What is overdue waits for somebody's word.
-    pub held: bool,
+    pub removals: Removals,
     pub at_threshold: bool,
     pub next_pass_ms: Option<i64>,
     pub sleep_ms: i64,
@@ -112,10 +130,11 @@ pub(super) struct PassTimes {
 
 /// What becomes of an overdue document.
 pub(super) fn overdue(schedule: &PassTimes) -> &'static str {
-    match schedule {
-        PassTimes { enabled: false, .. } => "overdue, the reaper is off",
-        PassTimes { held: true, .. } => "overdue, waits for you",
-        _ => "overdue, goes with the next pass",
+    match schedule.removals {
+        Removals::ReadOnly => "overdue, the store can only be read",
+        Removals::Off => "overdue, the reaper is off",
+        Removals::Held => "overdue, waits for you",
+        Removals::Go => "overdue, goes with the next pass",
     }
 }
 
@@ -161,8 +180,7 @@ mod tests {
     fn a_waiting_document_has_an_honest_bracket() {
         let lane = lane(Bson::Int32(7));
         let times = PassTimes {
-            enabled: true,
-            held: false,
+            removals: Removals::Go,
             at_threshold: false,
             next_pass_ms: Some(50_000),
             sleep_ms: 60_000,
@@ -174,11 +192,14 @@ mod tests {
         check(0, times, "Goes between 00:00:20 and 00:01:21");
         check(0, PassTimes { at_threshold: true, ..times }, "Goes at 00:00:20");
         check(20_000, times, "Goes with the pass at 00:00:50");
-        let held = PassTimes { held: true, ..times };
+        let read_only = PassTimes { removals: Removals::ReadOnly, ..times };
+        check(0, read_only, "The store can only be read: it stays");
+        assert_eq!(overdue(&read_only), "overdue, the store can only be read");
+        let held = PassTimes { removals: Removals::Held, ..times };
         check(0, held, "Removals wait: it stays until you agree");
         assert_eq!(overdue(&times), "overdue, goes with the next pass");
         assert_eq!(overdue(&held), "overdue, waits for you");
-        let off = PassTimes { enabled: false, ..times };
+        let off = PassTimes { removals: Removals::Off, ..times };
         check(0, off, "The reaper is off: it stays until the reaper runs");
     }
 
