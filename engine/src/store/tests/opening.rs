@@ -190,6 +190,43 @@ fn what_a_killed_program_left_of_the_card_is_removed() {
 }
 
 #[test]
+fn a_first_opening_that_was_cut_off_is_done_again() {
+    let made = tempfile::tempdir().expect("a folder");
+    drop(open(made.path()));
+    let card = fs::read_to_string(made.path().join("identity.json")).expect("a card");
+    let card = card.replace("\"hadData\": true", "\"hadData\": false");
+    assert!(card.contains("\"hadData\": false"), "{card}");
+    let data = fs::read(made.path().join("data.mdb")).expect("a file");
+    let half_a_header = [&data[..4_096], &[0; 4_096]].concat();
+    // What the folder may hold then: names in the order in which they are made.
+    let lock = ("app.lock", b"77\n".as_slice());
+    let card = ("identity.json", card.as_bytes());
+    let cases: [&[(&str, &[u8])]; 8] = [
+        &[],
+        &[lock],
+        &[lock, card],
+        &[lock, card, ("data.mdb", b"")],
+        &[lock, card, ("data.mdb", b""), ("lock.mdb", b"")],
+        &[lock, card, ("data.mdb", &[0; 8_192])],
+        &[lock, card, ("data.mdb", &data[..100])],
+        &[lock, card, ("data.mdb", &half_a_header)],
+    ];
+    for files in cases {
+        let folder = tempfile::tempdir().expect("a folder");
+        for (name, bytes) in files {
+            fs::write(folder.path().join(name), bytes).expect("a file");
+        }
+        let names: Vec<&str> = files.iter().map(|(name, _)| *name).collect();
+        let opened = Store::open(folder.path(), &StoreOptions::default());
+        let (store, report) = opened.unwrap_or_else(|error| panic!("{names:?}: {error}"));
+        assert!(report.created, "{names:?}");
+        fill(&store, 0..10);
+        drop(store);
+        assert_eq!(see(&open(folder.path())).expect("readable").0.len(), 10, "{names:?}");
+    }
+}
+
+#[test]
 fn a_map_is_never_smaller_than_its_file() {
     let folder = tempfile::tempdir().expect("a folder");
     let store = open(folder.path());
