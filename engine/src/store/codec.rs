@@ -4,11 +4,12 @@
 //!
 //! | table | key | value |
 //! |---|---|---|
-//! | documents | collection u32, record u64 | format u8, modified i64, checksum u64, BSON |
-//! | entries | index u32, value key, record u64 | checksum of 31 bits, one bit "inexact" |
+//! | documents | collection, record | modified, checksum of 40 bits, BSON |
+//! | entries | index, value key, record | checksum of 28 bits, length of the record number, "inexact" |
 //! | meta, catalog, counters | name / `db\0collection` / id u32 | checksum u64, bytes |
 //!
-//! Every checksum covers its key too, so a value under a wrong key is noticed.
+//! Ids, record numbers and times take as few bytes as they need ([`Packed`]). Every checksum covers its
+//! key too, so a value under a wrong key is noticed.
 
 use std::ops::Deref;
 
@@ -17,8 +18,10 @@ use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 use super::{Counters, Entry, StoreError, Stored};
 use crate::limits::{RECORD_MAX, VALUE_KEY_BYTES_MAX};
 
-const DOCUMENT_FORMAT: u8 = 1;
-const DOCUMENT_HEADER_BYTES: usize = 17;
+/// In front of a time of eight bytes: one that can't be packed. Packed, it would be time 0.
+const UNPACKED_TIME: u8 = 0;
+const TIME_BYTES_MAX: usize = 9;
+const DOCUMENT_SUM_BYTES: usize = 5;
 
 const PACKED_LENGTH_BITS: u32 = 3;
 const PACKED_BYTES_MAX: usize = 8;
@@ -95,9 +98,11 @@ pub(super) fn document_key(collection: u32, record: u64) -> DocumentKey {
     key
 }
 
-fn document_sum(key: &[u8], modified_ms: i64, bytes: &[u8]) -> u64 {
+#[inline]
+fn document_sum(key: &[u8], modified_ms: i64, bytes: &[u8]) -> [u8; DOCUMENT_SUM_BYTES] {
     let seed = xxh3_64_with_seed(key, u64::from_ne_bytes(modified_ms.to_ne_bytes()));
-    xxh3_64_with_seed(bytes, seed)
+    let [a, b, c, d, e, ..] = xxh3_64_with_seed(bytes, seed).to_be_bytes();
+    [a, b, c, d, e]
 }
 
 /// Puts a document's value in the place of what `value` holds.
@@ -108,11 +113,27 @@ pub(super) fn write_document_value(
     bytes: &[u8],
 ) {
     value.clear();
-    value.reserve(DOCUMENT_HEADER_BYTES + bytes.len());
-    value.push(DOCUMENT_FORMAT);
-    value.extend_from_slice(&modified_ms.to_be_bytes());
-    value.extend_from_slice(&document_sum(key, modified_ms, bytes).to_be_bytes());
+    value.reserve(TIME_BYTES_MAX + DOCUMENT_SUM_BYTES + bytes.len());
+    match u64::try_from(modified_ms) {
+        Ok(modified @ 1..=RECORD_MAX) => value.extend_from_slice(Packed::new(modified).as_slice()),
+        _ => {
+            value.push(UNPACKED_TIME);
+            value.extend_from_slice(&modified_ms.to_be_bytes());
+        }
+    }
+    value.extend_from_slice(&document_sum(key, modified_ms, bytes));
     value.extend_from_slice(bytes);
+}
+
+/// The time that a document's value begins with, and what is behind it.
+#[inline]
+fn read_time(value: &[u8]) -> Option<(i64, &[u8])> {
+    if let Some((&UNPACKED_TIME, rest)) = value.split_first() {
+        let (modified, rest) = rest.split_first_chunk::<8>()?;
+        return Some((i64::from_be_bytes(*modified), rest));
+    }
+    let (modified, rest) = Packed::read(value)?;
+    Some((i64::try_from(modified).ok()?, rest))
 }
 
 /// Takes a document's key and value apart and verifies the checksum.
@@ -124,20 +145,14 @@ pub(super) fn stored<'t>(key: &[u8], value: &'t [u8]) -> Result<Stored<'t>, Stor
     let damaged = |why: &str| {
         StoreError::damaged(format!("document {record} of collection {collection} {why}"))
     };
-    let Some((&format, rest)) = value.split_first() else {
-        return Err(damaged("is empty"));
-    };
-    if format != DOCUMENT_FORMAT {
-        return Err(damaged("has an unknown format"));
-    }
-    let (Some((&modified, rest)), true) = (rest.split_first_chunk::<8>(), rest.len() >= 16) else {
+    let parts = read_time(value).and_then(|(modified_ms, rest)| {
+        let (sum, bytes) = rest.split_first_chunk::<DOCUMENT_SUM_BYTES>()?;
+        Some((modified_ms, sum, bytes))
+    });
+    let Some((modified_ms, sum, bytes)) = parts else {
         return Err(damaged("is cut short"));
     };
-    let Some((&sum, bytes)) = rest.split_first_chunk::<8>() else {
-        return Err(damaged("is cut short"));
-    };
-    let modified_ms = i64::from_be_bytes(modified);
-    if document_sum(key, modified_ms, bytes) != u64::from_be_bytes(sum) {
+    if document_sum(key, modified_ms, bytes) != *sum {
         return Err(damaged("does not match its checksum"));
     }
     Ok(Stored { record, modified_ms, bytes })
@@ -362,6 +377,31 @@ mod tests {
         assert_eq!(Packed::new(u64::MAX).as_slice(), Packed::new(RECORD_MAX).as_slice());
         assert_eq!(Packed::new(31).len, 1);
         assert_eq!(Packed::new(32).len, 2);
+    }
+
+    #[test]
+    fn documents_come_back_and_any_changed_bit_is_noticed() {
+        let now = 1_767_225_600_000;
+        let packable = [1, 31, 32, now, RECORD_MAX.cast_signed()];
+        let others = [0, -1, RECORD_MAX.cast_signed() + 1, i64::MIN, i64::MAX];
+        let mut value = Vec::new();
+        for modified_ms in packable.into_iter().chain(others) {
+            let key = document_key(7, 70_000);
+            write_document_value(&mut value, &key, modified_ms, b"bytes");
+            let found = stored(&key, &value).expect("a document");
+            let parts = (found.record, found.modified_ms, found.bytes);
+            assert_eq!(parts, (70_000, modified_ms, &b"bytes"[..]));
+            for bit in 0..value.len() * 8 {
+                let mut value = value.clone();
+                value[bit / 8] ^= 1 << (bit % 8);
+                assert!(stored(&key, &value).is_err(), "bit {bit} of {modified_ms}");
+            }
+            for len in 0..value.len() {
+                assert!(stored(&key, &value[..len]).is_err(), "{len} bytes of {modified_ms}");
+            }
+        }
+        write_document_value(&mut value, &document_key(7, 70_000), now, b"");
+        assert_eq!(value.len(), 6 + DOCUMENT_SUM_BYTES, "until the year 3084");
     }
 
     #[test]

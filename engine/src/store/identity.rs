@@ -16,7 +16,7 @@ const IDENTITY_FILE: &str = "identity.json";
 pub(super) const UNFINISHED_PREFIX: &str = ".identity-";
 
 /// The version of the tables' layout. Another one is refused.
-pub(super) const FORMAT_VERSION: u32 = 2;
+pub(super) const FORMAT_VERSION: u32 = 3;
 
 /// The file's contents.
 #[derive(Debug, Clone, PartialEq, Eq)]
