@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use mayfly_engine::store::{BackupReport, JobProgress, JobStep, StructureReport};
+use mayfly_engine::store::{JobProgress, JobStep, StructureReport};
 
 use super::upkeep::{folder, look, looked, send};
 use super::{Effects, store};
 use crate::limits::METER_PAUSE;
-use crate::source::upkeep::{Offline, OfflineDone, OfflineWork, UpkeepError};
+use crate::source::upkeep::{Backup, Offline, OfflineDone, OfflineWork, UpkeepError};
 use crate::state::dialogs::Dialog as AnyDialog;
 use crate::state::operations::{OperationId, Progress, Stage};
 use crate::state::purpose::UpkeepPurpose;
@@ -214,11 +214,11 @@ fn log(running: &Running, error: Option<&UpkeepError>, state: &mut State) {
     state.commands.push(state.clock.now_ms(), &running.command, micros, error, false);
 }
 
-fn backed_up(running: Running, result: Result<BackupReport, UpkeepError>, state: &mut State) {
+fn backed_up(running: Running, result: Result<Backup, UpkeepError>, state: &mut State) {
     match result {
-        Ok(report) => {
+        Ok(backup) => {
             let file = running.file.clone().unwrap_or_default();
-            succeeded(&running, Ended::backup(&file, &report), state);
+            succeeded(&running, Ended::backup(&file, backup), state);
         }
         Err(error) => failed(running, error, state),
     }

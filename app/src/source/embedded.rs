@@ -7,8 +7,9 @@ use std::time::Duration;
 
 use bson::{Document, doc, oid::ObjectId};
 use crossbeam_channel::RecvTimeoutError;
+use mayfly_engine::archive;
 use mayfly_engine::engine::{ClockOption, Engine, EngineEvent, EngineOptions, Subscription};
-use mayfly_engine::store::{BackupReport, OPEN_TO_OTHERS, Store, StoreError, Watch};
+use mayfly_engine::store::{OPEN_TO_OTHERS, Store, StoreError, Watch};
 use mayfly_engine::transfer::{
     self, ExportReport, ExportRequest, Format, ImportReport, ImportRequest, Progress, Rehearsal,
     RollBackReport, TransferError, UnfinishedImport,
@@ -16,7 +17,7 @@ use mayfly_engine::transfer::{
 
 use super::event::{Events, PassIndex, PassSummary, RemovedDocument, SourceEvent};
 use super::holder::Holder;
-use super::upkeep::{Offline, OfflineWork, Upkeep, UpkeepError};
+use super::upkeep::{Backup, Offline, OfflineWork, Upkeep, UpkeepError};
 use super::{
     Capabilities, Namespace, OpenFailure, OpenRequest, Opened, Opener, Source, Transfers, place,
 };
@@ -81,9 +82,11 @@ impl Source for Embedded {
 }
 
 impl Upkeep for Embedded {
-    fn backup(&self, file: &Path, watch: &mut Watch<'_>) -> Result<BackupReport, UpkeepError> {
+    fn backup(&self, file: &Path, watch: &mut Watch<'_>) -> Result<Backup, UpkeepError> {
         let engine = self.holder.engine()?;
-        Ok(engine.collections().store().backup_to(file, watch)?)
+        let store = engine.collections().store();
+        let report = store.backup_to(file, watch)?;
+        Ok(Backup { report, left_out: archive::left_out(store)? })
     }
 
     fn offline(&self, work: &OfflineWork, watch: &mut Watch<'_>) -> Offline {

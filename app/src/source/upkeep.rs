@@ -35,6 +35,15 @@ pub enum OfflineDone {
     Verified(CheckReport),
 }
 
+/// A backup that was written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Backup {
+    /// How large it is, and which ones are kept.
+    pub report: BackupReport,
+    /// One sentence about what belongs to the store and is not in it.
+    pub left_out: Option<String>,
+}
+
 /// Why nothing was done.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum UpkeepError {
@@ -83,7 +92,7 @@ pub trait Upkeep: Send + Sync {
     ///
     /// # Errors
     /// The backups before it are then as they were.
-    fn backup(&self, file: &Path, watch: &mut Watch<'_>) -> Result<BackupReport, UpkeepError>;
+    fn backup(&self, file: &Path, watch: &mut Watch<'_>) -> Result<Backup, UpkeepError>;
 
     /// Closes the store, does the work, and opens the store again, also when the work failed. Whoever
     /// asks the store for something meanwhile waits.

@@ -8,13 +8,11 @@ use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::time::UNIX_EPOCH;
 
 use mayfly_engine::clock::{Clock, SystemClock};
-use mayfly_engine::store::{
-    BackupReport, JobProgress, JobStep, Store, StructureReport, backups_kept,
-};
+use mayfly_engine::store::{JobProgress, JobStep, Store, StructureReport, backups_kept};
 
 use super::Cancel;
 use crate::source::embedded::folder_of;
-use crate::source::upkeep::{Offline, OfflineWork, UpkeepError, perform};
+use crate::source::upkeep::{Backup, Offline, OfflineWork, UpkeepError, perform};
 use crate::source::{OpenRequest, Source};
 
 /// One thing to do.
@@ -59,7 +57,7 @@ pub enum UpkeepDone {
     /// The backups that there are.
     Looked(Looked),
     /// A backup was written.
-    Backup(Result<BackupReport, UpkeepError>),
+    Backup(Result<Backup, UpkeepError>),
     /// The structure of a backup.
     Checked(Result<StructureReport, UpkeepError>),
     /// Work on a closed store.

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bson::Document;
-use mayfly::source::upkeep::{Offline, OfflineWork, UpkeepError};
+use mayfly::source::upkeep::{Backup, Offline, OfflineWork, UpkeepError};
 use mayfly::source::{Capabilities, Events, Source, Transfers, Upkeep};
-use mayfly_engine::store::{BackupReport, JobProgress, JobStep, Watch};
+use mayfly_engine::store::{JobProgress, JobStep, Watch};
 
 /// The store behind it does everything, upkeep with the wish to stop already there.
 pub struct Slow(pub Arc<dyn Source>);
@@ -40,7 +40,7 @@ impl Source for Slow {
 }
 
 impl Upkeep for Slow {
-    fn backup(&self, file: &Path, watch: &mut Watch<'_>) -> Result<BackupReport, UpkeepError> {
+    fn backup(&self, file: &Path, watch: &mut Watch<'_>) -> Result<Backup, UpkeepError> {
         wait(watch);
         self.0.upkeep().expect("it has one").backup(file, watch)
     }

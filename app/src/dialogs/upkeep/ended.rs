@@ -22,11 +22,14 @@ pub fn ui(context: &Context, ended: &Ended, actions: &mut Actions) {
         |ui, _| {
             beside_scroll_bar(ui);
             let ink = colors(ui);
-            let (icon, spoken, ink) = match ended.tone {
+            let (icon, spoken, tone) = match ended.tone {
                 Tone::Good => (Icon::Check, "Done", ink.accent),
                 Tone::Bad => (Icon::Error, "Error", ink.error),
             };
-            notice_ui(ui, icon, spoken, ink, &ended.sentence);
+            notice_ui(ui, icon, spoken, tone, &ended.sentence);
+            if let Some(note) = &ended.note {
+                notice_ui(ui, Icon::Info, "Note", ink.dim, note);
+            }
             figures_ui(ui, &ended.figures);
             findings_ui(ui, &ended.findings);
         },

@@ -4,9 +4,9 @@ use std::path::Path;
 
 use mayfly_engine::collection::VerifyReport;
 use mayfly_engine::engine::upkeep::{CheckReport, CompactReport, RestoreReport};
-use mayfly_engine::store::BackupReport;
 
 use super::super::number;
+use crate::source::upkeep::Backup;
 
 /// Findings that are listed; the others are counted.
 const FINDINGS_SHOWN: usize = 50;
@@ -33,6 +33,8 @@ pub struct Ended {
     pub figures: Vec<(String, String)>,
     /// What is wrong, a sentence each.
     pub findings: Vec<String>,
+    /// One sentence more, of something to keep in mind.
+    pub note: Option<String>,
     /// A path that may be wanted later: the words of the button that copies it, and the path.
     pub path: Option<(String, String)>,
 }
@@ -45,6 +47,7 @@ impl Ended {
             tone: Tone::Good,
             figures: Vec::new(),
             findings: Vec::new(),
+            note: None,
             path: None,
         }
     }
@@ -56,14 +59,15 @@ impl Ended {
 
     /// A backup was written.
     #[must_use]
-    pub fn backup(file: &Path, report: &BackupReport) -> Self {
+    pub fn backup(file: &Path, backup: Backup) -> Self {
         let path = file.display().to_string();
-        let kept = number::counted(report.kept.len() as u64, "backup is", "backups are");
+        let kept = number::counted(backup.report.kept.len() as u64, "backup is", "backups are");
         let sentence = format!("The backup is written and checked. {kept} kept under this name.");
         let ended = Self::good("Backed up", sentence)
             .figure("File", name_of(file))
-            .figure("Size", number::bytes(report.bytes));
-        Self { path: Some(("Copy path of the backup".to_owned(), path)), ..ended }
+            .figure("Size", number::bytes(backup.report.bytes));
+        let path = Some(("Copy path of the backup".to_owned(), path));
+        Self { path, note: backup.left_out, ..ended }
     }
 
     /// A backup is in place.
