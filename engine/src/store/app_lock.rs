@@ -63,7 +63,10 @@ impl AppLock {
 
     /// Says who has the folder open, if somebody has. Nothing is taken or written.
     pub(super) fn check_free(folder: &FsPath) -> Result<(), StoreError> {
-        File::open(folder.join(LOCK_FILE)).map_or(Ok(()), |file| lock(&file))
+        let Ok(file) = File::open(folder.join(LOCK_FILE)) else { return Ok(()) };
+        lock(&file)?;
+        unlock(&file);
+        Ok(())
     }
 
     /// Whether it was taken for writing.
@@ -88,6 +91,9 @@ impl Drop for AppLock {
             // Failing here only costs the next opening a walk.
             let _ = write_text(file, CLOSED);
         }
+        if let Some(file) = &self.file {
+            unlock(file);
+        }
     }
 }
 
@@ -99,6 +105,12 @@ fn lock(file: &File) -> Result<(), StoreError> {
             Err(StoreError::io("Can't lock the data folder", &error))
         }
     }
+}
+
+/// Said and not left to the end of `file`: a program that another thread is just starting has a copy
+/// of every open file for a moment, and the lock would last as long as the copy.
+fn unlock(file: &File) {
+    let _ = file.unlock();
 }
 
 fn holder(file: &File) -> Option<u32> {
