@@ -40,6 +40,8 @@ fn batches(settings: &Settings, ids: Order, work: &str, bound: Bound) {
     }
     let (ours, raw) = (Cost::median(&our_costs), Cost::median(&raw_costs));
     table::against_raw(work, settings.documents, ours, raw, bound);
+    #[cfg(feature = "beside")]
+    super::beside::inserts(settings, &all, ids, ours);
     let each = float(bytes) / float(settings.documents);
     let ratio = each / float(documents::size() as u64);
     let is_ascending = ids == Order::Ascending;

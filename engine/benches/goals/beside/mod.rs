@@ -1,0 +1,48 @@
+//! Other stores of documents in a file, doing the same work.
+
+mod redb_store;
+mod sqlite;
+
+use bson::RawDocumentBuf;
+use tempfile::tempdir;
+
+use self::{redb_store::Redb, sqlite::Sqlite};
+use super::{Settings, documents::Order, measure::Cost, table};
+
+/// Inserts all documents with dates that ascend.
+pub fn inserts(settings: &Settings, all: &[RawDocumentBuf], ids: Order, ours: Cost) {
+    let beside = |name: &str, insert: fn(&std::path::Path, &[RawDocumentBuf], Order) -> Cost| {
+        let costs: Vec<Cost> = (0..settings.runs)
+            .map(|_| insert(tempdir().expect("a folder").path(), all, ids))
+            .collect();
+        table::ahead(name, settings.documents, ours, Cost::median(&costs));
+    };
+    beside("  beside SQLite", |folder, all, ids| {
+        let mut sqlite = Sqlite::new(folder);
+        Cost::of(|| sqlite.insert(all, ids, Order::Ascending))
+    });
+    beside("  beside redb", |folder, all, ids| {
+        let redb = Redb::new(folder);
+        Cost::of(|| redb.insert(all, ids, Order::Ascending))
+    });
+}
+
+/// Removes the half of the documents that lies before the middle.
+pub fn removals(settings: &Settings, all: &[RawDocumentBuf], until_ms: i64, ours: Cost) {
+    let beside = |name: &str, remove: fn(&std::path::Path, &[RawDocumentBuf], i64) -> Cost| {
+        let costs: Vec<Cost> = (0..settings.runs)
+            .map(|_| remove(tempdir().expect("a folder").path(), all, until_ms))
+            .collect();
+        table::ahead(name, settings.documents / 2, ours, Cost::median(&costs));
+    };
+    beside("  beside SQLite", |folder, all, until_ms| {
+        let mut sqlite = Sqlite::new(folder);
+        sqlite.insert(all, Order::Ascending, Order::Ascending);
+        Cost::of(|| assert!(sqlite.remove(until_ms) > 0))
+    });
+    beside("  beside redb", |folder, all, until_ms| {
+        let redb = Redb::new(folder);
+        redb.insert(all, Order::Ascending, Order::Ascending);
+        Cost::of(|| assert!(redb.remove(until_ms) > 0))
+    });
+}
