@@ -46,7 +46,7 @@ pub fn document(number: u64, total: u64, ids: Order, dates: Order) -> RawDocumen
         "status": i32::try_from(number % 600).unwrap_or(0),
         "bytes": i64::try_from(number % 1_000_000).unwrap_or(0),
         "took": 12.5,
-        "agent": "Mozilla/5.0 (X11; Linux x86_64)",
+        "agent": "Mozilla/5.0 (X11; Linux x86_64) rv:151",
     }
 }
 

@@ -105,6 +105,40 @@ fn document_sum(key: &[u8], modified_ms: i64, bytes: &[u8]) -> [u8; DOCUMENT_SUM
     [a, b, c, d, e]
 }
 
+/// What is in front of a document's BSON in its value.
+#[derive(Clone, Copy)]
+pub(super) struct DocumentHeader {
+    bytes: [u8; TIME_BYTES_MAX + DOCUMENT_SUM_BYTES],
+    len: usize,
+}
+
+impl Deref for DocumentHeader {
+    type Target = [u8];
+
+    #[inline]
+    fn deref(&self) -> &[u8] {
+        self.bytes.get(..self.len).unwrap_or(&self.bytes)
+    }
+}
+
+#[inline]
+pub(super) fn document_header(key: &[u8], modified_ms: i64, bytes: &[u8]) -> DocumentHeader {
+    let packed = match u64::try_from(modified_ms) {
+        Ok(modified @ 1..=RECORD_MAX) => Some(Packed::new(modified)),
+        _ => None,
+    };
+    let long = modified_ms.to_be_bytes();
+    let time = packed.as_ref().map_or(&long[..], Packed::as_slice);
+    let mark = packed.is_none().then_some(UNPACKED_TIME);
+    let sum = document_sum(key, modified_ms, bytes);
+    let mut header = DocumentHeader { bytes: [0; TIME_BYTES_MAX + DOCUMENT_SUM_BYTES], len: 0 };
+    for (to, from) in header.bytes.iter_mut().zip(mark.iter().chain(time).chain(&sum)) {
+        *to = *from;
+        header.len += 1;
+    }
+    header
+}
+
 /// Puts a document's value in the place of what `value` holds.
 pub(super) fn write_document_value(
     value: &mut Vec<u8>,
@@ -112,16 +146,10 @@ pub(super) fn write_document_value(
     modified_ms: i64,
     bytes: &[u8],
 ) {
+    let header = document_header(key, modified_ms, bytes);
     value.clear();
-    value.reserve(TIME_BYTES_MAX + DOCUMENT_SUM_BYTES + bytes.len());
-    match u64::try_from(modified_ms) {
-        Ok(modified @ 1..=RECORD_MAX) => value.extend_from_slice(Packed::new(modified).as_slice()),
-        _ => {
-            value.push(UNPACKED_TIME);
-            value.extend_from_slice(&modified_ms.to_be_bytes());
-        }
-    }
-    value.extend_from_slice(&document_sum(key, modified_ms, bytes));
+    value.reserve(header.len() + bytes.len());
+    value.extend_from_slice(&header);
     value.extend_from_slice(bytes);
 }
 

@@ -9,8 +9,8 @@ use std::thread::{self, Thread};
 
 use heed::types::Bytes;
 use heed::{
-    CommitOrAbort, Database, Env, EnvFlags, EnvOpenOptions, MdbError, PutFlags, RoTxn, RwRevIter,
-    RwTxn, WithoutTls,
+    CommitOrAbort, Database, Env, EnvFlags, EnvOpenOptions, MdbError, PutFlags, ReservedSpace,
+    RoTxn, RwRevIter, RwTxn, WithoutTls,
 };
 
 use super::StoreError;
@@ -243,6 +243,27 @@ impl<'t> Cursor<'t> {
         // SAFETY: whatever the transaction or this cursor has lent borrows one of the two, and this
         // value borrows both exclusively. So key and value lie elsewhere.
         unsafe { self.rows.put_current_with_options::<Bytes>(flags, key, value) }
+    }
+
+    /// Puts a row as [`Cursor::put`] does; `write` writes its value, `len` bytes, where it stays. Says
+    /// at which address that is.
+    #[expect(unsafe_code, reason = "LMDB may move what it has lent; nothing lent is alive")]
+    pub(super) fn put_with(
+        &mut self,
+        flags: PutFlags,
+        key: &[u8],
+        len: usize,
+        write: impl FnOnce(&mut ReservedSpace<'_>) -> std::io::Result<()>,
+    ) -> Result<usize, heed::Error> {
+        let mut address = 0;
+        // SAFETY: as in `put`; what is not written whole is an error, and the transaction is given up.
+        unsafe {
+            self.rows.put_current_reserved_with_flags(flags, key, len, |space| {
+                address = space.as_uninit_mut().as_ptr().addr();
+                write(space)
+            })
+        }?;
+        Ok(address)
     }
 
     /// The row in front of the last one.

@@ -20,6 +20,7 @@ mod backup;
 mod ballast;
 mod codec;
 mod compact;
+mod ending;
 mod env;
 mod error;
 mod fault;

@@ -3,10 +3,12 @@
 //! Neighbours lie on the same page. So a cursor that stays where it was finds most places without a
 //! search, and each page is changed once and not now and then.
 
+use std::io::Write;
 use std::ops::Bound;
 
 use heed::{PutFlags, RwTxn};
 
+use super::ending::Ending;
 use super::env::{Cursor, Row as Lent, Table};
 use super::{CollectionId, IndexId, StoreError, Writer, codec};
 use crate::limits::{RUN_ROWS_MIN, SET_ASIDE_BYTES};
@@ -136,8 +138,9 @@ type Copied = (Vec<u8>, Vec<u8>);
 enum Tail {
     /// Nothing lies behind them.
     Append,
-    /// These rows did; they were taken out, so that pages get full, and have to be put again.
-    Aside(Vec<Copied>),
+    /// These rows did; they are taken out, so that pages get full, and have to be put again. Others may
+    /// lie behind them.
+    Aside { rows: Vec<Copied>, are_all: bool },
     /// As any other row.
     Insert,
 }
@@ -195,17 +198,16 @@ impl Writer<'_> {
         codec::check_record(first.saturating_add(documents.len() as u64))?;
         self.operations += documents.len();
         self.forget_last();
-        let mut value = std::mem::take(&mut self.value);
         let (table, txn) = (self.tables.documents, &mut self.txn);
-        let result = put_tail(table, txn, collection.0, documents.len(), |cursor, flags| {
-            for (record, bytes) in (first..).zip(documents) {
-                let key = codec::document_key(collection.0, record);
-                codec::write_document_value(&mut value, &key, modified_ms, bytes);
-                cursor.put(flags, &key, &value)?;
-            }
-            Ok(())
+        let rows = documents.iter().enumerate();
+        let result = put_tail(table, txn, collection.0, rows, |end, (at, bytes)| {
+            let key = codec::document_key(collection.0, first + at as u64);
+            let header = codec::document_header(&key, modified_ms, bytes);
+            end.put(&key, header.len() + bytes.len(), |space| {
+                space.write_all(&header)?;
+                space.write_all(bytes)
+            })
         });
-        self.value = value;
         self.checked(result)
     }
 
@@ -252,10 +254,8 @@ fn put_entries(
         return Ok(false);
     }
     if !behind.is_empty() {
-        // Without LMDB's append mode a row that is the table's last needs no search.
-        let flags = PutFlags::empty();
-        put_tail(table, txn, id, behind.len(), |cursor, _| {
-            behind.iter().try_for_each(|row| cursor.put(flags, entries.key(row), &row.value))
+        put_tail(table, txn, id, behind.iter(), |end, row| {
+            end.put(entries.key(row), row.value.len(), |space| space.write_all(&row.value))
         })?;
     }
     Ok(true)
@@ -316,30 +316,36 @@ fn last_of<'t>(table: Table, txn: &'t RwTxn<'_>, id: u32) -> Result<Option<Lent<
     Ok(last.filter(|(key, _)| codec::leading_id(key) == Some(id)))
 }
 
-/// Lets `put` put `count` rows that lie behind all others of a collection or an index.
+/// Lets `put` put rows that lie behind all others of a collection or an index, one after the other.
 ///
 /// LMDB leaves a page full only when the row that finds no room is the last one on it; else it halves
 /// the page. Rows that ascend in front of another index's would leave each page half empty. So a long
 /// run is put while the rows behind it, as many as may share its last page, are out of the way.
-fn put_tail(
+fn put_tail<R>(
     table: Table,
     txn: &mut RwTxn<'_>,
     id: u32,
-    count: usize,
-    put: impl FnOnce(&mut Cursor<'_>, PutFlags) -> Result<(), heed::Error>,
+    mut rows: impl ExactSizeIterator<Item = R>,
+    mut put: impl FnMut(&mut Ending<'_, '_>, R) -> Result<(), heed::Error>,
 ) -> Result<(), heed::Error> {
-    let tail = tail(table, txn, id, count)?;
+    let tail = tail(table, txn, id, rows.len())?;
+    let page_bytes = table.stat(txn)?.page_size as usize;
     let mut cursor = Cursor::new(table, txn)?;
+    if let Tail::Aside { rows, .. } = &tail {
+        for (key, _) in rows {
+            cursor.delete(key)?;
+        }
+    }
+    let mut end = match tail {
+        Tail::Append | Tail::Aside { are_all: true, .. } => Ending::new(&mut cursor, page_bytes),
+        Tail::Insert | Tail::Aside { .. } => Ending::in_front_of_others(&mut cursor),
+    };
+    rows.try_for_each(|row| put(&mut end, row))?;
     match tail {
-        Tail::Append => put(&mut cursor, PutFlags::APPEND),
-        Tail::Insert => put(&mut cursor, PutFlags::empty()),
-        Tail::Aside(rows) => {
-            for (key, _) in &rows {
-                cursor.delete(key)?;
-            }
-            put(&mut cursor, PutFlags::empty())?;
+        Tail::Aside { rows, .. } => {
             rows.iter().try_for_each(|(key, value)| cursor.put(PutFlags::empty(), key, value))
         }
+        Tail::Append | Tail::Insert => Ok(()),
     }
 }
 
@@ -347,11 +353,12 @@ fn tail(table: Table, txn: &RwTxn<'_>, id: u32, count: usize) -> Result<Tail, he
     let Some(next) = id.checked_add(1) else { return Ok(Tail::Append) };
     let bound = codec::id_bound(next);
     let bounds = (Bound::Included(bound.as_slice()), Bound::Unbounded);
-    let (mut aside, mut bytes) = (Vec::new(), 0);
+    let (mut aside, mut bytes, mut are_all) = (Vec::new(), 0, true);
     for row in table.range(txn, &bounds)? {
         let (key, value) = row?;
         bytes += key.len() + value.len();
         if count < RUN_ROWS_MIN || bytes > SET_ASIDE_BYTES {
+            are_all = false;
             break;
         }
         aside.push((key.to_vec(), value.to_vec()));
@@ -359,6 +366,6 @@ fn tail(table: Table, txn: &RwTxn<'_>, id: u32, count: usize) -> Result<Tail, he
     Ok(match (bytes, aside.is_empty()) {
         (0, _) => Tail::Append,
         (_, true) => Tail::Insert,
-        (_, false) => Tail::Aside(aside),
+        (_, false) => Tail::Aside { rows: aside, are_all },
     })
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use bson::RawDocumentBuf;
-use redb::{Database, ReadableDatabase, ReadableTable, TableDefinition};
+use redb::{Database, ReadableDatabase, TableDefinition};
 
 use super::super::{
     documents::{Order, date_ms, id},
@@ -55,7 +55,7 @@ impl Redb {
             let dates = reading.open_table(DATES).expect("a table");
             let due = dates.range(..=(until_ms, &[u8::MAX; 12])).expect("a range").take(BATCH);
             let due: Vec<(i64, Id)> = due
-                .map(|row| row.map(|(key, ())| (key.value().0, *key.value().1)))
+                .map(|row| row.map(|(key, _)| (key.value().0, *key.value().1)))
                 .collect::<Result<_, _>>()
                 .expect("rows");
             if due.is_empty() {
