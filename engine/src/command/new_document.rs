@@ -13,10 +13,7 @@ use bson::{
 };
 
 use super::error::{Code, CommandError};
-use crate::value::{
-    field::{Field, Fields},
-    scan::{self, DOCUMENT_BYTES_MAX},
-};
+use crate::value::scan::{self, DOCUMENT_BYTES_MAX, Top};
 
 /// A document that may be inserted, or why not.
 pub type Prepared<'d> = Result<Cow<'d, RawDocument>, CommandError>;
@@ -51,8 +48,8 @@ pub fn prepare<'d>(
     stamp: Option<&dyn Fn() -> Timestamp>,
 ) -> Prepared<'d> {
     check_size(document)?;
-    let checked = scan::check(document.as_bytes())?;
-    if is_ready(checked) {
+    let (checked, top) = scan::check_top(document.as_bytes())?;
+    if is_ready(top) {
         return Ok(Cow::Borrowed(checked));
     }
     let has_empty = look_through(checked)?;
@@ -71,13 +68,10 @@ pub fn prepare<'d>(
 
 /// Whether a document is stored as it is, as nearly all are: a plain `_id` in front, once, and no
 /// timestamp beside it.
-fn is_ready(checked: &RawDocument) -> bool {
-    let mut fields = Fields::of(checked);
-    let is_id = |field: &Field<'_>| field.name == b"_id";
-    let first = fields.next().filter(is_id);
-    let is_plain = first.is_some_and(|id| {
+fn is_ready(top: Top) -> bool {
+    let is_plain = top.id_in_front.is_some_and(|kind| {
         matches!(
-            id.kind,
+            kind,
             ElementType::ObjectId
                 | ElementType::String
                 | ElementType::Int32
@@ -87,7 +81,7 @@ fn is_ready(checked: &RawDocument) -> bool {
                 | ElementType::Binary
         )
     });
-    is_plain && !fields.any(|field| is_id(&field) || field.kind == ElementType::Timestamp)
+    is_plain && top.ids == 1 && !top.has_timestamp
 }
 
 fn is_empty(value: RawBsonRef<'_>) -> bool {

@@ -117,6 +117,44 @@ pub fn check(bytes: &[u8]) -> Result<&RawDocument, ScanError> {
 /// # Errors
 /// The first thing found wrong.
 pub fn check_with<'b>(bytes: &'b [u8], limits: &Limits) -> Result<&'b RawDocument, ScanError> {
+    check_whole(bytes, limits).map(|(document, _)| document)
+}
+
+/// What a scan has seen among the fields at the top.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Top {
+    /// The type of the first field, if that is `_id`.
+    pub id_in_front: Option<ElementType>,
+    /// How many fields have the name `_id`.
+    pub ids: usize,
+    /// Whether one of them is a timestamp.
+    pub has_timestamp: bool,
+    fields: usize,
+}
+
+impl Top {
+    #[inline]
+    fn see(&mut self, name: &[u8], kind: ElementType) {
+        if name == b"_id" {
+            self.ids += 1;
+            if self.fields == 0 {
+                self.id_in_front = Some(kind);
+            }
+        }
+        self.has_timestamp |= kind == T::Timestamp;
+        self.fields += 1;
+    }
+}
+
+/// Checks a whole document with the default [`Limits`], and tells of the fields at its top.
+///
+/// # Errors
+/// The first thing found wrong.
+pub fn check_top(bytes: &[u8]) -> Result<(&RawDocument, Top), ScanError> {
+    check_whole(bytes, &Limits::default())
+}
+
+fn check_whole<'b>(bytes: &'b [u8], limits: &Limits) -> Result<(&'b RawDocument, Top), ScanError> {
     let max = limits.bytes_max;
     if bytes.len() > max {
         return Err(ScanError { kind: Kind::TooLarge { bytes: bytes.len(), max }, offset: 0 });
@@ -128,6 +166,7 @@ pub fn check_with<'b>(bytes: &'b [u8], limits: &Limits) -> Result<&'b RawDocumen
         innermost: None,
         outer: Vec::new(),
         names: Vec::new(),
+        top: Top::default(),
     };
     let wrong = |offset| ScanError { kind: Kind::WrongLength { what: "document" }, offset };
     scan.open_document(limits)?;
@@ -137,7 +176,8 @@ pub fn check_with<'b>(bytes: &'b [u8], limits: &Limits) -> Result<&'b RawDocumen
     while scan.innermost.is_some() {
         scan.element(limits)?;
     }
-    RawDocument::from_bytes(bytes).map_err(|_| wrong(0))
+    let document = RawDocument::from_bytes(bytes).map_err(|_| wrong(0))?;
+    Ok((document, scan.top))
 }
 
 /// A document or array that has begun and not ended.
@@ -158,6 +198,7 @@ struct Scan<'b> {
     /// Those around the innermost one; most documents have none.
     outer: Vec<OpenDocument>,
     names: Vec<&'b [u8]>,
+    top: Top,
 }
 
 impl<'b> Scan<'b> {
@@ -273,29 +314,32 @@ impl<'b> Scan<'b> {
         if !limits.allow_duplicate_names {
             self.names.push(name);
         }
-        let fixed = match ElementType::from(tag) {
-            None => {
-                self.at = self.at.saturating_sub(name.len() + 2);
-                return self.fail(Kind::UnknownType { tag });
-            }
-            Some(T::Double | T::Int64 | T::DateTime | T::Timestamp) => 8,
-            Some(T::Int32) => 4,
-            Some(T::ObjectId) => 12,
-            Some(T::Decimal128) => 16,
-            Some(T::Null | T::Undefined | T::MinKey | T::MaxKey) => 0,
-            Some(T::String | T::JavaScriptCode | T::Symbol) => return self.string("string"),
-            Some(T::EmbeddedDocument | T::Array) => return self.open_document(limits),
-            Some(T::Binary) => return self.binary(),
-            Some(T::Boolean) => return self.boolean(),
-            Some(T::RegularExpression) => {
+        let Some(kind) = ElementType::from(tag) else {
+            self.at = self.at.saturating_sub(name.len() + 2);
+            return self.fail(Kind::UnknownType { tag });
+        };
+        if self.outer.is_empty() {
+            self.top.see(name, kind);
+        }
+        let fixed = match kind {
+            T::Double | T::Int64 | T::DateTime | T::Timestamp => 8,
+            T::Int32 => 4,
+            T::ObjectId => 12,
+            T::Decimal128 => 16,
+            T::Null | T::Undefined | T::MinKey | T::MaxKey => 0,
+            T::String | T::JavaScriptCode | T::Symbol => return self.string("string"),
+            T::EmbeddedDocument | T::Array => return self.open_document(limits),
+            T::Binary => return self.binary(),
+            T::Boolean => return self.boolean(),
+            T::RegularExpression => {
                 self.cstring("regular expression")?;
                 return self.cstring("regular expression").map(drop);
             }
-            Some(T::DbPointer) => {
+            T::DbPointer => {
                 self.string("namespace")?;
                 12
             }
-            Some(T::JavaScriptCodeWithScope) => return self.code_with_scope(limits),
+            T::JavaScriptCodeWithScope => return self.code_with_scope(limits),
         };
         self.take(fixed, "value").map(drop)
     }

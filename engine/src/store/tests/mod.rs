@@ -8,6 +8,7 @@ mod free_list;
 mod group;
 mod limits;
 mod opening;
+mod runs;
 
 use std::ops::Bound::Unbounded;
 use std::path::Path as FsPath;
