@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 /// Where `mayfly` stands: beside the folder of the test's own binary.
 ///
 /// # Panics
-/// When it was not built: `cargo build --workspace --bins` first, as `tests/run` does.
+/// When it was not built: a run of one test alone wants `cargo build --release --workspace --bins` first.
 #[must_use]
 pub fn path() -> PathBuf {
     let test = env::current_exe().expect("a test knows its own path");

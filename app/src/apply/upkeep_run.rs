@@ -186,7 +186,10 @@ fn ended(running: Running, done: UpkeepDone, state: &mut State, effects: &mut Ef
                 None => store::open(state.store.request.clone(), state, effects),
             }
             match done {
-                Ok(done) => succeeded(&running, told(&done), state),
+                Ok(done) => {
+                    let ended = told(&done, state.clock.is_simulated());
+                    succeeded(&running, ended, state);
+                }
                 Err(error) => failed(running, error, state),
             }
             look(state, effects);
@@ -195,9 +198,9 @@ fn ended(running: Running, done: UpkeepDone, state: &mut State, effects: &mut Ef
     }
 }
 
-fn told(done: &OfflineDone) -> Ended {
+fn told(done: &OfflineDone, is_simulated: bool) -> Ended {
     match done {
-        OfflineDone::Restored(report) => Ended::restored(report),
+        OfflineDone::Restored(report) => Ended::restored(report, is_simulated),
         OfflineDone::Compacted(report) => Ended::compacted(report),
         OfflineDone::Verified(report) => Ended::verified(report),
     }

@@ -1,5 +1,5 @@
 //! Speed and size against raw LMDB, run beside each line in the same process with the same documents
-//! and the same durability; with `--features beside` also against SQLite and redb, and where a
+//! and the same durability; with `--features beside` also against `SQLite` and redb, and where a
 //! `redis-server` is installed against its active expiry: `cargo bench --bench goals [-- --documents N] [--quick] [--growth] [GROUP …]`.
 //!
 //! A figure counts as a ratio, because machines differ and disks are noisy: CPU seconds where the

@@ -47,13 +47,6 @@ pub fn against_raw(work: &str, count: u64, ours: Cost, raw: Cost, bound: Bound) 
     line(work, &rate(count, ours), &rate(count, raw), ratios, &goal, met);
 }
 
-/// A line about `count` things that both sides did, of which ours has to be done sooner.
-pub fn ahead(work: &str, count: u64, ours: Cost, theirs: Cost) {
-    let ratios = (ours.wall / theirs.wall, ours.cpu / theirs.cpu);
-    let met = ours.wall < theirs.wall;
-    line(work, &rate(count, ours), &rate(count, theirs), ratios, "wall ahead", met);
-}
-
 /// Thousands a second, by wall and by CPU.
 pub fn rate(count: u64, cost: Cost) -> String {
     let rate = |secs: f64| float(count) / secs / 1e3;

@@ -101,8 +101,8 @@ pub(super) fn document_key(collection: u32, record: u64) -> DocumentKey {
 #[inline]
 fn document_sum(key: &[u8], modified_ms: i64, bytes: &[u8]) -> [u8; DOCUMENT_SUM_BYTES] {
     let seed = xxh3_64_with_seed(key, u64::from_ne_bytes(modified_ms.to_ne_bytes()));
-    let [a, b, c, d, e, ..] = xxh3_64_with_seed(bytes, seed).to_be_bytes();
-    [a, b, c, d, e]
+    let sum = xxh3_64_with_seed(bytes, seed).to_be_bytes();
+    sum.first_chunk().copied().unwrap_or_default()
 }
 
 /// What is in front of a document's BSON in its value.

@@ -70,14 +70,16 @@ impl Ended {
         Self { path, note: backup.left_out, ..ended }
     }
 
-    /// A backup is in place.
+    /// A backup is in place. Simulated time is the person's own, so the reaper waits for nobody there.
     #[must_use]
-    pub fn restored(report: &RestoreReport) -> Self {
+    pub fn restored(report: &RestoreReport, is_simulated: bool) -> Self {
         let documents = number::counted(report.verified.documents, "document", "documents");
-        let sentence = format!(
-            "{documents} came back and were read. What has expired since the backup stays until you \
-             let the reaper remove it."
-        );
+        let expired = if is_simulated {
+            "What has expired since the backup goes with the next pass, because time is simulated."
+        } else {
+            "What has expired since the backup stays until you let the reaper remove it."
+        };
+        let sentence = format!("{documents} came back and were read. {expired}");
         let mut ended = Self::good("Restored", sentence);
         ended.read(&report.verified);
         if let Some(before) = &report.before {
@@ -184,7 +186,10 @@ mod tests {
     fn a_restore_names_what_was_there_before() {
         let before = Some(PathBuf::from("/data/store.before-restore-1"));
         let verified = VerifyReport { documents: 1, ..VerifyReport::default() };
-        let ended = Ended::restored(&RestoreReport { folder: PathBuf::new(), before, verified });
+        let report = RestoreReport { folder: PathBuf::new(), before, verified };
+        let ended = Ended::restored(&report, false);
+        assert!(ended.sentence.ends_with("stays until you let the reaper remove it."));
+        assert!(Ended::restored(&report, true).sentence.ends_with("because time is simulated."));
         assert!(ended.sentence.starts_with("1 document came back"), "{}", ended.sentence);
         assert!(ended.path.is_some_and(|(_, path)| path.ends_with("before-restore-1")));
     }

@@ -15,7 +15,7 @@ pub fn inserts(settings: &Settings, all: &[RawDocumentBuf], ids: Order, ours: Co
         let costs: Vec<Cost> = (0..settings.runs)
             .map(|_| insert(tempdir().expect("a folder").path(), all, ids))
             .collect();
-        table::ahead(name, settings.documents, ours, Cost::median(&costs));
+        ahead(name, settings.documents, ours, Cost::median(&costs));
     };
     beside("  beside SQLite", |folder, all, ids| {
         let mut sqlite = Sqlite::new(folder);
@@ -33,7 +33,7 @@ pub fn removals(settings: &Settings, all: &[RawDocumentBuf], until_ms: i64, ours
         let costs: Vec<Cost> = (0..settings.runs)
             .map(|_| remove(tempdir().expect("a folder").path(), all, until_ms))
             .collect();
-        table::ahead(name, settings.documents / 2, ours, Cost::median(&costs));
+        ahead(name, settings.documents / 2, ours, Cost::median(&costs));
     };
     beside("  beside SQLite", |folder, all, until_ms| {
         let mut sqlite = Sqlite::new(folder);
@@ -45,4 +45,18 @@ pub fn removals(settings: &Settings, all: &[RawDocumentBuf], until_ms: i64, ours
         redb.insert(all, Order::Ascending, Order::Ascending);
         Cost::of(|| assert!(redb.remove(until_ms) > 0))
     });
+}
+
+/// A line about `count` things that both sides did, of which ours has to be done sooner.
+fn ahead(work: &str, count: u64, ours: Cost, theirs: Cost) {
+    let ratios = (ours.wall / theirs.wall, ours.cpu / theirs.cpu);
+    let met = ours.wall < theirs.wall;
+    table::line(
+        work,
+        &table::rate(count, ours),
+        &table::rate(count, theirs),
+        ratios,
+        "wall ahead",
+        met,
+    );
 }

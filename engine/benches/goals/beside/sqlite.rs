@@ -1,4 +1,4 @@
-//! SQLite: the same documents in a table by id, an index of dates, and each commit on the disk.
+//! `SQLite`: the same documents in a table by id, an index of dates, and each commit on the disk.
 
 use std::path::Path;
 
