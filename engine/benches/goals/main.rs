@@ -1,6 +1,7 @@
 //! Speed and size against raw LMDB, run beside each line in the same process with the same documents
-//! and the same durability; with `--features beside` also against `SQLite` and redb, and where a
-//! `redis-server` is installed against its active expiry: `cargo bench --bench goals [-- --documents N] [--quick] [--growth] [GROUP …]`.
+//! and the same durability: `cargo bench --bench goals [-- --documents N] [--quick] [--growth] [GROUP …]`.
+//! With `--features beside` also against `SQLite` and redb, and against the active expiry of Redis where a
+//! `redis-server` is installed.
 //!
 //! A figure counts as a ratio, because machines differ and disks are noisy: CPU seconds where the
 //! disk decides the wall time, the median of three runs. Groups are `insert`, `removal`, `reads`,
@@ -19,7 +20,6 @@ mod measure;
 mod ours;
 mod raw;
 mod reads;
-mod redis;
 mod removal;
 mod table;
 mod waiting;

@@ -5,10 +5,9 @@ use tempfile::tempdir;
 use super::{
     Settings,
     documents::{Order, date_ms, documents},
-    measure::{Cost, float, own_megabytes},
+    measure::{Cost, own_megabytes},
     ours,
     raw::Raw,
-    redis,
     table::{self, Bound},
 };
 
@@ -68,17 +67,10 @@ fn with_more_indexes(settings: &Settings) {
         .collect();
     let ours = Cost::median(&costs);
     let work = "remove expired half, two more indexes";
-    let folder = tempdir().expect("a folder");
-    let half = all.get(..all.len() / 2).unwrap_or_default();
-    let rate = table::rate(total / 2, ours);
-    match redis::expiry_secs(folder.path(), half) {
-        Some(wall) => {
-            let beside = format!("Redis {:.0} k/s", float(total / 2) / wall / 1e3);
-            let ratio = ours.wall / wall;
-            table::line(work, &rate, &beside, (ratio, f64::NAN), "wall ahead", ratio < 1.0);
-        }
-        None => table::alone(work, &rate, "wall ahead of Redis, which is not installed", false),
-    }
+    #[cfg(feature = "beside")]
+    super::beside::expiry(work, all.get(..all.len() / 2).unwrap_or_default(), ours);
+    #[cfg(not(feature = "beside"))]
+    table::alone(work, &table::rate(total / 2, ours), "(beside Redis: --features beside)", true);
 }
 
 fn nothing_due(settings: &Settings) {

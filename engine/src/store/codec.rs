@@ -70,14 +70,26 @@ fn packed_len(first: u8) -> u32 {
     u32::from(first >> (u8::BITS - PACKED_LENGTH_BITS)) + 1
 }
 
-/// The key of a document.
+/// A few bytes, at most `N`, that need no memory of their own.
 #[derive(Clone, Copy)]
-pub(super) struct DocumentKey {
-    bytes: [u8; ID_BYTES_MAX + PACKED_BYTES_MAX],
+pub(super) struct Short<const N: usize> {
+    bytes: [u8; N],
     len: usize,
 }
 
-impl Deref for DocumentKey {
+impl<const N: usize> Short<N> {
+    #[inline]
+    fn of<'b>(parts: impl Iterator<Item = &'b u8>) -> Self {
+        let mut short = Self { bytes: [0; N], len: 0 };
+        for (to, from) in short.bytes.iter_mut().zip(parts) {
+            *to = *from;
+            short.len += 1;
+        }
+        short
+    }
+}
+
+impl<const N: usize> Deref for Short<N> {
     type Target = [u8];
 
     #[inline]
@@ -86,16 +98,14 @@ impl Deref for DocumentKey {
     }
 }
 
+pub(super) type DocumentKey = Short<{ ID_BYTES_MAX + PACKED_BYTES_MAX }>;
+
+/// What is in front of a document's BSON in its value.
+pub(super) type DocumentHeader = Short<{ TIME_BYTES_MAX + DOCUMENT_SUM_BYTES }>;
+
 pub(super) fn document_key(collection: u32, record: u64) -> DocumentKey {
     let (id, record) = (Packed::new(collection.into()), Packed::new(record));
-    let mut key = DocumentKey {
-        bytes: [0; ID_BYTES_MAX + PACKED_BYTES_MAX],
-        len: (id.len + record.len) as usize,
-    };
-    for (to, from) in key.bytes.iter_mut().zip(id.as_slice().iter().chain(record.as_slice())) {
-        *to = *from;
-    }
-    key
+    Short::of(id.as_slice().iter().chain(record.as_slice()))
 }
 
 #[inline]
@@ -103,22 +113,6 @@ fn document_sum(key: &[u8], modified_ms: i64, bytes: &[u8]) -> [u8; DOCUMENT_SUM
     let seed = xxh3_64_with_seed(key, u64::from_ne_bytes(modified_ms.to_ne_bytes()));
     let sum = xxh3_64_with_seed(bytes, seed).to_be_bytes();
     sum.first_chunk().copied().unwrap_or_default()
-}
-
-/// What is in front of a document's BSON in its value.
-#[derive(Clone, Copy)]
-pub(super) struct DocumentHeader {
-    bytes: [u8; TIME_BYTES_MAX + DOCUMENT_SUM_BYTES],
-    len: usize,
-}
-
-impl Deref for DocumentHeader {
-    type Target = [u8];
-
-    #[inline]
-    fn deref(&self) -> &[u8] {
-        self.bytes.get(..self.len).unwrap_or(&self.bytes)
-    }
 }
 
 #[inline]
@@ -131,12 +125,7 @@ pub(super) fn document_header(key: &[u8], modified_ms: i64, bytes: &[u8]) -> Doc
     let time = packed.as_ref().map_or(&long[..], Packed::as_slice);
     let mark = packed.is_none().then_some(UNPACKED_TIME);
     let sum = document_sum(key, modified_ms, bytes);
-    let mut header = DocumentHeader { bytes: [0; TIME_BYTES_MAX + DOCUMENT_SUM_BYTES], len: 0 };
-    for (to, from) in header.bytes.iter_mut().zip(mark.iter().chain(time).chain(&sum)) {
-        *to = *from;
-        header.len += 1;
-    }
-    header
+    Short::of(mark.iter().chain(time).chain(&sum))
 }
 
 /// Puts a document's value in the place of what `value` holds.

@@ -1,13 +1,19 @@
 //! Other stores of documents in a file, doing the same work.
 
 mod redb_store;
+mod redis;
 mod sqlite;
 
 use bson::RawDocumentBuf;
 use tempfile::tempdir;
 
 use self::{redb_store::Redb, sqlite::Sqlite};
-use super::{Settings, documents::Order, measure::Cost, table};
+use super::{
+    Settings,
+    documents::Order,
+    measure::{Cost, float},
+    table,
+};
 
 /// Inserts all documents with dates that ascend.
 pub fn inserts(settings: &Settings, all: &[RawDocumentBuf], ids: Order, ours: Cost) {
@@ -25,6 +31,20 @@ pub fn inserts(settings: &Settings, all: &[RawDocumentBuf], ids: Order, ours: Co
         let redb = Redb::new(folder);
         Cost::of(|| redb.insert(all, ids, Order::Ascending))
     });
+}
+
+/// A line about the expiry of documents that all share a threshold.
+pub fn expiry(work: &str, all: &[RawDocumentBuf], ours: Cost) {
+    let rate = table::rate(all.len() as u64, ours);
+    let folder = tempdir().expect("a folder");
+    match redis::expiry_secs(folder.path(), all) {
+        Some(wall) => {
+            let beside = format!("Redis {:.0} k/s", float(all.len() as u64) / wall / 1e3);
+            let ratio = ours.wall / wall;
+            table::line(work, &rate, &beside, (ratio, f64::NAN), "wall ahead", ratio < 1.0);
+        }
+        None => table::alone(work, &rate, "wall ahead of Redis, which is not installed", false),
+    }
 }
 
 /// Removes the half of the documents that lies before the middle.

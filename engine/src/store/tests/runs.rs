@@ -99,6 +99,7 @@ fn pages_get_full_at_the_end_and_in_front_of_others() {
         assert!(used * 100 <= rows * most, "{used} bytes of pages for {rows} bytes of rows");
     };
     check(40, 101);
+    // The first run shares its pages with the rows behind it.
     check(39, 112);
 }
 

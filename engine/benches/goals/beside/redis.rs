@@ -12,14 +12,17 @@ use std::{
 use bson::RawDocumentBuf;
 use mayfly_engine::clock::{Clock, SystemClock};
 
-use super::measure::now;
+use super::super::measure::now;
 
 /// Time between two looks: short beside what a removal takes, long beside what a look costs.
 const LOOK: Duration = Duration::from_millis(5);
 
-/// A server of its own on a socket, ended with this value.
+/// A server of its own, ended with this value.
+struct Server(Child);
+
+/// A connection to it.
 struct Redis {
-    server: Child,
+    _server: Server,
     socket: BufReader<UnixStream>,
 }
 
@@ -50,10 +53,11 @@ impl Redis {
             .arg(&path)
             .stdout(Stdio::null())
             .spawn()
-            .ok()?;
+            .ok()
+            .map(Server)?;
         for _ in 0..1_000 {
             if let Ok(socket) = UnixStream::connect(&path) {
-                return Some(Self { server, socket: BufReader::new(socket) });
+                return Some(Self { _server: server, socket: BufReader::new(socket) });
             }
             thread::sleep(LOOK);
         }
@@ -93,9 +97,9 @@ impl Redis {
     }
 }
 
-impl Drop for Redis {
+impl Drop for Server {
     fn drop(&mut self) {
-        let _ = self.server.kill();
-        let _ = self.server.wait();
+        let _ = self.0.kill();
+        let _ = self.0.wait();
     }
 }
