@@ -45,6 +45,16 @@ fn back_up(window: &mut Window) {
     window.until_named("The backup is written and checked.");
 }
 
+/// From the page of a backup to that of a restore, whose backup was found sound.
+fn back_up_and_check(window: &mut Window) {
+    back_up(window);
+    window.click("Back");
+    window.click("Restore…");
+    window.until_named("First the backup is checked");
+    window.click("Check backup");
+    window.until_named("store.backup is sound");
+}
+
 fn count(window: &Window) -> i32 {
     window.run("test", &doc! {"count": "notes"}).get_i32("n").expect("a number")
 }
@@ -154,12 +164,7 @@ fn a_damaged_backup_is_refused_and_the_store_stays_open() {
 fn a_backup_that_is_damaged_after_its_check_leaves_the_old_store_open() {
     let mut window = page("Back up…");
     window.until_named("There is no backup under this name yet");
-    back_up(&mut window);
-    window.click("Back");
-    window.click("Restore…");
-    window.until_named("First the backup is checked");
-    window.click("Check backup");
-    window.until_named("store.backup is sound");
+    back_up_and_check(&mut window);
     fs::write(backup_file(&window), b"something else").expect("another file");
     window.click("Restore");
     window.until_named("Error");
@@ -274,12 +279,7 @@ fn what_has_expired_since_the_backup_goes_by_simulated_time() {
     window.run("test", &doc! {"insert": "notes", "documents": later});
     window.click("Back up…");
     window.until_named("There is no backup under this name yet");
-    back_up(&mut window);
-    window.click("Back");
-    window.click("Restore…");
-    window.until_named("First the backup is checked");
-    window.click("Check backup");
-    window.until_named("store.backup is sound");
+    back_up_and_check(&mut window);
     window.advance(30);
     window.click("Restore");
     window.until_named("205 documents came back and were read.");
