@@ -60,6 +60,16 @@ pub(super) fn number(name: &str) -> Option<u64> {
         .flatten()
 }
 
+/// When a segment was begun, by its name; `None` if that does not say.
+pub(super) fn began_ms(name: &str) -> Option<i64> {
+    instant(name.strip_suffix(ENDING)?.split('-').nth(1)?)
+}
+
+fn instant(stamp: &str) -> Option<i64> {
+    let began = chrono::NaiveDateTime::parse_from_str(stamp, STAMP).ok()?;
+    Some(began.and_utc().timestamp_millis())
+}
+
 impl Contents {
     /// Finds the batches of a segment of this size; `read` gives bytes from an offset on, as many as
     /// asked for or as there are.
@@ -86,13 +96,16 @@ impl Contents {
         Ok(contents)
     }
 
-    /// What the name of a segment that is one batch says; `None` for any other one.
+    /// What the name of a segment that is one batch says; `None` for any other one. One that is too
+    /// short for a batch has none: its server died, and nobody was told that it is kept.
     #[cfg(any(feature = "s3", test))]
     pub(super) fn of_batch(segment: &Listed) -> Option<Self> {
+        if segment.bytes < HEADER_BYTES as u64 {
+            return Some(Self { frames: Vec::new(), unreadable: segment.bytes });
+        }
         let mut parts = segment.name.strip_suffix(ENDING)?.splitn(4, '-').skip(1);
-        let began = chrono::NaiveDateTime::parse_from_str(parts.next()?, STAMP).ok()?;
+        let first_ms = instant(parts.next()?)?;
         let (last_ms, docs) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
-        let first_ms = began.and_utc().timestamp_millis();
         let header = Header::told(segment.bytes.try_into().ok()?, docs, first_ms, last_ms);
         Some(Self { frames: vec![Found { offset: 0, header }], unreadable: 0 })
     }
@@ -143,6 +156,9 @@ mod tests {
         assert_eq!(first, "0000000009-20240101T000000123Z.ndjson.gz");
         assert!(first < name(10, 0));
         assert_eq!(number(&first), Some(9));
+        assert_eq!(began_ms(&first), Some(1_704_067_200_123));
+        assert_eq!(began_ms(&batch_name(9, 1_704_067_200_123, 5, 7)), Some(1_704_067_200_123));
+        assert_eq!(began_ms("0000000001-x.ndjson.gz"), None);
         for other in
             ["", "x.ndjson.gz", "0000000001-x.gz", "1-x.ndjson.gz", "000000000x-.ndjson.gz"]
         {

@@ -277,7 +277,9 @@ impl Archive {
             let is_too_much = behind > 0 && max_bytes.is_some_and(|max| bytes > max);
             let is_too_old = match oldest_ms {
                 Some(oldest_ms) if !is_too_much => {
+                    // One without a whole batch is as old as its name says.
                     let last = self.contents(place, segment)?.last_ms();
+                    let last = last.or_else(|| segment::began_ms(&segment.name));
                     last.is_some_and(|last_ms| last_ms < oldest_ms)
                 }
                 _ => false,

@@ -223,6 +223,19 @@ fn limits_remove_the_oldest_segments() {
 }
 
 #[test]
+fn a_segment_without_a_whole_batch_goes_by_the_age_in_its_name() {
+    let world = world(settings(None, Some(3_600)));
+    world.keep([1]).expect("kept");
+    let torn = world.files().remove(0);
+    fs::write(&torn, [0x1f]).expect("torn");
+    world.clock.advance_ms(25 * 3_600_000);
+    world.keep([2]).expect("kept");
+    assert_eq!(world.archive.prune(NOW_MS + 25 * 3_600_000), Ok(1));
+    assert!(!torn.exists());
+    assert_eq!(world.ids(&From::default()), [2]);
+}
+
+#[test]
 fn the_newest_segment_is_never_too_large() {
     let world = world(settings(Some(10), None));
     world.keep([1]).expect("kept");

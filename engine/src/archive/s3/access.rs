@@ -89,6 +89,13 @@ impl Access {
         Self { values }
     }
 
+    /// A user of a server that asks nobody's password.
+    #[cfg(test)]
+    pub(super) fn of_test(endpoint: String) -> Self {
+        let values = [(KEY_ID, "K".to_owned()), (SECRET, "S".to_owned()), (ENDPOINT, endpoint)];
+        Self { values: values.into() }
+    }
+
     /// A setting.
     pub(super) fn get(&self, name: &str) -> Option<&str> {
         self.values.get(name).map(String::as_str)

@@ -1,10 +1,16 @@
 //! An archive in a bucket.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::{
+    iter,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+};
 
 use object_store::{
-    BackoffConfig, ClientOptions, Error, ObjectStore, ObjectStoreExt as _, PutPayload, RetryConfig,
-    aws::AmazonS3Builder, path::Path,
+    BackoffConfig, ClientOptions, Error, ObjectStore, ObjectStoreExt as _, PutMode, PutOptions,
+    PutPayload, RetryConfig, aws::AmazonS3Builder, path::Path,
 };
 use tokio::runtime::{Builder, Runtime};
 
@@ -27,6 +33,8 @@ pub(in crate::archive) struct Bucket {
     /// The part of it, the archive's own folder included.
     prefix: Path,
     connection: Mutex<Option<Arc<Connection>>>,
+    /// Whether the server does not know how to keep an object that is there already.
+    overwrites: AtomicBool,
 }
 
 /// A connection, made with what the environment and the profile said then.
@@ -40,7 +48,12 @@ impl Bucket {
     /// A bucket that nobody has asked yet.
     pub(in crate::archive) fn new(name: &str, prefix: &str, folder: &str) -> Self {
         let parts = prefix.split('/').chain([folder]).filter(|part| !part.is_empty());
-        Self { name: name.to_owned(), prefix: parts.collect(), connection: Mutex::default() }
+        Self {
+            name: name.to_owned(),
+            prefix: parts.collect(),
+            connection: Mutex::default(),
+            overwrites: AtomicBool::default(),
+        }
     }
 
     /// Asks the server. After a failure the next question is asked anew, with what the environment and
@@ -72,9 +85,19 @@ impl Bucket {
     /// A bucket over a store that is there already.
     #[cfg(test)]
     pub(super) fn over(store: Arc<dyn ObjectStore>, prefix: &str) -> Self {
+        let runtime = runtime().expect("made");
+        Self::connected(prefix, Connection { runtime, store, access: Access::default() })
+    }
+
+    /// A bucket of the server at this address.
+    #[cfg(test)]
+    pub(super) fn at(endpoint: String) -> Self {
+        Self::connected("", Connection::open("bucket", Access::of_test(endpoint)).expect("made"))
+    }
+
+    #[cfg(test)]
+    fn connected(prefix: &str, connection: Connection) -> Self {
         let bucket = Self::new("bucket", prefix, "a");
-        let connection =
-            Connection { runtime: runtime().expect("made"), store, access: Access::default() };
         *bucket.connection.lock().expect("free") = Some(Arc::new(connection));
         bucket
     }
@@ -123,7 +146,19 @@ impl Place for Bucket {
             return Err(ArchiveError::Place { what: format!("{segment} can't be appended to") });
         }
         let (path, payload) = (self.prefix.clone().join(segment), PutPayload::from(frame.to_vec()));
-        self.ask("Can't write the archive", async |store| store.put(&path, payload).await)?;
+        self.ask("Can't write the archive", async |store| {
+            if !self.overwrites.load(Ordering::Relaxed) {
+                // Another store may write here too: a copy of this one.
+                let only_new = PutOptions::from(PutMode::Create);
+                match store.put_opts(&path, payload.clone(), only_new).await {
+                    Err(error) if is_unknown(&error) => {
+                        self.overwrites.store(true, Ordering::Relaxed);
+                    }
+                    other => return other,
+                }
+            }
+            store.put(&path, payload).await
+        })?;
         Ok(())
     }
 
@@ -172,9 +207,23 @@ fn failed(tried: &str, why: &str) -> ArchiveError {
     ArchiveError::Place { what: format!("{tried}: {why}") }
 }
 
+/// An error and what caused it, the deepest last.
+fn causes(error: &Error) -> impl Iterator<Item = &dyn std::error::Error> {
+    iter::successors(Some(error as &dyn std::error::Error), |error| (*error).source())
+}
+
+/// Whether the server has not built what was asked (HTTP status 501).
+fn is_unknown(error: &Error) -> bool {
+    matches!(error, Error::NotImplemented { .. })
+        || causes(error).any(|cause| cause.to_string().contains("501 Not Implemented"))
+}
+
 /// What went wrong, in few words and without anything secret.
 fn words(error: &Error, access: &Access) -> String {
     let known = match error {
+        Error::AlreadyExists { .. } => {
+            Some("an object of this name is there already, perhaps of a copy of this store")
+        }
         Error::NotFound { .. } => Some("the server has no such bucket or object"),
         Error::PermissionDenied { .. } => Some("the server does not allow it to who asks"),
         Error::Unauthenticated { .. } => Some("the server does not know who asks"),
@@ -183,11 +232,8 @@ fn words(error: &Error, access: &Access) -> String {
     if let Some(known) = known {
         return known.to_owned();
     }
-    let mut deepest: &dyn std::error::Error = error;
-    while let Some(source) = deepest.source() {
-        deepest = source;
-    }
-    let told = access.without_secrets(&deepest.to_string());
+    let deepest = causes(error).last().map(ToString::to_string).unwrap_or_default();
+    let told = access.without_secrets(&deepest);
     let line = told.split_whitespace().collect::<Vec<_>>().join(" ");
     line.chars().take(WORDS_MAX).collect::<String>().trim_end_matches('.').to_owned()
 }

@@ -1,14 +1,22 @@
 //! A bucket over an object store in memory. A real server is asked by the project's own tests.
 
-use std::sync::Arc;
+use std::{
+    io::{self, BufRead as _, BufReader, Read as _, Write as _},
+    net::TcpListener,
+    sync::Arc,
+    thread,
+};
 
 use object_store::memory::InMemory;
 
 use super::Bucket;
-use crate::archive::{
-    frame,
-    place::Place as _,
-    segment::{Contents, Listed, batch_name},
+use crate::{
+    archive::{
+        frame,
+        place::Place as _,
+        segment::{Contents, Listed, batch_name},
+    },
+    limits::ARCHIVE_RETRIES,
 };
 
 #[test]
@@ -53,8 +61,70 @@ fn each_batch_is_an_object_that_says_what_it_holds() {
 }
 
 #[test]
+fn an_object_that_is_there_stays_as_it_is() {
+    let memory = Arc::new(InMemory::new());
+    let (bucket, copy) = (Bucket::over(memory.clone(), "old"), Bucket::over(memory, "old"));
+    let name = batch_name(1, 0, 10, 4);
+    bucket.put(&name, 0, b"first").expect("put");
+    let refused = copy.put(&name, 0, b"other").expect_err("there already").to_string();
+    assert!(refused.contains("is there already"), "{refused}");
+    assert_eq!(bucket.read(&name, 0, 5).as_deref(), Ok(b"first".as_slice()));
+}
+
+/// A server that answers one request at a time, and has not built conditions. Hands back how many
+/// objects it took.
+fn server_without_conditions(listener: &TcpListener, requests: usize) -> usize {
+    let mut taken = 0;
+    for stream in listener.incoming().take(requests) {
+        let mut reader = BufReader::new(stream.expect("connected"));
+        let (mut head, mut length) = (String::new(), 0);
+        while !head.ends_with("\r\n\r\n") {
+            let from = head.len();
+            reader.read_line(&mut head).expect("a line");
+            if let Some(value) = head[from..].to_ascii_lowercase().strip_prefix("content-length:") {
+                length = value.trim().parse().expect("a number");
+            }
+        }
+        io::copy(&mut reader.by_ref().take(length), &mut io::sink()).expect("the body");
+        let is_conditional = head.to_ascii_lowercase().contains("if-none-match");
+        taken += usize::from(!is_conditional);
+        let status = if is_conditional { "501 Not Implemented" } else { "200 OK\r\nETag: \"1\"" };
+        let answer = format!("HTTP/1.1 {status}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
+        reader.get_mut().write_all(answer.as_bytes()).expect("answered");
+    }
+    taken
+}
+
+#[test]
+fn a_server_without_conditions_takes_batches_too() {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("bound");
+    let address = listener.local_addr().expect("bound");
+    // The condition is tried once more, as every request that a server failed.
+    let requests = ARCHIVE_RETRIES + 3;
+    let server = thread::spawn(move || server_without_conditions(&listener, requests));
+    let bucket = Bucket::at(format!("http://{address}"));
+    for number in 1..3 {
+        bucket.put(&batch_name(number, 0, 10, 4), 0, b"batch").expect("put");
+    }
+    assert_eq!(server.join().expect("no panic"), 2, "only the first is tried with a condition");
+}
+
+#[test]
+fn an_object_that_its_server_never_finished_is_no_batch() {
+    let name = batch_name(1, 0, 10, 4);
+    for bytes in [0, 47] {
+        let contents = Contents::of_batch(&Listed { name: name.clone(), bytes }).expect("told");
+        assert_eq!((contents.docs(), contents.unreadable), (0, bytes));
+    }
+}
+
+#[test]
 fn a_name_that_tells_nothing_is_no_obstacle() {
     for name in ["0000000001-20240101T000000123Z.ndjson.gz", "0000000001-x-1-2.ndjson.gz", "x"] {
-        assert_eq!(Contents::of_batch(&Listed { name: name.to_owned(), bytes: 9 }), None, "{name}");
+        assert_eq!(
+            Contents::of_batch(&Listed { name: name.to_owned(), bytes: 99 }),
+            None,
+            "{name}"
+        );
     }
 }
