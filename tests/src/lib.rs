@@ -3,6 +3,7 @@
 pub mod deadline;
 pub mod display;
 pub mod frames;
+pub mod gateway;
 pub mod inspect;
 pub mod program;
 pub mod random;

@@ -1,6 +1,9 @@
 //! Inserts: in batches and one by one.
 
-use std::thread;
+use std::{
+    thread,
+    time::{Duration, Instant},
+};
 
 use bson::rawdoc;
 use mayfly_engine::engine::{Engine, EngineOptions};
@@ -15,13 +18,12 @@ use super::{
     table::{self, Bound},
 };
 
-/// Single inserts of each thread.
-const SINGLES: i32 = 100;
+/// How long threads insert documents one by one.
+const SINGLES_TIME: Duration = Duration::from_secs(1);
 
 pub fn run(settings: &Settings) {
     batches(settings, Order::Ascending, "insert, ascending _id, one TTL index", Bound::Cpu(2.0));
     batches(settings, Order::Scattered, "insert, random _id, one TTL index", Bound::Rate(1.8));
-    singles(settings);
 }
 
 fn batches(settings: &Settings, ids: Order, work: &str, bound: Bound) {
@@ -53,26 +55,28 @@ fn batches(settings: &Settings, ids: Order, work: &str, bound: Bound) {
     );
 }
 
-fn singles(settings: &Settings) {
+/// One document a command, from one thread and from many.
+pub fn singles(settings: &Settings) {
     let rate = |threads: i32| {
         let folder = tempdir().expect("a folder");
         let engine = Engine::open(folder.path(), EngineOptions::default()).expect("opens");
         ours::run(&engine, &rawdoc! { "create": "c" });
-        let cost = Cost::of(|| {
-            thread::scope(|scope| {
-                for thread in 0..threads {
-                    let engine = &engine;
-                    scope.spawn(move || {
-                        for number in 0..SINGLES {
-                            let document = rawdoc! { "_id": thread * SINGLES + number, "a": 1 };
-                            let insert = rawdoc! { "insert": "c", "documents": [document] };
-                            ours::run(engine, &insert);
-                        }
-                    });
-                }
-            });
+        let begun = Instant::now();
+        let of_thread = &|thread: i32| {
+            let mut count = 0;
+            while begun.elapsed() < SINGLES_TIME {
+                let document = rawdoc! { "_id": (thread << 24) + count, "a": 1 };
+                ours::run(&engine, &rawdoc! { "insert": "c", "documents": [document] });
+                count += 1;
+            }
+            count
+        };
+        let count: i32 = thread::scope(|scope| {
+            let threads = (0..threads).map(|thread| scope.spawn(move || of_thread(thread)));
+            let threads: Vec<_> = threads.collect();
+            threads.into_iter().map(|thread| thread.join().expect("no panic")).sum()
         });
-        f64::from(threads * SINGLES) / cost.wall
+        f64::from(count) / begun.elapsed().as_secs_f64()
     };
     let one = median((0..settings.runs).map(|_| rate(1)));
     let many = median((0..settings.runs).map(|_| rate(32)));

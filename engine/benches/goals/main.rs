@@ -4,7 +4,7 @@
 //! `redis-server` is installed.
 //!
 //! A figure counts as a ratio, because machines differ and disks are noisy: CPU seconds where the
-//! disk decides the wall time, the median of three runs. Groups are `insert`, `removal`, `reads`,
+//! disk decides the wall time, the median of three runs. Groups are `insert`, `singles`, `removal`, `reads`,
 //! `waiting` and `files`; without one all run. `--growth` shows instead what one document costs in
 //! collections of 10⁴, 10⁵ and 10⁶ documents with 0, 1 and 4 more indexes.
 //!
@@ -37,8 +37,9 @@ pub struct Settings {
 /// A group of lines by its name.
 type Group = (&'static str, fn(&Settings));
 
-const GROUPS: [Group; 5] = [
+const GROUPS: [Group; 6] = [
     ("insert", insert::run),
+    ("singles", insert::singles),
     ("removal", removal::run),
     ("reads", reads::run),
     ("waiting", waiting::run),
