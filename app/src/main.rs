@@ -18,11 +18,21 @@ fn main() -> ExitCode {
 
 fn window(request: OpenRequest) -> Result<Shown, Failure> {
     // A second window on the same store says so and ends, instead of opening with nothing to show.
-    check_free(&request).map_err(|failure| Failure(failure.0))?;
+    // Started from a desktop there is nobody to read that but in the window.
+    if !is_started_by_desktop() {
+        check_free(&request).map_err(|failure| Failure(failure.0))?;
+    }
     let options = WindowOptions { request, opener: opener(Some(demo::fill)), settings_file: None };
     match run_window(options) {
         Ok(()) => Ok(Shown::Closed),
         Err(WindowError::NoDisplay) => Ok(Shown::NoDisplay),
         Err(error) => Err(Failure(format!("{error}."))),
     }
+}
+
+/// Whether an icon or a menu was used, by what desktops tell a program that they start.
+fn is_started_by_desktop() -> bool {
+    ["GIO_LAUNCHED_DESKTOP_FILE", "DESKTOP_STARTUP_ID", "XDG_ACTIVATION_TOKEN"]
+        .into_iter()
+        .any(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()))
 }

@@ -2,7 +2,7 @@
 //!
 //! The same script of writes runs again and again, and each time another call of the system fails: with
 //! an error of the disk, for want of room, or after half of its bytes. `MAYFLY_TEST_COUNT` sets up to
-//! which call.
+//! which call; the script is long enough to make so many.
 #![cfg(target_os = "linux")]
 
 use std::collections::BTreeMap;
@@ -13,8 +13,14 @@ use mayfly_tests::random;
 use mayfly_tests::shim;
 use mayfly_tests::steps::{Judge, STEP};
 
-/// Steps of the script.
-const STEPS: i64 = 12;
+/// Up to which call one fails, unless told otherwise.
+const CALLS: usize = 100;
+
+/// The fewest steps of a script.
+const STEPS_MIN: usize = 12;
+
+/// Calls of one step, at least.
+const STEP_CALLS: usize = 15;
 
 /// Ways in which a call fails.
 const KINDS: [&str; 3] = ["eio", "enospc", "short"];
@@ -46,6 +52,12 @@ const WENT_ON: &str = "went on after an error";
 const STAYED: &str = "stayed read-only";
 const UNNOTICED: &str = "did without the call";
 
+/// Steps of the script. From the twentieth on they delete too.
+fn steps() -> i64 {
+    let steps = STEPS_MIN.max(random::count(CALLS) / STEP_CALLS);
+    i64::try_from(steps).expect("few")
+}
+
 fn sweep(from: From) -> BTreeMap<&'static str, usize> {
     let folder = tempfile::tempdir().expect("a temporary folder can be made");
     let library = shim::build(folder.path());
@@ -54,17 +66,17 @@ fn sweep(from: From) -> BTreeMap<&'static str, usize> {
     assert!(calls > 0, "the library counts nothing");
     let mut ends: BTreeMap<&'static str, usize> = BTreeMap::new();
     for kind in KINDS {
-        for at in 1..=random::count(100).min(calls) {
+        for at in 1..=random::count(CALLS).min(calls) {
             let what = format!("call {at} fails with {kind}");
             let store = folder.path().join(format!("{kind}-{at}"));
             let done = script(&library, &store, from, Some((kind, at)));
-            assert!(done.acknowledged <= STEPS * STEP, "{what}: {}", done.log);
+            assert!(done.acknowledged <= steps() * STEP, "{what}: {}", done.log);
             if store.join("data.mdb").exists() || done.acknowledged > 0 {
                 Judge::default().check(&store, done.acknowledged, &format!("{what}\n{}", done.log));
             }
             std::fs::remove_dir_all(&store).unwrap_or_default();
             let failed_once = done.log.contains("failed:");
-            let end = match done.acknowledged == STEPS * STEP {
+            let end = match done.acknowledged == steps() * STEP {
                 true if failed_once => WENT_ON,
                 true => UNNOTICED,
                 false if done.log.contains("not opened") => REFUSED,
@@ -88,7 +100,7 @@ struct Done {
 fn script(library: &Path, store: &Path, from: From, fault: Option<(&str, usize)>) -> Done {
     let count = store.with_extension("count");
     let mut command = Command::new(env!("CARGO_BIN_EXE_step_writer"));
-    command.arg(store).args(["0", &STEPS.to_string(), "faults"]);
+    command.arg(store).args(["0", &steps().to_string(), "faults"]);
     command.env("LD_PRELOAD", library).env("SHIM_FOLDER", store).env("SHIM_COUNT", &count);
     if from == From::Open {
         command.env("SHIM_ARM", "1");

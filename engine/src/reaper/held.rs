@@ -2,7 +2,10 @@
 
 use std::time::Duration;
 
-use crate::store::{CollectionId, IndexId};
+use crate::{
+    store::{CollectionId, IndexId},
+    value::counted,
+};
 
 /// Both clocks at one moment.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -175,8 +178,9 @@ impl IndexReason {
     pub fn sentence(self) -> String {
         match self {
             Self::LargeRemoval { documents } => format!(
-                "The computer's clock was set ahead, and {documents} documents of this index \
-                 expired by that alone. Its removals wait: check the clock, then release them."
+                "The computer's clock was set ahead, and {} of this index expired by that alone. Its \
+                 removals wait: check the clock, then release them.",
+                counted(documents, "document", "documents")
             ),
             Self::PutBack => "Removed documents were put back and would go again. The removals of \
                               this index wait until you release them."

@@ -5,6 +5,7 @@ use std::{fmt, path::PathBuf};
 use bson::oid::ObjectId;
 
 use super::{Detected, Place};
+use crate::value::{count, counted};
 
 /// A document that was not stored, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -94,17 +95,19 @@ impl ImportReport {
         let stored = match self.imported {
             0 => "Nothing was imported.".to_owned(),
             1 => "The 1 document imported before stays.".to_owned(),
-            n => format!("The {n} documents imported before stay."),
+            n => format!("The {} documents imported before stay.", count(n)),
         };
         let mut text = match &self.end {
             End::Complete if self.rejected == 0 => return None,
-            End::Complete => match self.rejected {
-                1 => "1 document was rejected.".to_owned(),
-                n => format!("{n} documents were rejected."),
-            },
+            End::Complete => {
+                format!("{} rejected.", counted(self.rejected, "document was", "documents were"))
+            }
             End::StoppedOnError => format!("Stopped at the first rejected document. {stored}"),
             End::TooManyRejects => {
-                format!("Stopped because {} documents were rejected. {stored}", self.rejected)
+                format!(
+                    "Stopped because {} documents were rejected. {stored}",
+                    count(self.rejected)
+                )
             }
             End::Broken(reject) => format!("{reject}. The rest of the file was not read. {stored}"),
             End::Cancelled => format!("Cancelled. {stored}"),

@@ -8,7 +8,10 @@ use super::{
     claim::Claim,
     unfinished::{forget, load},
 };
-use crate::collection::{Collections, DocumentWriter};
+use crate::{
+    collection::{Collections, DocumentWriter},
+    value::counted,
+};
 
 /// What a roll back did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -31,10 +34,7 @@ impl RollBackReport {
     /// One or two sentences.
     #[must_use]
     pub fn sentence(&self) -> String {
-        let documents = |count| match count {
-            1 => "1 document".to_owned(),
-            n => format!("{n} documents"),
-        };
+        let documents = |number| counted(number, "document", "documents");
         let mut text = format!("{} removed.", documents(self.removed));
         for (count, why) in [
             (self.changed, "changed since and stayed"),

@@ -9,7 +9,7 @@ use super::{
     checkpoint::{Checkpoint, State, list},
     claim::Claim,
 };
-use crate::{catalog::Namespace, collection::Collections};
+use crate::{catalog::Namespace, collection::Collections, value::counted};
 
 /// An import that did not reach the end of its files.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -70,24 +70,19 @@ impl UnfinishedImport {
         let files: Vec<_> =
             self.request.files.iter().map(|file| file.display().to_string()).collect();
         let (files, into) = (files.join(", "), &self.request.namespace);
-        let documents = match self.imported {
-            1 => "1 document".to_owned(),
-            n => format!("{n} documents"),
-        };
+        let documents = counted(self.imported, "document", "documents");
         let mut text = if self.rolling_back {
             format!("The roll back of the import of {files} into {into} did not reach its end.")
         } else {
             format!("The import of {files} into {into} stopped after {documents}.")
         };
-        match self.replaced {
-            0 => {}
-            1 => text += " A roll back leaves 1 document that it replaced or merged as it is now.",
-            n => {
-                text = format!(
-                    "{text} A roll back leaves {n} documents that it replaced or merged as they are \
-                     now."
-                );
-            }
+        if self.replaced > 0 {
+            let left = counted(
+                self.replaced,
+                "document that it replaced or merged as it is",
+                "documents that it replaced or merged as they are",
+            );
+            text = format!("{text} A roll back leaves {left} now.");
         }
         if self.request.drop {
             text += " What the collection held before was dropped and does not come back.";

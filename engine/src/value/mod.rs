@@ -1,11 +1,12 @@
 //! BSON semantics, pure: cross-type order, dotted paths, order-preserving key bytes, Extended JSON
-//! and shell text, and the scan of untrusted bytes.
+//! and shell text, counts as people read them, and the scan of untrusted bytes.
 //!
 //! Nothing here does I/O, reads a clock or recurses without a bound. Untrusted bytes pass
 //! [`scan::check`] first; every other function expects BSON that passed it, and answers something
 //! harmless (never a panic) for bytes that did not.
 
 pub mod bucket;
+mod count;
 mod db_pointer;
 pub mod decimal;
 pub mod extjson;
@@ -21,6 +22,7 @@ pub mod text;
 #[cfg(test)]
 mod tests;
 
+pub use count::{count, counted};
 pub use decimal::Decimal;
 pub use key::{Direction, KEY_BYTES_MAX, KeyBytes, KeyEncoder};
 pub use order::{compare, compare_documents, same_value, type_rank};
