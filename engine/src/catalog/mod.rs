@@ -22,6 +22,5 @@ pub use index_key::{IndexKey, KeyKind, KeyPart};
 pub use index_meta::{EntryForm, IndexMeta, IndexState};
 pub use name::{Namespace, check_db};
 pub use options::{Capped, Clustered, CollectionOptions, View};
-pub(crate) use snapshot::stored_version;
 pub use snapshot::{Catalog, CatalogSnapshot, DatabaseMeta, TtlTarget};
 pub use validator::{Action as ValidationAction, Level as ValidationLevel, Validation};

@@ -7,7 +7,7 @@ use std::{
 
 use super::{CollectionMeta, Dialect, IndexMeta, IndexState, Namespace, record};
 use crate::{
-    store::{Reader, StoreError},
+    store::{CollectionId, Reader, StoreError},
     ttl::Rule,
 };
 
@@ -110,6 +110,12 @@ impl CatalogSnapshot {
     /// All collections of all databases.
     pub fn all_collections(&self) -> impl Iterator<Item = &Arc<CollectionMeta>> {
         self.databases.values().flat_map(|database| database.collections.values())
+    }
+
+    /// The collection with this number, whatever its name is.
+    #[must_use]
+    pub fn collection_by_id(&self, id: CollectionId) -> Option<&Arc<CollectionMeta>> {
+        self.all_collections().find(|collection| collection.id == id)
     }
 
     /// The collection with this name.

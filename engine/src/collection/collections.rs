@@ -6,9 +6,9 @@ use super::{
     Change, ChangeWaiter, DocumentWriter, Keeper, WriteError, scrub::Scrub, waiting::Waiting,
 };
 use crate::{
-    catalog::{Catalog, CatalogSnapshot},
+    catalog::{Catalog, CatalogSnapshot, snapshot},
     clock::Clock,
-    store::{Store, StoreError},
+    store::{Reader, Store, StoreError},
 };
 
 /// Who hears of committed changes.
@@ -80,6 +80,24 @@ impl Collections {
         work: impl FnMut(&mut DocumentWriter<'_>) -> Result<T, E> + Send,
     ) -> Result<T, E> {
         self.transact(work)
+    }
+
+    /// A short read together with the definitions as of the same transaction.
+    ///
+    /// # Errors
+    /// What `work` returns, or the store's failure.
+    pub fn read<T, E: From<StoreError>>(
+        &self,
+        work: impl FnOnce(&Reader<'_>, &CatalogSnapshot) -> Result<T, E>,
+    ) -> Result<T, E> {
+        self.store.read(|reader| {
+            let catalog = self.catalog();
+            // Another thread may have committed new definitions between the two.
+            if snapshot::stored_version(reader)? == catalog.version() {
+                return work(reader, &catalog);
+            }
+            work(reader, &CatalogSnapshot::load(reader)?)
+        })
     }
 
     /// A place among those that wait for a change.

@@ -90,14 +90,7 @@ impl Context {
         &self,
         work: impl FnOnce(&Reader<'_>, &CatalogSnapshot) -> Result<T, CommandError>,
     ) -> Result<T, CommandError> {
-        self.collections.store().read(|reader| {
-            let catalog = self.collections.catalog();
-            // Another thread may have committed new definitions between the two.
-            if crate::catalog::stored_version(reader)? == catalog.version() {
-                return work(reader, &catalog);
-            }
-            work(reader, &CatalogSnapshot::load(reader)?)
-        })
+        self.collections.read(work)
     }
     /// One transaction over documents, see [`Collections::write`]. Whichever thread runs it, it is
     /// stopped and counted as the operation of the thread that asks for it.

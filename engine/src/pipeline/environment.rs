@@ -68,13 +68,6 @@ impl<'e> Environment<'e> {
         &self,
         work: impl FnOnce(&Reader<'_>, &CatalogSnapshot) -> Result<T, PipelineError>,
     ) -> Result<T, PipelineError> {
-        self.collections.store().read(|reader| {
-            let catalog = self.collections.catalog();
-            // Another thread may have committed new definitions between the two.
-            if crate::catalog::stored_version(reader)? == catalog.version() {
-                return work(reader, &catalog);
-            }
-            work(reader, &CatalogSnapshot::load(reader)?)
-        })
+        self.collections.read(work)
     }
 }

@@ -39,6 +39,15 @@ pub enum TransferError {
         /// Its name.
         namespace: String,
     },
+    /// The collection was dropped or replaced while it was exported; nothing was written.
+    #[error(
+        "The collection {namespace} was dropped or replaced while it was exported. Nothing was \
+         written."
+    )]
+    CollectionGone {
+        /// Its name.
+        namespace: String,
+    },
     /// An import that did not reach its end can't be resumed, rolled back or left; as a sentence.
     #[error("{what}")]
     Unfinished {

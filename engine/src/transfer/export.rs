@@ -65,10 +65,11 @@ pub struct ExportReport {
 }
 
 /// Exports a collection. Documents that are written meanwhile may or may not be in the file: it is
-/// read in bounded steps, not as one snapshot.
+/// read in bounded steps, not as one snapshot. A new name of the collection changes nothing.
 ///
 /// # Errors
-/// When a step fails or somebody cancelled; the file is then not there, or still the old one.
+/// When a step fails, somebody cancelled, or the collection was dropped or replaced before its last
+/// document was read; the file is then not there, or still the old one.
 pub fn export(
     collections: &Collections,
     request: &ExportRequest,
@@ -186,13 +187,18 @@ impl Walk<'_> {
             return Err(TransferError::Cancelled);
         }
         let now_ms = self.collections.clock().now_ms();
-        self.collections.store().read(|reader| {
-            let documents = reader.documents(self.collection.id, from, Scan::Forward)?;
-            let is_packed = self.collection.options.time_series.is_some();
+        self.collections.read(|reader, catalog| {
+            // What was dropped may be half reclaimed: the rest of it is no export.
+            let Some(collection) = catalog.collection_by_id(self.collection.id) else {
+                let namespace = self.request.namespace.to_string();
+                return Err(TransferError::CollectionGone { namespace });
+            };
+            let documents = reader.documents(collection.id, from, Scan::Forward)?;
+            let is_packed = collection.options.time_series.is_some();
             for (visited, stored) in documents.enumerate() {
                 let stored = stored?;
                 let document = stored.document()?;
-                let is_hidden = self.collection.hides(document, stored.modified_ms, now_ms);
+                let is_hidden = collection.hides(document, stored.modified_ms, now_ms);
                 let goes_on = if is_packed {
                     self.measurements(document, visit)
                 } else {
@@ -248,4 +254,149 @@ fn write_indexes(
     target.write(b"\n]\n")?;
     target.finish()?;
     Ok(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        fs,
+        sync::{Arc, Mutex, Weak},
+        time::Duration,
+    };
+
+    use bson::rawdoc;
+
+    use super::*;
+    use crate::{
+        clock::{Clock, ClockStatus, SimulatedClock, WaitEnd, WakeUp},
+        store::{Store, StoreOptions},
+        transfer::limits::EXPORT_DOCS_MAX,
+    };
+
+    type Deed = fn(&Collections, &Namespace);
+
+    /// A clock that lets something happen when it is asked the time, which an export does before each
+    /// of its reads.
+    struct Tripping {
+        clock: SimulatedClock,
+        collections: Mutex<Weak<Collections>>,
+        /// How often it is asked before, and what happens then.
+        trip: Mutex<Option<(u32, Deed)>>,
+    }
+
+    impl Clock for Tripping {
+        fn now_ms(&self) -> i64 {
+            let mut trip = self.trip.lock().unwrap();
+            let deed = match &mut *trip {
+                Some((left @ 1.., _)) => {
+                    *left -= 1;
+                    None
+                }
+                due => due.take(),
+            };
+            drop(trip);
+            if let Some((_, deed)) = deed {
+                let collections = self.collections.lock().unwrap().upgrade().unwrap();
+                deed(&collections, &Namespace::new("d", "c").unwrap());
+            }
+            self.clock.now_ms()
+        }
+
+        fn monotonic(&self) -> Duration {
+            self.clock.monotonic()
+        }
+
+        fn wait_until(&self, deadline: Option<Duration>, wake: &WakeUp) -> WaitEnd {
+            self.clock.wait_until(deadline, wake)
+        }
+
+        fn status(&self) -> ClockStatus {
+            self.clock.status()
+        }
+
+        fn boot_id(&self) -> Option<String> {
+            self.clock.boot_id()
+        }
+    }
+
+    /// Exports a collection of three reads over an old file, with something that happens before its
+    /// second read. `expected` are the documents in the new file; `None`: it is refused.
+    #[track_caller]
+    fn check(deed: Deed, expected: Option<usize>) {
+        let folder = tempfile::tempdir().unwrap();
+        let options = StoreOptions { map_size_bytes: 1 << 30, ..StoreOptions::default() };
+        let (store, _) = Store::open(&folder.path().join("data"), &options).unwrap();
+        let clock = Arc::new(Tripping {
+            clock: SimulatedClock::new(1_700_000_000_000),
+            collections: Mutex::default(),
+            trip: Mutex::default(),
+        });
+        let collections =
+            Arc::new(Collections::new(Arc::new(store), Arc::clone(&clock) as _).unwrap());
+        *clock.collections.lock().unwrap() = Arc::downgrade(&collections);
+        let namespace = Namespace::new("d", "c").unwrap();
+        let documents = i32::try_from(EXPORT_DOCS_MAX * 2 + 1).unwrap();
+        let filled: Result<(), crate::collection::WriteError> = collections.write(|writer| {
+            let collection = writer.create_if_missing(&namespace)?;
+            for id in 0..documents {
+                writer.insert(&collection, &rawdoc! { "_id": id })?;
+            }
+            Ok(())
+        });
+        filled.unwrap();
+        let path = folder.path().join("out");
+        fs::write(&path, "old").unwrap();
+        let request = ExportRequest {
+            namespace: namespace.clone(),
+            path: path.clone(),
+            format: ExportFormat::Ndjson(Style::Relaxed),
+            filter: None,
+            gzip: false,
+            indexes: true,
+        };
+        *clock.trip.lock().unwrap() = Some((1, deed));
+        let result = export(&collections, &request, &Progress::new());
+        let text = fs::read_to_string(&path).unwrap();
+        let files = fs::read_dir(folder.path()).unwrap().count();
+        if let Some(expected) = expected {
+            assert_eq!(result.map(|report| report.exported), Ok(expected as u64));
+            assert_eq!((text.lines().count(), files), (expected, 3));
+        } else {
+            let gone = TransferError::CollectionGone { namespace: namespace.to_string() };
+            assert_eq!(result, Err(gone));
+            assert_eq!((text.as_str(), files), ("old", 2));
+        }
+        assert!(clock.trip.lock().unwrap().is_none(), "it never happened");
+    }
+
+    fn dropped(collections: &Collections, namespace: &Namespace) {
+        collections.drop_collection(namespace).unwrap();
+        while collections.reclaim_step().unwrap().pending > 0 {}
+    }
+
+    #[test]
+    fn a_collection_that_goes_away_meanwhile_leaves_the_old_file() {
+        check(dropped, None);
+        check(
+            |collections, namespace| {
+                dropped(collections, namespace);
+                let again: Result<_, crate::collection::WriteError> =
+                    collections.write(|writer| writer.create_if_missing(namespace));
+                again.unwrap();
+            },
+            None,
+        );
+    }
+
+    #[test]
+    fn a_new_name_meanwhile_changes_nothing() {
+        let all = EXPORT_DOCS_MAX * 2 + 1;
+        check(
+            |collections, namespace| {
+                let to = Namespace::new("d", "new").unwrap();
+                collections.rename(namespace, &to, false).unwrap();
+            },
+            Some(all),
+        );
+    }
 }
