@@ -92,31 +92,79 @@ impl<'t> Part<'t> {
             return Err(StoreError::damaged(format!("the backup was not kept, because {finding}")));
         }
         JobStep::Replacing.tell(watch, 0, 0)?;
-        rotate(target)?;
-        file.persist(target).map_err(|error| failed(&error.error))?;
+        let mut rotation = Rotation::default();
+        let placed = rotation
+            .make_room(target)
+            .and_then(|()| file.persist(target).map_err(|error| failed(&error.error)));
+        if let Err(error) = placed {
+            rotation.undo();
+            return Err(error);
+        }
         sync_folder(parent)?;
+        // Left here by a program that was ended, it goes with the next backup.
+        let _ = fs::remove_file(oldest(target));
         Ok(bytes)
     }
 }
 
-/// Makes the name free for a new backup. `target` itself stays until the new file takes its place.
-fn rotate(target: &FsPath) -> Result<(), StoreError> {
-    let Ok(newest) = fs::metadata(target) else { return Ok(()) };
-    let older = aged(target, 1);
-    // The program was ended here the last time: the link is made already.
-    if fs::metadata(&older).is_ok_and(|older| file_identity(&older) == file_identity(&newest)) {
-        return Ok(());
+/// The way of the older backups to their next names. It is gone back when the new one does not get its
+/// name.
+#[derive(Default)]
+struct Rotation {
+    /// From where and to where, in this order.
+    moved: Vec<(PathBuf, PathBuf)>,
+    /// A second name of the newest; it has its first one still.
+    linked: Option<PathBuf>,
+}
+
+impl Rotation {
+    /// Makes the name free for a new backup. `target` itself stays until the new file takes its place,
+    /// and the oldest one has a hidden name until then.
+    fn make_room(&mut self, target: &FsPath) -> Result<(), StoreError> {
+        let Ok(newest) = fs::metadata(target) else { return Ok(()) };
+        let next = aged(target, 1);
+        // The program was ended here the last time: the link is made already.
+        if fs::metadata(&next).is_ok_and(|next| file_identity(&next) == file_identity(&newest)) {
+            return Ok(());
+        }
+        // Those behind a free name need not move.
+        let is_taken = |age: &usize| fs::symlink_metadata(aged(target, *age)).is_ok();
+        let taken = (1..BACKUPS_KEPT).take_while(is_taken).count();
+        for age in (1..=taken).rev() {
+            let to = if age + 1 < BACKUPS_KEPT { aged(target, age + 1) } else { oldest(target) };
+            self.rename(aged(target, age), to)?;
+        }
+        if fs::hard_link(target, &next).is_ok() {
+            self.linked = Some(next);
+            return Ok(());
+        }
+        // A drive without hard links gets a moment without the newest name instead.
+        self.rename(target.to_owned(), next)
     }
-    for age in (1..BACKUPS_KEPT.saturating_sub(1)).rev() {
-        match fs::rename(aged(target, age), aged(target, age + 1)) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed(&error)),
-            _ => {}
+
+    fn rename(&mut self, from: PathBuf, to: PathBuf) -> Result<(), StoreError> {
+        fs::rename(&from, &to).map_err(|error| failed(&error))?;
+        self.moved.push((from, to));
+        Ok(())
+    }
+
+    /// Everything has its old name again. Whatever can't be undone is still there under its new one.
+    fn undo(self) {
+        if let Some(linked) = self.linked {
+            let _ = fs::remove_file(linked);
+        }
+        for (from, to) in self.moved.into_iter().rev() {
+            let _ = fs::rename(to, from);
         }
     }
-    // A drive without hard links gets a moment without the newest name instead.
-    fs::hard_link(target, &older)
-        .or_else(|_| fs::rename(target, &older))
-        .map_err(|error| failed(&error))
+}
+
+/// The hidden name of the one backup too many, while the new one does not have its name.
+fn oldest(target: &FsPath) -> PathBuf {
+    let mut name = OsString::from(".");
+    name.push(target.file_name().unwrap_or_default());
+    name.push(".oldest");
+    target.with_file_name(name)
 }
 
 fn part_prefix(target: &FsPath) -> OsString {

@@ -34,7 +34,8 @@ pub struct StoreOptions {
     pub read_only: bool,
     /// Walk the whole file first, however the last session ended.
     pub full_check: bool,
-    /// The time now in milliseconds since 1970: a new store's creation time.
+    /// The time now in milliseconds since 1970: when a new store was created, the file walked, or a
+    /// restored one met. Whoever opens a store of somebody's has to say it.
     pub now_ms: i64,
 }
 

@@ -67,6 +67,61 @@ fn the_last_three_backups_are_kept() {
     }
 }
 
+#[test]
+fn a_backup_that_gets_no_name_leaves_the_older_ones() {
+    let (folder, elsewhere) =
+        (tempfile::tempdir().expect("one"), tempfile::tempdir().expect("two"));
+    let (store, target) = (open(folder.path()), elsewhere.path().join("b"));
+    for (round, kept) in (1..=5_u64).zip([1, 2, 3, 3, 3]) {
+        fill(&store, round * 10..round * 10 + 10);
+        backup(&store, &target).expect("a backup");
+        let before = || -> Vec<(String, usize)> {
+            let names = names(elsewhere.path()).into_iter();
+            names.map(|name| (name.clone(), documents_in(&elsewhere.path().join(name)))).collect()
+        };
+        let there = before();
+        assert_eq!(there.len(), kept, "{there:?}");
+        // The new file vanishes just before it would get its name.
+        let mut vanish = |at: JobProgress| {
+            if at.step == JobStep::Replacing {
+                let part = names(elsewhere.path()).into_iter().find(|name| name.contains(".part-"));
+                fs::remove_file(elsewhere.path().join(part.expect("a part"))).expect("removed");
+            }
+            ControlFlow::Continue(())
+        };
+        assert!(store.backup_to(&target, &mut vanish).is_err());
+        assert_eq!(before(), there);
+    }
+}
+
+#[test]
+fn a_backup_goes_on_where_a_killed_one_had_moved_the_older_ones() {
+    // What a killed one has left, oldest first, as names of files with so many documents.
+    let check = |left: &[(&str, u64)]| {
+        let (folder, elsewhere) =
+            (tempfile::tempdir().expect("one"), tempfile::tempdir().expect("two"));
+        let (store, target) = (open(folder.path()), elsewhere.path().join("b"));
+        for (name, documents) in left {
+            let other = tempfile::tempdir().expect("three");
+            let store = open(other.path());
+            fill(&store, 0..*documents);
+            backup(&store, &elsewhere.path().join(name)).expect("a backup");
+        }
+        if left.last().is_some_and(|(name, _)| *name == "b.1") {
+            fs::hard_link(elsewhere.path().join("b.1"), &target).expect("linked");
+        }
+        fill(&store, 0..9);
+        backup(&store, &target).expect("a backup");
+        assert_eq!(names(elsewhere.path()), ["b", "b.1", "b.2"], "{left:?}");
+        for (name, documents) in [("b", 9), ("b.1", 3), ("b.2", 2)] {
+            assert_eq!(documents_in(&elsewhere.path().join(name)), documents, "{name} {left:?}");
+        }
+    };
+    check(&[(".b.oldest", 1), ("b.1", 2), ("b", 3)]);
+    check(&[(".b.oldest", 1), ("b.2", 2), ("b", 3)]);
+    check(&[(".b.oldest", 1), ("b.2", 2), ("b.1", 3)]);
+}
+
 #[cfg(unix)]
 #[test]
 fn backups_are_private() {
