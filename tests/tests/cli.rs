@@ -80,6 +80,13 @@ fn verify_and_backup() {
     check(at, "verify --data nowhere", 1, "", "no data folder");
     says(at, "backup --data data copy.mdb", "backed up");
     says(at, "backup --data data copy.mdb", "kept copy.mdb.1");
+    let walked_ms = {
+        let card = fs::read_to_string(at.join("data/identity.json")).unwrap();
+        let (_, walked) = card.split_once("\"lastWalkMs\":").unwrap();
+        let digits: String = walked.trim_start().chars().take_while(char::is_ascii_digit).collect();
+        digits.parse::<u64>().unwrap()
+    };
+    assert!(walked_ms > 1_700_000_000_000, "a backup knows what time it is, not {walked_ms}");
     says(at, "check copy.mdb", "nothing is wrong");
     check(at, "check a.jsonl", 1, "", "not a Mayfly store");
     check(at, "backup --data data a.jsonl", 1, "", "is no backup");

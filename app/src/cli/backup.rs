@@ -2,6 +2,7 @@
 
 use mayfly_engine::{
     archive::left_out,
+    clock::{Clock as _, SystemClock},
     store::{Store, StoreOptions},
 };
 
@@ -13,8 +14,8 @@ pub(super) fn run(args: &Backup) -> Result<(), Failure> {
         return Err(Failure(format!("There is no data folder {}.", args.data.display())));
     }
     let mut line = JobLine::new()?;
-    let (store, report) =
-        Store::open(&args.data, &StoreOptions::default()).map_err(Failure::from_error)?;
+    let options = StoreOptions { now_ms: SystemClock.now_ms(), ..StoreOptions::default() };
+    let (store, report) = Store::open(&args.data, &options).map_err(Failure::from_error)?;
     for warning in &report.warnings {
         eprintln!("{warning}");
     }
