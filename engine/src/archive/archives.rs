@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     catalog::Namespace,
-    collection::Collections,
+    collection::{Collections, Replacement, WriteError},
     limits::ARCHIVES_MAX,
     store::{CollectionId, Store, StoreError},
 };
@@ -37,12 +37,7 @@ impl Archives {
     /// # Errors
     /// When the store can't be read, or what it says about its archives.
     pub fn open(collections: Arc<Collections>) -> Result<Self, StoreError> {
-        let records = collections.store().read(|reader| {
-            let Some(bytes) = reader.meta(META_NAME)? else { return Ok(Vec::new()) };
-            read_records(bytes).ok_or_else(|| StoreError::Damaged {
-                what: "the list of its archives can't be read".to_owned(),
-            })
-        })?;
+        let records = stored(collections.store())?;
         let archives = Self { collections, all: RwLock::default(), changing: Mutex::default() };
         for record in records {
             archives.put(record);
@@ -73,8 +68,14 @@ impl Archives {
     /// The present name of an archive's collection; of a dropped one the name it was made for.
     pub fn name_of(&self, archive: &Archive) -> Namespace {
         let catalog = self.collections.catalog();
-        let present = catalog.all_collections().find(|one| one.id == archive.collection());
+        let present = catalog.collection_by_id(archive.collection());
         present.map_or_else(|| archive.made_for().clone(), |present| present.namespace.clone())
+    }
+
+    /// Whether documents come to this archive: it is on, and its collection was not dropped.
+    pub fn is_at_work(&self, archive: &Archive) -> bool {
+        let catalog = self.collections.catalog();
+        archive.is_on() && catalog.collection_by_id(archive.collection()).is_some()
     }
 
     /// From now on what expires in this collection is archived before it is removed.
@@ -125,7 +126,7 @@ impl Archives {
     fn left_by(&self, namespace: &Namespace, target: &str) -> Option<Arc<Archive>> {
         let catalog = self.collections.catalog();
         let is_dropped =
-            |archive: &Archive| catalog.all_collections().all(|one| one.id != archive.collection());
+            |archive: &Archive| catalog.collection_by_id(archive.collection()).is_none();
         self.all().into_iter().rev().find(|archive| {
             archive.made_for() == namespace
                 && archive.settings().target == target
@@ -145,6 +146,38 @@ impl Archives {
         let record = Record { is_on: false, ..archive.record.clone() };
         self.save(record.clone(), None)?;
         Ok(self.put(record))
+    }
+
+    /// Puts a collection in the place of another one, as [`Collections::replace`] does. The archive of
+    /// the other one becomes its own in the same transaction, so nothing that expires under this name
+    /// is removed without being archived. A collection that has an archive of its own, on or off,
+    /// keeps that: somebody has said what becomes of its documents.
+    ///
+    /// # Errors
+    /// As [`Collections::replace`].
+    pub fn replace(&self, replacement: Replacement<'_>) -> Result<(), WriteError> {
+        let _one_at_a_time = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = self.records();
+        let result = self.collections.replace(replacement, &|replaced, heir| {
+            let Some(record) = before.get(&replaced.id) else { return Ok(None) };
+            if before.contains_key(&heir.id) {
+                return Ok(None);
+            }
+            let record = Record { collection: heir.id, ..record.clone() };
+            let mut records = before.clone();
+            records.remove(&replaced.id);
+            records.insert(heir.id, record.clone());
+            // Before the new name is seen: a pass that finds the collection finds its archive.
+            self.put(record);
+            Ok(Some((META_NAME, list(&records)?)))
+        });
+        // One of the two is too much, which one tells the store. If it does not, both do no harm.
+        if let Ok(records) = stored(self.collections.store()) {
+            let is_stored = |id| records.iter().any(|record| record.collection == id);
+            let mut all = self.all.write().unwrap_or_else(PoisonError::into_inner);
+            all.retain(|id, _| is_stored(*id));
+        }
+        result
     }
 
     /// Removes what goes beyond the limits of the archives that are on. What fails is tried again with
@@ -181,18 +214,17 @@ impl Archives {
     }
 
     fn save(&self, changed: Record, gone: Option<CollectionId>) -> Result<(), StoreError> {
-        let mut records: BTreeMap<CollectionId, Record> =
-            self.read().iter().map(|(id, archive)| (*id, archive.record.clone())).collect();
+        let mut records = self.records();
         if let Some(gone) = gone {
             records.remove(&gone);
         }
         records.insert(changed.collection, changed);
-        let records: Vec<Bson> =
-            records.values().map(|record| Bson::Document(record.to_document())).collect();
-        let bytes = doc! { "v": 1, "archives": records }.to_vec().map_err(|error| {
-            StoreError::Bug { what: format!("the list of archives can't be written: {error}") }
-        })?;
+        let bytes = list(&records)?;
         self.collections.store().write(|writer| writer.put_meta(META_NAME, &bytes))
+    }
+
+    fn records(&self) -> BTreeMap<CollectionId, Record> {
+        self.read().iter().map(|(id, archive)| (*id, archive.record.clone())).collect()
     }
 
     fn read(&self) -> std::sync::RwLockReadGuard<'_, BTreeMap<CollectionId, Arc<Archive>>> {
@@ -236,6 +268,24 @@ pub fn left_out(store: &Store) -> Result<Option<String>, StoreError> {
     Ok((!places.is_empty()).then(|| {
         format!("Archived documents are not in the backup; they lie in {}.", places.join(", "))
     }))
+}
+
+/// The archives as the store keeps them.
+fn stored(store: &Store) -> Result<Vec<Record>, StoreError> {
+    store.read(|reader| {
+        let Some(bytes) = reader.meta(META_NAME)? else { return Ok(Vec::new()) };
+        read_records(bytes).ok_or_else(|| StoreError::Damaged {
+            what: "the list of its archives can't be read".to_owned(),
+        })
+    })
+}
+
+fn list(records: &BTreeMap<CollectionId, Record>) -> Result<Vec<u8>, StoreError> {
+    let records: Vec<Bson> =
+        records.values().map(|record| Bson::Document(record.to_document())).collect();
+    doc! { "v": 1, "archives": records }.to_vec().map_err(|error| StoreError::Bug {
+        what: format!("the list of archives can't be written: {error}"),
+    })
 }
 
 fn read_records(bytes: &[u8]) -> Option<Vec<Record>> {

@@ -176,6 +176,7 @@ impl CollectionMeta {
             index.state == IndexState::Ready
                 && index.form == EntryForm::LastModified
                 && matches!(index.ttl_rule(), Some(Rule::LastModified { .. }))
+                && !self.namespace.is_unfinished_output()
         })
     }
 }

@@ -45,6 +45,8 @@ pub enum CatalogErrorKind {
     IndexKeySpecsConflict,
     /// MongoDB can do it, Mayfly can't, or the dialect does not have it (115).
     CommandNotSupported,
+    /// What is to be replaced was changed meanwhile (125).
+    TargetChanged,
     /// Views have no indexes (166).
     CommandNotSupportedOnView,
     /// Several indexes have this key (181).

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use bson::oid::ObjectId;
+
 use super::{CatalogError, CatalogErrorKind};
 
 /// Longest database name in bytes (MongoDB's limit).
@@ -9,6 +11,9 @@ pub const DB_NAME_BYTES_MAX: usize = 63;
 
 /// Longest `db.collection` in bytes (MongoDB's limit).
 pub const NAMESPACE_BYTES_MAX: usize = 255;
+
+/// How MongoDB begins the name of the collection that a `$out` writes; an ObjectId follows.
+const OUTPUT_PREFIX: &str = "tmp.agg_out.";
 
 /// Characters that a database name must not have (MongoDB on Unix).
 const DB_FORBIDDEN: &[char] = &['/', '\\', '.', ' ', '"', '$', '\0'];
@@ -47,6 +52,22 @@ impl Namespace {
             .split_once('.')
             .ok_or_else(|| invalid(format!("\"{text}\" names no collection; write \"db.name\"")))?;
         Self::new(db, collection)
+    }
+
+    /// The name of the collection that a `$out` writes before it takes the place of another one.
+    ///
+    /// # Errors
+    /// As [`Namespace::new`].
+    pub fn of_output(db: &str, id: ObjectId) -> Result<Self, CatalogError> {
+        Self::new(db, &format!("{OUTPUT_PREFIX}{}", id.to_hex()))
+    }
+
+    /// Whether a `$out` writes it, or wrote it when the program was killed. Nothing expires in it: its
+    /// documents are nobody's yet, and the archive of the collection that they will be is not asked.
+    #[must_use]
+    pub fn is_unfinished_output(&self) -> bool {
+        let id = self.collection.strip_prefix(OUTPUT_PREFIX);
+        id.is_some_and(|id| ObjectId::parse_str(id).is_ok())
     }
 
     /// Whether the name is reserved for the server itself.

@@ -1,12 +1,12 @@
-//! Creating, dropping and renaming collections and databases.
+//! Creating and dropping collections and databases.
 
 use std::sync::Arc;
 
 use bson::Uuid;
 
 use super::{
-    Collections, DocumentWriter, WriteError, build, dialect::depends_on_dialect,
-    index_ddl::remove_indexes, reclaim, transaction::missing,
+    Collections, DocumentWriter, WriteError, build, index_ddl::remove_indexes, reclaim,
+    transaction::missing,
 };
 use crate::{
     catalog::{
@@ -72,6 +72,21 @@ impl Collections {
         })
     }
 
+    /// Drops what a `$out` was still writing when the program was killed. Returns how many there were.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub fn drop_unfinished_outputs(&self) -> Result<usize, WriteError> {
+        let catalog = self.catalog();
+        let all = catalog.all_collections().map(|collection| &collection.namespace);
+        let unfinished = all.filter(|namespace| namespace.is_unfinished_output());
+        let mut dropped = 0;
+        for namespace in unfinished {
+            dropped += usize::from(self.drop_collection(namespace)?.is_some());
+        }
+        Ok(dropped)
+    }
+
     /// Drops a database with all its collections, and forgets its dialect. Returns the number of
     /// collections.
     ///
@@ -87,32 +102,6 @@ impl Collections {
                 writer.txn.set_dialect(db, Dialect::default());
             }
             Ok(collections.len())
-        })
-    }
-
-    /// Renames a collection, also into another database. TTL goes on.
-    ///
-    /// # Errors
-    /// `NamespaceNotFound`, `NamespaceExists` (unless `drop_target`), `IllegalOperation`.
-    pub fn rename(
-        &self,
-        from: &Namespace,
-        to: &Namespace,
-        drop_target: bool,
-    ) -> Result<(), WriteError> {
-        self.transact(|writer| {
-            let collection = writer.collection(from).ok_or_else(|| missing(from))?;
-            check_rename(writer, &collection, to)?;
-            match writer.collection(to) {
-                Some(target) if drop_target => drop_collection(writer, &target)?,
-                Some(_) => return Err(exists(to)),
-                None => check_new_name(writer, to)?,
-            }
-            writer.txn.remove_collection(from)?;
-            let renamed =
-                CollectionMeta { namespace: to.clone(), ..CollectionMeta::clone(&collection) };
-            writer.txn.put_collection(renamed)?;
-            Ok(())
         })
     }
 
@@ -194,7 +183,10 @@ fn create_collection(
     Ok(Arc::new(collection))
 }
 
-fn check_new_name(writer: &DocumentWriter<'_>, namespace: &Namespace) -> Result<(), WriteError> {
+pub(super) fn check_new_name(
+    writer: &DocumentWriter<'_>,
+    namespace: &Namespace,
+) -> Result<(), WriteError> {
     create::check_name(namespace)?;
     match writer.catalog().differs_in_case(&namespace.db) {
         Some(other) => Err(refused(
@@ -208,35 +200,7 @@ fn check_new_name(writer: &DocumentWriter<'_>, namespace: &Namespace) -> Result<
     }
 }
 
-fn check_rename(
-    writer: &DocumentWriter<'_>,
-    collection: &CollectionMeta,
-    to: &Namespace,
-) -> Result<(), WriteError> {
-    let from = &collection.namespace;
-    if from == to {
-        return Err(refused(Kind::IllegalOperation, format!("{from} has this name already")));
-    }
-    if collection.is_view() {
-        return Err(refused(
-            Kind::CommandNotSupportedOnView,
-            format!("{from} is a view, which can't be renamed"),
-        ));
-    }
-    let (old, new) = (writer.catalog().dialect(&from.db), writer.catalog().dialect(&to.db));
-    if old != new && depends_on_dialect(collection) {
-        return Err(refused(
-            Kind::IllegalOperation,
-            format!(
-                "{from} has a TTL or an index on _ts, and the database {} has another dialect; drop the index first",
-                to.db
-            ),
-        ));
-    }
-    Ok(())
-}
-
-fn drop_collection(
+pub(super) fn drop_collection(
     writer: &mut DocumentWriter<'_>,
     collection: &CollectionMeta,
 ) -> Result<(), WriteError> {
@@ -253,7 +217,7 @@ fn drop_collection(
     Ok(())
 }
 
-fn exists(namespace: &Namespace) -> WriteError {
+pub(super) fn exists(namespace: &Namespace) -> WriteError {
     refused(Kind::NamespaceExists, format!("the collection {namespace} exists already"))
 }
 

@@ -23,6 +23,7 @@ mod observer;
 mod pace;
 mod reclaim;
 mod removal;
+mod rename;
 mod scrub;
 #[cfg(test)]
 mod tests;
@@ -44,6 +45,7 @@ pub use measurements::Measurements;
 pub use observer::Change;
 pub use pace::Pace;
 pub use reclaim::ReclaimStep;
+pub use rename::{Handover, Like, Replacement};
 pub use scrub::{ScrubStatus, ScrubStep};
 pub use trash::{RowToPutBack, TrashStatus, Trashed, Trim, TrimStep};
 pub use verify::{Finding, VerifyProgress, VerifyReport};

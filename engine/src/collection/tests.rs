@@ -286,7 +286,7 @@ fn a_rename_keeps_documents_and_indexes() {
     bench.insert(doc! { "_id": 1, "d": DateTime::from_millis(5) }).expect("new");
     let old = bench.meta();
     let to = Namespace::new("other", "new").expect("valid");
-    bench.all().rename(&namespace(), &to, false).expect("renamed");
+    bench.all().rename(&namespace(), &to).expect("renamed");
     bench.reopen();
     let new = bench.all().catalog().collection(&to).expect("renamed");
     assert_eq!((new.id, new.uuid, &new.indexes), (old.id, old.uuid, &old.indexes));

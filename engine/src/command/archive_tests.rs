@@ -265,3 +265,87 @@ fn a_document_that_can_not_be_archived_gives_no_way() {
     lab.check("{mayflyReap: 1}", "{deletedDocuments: 2}");
     lab.check(r#"{mayflyArchived: "c"}"#, r#"{"batch.1.index": "ts", "-batch.2": 1}"#);
 }
+
+/// A `$out` of all documents of `from` into `into`.
+fn out(from: &str, into: &str) -> String {
+    format!("{{aggregate: '{from}', pipeline: [{{$out: '{into}'}}], cursor: {{}}}}")
+}
+
+fn rename_over(lab: &Lab, from: &str, to: &str) {
+    let command = bson::doc! {
+        "renameCollection": format!("test.{from}"), "to": format!("test.{to}"), "dropTarget": true
+    };
+    let reply = lab.engine.run("admin", &command);
+    assert_eq!(reply.get_f64("ok").ok(), Some(1.0), "{reply}");
+}
+
+#[test]
+fn what_out_puts_in_the_place_of_a_collection_keeps_its_archive() {
+    let lab = lab();
+    lab.ok(r#"{mayflyArchive: "c", maxBytes: 1000000}"#);
+    lab.ok(&out("c", "c"));
+    let on = r#"{"archives.0.ns": "test.c", "archives.0.on": true, "archives.0.maxBytes": 1000000,
+        "-archives.1": 1}"#;
+    lab.check("{mayflyArchives: 1}", on);
+    lab.check("{mayflyReap: 1}", "{deletedDocuments: 2}");
+    lab.check(r#"{mayflyArchived: "c"}"#, r#"{"batch.0._id": 2, "batch.1._id": 1, "-batch.2": 1}"#);
+    // Also over a restart, and when the results come from elsewhere.
+    let lab = lab.reopened();
+    lab.ok(&out("c", "other"));
+    lab.ok(&out("other", "c"));
+    let lab = lab.reopened();
+    lab.check("{mayflyArchives: 1}", on);
+    lab.engine.simulated_clock().expect("simulated").advance_ms(120_000);
+    lab.check("{mayflyReap: 1}", "{deletedDocuments: 1}");
+    lab.check(r#"{mayflyArchived: "c"}"#, r#"{"batch.0._id": 3, "batch.2._id": 1}"#);
+    // One that is off stays off, and a refused $out leaves everything as it was.
+    lab.ok(r#"{mayflyArchive: "c", off: true}"#);
+    lab.ok(&out("c", "c"));
+    lab.check("{mayflyArchives: 1}", r#"{"archives.0.on": false, "-archives.1": 1}"#);
+    lab.ok(r#"{mayflyArchive: "c"}"#);
+    let twice = "{aggregate: 'other', pipeline: [{$set: {_id: {$literal: 1}}}, \
+                 {$unionWith: {coll: 'other', pipeline: [{$set: {_id: 1}}]}}, {$out: 'c'}], cursor: {}}";
+    lab.check(twice, "{ok: 0, code: 11000}");
+    lab.reopened().check("{mayflyArchives: 1}", r#"{"archives.0.on": true, "-archives.1": 1}"#);
+}
+
+#[test]
+fn a_collection_renamed_over_an_archived_one_takes_its_archive_over() {
+    let lab = lab();
+    lab.ok(r#"{mayflyArchive: "c"}"#);
+    lab.check("{mayflyReap: 1}", "{deletedDocuments: 2}");
+    let fill = |coll: &str, id: i32| {
+        lab.ok(&format!(
+            r#"{{createIndexes: "{coll}", indexes: [{{key: {{at: 1}}, name: "ttl", expireAfterSeconds: 60}}]}}"#
+        ));
+        lab.ok(&format!(
+            r#"{{insert: "{coll}", documents: [{{_id: {id}, at: ISODate("2023-12-31T23:00:00Z")}}]}}"#
+        ));
+    };
+    fill("d", 7);
+    rename_over(&lab, "d", "c");
+    lab.check("{mayflyReap: 1}", "{deletedDocuments: 1}");
+    lab.check(r#"{mayflyArchived: "c"}"#, r#"{"batch.0._id": 7, "batch.2._id": 1, "-batch.3": 1}"#);
+    // One that has an archive of its own keeps that, and the other one is a dropped collection's.
+    fill("e", 8);
+    lab.ok(r#"{mayflyArchive: "e", maxBytes: 2000000}"#);
+    rename_over(&lab, "e", "c");
+    lab.check("{mayflyReap: 1}", "{deletedDocuments: 1}");
+    lab.check(r#"{mayflyArchived: "c"}"#, r#"{"batch.0._id": 8, "-batch.1": 1}"#);
+    let both = r#"{"archives.0.documents": 3, "archives.0.on": false, "archives.0.state": "off",
+        "archives.1.documents": 1, "archives.1.on": true, "archives.1.maxBytes": 2000000}"#;
+    lab.check("{mayflyArchives: 1}", both);
+    lab.reopened().check("{mayflyArchives: 1}", both);
+}
+
+#[test]
+fn the_archive_of_a_dropped_collection_is_not_shown_as_on() {
+    let lab = reaped();
+    lab.ok(r#"{drop: "c"}"#);
+    lab.ok(r#"{create: "c"}"#);
+    lab.check(
+        "{mayflyArchives: 1}",
+        r#"{"archives.0.on": false, "archives.0.state": "off", "archives.0.documents": 2}"#,
+    );
+    lab.check("{serverStatus: 1}", r#"{"mayfly.archives.on": 0}"#);
+}

@@ -67,15 +67,16 @@ fn check_may_choose(request: &Request<'_>, target: &str) -> Result<(), CommandEr
 /// What was chosen for an archive, and whether it works.
 pub(super) fn describe(context: &Context, archive: &Archive) -> Document {
     let settings = archive.settings();
+    let is_on = context.reaper.archives().is_at_work(archive);
     let mut document = doc! {
         "ns": context.reaper.archives().name_of(archive).to_string(),
-        "on": archive.is_on(),
+        "on": is_on,
         "target": &settings.target,
         "maxBytes": settings.max_bytes.map(long),
         "maxAgeSecs": settings.max_age_secs.map(long),
     };
     let state = match archive.failure() {
-        _ if !archive.is_on() => "off",
+        _ if !is_on => "off",
         None => "ready",
         Some(failure) => {
             document.insert("sentence", failure.sentence);
@@ -91,7 +92,7 @@ pub(super) fn describe(context: &Context, archive: &Archive) -> Document {
 /// The collections whose removals wait for their archive.
 pub(super) fn held(context: &Context) -> Vec<Bson> {
     let archives = context.reaper.archives();
-    let on = archives.all().into_iter().filter(|archive| archive.is_on());
+    let on = archives.all().into_iter().filter(|archive| archives.is_at_work(archive));
     on.filter_map(|archive| {
         let failure = archive.failure()?;
         Some(Bson::Document(doc! {

@@ -9,9 +9,17 @@ use super::{
     request::{Request, missing_field},
     table::{Command, Scope},
 };
-use crate::catalog::{Dialect, Namespace};
+use crate::{
+    catalog::{Dialect, Namespace},
+    collection::{Like, Replacement},
+};
 
 /// `{renameCollection: "db.from", to: "db.to", dropTarget}`
+///
+/// With `dropTarget`, the archive of the target goes on with the collection that comes in its place,
+/// unless that has one of its own, on or off: what expires under a name whose documents are archived
+/// stays archived until somebody switches that off. What is held of removals stays with the indexes it
+/// was held for: those of the renamed collection go on, those of the target are gone with it.
 pub static COMMAND: Command = Command {
     name: "renameCollection",
     aliases: &[],
@@ -60,7 +68,12 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
             format!("{from} is a time-series collection, which can't be renamed"),
         ));
     }
-    context.collections.rename(&from, &to, drop_target)?;
+    if drop_target {
+        let replacement = Replacement { from: &from, to: &to, like: Like::Anything };
+        context.reaper.archives().replace(replacement)?;
+    } else {
+        context.collections.rename(&from, &to)?;
+    }
     Ok(RawDocumentBuf::new())
 }
 

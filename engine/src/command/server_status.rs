@@ -201,7 +201,8 @@ fn mayfly(context: &Context) -> Bson {
 }
 
 fn archives(context: &Context) -> Document {
-    let on = context.reaper.archives().all().iter().filter(|archive| archive.is_on()).count();
+    let archives = context.reaper.archives();
+    let on = archives.all().iter().filter(|archive| archives.is_at_work(archive)).count();
     doc! { "on": long(on as u64), "held": mayfly_archive::held(context) }
 }
 

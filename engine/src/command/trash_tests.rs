@@ -210,3 +210,20 @@ fn what_is_asked_is_checked() {
     check("{mayflyRestoreTrash: 1, ids: [1]}", 2);
     check(r#"{mayflyRestoreTrash: "c", ids: 1}"#, 14);
 }
+
+#[test]
+fn what_is_held_stays_held_when_out_replaces_the_collection() {
+    let lab = reaped();
+    lab.check(r#"{mayflyRestoreTrash: "c"}"#, r#"{restored: 2, "held.0.index": "ttl"}"#);
+    lab.ok("{aggregate: 'c', pipeline: [{$set: {more: 1}}, {$out: 'c'}], cursor: {}}");
+    let held = r#"{held: true, reason: "putBack", "holds.0.ns": "test.c", "holds.0.index": "ttl",
+        "-holds.1": 1, due: 2}"#;
+    lab.check("{mayflyHeld: 1}", held);
+    assert!(lab.engine.reaper().run_scheduled_pass().is_some_and(|pass| pass.deleted == 0));
+    let lab = lab.reopened();
+    lab.check("{mayflyHeld: 1}", held);
+    assert!(lab.engine.reaper().run_scheduled_pass().is_some_and(|pass| pass.deleted == 0));
+    lab.check("{mayflyRelease: 1, ns: 'test.c', index: 'ttl'}", "{ok: 1}");
+    lab.check("{mayflyHeld: 1}", "{held: false}");
+    assert!(lab.engine.reaper().run_scheduled_pass().is_some_and(|pass| pass.deleted == 2));
+}

@@ -117,6 +117,16 @@ impl Guard {
         self.indexes.push(HeldIndex { rule, reason, wall_ms, ahead_ms: self.ahead_ms, kept });
     }
 
+    /// Holds a rule just as another one is held; false if that one is not held.
+    pub fn hold_as(&mut self, other: RuleId, rule: RuleId) -> bool {
+        let Some(held) = self.indexes.iter().find(|held| held.rule == other).copied() else {
+            return false;
+        };
+        self.indexes.retain(|held| held.rule != rule);
+        self.indexes.push(HeldIndex { rule, ..held });
+        true
+    }
+
     /// A pass over everything that is not held has ended: whatever a step made due is gone.
     pub fn pass_ended(&mut self) {
         self.ahead_ms = 0;

@@ -19,7 +19,7 @@ use crate::{
 /// The guard and when its state was last stored.
 #[derive(Debug, Default)]
 pub(super) struct Guarded {
-    guard: Guard,
+    pub(super) guard: Guard,
     saved_ms: Option<i64>,
 }
 
@@ -256,7 +256,7 @@ impl Reaper {
     }
 
     /// Stores the guard's state; a restored store that was released is an ordinary one from then on.
-    fn save(&self, guarded: &mut Guarded) -> Result<(), StoreError> {
+    pub(super) fn save(&self, guarded: &mut Guarded) -> Result<(), StoreError> {
         let bytes = state(&guarded.guard)?;
         let is_restored = guarded.guard.is_restored();
         self.collections().store().write(|writer| {

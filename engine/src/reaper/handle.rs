@@ -18,7 +18,7 @@ use super::{
     parameters::{ParameterError, TtlParameter, TtlParameters},
     pass::{Pass, Step},
     schedule::Plan,
-    target::targets,
+    target::targets_at_work,
     undo,
 };
 use crate::{
@@ -44,6 +44,8 @@ pub struct Reaper {
     pub(super) guard: Mutex<Guarded>,
     /// Held while a pass runs.
     running: Mutex<()>,
+    /// Held while a collection takes the place of another one.
+    pub(super) replacing: Mutex<()>,
     /// The present pass, for those who want to stop it, and when it began.
     pass_operation: Mutex<Option<(Arc<Operation>, Duration)>>,
     /// The thread on which the present pass runs.
@@ -83,6 +85,7 @@ impl Reaper {
             archives: Archives::open(Arc::clone(&collections))?,
             guard: Mutex::new(guard),
             running: Mutex::new(()),
+            replacing: Mutex::new(()),
             pass_operation: Mutex::new(None),
             pass_thread: Mutex::new(None),
             last_number: AtomicU64::new(0),
@@ -268,7 +271,7 @@ impl Reaper {
         } else {
             lock(&self.last_pass).as_ref().map_or(i64::MIN, |pass| pass.started_ms + 1)
         };
-        let all = targets(&self.collections.catalog());
+        let all = targets_at_work(&self.collections.catalog());
         let first = self.collections.store().read(|reader| {
             let mut first: Option<i64> = None;
             for target in &all {

@@ -25,6 +25,7 @@ mod keeper;
 mod lane;
 mod parameters;
 mod pass;
+mod replace;
 mod schedule;
 mod target;
 #[cfg(test)]

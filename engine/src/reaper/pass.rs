@@ -7,7 +7,8 @@ use super::{
     event::{EngineEvent, IndexReport, PassReport},
     guarded::Permit,
     handle::Reaper,
-    target::{Target, targets},
+    held::RuleId,
+    target::{Target, targets_at_work},
 };
 use crate::{
     clock::work_time,
@@ -118,10 +119,21 @@ impl<'r> Pass<'r> {
         self.report
     }
 
+    /// The rules to leave alone.
+    fn held(&self) -> Vec<RuleId> {
+        let mut held = self.permit.held.clone();
+        if self.permit.heeds_holds {
+            held.extend(self.reaper.held_indexes().iter().map(|held| held.rule));
+        }
+        held
+    }
+
     fn new_sub_pass(&mut self) -> SubPass {
         let mut queue = VecDeque::new();
-        for target in targets(&self.reaper.collections().catalog()) {
-            if self.permit.held.contains(&target.identity()) {
+        // The holds first: one of a collection that another one replaces is there before its rules are.
+        let held = self.held();
+        for target in targets_at_work(&self.reaper.collections().catalog()) {
+            if held.contains(&target.identity()) {
                 self.report.held = Some("The removals of some indexes wait.".to_owned());
                 continue;
             }

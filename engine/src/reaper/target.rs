@@ -29,6 +29,13 @@ pub fn targets(catalog: &CatalogSnapshot) -> Vec<Target> {
     catalog.ttl_indexes().into_iter().map(Target::new).collect()
 }
 
+/// The rules by which documents are removed now.
+pub(super) fn targets_at_work(catalog: &CatalogSnapshot) -> Vec<Target> {
+    let mut all = targets(catalog);
+    all.retain(|target| !target.collection.namespace.is_unfinished_output());
+    all
+}
+
 /// All rules of one collection, in the order in which they were made.
 pub fn targets_of(catalog: &CatalogSnapshot, collection: CollectionId) -> Vec<Target> {
     let all = catalog.ttl_indexes().into_iter();

@@ -394,7 +394,7 @@ mod tests {
         check(
             |collections, namespace| {
                 let to = Namespace::new("d", "new").unwrap();
-                collections.rename(namespace, &to, false).unwrap();
+                collections.rename(namespace, &to).unwrap();
             },
             Some(all),
         );

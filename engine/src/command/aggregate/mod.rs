@@ -4,6 +4,8 @@ mod command;
 mod explained;
 mod merge;
 mod out;
+#[cfg(test)]
+mod out_tests;
 mod rows;
 #[cfg(test)]
 mod tests;

@@ -33,23 +33,24 @@ pub(super) fn write(
     }
 }
 
-/// The results go to a collection beside it, which takes its place at the end.
+/// The results go to a collection beside it, which takes its place at the end, if its options and
+/// indexes are then still those that were copied.
 fn replace_collection(
     context: &Context,
     environment: &Environment<'_>,
     run: &mut Run,
     out: &Out,
 ) -> Result<(), CommandError> {
-    let beside =
-        Namespace::new(&out.into.db, &format!("tmp.agg_out.{}", ObjectId::new().to_hex()))?;
+    let beside = Namespace::of_output(&out.into.db, ObjectId::new())?;
     let existing = context.collections.catalog().collection(&out.into);
     if let Some(existing) = &existing {
         check_target(existing)?;
     }
     let outcome = fill(context, environment, run, &beside, existing.as_deref())
-        .and_then(|()| Ok(context.collections.rename(&beside, &out.into, true)?));
+        .and_then(|()| Ok(context.reaper.replace(&beside, &out.into, existing.as_deref())?));
     if outcome.is_err() {
-        context.collections.drop_collection(&beside)?;
+        // Why it failed is what counts. What can't be dropped now goes when the store is opened again.
+        let _ = context.collections.drop_collection(&beside);
     }
     outcome
 }

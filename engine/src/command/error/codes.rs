@@ -55,6 +55,7 @@ codes! {
     COMMAND_NOT_SUPPORTED = 115 "CommandNotSupported";
     DOCUMENT_VALIDATION_FAILURE = 121 "DocumentValidationFailure";
     NOT_A_REPLICA_SET = 123 "NotAReplicaSet";
+    COMMAND_FAILED = 125 "CommandFailed";
     COMMAND_NOT_SUPPORTED_ON_VIEW = 166 "CommandNotSupportedOnView";
     CANNOT_INDEX_PARALLEL_ARRAYS = 171 "CannotIndexParallelArrays";
     QUERY_PLAN_KILLED = 175 "QueryPlanKilled";

@@ -32,6 +32,7 @@ impl From<CatalogError> for CommandError {
             Kind::IndexOptionsConflict => Code::INDEX_OPTIONS_CONFLICT,
             Kind::IndexKeySpecsConflict => Code::INDEX_KEY_SPECS_CONFLICT,
             Kind::CommandNotSupported => Code::COMMAND_NOT_SUPPORTED,
+            Kind::TargetChanged => Code::COMMAND_FAILED,
             Kind::CommandNotSupportedOnView => Code::COMMAND_NOT_SUPPORTED_ON_VIEW,
             Kind::AmbiguousIndexKeyPattern => Code::AMBIGUOUS_INDEX_KEY_PATTERN,
             Kind::InvalidIndexSpecificationOption => Code::INVALID_INDEX_SPECIFICATION_OPTION,
