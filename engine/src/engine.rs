@@ -61,6 +61,10 @@ impl Engine {
         let weak = Arc::downgrade(&reaper);
         collections.set_keeper(weak);
         let is_writable = !report.read_only;
+        if is_writable {
+            // What can't be dropped now is no reason to keep the store closed.
+            let _ = collections.drop_unfinished_outputs();
+        }
         let background =
             if is_writable { Background::start(&collections, &hub)? } else { Background::none() };
         observe(&collections, &hub, &reaper, &background);
