@@ -111,6 +111,17 @@ impl CollectionMeta {
         Some(Rule::ClusteredId { expire_after_secs })
     }
 
+    /// Every rule that may remove its documents, inert ones included, with the index that leads to
+    /// them: its own, and those of complete TTL indexes.
+    pub fn ttl_rules(&self) -> impl Iterator<Item = (Rule, &Arc<IndexMeta>)> {
+        let own = self.own_rule().zip(self.id_index());
+        let indexes = self
+            .indexes
+            .iter()
+            .filter(|index| index.state == IndexState::Ready && index.expire_after_secs.is_some());
+        own.into_iter().chain(indexes.filter_map(|index| Some((self.rule_of(index)?, index))))
+    }
+
     /// The TTL rule of one of its indexes.
     #[must_use]
     pub fn rule_of(&self, index: &IndexMeta) -> Option<Rule> {

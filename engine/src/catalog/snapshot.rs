@@ -142,15 +142,9 @@ impl CatalogSnapshot {
     pub fn ttl_indexes(&self) -> Vec<TtlTarget> {
         let mut targets = Vec::new();
         for collection in self.all_collections() {
-            let own = collection.own_rule().zip(collection.id_index().cloned());
-            let indexes = collection.indexes.iter().filter(|index| {
-                index.state == IndexState::Ready && index.expire_after_secs.is_some()
-            });
-            let ruled =
-                indexes.filter_map(|index| Some((collection.rule_of(index)?, Arc::clone(index))));
-            targets.extend(own.into_iter().chain(ruled).map(|(rule, index)| TtlTarget {
+            targets.extend(collection.ttl_rules().map(|(rule, index)| TtlTarget {
                 collection: Arc::clone(collection),
-                index,
+                index: Arc::clone(index),
                 rule,
             }));
         }

@@ -134,7 +134,8 @@ impl DocumentWriter<'_> {
 
     /// Removes those of the documents for which `decide`, which sees them as they are stored and
     /// is told their places in `records`, hands back something; that, in the order of `records`. One
-    /// that is not there, or stands in `records` again, gives `None`.
+    /// that is not there, or stands in `records` again, gives `None`. So does one that is damaged and
+    /// for which `decide`, which is told why it can't be read, has no other error.
     ///
     /// # Errors
     /// When the collection is gone or the store fails, and what `decide` returns.
@@ -142,14 +143,23 @@ impl DocumentWriter<'_> {
         &mut self,
         collection: &CollectionMeta,
         records: &[u64],
-        mut decide: impl FnMut(usize, &Stored<'_>) -> Result<Option<T>, WriteError>,
+        mut decide: impl FnMut(usize, Result<&Stored<'_>, StoreError>) -> Result<Option<T>, WriteError>,
     ) -> Result<Vec<Option<T>>, WriteError> {
         let collection = self.txn.current(collection)?;
         let mut decided: Vec<Option<T>> =
             std::iter::repeat_with(|| None).take(records.len()).collect();
         if collection.indexes.iter().any(|index| index.state != IndexState::Ready) {
             for (place, (record, decided)) in records.iter().zip(&mut decided).enumerate() {
-                *decided = self.delete_if(&collection, *record, |stored| decide(place, stored))?;
+                let damage = self.txn.writer.reader().document(collection.id, *record).err();
+                *decided = match damage {
+                    Some(damage @ StoreError::Damaged { .. }) => {
+                        decide(place, Err(damage))?;
+                        None
+                    }
+                    _ => {
+                        self.delete_if(&collection, *record, |stored| decide(place, Ok(stored)))?
+                    }
+                };
             }
             return Ok(decided);
         }
@@ -164,8 +174,17 @@ impl DocumentWriter<'_> {
             let mut done = 0;
             for at in 0..rest.len() {
                 done += 1;
-                let Some((stored, place)) = read.at(rest, at)? else { continue };
-                let Some(what) = decide(place, &stored)? else { continue };
+                let (stored, place) = match read.at(rest, at) {
+                    Ok(Some(found)) => found,
+                    Ok(None) => continue,
+                    Err(damage @ StoreError::Damaged { .. }) => {
+                        let place = rest.get(at).map_or(0, |(_, place)| *place);
+                        decide(place, Err(damage))?;
+                        continue;
+                    }
+                    Err(error) => return Err(error.into()),
+                };
+                let Some(what) = decide(place, Ok(&stored))? else { continue };
                 leaving.add(&stored)?;
                 if let Some(decided) = decided.get_mut(place) {
                     *decided = Some(what);

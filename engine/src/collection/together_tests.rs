@@ -131,7 +131,7 @@ fn delete(bench: &Bench, collection: &str, records: &[u64], together: bool) -> V
             Ok((!keeps).then_some(stored.modified_ms))
         };
         if together {
-            return writer.delete_together(&collection, records, |_, stored| decide(stored));
+            return writer.delete_together(&collection, records, |_, stored| decide(stored?));
         }
         records.iter().map(|record| writer.delete_if(&collection, *record, decide)).collect()
     });

@@ -14,6 +14,7 @@ use crate::{
     archive::{Archived, Archives, Kept},
     collection::{Collections, WriteError},
     limits::ARCHIVE_BATCH_BYTES_MAX,
+    store::StoreError,
 };
 
 /// Archives those of the records that are due, if their collection has an archive. Hands back which of
@@ -37,9 +38,17 @@ pub(super) fn keep<'r>(
                 break;
             }
             looked_at += 1;
-            let stored = reader.document(target.collection.id, record)?;
-            let Some(stored) = stored else { continue };
-            let Some(deadline) = target.due(&stored, allowance.now_ms)? else { continue };
+            let stored = match reader.document(target.collection.id, record) {
+                Ok(Some(stored)) => stored,
+                // Who removes it will tell.
+                Ok(None) | Err(StoreError::Damaged { .. }) => continue,
+                Err(error) => return Err(error.into()),
+            };
+            let deadline = match target.due(&stored, allowance.now_ms) {
+                Ok(Some(deadline)) => deadline,
+                Ok(None) | Err(StoreError::Damaged { .. }) => continue,
+                Err(error) => return Err(error.into()),
+            };
             bytes += stored.bytes.len() as u64;
             // A document with several due dates comes more than once. One that is in the archive from
             // the step before, which ran out of time before it removed it, need not go there again.

@@ -53,6 +53,8 @@ pub(super) struct Batch {
     pub trashed: u64,
     /// Documents that were to go there and did not, because there was no room.
     pub not_trashed: u64,
+    /// What is wrong with the first document that is damaged and stays, as a sentence.
+    pub damage: Option<String>,
     /// Where to go on; `None` when nothing that is due is left.
     pub next: Option<Position>,
 }
@@ -126,9 +128,10 @@ pub(super) fn run(
         return Ok(Batch { next: next_lane(target, &position), ..Batch::default() });
     }
     let (kept, records) = archiving::keep(collections, archives, target, records, allowance)?;
-    let (mut batch, done) = collections.write(|writer: &mut DocumentWriter<'_>| {
+    let removed = collections.write(|writer: &mut DocumentWriter<'_>| {
         remove(writer, target, records, kept.as_deref(), allowance)
     })?;
+    let Some((mut batch, done)) = removed else { return Ok(Batch::default()) };
     if batch.trashed > 0 {
         undo::keep_bounds(collections);
     }
@@ -190,18 +193,19 @@ fn read_ahead(
 }
 
 /// Removes those that are due by their document, until a limit is reached. Hands back how many records
-/// are done with, at least one.
+/// are done with, at least one; `None` when the rule is no more what it was when the list was made: it
+/// was dropped or changed, or its collection was.
 fn remove(
     writer: &mut DocumentWriter<'_>,
     target: &Target,
     records: &[u64],
     kept: Option<&Kept>,
     allowance: Allowance<'_>,
-) -> Result<(Batch, usize), WriteError> {
+) -> Result<Option<(Batch, usize)>, WriteError> {
     let mut batch = Batch::default();
     let current = writer.collection(&target.collection.namespace);
-    let Some(collection) = current.filter(|current| current.id == target.collection.id) else {
-        return Ok((batch, records.len())); // Dropped since the list was made.
+    let Some(collection) = current.filter(|current| target.is_in_force(current)) else {
+        return Ok(None);
     };
     let keys_before = count_keys(writer, &collection)?;
     let undo_ms = allowance.undo_ms.filter(|_| !writer.has_no_room());
@@ -219,7 +223,17 @@ fn remove(
         // A document with several due dates has an entry for each; the first one removes it.
         let gone = writer.delete_together(&collection, step, |place, stored| {
             batch.examined_docs += 1;
-            let Some(deadline) = target.due(stored, allowance.now_ms)? else { return Ok(None) };
+            let due = stored.and_then(|stored| Ok((stored, target.due(stored, allowance.now_ms)?)));
+            let (stored, deadline) = match due {
+                Ok((stored, Some(deadline))) => (stored, deadline),
+                Ok((_, None)) => return Ok(None),
+                // Others must not wait for it.
+                Err(damage @ StoreError::Damaged { .. }) => {
+                    batch.damage.get_or_insert_with(|| damage.to_string());
+                    return Ok(None);
+                }
+                Err(error) => return Err(error.into()),
+            };
             if kept.is_some_and(|kept| !kept.has(stored)) {
                 return Ok(None); // Written since it was archived.
             }
@@ -257,7 +271,7 @@ fn remove(
     }
     batch.removed.sort_by_key(|removed| removed.threshold_ms);
     batch.removed_keys = keys_before.saturating_sub(count_keys(writer, &collection)?);
-    Ok((batch, done))
+    Ok(Some((batch, done)))
 }
 
 /// Entries of all indexes of a collection.

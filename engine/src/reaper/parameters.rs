@@ -53,7 +53,7 @@ pub enum ParameterKind {
     Int64,
 }
 
-/// Name, type, default and bounds of a parameter (TTL.md 1.1 after MongoDB's `ttl.idl`).
+/// Name, type, default and bounds of a parameter (after MongoDB's `ttl.idl`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ParameterInfo {
     /// Which one.

@@ -58,6 +58,8 @@ struct Tally {
     rule: (CollectionId, IndexId, bool),
     report: IndexReport,
     lags_ms: Vec<i64>,
+    /// What is wrong with the first document that can't be read.
+    damage: Option<String>,
 }
 
 impl<'r> Pass<'r> {
@@ -226,6 +228,7 @@ impl<'r> Pass<'r> {
         }
         self.report.deleted += deleted;
         let tally = self.tally(target);
+        tally.damage = tally.damage.take().or(batch.damage);
         tally.report.deleted += deleted;
         tally.report.examined += batch.examined_keys;
         for lag_ms in &batch.lags_ms {
@@ -262,7 +265,7 @@ impl Tally {
             lag_p50_ms: 0,
             lag_max_ms: 0,
         };
-        Self { rule, report, lags_ms: Vec::new() }
+        Self { rule, report, lags_ms: Vec::new(), damage: None }
     }
 
     fn add_lag(&mut self, lag_ms: i64) {
@@ -273,6 +276,9 @@ impl Tally {
     }
 
     fn into_report(mut self) -> IndexReport {
+        let damage = self.damage.as_ref();
+        let stays = |what| format!("At least one document can't be read, so it stays: {what}");
+        self.report.error = self.report.error.or_else(|| damage.map(stays));
         self.lags_ms.sort_unstable();
         self.report.lag_p50_ms = self.lags_ms.get(self.lags_ms.len() / 2).copied().unwrap_or(0);
         self.report

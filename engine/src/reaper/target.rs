@@ -74,6 +74,14 @@ impl Target {
         (self.collection.id, self.index.id, is_own)
     }
 
+    /// Whether the collection, as it is now, still has this rule.
+    #[must_use]
+    pub fn is_in_force(&self, current: &CollectionMeta) -> bool {
+        let is_this =
+            |(rule, index): (Rule, &Arc<IndexMeta>)| index.id == self.index.id && rule == self.rule;
+        current.id == self.collection.id && current.ttl_rules().any(is_this)
+    }
+
     /// When and why a document expires under this rule, its partial filter included.
     ///
     /// # Errors

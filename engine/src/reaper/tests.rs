@@ -15,7 +15,7 @@ use super::*;
 use crate::{
     catalog::{
         Namespace,
-        rules::{CreateIndexesRequest, CreateRequest},
+        rules::{CollModRequest, CreateIndexesRequest, CreateRequest, IndexSelector},
     },
     clock::{Clock, ClockMode, ClockStatus, SimulatedClock, WaitEnd, WakeUp},
     collection::{Collections, WriteError},
@@ -30,7 +30,7 @@ pub(super) struct World {
     pub(super) collections: Arc<Collections>,
     pub(super) reaper: Arc<Reaper>,
     hub: Arc<EventHub>,
-    _folder: TempDir,
+    folder: TempDir,
 }
 
 fn world(clock: Arc<dyn Clock>) -> World {
@@ -39,7 +39,7 @@ fn world(clock: Arc<dyn Clock>) -> World {
     let collections = Arc::new(Collections::new(Arc::new(store), clock).expect("collections"));
     let hub = Arc::new(EventHub::default());
     let reaper = Reaper::new(Arc::clone(&collections), Arc::clone(&hub)).expect("a reaper");
-    World { collections, reaper: Arc::new(reaper), hub, _folder: folder }
+    World { collections, reaper: Arc::new(reaper), hub, folder }
 }
 
 pub(super) fn simulated() -> (World, Arc<SimulatedClock>) {
@@ -168,6 +168,78 @@ fn without_batching_a_visit_takes_all() {
     assert_eq!(world.reaper.run_pass().sub_passes, 1);
     assert_eq!(world.left(), [] as [i32; 0]);
     assert_eq!(world.reaper.counters().batches.get(), 0);
+}
+
+/// Changes the rule while a pass works on it.
+#[track_caller]
+fn check_change_in_a_pass(change: impl FnOnce(&World), left: usize) {
+    let (world, _) = simulated();
+    world.index(doc! { "key": { "f": 1 }, "name": "ttl", "expireAfterSeconds": 0 });
+    world.insert((0..10).map(|id| doc! { "_id": id, "f": date(-10) }));
+    world.reaper.set_parameter(TtlParameter::BatchDocs, 3).expect("valid");
+    let mut pass = pass::Pass::begin(&world.reaper, 1, guarded::Permit::default());
+    while world.left().len() == 10 {
+        assert_eq!(pass.step(), pass::Step::Again);
+    }
+    change(&world);
+    while pass.step() == pass::Step::Again {}
+    pass.end();
+    assert_eq!(world.left().len(), left);
+}
+
+#[test]
+fn a_rule_that_is_changed_in_a_pass_removes_nothing_more() {
+    check_change_in_a_pass(|_| {}, 0);
+    let drop = |world: &World| {
+        let ttl = IndexSelector::Names(vec!["ttl".to_owned()]);
+        world.collections.drop_indexes(&namespace(), &ttl).expect("dropped");
+    };
+    check_change_in_a_pass(drop, 7);
+    let change = |secs: i64| {
+        move |world: &World| {
+            let index = doc! { "name": "ttl", "expireAfterSeconds": secs };
+            let request = CollModRequest {
+                namespace: namespace(),
+                index: Some(index.into()),
+                expire_after_seconds: None,
+                others: Document::new(),
+                dry_run: false,
+            };
+            world.collections.coll_mod(&request).expect("changed");
+        }
+    };
+    check_change_in_a_pass(change(3_600), 7);
+    // Who is due by the new rule too goes with the next sub-pass or pass.
+    check_change_in_a_pass(change(5), 7);
+}
+
+#[test]
+fn a_damaged_document_stays_and_no_other_waits_for_it() {
+    let (world, _) = simulated();
+    world.index(doc! { "key": { "f": 1 }, "name": "ttl", "expireAfterSeconds": 0 });
+    let marks = |id: i32| if id == 2 { "SPOIL-ME" } else { "sound" };
+    world.insert((0..10).map(|id| doc! { "_id": id, "f": date(-10), "mark": marks(id) }));
+    let file = world.folder.path().join("data.mdb");
+    let mut bytes = std::fs::read(&file).expect("read");
+    let places: Vec<usize> =
+        (0..bytes.len() - 8).filter(|at| bytes[*at..].starts_with(b"SPOIL-ME")).collect();
+    assert!(!places.is_empty(), "the file holds the document");
+    for at in places {
+        bytes[at] ^= 1;
+    }
+    // In place: the store sees its file change.
+    let mut open = std::fs::OpenOptions::new().write(true).open(&file).expect("opened");
+    std::io::Write::write_all(&mut open, &bytes).expect("written");
+    let no_document = |writer: &mut crate::store::Writer<'_>| {
+        let id = world.collections.catalog().collection(&namespace()).expect("there").id;
+        writer.put_document(id, 5, 0, b"no BSON")
+    };
+    world.collections.store().write(no_document).expect("written");
+    let report = world.reaper.run_pass();
+    assert_eq!(report.deleted, 8);
+    let error = report.indexes[0].error.as_deref().unwrap_or_default();
+    assert!(error.contains("can't be read, so it stays"), "{error}");
+    assert_eq!(world.reaper.run_pass().deleted, 0);
 }
 
 #[test]
