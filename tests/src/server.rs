@@ -69,7 +69,8 @@ impl Server {
     /// When it can't be asked.
     pub fn terminate(&mut self) -> Option<i32> {
         let pid = self.pid().to_string();
-        let asked = Command::new("kill").args(["-TERM", &pid]).status().expect("kill runs");
+        let asked =
+            Command::new("sh").args(["-c", "kill -TERM \"$0\"", &pid]).status().expect("kill runs");
         assert!(asked.success(), "process {pid} can't be asked to end");
         self.child.wait().expect("the server is a child of this process").code()
     }

@@ -16,6 +16,17 @@ pub fn open_paused(folder: &Path, start_ms: i64) -> Engine {
     Engine::open(folder, options).unwrap_or_else(|error| panic!("the store opens: {error}"))
 }
 
+/// A temporary folder, in memory where the system has room there: what a commit costs on a disk is no
+/// concern of tests with very many of them.
+///
+/// # Panics
+/// When none can be made.
+#[must_use]
+pub fn folder_in_memory() -> tempfile::TempDir {
+    let in_memory = tempfile::tempdir_in("/dev/shm");
+    in_memory.or_else(|_| tempfile::tempdir()).expect("a temporary folder can be made")
+}
+
 /// Runs a command that must succeed and returns its reply.
 ///
 /// # Panics

@@ -22,7 +22,7 @@ pub fn write_until_killed(writer: &mut Command, life: Duration) -> i64 {
     let (sender, receiver) = mpsc::channel();
     let reader = thread::Builder::new().name("acknowledgements".into()).spawn(move || {
         for line in BufReader::new(stdout).lines().map_while(Result::ok) {
-            // A half line can't be told from a whole one, so only numbers on the step grid count.
+            // A line is whole: it was written at once.
             if let Ok(number) = line.parse::<i64>() {
                 let _ = sender.send(number);
             }

@@ -5,10 +5,12 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
+use std::time::Duration;
 
 use bson::{Bson, DateTime, Document, doc};
 use mayfly_engine::engine::{ClockOption, Engine, EngineOptions};
-use mayfly_tests::random;
+use mayfly_tests::deadline::Deadline;
+use mayfly_tests::{random, store};
 
 const START_MS: i64 = 1_800_000_000_000;
 const MINUTE_MS: i64 = 60_000;
@@ -18,6 +20,9 @@ const DB: &str = "day";
 
 /// The data file is at most this many times what is alive in it.
 const FILE_RATIO_MAX: f64 = 3.0;
+
+/// How long the next page may take to be read.
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// What a person's scrolling asks for at once.
 const PAGE: i32 = 100;
@@ -41,10 +46,10 @@ fn a_day_of_expiry_leaves_no_large_file() {
     let worst = thread::scope(|scope| {
         scope.spawn(|| {
             while !is_over.load(Ordering::Relaxed) {
-                read.fetch_add(scrolled(&engine), Ordering::Relaxed);
+                scrolled(&engine, &read);
             }
         });
-        let worst = day(&engine, each_minute);
+        let worst = day(&engine, each_minute, &read);
         is_over.store(true, Ordering::Relaxed);
         worst
     });
@@ -64,8 +69,9 @@ fn a_day_of_expiry_leaves_no_large_file() {
     assert!(checked.get_bool("valid").is_ok_and(|valid| valid), "{checked}");
 }
 
-/// Lets a day go by. Returns the largest ratio of the file to what is alive, after the first hour.
-fn day(engine: &Engine, each_minute: usize) -> f64 {
+/// Lets a day go by, in which somebody reads on each minute: a reader who stands still would keep the
+/// pages that he sees. Returns the largest ratio of the file to what is alive, after the first hour.
+fn day(engine: &Engine, each_minute: usize, read: &AtomicU64) -> f64 {
     let mut worst: f64 = 0.0;
     let mut number = 0_i64;
     for minute in 1..=MINUTES {
@@ -83,6 +89,11 @@ fn day(engine: &Engine, each_minute: usize) -> f64 {
         });
         run(engine, &doc! {"insert": "events", "documents": documents.collect::<Vec<_>>()});
         engine.reaper().run_pass();
+        let (deadline, before) = (Deadline::after(PATIENCE), read.load(Ordering::Relaxed));
+        while read.load(Ordering::Relaxed) == before {
+            assert!(!deadline.is_over(), "nobody reads any more");
+            thread::yield_now();
+        }
         if minute > LIFE_MINUTES {
             worst = worst.max(ratio(engine));
         }
@@ -104,25 +115,21 @@ fn ratio(engine: &Engine) -> f64 {
     figure("fileBytes") / figure("liveBytes")
 }
 
-/// Reads the collection from end to end, a page at a time. Returns how many documents it saw.
-fn scrolled(engine: &Engine) -> u64 {
-    let mut seen = 0;
+/// Reads the collection from end to end, a page at a time, and counts the documents it sees.
+fn scrolled(engine: &Engine, read: &AtomicU64) {
     let mut command = doc! {"find": "events", "batchSize": PAGE};
     loop {
         let reply = run(engine, &command);
         let cursor = reply.get_document("cursor").expect("a cursor");
         let page = cursor.get_array("firstBatch").or_else(|_| cursor.get_array("nextBatch"));
-        seen += page.expect("a page").len() as u64;
+        read.fetch_add(page.expect("a page").len() as u64, Ordering::Relaxed);
         match cursor.get_i64("id").expect("an id") {
-            0 => return seen,
+            0 => return,
             id => command = doc! {"getMore": id, "collection": "events", "batchSize": PAGE},
         }
     }
 }
 
 fn run(engine: &Engine, command: &Document) -> Document {
-    let reply = engine.run(DB, command);
-    let is_ok = reply.get_f64("ok").is_ok_and(|ok| ok > 0.0) && !reply.contains_key("writeErrors");
-    assert!(is_ok, "{reply}");
-    reply
+    store::run(engine, DB, command)
 }

@@ -18,7 +18,8 @@ fn mayfly(folder: &Path, arguments: &str) -> Output {
         .expect("build the program first: cargo build -p mayfly")
 }
 
-/// Runs and checks the exit code, the last line of standard output and a part of standard error.
+/// Runs and checks the exit code, the last line of standard output and a part of standard error; an
+/// empty part checks nothing there.
 fn check(folder: &Path, arguments: &str, code: i32, last: &str, error: &str) {
     let output = mayfly(folder, arguments);
     let stdout = String::from_utf8(output.stdout).unwrap();

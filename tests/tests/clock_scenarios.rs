@@ -21,6 +21,7 @@ use mayfly_engine::collection::{Collections, WriteError};
 use mayfly_engine::reaper::{EventHub, PassReport, Reaper};
 use mayfly_engine::store::{Scan, Store, StoreError, StoreOptions};
 use mayfly_tests::random::{self, Random};
+use mayfly_tests::store::folder_in_memory;
 
 const SECOND: i64 = 1_000;
 const MINUTE: i64 = 60 * SECOND;
@@ -245,7 +246,7 @@ struct World {
 
 impl World {
     fn new(secs: i64, random: Random) -> Self {
-        let folder = folder();
+        let folder = folder_in_memory();
         let clocks = Arc::new(Clocks::default());
         clocks.change(|clocks| {
             clocks.true_ms = START_MS;
@@ -506,13 +507,6 @@ fn reaper(collections: &Arc<Collections>) -> Reaper {
 
 fn namespace() -> Namespace {
     Namespace::new("test", "c").expect("a name")
-}
-
-/// In memory where there is such a place: a commit need not wait for a disk here.
-fn folder() -> tempfile::TempDir {
-    let memory = Path::new("/dev/shm");
-    let folder = if memory.is_dir() { tempfile::tempdir_in(memory) } else { tempfile::tempdir() };
-    folder.or_else(|_| tempfile::tempdir()).expect("a temporary folder can be made")
 }
 
 fn ids(collections: &Collections) -> Vec<i32> {

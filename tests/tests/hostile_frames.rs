@@ -23,6 +23,9 @@ use tempfile::TempDir;
 /// Frames in one run; `MAYFLY_TEST_COUNT` asks for more.
 const FRAMES: usize = 20_000;
 
+/// Idle connections. A process may often have a thousand files only, and both ends are in this one.
+const IDLE: usize = 400;
+
 /// Memory that the whole of them may cost, in KiB.
 const GROWTH_KIB_MAX: u64 = 64 * 1024;
 
@@ -212,7 +215,7 @@ fn a_drip_does_not_buy_time() {
     // One byte of a length that is right, over and over: each byte comes in time, the header does not.
     let mut header = 60_i32.to_le_bytes().into_iter().chain(std::iter::repeat(0));
     stream.set_nodelay(true).expect("an option");
-    stream.set_read_timeout(Some(Duration::from_millis(15))).expect("a timeout");
+    stream.set_read_timeout(Some(Duration::from_millis(100))).expect("a timeout");
     let mut sent = 0;
     loop {
         assert!(!deadline.is_over(), "{sent} bytes of a header were taken");
@@ -231,22 +234,28 @@ fn who_does_not_log_in_is_ended() {
     let world = world(limits, true);
     let stream = TcpStream::connect(("127.0.0.1", world.port())).expect("a connection");
     assert!(is_ended(stream));
-    // Before login only small messages are taken, whatever is in them.
+    assert_eq!(world.commands(), 0);
+}
+
+#[test]
+fn before_login_only_small_messages_are_taken() {
+    let world = world(WireLimits::default(), true);
     let large = doc! { "ping": 1, "comment": "x".repeat(70_000), "$db": "admin" };
     let answer = exchange(world.port(), &msg(0, &bytes(&large))).expect("an end");
     assert!(answer.is_empty(), "{answer:?}");
     let find = exchange(world.port(), &msg(0, &bytes(&doc! { "find": "c", "$db": "test" })));
     let find = find.expect("an answer");
-    let reply = bson::Document::from_reader(&find[21..]).expect("a document");
+    let reply = find.get(21..).expect("a message");
+    let reply = bson::Document::from_reader(reply).expect("a document");
     assert_eq!(reply.get_i32("code").ok(), Some(13), "{reply}");
     assert_eq!(world.commands(), 0);
 }
 
 #[test]
-fn a_thousand_idle_connections() {
+fn hundreds_of_idle_connections() {
     let world = world(WireLimits::default(), false);
     let before = frames::memory_kib();
-    let mut idle: Vec<TcpStream> = (0..1_000)
+    let mut idle: Vec<TcpStream> = (0..IDLE)
         .map(|_| TcpStream::connect(("127.0.0.1", world.port())).expect("a connection"))
         .collect();
     let deadline = Deadline::after(PATIENCE);

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use bson::{Bson, DateTime, Document, doc};
 use mayfly_engine::engine::Engine;
 use mayfly_tests::random::{self, Random};
-use mayfly_tests::store::{find_all, is_ok, open_paused, run};
+use mayfly_tests::store::{find_all, folder_in_memory, is_ok, open_paused, run};
 
 const DB: &str = "model";
 const COLLECTION: &str = "c";
@@ -35,7 +35,7 @@ const INDEXES: [(&str, &str, i32, bool); 5] = [
 fn the_engine_agrees_with_the_model() {
     let seed = random::seed(4_711);
     println!("MAYFLY_TEST_SEED={seed}");
-    let folder = in_memory().expect("a temporary folder can be made");
+    let folder = folder_in_memory();
     let mut run = Run::new(folder.path().join("store"), seed);
     for step in 0..random::count(100_000) {
         run.step(step);
@@ -47,12 +47,6 @@ fn the_engine_agrees_with_the_model() {
         assert!(run.done.contains_key(kind.name()), "no step of kind {}", kind.name());
     }
     assert!(run.removed > 0, "no pass removed anything");
-}
-
-/// A folder in memory where the system has one: what a commit costs on a disk is no concern here.
-fn in_memory() -> std::io::Result<tempfile::TempDir> {
-    let memory = std::path::Path::new("/dev/shm");
-    if memory.is_dir() { tempfile::tempdir_in(memory) } else { tempfile::tempdir() }
 }
 
 /// What an update does to a document of the model.

@@ -17,7 +17,7 @@ use mayfly_tests::program;
 /// fails.
 const STEP: Duration = Duration::from_mins(1);
 
-/// Milliseconds from the start of the test to the threshold of the document that is watched.
+/// Milliseconds from the import to the threshold of the document that is watched.
 const WATCHED_MS: i64 = 45_000;
 
 struct Steps {
@@ -107,7 +107,6 @@ fn real_window_does_the_main_job() {
     let pictures = Path::new(env!("CARGO_MANIFEST_DIR")).join("artefacts");
     fs::create_dir_all(&pictures).expect("the folder for pictures can be made");
     let file = home.path().join("visits.json");
-    write_file(&file);
     let display = Display::start(1280, 800)
         .unwrap_or_else(|error| panic!("Xvfb starts: {error}; tests/run installs it"));
 
@@ -132,6 +131,7 @@ fn real_window_does_the_main_job() {
 
 fn import(steps: &mut Steps, file: &Path) {
     steps.wait("Real time");
+    write_file(file);
     steps.key(Key::P, Modifiers::COMMAND);
     steps.window.type_text("Import").unwrap_or_else(|error| steps.fail(&error.to_string()));
     steps.key(Key::Enter, Modifiers::NONE);

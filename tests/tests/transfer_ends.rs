@@ -3,10 +3,12 @@
 //!
 //! `MAYFLY_TEST_COUNT` sets the number of kills, `MAYFLY_TEST_SEED` their moments.
 
+use std::collections::BTreeSet;
+use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
@@ -73,16 +75,23 @@ fn a_killed_export_leaves_the_old_file_or_a_whole_new_one() {
     let (mut cut_off, mut ended, mut parts) = (0, 0, 0);
     for kill in 0..random::count(20) {
         fs::write(&out, OLD).expect("the file can be written");
+        let before = unfinished(folder.path());
         let mut child = export(folder.path(), &out).spawn().expect("the program starts");
-        let micros = usize::try_from(took.as_micros()).unwrap_or(usize::MAX);
-        thread::park_timeout(Duration::from_micros(random.below(micros) as u64));
+        // Some while it writes for certain, others at any moment.
+        if kill % 2 == 0 {
+            until_it_writes(&mut child, folder.path(), &before);
+        } else {
+            let micros = usize::try_from(took.as_micros()).unwrap_or(usize::MAX);
+            thread::park_timeout(Duration::from_micros(random.below(micros) as u64));
+        }
         child.kill().expect("the program can be killed");
         let is_whole = child.wait().expect("the program ends").success();
         let found = fs::read_to_string(&out).expect("the file can be read");
         assert!(found == new || found == OLD && !is_whole, "kill {kill}: {} bytes", found.len());
         *(if found == new { &mut ended } else { &mut cut_off }) += 1;
-        parts += unfinished(folder.path());
-        assert!(unfinished(folder.path()) <= 1, "kill {kill}: what others left is still there");
+        let left = unfinished(folder.path()).len();
+        parts += left;
+        assert!(left <= 1, "kill {kill}: what others left is still there");
     }
     assert!(parts > 0, "no kill left an unfinished file");
     println!("cut off {cut_off}, ended {ended}");
@@ -91,10 +100,19 @@ fn a_killed_export_leaves_the_old_file_or_a_whole_new_one() {
 }
 
 /// Exports in a folder that did not get their names.
-fn unfinished(folder: &Path) -> usize {
+fn unfinished(folder: &Path) -> BTreeSet<OsString> {
     let entries = fs::read_dir(folder).expect("the folder can be read");
     let names = entries.map(|entry| entry.expect("an entry").file_name());
-    names.filter(|name| name.to_string_lossy().starts_with(".mayfly-export-")).count()
+    names.filter(|name| name.to_string_lossy().starts_with(".mayfly-export-")).collect()
+}
+
+/// Waits until the export has begun its file, or has ended.
+fn until_it_writes(export: &mut Child, folder: &Path, before: &BTreeSet<OsString>) {
+    let deadline = Deadline::after(EXPORT_MAX);
+    while unfinished(folder).is_subset(before) && export.try_wait().is_ok_and(|end| end.is_none()) {
+        assert!(!deadline.is_over(), "the export writes nothing");
+        thread::yield_now();
+    }
 }
 
 /// The next export removes unfinished files that nobody writes, and no others.

@@ -1,9 +1,6 @@
 //! Inserts: in batches and one by one.
 
-use std::{
-    thread,
-    time::{Duration, Instant},
-};
+use std::{thread, time::Duration};
 
 use bson::rawdoc;
 use mayfly_engine::engine::{Engine, EngineOptions};
@@ -12,7 +9,7 @@ use tempfile::tempdir;
 use super::{
     Settings,
     documents::{self, Order, documents},
-    measure::{Cost, float, median},
+    measure::{Cost, float, median, now},
     ours,
     raw::Raw,
     table::{self, Bound},
@@ -61,10 +58,10 @@ pub fn singles(settings: &Settings) {
         let folder = tempdir().expect("a folder");
         let engine = Engine::open(folder.path(), EngineOptions::default()).expect("opens");
         ours::run(&engine, &rawdoc! { "create": "c" });
-        let begun = Instant::now();
+        let begun = now();
         let of_thread = &|thread: i32| {
             let mut count = 0;
-            while begun.elapsed() < SINGLES_TIME {
+            while now().saturating_sub(begun) < SINGLES_TIME {
                 let document = rawdoc! { "_id": (thread << 24) + count, "a": 1 };
                 ours::run(&engine, &rawdoc! { "insert": "c", "documents": [document] });
                 count += 1;
@@ -76,7 +73,7 @@ pub fn singles(settings: &Settings) {
             let threads: Vec<_> = threads.collect();
             threads.into_iter().map(|thread| thread.join().expect("no panic")).sum()
         });
-        f64::from(count) / begun.elapsed().as_secs_f64()
+        f64::from(count) / now().saturating_sub(begun).as_secs_f64()
     };
     let one = median((0..settings.runs).map(|_| rate(1)));
     let many = median((0..settings.runs).map(|_| rate(32)));

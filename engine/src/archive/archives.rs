@@ -2,6 +2,7 @@
 
 use std::{
     collections::BTreeMap,
+    path::PathBuf,
     sync::{Arc, Mutex, PoisonError, RwLock},
 };
 
@@ -113,6 +114,7 @@ impl Archives {
         };
         // A place that can't be reached is found now, not with the next pass.
         let archive = self.made(record.clone());
+        archive.place()?.begin()?;
         archive.place()?.list()?;
         let left = left.filter(|_| before.is_none()).map(|left| left.collection());
         self.save(record.clone(), left)?;
@@ -201,8 +203,10 @@ impl Archives {
     fn made(&self, record: Record) -> Archive {
         let store = self.collections.store();
         let target = record.settings.target(store.folder());
-        let target = target.map(|target| target.of_store(store.folder(), &store.uuid()));
-        let place = target.and_then(|target| place(target, &record.folder));
+        let place = target.and_then(|target| {
+            let chosen = target.chosen_folder(store.folder());
+            place(target.of_store(store.folder(), &store.uuid()), chosen, &record.folder)
+        });
         Archive::new(record, place)
     }
 
@@ -236,9 +240,13 @@ impl Archives {
     feature = "s3",
     expect(clippy::unnecessary_wraps, reason = "without the feature there is something to refuse")
 )]
-fn place(target: Target, folder: &str) -> Result<Box<dyn Place>, ArchiveError> {
+fn place(
+    target: Target,
+    chosen: Option<PathBuf>,
+    folder: &str,
+) -> Result<Box<dyn Place>, ArchiveError> {
     match target {
-        Target::Folder(path) => Ok(Box::new(Folder::new(path.join(folder)))),
+        Target::Folder(path) => Ok(Box::new(Folder::new(path.join(folder), chosen))),
         #[cfg(feature = "s3")]
         Target::Bucket { bucket, prefix } => {
             Ok(Box::new(super::s3::Bucket::new(&bucket, &prefix, folder)))

@@ -16,12 +16,13 @@ use super::{
 #[derive(Debug)]
 pub(super) struct Folder {
     path: PathBuf,
+    chosen: Option<PathBuf>,
 }
 
 impl Folder {
-    /// A folder that need not exist yet.
-    pub(super) fn new(path: PathBuf) -> Self {
-        Self { path }
+    /// A folder that need not exist yet; but a folder above it that somebody chose has to.
+    pub(super) fn new(path: PathBuf, chosen: Option<PathBuf>) -> Self {
+        Self { path, chosen }
     }
 
     /// Makes the folder, and makes it survive a power cut.
@@ -29,16 +30,11 @@ impl Folder {
         if self.path.is_dir() {
             return Ok(());
         }
-        let mut builder = DirBuilder::new();
-        builder.recursive(true);
-        #[cfg(unix)]
-        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-        let missing: Vec<&Path> = self.path.ancestors().take_while(|path| !path.exists()).collect();
-        builder.create(&self.path)?;
-        for made in missing {
-            made.parent().map_or(Ok(()), sync_folder)?;
+        if let Some(chosen) = self.chosen.as_ref().filter(|chosen| !chosen.is_dir()) {
+            let what = format!("{} is not there; is its disk mounted?", chosen.display());
+            return Err(io::Error::new(io::ErrorKind::NotFound, what));
         }
-        Ok(())
+        make(&self.path)
     }
 
     fn write(&self, segment: &str, offset: u64, frame: &[u8]) -> io::Result<()> {
@@ -67,6 +63,14 @@ impl Folder {
 }
 
 impl Place for Folder {
+    fn begin(&self) -> Result<(), ArchiveError> {
+        let Some(chosen) = self.chosen.as_ref().filter(|chosen| !chosen.is_dir()) else {
+            return Ok(());
+        };
+        let tried = format!("Can't make the folder {}", chosen.display());
+        make(chosen).map_err(|error| ArchiveError::io(&tried, &error))
+    }
+
     fn put(&self, segment: &str, offset: u64, frame: &[u8]) -> Result<(), ArchiveError> {
         let tried = format!("Can't write the archive in {}", self.path.display());
         self.write(segment, offset, frame).map_err(|error| ArchiveError::io(&tried, &error))
@@ -113,6 +117,17 @@ impl Place for Folder {
     }
 }
 
+/// Makes a folder and those above it, and makes them survive a power cut.
+fn make(path: &Path) -> io::Result<()> {
+    let mut builder = DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    let missing: Vec<&Path> = path.ancestors().take_while(|path| !path.exists()).collect();
+    builder.create(path)?;
+    missing.into_iter().filter_map(Path::parent).try_for_each(sync_folder)
+}
+
 /// Makes the names in a folder survive a power cut.
 fn sync_folder(path: &Path) -> io::Result<()> {
     if cfg!(unix) {
@@ -129,7 +144,7 @@ mod tests {
     #[test]
     fn batches_lie_one_behind_the_other_and_other_files_do_not_count() {
         let parent = tempfile::tempdir().expect("a folder");
-        let folder = Folder::new(parent.path().join("a/b"));
+        let folder = Folder::new(parent.path().join("a/b"), None);
         assert_eq!(folder.list(), Ok(Vec::new()), "nothing is made before it is needed");
         let name = segment::name(1, 0);
         folder.put(&name, 0, b"abc").expect("written");
@@ -150,7 +165,7 @@ mod tests {
     fn only_the_owner_can_read_it() {
         use std::os::unix::fs::PermissionsExt as _;
         let parent = tempfile::tempdir().expect("a folder");
-        let folder = Folder::new(parent.path().join("a"));
+        let folder = Folder::new(parent.path().join("a"), None);
         folder.put(&segment::name(1, 0), 0, b"abc").expect("written");
         let mode = |path: &Path| fs::metadata(path).expect("there").permissions().mode() & 0o777;
         assert_eq!(mode(&folder.path), 0o700);
@@ -162,7 +177,24 @@ mod tests {
         let parent = tempfile::tempdir().expect("a folder");
         let path = parent.path().join("file");
         fs::write(&path, "x").expect("written");
-        let failed = Folder::new(path).put(&segment::name(1, 0), 0, b"x").expect_err("a file");
+        let failed =
+            Folder::new(path, None).put(&segment::name(1, 0), 0, b"x").expect_err("a file");
         assert!(failed.to_string().starts_with("Can't write the archive in /"), "{failed}");
+    }
+
+    #[test]
+    fn a_chosen_folder_that_is_gone_is_missed() {
+        let parent = tempfile::tempdir().expect("a folder");
+        let chosen = parent.path().join("disk/archive");
+        let folder = Folder::new(chosen.join("of store/a"), Some(chosen.clone()));
+        folder.begin().expect("made");
+        let name = segment::name(1, 0);
+        folder.put(&name, 0, b"x").expect("kept");
+        fs::rename(parent.path().join("disk"), parent.path().join("unmounted")).expect("moved");
+        let missed = folder.put(&segment::name(2, 0), 0, b"x").expect_err("gone").to_string();
+        assert!(missed.contains("is its disk mounted?"), "{missed}");
+        assert!(!parent.path().join("disk").exists(), "nothing is made in its place");
+        fs::rename(parent.path().join("unmounted"), parent.path().join("disk")).expect("moved");
+        folder.put(&segment::name(2, 0), 0, b"x").expect("kept");
     }
 }

@@ -12,6 +12,12 @@ pub(super) trait Place: Send + Sync {
         true
     }
 
+    /// Makes what has to be there as long as the archive is on. Later it is missed, and not made anew:
+    /// the disk that it is on may not be mounted.
+    fn begin(&self) -> Result<(), ArchiveError> {
+        Ok(())
+    }
+
     /// Keeps a batch that begins at this offset of a segment; begins the segment at offset 0, and fails
     /// if it is there. What a failed call has left behind another offset is written over. When this
     /// returns, the batch is durable.

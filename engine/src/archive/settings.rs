@@ -132,6 +132,14 @@ fn bucket(rest: &str) -> Result<Target, ArchiveError> {
 }
 
 impl Target {
+    /// The folder that somebody chose; `None` for the data folder's own and for a bucket.
+    pub(super) fn chosen_folder(&self, data_folder: &Path) -> Option<PathBuf> {
+        match self {
+            Self::Folder(path) if *path != data_folder.join(FOLDER) => Some(path.clone()),
+            _ => None,
+        }
+    }
+
     /// The part of a chosen place that is this store's: others may have chosen the same one. Only the
     /// data folder is its own already.
     pub(super) fn of_store(self, data_folder: &Path, uuid: &str) -> Self {

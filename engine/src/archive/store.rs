@@ -225,6 +225,11 @@ impl Archive {
         if let Err(error) = place.put(&name, offset, &frame) {
             // A segment of that name may be there; then the next one has another number.
             writing.next = None;
+            // What was begun is written on, over a torn end; but not if somebody took it away.
+            let is_there = |listed: &Listed| listed.name == name && listed.bytes >= offset;
+            if !place.list().is_ok_and(|listed| listed.iter().any(is_there)) {
+                writing.open = None;
+            }
             return Err(error);
         }
         let bytes = offset + frame.len() as u64;

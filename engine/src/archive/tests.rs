@@ -27,7 +27,7 @@ fn settings(max_bytes: Option<u64>, max_age_secs: Option<u64>) -> Settings {
 }
 
 fn archive(path: &Path, settings: Settings) -> Archive {
-    with_place(settings, Ok(Box::new(Folder::new(path.join("a")))))
+    with_place(settings, Ok(Box::new(Folder::new(path.join("a"), None))))
 }
 
 fn with_place(settings: Settings, place: Result<Box<dyn Place>, ArchiveError>) -> Archive {
@@ -73,7 +73,7 @@ impl World {
 
     /// The segments' files, oldest first.
     fn files(&self) -> Vec<PathBuf> {
-        let place = Folder::new(self.folder.path().join("a"));
+        let place = Folder::new(self.folder.path().join("a"), None);
         let listed = place.list().expect("listed").into_iter();
         listed.map(|Listed { name, .. }| self.folder.path().join("a").join(name)).collect()
     }
@@ -245,6 +245,17 @@ fn the_newest_segment_is_never_too_large() {
 }
 
 #[test]
+fn a_segment_that_somebody_took_away_is_followed_by_another() {
+    let world = world(settings(None, None));
+    world.keep([1]).expect("kept");
+    fs::remove_file(world.files().remove(0)).expect("removed");
+    world.keep([2]).expect_err("its segment is gone");
+    world.clock.advance_ms(5_000);
+    world.keep([2]).expect("kept in a new one");
+    assert_eq!(world.ids(&From::default()), [2]);
+}
+
+#[test]
 fn a_failure_is_told_and_tried_again_later_and_later() {
     let folder = tempfile::tempdir().expect("a folder");
     fs::write(folder.path().join("a"), "a file in the way").expect("written");
@@ -299,7 +310,8 @@ fn a_full_disk_keeps_what_was_acknowledged() {
         }
     }
     let folder = tempfile::tempdir().expect("a folder");
-    let place = Arc::new(Small { folder: Folder::new(folder.path().join("a")), room: 2.into() });
+    let place =
+        Arc::new(Small { folder: Folder::new(folder.path().join("a"), None), room: 2.into() });
     let archive = with_place(settings(None, None), Ok(Box::new(Arc::clone(&place))));
     let clock = SimulatedClock::new(NOW_MS);
     keep(&archive, &clock, [1]).expect("kept");

@@ -5,7 +5,7 @@ use std::{
     sync::{Arc, PoisonError, RwLock},
 };
 
-use super::{CollectionMeta, Dialect, IndexMeta, IndexState, Namespace, record};
+use super::{CollectionMeta, Dialect, IndexMeta, Namespace, record};
 use crate::{
     store::{CollectionId, Reader, StoreError},
     ttl::Rule,

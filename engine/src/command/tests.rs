@@ -37,7 +37,7 @@ fn fields_are_declared() {
     lab.check("{find: 'c', limit: 'x'}", "{code: 14, codeName: 'TypeMismatch'}");
     lab.check("{find: 'c', skip: -1}", "{code: 2}");
     lab.check("{find: 1}", "{code: 73, codeName: 'InvalidNamespace'}");
-    lab.check("{find: 'c', lsid: {}, $db: 'test', comment: 'x', maxTimeMS: 5}", "{ok: 1}");
+    lab.check("{find: 'c', lsid: {}, $db: 'test', comment: 'x', maxTimeMS: 600000}", "{ok: 1}");
     assert_eq!(lab.engine.run("admin", &doc! {}).get_i32("code").ok(), Some(59));
     let reply = lab.engine.run("test", &doc! { "listDatabases": 1 });
     assert_eq!(reply.get_i32("code").ok(), Some(13), "{reply}");

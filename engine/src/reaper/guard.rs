@@ -98,6 +98,18 @@ impl Guard {
         }
     }
 
+    /// Whether the clock may be wrong, noticed by a scheduled pass already or not.
+    #[must_use]
+    pub fn is_doubtful(&self, now: &Reading) -> bool {
+        self.is_clock_held() || self.wrong_clock(now).is_some()
+    }
+
+    /// Whether anything is held because of the clock.
+    #[must_use]
+    pub fn is_clock_held(&self) -> bool {
+        self.held.is_some() || self.indexes.iter().any(|held| held.reason != IndexReason::PutBack)
+    }
+
     /// Whether the store's documents come from a backup that nobody has released yet.
     #[must_use]
     pub fn is_restored(&self) -> bool {

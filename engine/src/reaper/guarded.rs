@@ -1,5 +1,7 @@
 //! The reaper and its guard: what is held, since when, and how it ends.
 
+use std::sync::atomic::Ordering;
+
 use bson::Document;
 
 use super::{
@@ -63,6 +65,11 @@ impl Guarded {
         guard.note_restored(store.restored_ms()?);
         Ok(Self { guard, saved_ms: None })
     }
+
+    /// Whether anything was held because of the clock when the store was closed.
+    pub(super) fn is_clock_held(&self) -> bool {
+        self.guard.is_clock_held()
+    }
 }
 
 impl Reaper {
@@ -74,6 +81,11 @@ impl Reaper {
     /// The rules whose removals are held back.
     pub fn held_indexes(&self) -> Vec<HeldIndex> {
         lock(&self.guard).guard.held_indexes().to_vec()
+    }
+
+    /// Whether the clock is held to be wrong, or would be by a scheduled pass. A simulated one never is.
+    pub(super) fn is_clock_doubtful(&self) -> bool {
+        self.clock().is_real() && lock(&self.guard).guard.is_doubtful(&self.reading())
     }
 
     /// Everything that is held back, with both clocks.
@@ -140,6 +152,7 @@ impl Reaper {
         let mut guarded = lock(&self.guard);
         let before = reason(&guarded.guard);
         let found = change(&mut guarded.guard, self.reading());
+        self.note_clock_held(&guarded.guard);
         let after = reason(&guarded.guard);
         let saved = self.save(&mut guarded);
         drop(guarded);
@@ -172,6 +185,7 @@ impl Reaper {
         if guarded.guard.held().is_none() {
             self.hold_large_removals(&mut guarded.guard, &all, now.wall_ms);
         }
+        self.note_clock_held(&guarded.guard);
         let after = reason(&guarded.guard);
         let is_held = guarded.guard.held().is_some();
         let is_old =
@@ -190,6 +204,11 @@ impl Reaper {
         drop(guarded);
         self.tell(before.as_deref(), after, small_step);
         permit
+    }
+
+    /// For writes, which must not wait for the guard: it may be waiting for them.
+    fn note_clock_held(&self, guard: &Guard) {
+        self.clock_held.store(guard.is_clock_held(), Ordering::Relaxed);
     }
 
     /// Notes the clocks while the monitor is off.

@@ -42,6 +42,8 @@ pub struct Reaper {
     counters: TtlCounters,
     archives: Archives,
     pub(super) guard: Mutex<Guarded>,
+    /// Whether anything was held because of the clock when the guard was looked at last.
+    pub(super) clock_held: AtomicBool,
     /// Held while a pass runs.
     running: Mutex<()>,
     /// Held while a collection takes the place of another one.
@@ -52,6 +54,8 @@ pub struct Reaper {
     pass_thread: Mutex<Option<ThreadId>>,
     last_number: AtomicU64,
     last_pass: Mutex<Option<PassReport>>,
+    /// The monotonic instant at which the last pass ended.
+    pass_ended: Mutex<Duration>,
     next_pass_ms: Mutex<Option<i64>>,
     /// The collection whose documents are being removed now.
     working_on: Mutex<Option<Namespace>>,
@@ -83,6 +87,7 @@ impl Reaper {
             parameters,
             counters: TtlCounters::default(),
             archives: Archives::open(Arc::clone(&collections))?,
+            clock_held: AtomicBool::new(guard.is_clock_held()),
             guard: Mutex::new(guard),
             running: Mutex::new(()),
             replacing: Mutex::new(()),
@@ -90,6 +95,7 @@ impl Reaper {
             pass_thread: Mutex::new(None),
             last_number: AtomicU64::new(0),
             last_pass: Mutex::new(None),
+            pass_ended: Mutex::default(),
             next_pass_ms: Mutex::new(None),
             working_on: Mutex::new(None),
             opened: collections.clock().monotonic(),
@@ -134,6 +140,17 @@ impl Reaper {
     /// The report of the last pass.
     pub fn last_pass(&self) -> Option<PassReport> {
         lock(&self.last_pass).clone()
+    }
+
+    /// The monotonic instant at which the last pass ended.
+    pub(super) fn pass_ended(&self) -> Duration {
+        *lock(&self.pass_ended)
+    }
+
+    /// Notes that a pass ends. Before it is counted: whoever sees that, and moves a simulated clock on,
+    /// moves it on within the sleep that follows.
+    pub(super) fn note_pass_end(&self) {
+        *lock(&self.pass_ended) = self.clock.monotonic();
     }
 
     /// When the next scheduled pass is due, in milliseconds since 1970.
@@ -269,7 +286,9 @@ impl Reaper {
         let from_ms = if self.data_changed.load(Ordering::Relaxed) {
             i64::MIN
         } else {
-            lock(&self.last_pass).as_ref().map_or(i64::MIN, |pass| pass.started_ms + 1)
+            lock(&self.last_pass)
+                .as_ref()
+                .map_or(i64::MIN, |pass| pass.started_ms.saturating_add(1))
         };
         let all = targets_at_work(&self.collections.catalog());
         let first = self.collections.store().read(|reader| {

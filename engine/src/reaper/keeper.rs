@@ -1,10 +1,13 @@
 //! The reaper keeps what a write removes in its stead: documents that are past their threshold, not
 //! yet removed, and in the way.
 
+use std::sync::atomic::Ordering;
+
 use super::handle::Reaper;
 use crate::{
     archive::Archived,
     collection::{Displaced, Keeper},
+    limits::TRASH_SECS_MAX,
     store::CollectionId,
 };
 
@@ -36,6 +39,8 @@ impl Keeper for Reaper {
     }
 
     fn undo_ms(&self) -> Option<i64> {
-        self.parameters().undo_ms()
+        // A clock that is wrong hides documents which nobody meant to lose.
+        let least = self.clock_held.load(Ordering::Relaxed).then_some(TRASH_SECS_MAX * 1_000);
+        self.parameters().undo_ms().max(least)
     }
 }

@@ -11,6 +11,8 @@ mod archiving;
 #[cfg(test)]
 mod archiving_tests;
 mod batch;
+#[cfg(test)]
+mod clock_tests;
 mod counters;
 mod due;
 mod event;

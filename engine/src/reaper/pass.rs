@@ -106,14 +106,15 @@ impl<'r> Pass<'r> {
 
     /// Ends the pass, whether or not it was finished.
     pub(super) fn end(mut self) -> PassReport {
-        // A clock that holds removals back must not empty archives by their age either.
-        if self.reaper.held().is_none() && self.reaper.held_indexes().is_empty() {
+        // A clock that holds removals back, or would, must not empty archives by their age either.
+        if !self.reaper.is_clock_doubtful() {
             self.reaper.archives().prune(self.now_ms);
         }
         self.report.finished_ms = self.reaper.clock().now_ms();
         let took = work_time().saturating_sub(self.began).as_micros();
         self.report.duration_micros = u64::try_from(took).unwrap_or(u64::MAX);
         self.report.indexes = self.tallies.into_iter().map(Tally::into_report).collect();
+        self.reaper.note_pass_end();
         let counters = self.reaper.counters();
         counters.passes.add(1);
         counters.duration_micros.add(self.report.duration_micros);

@@ -1,12 +1,6 @@
 //! Passes, forecasts and the thread, over a real store and clocks that the test moves.
 
-use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicI64, Ordering},
-    },
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 
 use bson::{Bson, DateTime, Document, RawDocumentBuf, doc};
 use tempfile::TempDir;
@@ -17,23 +11,23 @@ use crate::{
         Namespace,
         rules::{CollModRequest, CreateIndexesRequest, CreateRequest, IndexSelector},
     },
-    clock::{Clock, ClockMode, ClockStatus, SimulatedClock, WaitEnd, WakeUp},
+    clock::{Clock, SimulatedClock},
     collection::{Collections, WriteError},
     store::{Store, StoreOptions},
     ttl::Expiry,
 };
 
-const NOW_MS: i64 = 1_800_000_000_000;
+pub(super) const NOW_MS: i64 = 1_800_000_000_000;
 
 /// A store with a reaper, on a clock that the test holds.
 pub(super) struct World {
     pub(super) collections: Arc<Collections>,
     pub(super) reaper: Arc<Reaper>,
-    hub: Arc<EventHub>,
+    pub(super) hub: Arc<EventHub>,
     folder: TempDir,
 }
 
-fn world(clock: Arc<dyn Clock>) -> World {
+pub(super) fn world(clock: Arc<dyn Clock>) -> World {
     let folder = tempfile::tempdir().expect("a folder");
     let (store, _) = Store::open(folder.path(), &StoreOptions::default()).expect("a store");
     let collections = Arc::new(Collections::new(Arc::new(store), clock).expect("collections"));
@@ -387,145 +381,4 @@ fn the_thread_sleeps_first_and_wakes_for_time_parameters_and_thresholds() {
     assert_eq!((second.number, second.deleted, second.started_ms), (2, 1, NOW_MS + 90_000));
     world.reaper.stop();
     monitor.join().expect("the thread ends");
-}
-
-/// A clock that claims to be the computer's.
-#[derive(Default)]
-struct Pretended {
-    wall_ms: AtomicI64,
-    boot_ms: AtomicI64,
-}
-
-impl Clock for Pretended {
-    fn now_ms(&self) -> i64 {
-        self.wall_ms.load(Ordering::Relaxed)
-    }
-
-    fn monotonic(&self) -> Duration {
-        Duration::from_millis(self.boot_ms.load(Ordering::Relaxed).unsigned_abs())
-    }
-
-    fn wait_until(&self, _: Option<Duration>, _: &WakeUp) -> WaitEnd {
-        WaitEnd::Woken
-    }
-
-    fn status(&self) -> ClockStatus {
-        let mode = ClockMode::System;
-        ClockStatus { now_ms: self.now_ms(), mode, rate: 1.0, paused: false }
-    }
-
-    fn boot_id(&self) -> Option<String> {
-        Some("boot".to_owned())
-    }
-}
-
-#[test]
-fn a_jump_of_the_clock_removes_nothing_until_released() {
-    const DAY_MS: i64 = 86_400_000;
-    let clock = Arc::new(Pretended::default());
-    clock.wall_ms.store(NOW_MS, Ordering::Relaxed);
-    let world = world(Arc::clone(&clock) as Arc<dyn Clock>);
-    world.index(doc! { "key": { "f": 1 }, "name": "ttl", "expireAfterSeconds": 0 });
-    world.insert([doc! { "_id": 0, "f": date(3_600 * 12) }, doc! { "_id": 1, "f": date(1) }]);
-    world.reaper.run_scheduled_pass();
-    clock.wall_ms.store(NOW_MS + DAY_MS, Ordering::Relaxed);
-    world.reaper.run_scheduled_pass();
-    assert_eq!(world.left(), [0, 1]);
-    assert!(world.reaper.held().is_some());
-    // The hold outlives the reaper.
-    let again = Reaper::new(Arc::clone(&world.collections), Arc::clone(&world.hub));
-    assert!(again.expect("a reaper").held().is_some());
-    // The clock returns: the hold ends by itself.
-    clock.wall_ms.store(NOW_MS + 2_000, Ordering::Relaxed);
-    clock.boot_ms.store(2_000, Ordering::Relaxed);
-    world.reaper.run_scheduled_pass();
-    assert_eq!((world.left(), world.reaper.held()), (vec![0], None));
-    // A jump that a person confirms.
-    clock.wall_ms.store(NOW_MS + DAY_MS, Ordering::Relaxed);
-    world.reaper.run_scheduled_pass();
-    assert_eq!(world.left(), [0]);
-    assert!(world.reaper.release(None).expect("stored"));
-    world.reaper.run_scheduled_pass();
-    assert_eq!(world.left(), [] as [i32; 0]);
-}
-
-/// A world on a clock that claims to be the computer's, under a rule on `f`, after one pass.
-fn pretended() -> (World, Arc<Pretended>) {
-    let clock = Arc::new(Pretended::default());
-    clock.wall_ms.store(NOW_MS, Ordering::Relaxed);
-    let world = world(Arc::clone(&clock) as Arc<dyn Clock>);
-    world.index(doc! { "key": { "f": 1 }, "name": "ttl", "expireAfterSeconds": 0 });
-    world.reaper.run_scheduled_pass();
-    (world, clock)
-}
-
-#[test]
-fn a_small_step_holds_the_rule_it_empties_and_no_other() {
-    let (world, clock) = pretended();
-    world.index(doc! { "key": { "g": 1 }, "name": "g", "expireAfterSeconds": 0 });
-    world.insert((0..1_001).map(|id| doc! { "_id": id, "f": date(600) }));
-    world.insert([doc! { "_id": 5_000, "g": date(600) }, doc! { "_id": 5_001, "f": date(-5) }]);
-    clock.wall_ms.store(NOW_MS + 1_800_000, Ordering::Relaxed);
-    let pass = world.reaper.run_scheduled_pass().expect("not held as a whole");
-    assert_eq!((pass.deleted, pass.held.is_some()), (1, true), "of the other rule");
-    let held = world.reaper.held_indexes();
-    assert_eq!(held.len(), 1);
-    assert_eq!(held[0].reason, IndexReason::LargeRemoval { documents: 1_001 });
-    // The hold outlives the reaper, and ends when the clock returns.
-    let again = Reaper::new(Arc::clone(&world.collections), Arc::clone(&world.hub));
-    assert_eq!(again.expect("a reaper").held_indexes(), held);
-    clock.wall_ms.store(NOW_MS + 1_000, Ordering::Relaxed);
-    clock.boot_ms.store(1_000, Ordering::Relaxed);
-    assert_eq!(world.reaper.run_scheduled_pass().expect("not held").deleted, 1);
-    assert_eq!(world.reaper.held_indexes(), []);
-    assert_eq!(world.left().len(), 1_001);
-}
-
-#[test]
-fn documents_that_are_due_anyway_are_not_held_after_a_small_step() {
-    let (world, clock) = pretended();
-    world.insert((0..1_500).map(|id| doc! { "_id": id, "f": date(-600) }));
-    clock.wall_ms.store(NOW_MS + 1_800_000, Ordering::Relaxed);
-    assert_eq!(world.reaper.run_scheduled_pass().expect("not held").deleted, 1_500);
-}
-
-#[test]
-fn a_held_rule_is_released_or_catches_up() {
-    for catches_up in [false, true] {
-        let (world, clock) = pretended();
-        world.insert((0..1_001).map(|id| doc! { "_id": id, "f": date(600) }));
-        clock.wall_ms.store(NOW_MS + 1_800_000, Ordering::Relaxed);
-        world.reaper.run_scheduled_pass();
-        let rule = world.reaper.held_indexes()[0].rule;
-        if catches_up {
-            clock.wall_ms.store(NOW_MS + 1_800_000 + 600_000, Ordering::Relaxed);
-            clock.boot_ms.store(600_000, Ordering::Relaxed);
-        } else {
-            assert!(world.reaper.release(Some(rule)).expect("stored"));
-        }
-        assert_eq!(world.reaper.run_scheduled_pass().expect("not held").deleted, 1_001);
-    }
-}
-
-#[test]
-fn a_restored_store_asks_before_it_removes() {
-    let (world, _) = pretended();
-    world.insert([doc! { "_id": 0, "f": date(-5) }]);
-    world.collections.store().mark_restored(NOW_MS).expect("marked");
-    assert_eq!(world.reaper.run_scheduled_pass(), None);
-    let again = Reaper::new(Arc::clone(&world.collections), Arc::clone(&world.hub));
-    assert_eq!(again.expect("a reaper").run_scheduled_pass(), None);
-    assert!(world.reaper.release(None).expect("stored"));
-    assert_eq!(world.reaper.run_scheduled_pass().map(|pass| pass.deleted), Some(1));
-    let restored = world.collections.store().restored_ms();
-    assert_eq!(restored.expect("read"), None);
-}
-
-#[test]
-fn an_explicit_pass_is_never_held() {
-    let (world, clock) = pretended();
-    world.insert([doc! { "_id": 0, "f": date(3_600 * 24) }]);
-    clock.wall_ms.store(NOW_MS + 2 * 86_400_000, Ordering::Relaxed);
-    assert_eq!(world.reaper.run_scheduled_pass(), None);
-    assert_eq!(world.reaper.run_pass().deleted, 1);
 }

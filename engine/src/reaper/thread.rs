@@ -27,12 +27,12 @@ fn work(reaper: &Reaper, began: Duration) {
         let deadline = reaper.plan(sleep_began);
         // A wake-up only means that something about the plan changed.
         if reaper.clock().wait_until(Some(deadline), &reaper.wake) == WaitEnd::Deadline {
-            if reaper.parameters().enabled() {
-                reaper.run_scheduled_pass();
-            } else {
-                reaper.observe_clocks();
-            }
             sleep_began = reaper.clock().monotonic();
+            if !reaper.parameters().enabled() {
+                reaper.observe_clocks();
+            } else if reaper.run_scheduled_pass().is_some() {
+                sleep_began = reaper.pass_ended();
+            }
         }
     }
 }

@@ -98,11 +98,9 @@ impl Reaper {
     /// Removes from the trash what is too old, and everything on a full disk. A clock that holds
     /// removals back must not empty it by age.
     pub(super) fn empty_trash(&self, now_ms: i64, goes_on: &dyn Fn() -> bool) {
-        let is_doubtful = self.held().is_some()
-            || self.held_indexes().iter().any(|held| held.reason != IndexReason::PutBack);
         let trim = if self.collections().store().is_full() {
             Trim::Everything
-        } else if is_doubtful {
+        } else if self.is_clock_doubtful() {
             Trim::Room
         } else {
             Trim::Age(now_ms)

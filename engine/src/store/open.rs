@@ -84,9 +84,11 @@ pub(super) fn open(
     if was_walked {
         card.last_walk_ms = Some(options.now_ms);
     }
-    is_other |= card_on_disk
-        .as_ref()
-        .is_some_and(|old| old.had_data && old.identity.uuid != card.identity.uuid);
+    // A file that is there without a card was put there: a backup of somebody's.
+    is_other |= !created
+        && card_on_disk
+            .as_ref()
+            .is_none_or(|old| old.had_data && old.identity.uuid != card.identity.uuid);
     if is_other && read_only.is_none() {
         note_restored(&env, options.now_ms, &mut warnings)?;
     }

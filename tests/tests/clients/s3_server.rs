@@ -93,6 +93,7 @@ fn world() -> World {
         ("AWS_SECRET_ACCESS_KEY", SECRET),
         ("AWS_REGION", "us-east-1"),
         ("AWS_ENDPOINT_URL", &endpoint),
+        ("NO_PROXY", "127.0.0.1"),
     ];
     let server = Server::start_with(&folder.path().join("data"), &START, &variables);
     let client = Client::with_uri_str(&server.uri).expect("connected");
@@ -185,7 +186,9 @@ fn s3_server_that_is_gone_costs_no_document() {
     };
     let reaping = thread::Builder::new().name("reap".to_owned()).spawn(reap).expect("a thread");
     // Some batches are through, others are not.
+    let deadline = Deadline::after(PATIENCE);
     while world.left().len() > DOCUMENTS - 100 {
+        assert!(!deadline.is_over(), "the reaper removes nothing");
         thread::park_timeout(Duration::from_millis(5));
     }
     world.way.cut();
