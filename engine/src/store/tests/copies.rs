@@ -303,6 +303,21 @@ fn a_restore_keeps_the_folder_before_it() {
 }
 
 #[test]
+fn a_data_file_without_a_card_was_put_there() {
+    let place = tempfile::tempdir().expect("a folder");
+    let (first, second) = (place.path().join("first"), place.path().join("second"));
+    let store = open(&first);
+    fill(&store, 0..10);
+    assert_eq!(store.restored_ms(), Ok(None), "a new store");
+    drop(store);
+    assert_eq!(open(&first).restored_ms(), Ok(None), "the same again");
+    fs::create_dir(&second).expect("made");
+    fs::copy(first.join("data.mdb"), second.join("data.mdb")).expect("copied");
+    assert!(open(&second).restored_ms().expect("readable").is_some());
+    assert!(open(&second).restored_ms().expect("readable").is_some(), "until somebody says so");
+}
+
+#[test]
 fn a_restore_makes_a_folder_that_was_not_there() {
     let (place, _, file) = restorable();
     let new = place.path().join("new");
