@@ -101,7 +101,8 @@ fn a_server_without_conditions_takes_batches_too() {
     let address = listener.local_addr().expect("bound");
     // The condition is tried once more, as every request that a server failed.
     let requests = ARCHIVE_RETRIES + 3;
-    let server = thread::spawn(move || server_without_conditions(&listener, requests));
+    let serve = move || server_without_conditions(&listener, requests);
+    let server = thread::Builder::new().name("s3".to_owned()).spawn(serve).expect("a thread");
     let bucket = Bucket::at(format!("http://{address}"));
     for number in 1..3 {
         bucket.put(&batch_name(number, 0, 10, 4), 0, b"batch").expect("put");
