@@ -16,6 +16,13 @@ pub fn short_count(number: u64) -> String {
     }
 }
 
+/// Seconds, exactly: `45 s`, `3,600 s`.
+#[must_use]
+pub fn secs(secs: i64) -> String {
+    let sign = if secs < 0 { "-" } else { "" };
+    format!("{sign}{} s", count(secs.unsigned_abs()))
+}
+
 /// A size: `412 B`, `3.1 MB`.
 #[must_use]
 pub fn bytes(size: u64) -> String {
@@ -44,6 +51,14 @@ mod tests {
         assert_eq!(short_count(999_999), "999,999");
         assert_eq!(short_count(1_249_000), "1.2 M");
         assert_eq!(short_count(3_000_000_000), "3.0 G");
+    }
+
+    #[test]
+    fn seconds() {
+        let check = |given, expected: &str| assert_eq!(secs(given), expected);
+        check(45, "45 s");
+        check(3_600, "3,600 s");
+        check(-3_600, "-3,600 s");
     }
 
     #[test]

@@ -137,7 +137,7 @@ fn a_plain_index_is_turned_into_a_ttl_index() {
     window.until_enabled("Add TTL");
     window.click("Add TTL");
     window.until_named("Dismiss: TTL of made_1 is 1 h");
-    window.until_named("1 h (3600 s)");
+    window.until_named("1 h (3,600 s)");
 }
 
 #[test]

@@ -84,7 +84,8 @@ fn content_ui(ui: &mut Ui, change: &mut ChangeTtl, asks: &mut Asks<'_>) -> bool 
         changed = number_field::ui(ui, "TTL", &mut change.ttl, invalid.is_some());
         let words = match change.index.secs {
             Some(secs) => {
-                format!("was {} ({secs} s)", duration::span(secs.saturating_mul(1_000)))
+                let span = duration::span(secs.saturating_mul(1_000));
+                format!("was {span} ({})", number::secs(secs))
             }
             None => "was a plain index".to_owned(),
         };

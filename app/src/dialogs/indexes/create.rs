@@ -173,8 +173,8 @@ fn ttl_ui(ui: &mut Ui, create: &mut CreateIndex) {
         let on_ts = create.fields.first().is_some_and(|(field, _)| field == "_ts");
         let words = match create.ttl.secs(TTL_SECS) {
             Ok(0) => "at the time stored in the field".to_owned(),
-            Ok(secs) if on_ts => format!("{secs} s after the last modification"),
-            Ok(secs) => format!("{secs} s after the date in the field"),
+            Ok(secs) if on_ts => format!("{} after the last modification", number::secs(secs)),
+            Ok(secs) => format!("{} after the date in the field", number::secs(secs)),
             Err(error) => error,
         };
         let ink = if invalid.is_some() { colors(ui).error } else { colors(ui).dim };

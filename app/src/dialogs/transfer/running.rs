@@ -6,6 +6,7 @@ use super::super::close;
 use crate::action::{Action, Actions, ViewAction};
 use crate::state::State;
 use crate::state::operations::OperationId;
+use crate::state::transfer::Kind;
 use crate::theme::{colors, sizes, text};
 use crate::widgets::{Button, bar, modal};
 
@@ -18,6 +19,11 @@ pub fn ui(context: &Context, operation: OperationId, state: &State, actions: &mu
     };
     let stopping = found.cancel.as_ref().is_some_and(crate::worker::Cancel::is_cancelled);
     let progress = &found.progress;
+    let what_stays = match state.transfer.get(operation).map(|running| &running.kind) {
+        Some(Kind::Export { .. }) => "Stop; no file is written",
+        Some(Kind::RollBack { .. }) => "Stop; the rest can be rolled back later",
+        Some(Kind::Import { .. }) | None => "Stop; what is stored so far stays",
+    };
     let closing = modal::ui(
         context,
         &found.title,
@@ -46,7 +52,7 @@ pub fn ui(context: &Context, operation: OperationId, state: &State, actions: &mu
             }
             let label = if stopping { "Stopping…" } else { "Cancel" };
             let cancel = Button::plain(label).enabled(!stopping);
-            if ui.add(cancel.tooltip("Stop; what is stored so far stays")).clicked() {
+            if ui.add(cancel.tooltip(what_stays)).clicked() {
                 actions.push(Action::View(ViewAction::Cancel(operation)));
             }
         },

@@ -2,8 +2,8 @@
 
 use bson::Bson;
 
-use crate::state::duration;
 use crate::state::expiry::{Lane, Phase};
+use crate::state::{duration, number};
 
 /// Characters of an `_id` that a lane shows.
 const LABEL_CHARS_MAX: usize = 36;
@@ -35,10 +35,14 @@ fn cut(text: &str, chars_max: usize) -> String {
 pub(super) fn note(lane: &Lane) -> String {
     let label = label(lane);
     if lane.own_ttl {
-        let secs = lane.threshold_ms.saturating_sub(lane.base_ms) / 1_000;
-        return format!("{label} · own ttl {secs} s");
+        return format!("{label} · own ttl {}", ttl(lane));
     }
     label
+}
+
+/// From the date or the last modification to the threshold.
+fn ttl(lane: &Lane) -> String {
+    number::secs(lane.threshold_ms.saturating_sub(lane.base_ms) / 1_000)
 }
 
 /// How late a removal was: `9.3 s late`.
@@ -88,20 +92,20 @@ pub(super) fn bracket(lane: &Lane, now_ms: i64, schedule: &PassTimes) -> String 
 
 /// What makes the threshold, in one sentence.
 pub(super) fn verdict(lane: &Lane, now_ms: i64) -> String {
-    let secs = lane.threshold_ms.saturating_sub(lane.base_ms) / 1_000;
+    let ttl = ttl(lane);
     let base = instant(lane.base_ms, now_ms);
     let due = instant(lane.threshold_ms, now_ms);
     let pass = format!("The first pass after {due} removes it.");
     if lane.own_ttl {
-        return format!("Its own ttl adds {secs} s to its last modification ({base}). {pass}");
+        return format!("Its own ttl adds {ttl} to its last modification ({base}). {pass}");
     }
     if lane.field == "_ts" {
         return format!(
-            "Index {} adds {secs} s to its last modification ({base}). {pass}",
+            "Index {} adds {ttl} to its last modification ({base}). {pass}",
             lane.index
         );
     }
-    format!("Index {} adds {secs} s to {} ({base}). {pass}", lane.index, lane.field)
+    format!("Index {} adds {ttl} to {} ({base}). {pass}", lane.index, lane.field)
 }
 
 /// What becomes of what is overdue.
@@ -170,6 +174,9 @@ mod tests {
     fn labels_are_short_and_hide_nothing() {
         assert_eq!(label(&lane(Bson::String("user:1".into()))), "user:1");
         assert_eq!(note(&lane(Bson::Int32(7))), "7 · own ttl 20 s");
+        let hour = Lane { threshold_ms: 3_600_000, ..lane(Bson::Int32(7)) };
+        assert_eq!(note(&hour), "7 · own ttl 3,600 s");
+        assert!(verdict(&hour, 0).starts_with("Its own ttl adds 3,600 s to "));
         let long = label(&lane(Bson::String("é".repeat(99))));
         assert_eq!(long.chars().count(), LABEL_CHARS_MAX + 1);
         let tricky = label(&lane(Bson::String("a\u{202e}b".into())));

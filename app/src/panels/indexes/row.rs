@@ -2,8 +2,8 @@
 
 use egui::{RichText, Ui};
 
-use crate::state::duration;
 use crate::state::indexes::IndexRow;
+use crate::state::{duration, number};
 use crate::theme::{colors, text};
 use crate::widgets::chip;
 use crate::widgets::value_text::with_marks;
@@ -49,7 +49,7 @@ pub(super) fn ttl_words(secs: i64) -> String {
         0 => "at the time in the field (0 s)".to_owned(),
         _ => {
             let span = duration::span(secs.saturating_mul(1_000));
-            let plain = format!("{secs} s");
+            let plain = number::secs(secs);
             if span == plain { span } else { format!("{span} ({plain})") }
         }
     }
@@ -70,6 +70,7 @@ mod tests {
     fn a_ttl_is_readable_and_exact() {
         let check = |secs, expected: &str| assert_eq!(ttl_words(secs), expected, "{secs}");
         check(600, "10 min (600 s)");
+        check(86_400, "1 d (86,400 s)");
         check(45, "45 s");
         check(0, "at the time in the field (0 s)");
         check(-1, "on, without a default");
