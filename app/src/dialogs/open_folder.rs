@@ -1,11 +1,10 @@
 //! Opens another data folder by its path.
 
-use std::path::PathBuf;
-
 use egui::{Context, Id, Key};
 
 use super::close;
 use crate::action::{Action, Actions, DialogAction, StoreAction};
+use crate::state::transfer::import::{WHOLE_PATH, whole_path};
 use crate::theme::sizes;
 use crate::widgets::field::{Field, labelled};
 use crate::widgets::{Button, modal};
@@ -13,6 +12,7 @@ use crate::widgets::{Button, modal};
 /// Draws the dialog.
 pub fn ui(context: &Context, path: &mut String, actions: &mut Actions) {
     let (mut open, mut entered) = (false, false);
+    let problem = (!path.trim().is_empty() && whole_path(path).is_none()).then_some(WHOLE_PATH);
     let closing = modal::ui(
         context,
         "Open data folder",
@@ -20,12 +20,13 @@ pub fn ui(context: &Context, path: &mut String, actions: &mut Actions) {
         sizes::DIALOG,
         path,
         |ui, path| {
-            labelled(ui, "Path of the folder", None, |ui| {
+            labelled(ui, "Path of the folder", problem, |ui| {
                 let id = Id::unique("folder path");
                 let field = Field {
                     name: "Path of the folder",
                     hint: "/home/you/data",
                     mono: true,
+                    invalid: problem.is_some(),
                     id: Some(id),
                     ..Field::default()
                 };
@@ -34,15 +35,15 @@ pub fn ui(context: &Context, path: &mut String, actions: &mut Actions) {
             });
         },
         |ui, path| {
-            let ready = !path.trim().is_empty();
+            let ready = whole_path(path).is_some();
             open = ui.add(Button::primary("Open").enabled(ready)).clicked();
             if ui.add(Button::plain("Cancel")).clicked() {
                 close(actions);
             }
         },
     );
-    if (open || entered) && !path.trim().is_empty() {
-        let action = Action::Store(StoreAction::OpenFolder(PathBuf::from(path.trim())));
+    if let (true, Some(folder)) = (open || entered, whole_path(path)) {
+        let action = Action::Store(StoreAction::OpenFolder(folder));
         actions.push(Action::Dialog(DialogAction::Confirm(Box::new(action))));
     } else if closing.closes() {
         close(actions);

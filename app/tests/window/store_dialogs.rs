@@ -145,3 +145,18 @@ fn another_folder_is_opened() {
     window.until_named("There is nothing in this store yet");
     assert!(window.has("Real time"));
 }
+#[test]
+fn only_a_whole_path_is_opened() {
+    let mut window = window();
+    window.keys(egui::Modifiers::COMMAND, egui::Key::O);
+    for wrong in ["data", "./~/data", "~", "~other/data"] {
+        window.type_into("Path of the folder", wrong);
+        window.until_named("Type the whole path, from the root or from ~/");
+        assert!(!window.is_enabled("Open"), "{wrong}");
+        window.key(egui::Key::Enter);
+        assert!(window.has("Path of the folder"), "{wrong}");
+    }
+    window.click("Cancel");
+    assert!(window.has("Collection test.drops"));
+}
+

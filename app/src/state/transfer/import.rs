@@ -231,6 +231,16 @@ pub fn typed_path(typed: &str) -> Option<PathBuf> {
     Some(PathBuf::from(text))
 }
 
+/// Said when a path does not begin at the root.
+pub const WHOLE_PATH: &str = "Type the whole path, from the root or from ~/";
+
+/// The path that was typed, if it begins at the root: a window has no folder of its own that another
+/// path could begin at.
+#[must_use]
+pub fn whole_path(typed: &str) -> Option<PathBuf> {
+    typed_path(typed).filter(|path| path.is_absolute())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -314,5 +324,17 @@ mod tests {
         check("\"/a/b.json\"", Some("/a/b.json"));
         check("file:///a/b.json", Some("/a/b.json"));
         check("b.json", Some("b.json"));
+    }
+
+    #[test]
+    fn a_whole_path_begins_at_the_root() {
+        let check = |typed: &str, expected: bool| {
+            assert_eq!(whole_path(typed).is_some_and(|path| path.is_absolute()), expected);
+        };
+        check("/a", true);
+        check("~/a", std::env::home_dir().is_some());
+        for wrong in ["", "a", "./a", "~", "~a"] {
+            check(wrong, false);
+        }
     }
 }

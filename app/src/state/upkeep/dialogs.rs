@@ -7,7 +7,7 @@ use mayfly_engine::value::shell::write_command;
 
 use super::super::operations::OperationId;
 use super::super::transfer::command_line::quoted;
-use super::super::transfer::import::typed_path;
+use super::super::transfer::import::{WHOLE_PATH, whole_path};
 use super::Ended;
 
 /// A dialog for the store as a whole.
@@ -48,7 +48,7 @@ impl BackupDraft {
     /// The file.
     #[must_use]
     pub fn file(&self) -> Option<PathBuf> {
-        typed_path(&self.path).filter(|path| path.is_absolute())
+        whole_path(&self.path)
     }
 
     /// What is wrong with the path.
@@ -58,9 +58,6 @@ impl BackupDraft {
         is_wrong.then_some(WHOLE_PATH)
     }
 }
-
-/// Said when a path does not begin at the root.
-const WHOLE_PATH: &str = "Type the whole path, from the root or from ~/";
 
 /// Which backup comes back.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -94,7 +91,7 @@ impl RestoreDraft {
     /// The file.
     #[must_use]
     pub fn file(&self) -> Option<PathBuf> {
-        typed_path(&self.path).filter(|path| path.is_absolute())
+        whole_path(&self.path)
     }
 
     /// The file, if it is known to be sound.
