@@ -32,9 +32,9 @@ pub fn outcome(outcome: Outcome, state: &mut State, effects: &mut Effects) {
                 transfer::done(&purpose, generation, done, state, effects);
             }
         }
-        Outcome::Upkeep { purpose, done, .. } => {
+        Outcome::Upkeep { purpose, generation, done } => {
             if let Purpose::Upkeep(purpose) = purpose {
-                upkeep_run::done(&purpose, done, state, effects);
+                upkeep_run::done(&purpose, generation, done, state, effects);
             }
         }
         Outcome::Opened(opened) => store::opened(opened, state, effects),

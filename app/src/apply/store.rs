@@ -2,7 +2,7 @@
 
 use bson::{Bson, Document, doc};
 
-use super::{Effects, WindowEffect, clock, reaper, tabs, unfinished};
+use super::{Effects, WindowEffect, clock, reaper, tabs, unfinished, upkeep};
 use crate::action::{Action, StoreAction};
 use crate::limits::{STRIP_BUCKETS, STRIP_SPAN_MS, WEATHER_UNSEEN_MAX};
 use crate::source::{OpenFailure, OpenRequest, Opened};
@@ -66,34 +66,38 @@ pub fn open(request: OpenRequest, state: &mut State, effects: &mut Effects) {
 pub fn opened(opened: Result<Opened, OpenFailure>, state: &mut State, effects: &mut Effects) {
     let opened = match opened {
         Ok(opened) => opened,
-        Err(failure) => {
-            state.store.phase = Phase::Failed(failure.0);
-            return;
-        }
+        Err(failure) => return not_opened(failure, state),
     };
-    state.upkeep.forget();
-    if state.tree.loaded {
+    // What a person typed stays when the same folder is opened again.
+    let is_same = opened.folder.is_some() && opened.folder == state.store.shown;
+    if state.tree.loaded && !is_same {
         // Another store: nothing of the old one stays.
         state.tree = StoreTree::default();
         state.tabs = crate::state::Tabs::default();
         state.reaper = crate::state::Reaper::default();
-        state.listener = crate::state::Listener::default();
-        state.archive = crate::state::archive::Archive::default();
         state.drafts.tabs.clear();
     }
-    state.store.phase = Phase::Open;
     state.store.capabilities = opened.source.capabilities();
     effects.window(WindowEffect::Title(format!("{} – Mayfly", opened.name)));
     state.store.name = opened.name;
+    state.store.shown.clone_from(&opened.folder);
     state.store.folder = opened.folder;
     let told = state.store.folder.as_deref().map(key);
     let is_told = told.is_some_and(|folder| state.settings.advised.contains(&folder));
     state.upkeep.advice = if is_told { Vec::new() } else { opened.advice };
-    warn(opened.warnings, state);
-    ask_all(state, effects);
+    reopened(opened.warnings, state, effects);
 }
 
-/// The same store is open again, after it was closed for work on its folder.
+/// A folder could not be opened. The store before it is closed, so that nothing that is known of it
+/// may be offered for this one. Its tabs stay: it may be opened again.
+fn not_opened(failure: OpenFailure, state: &mut State) {
+    state.store.phase = Phase::Failed(failure.0);
+    state.store.folder = upkeep::folder(state);
+    state.upkeep.forget();
+    state.upkeep.advice.clear();
+}
+
+/// The store is open; if it was open before, tabs and what is typed in them stay.
 pub fn reopened(warnings: Vec<String>, state: &mut State, effects: &mut Effects) {
     state.upkeep.forget();
     state.listener = crate::state::Listener::default();

@@ -88,7 +88,7 @@ fn look_for(
     // Backups of a demo beside its temporary folder would be lost with it.
     let folder = folder.filter(|_| !state.store.request.demo);
     let work = UpkeepWork::Look { file, folder };
-    send(UpkeepPurpose::Look, Lane::Read, work, state, effects);
+    state.upkeep.look = Some(send(UpkeepPurpose::Look, Lane::Read, work, state, effects));
 }
 
 /// The data folder, also of a store that could not be opened.
@@ -131,8 +131,11 @@ pub(super) fn chosen(file: &std::path::Path, state: &mut State, effects: &mut Ef
     path_changed(state, effects);
 }
 
-/// Takes over which backups there are.
-pub(super) fn looked(looked: Looked, state: &mut State) {
+/// Takes over which backups there are, unless that was asked for a store that is no longer there.
+pub(super) fn looked(looked: Looked, generation: u64, state: &mut State) {
+    if state.upkeep.look != Some(generation) {
+        return;
+    }
     match state.dialogs.open_mut() {
         Some(AnyDialog::Upkeep(Dialog::Backup(draft))) if draft.path.is_empty() => {
             draft.path = looked.file.display().to_string();
@@ -228,13 +231,13 @@ pub fn dropped(purpose: &UpkeepPurpose, state: &mut State, effects: &mut Effects
     }
 }
 
-/// Hands work to a lane.
+/// Hands work to a lane. Returns its generation.
 pub(super) fn send(
     purpose: UpkeepPurpose,
     lane: Lane,
     work: UpkeepWork,
     state: &mut State,
     effects: &mut Effects,
-) {
-    effects.job(state, Purpose::Upkeep(purpose), lane, Work::Upkeep(work));
+) -> u64 {
+    effects.job(state, Purpose::Upkeep(purpose), lane, Work::Upkeep(work))
 }

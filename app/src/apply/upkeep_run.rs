@@ -157,9 +157,15 @@ fn shown(at: Option<JobProgress>) -> Progress {
 }
 
 /// Takes over what came of work.
-pub fn done(purpose: &UpkeepPurpose, done: UpkeepDone, state: &mut State, effects: &mut Effects) {
+pub fn done(
+    purpose: &UpkeepPurpose,
+    generation: u64,
+    done: UpkeepDone,
+    state: &mut State,
+    effects: &mut Effects,
+) {
     match (purpose, done) {
-        (_, UpkeepDone::Looked(found)) => looked(found, state),
+        (_, UpkeepDone::Looked(found)) => looked(found, generation, state),
         (UpkeepPurpose::Run(operation), done) => {
             let running = state.upkeep.running.take_if(|one| one.operation == *operation);
             if let Some(running) = running {

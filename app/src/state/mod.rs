@@ -69,9 +69,11 @@ pub struct Store {
     pub phase: Phase,
     /// What it is called in the top bar.
     pub name: String,
-    /// Where it is.
+    /// Where it is, also while it could not be opened.
     pub folder: Option<PathBuf>,
     /// What it can do.
+    /// The folder whose collections the tree and the tabs show: the last one that was open.
+    pub shown: Option<PathBuf>,
     pub capabilities: Capabilities,
     /// Which request opened it, to try again.
     pub request: crate::source::OpenRequest,

@@ -169,3 +169,51 @@ fn a_store_that_can_not_be_opened_is_verified_and_restored() {
     });
     window.until_gone("Verify tells what is wrong with its file.");
 }
+
+/// Opens a folder by its path, as a person does.
+fn open_folder(window: &mut Window, folder: &Path) {
+    window.keys(egui::Modifiers::COMMAND, egui::Key::O);
+    window.until_named("A folder without a store gets a new one");
+    window.type_into("Path of the folder", &folder.display().to_string());
+    window.click("Open");
+}
+
+#[test]
+fn the_backup_of_another_store_is_not_offered() {
+    let mut window = window(|source| source);
+    window.choose("Menu", "Backup and maintenance…");
+    window.click("Back up…");
+    window.until_named("There is no backup under this name yet");
+    window.click("Back up");
+    window.until_named("The backup is written and checked.");
+    window.click("Done");
+    let other = window.folder.path().join("other");
+    fs::create_dir(&other).expect("a folder");
+    fs::write(other.join("data.mdb"), vec![7; 1 << 16]).expect("a file");
+    open_folder(&mut window, &other);
+    window.until("it can't be opened", |state| matches!(state.store.phase, Phase::Failed(_)));
+    assert_eq!(window.state().store.folder.as_ref(), Some(&other), "what Copy path copies");
+    window.point("Restore…");
+    window.until("it has looked for backups", |state| state.upkeep.looked.is_some());
+    assert_eq!(window.value("Path of the backup"), "");
+    assert!(!window.has_part("store.backup"));
+}
+
+#[test]
+fn what_is_typed_stays_when_the_store_is_opened_again() {
+    let mut window = window(|source| told(source, "readOnly", "its folder can't be written"));
+    window.until("a collection is shown", |state| state.tabs.active().is_some());
+    window.click("Documents");
+    window.until_named("Document 1");
+    window.type_into("Filter", "{ half: ");
+    let tab = window.tab().id;
+    window.until_named("The store can only be read");
+    window.point("Open again");
+    window.until("it is opened anew", |state| state.is_open() && state.upkeep.status.is_some());
+    assert_eq!((window.tab().id, window.value("Filter").as_str()), (tab, "{ half: "));
+    let other = window.folder.path().join("other");
+    open_folder(&mut window, &other);
+    window.until_named("There is nothing in this store yet");
+    assert!(window.state().tabs.active().is_none(), "it is another store");
+    assert!(window.state().drafts.tabs.is_empty());
+}

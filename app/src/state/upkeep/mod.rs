@@ -24,6 +24,8 @@ pub struct Upkeep {
     pub scrub: Scrub,
     /// The backups that there are; `None`: not looked yet.
     pub looked: Option<Looked>,
+    /// The generation of the last look; an older answer may be about another folder.
+    pub look: Option<u64>,
     /// When that was looked, in window time.
     pub looked_at: Duration,
     /// What runs, and there is only one at a time.
