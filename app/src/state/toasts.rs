@@ -65,6 +65,13 @@ impl Toasts {
         self.list.push(Toast { id: self.last_id, kind, text, button, since: now });
     }
 
+    /// Takes the buttons away that do this; what was said stays.
+    pub fn take_buttons(&mut self, action: &Action) {
+        for toast in &mut self.list {
+            toast.button.take_if(|(_, does)| **does == *action);
+        }
+    }
+
     /// Takes one away.
     pub fn dismiss(&mut self, id: u64) {
         self.list.retain(|toast| toast.id != id);

@@ -228,3 +228,18 @@ fn an_empty_collection_offers_to_add() {
     window.until_named("test.void holds no documents yet");
     assert!(window.is_enabled("Add document"));
 }
+
+#[test]
+fn one_document_of_a_table_is_deleted_after_a_question() {
+    let mut window = window();
+    window.click("Select Document 3");
+    window.key(Key::F4);
+    window.until_named("\"three\"");
+    window.key(Key::Delete);
+    window.until_named("Delete 1 document from test.notes?");
+    assert!(window.has_part("brings them back while this tab is open, up to 64 MiB in all"));
+    assert!(window.value("The command that will be sent").contains("$eq: 3"));
+    window.click("Delete 1 document");
+    window.until_named("Dismiss: Deleted 1 document");
+    assert_eq!(stored(&window, doc! {}).len(), 3);
+}

@@ -129,11 +129,13 @@ pub fn answer(
 
 /// A job that will not be answered: what it was for may be asked again.
 pub fn dropped(tab: TabId, purpose: &Purpose, state: &mut State) {
-    with(state, tab, |view| match purpose {
-        Purpose::Page { run, first } => view.pages.failed(*run, *first),
-        Purpose::Check | Purpose::DeleteRead | Purpose::Write => view.writing = None,
+    match purpose {
+        Purpose::Page { run, first } => {
+            with(state, tab, |view| view.pages.failed(*run, *first));
+        }
+        Purpose::Check | Purpose::DeleteRead | Purpose::Write => writing::dropped(tab, state),
         _ => {}
-    });
+    }
 }
 
 /// Whether the window asks this by itself, to keep what it shows fresh.

@@ -322,3 +322,68 @@ fn values_that_a_filter_cannot_compare_are_saved_too() {
     bench.act(DocumentsAction::SaveField);
     assert_eq!(bench.stored()[0].get("n"), Some(&Bson::Int32(2)), "{:?}", bench.state.toasts);
 }
+
+#[test]
+fn an_undo_that_failed_can_be_tried_again() {
+    let mut bench = Bench::new(&[doc! {"_id": 1, "n": 1}]);
+    bench.edit_first("{_id: 1, n: 2}");
+    bench.act(DocumentsAction::SaveEditor);
+    let set =
+        |n: i32| doc! {"update": "c", "updates": [{"q": {"_id": 1}, "u": {"_id": 1, "n": n}}]};
+    bench.run(&set(9));
+    bench.act(DocumentsAction::Undo);
+    assert_eq!(bench.stored(), [doc! {"_id": 1, "n": 9}], "another one's change stays");
+    bench.run(&set(2));
+    bench.act(DocumentsAction::Undo);
+    assert_eq!(bench.stored(), [doc! {"_id": 1, "n": 1}]);
+    bench.run(&set(9));
+    bench.act(DocumentsAction::Redo);
+    assert_eq!(bench.stored(), [doc! {"_id": 1, "n": 9}]);
+    bench.run(&set(1));
+    bench.act(DocumentsAction::Redo);
+    assert_eq!(bench.stored(), [doc! {"_id": 1, "n": 2}]);
+}
+
+#[test]
+fn what_an_undo_could_not_bring_back_can_be_tried_again() {
+    let all: Vec<Document> = (0..4).map(|id| doc! {"_id": id}).collect();
+    let mut bench = Bench::new(&all);
+    bench.act(DocumentsAction::Delete((0..4).map(Bson::Int32).collect()));
+    assert_eq!(bench.stored(), []);
+    bench.run(&doc! {"insert": "c", "documents": [{"_id": 2, "theirs": true}]});
+    bench.act(DocumentsAction::Undo);
+    assert_eq!(bench.stored().len(), 3, "two came back before the third was refused");
+    bench.run(&doc! {"delete": "c", "deletes": [{"q": {"_id": 2}, "limit": 1}]});
+    bench.act(DocumentsAction::Undo);
+    let mut stored = bench.stored();
+    stored.sort_by_key(|document| document.get_i32("_id").unwrap_or(0));
+    assert_eq!(stored, all);
+}
+
+#[test]
+fn an_undo_that_came_back_undone_can_be_tried_again() {
+    let mut bench = Bench::new(&[doc! {"_id": 1}]);
+    bench.act(DocumentsAction::Delete(vec![Bson::Int32(1)]));
+    let mut effects = Effects::default();
+    act(Action::Documents(bench.tab, DocumentsAction::Undo), &mut bench.state, &mut effects);
+    let job = effects.jobs.pop().expect("it was sent");
+    let full = Outcome::Dropped { purpose: job.purpose, generation: job.generation, full: true };
+    outcome(full, &mut bench.state, &mut effects);
+    bench.act(DocumentsAction::Undo);
+    assert_eq!(bench.stored(), [doc! {"_id": 1}]);
+}
+
+#[test]
+fn a_message_offers_to_undo_only_the_last_change() {
+    let mut bench = Bench::new(&[doc! {"_id": 1}, doc! {"_id": 2}]);
+    let offers = |bench: &Bench| {
+        let buttons = bench.state.toasts.list().iter().filter(|toast| toast.button.is_some());
+        buttons.map(|toast| toast.text.clone()).collect::<Vec<_>>()
+    };
+    bench.act(DocumentsAction::Delete(vec![Bson::Int32(1)]));
+    assert_eq!(offers(&bench), ["Deleted 1 document"]);
+    bench.edit_first("{_id: 2, n: 1}");
+    bench.act(DocumentsAction::SaveEditor);
+    assert_eq!(offers(&bench), [] as [String; 0]);
+    assert_eq!(bench.stored(), [doc! {"_id": 2, "n": 1}]);
+}

@@ -10,7 +10,7 @@ use crate::apply::Effects;
 use crate::apply::store::number;
 use crate::state::documents::change::{self, id_of, is_same};
 use crate::state::documents::editor::{DeleteMany, Editor, Phase};
-use crate::state::documents::{Dialog, Origin, Purpose, Step, Writing};
+use crate::state::documents::{Dialog, DocumentsView, Origin, Purpose, Step, Writing};
 use crate::state::number::counted;
 use crate::state::toasts::Kind;
 use crate::state::{Dialog as AnyDialog, Purpose as AnyPurpose, State, TabId};
@@ -68,15 +68,12 @@ pub fn save_field(tab: TabId, state: &mut State, effects: &mut Effects) {
 
 /// Opens the question about what is selected.
 pub fn ask_delete_selected(tab: TabId, state: &mut State) {
-    let Some(open) = state.tabs.get_mut(tab) else { return };
+    let Some(open) = state.tabs.get(tab) else { return };
     let ids: Vec<Bson> = open.documents.selected.values().cloned().collect();
-    match ids.as_slice() {
-        [] => {}
-        [id] => open.documents.confirming = Some(id.clone()),
-        _ => {
-            let question = Dialog::Delete(DeleteMany { ids });
-            state.dialogs.show(AnyDialog::Documents(tab, question));
-        }
+    if !ids.is_empty() {
+        // Not beside the document: a table has no place for it, and a list may be scrolled away.
+        let question = Dialog::Delete(DeleteMany { ids });
+        state.dialogs.show(AnyDialog::Documents(tab, question));
     }
 }
 
@@ -198,16 +195,16 @@ pub fn read_for_delete(tab: TabId, reply: &Reply, state: &mut State, effects: &m
 
 /// A change was made, or refused.
 pub fn written(tab: TabId, reply: &Reply, state: &mut State, effects: &mut Effects) {
-    let Some(open) = state.tabs.get_mut(tab) else { return };
-    let Some(writing) = open.documents.writing.take() else { return };
     let found = match &reply.result {
         Ok(found) => found,
         Err(error) => return failed(tab, error, state),
     };
     let count = number(found, "n").and_then(|count| usize::try_from(count).ok()).unwrap_or(0);
     let refused = first_write_error(found);
-    match (&writing.step, refused) {
-        (Step::Replace { .. }, Some(error)) => return failed(tab, &error, state),
+    let Some(open) = state.tabs.get_mut(tab) else { return };
+    let Some(writing) = open.documents.writing.as_mut() else { return };
+    match (&mut writing.step, refused) {
+        (Step::Replace { .. }, Some(error)) => failed(tab, &error, state),
         (Step::Replace { before, .. }, None) if count == 0 => {
             // The guard did not match. Compare once more: if the document is as it was, its values
             // are ones that a filter can't compare, and its `_id` alone must do.
@@ -215,27 +212,35 @@ pub fn written(tab: TabId, reply: &Reply, state: &mut State, effects: &mut Effec
                 return conflict(tab, None, state);
             }
             let command = change::read(&open.namespace.collection, &[id_of(before)]);
-            open.documents.writing = Some(Writing { loose: true, ..writing });
-            return write(tab, Purpose::Check, command, state, effects);
+            writing.loose = true;
+            write(tab, Purpose::Check, command, state, effects);
         }
-        (Step::Insert(all), Some(error)) => {
-            let inserted: Vec<Document> = all.iter().take(count).cloned().collect();
-            if inserted.is_empty() {
-                return failed(tab, &error, state);
-            }
+        (Step::Insert(all), Some(error)) if count > 0 => {
             let error = format!("{count} of {} were inserted; then: {error}", all.len());
-            open.documents.undo.note(Step::Insert(inserted), writing.origin);
+            let rest = all.split_off(count.min(all.len()));
+            let (inserted, origin) = (std::mem::take(all), writing.origin);
+            *all = rest;
+            note(tab, Step::Insert(inserted), origin, state);
             failed(tab, &error, state);
-            return reading::refresh(tab, state, effects);
+            reading::refresh(tab, state, effects);
         }
-        (Step::Delete(_), Some(error)) if count == 0 => return failed(tab, &error, state),
-        _ => {}
+        (Step::Insert(_) | Step::Delete(_), Some(error)) if count == 0 => {
+            failed(tab, &error, state);
+        }
+        _ => done(tab, count, state, effects),
     }
-    done(tab, writing, count, state, effects);
 }
 
-fn done(tab: TabId, writing: Writing, count: usize, state: &mut State, effects: &mut Effects) {
-    let Writing { step, origin, .. } = writing;
+/// Notes a change that was made. A message that offers to take an earlier one back no longer does:
+/// it would take this one back.
+fn note(tab: TabId, step: Step, origin: Origin, state: &mut State) {
+    with(state, tab, |view| view.undo.note(step, origin));
+    state.toasts.take_buttons(&Action::Documents(tab, DocumentsAction::Undo));
+}
+
+fn done(tab: TabId, count: usize, state: &mut State, effects: &mut Effects) {
+    let writing = state.tabs.get_mut(tab).and_then(|open| open.documents.writing.take());
+    let Some(Writing { step, origin, .. }) = writing else { return };
     if editor(tab, state).is_some_and(|editor| editor.phase == Phase::Busy) {
         state.dialogs.close();
     }
@@ -255,8 +260,13 @@ fn done(tab: TabId, writing: Writing, count: usize, state: &mut State, effects: 
             documents.iter().map(|it| crate::state::documents::view::key(&id_of(it))).collect();
         with(state, tab, |view| view.selected.retain(|key, _| !gone.contains(key)));
     }
-    with(state, tab, |view| view.undo.note(step, origin));
-    let undo = (deleted && origin == Origin::Person)
+    note(tab, step, origin, state);
+    let can_undo = state.tabs.get(tab).is_some_and(|open| open.documents.undo.can_undo());
+    let said = match origin {
+        Origin::Person if !can_undo => format!("{said}; it is too much to be undone"),
+        _ => said,
+    };
+    let undo = (deleted && origin == Origin::Person && can_undo)
         .then(|| ("Undo".to_owned(), Action::Documents(tab, DocumentsAction::Undo)));
     state.toasts.push(Kind::Done, said, undo, state.uptime);
     reading::refresh(tab, state, effects);
@@ -265,7 +275,8 @@ fn done(tab: TabId, writing: Writing, count: usize, state: &mut State, effects: 
 /// The document is not what was opened: what was typed stays, beside the other version.
 fn conflict(tab: TabId, now: Option<Document>, state: &mut State) {
     let Some(open) = state.tabs.get_mut(tab) else { return };
-    let Some(writing) = open.documents.writing.take() else { return };
+    let Some(writing) = open.documents.writing.clone() else { return };
+    open.documents.give_up();
     let Step::Replace { before, after } = writing.step else { return };
     if writing.origin != Origin::Person {
         let text = match now {
@@ -289,8 +300,13 @@ fn conflict(tab: TabId, now: Option<Document>, state: &mut State) {
     show(tab, editor, state);
 }
 
+/// A part of a change came back without having been done.
+pub fn dropped(tab: TabId, state: &mut State) {
+    failed(tab, "Too much was asked at once; try again in a moment", state);
+}
+
 fn failed(tab: TabId, error: &str, state: &mut State) {
-    with(state, tab, |view| view.writing = None);
+    with(state, tab, DocumentsView::give_up);
     match editor(tab, state) {
         Some(editor) if editor.phase == Phase::Busy => {
             editor.phase = Phase::Failed(error.to_owned());

@@ -1,10 +1,11 @@
-//! Several documents are to be deleted: a sample, and the number on the button.
+//! Documents are to be deleted: a sample, and the number on the button.
 
 use egui::Context;
 use mayfly_engine::value::shell::write_command;
 
 use crate::action::{Action, Actions, DialogAction, DocumentsAction, ViewAction};
 use crate::dialogs::close;
+use crate::limits::UNDO_BYTES_MAX;
 use crate::state::documents::editor::DeleteMany;
 use crate::state::documents::{Step, pages::Row};
 use crate::state::number::counted;
@@ -17,6 +18,11 @@ const SAMPLE: usize = 5;
 
 /// Documents up to which the command is shown in full.
 const COMMAND_DOCUMENTS_MAX: usize = 20;
+
+/// What is kept of the changes of a tab, see [`UNDO_BYTES_MAX`].
+const BOUND: &str = "up to 64 MiB in all";
+
+const _: () = assert!(UNDO_BYTES_MAX == 64 * 1024 * 1024, "the sentence names the bound");
 
 /// Draws the question.
 pub fn ui(
@@ -39,7 +45,7 @@ pub fn ui(
     let closing = modal::ui(
         context,
         &title,
-        "Ctrl+Z brings them back while this window is open",
+        &format!("Ctrl+Z brings them back while this tab is open, {BOUND}"),
         sizes::DIALOG,
         &mut (),
         |ui, ()| {

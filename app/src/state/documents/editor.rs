@@ -191,7 +191,7 @@ fn with_id(document: Document, base: ObjectId, at: usize) -> Document {
     whole
 }
 
-/// Several documents are to be deleted.
+/// Documents are to be deleted.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DeleteMany {
     /// Their `_id`s.

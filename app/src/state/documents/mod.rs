@@ -62,6 +62,6 @@ pub enum Purpose {
 pub enum Dialog {
     /// A document as text.
     Editor(Box<Editor>),
-    /// Several documents are to be deleted.
+    /// Documents are to be deleted.
     Delete(DeleteMany),
 }

@@ -31,6 +31,16 @@ impl Undo {
         }
     }
 
+    /// Takes a change back that was handed out and not made, so that it can be tried again. `step`
+    /// is what the store should have done.
+    pub fn give_back(&mut self, step: Step, origin: Origin) {
+        match origin {
+            Origin::Person => {}
+            Origin::Undo => self.done.push(step.inverse()),
+            Origin::Redo => self.undone.push(step),
+        }
+    }
+
     /// What takes the last change back.
     pub fn undo(&mut self) -> Option<Step> {
         self.done.pop().map(Step::inverse)
@@ -84,6 +94,22 @@ mod tests {
     }
 
     #[test]
+    fn what_was_not_made_can_be_tried_again() {
+        let mut undo = Undo::default();
+        undo.note(insert(1), Origin::Person);
+        let back = undo.undo().expect("a change");
+        assert!(!undo.can_undo());
+        undo.give_back(back.clone(), Origin::Undo);
+        assert_eq!(undo.undo(), Some(back.clone()));
+        undo.note(back, Origin::Undo);
+        let again = undo.redo().expect("a change");
+        undo.give_back(again.clone(), Origin::Redo);
+        assert_eq!(undo.redo(), Some(again));
+        undo.give_back(insert(2), Origin::Person);
+        assert!(!undo.can_undo() && !undo.can_redo());
+    }
+
+    #[test]
     fn a_new_change_ends_the_way_forth() {
         let mut undo = Undo::default();
         undo.note(insert(1), Origin::Person);
@@ -91,6 +117,16 @@ mod tests {
         undo.note(insert(1).inverse(), Origin::Undo);
         undo.note(insert(3), Origin::Person);
         assert!(!undo.can_redo());
+    }
+
+    #[test]
+    fn more_than_fits_is_not_kept() {
+        let mut undo = Undo::default();
+        undo.note(insert(1), Origin::Person);
+        let text = "x".repeat(UNDO_BYTES_MAX / 4);
+        let many = (0..5).map(|id| doc! {"_id": id, "text": &text}).collect();
+        undo.note(Step::Delete(many), Origin::Person);
+        assert!(!undo.can_undo());
     }
 
     #[test]

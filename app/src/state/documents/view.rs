@@ -136,6 +136,14 @@ impl DocumentsView {
         }
     }
 
+    /// The change on its way was not made: what it should have taken back, or made again, can be
+    /// tried once more.
+    pub fn give_up(&mut self) {
+        if let Some(writing) = self.writing.take() {
+            self.undo.give_back(writing.step, writing.origin);
+        }
+    }
+
     /// What is kept for the next start.
     #[must_use]
     pub fn saved(&self) -> SavedDocuments {
