@@ -20,12 +20,12 @@ pub fn outcome(outcome: Outcome, state: &mut State, effects: &mut Effects) {
             log(&purpose, &reply, state);
             answer(&purpose, generation, &reply, state, effects);
         }
-        Outcome::Dropped { purpose, full, .. } => {
+        Outcome::Dropped { purpose, generation, full } => {
             if full {
                 let text = "Too much was asked at once; try again in a moment";
                 state.toasts.push(Kind::Warning, text, None, state.uptime);
             }
-            dropped(&purpose, full, state, effects);
+            dropped(&purpose, generation, full, state, effects);
         }
         Outcome::Transfer { purpose, generation, done } => {
             if let Purpose::Transfer(purpose) = purpose {
@@ -71,7 +71,13 @@ fn answer(
 }
 
 /// A job that will not be answered: whatever waits for it may ask again.
-fn dropped(purpose: &Purpose, full: bool, state: &mut State, effects: &mut Effects) {
+fn dropped(
+    purpose: &Purpose,
+    generation: u64,
+    full: bool,
+    state: &mut State,
+    effects: &mut Effects,
+) {
     if let Purpose::Documents(tab, purpose) = purpose {
         // A page that a newer question replaced is answered by that one.
         if full {
@@ -81,6 +87,9 @@ fn dropped(purpose: &Purpose, full: bool, state: &mut State, effects: &mut Effec
     }
     if let (Purpose::Transfer(purpose), true) = (purpose, full) {
         transfer_run::dropped(purpose, state);
+    }
+    if let (Purpose::Indexes(tab, purpose), true) = (purpose, full) {
+        indexes::dropped(*tab, purpose, generation, state);
     }
     if let (Purpose::Upkeep(purpose), true) = (purpose, full) {
         upkeep::dropped(purpose, state, effects);

@@ -7,7 +7,7 @@ use crate::action::IndexesAction;
 use crate::limits::{AGES_DOCUMENTS_MAX, SAMPLE_DOCUMENTS};
 use crate::state::dialogs::Dialog as AnyDialog;
 use crate::state::indexes::{
-    AGE_SLICES, ChangeTtl, CreateIndex, Dialog, DropIndex, IndexesView, Purpose, TTL_SECS, WhatIf,
+    AGE_SLICES, ChangeTtl, CreateIndex, Dialog, DropIndex, IndexesView, Purpose, TTL_SECS,
     age_command,
 };
 use crate::state::toasts::Kind;
@@ -91,7 +91,7 @@ pub fn open_change_ttl(tab: TabId, name: &str, state: &mut State, effects: &mut 
 
 fn open_drop(tab: TabId, name: &str, state: &mut State) {
     if let Some(index) = state.tabs.get(tab).and_then(|open| open.indexes.row(name)).cloned() {
-        let dropping = DropIndex { index, error: None };
+        let dropping = DropIndex { index, sent: None, error: None };
         state.dialogs.show(AnyDialog::Indexes(tab, Dialog::Drop(dropping)));
     }
 }
@@ -107,23 +107,7 @@ fn hide(tab: TabId, name: &str, hidden: bool, state: &mut State, effects: &mut E
 fn ask_what_if(tab: TabId, state: &mut State, effects: &mut Effects) {
     let Some((_, collection)) = names(tab, state) else { return };
     let Some(AnyDialog::Indexes(_, dialog)) = state.dialogs.open() else { return };
-    let index = match dialog {
-        Dialog::ChangeTtl(change) => change.ttl.secs(TTL_SECS).ok().map(|secs| {
-            doc! { "name": &change.index.name, "expireAfterSeconds": secs }
-        }),
-        Dialog::Create(create) if create.has_ttl && create.command(&collection).is_ok() => {
-            create.ttl.secs(TTL_SECS).ok().map(|secs| {
-                let mut index = doc! { "keyPattern": create.key(), "expireAfterSeconds": secs };
-                if let Ok(partial) = mayfly_engine::value::shell::read_document(&create.partial)
-                    && !create.partial.trim().is_empty()
-                {
-                    index.insert("partialFilterExpression", partial);
-                }
-                index
-            })
-        }
-        Dialog::Create(_) | Dialog::Drop(_) => None,
-    };
+    let index = dialog.asked();
     if let Some(index) = index {
         let command = doc! { "mayflyWhatIf": collection, "index": index };
         read(tab, Purpose::WhatIf, command, state, effects);
@@ -133,8 +117,9 @@ fn ask_what_if(tab: TabId, state: &mut State, effects: &mut Effects) {
 /// Sends the command of the open dialog; the dialog closes when it was done.
 fn send(tab: TabId, state: &mut State, effects: &mut Effects) {
     let Some((db, collection)) = names(tab, state) else { return };
-    let Some(AnyDialog::Indexes(_, dialog)) = state.dialogs.open_mut() else { return };
+    let Some(dialog) = dialog(tab, state).filter(|dialog| dialog.sent().is_none()) else { return };
     let (command, done) = match dialog {
+        Dialog::Create(create) if create.has_ttl && !create.is_ready() => return,
         Dialog::Create(create) => match create.command(&collection) {
             Ok(command) => (command, format!("Index on {collection} created")),
             Err(error) => {
@@ -160,14 +145,31 @@ fn send(tab: TabId, state: &mut State, effects: &mut Effects) {
             (command, format!("Index {name} dropped"))
         }
     };
-    effects.write(state, AnyPurpose::Indexes(tab, Purpose::Change(done)), &db, command);
+    let purpose = AnyPurpose::Indexes(tab, Purpose::Change(done));
+    let generation = effects.write(state, purpose, &db, command);
+    if let Some(dialog) = self::dialog(tab, state) {
+        dialog.set_sent(Some(generation), None);
+    }
+}
+
+/// The open dialog of this tab.
+fn dialog(tab: TabId, state: &mut State) -> Option<&mut Dialog> {
+    match state.dialogs.open_mut() {
+        Some(AnyDialog::Indexes(of, dialog)) if *of == tab => Some(dialog),
+        _ => None,
+    }
+}
+
+/// The dialog that sent this and waits for the answer.
+fn asker(tab: TabId, generation: u64, state: &mut State) -> Option<&mut Dialog> {
+    dialog(tab, state).filter(|dialog| dialog.sent() == Some(generation))
 }
 
 /// Takes over an answer.
 pub fn answer(
     tab: TabId,
     purpose: &Purpose,
-    _generation: u64,
+    generation: u64,
     reply: &Reply,
     state: &mut State,
     effects: &mut Effects,
@@ -175,7 +177,7 @@ pub fn answer(
     let command = &reply.command;
     let reply = match &reply.result {
         Ok(reply) => reply,
-        Err(error) => return failed(purpose, error, state),
+        Err(error) => return failed(tab, purpose, generation, command, error, state),
     };
     match purpose {
         Purpose::List => {
@@ -185,16 +187,20 @@ pub fn answer(
         Purpose::Stats => with(state, tab, |view| view.take_stats(reply)),
         Purpose::Uses => with(state, tab, |view| view.take_uses(reply)),
         Purpose::Sample => with(state, tab, |view| view.take_sample(reply)),
-        Purpose::WhatIf => take_what_if(command, reply, state),
+        Purpose::WhatIf => take_what_if(tab, command, Ok(reply), state),
         Purpose::Age(slice) => {
-            if let Some(AnyDialog::Indexes(_, Dialog::ChangeTtl(change))) = state.dialogs.open_mut()
+            // An older question may have been about another field.
+            let query = command.get_document("query");
+            let is_of = |field: &str| query.is_ok_and(|query| query.contains_key(field));
+            if let Some(Dialog::ChangeTtl(change)) = dialog(tab, state)
+                && change.index.field().is_some_and(is_of)
                 && let Some(age) = change.ages.get_mut(*slice)
             {
                 *age = reply.get_i32("n").ok().and_then(|n| u64::try_from(n).ok());
             }
         }
         Purpose::Change(done) => {
-            if matches!(state.dialogs.open(), Some(AnyDialog::Indexes(..))) {
+            if asker(tab, generation, state).is_some() {
                 state.dialogs.close();
             }
             state.toasts.push(Kind::Done, done.clone(), None, state.uptime);
@@ -204,37 +210,40 @@ pub fn answer(
     }
 }
 
-fn take_what_if(command: &Document, reply: &Document, state: &mut State) {
-    let secs = command.get_document("index").ok().and_then(|index| {
-        index
-            .get_i64("expireAfterSeconds")
-            .ok()
-            .or_else(|| index.get_i32("expireAfterSeconds").ok().map(i64::from))
-    });
-    let what_if = secs.map(|secs| WhatIf::read(reply, secs));
-    match state.dialogs.open_mut() {
-        Some(AnyDialog::Indexes(_, Dialog::ChangeTtl(change))) => change.what_if = what_if,
-        Some(AnyDialog::Indexes(_, Dialog::Create(create))) => create.what_if = what_if,
+fn take_what_if(tab: TabId, command: &Document, found: Result<&Document, &str>, state: &mut State) {
+    let Ok(index) = command.get_document("index") else { return };
+    if let Some(dialog) = dialog(tab, state) {
+        dialog.learn(index, found);
+    }
+}
+
+/// What failed is told where it was asked for: in its dialog, else in a message.
+fn failed(
+    tab: TabId,
+    purpose: &Purpose,
+    generation: u64,
+    command: &Document,
+    error: &str,
+    state: &mut State,
+) {
+    match purpose {
+        Purpose::WhatIf => take_what_if(tab, command, Err(error), state),
+        Purpose::Change(_) => refused(tab, generation, error, state),
         _ => {}
     }
 }
 
-/// A change that failed is told where it was asked for: in its dialog, else in a message.
-fn failed(purpose: &Purpose, error: &str, state: &mut State) {
-    if !matches!(purpose, Purpose::Change(_)) {
-        return;
+fn refused(tab: TabId, generation: u64, error: &str, state: &mut State) {
+    match asker(tab, generation, state) {
+        Some(dialog) => dialog.set_sent(None, Some(error.to_owned())),
+        None => state.toasts.push(Kind::Error, error.to_owned(), None, state.uptime),
     }
-    match state.dialogs.open_mut() {
-        Some(AnyDialog::Indexes(_, Dialog::Create(create))) => {
-            create.error = Some(error.to_owned());
-        }
-        Some(AnyDialog::Indexes(_, Dialog::ChangeTtl(change))) => {
-            change.error = Some(error.to_owned());
-        }
-        Some(AnyDialog::Indexes(_, Dialog::Drop(dropping))) => {
-            dropping.error = Some(error.to_owned());
-        }
-        _ => state.toasts.push(Kind::Error, error.to_owned(), None, state.uptime),
+}
+
+/// A command came back without having been done, because too much was asked at once.
+pub fn dropped(tab: TabId, purpose: &Purpose, generation: u64, state: &mut State) {
+    if matches!(purpose, Purpose::Change(_)) {
+        refused(tab, generation, "Too much was asked at once; try again in a moment", state);
     }
 }
 
@@ -243,3 +252,7 @@ fn failed(purpose: &Purpose, error: &str, state: &mut State) {
 pub fn is_background(purpose: &Purpose) -> bool {
     !matches!(purpose, Purpose::Change(_))
 }
+
+#[cfg(test)]
+#[path = "indexes_tests.rs"]
+mod tests;

@@ -24,6 +24,7 @@ use egui::Context;
 
 use crate::action::{Action, Actions, DialogAction};
 use crate::state::{Dialog, State};
+use crate::widgets::Button;
 
 /// Draws the open dialog.
 pub fn ui(context: &Context, dialog: &mut Dialog, state: &State, actions: &mut Actions) {
@@ -45,6 +46,14 @@ pub fn ui(context: &Context, dialog: &mut Dialog, state: &State, actions: &mut A
         Dialog::Transfer(draft) => transfer::ui(context, draft, state, actions),
         Dialog::Upkeep(draft) => upkeep::ui(context, draft, state, actions),
     }
+}
+
+/// Stands on the button of a dialog whose command has no answer yet.
+pub(crate) const WAITING: &str = "Waiting for the answer…";
+
+/// The button that leaves a dialog. What was sent goes on.
+fn leave(is_waiting: bool) -> Button<'static> {
+    Button::plain(if is_waiting { "Close" } else { "Cancel" })
 }
 
 /// Closes the open dialog.

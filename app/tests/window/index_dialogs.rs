@@ -1,9 +1,12 @@
 //! The dialogs of the Indexes view. None sends anything that it has not shown.
 
-use bson::doc;
-use egui::Key;
+use std::sync::Arc;
 
-use super::indexes::window;
+use bson::{Document, doc};
+use egui::Key;
+use mayfly::source::{Capabilities, Events, Source};
+
+use super::indexes::{visits, window};
 use super::support::Window;
 
 /// The dialog for a new index, with a field typed.
@@ -164,4 +167,42 @@ fn a_drop_that_fails_is_said_in_its_dialog() {
     window.click("Drop index");
     window.until_named("no index found: made_1");
     assert!(window.has("Drop index made_1"), "the dialog stays");
+}
+
+/// A store that does not say what a TTL would remove.
+struct Mute(Arc<dyn Source>);
+
+impl Source for Mute {
+    fn run(&self, db: &str, command: &Document) -> Document {
+        if command.contains_key("mayflyWhatIf") {
+            return doc! {"ok": 0.0, "errmsg": "the disk can't be read"};
+        }
+        self.0.run(db, command)
+    }
+
+    fn subscribe(&self) -> Box<dyn Events> {
+        self.0.subscribe()
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        self.0.capabilities()
+    }
+}
+
+#[test]
+fn a_ttl_whose_removals_are_not_known_is_not_made() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let mut window = Window::open_as(folder, &visits(), |source| Arc::new(Mute(source)));
+    window.until("a collection is shown", |state| state.tabs.active().is_some());
+    window.click("Indexes");
+    window.until_named("made_1");
+    window.click("Create index…");
+    window.until_named("Create an index on visits");
+    window.type_into("Field 1", "made");
+    window.click("TTL: documents expire");
+    window.type_into("TTL", "10");
+    window.until_named("What the TTL would remove is not known: the disk can't be read");
+    assert!(!window.is_enabled("Create index"));
+    window.click("TTL: documents expire");
+    window.until_enabled("Create index");
 }

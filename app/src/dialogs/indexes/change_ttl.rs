@@ -4,6 +4,7 @@ use egui::{Context, Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
 use super::{Asks, what_if};
 use crate::action::IndexesAction;
+use crate::dialogs::{WAITING, leave};
 use crate::state::indexes::{AGE_SLICES, ChangeTtl, TTL_SECS, slider_fraction, slider_secs};
 use crate::state::{duration, number};
 use crate::theme::{colors, sizes, text};
@@ -32,7 +33,10 @@ pub(super) fn ui(context: &Context, change: &mut ChangeTtl, asks: &mut Asks<'_>)
         &subtitle,
         sizes::DIALOG,
         change,
-        |ui, change| changed = content_ui(ui, change, asks),
+        |ui, change| {
+            let is_free = change.sent.is_none();
+            ui.add_enabled_ui(is_free, |ui| changed = content_ui(ui, change, asks));
+        },
         |ui, change| pressed = buttons_ui(ui, change),
     );
     if changed {
@@ -54,14 +58,12 @@ struct Pressed {
 
 /// The confirm button names the number of documents that go at once.
 fn buttons_ui(ui: &mut Ui, change: &ChangeTtl) -> Pressed {
-    let fresh = change
-        .what_if
-        .as_ref()
-        .filter(|figures| change.ttl.secs(TTL_SECS).is_ok_and(|secs| secs == figures.secs));
+    let known = change.known();
     let same = change.ttl.secs(TTL_SECS).is_ok_and(|secs| Some(secs) == change.index.secs);
     let verb = if change.index.secs.is_some() { "Change" } else { "Add TTL" };
-    let going = fresh.map_or(0, |figures| figures.overdue_now);
+    let going = known.map_or(0, |figures| figures.overdue_now);
     let label = match going {
+        _ if change.sent.is_some() => WAITING.to_owned(),
         _ if same => "No change".to_owned(),
         0 => format!("{verb}{}", if change.index.secs.is_some() { " TTL" } else { "" }),
         _ => format!("{verb} and let {} expire", number::count(going)),
@@ -71,8 +73,9 @@ fn buttons_ui(ui: &mut Ui, change: &ChangeTtl) -> Pressed {
         0 => Button::primary(&label),
         _ => Button::amber(&label),
     };
-    let send = ui.add(button.enabled(fresh.is_some() && !same)).clicked();
-    let cancel = ui.add(Button::plain("Cancel")).clicked();
+    let is_ready = known.is_some() && !same && change.sent.is_none();
+    let send = ui.add(button.enabled(is_ready)).clicked();
+    let cancel = ui.add(leave(change.sent.is_some())).clicked();
     Pressed { send, cancel }
 }
 
@@ -103,7 +106,7 @@ fn content_ui(ui: &mut Ui, change: &mut ChangeTtl, asks: &mut Asks<'_>) -> bool 
     if change.ages.iter().any(Option::is_some) {
         ages_ui(ui, &change.ages, secs);
     }
-    what_if::ui(ui, change.what_if.as_ref());
+    what_if::ui(ui, change.known());
     if let Some(command) = change.command(&asks.names.1) {
         asks.command_ui(ui, &command);
     }

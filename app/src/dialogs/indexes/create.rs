@@ -4,6 +4,7 @@ use egui::{Context, Ui};
 
 use super::{Asks, what_if};
 use crate::action::IndexesAction;
+use crate::dialogs::{WAITING, leave};
 use crate::state::indexes::{CreateIndex, IndexesView, SampledField, TTL_SECS, no_ttl_reason};
 use crate::state::number;
 use crate::theme::{Icon, colors, sizes, text};
@@ -32,7 +33,7 @@ pub(super) fn ui(
         sizes::DIALOG,
         create,
         |ui, create| {
-            content_ui(ui, create, &view.fields);
+            ui.add_enabled_ui(create.sent.is_none(), |ui| content_ui(ui, create, &view.fields));
             match &command {
                 Ok(command) => asks.command_ui(ui, command),
                 Err(error) => {
@@ -44,19 +45,19 @@ pub(super) fn ui(
             }
         },
         |ui, create| {
-            let going = going(create);
+            let going = create.known().map_or(0, |figures| figures.overdue_now);
             let label = match going {
+                _ if create.sent.is_some() => WAITING.to_owned(),
                 0 => "Create index".to_owned(),
                 _ => format!("Create and let {} expire", number::count(going)),
             };
             let button = if going > 0 { Button::amber(&label) } else { Button::primary(&label) };
-            send = ui.add(button.enabled(command.is_ok())).clicked();
-            cancel = ui.add(Button::plain("Cancel")).clicked();
+            send = ui.add(button.enabled(create.is_ready())).clicked();
+            cancel = ui.add(leave(create.sent.is_some())).clicked();
         },
     );
     if *create != before {
         create.error = None;
-        create.what_if = None;
         asks.push(IndexesAction::AskWhatIf);
     }
     if send {
@@ -64,13 +65,6 @@ pub(super) fn ui(
     } else if cancel || closing.closes() {
         crate::dialogs::close(asks.actions);
     }
-}
-
-/// Documents that the next pass would remove, as far as it is known for the TTL as typed.
-fn going(create: &CreateIndex) -> u64 {
-    let secs = create.ttl.secs(TTL_SECS).ok().filter(|_| create.has_ttl);
-    let fresh = create.what_if.as_ref().filter(|figures| secs == Some(figures.secs));
-    fresh.map_or(0, |figures| figures.overdue_now)
 }
 
 fn content_ui(ui: &mut Ui, create: &mut CreateIndex, sampled: &[SampledField]) {
@@ -180,5 +174,5 @@ fn ttl_ui(ui: &mut Ui, create: &mut CreateIndex) {
         let ink = if invalid.is_some() { colors(ui).error } else { colors(ui).dim };
         ui.label(text::rich(words, text::body()).color(ink));
     });
-    what_if::ui(ui, create.what_if.as_ref());
+    what_if::ui(ui, create.known());
 }

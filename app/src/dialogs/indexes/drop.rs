@@ -5,6 +5,7 @@ use egui::Context;
 
 use super::Asks;
 use crate::action::IndexesAction;
+use crate::dialogs::{WAITING, leave};
 use crate::state::indexes::DropIndex;
 use crate::theme::{colors, sizes, text};
 use crate::widgets::value_text::with_marks;
@@ -35,8 +36,10 @@ pub(super) fn ui(context: &Context, dropping: &DropIndex, asks: &mut Asks<'_>) {
             }
         },
         |ui, _| {
-            send = ui.add(Button::danger("Drop index")).clicked();
-            cancel = ui.add(Button::plain("Cancel")).clicked();
+            let is_free = dropping.sent.is_none();
+            let label = if is_free { "Drop index" } else { WAITING };
+            send = ui.add(Button::danger(label).enabled(is_free)).clicked();
+            cancel = ui.add(leave(dropping.sent.is_some())).clicked();
         },
     );
     if send {

@@ -21,11 +21,63 @@ pub enum Dialog {
     Drop(DropIndex),
 }
 
+impl Dialog {
+    /// The index that [`WhatIf`] is asked for; `None` while nothing valid with a TTL is typed.
+    #[must_use]
+    pub fn asked(&self) -> Option<Document> {
+        match self {
+            Self::Create(create) => create.asked(),
+            Self::ChangeTtl(change) => change.asked(),
+            Self::Drop(_) => None,
+        }
+    }
+
+    /// The generation of what was sent and has no answer yet. Meanwhile nothing else is sent.
+    #[must_use]
+    pub fn sent(&self) -> Option<u64> {
+        match self {
+            Self::Create(create) => create.sent,
+            Self::ChangeTtl(change) => change.sent,
+            Self::Drop(dropping) => dropping.sent,
+        }
+    }
+
+    /// Notes what was sent, or that it has its answer: why it could not be done.
+    pub fn set_sent(&mut self, generation: Option<u64>, failed: Option<String>) {
+        let (sent, error) = match self {
+            Self::Create(create) => (&mut create.sent, &mut create.error),
+            Self::ChangeTtl(change) => (&mut change.sent, &mut change.error),
+            Self::Drop(dropping) => (&mut dropping.sent, &mut dropping.error),
+        };
+        (*sent, *error) = (generation, failed);
+    }
+
+    /// Takes over what the TTL would remove, or why that is not known, if it is for what is typed.
+    pub fn learn(&mut self, index: &Document, found: Result<&Document, &str>) {
+        if self.asked().as_ref() != Some(index) {
+            return;
+        }
+        let (what_if, error) = match self {
+            Self::Create(create) => (&mut create.what_if, &mut create.error),
+            Self::ChangeTtl(change) => (&mut change.what_if, &mut change.error),
+            Self::Drop(_) => return,
+        };
+        match found {
+            Ok(found) => *what_if = Some(WhatIf::read(found, index.clone())),
+            Err(sentence) => {
+                *error = Some(format!("What the TTL would remove is not known: {sentence}"));
+            }
+        }
+    }
+}
+
 /// An index that shall be dropped.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DropIndex {
     /// The index.
     pub index: IndexRow,
+    /// The generation of the command that was sent and has no answer yet.
+    pub sent: Option<u64>,
     /// Why it could not be dropped.
     pub error: Option<String>,
 }
@@ -41,6 +93,8 @@ pub struct ChangeTtl {
     pub what_if: Option<WhatIf>,
     /// Documents by age, one count a slice of the slider; `None` where not known yet.
     pub ages: Vec<Option<u64>>,
+    /// The generation of the command that was sent and has no answer yet.
+    pub sent: Option<u64>,
     /// Why the change failed.
     pub error: Option<String>,
 }
@@ -50,7 +104,20 @@ impl ChangeTtl {
     #[must_use]
     pub fn new(index: IndexRow) -> Self {
         let ttl = index.secs.map_or_else(NumberDraft::default, NumberDraft::from_secs);
-        Self { index, ttl, what_if: None, ages: vec![None; AGE_SLICES], error: None }
+        let ages = vec![None; AGE_SLICES];
+        Self { index, ttl, what_if: None, ages, sent: None, error: None }
+    }
+
+    fn asked(&self) -> Option<Document> {
+        let secs = self.ttl.secs(TTL_SECS).ok()?;
+        Some(doc! { "name": &self.index.name, "expireAfterSeconds": secs })
+    }
+
+    /// What the TTL as typed would remove, once it is known.
+    #[must_use]
+    pub fn known(&self) -> Option<&WhatIf> {
+        let asked = self.asked()?;
+        self.what_if.as_ref().filter(|known| known.index == asked)
     }
 
     /// The command that makes the change; `None` while the TTL is not valid.
@@ -86,6 +153,8 @@ pub struct CreateIndex {
     pub name: String,
     /// What the TTL would remove.
     pub what_if: Option<WhatIf>,
+    /// The generation of the command that was sent and has no answer yet.
+    pub sent: Option<u64>,
     /// Why it could not be made.
     pub error: Option<String>,
 }
@@ -109,6 +178,32 @@ impl CreateIndex {
         let parts: Vec<String> =
             key.iter().map(|(field, direction)| format!("{field}_{direction}")).collect();
         parts.join("_")
+    }
+
+    fn asked(&self) -> Option<Document> {
+        // A name or another option changes nothing about what it removes; what is wrong is said.
+        let command = self.command("").ok().filter(|_| self.has_ttl)?;
+        let made = command.get_array("indexes").ok()?.first()?.as_document()?;
+        let secs = self.ttl.secs(TTL_SECS).ok()?;
+        let mut index = doc! { "keyPattern": self.key(), "expireAfterSeconds": secs };
+        if let Some(partial) = made.get("partialFilterExpression") {
+            index.insert("partialFilterExpression", partial.clone());
+        }
+        Some(index)
+    }
+
+    /// What the TTL as typed would remove, once it is known.
+    #[must_use]
+    pub fn known(&self) -> Option<&WhatIf> {
+        let asked = self.asked()?;
+        self.what_if.as_ref().filter(|known| known.index == asked)
+    }
+
+    /// Whether it may be sent: it is valid, nothing is on its way, and what its TTL removes is known.
+    #[must_use]
+    pub fn is_ready(&self) -> bool {
+        let is_known = !self.has_ttl || self.known().is_some();
+        is_known && self.sent.is_none() && self.command("").is_ok()
     }
 
     /// The command that makes it.

@@ -5,10 +5,10 @@ use bson::Document;
 use super::number::whole_secs;
 
 /// What a TTL would remove, as `mayflyWhatIf` answers.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct WhatIf {
-    /// The seconds it was asked for.
-    pub secs: i64,
+    /// The index it was asked for, as in the command.
+    pub index: Document,
     /// Documents that the next pass would remove.
     pub overdue_now: u64,
     /// More within an hour.
@@ -22,15 +22,15 @@ pub struct WhatIf {
 }
 
 impl WhatIf {
-    /// Reads the reply to a `mayflyWhatIf` with these seconds.
+    /// Reads the reply to a `mayflyWhatIf` for this index.
     #[must_use]
-    pub fn read(reply: &Document, secs: i64) -> Self {
+    pub fn read(reply: &Document, index: Document) -> Self {
         let count = |name| reply.get(name).and_then(whole_secs).map_or(0, as_count);
         let never = reply
             .get_document("never")
             .map_or(0, |never| never.values().filter_map(whole_secs).map(as_count).sum());
         Self {
-            secs,
+            index,
             overdue_now: count("overdueNow"),
             next_hour: count("nextHour"),
             next_day: count("nextDay"),

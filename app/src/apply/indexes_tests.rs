@@ -1,0 +1,106 @@
+use bson::{Bson, doc};
+
+use super::*;
+use crate::state::Phase;
+use crate::state::indexes::IndexRow;
+use crate::widgets::number_field::{NumberDraft, Unit};
+use crate::worker::Work;
+
+/// A window whose tab shows a collection.
+fn bench() -> (State, TabId, Effects) {
+    let mut state = State::default();
+    state.store.phase = Phase::Open;
+    let tab = state.tabs.show(&Namespace::new("d", "c")).expect("a tab");
+    (state, tab, Effects::default())
+}
+
+fn creating(field: &str, ttl_minutes: Option<&str>) -> Dialog {
+    Dialog::Create(CreateIndex {
+        fields: vec![(field.to_owned(), false)],
+        has_ttl: ttl_minutes.is_some(),
+        ttl: NumberDraft { text: ttl_minutes.unwrap_or_default().to_owned(), unit: Unit::Minutes },
+        ..CreateIndex::default()
+    })
+}
+
+fn show(dialog: Dialog, tab: TabId, state: &mut State) {
+    state.dialogs.replace(AnyDialog::Indexes(tab, dialog));
+}
+
+/// The names of the commands that were sent, with their generations.
+fn sent(effects: &mut Effects) -> Vec<(String, u64, Document)> {
+    let jobs = std::mem::take(&mut effects.jobs).into_iter();
+    jobs.filter_map(|job| match job.work {
+        Work::Command { command, .. } => {
+            Some((command.keys().next()?.clone(), job.generation, command))
+        }
+        _ => None,
+    })
+    .collect()
+}
+
+fn reply(command: Document, result: Result<Document, String>) -> Reply {
+    Reply { db: "d".to_owned(), command, result, micros: 1 }
+}
+
+#[test]
+fn a_second_press_sends_nothing() {
+    let (mut state, tab, mut effects) = bench();
+    show(creating("a", None), tab, &mut state);
+    apply(tab, IndexesAction::Send, &mut state, &mut effects);
+    apply(tab, IndexesAction::Send, &mut state, &mut effects);
+    let sent = sent(&mut effects);
+    assert_eq!(sent.len(), 1, "{sent:?}");
+    assert_eq!(dialog(tab, &mut state).and_then(|dialog| dialog.sent()), Some(sent[0].1));
+}
+
+#[test]
+fn only_its_own_answer_ends_a_dialog() {
+    let (mut state, tab, mut effects) = bench();
+    show(creating("a", None), tab, &mut state);
+    apply(tab, IndexesAction::Send, &mut state, &mut effects);
+    let (_, generation, command) = sent(&mut effects).remove(0);
+    // Closed while it waits, and another is open when the answer comes.
+    let row = IndexRow { name: "b_1".to_owned(), ..IndexRow::default() };
+    let other = Dialog::Drop(DropIndex { index: row, sent: None, error: None });
+    show(other.clone(), tab, &mut state);
+    let purpose = Purpose::Change("done".to_owned());
+    for result in [Err("no".to_owned()), Ok(doc! {"ok": 1.0})] {
+        let reply = reply(command.clone(), result);
+        answer(tab, &purpose, generation, &reply, &mut state, &mut effects);
+        assert_eq!(dialog(tab, &mut state), Some(&mut other.clone()));
+    }
+    assert_eq!(state.toasts.list().len(), 2, "both are told");
+    apply(tab, IndexesAction::Send, &mut state, &mut effects);
+    let dropping = dialog(tab, &mut state).and_then(|dialog| dialog.sent()).expect("it is sent");
+    let refused = reply(doc! {"dropIndexes": "c"}, Err("no index".to_owned()));
+    answer(tab, &purpose, dropping, &refused, &mut state, &mut effects);
+    let Some(Dialog::Drop(shown)) = dialog(tab, &mut state) else { panic!("it stays") };
+    assert_eq!((shown.sent, shown.error.as_deref()), (None, Some("no index")));
+}
+
+#[test]
+fn a_ttl_is_sent_when_it_is_known_what_it_removes() {
+    let (mut state, tab, mut effects) = bench();
+    show(creating("a", Some("10")), tab, &mut state);
+    apply(tab, IndexesAction::AskWhatIf, &mut state, &mut effects);
+    let (name, generation, of_a) = sent(&mut effects).remove(0);
+    assert_eq!(name, "mayflyWhatIf");
+    apply(tab, IndexesAction::Send, &mut state, &mut effects);
+    assert_eq!(sent(&mut effects), [], "nothing is known yet");
+    // Another field with the same TTL: the answer is not for it.
+    let mut learn = |of: &Document, state: &mut State| {
+        let known = reply(of.clone(), Ok(doc! {"overdueNow": 7_i64, "ok": 1.0}));
+        answer(tab, &Purpose::WhatIf, generation, &known, state, &mut effects);
+        let Some(Dialog::Create(create)) = dialog(tab, state) else { panic!("it stays") };
+        (create.is_ready(), create.known().map(|figures| figures.overdue_now))
+    };
+    show(creating("b", Some("10")), tab, &mut state);
+    assert_eq!(learn(&of_a, &mut state), (false, None));
+    show(creating("a", Some("11")), tab, &mut state);
+    assert_eq!(learn(&of_a, &mut state), (false, None));
+    show(creating("a", Some("10")), tab, &mut state);
+    assert_eq!(learn(&of_a, &mut state), (true, Some(7)));
+    let index = of_a.get_document("index").expect("an index");
+    assert_eq!(index.get("expireAfterSeconds"), Some(&Bson::Int64(600)));
+}
