@@ -9,6 +9,7 @@ use super::{Action, DialogAction};
 use crate::source::OpenRequest;
 use crate::state::dialogs::{
     CreateCollection, CreateDatabase, Dialect, Dialog, DropDialog, DropTarget, RenameCollection,
+    Sent,
 };
 use crate::state::store::Order;
 use crate::state::{Namespace, State};
@@ -89,7 +90,8 @@ pub const RENAME_COLLECTION: Entry = Entry {
     action: |state| {
         let from = chosen(state)?;
         let name = from.collection.clone();
-        let dialog = Dialog::RenameCollection(RenameCollection { from, name });
+        let dialog =
+            Dialog::RenameCollection(RenameCollection { from, name, sent: Sent::default() });
         Some(Action::Dialog(DialogAction::Show(dialog)))
     },
 };

@@ -50,7 +50,7 @@ fn answer(
     effects: &mut Effects,
 ) {
     match purpose {
-        Purpose::Store(purpose) => store::answer(purpose, reply, state, effects),
+        Purpose::Store(purpose) => store::answer(purpose, generation, reply, state, effects),
         Purpose::Documents(tab, purpose) => {
             documents::answer(*tab, purpose, generation, reply, state, effects);
         }
@@ -104,7 +104,11 @@ fn dropped(
                 }
             }
             StorePurpose::Databases | StorePurpose::Collections(_) => state.tree.stale = true,
-            StorePurpose::Open | StorePurpose::Change { .. } => {}
+            StorePurpose::Rules(_) | StorePurpose::Change { .. } => {
+                let words = "Too much was asked at once; try again in a moment";
+                store::refused(generation, words, state);
+            }
+            StorePurpose::Open => {}
         }
     }
 }
@@ -122,7 +126,9 @@ fn log(purpose: &Purpose, reply: &Reply, state: &mut State) {
 /// Whether the window asks this by itself, to keep what it shows fresh.
 fn is_background(purpose: &Purpose, reply: &Reply) -> bool {
     match purpose {
-        Purpose::Store(purpose) => !matches!(purpose, StorePurpose::Change { .. }),
+        Purpose::Store(purpose) => {
+            !matches!(purpose, StorePurpose::Rules(_) | StorePurpose::Change { .. })
+        }
         Purpose::Reaper(purpose) => {
             !matches!(purpose, ReaperPurpose::RunNow | ReaperPurpose::Set | ReaperPurpose::PutBack)
         }

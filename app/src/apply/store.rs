@@ -6,7 +6,7 @@ use super::{Effects, WindowEffect, clock, reaper, tabs, unfinished, upkeep};
 use crate::action::{Action, StoreAction};
 use crate::limits::{STRIP_BUCKETS, STRIP_SPAN_MS, WEATHER_UNSEEN_MAX};
 use crate::source::{OpenFailure, OpenRequest, Opened};
-use crate::state::dialogs::{CreateCollection, CreateDatabase, Dialect, Dialog, DropTarget};
+use crate::state::dialogs::{CreateCollection, CreateDatabase, Dialect, Dialog, DropTarget, Sent};
 use crate::state::purpose::StorePurpose;
 use crate::state::store::{Forecast, Next, Order};
 use crate::state::toasts::Kind;
@@ -48,7 +48,7 @@ pub fn apply(action: StoreAction, state: &mut State, effects: &mut Effects) {
         StoreAction::SetDialect(db, dialect) => {
             let done = format!("{db} follows the rules of {}", dialect.label());
             let command = doc! {"mayflyDialect": dialect.name()};
-            change(done, None, &db, command, state, effects);
+            change(done, &db, command, state, effects);
         }
         StoreAction::Copy(text) => effects.window(WindowEffect::Copy(text)),
     }
@@ -183,21 +183,50 @@ fn next(namespace: &Namespace, state: &mut State, effects: &mut Effects) {
 
 fn create_database(draft: &CreateDatabase, state: &mut State, effects: &mut Effects) {
     let namespace = Namespace::new(draft.name.trim(), draft.collection.trim());
-    if let Some(command) = dialect_command(draft.dialect) {
-        let purpose = Purpose::Store(StorePurpose::Change { done: String::new(), open: None });
-        effects.write(state, purpose, &namespace.db, command);
-    }
+    let db = namespace.db.clone();
+    let (purpose, command) = match dialect_command(draft.dialect) {
+        // The collection is made when the rules are known to be in force.
+        Some(command) => (StorePurpose::Rules(namespace), command),
+        None => creation(namespace),
+    };
+    send(purpose, &db, command, state, effects);
+}
+
+/// The first collection of a new database.
+fn creation(namespace: Namespace) -> (StorePurpose, Document) {
     let command = doc! {"create": &namespace.collection};
     let done = format!("Created {namespace}");
-    let db = namespace.db.clone();
-    change(done, Some(namespace), &db, command, state, effects);
+    (StorePurpose::Change { done, open: Some(namespace) }, command)
+}
+
+/// Sends what the open dialog asks for; it stays until that is answered.
+fn send(
+    purpose: StorePurpose,
+    db: &str,
+    command: Document,
+    state: &mut State,
+    effects: &mut Effects,
+) {
+    if state.dialogs.sent_mut().is_some_and(|sent| sent.is_waiting()) {
+        return;
+    }
+    let generation = effects.write(state, Purpose::Store(purpose), db, command);
+    if let Some(sent) = state.dialogs.sent_mut() {
+        *sent = Sent { generation: Some(generation), error: None };
+    }
+}
+
+/// The dialog that sent this and waits for the answer.
+fn asker(generation: u64, state: &mut State) -> Option<&mut Sent> {
+    state.dialogs.sent_mut().filter(|sent| sent.generation == Some(generation))
 }
 
 fn create_collection(draft: &CreateCollection, state: &mut State, effects: &mut Effects) {
     let namespace = Namespace::new(&draft.db, draft.name.trim());
     let command = create_command(draft);
     let done = format!("Created {namespace}");
-    change(done, Some(namespace), &draft.db, command, state, effects);
+    let purpose = StorePurpose::Change { done, open: Some(namespace) };
+    send(purpose, &draft.db, command, state, effects);
 }
 
 /// The command that gives a new database its rules; `None` for the rules it has anyway.
@@ -241,7 +270,8 @@ fn rename(from: &Namespace, name: &str, state: &mut State, effects: &mut Effects
     let to = Namespace::new(&from.db, name.trim());
     let command = rename_command(from, name);
     let done = format!("{from} is now {to}");
-    change(done, Some(to), "admin", command, state, effects);
+    let purpose = StorePurpose::Change { done, open: Some(to) };
+    send(purpose, "admin", command, state, effects);
 }
 
 fn drop_target(target: &DropTarget, state: &mut State, effects: &mut Effects) {
@@ -250,23 +280,22 @@ fn drop_target(target: &DropTarget, state: &mut State, effects: &mut Effects) {
         DropTarget::Database(db) => format!("Dropped the database {db}"),
         DropTarget::Collection(namespace) => format!("Dropped {namespace}"),
     };
-    change(done, None, &db, command, state, effects);
+    change(done, &db, command, state, effects);
 }
 
-fn change(
-    done: String,
-    open: Option<Namespace>,
-    db: &str,
-    command: Document,
-    state: &mut State,
-    effects: &mut Effects,
-) {
-    let purpose = Purpose::Store(StorePurpose::Change { done, open });
+fn change(done: String, db: &str, command: Document, state: &mut State, effects: &mut Effects) {
+    let purpose = Purpose::Store(StorePurpose::Change { done, open: None });
     effects.write(state, purpose, db, command);
 }
 
 /// Takes over an answer.
-pub fn answer(purpose: &StorePurpose, reply: &Reply, state: &mut State, effects: &mut Effects) {
+pub fn answer(
+    purpose: &StorePurpose,
+    generation: u64,
+    reply: &Reply,
+    state: &mut State,
+    effects: &mut Effects,
+) {
     match (purpose, &reply.result) {
         (StorePurpose::Open, _) => {}
         (StorePurpose::Databases, Ok(found)) => databases(found, state, effects),
@@ -294,13 +323,32 @@ pub fn answer(purpose: &StorePurpose, reply: &Reply, state: &mut State, effects:
                 collection.forecast = forecast;
             }
         }
+        (StorePurpose::Rules(namespace), Ok(_)) => {
+            let db = namespace.db.clone();
+            let (purpose, command) = creation(namespace.clone());
+            let next = effects.write(state, Purpose::Store(purpose), &db, command);
+            if let Some(sent) = asker(generation, state) {
+                sent.generation = Some(next);
+            }
+        }
         (StorePurpose::Change { done, open }, Ok(_)) => {
+            if asker(generation, state).is_some() {
+                state.dialogs.close();
+            }
             changed(done, open.clone(), reply, state, effects);
         }
-        (StorePurpose::Change { .. }, Err(error)) => {
-            state.toasts.push(Kind::Error, error.clone(), None, state.uptime);
+        (StorePurpose::Rules(_) | StorePurpose::Change { .. }, Err(error)) => {
+            refused(generation, error, state);
             refresh(state, effects);
         }
+    }
+}
+
+/// What was refused is told where it was asked for: in its dialog, else in a message.
+pub fn refused(generation: u64, error: &str, state: &mut State) {
+    match asker(generation, state) {
+        Some(sent) => *sent = Sent { generation: None, error: Some(error.to_owned()) },
+        None => state.toasts.push(Kind::Error, error, None, state.uptime),
     }
 }
 
@@ -311,9 +359,7 @@ fn changed(
     state: &mut State,
     effects: &mut Effects,
 ) {
-    if !done.is_empty() {
-        state.toasts.push(Kind::Done, done, None, state.uptime);
-    }
+    state.toasts.push(Kind::Done, done, None, state.uptime);
     if let Ok(collection) = reply.command.get_str("drop") {
         let dropped = Namespace::new(&reply.db, collection);
         state.tabs.forget(|namespace| *namespace == dropped);

@@ -41,7 +41,7 @@ fn weather_is_learned() {
     let (mut state, mut effects) = (opened_state(), Effects::default());
     let sessions = Namespace::new("demo", "sessions");
     let mut learn = |purpose: StorePurpose, command: Document, found: Document| {
-        answer(&purpose, &reply("demo", command, Ok(found)), &mut state, &mut effects);
+        answer(&purpose, 0, &reply("demo", command, Ok(found)), &mut state, &mut effects);
     };
     let figures = doc! {"count": 12_408_i64, "size": 3_100_000.0};
     learn(StorePurpose::Stats(sessions.clone()), doc! {}, figures);
@@ -67,7 +67,7 @@ fn a_dropped_collection_takes_its_tab_along() {
     assert_eq!(sent(&effects), ["demo.drop"]);
     let purpose = StorePurpose::Change { done: "Dropped".to_owned(), open: None };
     let gone = reply("demo", doc! {"drop": "sessions"}, Ok(doc! {"ok": 1.0}));
-    answer(&purpose, &gone, &mut state, &mut effects);
+    answer(&purpose, 0, &gone, &mut state, &mut effects);
     assert!(state.tabs.open().is_empty());
     assert_eq!(state.toasts.list().len(), 1);
 }
@@ -78,7 +78,7 @@ fn a_refused_change_is_said_and_nothing_closes() {
     state.tabs.show(&Namespace::new("demo", "sessions"));
     let purpose = StorePurpose::Change { done: "Dropped".to_owned(), open: None };
     let refused = reply("demo", doc! {"drop": "sessions"}, Err("no".to_owned()));
-    answer(&purpose, &refused, &mut state, &mut effects);
+    answer(&purpose, 0, &refused, &mut state, &mut effects);
     assert_eq!(state.tabs.open().len(), 1);
     assert_eq!(state.toasts.list().first().map(|toast| toast.kind), Some(Kind::Error));
 }
@@ -94,4 +94,59 @@ fn counts_have_any_number_type() {
     check("e", None);
     check("f", None);
     check("g", None);
+}
+
+/// The generation of the only job.
+fn only(effects: &mut Effects) -> u64 {
+    let jobs = std::mem::take(&mut effects.jobs);
+    let [job] = jobs.as_slice() else { panic!("{jobs:?}") };
+    job.generation
+}
+
+#[test]
+fn a_database_whose_rules_are_refused_is_not_made() {
+    let (mut state, mut effects) = (opened_state(), Effects::default());
+    let draft = CreateDatabase {
+        name: "cloud".to_owned(),
+        collection: "carts".to_owned(),
+        dialect: Dialect::Cosmos,
+        ..CreateDatabase::default()
+    };
+    state.dialogs.show(Dialog::CreateDatabase(draft.clone()));
+    for _ in 0..2 {
+        apply(StoreAction::CreateDatabase(draft.clone()), &mut state, &mut effects);
+    }
+    assert_eq!(sent(&effects), ["cloud.mayflyDialect"], "a second press sends nothing");
+    let generation = only(&mut effects);
+    let purpose = StorePurpose::Rules(Namespace::new("cloud", "carts"));
+    let refused = reply("cloud", doc! {"mayflyDialect": "cosmos"}, Err("no".to_owned()));
+    answer(&purpose, generation, &refused, &mut state, &mut effects);
+    assert_eq!(sent(&effects), ["admin.listDatabases"]);
+    let error = Some("no".to_owned());
+    let expected = CreateDatabase { sent: Sent { generation: None, error }, ..draft };
+    assert_eq!(state.dialogs.open(), Some(&Dialog::CreateDatabase(expected)));
+}
+
+#[test]
+fn a_database_is_made_after_its_rules() {
+    let (mut state, mut effects) = (opened_state(), Effects::default());
+    let draft = CreateDatabase {
+        name: "cloud".to_owned(),
+        collection: "carts".to_owned(),
+        dialect: Dialect::Cosmos,
+        ..CreateDatabase::default()
+    };
+    state.dialogs.show(Dialog::CreateDatabase(draft.clone()));
+    apply(StoreAction::CreateDatabase(draft), &mut state, &mut effects);
+    let rules = only(&mut effects);
+    let carts = Namespace::new("cloud", "carts");
+    let done = reply("cloud", doc! {"mayflyDialect": "cosmos"}, Ok(doc! {"ok": 1.0}));
+    answer(&StorePurpose::Rules(carts.clone()), rules, &done, &mut state, &mut effects);
+    assert_eq!(sent(&effects), ["cloud.create"]);
+    assert!(state.dialogs.open().is_some(), "it waits for the collection too");
+    let generation = only(&mut effects);
+    let purpose = StorePurpose::Change { done: "Created".to_owned(), open: Some(carts) };
+    let made = reply("cloud", doc! {"create": "carts"}, Ok(doc! {"ok": 1.0}));
+    answer(&purpose, generation, &made, &mut state, &mut effects);
+    assert!(state.dialogs.open().is_none());
 }

@@ -3,17 +3,15 @@
 use egui::{Context, Id, Ui};
 use mayfly_engine::value::shell::write_command;
 
-use super::close;
-use crate::action::{Action, Actions, DialogAction, StoreAction, ViewAction};
+use super::{WAITING, close, leave};
+use crate::action::{Action, Actions, StoreAction, ViewAction};
 use crate::apply::store::{create_command, dialect_command};
-use crate::state::dialogs::{CreateCollection, CreateDatabase, Dialect};
+use crate::state::dialogs::{CreateCollection, CreateDatabase, Dialect, Sent};
+use crate::state::names::{collection_problem, database_problem};
 use crate::state::{Namespace, State};
 use crate::theme::{colors, sizes, text};
 use crate::widgets::field::{Field, labelled};
 use crate::widgets::{Button, code_box, modal, tabs};
-
-/// Bytes in a name of a database, as MongoDB has it.
-const DATABASE_NAME_BYTES_MAX: usize = 63;
 
 /// Draws the dialog for a new database.
 pub fn database_ui(
@@ -22,8 +20,10 @@ pub fn database_ui(
     state: &State,
     actions: &mut Actions,
 ) {
-    let db_error = database_error(&draft.name, state);
-    let collection_error = collection_error(&draft.collection);
+    let name = draft.name.trim();
+    let db_error = database_problem(name)
+        .or_else(|| state.tree.database(name).map(|_| "A database of this name exists"));
+    let collection_error = collection_problem(name, draft.collection.trim());
     let first = CreateCollection {
         db: draft.name.trim().to_owned(),
         name: draft.collection.clone(),
@@ -35,6 +35,7 @@ pub fn database_ui(
         None => command,
     };
     let ready = db_error.is_none() && collection_error.is_none();
+    let before = draft.clone();
     let (mut copy, mut create) = (false, false);
     let closing = modal::ui(
         context,
@@ -43,20 +44,21 @@ pub fn database_ui(
         sizes::DIALOG,
         draft,
         |ui, draft| {
-            name_field(ui, "Name of the database", &mut draft.name, db_error);
-            name_field(ui, "First collection", &mut draft.collection, collection_error);
-            dialect_ui(ui, &mut draft.dialect);
+            ui.add_enabled_ui(!draft.sent.is_waiting(), |ui| {
+                name_field(ui, "Name of the database", &mut draft.name, db_error);
+                name_field(ui, "First collection", &mut draft.collection, collection_error);
+                dialect_ui(ui, &mut draft.dialect);
+            });
+            refusal_ui(ui, &draft.sent);
             if ready {
                 copy = code_box::ui(ui, "The command that will be sent", &command);
             }
         },
-        |ui, _| {
-            create = ui.add(Button::primary("Create database").enabled(ready)).clicked();
-            if ui.add(Button::plain("Cancel")).clicked() {
-                close(actions);
-            }
-        },
+        |ui, draft| create = buttons_ui(ui, "Create database", ready, &draft.sent, actions),
     );
+    if *draft != before {
+        draft.sent.error = None;
+    }
     let action = StoreAction::CreateDatabase(draft.clone());
     end(closing, copy, command, create, action, actions);
 }
@@ -69,13 +71,14 @@ pub fn collection_ui(
     actions: &mut Actions,
 ) {
     let namespace = Namespace::new(&draft.db, draft.name.trim());
-    let error = collection_error(&draft.name)
+    let error = collection_problem(&draft.db, draft.name.trim())
         .or_else(|| state.tree.collection(&namespace).map(|_| "A collection of this name exists"));
     let title = format!("Create collection in {}", draft.db);
     let bytes = draft.size.trim().parse::<i64>().ok().filter(|bytes| *bytes > 0);
     let size_error = (draft.capped && bytes.is_none()).then_some("Type a number of bytes");
     let ready = error.is_none() && size_error.is_none();
     let command = write_command(&draft.db, &create_command(draft));
+    let before = draft.clone();
     let (mut copy, mut create) = (false, false);
     let closing = modal::ui(
         context,
@@ -84,31 +87,60 @@ pub fn collection_ui(
         sizes::DIALOG,
         draft,
         |ui, draft| {
-            name_field(ui, "Name of the collection", &mut draft.name, error);
-            ui.checkbox(&mut draft.capped, "Keep only the newest documents (capped)");
-            if draft.capped {
-                labelled(ui, "Bytes to keep", size_error, |ui| {
-                    let name = "Bytes to keep";
-                    let field = Field { name, hint: "1048576", mono: true, ..Field::default() };
-                    field.ui(ui, &mut draft.size);
-                });
-            }
+            ui.add_enabled_ui(!draft.sent.is_waiting(), |ui| {
+                name_field(ui, "Name of the collection", &mut draft.name, error);
+                capped_ui(ui, draft, size_error);
+            });
+            refusal_ui(ui, &draft.sent);
             if ready {
                 copy = code_box::ui(ui, "The command that will be sent", &command);
             }
         },
-        |ui, _| {
-            create = ui.add(Button::primary("Create collection").enabled(ready)).clicked();
-            if ui.add(Button::plain("Cancel")).clicked() {
-                close(actions);
-            }
-        },
+        |ui, draft| create = buttons_ui(ui, "Create collection", ready, &draft.sent, actions),
     );
+    if *draft != before {
+        draft.sent.error = None;
+    }
     let action = StoreAction::CreateCollection(draft.clone());
     end(closing, copy, command, create, action, actions);
 }
 
-fn end(
+fn capped_ui(ui: &mut Ui, draft: &mut CreateCollection, size_error: Option<&str>) {
+    ui.checkbox(&mut draft.capped, "Keep only the newest documents (capped)");
+    if draft.capped {
+        labelled(ui, "Bytes to keep", size_error, |ui| {
+            let name = "Bytes to keep";
+            let field = Field { name, hint: "1048576", mono: true, ..Field::default() };
+            field.ui(ui, &mut draft.size);
+        });
+    }
+}
+
+/// Why the store refused what was sent.
+pub(super) fn refusal_ui(ui: &mut Ui, sent: &Sent) {
+    if let Some(error) = &sent.error {
+        ui.label(text::rich(error, text::body()).color(colors(ui).error));
+    }
+}
+
+/// The buttons; returns whether the first was pressed.
+pub(super) fn buttons_ui(
+    ui: &mut Ui,
+    label: &str,
+    ready: bool,
+    sent: &Sent,
+    actions: &mut Actions,
+) -> bool {
+    let label = if sent.is_waiting() { WAITING } else { label };
+    let button = Button::primary(label).enabled(ready && !sent.is_waiting());
+    let pressed = ui.add(button).clicked();
+    if ui.add(leave(sent.is_waiting())).clicked() {
+        close(actions);
+    }
+    pressed
+}
+
+pub(super) fn end(
     closing: modal::Closing,
     copy: bool,
     command: String,
@@ -120,8 +152,7 @@ fn end(
         actions.push(Action::View(ViewAction::Copy(command)));
     }
     if create {
-        let action = Box::new(Action::Store(action));
-        actions.push(Action::Dialog(DialogAction::Confirm(action)));
+        actions.push(Action::Store(action));
     } else if closing.closes() {
         close(actions);
     }
@@ -149,34 +180,4 @@ fn dialect_ui(ui: &mut Ui, dialect: &mut Dialect) {
         let ink = colors(ui).dim;
         ui.label(text::rich(dialect.sentence(), text::small()).color(ink));
     });
-}
-
-fn database_error(name: &str, state: &State) -> Option<&'static str> {
-    let name = name.trim();
-    if name.is_empty() {
-        Some("Type a name")
-    } else if name.len() > DATABASE_NAME_BYTES_MAX {
-        Some("At most 63 bytes")
-    } else if name.contains(['/', '\\', '.', ' ', '"', '$', '*', '<', '>', ':', '|', '?', '\0']) {
-        Some("A name has no spaces, dots, slashes, quotes or dollar signs")
-    } else if state.tree.database(name).is_some() {
-        Some("A database of this name exists")
-    } else {
-        None
-    }
-}
-
-fn collection_error(name: &str) -> Option<&'static str> {
-    let name = name.trim();
-    if name.is_empty() {
-        Some("Type a name")
-    } else if name.contains(['$', '\0']) {
-        Some("A name has no dollar signs")
-    } else if name.starts_with("system.") {
-        Some("Names that begin with system. are taken")
-    } else if name.starts_with('.') || name.ends_with('.') || name.contains("..") {
-        Some("A name has no empty part between dots")
-    } else {
-        None
-    }
 }

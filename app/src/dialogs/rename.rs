@@ -3,14 +3,15 @@
 use egui::{Context, Id};
 use mayfly_engine::value::shell::write_command;
 
-use super::close;
-use crate::action::{Action, Actions, DialogAction, StoreAction, ViewAction};
+use super::create::{buttons_ui, end, refusal_ui};
+use crate::action::{Actions, StoreAction};
 use crate::apply::store::rename_command;
 use crate::state::dialogs::RenameCollection;
+use crate::state::names::collection_problem;
 use crate::state::{Namespace, State};
 use crate::theme::sizes;
 use crate::widgets::field::{Field, labelled};
-use crate::widgets::{Button, code_box, modal};
+use crate::widgets::{code_box, modal};
 
 /// Draws the dialog.
 pub fn ui(context: &Context, draft: &mut RenameCollection, state: &State, actions: &mut Actions) {
@@ -19,45 +20,40 @@ pub fn ui(context: &Context, draft: &mut RenameCollection, state: &State, action
     let (mut copy, mut rename) = (false, false);
     let to = Namespace::new(&draft.from.db, draft.name.trim());
     let error = match () {
-        () if draft.name.trim().is_empty() => Some("Type a name"),
         () if to == draft.from => Some("This is its present name"),
         () if state.tree.collection(&to).is_some() => Some("A collection of this name exists"),
-        () => None,
+        () => collection_problem(&to.db, &to.collection),
     };
+    let ready = error.is_none();
+    let before = draft.name.clone();
     let closing = modal::ui(
         context,
         &title,
         "Documents and indexes stay as they are",
         sizes::DIALOG_NARROW,
-        &mut draft.name,
-        |ui, name| {
+        draft,
+        |ui, draft| {
             let shown = error.filter(|_| to != draft.from);
-            labelled(ui, "New name", shown, |ui| {
-                let field = Field {
-                    name: "New name",
-                    mono: true,
-                    invalid: shown.is_some(),
-                    id: Some(Id::unique("new name")),
-                    ..Field::default()
-                };
-                field.ui(ui, name);
+            let RenameCollection { name, sent, .. } = draft;
+            ui.add_enabled_ui(!sent.is_waiting(), |ui| {
+                labelled(ui, "New name", shown, |ui| {
+                    let field = Field {
+                        name: "New name",
+                        mono: true,
+                        invalid: shown.is_some(),
+                        id: Some(Id::unique("new name")),
+                        ..Field::default()
+                    };
+                    field.ui(ui, name);
+                });
             });
+            refusal_ui(ui, sent);
             copy = code_box::ui(ui, "The command that will be sent", &command);
         },
-        |ui, _| {
-            rename = ui.add(Button::primary("Rename").enabled(error.is_none())).clicked();
-            if ui.add(Button::plain("Cancel")).clicked() {
-                close(actions);
-            }
-        },
+        |ui, draft| rename = buttons_ui(ui, "Rename", ready, &draft.sent, actions),
     );
-    if copy {
-        actions.push(Action::View(ViewAction::Copy(command)));
+    if draft.name != before {
+        draft.sent.error = None;
     }
-    if rename {
-        let action = Action::Store(StoreAction::Rename(draft.clone()));
-        actions.push(Action::Dialog(DialogAction::Confirm(Box::new(action))));
-    } else if closing.closes() {
-        close(actions);
-    }
+    end(closing, copy, command, rename, StoreAction::Rename(draft.clone()), actions);
 }

@@ -4,7 +4,7 @@ use egui::{Align2, Id, Margin, Rect, Response, ScrollArea, Sense, Ui, WidgetInfo
 
 use crate::action::{Action, Actions, DialogAction, StoreAction, TabsAction, store};
 use crate::limits::{WEATHER_AGE_MAX, WEATHER_AGE_MIN};
-use crate::state::dialogs::{CreateCollection, DropTarget, RenameCollection};
+use crate::state::dialogs::{CreateCollection, DropTarget, RenameCollection, Sent};
 use crate::state::store::{Collection, Database, Next, Order};
 use crate::state::tabs::ViewKind;
 use crate::state::view::Focus;
@@ -273,7 +273,7 @@ fn collection_menu_ui(ui: &mut Ui, namespace: &Namespace, actions: &mut Actions)
     }
     menu::line(ui);
     let from = namespace.clone();
-    let rename = RenameCollection { name: from.collection.clone(), from };
+    let rename = RenameCollection { name: from.collection.clone(), from, sent: Sent::default() };
     let entries = [
         ("Copy name", Action::Store(StoreAction::Copy(namespace.to_string()))),
         ("Rename…", Action::Dialog(DialogAction::Show(Dialog::RenameCollection(rename)))),

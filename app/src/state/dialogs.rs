@@ -59,8 +59,25 @@ pub struct CreateDatabase {
     pub collection: String,
     /// Its rules.
     pub dialect: Dialect,
-    /// Why it could not be made.
+    /// What was sent.
+    pub sent: Sent,
+}
+
+/// What a dialog has sent, which stays until it is answered.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Sent {
+    /// Its generation while it has no answer. Meanwhile nothing else is sent.
+    pub generation: Option<u64>,
+    /// Why it was refused.
     pub error: Option<String>,
+}
+
+impl Sent {
+    /// Whether it has no answer yet.
+    #[must_use]
+    pub fn is_waiting(&self) -> bool {
+        self.generation.is_some()
+    }
 }
 
 /// The rules of a database.
@@ -121,6 +138,8 @@ pub struct CreateCollection {
     pub capped: bool,
     /// How many bytes a capped collection keeps, as typed.
     pub size: String,
+    /// What was sent.
+    pub sent: Sent,
 }
 
 /// Another name for a collection.
@@ -130,6 +149,8 @@ pub struct RenameCollection {
     pub from: Namespace,
     /// Its new name in the same database.
     pub name: String,
+    /// What was sent.
+    pub sent: Sent,
 }
 
 /// What shall be dropped.
@@ -203,6 +224,16 @@ impl Dialogs {
             self.open = Some(dialog);
         } else if self.waiting.len() < DIALOGS_WAITING_MAX && !self.waiting.contains(&dialog) {
             self.waiting.push_back(dialog);
+        }
+    }
+
+    /// What the open dialog has sent, if it is one that makes or renames something.
+    pub fn sent_mut(&mut self) -> Option<&mut Sent> {
+        match self.open.as_mut()? {
+            Dialog::CreateDatabase(draft) => Some(&mut draft.sent),
+            Dialog::CreateCollection(draft) => Some(&mut draft.sent),
+            Dialog::RenameCollection(draft) => Some(&mut draft.sent),
+            _ => None,
         }
     }
 

@@ -15,6 +15,7 @@ pub mod duration;
 pub mod expiry;
 pub mod indexes;
 pub mod listener;
+pub mod names;
 pub mod number;
 pub mod operations;
 pub mod purpose;
@@ -71,9 +72,9 @@ pub struct Store {
     pub name: String,
     /// Where it is, also while it could not be opened.
     pub folder: Option<PathBuf>,
-    /// What it can do.
     /// The folder whose collections the tree and the tabs show: the last one that was open.
     pub shown: Option<PathBuf>,
+    /// What it can do.
     pub capabilities: Capabilities,
     /// Which request opened it, to try again.
     pub request: crate::source::OpenRequest,

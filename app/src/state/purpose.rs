@@ -44,6 +44,8 @@ pub enum StorePurpose {
     Next(Namespace),
     /// The next hour of a collection.
     Forecast(Namespace),
+    /// A new database gets its rules; then its first collection is made.
+    Rules(Namespace),
     /// A database or collection is made, renamed or dropped.
     Change {
         /// What to say when it is done.

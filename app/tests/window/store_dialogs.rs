@@ -95,11 +95,47 @@ fn a_collection_is_renamed() {
 fn a_rename_that_fails_keeps_the_tab() {
     let mut window = renaming();
     assert!(window.has("Close test.drops"));
-    window.type_into("New name", "x".repeat(300).as_str());
+    for (wrong, problem) in [
+        ("", "Type a name"),
+        ("a$b", "A name has no dollar signs"),
+        ("system.x", "Names that begin with system. are taken"),
+        ("x".repeat(300).as_str(), "Too long"),
+    ] {
+        window.type_into("New name", wrong);
+        window.until_named(problem);
+        assert!(!window.is_enabled("Rename"), "{wrong}");
+    }
+    window.type_into("New name", "tears");
+    // Another program takes the name before the window knows.
+    window.run("test", &doc! {"create": "tears"});
     window.click("Rename");
-    window.until("it is refused", |state| !state.toasts.list().is_empty());
+    window.until_named("exists");
     assert!(!window.has_part("is now"));
     assert!(window.has("Close test.drops"));
+    assert_eq!(window.value("New name"), "tears", "what was typed stays");
+    window.type_into("New name", "rain");
+    window.click("Rename");
+    window.until_named("Dismiss: test.drops is now test.rain");
+}
+
+#[test]
+fn a_collection_that_is_refused_keeps_what_was_typed() {
+    let mut window = window();
+    window.choose("Create", "Create collection…");
+    window.type_into("Name of the collection", "ring");
+    window.click("Keep only the newest documents (capped)");
+    window.type_into("Bytes to keep", "4096");
+    window.run("test", &doc! {"create": "ring"});
+    window.click("Create collection");
+    window.until("it is refused", |state| match state.dialogs.open() {
+        Some(mayfly::state::Dialog::CreateCollection(draft)) => draft.sent.error.is_some(),
+        other => panic!("{other:?}"),
+    });
+    assert_eq!(window.value("Bytes to keep"), "4096");
+    assert_eq!(window.value("Name of the collection"), "ring");
+    window.type_into("Name of the collection", "ring2");
+    window.click("Create collection");
+    window.until_named("Dismiss: Created test.ring2");
 }
 
 #[test]
@@ -135,17 +171,6 @@ fn dropping_a_database_needs_its_name() {
 }
 
 #[test]
-fn another_folder_is_opened() {
-    let mut window = window();
-    window.keys(egui::Modifiers::COMMAND, egui::Key::O);
-    window.until_named("A folder without a store gets a new one");
-    let other = window.folder.path().join("other").display().to_string();
-    window.type_into("Path of the folder", &other);
-    window.click("Open");
-    window.until_named("There is nothing in this store yet");
-    assert!(window.has("Real time"));
-}
-#[test]
 fn only_a_whole_path_is_opened() {
     let mut window = window();
     window.keys(egui::Modifiers::COMMAND, egui::Key::O);
@@ -160,3 +185,14 @@ fn only_a_whole_path_is_opened() {
     assert!(window.has("Collection test.drops"));
 }
 
+#[test]
+fn another_folder_is_opened() {
+    let mut window = window();
+    window.keys(egui::Modifiers::COMMAND, egui::Key::O);
+    window.until_named("A folder without a store gets a new one");
+    let other = window.folder.path().join("other").display().to_string();
+    window.type_into("Path of the folder", &other);
+    window.click("Open");
+    window.until_named("There is nothing in this store yet");
+    assert!(window.has("Real time"));
+}
