@@ -127,9 +127,11 @@ impl Worker {
 
 impl Drop for Worker {
     fn drop(&mut self) {
-        for lane in [Lane::Read, Lane::Write, Lane::Transfer] {
+        for lane in [Lane::Read, Lane::Transfer] {
             self.shared.queue(lane).close();
         }
+        // Whoever pressed a button that writes may close the window at once.
+        self.shared.write.finish();
         for running in self.shared.running().iter() {
             running.cancel();
         }
@@ -137,7 +139,7 @@ impl Drop for Worker {
             caring.cancel();
         }
         // Let threads that wait to hand something over go on, then wait for work in flight:
-        // a write that began must end before the store is closed.
+        // every write must end before the store is closed.
         while self.threads.iter().any(|thread| !thread.is_finished()) {
             let _ = self.outcomes.recv_timeout(Duration::from_millis(5));
         }

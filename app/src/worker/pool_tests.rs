@@ -7,7 +7,11 @@ use crate::source::{Capabilities, Events, OpenRequest};
 use crate::state::purpose::{Purpose, StorePurpose};
 use crate::worker::transfer::Failure;
 
-struct Echo;
+#[derive(Default)]
+struct Echo {
+    /// Commands that wrote something.
+    writes: Arc<AtomicUsize>,
+}
 
 struct NoEvents;
 
@@ -20,6 +24,9 @@ impl Events for NoEvents {
 impl Source for Echo {
     fn run(&self, db: &str, command: &Document) -> Document {
         assert!(!command.contains_key("panic"), "asked for");
+        if command.contains_key("insert") {
+            self.writes.fetch_add(1, Ordering::AcqRel);
+        }
         if command.contains_key("fail") {
             return doc! {"ok": 0.0, "errmsg": "it failed", "codeName": "BadValue"};
         }
@@ -36,10 +43,15 @@ impl Source for Echo {
 }
 
 fn worker() -> Worker {
-    let opener: Opener = Arc::new(|_| {
+    worker_counting(&Arc::default())
+}
+
+fn worker_counting(writes: &Arc<AtomicUsize>) -> Worker {
+    let writes = Arc::clone(writes);
+    let opener: Opener = Arc::new(move |_| {
         let name = "echo".to_owned();
         Ok(Opened {
-            source: Arc::new(Echo),
+            source: Arc::new(Echo { writes: Arc::clone(&writes) }),
             name,
             folder: None,
             warnings: Vec::new(),
@@ -84,6 +96,18 @@ fn a_panic_is_an_answer_and_the_thread_goes_on() {
         assert!(run(&worker, doc! {"panic": 1}).is_err());
     }
     assert!(run(&worker, doc! {"ping": 1}).is_ok());
+}
+
+#[test]
+fn every_write_is_done_before_the_window_is_gone() {
+    let writes = Arc::default();
+    let worker = worker_counting(&writes);
+    for number in 0..100 {
+        let command = doc! {"insert": "c", "documents": [{"_id": number}]};
+        submit(&worker, Lane::Write, Work::Command { db: "demo".to_owned(), command });
+    }
+    drop(worker);
+    assert_eq!(writes.load(Ordering::Acquire), 100);
 }
 
 fn transfer(worker: &Worker, work: TransferWork) -> TransferDone {

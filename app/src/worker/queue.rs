@@ -52,23 +52,26 @@ impl Queue {
     pub fn take(&self) -> Option<Job> {
         let mut inner = self.lock();
         loop {
-            if inner.closed {
-                return None;
-            }
             if let Some(job) = inner.jobs.pop_front() {
                 return Some(job);
+            }
+            if inner.closed {
+                return None;
             }
             inner = self.changed.wait(inner).unwrap_or_else(PoisonError::into_inner);
         }
     }
 
-    /// Lets every waiting thread go. What still waits is dropped.
-    pub fn close(&self) {
-        let mut inner = self.lock();
-        inner.closed = true;
-        inner.jobs.clear();
-        drop(inner);
+    /// Lets every thread go once nothing waits any more.
+    pub fn finish(&self) {
+        self.lock().closed = true;
         self.changed.notify_all();
+    }
+
+    /// Lets every thread go. What still waits is dropped.
+    pub fn close(&self) {
+        self.lock().jobs.clear();
+        self.finish();
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
@@ -123,7 +126,19 @@ mod tests {
     #[test]
     fn a_closed_queue_lets_go() {
         let queue = Queue::default();
+        queue.put(job(StorePurpose::Databases, Lane::Read, 1));
         queue.close();
         assert!(queue.take().is_none());
+    }
+
+    #[test]
+    fn a_finished_queue_hands_out_what_waits() {
+        let queue = Queue::default();
+        for generation in 1..=2 {
+            queue.put(job(StorePurpose::Databases, Lane::Write, generation));
+        }
+        queue.finish();
+        let taken = std::iter::from_fn(|| queue.take()).map(|job| job.generation);
+        assert_eq!(taken.collect::<Vec<_>>(), [1, 2]);
     }
 }
