@@ -7,6 +7,7 @@ use crate::action::ArchiveAction;
 use crate::limits::ARCHIVE_PAGE_ROWS;
 use crate::state::archive::{Archive, ArchiveDraft, PutBack, Status};
 use crate::state::purpose::ArchivePurpose;
+use crate::state::toasts::Kind;
 use crate::state::{Dialog, Namespace, Purpose, State};
 use crate::worker::Reply;
 
@@ -32,6 +33,7 @@ pub fn apply(action: ArchiveAction, state: &mut State, effects: &mut Effects) {
         }
         ArchiveAction::More => {
             if let Some(next) = state.archive.next.take() {
+                state.archive.asked = Some(next.clone());
                 list(state, effects, Some(next));
             }
         }
@@ -78,6 +80,7 @@ fn refresh(state: &mut State, effects: &mut Effects) {
         &db,
         doc! { "mayflyArchives": 1 },
     );
+    state.archive.asked = None;
     list(state, effects, None);
 }
 
@@ -107,19 +110,24 @@ pub fn removed(
     }
 }
 
-/// Takes over an answer.
+/// Takes over an answer, unless it is about another collection than the one that is shown now.
 pub fn answer(purpose: &ArchivePurpose, reply: &Reply, state: &mut State, effects: &mut Effects) {
+    if !is_of_shown(purpose, reply, &state.archive) {
+        return told_elsewhere(purpose, reply, state);
+    }
     let archive = &mut state.archive;
     match (purpose, &reply.result) {
         (ArchivePurpose::Status, Ok(found)) => {
             archive.status = archive.namespace.as_ref().and_then(|name| status_of(found, name));
             archive.is_known = true;
         }
+        (ArchivePurpose::Page { is_first }, _) if !is_asked(*is_first, reply, archive) => {}
         (ArchivePurpose::Page { is_first }, Ok(found)) => {
             if *is_first {
                 archive.clear_rows();
             }
             archive.error = None;
+            archive.asked = None;
             archive.add(rows(found));
             archive.next = found.get_document("next").ok().cloned();
         }
@@ -143,6 +151,27 @@ pub fn answer(purpose: &ArchivePurpose, reply: &Reply, state: &mut State, effect
             archive.is_known = true;
             archive.error = Some(error.clone());
         }
+    }
+}
+
+fn is_of_shown(purpose: &ArchivePurpose, reply: &Reply, archive: &Archive) -> bool {
+    let Some(shown) = &archive.namespace else { return false };
+    let of = reply.command.iter().next().and_then(|(_, value)| value.as_str());
+    reply.db == shown.db && (*purpose == ArchivePurpose::Status || of == Some(&*shown.collection))
+}
+
+/// Whether the page is the one that was asked for last, with the filter of now.
+fn is_asked(is_first: bool, reply: &Reply, archive: &Archive) -> bool {
+    let (filter, after) = (reply.command.get("filter"), reply.command.get_document("after").ok());
+    filter.and_then(Bson::as_document) == archive.filter.as_ref()
+        && (is_first || after == archive.asked.as_ref())
+}
+
+/// A change of an archive whose dialog was closed meanwhile: only a failure is worth a word.
+fn told_elsewhere(purpose: &ArchivePurpose, reply: &Reply, state: &mut State) {
+    if let (ArchivePurpose::Switch | ArchivePurpose::PutBack, Err(error)) = (purpose, &reply.result)
+    {
+        state.toasts.push(Kind::Error, error.clone(), None, state.uptime);
     }
 }
 
@@ -194,5 +223,108 @@ fn put_back(found: &Document) -> PutBack {
         would_expire: found.get_array("wouldExpireIds").cloned().unwrap_or_default(),
         refused: first.and_then(|first| first.get_str("errmsg").ok()).map(ToOwned::to_owned),
         refusals: number(found, "refused").unwrap_or(0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::worker::Work;
+
+    /// The pages that were asked for.
+    fn pages(effects: &mut Effects) -> Vec<(bool, Document)> {
+        let jobs = std::mem::take(&mut effects.jobs).into_iter();
+        jobs.filter_map(|job| match (job.purpose, job.work) {
+            (
+                Purpose::Archive(ArchivePurpose::Page { is_first }),
+                Work::Command { command, .. },
+            ) => Some((is_first, command)),
+            _ => None,
+        })
+        .collect()
+    }
+
+    fn page(id: i32, next: Option<i64>) -> Document {
+        let row = doc! {
+            "_id": id, "removed": DateTime::from_millis(0), "index": "at_1",
+            "document": { "_id": id },
+        };
+        let mut found = doc! { "batch": [row] };
+        if let Some(next) = next {
+            found.insert("next", doc! { "at": next });
+        }
+        found
+    }
+
+    struct Bench {
+        state: State,
+        effects: Effects,
+    }
+
+    impl Bench {
+        fn ask(&mut self, action: ArchiveAction) -> (bool, Document) {
+            apply(action, &mut self.state, &mut self.effects);
+            pages(&mut self.effects).remove(0)
+        }
+
+        fn open(&mut self, collection: &str) -> (bool, Document) {
+            self.ask(ArchiveAction::Open(Namespace::new("d", collection)))
+        }
+
+        fn answer(&mut self, asked: &(bool, Document), found: Document) {
+            let (is_first, command) = asked.clone();
+            let (db, result) = ("d".to_owned(), Ok(found));
+            let reply = Reply { db, command, result, micros: 1 };
+            let purpose = ArchivePurpose::Page { is_first };
+            answer(&purpose, &reply, &mut self.state, &mut self.effects);
+        }
+
+        fn ids(&self) -> Vec<Bson> {
+            self.state.archive.rows.iter().map(|row| row.id.clone()).collect()
+        }
+    }
+
+    fn bench() -> Bench {
+        Bench { state: State::default(), effects: Effects::default() }
+    }
+
+    #[test]
+    fn a_page_of_another_collection_is_not_shown() {
+        let mut bench = bench();
+        let of_a = bench.open("a");
+        let of_b = bench.open("b");
+        bench.answer(&of_a, page(1, None));
+        assert_eq!(bench.ids(), []);
+        bench.answer(&of_b, page(2, None));
+        assert_eq!(bench.ids(), [Bson::Int32(2)]);
+    }
+
+    #[test]
+    fn a_page_of_another_filter_or_another_place_is_not_shown() {
+        let mut bench = bench();
+        let all = bench.open("a");
+        bench.answer(&all, page(1, Some(5)));
+        let more = bench.ask(ArchiveAction::More);
+        let some = bench.ask(ArchiveAction::List(Some(doc! { "n": 1 })));
+        bench.answer(&more, page(2, None));
+        assert_eq!(bench.ids(), [], "the filter is another one");
+        bench.answer(&some, page(3, Some(7)));
+        let more = bench.ask(ArchiveAction::More);
+        bench.answer(&more, page(4, None));
+        bench.answer(&more, page(4, None));
+        assert_eq!(bench.ids(), [Bson::Int32(3), Bson::Int32(4)], "a page is shown once");
+    }
+
+    #[test]
+    fn a_change_that_fails_behind_another_dialog_is_told() {
+        let mut bench = bench();
+        bench.open("a");
+        bench.open("b");
+        bench.state.archive.is_waiting = true;
+        let (command, result) = (doc! { "mayflyArchive": "a" }, Err("no".to_owned()));
+        let reply = Reply { db: "d".to_owned(), command, result, micros: 1 };
+        answer(&ArchivePurpose::Switch, &reply, &mut bench.state, &mut bench.effects);
+        assert!(bench.state.archive.is_waiting && bench.state.archive.error.is_none());
+        assert_eq!(bench.state.toasts.list().len(), 1);
     }
 }

@@ -86,6 +86,8 @@ pub struct Archive {
     pub rows: Vec<Row>,
     /// Where the next page begins.
     pub next: Option<Document>,
+    /// Where the page begins that was asked for; `None`: the first one was.
+    pub asked: Option<Document>,
     /// Which documents are listed.
     pub filter: Option<Document>,
     /// Chosen rows.
@@ -204,7 +206,7 @@ impl Archive {
     /// Lists nothing any more.
     pub fn clear_rows(&mut self) {
         self.rows.clear();
-        self.next = None;
+        (self.next, self.asked) = (None, None);
         self.chosen.clear();
         self.shown = None;
     }
