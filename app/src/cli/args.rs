@@ -46,9 +46,12 @@ pub enum Command {
 /// Arguments of `watch`.
 #[derive(Debug, clap::Args)]
 pub struct Watch {
-    /// The data folder; without it a fresh demo store.
+    /// The data folder; without it the one that the window opens.
     #[arg(long, value_name = "DIR")]
     pub data: Option<PathBuf>,
+    /// Open a fresh demo store.
+    #[arg(long, conflicts_with = "data")]
+    pub demo: bool,
     /// Only this database.
     #[arg(long)]
     pub db: Option<String>,

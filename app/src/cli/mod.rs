@@ -89,8 +89,8 @@ fn dispatch(
                 Shown::Closed => Ok(()),
                 Shown::NoDisplay => {
                     eprintln!("There is no display to open a window on; going on as mayfly watch.");
-                    let data = args.folder.filter(|_| !args.demo);
-                    watch::run(&args::Watch { data, db: None, collection: None })
+                    let (data, demo) = (args.folder, args.demo);
+                    watch::run(&args::Watch { data, demo, db: None, collection: None })
                 }
             }
         }

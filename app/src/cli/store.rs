@@ -7,6 +7,8 @@ use mayfly_engine::engine::{Engine, EngineOptions};
 use tempfile::TempDir;
 
 use super::Failure;
+use crate::source::OpenRequest;
+use crate::source::embedded::{folder_of, prepare};
 use crate::source::place::synced;
 
 /// Opens a data folder that must exist, unless `create` says that it may be made.
@@ -37,6 +39,25 @@ pub(super) fn demo() -> Result<(Engine, TempDir), Failure> {
     })?;
     // One level down, so that the store makes its folder itself and nobody else can read it.
     let engine = open(&folder.path().join("data"), true, true)?;
+    fill(&engine)?;
+    Ok((engine, folder))
+}
+
+/// The store that the window opens when no folder is named. At the first start it gets the same sample
+/// data.
+pub(super) fn usual() -> Result<Engine, Failure> {
+    let request = OpenRequest::default();
+    let folder = folder_of(&request).map_err(Failure::from_error)?;
+    let is_first = prepare(&request, &folder).map_err(Failure::from_error)?;
+    let engine = open(&folder, true, true)?;
+    if is_first {
+        fill(&engine)?;
+    }
+    Ok(engine)
+}
+
+/// Puts the sample data into a store.
+fn fill(engine: &Engine) -> Result<(), Failure> {
     let now_ms = engine.clock().now_ms();
     let mut failed = None;
     crate::demo::fill(
@@ -48,8 +69,8 @@ pub(super) fn demo() -> Result<(Engine, TempDir), Failure> {
         now_ms,
     );
     match failed {
-        Some(message) => Err(Failure(format!("The demo store can't be filled: {message}."))),
-        None => Ok((engine, folder)),
+        Some(message) => Err(Failure(format!("The sample data can't be stored: {message}."))),
+        None => Ok(()),
     }
 }
 

@@ -31,7 +31,8 @@ pub(super) fn run(args: &Watch) -> Result<(), Failure> {
     let stop = Stop::listen()?;
     let (engine, _folder) = match &args.data {
         Some(data) => (store::open(data, false, true)?, None),
-        None => store::demo().map(|(engine, folder)| (engine, Some(folder)))?,
+        None if args.demo => store::demo().map(|(engine, folder)| (engine, Some(folder)))?,
+        None => (store::usual()?, None),
     };
     let watched = Watched { engine: &engine, stop, args };
     let shown = if std::io::stdout().is_terminal() {

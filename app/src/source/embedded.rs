@@ -158,13 +158,7 @@ fn open(request: &OpenRequest, fill: Option<Fill>) -> Result<Opened, OpenFailure
         Some(temporary) => temporary.path().join("store"),
         None => folder_of(request)?,
     };
-    let is_first = request.folder.is_none() && !folder.join("data.mdb").exists();
-    // The folder itself is made by the store, which closes it to other users.
-    if let Some(parent) = folder.parent() {
-        fs::create_dir_all(parent).map_err(|error| {
-            OpenFailure(format!("{} can't be created: {error}", parent.display()))
-        })?;
-    }
+    let is_first = prepare(request, &folder)?;
     let clock = request
         .simulated_start_ms
         .map_or(ClockOption::System, |start_ms| ClockOption::Simulated { start_ms });
@@ -183,6 +177,21 @@ fn open(request: &OpenRequest, fill: Option<Fill>) -> Result<Opened, OpenFailure
     let source = Arc::new(Embedded { holder, is_simulated, _folder: temporary });
     let advice = place::advice(&folder);
     Ok(Opened { source, name, folder: Some(folder), warnings, advice, created: is_first })
+}
+
+/// Makes the folder around a data folder. Returns whether the very first store is made in it, or a
+/// demo, which gets the sample data.
+///
+/// # Errors
+/// One sentence: the folder can't be made.
+pub fn prepare(request: &OpenRequest, folder: &Path) -> Result<bool, OpenFailure> {
+    // The data folder itself is made by the store, which closes it to other users.
+    if let Some(parent) = folder.parent() {
+        fs::create_dir_all(parent).map_err(|error| {
+            OpenFailure(format!("{} can't be created: {error}", parent.display()))
+        })?;
+    }
+    Ok(request.folder.is_none() && !folder.join("data.mdb").exists())
 }
 
 /// Says at once whether another program has the store open that a request would open.

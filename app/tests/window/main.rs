@@ -16,6 +16,8 @@ mod slow;
 mod store_banner;
 mod store_dialogs;
 mod support;
+#[cfg(target_os = "linux")]
+mod terminal;
 mod time;
 mod transfer;
 mod undo;

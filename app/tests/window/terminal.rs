@@ -1,0 +1,65 @@
+//! Without a display the terminal shows the store that the window would show.
+
+use std::io::{BufRead as _, BufReader};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use bson::{DateTime, doc};
+use mayfly_engine::clock::{Clock as _, SystemClock};
+use mayfly_engine::engine::{Engine, EngineOptions};
+
+/// The first line that `mayfly` prints, started without a display by somebody with this data folder.
+fn first_line(data: &Path, arguments: &[&str]) -> String {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_mayfly"));
+    for display in ["DISPLAY", "WAYLAND_DISPLAY", "WAYLAND_SOCKET"] {
+        command.env_remove(display);
+    }
+    command.args(arguments).env("XDG_DATA_HOME", data);
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut child = command.spawn().expect("it starts");
+    let mut line = String::new();
+    let out = child.stdout.take().expect("it is piped");
+    BufReader::new(out).read_line(&mut line).expect("it can be read");
+    child.kill().expect("it still runs");
+    child.wait().expect("it ends");
+    line
+}
+
+#[test]
+fn what_somebody_stored_is_shown() {
+    let data = tempfile::tempdir().expect("a temporary folder");
+    let folder = data.path().join("mayfly");
+    std::fs::create_dir(&folder).expect("a folder");
+    let options = EngineOptions { run_reaper: false, ..EngineOptions::default() };
+    let engine = Engine::open(&folder.join("store"), options).expect("a store");
+    let soon = DateTime::from_millis(SystemClock.now_ms() + 3_600_000);
+    for command in [
+        doc! {"createIndexes": "c", "indexes": [
+            {"key": {"at": 1}, "name": "at_1", "expireAfterSeconds": 0},
+        ]},
+        doc! {"insert": "c", "documents": [{"_id": "mine", "at": soon}]},
+    ] {
+        let reply = engine.run("own", &command);
+        assert_eq!(reply.get_f64("ok").ok(), Some(1.0), "{reply}");
+    }
+    engine.close().expect("the store closes");
+    for arguments in [&[] as &[&str], &["watch"]] {
+        let line = first_line(data.path(), arguments);
+        assert!(line.contains("is the soonest threshold, of own.c 'mine'"), "{line}");
+    }
+    let line = first_line(data.path(), &["--demo"]);
+    assert!(line.contains("is the soonest threshold") && !line.contains("own.c"), "{line}");
+}
+
+#[test]
+fn the_first_start_fills_the_store_that_the_window_opens_later() {
+    let data = tempfile::tempdir().expect("a temporary folder");
+    let line = first_line(data.path(), &[]);
+    assert!(line.contains("is the soonest threshold"), "{line}");
+    let options = EngineOptions { run_reaper: false, ..EngineOptions::default() };
+    let engine = Engine::open(&data.path().join("mayfly/store"), options).expect("a store");
+    let reply = engine.run("admin", &doc! {"listDatabases": 1});
+    let found = reply.get_array("databases").map_or(0, Vec::len);
+    assert!(found > 0, "{reply}");
+    engine.close().expect("the store closes");
+}
