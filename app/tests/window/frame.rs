@@ -1,7 +1,5 @@
 //! The frame around everything, over a store made of nothing.
 
-use std::time::Duration;
-
 use egui::{Key, Modifiers};
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT, Queryable};
@@ -11,38 +9,18 @@ use mayfly::state::settings::ThemeChoice;
 use mayfly::{MayflyApp, WindowOptions};
 
 use super::fake;
-use super::support::settle;
-
-/// Steps that a window may need until something is on it.
-const STEPS_MAX: usize = 400;
+use super::support::{click, settle, until};
 
 fn window() -> Harness<'static, MayflyApp> {
     let opener = fake::opener();
     let request = OpenRequest::default();
     let options = WindowOptions { request, opener, settings_file: None };
-    let harness = Harness::builder()
+    let mut harness = Harness::builder()
         .with_size([1280.0, 800.0])
         .with_max_steps(64)
         .build_eframe(move |context| MayflyApp::new(context, options));
-    until(harness, "Collection demo.sessions")
-}
-
-/// Draws frames until a control with this name is there. The worker's threads need real time.
-fn until(mut harness: Harness<'static, MayflyApp>, name: &str) -> Harness<'static, MayflyApp> {
-    for _ in 0..STEPS_MAX {
-        harness.step();
-        if harness.query_by_label(name).is_some() {
-            settle(&mut harness);
-            return harness;
-        }
-        std::thread::park_timeout(Duration::from_millis(5));
-    }
-    panic!("{name} never came");
-}
-
-fn click(harness: &mut Harness<'static, MayflyApp>, name: &str) {
-    harness.get_by_label(name).click();
-    settle(harness);
+    until(&mut harness, "Collection demo.sessions", true);
+    harness
 }
 
 #[test]
@@ -172,7 +150,7 @@ fn the_secondary_button_opens_a_menu() {
 fn what_a_person_does_is_listed_as_a_command() {
     let mut harness = window();
     click(&mut harness, "Run now");
-    let mut harness = until(harness, "Dismiss: Removed 2 documents");
+    until(&mut harness, "Dismiss: Removed 2 documents", true);
     click(&mut harness, "Commands");
     let records = harness.state().state().commands.records();
     let shown = records.iter().find(|record| !record.background);

@@ -1,7 +1,6 @@
 //! The banner while removals wait, over a store made of nothing that holds them.
 
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
 use bson::{DateTime, Document, doc};
 use egui_kittest::Harness;
@@ -11,10 +10,7 @@ use mayfly::state::tabs::ViewKind;
 use mayfly::{MayflyApp, WindowOptions};
 
 use super::fake;
-use super::support::settle;
-
-/// Steps that a window may need until something is on it.
-const STEPS_MAX: usize = 400;
+use super::support::{click, until};
 
 /// The store made of nothing, with a clock that jumped to 2099.
 struct Holding {
@@ -68,32 +64,12 @@ impl Window {
         });
         let request = OpenRequest::default();
         let options = WindowOptions { request, opener, settings_file: None };
-        let harness = Harness::builder()
+        let mut harness = Harness::builder()
             .with_size([1280.0, 800.0])
             .with_max_steps(64)
             .build_eframe(move |context| MayflyApp::new(context, options));
-        let mut window = Self { harness, sent };
-        window.until("Delete now", true);
-        window
-    }
-
-    /// Draws frames until a control with this name is there, or gone. The worker's threads need real
-    /// time.
-    fn until(&mut self, name: &str, is_there: bool) {
-        for _ in 0..STEPS_MAX {
-            self.harness.step();
-            if self.harness.query_by_label(name).is_some() == is_there {
-                settle(&mut self.harness);
-                return;
-            }
-            std::thread::park_timeout(Duration::from_millis(5));
-        }
-        panic!("{name} never came or went");
-    }
-
-    fn click(&mut self, name: &str) {
-        self.harness.get_by_label(name).click();
-        settle(&mut self.harness);
+        until(&mut harness, "Delete now", true);
+        Self { harness, sent }
     }
 
     fn sent(&self) -> Vec<String> {
@@ -117,16 +93,16 @@ fn the_banner_tells_why_both_clocks_and_what_waits() {
 #[test]
 fn delete_now_releases_and_the_banner_goes() {
     let mut window = Window::open();
-    window.click("Delete now");
-    window.until("Delete now", false);
+    click(&mut window.harness, "Delete now");
+    until(&mut window.harness, "Delete now", false);
     assert_eq!(window.sent(), ["deleteNow"]);
 }
 
 #[test]
 fn keep_paused_stays_with_one_button_less() {
     let mut window = Window::open();
-    window.click("Keep paused");
-    window.until("Keep paused", false);
+    click(&mut window.harness, "Keep paused");
+    until(&mut window.harness, "Keep paused", false);
     assert_eq!(window.sent(), ["keepPaused"]);
     assert!(window.harness.query_by_label("Delete now").is_some());
 }
@@ -134,7 +110,7 @@ fn keep_paused_stays_with_one_button_less() {
 #[test]
 fn show_them_opens_the_expiry_view() {
     let mut window = Window::open();
-    window.click("Show them");
+    click(&mut window.harness, "Show them");
     let tab = window.harness.state().state().tabs.active().expect("a tab");
     assert_eq!((tab.namespace.to_string().as_str(), tab.view), ("shop.carts", ViewKind::Expiry));
     assert_eq!(window.sent(), [] as [String; 0]);

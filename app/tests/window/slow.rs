@@ -1,16 +1,22 @@
-//! A store whose upkeep does not begin before somebody cancels it.
+//! A store whose upkeep does not begin before somebody cancels it, and whose imports do not end before.
 
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bson::Document;
+use bson::{Document, oid::ObjectId};
 use mayfly::source::upkeep::{Backup, Offline, OfflineWork, UpkeepError};
 use mayfly::source::{Capabilities, Events, Source, Transfers, Upkeep};
+use mayfly_engine::catalog::Namespace;
 use mayfly_engine::store::{JobProgress, JobStep, Watch};
+use mayfly_engine::transfer::{
+    End, ExportReport, ExportRequest, Format, ImportReport, ImportRequest, Progress, Rehearsal,
+    RollBackReport, TransferError, UnfinishedImport,
+};
 
-/// The store behind it does everything, upkeep with the wish to stop already there.
+/// The store behind it does everything, upkeep with the wish to stop already there. An import stores
+/// every document and then waits for that wish, as if its file went on.
 pub struct Slow(pub Arc<dyn Source>);
 
 impl Source for Slow {
@@ -27,7 +33,7 @@ impl Source for Slow {
     }
 
     fn transfers(&self) -> Option<&dyn Transfers> {
-        self.0.transfers()
+        Some(self)
     }
 
     fn close(&self) {
@@ -48,6 +54,65 @@ impl Upkeep for Slow {
     fn offline(&self, work: &OfflineWork, watch: &mut Watch<'_>) -> Offline {
         wait(watch);
         self.0.upkeep().expect("it has one").offline(work, watch)
+    }
+}
+
+impl Slow {
+    fn inner(&self) -> &dyn Transfers {
+        self.0.transfers().expect("it has them")
+    }
+}
+
+impl Transfers for Slow {
+    fn import(
+        &self,
+        request: &ImportRequest,
+        progress: &Progress,
+    ) -> Result<ImportReport, TransferError> {
+        let report = self.inner().import(request, progress)?;
+        while !progress.is_cancelled() {
+            std::thread::park_timeout(Duration::from_millis(2));
+        }
+        Ok(ImportReport { end: End::Cancelled, ..report })
+    }
+
+    fn unfinished(&self) -> Result<Vec<UnfinishedImport>, TransferError> {
+        self.inner().unfinished()
+    }
+
+    fn resume(&self, id: ObjectId, progress: &Progress) -> Result<ImportReport, TransferError> {
+        self.inner().resume(id, progress)
+    }
+
+    fn roll_back(
+        &self,
+        id: ObjectId,
+        progress: &Progress,
+    ) -> Result<RollBackReport, TransferError> {
+        self.inner().roll_back(id, progress)
+    }
+
+    fn leave(&self, id: ObjectId) -> Result<(), TransferError> {
+        self.inner().leave(id)
+    }
+
+    fn export(
+        &self,
+        request: &ExportRequest,
+        progress: &Progress,
+    ) -> Result<ExportReport, TransferError> {
+        self.inner().export(request, progress)
+    }
+
+    fn rehearse(
+        &self,
+        namespace: &Namespace,
+        path: &Path,
+        format: Format,
+        documents_max: u64,
+        progress: &Progress,
+    ) -> Result<Rehearsal, TransferError> {
+        self.inner().rehearse(namespace, path, format, documents_max, progress)
     }
 }
 

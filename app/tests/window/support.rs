@@ -150,28 +150,12 @@ impl Window {
     }
 
     fn until_window(&mut self, what: &str, is_so: impl Fn(&Self) -> bool) {
-        let end = SystemClock.monotonic() + DEADLINE;
-        while SystemClock.monotonic() < end {
-            self.harness.step();
-            if is_so(self) {
-                self.settle();
-                return;
-            }
-            std::thread::park_timeout(PAUSE);
-        }
-        panic!("never: {what}; on the screen:\n{}", self.on_screen());
+        let is_so = draw_until(self, |window| &mut window.harness, is_so);
+        assert!(is_so, "never: {what}; on the screen:\n{}", self.on_screen());
     }
 
-    /// Every name and text, one a line.
     fn on_screen(&self) -> String {
-        let mut text = String::new();
-        for node in self.harness.query_all_by(|_| true) {
-            let node = node.accesskit_node();
-            if let Some(name) = node.label().or_else(|| node.value()) {
-                writeln!(text, "{:?} {name}", node.role()).expect("memory");
-            }
-        }
-        text
+        on_screen(&self.harness)
     }
 
     /// Whether a control has exactly this name, or a text says exactly this.
@@ -296,6 +280,52 @@ impl Window {
         let records = self.state().commands.records().iter();
         records.filter(|record| !record.background).map(|record| record.text.clone()).collect()
     }
+}
+
+/// Draws frames until it is so, then until the store has answered; not longer than [`DEADLINE`].
+/// Returns whether it is so. The worker's threads need real time.
+fn draw_until<W>(
+    window: &mut W,
+    harness: fn(&mut W) -> &mut Harness<'static, MayflyApp>,
+    is_so: impl Fn(&W) -> bool,
+) -> bool {
+    let end = SystemClock.monotonic() + DEADLINE;
+    while SystemClock.monotonic() < end {
+        harness(window).step();
+        if is_so(window) {
+            settle(harness(window));
+            return true;
+        }
+        std::thread::park_timeout(PAUSE);
+    }
+    false
+}
+
+/// Every name and text, one a line.
+fn on_screen(harness: &Harness<'static, MayflyApp>) -> String {
+    let mut text = String::new();
+    for node in harness.query_all_by(|_| true) {
+        let node = node.accesskit_node();
+        if let Some(name) = node.label().or_else(|| node.value()) {
+            writeln!(text, "{:?} {name}", node.role()).expect("memory");
+        }
+    }
+    text
+}
+
+/// Draws frames of a window over a store made of nothing until a control with exactly this name is
+/// there, or gone.
+pub fn until(harness: &mut Harness<'static, MayflyApp>, name: &str, is_there: bool) {
+    let is_so =
+        |harness: &Harness<'static, MayflyApp>| harness.query_by_label(name).is_some() == is_there;
+    let is_so = draw_until(harness, |harness| harness, is_so);
+    assert!(is_so, "{name} never came or went; on the screen:\n{}", on_screen(harness));
+}
+
+/// Presses a control of such a window with the pointer.
+pub fn click(harness: &mut Harness<'static, MayflyApp>, name: &str) {
+    harness.get_by_label(name).click();
+    settle(harness);
 }
 
 /// Draws frames until everything that was asked of the store is answered and drawn: a control must
