@@ -59,6 +59,25 @@ pub(super) struct Batch {
     pub next: Option<Position>,
 }
 
+impl Batch {
+    /// A document that is due, and its deadline; `None` for one that is not, or is damaged: others must
+    /// not wait for it.
+    fn due<'s>(
+        &mut self,
+        found: Result<(&'s Stored<'s>, Option<Deadline>), StoreError>,
+    ) -> Result<Option<(&'s Stored<'s>, Deadline)>, StoreError> {
+        self.examined_docs += 1;
+        match found {
+            Ok((stored, deadline)) => Ok(deadline.map(|deadline| (stored, deadline))),
+            Err(damage @ StoreError::Damaged { .. }) => {
+                self.damage.get_or_insert_with(|| damage.to_string());
+                Ok(None)
+            }
+            Err(error) => Err(error),
+        }
+    }
+}
+
 /// What a step may use up, and the pass it belongs to.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Allowance<'a> {
@@ -222,18 +241,8 @@ fn remove(
         let described = batch.removed.len();
         // A document with several due dates has an entry for each; the first one removes it.
         let gone = writer.delete_together(&collection, step, |place, stored| {
-            batch.examined_docs += 1;
             let due = stored.and_then(|stored| Ok((stored, target.due(stored, allowance.now_ms)?)));
-            let (stored, deadline) = match due {
-                Ok((stored, Some(deadline))) => (stored, deadline),
-                Ok((_, None)) => return Ok(None),
-                // Others must not wait for it.
-                Err(damage @ StoreError::Damaged { .. }) => {
-                    batch.damage.get_or_insert_with(|| damage.to_string());
-                    return Ok(None);
-                }
-                Err(error) => return Err(error.into()),
-            };
+            let Some((stored, deadline)) = batch.due(due)? else { return Ok(None) };
             if kept.is_some_and(|kept| !kept.has(stored)) {
                 return Ok(None); // Written since it was archived.
             }

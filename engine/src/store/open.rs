@@ -57,12 +57,7 @@ pub(super) fn open(
         return Err(StoreError::NotADatabase { what: "the folder holds no data file".to_owned() });
     }
     if created {
-        Card::write(&Card::new(options.now_ms), &folder)?;
-        folder::private_file()
-            .truncate(true)
-            .open(&data_path)
-            .map_err(|error| StoreError::io("Can't make the data file", &error))?;
-        folder::sync_folder(&folder)?;
+        begin(&folder, &data_path, options.now_ms)?;
     }
     let registration = Registration::take(&data_path)?;
     if read_only.is_none() {
@@ -104,6 +99,16 @@ pub(super) fn open(
     let report = OpenReport { identity, unclean, created, read_only: is_read_only, warnings };
     let anchor = Anchor { card, _registration: registration, lock };
     Ok((Opened { env, folder, anchor, read_only }, report))
+}
+
+/// Makes the card and the empty data file of a new store.
+fn begin(folder: &FsPath, data_path: &FsPath, now_ms: i64) -> Result<(), StoreError> {
+    Card::write(&Card::new(now_ms), folder)?;
+    folder::private_file()
+        .truncate(true)
+        .open(data_path)
+        .map_err(|error| StoreError::io("Can't make the data file", &error))?;
+    folder::sync_folder(folder)
 }
 
 /// Notes in the store that its file was replaced, by an older one or by another store's.
