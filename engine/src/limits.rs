@@ -400,5 +400,8 @@ pub const SCRUB_PAUSE: std::time::Duration = std::time::Duration::from_millis(20
 /// How often the scrub notes where it stands; a restart takes it up from there.
 pub const SCRUB_SAVE: std::time::Duration = std::time::Duration::from_secs(30);
 
+/// The pause before an index build that could not go on, as on a full disk, is tried again.
+pub const BUILD_RETRY: std::time::Duration = std::time::Duration::from_mins(1);
+
 /// How often the background looks whether a scrub is due.
 pub const SCRUB_LOOK: std::time::Duration = std::time::Duration::from_hours(1);

@@ -5,7 +5,7 @@
 //! upwards, and at `limit` the index turns Ready. The range lies in the store, so a build goes on after
 //! a restart.
 
-use std::sync::Arc;
+use std::{sync::Arc, thread};
 
 use bson::RawDocument;
 
@@ -59,30 +59,42 @@ impl Collections {
         let building = catalog.all_collections().flat_map(|collection| {
             let indexes = collection.indexes.iter();
             let building = indexes.filter(|index| index.state == IndexState::Building);
-            building.map(|index| PendingBuild {
-                collection: collection.id,
-                namespace: collection.namespace.clone(),
-                index: index.id,
-                name: index.name.clone(),
-            })
+            building.map(|index| PendingBuild::of(collection, index))
         });
         building.collect()
     }
 
-    /// One bounded step of an index build. The build has ended when the progress says so; a build
-    /// that meets a duplicate drops its index.
+    /// Goes on with an index build that nobody drives, step by step, until it has ended or `goes_on`
+    /// says no. A build that meets a duplicate drops its index, which is told as its progress.
     ///
     /// # Errors
-    /// When the store fails. A failed build is told in the progress.
-    pub fn build_step(&self, build: &PendingBuild) -> Result<BuildProgress, WriteError> {
-        match self.step(build) {
-            Err(WriteError::Store(error)) => Err(error.into()),
-            Err(error) => {
-                self.give_up(std::slice::from_ref(build), &error)?;
-                Ok(BuildProgress::failed(build, &error))
+    /// When the store fails; the build can be taken up again.
+    pub fn resume_build(
+        &self,
+        build: &PendingBuild,
+        goes_on: &dyn Fn() -> bool,
+    ) -> Result<(), WriteError> {
+        let Ok(claim) = self.drives.try_claim(build.index) else { return Ok(()) };
+        // Its driver may have ended it since the caller looked.
+        let is_pending = self.pending_builds().iter().any(|pending| pending.index == build.index);
+        while is_pending && goes_on() {
+            match self.step(build) {
+                Ok(progress) if !progress.finished => thread::yield_now(),
+                Ok(_) => {
+                    claim.end(&Ok(()));
+                    break;
+                }
+                Err(error) => {
+                    let resumable = match &error {
+                        WriteError::Store(_) => Err(error.clone()),
+                        _ => self.give_up(std::slice::from_ref(build), &error),
+                    };
+                    claim.end(&Err(error));
+                    return resumable;
+                }
             }
-            Ok(progress) => Ok(progress),
         }
+        Ok(())
     }
 
     pub(super) fn build_to_end(
@@ -119,11 +131,14 @@ impl Collections {
         Ok(())
     }
 
-    fn step(&self, build: &PendingBuild) -> Result<BuildProgress, WriteError> {
+    pub(super) fn step(&self, build: &PendingBuild) -> Result<BuildProgress, WriteError> {
         let started = work_time();
         let is_past = |ms: u64| work_time().saturating_sub(started).as_millis() >= u128::from(ms);
         let progress = self.transact(|writer| {
             let (collection, index) = find(writer, build).ok_or_else(|| aborted(build))?;
+            if index.state == IndexState::Ready {
+                return Ok::<_, WriteError>(BuildProgress::at(&collection, &index, 0, 0, true));
+            }
             let range = read_range(&writer.reader(), index.id)?;
             let Some((position, limit)) = range.filter(|(position, limit)| position < limit) else {
                 finish(writer, &collection, &index)?;
@@ -155,6 +170,17 @@ impl Collections {
         })?;
         self.tell(&Change::Build(progress.clone()));
         Ok(progress)
+    }
+}
+
+impl PendingBuild {
+    pub(super) fn of(collection: &CollectionMeta, index: &IndexMeta) -> Self {
+        Self {
+            collection: collection.id,
+            namespace: collection.namespace.clone(),
+            index: index.id,
+            name: index.name.clone(),
+        }
     }
 }
 

@@ -3,7 +3,8 @@
 use std::sync::{Arc, PoisonError, RwLock, Weak};
 
 use super::{
-    Change, ChangeWaiter, DocumentWriter, Keeper, WriteError, scrub::Scrub, waiting::Waiting,
+    Change, ChangeWaiter, DocumentWriter, Keeper, WriteError, drives::Drives, scrub::Scrub,
+    waiting::Waiting,
 };
 use crate::{
     catalog::{Catalog, CatalogSnapshot, snapshot},
@@ -23,6 +24,7 @@ pub struct Collections {
     pub(super) keeper: RwLock<Option<Weak<dyn Keeper>>>,
     waiting: Waiting,
     pub(super) scrub: Scrub,
+    pub(super) drives: Drives,
 }
 
 impl Collections {
@@ -40,6 +42,7 @@ impl Collections {
             keeper: RwLock::new(None),
             waiting: Waiting::default(),
             scrub: Scrub::default(),
+            drives: Drives::default(),
         })
     }
 

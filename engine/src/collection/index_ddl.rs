@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use super::{
-    BuildProgress, Collections, DocumentWriter, PendingBuild, WriteError, build, ddl, reclaim,
+    BuildProgress, Collections, DocumentWriter, PendingBuild, WriteError, build, ddl,
+    drives::{Drive, DriveEnd},
+    reclaim,
     transaction::missing,
 };
 use crate::{
@@ -11,31 +13,88 @@ use crate::{
         CollectionMeta, IndexMeta, IndexState, Namespace,
         rules::{
             CreateIndexesOutcome, CreateIndexesRequest, DropIndexesOutcome, IndexSelector,
-            create_indexes, drop_indexes,
+            create_indexes::{self, CreateIndexesPlan},
+            drop_indexes,
         },
     },
     store::IndexId,
 };
 
 impl Collections {
-    /// Creates indexes, and the collection if it does not exist. Returns when all are built; other
-    /// writers go on meanwhile, and `progress` hears of each step.
+    /// Creates indexes, and the collection if it does not exist. Returns when all are built, also
+    /// those that somebody else had begun to build; other writers go on meanwhile, and `progress`
+    /// hears of each step that this call takes.
     ///
     /// # Errors
-    /// `CannotCreateIndex`, `IndexOptionsConflict` …; `DuplicateKey` when a unique index can't be built. Nothing is left then.
+    /// `CannotCreateIndex`, `IndexOptionsConflict` …; `DuplicateKey` when a unique index can't be built.
+    /// Nothing is left then, or if even that fails, the build is taken up again later.
     pub fn create_indexes(
         &self,
         request: &CreateIndexesRequest,
         progress: &mut dyn FnMut(&BuildProgress),
     ) -> Result<CreateIndexesOutcome, WriteError> {
-        let (outcome, builds) = self.transact(|writer| register(writer, request))?;
-        for build in &builds {
-            if let Err(error) = self.build_to_end(build, progress) {
-                self.give_up(&builds, &error)?;
-                return Err(error);
-            }
+        let claim = self.drives.claim();
+        let registered = self.transact(|writer| {
+            let registered = register(writer, request)?;
+            claim.cover(registered.builds.iter().map(|build| build.index));
+            // Who builds an index has to write before the build can end, so it is not over yet.
+            let pending = registered.existing.iter().filter_map(|(build, state)| {
+                let drive = self.drives.of(build.index);
+                let is_pending = *state == IndexState::Building || drive.is_some();
+                is_pending.then(|| (build.clone(), drive))
+            });
+            Ok::<_, WriteError>((
+                registered.outcome,
+                registered.builds,
+                pending.collect::<Vec<_>>(),
+            ))
+        });
+        let (outcome, builds, pending) = registered?;
+        let built = self.build_all(&builds, progress);
+        claim.end(&built);
+        built?;
+        for (build, drive) in pending {
+            self.join(&build, drive, progress)?;
         }
         Ok(outcome)
+    }
+
+    fn build_all(
+        &self,
+        builds: &[PendingBuild],
+        progress: &mut dyn FnMut(&BuildProgress),
+    ) -> Result<(), WriteError> {
+        let built = builds.iter().try_for_each(|build| self.build_to_end(build, progress));
+        if let Err(error) = &built {
+            // What can't be given up either stays, and the background takes it up again. The first
+            // error is the one that says why.
+            let _ = self.give_up(builds, error);
+        }
+        built
+    }
+
+    /// Waits for a build that somebody drives, or drives it; its outcome.
+    fn join(
+        &self,
+        build: &PendingBuild,
+        mut drive: Option<Arc<Drive>>,
+        progress: &mut dyn FnMut(&BuildProgress),
+    ) -> Result<(), WriteError> {
+        loop {
+            match drive.take().map(|drive| drive.wait()) {
+                Some(DriveEnd::Built) => return Ok(()),
+                Some(DriveEnd::Failed(error)) => return Err(error),
+                Some(DriveEnd::Left) | None => {}
+            }
+            match self.drives.try_claim(build.index) {
+                Err(other) => drive = Some(other),
+                Ok(claim) => {
+                    let built = self.build_all(std::slice::from_ref(build), progress);
+                    claim.end(&built);
+                    return built;
+                }
+            }
+        }
     }
 
     /// Drops indexes; their entries are removed by [`Collections::reclaim_step`].
@@ -76,15 +135,26 @@ pub(super) fn remove_indexes(
     Ok(())
 }
 
+/// What a request for indexes comes to.
+pub(super) struct Registered {
+    outcome: CreateIndexesOutcome,
+    /// New indexes that are to be built.
+    pub(super) builds: Vec<PendingBuild>,
+    /// The requested indexes that were there already.
+    existing: Vec<(PendingBuild, IndexState)>,
+}
+
 /// Puts the new indexes into the definition: complete ones for an empty collection, else to be built.
 pub(super) fn register(
     writer: &mut DocumentWriter<'_>,
     request: &CreateIndexesRequest,
-) -> Result<(CreateIndexesOutcome, Vec<PendingBuild>), WriteError> {
+) -> Result<Registered, WriteError> {
     let existing = writer.collection(&request.namespace);
     let before = existing.as_deref().cloned().unwrap_or_else(|| ddl::blank(&request.namespace));
     let dialect = writer.catalog().dialect(&request.namespace.db);
-    let new = create_indexes::plan(request, &before, dialect)?;
+    let CreateIndexesPlan { new, existing: known } =
+        create_indexes::plan(request, &before, dialect)?;
+    let known = known.iter().map(|index| (PendingBuild::of(&before, index), index.state)).collect();
     let indexes_before = ddl::index_count(&before);
     let mut outcome = CreateIndexesOutcome {
         indexes_before,
@@ -95,7 +165,7 @@ pub(super) fn register(
     if new.is_empty() && existing.is_some() {
         outcome.created_collection = None;
         outcome.note = Some("all indexes already exist");
-        return Ok((outcome, Vec::new()));
+        return Ok(Registered { outcome, builds: Vec::new(), existing: known });
     }
     if new.len() < request.indexes.len() && existing.is_some() {
         outcome.note = Some("index already exists");
@@ -108,16 +178,11 @@ pub(super) fn register(
         if counters.documents > 0 {
             index.state = IndexState::Building;
             build::begin(writer, index.id, counters.next_record)?;
-            builds.push(PendingBuild {
-                collection: collection.id,
-                namespace: collection.namespace.clone(),
-                index: index.id,
-                name: index.name.clone(),
-            });
+            builds.push(PendingBuild::of(&collection, &index));
         }
         collection.indexes.push(Arc::new(index));
     }
     outcome.indexes_after = ddl::index_count(&collection);
     writer.txn.put_collection(collection)?;
-    Ok((outcome, builds))
+    Ok(Registered { outcome, builds, existing: known })
 }

@@ -15,6 +15,7 @@ mod ddl;
 mod dialect;
 mod displaced;
 mod document_writer;
+mod drives;
 mod error;
 mod index_ddl;
 mod keys;

@@ -156,9 +156,9 @@ fn a_build_goes_on_beside_writers_and_after_a_restart() {
     };
     // What createIndexes registers, then the program ends before the first step.
     let registered = bench.all().transact(|writer| super::index_ddl::register(writer, &request));
-    assert_eq!(registered.expect("registered").1.len(), 1);
+    assert_eq!(registered.expect("registered").builds.len(), 1);
     let pending = bench.all().pending_builds();
-    assert!(!bench.all().build_step(&pending[0]).expect("step").finished);
+    assert!(!bench.all().step(&pending[0]).expect("step").finished);
     bench.reopen();
     bench.check_sound();
     let collection = bench.meta();
@@ -174,7 +174,7 @@ fn a_build_goes_on_beside_writers_and_after_a_restart() {
         .expect("writers are not blocked");
     bench.check_sound();
     let pending = bench.all().pending_builds();
-    while !bench.all().build_step(&pending[0]).expect("step").finished {
+    while !bench.all().step(&pending[0]).expect("step").finished {
         bench.check_sound();
     }
     assert_eq!(bench.meta().index("a_1").expect("exists").state, IndexState::Ready);

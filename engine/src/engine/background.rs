@@ -1,4 +1,4 @@
-//! Work that nobody waits for: goes on with index builds of the session before and removes what was
+//! Work that nobody waits for: goes on with index builds that nobody drives and removes what was
 //! dropped, in bounded steps.
 
 use std::{
@@ -13,8 +13,8 @@ use std::{
 
 use crate::{
     clock::WakeUp,
-    collection::{Collections, PendingBuild, ScrubStep, WriteError},
-    limits::{SCRUB_LOOK, SCRUB_PAUSE},
+    collection::{Collections, ScrubStep, WriteError},
+    limits::{BUILD_RETRY, SCRUB_LOOK, SCRUB_PAUSE},
     reaper::{EngineEvent, EventHub, panic_text},
 };
 
@@ -34,8 +34,8 @@ struct Worker {
     hub: Arc<EventHub>,
     wake: WakeUp,
     stop: Arc<AtomicBool>,
-    /// Builds that the session before left unfinished. New ones are driven by their command.
-    builds: Vec<PendingBuild>,
+    /// What was told last of builds that can't go on, so that it is told once.
+    stuck: Option<String>,
 }
 
 impl Background {
@@ -48,12 +48,12 @@ impl Background {
     pub(super) fn start(collections: &Arc<Collections>, hub: &Arc<EventHub>) -> io::Result<Self> {
         let wake = WakeUp::new();
         let stop = Arc::new(AtomicBool::new(false));
-        let worker = Worker {
+        let mut worker = Worker {
             collections: Arc::clone(collections),
             hub: Arc::clone(hub),
             wake: wake.clone(),
             stop: Arc::clone(&stop),
-            builds: collections.pending_builds(),
+            stuck: None,
         };
         let thread =
             thread::Builder::new().name(THREAD_NAME.to_owned()).spawn(move || worker.run())?;
@@ -78,19 +78,26 @@ impl Background {
 }
 
 impl Worker {
-    fn run(&self) {
-        let resumed = catch_unwind(AssertUnwindSafe(|| self.resume_builds()));
-        self.report(resumed);
+    fn run(&mut self) {
         while !self.stops() {
+            self.resume_builds();
             let reclaimed = catch_unwind(AssertUnwindSafe(|| self.reclaim()));
-            self.report(reclaimed);
+            self.report(failure(reclaimed));
             let scrubbed = catch_unwind(AssertUnwindSafe(|| self.scrub()));
-            self.report(scrubbed);
-            let clock = self.collections.clock();
-            // Only a real month brings a scrub about.
-            let look = clock.is_real().then(|| clock.monotonic().saturating_add(SCRUB_LOOK));
-            clock.wait_until(look, &self.wake);
+            self.report(failure(scrubbed));
+            self.sleep();
         }
+    }
+
+    /// Until somebody wakes the thread, or it has to look by itself.
+    fn sleep(&self) {
+        let clock = self.collections.clock();
+        // Only a real month brings a scrub about.
+        let scrub = clock.is_real().then_some(SCRUB_LOOK);
+        // Nobody tells when the disk has room again.
+        let retry = self.stuck.is_some().then_some(BUILD_RETRY);
+        let look = retry.or(scrub).map(|pause| clock.monotonic().saturating_add(pause));
+        clock.wait_until(look, &self.wake);
     }
 
     /// Goes on with a scrub that is due or wanted, with rests, until it is done or other work came.
@@ -106,13 +113,20 @@ impl Worker {
         Ok(())
     }
 
-    fn resume_builds(&self) -> Result<(), WriteError> {
-        for build in &self.builds {
-            while !self.stops() && !self.collections.build_step(build)?.finished {
-                thread::yield_now();
-            }
+    /// Goes on with the builds that nobody drives: those of the session before, and those whose
+    /// command could neither end them nor give them up. One that fails keeps no other from its turn.
+    fn resume_builds(&mut self) {
+        let mut stuck = None;
+        for build in self.collections.pending_builds() {
+            let goes_on = || !self.stops();
+            let resumed =
+                catch_unwind(AssertUnwindSafe(|| self.collections.resume_build(&build, &goes_on)));
+            stuck = stuck.or(failure(resumed));
         }
-        Ok(())
+        if stuck != self.stuck {
+            self.report(stuck.clone());
+        }
+        self.stuck = stuck;
     }
 
     fn reclaim(&self) -> Result<(), WriteError> {
@@ -122,17 +136,94 @@ impl Worker {
         Ok(())
     }
 
-    /// Tells about a failure; the work is taken up again at the next wake-up or start.
-    fn report(&self, outcome: thread::Result<Result<(), WriteError>>) {
-        let message = match outcome {
-            Ok(Ok(())) => return,
-            Ok(Err(error)) => error.to_string(),
-            Err(panic) => panic_text(&*panic),
-        };
-        self.hub.send(&EngineEvent::ThreadDied { thread: THREAD_NAME.to_owned(), message });
+    /// Tells about a failure; the work is taken up again at the next wake-up.
+    fn report(&self, failure: Option<String>) {
+        if let Some(message) = failure {
+            self.hub.send(&EngineEvent::ThreadDied { thread: THREAD_NAME.to_owned(), message });
+        }
     }
 
     fn stops(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
+    }
+}
+
+fn failure(outcome: thread::Result<Result<(), WriteError>>) -> Option<String> {
+    match outcome {
+        Ok(Ok(())) => None,
+        Ok(Err(error)) => Some(error.to_string()),
+        Err(panic) => Some(panic_text(&*panic)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use bson::{doc, rawdoc};
+
+    use super::*;
+    use crate::{
+        catalog::{IndexState, Namespace, rules::CreateIndexesRequest},
+        command::testing::Lab,
+    };
+
+    #[test]
+    fn builds_that_nobody_drives_go_on_at_the_next_wake_up_and_one_keeps_no_other_back() {
+        let lab = Lab::new();
+        let collections = lab.engine.collections();
+        let namespace = Namespace::new("test", "c").expect("valid");
+        let filled = collections.write(|writer| {
+            let collection = writer.create_if_missing(&namespace)?;
+            for id in 0..30_000 {
+                writer.insert(&collection, &rawdoc! { "_id": id, "a": id, "b": id })?;
+            }
+            Ok::<_, WriteError>(())
+        });
+        filled.expect("filled");
+        let index = |name: &str| {
+            let collection = collections.catalog().collection(&namespace).expect("there");
+            collection.index(name).cloned().expect("there")
+        };
+        let events = lab.engine.subscribe();
+        // Two commands die before their builds end; the first build can't go on either.
+        for (field, spoils) in [("a", true), ("b", false)] {
+            let request = CreateIndexesRequest {
+                namespace: namespace.clone(),
+                indexes: vec![doc! { "key": { field: 1 }, "name": field, "unique": true }],
+                ignore_unknown_options: false,
+            };
+            let died = catch_unwind(AssertUnwindSafe(|| {
+                collections.create_indexes(&request, &mut |_| {
+                    let range = format!("build/{}", index(field).id.0);
+                    let spoilt = collections.write(|writer| {
+                        if spoils {
+                            writer.put_meta(&range, b"spoilt")?;
+                        }
+                        Ok::<_, WriteError>(())
+                    });
+                    spoilt.expect("written");
+                    panic!("on purpose")
+                })
+            }));
+            assert!(died.is_err());
+        }
+        for name in ["other", "another"] {
+            lab.ok(&format!("{{create: {name:?}}}"));
+        }
+        let (mut is_built, mut died) = (false, Vec::new());
+        while !is_built {
+            match events.recv_timeout(Duration::from_secs(30)).expect("in time") {
+                EngineEvent::IndexBuild { index, finished, error, .. } if finished => {
+                    assert_eq!((index.as_str(), error), ("b", None));
+                    is_built = true;
+                }
+                EngineEvent::ThreadDied { message, .. } => died.push(message),
+                _ => {}
+            }
+        }
+        assert_eq!(index("b").state, IndexState::Ready);
+        assert_eq!(index("a").state, IndexState::Building);
+        assert!(died.len() <= 1, "{died:?}");
     }
 }

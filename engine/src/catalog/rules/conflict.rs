@@ -11,17 +11,17 @@ use crate::catalog::{
 /// Options that are never compared.
 const NOT_COMPARED: &[&str] = &["textIndexVersion", "2dsphereIndexVersion", "wildcardProjection"];
 
-/// Whether the requested index exists already.
+/// The existing index that is the requested one; `None` if there is none.
 ///
 /// # Errors
 /// `IndexKeySpecsConflict` when its name is taken by another index, `IndexOptionsConflict` when the
 /// same index has another name or other options.
-pub(super) fn exists(
+pub(super) fn existing<'e>(
     requested: &IndexMeta,
-    existing: &[Arc<IndexMeta>],
-) -> Result<bool, CatalogError> {
+    existing: &'e [Arc<IndexMeta>],
+) -> Result<Option<&'e Arc<IndexMeta>>, CatalogError> {
     if requested.is_id() {
-        return Ok(existing.iter().any(|index| index.is_id()));
+        return Ok(existing.iter().find(|index| index.is_id()));
     }
     if let Some(named) = existing.iter().find(|index| index.name == requested.name) {
         if !same_identity(requested, named) {
@@ -42,7 +42,7 @@ pub(super) fn exists(
                 ),
             ));
         }
-        return Ok(true);
+        return Ok(Some(named));
     }
     let text = |index: &IndexMeta| index.key.has(KeyKind::Text);
     if let Some(other) = existing.iter().find(|index| text(index) && text(requested)) {
@@ -62,7 +62,7 @@ pub(super) fn exists(
                 other.name
             ),
         )),
-        None => Ok(false),
+        None => Ok(None),
     }
 }
 

@@ -36,8 +36,16 @@ pub struct CreateIndexesOutcome {
     pub note: Option<&'static str>,
 }
 
-/// The indexes that are really new, without numbers yet, in order of the request. `collection` is as
-/// it is, or as it would be created.
+/// The requested indexes, in order of the request.
+#[derive(Debug, Clone, Default)]
+pub struct CreateIndexesPlan {
+    /// Those that are really new, without numbers yet.
+    pub new: Vec<IndexMeta>,
+    /// Those that the collection has, ready or still being built.
+    pub existing: Vec<Arc<IndexMeta>>,
+}
+
+/// Which of the indexes are new. `collection` is as it is, or as it would be created.
 ///
 /// # Errors
 /// When a specification is invalid, or conflicts with an existing index.
@@ -45,7 +53,7 @@ pub fn plan(
     request: &CreateIndexesRequest,
     collection: &CollectionMeta,
     dialect: Dialect,
-) -> Result<Vec<IndexMeta>, CatalogError> {
+) -> Result<CreateIndexesPlan, CatalogError> {
     if collection.is_view() {
         return Err(CatalogError::new(
             Kind::CommandNotSupportedOnView,
@@ -61,18 +69,22 @@ pub fn plan(
             "the list of indexes is empty; name at least one",
         ));
     }
-    let mut existing = collection.indexes.clone();
-    let mut new = Vec::new();
+    let mut known = collection.indexes.clone();
+    let mut plan = CreateIndexesPlan::default();
     for spec in &request.indexes {
         let parsed = index_spec::parse(spec, dialect, request.ignore_unknown_options)?;
         if collection.options.time_series.is_some() {
             time_series::check_not_id(&parsed.meta)?;
         }
-        if conflict::exists(&parsed.meta, &existing)? {
+        if let Some(same) = conflict::existing(&parsed.meta, &known)? {
+            // One that the request names twice is new once.
+            if collection.indexes.iter().any(|index| Arc::ptr_eq(index, same)) {
+                plan.existing.push(Arc::clone(same));
+            }
             continue;
         }
         check_new(&parsed, collection)?;
-        if existing.len() >= INDEXES_PER_COLLECTION_MAX {
+        if known.len() >= INDEXES_PER_COLLECTION_MAX {
             return Err(CatalogError::new(
                 Kind::CannotCreateIndex,
                 format!(
@@ -85,10 +97,10 @@ pub fn plan(
         if let Some(options) = &collection.options.time_series {
             meta.form = time_series::form(&meta, options);
         }
-        existing.push(Arc::new(meta.clone()));
-        new.push(meta);
+        known.push(Arc::new(meta.clone()));
+        plan.new.push(meta);
     }
-    Ok(new)
+    Ok(plan)
 }
 
 fn check_new(parsed: &ParsedIndex, collection: &CollectionMeta) -> Result<(), CatalogError> {

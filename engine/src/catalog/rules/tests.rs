@@ -40,7 +40,9 @@ fn with(mut collection: CollectionMeta, specs: &[Document], dialect: Dialect) ->
         indexes: specs.to_vec(),
         ignore_unknown_options: false,
     };
-    for mut index in create_indexes::plan(&request, &collection, dialect).expect("valid indexes") {
+    for mut index in
+        create_indexes::plan(&request, &collection, dialect).expect("valid indexes").new
+    {
         index.id = IndexId(u32::try_from(collection.indexes.len()).expect("few") + 2);
         collection.indexes.push(Arc::new(index));
     }
@@ -54,7 +56,7 @@ fn planned(on: &CollectionMeta, spec: &Document, dialect: Dialect) -> Result<usi
         indexes: vec![spec.clone()],
         ignore_unknown_options: false,
     };
-    let new = create_indexes::plan(&request, on, dialect).map_err(|error| error.kind)?;
+    let new = create_indexes::plan(&request, on, dialect).map_err(|error| error.kind)?.new;
     for index in &new {
         // What was planned survives the disk.
         let mut stored = on.clone();
@@ -79,7 +81,7 @@ fn expire_after_seconds_of_create_indexes() {
             ignore_unknown_options: false,
         };
         let found = create_indexes::plan(&request, &collection(&doc! {}), Dialect::Open)
-            .map(|new| new.first().and_then(|index| index.expire_after_secs).expect("a TTL"))
+            .map(|plan| plan.new.first().and_then(|index| index.expire_after_secs).expect("a TTL"))
             .map_err(|error| error.kind);
         assert_eq!(found, expected, "{value:?}");
     };
@@ -251,8 +253,8 @@ fn unknown_options_can_be_ignored() {
         indexes: vec![spec],
         ignore_unknown_options: true,
     };
-    let new = create_indexes::plan(&request, &collection(&doc! {}), Dialect::Open).expect("fine");
-    let shown: Vec<_> = new.iter().map(super::super::IndexMeta::to_spec).collect();
+    let plan = create_indexes::plan(&request, &collection(&doc! {}), Dialect::Open).expect("fine");
+    let shown: Vec<_> = plan.new.iter().map(super::super::IndexMeta::to_spec).collect();
     assert_eq!(shown, [doc! { "v": 2, "key": { "x": 1 }, "name": "n", "expireAfterSeconds": 5 }]);
 }
 
