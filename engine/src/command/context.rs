@@ -1,6 +1,6 @@
 //! What commands work on.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use bson::doc;
 
@@ -46,6 +46,9 @@ pub struct Context {
     pub timestamps: Timestamps,
     /// What is slow, and what is written to `system.profile`.
     pub profiler: Profiler,
+    /// One command at a time puts removed documents back: it takes a hold back when it put nothing
+    /// back, and nobody else's documents may depend on that hold.
+    pub restoring: Mutex<()>,
 }
 
 impl Context {
@@ -67,6 +70,7 @@ impl Context {
             listener: OnceLock::new(),
             timestamps: Timestamps::default(),
             profiler: Profiler::default(),
+            restoring: Mutex::default(),
         }
     }
 

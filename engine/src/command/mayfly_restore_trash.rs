@@ -3,6 +3,7 @@
 use std::{
     collections::{BTreeSet, HashSet},
     ops::ControlFlow,
+    sync::PoisonError,
 };
 
 use bson::{Bson, doc, raw::RawBsonRef};
@@ -22,7 +23,7 @@ use crate::{
     catalog::{CatalogSnapshot, Namespace},
     collection::{Collections, DocumentWriter, RowToPutBack, WriteError},
     limits::TRASH_RESTORE_DOCS_MAX,
-    reaper::{RuleId, Target, document_by_id, targets_of},
+    reaper::{BeforePutBack, RuleId, Target, document_by_id, targets_of},
     store::StoreError,
 };
 
@@ -45,6 +46,7 @@ pub static COMMAND: Command = Command {
 fn run(context: &Context, request: &Request<'_>) -> Answer {
     let chosen = Chosen::read(context, request)?;
     let mut ids = read_ids(request)?;
+    let _one_at_a_time = context.restoring.lock().unwrap_or_else(PoisonError::into_inner);
     let mut numbers: Vec<(u64, usize)> = Vec::new();
     let mut more = false;
     context.collections.scan_trash(None, &mut |row| {
@@ -73,7 +75,7 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
         context,
         chosen,
         held: BTreeSet::new(),
-        new: Vec::new(),
+        holds: Vec::new(),
         report: Report::default(),
     };
     let mut rest = numbers.as_slice();
@@ -138,8 +140,8 @@ struct Restore<'r> {
     chosen: Chosen,
     /// Rules that are held because of what was put back.
     held: BTreeSet<RuleId>,
-    /// Those of them that were not held before.
-    new: Vec<RuleId>,
+    /// What that has changed.
+    holds: Vec<BeforePutBack>,
     report: Report,
 }
 
@@ -197,23 +199,16 @@ impl Restore<'_> {
                 }
             }
         }
-        let reaper = &self.context.reaper;
-        let is_held = |rule: &RuleId| reaper.has_put_back(*rule);
-        let new: Vec<RuleId> = rules.iter().copied().filter(|rule| !is_held(rule)).collect();
-        if !new.is_empty() {
-            reaper.hold_put_back(&new)?;
-        }
-        self.new.extend(new);
+        let all: Vec<RuleId> = rules.iter().copied().collect();
+        self.holds.extend(self.context.reaper.hold_put_back(&all)?);
         self.held.extend(rules);
         Ok(())
     }
 
-    /// Rules that are held for nothing, because nothing was put back, are held no longer.
+    /// Holds that were made for nothing, because nothing was put back, are taken back.
     fn finish(mut self) -> Result<(Report, BTreeSet<RuleId>), CommandError> {
         if self.report.restored == 0 {
-            for rule in &self.new {
-                self.context.reaper.release(Some(*rule))?;
-            }
+            self.context.reaper.lift_put_back(&self.holds)?;
             self.held.clear();
         }
         Ok((self.report, self.held))

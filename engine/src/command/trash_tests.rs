@@ -227,3 +227,19 @@ fn what_is_held_stays_held_when_out_replaces_the_collection() {
     lab.check("{mayflyHeld: 1}", "{held: false}");
     assert!(lab.engine.reaper().run_scheduled_pass().is_some_and(|pass| pass.deleted == 2));
 }
+
+#[test]
+fn what_one_of_several_commands_has_put_back_stays_held() {
+    for _ in 0..25 {
+        let lab = reaped();
+        let restored: i64 = std::thread::scope(|scope| {
+            let restore =
+                || lab.ok("{mayflyRestoreTrash: 'c'}").get_i64("restored").expect("a number");
+            let all: Vec<_> = (0..4).map(|_| scope.spawn(restore)).collect();
+            all.into_iter().map(|one| one.join().expect("ended")).sum()
+        });
+        assert_eq!(restored, 2);
+        lab.check("{mayflyHeld: 1}", "{held: true, reason: 'putBack', due: 2}");
+        assert!(lab.engine.reaper().run_scheduled_pass().is_some_and(|pass| pass.deleted == 0));
+    }
+}

@@ -139,6 +139,37 @@ fn a_held_rule_is_released_or_catches_up() {
 }
 
 #[test]
+fn a_hold_for_a_large_removal_survives_documents_that_are_put_back() {
+    let (world, clock) = pretended();
+    world.insert((0..1_001).map(|id| doc! { "_id": id, "f": date(600) }));
+    clock.wall_ms.store(NOW_MS + 1_800_000, Ordering::Relaxed);
+    world.reaper.run_scheduled_pass();
+    let held = world.reaper.held_indexes();
+    let rule = held[0].rule;
+    // Nothing is put back in the end.
+    let holds = world.reaper.hold_put_back(&[rule]).expect("stored");
+    world.reaper.lift_put_back(&holds).expect("stored");
+    assert_eq!(world.reaper.held_indexes(), held);
+    world.reaper.run_scheduled_pass();
+    assert_eq!(world.left().len(), 1_001);
+    // Something is: the hold stays when the clock has returned.
+    assert_eq!(world.reaper.hold_put_back(&[rule]).expect("stored").len(), 1);
+    assert_eq!(world.reaper.hold_put_back(&[rule]).expect("stored"), [], "it is kept already");
+    let kept = world.reaper.held_indexes();
+    assert_eq!((kept[0].reason, kept[0].ahead_ms), (held[0].reason, held[0].ahead_ms));
+    clock.wall_ms.store(NOW_MS + 1_000, Ordering::Relaxed);
+    clock.boot_ms.store(1_000, Ordering::Relaxed);
+    world.reaper.run_scheduled_pass();
+    assert_eq!(world.reaper.held_indexes().len(), 1);
+    // A hold that somebody else made is not taken back.
+    let other = (rule.0, rule.1, true);
+    assert_eq!(world.reaper.hold_put_back(&[other]).expect("stored").len(), 1);
+    let mine = world.reaper.hold_put_back(&[rule, other]).expect("stored");
+    world.reaper.lift_put_back(&mine).expect("stored");
+    assert_eq!(world.reaper.held_indexes().len(), 2);
+}
+
+#[test]
 fn a_restored_store_asks_before_it_removes() {
     let (world, _) = pretended();
     world.insert([doc! { "_id": 0, "f": date(-5) }]);

@@ -37,6 +37,14 @@ pub struct SmallStep {
     pub wall_ms: i64,
 }
 
+/// What a rule was before documents of it were put back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BeforePutBack {
+    rule: RuleId,
+    /// It was held for another reason, until that would end.
+    was_held: bool,
+}
+
 impl Guard {
     /// Why all removals are held now.
     #[must_use]
@@ -137,6 +145,26 @@ impl Guard {
         self.indexes.retain(|held| held.rule != rule);
         self.indexes.push(HeldIndex { rule, ..held });
         true
+    }
+
+    /// Holds one rule until it is released, because of documents that are put back. A rule that is
+    /// held already keeps its reason. What it was before, if that has changed.
+    pub fn hold_put_back(&mut self, rule: RuleId, wall_ms: i64) -> Option<BeforePutBack> {
+        let Some(held) = self.indexes.iter_mut().find(|held| held.rule == rule) else {
+            self.hold_index(rule, IndexReason::PutBack, wall_ms);
+            return Some(BeforePutBack { rule, was_held: false });
+        };
+        let was_kept = std::mem::replace(&mut held.kept, true);
+        (!was_kept).then_some(BeforePutBack { rule, was_held: true })
+    }
+
+    /// Takes back what [`Guard::hold_put_back`] has changed; false if the rule is not held any more.
+    pub fn lift_put_back(&mut self, before: BeforePutBack) -> bool {
+        if !before.was_held {
+            return self.release_index(before.rule);
+        }
+        let found = self.indexes.iter_mut().find(|held| held.rule == before.rule);
+        found.map(|held| held.kept = false).is_some()
     }
 
     /// A pass over everything that is not held has ended: whatever a step made due is gone.

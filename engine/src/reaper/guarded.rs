@@ -7,7 +7,7 @@ use bson::Document;
 use super::{
     due::{count_due, is_any_due},
     event::EngineEvent,
-    guard::{Guard, SmallStep},
+    guard::{BeforePutBack, Guard, SmallStep},
     guard_state::GUARD_META_NAME,
     handle::{Reaper, lock},
     held::{Held, HeldIndex, IndexReason, Reading, RuleId},
@@ -131,14 +131,38 @@ impl Reaper {
         })
     }
 
-    /// Holds rules whose documents were put back, or would be removed again at once.
+    /// Holds rules whose documents are put back, because they would be removed again at once. A rule
+    /// that is held already keeps its reason, and stays held until it is released. What has changed,
+    /// for [`Reaper::lift_put_back`].
     ///
     /// # Errors
     /// When the new state can't be stored.
-    pub fn hold_put_back(&self, rules: &[RuleId]) -> Result<(), StoreError> {
+    pub fn hold_put_back(&self, rules: &[RuleId]) -> Result<Vec<BeforePutBack>, StoreError> {
+        let held = self.held_indexes();
+        let is_kept = |rule: &RuleId| held.iter().any(|held| held.rule == *rule && held.kept);
+        if rules.iter().all(is_kept) {
+            return Ok(Vec::new());
+        }
+        let mut changed = Vec::new();
         self.change_holds(|guard, now| {
-            for rule in rules {
-                guard.hold_index(*rule, IndexReason::PutBack, now.wall_ms);
+            let holds = rules.iter().filter_map(|rule| guard.hold_put_back(*rule, now.wall_ms));
+            changed.extend(holds);
+            true
+        })?;
+        Ok(changed)
+    }
+
+    /// Takes holds back because nothing was put back: only those that were not there before.
+    ///
+    /// # Errors
+    /// When the new state can't be stored.
+    pub fn lift_put_back(&self, holds: &[BeforePutBack]) -> Result<(), StoreError> {
+        if holds.is_empty() {
+            return Ok(());
+        }
+        self.change_holds(|guard, _| {
+            for hold in holds {
+                guard.lift_put_back(*hold);
             }
             true
         })?;

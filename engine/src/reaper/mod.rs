@@ -42,7 +42,7 @@ pub use due::{count_due, is_any_due};
 pub use event::{EngineEvent, EventHub, IndexReport, PassReport, Removed, Subscription};
 pub use expiring::{Expiring, Page, Token, expiring};
 pub use forecast::{Forecast, ForecastRequest, forecast};
-pub use guard::{Guard, SmallStep};
+pub use guard::{BeforePutBack, Guard, SmallStep};
 pub use guarded::HeldStatus;
 pub use handle::{Reaper, THREAD_NAME, panic_text};
 pub use held::{Held, HeldIndex, HeldReason, IndexReason, Reading, RuleId};

@@ -1,11 +1,6 @@
 //! The undo net: what the reaper removes goes to the trash for a while, and can be put back.
 
-use super::{
-    handle::Reaper,
-    held::{IndexReason, RuleId},
-    parameters::TtlParameter,
-    target::Target,
-};
+use super::{handle::Reaper, held::RuleId, parameters::TtlParameter, target::Target};
 use crate::{
     collection::{Collections, TrashStatus, Trashed, Trim},
     store::{Store, StoreError, Stored},
@@ -89,10 +84,11 @@ impl Reaper {
         store.write(|writer| writer.put_meta(UNDO_META, &value.to_be_bytes()))
     }
 
-    /// Whether documents of a rule were put back and wait for a word.
+    /// Whether documents of a rule were put back and wait for a word, also where the rule was held
+    /// for another reason before.
     pub fn has_put_back(&self, rule: RuleId) -> bool {
         let held = self.held_indexes();
-        held.iter().any(|held| held.rule == rule && held.reason == IndexReason::PutBack)
+        held.iter().any(|held| held.rule == rule && held.kept)
     }
 
     /// Removes from the trash what is too old, and everything on a full disk. A clock that holds
