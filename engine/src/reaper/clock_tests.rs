@@ -170,6 +170,22 @@ fn a_hold_for_a_large_removal_survives_documents_that_are_put_back() {
 }
 
 #[test]
+fn a_released_rule_stays_released_when_its_pass_is_ended() {
+    let (world, clock) = pretended();
+    world.insert((0..1_001).map(|id| doc! { "_id": id, "f": date(600) }));
+    clock.wall_ms.store(NOW_MS + 1_800_000, Ordering::Relaxed);
+    world.reaper.run_scheduled_pass();
+    let rule = world.reaper.held_indexes()[0].rule;
+    assert!(world.reaper.release(Some(rule)).expect("stored"));
+    // A pass that somebody ends begins with the guard's word and does not come to its end.
+    assert_eq!(world.reaper.ask_guard().expect("not held").held, []);
+    assert_eq!(world.reaper.held_indexes(), []);
+    let again = Reaper::new(Arc::clone(&world.collections), Arc::clone(&world.hub));
+    let again = again.expect("a reaper");
+    assert_eq!(again.run_scheduled_pass().expect("not held").deleted, 1_001);
+}
+
+#[test]
 fn a_restored_store_asks_before_it_removes() {
     let (world, _) = pretended();
     world.insert([doc! { "_id": 0, "f": date(-5) }]);

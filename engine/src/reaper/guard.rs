@@ -26,6 +26,9 @@ pub struct Guard {
     /// Milliseconds that small steps have put the clock ahead since the last pass that ended.
     pub(super) ahead_ms: i64,
     pub(super) indexes: Vec<HeldIndex>,
+    /// Rules that a person has released since, and by how much the clock was ahead then: that much is
+    /// no question any more.
+    pub(super) released: Vec<(RuleId, i64)>,
 }
 
 /// The clock was set by less than what is held.
@@ -130,11 +133,18 @@ impl Guard {
         self.ahead_ms
     }
 
+    /// The same for one rule, without what a person has answered for.
+    #[must_use]
+    pub fn ahead_ms_of(&self, rule: RuleId) -> i64 {
+        let answered = self.released.iter().find(|(released, _)| *released == rule);
+        self.ahead_ms.saturating_sub(answered.map_or(0, |(_, ahead_ms)| *ahead_ms)).max(0)
+    }
+
     /// Holds one rule; replaces an earlier hold of it.
     pub fn hold_index(&mut self, rule: RuleId, reason: IndexReason, wall_ms: i64) {
         self.indexes.retain(|held| held.rule != rule);
-        let kept = reason == IndexReason::PutBack;
-        self.indexes.push(HeldIndex { rule, reason, wall_ms, ahead_ms: self.ahead_ms, kept });
+        let (kept, ahead_ms) = (reason == IndexReason::PutBack, self.ahead_ms_of(rule));
+        self.indexes.push(HeldIndex { rule, reason, wall_ms, ahead_ms, kept });
     }
 
     /// Holds a rule just as another one is held; false if that one is not held.
@@ -170,12 +180,24 @@ impl Guard {
     /// A pass over everything that is not held has ended: whatever a step made due is gone.
     pub fn pass_ended(&mut self) {
         self.ahead_ms = 0;
+        self.released.clear();
     }
 
     /// A person says that the clock is right: these readings are trusted from now on, and nothing is
     /// held any more.
     pub fn release(&mut self, now: Reading) {
         *self = Self { anchor: Some(now.clone()), trusted: Some(now), ..Self::default() };
+    }
+
+    /// A person lets the removals of one rule go on, and the same step of the clock does not hold it
+    /// again; false if it was not held.
+    pub fn answer_index(&mut self, rule: RuleId) -> bool {
+        let was_held = self.release_index(rule);
+        if was_held && self.ahead_ms > 0 {
+            self.released.retain(|(released, _)| *released != rule);
+            self.released.push((rule, self.ahead_ms));
+        }
+        was_held
     }
 
     /// Ends the hold of one rule; false if it was not held.
@@ -284,6 +306,11 @@ impl Guard {
         for index in &mut self.indexes {
             index.ahead_ms = index.ahead_ms.saturating_add(by_ms).max(0);
         }
+        // What has been taken back can't be made again with the same answer.
+        for (_, ahead_ms) in &mut self.released {
+            *ahead_ms = (*ahead_ms).min(self.ahead_ms);
+        }
+        self.released.retain(|(_, ahead_ms)| *ahead_ms > 0);
         Some(SmallStep { by_ms, wall_ms: now.wall_ms })
     }
 }

@@ -6,7 +6,7 @@ use bson::{Bson, DateTime, Document, doc};
 
 use super::{
     guard::{Guard, millis},
-    held::{Held, HeldIndex, HeldReason, IndexReason, Reading},
+    held::{Held, HeldIndex, HeldReason, IndexReason, Reading, RuleId},
 };
 use crate::store::{CollectionId, IndexId};
 
@@ -43,20 +43,30 @@ impl Guard {
             let indexes: Vec<Bson> = self.indexes.iter().map(index_document).collect();
             document.insert("indexes", indexes);
         }
+        if !self.released.is_empty() {
+            let released = self.released.iter().map(|(rule, ahead_ms)| {
+                let mut released = rule_document(*rule);
+                released.insert("aheadMillis", *ahead_ms);
+                Bson::Document(released)
+            });
+            document.insert("released", released.collect::<Vec<_>>());
+        }
         document
     }
 
     /// Reads [`Guard::to_document`] back; what can't be read counts as unknown.
     #[must_use]
     pub fn from_document(document: &Document) -> Self {
-        let indexes = document.get_array("indexes").map(Vec::as_slice).unwrap_or_default();
+        let list = |name| document.get_array(name).map(Vec::as_slice).unwrap_or_default();
+        let documents = |name| list(name).iter().filter_map(Bson::as_document);
         Self {
             trusted: read_reading(document),
             anchor: document.get_document("anchor").ok().and_then(read_reading),
             restored_ms: None,
             held: document.get_document("held").ok().and_then(read_held),
             ahead_ms: document.get_i64("aheadMillis").unwrap_or(0).max(0),
-            indexes: indexes.iter().filter_map(Bson::as_document).filter_map(read_index).collect(),
+            indexes: documents("indexes").filter_map(read_index).collect(),
+            released: documents("released").filter_map(read_released).collect(),
         }
     }
 }
@@ -88,35 +98,42 @@ fn read_held(held: &Document) -> Option<Held> {
     })
 }
 
+fn rule_document((CollectionId(collection), IndexId(index), own): RuleId) -> Document {
+    doc! { "collection": i64::from(collection), "index": i64::from(index), "own": own }
+}
+
+fn read_rule(document: &Document) -> Option<RuleId> {
+    let number = |name| u32::try_from(document.get_i64(name).ok()?).ok();
+    let own = document.get_bool("own").ok()?;
+    Some((CollectionId(number("collection")?), IndexId(number("index")?), own))
+}
+
+fn read_released(released: &Document) -> Option<(RuleId, i64)> {
+    Some((read_rule(released)?, released.get_i64("aheadMillis").ok()?.max(0)))
+}
+
 fn index_document(held: &HeldIndex) -> Bson {
-    let (CollectionId(collection), IndexId(index), own) = held.rule;
     let documents = match held.reason {
         IndexReason::LargeRemoval { documents } => i64::try_from(documents).unwrap_or(i64::MAX),
         IndexReason::PutBack => 0,
     };
-    Bson::Document(doc! {
-        "collection": i64::from(collection),
-        "index": i64::from(index),
-        "own": own,
+    let mut document = rule_document(held.rule);
+    document.extend(doc! {
         "reason": held.reason.code(),
         "documents": documents,
         "wall": DateTime::from_millis(held.wall_ms),
         "aheadMillis": held.ahead_ms,
         "kept": held.kept,
-    })
+    });
+    Bson::Document(document)
 }
 
 fn read_index(held: &Document) -> Option<HeldIndex> {
-    let number = |name| u32::try_from(held.get_i64(name).ok()?).ok();
     let documents = u64::try_from(held.get_i64("documents").ok()?).ok()?;
     let all = [IndexReason::LargeRemoval { documents }, IndexReason::PutBack];
     let code = held.get_str("reason").ok()?;
     Some(HeldIndex {
-        rule: (
-            CollectionId(number("collection")?),
-            IndexId(number("index")?),
-            held.get_bool("own").ok()?,
-        ),
+        rule: read_rule(held)?,
         reason: all.into_iter().find(|reason| reason.code() == code)?,
         wall_ms: held.get_datetime("wall").ok()?.timestamp_millis(),
         ahead_ms: held.get_i64("aheadMillis").ok()?.max(0),

@@ -181,3 +181,24 @@ fn holds_of_rules_are_kept_with_the_state() {
     assert!(guard.release_index(rule));
     assert!(!guard.release_index(rule));
 }
+
+#[test]
+fn a_rule_that_a_person_has_released_is_asked_about_further_steps_only() {
+    let rule = (CollectionId(3), IndexId(4), false);
+    let mut guard = Guard::default();
+    guard.check(&reading(0, 0, "a"), || true);
+    guard.check(&reading(HOUR / 2, 0, "a"), || true);
+    assert!(!guard.answer_index(rule), "it is not held");
+    assert_eq!(guard.ahead_ms_of(rule), HOUR / 2);
+    guard.hold_index(rule, IndexReason::LargeRemoval { documents: 5_000 }, START);
+    assert!(guard.answer_index(rule));
+    guard = Guard::from_document(&guard.to_document());
+    assert_eq!((guard.ahead_ms_of(rule), guard.ahead_ms()), (0, HOUR / 2));
+    assert_eq!(guard.ahead_ms_of((rule.0, rule.1, true)), HOUR / 2, "of another rule");
+    guard.check(&reading(HOUR / 2 + 10 * MINUTE, 0, "a"), || true);
+    assert_eq!(guard.ahead_ms_of(rule), 10 * MINUTE, "a further step");
+    // The clock returns, and is set ahead again.
+    guard.check(&reading(MINUTE, MINUTE, "a"), || true);
+    guard.check(&reading(20 * MINUTE, MINUTE, "a"), || true);
+    assert_eq!(guard.ahead_ms_of(rule), 19 * MINUTE);
+}

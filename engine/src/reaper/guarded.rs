@@ -109,7 +109,7 @@ impl Reaper {
     pub fn release(&self, rule: Option<RuleId>) -> Result<bool, StoreError> {
         self.change_holds(|guard, now| {
             if let Some(rule) = rule {
-                return guard.release_index(rule);
+                return guard.answer_index(rule);
             }
             let was_held = guard.is_holding();
             guard.release(now);
@@ -269,7 +269,11 @@ impl Reaper {
             if guard.held_indexes().iter().any(|held| held.rule == rule) {
                 continue;
             }
-            if let Some(documents) = self.large_removal(target, guard.ahead_ms(), now_ms) {
+            let ahead_ms = guard.ahead_ms_of(rule);
+            if ahead_ms == 0 {
+                continue;
+            }
+            if let Some(documents) = self.large_removal(target, ahead_ms, now_ms) {
                 guard.hold_index(rule, IndexReason::LargeRemoval { documents }, now_ms);
             }
         }
