@@ -19,7 +19,7 @@ use super::{
     records::Records,
     rejects::RejectsFile,
     store_batch::{Refused, Stop, Stored, are_too_many, store_batch},
-    unfinished::{forget, forget_all_of, load},
+    unfinished::{forget, forget_all_of, forget_rest, load},
 };
 use crate::{
     catalog::Namespace,
@@ -91,6 +91,7 @@ pub fn import(
     let checkpoint = Checkpoint::new(request, collections.clock().now_ms())?;
     let _claim = Claim::new(checkpoint.id)?;
     let opened = Opened::new(&request.files, &checkpoint, progress)?;
+    forget_rest(collections)?;
     if request.drop {
         collections.drop_collection(&request.namespace)?;
         forget_all_of(collections, &request.namespace)?;

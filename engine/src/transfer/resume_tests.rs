@@ -5,8 +5,9 @@ use std::{fmt::Write as _, fs, path::Path};
 use bson::{RawDocumentBuf, doc};
 
 use super::{
-    End, ImportReport, ImportRequest, Mode, Progress, TransferError, import, leave_import,
-    resume_import, roll_back_import,
+    End, ImportReport, ImportRequest, Mode, Progress, TransferError,
+    checkpoint::{Checkpoint, State},
+    import, leave_import, resume_import, roll_back_import,
     tests::{Room, gzip},
     unfinished_imports,
 };
@@ -301,4 +302,22 @@ fn a_drop_forgets_what_was_cut_off() {
     assert_eq!(report.end, End::Complete);
     assert!(room.has_forgotten());
     assert!(Path::new(&report.rejects_files[0]).exists());
+}
+
+#[test]
+fn what_was_not_forgotten_whole_is_forgotten_when_an_import_begins() {
+    let room = Room::new();
+    room.cut(&room.at("in", &text(Written::Lines)), 1_000);
+    let known = unfinished_imports(&room.collections).unwrap().remove(0);
+    // The program was ended between two transactions that forget.
+    let begun = room.collections.write(|writer| {
+        let mut checkpoint = Checkpoint::load(&writer.reader(), known.id)?.unwrap();
+        checkpoint.state = State::Forgetting;
+        checkpoint.save(writer)
+    });
+    begun.unwrap();
+    assert!(room.remembers() == 0 && !room.has_forgotten());
+    let report = room.import(&room.at("other", b"{\"_id\":-1}\n"));
+    assert_eq!(report.end, End::Complete);
+    assert!(room.has_forgotten());
 }

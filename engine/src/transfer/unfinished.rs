@@ -144,7 +144,7 @@ pub(super) fn forget(collections: &Collections, id: ObjectId) -> Result<(), Tran
     }
 }
 
-/// Forgets what was imported into a collection that is dropped, and what was not forgotten whole.
+/// Forgets what was imported into a collection that is dropped.
 ///
 /// # Errors
 /// When the store fails.
@@ -152,10 +152,24 @@ pub(super) fn forget_all_of(
     collections: &Collections,
     namespace: &Namespace,
 ) -> Result<(), TransferError> {
-    for checkpoint in checkpoints(collections)? {
-        if checkpoint.request.namespace == *namespace || checkpoint.state == State::Forgetting {
-            forget(collections, checkpoint.id)?;
-        }
+    forget_those(collections, |checkpoint| checkpoint.request.namespace == *namespace)
+}
+
+/// Forgets the rest of imports that were not forgotten whole, because the program was ended meanwhile:
+/// nobody sees them, and each would take the place of one that can be resumed.
+///
+/// # Errors
+/// When the store fails.
+pub(super) fn forget_rest(collections: &Collections) -> Result<(), TransferError> {
+    forget_those(collections, |checkpoint| checkpoint.state == State::Forgetting)
+}
+
+fn forget_those(
+    collections: &Collections,
+    is_meant: impl Fn(&Checkpoint) -> bool,
+) -> Result<(), TransferError> {
+    for checkpoint in checkpoints(collections)?.iter().filter(|checkpoint| is_meant(checkpoint)) {
+        forget(collections, checkpoint.id)?;
     }
     Ok(())
 }
