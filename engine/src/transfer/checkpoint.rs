@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `imports` | the ids of all imports that did not reach their end |
 //! | `import/<id>` | the checkpoint |
+//! | `import/<id>/rejects` | what the last transaction has rejected, until the next one |
 //! | `import/<id>/<n>` | the documents that its transaction `n` has inserted, for a roll back |
 
 use std::collections::BTreeMap;
@@ -67,8 +68,11 @@ pub(super) struct Checkpoint {
     pub forgiven: u64,
     /// How many were rejected for which reason.
     pub reasons: BTreeMap<String, u64>,
-    /// The file of rejected documents of the file that is read, and how much of it counts.
+    /// The file of rejected documents of the file that is read, and how much of it counts. In the
+    /// store that is without the tail.
     pub rejects: Option<(PathBuf, u64)>,
+    /// The store has a tail: what the last transaction has rejected, to be written behind what counts.
+    pub has_tail: bool,
     /// The files of rejected documents of the files before it.
     pub rejects_before: Vec<PathBuf>,
     /// The file before this one whose rest could not be read.
@@ -104,6 +108,7 @@ impl Checkpoint {
             forgiven: 0,
             reasons: BTreeMap::new(),
             rejects: None,
+            has_tail: false,
             rejects_before: Vec::new(),
             broken: None,
             lists: 0,
@@ -207,6 +212,33 @@ impl Checkpoint {
         Ok(Some(found))
     }
 
+    /// Keeps what this transaction has rejected, as lines, in the place of what the one before has.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub(super) fn put_tail(
+        &mut self,
+        writer: &mut DocumentWriter<'_>,
+        lines: &[u8],
+    ) -> Result<(), StoreError> {
+        if !lines.is_empty() {
+            writer.put_meta(&tail_name(self.id), lines)?;
+        } else if self.has_tail {
+            writer.delete_meta(&tail_name(self.id))?;
+        }
+        self.has_tail = !lines.is_empty();
+        Ok(())
+    }
+
+    /// What the last transaction has rejected, as lines.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub(super) fn tail(&self, reader: &Reader<'_>) -> Result<Vec<u8>, StoreError> {
+        let found = if self.has_tail { reader.meta(&tail_name(self.id))? } else { None };
+        Ok(found.unwrap_or_default().to_vec())
+    }
+
     /// Removes some of its lists, at last itself. Whether it is gone.
     ///
     /// # Errors
@@ -216,6 +248,7 @@ impl Checkpoint {
         writer: &mut DocumentWriter<'_>,
     ) -> Result<bool, TransferError> {
         self.state = State::Forgetting;
+        self.put_tail(writer, &[])?;
         let from = self.lists.saturating_sub(FORGET_LISTS_MAX);
         for number in from..self.lists {
             writer.delete_meta(&list_name(self.id, number))?;
@@ -255,6 +288,10 @@ fn put_list(writer: &mut DocumentWriter<'_>, ids: &[ObjectId]) -> Result<(), Sto
 
 fn name(id: ObjectId) -> String {
     format!("import/{id}")
+}
+
+fn tail_name(id: ObjectId) -> String {
+    format!("import/{id}/rejects")
 }
 
 fn list_name(id: ObjectId, number: u64) -> String {
@@ -331,6 +368,9 @@ fn to_bson(of: &Checkpoint) -> Document {
     if let Some((file, bytes)) = &of.rejects {
         document.insert("rejects", doc! { "path": path(file), "bytes": bits(*bytes) });
     }
+    if of.has_tail {
+        document.insert("tail", true);
+    }
     if let Some(Reject { file, place, reason }) = &of.broken {
         let place = place_to_bson(*place);
         document.insert("broken", doc! { "path": path(file), "place": place, "reason": reason });
@@ -395,6 +435,7 @@ fn from_bson(id: ObjectId, from: &Document) -> Option<Checkpoint> {
             let bytes = unbits(rejects.get_i64("bytes").ok()?);
             Some((PathBuf::from(rejects.get_str("path").ok()?), bytes))
         }),
+        has_tail: from.get_bool("tail").unwrap_or(false),
         rejects_before: before.filter_map(|file| file.as_str().map(PathBuf::from)).collect(),
         broken: from.get_document("broken").ok().and_then(|broken| {
             Some(Reject {

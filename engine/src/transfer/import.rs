@@ -17,7 +17,7 @@ use super::{
     limits::{BATCH_QUEUE_MAX, REJECTS_LISTED_MAX},
     place::Mark,
     records::Records,
-    rejects::RejectsFile,
+    rejects::{Lines, RejectsFile},
     store_batch::{Refused, Stop, Stored, are_too_many, store_batch},
     unfinished::{forget, forget_all_of, forget_rest, load},
 };
@@ -120,7 +120,9 @@ pub fn resume_import(
     progress.add_documents(checkpoint.imported);
     progress.add_skipped(checkpoint.skipped);
     progress.add_rejected(checkpoint.rejected);
-    Importing::new(collections, &files, checkpoint, progress).run(opened)
+    let mut importing = Importing::new(collections, &files, checkpoint, progress);
+    importing.keep_tail()?;
+    importing.run(opened)
 }
 
 /// Checks that files and collection are what they were.
@@ -205,6 +207,8 @@ struct Importing<'i> {
     /// What can't be read in the file of the checkpoint.
     broken: Option<Reject>,
     rejects: Option<(usize, RejectsFile)>,
+    /// The tail of the checkpoint is in the file of rejected documents.
+    is_tail_written: bool,
     report: ImportReport,
 }
 
@@ -219,7 +223,8 @@ impl<'i> Importing<'i> {
         progress: &'i Progress,
     ) -> Self {
         let report = ImportReport::new();
-        Self { collections, files, progress, checkpoint, broken: None, rejects: None, report }
+        let (broken, rejects, is_tail_written) = (None, None, false);
+        Self { collections, files, progress, checkpoint, broken, rejects, is_tail_written, report }
     }
 
     /// Stores what a thread reads.
@@ -269,9 +274,7 @@ impl<'i> Importing<'i> {
             if self.progress.is_cancelled() {
                 return Err(End::Cancelled);
             }
-            let Some((_, rejects)) = &mut self.rejects else { return Ok(()) };
-            let before = &self.checkpoint;
-            let stored = store_batch(self.collections, batch, from, is_last, before, rejects)
+            let stored = store_batch(self.collections, batch, from, is_last, &self.checkpoint)
                 .map_err(|error| End::Failed(error.to_string()))?;
             from = stored.next;
             self.take(batch.file, stored)?;
@@ -286,6 +289,7 @@ impl<'i> Importing<'i> {
         self.progress.add_skipped(new.skipped.saturating_sub(old.skipped));
         self.progress.add_rejected(stored.refused.len() as u64);
         self.checkpoint = stored.checkpoint;
+        let kept = self.keep(&stored.lines);
         let file = self.files.get(file).cloned().unwrap_or_default();
         for refused in stored.refused {
             let Refused { place, reason, fatal, .. } = refused;
@@ -297,6 +301,7 @@ impl<'i> Importing<'i> {
                 self.report.rejects.push(reject);
             }
         }
+        kept.map_err(|error| End::Failed(error.to_string()))?;
         match stored.stop {
             Some(Stop::OnError) => Err(End::StoppedOnError),
             Some(Stop::TooMany) => Err(End::TooManyRejects),
@@ -305,6 +310,37 @@ impl<'i> Importing<'i> {
             }
             None => Ok(()),
         }
+    }
+
+    /// Writes what a transaction has rejected to the file of rejected documents. The store has it too
+    /// until the next transaction, so whoever resumes can write it again, to the same place.
+    fn keep(&mut self, lines: &Lines) -> Result<(), TransferError> {
+        let Some((_, rejects)) = self.rejects.as_mut().filter(|_| !lines.bytes.is_empty()) else {
+            return Ok(());
+        };
+        self.is_tail_written = false;
+        let (path, is_new) = rejects.open()?;
+        if is_new {
+            self.checkpoint.rejects = Some((path.clone(), 0));
+            let checkpoint = &self.checkpoint;
+            self.collections.write(|writer| checkpoint.save(writer))?;
+        }
+        let kept = self.checkpoint.rejects.as_ref().map_or(0, |(_, bytes)| *bytes);
+        let begin = rejects.write(kept, &lines.bytes)?;
+        self.checkpoint.rejects = Some((path, begin.saturating_add(lines.counted as u64)));
+        self.is_tail_written = true;
+        Ok(())
+    }
+
+    /// Writes what the last transaction of an earlier run has rejected: nobody knows whether that run
+    /// still did.
+    fn keep_tail(&mut self) -> Result<(), TransferError> {
+        if !self.checkpoint.has_tail {
+            return Ok(());
+        }
+        let bytes = self.collections.store().read(|reader| self.checkpoint.tail(reader))?;
+        self.begin_file(self.checkpoint.file);
+        self.keep(&Lines { counted: bytes.len(), bytes })
     }
 
     /// The rest of a file can't be read, and the import was told to stop then.
@@ -327,6 +363,20 @@ impl<'i> Importing<'i> {
         self.rejects = Some((file, rejects));
     }
 
+    /// What is in the file of rejected documents need not be written again by whoever resumes: a
+    /// person may have taken the file away by then.
+    fn drop_tail(&mut self) {
+        if self.checkpoint.has_tail && self.is_tail_written {
+            let checkpoint = &self.checkpoint;
+            // A store that fails has the tail still, which is as good.
+            let _ = self.collections.write(|writer| {
+                let mut checkpoint = checkpoint.clone();
+                checkpoint.put_tail(writer, &[])?;
+                checkpoint.save(writer)
+            });
+        }
+    }
+
     /// Forgets the import if there is nothing to resume or to roll back, and completes the report.
     fn finish(mut self) -> Result<ImportReport, TransferError> {
         let checkpoint = &self.checkpoint;
@@ -341,6 +391,7 @@ impl<'i> Importing<'i> {
             forget(self.collections, checkpoint.id)?;
         } else {
             self.report.unfinished = Some(checkpoint.id);
+            self.drop_tail();
         }
         Ok(self.report)
     }

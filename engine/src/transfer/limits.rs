@@ -19,6 +19,9 @@ pub(super) const REJECTS_LISTED_MAX: usize = 20;
 /// Bytes of a rejected document's text that are kept.
 pub(super) const REJECT_TEXT_BYTES_MAX: usize = 64 << 10;
 
+/// Bytes of rejected documents' text after which a transaction of an import ends.
+pub(super) const REJECTS_BYTES_MAX: usize = 1 << 20;
+
 /// Numbers tried for the name of a file of rejected documents.
 pub(super) const REJECT_FILES_MAX: u32 = 1_000;
 

@@ -7,6 +7,8 @@
 //!
 //! Each transaction of an import keeps its checkpoint with it: what was read, and which documents were
 //! inserted. An import that was cut off, cancelled or stopped can be resumed, rolled back or left.
+//! Rejected documents go to their file between two transactions; until then the checkpoint has them, so
+//! that the file gets each once whenever the program is ended.
 //!
 //! Export: bounded reads, text to a temporary file in the target's folder, then one rename: the file
 //! appears whole or not at all.

@@ -43,49 +43,79 @@ impl RejectsFile {
         Self { wanted, open }
     }
 
-    /// Writes rejected documents with reason, place and text behind the first `kept` bytes; what is
-    /// behind those comes from a transaction that did not commit. Returns the path and how many bytes
-    /// count from now on: all but what can't be read, which whoever resumes tries again.
+    /// The file's path; made if there is none yet, which is said too.
     ///
     /// # Errors
-    /// When the file can't be made or written.
-    pub(super) fn keep(
-        &mut self,
-        kept: u64,
-        refused: &[Refused],
-    ) -> Result<(PathBuf, u64), TransferError> {
-        let wanted = self.wanted.clone();
-        self.write(kept, refused).map_err(|error| TransferError::file(&wanted, &error))
+    /// When the file can't be made.
+    pub(super) fn open(&mut self) -> Result<(PathBuf, bool), TransferError> {
+        if let Some((path, _)) = &self.open {
+            return Ok((path.clone(), false));
+        }
+        let made = create(&self.wanted);
+        let made = made.map_err(|error| TransferError::file(&self.wanted, &error))?;
+        let path = made.0.clone();
+        self.open = Some(made);
+        Ok((path, true))
     }
 
-    fn write(&mut self, kept: u64, refused: &[Refused]) -> io::Result<(PathBuf, u64)> {
-        if self.open.is_none() {
-            self.open = Some(create(&self.wanted)?);
-        }
-        let Some((path, file)) = &self.open else { return Err(io::ErrorKind::NotFound.into()) };
-        let (path, mut file) = (path.clone(), file);
-        let length = file.metadata()?.len();
-        // A new file in the place of one that is gone begins at its start.
-        let mut counts = kept.min(length);
-        if counts < length {
-            file.set_len(counts)?;
-        }
-        file.seek(SeekFrom::Start(counts))?;
-        let mut bytes = Vec::new();
+    /// Writes lines behind the first `kept` bytes; what is behind those was written already, or can be
+    /// tried again. Returns where the lines begin. Whoever opens no file writes nothing.
+    ///
+    /// # Errors
+    /// When the file can't be written.
+    pub(super) fn write(&mut self, kept: u64, lines: &[u8]) -> Result<u64, TransferError> {
+        let Some((path, file)) = &mut self.open else { return Ok(kept) };
+        put(file, kept, lines).map_err(|error| TransferError::file(path, &error))
+    }
+}
+
+fn put(file: &mut File, kept: u64, lines: &[u8]) -> io::Result<u64> {
+    #[cfg(test)]
+    tests::disk(tests::Moment::Before)?;
+    let length = file.metadata()?.len();
+    // A new file in the place of one that is gone begins at its start.
+    let begin = kept.min(length);
+    if begin < length {
+        file.set_len(begin)?;
+    }
+    file.seek(SeekFrom::Start(begin))?;
+    file.write_all(lines)?;
+    file.sync_data()?;
+    #[cfg(test)]
+    tests::disk(tests::Moment::After)?;
+    Ok(begin)
+}
+
+/// What a transaction has rejected, as the lines of the file.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Lines {
+    pub bytes: Vec<u8>,
+    /// How many of the bytes count: all but what can't be read, which whoever resumes tries again.
+    pub counted: usize,
+}
+
+impl Lines {
+    /// # Errors
+    /// When a line can't be made, which is a mistake of the program.
+    pub(super) fn of(refused: &[Refused]) -> Result<Self, TransferError> {
+        let mut lines = Self::default();
         for refused in refused {
-            line(&mut bytes, refused)?;
+            line(&mut lines.bytes, refused)?;
             if !refused.fatal {
-                counts = kept.min(length) + bytes.len() as u64;
+                lines.counted = lines.bytes.len();
             }
         }
-        file.write_all(&bytes)?;
-        file.sync_data()?;
-        Ok((path, counts))
+        Ok(lines)
+    }
+
+    /// Those that count.
+    pub(super) fn counted(&self) -> &[u8] {
+        self.bytes.get(..self.counted).unwrap_or_default()
     }
 }
 
 /// Appends one rejected document.
-fn line(bytes: &mut Vec<u8>, refused: &Refused) -> io::Result<()> {
+fn line(bytes: &mut Vec<u8>, refused: &Refused) -> Result<(), TransferError> {
     let whole = |number| i64::try_from(number).unwrap_or(i64::MAX);
     let Refused { place, reason, text, .. } = refused;
     let mut entry = doc! {
@@ -99,7 +129,8 @@ fn line(bytes: &mut Vec<u8>, refused: &Refused) -> io::Result<()> {
     if text.len() >= REJECT_TEXT_BYTES_MAX {
         entry.insert("cut", true);
     }
-    let entry = RawDocumentBuf::try_from(&entry).map_err(io::Error::other)?;
+    let entry = RawDocumentBuf::try_from(&entry)
+        .map_err(|error| TransferError::Bug { what: error.to_string() })?;
     append_document(bytes, &entry, Style::Relaxed);
     bytes.push(b'\n');
     Ok(())
@@ -125,4 +156,38 @@ fn create(wanted: &Path) -> io::Result<(PathBuf, File)> {
         }
     }
     Err(io::Error::other("too many files of rejected documents are there; remove some"))
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use std::{cell::RefCell, io};
+
+    /// When a test looks at a write.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub(in super::super) enum Moment {
+        /// Nothing of it is done.
+        Before,
+        /// It is on the disk.
+        After,
+    }
+
+    type Look = Box<dyn FnMut(Moment) -> io::Result<()>>;
+
+    thread_local! {
+        static LOOK: RefCell<Option<Look>> = const { RefCell::new(None) };
+    }
+
+    /// What happens on this thread at each moment of each write; an error is the disk's.
+    pub(in super::super) fn look(look: impl FnMut(Moment) -> io::Result<()> + 'static) {
+        LOOK.set(Some(Box::new(look)));
+    }
+
+    /// Writes are as they are again.
+    pub(in super::super) fn look_away() {
+        LOOK.set(None);
+    }
+
+    pub(super) fn disk(moment: Moment) -> io::Result<()> {
+        LOOK.with_borrow_mut(|look| look.as_mut().map_or(Ok(()), |look| look(moment)))
+    }
 }

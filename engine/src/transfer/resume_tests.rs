@@ -1,13 +1,15 @@
 //! Tests of imports that were cut off: resumed, rolled back, left.
 
-use std::{fmt::Write as _, fs, path::Path};
+use std::{cell::Cell, fmt::Write as _, fs, io, path::Path, rc::Rc, sync::Arc};
 
 use bson::{RawDocumentBuf, doc};
 
 use super::{
     End, ImportReport, ImportRequest, Mode, Progress, TransferError,
     checkpoint::{Checkpoint, State},
-    import, leave_import, resume_import, roll_back_import,
+    import, leave_import,
+    rejects::tests as rejects,
+    resume_import, roll_back_import,
     tests::{Room, gzip},
     unfinished_imports,
 };
@@ -319,5 +321,53 @@ fn what_was_not_forgotten_whole_is_forgotten_when_an_import_begins() {
     assert!(room.remembers() == 0 && !room.has_forgotten());
     let report = room.import(&room.at("other", b"{\"_id\":-1}\n"));
     assert_eq!(report.end, End::Complete);
+    assert!(room.has_forgotten());
+}
+
+#[test]
+fn rejected_documents_are_written_outside_of_the_transaction_and_once() {
+    let bytes = text(Written::Lines);
+    let unbroken = Room::new();
+    let store = Arc::clone(unbroken.collections.store());
+    let moments = Rc::new(Cell::new(0));
+    let seen = Rc::clone(&moments);
+    rejects::look(move |_| {
+        seen.set(seen.get() + 1);
+        // Refused from inside a transaction.
+        store.write(|writer| writer.put_meta("look", b"")).map_err(io::Error::other)
+    });
+    let expected = unbroken.import(&unbroken.at("in", &bytes));
+    assert_eq!((expected.end.clone(), expected.rejected), (End::Complete, DOCUMENTS as u64 / 50));
+    assert!(moments.get() >= 6, "{} moments", moments.get());
+    // Cut off at each moment: before the file has what is committed, and before a checkpoint says so.
+    for cut in 0..moments.get() {
+        let room = Room::new();
+        let mut left = cut;
+        rejects::look(move |_| {
+            left -= 1;
+            if left < 0 { Err(io::ErrorKind::StorageFull.into()) } else { Ok(()) }
+        });
+        let report = room.import(&room.at("in", &bytes));
+        rejects::look_away();
+        assert!(matches!(report.end, End::Failed(_)), "{cut}: {:?}", report.end);
+        let report = room.resume().unwrap();
+        assert_eq!((report.end.clone(), report.rejected), (End::Complete, expected.rejected));
+        assert_eq!(rejected(&report), rejected(&expected), "{cut}");
+        assert_eq!(report.rejects_files.len(), 1);
+        assert_eq!(room.documents(), unbroken.documents(), "{cut}");
+        assert!(room.has_forgotten());
+    }
+    rejects::look_away();
+}
+
+#[test]
+fn whoever_leaves_an_import_has_what_it_rejected() {
+    let room = Room::new();
+    rejects::look(|_| Err(io::ErrorKind::StorageFull.into()));
+    let report = room.import(&room.at("in", b"{\"_id\":1}\nx\n{\"_id\":2}\n"));
+    rejects::look_away();
+    assert!(matches!(report.end, End::Failed(_)), "{:?}", report.end);
+    leave_import(&room.collections, report.unfinished.unwrap()).unwrap();
+    assert!(rejected(&report).contains("\"line\":2"), "{}", rejected(&report));
     assert!(room.has_forgotten());
 }

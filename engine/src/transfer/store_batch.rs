@@ -9,8 +9,11 @@ use super::{
     batch::{Batch, Entry, text_of},
     checkpoint::Checkpoint,
     inserted::Inserted,
-    limits::{CLOCK_DOCS, IMPORT_REJECTS_MAX, REJECTS_SHARE, REJECTS_SHARE_DOCS_MIN},
-    rejects::RejectsFile,
+    limits::{
+        CLOCK_DOCS, IMPORT_REJECTS_MAX, REJECT_TEXT_BYTES_MAX, REJECTS_BYTES_MAX, REJECTS_SHARE,
+        REJECTS_SHARE_DOCS_MIN,
+    },
+    rejects::Lines,
 };
 use crate::{
     catalog::CollectionMeta,
@@ -28,6 +31,10 @@ pub(super) struct Stored {
     pub checkpoint: Checkpoint,
     /// What was refused, in order.
     pub refused: Vec<Refused>,
+    /// The same for the file of rejected documents.
+    pub lines: Lines,
+    /// Bytes of the texts of what was refused.
+    refused_bytes: usize,
     /// Why the import ends here.
     pub stop: Option<Stop>,
 }
@@ -62,9 +69,11 @@ enum Fate {
 }
 
 /// Stores entries from `from` on, until the batch or the transaction's time is used up, or at the
-/// refused entry at which the import stops. What was refused is in the file of rejected documents
-/// before the transaction commits, and the new checkpoint commits with it. `is_last` says that
-/// nothing comes behind the batch: the checkpoint then goes with its last entry.
+/// refused entry at which the import stops. What was refused commits with the new checkpoint; the
+/// caller writes it to the file of rejected documents before the next transaction. That is not done
+/// here, because the store has one writer and that file may be on a slow disk. `is_last` says that
+/// nothing comes behind the batch: the checkpoint then goes with its last entry, unless something was
+/// refused.
 ///
 /// # Errors
 /// When the store or the catalog refuses the whole transaction; nothing of it is stored then.
@@ -74,18 +83,17 @@ pub(super) fn store_batch(
     from: usize,
     is_last: bool,
     before: &Checkpoint,
-    rejects: &mut RejectsFile,
 ) -> Result<Stored, TransferError> {
     collections.write(|writer| {
         let (checkpoint, namespace) = (before.clone(), &before.request.namespace);
-        let mut stored = Stored { next: from, checkpoint, refused: Vec::new(), stop: None };
+        let mut stored = Stored::new(from, checkpoint);
         stored.checkpoint.created |= writer.collection(namespace).is_none();
         let collection = writer.create_if_missing(namespace)?;
         collection.check_holds_documents().map_err(WriteError::from)?;
         stored.checkpoint.collection = Some(collection.id.0);
         let mut inserted = Inserted::new(collection.id.0, writer.now_ms());
         let mut pace = Pace::new(Duration::from_millis(BATCH_MS_MAX));
-        while stored.next < batch.entries().len() && stored.stop.is_none() {
+        while stored.next < batch.entries().len() && stored.may_go_on() {
             let Some(count) = pace.next() else { break };
             let run = batch.documents(stored.next, count);
             pace.add(run.len().max(1));
@@ -94,14 +102,15 @@ pub(super) fn store_batch(
                 apart(writer, &collection, batch, end, &pace, &mut stored, &mut inserted)?;
             }
         }
-        stored.keep_refused(rejects)?;
-        let is_done = is_last && stored.stop.is_none() && stored.next == batch.entries().len();
-        if is_done && stored.refused.iter().all(|refused| !refused.fatal) {
+        stored.lines = Lines::of(&stored.refused)?;
+        let is_done = is_last && stored.next == batch.entries().len();
+        if is_done && stored.refused.is_empty() {
             stored.checkpoint.forget(writer)?;
         } else {
             if !inserted.is_empty() {
                 stored.checkpoint.push_list(writer, &inserted)?;
             }
+            stored.checkpoint.put_tail(writer, stored.lines.counted())?;
             stored.checkpoint.save(writer)?;
         }
         Ok(stored)
@@ -172,6 +181,16 @@ fn apart(
 }
 
 impl Stored {
+    fn new(next: usize, checkpoint: Checkpoint) -> Self {
+        let (refused, lines) = (Vec::new(), Lines::default());
+        Self { next, checkpoint, refused, lines, refused_bytes: 0, stop: None }
+    }
+
+    /// Whether another entry may follow in this transaction.
+    fn may_go_on(&self) -> bool {
+        self.stop.is_none() && self.refused_bytes < REJECTS_BYTES_MAX
+    }
+
     /// Moves the checkpoint behind an entry. Whether the next one may follow.
     fn goes_on(&mut self, batch: &Batch, entry: usize, refused: Option<Refused>) -> bool {
         let checkpoint = &mut self.checkpoint;
@@ -184,23 +203,14 @@ impl Stored {
         if !is_fatal {
             checkpoint.count_reject(&refused.reason);
         }
+        self.refused_bytes = self.refused_bytes.saturating_add(refused.text.len());
         self.refused.push(refused);
         if checkpoint.request.stop_on_error && !is_fatal {
             self.stop = Some(Stop::OnError);
         } else if are_too_many(checkpoint) {
             self.stop = Some(Stop::TooMany);
         }
-        self.stop.is_none()
-    }
-
-    /// Writes what was refused behind what counts of the file of rejected documents.
-    fn keep_refused(&mut self, rejects: &mut RejectsFile) -> Result<(), TransferError> {
-        if self.refused.is_empty() {
-            return Ok(());
-        }
-        let kept = self.checkpoint.rejects.as_ref().map_or(0, |(_, bytes)| *bytes);
-        self.checkpoint.rejects = Some(rejects.keep(kept, &self.refused)?);
-        Ok(())
+        self.may_go_on()
     }
 }
 
@@ -232,7 +242,8 @@ fn one(
         }
         Fate::Skipped => checkpoint.skipped += 1,
         Fate::Refused(reason) => {
-            let text = text_of(document);
+            let mut text = text_of(document);
+            text.truncate(REJECT_TEXT_BYTES_MAX);
             return Ok(Some(Refused { place, reason, text, fatal: false }));
         }
     }

@@ -8,6 +8,7 @@ use super::{
     ImportRequest, TransferError,
     checkpoint::{Checkpoint, State, list},
     claim::Claim,
+    rejects::RejectsFile,
 };
 use crate::{catalog::Namespace, collection::Collections, value::counted};
 
@@ -109,8 +110,25 @@ pub fn unfinished_imports(
 /// When somebody works on it, or the store fails.
 pub fn leave_import(collections: &Collections, id: ObjectId) -> Result<(), TransferError> {
     let _claim = Claim::new(id)?;
-    load(collections, id)?;
+    let checkpoint = load(collections, id)?;
+    if checkpoint.state == State::Importing {
+        // Whoever leaves may want to know what was rejected, but a file that can't be written keeps
+        // nobody from leaving.
+        let _ = write_tail(collections, &checkpoint);
+    }
     forget(collections, id)
+}
+
+/// Writes what the last transaction has rejected, which may not be in the file.
+fn write_tail(collections: &Collections, checkpoint: &Checkpoint) -> Result<(), TransferError> {
+    let tail = collections.store().read(|reader| checkpoint.tail(reader))?;
+    let source = checkpoint.request.files.get(checkpoint.file).filter(|_| !tail.is_empty());
+    let Some(source) = source else { return Ok(()) };
+    let wanted = checkpoint.request.rejects.as_deref();
+    let mut rejects = RejectsFile::new(source, wanted, checkpoint.rejects.as_ref());
+    rejects.open()?;
+    let kept = checkpoint.rejects.as_ref().map_or(0, |(_, bytes)| *bytes);
+    rejects.write(kept, &tail).map(drop)
 }
 
 /// The checkpoint of an import.
