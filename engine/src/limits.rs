@@ -400,6 +400,10 @@ pub const SCRUB_PAUSE: std::time::Duration = std::time::Duration::from_millis(20
 /// How often the scrub notes where it stands; a restart takes it up from there.
 pub const SCRUB_SAVE: std::time::Duration = std::time::Duration::from_secs(30);
 
+/// How often a database is looked through for documents with a field `_ts` before a dialect that keeps
+/// the field for itself is refused, when some may have come meanwhile.
+pub const DIALECT_LOOKS_MAX: usize = 5;
+
 /// The pause before an index build that could not go on, as on a full disk, is tried again.
 pub const BUILD_RETRY: std::time::Duration = std::time::Duration::from_mins(1);
 

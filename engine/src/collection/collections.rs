@@ -4,7 +4,7 @@ use std::sync::{Arc, PoisonError, RwLock, Weak};
 
 use super::{
     Change, ChangeWaiter, DocumentWriter, Keeper, WriteError, drives::Drives, scrub::Scrub,
-    waiting::Waiting,
+    waiting::Waiting, watches::Watches,
 };
 use crate::{
     catalog::{Catalog, CatalogSnapshot, snapshot},
@@ -25,6 +25,7 @@ pub struct Collections {
     waiting: Waiting,
     pub(super) scrub: Scrub,
     pub(super) drives: Drives,
+    pub(super) watches: Watches,
 }
 
 impl Collections {
@@ -43,6 +44,7 @@ impl Collections {
             waiting: Waiting::default(),
             scrub: Scrub::default(),
             drives: Drives::default(),
+            watches: Watches::default(),
         })
     }
 

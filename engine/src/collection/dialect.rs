@@ -1,11 +1,20 @@
 //! Setting the dialect of a database.
 
-use super::{Collections, WriteError, ddl::refused};
+use std::{collections::BTreeSet, sync::Arc};
+
+use super::{Collections, WriteError, ddl::refused, watches::Watch};
 use crate::{
     catalog::{CatalogErrorKind as Kind, CollectionMeta, Dialect, check_db, has_own_ts},
-    limits::{READ_DOCS_MAX, READ_MS_MAX},
-    store::Scan,
+    limits::{DIALECT_LOOKS_MAX, READ_DOCS_MAX, READ_MS_MAX},
+    store::{CollectionId, Scan},
 };
+
+/// What somebody has looked at, and what was written since.
+struct Looked<'w> {
+    watch: Watch<'w>,
+    /// The collections that hold no document with a field `_ts`, unless one was written since.
+    collections: BTreeSet<CollectionId>,
+}
 
 /// Databases that belong to the server itself.
 const SERVER_DATABASES: [&str; 3] = ["admin", "config", "local"];
@@ -17,15 +26,34 @@ impl Collections {
     /// # Errors
     /// `IllegalOperation` otherwise, and for the server's own databases.
     pub fn set_dialect(&self, db: &str, dialect: Dialect) -> Result<(), WriteError> {
-        if dialect == Dialect::Cosmos && self.catalog().dialect(db) != dialect {
-            for collection in self.catalog().collections(db) {
-                self.check_no_own_ts(collection)?;
+        if dialect != Dialect::Cosmos || self.catalog().dialect(db) == dialect {
+            return self.put_dialect(db, dialect, None).map(drop);
+        }
+        for _ in 0..DIALECT_LOOKS_MAX {
+            let looked = self.look_for_own_ts(db)?;
+            if self.put_dialect(db, dialect, Some(&looked))? {
+                return Ok(());
             }
         }
+        let message = format!(
+            "documents with a field _ts, or collections with documents, come to {db} while it is \
+             looked through; try again when nobody writes there"
+        );
+        Err(refused(Kind::IllegalOperation, message))
+    }
+
+    /// Sets the dialect. False, and nothing has changed, when there may be documents with a field `_ts`
+    /// that whoever looked has not seen.
+    fn put_dialect(
+        &self,
+        db: &str,
+        dialect: Dialect,
+        looked: Option<&Looked<'_>>,
+    ) -> Result<bool, WriteError> {
         self.transact(|writer| {
             check_db(db)?;
             if writer.catalog().dialect(db) == dialect {
-                return Ok(());
+                return Ok(true);
             }
             if SERVER_DATABASES.contains(&db) {
                 let message = format!("the database {db} is the server's own; it has no dialect to set");
@@ -43,9 +71,27 @@ impl Collections {
                     ),
                 ));
             }
+            let has_seen = |collection: &Arc<CollectionMeta>| {
+                looked.is_none_or(|looked| looked.collections.contains(&collection.id))
+            };
+            let has_seen_all = writer.catalog().collections(db).all(has_seen);
+            if !has_seen_all || looked.is_some_and(|looked| looked.watch.is_marked()) {
+                return Ok(false);
+            }
             writer.txn.set_dialect(db, dialect);
-            Ok(())
+            Ok(true)
         })
+    }
+
+    /// Looks at every document of a database, and begins to watch what is written to it before.
+    fn look_for_own_ts(&self, db: &str) -> Result<Looked<'_>, WriteError> {
+        let watch = self.transact(|_| Ok::<_, WriteError>(self.watches.open(db)))?;
+        let mut looked = Looked { watch, collections: BTreeSet::new() };
+        for collection in self.catalog().collections(db) {
+            self.check_no_own_ts(collection)?;
+            looked.collections.insert(collection.id);
+        }
+        Ok(looked)
     }
 
     /// Looks at every document, in bounded reads.
@@ -87,4 +133,115 @@ pub(super) fn depends_on_dialect(collection: &CollectionMeta) -> bool {
             index.expire_after_secs.is_some()
                 || index.key.single().is_some_and(|part| on_ts(part.path.as_str()))
         })
+}
+
+#[cfg(test)]
+mod tests {
+    use bson::rawdoc;
+
+    use super::*;
+    use crate::{
+        catalog::Namespace,
+        collection::{DocumentWriter, tests::Bench},
+    };
+
+    fn namespace(db: &str, name: &str) -> Namespace {
+        Namespace::new(db, name).expect("valid")
+    }
+
+    /// A collection with one document under the record number 1.
+    fn bench() -> Bench {
+        let bench = Bench::new();
+        write(&bench, "test", &mut |writer, collection| {
+            writer.insert(collection, &rawdoc! { "_id": 1 }).map(drop)
+        });
+        bench
+    }
+
+    fn write(
+        bench: &Bench,
+        db: &str,
+        work: &mut (
+                 dyn FnMut(&mut DocumentWriter<'_>, &CollectionMeta) -> Result<(), WriteError>
+                     + Send
+             ),
+    ) {
+        let written = bench.all().write(|writer| {
+            let collection = writer.create_if_missing(&namespace(db, "c"))?;
+            work(writer, &collection)
+        });
+        written.expect("written");
+    }
+
+    #[test]
+    fn a_field_that_is_written_after_the_look_is_not_missed() {
+        let check = |set: bool, meanwhile: &dyn Fn(&Bench)| {
+            let bench = bench();
+            let looked = bench.all().look_for_own_ts("test").expect("none there");
+            meanwhile(&bench);
+            let put = bench.all().put_dialect("test", Dialect::Cosmos, Some(&looked));
+            assert_eq!(put, Ok(set));
+            drop(looked);
+            assert!(!bench.all().watches.are_open());
+            let again = bench.all().set_dialect("test", Dialect::Cosmos);
+            assert_eq!(again.is_ok(), set, "{again:?}");
+        };
+        let one = rawdoc! { "_id": 2, "_ts": 5 };
+        let other = rawdoc! { "_id": 3, "a": { "_ts": 5 } };
+        check(true, &|_| ());
+        check(true, &|bench| {
+            write(bench, "test", &mut |writer, c| writer.insert(c, &other).map(drop));
+        });
+        check(true, &|bench| {
+            write(bench, "else", &mut |writer, c| writer.insert(c, &one).map(drop));
+        });
+        check(false, &|bench| {
+            write(bench, "test", &mut |writer, c| writer.insert(c, &one).map(drop));
+        });
+        check(false, &|bench| {
+            write(bench, "test", &mut |writer, c| {
+                let together = writer.insert_together(c, &[&other, &one])?;
+                assert!(together.is_some());
+                Ok(())
+            });
+        });
+        check(false, &|bench| {
+            let over = rawdoc! { "_id": 1, "_ts": 5 };
+            write(bench, "test", &mut |writer, c| writer.replace(c, 1, &over));
+        });
+        check(false, &|bench| {
+            write(bench, "else", &mut |writer, c| writer.insert(c, &one).map(drop));
+            let (from, to) = (namespace("else", "c"), namespace("test", "d"));
+            bench.all().rename(&from, &to).expect("renamed");
+        });
+    }
+
+    #[test]
+    fn no_collection_with_the_field_gets_a_name_there() {
+        let bench = bench();
+        bench.all().set_dialect("other", Dialect::Cosmos).expect("set");
+        let renamed = bench.all().rename(&namespace("test", "c"), &namespace("other", "c"));
+        assert!(
+            matches!(renamed, Err(WriteError::Catalog(error)) if error.kind == Kind::IllegalOperation)
+        );
+        bench.all().set_dialect("test", Dialect::Cosmos).expect("set");
+        let renamed = bench.all().rename(&namespace("test", "c"), &namespace("other", "c"));
+        assert_eq!(renamed, Ok(()));
+    }
+
+    #[test]
+    fn a_write_that_came_to_nothing_only_makes_another_look_needed() {
+        let bench = bench();
+        let looked = bench.all().look_for_own_ts("test").expect("none there");
+        let given_up = bench.all().write(|writer| {
+            let collection = writer.create_if_missing(&namespace("test", "c"))?;
+            writer.insert(&collection, &rawdoc! { "_id": 2, "_ts": 5 })?;
+            Err::<(), _>(WriteError::BadDocument { message: "on purpose".to_owned() })
+        });
+        assert!(given_up.is_err());
+        let put = bench.all().put_dialect("test", Dialect::Cosmos, Some(&looked));
+        assert_eq!(put, Ok(false));
+        assert_eq!(bench.all().set_dialect("test", Dialect::Cosmos), Ok(()));
+        assert_eq!(bench.all().catalog().dialect("test"), Dialect::Cosmos);
+    }
 }

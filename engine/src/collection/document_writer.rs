@@ -16,7 +16,7 @@ use super::{
 use crate::{
     catalog::{
         CatalogSnapshot, CollectionMeta, Dialect, IndexMeta, IndexState, Namespace,
-        ValidationAction,
+        ValidationAction, has_own_ts,
     },
     limits::BATCH_DOCS_MAX,
     store::{Counters, Reader, Scan, StoreError, entry_bytes},
@@ -114,7 +114,16 @@ impl DocumentWriter<'_> {
         collection: &CollectionMeta,
         document: &'d RawDocument,
     ) -> Cow<'d, RawDocument> {
+        self.watch(collection, document);
         self.dialect(collection).stored(document)
+    }
+
+    /// Tells of a document with a field `_ts` whoever looks for those in its database.
+    pub(super) fn watch(&self, collection: &CollectionMeta, document: &RawDocument) {
+        let watches = self.txn.watches.filter(|watches| watches.are_open());
+        if let Some(watches) = watches.filter(|_| has_own_ts(document)) {
+            watches.mark(&collection.namespace.db);
+        }
     }
 
     pub(super) fn dialect(&self, collection: &CollectionMeta) -> Dialect {

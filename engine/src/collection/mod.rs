@@ -36,6 +36,7 @@ mod trash;
 mod unique;
 mod verify;
 mod waiting;
+mod watches;
 
 pub use build::{BuildProgress, PendingBuild};
 pub use collections::Collections;

@@ -10,8 +10,8 @@ use super::{
 };
 use crate::{
     catalog::{
-        CatalogErrorKind as Kind, CollectionMeta, CollectionOptions, IndexMeta, IndexState,
-        Namespace,
+        CatalogErrorKind as Kind, CollectionMeta, CollectionOptions, Dialect, IndexMeta,
+        IndexState, Namespace,
     },
     store::{IndexId, StoreError},
 };
@@ -112,6 +112,16 @@ fn to_rename(
             Kind::IllegalOperation,
             format!(
                 "{from} has a TTL or an index on _ts, and the database {} has another dialect; drop the index first",
+                to.db
+            ),
+        ));
+    }
+    if old != new && new == Dialect::Cosmos {
+        return Err(refused(
+            Kind::IllegalOperation,
+            format!(
+                "documents of {from} may have a field _ts, which the cosmos dialect of the database {} \
+                 keeps for itself; copy them there instead",
                 to.db
             ),
         ));

@@ -87,6 +87,7 @@ impl DocumentWriter<'_> {
             if matches!(dialect.stored(document), Cow::Owned(_)) {
                 return None;
             }
+            self.watch(collection, document);
             entries.add(document, self.txn.now_ms, record).ok()?;
             if entries.bytes() > BATCH_BYTES_MAX as u64 {
                 return None;

@@ -8,6 +8,7 @@ use std::{
 use super::{
     Change, Collections, Displaced, DocumentWriter, InvalidDocument, Keeper, WriteError,
     displaced::{ATTEMPTS_MAX, Displacing},
+    watches::Watches,
 };
 use crate::{
     catalog::{
@@ -110,6 +111,8 @@ pub(super) struct Transaction<'w> {
     pub(super) bypasses_validation: bool,
     /// Documents that a validator only tells of.
     pub(super) invalid: Vec<InvalidDocument>,
+    /// Who has to hear of documents with a field `_ts`.
+    pub(super) watches: Option<&'w Watches>,
     /// Expired documents that give way.
     pub(super) displacing: Displacing<'w>,
     /// A document may be half written; the transaction must not commit.
@@ -197,6 +200,7 @@ impl Collections {
                 catalog = Arc::new(CatalogSnapshot::load(&writer.reader())?);
             }
             let mut txn = Transaction::new(writer, catalog, self.clock.now_ms());
+            txn.watches = Some(&self.watches);
             txn.displacing = Displacing { keeper: keeper.cloned(), safe, found: Vec::new() };
             let mut writer = DocumentWriter { txn };
             let value = work(&mut writer).map_err(Failure::Work)?;
@@ -239,6 +243,7 @@ impl<'w> Transaction<'w> {
             dialects_changed: false,
             bypasses_validation: false,
             invalid: Vec::new(),
+            watches: None,
             displacing: Displacing::default(),
             broken: None,
         }
