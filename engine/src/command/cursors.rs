@@ -18,7 +18,7 @@ use super::{
 };
 use crate::{
     catalog::Namespace,
-    clock::{Clock, SystemClock},
+    clock::{Clock, SystemClock, work_time},
     limits::{
         AWAIT_DATA_MS, AWAIT_DATA_MS_MAX, AWAIT_SLICE_MS, CURSOR_IDLE_MS, CURSORS_MAX,
         FIRST_BATCH_DOCS,
@@ -109,7 +109,7 @@ impl Cursor {
             return batch.finish(0, &self.ns);
         }
         let ns = self.ns.clone();
-        let id = context.cursors.keep(context, self, None);
+        let id = context.cursors.keep(self, None);
         batch.finish(id, &ns)
     }
 
@@ -226,18 +226,18 @@ impl Cursors {
         batch_size: Option<u64>,
         wait: Option<Duration>,
     ) -> Answer {
-        let taken = self.lock(context).open.remove(&id);
+        let taken = self.lock().open.remove(&id);
         let Some(Idle { mut cursor, since }) = taken else { return Err(not_found(id)) };
         if cursor.ns != ns {
             let message = format!(
                 "Requested getMore on namespace '{ns}', but cursor belongs to a different namespace {}",
                 cursor.ns
             );
-            self.lock(context).open.insert(id, Idle { cursor, since });
+            self.lock().open.insert(id, Idle { cursor, since });
             return Err(CommandError::new(Code::UNAUTHORIZED, message));
         }
         if wait.is_some() && !cursor.awaits {
-            self.lock(context).open.insert(id, Idle { cursor, since });
+            self.lock().open.insert(id, Idle { cursor, since });
             return Err(CommandError::new(
                 Code::BAD_VALUE,
                 "cannot set maxTimeMS on getMore command for a non-awaitData cursor",
@@ -253,23 +253,23 @@ impl Cursors {
             (batch, is_done)
         };
         context.metrics.documents.returned.add(batch.count() as u64);
-        let id = if is_done { 0 } else { self.keep(context, cursor, Some(id)) };
+        let id = if is_done { 0 } else { self.keep(cursor, Some(id)) };
         batch.finish(id, ns)
     }
 
     /// Closes a cursor. False when there was none.
-    pub fn kill(&self, context: &Context, id: i64) -> bool {
-        self.lock(context).open.remove(&id).is_some()
+    pub fn kill(&self, id: i64) -> bool {
+        self.lock().open.remove(&id).is_some()
     }
 
     /// How many are open.
     #[must_use]
-    pub fn open_count(&self, context: &Context) -> usize {
-        self.lock(context).open.len()
+    pub fn open_count(&self) -> usize {
+        self.lock().open.len()
     }
 
-    fn keep(&self, context: &Context, cursor: Cursor, id: Option<i64>) -> i64 {
-        let mut table = self.lock(context);
+    fn keep(&self, cursor: Cursor, id: Option<i64>) -> i64 {
+        let mut table = self.lock();
         if table.open.len() >= CURSORS_MAX {
             let oldest = table.open.iter().min_by_key(|(_, idle)| idle.since).map(|(id, _)| *id);
             oldest.and_then(|id| table.open.remove(&id));
@@ -278,17 +278,23 @@ impl Cursors {
             table.opened += 1;
             spread(table.opened)
         });
-        table.open.insert(id, Idle { cursor, since: context.clock().monotonic() });
+        table.open.insert(id, Idle { cursor, since: work_time() });
         id
     }
 
     /// The table without the cursors that were idle too long.
-    fn lock(&self, context: &Context) -> MutexGuard<'_, Table> {
+    fn lock(&self) -> MutexGuard<'_, Table> {
         let mut table = self.table.lock().unwrap_or_else(PoisonError::into_inner);
-        let now = context.clock().monotonic();
-        let idle_max = Duration::from_millis(CURSOR_IDLE_MS);
-        table.open.retain(|_, idle| now.saturating_sub(idle.since) <= idle_max);
+        table.end_idle(work_time());
         table
+    }
+}
+
+impl Table {
+    /// Closes what was idle too long, in real time: it is a client that has forgotten it.
+    fn end_idle(&mut self, now: Duration) {
+        let idle_max = Duration::from_millis(CURSOR_IDLE_MS);
+        self.open.retain(|_, idle| now.saturating_sub(idle.since) <= idle_max);
     }
 }
 
@@ -304,4 +310,21 @@ fn not_found(id: i64) -> CommandError {
 
 fn saturated(number: u64) -> usize {
     usize::try_from(number).unwrap_or(usize::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_is_idle_for_ten_minutes_is_closed() {
+        let cursors = Cursors::default();
+        let id = cursors.keep(Cursor::ready("d.c".to_owned(), []), None);
+        let mut table = cursors.lock();
+        let since = table.open[&id].since;
+        table.end_idle(since + Duration::from_mins(10));
+        assert!(table.open.contains_key(&id));
+        table.end_idle(since + Duration::from_millis(600_001));
+        assert!(table.open.is_empty());
+    }
 }

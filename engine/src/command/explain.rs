@@ -18,6 +18,7 @@ use super::{
     table::{self, Command, Scope},
 };
 use crate::{
+    clock::work_time,
     limits::SORT_BYTES_MAX,
     plan::{Explained, Purpose},
 };
@@ -153,10 +154,10 @@ fn query(
     if aggregate::view::is_view(context, &namespace) {
         return aggregate::explain_view(context, request, &namespace, &asked, verbosity);
     }
-    let began = context.clock().monotonic();
+    let began = work_time();
     let Found { plan, is_missing, counted_by, mut executed } =
         asked.find(context, &namespace, verbosity.executes())?;
-    let millis = context.clock().monotonic().saturating_sub(began).as_millis();
+    let millis = work_time().saturating_sub(began).as_millis();
     executed.millis = i64::try_from(millis).unwrap_or(i64::MAX);
     let shown = Explained {
         plan: &plan,

@@ -36,7 +36,7 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
             RawBsonRef::Null => continue,
             other => return Err(request.wrong_type("cursors", other, "long")),
         };
-        if context.cursors.kill(context, id) { killed.push(id) } else { missing.push(id) }
+        if context.cursors.kill(id) { killed.push(id) } else { missing.push(id) }
     }
     raw(&doc! {
         "cursorsKilled": killed,

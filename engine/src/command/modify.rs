@@ -12,6 +12,7 @@ use super::{
 };
 use crate::{
     catalog::{CollectionMeta, Namespace},
+    clock::work_time,
     collection::DocumentWriter,
     limits::BATCH_MS_MAX,
     plan::check_interrupt,
@@ -92,7 +93,7 @@ fn some(
         };
         // It may be another collection by now, whose records are of another kind.
         check_action(&collection, action)?;
-        let began = context.clock().monotonic();
+        let began = work_time();
         let mut handled = 0;
         for record in records.iter().take(batch_docs) {
             handled += 1;
@@ -105,7 +106,7 @@ fn some(
                 Err(Refused::Statement(error)) => return Ok((handled, done, Some(error))),
                 Err(Refused::Transaction(error)) => return Err(error),
             }
-            if context.clock().monotonic().saturating_sub(began) > time_max {
+            if work_time().saturating_sub(began) > time_max {
                 break;
             }
         }

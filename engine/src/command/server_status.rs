@@ -168,7 +168,7 @@ fn memory(_: &Context) -> Bson {
 }
 
 fn metrics(context: &Context) -> Bson {
-    let open = i64::try_from(context.cursors.open_count(context)).unwrap_or(i64::MAX);
+    let open = i64::try_from(context.cursors.open_count()).unwrap_or(i64::MAX);
     doc! {
         "commands": context.metrics.commands(),
         "cursor": {

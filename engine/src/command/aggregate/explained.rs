@@ -9,6 +9,7 @@ use super::{
 };
 use crate::{
     catalog::Namespace,
+    clock::work_time,
     command::{
         context::Context,
         error::CommandError,
@@ -36,7 +37,7 @@ pub fn explain(
     let run = aggregation.open(&environment)?;
     let stages = request.documents("pipeline")?;
     let namespace = aggregation.origin.namespace().to_string();
-    explain_run(context, &environment, run, (&namespace, &stages), verbosity)
+    explain_run(&environment, run, (&namespace, &stages), verbosity)
 }
 
 /// Explains a query on a view, which is a pipeline.
@@ -59,24 +60,23 @@ pub fn explain_view(
     let rows = ServerFacts { context, client: request.client };
     let environment = Environment::new(&context.collections, &rows);
     let run = view::open(context, request, namespace, &asked.query, &parts)?;
-    explain_run(context, &environment, run, (&namespace.to_string(), &[]), verbosity)
+    explain_run(&environment, run, (&namespace.to_string(), &[]), verbosity)
 }
 
 fn explain_run(
-    context: &Context,
     environment: &Environment<'_>,
     mut run: Run,
     (namespace, stages): (&str, &[&RawDocument]),
     verbosity: Verbosity,
 ) -> Result<Document, CommandError> {
-    let began = context.clock().monotonic();
+    let began = work_time();
     let mut returned = 0_u64;
     if verbosity.executes() {
         while run.advance(environment)?.is_some() {
             returned += 1;
         }
     }
-    let millis = context.clock().monotonic().saturating_sub(began).as_millis();
+    let millis = work_time().saturating_sub(began).as_millis();
     let cursor = planner(&run, namespace, verbosity, i64::try_from(millis).unwrap_or(i64::MAX))?;
     let rest = stages.get(run.absorbed()..).unwrap_or_default();
     let mut reply = doc! { "explainVersion": "1" };

@@ -10,6 +10,7 @@ use bson::{
 use super::out::next_batch;
 use crate::{
     catalog::CollectionMeta,
+    clock::work_time,
     collection::DocumentWriter,
     command::{
         context::Context,
@@ -94,7 +95,7 @@ impl Work<'_> {
         let time_max = Duration::from_millis(BATCH_MS_MAX);
         self.context.write(|writer| {
             let collection = writer.create_if_missing(&self.merge.into)?;
-            let began = self.context.clock().monotonic();
+            let began = work_time();
             let mut done = 0;
             for document in batch {
                 match self.one(writer, &collection, document) {
@@ -102,7 +103,7 @@ impl Work<'_> {
                     Err(Refused::Statement(error)) => return Ok((done, Some(error))),
                     Err(Refused::Transaction(error)) => return Err(error),
                 }
-                if self.context.clock().monotonic().saturating_sub(began) > time_max {
+                if work_time().saturating_sub(began) > time_max {
                     break;
                 }
             }
