@@ -127,11 +127,11 @@ impl Worker {
 
 impl Drop for Worker {
     fn drop(&mut self) {
+        // Whoever pressed a button that writes may close the window at once.
+        self.shared.write.finish();
         for lane in [Lane::Read, Lane::Transfer] {
             self.shared.queue(lane).close();
         }
-        // Whoever pressed a button that writes may close the window at once.
-        self.shared.write.finish();
         for running in self.shared.running().iter() {
             running.cancel();
         }

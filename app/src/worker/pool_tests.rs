@@ -11,6 +11,8 @@ use crate::worker::transfer::Failure;
 struct Echo {
     /// Commands that wrote something.
     writes: Arc<AtomicUsize>,
+    /// Held by whoever wants writes to wait.
+    gate: Arc<Mutex<()>>,
 }
 
 struct NoEvents;
@@ -25,6 +27,7 @@ impl Source for Echo {
     fn run(&self, db: &str, command: &Document) -> Document {
         assert!(!command.contains_key("panic"), "asked for");
         if command.contains_key("insert") {
+            drop(self.gate.lock());
             self.writes.fetch_add(1, Ordering::AcqRel);
         }
         if command.contains_key("fail") {
@@ -43,15 +46,15 @@ impl Source for Echo {
 }
 
 fn worker() -> Worker {
-    worker_counting(&Arc::default())
+    worker_writing(&Arc::default(), &Arc::default())
 }
 
-fn worker_counting(writes: &Arc<AtomicUsize>) -> Worker {
-    let writes = Arc::clone(writes);
+fn worker_writing(writes: &Arc<AtomicUsize>, gate: &Arc<Mutex<()>>) -> Worker {
+    let (writes, gate) = (Arc::clone(writes), Arc::clone(gate));
     let opener: Opener = Arc::new(move |_| {
         let name = "echo".to_owned();
         Ok(Opened {
-            source: Arc::new(Echo { writes: Arc::clone(&writes) }),
+            source: Arc::new(Echo { writes: Arc::clone(&writes), gate: Arc::clone(&gate) }),
             name,
             folder: None,
             warnings: Vec::new(),
@@ -100,14 +103,22 @@ fn a_panic_is_an_answer_and_the_thread_goes_on() {
 
 #[test]
 fn every_write_is_done_before_the_window_is_gone() {
-    let writes = Arc::default();
-    let worker = worker_counting(&writes);
-    for number in 0..100 {
+    let (writes, gate) = (Arc::default(), Arc::default());
+    let worker = worker_writing(&writes, &gate);
+    let held = gate.lock().expect("nobody panicked");
+    for number in 0..5 {
         let command = doc! {"insert": "c", "documents": [{"_id": number}]};
         submit(&worker, Lane::Write, Work::Command { db: "demo".to_owned(), command });
     }
-    drop(worker);
-    assert_eq!(writes.load(Ordering::Acquire), 100);
+    let shared = Arc::clone(&worker.shared);
+    thread::scope(|scope| {
+        scope.spawn(|| drop(worker));
+        // Its queues are closed, and nothing has been written.
+        assert!(shared.read.take().is_none());
+        assert_eq!(writes.load(Ordering::Acquire), 0);
+        drop(held);
+    });
+    assert_eq!(writes.load(Ordering::Acquire), 5);
 }
 
 fn transfer(worker: &Worker, work: TransferWork) -> TransferDone {
