@@ -265,16 +265,18 @@ impl<'i> Importing<'i> {
     /// Stores one batch, transaction by transaction.
     fn store(&mut self, batch: &Batch) -> Ended {
         if self.rejects.as_ref().is_none_or(|(file, _)| *file != batch.file) {
-            self.begin_file(batch.file);
+            self.begin_file(batch.file, &[]);
         }
         let may_be_last = batch.ended && batch.file + 1 == self.files.len();
         let is_last = may_be_last && self.checkpoint.broken.is_none();
+        let name = self.rejects.as_ref().map(|(_, rejects)| rejects.name()).unwrap_or_default();
         let mut from = 0;
         while from < batch.entries().len() {
             if self.progress.is_cancelled() {
                 return Err(End::Cancelled);
             }
-            let stored = store_batch(self.collections, batch, from, is_last, &self.checkpoint)
+            let (all, before) = (self.collections, &self.checkpoint);
+            let stored = store_batch(all, batch, from, is_last, before, &name)
                 .map_err(|error| End::Failed(error.to_string()))?;
             from = stored.next;
             self.take(batch.file, stored)?;
@@ -320,12 +322,16 @@ impl<'i> Importing<'i> {
         };
         self.is_tail_written = false;
         let (path, is_new) = rejects.open()?;
-        if is_new {
-            self.checkpoint.rejects = Some((path.clone(), 0));
-            let checkpoint = &self.checkpoint;
-            self.collections.write(|writer| checkpoint.save(writer))?;
+        let mut kept = 0;
+        match &self.checkpoint.rejects {
+            Some((known, bytes)) if *known == path && !(is_new && *bytes > 0) => kept = *bytes,
+            // Another file than whoever resumes would look for: somebody has taken one away, or a name.
+            _ => {
+                self.checkpoint.rejects = Some((path.clone(), 0));
+                let checkpoint = &self.checkpoint;
+                self.collections.write(|writer| checkpoint.save(writer))?;
+            }
         }
-        let kept = self.checkpoint.rejects.as_ref().map_or(0, |(_, bytes)| *bytes);
         let begin = rejects.write(kept, &lines.bytes)?;
         self.checkpoint.rejects = Some((path, begin.saturating_add(lines.counted as u64)));
         self.is_tail_written = true;
@@ -339,7 +345,7 @@ impl<'i> Importing<'i> {
             return Ok(());
         }
         let bytes = self.collections.store().read(|reader| self.checkpoint.tail(reader))?;
-        self.begin_file(self.checkpoint.file);
+        self.begin_file(self.checkpoint.file, &bytes);
         self.keep(&Lines { counted: bytes.len(), bytes })
     }
 
@@ -349,7 +355,7 @@ impl<'i> Importing<'i> {
     }
 
     /// Goes on to a file. What could not be read in the one before stays so.
-    fn begin_file(&mut self, file: usize) {
+    fn begin_file(&mut self, file: usize, tail: &[u8]) {
         if file != self.checkpoint.file {
             if let Some(broken) = self.broken.take() {
                 self.checkpoint.count_reject(&broken.reason);
@@ -359,7 +365,7 @@ impl<'i> Importing<'i> {
         }
         let source = self.files.get(file).map_or(Path::new(""), PathBuf::as_path);
         let wanted = self.checkpoint.request.rejects.as_deref();
-        let rejects = RejectsFile::new(source, wanted, self.checkpoint.rejects.as_ref());
+        let rejects = RejectsFile::new(source, wanted, self.checkpoint.rejects.as_ref(), tail);
         self.rejects = Some((file, rejects));
     }
 
@@ -384,7 +390,10 @@ impl<'i> Importing<'i> {
         self.report.skipped = checkpoint.skipped;
         self.report.rejected = checkpoint.rejected + u64::from(self.broken.is_some());
         self.report.legacy_values = checkpoint.legacy_values();
-        let rejects = checkpoint.rejects.iter().map(|(path, _)| path);
+        // A name that was only chosen is no file yet.
+        let is_there = self.rejects.as_ref().is_some_and(|(_, rejects)| rejects.is_open());
+        let rejects = checkpoint.rejects.iter().filter(|(_, bytes)| is_there || *bytes > 0);
+        let rejects = rejects.map(|(path, _)| path);
         self.report.rejects_files =
             checkpoint.rejects_before.iter().chain(rejects).cloned().collect();
         if self.report.end == End::Complete || checkpoint.imported == 0 {

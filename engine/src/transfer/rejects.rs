@@ -2,7 +2,7 @@
 
 use std::{
     fs::{self, File, OpenOptions},
-    io::{self, Seek as _, SeekFrom, Write as _},
+    io::{self, Read as _, Seek as _, SeekFrom, Write as _},
     path::{Path, PathBuf},
 };
 
@@ -25,11 +25,13 @@ pub(super) struct RejectsFile {
 impl RejectsFile {
     /// For a file that is imported; `wanted` takes the place of `<name>.rejected.jsonl` beside it.
     /// `before` is the file that an earlier run has begun and how much of it counts; if that is gone
-    /// or has become shorter, a new one is made.
+    /// or has become shorter, a new one is made. An earlier run that did not come to write its `tail`
+    /// may only have chosen the name, and what has it now may be somebody else's.
     pub(super) fn new(
         source: &Path,
         wanted: Option<&Path>,
         before: Option<&(PathBuf, u64)>,
+        tail: &[u8],
     ) -> Self {
         let mut name = source.file_name().unwrap_or_default().to_owned();
         name.push(".rejected.jsonl");
@@ -37,10 +39,23 @@ impl RejectsFile {
         let open = before.and_then(|(path, kept)| {
             let about = fs::symlink_metadata(path).ok()?;
             let is_whole = about.is_file() && about.len() >= *kept;
-            let file = OpenOptions::new().write(true).open(path).ok().filter(|_| is_whole)?;
+            let is_own = is_whole && (*kept > 0 || begins_as(path, tail).unwrap_or(false));
+            let file = OpenOptions::new().write(true).open(path).ok().filter(|_| is_own)?;
             Some((path.clone(), file))
         });
         Self { wanted, open }
+    }
+
+    /// Whether there is a file.
+    pub(super) fn is_open(&self) -> bool {
+        self.open.is_some()
+    }
+
+    /// The name that the file has or would get now.
+    pub(super) fn name(&self) -> PathBuf {
+        let open = self.open.as_ref().map(|(path, _)| path.clone());
+        let is_free = |path: &PathBuf| fs::symlink_metadata(path).is_err();
+        open.or_else(|| names(&self.wanted).find(is_free)).unwrap_or_else(|| self.wanted.clone())
     }
 
     /// The file's path; made if there is none yet, which is said too.
@@ -136,19 +151,30 @@ fn line(bytes: &mut Vec<u8>, refused: &Refused) -> Result<(), TransferError> {
     Ok(())
 }
 
-/// Makes a new file under the wanted name, or with a number in it when there is one already.
-fn create(wanted: &Path) -> io::Result<(PathBuf, File)> {
+/// Whether a file holds these bytes, or as much of them as it has.
+fn begins_as(path: &Path, bytes: &[u8]) -> io::Result<bool> {
+    let mut found = Vec::new();
+    File::open(path)?.take(bytes.len() as u64).read_to_end(&mut found)?;
+    Ok(bytes.starts_with(&found))
+}
+
+/// The wanted name, then the same with a number in it.
+fn names(wanted: &Path) -> impl Iterator<Item = PathBuf> {
     let name = wanted.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let stem = name.strip_suffix(".jsonl").unwrap_or(&name);
+    let stem = name.strip_suffix(".jsonl").unwrap_or(&name).to_owned();
+    (1..=REJECT_FILES_MAX).map(move |number| match number {
+        1 => wanted.to_owned(),
+        _ => wanted.with_file_name(format!("{stem}-{number}.jsonl")),
+    })
+}
+
+/// Makes a new file under the first name that is free.
+fn create(wanted: &Path) -> io::Result<(PathBuf, File)> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    for number in 1..=REJECT_FILES_MAX {
-        let path = match number {
-            1 => wanted.to_owned(),
-            _ => wanted.with_file_name(format!("{stem}-{number}.jsonl")),
-        };
+    for path in names(wanted) {
         match options.open(&path) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             Err(error) => return Err(error),

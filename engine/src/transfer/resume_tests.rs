@@ -371,3 +371,22 @@ fn whoever_leaves_an_import_has_what_it_rejected() {
     assert!(rejected(&report).contains("\"line\":2"), "{}", rejected(&report));
     assert!(room.has_forgotten());
 }
+
+#[test]
+fn a_file_that_has_the_name_meanwhile_is_not_written_over() {
+    let room = Room::new();
+    let wanted = room.folder.path().join("later").join("in.jsonl");
+    let bad = b"{\"_id\":1}\nx\n{\"_id\":2}\n";
+    let request = ImportRequest { rejects: Some(wanted.clone()), ..room.at("in", bad) };
+    let report = room.import(&request);
+    assert!(matches!(report.end, End::Failed(_)), "{:?}", report.end);
+    assert_eq!((report.imported, report.rejects_files.len()), (2, 0));
+    fs::create_dir(wanted.parent().unwrap()).unwrap();
+    fs::write(&wanted, "somebody else's").unwrap();
+    let report = room.resume().unwrap();
+    assert_eq!((report.end.clone(), report.rejected), (End::Complete, 1));
+    assert_eq!(fs::read_to_string(&wanted).unwrap(), "somebody else's");
+    assert_eq!(report.rejects_files, [wanted.with_file_name("in-2.jsonl")]);
+    assert!(rejected(&report).contains("\"line\":2"));
+    assert!(room.has_forgotten());
+}

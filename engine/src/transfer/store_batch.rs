@@ -1,6 +1,6 @@
 //! One transaction of an import.
 
-use std::{ops::Bound, time::Duration};
+use std::{ops::Bound, path::Path, time::Duration};
 
 use bson::{RawDocument, RawDocumentBuf, raw::RawBsonRef};
 
@@ -71,7 +71,8 @@ enum Fate {
 /// Stores entries from `from` on, until the batch or the transaction's time is used up, or at the
 /// refused entry at which the import stops. What was refused commits with the new checkpoint; the
 /// caller writes it to the file of rejected documents before the next transaction. That is not done
-/// here, because the store has one writer and that file may be on a slow disk. `is_last` says that
+/// here, because the store has one writer and that file may be on a slow disk. If there is none yet, it
+/// will have the name `rejects`, by which whoever resumes finds it. `is_last` says that
 /// nothing comes behind the batch: the checkpoint then goes with its last entry, unless something was
 /// refused.
 ///
@@ -83,6 +84,7 @@ pub(super) fn store_batch(
     from: usize,
     is_last: bool,
     before: &Checkpoint,
+    rejects: &Path,
 ) -> Result<Stored, TransferError> {
     collections.write(|writer| {
         let (checkpoint, namespace) = (before.clone(), &before.request.namespace);
@@ -109,6 +111,9 @@ pub(super) fn store_batch(
         } else {
             if !inserted.is_empty() {
                 stored.checkpoint.push_list(writer, &inserted)?;
+            }
+            if !stored.refused.is_empty() && stored.checkpoint.rejects.is_none() {
+                stored.checkpoint.rejects = Some((rejects.to_owned(), 0));
             }
             stored.checkpoint.put_tail(writer, stored.lines.counted())?;
             stored.checkpoint.save(writer)?;

@@ -125,7 +125,7 @@ fn write_tail(collections: &Collections, checkpoint: &Checkpoint) -> Result<(), 
     let source = checkpoint.request.files.get(checkpoint.file).filter(|_| !tail.is_empty());
     let Some(source) = source else { return Ok(()) };
     let wanted = checkpoint.request.rejects.as_deref();
-    let mut rejects = RejectsFile::new(source, wanted, checkpoint.rejects.as_ref());
+    let mut rejects = RejectsFile::new(source, wanted, checkpoint.rejects.as_ref(), &tail);
     rejects.open()?;
     let kept = checkpoint.rejects.as_ref().map_or(0, |(_, bytes)| *bytes);
     rejects.write(kept, &tail).map(drop)
