@@ -190,6 +190,10 @@ fn a_restored_store_asks_before_it_removes() {
     let (world, _) = pretended();
     world.insert([doc! { "_id": 0, "f": date(-5) }]);
     world.collections.store().mark_restored(NOW_MS).expect("marked");
+    let opened = Reaper::new(Arc::clone(&world.collections), Arc::clone(&world.hub));
+    let opened = opened.expect("a reaper");
+    opened.look_ahead();
+    assert!(opened.held().is_some(), "said before the first pass");
     assert_eq!(world.reaper.run_scheduled_pass(), None);
     let again = Reaper::new(Arc::clone(&world.collections), Arc::clone(&world.hub));
     assert_eq!(again.expect("a reaper").run_scheduled_pass(), None);

@@ -115,6 +115,12 @@ impl Guard {
         self.is_clock_held() || self.wrong_clock(now).is_some()
     }
 
+    /// Whether a scheduled pass would be held now if something were due.
+    #[must_use]
+    pub fn would_hold(&self, now: &Reading) -> bool {
+        self.wrong_clock(now).or_else(|| self.question(now, || true)).is_some()
+    }
+
     /// Whether anything is held because of the clock.
     #[must_use]
     pub fn is_clock_held(&self) -> bool {

@@ -230,6 +230,16 @@ impl Reaper {
         permit
     }
 
+    /// Before the first pass, and long before it is due: what it would be held for is said at once, so
+    /// that nobody takes the documents for such as leave soon.
+    pub(super) fn look_ahead(&self) {
+        let now = self.reading();
+        let would_hold = || lock(&self.guard).guard.would_hold(&now);
+        if self.clock().is_real() && would_hold() {
+            self.ask_guard();
+        }
+    }
+
     /// For writes, which must not wait for the guard: it may be waiting for them.
     fn note_clock_held(&self, guard: &Guard) {
         self.clock_held.store(guard.is_clock_held(), Ordering::Relaxed);

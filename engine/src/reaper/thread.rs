@@ -18,6 +18,7 @@ use crate::clock::WaitEnd;
 pub fn start(reaper: Arc<Reaper>) -> io::Result<JoinHandle<()>> {
     // Read here: time that goes by until the system runs the thread belongs to its first sleep.
     let began = reaper.clock().monotonic();
+    reaper.look_ahead();
     Builder::new().name(THREAD_NAME.to_owned()).spawn(move || work(&reaper, began))
 }
 
