@@ -93,7 +93,10 @@ impl Action {
                 Outcome::Set(Bson::Array(array::add_to_set(added_to(current, place)?, values)?))
             }
             Self::Pull(pull) => on_array(current, |item| pull.takes(item))?,
-            Self::PullAll(values) => on_array(current, |item| array::contains(values, item))?,
+            Self::PullAll(values) => {
+                let values = array::Values::of(values)?;
+                on_array(current, |item| values.has_same(item))?
+            }
             Self::Pop { first } => pop(current, *first, place)?,
             Self::Bit(steps) => {
                 let mut value = current.cloned().unwrap_or(Bson::Int32(0));

@@ -2,10 +2,13 @@
 
 use std::cmp::Ordering;
 
-use bson::{Bson, Document};
+use bson::{Bson, Document, raw::RawBson};
 
 use super::{arithmetic::is_number, is_same, order, raw, target};
-use crate::query::{Expr, QueryError, Test};
+use crate::{
+    query::{Expr, QueryError, Test},
+    value::compare,
+};
 
 /// `$push` with its modifiers.
 #[derive(Debug, Clone, Default)]
@@ -100,7 +103,7 @@ impl Pull {
     pub(super) fn takes(&self, element: &Bson) -> Result<bool, QueryError> {
         match self {
             Self::Tests(test) => {
-                let value = bson::raw::RawBson::try_from(element.clone())?;
+                let value = RawBson::try_from(element.clone())?;
                 Ok(test.holds(value.as_raw_bson_ref()))
             }
             Self::Documents(expr) => match element {
@@ -117,21 +120,44 @@ pub(super) fn add_to_set(
     mut elements: Vec<Bson>,
     values: &[Bson],
 ) -> Result<Vec<Bson>, QueryError> {
-    for value in values {
-        if !contains(&elements, value)? {
-            elements.push(value.clone());
+    let present = Values::of(&elements)?;
+    let mut new: Vec<(RawBson, usize)> = Vec::with_capacity(values.len());
+    for (place, value) in values.iter().enumerate() {
+        let value = RawBson::try_from(value.clone())?;
+        if !present.has(&value) {
+            new.push((value, place));
         }
     }
+    // Of equal ones the first.
+    new.sort_by(|(a, at), (b, other)| in_order(a, b).then(at.cmp(other)));
+    new.dedup_by(|(a, _), (b, _)| in_order(a, b).is_eq());
+    new.sort_unstable_by_key(|(_, place)| *place);
+    elements.extend(new.iter().filter_map(|(_, place)| values.get(*place).cloned()));
     Ok(elements)
 }
 
-pub(super) fn contains(values: &[Bson], wanted: &Bson) -> Result<bool, QueryError> {
-    for value in values {
-        if is_same(value, wanted)? {
-            return Ok(true);
-        }
+/// Values among which many are looked for.
+pub(super) struct Values(Vec<RawBson>);
+
+impl Values {
+    pub(super) fn of(values: &[Bson]) -> Result<Self, QueryError> {
+        let raw: Result<Vec<_>, _> = values.iter().cloned().map(RawBson::try_from).collect();
+        let mut raw = raw?;
+        raw.sort_by(in_order);
+        Ok(Self(raw))
     }
-    Ok(false)
+
+    pub(super) fn has_same(&self, wanted: &Bson) -> Result<bool, QueryError> {
+        Ok(self.has(&RawBson::try_from(wanted.clone())?))
+    }
+
+    fn has(&self, wanted: &RawBson) -> bool {
+        self.0.binary_search_by(|value| in_order(value, wanted)).is_ok()
+    }
+}
+
+fn in_order(a: &RawBson, b: &RawBson) -> Ordering {
+    compare(a.as_raw_bson_ref(), b.as_raw_bson_ref())
 }
 
 /// The dotted path of a sort field.

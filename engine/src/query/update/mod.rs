@@ -25,6 +25,7 @@ use bson::{
 use self::{
     action::{Action, Outcome, Place},
     path::UpdatePath,
+    target::Growth,
     value::{is_same, order, raw, shown, shown_id, type_of},
 };
 use super::{Expr, Filter, QueryError, QueryErrorKind};
@@ -128,9 +129,14 @@ impl Update {
             Form::Replacement(replacement) => replacement.clone(),
             Form::Stages(stages) => stages.apply(document, context.now_ms)?,
             Form::Operators { changes, array_filters } => {
-                let mut after = document.clone();
-                for change in changes {
-                    change.apply(&mut after, array_filters, context)?;
+                // All places are found in the document as it was: what they are found by may change.
+                let places = changes
+                    .iter()
+                    .map(|change| change.places(document, array_filters, context))
+                    .collect::<Result<Vec<_>, _>>()?;
+                let (mut after, mut growth) = (document.clone(), Growth::default());
+                for (change, paths) in changes.iter().zip(&places) {
+                    change.apply(&mut after, paths, &mut growth, context)?;
                 }
                 after
             }
@@ -152,26 +158,37 @@ impl Update {
 }
 
 impl Change {
+    /// The concrete paths that it changes; none if it does not apply.
+    fn places(
+        &self,
+        document: &Document,
+        array_filters: &BTreeMap<String, Expr>,
+        context: &UpdateContext<'_>,
+    ) -> Result<Vec<Vec<String>>, QueryError> {
+        if matches!(self.action, Action::SetOnInsert(_)) && !context.inserting {
+            return Ok(Vec::new());
+        }
+        positional::expand(&self.path, document, array_filters, context.filter)
+    }
+
     fn apply(
         &self,
         document: &mut Document,
-        array_filters: &BTreeMap<String, Expr>,
+        paths: &[Vec<String>],
+        growth: &mut Growth,
         context: &UpdateContext<'_>,
     ) -> Result<(), QueryError> {
-        if matches!(self.action, Action::SetOnInsert(_)) && !context.inserting {
-            return Ok(());
-        }
-        for path in positional::expand(&self.path, document, array_filters, context.filter)? {
+        for path in paths {
             if let Action::Rename(to) = &self.action {
-                target::rename(document, &path, to)?;
+                target::rename(document, path, to, growth)?;
                 continue;
             }
-            let current = target::get(document, &path);
-            let place = Place { path: &path, document };
+            let current = target::get(document, path);
+            let place = Place { path, document };
             match self.action.outcome(current, place, context)? {
                 Outcome::Keep => {}
-                Outcome::Set(value) => target::set(document, &path, value)?,
-                Outcome::Remove => target::remove(document, &path),
+                Outcome::Set(value) => target::set(document, path, value, growth)?,
+                Outcome::Remove => target::remove(document, path),
             }
         }
         Ok(())

@@ -2,14 +2,14 @@
 
 use bson::{Bson, Document, raw::RawBson};
 
-use super::target;
+use super::target::{self, Growth};
 use crate::query::{CompareOp, Expr, Filter, QueryError, QueryErrorKind, Test};
 
 /// The fields that the filter fixes by equality.
 pub(super) fn document(filter: &Filter) -> Result<Document, QueryError> {
     let mut found = Vec::new();
     collect(filter.root(), &mut found);
-    let mut seed = Document::new();
+    let (mut seed, mut growth) = (Document::new(), Growth::default());
     let mut taken: Vec<Vec<String>> = Vec::new();
     for (path, value) in found {
         let parts: Vec<String> = path.split('.').map(str::to_owned).collect();
@@ -28,7 +28,7 @@ pub(super) fn document(filter: &Filter) -> Result<Document, QueryError> {
                 },
             ));
         }
-        target::set(&mut seed, &parts, Bson::try_from(value.clone())?)?;
+        target::set(&mut seed, &parts, Bson::try_from(value.clone())?, &mut growth)?;
         taken.push(parts);
     }
     Ok(seed)

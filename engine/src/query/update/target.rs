@@ -2,10 +2,68 @@
 
 use bson::{Bson, Document};
 
-use crate::query::{QueryError, QueryErrorKind};
+use crate::{
+    query::{QueryError, QueryErrorKind},
+    value::scan::DOCUMENT_BYTES_MAX,
+};
 
 /// Most nulls with which an array is filled up to a position beyond its end, as in MongoDB.
 const BACKFILL_MAX: usize = 1_500_000;
+
+/// How much one update may still write. A document that is too large is refused in the end; this refuses
+/// it before it takes much memory.
+pub(super) struct Growth {
+    bytes: usize,
+    nulls: usize,
+}
+
+impl Default for Growth {
+    fn default() -> Self {
+        // What is written may take the place of as much.
+        Self { bytes: DOCUMENT_BYTES_MAX.saturating_mul(2), nulls: BACKFILL_MAX }
+    }
+}
+
+impl Growth {
+    fn add(&mut self, value: &Bson) -> Result<(), QueryError> {
+        let left = self.bytes.checked_sub(bytes_of(value));
+        self.bytes = left.ok_or_else(|| {
+            let message = format!(
+                "The document after the update can't be stored: it has more than \
+                 {DOCUMENT_BYTES_MAX} bytes"
+            );
+            QueryError::new(QueryErrorKind::BsonObjectTooLarge, message)
+        })?;
+        Ok(())
+    }
+
+    /// The position that a part of a path names; an error when arrays would have to grow too far,
+    /// `None` when the part is no position.
+    fn room(&mut self, elements: &[Bson], part: &str) -> Result<usize, Option<QueryError>> {
+        let at = position(part).ok_or(None)?;
+        let left = self.nulls.checked_sub(at.saturating_sub(elements.len()));
+        self.nulls = left.ok_or_else(|| {
+            Some(QueryError::new(
+                QueryErrorKind::CannotBackfillArray,
+                format!("can't backfill more than {BACKFILL_MAX} elements"),
+            ))
+        })?;
+        Ok(at)
+    }
+}
+
+/// About the bytes of a value, never more than it has.
+fn bytes_of(value: &Bson) -> usize {
+    match value {
+        Bson::String(text) => text.len(),
+        Bson::Binary(binary) => binary.bytes.len(),
+        Bson::Array(elements) => elements.iter().map(|element| bytes_of(element) + 2).sum(),
+        Bson::Document(inner) => {
+            inner.iter().map(|(name, value)| name.len() + bytes_of(value) + 2).sum()
+        }
+        _ => 0,
+    }
+}
 
 /// The value at a path; positions lead into arrays.
 pub(super) fn get<'d>(document: &'d Document, path: &[String]) -> Option<&'d Bson> {
@@ -19,7 +77,13 @@ pub(super) fn get<'d>(document: &'d Document, path: &[String]) -> Option<&'d Bso
 
 /// Writes the value, creating documents along the path. A number creates a field of that name in a
 /// document, and reaches a position in an array, which is filled up with nulls.
-pub(super) fn set(document: &mut Document, path: &[String], value: Bson) -> Result<(), QueryError> {
+pub(super) fn set(
+    document: &mut Document,
+    path: &[String],
+    value: Bson,
+    growth: &mut Growth,
+) -> Result<(), QueryError> {
+    growth.add(&value)?;
     let Some((first, rest)) = path.split_first() else { return Ok(()) };
     if rest.is_empty() {
         document.insert(first.clone(), value);
@@ -32,7 +96,7 @@ pub(super) fn set(document: &mut Document, path: &[String], value: Bson) -> Resu
         let filler = || if is_last { Bson::Null } else { Bson::Document(Document::new()) };
         slot = match slot {
             Bson::Document(inner) => inner.entry(part.clone()).or_insert_with(filler),
-            Bson::Array(elements) => match room(elements, part) {
+            Bson::Array(elements) => match growth.room(elements, part) {
                 Ok(at) => element(elements, at, filler)
                     .ok_or_else(|| QueryError::bad_value("an array has no such position"))?,
                 Err(Some(error)) => return Err(error),
@@ -46,19 +110,6 @@ pub(super) fn set(document: &mut Document, path: &[String], value: Bson) -> Resu
     }
     *slot = value;
     Ok(())
-}
-
-/// The position that a part of a path names; an error when the array would have to grow too far,
-/// `None` when the part is no position.
-fn room(elements: &[Bson], part: &str) -> Result<usize, Option<QueryError>> {
-    let at = position(part).ok_or(None)?;
-    if at.saturating_sub(elements.len()) > BACKFILL_MAX {
-        return Err(Some(QueryError::new(
-            QueryErrorKind::CannotBackfillArray,
-            format!("can't backfill more than {BACKFILL_MAX} elements"),
-        )));
-    }
-    Ok(at)
 }
 
 fn element(
@@ -112,6 +163,7 @@ pub(super) fn rename(
     document: &mut Document,
     from: &[String],
     to: &[String],
+    growth: &mut Growth,
 ) -> Result<(), QueryError> {
     let through_array = |path: &[String]| {
         (1..path.len())
@@ -131,7 +183,7 @@ pub(super) fn rename(
         }
     }
     remove(document, from);
-    set(document, to, value)
+    set(document, to, value, growth)
 }
 
 fn is_array(value: &Bson) -> bool {

@@ -209,6 +209,21 @@ fn positions() {
         "{a: [{b: [1]}, {b: [2]}]}",
         "{a: [{b: [2]}, {b: [3]}]}",
     );
+    // Several fields of the same element, of which one is what it was found by.
+    check(
+        "{$set: {'a.$.s': 'done', 'a.$.when': 5}}",
+        &[],
+        "{'a.s': 'open'}",
+        "{a: [{s: 'open'}, {s: 'open'}]}",
+        "{a: [{s: 'done', when: 5}, {s: 'open'}]}",
+    );
+    check(
+        "{$set: {'a.$[x].s': 'done', 'a.$[x].when': 5}, $inc: {'a.$[x].n': 1}}",
+        &["{'x.s': 'open'}"],
+        "{}",
+        "{a: [{s: 'open'}, {s: 'shut'}, {s: 'open', n: 1}]}",
+        "{a: [{s: 'done', n: 1, when: 5}, {s: 'shut'}, {s: 'done', n: 2, when: 5}]}",
+    );
     refused("{$set: {'a.$': 1}}", "{a: [1]}", QueryErrorKind::BadValue);
     refused("{$set: {'a.$[]': 1}}", "{a: 1}", QueryErrorKind::BadValue);
     refused("{$set: {'a.$[x]': 1}}", "{a: [1]}", QueryErrorKind::BadValue);
@@ -327,4 +342,24 @@ fn many_names_of_any_kind_stand_in_one_order() {
     let update = Update::parse(RawBsonRef::Document(&update), &[]).expect("no conflict");
     let after = update.apply(&Document::new(), &UpdateContext::default()).expect("applies");
     assert_eq!(after.expect("changed").len(), 120);
+}
+
+#[test]
+fn what_grows_too_far_is_refused_before_it_takes_memory() {
+    let arrays = vec!["[]"; 1_000].join(", ");
+    let document = format!("{{a: [{arrays}]}}");
+    refused("{$set: {'a.$[].1400000': 1}}", &document, QueryErrorKind::CannotBackfillArray);
+    let numbers = vec!["1"; 1_000].join(", ");
+    let text = "x".repeat(1 << 20);
+    refused(
+        &format!("{{$set: {{'a.$[]': '{text}'}}}}"),
+        &format!("{{a: [{numbers}]}}"),
+        QueryErrorKind::BsonObjectTooLarge,
+    );
+}
+
+#[test]
+fn sets_keep_the_first_of_equal_values() {
+    check("{$addToSet: {a: {$each: [3, 1.0, 2, 3, 'x', 2.0]}}}", "{a: [1]}", "{a: [1, 3, 2, 'x']}");
+    check("{$pullAll: {a: [2, 'x', 9]}}", "{a: [1, 2.0, 'x', 2, 3]}", "{a: [1, 3]}");
 }
