@@ -117,7 +117,8 @@ fn append_cell(out: &mut Vec<u8>, number: usize, text: &str, escape_formulas: bo
     }
     let is_formula = escape_formulas && text.starts_with(['=', '+', '-', '@', '\t', '\r']);
     let mark = if is_formula { "'" } else { "" };
-    let needs_quotes = text.contains([',', '"', '\n', '\r', ';', '\t']) || text.starts_with(' ');
+    let needs_quotes =
+        text.contains([',', '"', '\n', '\r', ';', '\t']) || text.starts_with(char::is_whitespace);
     if needs_quotes {
         out.push(b'"');
         out.extend_from_slice(mark.as_bytes());

@@ -400,6 +400,18 @@ fn csv_for_spreadsheets_and_exact() {
 }
 
 #[test]
+fn csv_keeps_the_space_that_a_text_begins_with() {
+    let room = Room::new();
+    room.import(&room.request("{\"_id\":1,\"a\":\" x\",\"b\":\"\u{3000}y\"}".as_bytes()));
+    let format = ExportFormat::Csv { fields: None, escape_formulas: false };
+    let text = fs::read_to_string(room.export(format, false)).unwrap();
+    assert_eq!(text, "_id,a,b\r\n1,\" x\",\"\u{3000}y\"\r\n");
+    let again = Room::new();
+    again.import(&again.request(text.as_bytes()));
+    assert_eq!(again.documents(), room.documents());
+}
+
+#[test]
 fn a_rehearsal_counts_what_would_be_rejected() {
     let room = Room::new();
     room.import(&room.request(b"{\"_id\":1}\n{\"_id\":2}\n"));

@@ -120,7 +120,7 @@ fn meta(bytes: &[u8], page: u64) -> Result<Header, StoreError> {
     let main = bytes.get(88..136).and_then(Tree::parse).ok_or_else(damaged)?;
     // LMDB keeps the page size in this tree's otherwise unused field.
     let page_bytes = free.pad as usize;
-    if !page_bytes.is_power_of_two() || !(512..=65_536).contains(&page_bytes) {
+    if !page_bytes.is_power_of_two() || !(4_096..=32_768).contains(&page_bytes) {
         return Err(StoreError::damaged("the header's page size is impossible"));
     }
     Ok(Header {
