@@ -64,10 +64,9 @@ impl Compaction {
             .map_err(|error| failed(&error))?;
         self.store.copy_compact(&mut file, used, watch)?;
         file.sync_all().map_err(|error| failed(&error))?;
-        // With the card of its store nobody takes the copy for a file that was put in place by hand.
-        self.card().write(into)?;
         match walk::walk_watched(&file, watch)?.findings.first() {
-            None => Ok(()),
+            // With the card of its store nobody takes the copy for a file that was put there by hand.
+            None => self.card(walk::check_header(&file)?).write(into),
             Some(finding) => {
                 Err(StoreError::damaged(format!("the copy was not used, because {finding}")))
             }
@@ -118,18 +117,19 @@ impl Compaction {
     fn close(&mut self) -> Result<(), StoreError> {
         let closed = StoreError::Bug { what: "the store is closed".to_owned() };
         Environment::close(self.store.replace_env(Err(closed))?);
-        let card = self.card();
+        // No file has this number, so whichever is in place next is walked.
+        let card = self.card(0);
         let anchor = self.store.anchor.get_mut().unwrap_or_else(PoisonError::into_inner);
         // Until the new file has been opened once, a cut must lead to a full check.
         anchor.lock.end_uncleanly();
         card.write(&self.folder)
     }
 
-    /// The card of the store for the copy, whose transactions count from 1 again. A card that is behind
-    /// does no harm; with one that is ahead the new file would be taken for an older one.
-    fn card(&self) -> Card {
+    /// The card of the store for the copy, whose transactions count from 1 again: with the number of the
+    /// old file the new one would be taken for an older one.
+    fn card(&self, last_transaction: u64) -> Card {
         let anchor = self.store.anchor.lock().unwrap_or_else(PoisonError::into_inner);
-        Card { last_transaction: 0, ..anchor.card.clone() }
+        Card { last_transaction, data_bytes: None, ..anchor.card.clone() }
     }
 }
 

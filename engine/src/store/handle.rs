@@ -1,6 +1,6 @@
 //! The open store.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::ops::ControlFlow;
 use std::path::{Path as FsPath, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -317,8 +317,11 @@ impl Drop for Store {
         let anchor = self.anchor.get_mut().unwrap_or_else(PoisonError::into_inner);
         match last_transaction {
             Some(last) if state != StoreState::Suspect => {
-                let is_new = anchor.card.last_transaction != last;
+                let found = fs::metadata(self.folder.join(DATA_FILE));
+                let bytes = found.ok().map(|found| found.len());
+                let is_new = !anchor.card.knows_file(last, bytes);
                 anchor.card.last_transaction = last;
+                anchor.card.data_bytes = bytes;
                 let is_writable = anchor.lock.is_writable() && state != StoreState::ReadOnly;
                 if is_new && is_writable && anchor.card.write(&self.folder).is_err() {
                     anchor.lock.end_uncleanly();

@@ -25,8 +25,10 @@ pub(super) struct Card {
     /// The data file was written at least once, so an empty one means that it was emptied.
     pub(super) had_data: bool,
     /// LMDB's last transaction when the store was last closed. A data file that is behind was swapped
-    /// or has lost its newer header.
+    /// or has lost its newer header; one that is ahead was swapped.
     pub(super) last_transaction: u64,
+    /// Bytes of the data file when the store was last closed.
+    pub(super) data_bytes: Option<u64>,
     /// When the whole file was last walked, in milliseconds since 1970.
     pub(super) last_walk_ms: Option<i64>,
 }
@@ -35,7 +37,19 @@ impl Card {
     pub(super) fn new(created_ms: i64) -> Self {
         let uuid = bson::Uuid::new().to_string();
         let identity = Identity { uuid, created_ms, format_version: FORMAT_VERSION };
-        Self { identity, had_data: false, last_transaction: 0, last_walk_ms: Some(created_ms) }
+        Self {
+            identity,
+            had_data: false,
+            last_transaction: 0,
+            data_bytes: None,
+            last_walk_ms: Some(created_ms),
+        }
+    }
+
+    /// Whether a data file of so many bytes with this last transaction can be the one that was closed.
+    pub(super) fn knows_file(&self, transaction: u64, bytes: Option<u64>) -> bool {
+        let is_as_long = self.data_bytes.is_none() || self.data_bytes == bytes;
+        self.last_transaction == transaction && is_as_long
     }
 
     /// Whether it is time for another walk. A clock that was set back says nothing, so then it is.
@@ -62,8 +76,8 @@ impl Card {
         Ok(card)
     }
 
-    /// Whether this card on disk need not be replaced by `current` at opening. An older transaction
-    /// number does no harm; a newer one would warn again and again after a backup was put in place.
+    /// Whether this card on disk may stay in place of `current`. An older transaction number only costs
+    /// a walk; a newer one would warn again and again after a backup was put in place.
     pub(super) fn still_holds(&self, current: &Self) -> bool {
         self.identity == current.identity
             && self.had_data == current.had_data
@@ -79,6 +93,7 @@ impl Card {
             "formatVersion": self.identity.format_version,
             "hadData": self.had_data,
             "lastTransaction": self.last_transaction,
+            "dataBytes": self.data_bytes,
             "lastWalkMs": self.last_walk_ms,
         });
         let mut file = tempfile::Builder::new()
@@ -103,6 +118,8 @@ fn parse(text: &[u8]) -> Option<Card> {
         },
         had_data: value.get("hadData")?.as_bool()?,
         last_transaction: value.get("lastTransaction")?.as_u64()?,
+        // Older cards lack it.
+        data_bytes: value.get("dataBytes").and_then(Value::as_u64),
         // Written since there is a weekly walk.
         last_walk_ms: value.get("lastWalkMs").and_then(Value::as_i64),
     })

@@ -154,12 +154,12 @@ fn take_lock(
 }
 
 /// Writes a new card if the old one is wrong. A full disk has no room for one, and an old one that
-/// only lacks the time of the last walk does no harm.
+/// only lacks the last walk or transaction leads to a walk more, which does no harm.
 fn keep_card(card: &Card, on_disk: Option<&Card>, folder: &FsPath) -> Result<(), StoreError> {
-    let old_holds = on_disk.is_some_and(|old| old.still_holds(card));
-    if old_holds && on_disk.is_some_and(|old| old.last_walk_ms == card.last_walk_ms) {
+    if on_disk == Some(card) {
         return Ok(());
     }
+    let old_holds = on_disk.is_some_and(|old| old.still_holds(card));
     match card.write(folder) {
         Err(StoreError::DiskFull { .. }) if old_holds => Ok(()),
         result => result,
@@ -211,8 +211,9 @@ fn is_new(data_path: &FsPath, card: Option<&Card>) -> Result<bool, StoreError> {
     Ok(len == 0 || (is_begun && !has_header()))
 }
 
-/// The header always; the whole file when something is out of the ordinary. Whether the file is an
-/// older one than when the store was last closed, and whether it was walked.
+/// The header always; the whole file when something is out of the ordinary: damaged pages must not be
+/// mapped. Whether the file is an older one than when the store was last closed, and whether it was
+/// walked.
 fn check_data_file(
     data_path: &FsPath,
     card: Option<&Card>,
@@ -231,7 +232,9 @@ fn check_data_file(
     if card.is_none() {
         warnings.push("identity.json was missing; the data file was checked.".to_owned());
     }
-    let walks = walks || is_behind || card.is_none();
+    let bytes = file.metadata().ok().map(|found| found.len());
+    // Who closes a store cleanly writes down its file as it is. Any other one was put there.
+    let walks = walks || card.is_none_or(|card| !card.knows_file(transaction, bytes));
     if walks && let Some(first) = walk::walk(&file)?.findings.first() {
         return Err(StoreError::damaged(first.as_str()));
     }

@@ -267,3 +267,55 @@ fn an_emptied_or_missing_data_file_is_never_a_new_store() {
         assert!(matches!(result, Err(StoreError::Damaged { .. })));
     }
 }
+
+/// A closed store, and a file of another one with as many transactions and some more.
+fn two_stores(more: u64) -> (tempfile::TempDir, Vec<u8>) {
+    let (folder, other) =
+        (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
+    let store = open(folder.path());
+    fill(&store, 0..10);
+    let before = store.env().expect("open").last_transaction();
+    drop(store);
+    let store = open(other.path());
+    fill(&store, 0..1_500);
+    (0..more).for_each(|step| fill(&store, 1_500 + step..1_501 + step));
+    assert_eq!(store.env().expect("open").last_transaction(), before + more);
+    drop(store);
+    let bytes = fs::read(other.path().join("data.mdb")).expect("a file");
+    (folder, bytes)
+}
+
+#[test]
+fn a_data_file_that_was_put_in_place_is_walked() {
+    for more in [0, 1, 5] {
+        let (folder, mut bytes) = two_stores(more);
+        let path = folder.path().join("data.mdb");
+        fs::write(&path, &bytes).expect("a file");
+        let (store, report) =
+            Store::open(folder.path(), &StoreOptions::default()).expect("a sound one opens");
+        assert!(report.warnings.iter().any(|warning| warning.contains("another store")), "{more}");
+        assert_eq!(see(&store).expect("readable").0.len() as u64, 1_500 + more);
+        drop(store);
+
+        let (folder, _) = two_stores(more);
+        let middle = bytes.len() / 2 / 4_096 * 4_096;
+        bytes[middle..middle + 8 * 4_096].fill(0);
+        fs::write(folder.path().join("data.mdb"), &bytes).expect("a file");
+        let torn = Store::open(folder.path(), &StoreOptions::default());
+        assert!(matches!(torn, Err(StoreError::Damaged { .. })), "{more}: {:?}", torn.err());
+    }
+}
+
+#[test]
+fn the_file_that_was_closed_is_not_walked_again() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = open(folder.path());
+    fill(&store, 0..10);
+    drop(store);
+    let card = || fs::read_to_string(folder.path().join("identity.json")).expect("a card");
+    let before = card();
+    // A walk would be noted.
+    let options = StoreOptions { now_ms: 60_000, ..StoreOptions::default() };
+    drop(open_with(folder.path(), &options));
+    assert_eq!(card(), before);
+}
