@@ -1,5 +1,7 @@
 //! CSV with a header line: rows to documents, with mongoimport's types.
 
+use std::collections::HashSet;
+
 use bson::{Binary, Bson, Document, RawDocument, RawDocumentBuf, spec::BinarySubtype};
 
 use super::{
@@ -44,6 +46,8 @@ enum Row {
     Open(usize),
     /// An error at this byte.
     Wrong(usize, &'static str),
+    /// The first cell of those too many, and the bytes of the whole row with its line end.
+    Wide(usize, usize),
 }
 
 impl CsvRecords {
@@ -147,34 +151,62 @@ impl CsvRecords {
                 Row::Open(at) if input.has_ended() => {
                     return Err(wrong(at, "this quote is never closed; close it", true));
                 }
-                Row::Open(_) if bytes.len() >= IMPORT_TEXT_BYTES_MAX => {
-                    return Err(wrong(0, "the row is too long; split it", true));
-                }
-                Row::Open(_) => {
-                    let wanted = bytes.len() * 2;
-                    let filled = input.fill().and_then(|()| input.fill_to(wanted));
-                    filled.map_err(|reason| Bad::new(self.place, reason, &[], true))?;
-                }
+                Row::Open(_) => self.read_more(input)?,
                 Row::Wrong(at, reason) => {
-                    let bad = wrong(at, reason, !self.header_read);
                     let rest = bytes.get(at..).unwrap_or_default();
                     let line = rest.iter().position(|byte| *byte == b'\n');
+                    if line.is_none() && !input.has_ended() {
+                        // What is not here yet belongs to the row, and must not be read as one.
+                        self.read_more(input)?;
+                        continue;
+                    }
+                    let bad = wrong(at, reason, !self.header_read);
                     let length = line.map_or(bytes.len(), |end| at + end + 1);
-                    self.place = self.place.after(bytes.get(..length).unwrap_or(bytes));
-                    self.place.document += 1;
-                    input.consume(length);
+                    self.skip(length, input);
+                    return Err(bad);
+                }
+                Row::Wide(at, length) => {
+                    let what = if self.header_read { "row" } else { "header" };
+                    let reason = format!("the {what} has more than {CSV_COLUMNS_MAX} columns");
+                    let bad = wrong(at, &reason, !self.header_read);
+                    self.skip(length, input);
                     return Err(bad);
                 }
             }
         }
     }
+
+    /// Reads about as many bytes again as are here, for a row that does not end in these.
+    fn read_more(&self, input: &mut Input<'_>) -> Result<(), Bad> {
+        let bytes = input.bytes();
+        if bytes.len() >= IMPORT_TEXT_BYTES_MAX {
+            let text = bytes.split(|byte| *byte == b'\n').next().unwrap_or_default();
+            return Err(Bad::new(self.place, "the row is too long; split it", text, true));
+        }
+        let wanted = bytes.len() * 2;
+        let filled = input.fill().and_then(|()| input.fill_to(wanted));
+        filled.map_err(|reason| Bad::new(self.place, reason, &[], true))
+    }
+
+    /// Goes on behind a row that can't be used.
+    fn skip(&mut self, length: usize, input: &mut Input<'_>) {
+        let bytes = input.bytes();
+        self.place = self.place.after(bytes.get(..length).unwrap_or(bytes));
+        self.place.document += 1;
+        input.consume(length);
+    }
 }
 
 /// Splits the row at the start of `bytes`. A quoted cell may hold line ends; two quotes stand for
-/// one.
+/// one. Cells beyond the most that a row may have are passed over and not kept: there can be millions.
 fn row(bytes: &[u8], separator: u8, ended: bool) -> Row {
     let mut cells = Vec::new();
     let mut at = 0;
+    let mut beyond = None;
+    let whole = |cells, beyond: Option<usize>, length| match beyond {
+        None => Row::Cells(cells, length),
+        Some(at) => Row::Wide(at, length),
+    };
     loop {
         let mut cell = Cell { text: Vec::new(), at, quoted: false };
         if bytes.get(at) == Some(&b'"') {
@@ -193,13 +225,17 @@ fn row(bytes: &[u8], separator: u8, ended: bool) -> Row {
             at += text.len();
         }
         let quoted = cell.quoted;
-        cells.push(cell);
+        if cells.len() < CSV_COLUMNS_MAX {
+            cells.push(cell);
+        } else {
+            beyond = beyond.or(Some(cell.at));
+        }
         match (bytes.get(at), bytes.get(at + 1)) {
             (Some(byte), _) if *byte == separator => at += 1,
-            (Some(b'\r'), Some(b'\n')) => return Row::Cells(cells, at + 2),
+            (Some(b'\r'), Some(b'\n')) => return whole(cells, beyond, at + 2),
             (None, _) | (Some(b'\r'), None) if !ended => return Row::Open(0),
-            (Some(b'\n'), _) | (Some(b'\r'), None) => return Row::Cells(cells, at + 1),
-            (None, _) => return Row::Cells(cells, at),
+            (Some(b'\n'), _) | (Some(b'\r'), None) => return whole(cells, beyond, at + 1),
+            (None, _) => return whole(cells, beyond, at),
             _ if quoted => {
                 return Row::Wrong(at, "after a closing quote a separator or line end is expected");
             }
@@ -232,9 +268,6 @@ type Wrong = (usize, String);
 
 /// Reads the header. Types count only when every column has one.
 fn header(cells: &[Cell]) -> Result<Vec<Column>, Wrong> {
-    if cells.len() > CSV_COLUMNS_MAX {
-        return Err((0, format!("the header has more than {CSV_COLUMNS_MAX} columns")));
-    }
     let mut names = Vec::new();
     for cell in cells {
         let text = str::from_utf8(&cell.text)
@@ -279,6 +312,9 @@ fn typed(header: &str) -> Option<(&str, &str)> {
 /// `field` and their number, as mongoimport does.
 fn document(columns: &[Column], cells: &[Cell]) -> Result<RawDocumentBuf, Wrong> {
     let mut document = Document::new();
+    let has_more = cells.len() > columns.len();
+    let named = columns.iter().filter(|_| has_more).filter_map(|column| column.path.first());
+    let named: HashSet<&str> = named.map(String::as_str).collect();
     for (number, cell) in cells.iter().enumerate() {
         let text = str::from_utf8(&cell.text).map_err(|error| {
             let at = cell.at + error.valid_up_to() + usize::from(cell.quoted);
@@ -289,7 +325,7 @@ fn document(columns: &[Column], cells: &[Cell]) -> Result<RawDocumentBuf, Wrong>
             column
         } else {
             let name = format!("field{number}");
-            if columns.iter().any(|column| column.path.first() == Some(&name)) {
+            if named.contains(name.as_str()) {
                 return Err((
                     cell.at,
                     format!(

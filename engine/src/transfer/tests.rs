@@ -504,3 +504,30 @@ fn an_import_meets_no_hidden_document() {
         assert!(documents[0].get("old").unwrap().is_none(), "{mode:?}: {:?}", documents[0]);
     }
 }
+
+#[test]
+fn a_broken_csv_row_longer_than_the_buffer_is_one_row() {
+    let long = "long,".repeat(80_000);
+    for end in ["\n2,3\n", "\n2,3", "\n\n2,3\n"] {
+        let (_, documents, errors) = read(format!("a,b\n\"x\"y,{long}{end}").as_bytes());
+        assert_eq!((documents.len(), errors.as_slice()), (1, &["2:4:1".to_owned()][..]), "{end:?}");
+    }
+    let (_, documents, errors) = read(format!("a,b\n\"x\"y,{long}").as_bytes());
+    assert_eq!((documents.len(), errors.as_slice()), (0, &["2:4:1".to_owned()][..]));
+}
+
+#[test]
+fn a_csv_row_has_as_many_cells_as_a_header_may() {
+    let cells = |count: usize| vec!["1"; count].join(",");
+    let (_, documents, errors) = read(format!("a,b\n{}\n2,3\n", cells(10_000)).as_bytes());
+    assert_eq!((documents.len(), errors.len()), (2, 0));
+    // A line end in quotes behind those too many still belongs to the row.
+    for wide in [cells(10_001), format!("{},\"x\ny\",4", cells(300_000))] {
+        let (_, documents, errors) = read(format!("a,b\n{wide}\n2,3\n").as_bytes());
+        assert_eq!((documents.len(), errors.as_slice()), (1, &["2:20001:1".to_owned()][..]));
+    }
+    let header = (0..10_001).map(|number| format!("f{number}")).collect::<Vec<_>>().join(",");
+    let (_, documents, errors) = read(format!("{header}\n2,3\n").as_bytes());
+    assert_eq!((documents.len(), errors.len()), (0, 1));
+    assert!(errors[0].ends_with("fatal"), "{errors:?}");
+}
