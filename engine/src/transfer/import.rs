@@ -209,6 +209,8 @@ struct Importing<'i> {
     rejects: Option<(usize, RejectsFile)>,
     /// The tail of the checkpoint is in the file of rejected documents.
     is_tail_written: bool,
+    /// The last entry of the last file has been looked at.
+    is_all_stored: bool,
     report: ImportReport,
 }
 
@@ -223,8 +225,17 @@ impl<'i> Importing<'i> {
         progress: &'i Progress,
     ) -> Self {
         let report = ImportReport::new();
-        let (broken, rejects, is_tail_written) = (None, None, false);
-        Self { collections, files, progress, checkpoint, broken, rejects, is_tail_written, report }
+        Self {
+            collections,
+            files,
+            progress,
+            checkpoint,
+            broken: None,
+            rejects: None,
+            is_tail_written: false,
+            is_all_stored: false,
+            report,
+        }
     }
 
     /// Stores what a thread reads.
@@ -255,7 +266,8 @@ impl<'i> Importing<'i> {
                 return;
             }
         }
-        if self.progress.is_cancelled() {
+        // Who cancels when all is stored comes too late: the import may be forgotten already.
+        if self.progress.is_cancelled() && !self.is_all_stored {
             self.report.end = End::Cancelled;
         } else if let Some(broken) = self.broken.clone().or(self.checkpoint.broken.clone()) {
             self.report.end = End::Broken(broken);
@@ -281,6 +293,7 @@ impl<'i> Importing<'i> {
             from = stored.next;
             self.take(batch.file, stored)?;
         }
+        self.is_all_stored = may_be_last;
         Ok(())
     }
 

@@ -390,3 +390,11 @@ fn a_file_that_has_the_name_meanwhile_is_not_written_over() {
     assert!(rejected(&report).contains("\"line\":2"));
     assert!(room.has_forgotten());
 }
+
+#[test]
+fn who_cancels_when_all_is_stored_comes_too_late() {
+    let room = Room::new();
+    let report = room.cut(&room.at("in", "{}\n".repeat(10).as_bytes()), 10);
+    assert_eq!((report.end, report.imported, report.unfinished), (End::Complete, 10, None));
+    assert!(room.has_forgotten());
+}
