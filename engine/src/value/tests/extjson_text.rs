@@ -241,3 +241,25 @@ fn size_has_a_limit() {
     assert_eq!(read_document(&text(16_777_216)).unwrap().as_bytes().len(), 16_777_216);
     assert!(read_document(&text(16_777_217)).unwrap_err().message.contains("larger"));
 }
+
+#[test]
+fn a_wrapper_is_no_level() {
+    // 99 levels above the innermost document, which holds the value.
+    let around = |value: &str| format!("{}{value}{}", "{\"a\":".repeat(100), "}".repeat(100));
+    for value in [
+        r#"{"$date":"2026-01-31T12:00:00Z"}"#,
+        r#"{"$oid":"0123456789abcdef01234567"}"#,
+        r#"{"$numberLong":"1"}"#,
+        r#"{"$binary":{"base64":"","subType":"00"}}"#,
+        r#"{"$timestamp":{"t":1,"i":2}}"#,
+    ] {
+        let document = read_document(&around(value)).unwrap_or_else(|error| panic!("{error}"));
+        let text = write_document(&document, Style::Canonical, Layout::OneLine);
+        let again = read_document(&text).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(again, document, "{value}");
+    }
+    for value in ["{}", "[]", r#"{"$code":"","$scope":{}}"#, r#"{"$scope":{},"$code":""}"#] {
+        let error = read_document(&around(value)).unwrap_err();
+        assert!(error.message.contains("100 levels"), "{value}: {error}");
+    }
+}

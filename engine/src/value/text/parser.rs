@@ -244,7 +244,7 @@ impl<'t, 'w> Parser<'t, 'w> {
         self.patch_length(start, start)
     }
 
-    fn check_depth(&self, depth: usize) -> Done {
+    pub(super) fn check_depth(&self, depth: usize) -> Done {
         if depth > DEPTH_MAX {
             let message = format!("more than {DEPTH_MAX} levels are nested here; use fewer");
             return self.fail(message);
@@ -253,7 +253,6 @@ impl<'t, 'w> Parser<'t, 'w> {
     }
 
     fn object(&mut self, tag_at: usize, depth: usize) -> Done {
-        self.check_depth(depth)?;
         let start = self.at;
         self.at += 1;
         if self.wrapper(tag_at, depth)? {
