@@ -183,3 +183,16 @@ fn styles_are_independent() {
     let text = extjson::write_value(raw.as_raw_bson_ref(), Style::Canonical, Layout::OneLine);
     assert_eq!(text, r#"{"$numberLong":"5"}"#);
 }
+
+#[test]
+fn constructors_within_constructors_have_a_bound() {
+    let refs = |levels: usize| format!("{}1{}", "DBRef('c', ".repeat(levels), ")".repeat(levels));
+    assert!(read_value(&refs(99)).is_ok());
+    refuse(&refs(100), "100 levels");
+    refuse(&refs(1_000_000), "100 levels");
+    refuse(&"DBRef('c', [{ a: ".repeat(100_000), "100 levels");
+    refuse(&"Code('', { a: ".repeat(100_000), "100 levels");
+    refuse(&"{ $code: '', $scope: { a: ".repeat(100_000), "100 levels");
+    refuse(&"{ $scope: { a: ".repeat(100_000), "100 levels");
+    refuse(&"new ".repeat(100_000), "a name such as Date");
+}

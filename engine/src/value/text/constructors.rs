@@ -219,6 +219,7 @@ impl Parser<'_, '_> {
     /// `DBRef('c', id, 'db')` is a document by convention.
     fn db_ref_call(&mut self, tag_at: usize, depth: usize) -> Done {
         const MESSAGE: &str = "DBRef takes a collection, an id and at most a database";
+        self.check_depth(depth + 1)?;
         self.set_tag(tag_at, T::EmbeddedDocument);
         let start = self.work.out.len();
         self.work.out.extend_from_slice(&[0; 4]);
