@@ -304,7 +304,7 @@ pub const WIRE_BODY_MAX: std::time::Duration = std::time::Duration::from_secs(30
 /// The slowest rate of a body that takes longer than that, in bytes a second.
 pub const WIRE_BODY_BYTES_PER_SEC_MIN: u64 = 1_000;
 
-/// Time until a login is complete.
+/// Time until a connection has logged in or asked something that needs no login.
 pub const WIRE_LOGIN_MAX: std::time::Duration = std::time::Duration::from_secs(10);
 
 /// Time for a client to take a part of a reply.

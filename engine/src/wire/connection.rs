@@ -32,13 +32,21 @@ pub struct Connection {
     pub since_ms: i64,
     /// Commands so far.
     pub commands: AtomicU64,
+    /// When it came or last sent a whole message, in microseconds of [`work_time`].
+    active_us: AtomicU64,
     stream: TcpStream,
 }
 
 impl Connection {
     /// A connection that was just taken.
     pub fn new(client: Client, since_ms: i64, stream: TcpStream) -> Self {
-        Self { client, since_ms, commands: AtomicU64::new(0), stream }
+        let active_us = AtomicU64::new(now_us());
+        Self { client, since_ms, commands: AtomicU64::new(0), active_us, stream }
+    }
+
+    /// When it came or last sent a whole message; only good for comparing.
+    pub fn last_active(&self) -> u64 {
+        self.active_us.load(Ordering::Relaxed)
     }
 
     /// Ends it, whatever it waits for.
@@ -85,6 +93,7 @@ impl Session<'_> {
                 (limits.login_bytes_max, Some(self.login_until))
             };
             let header = incoming.next(limits, bytes_max, until)?;
+            self.connection.active_us.store(now_us(), Ordering::Relaxed);
             let has_reply = self.answer(&header, incoming.frame(&header))?;
             incoming.consume(&header);
             if has_reply {
@@ -134,12 +143,19 @@ impl Session<'_> {
         if let Some(reply) = self.login.handle(db, command, client) {
             return reply;
         }
+        // A driver watches the server over a connection that never logs in. A login does not come
+        // here, so it can't be tried for longer by trying it again.
+        self.login_until = work_time().saturating_add(self.shared.limits.idle);
         let mut reply = command::run_scanned(&self.shared.context, client, db, command);
         if name == "hello" || name.eq_ignore_ascii_case("ismaster") {
             self.login.extend_hello(command, &mut reply);
         }
         reply
     }
+}
+
+fn now_us() -> u64 {
+    u64::try_from(work_time().as_micros()).unwrap_or(u64::MAX)
 }
 
 fn error_reply(error: &CommandError) -> RawDocumentBuf {

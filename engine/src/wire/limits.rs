@@ -27,10 +27,19 @@ pub struct WireLimits {
     pub body: Duration,
     /// The slowest rate of a body, in bytes a second.
     pub body_bytes_per_sec_min: u64,
-    /// Time until a login is complete.
+    /// Time until a connection has logged in or asked something that needs no login.
     pub login: Duration,
     /// Time for a client to take a reply.
     pub write: Duration,
+}
+
+impl WireLimits {
+    /// Connections at once that have not logged in. Drivers watch a server over such connections as
+    /// long as they run, and those must leave room for the others.
+    #[must_use]
+    pub fn strangers_max(&self) -> usize {
+        (self.connections_max / 2).max(1)
+    }
 }
 
 impl Default for WireLimits {

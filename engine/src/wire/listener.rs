@@ -234,6 +234,9 @@ fn take(shared: &Arc<Shared>, stream: TcpStream, address: SocketAddr) {
     let counts = &shared.context.metrics.connections;
     {
         let mut connections = shared.lock();
+        if shared.credentials.is_some() {
+            end_stranger(shared, &mut connections);
+        }
         if connections.len() >= shared.limits.connections_max {
             shared.refused.fetch_add(1, Ordering::Relaxed);
             counts.rejected.add(1);
@@ -253,6 +256,20 @@ fn take(shared: &Arc<Shared>, stream: TcpStream, address: SocketAddr) {
     };
     if spawned.is_err() {
         forget(shared, id);
+    }
+}
+
+/// If as many connections as may have not logged in, ends the one that has been silent for longest: a
+/// newcomer, who has not either, may be about to.
+fn end_stranger(shared: &Shared, connections: &mut BTreeMap<i32, Arc<Connection>>) {
+    let strangers = || connections.iter().filter(|(_, other)| other.client.user().is_none());
+    if strangers().count() < shared.limits.strangers_max() {
+        return;
+    }
+    let silent = strangers().min_by_key(|(_, other)| other.last_active()).map(|(id, _)| *id);
+    if let Some(connection) = silent.and_then(|id| connections.remove(&id)) {
+        connection.close();
+        shared.context.metrics.connections.current.subtract_one();
     }
 }
 

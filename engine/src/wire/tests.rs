@@ -240,3 +240,37 @@ fn only_this_machine_is_let_in() {
         assert!(sentence.contains("127.0.0.1 or ::1 only"), "{address}: {sentence}");
     }
 }
+
+#[test]
+fn a_drivers_watch_is_not_ended_for_lack_of_a_login() {
+    let login = Duration::from_secs(1);
+    let lab = Lab::new(WireLimits { login, ..WireLimits::default() }, true);
+    let (mut watch, mut refused) = (lab.connect(), lab.connect());
+    let hello = msg(0, &doc! { "hello": 1, "$db": "admin" });
+    ask(&mut watch, &hello);
+    let find = ask(&mut refused, &msg(0, &doc! { "find": "c", "$db": "test" }));
+    assert_eq!(find.get_i32("code").ok(), Some(13), "{find}");
+    std::thread::sleep(login + login / 2);
+    assert_eq!(ask(&mut watch, &hello).get_f64("ok").ok(), Some(1.0));
+    assert!(is_closed(&mut refused), "a refused command buys no time");
+    let limits = WireLimits { login, idle: SHORT, ..WireLimits::default() };
+    let idle = Lab::new(limits, true);
+    assert!(is_closed(&mut idle.connect()), "the ordinary bound holds");
+}
+
+#[test]
+fn who_does_not_log_in_leaves_room_for_others() {
+    let lab = Lab::new(WireLimits { connections_max: 4, ..WireLimits::default() }, true);
+    let (mut one, mut two) = (lab.connect(), lab.connect());
+    lives(&mut one);
+    lives(&mut two);
+    lives(&mut one);
+    // Two of four is the most; the one that has been silent for longest makes room.
+    let mut three = lab.connect();
+    lives(&mut three);
+    assert!(is_closed(&mut two));
+    lives(&mut one);
+    lives(&mut three);
+    let status = lab.listener.status();
+    assert_eq!((status.clients.len(), status.refused), (2, 0));
+}
