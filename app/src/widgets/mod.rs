@@ -9,6 +9,7 @@ pub mod code_edit;
 pub mod density_strip;
 pub mod empty_state;
 pub mod field;
+pub mod hint;
 pub mod key_value;
 pub mod marks;
 pub mod menu;

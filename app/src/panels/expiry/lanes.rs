@@ -11,6 +11,7 @@ use crate::state::duration;
 use crate::state::expiry::{ExpiryView, Lane, Phase};
 use crate::theme::colors::faded;
 use crate::theme::{Colors, colors, sizes, text};
+use crate::widgets::hint;
 
 /// The distance of a label from the place it belongs to.
 const LABEL_GAP: f32 = sizes::LANE_KNOB + sizes::GAP_SMALL - 2.0;
@@ -68,7 +69,7 @@ impl Lanes<'_> {
             asks.push(ExpiryAction::Pan(fraction));
         }
         let hovered = response.contains_pointer();
-        response.on_hover_text_at_pointer((self.bracket)(lane));
+        hint::at_pointer(response, (self.bracket)(lane));
         hovered
     }
 }
