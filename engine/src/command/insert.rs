@@ -57,7 +57,8 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
 pub struct Inserted {
     /// Documents inserted.
     pub n: u64,
-    /// Those that were refused, by their place.
+    /// Those that were refused, by their place. In order, there is at most one, and what stands behind
+    /// it was not tried.
     pub errors: Vec<(usize, CommandError)>,
 }
 
@@ -92,7 +93,9 @@ pub fn insert_all<'d>(
             }
             Err(error) if start == 0 => return Err(error),
             Err(error) => {
-                done.errors.push((start, error));
+                // Nothing behind this place is tried either; in order, the first refusal says so.
+                let end = if is_ordered { start + 1 } else { prepared.len() };
+                done.errors.extend((start..end).map(|place| (place, error.clone())));
                 break;
             }
         }
@@ -220,4 +223,98 @@ pub fn check_batch_size(statements: usize) -> Result<(), CommandError> {
              operations."
         ),
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        sync::{
+            Arc,
+            atomic::{AtomicUsize, Ordering},
+        },
+        thread,
+    };
+
+    use bson::Bson;
+
+    use super::*;
+    use crate::{
+        collection::Change,
+        command::testing::{Lab, at},
+    };
+
+    /// More than one transaction takes.
+    const DOCS: usize = BULK_DOCS_MAX + 500;
+
+    /// Runs a command with very many inserts whose collection becomes a view after the first of its
+    /// transactions: the reply, and how many documents were committed before.
+    fn cut_short(command: &Document) -> (Document, usize) {
+        let lab = Arc::new(Lab::new());
+        lab.ok("{create: 'c'}");
+        let committed = Arc::new(AtomicUsize::new(usize::MAX));
+        let (other, count) = (Arc::downgrade(&lab), Arc::clone(&committed));
+        lab.engine.collections().observe(move |change| {
+            let Some(lab) = other.upgrade().filter(|_| matches!(change, Change::Data(_))) else {
+                return;
+            };
+            if count.load(Ordering::SeqCst) == usize::MAX {
+                let change = || {
+                    let n = number(&lab.ok("{count: 'c'}"), "n");
+                    count.store(n, Ordering::SeqCst);
+                    lab.ok("{drop: 'c'}");
+                    lab.ok("{create: 'c', viewOn: 'd', pipeline: []}");
+                };
+                thread::scope(|scope| drop(scope.spawn(change)));
+            }
+        });
+        let reply = lab.run_document(command);
+        let committed = committed.load(Ordering::SeqCst);
+        assert!((1..DOCS).contains(&committed), "{committed}");
+        (reply, committed)
+    }
+
+    fn number(reply: &Document, path: &str) -> usize {
+        match at(reply, path) {
+            Some(Bson::Int32(number)) => usize::try_from(number).expect("no negative number"),
+            other => panic!("{path}: {other:?}"),
+        }
+    }
+
+    fn documents() -> impl Iterator<Item = Document> {
+        (0..DOCS).map(|id| bson::doc! { "_id": i64::try_from(id).expect("small") })
+    }
+
+    #[test]
+    fn every_document_that_was_not_tried_is_named() {
+        for (ordered, refused) in [(true, Some(1)), (false, None)] {
+            let documents: Vec<_> = documents().collect();
+            let (reply, committed) = cut_short(
+                &bson::doc! { "insert": "c", "documents": documents, "ordered": ordered },
+            );
+            assert_eq!(number(&reply, "n"), committed);
+            let errors = reply.get_array("writeErrors").expect("errors");
+            let refused = refused.unwrap_or(DOCS - committed);
+            let named: Vec<usize> = errors
+                .iter()
+                .map(|error| number(error.as_document().expect("a document"), "index"))
+                .collect();
+            assert_eq!(named, (committed..committed + refused).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn only_inserts_that_were_done_are_counted() {
+        for (ordered, refused) in [(true, Some(1)), (false, None)] {
+            let ops: Vec<_> = documents()
+                .map(|document| bson::doc! { "insert": 0, "document": document })
+                .collect();
+            let (reply, committed) = cut_short(&bson::doc! {
+                "bulkWrite": 1, "ops": ops, "nsInfo": [{ "ns": "test.c" }], "ordered": ordered,
+                "errorsOnly": true,
+            });
+            assert_eq!(number(&reply, "nInserted"), committed);
+            assert_eq!(number(&reply, "nErrors"), refused.unwrap_or(DOCS - committed));
+            assert_eq!(number(&reply, "cursor.firstBatch.0.idx"), committed);
+        }
+    }
 }
