@@ -124,9 +124,11 @@ pub(super) fn bounds(index: &IndexMeta, tests: &[(&Path, &Test)]) -> Bounds {
 /// The ranges of one field: the fewest single values if there are some, else what is left between the
 /// comparisons.
 fn field_ranges(index: &IndexMeta, path: &Path, tests: &[(&Path, &Test)]) -> Option<Vec<Range>> {
+    let has_missing = !path.may_name_position();
     let mut found: Vec<Vec<Range>> = tests
         .iter()
-        .filter(|(other, _)| *other == path)
+        // A missing field that the index has no key for can't be looked up.
+        .filter(|(other, test)| *other == path && (has_missing || needs_field(test)))
         .filter_map(|(_, test)| ranges(test))
         .collect();
     found.sort_by_key(|ranges| (!ranges.iter().all(Range::is_point), ranges.len()));

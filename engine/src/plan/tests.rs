@@ -240,6 +240,60 @@ fn long_texts_come_in_order_over_several_batches() {
     }
 }
 
+/// The filter finds the same through the index that is chosen, and through the named one, as without.
+#[track_caller]
+fn check_same(lab: &Lab, filter: &Document, hints: &[&str]) {
+    let whole = found(lab, filter, &doc! {}, Some(doc! { "$natural": 1 }.into()));
+    for hint in std::iter::once(None).chain(hints.iter().map(|hint| Some(Bson::from(*hint)))) {
+        let by_index = found(lab, filter, &doc! {}, hint.clone());
+        assert_eq!(by_index, whole, "{hint:?}: {filter}");
+    }
+}
+
+#[test]
+fn what_is_missing_at_a_position_is_found() {
+    let check = |options: &str, hints: &[&str]| {
+        for (path, more) in [("a.0.b", ""), ("a.0", ""), ("a.0.b", ", c: 1"), ("a.0.b.0", "")] {
+            let lab = Lab::new();
+            lab.ok(&format!(
+                "{{createIndexes: 'c', indexes: \
+                 [{{key: {{'{path}': 1{more}}}, name: 'i'{}}}]}}",
+                options.replace("PATH", path)
+            ));
+            lab.ok(
+                "{insert: 'c', documents: [{}, {a: null}, {a: 1}, {a: []}, {a: [1]}, {a: [null]}, \
+                    {a: [{}]}, {a: [{b: 1}]}, {a: [{b: null}]}, {a: [{b: []}]}, {a: [{b: [1]}]}, \
+                    {a: [{b: 2}, {}]}, {a: [{b: 1}, {'0': {b: 1}}]}, {a: [{'0': {b: 1}}]}, \
+                    {a: [[{b: 1}]]}, {a: {'0': {b: 1}}}, {a: {'0': 5}}, {a: [{b: [{}, 1]}]}]}",
+            );
+            for test in [
+                "null",
+                "{$in: [null]}",
+                "{$in: [1, null]}",
+                "{$in: [1, 2]}",
+                "{$exists: false}",
+                "{$exists: true}",
+                "{$ne: 1}",
+                "{$ne: null}",
+                "{$nin: [1]}",
+                "{$nin: [null]}",
+                "{$not: {$gt: 1}}",
+                "{$gte: null}",
+                "{$lte: null}",
+                "{$gt: {$minKey: 1}}",
+                "1",
+                "{$gte: 1, $lt: 3}",
+            ] {
+                let filter = crate::value::shell::read_document(&format!("{{'{path}': {test}}}"));
+                check_same(&lab, &filter.expect(test), hints);
+            }
+        }
+    };
+    check("", &["i"]);
+    check(", sparse: true", &[]);
+    check(", partialFilterExpression: {'PATH': {$exists: true}}", &[]);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
 

@@ -102,6 +102,14 @@ impl Path {
         &self.parts
     }
 
+    /// Whether a part behind the first may be a position in an array. A match predicate then meets
+    /// documents in the array that lack a field of that name, and takes the field for missing there;
+    /// [`Path::index_values`] has nothing for them when the position is filled.
+    #[must_use]
+    pub fn may_name_position(&self) -> bool {
+        self.parts.iter().skip(1).any(|part| part.position.is_some())
+    }
+
     /// Visits every value that an index on this path stores for the document, and returns whether
     /// an array was met (the index is then multikey).
     ///
