@@ -152,9 +152,11 @@ impl Range {
             Self::Point(value) => Interval::of_prefix(&whole(&bytes_of(value, direction))),
             Self::Class(rank) => Interval::of_prefix(&whole(&type_section(*rank, direction).0)),
             Self::TextPrefix(text) => {
-                let mut bytes = bytes_of(&RawBson::String(text.clone()), direction);
-                // A cut key has no terminator at its end.
-                if bytes.len() < KEY_BYTES_KEPT {
+                let text = RawBsonRef::String(text);
+                let key = encode(Some(text), direction);
+                let mut bytes = key.ordered().to_vec();
+                // A text that starts so goes on in the place of the terminator, which a cut key has not.
+                if key.exact {
                     bytes.pop();
                 }
                 debug_assert_eq!(type_section(RANK_TEXT, direction).0.first(), bytes.first());

@@ -294,6 +294,38 @@ fn what_is_missing_at_a_position_is_found() {
     check(", partialFilterExpression: {'PATH': {$exists: true}}", &[]);
 }
 
+/// The terminator of a text stands at the last byte that a key keeps, and around it.
+#[test]
+fn a_prefix_as_long_as_a_key_finds_longer_texts() {
+    let lab = Lab::new();
+    lab.ok(
+        "{createIndexes: 'c', indexes: [{key: {a: 1}, name: 'a_1'}, {key: {a: -1}, name: 'a_-1'}, \
+            {key: {b: 1, a: 1}, name: 'ba'}, {key: {b: -1, a: -1}, name: 'ba_-1'}]}",
+    );
+    let lengths = 425..=446;
+    let starts = |length: usize| ["x".repeat(length), format!("{}\u{1}", "x".repeat(length - 1))];
+    let mut id = 0;
+    for length in lengths.clone() {
+        let texts = starts(length).into_iter().flat_map(|start| {
+            ["", "\0", "\u{1}", "y", "yyyyyyyyyyyyyyyyyyyyyyyy"]
+                .map(|tail| format!("{start}{tail}"))
+        });
+        let documents: Vec<Document> = texts
+            .map(|text| {
+                id += 1;
+                doc! { "_id": id, "b": 1, "a": text }
+            })
+            .collect();
+        lab.run_document(&doc! { "insert": "c", "documents": documents });
+    }
+    for start in lengths.flat_map(starts) {
+        let filter = doc! { "a": { "$regex": format!("^{start}") } };
+        check_same(&lab, &filter, &["a_1", "a_-1"]);
+        let filter = doc! { "b": 1, "a": { "$regex": format!("^{start}") } };
+        check_same(&lab, &filter, &["ba", "ba_-1"]);
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
 
