@@ -196,8 +196,12 @@ pub const BATCH_BYTES_MAX: usize = 16 * 1024 * 1024;
 /// Findings that a full check lists; further ones are only counted.
 pub const FINDINGS_MAX: usize = 1_000;
 
-/// Intervals of keys that one query looks at in an index; a longer `$in` is left to the filter.
+/// Intervals of keys that several fields of an index may make together, such as two `$in`; of more, the
+/// fields behind the first are left to the filter.
 pub const INTERVALS_MAX: usize = 1_000;
+
+/// Intervals of keys that one field of an index may make; a longer `$in` is left to the filter.
+pub const POINTS_MAX: usize = 100_000;
 
 /// Bytes of sort keys that one query holds in memory (MongoDB's own limit); beyond it is an error.
 pub const SORT_BYTES_MAX: usize = 104_857_600;

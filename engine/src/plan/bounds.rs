@@ -3,7 +3,7 @@
 use super::range::{Interval, Range, needs_field, ranges};
 use crate::{
     catalog::{IndexKey, IndexMeta},
-    limits::INTERVALS_MAX,
+    limits::{INTERVALS_MAX, POINTS_MAX},
     query::{Expr, Test},
     value::{Path, key::KEY_BYTES_KEPT},
 };
@@ -88,8 +88,7 @@ pub(super) fn bounds(index: &IndexMeta, tests: &[(&Path, &Test)]) -> Bounds {
         // Two fields of one array may pass their tests in different elements.
         let is_free = !index.multikey || !bounded_roots.contains(&root);
         let found = (open && is_free).then(|| field_ranges(index, &part.path, tests)).flatten();
-        let Some(found) = found.filter(|found| found.len() * prefixes.len() <= INTERVALS_MAX)
-        else {
+        let Some(found) = found.filter(|found| are_few(prefixes.len(), found.len())) else {
             open = false;
             bounds.fields.push(FieldBounds::All);
             continue;
@@ -119,6 +118,13 @@ pub(super) fn bounds(index: &IndexMeta, tests: &[(&Path, &Test)]) -> Bounds {
         ranged.unwrap_or_else(|| prefixes.iter().map(|p| Interval::of_prefix(p)).collect());
     bounds.intervals = disjoint(intervals);
     bounds
+}
+
+/// Whether the bounds of some fields may be combined with the ranges of one more: a long list of values
+/// on one field is as long as the client made it, but two of them multiply.
+fn are_few(prefixes: usize, ranges: usize) -> bool {
+    let max = if prefixes.min(ranges) <= 1 { POINTS_MAX } else { INTERVALS_MAX };
+    prefixes.saturating_mul(ranges) <= max
 }
 
 /// The ranges of one field: the fewest single values if there are some, else what is left between the

@@ -326,6 +326,41 @@ fn a_prefix_as_long_as_a_key_finds_longer_texts() {
     }
 }
 
+#[test]
+fn long_lists_of_values_are_looked_up() {
+    let lab = Lab::new();
+    lab.ok("{createIndexes: 'c', indexes: [{key: {a: 1, b: 1}, name: 'ab'}]}");
+    let documents: Vec<Document> =
+        (0..300).map(|id| doc! { "_id": id, "a": f64::from(id * 7), "b": id % 2 }).collect();
+    lab.run_document(&doc! { "insert": "c", "documents": documents });
+    let list = |count: i32| doc! { "$in": (0..count).rev().collect::<Vec<_>>() };
+    let check = |filter: Document, stage: &str, bounds_of_b: &str, examined: i32| {
+        check_same(&lab, &filter, &[]);
+        let reply = lab.run_document(&doc! {
+            "explain": { "find": "c", "filter": filter }, "verbosity": "executionStats",
+        });
+        let value =
+            |path: &str| at(&reply, path).map_or_else(String::new, |value| value.to_string());
+        let plan = "queryPlanner.winningPlan";
+        let found = [
+            value(&format!("{plan}.inputStage.stage")),
+            value(&format!("{plan}.inputStage.indexBounds.b.0")),
+            value("executionStats.totalDocsExamined"),
+        ];
+        let text = |text: &str| {
+            if text.is_empty() { String::new() } else { Bson::from(text).to_string() }
+        };
+        assert_eq!(found, [text(stage), text(bounds_of_b), examined.to_string()]);
+    };
+    let everything = "[MinKey, MaxKey]";
+    check(doc! { "a": list(1_400) }, "IXSCAN", everything, 200);
+    check(doc! { "a": list(1_400), "b": 1 }, "IXSCAN", "[1, 1]", 100);
+    check(doc! { "a": list(1_400), "b": list(2) }, "IXSCAN", everything, 200);
+    check(doc! { "a": 7, "b": list(1_400) }, "IXSCAN", "[0, 0]", 1);
+    check(doc! { "_id": list(5_000) }, "IXSCAN", "", 300);
+    check(doc! { "a": list(100_001) }, "", "", 300);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
 

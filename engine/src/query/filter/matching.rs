@@ -75,6 +75,12 @@ impl Expr {
 }
 
 impl Test {
+    /// `$in` of these.
+    pub(super) fn among(mut values: Vec<RawBson>, patterns: Vec<super::Pattern>) -> Self {
+        values.sort_by(|a, b| compare(a.as_raw_bson_ref(), b.as_raw_bson_ref()));
+        Self::In { values, patterns }
+    }
+
     /// Whether a candidate of a path passes. `$size` and `$elemMatch` look at the array itself,
     /// all others also at its elements.
     fn accepts(&self, candidate: Candidate<'_>) -> bool {
@@ -95,8 +101,7 @@ impl Test {
         match self {
             Self::Compare { op, value: with } => compares(value, *op, with.as_raw_bson_ref()),
             Self::In { values, patterns } => {
-                let eq = |with: &RawBson| compares(value, CompareOp::Eq, with.as_raw_bson_ref());
-                values.iter().any(eq) || patterns.iter().any(|p| matches_pattern(p, value))
+                is_among(value, values) || patterns.iter().any(|p| matches_pattern(p, value))
             }
             Self::Exists => true,
             Self::Type(types) => types.contains(value),
@@ -143,10 +148,15 @@ impl Test {
                     | (CompareOp::Gt | CompareOp::Gte, RawBson::MinKey)
                     | (CompareOp::Lt | CompareOp::Lte, RawBson::MaxKey)
             ),
-            Self::In { values, .. } => values.contains(&RawBson::Null),
+            Self::In { values, .. } => is_among(RawBsonRef::Null, values),
             _ => false,
         }
     }
+}
+
+/// Whether a value is equal to one of these, which are in order: equality is the same in both, NaN's too.
+fn is_among(value: RawBsonRef<'_>, values: &[RawBson]) -> bool {
+    values.binary_search_by(|with| compare(with.as_raw_bson_ref(), value)).is_ok()
 }
 
 /// Whether `{field: wanted}` matches a field with this value that is no array.

@@ -142,7 +142,7 @@ fn membership(name: &str, argument: RawBsonRef<'_>) -> Result<Test, QueryError> 
             value => values.push(value.into()),
         }
     }
-    Ok(Test::In { values, patterns })
+    Ok(Test::among(values, patterns))
 }
 
 /// `$regex` with the `$options` beside it, whichever comes first.
@@ -259,7 +259,7 @@ fn every(
     let list: &RawArray =
         argument.as_array().ok_or_else(|| QueryError::bad_value("$all needs an array"))?;
     if list.is_empty() {
-        terms.push(Term::Is(Test::In { values: Vec::new(), patterns: Vec::new() }));
+        terms.push(Term::Is(Test::among(Vec::new(), Vec::new())));
         return Ok(());
     }
     let mut elem_matches = 0;

@@ -398,3 +398,83 @@ fn expressions_stand_in_filters_of_queries() {
     assert!(matches("{a: {$elemMatch: {$expr: true}}}", "{}").is_err());
     assert!(Filter::parse(&raw("{$expr: true}")).is_err(), "not where nothing may fail");
 }
+
+/// A list is searched, not walked; what it holds is the same.
+#[test]
+fn a_list_accepts_what_is_equal_to_one_of_its_values() {
+    let values = [
+        "null",
+        "1",
+        "1.0",
+        "{$numberLong: '2'}",
+        "{$numberDecimal: '2.0'}",
+        "{$numberDouble: 'NaN'}",
+        "{$numberDecimal: 'NaN'}",
+        "{$numberDouble: '-0.0'}",
+        "0",
+        "{$numberDouble: 'Infinity'}",
+        "'1'",
+        "''",
+        "'ba'",
+        "true",
+        "false",
+        "[]",
+        "[1]",
+        "[null]",
+        "[[1]]",
+        "{}",
+        "{x: 1}",
+        "{x: 1.0}",
+        "{x: null}",
+        "{y: 1}",
+        "{$minKey: 1}",
+        "{$maxKey: 1}",
+        "{$date: {$numberLong: '5'}}",
+        "{$timestamp: {t: 0, i: 5}}",
+        "{$oid: '000000000000000000000001'}",
+        "{$symbol: 'ba'}",
+        "{$undefined: true}",
+        "{$binary: {base64: 'AQ==', subType: '00'}}",
+        "{$regularExpression: {pattern: '^b', options: ''}}",
+    ];
+    let documents: Vec<_> = values
+        .iter()
+        .map(|value| raw(&format!("{{a: {value}}}")))
+        .chain(values.iter().map(|value| raw(&format!("{{a: [7, {value}]}}"))))
+        .chain([raw("{}")])
+        .collect();
+    let listed: Vec<_> = values.iter().filter(|value| **value != "{$undefined: true}").collect();
+    let filter = |test: &str| {
+        Filter::parse(&raw(&format!("{{a: {test}}}"))).unwrap_or_else(|e| panic!("{test}: {e}"))
+    };
+    // Lists of every third value and so on, in both orders.
+    for (step, skip) in [(1, 0), (2, 0), (2, 1), (3, 0), (3, 1), (3, 2), (7, 3), (30, 0), (30, 5)] {
+        let mut of_list: Vec<&str> =
+            listed.iter().skip(skip).step_by(step).map(|value| **value).collect();
+        for _ in 0..2 {
+            of_list.reverse();
+            let list = filter(&format!("{{$in: [{}]}}", of_list.join(", ")));
+            let alone: Vec<_> = of_list.iter().map(|value| filter(value)).collect();
+            for document in &documents {
+                let wanted = alone.iter().any(|one| one.matches(document));
+                assert_eq!(list.matches(document), wanted, "{of_list:?} {document:?}");
+            }
+        }
+    }
+}
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "the work is measured, not a time of the data")]
+fn a_long_list_costs_little_for_each_document() {
+    let list: Vec<i32> = (0..200_000).map(|n| n * 2).collect();
+    let filter = bson::doc! { "a": { "$in": list } };
+    let filter = RawDocumentBuf::try_from(&filter).expect("a filter");
+    let filter = Filter::parse(&filter).expect("a filter");
+    let start = std::time::Instant::now();
+    let matching = (0..50_000_i32)
+        .filter(|n| filter.matches(&bson::rawdoc! { "a": n * 2 + i32::from(n % 4 == 0) }))
+        .count();
+    assert_eq!(matching, 37_500);
+    // One by one, it would be ten thousand million comparisons.
+    assert!(start.elapsed().as_secs() < 5, "{:?}", start.elapsed());
+}
