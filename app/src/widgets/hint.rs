@@ -16,7 +16,8 @@ pub fn at_pointer(response: Response, text: impl Into<WidgetText>) -> Response {
     if is_covered(&response) { response } else { response.on_hover_text_at_pointer(text) }
 }
 
-/// Shows a text below the widget, whether or not it can be used now.
+/// Shows a text below the widget, whether or not it can be used now. Hands the widget's answer back.
+#[must_use]
 pub fn below(response: Response, text: &str) -> Response {
     if is_covered(&response) {
         return response;
