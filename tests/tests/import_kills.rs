@@ -30,6 +30,10 @@ const NOW_MS: i64 = 1_700_000_000_000;
 /// How long an import may take.
 const IMPORT_MAX: Duration = Duration::from_mins(2);
 
+/// How many times as many kills there may be until one has met an import under way: most of the time of a
+/// short one goes by before it stores anything.
+const KILLS_MORE: usize = 8;
+
 /// How often a running import is looked at.
 const LOOK: Duration = Duration::from_millis(1);
 
@@ -71,7 +75,11 @@ fn a_killed_import_is_resumed_or_rolled_back() {
     let mut random = Random::new(seed);
     let unbroken: Vec<Unbroken> = CASES.into_iter().map(Unbroken::of).collect();
     let mut counts = Counts::default();
-    for kill in 0..random::count(30) {
+    let kills = random::count(30);
+    for kill in 0..KILLS_MORE * kills {
+        if kill >= kills && counts.in_the_middle > 0 {
+            break;
+        }
         let unbroken = &unbroken[kill % unbroken.len()];
         let what = format!("kill {kill} of {}", unbroken.case.name);
         one(unbroken, &what, &mut random, &mut counts);
