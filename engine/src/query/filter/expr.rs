@@ -67,7 +67,7 @@ pub enum Test {
     },
     /// `$in`: equal to one of the values or matched by one of the patterns.
     In {
-        /// Values, in MongoDB's order ([`Test::among`] brings them into it).
+        /// Values, in MongoDB's order (`Test::among` brings them into it).
         values: Vec<RawBson>,
         /// Regular expressions that stood in the list.
         patterns: Vec<Pattern>,
