@@ -34,10 +34,10 @@ impl Gateway {
         let of_thread = Arc::clone(&state);
         let accept = move || {
             for stream in listener.incoming() {
-                // Of a way that is cut nothing is left but a connection that ends at once.
                 if lock(&of_thread).has_ended {
                     return;
                 }
+                // What can't be joined, because the way is cut or the server gone, ends at once.
                 let _ = stream.and_then(|stream| connect(&of_thread, stream, server));
             }
         };

@@ -10,6 +10,7 @@ use crate::state::listener::{ConnectedClient, Listener, port};
 use crate::state::{State, duration, number};
 use crate::theme::{colors, sizes, text};
 use crate::widgets::field::{Field, labelled};
+use crate::widgets::hint::Hint as _;
 use crate::widgets::value_text::with_marks;
 use crate::widgets::{Button, code_box, key_value, modal};
 
@@ -115,7 +116,7 @@ fn client_ui(ui: &mut Ui, client: &ConnectedClient) {
     let commands = number::counted(client.commands, "command", "commands");
     let shown = format!("{}  since {since}  {commands}", client.address);
     let name = with_marks(client.name());
-    key_value::ui(ui, &name, &shown).on_hover_text(with_marks(&client.driver));
+    key_value::ui(ui, &name, &shown).hint(with_marks(&client.driver));
 }
 
 fn section(ui: &mut Ui, title: &str) {

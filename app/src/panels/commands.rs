@@ -6,6 +6,7 @@ use crate::action::{Action, Actions, ViewAction};
 use crate::state::command_log::CommandRecord;
 use crate::state::{Drafts, State, duration};
 use crate::theme::{Icon, colors, sizes, text};
+use crate::widgets::hint::Hint as _;
 use crate::widgets::{Button, code_box, empty_state};
 
 /// Draws the commands, the newest first.
@@ -46,13 +47,13 @@ fn record_ui(ui: &mut Ui, record: &CommandRecord, actions: &mut Actions) {
         let micros = duration::micros(record.micros);
         ui.label(text::rich(micros, text::mono_small()).color(colors.dim));
         if let Some(error) = &record.error {
-            ui.label(Icon::Error.text().color(colors.error)).on_hover_text(error);
+            ui.label(Icon::Error.text().color(colors.error)).hint(error);
         }
         ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
             let time = duration::time_of_day_millis(record.at_ms);
             ui.label(text::rich(time, text::mono()).color(colors.dim));
             let job = code_box::highlighted(&record.text, colors, f32::INFINITY);
-            ui.add(Label::new(job).truncate().selectable(true)).on_hover_ui(|ui| {
+            ui.add(Label::new(job).truncate().selectable(true)).hint_ui(|ui| {
                 ui.set_max_width(sizes::DIALOG);
                 ui.label(code_box::highlighted(&record.text, colors, sizes::DIALOG));
                 if let Some(error) = &record.error {

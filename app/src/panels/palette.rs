@@ -8,6 +8,7 @@ use egui::{
 use crate::action::{Action, Actions, TabsAction, ViewAction, entries};
 use crate::state::{Drafts, Namespace, State};
 use crate::theme::{Colors, colors, sizes, text};
+use crate::widgets::hint::Hint as _;
 use crate::widgets::{field, paint};
 
 /// Lines listed at once; typing narrows them.
@@ -140,7 +141,7 @@ fn line_ui(ui: &mut Ui, line: &Line, chosen: bool, scroll: bool) -> bool {
     }
     let clicked = response.clicked();
     if !line.tooltip.is_empty() {
-        response.on_hover_text(line.tooltip);
+        response.hint(line.tooltip);
     }
     clicked
 }

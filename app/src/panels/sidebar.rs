@@ -10,6 +10,7 @@ use crate::state::tabs::ViewKind;
 use crate::state::view::Focus;
 use crate::state::{Dialog, Drafts, Namespace, State, duration, number};
 use crate::theme::{Icon, colors, sizes, text};
+use crate::widgets::hint::Hint as _;
 use crate::widgets::{Button, density_strip, empty_state, field, menu, paint};
 
 /// Draws the sidebar.
@@ -76,7 +77,7 @@ fn head_ui(ui: &mut Ui, state: &State, search: &mut String, actions: &mut Action
         menu::below(&add, |ui| {
             for entry in [store::CREATE_DATABASE, store::CREATE_COLLECTION] {
                 let response = menu::entry(ui, entry.label, "", entry.is_enabled(state));
-                if response.on_hover_text(entry.tooltip).clicked()
+                if response.hint(entry.tooltip).clicked()
                     && let Some(action) = (entry.action)(state)
                 {
                     actions.push(action);

@@ -13,6 +13,7 @@ use crate::state::undo_net::KEEP_SECS;
 use crate::state::{Dialog, Phase, State, duration};
 use crate::theme::{Icon, colors, sizes, text};
 use crate::widgets::chip::{Chip, Look};
+use crate::widgets::hint::Hint as _;
 use crate::widgets::{Button, empty_state, menu};
 
 /// Draws the bar.
@@ -47,7 +48,7 @@ fn name_ui(ui: &mut Ui, state: &State) {
         };
         let label = ui.label(text::rich(name, text::body()).color(colors(ui).dim));
         if let Some(folder) = &state.store.folder {
-            label.on_hover_text(folder.display().to_string());
+            label.hint(folder.display().to_string());
         }
     });
 }
@@ -64,7 +65,7 @@ fn clock_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
             name: "Real time",
             ..Chip::default()
         };
-        chip.ui(ui).on_hover_text("The store runs on the time of this machine");
+        chip.ui(ui).hint("The store runs on the time of this machine");
         return;
     };
     let label = if paused { "Simulated, paused".to_owned() } else { format!("Simulated ×{rate}") };
@@ -77,8 +78,7 @@ fn clock_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
         name: "Simulated time",
         ..Chip::default()
     };
-    let response =
-        chip.ui(ui).on_hover_text("Time is not real in this store; press to set its rate");
+    let response = chip.ui(ui).hint("Time is not real in this store; press to set its rate");
     menu::below(&response, |ui| {
         for offered in RATES {
             let chosen = (offered - rate).abs() < f64::EPSILON;
@@ -128,9 +128,8 @@ fn reaper_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
     };
     let tooltip = known.died.as_deref();
     let tooltip = tooltip.or(known.held.as_ref().map(|held| held.sentence.as_str()));
-    let response = chip
-        .ui(ui)
-        .on_hover_text(tooltip.unwrap_or("Removes documents past their threshold, pass by pass"));
+    let response =
+        chip.ui(ui).hint(tooltip.unwrap_or("Removes documents past their threshold, pass by pass"));
     menu::below(&response, |ui| reaper_menu_ui(ui, state, actions));
     let run = reaper::RUN_NOW;
     if ui.add(Button::plain(run.label).tooltip(run.tooltip)).clicked() {
@@ -141,7 +140,7 @@ fn reaper_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
 
 fn reaper_menu_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
     let toggle = if state.reaper.enabled { reaper::PAUSE } else { reaper::RESUME };
-    if menu::entry(ui, toggle.label, "", true).on_hover_text(toggle.tooltip).clicked()
+    if menu::entry(ui, toggle.label, "", true).hint(toggle.tooltip).clicked()
         && let Some(action) = (toggle.action)(state)
     {
         actions.push(action);
@@ -166,11 +165,11 @@ fn schedule_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
         menu::line(ui);
         let is_on = state.reaper.undo_secs > 0;
         let undo = menu::choice(ui, &undo_label(state.reaper.undo_secs), is_on);
-        if undo.on_hover_text(reaper::UNDO_ON.tooltip).clicked() {
+        if undo.hint(reaper::UNDO_ON.tooltip).clicked() {
             actions.push(Action::Reaper(ReaperAction::SetUndo(!is_on)));
         }
         let net = undo_net::SHOW;
-        if menu::entry(ui, net.label, "", true).on_hover_text(net.tooltip).clicked()
+        if menu::entry(ui, net.label, "", true).hint(net.tooltip).clicked()
             && let Some(action) = (net.action)(state)
         {
             actions.push(action);
@@ -208,7 +207,7 @@ fn listener_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
         ..Chip::default()
     };
     let words = format!("Listens on 127.0.0.1:{}; press to see who is connected", status.port);
-    if chip.ui(ui).on_hover_text(words).clicked() {
+    if chip.ui(ui).hint(words).clicked() {
         actions.push(listener::dialog(state));
     }
 }
@@ -250,7 +249,7 @@ fn menu_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
         group = Some(entry.group);
         let keys = entry.keys_text();
         let response = menu::entry(ui, entry.label, &keys, entry.is_enabled(state));
-        if response.on_hover_text(entry.tooltip).clicked()
+        if response.hint(entry.tooltip).clicked()
             && let Some(action) = (entry.action)(state)
         {
             actions.push(action);

@@ -5,7 +5,7 @@ use egui::{
     WidgetInfo,
 };
 
-use super::{hint, paint, steady};
+use super::{hint::Hint as _, paint, steady};
 use crate::theme::{Colors, Icon, colors, sizes, text};
 
 /// What a button is for.
@@ -193,7 +193,7 @@ impl Widget for Button<'_> {
         let tooltip = self.tooltip.map(ToOwned::to_owned);
         let response = ui.add_enabled_ui(self.enabled, |ui| self.shown(ui)).inner;
         match tooltip {
-            Some(tooltip) => hint::below(response, &tooltip),
+            Some(tooltip) => response.hint(tooltip.as_str()).hint_disabled(tooltip),
             None => response,
         }
     }

@@ -2,25 +2,44 @@
 //!
 //! egui keeps a tooltip open while the pointer stays over its widget, also when a dialog has come over
 //! that widget meanwhile; the tooltip would then stand on the dialog.
+#![expect(clippy::disallowed_methods, reason = "everybody else comes here for a tooltip")]
 
-use egui::{Response, WidgetText};
+use egui::{Response, Ui, WidgetText};
+
+/// Tooltips of a widget; each hands the widget's answer back.
+pub trait Hint {
+    /// Shows a text near the widget.
+    fn hint(self, text: impl Into<WidgetText>) -> Response;
+
+    /// Shows a text near the widget while that can't be used.
+    fn hint_disabled(self, text: impl Into<WidgetText>) -> Response;
+
+    /// Shows a text at the pointer.
+    fn hint_at_pointer(self, text: impl Into<WidgetText>) -> Response;
+
+    /// Shows near the widget what is drawn then.
+    fn hint_ui(self, draw: impl FnOnce(&mut Ui)) -> Response;
+}
+
+impl Hint for Response {
+    fn hint(self, text: impl Into<WidgetText>) -> Response {
+        if is_covered(&self) { self } else { self.on_hover_text(text) }
+    }
+
+    fn hint_disabled(self, text: impl Into<WidgetText>) -> Response {
+        if is_covered(&self) { self } else { self.on_disabled_hover_text(text) }
+    }
+
+    fn hint_at_pointer(self, text: impl Into<WidgetText>) -> Response {
+        if is_covered(&self) { self } else { self.on_hover_text_at_pointer(text) }
+    }
+
+    fn hint_ui(self, draw: impl FnOnce(&mut Ui)) -> Response {
+        if is_covered(&self) { self } else { self.on_hover_ui(draw) }
+    }
+}
 
 /// Whether a dialog lies over the widget.
-#[must_use]
-pub fn is_covered(response: &Response) -> bool {
+fn is_covered(response: &Response) -> bool {
     !response.ctx.memory(|memory| memory.allows_interaction(response.layer_id))
-}
-
-/// Shows a text at the pointer.
-pub fn at_pointer(response: Response, text: impl Into<WidgetText>) -> Response {
-    if is_covered(&response) { response } else { response.on_hover_text_at_pointer(text) }
-}
-
-/// Shows a text below the widget, whether or not it can be used now. Hands the widget's answer back.
-#[must_use]
-pub fn below(response: Response, text: &str) -> Response {
-    if is_covered(&response) {
-        return response;
-    }
-    response.on_hover_text(text).on_disabled_hover_text(text)
 }

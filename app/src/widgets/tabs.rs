@@ -7,6 +7,7 @@ use egui::{
 
 use super::paint;
 use crate::theme::{Icon, colors, sizes, text};
+use crate::widgets::hint::Hint as _;
 
 /// What was done to a tab that can be closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -72,7 +73,7 @@ fn cross_ui(ui: &mut Ui, rect: Rect, label: &str, tab: &Response) -> bool {
 
 /// A word that is underlined while it is chosen. It fills the height of the strip.
 pub fn underlined(ui: &mut Ui, label: &str, selected: bool, tooltip: &str) -> Response {
-    word(ui, label, selected, true).on_hover_text(tooltip)
+    word(ui, label, selected, true).hint(tooltip)
 }
 
 /// A word that is heavier while it is chosen. It fills the height of the strip.

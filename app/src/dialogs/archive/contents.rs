@@ -11,6 +11,7 @@ use crate::state::archive::{Archive, ArchiveDraft, PutBack, Row, Status};
 use crate::state::{duration, number};
 use crate::theme::{colors, sizes, text};
 use crate::widgets::field::{Field, labelled};
+use crate::widgets::hint::Hint as _;
 use crate::widgets::value_text::with_marks;
 use crate::widgets::{Button, card, code_box, key_value, value};
 
@@ -173,10 +174,7 @@ fn row_ui(ui: &mut Ui, at: usize, row: &Row, archive: &Archive) -> Option<Archiv
         let mut chosen = archive.chosen.contains(&at);
         let mark = ui.add_enabled(row.is_newest, egui::Checkbox::without_text(&mut chosen));
         let mark = mark.accessible_name(format!("Choose {id}"));
-        if mark
-            .on_disabled_hover_text("An older copy: the newest of each _id is put back")
-            .changed()
-        {
+        if mark.hint_disabled("An older copy: the newest of each _id is put back").changed() {
             asked = Some(ArchiveAction::Choose(at, chosen));
         }
         let ink = colors(ui);

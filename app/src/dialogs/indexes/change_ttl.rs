@@ -8,6 +8,7 @@ use crate::dialogs::{WAITING, leave};
 use crate::state::indexes::{AGE_SLICES, ChangeTtl, TTL_SECS, slider_fraction, slider_secs};
 use crate::state::{duration, number};
 use crate::theme::{colors, sizes, text};
+use crate::widgets::hint::Hint as _;
 use crate::widgets::number_field::NumberDraft;
 use crate::widgets::value_text::with_marks;
 use crate::widgets::{Button, modal, number_field};
@@ -199,5 +200,5 @@ fn ages_ui(ui: &mut Ui, ages: &[Option<u64>], secs: Option<i64>) {
     painter.hline(rect.x_range(), rect.bottom(), Stroke::new(sizes::LINE, ink.hairline));
     let x = track.left() + as_f32(limit) * track.width();
     painter.vline(x, rect.y_range(), Stroke::new(sizes::LINE_STRONG, ink.now));
-    response.on_hover_text(hint);
+    response.hint(hint);
 }

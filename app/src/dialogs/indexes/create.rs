@@ -9,6 +9,7 @@ use crate::state::indexes::{CreateIndex, IndexesView, SampledField, TTL_SECS, no
 use crate::state::number;
 use crate::theme::{Icon, colors, sizes, text};
 use crate::widgets::field::{self, Field};
+use crate::widgets::hint::Hint as _;
 use crate::widgets::value_text::with_marks;
 use crate::widgets::{Button, menu, modal, number_field, tabs};
 
@@ -72,11 +73,11 @@ fn content_ui(ui: &mut Ui, create: &mut CreateIndex, sampled: &[SampledField]) {
     ttl_ui(ui, create);
     ui.horizontal(|ui| {
         ui.checkbox(&mut create.unique, "Unique")
-            .on_hover_text("Refuse a document whose value another document has");
+            .hint("Refuse a document whose value another document has");
         ui.checkbox(&mut create.sparse, "Sparse")
-            .on_hover_text("Leave out documents that do not have the field");
+            .hint("Leave out documents that do not have the field");
         ui.checkbox(&mut create.hidden, "Hidden")
-            .on_hover_text("Queries do not use it; a TTL still removes documents");
+            .hint("Queries do not use it; a TTL still removes documents");
     });
     field::labelled(ui, "Partial filter", None, |ui| {
         let field = Field {
@@ -153,7 +154,7 @@ fn ttl_ui(ui: &mut Ui, create: &mut CreateIndex) {
     }
     ui.add_enabled_ui(reason.is_none(), |ui| {
         ui.checkbox(&mut create.has_ttl, "TTL: documents expire")
-            .on_disabled_hover_text(reason.unwrap_or_default());
+            .hint_disabled(reason.unwrap_or_default());
     });
     if let Some(reason) = reason {
         ui.label(text::rich(reason, text::small()).color(colors(ui).dim));

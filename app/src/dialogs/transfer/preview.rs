@@ -12,6 +12,7 @@ use crate::state::transfer::import::file_name;
 use crate::state::transfer::{ImportDraft, Seen};
 use crate::state::{duration, number};
 use crate::theme::{Icon, colors, sizes, text};
+use crate::widgets::hint::Hint as _;
 use crate::widgets::value_text::{self, Kind};
 use crate::widgets::{card, chip, empty_state};
 use crate::worker::transfer::FileLook;
@@ -128,7 +129,7 @@ fn header_ui(ui: &mut Ui, field: &FieldTypes) {
         let response = ui.add(Label::new(kinds).truncate());
         if mixed {
             let counts = field.types.iter().map(|(kind, count)| format!("{count} × {kind}"));
-            response.on_hover_text(counts.collect::<Vec<_>>().join(", "));
+            response.hint(counts.collect::<Vec<_>>().join(", "));
         }
     });
 }

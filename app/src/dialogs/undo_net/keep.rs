@@ -7,6 +7,7 @@ use crate::action::{Action, Actions, UndoNetAction};
 use crate::state::undo_net::{UndoNet, UndoNetDraft, keep_command};
 use crate::state::{duration, number};
 use crate::theme::{colors, text};
+use crate::widgets::hint::Hint as _;
 use crate::widgets::{Button, number_field, tabs};
 
 /// Draws the switch, the time, and what the net holds.
@@ -57,5 +58,5 @@ fn holds_ui(ui: &mut Ui, net: &UndoNet) {
     let words = format!("Holds: {documents}, {}", number::bytes(net.bytes));
     let most = number::bytes(net.max_bytes);
     let hint = format!("Beyond {most}, what was removed first is gone first");
-    ui.label(text::rich(words, text::body()).color(colors(ui).dim)).on_hover_text(hint);
+    ui.label(text::rich(words, text::body()).color(colors(ui).dim)).hint(hint);
 }

@@ -7,6 +7,7 @@ use crate::state::undo_net::{Row, UndoNet, UndoNetDraft, collections};
 use crate::state::{Clock, State, duration, number};
 use crate::theme::{colors, sizes, text};
 use crate::widgets::empty_state::{self, Picture};
+use crate::widgets::hint::Hint as _;
 use crate::widgets::value_text::with_marks;
 use crate::widgets::{Button, menu, paint, value};
 
@@ -182,7 +183,7 @@ fn row_ui(ui: &mut Ui, row: &Row, draft: &mut UndoNetDraft, clock: &Clock, actio
     if response.gained_focus() {
         response.scroll_to_me(None);
     }
-    response.on_hover_text(details(row));
+    response.hint(details(row));
 }
 
 /// What has no column.

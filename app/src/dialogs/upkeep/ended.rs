@@ -8,6 +8,7 @@ use crate::dialogs::close;
 use crate::dialogs::transfer::{beside_scroll_bar, notice_ui};
 use crate::state::upkeep::{Ended, Tone};
 use crate::theme::{Icon, colors, sizes, text};
+use crate::widgets::hint::Hint as _;
 use crate::widgets::value_text::with_marks;
 use crate::widgets::{Button, card, key_value, modal};
 
@@ -57,7 +58,7 @@ fn figures_ui(ui: &mut Ui, figures: &[(String, String)]) {
     card::ui(ui, |ui| {
         ui.spacing_mut().item_spacing.y = sizes::GAP_TINY;
         for (what, how_much) in figures {
-            key_value::ui(ui, what, how_much).on_hover_text(how_much);
+            key_value::ui(ui, what, how_much).hint(how_much);
         }
     });
 }

@@ -13,6 +13,7 @@ use crate::state::upkeep::{Checked, RestoreDraft};
 use crate::state::{State, number};
 use crate::theme::{Icon, colors, sizes, text};
 use crate::widgets::field::labelled;
+use crate::widgets::hint::Hint as _;
 use crate::widgets::{Button, card, modal};
 use crate::worker::upkeep::KeptBackup;
 
@@ -84,7 +85,7 @@ fn one_ui(
     ui.horizontal(|ui| {
         let is_chosen = draft.path == path;
         let response = ui.radio(is_chosen, text::rich(name.as_str(), text::body()));
-        let response = response.on_hover_text(path.as_str());
+        let response = response.hint(path.as_str());
         if response.clicked() && !is_chosen {
             draft.path = path;
             ask(actions, UpkeepAction::PathChanged);

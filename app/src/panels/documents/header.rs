@@ -8,6 +8,7 @@ use crate::state::documents::{DocumentsDraft, Mode};
 use crate::state::number::counted;
 use crate::state::{Tab, duration};
 use crate::theme::{Icon, colors, sizes, text};
+use crate::widgets::hint::Hint as _;
 use crate::widgets::{Button, menu};
 
 /// Draws the line.
@@ -21,7 +22,7 @@ pub fn ui(ui: &mut Ui, tab: &Tab, draft: &DocumentsDraft, actions: &mut Actions)
         let shown = if view.pages.is_empty() { (0, 0) } else { draft.shown };
         let range = words::range((shown.0, shown.1.min(view.pages.len())), total);
         let tooltip = format!("The last page took {}", duration::micros(view.micros));
-        ui.label(text::rich(&range, text::mono()).color(colors(ui).dim)).on_hover_text(tooltip);
+        ui.label(text::rich(&range, text::mono()).color(colors(ui).dim)).hint(tooltip);
         let refresh = Button::icon_only(Icon::Refresh, "Refresh").tooltip("Refresh (Ctrl+R)");
         if ui.add(refresh).clicked() {
             push(DocumentsAction::Refresh);

@@ -11,6 +11,7 @@ use crate::state::documents::{DocumentsDraft, FieldEdit, FieldKind, Focused};
 use crate::state::{Clock, State, Tab, duration};
 use crate::theme::{Icon, colors, sizes, text};
 use crate::widgets::field::Field;
+use crate::widgets::hint::Hint as _;
 use crate::widgets::{Button, bar, card, empty_state, marks, menu, value};
 
 /// Draws the inspector.
@@ -115,7 +116,7 @@ fn remaining_ui(
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 let label = ui.label(text::rich(digits, text::figure()).color(ink));
                 let at = duration::date_time_millis(threshold_ms);
-                label.on_hover_text(format!("Threshold {at}"));
+                label.hint(format!("Threshold {at}"));
             });
         });
         let life = threshold_ms.saturating_sub(base_ms.unwrap_or(threshold_ms)).max(1);

@@ -10,6 +10,7 @@ use crate::state::documents::Row;
 use crate::state::documents::due::Due;
 use crate::state::{State, Tab};
 use crate::theme::{Icon, colors, sizes, text};
+use crate::widgets::hint::Hint as _;
 use crate::widgets::{Button, marks, paint, value};
 
 /// The height of the line.
@@ -131,7 +132,7 @@ fn due_ui(ui: &mut Ui, rect: Rect, due: Option<Due>, state: &State, actions: &mu
     let response = ui.interact(area, ui.scope_id().with("due"), Sense::hover());
     let spoken = words::due_spoken(due);
     response.widget_info(|| WidgetInfo::labeled(Role::Label, true, &spoken));
-    response.on_hover_text(spoken);
+    response.hint(spoken);
     left
 }
 

@@ -11,6 +11,7 @@ use crate::state::documents::due::Due;
 use crate::state::documents::{DocumentsDraft, Row};
 use crate::state::{State, Tab};
 use crate::theme::{Icon, colors, sizes, text};
+use crate::widgets::hint::Hint as _;
 use crate::widgets::{marks, menu, paint, value};
 
 /// The first width of a column, in points.
@@ -188,7 +189,7 @@ impl TableDelegate for Delegate<'_> {
         if hide {
             self.push(DocumentsAction::SetHidden { field: field.to_owned(), hidden: true });
         }
-        response.on_hover_text("Press to sort; press with the other button to hide");
+        response.hint("Press to sort; press with the other button to hide");
     }
 
     fn row_ui(&mut self, ui: &mut Ui, row_nr: u64) {

@@ -8,6 +8,7 @@ use crate::action::{Action, ExpiryAction, ViewAction};
 use crate::state::expiry::{Lane, Phase, Totals, reason_label};
 use crate::state::{State, Tab, duration, number};
 use crate::theme::{colors, sizes, text};
+use crate::widgets::hint::Hint as _;
 use crate::widgets::{Button, bar, card, code_box, empty_state, key_value};
 
 /// Draws the inspector of the open tab.
@@ -101,7 +102,7 @@ fn totals_ui(ui: &mut Ui, totals: &Totals, asks: &mut Asks<'_>) {
         for (code, count) in &totals.reasons {
             let count = number::count(*count);
             let row = key_value::pressable(ui, reason_label(code), &count);
-            if row.on_hover_text("Show these documents").clicked() {
+            if row.hint("Show these documents").clicked() {
                 asks.push(ExpiryAction::FilterNever(code.clone()));
             }
         }

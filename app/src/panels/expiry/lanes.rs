@@ -11,7 +11,7 @@ use crate::state::duration;
 use crate::state::expiry::{ExpiryView, Lane, Phase};
 use crate::theme::colors::faded;
 use crate::theme::{Colors, colors, sizes, text};
-use crate::widgets::hint;
+use crate::widgets::hint::Hint as _;
 
 /// The distance of a label from the place it belongs to.
 const LABEL_GAP: f32 = sizes::LANE_KNOB + sizes::GAP_SMALL - 2.0;
@@ -69,7 +69,7 @@ impl Lanes<'_> {
             asks.push(ExpiryAction::Pan(fraction));
         }
         let hovered = response.contains_pointer();
-        hint::at_pointer(response, (self.bracket)(lane));
+        response.hint_at_pointer((self.bracket)(lane));
         hovered
     }
 }

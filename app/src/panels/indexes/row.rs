@@ -6,6 +6,7 @@ use crate::state::indexes::IndexRow;
 use crate::state::{duration, number};
 use crate::theme::{colors, text};
 use crate::widgets::chip;
+use crate::widgets::hint::Hint as _;
 use crate::widgets::value_text::with_marks;
 
 pub(super) fn name_ui(ui: &mut Ui, index: &IndexRow) {
@@ -33,12 +34,12 @@ pub(super) fn properties_ui(ui: &mut Ui, index: &IndexRow) {
     for (_, word) in flags.iter().filter(|(flag, _)| *flag) {
         let tag = chip::tag(ui, word, ink.dim, ink.well);
         if *word == "hidden" && index.secs.is_some() {
-            tag.on_hover_text("Queries don't use it, but it still removes documents");
+            tag.hint("Queries don't use it, but it still removes documents");
         }
     }
     if let Some(partial) = &index.partial {
         let tag = chip::tag(ui, "partial", ink.dim, ink.well);
-        tag.on_hover_text(format!("Holds only documents that match {partial}"));
+        tag.hint(format!("Holds only documents that match {partial}"));
     }
 }
 
