@@ -20,14 +20,17 @@ use crate::limits::{RECORD_MAX, VALUE_KEY_BYTES_MAX};
 
 /// In front of a time of eight bytes: one that can't be packed. Packed, it would be time 0.
 const UNPACKED_TIME: u8 = 0;
-const TIME_BYTES_MAX: usize = 9;
 const DOCUMENT_SUM_BYTES: usize = 5;
+const DOCUMENT_SUM_MASK: u64 = u64::MAX << (u64::BITS - DOCUMENT_SUM_BYTES as u32 * u8::BITS);
 
 const PACKED_LENGTH_BITS: u32 = 3;
 const PACKED_BYTES_MAX: usize = 8;
 
 /// The most bytes of a packed id of a collection or an index.
 const ID_BYTES_MAX: usize = 5;
+
+/// More than a document's key has, and more than is in front of its BSON.
+const SHORT_BYTES_MAX: usize = 16;
 
 /// A number and its length as they lie in a key.
 #[derive(Clone, Copy)]
@@ -58,10 +61,13 @@ impl Packed {
     fn read(bytes: &[u8]) -> Option<(u64, &[u8])> {
         let len = packed_len(*bytes.first()?);
         let (number, rest) = bytes.split_at_checked(len as usize)?;
-        let mut whole = [0; PACKED_BYTES_MAX];
-        whole.get_mut(PACKED_BYTES_MAX - len as usize..)?.copy_from_slice(number);
+        // Never by way of a buffer: what was stored there in parts can't be loaded as one for a while.
+        let whole = match bytes.first_chunk::<PACKED_BYTES_MAX>() {
+            Some(bytes) => u64::from_be_bytes(*bytes) >> (u64::BITS - len * u8::BITS),
+            None => number.iter().fold(0, |whole, byte| whole << u8::BITS | u64::from(*byte)),
+        };
         let length_bits = len * u8::BITS - PACKED_LENGTH_BITS;
-        Some((u64::from_be_bytes(whole) & (u64::MAX >> (u64::BITS - length_bits)), rest))
+        Some((whole & (u64::MAX >> (u64::BITS - length_bits)), rest))
     }
 }
 
@@ -70,26 +76,41 @@ fn packed_len(first: u8) -> u32 {
     u32::from(first >> (u8::BITS - PACKED_LENGTH_BITS)) + 1
 }
 
-/// A few bytes, at most `N`, that need no memory of their own.
+/// A few bytes that need no memory of their own.
 #[derive(Clone, Copy)]
-pub(super) struct Short<const N: usize> {
-    bytes: [u8; N],
+pub(super) struct Short {
+    bytes: [u8; SHORT_BYTES_MAX],
     len: usize,
 }
 
-impl<const N: usize> Short<N> {
+/// Bytes to be joined, in the highest bits.
+struct Joined {
+    bits: u128,
+    len: u32,
+}
+
+impl Joined {
+    const EMPTY: Self = Self { bits: 0, len: 0 };
+
+    /// Appends the highest `len` bytes of these eight; the others are 0.
     #[inline]
-    fn of<'b>(parts: impl Iterator<Item = &'b u8>) -> Self {
-        let mut short = Self { bytes: [0; N], len: 0 };
-        for (to, from) in short.bytes.iter_mut().zip(parts) {
-            *to = *from;
-            short.len += 1;
-        }
-        short
+    fn and(self, bytes: [u8; 8], len: u32) -> Self {
+        let highest = u128::from(u64::from_be_bytes(bytes)) << u64::BITS;
+        Self { bits: self.bits | highest >> (self.len * u8::BITS), len: self.len + len }
+    }
+
+    #[inline]
+    fn and_packed(self, packed: Packed) -> Self {
+        self.and(packed.bytes, packed.len)
+    }
+
+    #[inline]
+    fn short(self) -> Short {
+        Short { bytes: self.bits.to_be_bytes(), len: self.len as usize }
     }
 }
 
-impl<const N: usize> Deref for Short<N> {
+impl Deref for Short {
     type Target = [u8];
 
     #[inline]
@@ -98,34 +119,29 @@ impl<const N: usize> Deref for Short<N> {
     }
 }
 
-pub(super) type DocumentKey = Short<{ ID_BYTES_MAX + PACKED_BYTES_MAX }>;
+#[inline]
+pub(super) fn document_key(collection: u32, record: u64) -> Short {
+    let (id, record) = (Packed::new(collection.into()), Packed::new(record));
+    Joined::EMPTY.and_packed(id).and_packed(record).short()
+}
+
+#[inline]
+fn document_sum(key: &[u8], modified_ms: i64, bytes: &[u8]) -> [u8; 8] {
+    let seed = xxh3_64_with_seed(key, u64::from_ne_bytes(modified_ms.to_ne_bytes()));
+    (xxh3_64_with_seed(bytes, seed) & DOCUMENT_SUM_MASK).to_be_bytes()
+}
 
 /// What is in front of a document's BSON in its value.
-pub(super) type DocumentHeader = Short<{ TIME_BYTES_MAX + DOCUMENT_SUM_BYTES }>;
-
-pub(super) fn document_key(collection: u32, record: u64) -> DocumentKey {
-    let (id, record) = (Packed::new(collection.into()), Packed::new(record));
-    Short::of(id.as_slice().iter().chain(record.as_slice()))
-}
-
 #[inline]
-fn document_sum(key: &[u8], modified_ms: i64, bytes: &[u8]) -> [u8; DOCUMENT_SUM_BYTES] {
-    let seed = xxh3_64_with_seed(key, u64::from_ne_bytes(modified_ms.to_ne_bytes()));
-    let sum = xxh3_64_with_seed(bytes, seed).to_be_bytes();
-    sum.first_chunk().copied().unwrap_or_default()
-}
-
-#[inline]
-pub(super) fn document_header(key: &[u8], modified_ms: i64, bytes: &[u8]) -> DocumentHeader {
-    let packed = match u64::try_from(modified_ms) {
-        Ok(modified @ 1..=RECORD_MAX) => Some(Packed::new(modified)),
-        _ => None,
+pub(super) fn document_header(key: &[u8], modified_ms: i64, bytes: &[u8]) -> Short {
+    let time = match u64::try_from(modified_ms) {
+        Ok(modified @ 1..=RECORD_MAX) => Joined::EMPTY.and_packed(Packed::new(modified)),
+        _ => {
+            let mark = [UNPACKED_TIME, 0, 0, 0, 0, 0, 0, 0];
+            Joined::EMPTY.and(mark, 1).and(modified_ms.to_be_bytes(), 8)
+        }
     };
-    let long = modified_ms.to_be_bytes();
-    let time = packed.as_ref().map_or(&long[..], Packed::as_slice);
-    let mark = packed.is_none().then_some(UNPACKED_TIME);
-    let sum = document_sum(key, modified_ms, bytes);
-    Short::of(mark.iter().chain(time).chain(&sum))
+    time.and(document_sum(key, modified_ms, bytes), DOCUMENT_SUM_BYTES as u32).short()
 }
 
 /// Puts a document's value in the place of what `value` holds.
@@ -169,7 +185,7 @@ pub(super) fn stored<'t>(key: &[u8], value: &'t [u8]) -> Result<Stored<'t>, Stor
     let Some((modified_ms, sum, bytes)) = parts else {
         return Err(damaged("is cut short"));
     };
-    if document_sum(key, modified_ms, bytes) != *sum {
+    if document_sum(key, modified_ms, bytes).first_chunk() != Some(sum) {
         return Err(damaged("does not match its checksum"));
     }
     Ok(Stored { record, modified_ms, bytes })
@@ -262,13 +278,16 @@ pub(super) fn is_under((key, value): (&[u8], &[u8]), bound: &[u8]) -> bool {
 }
 
 /// Takes an entry's key and value apart and verifies the checksum.
-#[inline]
+#[expect(clippy::inline_always, reason = "what it hands back would be moved twice")]
+#[inline(always)]
 pub(super) fn entry<'t>(key: &'t [u8], value: &[u8]) -> Result<Entry<'t>, StoreError> {
-    let Some((value_key, record)) = entry_parts(key, value) else {
-        return Err(StoreError::damaged("an index entry has a wrong length"));
+    let (Some((value_key, record)), Some(value)) = (entry_parts(key, value), value.first_chunk())
+    else {
+        return Err(cut_entry());
     };
-    let bits = value.last().map_or(0, |last| u32::from(*last) & !ENTRY_SUM_MASK);
-    if (entry_sum(key, bits) | bits).to_be_bytes() != value {
+    let value = u32::from_be_bytes(*value);
+    let bits = value & !ENTRY_SUM_MASK;
+    if entry_sum(key, bits) | bits != value {
         return Err(damaged_entry(record));
     }
     Ok(Entry { key: value_key, record, exact: bits & INEXACT == 0 })
@@ -282,6 +301,11 @@ fn entry_parts<'t>(key: &'t [u8], value: &[u8]) -> Option<(&'t [u8], u64)> {
         (record, []) => Some((value_key, record)),
         _ => None,
     }
+}
+
+#[cold]
+fn cut_entry() -> StoreError {
+    StoreError::damaged("an index entry has a wrong length")
 }
 
 #[cold]

@@ -174,10 +174,39 @@ fn check_whole<'b>(bytes: &'b [u8], limits: &Limits) -> Result<(&'b RawDocument,
         return Err(wrong(0));
     }
     while scan.innermost.is_some() {
+        scan.usual_elements(limits);
         scan.element(limits)?;
     }
     let document = RawDocument::from_bytes(bytes).map_err(|_| wrong(0))?;
     Ok((document, scan.top))
+}
+
+/// Type, name and what is behind an element in order that holds no others, has a name in ASCII and no
+/// rare type.
+#[inline]
+fn usual_element(bytes: &[u8]) -> Option<(u8, &[u8], &[u8])> {
+    let (&tag, rest) = bytes.split_first()?;
+    let (length, true) = until_nul(rest)? else { return None };
+    let (name, rest) = rest.split_at_checked(length)?;
+    let value = rest.get(1..)?;
+    let fixed = match ElementType::from(tag)? {
+        T::Double | T::Int64 | T::DateTime | T::Timestamp => 8,
+        T::Int32 => 4,
+        T::ObjectId => 12,
+        T::Decimal128 => 16,
+        T::Null => 0,
+        T::Boolean if matches!(value.first(), Some(0 | 1)) => 1,
+        T::String => {
+            let (length, text) = value.split_first_chunk()?;
+            let length = usize::try_from(i32::from_le_bytes(*length)).ok()?;
+            let (text, rest) = text.split_at_checked(length)?;
+            let (0, text) = text.split_last()? else { return None };
+            let is_text = is_ascii(text) || str::from_utf8(text).is_ok();
+            return is_text.then_some((tag, name, rest));
+        }
+        _ => return None,
+    };
+    Some((tag, name, value.get(fixed..)?))
 }
 
 /// A document or array that has begun and not ended.
@@ -302,6 +331,25 @@ impl<'b> Scan<'b> {
         self.innermost = self.outer.pop();
         self.end = self.innermost.map_or(self.bytes.len(), |outer| outer.end);
         Ok(())
+    }
+
+    /// Passes the elements of which nothing can be wrong and that hold no others, up to the first that
+    /// needs [`Scan::element`]. Most documents have few others, so that this is most of a scan.
+    fn usual_elements(&mut self, limits: &Limits) {
+        if !limits.allow_duplicate_names {
+            return;
+        }
+        let is_top = self.outer.is_empty();
+        let mut top = self.top;
+        let mut rest = self.bytes.get(self.at..self.end).unwrap_or_default();
+        while let Some((tag, name, behind)) = usual_element(rest) {
+            if is_top && let Some(kind) = ElementType::from(tag) {
+                top.see(name, kind);
+            }
+            rest = behind;
+        }
+        self.top = top;
+        self.at = self.end.saturating_sub(rest.len());
     }
 
     /// One element, or the end of the innermost document.
