@@ -38,8 +38,8 @@ impl Timestamps {
     }
 }
 
-/// A document that a client inserts. Timestamps of zero at its top become the server's, but for
-/// `_id`.
+/// A document that a client inserts, in a command that has been scanned. Timestamps of zero at its top
+/// become the server's, but for `_id`.
 ///
 /// # Errors
 /// What the scan finds, and what is wrong with its `_id`.
@@ -48,7 +48,10 @@ pub fn prepare<'d>(
     stamp: Option<&dyn Fn() -> Timestamp>,
 ) -> Prepared<'d> {
     check_size(document)?;
-    let (checked, top) = scan::check_top(document.as_bytes())?;
+    let (checked, top) = match scan::top_of_flat(document) {
+        Some(top) => (document, top),
+        None => scan::check_top(document.as_bytes())?,
+    };
     if is_ready(top) {
         return Ok(Cow::Borrowed(checked));
     }

@@ -21,7 +21,8 @@ use crate::limits::{RECORD_MAX, VALUE_KEY_BYTES_MAX};
 /// In front of a time of eight bytes: one that can't be packed. Packed, it would be time 0.
 const UNPACKED_TIME: u8 = 0;
 const DOCUMENT_SUM_BYTES: usize = 5;
-const DOCUMENT_SUM_MASK: u64 = u64::MAX << (u64::BITS - DOCUMENT_SUM_BYTES as u32 * u8::BITS);
+const DOCUMENT_SUM_BITS: u32 = 40;
+const DOCUMENT_SUM_MASK: u64 = u64::MAX << (u64::BITS - DOCUMENT_SUM_BITS);
 
 const PACKED_LENGTH_BITS: u32 = 3;
 const PACKED_BYTES_MAX: usize = 8;
@@ -54,6 +55,13 @@ impl Packed {
     #[inline]
     fn as_slice(&self) -> &[u8] {
         self.bytes.get(..self.len as usize).unwrap_or(&self.bytes)
+    }
+
+    #[inline]
+    fn append_to(self, bytes: &mut Vec<u8>) {
+        let end = bytes.len() + self.len as usize;
+        bytes.extend_from_slice(&self.bytes);
+        bytes.truncate(end);
     }
 
     /// The number at the beginning of the bytes, and what is behind it.
@@ -134,14 +142,13 @@ fn document_sum(key: &[u8], modified_ms: i64, bytes: &[u8]) -> [u8; 8] {
 /// What is in front of a document's BSON in its value.
 #[inline]
 pub(super) fn document_header(key: &[u8], modified_ms: i64, bytes: &[u8]) -> Short {
-    let time = match u64::try_from(modified_ms) {
-        Ok(modified @ 1..=RECORD_MAX) => Joined::EMPTY.and_packed(Packed::new(modified)),
-        _ => {
-            let mark = [UNPACKED_TIME, 0, 0, 0, 0, 0, 0, 0];
-            Joined::EMPTY.and(mark, 1).and(modified_ms.to_be_bytes(), 8)
-        }
+    let time = if let Ok(modified @ 1..=RECORD_MAX) = u64::try_from(modified_ms) {
+        Joined::EMPTY.and_packed(Packed::new(modified))
+    } else {
+        let mark = [UNPACKED_TIME, 0, 0, 0, 0, 0, 0, 0];
+        Joined::EMPTY.and(mark, 1).and(modified_ms.to_be_bytes(), 8)
     };
-    time.and(document_sum(key, modified_ms, bytes), DOCUMENT_SUM_BYTES as u32).short()
+    time.and(document_sum(key, modified_ms, bytes), DOCUMENT_SUM_BITS / u8::BITS).short()
 }
 
 /// Puts a document's value in the place of what `value` holds.
@@ -212,7 +219,7 @@ pub(super) fn entry_bound(index: u32, key: &[u8]) -> Result<Vec<u8>, StoreError>
 /// Appends what is in front of an entry's value key, and says where that begins.
 #[inline]
 pub(super) fn begin_entry_key(bytes: &mut Vec<u8>, index: u32) -> usize {
-    bytes.extend_from_slice(Packed::new(index.into()).as_slice());
+    Packed::new(index.into()).append_to(bytes);
     bytes.len()
 }
 
@@ -227,7 +234,7 @@ pub(super) fn end_entry_key(
     if len > VALUE_KEY_BYTES_MAX {
         return Err(too_long(len));
     }
-    bytes.extend_from_slice(Packed::new(record).as_slice());
+    Packed::new(record).append_to(bytes);
     Ok(())
 }
 
@@ -328,6 +335,14 @@ pub(super) fn leading_id(key: &[u8]) -> Option<u32> {
 /// The first bytes of all keys of a collection or an index.
 pub(super) fn id_bound(id: u32) -> Vec<u8> {
     Packed::new(id.into()).as_slice().to_vec()
+}
+
+/// A key behind all those of a collection or an index and in front of the next one's. No document and no
+/// entry can have it: it is longer than the one's keys, and no value key begins with its last byte.
+pub(super) fn fence(id: u32) -> Vec<u8> {
+    let mut key = id_bound(id);
+    key.resize(key.len() + PACKED_BYTES_MAX + 1, u8::MAX);
+    key
 }
 
 /// A number of the store itself.
@@ -443,6 +458,7 @@ mod tests {
         }
         write_document_value(&mut value, &document_key(7, 70_000), now, b"");
         assert_eq!(value.len(), 6 + DOCUMENT_SUM_BYTES, "until the year 3084");
+        assert_eq!(DOCUMENT_SUM_BITS as usize, DOCUMENT_SUM_BYTES * 8);
     }
 
     #[test]

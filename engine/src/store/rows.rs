@@ -123,11 +123,19 @@ impl EntryRows {
     }
 }
 
+/// The first bytes, as if nothing but zeros stood behind the last.
+#[inline]
 fn head_of(bytes: &[u8]) -> u128 {
-    let mut head = [0; size_of::<u128>()];
-    for (to, from) in head.iter_mut().zip(bytes) {
-        *to = *from;
+    if let Some(head) = bytes.first_chunk() {
+        return u128::from_be_bytes(*head);
     }
+    let half = |bytes: &[u8; 8]| u128::from(u64::from_be_bytes(*bytes));
+    if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
+        // The halves share the bytes in the middle.
+        return half(first) << u64::BITS | half(last) << ((16 - bytes.len()) * 8);
+    }
+    let mut head = [0; 16];
+    head.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);
     u128::from_be_bytes(head)
 }
 
@@ -338,9 +346,11 @@ fn put_tail<R>(
     }
     let mut end = match tail {
         Tail::Append | Tail::Aside { are_all: true, .. } => Ending::new(&mut cursor, page_bytes),
-        Tail::Insert | Tail::Aside { .. } => Ending::in_front_of_others(&mut cursor),
+        Tail::Aside { .. } => Ending::fenced(&mut cursor, page_bytes, codec::fence(id)),
+        Tail::Insert => Ending::in_front_of_others(&mut cursor),
     };
     rows.try_for_each(|row| put(&mut end, row))?;
+    end.finish()?;
     match tail {
         Tail::Aside { rows, .. } => {
             rows.iter().try_for_each(|(key, value)| cursor.put(PutFlags::empty(), key, value))
@@ -368,4 +378,21 @@ fn tail(table: Table, txn: &RwTxn<'_>, id: u32, count: usize) -> Result<Tail, he
         (_, true) => Tail::Insert,
         (_, false) => Tail::Aside { rows: aside, are_all },
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn heads_are_the_first_sixteen_bytes() {
+        let bytes: Vec<u8> = (200..220).collect();
+        for len in 0..=bytes.len() {
+            let bytes = &bytes[..len];
+            let mut padded = [bytes, &[0; 16]].concat();
+            padded.truncate(16);
+            let expected = u128::from_be_bytes(padded.try_into().expect("16 bytes"));
+            assert_eq!(head_of(bytes), expected, "{len} bytes");
+        }
+    }
 }

@@ -5,7 +5,7 @@ use bson::{
     spec::{ElementType, ElementType as T},
 };
 
-use super::field::{is_ascii, until_nul};
+use super::field::{Fields, is_ascii, until_nul};
 
 /// Largest document in bytes, MongoDB's own limit.
 pub const DOCUMENT_BYTES_MAX: usize = 16_777_216;
@@ -152,6 +152,21 @@ impl Top {
 /// The first thing found wrong.
 pub fn check_top(bytes: &[u8]) -> Result<(&RawDocument, Top), ScanError> {
     check_whole(bytes, &Limits::default())
+}
+
+/// What [`check_top`] tells of a document that has been checked already, as a part of another one. `None`
+/// for one with others in it, whose levels have to be counted by themselves.
+#[must_use]
+pub fn top_of_flat(document: &RawDocument) -> Option<Top> {
+    let mut top = Top::default();
+    let mut fields = Fields::of(document);
+    for field in &mut fields {
+        if matches!(field.kind, T::EmbeddedDocument | T::Array | T::JavaScriptCodeWithScope) {
+            return None;
+        }
+        top.see(field.name, field.kind);
+    }
+    fields.is_at_end().then_some(top)
 }
 
 fn check_whole<'b>(bytes: &'b [u8], limits: &Limits) -> Result<(&'b RawDocument, Top), ScanError> {

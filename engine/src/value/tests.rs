@@ -209,6 +209,24 @@ proptest! {
     }
 
     #[test]
+    fn the_scan_finds_the_same_on_its_short_ways(value in value(), at in any::<prop::sample::Index>(), byte: u8) {
+        let mut bytes = holder(&value).into_bytes();
+        let at = at.index(bytes.len());
+        bytes[at] = byte;
+        // With names that have to be compared, each element goes the long way.
+        let long = scan::Limits { allow_duplicate_names: false, ..scan::Limits::default() };
+        let long = scan::check_with(&bytes, &long).map(drop);
+        let is_about_names = long.as_ref().is_err_and(|e| matches!(e.kind, scan::ScanErrorKind::DuplicateName { .. }));
+        let short = scan::check_top(&bytes);
+        prop_assert!(is_about_names || long == short.clone().map(drop));
+        if let Ok((document, top)) = short
+            && let Some(of_flat) = scan::top_of_flat(document)
+        {
+            prop_assert_eq!(of_flat, top);
+        }
+    }
+
+    #[test]
     fn reading_any_text_never_panics(text in "[\\[\\]{}:,\"'$a-z0-9.\\\\/ -]{0,40}") {
         let _ = (extjson::read_value(&text), shell::read_value(&text));
     }
