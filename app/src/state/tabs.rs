@@ -185,6 +185,12 @@ impl Tabs {
         self.closed.retain(|tab| !gone(&tab.namespace));
     }
 
+    /// Forgets every tab, because another store is shown. No name is given twice: an answer that is about a tab of
+    /// the old store must find none.
+    pub fn clear(&mut self) {
+        *self = Self { last_id: self.last_id, ..Self::default() };
+    }
+
     /// Whether a closed tab can be opened again.
     #[must_use]
     pub fn can_reopen(&self) -> bool {
@@ -271,6 +277,16 @@ mod tests {
         tabs.step(false);
         assert_eq!(shown(&tabs), "c");
         Tabs::default().step(true);
+    }
+
+    #[test]
+    fn a_name_is_never_given_twice() {
+        let mut tabs = tabs(&["a"]);
+        let old = tabs.open()[0].id;
+        tabs.clear();
+        assert!(tabs.open().is_empty() && !tabs.can_reopen());
+        assert_ne!(tabs.show(&Namespace::new("d", "a")), Some(old));
+        assert_eq!(tabs.get(old), None);
     }
 
     #[test]

@@ -45,6 +45,13 @@ pub enum Work {
         /// The command.
         command: Document,
     },
+    /// Answer that a command was not run, because another store is opened before its turn.
+    Refuse {
+        /// The database.
+        db: String,
+        /// The command.
+        command: Document,
+    },
     /// Read or write files.
     Transfer(TransferWork),
     /// Care for the store as a whole.
@@ -57,6 +64,7 @@ impl fmt::Debug for Work {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Command { db, command } => write!(f, "Command({db}, {command})"),
+            Self::Refuse { db, command } => write!(f, "Refuse({db}, {command})"),
             Self::Transfer(work) => write!(f, "Transfer({work:?})"),
             Self::Upkeep(work) => write!(f, "Upkeep({work:?})"),
             Self::Open(request) => write!(f, "Open({request:?})"),

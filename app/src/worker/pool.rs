@@ -1,5 +1,6 @@
 //! The threads.
 
+use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
@@ -20,6 +21,9 @@ use crate::limits::{EVENT_WAKE, OUTCOMES_MAX};
 use crate::source::{OpenFailure, Opened, Opener, Source, SourceEvent};
 use crate::state::Purpose;
 
+/// The answer to a change that was asked for while another store was being opened.
+const OPENING: &str = "A store was being opened, so nothing was changed";
+
 /// Called whenever there is something new to look at, with how long that may wait.
 pub type Wake = Arc<dyn Fn(Duration) + Send + Sync>;
 
@@ -28,6 +32,8 @@ pub struct Worker {
     shared: Arc<Shared>,
     outcomes: Receiver<Outcome>,
     threads: Vec<JoinHandle<()>>,
+    /// Stores that were asked for and that the window doesn't show yet.
+    opening: Cell<usize>,
 }
 
 struct Shared {
@@ -75,17 +81,27 @@ impl Worker {
             let shared = Arc::clone(&shared);
             let work = move || {
                 while let Some(job) = shared.queue(lane).take() {
+                    let purpose = job.purpose.clone();
                     shared.perform(job);
+                    shared.queue(lane).ended(&purpose);
                     shared.answered(lane);
                 }
             };
             threads.push(thread::Builder::new().name(name.to_owned()).spawn(work)?);
         }
-        Ok(Self { shared, outcomes, threads })
+        Ok(Self { shared, outcomes, threads, opening: Cell::new(0) })
     }
 
     /// Hands a job to the threads. Never waits.
-    pub fn submit(&self, job: Job) {
+    pub fn submit(&self, mut job: Job) {
+        match job.work {
+            Work::Open(_) => self.opening.set(self.opening.get() + 1),
+            // It was asked for while the last store was on the screen, and its turn comes in the next one.
+            Work::Command { db, command } if job.lane == Lane::Write && self.opening.get() > 0 => {
+                job.work = Work::Refuse { db, command };
+            }
+            _ => {}
+        }
         if job.lane != Lane::Transfer {
             self.shared.unanswered.fetch_add(1, Ordering::AcqRel);
         }
@@ -107,7 +123,16 @@ impl Worker {
     /// The next outcome, if there is one. Never waits.
     #[must_use]
     pub fn next_outcome(&self) -> Option<Outcome> {
-        self.outcomes.try_recv().ok()
+        let outcome = self.outcomes.try_recv().ok()?;
+        self.is_taken(&outcome);
+        Some(outcome)
+    }
+
+    /// From the moment when the window knows of a store, it may change it.
+    fn is_taken(&self, outcome: &Outcome) {
+        if matches!(outcome, Outcome::Opened(_)) {
+            self.opening.set(self.opening.get().saturating_sub(1));
+        }
     }
 
     /// Whether more outcomes wait.
@@ -197,6 +222,11 @@ impl Shared {
                     u64::try_from(SystemClock.monotonic().saturating_sub(started).as_micros())
                         .unwrap_or(u64::MAX);
                 let reply = Reply { db, command, result, micros };
+                self.tell(Outcome::Answer { purpose, generation, reply });
+            }
+            Work::Refuse { db, command } => {
+                let result = Err(OPENING.to_owned());
+                let reply = Reply { db, command, result, micros: 0 };
                 self.tell(Outcome::Answer { purpose, generation, reply });
             }
             Work::Transfer(TransferWork::Choose(choose)) => {

@@ -74,7 +74,9 @@ fn submit(worker: &Worker, lane: Lane, work: Work) {
 }
 
 fn next(worker: &Worker) -> Outcome {
-    worker.outcomes.recv_timeout(Duration::from_secs(20)).expect("an outcome comes")
+    let outcome = worker.outcomes.recv_timeout(Duration::from_secs(20)).expect("an outcome comes");
+    worker.is_taken(&outcome);
+    outcome
 }
 
 fn run(worker: &Worker, command: Document) -> Result<Document, String> {
@@ -119,6 +121,26 @@ fn every_write_is_done_before_the_window_is_gone() {
         drop(held);
     });
     assert_eq!(writes.load(Ordering::Acquire), 5);
+}
+
+#[test]
+fn what_was_asked_of_one_store_does_not_change_the_next() {
+    let writes = Arc::default();
+    let worker = worker_writing(&writes, &Arc::default());
+    submit(&worker, Lane::Write, Work::Open(OpenRequest::default()));
+    let insert = || Work::Command { db: "demo".to_owned(), command: doc! {"insert": "c"} };
+    submit(&worker, Lane::Write, insert());
+    let opened = worker.outcomes.recv_timeout(Duration::from_secs(20)).expect("it opens");
+    submit(&worker, Lane::Write, insert());
+    worker.is_taken(&opened);
+    for _ in 0..2 {
+        let Outcome::Answer { reply, .. } = next(&worker) else { panic!("not an answer") };
+        assert_eq!(reply.result, Err(OPENING.to_owned()));
+    }
+    assert_eq!(writes.load(Ordering::Acquire), 0);
+    submit(&worker, Lane::Write, insert());
+    assert!(matches!(next(&worker), Outcome::Answer { reply, .. } if reply.result.is_ok()));
+    assert_eq!(writes.load(Ordering::Acquire), 1);
 }
 
 fn transfer(worker: &Worker, work: TransferWork) -> TransferDone {

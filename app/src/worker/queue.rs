@@ -5,6 +5,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::job::{Job, Lane};
 use crate::limits::QUEUE_JOBS_MAX;
+use crate::state::Purpose;
 
 /// What became of a job that was put into a queue.
 #[derive(Debug)]
@@ -27,7 +28,19 @@ pub struct Queue {
 #[derive(Debug, Default)]
 struct Inner {
     jobs: VecDeque<Job>,
+    /// What is being done.
+    busy: Vec<Purpose>,
     closed: bool,
+}
+
+impl Inner {
+    /// The first job for whose purpose nothing is being done.
+    fn next(&mut self) -> Option<Job> {
+        let at = self.jobs.iter().position(|job| !self.busy.contains(&job.purpose))?;
+        let job = self.jobs.remove(at)?;
+        self.busy.push(job.purpose.clone());
+        Some(job)
+    }
 }
 
 impl Queue {
@@ -49,17 +62,30 @@ impl Queue {
     }
 
     /// Waits for the next job. `None`: the queue is closed.
+    ///
+    /// Of one purpose one job is done at a time, or the answer to an older question could come after the answer to
+    /// a newer one and take its place. Whoever takes a job says when it has [`ended`](Self::ended).
     pub fn take(&self) -> Option<Job> {
         let mut inner = self.lock();
         loop {
-            if let Some(job) = inner.jobs.pop_front() {
+            if let Some(job) = inner.next() {
                 return Some(job);
             }
-            if inner.closed {
+            if inner.closed && inner.jobs.is_empty() {
                 return None;
             }
             inner = self.changed.wait(inner).unwrap_or_else(PoisonError::into_inner);
         }
+    }
+
+    /// A job that was taken has ended, and its answer is told.
+    pub fn ended(&self, purpose: &Purpose) {
+        let mut inner = self.lock();
+        if let Some(at) = inner.busy.iter().position(|busy| busy == purpose) {
+            inner.busy.swap_remove(at);
+        }
+        drop(inner);
+        self.changed.notify_all();
     }
 
     /// Lets every thread go once nothing waits any more.
@@ -92,6 +118,13 @@ mod tests {
         Job { purpose: Purpose::Store(purpose), lane, generation, work }
     }
 
+    /// Takes a job and ends it.
+    fn done(queue: &Queue) -> Option<u64> {
+        let job = queue.take()?;
+        queue.ended(&job.purpose);
+        Some(job.generation)
+    }
+
     #[test]
     fn a_newer_job_takes_the_place_of_an_older_one() {
         let queue = Queue::default();
@@ -108,8 +141,22 @@ mod tests {
             let put = queue.put(job(StorePurpose::Databases, Lane::Write, generation));
             assert!(matches!(put, Put::Waiting));
         }
-        assert_eq!(queue.take().map(|job| job.generation), Some(1));
+        assert_eq!(done(&queue), Some(1));
+        assert_eq!(done(&queue), Some(2));
+    }
+
+    #[test]
+    fn a_newer_question_waits_for_the_answer_to_an_older_one() {
+        let queue = Queue::default();
+        queue.put(job(StorePurpose::Databases, Lane::Read, 1));
+        let older = queue.take().expect("a job");
+        queue.put(job(StorePurpose::Databases, Lane::Read, 2));
+        queue.put(job(StorePurpose::Open, Lane::Read, 3));
+        assert_eq!(queue.take().map(|job| job.generation), Some(3), "another question goes on");
+        queue.finish();
+        queue.ended(&older.purpose);
         assert_eq!(queue.take().map(|job| job.generation), Some(2));
+        assert!(queue.take().is_none());
     }
 
     #[test]
@@ -138,7 +185,7 @@ mod tests {
             queue.put(job(StorePurpose::Databases, Lane::Write, generation));
         }
         queue.finish();
-        let taken = std::iter::from_fn(|| queue.take()).map(|job| job.generation);
+        let taken = std::iter::from_fn(|| done(&queue));
         assert_eq!(taken.collect::<Vec<_>>(), [1, 2]);
     }
 }
