@@ -160,7 +160,7 @@ pub const ENTRIES: &[Entry] = &[
 /// Opens the dialog in which the name of what shall be dropped is typed.
 #[must_use]
 pub fn drop_dialog(target: DropTarget) -> Action {
-    let dialog = Dialog::Drop(DropDialog { target, typed: String::new() });
+    let dialog = Dialog::Drop(DropDialog { target, typed: String::new(), sent: Sent::default() });
     Action::Dialog(DialogAction::Show(dialog))
 }
 

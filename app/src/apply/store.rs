@@ -73,7 +73,8 @@ pub fn opened(opened: Result<Opened, OpenFailure>, state: &mut State, effects: &
     if state.tree.loaded && !is_same {
         // Another store: nothing of the old one stays.
         state.tree = StoreTree::default();
-        state.tabs = crate::state::Tabs::default();
+        state.tabs.clear();
+        state.dialogs.forget(Dialog::is_about_contents);
         state.reaper = crate::state::Reaper::default();
         state.drafts.tabs.clear();
     }
@@ -102,6 +103,8 @@ pub fn reopened(warnings: Vec<String>, state: &mut State, effects: &mut Effects)
     state.upkeep.forget();
     state.listener = crate::state::Listener::default();
     state.archive = crate::state::archive::Archive::default();
+    // What the reaper of the closed store was at has ended with it.
+    (state.reaper.running, state.reaper.died) = (false, None);
     state.store.phase = Phase::Open;
     warn(warnings, state);
     ask_all(state, effects);
@@ -280,7 +283,7 @@ fn drop_target(target: &DropTarget, state: &mut State, effects: &mut Effects) {
         DropTarget::Database(db) => format!("Dropped the database {db}"),
         DropTarget::Collection(namespace) => format!("Dropped {namespace}"),
     };
-    change(done, &db, command, state, effects);
+    send(StorePurpose::Change { done, open: None }, &db, command, state, effects);
 }
 
 fn change(done: String, db: &str, command: Document, state: &mut State, effects: &mut Effects) {

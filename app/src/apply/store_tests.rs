@@ -1,6 +1,7 @@
 use bson::{DateTime, doc};
 
 use super::*;
+use crate::state::dialogs::DropDialog;
 use crate::state::tabs::TabId;
 
 fn opened_state() -> State {
@@ -96,6 +97,78 @@ fn counts_have_any_number_type() {
     check("g", None);
 }
 
+#[test]
+fn a_drop_that_is_refused_keeps_the_name_that_was_typed() {
+    let (mut state, mut effects) = (opened_state(), Effects::default());
+    let target = DropTarget::Collection(Namespace::new("demo", "sessions"));
+    let draft =
+        DropDialog { target: target.clone(), typed: "sessions".into(), sent: Sent::default() };
+    state.dialogs.show(Dialog::Drop(draft.clone()));
+    for _ in 0..2 {
+        apply(StoreAction::Drop(target.clone()), &mut state, &mut effects);
+    }
+    assert_eq!(sent(&effects), ["demo.drop"], "a second press sends nothing");
+    let generation = only(&mut effects);
+    let purpose = StorePurpose::Change { done: "Dropped".to_owned(), open: None };
+    let refused = reply("demo", doc! {"drop": "sessions"}, Err("no".to_owned()));
+    answer(&purpose, generation, &refused, &mut state, &mut effects);
+    let error = Some("no".to_owned());
+    let expected = DropDialog { sent: Sent { generation: None, error }, ..draft };
+    assert_eq!(state.dialogs.open(), Some(&Dialog::Drop(expected)));
+    effects = Effects::default();
+    apply(StoreAction::Drop(target), &mut state, &mut effects);
+    let generation = only(&mut effects);
+    let gone = reply("demo", doc! {"drop": "sessions"}, Ok(doc! {"ok": 1.0}));
+    answer(&purpose, generation, &gone, &mut state, &mut effects);
+    assert_eq!(state.dialogs.open(), None);
+}
+
+#[test]
+fn nothing_of_one_store_is_answered_or_asked_in_the_next() {
+    let (mut state, mut effects) = (opened_state(), Effects::default());
+    state.store.shown = Some("/one".into());
+    let sessions = Namespace::new("demo", "sessions");
+    let old = state.tabs.show(&sessions);
+    state.dialogs.show(Dialog::Settings);
+    let target = DropTarget::Collection(sessions.clone());
+    let typed = String::new();
+    state.dialogs.show(Dialog::Drop(DropDialog { target, typed, sent: Sent::default() }));
+    state.reaper.died = Some("it stopped".to_owned());
+    let source: std::sync::Arc<dyn crate::source::Source> = std::sync::Arc::new(Nothing);
+    let another = Opened {
+        source,
+        name: "two".to_owned(),
+        folder: Some("/two".into()),
+        warnings: Vec::new(),
+        advice: Vec::new(),
+        created: false,
+    };
+    opened(Ok(another.clone()), &mut state, &mut effects);
+    assert_ne!(state.tabs.show(&sessions), old);
+    assert_eq!(state.dialogs.open(), Some(&Dialog::Settings));
+    state.dialogs.close();
+    assert_eq!(state.dialogs.open(), None);
+    (state.reaper.died, state.reaper.running) = (Some("it stopped".to_owned()), true);
+    opened(Ok(another), &mut state, &mut effects);
+    assert_eq!((state.reaper.died, state.reaper.running), (None, false), "it is opened again");
+}
+
+struct Nothing;
+
+impl crate::source::Source for Nothing {
+    fn run(&self, _: &str, _: &Document) -> Document {
+        doc! {"ok": 1.0}
+    }
+
+    fn subscribe(&self) -> Box<dyn crate::source::Events> {
+        panic!("nobody listens")
+    }
+
+    fn capabilities(&self) -> crate::source::Capabilities {
+        crate::source::Capabilities::default()
+    }
+}
+
 /// The generation of the only job.
 fn only(effects: &mut Effects) -> u64 {
     let jobs = std::mem::take(&mut effects.jobs);
@@ -103,9 +176,8 @@ fn only(effects: &mut Effects) -> u64 {
     job.generation
 }
 
-#[test]
-fn a_database_whose_rules_are_refused_is_not_made() {
-    let (mut state, mut effects) = (opened_state(), Effects::default());
+/// The open dialog of a database with rules of its own.
+fn cloud(state: &mut State) -> CreateDatabase {
     let draft = CreateDatabase {
         name: "cloud".to_owned(),
         collection: "carts".to_owned(),
@@ -113,6 +185,13 @@ fn a_database_whose_rules_are_refused_is_not_made() {
         ..CreateDatabase::default()
     };
     state.dialogs.show(Dialog::CreateDatabase(draft.clone()));
+    draft
+}
+
+#[test]
+fn a_database_whose_rules_are_refused_is_not_made() {
+    let (mut state, mut effects) = (opened_state(), Effects::default());
+    let draft = cloud(&mut state);
     for _ in 0..2 {
         apply(StoreAction::CreateDatabase(draft.clone()), &mut state, &mut effects);
     }
@@ -130,13 +209,7 @@ fn a_database_whose_rules_are_refused_is_not_made() {
 #[test]
 fn a_database_is_made_after_its_rules() {
     let (mut state, mut effects) = (opened_state(), Effects::default());
-    let draft = CreateDatabase {
-        name: "cloud".to_owned(),
-        collection: "carts".to_owned(),
-        dialect: Dialect::Cosmos,
-        ..CreateDatabase::default()
-    };
-    state.dialogs.show(Dialog::CreateDatabase(draft.clone()));
+    let draft = cloud(&mut state);
     apply(StoreAction::CreateDatabase(draft), &mut state, &mut effects);
     let rules = only(&mut effects);
     let carts = Namespace::new("cloud", "carts");

@@ -3,8 +3,9 @@
 use egui::{Context, Id};
 use mayfly_engine::value::shell::write_command;
 
-use super::close;
-use crate::action::{Action, Actions, DialogAction, StoreAction, ViewAction};
+use super::create::{end, refusal_ui};
+use super::{WAITING, close, leave};
+use crate::action::{Actions, StoreAction};
 use crate::apply::store::drop_command;
 use crate::state::dialogs::{DropDialog, DropTarget};
 use crate::state::{State, number};
@@ -27,44 +28,42 @@ pub fn ui(context: &Context, draft: &mut DropDialog, state: &State, actions: &mu
         &format!("Drop the {kind} {name}?"),
         "This can't be undone",
         sizes::DIALOG_NARROW,
-        &mut draft.typed,
-        |ui, typed| {
+        draft,
+        |ui, DropDialog { typed, sent, .. }| {
             ui.label(text::rich(goes, text::body()));
-            labelled(ui, &format!("Type {name} to confirm"), None, |ui| {
-                let id = Id::unique("name to drop");
-                let field = Field {
-                    name: "Name to confirm",
-                    hint: &name,
-                    mono: true,
-                    id: Some(id),
-                    ..Field::default()
-                };
-                let response = field.ui(ui, typed);
-                if typed.is_empty() && ui.memory(|memory| memory.focused().is_none()) {
-                    response.request_focus();
-                }
+            ui.add_enabled_ui(!sent.is_waiting(), |ui| {
+                labelled(ui, &format!("Type {name} to confirm"), None, |ui| {
+                    let id = Id::unique("name to drop");
+                    let field = Field {
+                        name: "Name to confirm",
+                        hint: &name,
+                        mono: true,
+                        id: Some(id),
+                        ..Field::default()
+                    };
+                    let response = field.ui(ui, typed);
+                    if typed.is_empty() && ui.memory(|memory| memory.focused().is_none()) {
+                        response.request_focus();
+                    }
+                });
             });
+            refusal_ui(ui, sent);
             copy = code_box::ui(ui, "The command that will be sent", &command);
         },
-        |ui, typed| {
-            let matches = *typed == name;
-            let label = format!("Drop {kind}");
-            let button = Button::danger(&label).enabled(matches).tooltip("Type the name first");
-            dropped = ui.add(button).clicked();
-            if ui.add(Button::plain("Cancel")).clicked() {
+        |ui, DropDialog { typed, sent, .. }| {
+            let is_free = !sent.is_waiting();
+            let label = if is_free { format!("Drop {kind}") } else { WAITING.to_owned() };
+            let is_ready = *typed == name && is_free;
+            let button = Button::danger(&label).enabled(is_ready);
+            dropped = ui.add(button.tooltip("Type the name first")).clicked();
+            dropped |= is_ready && modal::is_entered(ui.ctx());
+            if ui.add(leave(!is_free)).clicked() {
                 close(actions);
             }
         },
     );
-    if copy {
-        actions.push(Action::View(ViewAction::Copy(command)));
-    }
-    if dropped {
-        let action = Action::Store(StoreAction::Drop(draft.target.clone()));
-        actions.push(Action::Dialog(DialogAction::Confirm(Box::new(action))));
-    } else if closing.closes() {
-        close(actions);
-    }
+    let action = StoreAction::Drop(draft.target.clone());
+    end(closing, copy, command, dropped, action, actions);
 }
 
 fn what_goes(target: &DropTarget, state: &State) -> String {

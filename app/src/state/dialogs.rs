@@ -50,6 +50,21 @@ pub enum Dialog {
     Upkeep(upkeep::Dialog),
 }
 
+impl Dialog {
+    /// Whether it is about databases, collections or documents of the store that is open, and would do something
+    /// else in another one.
+    #[must_use]
+    pub fn is_about_contents(&self) -> bool {
+        match self {
+            Self::Settings | Self::Shortcuts | Self::OpenFolder { .. } | Self::Upkeep(_) => false,
+            Self::Transfer(dialog) => {
+                !matches!(dialog, transfer::Dialog::Running(_) | transfer::Dialog::Imported(_))
+            }
+            _ => true,
+        }
+    }
+}
+
 /// A new database.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct CreateDatabase {
@@ -160,6 +175,8 @@ pub struct DropDialog {
     pub target: DropTarget,
     /// What was typed so far.
     pub typed: String,
+    /// What was sent.
+    pub sent: Sent,
 }
 
 /// What shall be dropped.
@@ -227,12 +244,13 @@ impl Dialogs {
         }
     }
 
-    /// What the open dialog has sent, if it is one that makes or renames something.
+    /// What the open dialog has sent, if it is one that makes, renames or drops something.
     pub fn sent_mut(&mut self) -> Option<&mut Sent> {
         match self.open.as_mut()? {
             Dialog::CreateDatabase(draft) => Some(&mut draft.sent),
             Dialog::CreateCollection(draft) => Some(&mut draft.sent),
             Dialog::RenameCollection(draft) => Some(&mut draft.sent),
+            Dialog::Drop(draft) => Some(&mut draft.sent),
             _ => None,
         }
     }
@@ -245,6 +263,14 @@ impl Dialogs {
     /// Closes the open dialog; the next one opens.
     pub fn close(&mut self) {
         self.open = self.waiting.pop_front();
+    }
+
+    /// Takes away the dialogs that `gone` picks, open or waiting.
+    pub fn forget(&mut self, gone: impl Fn(&Dialog) -> bool) {
+        self.waiting.retain(|dialog| !gone(dialog));
+        if self.open.as_ref().is_some_and(gone) {
+            self.close();
+        }
     }
 
     /// Hands the open dialog over for a frame, see [`Self::put_back`].
