@@ -42,6 +42,8 @@ pub enum ExpiryAction {
     Fit,
     /// Chooses a document by its `_id`.
     Select(Option<Bson>),
+    /// Chooses a document that was removed then, in milliseconds since 1970.
+    SelectRemoved(Bson, i64),
     /// Keeps the rows in their places while the pointer is over them.
     Hold(bool),
     /// Opens the dialog that shows what another TTL would remove.

@@ -4,10 +4,11 @@ use bson::{Bson, Document, doc};
 use mayfly_engine::value::extjson::{self, Layout, Style};
 use mayfly_engine::value::shell;
 
-use super::{Effects, WindowEffect, documents, indexes};
+use super::{Effects, WindowEffect, documents, indexes, store::number};
 use crate::action::ExpiryAction;
 use crate::limits::REASONS_DOCUMENTS_MAX;
 use crate::source::RemovedDocument;
+use crate::state::documents::change;
 use crate::state::expiry::{Lane, Purpose, SavedExpiry, Totals, reason_filter};
 use crate::state::indexes::TtlIndex;
 use crate::state::toasts::Kind;
@@ -39,7 +40,10 @@ pub fn apply(tab: TabId, action: ExpiryAction, state: &mut State, effects: &mut 
         ExpiryAction::Pan(fraction) => with(state, tab, |view| view.axis.pan(fraction)),
         ExpiryAction::Follow => with(state, tab, |view| view.axis.follow()),
         ExpiryAction::Fit => with(state, tab, |view| view.fit(now_ms)),
-        ExpiryAction::Select(id) => select(tab, id, state, effects),
+        ExpiryAction::Select(id) => select(tab, id, None, state, effects),
+        ExpiryAction::SelectRemoved(id, at_ms) => {
+            select(tab, Some(id), Some(at_ms), state, effects);
+        }
         ExpiryAction::Hold(held) => with(state, tab, |view| view.hold(held, now_ms)),
         ExpiryAction::WhatIf => what_if(tab, state, effects),
         ExpiryAction::CreateIndex => indexes::open_create(tab, state, effects),
@@ -86,6 +90,7 @@ pub fn refresh(tab: TabId, state: &mut State, effects: &mut Effects) {
     }
     ask_density(tab, state, effects);
     ask_reasons_of_few(tab, state, effects);
+    ask_document(tab, state, effects);
 }
 
 /// The indexes came: what had to wait for them is asked.
@@ -145,13 +150,28 @@ fn ask_reasons(tab: TabId, state: &mut State, effects: &mut Effects) {
     effects.read(state, AnyPurpose::Expiry(tab, Purpose::Reasons), &db, command);
 }
 
-fn select(tab: TabId, id: Option<Bson>, state: &mut State, effects: &mut Effects) {
+fn select(
+    tab: TabId,
+    id: Option<Bson>,
+    removed_ms: Option<i64>,
+    state: &mut State,
+    effects: &mut Effects,
+) {
     let Some(open) = state.tabs.get_mut(tab) else { return };
-    open.expiry.selected.clone_from(&id);
+    open.expiry.selected = id;
+    open.expiry.selected_removed_ms = removed_ms;
     open.expiry.document = None;
-    let Some(id) = id else { return };
-    let command =
-        doc! { "find": &open.namespace.collection, "filter": { "_id": id }, "limit": 1_i64 };
+    ask_document(tab, state, effects);
+}
+
+/// Asks for the chosen document, unless a tombstone was chosen: what is there now is another one.
+fn ask_document(tab: TabId, state: &mut State, effects: &mut Effects) {
+    let Some(open) = state.tabs.get(tab) else { return };
+    let view = &open.expiry;
+    let Some(id) = view.selected.clone().filter(|_| view.selected_removed_ms.is_none()) else {
+        return;
+    };
+    let command = change::read(&open.namespace.collection, &[id]);
     let db = open.namespace.db.clone();
     effects.read(state, AnyPurpose::Expiry(tab, Purpose::Document), &db, command);
 }
@@ -170,7 +190,8 @@ fn what_if(tab: TabId, state: &mut State, effects: &mut Effects) {
 fn refresh_date(tab: TabId, id: Bson, state: &mut State, effects: &mut Effects) {
     let now_ms = state.now_ms();
     let Some(open) = state.tabs.get(tab) else { return };
-    let Some(lane) = open.expiry.lanes.iter().find(|lane| lane.id == id) else { return };
+    let mut waiting = open.expiry.lanes.iter().filter(|lane| lane.removed_ms.is_none());
+    let Some(lane) = waiting.find(|lane| lane.id == id) else { return };
     if lane.field == "_ts" {
         let text = "_ts is the last modification: save any change of the document to restart it";
         state.toasts.push(Kind::Info, text, None, state.uptime);
@@ -256,6 +277,8 @@ pub fn answer(
         return;
     };
     match purpose {
+        Purpose::Expiring | Purpose::Density | Purpose::Reasons
+            if !is_about_shown(tab, purpose, command, state) => {}
         Purpose::Expiring => with(state, tab, |view| view.take_expiring(reply, now_ms)),
         Purpose::Density => {
             with(state, tab, |view| view.take_forecast(command, reply, now_ms));
@@ -271,14 +294,105 @@ pub fn answer(
                 .and_then(|cursor| cursor.get_array("firstBatch"))
                 .ok()
                 .and_then(|batch| batch.first()?.as_document().cloned());
-            with(state, tab, |view| view.document = found);
+            let asked = command.get_document("filter").ok().cloned();
+            with(state, tab, |view| {
+                if view.selected.clone().map(change::by_id) == asked {
+                    view.document = found;
+                }
+            });
         }
-        Purpose::RefreshDate => refresh(tab, state, effects),
+        Purpose::RefreshDate => {
+            date_refreshed(reply, state);
+            refresh(tab, state, effects);
+        }
     }
+}
+
+/// Whether an answer is about the index that is shown now.
+fn is_about_shown(tab: TabId, purpose: &Purpose, command: &Document, state: &State) -> bool {
+    let Some(open) = state.tabs.get(tab) else { return false };
+    if *purpose == Purpose::Reasons {
+        let of = command.get_document("index").and_then(|index| index.get_str("name")).ok();
+        return index_of_reasons(open).is_some_and(|index| of == Some(&*index.name));
+    }
+    open.expiry.is_about_shown(command)
+}
+
+/// A refused change is told, and so is one that came too late.
+fn date_refreshed(reply: &Document, state: &mut State) {
+    let said = match documents::first_write_error(reply) {
+        Some(error) => (Kind::Error, error),
+        None if number(reply, "n") == Some(0) => {
+            (Kind::Warning, "The document was removed before its date was refreshed".to_owned())
+        }
+        None => return,
+    };
+    state.toasts.push(said.0, said.1, None, state.uptime);
 }
 
 /// Whether the window asks this by itself, to keep what it shows fresh.
 #[must_use]
 pub fn is_background(purpose: &Purpose) -> bool {
     *purpose != Purpose::RefreshDate
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::state::Namespace;
+
+    fn open() -> (State, TabId) {
+        let mut state = State::default();
+        let tab = state.tabs.show(&Namespace::new("d", "c")).expect("a tab");
+        (state, tab)
+    }
+
+    fn answered(purpose: &Purpose, command: Document, found: Document, state: &mut State) {
+        let reply = Reply { db: "d".to_owned(), command, result: Ok(found), micros: 1 };
+        let tab = state.tabs.open()[0].id;
+        answer(tab, purpose, 0, &reply, state, &mut Effects::default());
+    }
+
+    #[test]
+    fn an_answer_about_another_index_is_not_shown() {
+        let (mut state, tab) = open();
+        with(&mut state, tab, |view| view.index = Some("b_1".to_owned()));
+        let date = bson::DateTime::from_millis(9);
+        let row = doc! { "_id": 1, "index": "a_1", "field": "a", "base": date, "threshold": date };
+        let found = doc! { "batch": [row] };
+        let loaded = |state: &State| state.tabs.open()[0].expiry.loaded;
+        for other in [doc! { "index": "a_1" }, doc! {}] {
+            answered(&Purpose::Expiring, other, found.clone(), &mut state);
+            assert!(!loaded(&state));
+        }
+        answered(&Purpose::Expiring, doc! { "index": "b_1" }, found, &mut state);
+        assert!(loaded(&state));
+    }
+
+    #[test]
+    fn another_document_is_not_shown_beside_the_chosen_one() {
+        let (mut state, tab) = open();
+        let mut effects = Effects::default();
+        select(tab, Some(Bson::Int32(2)), None, &mut state, &mut effects);
+        let shown = |state: &State| state.tabs.open()[0].expiry.document.clone();
+        for (id, expected) in [(1, None), (2, Some(doc! { "_id": 2 }))] {
+            let found = doc! { "cursor": { "firstBatch": [{ "_id": id }] } };
+            let command = change::read("c", &[Bson::Int32(id)]);
+            answered(&Purpose::Document, command, found, &mut state);
+            assert_eq!(shown(&state), expected, "{id}");
+        }
+    }
+
+    #[test]
+    fn a_date_that_was_not_refreshed_is_told() {
+        let check = |found: Document, expected: Option<Kind>| {
+            let (mut state, _) = open();
+            answered(&Purpose::RefreshDate, doc! {}, found.clone(), &mut state);
+            let told = state.toasts.list().first().map(|toast| toast.kind);
+            assert_eq!(told, expected, "{found}");
+        };
+        check(doc! { "n": 1 }, None);
+        check(doc! { "n": 0 }, Some(Kind::Warning));
+        check(doc! { "n": 0, "writeErrors": [{ "errmsg": "no" }] }, Some(Kind::Error));
+    }
 }

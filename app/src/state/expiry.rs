@@ -202,6 +202,8 @@ pub struct ExpiryView {
     pub totals: Option<Totals>,
     /// The chosen document's `_id`.
     pub selected: Option<Bson>,
+    /// When the chosen document was removed, if its tombstone was chosen: a document may have come again since.
+    pub selected_removed_ms: Option<i64>,
     /// The chosen document, once it was fetched.
     pub document: Option<Document>,
     /// While the pointer is over the rows they keep their places.
@@ -225,12 +227,29 @@ impl ExpiryView {
     pub fn forecast_command(&self, collection: &str, now_ms: i64) -> Document {
         let date = |ms| Bson::DateTime(bson::DateTime::from_millis(ms));
         let buckets = i32::try_from(DENSITY_BUCKETS).unwrap_or(i32::MAX);
+        // Now stands between two slices, also while the axis is moved away from it: the slices tell what is overdue.
+        let slice_ms = self.slice_ms();
+        let before_ms = now_ms.saturating_sub(self.axis.start_ms(now_ms));
+        let whole_ms = (before_ms.saturating_add(slice_ms - 1)).div_euclid(slice_ms) * slice_ms;
+        let from_ms = now_ms.saturating_sub(whole_ms);
         self.with_index(doc! {
             "mayflyForecast": collection,
-            "from": date(self.axis.start_ms(now_ms)),
-            "to": date(self.axis.end_ms(now_ms)),
+            "from": date(from_ms),
+            "to": date(from_ms.saturating_add(slice_ms.saturating_mul(i64::from(buckets)))),
             "buckets": buckets,
         })
+    }
+
+    /// How long a slice of the density is.
+    fn slice_ms(&self) -> i64 {
+        let slices = i64::try_from(DENSITY_BUCKETS).unwrap_or(i64::MAX);
+        (self.axis.span_ms() / slices).max(1)
+    }
+
+    /// Whether a command was about the index that is shown now, or about all while all are.
+    #[must_use]
+    pub fn is_about_shown(&self, command: &Document) -> bool {
+        command.get_str("index").ok() == self.index.as_deref()
     }
 
     fn with_index(&self, mut command: Document) -> Document {
@@ -247,6 +266,12 @@ impl ExpiryView {
         let has_more = !matches!(reply.get("next"), None | Some(Bson::Null));
         self.loaded = true;
         if self.held {
+            // Every row keeps its place, and tells what is true now.
+            for row in self.lanes.iter_mut().filter(|row| row.removed_ms.is_none()) {
+                if let Some(found) = lanes.iter().find(|found| found.id == row.id) {
+                    row.clone_from(found);
+                }
+            }
             self.waiting_batch = Some((lanes, has_more));
             return;
         }
@@ -259,8 +284,7 @@ impl ExpiryView {
     /// Whether the axis or the time moved on so far that the density should be asked for again.
     #[must_use]
     pub fn is_density_stale(&self, now_ms: i64) -> bool {
-        let slices = i64::try_from(DENSITY_BUCKETS).unwrap_or(i64::MAX);
-        let slice_ms = (self.axis.span_ms() / slices).max(1);
+        let slice_ms = self.slice_ms();
         self.density_asked.is_none_or(|(from_ms, to_ms)| {
             let moved = from_ms.abs_diff(self.axis.start_ms(now_ms));
             let zoomed = to_ms.saturating_sub(from_ms) != self.axis.span_ms();
@@ -310,7 +334,9 @@ impl ExpiryView {
     pub fn take_removed(&mut self, removed: impl IntoIterator<Item = Lane>, unlisted: u64) {
         self.ledger_dropped += unlisted;
         for lane in removed {
-            if let Some(row) = self.lanes.iter_mut().find(|row| row.id == lane.id) {
+            // A tombstone of the same name is of an earlier document.
+            let waits = |row: &&mut Lane| row.id == lane.id && row.removed_ms.is_none();
+            if let Some(row) = self.lanes.iter_mut().find(waits) {
                 row.removed_ms = lane.removed_ms;
             }
             self.ledger.push_front(lane);
@@ -392,7 +418,8 @@ impl ExpiryView {
     #[must_use]
     pub fn selected_lane(&self) -> Option<&Lane> {
         let id = self.selected.as_ref()?;
-        self.lanes.iter().chain(&self.ledger).find(|lane| lane.id == *id)
+        let of_id = || self.lanes.iter().chain(&self.ledger).filter(|lane| lane.id == *id);
+        of_id().find(|lane| lane.removed_ms == self.selected_removed_ms).or_else(|| of_id().next())
     }
 
     /// Median, 99th percentile and maximum of removal minus threshold over the ledger, in
@@ -548,6 +575,48 @@ mod tests {
         assert_eq!(ids(&view), [1, 2]);
         view.hold(false, NOW);
         assert_eq!(ids(&view), [0, 1, 2]);
+    }
+
+    #[test]
+    fn rows_under_the_pointer_tell_what_is_true() {
+        let mut view = ExpiryView::default();
+        view.take_expiring(&batch(&[(1, NOW + 1), (2, NOW + 2)]), NOW);
+        view.hold(true, NOW);
+        view.take_expiring(&batch(&[(2, NOW + 2), (1, NOW + 60_000)]), NOW);
+        assert_eq!(ids(&view), [1, 2]);
+        assert_eq!(view.lanes[0].threshold_ms, NOW + 60_000, "its date was refreshed");
+    }
+
+    #[test]
+    fn a_document_that_came_again_is_not_its_tombstone() {
+        let mut view = ExpiryView::default();
+        view.take_expiring(&batch(&[(1, NOW - 5)]), NOW);
+        view.take_removed([removed(1, NOW - 5, NOW)], 0);
+        view.take_expiring(&batch(&[(1, NOW + 9)]), NOW);
+        assert_eq!(ids(&view), [1, 1], "the tombstone, and the document that waits");
+        let chosen = |view: &ExpiryView| view.selected_lane().map(|lane| lane.removed_ms);
+        view.selected = Some(Bson::Int32(1));
+        assert_eq!(chosen(&view), Some(None), "the one that waits");
+        view.selected_removed_ms = Some(NOW);
+        assert_eq!(chosen(&view), Some(Some(NOW)));
+        view.take_removed([removed(1, NOW + 9, NOW + 10)], 0);
+        let at: Vec<_> = view.lanes.iter().map(|lane| lane.removed_ms).collect();
+        assert_eq!(at, [Some(NOW), Some(NOW + 10)]);
+    }
+
+    #[test]
+    fn what_is_overdue_is_told_wherever_the_axis_stands() {
+        let mut view = ExpiryView::default();
+        view.axis.set_span_ms(365 * 86_400_000);
+        for moved in [0.0, 0.1, 0.004, -0.25, 3.0, -3.0] {
+            view.axis.pan(moved);
+            let command = view.forecast_command("c", NOW);
+            let date = |name| command.get_datetime(name).expect("a date").timestamp_millis();
+            let (from, to) = (date("from"), date("to"));
+            let slice = (to - from) / i64::try_from(DENSITY_BUCKETS).expect("it is small");
+            assert_eq!((NOW - from) % slice, 0, "{moved}");
+            assert!((from - view.axis.start_ms(NOW)).abs() < slice, "{moved}");
+        }
     }
 
     #[test]

@@ -122,6 +122,8 @@ pub const AXIS: f32 = 34.0;
 pub const TICK_DISTANCE: f32 = 80.0;
 /// The room that the controls of the axis need for their words.
 pub const SPAN_CONTROLS: f32 = 290.0;
+/// The room that the controls of the axis need at least.
+pub const SPAN_CONTROLS_MIN: f32 = 200.0;
 /// The dashes of the line at the next pass.
 pub const DASH: f32 = 4.0;
 /// Points of the wheel that double or halve the time on screen, roughly.
@@ -135,6 +137,8 @@ pub const COLUMN_WIDE: f32 = 250.0;
 pub const COLUMN_DATE: f32 = 196.0;
 /// A column that holds a span of time.
 pub const COLUMN_SHORT: f32 = 120.0;
+/// A column that says how long something is overdue, in digits and a word.
+pub const COLUMN_REMAINING: f32 = 160.0;
 /// The narrowest column.
 pub const COLUMN_MIN: f32 = 70.0;
 /// A column of figures.

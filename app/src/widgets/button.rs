@@ -191,7 +191,12 @@ struct Inks {
 impl Widget for Button<'_> {
     fn ui(self, ui: &mut Ui) -> Response {
         let tooltip = self.tooltip.map(ToOwned::to_owned);
-        let response = ui.add_enabled_ui(self.enabled, |ui| self.shown(ui)).inner;
+        // Not in an area of its own, which would not go to the next line where lines are wrapped.
+        let response = if self.enabled {
+            self.shown(ui)
+        } else {
+            ui.add_enabled_ui(false, |ui| self.shown(ui)).inner
+        };
         match tooltip {
             Some(tooltip) => response.hint(tooltip.as_str()).hint_disabled(tooltip),
             None => response,

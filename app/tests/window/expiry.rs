@@ -1,6 +1,7 @@
 //! The Expiry view: documents in time, from their date to their removal.
 
 use bson::{Document, doc};
+use mayfly::state::State;
 use mayfly::state::expiry::Mode;
 use mayfly::state::tabs::ViewKind;
 
@@ -103,6 +104,53 @@ fn a_chosen_document_has_a_verdict() {
     assert!(window.has("Overdue"));
     window.click("Refresh its date");
     window.until_named("first expires at 12:01:31");
+    let now = doc! {"_id": "first", "at": at(31)};
+    let shown = |state: &State| state.tabs.active().map(|tab| tab.expiry.document.clone());
+    window.until("the document of now", |state| shown(state) == Some(Some(now.clone())));
+}
+
+#[test]
+fn a_document_that_came_again_is_chosen_and_not_its_tombstone() {
+    let mut window = window();
+    window.advance(31);
+    window.click("Run now");
+    window.until_named("first removed, 1.0 s late");
+    window.run("test", &doc! {"insert": "sessions", "documents": [{"_id": "first", "at": at(31)}]});
+    window.until_named("first expires at 12:01:31");
+    window.click("first expires at 12:01:31");
+    window.until_named("Refresh its date");
+    assert!(window.has_part("Goes between 12:01:31"), "the one that waits");
+    window.click("first removed, 1.0 s late");
+    window.until_gone("Refresh its date");
+    window.until_named("Removed at 12:00:31");
+}
+
+#[test]
+fn choosing_a_document_leaves_the_axis_where_it_is() {
+    let mut window = window();
+    let row = "second expires at 12:01:00";
+    let before = window.place(row);
+    window.click(row);
+    window.until_named("Copy verdict");
+    window.until_named("Copy document");
+    assert_eq!(window.place(row), before);
+}
+
+#[test]
+fn controls_do_not_cover_one_another_in_a_narrow_view() {
+    let mut window = window();
+    window.harness.set_size(egui::vec2(900.0, 700.0));
+    let tab = window.tab().id;
+    let pan = mayfly::action::ExpiryAction::Pan(3.0);
+    window.ask(mayfly::action::Action::Expiry(tab, pan));
+    window.until_named("Follow now");
+    let names = ["Shown as: Removed", "Show less time", "Show more time", "Follow now"];
+    let places = names.map(|name| window.place(name));
+    for (at, place) in places.iter().enumerate() {
+        for (other, name) in places.iter().zip(names).skip(at + 1) {
+            assert!(!place.intersects(*other), "{} and {name}: {place} {other}", names[at]);
+        }
+    }
 }
 
 #[test]

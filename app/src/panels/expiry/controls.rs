@@ -7,10 +7,20 @@ use crate::action::ExpiryAction;
 use crate::state::expiry::{ExpiryView, Mode};
 use crate::state::indexes::TtlIndex;
 use crate::theme::{Icon, colors, sizes, text};
+use crate::widgets::marks::visible;
+use crate::widgets::value::cut;
 use crate::widgets::{Button, menu, tabs};
 
-/// Draws the line.
+/// Characters of an index that the button shows.
+const INDEX_CHARS_MAX: usize = 28;
+
+/// Characters of an index that the menu shows.
+const ENTRY_CHARS_MAX: usize = 70;
+
+/// Draws the line; where the view is too narrow for all of it, the controls of the axis stand below the others.
 pub(super) fn ui(ui: &mut Ui, view: &ExpiryView, indexes: &[TtlIndex], asks: &mut Asks<'_>) {
+    let from_right = egui::Layout::right_to_left(egui::Align::Center);
+    let mut is_below = false;
     ui.horizontal(|ui| {
         index_ui(ui, view, indexes, asks);
         let hint = "See what another TTL would remove, before anything is changed";
@@ -24,11 +34,15 @@ pub(super) fn ui(ui: &mut Ui, view: &ExpiryView, indexes: &[TtlIndex], asks: &mu
         if let Some(mode) = pressed.and_then(|at| modes.get(at)) {
             asks.push(ExpiryAction::Show(*mode));
         }
-        if view.mode == Mode::Timeline {
-            let layout = egui::Layout::right_to_left(egui::Align::Center);
-            ui.with_layout(layout, |ui| span_ui(ui, view, asks));
+        is_below = ui.available_width() < sizes::SPAN_CONTROLS_MIN;
+        if view.mode == Mode::Timeline && !is_below {
+            ui.with_layout(from_right, |ui| span_ui(ui, view, asks));
         }
     });
+    if view.mode == Mode::Timeline && is_below {
+        let size = egui::vec2(ui.available_width(), sizes::CONTROL);
+        ui.allocate_ui_with_layout(size, from_right, |ui| span_ui(ui, view, asks));
+    }
 }
 
 fn index_ui(ui: &mut Ui, view: &ExpiryView, indexes: &[TtlIndex], asks: &mut Asks<'_>) {
@@ -39,14 +53,18 @@ fn index_ui(ui: &mut Ui, view: &ExpiryView, indexes: &[TtlIndex], asks: &mut Ask
         .and_then(|name| indexes.iter().find(|index| index.name == *name))
         .map_or_else(|| all.to_owned(), TtlIndex::label);
     let hint = "The TTL index whose documents are shown";
-    let button = ui.add(Button::plain(&chosen).menu().name("TTL index").tooltip(hint));
+    let chosen = visible(&chosen);
+    let shown = cut(&chosen, INDEX_CHARS_MAX);
+    let hint = if shown == chosen { hint } else { &chosen };
+    let button = ui.add(Button::plain(&shown).menu().name("TTL index").tooltip(hint));
     menu::below(&button, |ui| {
         if menu::choice(ui, all, view.index.is_none()).clicked() {
             asks.push(ExpiryAction::ChooseIndex(None));
         }
         for index in indexes {
             let is_chosen = view.index.as_ref() == Some(&index.name);
-            if menu::choice(ui, &index.label(), is_chosen).clicked() {
+            let label = cut(&visible(&index.label()), ENTRY_CHARS_MAX);
+            if menu::choice(ui, &label, is_chosen).clicked() {
                 asks.push(ExpiryAction::ChooseIndex(Some(index.name.clone())));
             }
         }

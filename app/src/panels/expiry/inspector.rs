@@ -15,7 +15,7 @@ use crate::widgets::{Button, bar, card, code_box, empty_state, key_value};
 pub(super) fn ui(ui: &mut Ui, state: &State, tab: &Tab, asks: &mut Asks<'_>) {
     let view = &tab.expiry;
     if let Some(lane) = view.selected_lane() {
-        ui.label(RichText::new(words::label(lane)).font(text::title()));
+        ui.add(egui::Label::new(RichText::new(words::full_label(lane)).font(text::title())).wrap());
         verdict_ui(ui, state, tab, lane);
         remaining_ui(ui, lane, state.clock.shown_ms());
         buttons_ui(ui, state, tab, lane, asks);

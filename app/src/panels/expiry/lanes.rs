@@ -1,6 +1,7 @@
 //! The lanes: one document each, from its date to its threshold and, in the end, its removal.
 
-use egui::{Align2, FontId, Painter, Pos2, Rect, Sense, Shape, Stroke, Ui, Vec2, pos2, vec2};
+use bson::Bson;
+use egui::{FontId, Painter, Pos2, Rect, Sense, Shape, Stroke, Ui, Vec2, pos2, vec2};
 use egui::{Role, WidgetInfo};
 
 use super::Asks;
@@ -12,6 +13,7 @@ use crate::state::expiry::{ExpiryView, Lane, Phase};
 use crate::theme::colors::faded;
 use crate::theme::{Colors, colors, sizes, text};
 use crate::widgets::hint::Hint as _;
+use crate::widgets::paint;
 
 /// The distance of a label from the place it belongs to.
 const LABEL_GAP: f32 = sizes::LANE_KNOB + sizes::GAP_SMALL - 2.0;
@@ -24,21 +26,30 @@ pub(super) struct Lanes<'a> {
     pub bracket: &'a dyn Fn(&Lane) -> String,
     /// What becomes of an overdue document.
     pub overdue: &'a str,
+    /// The chosen row: its document's `_id`, and when that was removed.
+    pub chosen: Option<(&'a Bson, Option<i64>)>,
 }
 
 impl Lanes<'_> {
     /// Draws the rows that are on screen. Returns whether the pointer is over them.
     pub(super) fn ui(&self, ui: &mut Ui, asks: &mut Asks<'_>) -> bool {
         let mut hovered = false;
-        let rows = self.view.lanes.len();
+        let lanes = self.view.lanes.len();
+        let rows = lanes + usize::from(self.view.has_more);
         egui::ScrollArea::vertical().auto_shrink([false, false]).show_rows(
             ui,
             sizes::LANE,
             rows,
             |ui, range| {
                 ui.spacing_mut().item_spacing.y = 0.0;
-                for lane in self.view.lanes.get(range).unwrap_or_default() {
+                let has_last = range.end > lanes;
+                let shown = range.start.min(lanes)..range.end.min(lanes);
+                for lane in self.view.lanes.get(shown).unwrap_or_default() {
                     hovered |= self.row_ui(ui, lane, asks);
+                }
+                if has_last {
+                    let words = text::rich(words::more(lanes), text::small());
+                    ui.label(words.color(colors(ui).dim));
                 }
             },
         );
@@ -48,7 +59,7 @@ impl Lanes<'_> {
     fn row_ui(&self, ui: &mut Ui, lane: &Lane, asks: &mut Asks<'_>) -> bool {
         let size = vec2(self.scale.width, sizes::LANE);
         let (rect, response) = ui.allocate_exact_size(size, Sense::click_and_drag());
-        let selected = self.view.selected.as_ref() == Some(&lane.id);
+        let selected = self.chosen == Some((&lane.id, lane.removed_ms));
         response.widget_info(|| {
             let name = words::spoken(lane, self.scale.now_ms);
             WidgetInfo::selected(Role::ListItem, true, selected, name)
@@ -60,9 +71,12 @@ impl Lanes<'_> {
                 ink.ground(selected);
             }
             ink.lane(lane);
+            if response.has_focus() {
+                paint::focus_ring(ui, rect.shrink(2.0), sizes::RADIUS_BUTTON);
+            }
         }
         if response.clicked() {
-            asks.push(ExpiryAction::Select(Some(lane.id.clone())));
+            asks.select(lane);
         }
         if response.dragged() && response.drag_delta().x != 0.0 {
             let fraction = f64::from(-response.drag_delta().x / self.scale.width);
@@ -124,7 +138,11 @@ impl Ink<'_> {
         self.fill(self.bar(base, now.min(end)), faded(self.colors.accent, 0.85));
         let left = duration::countdown(lane.threshold_ms.saturating_sub(self.scale.shown_ms));
         let note = words::note(lane);
-        if end <= self.scale.right() {
+        if end < self.scale.left {
+            // Off the axis at the left, which was moved to later times.
+            let text = format!("← {left}");
+            self.labels(self.scale.left, &text, self.colors.dim, &note);
+        } else if end <= self.scale.right() {
             self.knob(pos2(end, self.rect.center().y), self.colors.accent);
             self.labels(end, &left, self.colors.text, &note);
         } else {
@@ -147,7 +165,10 @@ impl Ink<'_> {
         }
         let past = self.scale.shown_ms.saturating_sub(lane.threshold_ms);
         let note = format!("{} · {}", words::note(lane), self.overdue);
-        self.labels(now, &duration::overdue(past), self.colors.overdue, &note);
+        // A document is named also while now is off the axis.
+        let at = now.clamp(self.scale.left, self.scale.right());
+        let (digits, ink) = (duration::overdue(past), self.colors.overdue);
+        self.labels_on(now > at, at, &digits, ink, &note);
     }
 
     fn removed(&self, lane: &Lane, late_ms: i64) {
@@ -162,11 +183,18 @@ impl Ink<'_> {
         self.painter.line_segment([center - Vec2::splat(arm), center + Vec2::splat(arm)], stroke);
         let other = vec2(arm, -arm);
         self.painter.line_segment([center - other, center + other], stroke);
-        let name = self.text(center.x + sizes::GAP, &words::label(lane), gray, text::small());
+        let layout = |text| self.painter.layout_no_wrap(text, text::small(), gray);
+        let name = layout(words::label(lane));
+        let late = layout(format!("removed, {}", words::lateness(late_ms)));
+        let width = name.size().x + sizes::GAP + late.size().x;
+        let left = (center.x + sizes::GAP).min(self.scale.right() - width).max(self.scale.left);
         let line = Stroke::new(sizes::LINE, gray);
-        self.painter.hline(name.x_range(), name.center().y, line);
-        let late = format!("removed, {}", words::lateness(late_ms));
-        self.text(name.right() + sizes::GAP, &late, gray, text::small());
+        self.painter.hline(left..=left + name.size().x, center.y, line);
+        let after = left + name.size().x + sizes::GAP;
+        for (left, galley) in [(left, name), (after, late)] {
+            let at = pos2(left, center.y - galley.size().y / 2.0);
+            self.painter.galley(at, galley, gray);
+        }
     }
 
     fn knob(&self, center: Pos2, color: egui::Color32) {
@@ -194,6 +222,11 @@ impl Ink<'_> {
     /// Digits and note right of `x`; where the right has no room, the note left of it on the bar,
     /// and the digits too if need be.
     fn labels(&self, x: f32, digits: &str, ink: egui::Color32, note: &str) {
+        self.labels_on(false, x, digits, ink, note);
+    }
+
+    /// The same; `is_hatched` says that stripes are below them.
+    fn labels_on(&self, is_hatched: bool, x: f32, digits: &str, ink: egui::Color32, note: &str) {
         let layout = |text: &str, font: FontId, color| {
             self.painter.layout_no_wrap(text.to_owned(), font, color)
         };
@@ -201,6 +234,11 @@ impl Ink<'_> {
         let note = layout(note, text::small(), self.colors.text);
         let put = |left: f32, galley: std::sync::Arc<egui::Galley>, ink| {
             let at = pos2(left, self.rect.center().y - galley.size().y / 2.0);
+            if is_hatched {
+                // Nobody could read it on the stripes.
+                let ground = Rect::from_min_size(at, galley.size()).expand2(vec2(3.0, 0.0));
+                self.painter.rect_filled(ground, 3.0, self.colors.panel);
+            }
             self.painter.galley_with_override_text_color(at, galley, ink);
         };
         let (right, left) = (x + LABEL_GAP, x - LABEL_GAP);
@@ -217,10 +255,5 @@ impl Ink<'_> {
             let note_left = left - digits_width - sizes::GAP - note_width;
             put(note_left.max(self.scale.left), note, self.colors.text);
         }
-    }
-
-    fn text(&self, left: f32, words: &str, color: egui::Color32, font: FontId) -> Rect {
-        let at = pos2(left, self.rect.center().y);
-        self.painter.text(at, Align2::LEFT_CENTER, words, font, color)
     }
 }

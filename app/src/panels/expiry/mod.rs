@@ -8,7 +8,7 @@ mod inspector;
 mod lanes;
 mod scale;
 mod table;
-mod words;
+pub(super) mod words;
 
 use egui::{Rect, Ui, pos2};
 
@@ -16,7 +16,7 @@ use crate::action::{Action, Actions, ExpiryAction};
 use crate::limits::MOVE_MS_RANGE;
 use crate::source::PassSummary;
 use crate::state::drafts::TabDraft;
-use crate::state::expiry::{Mode, Phase};
+use crate::state::expiry::{Lane, Mode, Phase};
 use crate::state::upkeep::Takes;
 use crate::state::{State, Tab, TabId};
 use crate::theme::sizes;
@@ -37,6 +37,14 @@ impl Asks<'_> {
     fn push(&mut self, action: ExpiryAction) {
         self.actions.push(Action::Expiry(self.tab, action));
     }
+
+    fn select(&mut self, lane: &Lane) {
+        let id = lane.id.clone();
+        self.push(match lane.removed_ms {
+            Some(at_ms) => ExpiryAction::SelectRemoved(id, at_ms),
+            None => ExpiryAction::Select(Some(id)),
+        });
+    }
 }
 
 /// Draws the view.
@@ -54,17 +62,25 @@ pub fn inspector_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut Actions
 }
 
 fn view_ui(ui: &mut Ui, state: &State, tab: &Tab, asks: &mut Asks<'_>) {
-    let view = &tab.expiry;
-    let indexes = tab.indexes.ttl();
-    controls::ui(ui, view, &indexes, asks);
+    controls::ui(ui, &tab.expiry, &tab.indexes.ttl(), asks);
     ui.add_space(sizes::GAP_SMALL);
+    // Rows keep their places while the pointer is over them, and only then.
+    let hovered = content_ui(ui, state, tab, asks);
+    if hovered != tab.expiry.held {
+        asks.push(ExpiryAction::Hold(hovered));
+    }
+}
+
+/// Draws the documents. Returns whether the pointer is over rows that must not move away from it.
+fn content_ui(ui: &mut Ui, state: &State, tab: &Tab, asks: &mut Asks<'_>) -> bool {
+    let (view, indexes) = (&tab.expiry, tab.indexes.ttl());
     if tab.indexes.is_loaded() && indexes.is_empty() && view.ledger.is_empty() {
         let sentence = "No TTL index: nothing in this collection will ever expire";
         let button = empty_state::ui(ui, Picture::Time, sentence, Some("Create a TTL index…"));
         if button.is_some_and(|button| button.clicked()) {
             asks.push(ExpiryAction::CreateIndex);
         }
-        return;
+        return false;
     }
     let times = pass_times(state, tab);
     match view.mode {
@@ -72,16 +88,24 @@ fn view_ui(ui: &mut Ui, state: &State, tab: &Tab, asks: &mut Asks<'_>) {
         Mode::Removed => {
             let is_kept = state.reaper.undo_secs > 0;
             table::removed_ui(ui, view, &tab.namespace, is_kept, asks);
+            false
         }
         Mode::Timeline if view.loaded && view.lanes.is_empty() => {
             let sentence = "No document waits: none has a date that a TTL index reads";
             empty_state::ui(ui, Picture::Time, sentence, None);
+            false
         }
         Mode::Timeline => timeline_ui(ui, state, tab, &times, asks),
     }
 }
 
-fn timeline_ui(ui: &mut Ui, state: &State, tab: &Tab, times: &PassTimes, asks: &mut Asks<'_>) {
+fn timeline_ui(
+    ui: &mut Ui,
+    state: &State,
+    tab: &Tab,
+    times: &PassTimes,
+    asks: &mut Asks<'_>,
+) -> bool {
     let (view, now_ms) = (&tab.expiry, state.now_ms());
     let whole = ui.available_rect_before_wrap();
     let scale = Scale::new(view.axis, &state.clock, whole);
@@ -106,18 +130,18 @@ fn timeline_ui(ui: &mut Ui, state: &State, tab: &Tab, times: &PassTimes, asks: &
     let mut child = ui.new_child(egui::UiBuilder::new().max_rect(rows));
     child.set_clip_rect(rows.intersect(ui.clip_rect()));
     let bracket = |lane: &_| {
-        format!("{}\n{}", words::bracket(lane, now_ms, times), words::verdict(lane, now_ms))
+        let bracket = words::bracket(lane, now_ms, times);
+        format!("{}\n{bracket}\n{}", words::full_label(lane), words::verdict(lane, now_ms))
     };
-    let hovered = Lanes { view, scale, bracket: &bracket, overdue: words::overdue(times) }
-        .ui(&mut child, asks);
-    if hovered != view.held {
-        asks.push(ExpiryAction::Hold(hovered));
-    }
+    let overdue = words::overdue(times.removals);
+    let chosen = view.selected_lane().map(|lane| (&lane.id, lane.removed_ms));
+    let hovered = Lanes { view, scale, bracket: &bracket, overdue, chosen }.ui(&mut child, asks);
     ui.advance_cursor_after_rect(rows);
     axis::labels_ui(ui, scale);
     if view.is_density_stale(now_ms) {
         asks.push(ExpiryAction::RefreshDensity);
     }
+    hovered
 }
 
 /// Documents of this tab's collection that a pass removed.
@@ -144,7 +168,7 @@ fn pass_times(state: &State, tab: &Tab) -> PassTimes {
 }
 
 /// What becomes of overdue documents of this tab's collection.
-fn removals(state: &State, tab: &Tab) -> Removals {
+pub(super) fn removals(state: &State, tab: &Tab) -> Removals {
     let takes = state.upkeep.status.as_ref().map(|status| status.takes);
     let held = state.reaper.held.as_ref();
     match takes {

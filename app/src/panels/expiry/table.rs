@@ -14,19 +14,20 @@ use crate::state::expiry::{ExpiryView, Lane, Phase};
 use crate::state::{Clock, Namespace, duration};
 use crate::theme::{colors, sizes, text};
 use crate::widgets::Button;
+use crate::widgets::hint::Hint as _;
 
-/// Documents that wait or are overdue.
+/// Documents that wait or are overdue. Returns whether the pointer is over them.
 pub(super) fn waiting_ui(
     ui: &mut Ui,
     view: &ExpiryView,
     clock: &Clock,
     times: &PassTimes,
     asks: &mut Asks<'_>,
-) {
+) -> bool {
     let (now_ms, shown_ms) = (clock.now_ms(), clock.shown_ms());
     let columns = [
         ("_id", sizes::COLUMN),
-        ("Remaining", sizes::COLUMN_SHORT),
+        ("Remaining", sizes::COLUMN_REMAINING),
         ("Threshold (UTC)", sizes::COLUMN_DATE),
         ("Removal", sizes::COLUMN_WIDE),
         ("Index", sizes::COLUMN),
@@ -54,8 +55,19 @@ pub(super) fn waiting_ui(
             _ => mono(duration::date_time_millis(lane.base_ms)).color(ink.dim),
         };
         let words = if lane.removed_ms.is_some() { words.strikethrough() } else { words };
-        ui.add(egui::Label::new(words).truncate());
-    });
+        cell_ui(ui, words, lane, column);
+    })
+}
+
+/// A cell in one line. An `_id` that is too long for it is told by the pointer.
+fn cell_ui(ui: &mut Ui, words: RichText, lane: &Lane, column: usize) {
+    let full = words::full_label(lane);
+    let is_cut = column == 0 && full != words::label(lane);
+    let label = egui::Label::new(words).truncate().show_tooltip_when_elided(!is_cut);
+    let response = ui.add(label);
+    if is_cut {
+        response.hint(full);
+    }
 }
 
 /// What was removed while the view was open, and how late.
@@ -121,7 +133,7 @@ pub(super) fn removed_ui(
             4 => RichText::new(&lane.index).color(ink.dim),
             _ => mono(duration::date_time_millis(lane.base_ms)).color(ink.dim),
         };
-        ui.add(egui::Label::new(words).truncate());
+        cell_ui(ui, words, lane, column);
     });
 }
 
@@ -147,7 +159,10 @@ fn table_ui(
     view: &ExpiryView,
     asks: &mut Asks<'_>,
     cell: impl Fn(&mut Ui, &Lane, usize),
-) {
+) -> bool {
+    let area = ui.available_rect_before_wrap();
+    let hovered = ui.rect_contains_pointer(area);
+    let chosen = view.selected_lane().map(|lane| (&lane.id, lane.removed_ms));
     egui::ScrollArea::horizontal().id_salt(name).auto_shrink(false).show(ui, |ui| {
         let mut table = TableBuilder::new(ui)
             .id_salt(name)
@@ -169,14 +184,15 @@ fn table_ui(
         header.body(|body| {
             body.rows(sizes::ROW, rows.len(), |mut row| {
                 let Some(lane) = rows.get(row.index()).copied() else { return };
-                row.set_selected(view.selected.as_ref() == Some(&lane.id));
+                row.set_selected(chosen == Some((&lane.id, lane.removed_ms)));
                 for column in 0..columns.len() {
                     row.col(|ui| cell(ui, lane, column));
                 }
                 if row.response().clicked() {
-                    asks.push(ExpiryAction::Select(Some(lane.id.clone())));
+                    asks.select(lane);
                 }
             });
         });
     });
+    hovered
 }

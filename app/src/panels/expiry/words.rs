@@ -8,11 +8,23 @@ use crate::state::{duration, number};
 /// Characters of an `_id` that a lane shows.
 const LABEL_CHARS_MAX: usize = 36;
 
+/// Characters of an `_id` where there is room for several lines.
+const FULL_LABEL_CHARS_MAX: usize = 400;
+
 /// Instants nearer than this are told by their time of day, in milliseconds.
 const NEAR_MS: u64 = 12 * 3_600_000;
 
 /// The document's `_id` as a short label.
 pub(super) fn label(lane: &Lane) -> String {
+    cut(&name(lane), LABEL_CHARS_MAX)
+}
+
+/// The document's `_id`, nearly all of it.
+pub(super) fn full_label(lane: &Lane) -> String {
+    cut(&name(lane), FULL_LABEL_CHARS_MAX)
+}
+
+fn name(lane: &Lane) -> String {
     let text = match &lane.id {
         Bson::String(text) => text.clone(),
         Bson::ObjectId(id) => id.to_hex(),
@@ -21,7 +33,7 @@ pub(super) fn label(lane: &Lane) -> String {
             mayfly_engine::value::extjson::Layout::OneLine,
         ),
     };
-    cut(&crate::widgets::value_text::with_marks(&text), LABEL_CHARS_MAX)
+    crate::widgets::value_text::with_marks(&text)
 }
 
 fn cut(text: &str, chars_max: usize) -> String {
@@ -43,6 +55,11 @@ pub(super) fn note(lane: &Lane) -> String {
 /// From the date or the last modification to the threshold.
 fn ttl(lane: &Lane) -> String {
     number::secs(lane.threshold_ms.saturating_sub(lane.base_ms) / 1_000)
+}
+
+/// Below the last row, when more documents wait than are listed.
+pub(super) fn more(listed: usize) -> String {
+    format!("More wait: the {} that go first are listed", number::count(listed as u64))
 }
 
 /// How late a removal was: `9.3 s late`.
@@ -67,15 +84,7 @@ pub(super) fn bracket(lane: &Lane, now_ms: i64, schedule: &PassTimes) -> String 
             let at = lane.removed_ms.unwrap_or(due);
             format!("Removed at {}, {}", instant(at, now_ms), lateness(late_ms))
         }
-        _ if schedule.removals == Removals::ReadOnly => {
-            "The store can only be read: it stays".to_owned()
-        }
-        _ if schedule.removals == Removals::Off => {
-            "The reaper is off: it stays until the reaper runs".to_owned()
-        }
-        _ if schedule.removals == Removals::Held => {
-            "Removals wait: it stays until you agree".to_owned()
-        }
+        _ if let Some(words) = stays(schedule.removals) => words.to_owned(),
         Phase::Overdue => match schedule.next_pass_ms {
             Some(next) if next > now_ms => {
                 format!("Goes with the pass at {}", instant(next, now_ms))
@@ -87,6 +96,16 @@ pub(super) fn bracket(lane: &Lane, now_ms: i64, schedule: &PassTimes) -> String 
             let latest = due.saturating_add(schedule.sleep_ms).saturating_add(schedule.pass_ms);
             format!("Goes between {} and {}", instant(due, now_ms), instant(latest, now_ms))
         }
+    }
+}
+
+/// Why a document stays although passes are made; `None` while they remove it.
+pub(crate) fn stays(removals: Removals) -> Option<&'static str> {
+    match removals {
+        Removals::Go => None,
+        Removals::ReadOnly => Some("The store can only be read: it stays"),
+        Removals::Off => Some("The reaper is off: it stays until the reaper runs"),
+        Removals::Held => Some("Removals wait: it stays until you agree"),
     }
 }
 
@@ -110,7 +129,7 @@ pub(super) fn verdict(lane: &Lane, now_ms: i64) -> String {
 
 /// What becomes of what is overdue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Removals {
+pub(crate) enum Removals {
     /// A pass removes it.
     Go,
     /// It waits for somebody's word.
@@ -133,8 +152,8 @@ pub(super) struct PassTimes {
 }
 
 /// What becomes of an overdue document.
-pub(super) fn overdue(schedule: &PassTimes) -> &'static str {
-    match schedule.removals {
+pub(super) fn overdue(removals: Removals) -> &'static str {
+    match removals {
         Removals::ReadOnly => "overdue, the store can only be read",
         Removals::Off => "overdue, the reaper is off",
         Removals::Held => "overdue, waits for you",
@@ -179,6 +198,7 @@ mod tests {
         assert!(verdict(&hour, 0).starts_with("Its own ttl adds 3,600 s to "));
         let long = label(&lane(Bson::String("é".repeat(99))));
         assert_eq!(long.chars().count(), LABEL_CHARS_MAX + 1);
+        assert_eq!(full_label(&lane(Bson::String("é".repeat(99)))), "é".repeat(99));
         let tricky = label(&lane(Bson::String("a\u{202e}b".into())));
         assert!(!tricky.contains('\u{202e}'), "{tricky}");
     }
@@ -201,11 +221,11 @@ mod tests {
         check(20_000, times, "Goes with the pass at 00:00:50");
         let read_only = PassTimes { removals: Removals::ReadOnly, ..times };
         check(0, read_only, "The store can only be read: it stays");
-        assert_eq!(overdue(&read_only), "overdue, the store can only be read");
+        assert_eq!(overdue(read_only.removals), "overdue, the store can only be read");
         let held = PassTimes { removals: Removals::Held, ..times };
         check(0, held, "Removals wait: it stays until you agree");
-        assert_eq!(overdue(&times), "overdue, goes with the next pass");
-        assert_eq!(overdue(&held), "overdue, waits for you");
+        assert_eq!(overdue(times.removals), "overdue, goes with the next pass");
+        assert_eq!(overdue(held.removals), "overdue, waits for you");
         let off = PassTimes { removals: Removals::Off, ..times };
         check(0, off, "The reaper is off: it stays until the reaper runs");
     }
