@@ -68,6 +68,10 @@ pub enum DocumentsAction {
     Undo,
     /// Makes the change again that was taken back.
     Redo,
+    /// Gives up the change that could not be taken back, so that the ones before it can.
+    SkipUndo,
+    /// Gives up the change that could not be made again, so that the ones after it can.
+    SkipRedo,
 }
 
 /// What becomes of the rest of the selection.

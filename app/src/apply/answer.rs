@@ -3,8 +3,8 @@
 use mayfly_engine::value::shell::write_command;
 
 use super::{
-    Effects, archive, clock, documents, event, expiry, indexes, listener, reaper, store, transfer,
-    transfer_run, undo_net, upkeep, upkeep_run,
+    Effects, TOO_MUCH, archive, clock, documents, event, expiry, indexes, listener, reaper, store,
+    transfer, transfer_run, undo_net, upkeep, upkeep_run,
 };
 use crate::state::purpose::{
     ArchivePurpose, ListenerPurpose, ReaperPurpose, StorePurpose, UndoNetPurpose, UpkeepPurpose,
@@ -22,8 +22,7 @@ pub fn outcome(outcome: Outcome, state: &mut State, effects: &mut Effects) {
         }
         Outcome::Dropped { purpose, generation, full } => {
             if full {
-                let text = "Too much was asked at once; try again in a moment";
-                state.toasts.push(Kind::Warning, text, None, state.uptime);
+                state.toasts.push(Kind::Warning, TOO_MUCH, None, state.uptime);
             }
             dropped(&purpose, generation, full, state, effects);
         }
@@ -85,6 +84,17 @@ fn dropped(
         }
         return;
     }
+    match purpose {
+        Purpose::Archive(purpose) if full => archive::dropped(purpose, state),
+        Purpose::UndoNet(purpose) if full => undo_net::dropped(purpose, state),
+        Purpose::Listener(_) if full => state.listener.is_waiting = false,
+        Purpose::Expiry(tab, _) if full => {
+            if let Some(tab) = state.tabs.get_mut(*tab) {
+                tab.expiry.asked = false;
+            }
+        }
+        _ => {}
+    }
     if let (Purpose::Transfer(purpose), true) = (purpose, full) {
         transfer_run::dropped(purpose, state);
     }
@@ -105,8 +115,7 @@ fn dropped(
             }
             StorePurpose::Databases | StorePurpose::Collections(_) => state.tree.stale = true,
             StorePurpose::Rules(_) | StorePurpose::Change { .. } => {
-                let words = "Too much was asked at once; try again in a moment";
-                store::refused(generation, words, state);
+                store::refused(generation, TOO_MUCH, state);
             }
             StorePurpose::Open => {}
         }

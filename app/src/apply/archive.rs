@@ -2,7 +2,7 @@
 
 use bson::{Bson, DateTime, Document, doc};
 
-use super::{Effects, store::number};
+use super::{Effects, TOO_MUCH, store::number};
 use crate::action::ArchiveAction;
 use crate::limits::ARCHIVE_PAGE_ROWS;
 use crate::state::archive::{Archive, ArchiveDraft, PutBack, Status};
@@ -146,11 +146,22 @@ pub fn answer(purpose: &ArchivePurpose, reply: &Reply, state: &mut State, effect
             archive.chosen.clear();
             archive.result = Some(put_back(found));
         }
-        (_, Err(error)) => {
-            archive.is_waiting = false;
-            archive.is_known = true;
-            archive.error = Some(error.clone());
-        }
+        (_, Err(error)) => failed(error, archive),
+    }
+}
+
+fn failed(error: &str, archive: &mut Archive) {
+    archive.is_waiting = false;
+    archive.is_known = true;
+    archive.error = Some(error.to_owned());
+    // The page can be asked for once more.
+    archive.next = archive.next.take().or(archive.asked.take());
+}
+
+/// A command came back without having been done, because too much was asked at once.
+pub fn dropped(purpose: &ArchivePurpose, state: &mut State) {
+    if !matches!(purpose, ArchivePurpose::Status) {
+        failed(TOO_MUCH, &mut state.archive);
     }
 }
 
@@ -326,5 +337,22 @@ mod tests {
         answer(&ArchivePurpose::Switch, &reply, &mut bench.state, &mut bench.effects);
         assert!(bench.state.archive.is_waiting && bench.state.archive.error.is_none());
         assert_eq!(bench.state.toasts.list().len(), 1);
+    }
+
+    #[test]
+    fn a_page_that_failed_can_be_asked_for_again() {
+        let mut bench = bench();
+        let all = bench.open("a");
+        bench.answer(&all, page(1, Some(5)));
+        bench.state.archive.status = Some(Status::default());
+        let (_, command) = bench.ask(ArchiveAction::More);
+        assert_eq!(bench.state.archive.next, None);
+        let reply = Reply { db: "d".to_owned(), command, result: Err("no".to_owned()), micros: 1 };
+        let purpose = ArchivePurpose::Page { is_first: false };
+        answer(&purpose, &reply, &mut bench.state, &mut bench.effects);
+        assert_eq!(bench.state.archive.next, Some(doc! { "at": 5_i64 }));
+        bench.state.archive.is_waiting = true;
+        dropped(&ArchivePurpose::PutBack, &mut bench.state);
+        assert!(!bench.state.archive.is_waiting && bench.state.archive.error.is_some());
     }
 }

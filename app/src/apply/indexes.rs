@@ -2,7 +2,7 @@
 
 use bson::{Document, doc};
 
-use super::Effects;
+use super::{Effects, TOO_MUCH};
 use crate::action::IndexesAction;
 use crate::limits::{AGES_DOCUMENTS_MAX, SAMPLE_DOCUMENTS};
 use crate::state::dialogs::Dialog as AnyDialog;
@@ -243,7 +243,7 @@ fn refused(tab: TabId, generation: u64, error: &str, state: &mut State) {
 /// A command came back without having been done, because too much was asked at once.
 pub fn dropped(tab: TabId, purpose: &Purpose, generation: u64, state: &mut State) {
     if matches!(purpose, Purpose::Change(_)) {
-        refused(tab, generation, "Too much was asked at once; try again in a moment", state);
+        refused(tab, generation, TOO_MUCH, state);
     }
 }
 

@@ -28,6 +28,9 @@ pub use effects::{Effects, WindowEffect};
 use crate::action::Action;
 use crate::state::State;
 
+/// Why something was not done that was asked of the worker.
+const TOO_MUCH: &str = "Too much was asked at once; try again in a moment";
+
 /// Carries out one action.
 pub fn apply(action: Action, state: &mut State, effects: &mut Effects) {
     match action {

@@ -2,10 +2,11 @@
 
 use bson::{Bson, Document};
 
-use super::{Effects, reaper, store::number};
+use super::{Effects, TOO_MUCH, reaper, store::number};
 use crate::action::UndoNetAction;
 use crate::limits::UNDO_NET_PAGE_ROWS;
 use crate::state::purpose::UndoNetPurpose;
+use crate::state::toasts::Kind;
 use crate::state::undo_net::{Row, UndoNet, UndoNetDraft, keep_command};
 use crate::state::{Dialog, Namespace, Purpose, State};
 use crate::worker::Reply;
@@ -67,7 +68,7 @@ fn list(after: Option<i64>, limit: i32, state: &mut State, effects: &mut Effects
 
 /// A pass has ended: what it removed has come into the net, and what was in it may have left.
 pub fn pass_ended(state: &mut State, effects: &mut Effects) {
-    if matches!(state.dialogs.open(), Some(Dialog::UndoNet(_))) {
+    if is_shown(state) {
         refresh(state, effects);
     }
 }
@@ -87,16 +88,38 @@ pub fn answer(purpose: &UndoNetPurpose, reply: &Reply, state: &mut State, effect
         }
         (UndoNetPurpose::PutBack, Ok(found)) => {
             state.undo_net.is_waiting = false;
-            state.undo_net.result = Some(reaper::put_back(found));
+            let (is_done, sentence) = reaper::put_back(found);
+            if !is_shown(state) {
+                let kind = if is_done { Kind::Done } else { Kind::Error };
+                state.toasts.push(kind, sentence.clone(), None, state.uptime);
+            }
+            state.undo_net.result = Some((is_done, sentence));
             refresh(state, effects);
             reaper::ask(state, effects);
         }
-        (_, Err(error)) => {
-            state.undo_net.is_waiting = false;
-            state.undo_net.is_known = true;
-            state.undo_net.error = Some(error.clone());
-        }
+        (purpose, Err(error)) => failed(purpose, error, state),
     }
+}
+
+fn is_shown(state: &State) -> bool {
+    matches!(state.dialogs.open(), Some(Dialog::UndoNet(_)))
+}
+
+/// What failed is told in the dialog; a change whose dialog was closed meanwhile, in a message.
+fn failed(purpose: &UndoNetPurpose, error: &str, state: &mut State) {
+    if !is_shown(state) && !matches!(purpose, UndoNetPurpose::Page { .. }) {
+        state.toasts.push(Kind::Error, error, None, state.uptime);
+    }
+    state.undo_net.is_waiting = false;
+    state.undo_net.is_known = true;
+    state.undo_net.error = Some(error.to_owned());
+    // The page can be asked for once more.
+    state.undo_net.next = state.undo_net.next.or(state.undo_net.asked.take());
+}
+
+/// A command came back without having been done, because too much was asked at once.
+pub fn dropped(purpose: &UndoNetPurpose, state: &mut State) {
+    failed(purpose, TOO_MUCH, state);
 }
 
 /// Takes a page over, unless something else has been asked for since.

@@ -9,13 +9,14 @@ mod tests;
 use bson::Bson;
 
 pub use reading::{refresh, show_filter};
+pub(super) use writing::first_write_error;
 
 use super::Effects;
 use crate::action::DocumentsAction;
 use crate::action::documents::How;
 use crate::limits::SELECTED_MAX;
 use crate::state::documents::view::next_sort;
-use crate::state::documents::{DocumentsView, Focused, Purpose, QueryText};
+use crate::state::documents::{DocumentsView, Focused, Origin, Purpose, QueryText};
 use crate::state::toasts::Kind;
 use crate::state::{State, TabId};
 use crate::worker::Reply;
@@ -63,6 +64,8 @@ pub fn apply(tab: TabId, action: DocumentsAction, state: &mut State, effects: &m
         DocumentsAction::Delete(ids) => writing::delete(tab, &ids, state, effects),
         DocumentsAction::Undo => writing::undo(tab, state, effects),
         DocumentsAction::Redo => writing::redo(tab, state, effects),
+        DocumentsAction::SkipUndo => writing::skip(tab, Origin::Undo, state),
+        DocumentsAction::SkipRedo => writing::skip(tab, Origin::Redo, state),
     }
 }
 

@@ -387,3 +387,59 @@ fn a_message_offers_to_undo_only_the_last_change() {
     assert_eq!(offers(&bench), [] as [String; 0]);
     assert_eq!(bench.stored(), [doc! {"_id": 2, "n": 1}]);
 }
+
+#[test]
+fn a_change_that_can_not_be_taken_back_is_skipped() {
+    let mut bench = Bench::new(&[doc! {"_id": 1, "n": 1}, doc! {"_id": 2, "n": 1}]);
+    let edit = |bench: &mut Bench, row: u64, text: &str| {
+        let id = bench.view().pages.row(row).expect("a row").id.clone();
+        bench.act(DocumentsAction::Edit(id));
+        bench.type_text(text);
+        bench.act(DocumentsAction::SaveEditor);
+    };
+    edit(&mut bench, 0, "{_id: 1, n: 2}");
+    edit(&mut bench, 1, "{_id: 2, n: 2}");
+    bench.run(&doc! {"update": "c", "updates": [{"q": {"_id": 2}, "u": {"$set": {"n": 9}}}]});
+    for _ in 0..2 {
+        bench.act(DocumentsAction::Undo);
+    }
+    let offers: Vec<Action> = bench
+        .state
+        .toasts
+        .list()
+        .iter()
+        .filter_map(|toast| toast.button.as_ref().map(|(_, action)| (**action).clone()))
+        .collect();
+    let skip = Action::Documents(bench.tab, DocumentsAction::SkipUndo);
+    assert_eq!(offers, std::slice::from_ref(&skip), "only once");
+    bench.perform(skip.clone());
+    assert!(bench.state.toasts.list().iter().all(|toast| toast.button.is_none()));
+    bench.act(DocumentsAction::Undo);
+    assert_eq!(bench.stored(), [doc! {"_id": 1, "n": 1}, doc! {"_id": 2, "n": 9}]);
+    bench.perform(skip);
+    assert!(!bench.view().undo.can_undo());
+}
+
+#[test]
+fn what_was_not_deleted_with_the_others_is_told() {
+    let text = "x".repeat(6_000_000);
+    let all: Vec<Document> = (0..4).map(|id| doc! {"_id": id, "text": &text}).collect();
+    let mut bench = Bench::new(&[]);
+    for one in all {
+        bench.run(&doc! {"insert": "c", "documents": [one]});
+    }
+    bench.act(DocumentsAction::Refresh);
+    bench.act(DocumentsAction::Want(0, 4));
+    bench.select(0);
+    for row in 1..4 {
+        let id = Bson::Int32(i32::try_from(row).expect("small"));
+        bench.act(DocumentsAction::Select { row, id, how: How::Toggle });
+    }
+    bench.act(DocumentsAction::Delete((0..4).map(Bson::Int32).collect()));
+    let left = bench.stored().len();
+    assert!(left > 0 && left < 4, "{left}");
+    let said = &bench.state.toasts.list().last().expect("a message").text;
+    let expected = if left == 1 { "1 is not" } else { "2 are not" };
+    assert!(said.contains(expected), "{said}");
+    assert_eq!(bench.view().selected.len(), left);
+}

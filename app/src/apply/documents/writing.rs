@@ -6,8 +6,8 @@ use bson::{Bson, Document, oid::ObjectId};
 use super::reading::{self, documents};
 use super::with;
 use crate::action::{Action, DocumentsAction};
-use crate::apply::Effects;
 use crate::apply::store::number;
+use crate::apply::{Effects, TOO_MUCH};
 use crate::state::documents::change::{self, id_of, is_same};
 use crate::state::documents::editor::{DeleteMany, Editor, Phase};
 use crate::state::documents::{Dialog, DocumentsView, Origin, Purpose, Step, Writing};
@@ -107,6 +107,43 @@ pub fn redo(tab: TabId, state: &mut State, effects: &mut Effects) {
     let step = state.tabs.get_mut(tab).and_then(|open| open.documents.undo.redo());
     if let Some(step) = step {
         begin(tab, step, Origin::Redo, state, effects);
+    }
+}
+
+/// Gives up a change that could not be taken back or made again: whatever is in its way may stay there for good,
+/// and the changes behind it shall not wait for that.
+pub fn skip(tab: TabId, origin: Origin, state: &mut State) {
+    if is_busy(tab, state) {
+        return;
+    }
+    take_offers(tab, state);
+    let Some(open) = state.tabs.get_mut(tab) else { return };
+    let undo = &mut open.documents.undo;
+    let (skipped, left, keys) = match origin {
+        Origin::Redo => (undo.redo(), undo.can_redo(), "Ctrl+Shift+Z makes the next one again"),
+        _ => (undo.undo(), undo.can_undo(), "Ctrl+Z takes back the one before"),
+    };
+    if skipped.is_some() {
+        let then = if left { keys } else { "there is no other" };
+        let text = format!("The change was skipped; {then}");
+        state.toasts.push(Kind::Info, text, None, state.uptime);
+    }
+}
+
+/// The button on a message about a change that could not be taken back or made again.
+fn offer(tab: TabId, origin: Origin) -> Option<(String, Action)> {
+    let action = match origin {
+        Origin::Person => return None,
+        Origin::Undo => DocumentsAction::SkipUndo,
+        Origin::Redo => DocumentsAction::SkipRedo,
+    };
+    Some(("Skip this change".to_owned(), Action::Documents(tab, action)))
+}
+
+/// Takes the buttons away that would skip a change: it is another one now.
+fn take_offers(tab: TabId, state: &mut State) {
+    for action in [DocumentsAction::SkipUndo, DocumentsAction::SkipRedo] {
+        state.toasts.take_buttons(&Action::Documents(tab, action));
     }
 }
 
@@ -236,6 +273,7 @@ pub fn written(tab: TabId, reply: &Reply, state: &mut State, effects: &mut Effec
 fn note(tab: TabId, step: Step, origin: Origin, state: &mut State) {
     with(state, tab, |view| view.undo.note(step, origin));
     state.toasts.take_buttons(&Action::Documents(tab, DocumentsAction::Undo));
+    take_offers(tab, state);
 }
 
 fn done(tab: TabId, count: usize, state: &mut State, effects: &mut Effects) {
@@ -260,10 +298,15 @@ fn done(tab: TabId, count: usize, state: &mut State, effects: &mut Effects) {
             documents.iter().map(|it| crate::state::documents::view::key(&id_of(it))).collect();
         with(state, tab, |view| view.selected.retain(|key, _| !gone.contains(key)));
     }
+    let left = state.tabs.get(tab).map_or(0, |open| open.documents.selected.len());
     note(tab, step, origin, state);
     let can_undo = state.tabs.get(tab).is_some_and(|open| open.documents.undo.can_undo());
     let said = match origin {
         Origin::Person if !can_undo => format!("{said}; it is too much to be undone"),
+        // One reply of the store holds only so many bytes of what is read before it is deleted.
+        Origin::Person if deleted && count > 1 && left > 0 => {
+            format!("{said}; {} not, delete the rest too", counted(left as u64, "is", "are"))
+        }
         _ => said,
     };
     let undo = (deleted && origin == Origin::Person && can_undo)
@@ -283,7 +326,8 @@ fn conflict(tab: TabId, now: Option<Document>, state: &mut State) {
             Some(_) => "The document was changed by someone else since; it stays as it is",
             None => "The document was removed since; there is nothing to change back",
         };
-        state.toasts.push(Kind::Warning, text, None, state.uptime);
+        take_offers(tab, state);
+        state.toasts.push(Kind::Warning, text, offer(tab, writing.origin), state.uptime);
         return;
     }
     let phase = now.map_or(Phase::Gone, Phase::Changed);
@@ -302,20 +346,26 @@ fn conflict(tab: TabId, now: Option<Document>, state: &mut State) {
 
 /// A part of a change came back without having been done.
 pub fn dropped(tab: TabId, state: &mut State) {
-    failed(tab, "Too much was asked at once; try again in a moment", state);
+    failed(tab, TOO_MUCH, state);
 }
 
 fn failed(tab: TabId, error: &str, state: &mut State) {
+    let writing = state.tabs.get(tab).and_then(|open| open.documents.writing.as_ref());
+    let offer = writing.and_then(|writing| offer(tab, writing.origin));
     with(state, tab, DocumentsView::give_up);
+    if offer.is_some() {
+        take_offers(tab, state);
+    }
     match editor(tab, state) {
         Some(editor) if editor.phase == Phase::Busy => {
             editor.phase = Phase::Failed(error.to_owned());
         }
-        _ => state.toasts.push(Kind::Error, error.to_owned(), None, state.uptime),
+        _ => state.toasts.push(Kind::Error, error.to_owned(), offer, state.uptime),
     }
 }
 
-fn first_write_error(found: &Document) -> Option<String> {
+/// Why the store refused a part of a change.
+pub fn first_write_error(found: &Document) -> Option<String> {
     let errors = found.get_array("writeErrors").ok()?;
     let message = errors.first()?.as_document()?.get_str("errmsg");
     Some(message.unwrap_or("The store refused the change").to_owned())

@@ -6,6 +6,7 @@ use mayfly_engine::value::extjson::{self, Style};
 use mayfly_engine::value::{Layout as Lines, shell};
 
 use crate::action::{Action, Actions, DocumentsAction, ViewAction};
+use crate::panels::expiry::{self, words::stays};
 use crate::state::documents::focus::{RuleVerdict, Verdict};
 use crate::state::documents::{DocumentsDraft, FieldEdit, FieldKind, Focused};
 use crate::state::{Clock, State, Tab, duration};
@@ -34,7 +35,7 @@ pub fn ui(
         ui.label(text::rich(words, text::small()).color(colors(ui).overdue));
     }
     if let Some(verdict) = focus.verdict.as_ref().filter(|_| !focus.gone) {
-        verdict_ui(ui, state, verdict, actions);
+        verdict_ui(ui, state, tab, verdict, actions);
     }
     let Some(document) = &focus.document else {
         empty_state::hint(ui, "Reading the document");
@@ -45,13 +46,15 @@ pub fn ui(
     fields_ui(ui, state.now_ms(), tab, draft, focus, document, actions);
 }
 
-fn verdict_ui(ui: &mut Ui, state: &State, verdict: &Verdict, actions: &mut Actions) {
+fn verdict_ui(ui: &mut Ui, state: &State, tab: &Tab, verdict: &Verdict, actions: &mut Actions) {
     let clock = &state.clock;
     if let Some(first) = verdict.first() {
         card::ui(ui, |ui| {
             ui.spacing_mut().item_spacing.y = sizes::GAP_TINY;
             if let (Some(earliest), Some(latest)) = (verdict.earliest_ms, verdict.latest_ms) {
-                ui.label(text::rich(bracket(earliest, latest, clock), text::title()));
+                let stays = stays(expiry::removals(state, tab)).map(ToOwned::to_owned);
+                let words = stays.unwrap_or_else(|| bracket(earliest, latest, clock));
+                ui.label(text::rich(words, text::title()));
             }
             rule_ui(ui, first);
         });
@@ -270,7 +273,8 @@ fn edit_ui(ui: &mut Ui, edit: &mut FieldEdit, now_ms: i64, busy: bool) -> Done {
     }
     let pressed = |key| ui.input(|input| input.key_pressed(key));
     let save_keys = response.lost_focus() && pressed(Key::Enter);
-    if (response.has_focus() || response.lost_focus()) && pressed(Key::Escape) {
+    let is_here = response.has_focus() || response.lost_focus();
+    if is_here && pressed(Key::Escape) && !menu::was_open(ui.ctx()) {
         done = Done::Cancel;
     }
     if let Some(error) = &error {

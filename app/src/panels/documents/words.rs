@@ -25,8 +25,9 @@ pub fn due(due: Due, clock: &Clock) -> (String, bool) {
     match due {
         Due::Never => ("never expires".to_owned(), false),
         Due::At { threshold_ms, .. } => {
-            let rest = threshold_ms.saturating_sub(clock.now_ms());
-            if rest > 0 {
+            // Digits step together with all others, with the full steps of the clock.
+            let rest = threshold_ms.saturating_sub(clock.shown_ms());
+            if threshold_ms > clock.now_ms() {
                 (duration::countdown(rest), false)
             } else {
                 (format!("{} overdue", duration::overdue(rest.saturating_neg())), true)
