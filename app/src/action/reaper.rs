@@ -1,12 +1,16 @@
 //! The reaper.
 
-use bson::Bson;
+use bson::{Bson, Document, doc};
 use egui::Key;
+use mayfly_engine::value::shell::write_command;
 
-use super::Action;
 use super::entry::{Entry, Group, ctrl_shift};
+use super::{Action, DialogAction};
 use crate::source::Namespace;
-use crate::state::reaper::Schedule;
+use crate::state::Dialog;
+use crate::state::dialogs::{Confirm, Tone};
+use crate::state::number::counted;
+use crate::state::reaper::{Held, Schedule};
 
 /// What can be asked of the reaper.
 #[derive(Debug, Clone, PartialEq)]
@@ -92,6 +96,33 @@ pub const UNDO_OFF: Entry = Entry {
             .then_some(Action::Reaper(ReaperAction::SetUndo(false)))
     },
 };
+
+/// Releases what the guard holds back. Where that removes documents at once it asks first, and the button names how
+/// many go.
+#[must_use]
+pub fn delete_held(held: &Held) -> Action {
+    let release = Action::Reaper(ReaperAction::DeleteHeld);
+    if held.due() == 0 {
+        return release;
+    }
+    let what = counted(held.due(), "document", "documents");
+    let text = "They are past their threshold by the clock as it is now. Removed documents come back from the undo \
+                net or an archive only, where there was one before.";
+    Action::Dialog(DialogAction::Show(Dialog::Confirm(Confirm {
+        title: format!("Remove {what} now?"),
+        text: text.to_owned(),
+        command: Some(write_command("admin", &release_command("deleteNow"))),
+        button: format!("Remove {what}"),
+        tone: Tone::Amber,
+        action: Box::new(release),
+    })))
+}
+
+/// The command that says what becomes of what the guard holds back, on `admin`.
+#[must_use]
+pub fn release_command(action: &str) -> Document {
+    doc! { "mayflyRelease": 1, "action": action }
+}
 
 const fn schedule(label: &'static str, tooltip: &'static str) -> Entry {
     Entry { group: Group::Time, label, tooltip, keys: None, action: |_| None }

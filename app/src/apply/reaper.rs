@@ -5,6 +5,7 @@ use bson::{Document, doc};
 use super::Effects;
 use super::store::number;
 use crate::action::ReaperAction;
+use crate::action::reaper::release_command;
 use crate::source::Namespace;
 use crate::state::purpose::ReaperPurpose;
 use crate::state::reaper::{Held, HeldRule, Schedule};
@@ -48,12 +49,10 @@ pub fn apply(action: &ReaperAction, state: &mut State, effects: &mut Effects) {
         }
         ReaperAction::DeleteHeld => {
             let purpose = Purpose::Reaper(ReaperPurpose::RunNow);
-            let command = doc! {"mayflyRelease": 1, "action": "deleteNow"};
-            effects.write(state, purpose, "admin", command);
+            effects.write(state, purpose, "admin", release_command("deleteNow"));
         }
         ReaperAction::KeepHeld => {
-            let command = doc! {"mayflyRelease": 1, "action": "keepPaused"};
-            set(state, effects, command);
+            set(state, effects, release_command("keepPaused"));
         }
         ReaperAction::ClearLog => state.reaper.clear_log(),
     }

@@ -2,15 +2,21 @@
 
 use egui::{Align, Frame, Label, Layout, Margin, Panel, Ui};
 
+use crate::action::reaper::delete_held;
 use crate::action::{Action, Actions, ReaperAction, TabsAction};
 use crate::state::reaper::{Held, HeldRule};
 use crate::state::tabs::ViewKind;
 use crate::state::{State, duration, number};
 use crate::theme::{colors, sizes, text};
 use crate::widgets::Button;
+use crate::widgets::marks::visible;
+use crate::widgets::value::cut;
 
 /// Rules that the banner names; the others are counted.
 const RULES_SHOWN: usize = 3;
+
+/// Characters of a collection or an index that the banner shows.
+const NAME_CHARS_MAX: usize = 40;
 
 /// Draws the banner if anything is held.
 pub fn panel_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
@@ -79,7 +85,8 @@ fn counts(rules: &[HeldRule]) -> String {
     }
     let named = rules.iter().take(RULES_SHOWN).map(|HeldRule { namespace, index, due }| {
         let documents = number::counted(*due, "document", "documents");
-        format!("{namespace} · {index}: {documents}")
+        let short = |name: &str| cut(&visible(name), NAME_CHARS_MAX);
+        format!("{} · {}: {documents}", short(&namespace.to_string()), short(index))
     });
     let mut words = named.collect::<Vec<_>>().join("   ");
     let more = rules.len().saturating_sub(RULES_SHOWN);
@@ -94,11 +101,11 @@ fn counts(rules: &[HeldRule]) -> String {
 fn buttons_ui(ui: &mut Ui, held: &Held, actions: &mut Actions) {
     let due = number::counted(held.due(), "document", "documents");
     // Where nothing is due, letting go removes nothing.
-    let (label, delete) = match held.due() {
-        0 => ("Release", "Let removals go on".to_owned()),
-        _ => {
-            ("Delete now", format!("Let removals go on, and remove {due} past their threshold now"))
-        }
+    let (label, delete) = if held.due() == 0 {
+        ("Release", "Let removals go on".to_owned())
+    } else {
+        let words = format!("Let removals go on, and remove {due} past their threshold now");
+        ("Delete now…", words)
     };
     let keep = "Leave everything as it is until somebody releases it, also when the clock is right \
                 again";
@@ -115,7 +122,7 @@ fn buttons_ui(ui: &mut Ui, held: &Held, actions: &mut Actions) {
         actions.push(Action::Reaper(ReaperAction::KeepHeld));
     }
     if ui.add(Button::amber(label).tooltip(&delete)).clicked() {
-        actions.push(Action::Reaper(ReaperAction::DeleteHeld));
+        actions.push(delete_held(held));
     }
 }
 

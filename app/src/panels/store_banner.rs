@@ -11,6 +11,10 @@ use crate::theme::{Icon, colors, sizes, text};
 use crate::widgets::Button;
 use crate::widgets::value_text::with_marks;
 
+/// What makes room on a full disk, when the store doesn't say it.
+const ROOM: &str = "Remove other files from the disk of the data folder, or delete documents or \
+                    collections, which still works";
+
 /// What a banner says.
 struct Banner {
     /// What is the matter, in one sentence.
@@ -112,12 +116,13 @@ fn takes_less(status: &Status, again: Action) -> Option<Banner> {
     Some(match status.takes {
         Takes::Everything => return None,
         Takes::Deletions => {
-            let free = status.free_bytes.map(|free| format!("{} are free. ", number::bytes(free)));
+            let free = status.free_bytes.map(|free| format!(" {} are free now.", number::bytes(free)));
+            // The store says in its second sentence how much has to be free.
+            let (_, what_to_do) = reason.split_once(". ").unwrap_or(("", ROOM));
             Banner {
                 strong: "The disk is full, so nothing can be stored.".to_owned(),
                 plain: format!(
-                    "{}Remove other files from the disk of the data folder, or delete documents or \
-                     collections, which still works and makes room. The store goes on by itself then.",
+                    "{what_to_do}.{} The store goes on by itself then.",
                     free.unwrap_or_default()
                 ),
                 tone: Tone::Amber,

@@ -3,6 +3,7 @@
 use egui::{Align, Layout, Ui};
 
 use crate::action::clock::RATES;
+use crate::action::reaper::delete_held;
 use crate::action::{
     Action, Actions, ClockAction, DialogAction, ReaperAction, StoreAction, ViewAction,
 };
@@ -145,8 +146,10 @@ fn reaper_menu_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
     {
         actions.push(action);
     }
-    if state.reaper.held.is_some() && menu::entry(ui, "Delete what is held", "", true).clicked() {
-        actions.push(Action::Reaper(ReaperAction::DeleteHeld));
+    if let Some(held) = &state.reaper.held
+        && menu::entry(ui, "Delete what is held…", "", true).clicked()
+    {
+        actions.push(delete_held(held));
     }
 }
 

@@ -68,7 +68,7 @@ impl Window {
             .with_size([1280.0, 800.0])
             .with_max_steps(64)
             .build_eframe(move |context| MayflyApp::new(context, options));
-        until(&mut harness, "Delete now", true);
+        until(&mut harness, "Delete now…", true);
         Self { harness, sent }
     }
 
@@ -91,10 +91,15 @@ fn the_banner_tells_why_both_clocks_and_what_waits() {
 }
 
 #[test]
-fn delete_now_releases_and_the_banner_goes() {
+fn delete_now_asks_then_releases_and_the_banner_goes() {
     let mut window = Window::open();
-    click(&mut window.harness, "Delete now");
-    until(&mut window.harness, "Delete now", false);
+    click(&mut window.harness, "Delete now…");
+    assert_eq!(window.sent(), [] as [String; 0], "it asks first");
+    click(&mut window.harness, "Cancel");
+    assert_eq!(window.sent(), [] as [String; 0]);
+    click(&mut window.harness, "Delete now…");
+    click(&mut window.harness, "Remove 1,204 documents");
+    until(&mut window.harness, "Delete now…", false);
     assert_eq!(window.sent(), ["deleteNow"]);
 }
 
@@ -104,7 +109,7 @@ fn keep_paused_stays_with_one_button_less() {
     click(&mut window.harness, "Keep paused");
     until(&mut window.harness, "Keep paused", false);
     assert_eq!(window.sent(), ["keepPaused"]);
-    assert!(window.harness.query_by_label("Delete now").is_some());
+    assert!(window.harness.query_by_label("Delete now…").is_some());
 }
 
 #[test]

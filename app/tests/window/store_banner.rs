@@ -67,9 +67,22 @@ fn told(source: Arc<dyn Source>, state: &'static str, reason: &'static str) -> A
 fn a_full_disk_says_what_to_free() {
     let mut window = window(|source| told(source, "diskFull", "The disk is full"));
     window.until_named("The disk is full, so nothing can be stored.");
-    window.until_named("delete documents or collections, which still works");
+    window.until_named("delete documents or collections, which still works. ");
     window.point("Show sizes…");
     window.until_named("Free on its disk: ");
+}
+
+#[test]
+fn a_full_disk_says_how_much_must_be_free() {
+    const REASON: &str = "The disk is full, so this change was not written. Make at least 2 MiB free on the disk of the data \
+                  folder: remove other files there, or delete documents or collections, which still works.";
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let notes = [doc! {"insert": "notes", "documents": [{"_id": 1}]}];
+    let mut window = Window::open_as(folder, &notes, |source| told(source, "diskFull", REASON));
+    window.until_named(
+        "Make at least 2 MiB free on the disk of the data folder: remove other files there",
+    );
+    window.until_named("are free now. The store goes on by itself then.");
 }
 
 #[test]
@@ -142,12 +155,7 @@ fn a_store_that_can_not_be_opened_is_verified_and_restored() {
     };
     open(&mut window);
     window.until("the other store is open", State::is_open);
-    window.choose("Menu", "Backup and maintenance…");
-    window.click("Back up…");
-    window.until_named("There is no backup under this name yet");
-    window.click("Back up");
-    window.until_named("The backup is written and checked.");
-    window.click("Done");
+    back_up(&mut window);
     let request =
         OpenRequest { folder: Some(window.folder.path().join("store")), ..OpenRequest::default() };
     window.ask(Action::Store(StoreAction::Open(request)));
@@ -170,6 +178,16 @@ fn a_store_that_can_not_be_opened_is_verified_and_restored() {
     window.until_gone("Verify tells what is wrong with its file.");
 }
 
+/// Writes a backup under the name that is offered, as a person does.
+fn back_up(window: &mut Window) {
+    window.choose("Menu", "Backup and maintenance…");
+    window.click("Back up…");
+    window.until_named("There is no backup under this name yet");
+    window.click("Back up");
+    window.until_named("The backup is written and checked.");
+    window.click("Done");
+}
+
 /// Opens a folder by its path, as a person does.
 fn open_folder(window: &mut Window, folder: &Path) {
     window.keys(egui::Modifiers::COMMAND, egui::Key::O);
@@ -181,12 +199,7 @@ fn open_folder(window: &mut Window, folder: &Path) {
 #[test]
 fn the_backup_of_another_store_is_not_offered() {
     let mut window = window(|source| source);
-    window.choose("Menu", "Backup and maintenance…");
-    window.click("Back up…");
-    window.until_named("There is no backup under this name yet");
-    window.click("Back up");
-    window.until_named("The backup is written and checked.");
-    window.click("Done");
+    back_up(&mut window);
     let other = window.folder.path().join("other");
     fs::create_dir(&other).expect("a folder");
     fs::write(other.join("data.mdb"), vec![7; 1 << 16]).expect("a file");
