@@ -11,6 +11,7 @@ use crate::state::view::Focus;
 use crate::state::{Dialog, Drafts, Namespace, State, duration, number};
 use crate::theme::{Icon, colors, sizes, text};
 use crate::widgets::hint::Hint as _;
+use crate::widgets::marks::visible;
 use crate::widgets::{Button, density_strip, empty_state, field, menu, paint};
 
 /// Draws the sidebar.
@@ -136,11 +137,12 @@ fn heading_ui(ui: &mut Ui, name: &str, folded: bool) -> Response {
     paint::icon_at(ui.painter(), at, icon, 16.0, colors.dim);
     let left = rect.left_center() + vec2(28.0, 0.0);
     let room = rect.width() - 40.0;
-    paint::text_at(ui, left, Align2::LEFT_CENTER, name, text::medium(), colors.text, room);
+    let name = visible(name);
+    paint::text_at(ui, left, Align2::LEFT_CENTER, &name, text::medium(), colors.text, room);
     if response.has_focus() {
         paint::focus_ring(ui, rect.shrink(2.0), 4.0);
     }
-    response
+    if paint::fits(ui, &name, text::medium(), room) { response } else { response.hint(name) }
 }
 
 fn collection_ui(
@@ -171,8 +173,10 @@ fn collection_ui(
     let place = paint::text_at(ui, right, Align2::RIGHT_CENTER, &count, text::mono(), ink, 90.0);
     let left = pos2(rect.left() + 30.0, first);
     let room = place.left() - left.x - sizes::GAP_SMALL;
-    let (name, ink) = (&collection.name, colors.text);
-    paint::text_at(ui, left, Align2::LEFT_CENTER, name, text::body(), ink, room);
+    let name = visible(&collection.name);
+    paint::text_at(ui, left, Align2::LEFT_CENTER, &name, text::body(), colors.text, room);
+    let is_cut = !paint::fits(ui, &name, text::body(), room);
+    let response = if is_cut { response.hint(name) } else { response };
     if has_weather {
         weather_ui(ui, rect, collection, state, actions);
     }

@@ -6,6 +6,7 @@ use crate::action::{Action, Actions, TabsAction, ViewAction};
 use crate::state::tabs::ViewKind;
 use crate::state::{State, Tab, number};
 use crate::theme::{Icon, colors, sizes, text};
+use crate::widgets::marks::visible;
 use crate::widgets::{Button, menu, tabs};
 
 /// Draws the tabs.
@@ -26,7 +27,7 @@ pub fn ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
 
 fn tab_ui(ui: &mut Ui, tab: &Tab, state: &State, actions: &mut Actions) {
     let selected = state.tabs.active().is_some_and(|active| active.id == tab.id);
-    let (pressed, response) = tabs::folder(ui, &tab.namespace.to_string(), selected);
+    let (pressed, response) = tabs::folder(ui, &visible(&tab.namespace.to_string()), selected);
     match pressed {
         Some(tabs::Pressed::Chosen) => {
             actions.push(Action::Tabs(TabsAction::Activate(tab.id)));

@@ -93,7 +93,7 @@ pub static DARK: Colors = Colors {
     overdue_hover: rgb(0x00f7_c76c),
     overdue_ground: rgb(0x003a_2d12),
     on_overdue: rgb(0x0024_1a05),
-    removed: rgb(0x006d_7a87),
+    removed: rgb(0x008d_97a1),
     error: rgb(0x00f0_716b),
     error_hover: rgb(0x00f5_8a85),
     error_ground: rgb(0x003a_1d1e),
@@ -123,27 +123,27 @@ pub static LIGHT: Colors = Colors {
     hairline: rgb(0x00d3_dae1),
     text: rgb(0x001b_232b),
     dim: rgb(0x0055_626f),
-    accent: rgb(0x000a_7f6b),
-    accent_hover: rgb(0x0009_6e5d),
+    accent: rgb(0x0009_7462),
+    accent_hover: rgb(0x0008_6455),
     accent_ground: rgb(0x00d9_f1eb),
     on_accent: rgb(0x00ff_ffff),
-    overdue: rgb(0x009a_5b00),
+    overdue: rgb(0x0098_5900),
     overdue_hover: rgb(0x0084_4e00),
     overdue_ground: rgb(0x00fd_f0d5),
     on_overdue: rgb(0x00ff_ffff),
-    removed: rgb(0x0075_818d),
+    removed: rgb(0x0062_6c76),
     error: rgb(0x00b4_2318),
     error_hover: rgb(0x009c_1d13),
     error_ground: rgb(0x00fb_e7e5),
     on_error: rgb(0x00ff_ffff),
-    string: rgb(0x002f_7a1f),
+    string: rgb(0x002e_771e),
     number: rgb(0x009a_5300),
     date: rgb(0x0016_63b0),
     id: rgb(0x007a_3fb0),
     call: rgb(0x0016_63b0),
     mark: rgb(0x00a3_2f6a),
-    edited: rgb(0x008a_6d00),
-    saved: rgb(0x001f_7a3a),
+    edited: rgb(0x007e_6400),
+    saved: rgb(0x001e_7738),
     busy: rgb(0x0016_63b0),
     backdrop: shade(70),
     shadow: shade(45),
@@ -201,19 +201,46 @@ mod tests {
     #[test]
     fn text_can_be_read_on_its_ground() {
         for colors in [&DARK, &LIGHT] {
-            for ground in [colors.background, colors.panel, colors.raised] {
-                for ink in [colors.text, colors.dim, colors.accent, colors.overdue, colors.error] {
-                    let ratio = contrast(ink, ground);
-                    assert!(ratio >= 4.2, "{ink:?} on {ground:?}: {ratio:.2}");
-                }
-            }
-            for (ink, ground) in [
+            let grounds = [
+                colors.background,
+                colors.panel,
+                colors.raised,
+                colors.raised_hover,
+                colors.well,
+                colors.accent_ground,
+                colors.overdue_ground,
+                colors.error_ground,
+            ];
+            let inks = [
+                colors.text,
+                colors.dim,
+                colors.accent,
+                colors.overdue,
+                colors.error,
+                colors.string,
+                colors.number,
+                colors.date,
+                colors.id,
+                colors.call,
+                colors.mark,
+                colors.edited,
+                colors.saved,
+                colors.busy,
+            ];
+            let pairs = grounds.into_iter().flat_map(|ground| inks.map(|ink| (ink, ground)));
+            // Tombstones stand on the timeline, in a table, and in the row under the pointer.
+            let on = [colors.panel, colors.raised, colors.raised_hover];
+            let tombstones = on.map(|ground| (colors.removed, ground));
+            let buttons = [
                 (colors.on_accent, colors.accent),
+                (colors.on_accent, colors.accent_hover),
                 (colors.on_overdue, colors.overdue),
+                (colors.on_overdue, colors.overdue_hover),
                 (colors.on_error, colors.error),
-                (colors.text, colors.accent_ground),
-                (colors.overdue, colors.overdue_ground),
-            ] {
+                (colors.on_error, colors.error_hover),
+                (colors.on_now, colors.now),
+            ];
+            for (ink, ground) in pairs.chain(tombstones).chain(buttons) {
                 let ratio = contrast(ink, ground);
                 assert!(ratio >= 4.5, "{ink:?} on {ground:?}: {ratio:.2}");
             }

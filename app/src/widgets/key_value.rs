@@ -32,6 +32,9 @@ fn row(ui: &mut Ui, key: &str, value: &str, ink: Color32, pressable: bool) -> Re
         let around = rect.expand2(Vec2::new(sizes::GAP_TINY, 0.0));
         ui.painter().rect_filled(around, 4.0, colors.raised_hover);
     }
+    if response.has_focus() {
+        paint::focus_ring(ui, rect.expand2(Vec2::new(2.0, 0.0)), 4.0);
+    }
     let half = rect.width() * 0.62;
     let right = rect.right_center();
     let place = paint::text_at(ui, right, Align2::RIGHT_CENTER, value, text::mono(), ink, half);

@@ -49,6 +49,12 @@ pub fn measured(ui: &Ui, content: &str, font: FontId) -> Vec2 {
     line(ui, content, font, colors(ui).text, f32::INFINITY).size()
 }
 
+/// Whether one line of text is not cut at `width`.
+#[must_use]
+pub fn fits(ui: &Ui, content: &str, font: FontId, width: f32) -> bool {
+    measured(ui, content, font).x <= width
+}
+
 /// How wide a digit of the monospaced font is.
 #[must_use]
 pub fn digit_width(ui: &Ui) -> f32 {

@@ -46,7 +46,9 @@ pub fn folder(ui: &mut Ui, label: &str, selected: bool) -> (Option<Pressed>, Res
     }
     let at = pos2(body.left() + 14.0, body.center().y);
     let place = Align2::LEFT_CENTER.anchor_size(at, galley.size());
+    let is_cut = galley.elided;
     ui.painter().galley(place.min, galley, ink);
+    let response = if is_cut { response.hint(label) } else { response };
     let cross =
         Rect::from_center_size(pos2(body.right() - 16.0, body.center().y), Vec2::splat(20.0));
     let closed = cross_ui(ui, cross, label, &response);
@@ -65,6 +67,9 @@ fn cross_ui(ui: &mut Ui, rect: Rect, label: &str, tab: &Response) -> bool {
     response.widget_info(|| WidgetInfo::labeled(Role::Button, ui.is_enabled(), &name));
     if response.hovered() {
         ui.painter().rect_filled(rect, 5.0, colors.raised_hover);
+    }
+    if response.has_focus() {
+        paint::focus_ring(ui, rect.shrink(2.0), 5.0);
     }
     let ink = if response.hovered() { colors.text } else { colors.dim };
     paint::icon_at(ui.painter(), rect.center(), Icon::Close, 14.0, ink);
