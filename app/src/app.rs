@@ -13,6 +13,7 @@ use crate::limits::{OUTCOMES_PER_FRAME_MAX, OUTCOMES_PER_FRAME_TIME_MAX};
 use crate::state::settings::ThemeChoice;
 use crate::state::{State, toasts};
 use crate::theme::durations;
+use crate::widgets::menu;
 use crate::window::{Saved, WindowOptions};
 use crate::worker::{Outcome, Wake, Worker};
 use crate::{dialogs, panels, theme};
@@ -179,6 +180,7 @@ impl eframe::App for MayflyApp {
 
     fn ui(&mut self, ui: &mut Ui, _frame: &mut eframe::Frame) {
         let context = ui.ctx().clone();
+        menu::note_open(&context);
         if self.state.dialogs.open().is_none()
             && let Some(action) = entry_for_keys(&context, &self.state)
         {

@@ -94,10 +94,12 @@ pub fn entries() -> impl Iterator<Item = &'static Entry> {
 
 /// The entry whose keys were pressed in this frame. Takes the keys, so that nothing else sees them.
 ///
-/// While a text is being typed, keys without Ctrl or Alt belong to the text, except function keys.
+/// While a text is being typed, keys without Ctrl or Alt belong to the text, except function keys. Space presses the
+/// control that the keyboard is on. A key alone that does nothing now is left to whatever is on the screen.
 #[must_use]
 pub fn entry_for_keys(context: &egui::Context, state: &State) -> Option<Action> {
     let typing = context.text_edit_focused();
+    let on_control = context.memory(|memory| memory.focused().is_some());
     let mut sorted: Vec<&Entry> = entries().filter(|entry| entry.keys.is_some()).collect();
     // The more keys, the earlier: Ctrl+T must not take Ctrl+Shift+T.
     sorted.sort_by_key(|entry| {
@@ -107,7 +109,12 @@ pub fn entry_for_keys(context: &egui::Context, state: &State) -> Option<Action> 
     });
     for entry in sorted {
         let Some(keys) = entry.keys else { continue };
-        if typing && belongs_to_text(keys) {
+        let presses = on_control && keys == KeyboardShortcut::new(Modifiers::NONE, Key::Space);
+        if presses || typing && belongs_to_text(keys) {
+            continue;
+        }
+        let is_pressed = context.input(|input| input.key_pressed(keys.logical_key));
+        if !is_pressed || keys.modifiers.is_none() && !entry.is_enabled(state) {
             continue;
         }
         if context.input_mut(|input| input.consume_shortcut(&keys))

@@ -30,6 +30,8 @@ pub fn ui(context: &Context, draft: &mut Confirm, actions: &mut Actions) {
                 Tone::Danger => Button::danger(&draft.button),
             };
             answered = ui.add(button).clicked();
+            // Where something is lost, Enter alone is not enough.
+            answered |= draft.tone == Tone::Normal && modal::is_entered(ui.ctx());
             if ui.add(Button::plain("Cancel")).clicked() {
                 close(actions);
             }

@@ -46,6 +46,7 @@ pub fn database_ui(
         |ui, draft| {
             ui.add_enabled_ui(!draft.sent.is_waiting(), |ui| {
                 name_field(ui, "Name of the database", &mut draft.name, db_error);
+                begin_at(ui, "Name of the database", &draft.name);
                 name_field(ui, "First collection", &mut draft.collection, collection_error);
                 dialect_ui(ui, &mut draft.dialect);
             });
@@ -89,6 +90,7 @@ pub fn collection_ui(
         |ui, draft| {
             ui.add_enabled_ui(!draft.sent.is_waiting(), |ui| {
                 name_field(ui, "Name of the collection", &mut draft.name, error);
+                begin_at(ui, "Name of the collection", &draft.name);
                 capped_ui(ui, draft, size_error);
             });
             refusal_ui(ui, &draft.sent);
@@ -132,8 +134,9 @@ pub(super) fn buttons_ui(
     actions: &mut Actions,
 ) -> bool {
     let label = if sent.is_waiting() { WAITING } else { label };
-    let button = Button::primary(label).enabled(ready && !sent.is_waiting());
-    let pressed = ui.add(button).clicked();
+    let is_ready = ready && !sent.is_waiting();
+    let pressed = ui.add(Button::primary(label).enabled(is_ready)).clicked();
+    let pressed = pressed || is_ready && modal::is_entered(ui.ctx());
     if ui.add(leave(sent.is_waiting())).clicked() {
         close(actions);
     }
@@ -166,6 +169,13 @@ fn name_field(ui: &mut Ui, label: &str, draft: &mut String, error: Option<&str>)
         let invalid = shown.is_some();
         Field { name: label, mono: true, invalid, id, ..Field::default() }.ui(ui, draft);
     });
+}
+
+/// The keyboard is on the first field of a dialog in which nothing was typed yet.
+fn begin_at(ui: &Ui, label: &str, draft: &str) {
+    if draft.is_empty() && ui.memory(|memory| memory.focused().is_none()) {
+        ui.memory_mut(|memory| memory.request_focus(Id::unique(label)));
+    }
 }
 
 fn dialect_ui(ui: &mut Ui, dialect: &mut Dialect) {

@@ -63,7 +63,12 @@ pub fn ui(ui: &mut Ui, state: &State, drafts: &mut Drafts, actions: &mut Actions
 /// Draws what lies over everything: palette, messages, the overlay for files, the amber frame.
 pub fn over_ui(ui: &mut Ui, state: &State, drafts: &mut Drafts, actions: &mut Actions) {
     if state.view.palette {
-        palette::ui(ui.ctx(), state, drafts, actions);
+        if state.dialogs.open().is_none() {
+            palette::ui(ui.ctx(), state, drafts, actions);
+        } else {
+            // Two of them would both want the keys.
+            actions.push(Action::View(ViewAction::SetPalette(false)));
+        }
     }
     toasts::ui(ui.ctx(), state, actions);
     drop_overlay::ui(ui.ctx(), state);

@@ -93,6 +93,8 @@ impl CodeEdit<'_> {
                     .show(ui, |ui| {
                         let mut edit = TextEdit::multiline(draft)
                             .code_editor()
+                            // The Tab key goes on to the next control, or nobody could leave by keys.
+                            .lock_focus(false)
                             .font(text::mono())
                             .frame(Frame::new())
                             .margin(Margin::ZERO)

@@ -1,6 +1,6 @@
 //! Menus.
 
-use egui::{Popup, PopupCloseBehavior, Response, Ui};
+use egui::{Context, Id, Popup, PopupCloseBehavior, Response, Ui};
 
 use crate::theme::{Icon, colors, sizes, text};
 
@@ -20,6 +20,18 @@ pub fn context(response: &Response, content: impl FnOnce(&mut Ui)) {
         set_up(ui);
         content(ui);
     });
+}
+
+/// Notes whether a menu is open as a frame begins. Escape closes it while it is drawn, and must do nothing else.
+pub fn note_open(context: &Context) {
+    let is_open = Popup::is_any_open(context);
+    context.data_mut(|data| data.insert_temp(Id::unique("a menu is open"), is_open));
+}
+
+/// Whether a menu was open as this frame began: Escape and Enter are its keys.
+#[must_use]
+pub fn was_open(context: &Context) -> bool {
+    context.data(|data| data.get_temp(Id::unique("a menu is open"))).unwrap_or(false)
 }
 
 /// An entry with its keys at the right.

@@ -4,7 +4,7 @@ use egui::{
     Align, Context, CornerRadius, Frame, Id, Layout, Margin, Modal, ScrollArea, Shadow, Stroke, Ui,
 };
 
-use super::Button;
+use super::{Button, menu};
 use crate::theme::{Colors, Icon, colors, sizes, text};
 
 /// Whether the dialog shall close.
@@ -75,6 +75,18 @@ pub fn ui<T>(
             );
         });
     if closed || modal.should_close() { Closing::Closes } else { Closing::Stays }
+}
+
+/// Whether Enter was pressed for the dialog as a whole: the keyboard is on no control of its own, or was on a line of
+/// text. A key that is held down since before the dialog was there does not count.
+#[must_use]
+pub fn is_entered(window: &Context) -> bool {
+    let is_free = window.memory(|memory| memory.focused().is_none()) && !menu::was_open(window);
+    let is_enter = |event: &egui::Event| {
+        matches!(event, egui::Event::Key { key: egui::Key::Enter, pressed: true, repeat: false, modifiers, .. }
+            if modifiers.is_none())
+    };
+    is_free && window.input(|input| input.events.iter().any(is_enter))
 }
 
 fn title_ui(ui: &mut Ui, title: &str, subtitle: &str) -> bool {

@@ -45,6 +45,16 @@ fn several_documents_are_added_at_once() {
 }
 
 #[test]
+fn the_text_has_the_keyboard_until_the_tab_key_is_pressed() {
+    let mut window = editing("1");
+    assert!(window.is_focused("Document"));
+    let before = window.value("Document");
+    window.key(Key::Tab);
+    assert!(!window.is_focused("Document"), "the Tab key goes on to the next control");
+    assert_eq!(window.value("Document"), before);
+}
+
+#[test]
 fn text_that_is_no_document_is_not_sent() {
     let mut window = window();
     window.click("Add document");

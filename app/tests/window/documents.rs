@@ -243,3 +243,41 @@ fn one_document_of_a_table_is_deleted_after_a_question() {
     window.until_named("Dismiss: Deleted 1 document");
     assert_eq!(stored(&window, doc! {}).len(), 3);
 }
+
+#[test]
+fn a_document_that_stays_is_not_said_to_go() {
+    let mut window = window();
+    window.point("Document 1");
+    window.until_named("Goes between 12:00:30");
+    let pause = mayfly::action::ReaperAction::SetEnabled(false);
+    window.ask(mayfly::action::Action::Reaper(pause));
+    window.until_named("The reaper is off: it stays until the reaper runs");
+    window.until_gone("Goes between");
+}
+
+#[test]
+fn end_shows_the_last_document() {
+    let all: Vec<Document> = (0..180).map(|id| doc! {"_id": id}).collect();
+    let mut window = Window::open_view(&[doc! {"insert": "many", "documents": all}], "Documents");
+    window.until_named("Document 0");
+    window.point("Document 0");
+    window.key(Key::End);
+    window.until_named("Document 179");
+    window.key(Key::Home);
+    window.until_named("Document 0");
+}
+
+#[test]
+fn escape_closes_a_menu_and_keeps_the_selection() {
+    let mut window = window();
+    window.point("Select Document 1");
+    window.point("Select Document 2");
+    window.until_named("Delete 2 documents…");
+    window.point("Reaper");
+    assert!(window.has("Pause the reaper"));
+    window.key(Key::Escape);
+    assert!(!window.has("Pause the reaper"));
+    assert!(window.has("Delete 2 documents…"), "the selection stays");
+    window.key(Key::Escape);
+    window.until_gone("Delete 2 documents…");
+}

@@ -156,3 +156,42 @@ fn what_a_person_does_is_listed_as_a_command() {
     let shown = records.iter().find(|record| !record.background);
     assert!(shown.is_some_and(|record| record.text.contains("mayflyReap")), "{shown:?}");
 }
+
+#[test]
+fn space_presses_what_the_keyboard_is_on() {
+    let mut harness = window();
+    harness.get_by_label("Run now").focus();
+    harness.run_steps(2);
+    harness.key_press(Key::Space);
+    until(&mut harness, "Dismiss: Removed 2 documents", true);
+    let sent = |harness: &Harness<'static, MayflyApp>| {
+        let records = harness.state().state().commands.records().iter();
+        records.filter(|record| !record.background).map(|record| record.text.clone()).collect()
+    };
+    let texts: Vec<String> = sent(&harness);
+    assert!(texts.iter().all(|text| !text.contains("mayflyClock")), "{texts:?}");
+    harness.ctx.memory_mut(|memory| {
+        if let Some(focused) = memory.focused() {
+            memory.surrender_focus(focused);
+        }
+    });
+    harness.run_steps(2);
+    harness.key_press(Key::Space);
+    settle(&mut harness);
+    let texts = sent(&harness);
+    assert!(texts.iter().any(|text| text.contains("mayflyClock")), "it plays time: {texts:?}");
+}
+
+#[test]
+fn the_palette_gives_way_to_a_dialog() {
+    let mut harness = window();
+    harness.key_press_modifiers(Modifiers::COMMAND, Key::P);
+    settle(&mut harness);
+    assert!(harness.query_by_label("Find a command").is_some());
+    harness.key_press(Key::F1);
+    settle(&mut harness);
+    assert!(harness.query_by_label("Find a command").is_none());
+    harness.key_press(Key::Enter);
+    settle(&mut harness);
+    assert!(harness.state().state().dialogs.open().is_none(), "Enter is Done");
+}

@@ -44,6 +44,20 @@ fn a_database_is_created_with_its_rules() {
 }
 
 #[test]
+fn a_database_is_created_with_the_keyboard_alone() {
+    let mut window = window();
+    window.ask((mayfly::action::store::CREATE_DATABASE.action)(window.state()).expect("enabled"));
+    assert!(window.is_focused("Name of the database"));
+    window.type_into("Name of the database", "cloud");
+    window.key(egui::Key::Enter);
+    assert!(window.has("First collection"), "it is not complete yet");
+    window.type_into("First collection", "carts");
+    window.key(egui::Key::Enter);
+    window.until_named("Dismiss: Created cloud.carts");
+    assert!(window.state().dialogs.open().is_none());
+}
+
+#[test]
 fn a_collection_is_created() {
     let mut window = window();
     window.choose("Create", "Create collection…");

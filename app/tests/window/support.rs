@@ -181,6 +181,11 @@ impl Window {
         !self.first(name).accesskit_node().is_disabled()
     }
 
+    /// Where a control stands.
+    pub fn place(&self, name: &str) -> egui::Rect {
+        self.first(name).rect()
+    }
+
     /// Whether the keyboard is on a control.
     pub fn is_focused(&self, name: &str) -> bool {
         self.first(name).accesskit_node().is_focused()

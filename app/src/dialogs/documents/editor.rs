@@ -123,6 +123,9 @@ fn content_ui(ui: &mut Ui, draft: &mut Editor, command: Option<&str>) -> bool {
     let conflict = matches!(draft.phase, Phase::Changed(_));
     let height = if conflict { AREA_CONFLICT } else { AREA };
     let response = edit.area_ui(ui, height, &mut draft.text);
+    if !draft.is_changed() && ui.memory(|memory| memory.focused().is_none()) {
+        response.request_focus();
+    }
     if response.changed() {
         draft.changed();
     }

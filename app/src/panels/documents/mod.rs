@@ -19,6 +19,7 @@ use crate::state::drafts::TabDraft;
 use crate::state::{State, Tab};
 use crate::theme::sizes;
 use crate::widgets::empty_state::{self, Picture};
+use crate::widgets::menu;
 
 /// Draws the view.
 pub fn ui(ui: &mut Ui, state: &State, tab: &Tab, draft: &mut TabDraft, actions: &mut Actions) {
@@ -73,7 +74,7 @@ fn content_ui(
         actions.push(Action::Documents(tab.id, DocumentsAction::Want(shown.start, shown.end)));
     }
     // Keys belong to what lies over the view while it does.
-    if state.dialogs.open().is_none() && !state.view.palette {
+    if state.dialogs.open().is_none() && !state.view.palette && !menu::was_open(ui.ctx()) {
         keys(ui, tab, draft, actions);
     }
 }
@@ -91,6 +92,7 @@ fn keys(ui: &Ui, tab: &Tab, draft: &mut DocumentsDraft, actions: &mut Actions) {
         () if pressed(Key::ArrowDown) => Some(view.anchor.saturating_add(1).min(last)),
         () if pressed(Key::ArrowUp) => Some(view.anchor.saturating_sub(1)),
         () if pressed(Key::Home) => Some(0),
+        () if pressed(Key::End) => Some(last),
         () => None,
     };
     if let Some(row) = to.filter(|_| view.focus.is_some()) {
