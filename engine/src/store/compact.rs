@@ -15,7 +15,7 @@ use super::backup::check_room;
 use super::env::Environment;
 use super::folder::{self, DATA_FILE, sync_folder};
 use super::handle::too_many_readers;
-use super::identity::Card;
+use super::identity::{Card, FileMark};
 use super::job::{JobStep, Watch};
 use super::{Store, StoreError, stream, walk};
 use crate::clock::work_time;
@@ -66,7 +66,10 @@ impl Compaction {
         file.sync_all().map_err(|error| failed(&error))?;
         match walk::walk_watched(&file, watch)?.findings.first() {
             // With the card of its store nobody takes the copy for a file that was put there by hand.
-            None => self.card(walk::check_header(&file)?).write(into),
+            None => {
+                let mark = file.metadata().ok().map(|found| FileMark::of(&found));
+                self.card(walk::check_header(&file)?, mark).write(into)
+            }
             Some(finding) => {
                 Err(StoreError::damaged(format!("the copy was not used, because {finding}")))
             }
@@ -118,7 +121,7 @@ impl Compaction {
         let closed = StoreError::Bug { what: "the store is closed".to_owned() };
         Environment::close(self.store.replace_env(Err(closed))?);
         // No file has this number, so whichever is in place next is walked.
-        let card = self.card(0);
+        let card = self.card(0, None);
         let anchor = self.store.anchor.get_mut().unwrap_or_else(PoisonError::into_inner);
         // Until the new file has been opened once, a cut must lead to a full check.
         anchor.lock.end_uncleanly();
@@ -127,9 +130,9 @@ impl Compaction {
 
     /// The card of the store for the copy, whose transactions count from 1 again: with the number of the
     /// old file the new one would be taken for an older one.
-    fn card(&self, last_transaction: u64) -> Card {
+    fn card(&self, last_transaction: u64, file: Option<FileMark>) -> Card {
         let anchor = self.store.anchor.lock().unwrap_or_else(PoisonError::into_inner);
-        Card { last_transaction, data_bytes: None, ..anchor.card.clone() }
+        Card { last_transaction, file, ..anchor.card.clone() }
     }
 }
 

@@ -15,6 +15,7 @@ use super::folder::DATA_FILE;
 use super::gate::Gate;
 use super::group::Counts;
 use super::health::Health;
+use super::identity::FileMark;
 use super::job::Watch;
 use super::line::Line;
 use super::notice::Notices;
@@ -180,7 +181,11 @@ impl Store {
     /// Takes over the map size that another process has set.
     pub(super) fn adopt(&self) -> Result<(), StoreError> {
         let closed = self.gate.close(MAP_GROWTH_WAIT).ok_or_else(long_read)?;
-        self.env()?.adopt(&closed)
+        let env = self.env()?;
+        let map_bytes = env.map_bytes();
+        let moved = how(&env, &closed);
+        drop(env);
+        moved.or_else(|refused| self.map_again(map_bytes, &closed).and(Err(refused)))
     }
 
     /// The environment. Whoever works with it is behind the gate, or does not hold it for long.
@@ -318,8 +323,8 @@ impl Drop for Store {
         match last_transaction {
             Some(last) if state != StoreState::Suspect => {
                 let found = fs::metadata(self.folder.join(DATA_FILE));
-                let bytes = found.ok().map(|found| found.len());
-                let is_new = !anchor.card.knows_file(last, bytes);
+                let file = found.ok().map(|found| FileMark::of(&found));
+                let is_new = !anchor.card.knows_file(last, file);
                 anchor.card.last_transaction = last;
                 anchor.card.data_bytes = bytes;
                 let is_writable = anchor.lock.is_writable() && state != StoreState::ReadOnly;

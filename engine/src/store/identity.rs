@@ -1,8 +1,9 @@
 //! `identity.json`: who the store is, outside of the file that could be emptied or swapped.
 
-use std::fs;
+use std::fs::{self, Metadata};
 use std::io::{ErrorKind, Write};
 use std::path::Path as FsPath;
+use std::time::SystemTime;
 
 use serde_json::{Value, json};
 
@@ -27,10 +28,37 @@ pub(super) struct Card {
     /// LMDB's last transaction when the store was last closed. A data file that is behind was swapped
     /// or has lost its newer header; one that is ahead was swapped.
     pub(super) last_transaction: u64,
-    /// Bytes of the data file when the store was last closed.
-    pub(super) data_bytes: Option<u64>,
+    /// The data file when the store was last closed.
+    pub(super) file: Option<FileMark>,
     /// When the whole file was last walked, in milliseconds since 1970.
     pub(super) last_walk_ms: Option<i64>,
+}
+
+/// What tells a file from another one without a look into it. A copy has other marks, and is walked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct FileMark {
+    bytes: u64,
+    /// When it was last written, in nanoseconds since 1970, where the system tells.
+    modified_ns: Option<u64>,
+    /// Its number on its disk, where the system has such.
+    number: Option<u64>,
+}
+
+impl FileMark {
+    pub(super) fn of(found: &Metadata) -> Self {
+        let modified = found.modified().ok();
+        let since = modified.and_then(|at| at.duration_since(SystemTime::UNIX_EPOCH).ok());
+        // Not also the disk's number: that may be another one after each start of the computer.
+        #[cfg(unix)]
+        let number = Some(std::os::unix::fs::MetadataExt::ino(found));
+        #[cfg(not(unix))]
+        let number = None;
+        Self {
+            bytes: found.len(),
+            modified_ns: since.and_then(|since| u64::try_from(since.as_nanos()).ok()),
+            number,
+        }
+    }
 }
 
 impl Card {
@@ -41,15 +69,14 @@ impl Card {
             identity,
             had_data: false,
             last_transaction: 0,
-            data_bytes: None,
+            file: None,
             last_walk_ms: Some(created_ms),
         }
     }
 
-    /// Whether a data file of so many bytes with this last transaction can be the one that was closed.
-    pub(super) fn knows_file(&self, transaction: u64, bytes: Option<u64>) -> bool {
-        let is_as_long = self.data_bytes.is_none() || self.data_bytes == bytes;
-        self.last_transaction == transaction && is_as_long
+    /// Whether a data file with this last transaction is the one that was closed, just as it was.
+    pub(super) fn knows_file(&self, transaction: u64, file: Option<FileMark>) -> bool {
+        self.last_transaction == transaction && self.file.is_some() && self.file == file
     }
 
     /// Whether it is time for another walk. A clock that was set back says nothing, so then it is.
@@ -93,7 +120,9 @@ impl Card {
             "formatVersion": self.identity.format_version,
             "hadData": self.had_data,
             "lastTransaction": self.last_transaction,
-            "dataBytes": self.data_bytes,
+            "dataBytes": self.file.map(|file| file.bytes),
+            "dataModifiedNs": self.file.and_then(|file| file.modified_ns),
+            "dataNumber": self.file.and_then(|file| file.number),
             "lastWalkMs": self.last_walk_ms,
         });
         let mut file = tempfile::Builder::new()
@@ -110,6 +139,7 @@ impl Card {
 
 fn parse(text: &[u8]) -> Option<Card> {
     let value: Value = serde_json::from_slice(text).ok()?;
+    let number = |name: &str| value.get(name).and_then(Value::as_u64);
     Some(Card {
         identity: Identity {
             uuid: value.get("uuid")?.as_str()?.to_owned(),
@@ -117,9 +147,13 @@ fn parse(text: &[u8]) -> Option<Card> {
             format_version: value.get("formatVersion")?.as_u64()?.try_into().ok()?,
         },
         had_data: value.get("hadData")?.as_bool()?,
-        last_transaction: value.get("lastTransaction")?.as_u64()?,
-        // Older cards lack it.
-        data_bytes: value.get("dataBytes").and_then(Value::as_u64),
+        last_transaction: number("lastTransaction")?,
+        // A card without them is an older one, or one of a file that is to be walked.
+        file: number("dataBytes").map(|bytes| FileMark {
+            bytes,
+            modified_ns: number("dataModifiedNs"),
+            number: number("dataNumber"),
+        }),
         // Written since there is a weekly walk.
         last_walk_ms: value.get("lastWalkMs").and_then(Value::as_i64),
     })

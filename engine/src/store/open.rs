@@ -7,7 +7,7 @@ use std::path::{Path as FsPath, PathBuf};
 use super::app_lock::{AppLock, Registration};
 use super::env::Environment;
 use super::folder::{self, DATA_FILE};
-use super::identity::{Card, FORMAT_VERSION, UNFINISHED_PREFIX};
+use super::identity::{Card, FORMAT_VERSION, FileMark, UNFINISHED_PREFIX};
 use super::{OpenReport, Reader, StoreError, StoreOptions, Writer, compact, leftover, walk};
 use crate::limits::DISK_FREE_BYTES_LOW;
 
@@ -232,9 +232,9 @@ fn check_data_file(
     if card.is_none() {
         warnings.push("identity.json was missing; the data file was checked.".to_owned());
     }
-    let bytes = file.metadata().ok().map(|found| found.len());
+    let mark = file.metadata().ok().map(|found| FileMark::of(&found));
     // Who closes a store cleanly writes down its file as it is. Any other one was put there.
-    let walks = walks || card.is_none_or(|card| !card.knows_file(transaction, bytes));
+    let walks = walks || card.is_none_or(|card| !card.knows_file(transaction, mark));
     if walks && let Some(first) = walk::walk(&file)?.findings.first() {
         return Err(StoreError::damaged(first.as_str()));
     }

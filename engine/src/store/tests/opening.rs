@@ -306,6 +306,49 @@ fn a_data_file_that_was_put_in_place_is_walked() {
     }
 }
 
+/// The file as it was closed, but for a torn page in the middle: as long, and with the same transaction.
+#[test]
+fn a_file_that_only_looks_like_the_one_that_was_closed_is_walked() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = open(folder.path());
+    fill(&store, 0..1_500);
+    drop(store);
+    let path = folder.path().join("data.mdb");
+    let sound = fs::read(&path).expect("a file");
+    let written = fs::metadata(&path).and_then(|found| found.modified()).expect("known");
+    let mut torn = sound.clone();
+    let middle = torn.len() / 2 / 4_096 * 4_096;
+    torn[middle..middle + 8 * 4_096].fill(0);
+    let is_refused = || {
+        let opened = Store::open(folder.path(), &StoreOptions::default());
+        matches!(opened, Err(StoreError::Damaged { .. }))
+    };
+    // Written over, later than the store was closed.
+    fs::write(&path, &torn).expect("a file");
+    assert!(is_refused());
+    // Put in its place, with its time.
+    #[cfg(unix)]
+    {
+        fs::write(&path, &sound).expect("a file");
+        drop(open(folder.path()));
+        let other = folder.path().join("other");
+        fs::write(&other, &torn).expect("a file");
+        let other_file = fs::File::options().write(true).open(&other).expect("a file");
+        let closed = fs::metadata(&path).and_then(|found| found.modified()).expect("known");
+        other_file.set_modified(closed).expect("set");
+        fs::rename(&other, &path).expect("renamed");
+        assert!(is_refused());
+    }
+    // A copy of a sound one costs a walk and nothing else.
+    fs::write(&path, &sound).expect("a file");
+    fs::File::options()
+        .write(true)
+        .open(&path)
+        .and_then(|file| file.set_modified(written))
+        .expect("set");
+    assert_eq!(see(&open(folder.path())).expect("readable").0.len(), 1_500);
+}
+
 #[test]
 fn the_file_that_was_closed_is_not_walked_again() {
     let folder = tempfile::tempdir().expect("a folder");
