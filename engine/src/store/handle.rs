@@ -12,7 +12,7 @@ use super::ballast::Ballast;
 use super::env::Environment;
 use super::fault::{Fault, Remedy};
 use super::folder::DATA_FILE;
-use super::gate::Gate;
+use super::gate::{Closed, Gate};
 use super::group::Counts;
 use super::health::Health;
 use super::identity::FileMark;
@@ -174,12 +174,18 @@ impl Store {
 
     /// Doubles the map.
     pub(super) fn grow(&self) -> Result<(), StoreError> {
-        let closed = self.gate.close(MAP_GROWTH_WAIT).ok_or_else(long_read)?;
-        self.env()?.grow(&closed)
+        self.move_map(Environment::grow)
     }
 
     /// Takes over the map size that another process has set.
     pub(super) fn adopt(&self) -> Result<(), StoreError> {
+        self.move_map(Environment::adopt)
+    }
+
+    fn move_map(
+        &self,
+        how: fn(&Environment, &Closed<'_>) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
         let closed = self.gate.close(MAP_GROWTH_WAIT).ok_or_else(long_read)?;
         let env = self.env()?;
         let map_bytes = env.map_bytes();
@@ -326,7 +332,7 @@ impl Drop for Store {
                 let file = found.ok().map(|found| FileMark::of(&found));
                 let is_new = !anchor.card.knows_file(last, file);
                 anchor.card.last_transaction = last;
-                anchor.card.data_bytes = bytes;
+                anchor.card.file = file;
                 let is_writable = anchor.lock.is_writable() && state != StoreState::ReadOnly;
                 if is_new && is_writable && anchor.card.write(&self.folder).is_err() {
                     anchor.lock.end_uncleanly();

@@ -157,13 +157,38 @@ impl Store {
     }
 
     fn reopen(&self, _nobody_inside: &Closed<'_>) -> Result<(), StoreError> {
-        let meanwhile = StoreError::Busy { what: "its file is being checked".to_owned() };
-        let env = self.replace_env(Err(meanwhile))?;
+        let env = self.take_env()?;
         let (map_bytes, last_transaction) = (env.map_bytes(), env.last_transaction());
         Environment::close(env);
-        let opened = open::open_again(self.folder(), map_bytes, last_transaction);
+        self.put_env(open::open_again(self.folder(), map_bytes, last_transaction))
+    }
+
+    /// Maps the file as before. LMDB gives its map up before it asks for a larger one; when the system
+    /// refuses that, it has none, and the next look at the environment would end the process.
+    pub(super) fn map_again(
+        &self,
+        map_bytes: u64,
+        _nobody_inside: &Closed<'_>,
+    ) -> Result<(), StoreError> {
+        Environment::close(self.take_env()?);
+        self.put_env(Environment::open(self.folder(), map_bytes, false))
+            .inspect_err(|error| self.turn_suspect(&error.to_string()))
+    }
+
+    /// Takes the environment out of its place, where everybody is told to wait meanwhile.
+    fn take_env(&self) -> Result<Arc<Environment>, StoreError> {
+        let meanwhile = StoreError::Busy { what: "its file is being checked".to_owned() };
+        let taken = self.replace_env(Err(meanwhile));
+        if let Err(error) = &taken {
+            // There was none, and why not stays the answer.
+            drop(self.replace_env(Err(error.clone())));
+        }
+        taken
+    }
+
+    fn put_env(&self, opened: Result<Environment, StoreError>) -> Result<(), StoreError> {
         let result = opened.as_ref().map_or_else(|error| Err(error.clone()), |_| Ok(()));
-        // Its place holds the closed store's stand-in, which nobody needs.
+        // Its place holds the closed one's stand-in, which nobody needs.
         drop(self.replace_env(opened.map(Arc::new)));
         result
     }
@@ -195,12 +220,18 @@ impl Store {
             file_bytes: self.file_bytes(),
             live_bytes: self.used_bytes(),
             ballast_bytes: self.ballast.bytes(),
-            map_bytes: self.env().map_or(0, |env| env.map_bytes()),
+            map_bytes: self.map_bytes(),
             readers,
             oldest_read_ms: oldest.map(|began| millis(now.saturating_sub(began))),
             last_walk_ms,
             reopenings: self.health.reopenings(),
         }
+    }
+
+    /// Behind the gate as every look into the map: while it moves there is none.
+    fn map_bytes(&self) -> u64 {
+        let _inside = self.gate().enter();
+        self.env().map_or(0, |env| env.map_bytes())
     }
 
     /// Bytes of `data.mdb` on disk; 0 when the system does not tell.

@@ -112,6 +112,34 @@ fn little_address_space_gives_a_smaller_map() {
     assert!((1..8).contains(&gib), "{gib}");
 }
 
+/// LMDB gives the map that it has up before it asks for a larger one.
+#[cfg(unix)]
+#[test]
+fn a_map_that_may_not_grow_stays_as_it_was() {
+    if let Some(folder) = child_folder() {
+        let options = StoreOptions { map_size_bytes: 1 << 30, ..StoreOptions::default() };
+        let store = open_with(&folder, &options);
+        fill(&store, 0..10);
+        let mut map_bytes = store.status().map_bytes;
+        let refused = loop {
+            match store.grow() {
+                Ok(()) => map_bytes = store.status().map_bytes,
+                Err(error) => break error,
+            }
+        };
+        assert_eq!(store.status().map_bytes, map_bytes);
+        fill(&store, 10..20);
+        assert_eq!(see(&store).expect("readable").0.len(), 20);
+        assert_eq!(store.status().state, StoreState::Ok);
+        return println!("refused: {refused}");
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let test = "a_map_that_may_not_grow_stays_as_it_was";
+    let printed = run_child(test, folder.path(), "ulimit -v 8388608");
+    assert!(printed.contains("refused: The system gives the store no more than"), "{printed}");
+    assert_eq!(see(&open(folder.path())).expect("readable").0.len(), 20);
+}
+
 #[cfg(unix)]
 #[test]
 fn no_umask_opens_the_folder_to_others() {
