@@ -51,6 +51,31 @@ where
     }
 }
 
+/// Writes of others in the hands of a leader. What they have returned is true once their transaction has
+/// ended.
+#[derive(Default)]
+struct Company {
+    others: Vec<Lent>,
+    is_settled: bool,
+}
+
+impl Company {
+    fn fail(&mut self, error: &StoreError) {
+        for other in &mut self.others {
+            other.member().fail(error.clone());
+        }
+    }
+}
+
+impl Drop for Company {
+    fn drop(&mut self) {
+        if !self.is_settled {
+            let what = "the thread that wrote it has stopped".to_owned();
+            self.fail(&StoreError::OutcomeUnknown { what });
+        }
+    }
+}
+
 /// How many writes and commits there were since the store was opened.
 #[derive(Default)]
 pub(super) struct Counts {
@@ -112,8 +137,8 @@ impl Store {
 
     /// Runs `own` and, given a turn to share, writes from the line.
     fn lead(&self, own: &mut dyn Member, shared: Option<&Turn<'_>>) {
-        let mut others = Vec::new();
-        match self.run_together(own, shared, &mut others) {
+        let mut company = Company::default();
+        match self.run_together(own, shared, &mut company.others) {
             Ok(()) => {}
             Err(Failure::Again(cause)) => {
                 // More map may not be needed once each has a transaction of its own.
@@ -121,17 +146,16 @@ impl Store {
                     let _ = self.put_right(cause);
                 }
                 self.run_alone(own);
-                for other in &mut others {
+                for other in &mut company.others {
                     self.run_alone(other.member());
                 }
             }
             Err(Failure::Final(error)) => {
-                for other in &mut others {
-                    other.member().fail(error.clone());
-                }
+                company.fail(&error);
                 own.fail(error);
             }
         }
+        company.is_settled = true;
     }
 
     /// One transaction for `own` and those in line that arrive before it commits.

@@ -123,6 +123,50 @@ fn writes_in_line_share_a_commit_and_none_pays_for_another() {
     check(&store, &[Counts; 70], 2);
 }
 
+/// A mistake of whoever listens ends the leading thread in the middle of its transaction, after the
+/// first of two other writes has run.
+#[test]
+fn what_a_leader_that_panics_had_not_committed_is_not_acknowledged() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = open(folder.path());
+    store.observe(|_| std::panic::resume_unwind(Box::new("a panic of a test")));
+    let outcomes = thread::scope(|scope| {
+        let leader = scope.spawn(|| {
+            store.write(|writer| {
+                while store.line().waiting() < 2 {
+                    thread::yield_now();
+                }
+                writer.put_meta("leader", b"was here")
+            })
+        });
+        while !store.line().is_led() {
+            thread::yield_now();
+        }
+        let counts = scope.spawn(|| count(&store, 7, Kind::Counts));
+        while store.line().waiting() < 1 {
+            thread::yield_now();
+        }
+        let fails = scope.spawn(|| {
+            let write = || {
+                store.write(|writer| {
+                    let refused = std::io::Error::from_raw_os_error(13);
+                    let failed: Result<(), StoreError> = writer.checked(Err(refused.into()));
+                    failed
+                })
+            };
+            catch_unwind(AssertUnwindSafe(write)).ok()
+        });
+        assert!(leader.join().is_err(), "it told that nothing can be written");
+        (counts.join().expect("caught"), fails.join().expect("caught"))
+    });
+    assert_eq!(counted(&store, 7), 0);
+    let is_unknown =
+        |error: Option<StoreError>| matches!(error, Some(StoreError::OutcomeUnknown { .. }));
+    assert!(is_unknown(outcomes.0.and_then(Result::err)), "nothing of it was written");
+    assert!(is_unknown(outcomes.1.and_then(Result::err)));
+    assert!(!store.line().is_led());
+}
+
 #[test]
 fn a_small_map_grows_below_a_group() {
     let folder = tempfile::tempdir().expect("a folder");
