@@ -140,6 +140,27 @@ fn a_map_that_may_not_grow_stays_as_it_was() {
     assert_eq!(see(&open(folder.path())).expect("readable").0.len(), 20);
 }
 
+/// 16 TiB of nothing behind a small store: what a walk needs goes by what is in the file.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_file_that_is_long_with_nothing_in_it_is_walked_in_little_memory() {
+    if let Some(folder) = child_folder() {
+        let report = Store::check_structure(&folder).expect("readable");
+        return println!("found: {:?}, used: {}", report.findings, report.pages_used);
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = open(folder.path());
+    fill(&store, 0..100);
+    drop(store);
+    let expected = Store::check_structure(folder.path()).expect("readable").pages_used;
+    let data_file = fs::File::options().write(true).open(folder.path().join("data.mdb"));
+    data_file.and_then(|file| file.set_len((1 << 44) - (1 << 20))).expect("a sparse file");
+    let test = "a_file_that_is_long_with_nothing_in_it_is_walked_in_little_memory";
+    // KiB: less than a bit for each page of the file.
+    let printed = run_child(test, folder.path(), "ulimit -v 450000");
+    assert!(printed.contains(&format!("found: [], used: {expected}")), "{printed}");
+}
+
 #[cfg(unix)]
 #[test]
 fn no_umask_opens_the_folder_to_others() {

@@ -72,8 +72,7 @@ fn walk_all(
 fn walker<'f>(file: &'f File, watch: &'f mut Watch<'_>) -> Result<Walker<'f>, StoreError> {
     let source = Source::new(file)?;
     let header: Header = read_header(&source)?;
-    let seen = Seen::new(source.len / header.page_bytes as u64);
-    Ok(Walker { source, header, seen, watch })
+    Ok(Walker { source, header, seen: Seen::default(), watch })
 }
 
 /// The tables of the file, which must be the store's own.

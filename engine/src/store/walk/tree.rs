@@ -1,7 +1,7 @@
 //! One tree, from its root to its leaves.
 
 use std::cmp::Ordering;
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 use super::super::StoreError;
 use super::super::job::{JobStep, Watch};
@@ -32,31 +32,21 @@ impl Order {
     }
 }
 
-/// The pages met so far. Pages past the file's end can only be free ones, so they are few.
+/// The pages met so far, a bit for each. It takes the room of what was met, and not of what the file
+/// says of its length: a file may be long with nothing in it.
+#[derive(Default)]
 pub(super) struct Seen {
-    bits: Vec<u64>,
-    beyond: HashSet<u64>,
+    words: HashMap<u64, u64>,
     pub(super) count: u64,
 }
 
 impl Seen {
-    pub(super) fn new(pages: u64) -> Self {
-        let words = usize::try_from(pages / 64 + 1).unwrap_or(0);
-        Self { bits: vec![0; words], beyond: HashSet::new(), count: 0 }
-    }
-
     /// False when the page was met before.
     pub(super) fn mark(&mut self, page: u64) -> bool {
-        let word = usize::try_from(page / 64).ok().and_then(|word| self.bits.get_mut(word));
-        let is_new = match word {
-            Some(word) => {
-                let bit = 1 << (page % 64);
-                let is_new = *word & bit == 0;
-                *word |= bit;
-                is_new
-            }
-            None => self.beyond.insert(page),
-        };
+        let word = self.words.entry(page / 64).or_default();
+        let bit = 1 << (page % 64);
+        let is_new = *word & bit == 0;
+        *word |= bit;
         self.count += u64::from(is_new);
         is_new
     }
