@@ -37,12 +37,19 @@ pub(super) fn prepare(
             what: "it is a file, and a store is a folder".to_owned(),
         }),
         Err(error) if error.kind() == io::ErrorKind::NotFound && !read_only => {
+            let changed = parents_of_missing(folder);
             create_private(folder)
                 .map_err(|error| StoreError::io("Can't make the data folder", &error))?;
-            folder.parent().map_or(Ok(()), sync_folder)
+            changed.into_iter().try_for_each(sync_folder)
         }
         Err(error) => Err(StoreError::io("Can't open the data folder", &error)),
     }
+}
+
+/// The folders that get a new name in them when this one is made, and those above it that are missing.
+fn parents_of_missing(folder: &FsPath) -> Vec<&FsPath> {
+    let is_missing = |path: &&FsPath| !path.as_os_str().is_empty() && !path.exists();
+    folder.ancestors().take_while(is_missing).filter_map(FsPath::parent).collect()
 }
 
 #[cfg(unix)]
@@ -221,6 +228,18 @@ fn reserved(_: &File, _: u64) -> io::Result<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_folder_above_a_new_one_is_synced() {
+        let parent = tempfile::tempdir().expect("a folder");
+        let parent = parent.path();
+        let new = parent.join("a/b/c");
+        assert_eq!(parents_of_missing(&new), [&*parent.join("a/b"), &*parent.join("a"), parent]);
+        assert_eq!(parents_of_missing(&parent.join("a")), [parent]);
+        assert_eq!(parents_of_missing(parent), Vec::<&FsPath>::new());
+        let relative = FsPath::new("no such folder/b");
+        assert_eq!(parents_of_missing(relative), [FsPath::new("no such folder"), FsPath::new("")]);
+    }
 
     #[test]
     fn knows_network_drives_by_number() {
