@@ -90,6 +90,8 @@ impl Restoration {
     /// When the system refuses; the old folder is then where it was.
     pub fn finish(self) -> Result<Restored, StoreError> {
         let Self { unfinished, _working, target, old } = self;
+        // Where nothing was, somebody may have begun a store meanwhile.
+        let old = old.map_or_else(|| claim(&target, false), |old| Ok(Some(old)))?;
         fs::remove_file(unfinished.path().join(leftover::WORKING_FILE))
             .map_err(|error| failed(&error))?;
         sync_folder(unfinished.path())?;

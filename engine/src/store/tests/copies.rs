@@ -331,6 +331,26 @@ fn a_restore_makes_a_folder_that_was_not_there() {
 }
 
 #[test]
+fn a_restore_takes_no_place_where_a_store_was_begun_meanwhile() {
+    for is_there in [false, true] {
+        let (place, _, file) = restorable();
+        let new = place.path().join("new");
+        if is_there {
+            fs::create_dir(&new).expect("an empty folder");
+        }
+        let restoration = Restoration::begin(&file, &new, false, &mut go_on).expect("a copy");
+        let begun = open(&new);
+        fill(&begun, 0..3);
+        let refused = restoration.finish().err().map(|error| error.to_string());
+        assert!(refused.is_some_and(|sentence| sentence.contains("holds a store already")));
+        fill(&begun, 3..6);
+        drop(begun);
+        assert_eq!(see(&open(&new)).expect("readable").0.len(), 6);
+        assert_eq!(names(place.path()), ["b", "data", "new"], "nothing is left of the copy");
+    }
+}
+
+#[test]
 fn a_restore_is_refused_before_anything_is_changed() {
     let (place, data, file) = restorable();
     let at = |name: &str| place.path().join(name);
