@@ -100,9 +100,13 @@ impl Collections {
     pub(super) fn build_to_end(
         &self,
         build: &PendingBuild,
+        goes_on: &dyn Fn() -> bool,
         progress: &mut dyn FnMut(&BuildProgress),
     ) -> Result<(), WriteError> {
         loop {
+            if !goes_on() {
+                return Err(StoreError::Stopped.into());
+            }
             let reached = self.step(build)?;
             progress(&reached);
             if reached.finished {
@@ -132,9 +136,11 @@ impl Collections {
     }
 
     pub(super) fn step(&self, build: &PendingBuild) -> Result<BuildProgress, WriteError> {
-        let started = work_time();
-        let is_past = |ms: u64| work_time().saturating_sub(started).as_millis() >= u128::from(ms);
         let progress = self.transact(|writer| {
+            // From here on: it may have waited for its turn for longer than a step may take.
+            let started = work_time();
+            let is_past =
+                |ms: u64| work_time().saturating_sub(started).as_millis() >= u128::from(ms);
             let (collection, index) = find(writer, build).ok_or_else(|| aborted(build))?;
             if index.state == IndexState::Ready {
                 return Ok::<_, WriteError>(BuildProgress::at(&collection, &index, 0, 0, true));
@@ -425,7 +431,8 @@ fn finish(
     Ok(())
 }
 
-fn aborted(build: &PendingBuild) -> WriteError {
+/// The error of a build whose index has gone.
+pub(super) fn aborted(build: &PendingBuild) -> WriteError {
     WriteError::Catalog(CatalogError::new(
         CatalogErrorKind::IndexBuildAborted,
         format!(

@@ -7,10 +7,11 @@
 use std::{
     collections::BTreeMap,
     sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
+    time::Duration,
 };
 
 use super::WriteError;
-use crate::store::IndexId;
+use crate::{limits::AWAIT_SLICE_MS, store::IndexId};
 
 /// The builds that somebody drives.
 #[derive(Debug, Default)]
@@ -101,15 +102,14 @@ impl Drop for Claim<'_> {
 }
 
 impl Drive {
-    /// Waits until the drive has ended.
-    pub(super) fn wait(&self) -> DriveEnd {
+    /// Waits until the drive has ended; `None` when `goes_on` says no before.
+    pub(super) fn wait(&self, goes_on: &dyn Fn() -> bool) -> Option<DriveEnd> {
+        let slice = Duration::from_millis(AWAIT_SLICE_MS);
         let mut end = self.lock();
-        loop {
-            if let Some(end) = &*end {
-                return end.clone();
-            }
-            end = self.ended.wait(end).unwrap_or_else(PoisonError::into_inner);
+        while end.is_none() && goes_on() {
+            end = self.ended.wait_timeout(end, slice).unwrap_or_else(PoisonError::into_inner).0;
         }
+        end.clone()
     }
 
     fn lock(&self) -> MutexGuard<'_, Option<DriveEnd>> {
@@ -221,6 +221,33 @@ mod tests {
         assert_eq!(indexes(bench.all()), [ready("u_1"), ready("a_1")]);
         assert!(bench.all().drives.lock().is_empty());
         bench.check_sound();
+    }
+
+    #[test]
+    fn a_step_has_its_time_however_long_it_waited_for_its_turn() {
+        let bench = filled(false);
+        let all = bench.all();
+        let mut steps = Vec::new();
+        thread::scope(|scope| {
+            let mut progress = |progress: &BuildProgress| {
+                steps.push(progress.done);
+                if steps.len() > 1 {
+                    return;
+                }
+                let (begun, begins) = std::sync::mpsc::channel();
+                scope.spawn(move || {
+                    all.write(|_| {
+                        let _ = begun.send(());
+                        thread::sleep(Duration::from_millis(3 * crate::limits::BATCH_MS_MAX));
+                        Ok::<_, WriteError>(())
+                    })
+                });
+                begins.recv().expect("another writer has the turn");
+            };
+            all.create_indexes(&request(vec![unique()]), &mut progress).expect("built");
+        });
+        let [first, second, ..] = steps[..] else { panic!("{steps:?}") };
+        assert!(second > first + 1, "{steps:?}");
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{
     BuildProgress, Collections, DocumentWriter, PendingBuild, WriteError, build, ddl,
-    drives::{Drive, DriveEnd},
+    drives::{Claim, Drive, DriveEnd},
     reclaim,
     transaction::missing,
 };
@@ -17,7 +17,7 @@ use crate::{
             drop_indexes,
         },
     },
-    store::IndexId,
+    store::{IndexId, StoreError},
 };
 
 impl Collections {
@@ -31,6 +31,20 @@ impl Collections {
     pub fn create_indexes(
         &self,
         request: &CreateIndexesRequest,
+        progress: &mut dyn FnMut(&BuildProgress),
+    ) -> Result<CreateIndexesOutcome, WriteError> {
+        self.create_indexes_while(request, &|| true, progress)
+    }
+
+    /// As [`Collections::create_indexes`], until `goes_on` says no. What this call builds is given up
+    /// then, and what it waits for goes on.
+    ///
+    /// # Errors
+    /// Also `Stopped`.
+    pub fn create_indexes_while(
+        &self,
+        request: &CreateIndexesRequest,
+        goes_on: &dyn Fn() -> bool,
         progress: &mut dyn FnMut(&BuildProgress),
     ) -> Result<CreateIndexesOutcome, WriteError> {
         let claim = self.drives.claim();
@@ -50,25 +64,33 @@ impl Collections {
             ))
         });
         let (outcome, builds, pending) = registered?;
-        let built = self.build_all(&builds, progress);
-        claim.end(&built);
-        built?;
+        self.build_all(claim, &builds, goes_on, progress)?;
         for (build, drive) in pending {
-            self.join(&build, drive, progress)?;
+            self.join(&build, drive, goes_on, progress)?;
         }
         Ok(outcome)
     }
 
+    /// Drives builds to their end, and tells those who wait for it.
     fn build_all(
         &self,
+        claim: Claim<'_>,
         builds: &[PendingBuild],
+        goes_on: &dyn Fn() -> bool,
         progress: &mut dyn FnMut(&BuildProgress),
     ) -> Result<(), WriteError> {
-        let built = builds.iter().try_for_each(|build| self.build_to_end(build, progress));
+        let built = builds.iter().try_for_each(|build| self.build_to_end(build, goes_on, progress));
         if let Err(error) = &built {
             // What can't be given up either stays, and the background takes it up again. The first
             // error is the one that says why.
             let _ = self.give_up(builds, error);
+        }
+        match (&built, builds) {
+            // Nobody has stopped those who only waited.
+            (Err(WriteError::Store(StoreError::Stopped)), [build, ..]) => {
+                claim.end(&Err(build::aborted(build)));
+            }
+            _ => claim.end(&built),
         }
         built
     }
@@ -78,20 +100,20 @@ impl Collections {
         &self,
         build: &PendingBuild,
         mut drive: Option<Arc<Drive>>,
+        goes_on: &dyn Fn() -> bool,
         progress: &mut dyn FnMut(&BuildProgress),
     ) -> Result<(), WriteError> {
         loop {
-            match drive.take().map(|drive| drive.wait()) {
-                Some(DriveEnd::Built) => return Ok(()),
-                Some(DriveEnd::Failed(error)) => return Err(error),
-                Some(DriveEnd::Left) | None => {}
+            match drive.take().map(|drive| drive.wait(goes_on)) {
+                Some(Some(DriveEnd::Built)) => return Ok(()),
+                Some(Some(DriveEnd::Failed(error))) => return Err(error),
+                Some(None) => return Err(StoreError::Stopped.into()),
+                Some(Some(DriveEnd::Left)) | None => {}
             }
             match self.drives.try_claim(build.index) {
                 Err(other) => drive = Some(other),
                 Ok(claim) => {
-                    let built = self.build_all(std::slice::from_ref(build), progress);
-                    claim.end(&built);
-                    return built;
+                    return self.build_all(claim, std::slice::from_ref(build), goes_on, progress);
                 }
             }
         }
