@@ -72,6 +72,19 @@ pub enum Access {
     },
 }
 
+impl Access {
+    /// The index as the collection has it now.
+    pub(super) fn index_now<'c>(
+        &self,
+        collection: &'c CollectionMeta,
+    ) -> Option<&'c Arc<IndexMeta>> {
+        match self {
+            Self::Index { index, .. } => collection.index_by_id(index.id),
+            Self::Nothing | Self::Collection(_) => None,
+        }
+    }
+}
+
 /// An index that the client asks for.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Hint {

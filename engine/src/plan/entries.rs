@@ -30,6 +30,8 @@ pub(super) struct EntryPlace {
 /// One walk.
 pub(super) struct Entries<'e> {
     pub(super) index: &'e IndexMeta,
+    /// A document may have several entries, even if none had when the plan was made.
+    pub(super) is_multikey: bool,
     pub(super) intervals: &'e [Interval],
     pub(super) direction: Scan,
     /// The order that the index is to give. Entries whose keys were cut at the same bytes stand in no
@@ -154,8 +156,7 @@ impl Entries<'_> {
         Ok(entries)
     }
 
-    /// A document can have several entries, even of an index that was not multikey when the search
-    /// began, or when it moves in the index under a cursor; it is given out once.
+    /// A document can have several entries, or move in the index under a cursor; it is given out once.
     fn visit_record<E: From<PlanError>>(
         &mut self,
         reader: &Reader<'_>,
@@ -164,7 +165,7 @@ impl Entries<'_> {
         seen: &mut HashSet<u64>,
         visit: Visit<'_, E>,
     ) -> Result<Step, E> {
-        let remembers = self.index.multikey || self.intervals.len() > 1;
+        let remembers = self.is_multikey || self.intervals.len() > 1;
         if remembers && seen.contains(&record) {
             return Ok(Step::Take);
         }
@@ -175,21 +176,36 @@ impl Entries<'_> {
         self.stats.docs_examined += 1;
         let step = visit(&stored, document)?;
         if remembers && step != Step::LeaveAndStop {
-            if seen.len() >= SEEN_RECORDS_MAX {
-                return Err(PlanError::new(
-                    PlanErrorKind::TooManyRecords,
-                    format!(
-                        "the index {} has arrays, and more than {SEEN_RECORDS_MAX} documents were \
-                         looked at; narrow the filter or hint {{$natural: 1}}",
-                        self.index.name
-                    ),
-                )
-                .into());
-            }
-            seen.insert(record);
+            remember(self.index, self.is_multikey, record, seen, SEEN_RECORDS_MAX)?;
         }
         Ok(step)
     }
+}
+
+/// Remembers a record that was given out. Of an index without arrays only what moves under a cursor
+/// could come twice; that is no reason to end a search that is longer than the memory for it.
+fn remember(
+    index: &IndexMeta,
+    is_multikey: bool,
+    record: u64,
+    seen: &mut HashSet<u64>,
+    max: usize,
+) -> Result<(), PlanError> {
+    if seen.len() < max {
+        seen.insert(record);
+        return Ok(());
+    }
+    if !is_multikey {
+        return Ok(());
+    }
+    Err(PlanError::new(
+        PlanErrorKind::TooManyRecords,
+        format!(
+            "the index {} has arrays, and more than {max} documents were looked at; narrow the \
+             filter or hint {{$natural: 1}}",
+            index.name
+        ),
+    ))
 }
 
 impl EntryPlace {
@@ -207,4 +223,33 @@ impl EntryPlace {
 /// Whether the keys of both were cut and are the same up to there.
 fn are_cut_alike(a: &Entry<'_>, b: &Entry<'_>) -> bool {
     !a.exact && !b.exact && a.key.get(..KEY_BYTES_KEPT) == b.key.get(..KEY_BYTES_KEPT)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{catalog::Namespace, command::testing::Lab};
+
+    #[test]
+    fn only_arrays_need_every_record_to_be_remembered() {
+        let lab = Lab::new();
+        lab.ok(
+            "{createIndexes: 'c', indexes: [{key: {a: 1}, name: 'a'}, {key: {b: 1}, name: 'b'}]}",
+        );
+        lab.ok("{insert: 'c', documents: [{_id: 1, a: [1, 2], b: 1}]}");
+        let catalog = lab.engine.collections().catalog();
+        let namespace = Namespace::new("test", "c").expect("a name");
+        let collection = catalog.collection(&namespace).expect("a collection");
+        for (name, has_end) in [("a", true), ("b", false)] {
+            let index = collection.index(name).expect("an index");
+            let mut seen = HashSet::new();
+            for record in 0..4 {
+                let remembered = remember(index, index.multikey, record, &mut seen, 3);
+                let kind = remembered.err().map(|error| error.kind);
+                let expected = (has_end && record == 3).then_some(PlanErrorKind::TooManyRecords);
+                assert_eq!(kind, expected, "{name} {record}");
+            }
+            assert_eq!(seen.len(), 3);
+        }
+    }
 }

@@ -1,7 +1,7 @@
 //! Running a plan, in as many calls as wanted: what is kept between two calls is a key, never a
 //! transaction.
 
-use std::collections::BinaryHeap;
+use std::{collections::BinaryHeap, sync::Arc};
 
 use bson::raw::{RawBson, RawDocument, RawDocumentBuf};
 
@@ -43,6 +43,8 @@ struct Base {
     collection: CollectionId,
     /// The records are buckets of measurements. Places take the part of record numbers then.
     is_packed: bool,
+    /// The index of the plan may have several entries of a document by now.
+    is_multikey: bool,
 }
 
 /// What was looked at.
@@ -95,6 +97,7 @@ impl Search {
             base: Base {
                 collection: collection.id,
                 is_packed: collection.options.time_series.is_some(),
+                is_multikey: false,
             },
             filter,
             sort,
@@ -146,13 +149,8 @@ impl Search {
         now_ms: i64,
         visit: Visit<'_, E>,
     ) -> Result<(), E> {
-        self.check_still_valid(collection)?;
-        let operation = Operation::current();
+        let operation = self.enter(collection)?;
         let before = self.stats;
-        if let Some(operation) = &operation {
-            operation.check()?;
-            operation.note_plan(|| self.plan.way());
-        }
         if self.tails {
             self.check_position(reader)?;
         }
@@ -306,11 +304,23 @@ impl Search {
         seen
     }
 
+    /// Looks whether it may go on, as part of the operation of this thread.
+    fn enter(&mut self, collection: &CollectionMeta) -> Result<Option<Arc<Operation>>, PlanError> {
+        self.check_still_valid(collection)?;
+        let index = self.plan.access.index_now(collection);
+        self.base.is_multikey |= index.is_some_and(|index| index.multikey);
+        let operation = Operation::current();
+        if let Some(operation) = &operation {
+            operation.check()?;
+            operation.note_plan(|| self.plan.way());
+        }
+        Ok(operation)
+    }
+
     fn check_still_valid(&self, collection: &CollectionMeta) -> Result<(), PlanError> {
+        let now = self.plan.access.index_now(collection);
         let index_is_there = match &self.plan.access {
-            Access::Index { index, .. } => {
-                collection.index_by_id(index.id).is_some_and(|now| now.answers_queries())
-            }
+            Access::Index { .. } => now.is_some_and(|now| now.answers_queries()),
             _ => true,
         };
         if collection.id == self.base.collection && index_is_there {
@@ -405,7 +415,8 @@ fn walk<E: From<PlanError>>(
         }
         (Place::Entries(place), Access::Index { index, bounds, direction }) => {
             let (intervals, direction) = (&bounds.intervals, *direction);
-            let mut entries = Entries { index, intervals, direction, sort, stats };
+            let is_multikey = base.is_multikey;
+            let mut entries = Entries { index, is_multikey, intervals, direction, sort, stats };
             entries.walk(reader, base.collection, place, visit)
         }
         (Place::Sorted(records), _) => {

@@ -240,6 +240,20 @@ fn long_texts_come_in_order_over_several_batches() {
     }
 }
 
+#[test]
+fn the_first_array_under_a_cursor_is_given_once() {
+    let lab = Lab::new();
+    lab.ok("{createIndexes: 'c', indexes: [{key: {a: 1}, name: 'a_1'}]}");
+    lab.ok("{insert: 'c', documents: [{_id: 1, a: 1}, {_id: 2, a: 2}]}");
+    let reply = lab.ok("{find: 'c', filter: {a: {$gt: 0}}, batchSize: 1}");
+    let Some(Bson::Int64(cursor)) = at(&reply, "cursor.id") else { panic!("{reply}") };
+    lab.ok("{insert: 'c', documents: [{_id: 3, a: [5, 6, 7]}]}");
+    let reply = lab.run_document(&doc! { "getMore": cursor, "collection": "c" });
+    let Some(Bson::Array(batch)) = at(&reply, "cursor.nextBatch") else { panic!("{reply}") };
+    let ids: Vec<_> = batch.iter().filter_map(|one| at(one.as_document()?, "_id")).collect();
+    assert_eq!(ids, [Bson::Int32(2), Bson::Int32(3)]);
+}
+
 /// The filter finds the same through the index that is chosen, and through the named one, as without.
 #[track_caller]
 fn check_same(lab: &Lab, filter: &Document, hints: &[&str]) {
