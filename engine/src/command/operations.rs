@@ -121,6 +121,14 @@ impl Operations {
         })
     }
 
+    /// Asks what only reads for these clients to stop: they are gone, and a read may wait for long.
+    pub fn kill_reads(&self, is_gone: impl Fn(&Client) -> bool) {
+        let reads = |running: &&Arc<Running>| matches!(running.kind, "query" | "getmore");
+        for running in self.lock().iter().filter(reads).filter(|one| is_gone(&one.client)) {
+            running.operation.kill();
+        }
+    }
+
     fn lock(&self) -> MutexGuard<'_, Vec<Arc<Running>>> {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }

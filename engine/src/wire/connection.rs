@@ -22,6 +22,7 @@ use super::{
 use crate::{
     clock::work_time,
     command::{self, Client, CommandError},
+    limits::WIRE_KEPT_BYTES_MAX,
 };
 
 /// One connection as the listener knows it.
@@ -101,6 +102,7 @@ impl Session<'_> {
                 self.shared.pause(pause);
                 (&mut &*stream).write_all(&self.out)?;
                 self.shared.metrics().bytes_out.add(self.out.len() as u64);
+                give_back(&mut self.out);
             }
         }
         Ok(())
@@ -154,10 +156,32 @@ impl Session<'_> {
     }
 }
 
+/// A reply that was large leaves no room behind: connections stay for long, and there are many.
+fn give_back(out: &mut Vec<u8>) {
+    if out.capacity() > WIRE_KEPT_BYTES_MAX {
+        *out = Vec::new();
+    }
+}
+
 fn now_us() -> u64 {
     u64::try_from(work_time().as_micros()).unwrap_or(u64::MAX)
 }
 
 fn error_reply(error: &CommandError) -> RawDocumentBuf {
     command::raw(&error.to_document()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_room_of_small_replies_is_kept() {
+        let mut out = Vec::with_capacity(WIRE_KEPT_BYTES_MAX);
+        give_back(&mut out);
+        assert!(out.capacity() >= WIRE_KEPT_BYTES_MAX);
+        out.reserve_exact(WIRE_KEPT_BYTES_MAX + 1);
+        give_back(&mut out);
+        assert_eq!(out.capacity(), 0);
+    }
 }

@@ -20,10 +20,16 @@ use super::{
     connection::Connection,
     limits::WireLimits,
 };
-use crate::command::{Client, ConnectedClient, Context, ListeningStatus, metrics::NetworkCounts};
+use crate::{
+    clock::work_time,
+    command::{Client, ConnectedClient, Context, ListeningStatus, metrics::NetworkCounts},
+};
 
 /// How long stopping waits for connections that are in the middle of a command.
 const STOP_PATIENCE: Duration = Duration::from_secs(10);
+
+/// Between two looks whether the last thread has let go.
+const LAST_LOOK: Duration = Duration::from_micros(200);
 
 /// How long the own connection may take that wakes the accepting thread.
 const WAKE_PATIENCE: Duration = Duration::from_secs(1);
@@ -157,9 +163,11 @@ impl Listener {
         }
     }
 
-    /// Ends every connection and frees the port. A command that is running ends first.
+    /// Ends every connection and frees the port. A command that is running ends first; a `find` and a
+    /// `getMore` are asked to end now.
     pub fn stop(&mut self) {
         let Some(accepting) = self.accepting.take() else { return };
+        let until = work_time().saturating_add(STOP_PATIENCE);
         self.shared.stopping.store(true, Ordering::SeqCst);
         // Accepting ends when somebody comes; what it met on its way does not matter any more.
         let _ = TcpStream::connect_timeout(&self.address, WAKE_PATIENCE);
@@ -168,12 +176,21 @@ impl Listener {
         for connection in connections.values() {
             connection.close();
         }
+        let is_ours = |client: &Client| {
+            let ours = connections.get(&client.connection_id).map(|ours| &ours.client);
+            ours.is_some_and(|ours| ours.address == client.address)
+        };
+        self.shared.context.operations.kill_reads(is_ours);
         self.shared.changed.notify_all();
-        let all_gone = self
-            .shared
-            .changed
-            .wait_timeout_while(connections, STOP_PATIENCE, |left| !left.is_empty());
+        let left = || until.saturating_sub(work_time());
+        let all_gone =
+            self.shared.changed.wait_timeout_while(connections, left(), |them| !them.is_empty());
         drop(all_gone);
+        // A thread that is not in the list any more lets go of the store a moment later. Until then
+        // nobody could open it again.
+        while Arc::strong_count(&self.shared) > 1 && !left().is_zero() {
+            thread::sleep(LAST_LOOK);
+        }
     }
 }
 

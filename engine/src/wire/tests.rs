@@ -3,13 +3,17 @@
 use std::{
     io::{Read as _, Write as _},
     net::{IpAddr, Ipv4Addr, TcpStream},
+    sync::Arc,
     time::Duration,
 };
 
 use bson::{Document, doc};
 
 use super::{ListenOptions, Listener, WireLimits};
-use crate::engine::{Engine, EngineOptions};
+use crate::{
+    clock::work_time,
+    engine::{Engine, EngineOptions},
+};
 
 const OP_MSG: i32 = 2013;
 const OP_QUERY: i32 = 2004;
@@ -23,7 +27,7 @@ const SHORT: Duration = Duration::from_millis(30);
 /// A listener over a store of its own.
 struct Lab {
     listener: Listener,
-    _engine: Engine,
+    engine: Engine,
     _folder: tempfile::TempDir,
 }
 
@@ -34,7 +38,7 @@ impl Lab {
         let engine = Engine::open(folder.path(), options).expect("an engine");
         let options = ListenOptions { with_password, limits, ..ListenOptions::default() };
         let listener = engine.listen(options).expect("a listener");
-        Self { listener, _engine: engine, _folder: folder }
+        Self { listener, engine, _folder: folder }
     }
 
     fn open(limits: WireLimits) -> Self {
@@ -126,6 +130,49 @@ fn other_protocols_get_nothing() {
     lab.ends(&[0; 16]);
     lab.ends(&[255; 64]);
     lives(&mut lab.connect());
+}
+
+/// Whoever closes the store opens it again at once, as a restore does.
+#[test]
+fn nobody_holds_the_store_once_the_listener_is_off() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for round in 0..40 {
+        let options = EngineOptions { run_reaper: false, ..EngineOptions::default() };
+        let engine = Engine::open(folder.path(), options).expect("an engine");
+        let options = ListenOptions { with_password: false, ..ListenOptions::default() };
+        let listener = engine.listen(options).expect("a listener");
+        let mut clients: Vec<TcpStream> = (0..12)
+            .map(|_| TcpStream::connect((Ipv4Addr::LOCALHOST, listener.port())).expect("on"))
+            .collect();
+        clients.iter_mut().for_each(lives);
+        drop(listener);
+        let store = Arc::downgrade(engine.collections().store());
+        engine.close().expect("closed");
+        assert!(store.upgrade().is_none(), "round {round}");
+    }
+}
+
+#[test]
+fn who_waits_for_new_documents_does_not_hold_up_the_end() {
+    let mut lab = Lab::open(WireLimits::default());
+    let stream = &mut lab.connect();
+    let mut run = |mut command: Document| {
+        command.insert("$db", "test");
+        ask(stream, &msg(0, &command))
+    };
+    run(doc! { "create": "c", "capped": true, "size": 4096 });
+    run(doc! { "insert": "c", "documents": [{ "_id": 1 }] });
+    let reply = run(doc! { "find": "c", "tailable": true, "awaitData": true });
+    let id = reply.get_document("cursor").and_then(|cursor| cursor.get_i64("id")).expect("open");
+    let next = doc! { "getMore": id, "collection": "c", "maxTimeMS": 9_000, "$db": "test" };
+    stream.write_all(&msg(0, &next)).expect("sent");
+    let running = doc! { "currentOp": 1, "op": "getmore" };
+    while lab.engine.run("admin", &running).get_array("inprog").is_ok_and(Vec::is_empty) {
+        std::thread::yield_now();
+    }
+    let began = work_time();
+    lab.listener.stop();
+    assert!(work_time().saturating_sub(began) < Duration::from_secs(5));
 }
 
 #[test]
