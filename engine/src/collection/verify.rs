@@ -81,7 +81,11 @@ impl Collections {
             if report.stopped {
                 break;
             }
-            self.store.read(|reader| {
+            self.read(|reader, catalog| {
+                // As of this read: what was dropped meanwhile is being removed.
+                let Some(collection) = catalog.collection_by_id(collection.id) else {
+                    return Ok::<_, StoreError>(());
+                };
                 let (report, progress) = (&mut report, &mut *progress);
                 Check { reader, collection, report, documents_total, progress }.run()
             })?;
@@ -121,7 +125,8 @@ impl<'c> Check<'c, '_> {
         let mut expected = Vec::new();
         for index in &self.collection.indexes {
             let unbuilt = if index.state == IndexState::Building {
-                build::read_range(self.reader, index.id)?.unwrap_or_default()
+                let range = build::read_range(self.reader, index.id);
+                self.sound(Some(index), "An index build", range)?.flatten().unwrap_or_default()
             } else {
                 (0, 0)
             };
@@ -142,7 +147,7 @@ impl<'c> Check<'c, '_> {
 
     fn documents(&mut self, expected: &mut [Expected<'c>]) -> Result<(), StoreError> {
         let id = self.collection.id;
-        let counters = self.reader.counters(id.0)?;
+        let counters = self.sound(None, "A counter", self.reader.counters(id.0))?;
         let (mut documents, mut bytes, mut next) = (0_u64, 0_u64, 0_u64);
         for stored in self.reader.documents(id, 0, Scan::Forward)? {
             self.report.documents += 1;
@@ -150,18 +155,13 @@ impl<'c> Check<'c, '_> {
             if self.report.documents.is_multiple_of(PROGRESS_DOCS) && !self.go_on() {
                 return Ok(());
             }
-            match stored {
-                Ok(stored) => {
-                    bytes += stored.bytes.len() as u64;
-                    next = stored.record + 1;
-                    self.document(&stored, expected)?;
-                }
-                Err(StoreError::Damaged { what }) => {
-                    self.find(None, None, format!("A document is damaged: {what}."));
-                }
-                Err(error) => return Err(error),
+            if let Some(stored) = self.sound(None, "A document", stored)? {
+                bytes += stored.bytes.len() as u64;
+                next = stored.record + 1;
+                self.document(&stored, expected)?;
             }
         }
+        let Some(counters) = counters else { return Ok(()) };
         if (counters.documents, counters.bytes) != (documents, bytes) {
             self.find(None, None, format!(
                 "The counters say {} documents with {} bytes, but there are {documents} with {bytes}.",
@@ -241,7 +241,11 @@ impl<'c> Check<'c, '_> {
         let before = (key, record.saturating_sub(1));
         let upper = Bound::Included(key);
         let entry = self.reader.entries_after(index.id, before, upper, Scan::Forward)?.next();
-        let entry = entry.transpose()?;
+        let entry = match entry.transpose() {
+            // That it is damaged is found with all entries of the index.
+            Err(StoreError::Damaged { .. }) => None,
+            other => other?,
+        };
         Ok(entry.is_some_and(|entry| {
             entry.record == record && entry.key == key && entry.exact == exact
         }))
@@ -256,7 +260,7 @@ impl<'c> Check<'c, '_> {
         let (mut count, mut bytes, mut twice) = (0_u64, 0_u64, Vec::new());
         let mut last: Option<Entry<'_>> = None;
         for entry in all()? {
-            let entry = entry?;
+            let Some(entry) = self.sound(Some(index), "An index entry", entry)? else { continue };
             bytes += entry_bytes(index.id, entry.key, entry.record);
             count += 1;
             if count.is_multiple_of(PROGRESS_ENTRIES) && !self.go_on() {
@@ -270,9 +274,13 @@ impl<'c> Check<'c, '_> {
         let mut strays = Vec::new();
         if count != expected.entries || expected.missing {
             for entry in all()? {
-                let entry = entry?;
-                if !self.is_wanted(index, &entry, expected.unbuilt)? {
-                    strays.push(entry.record);
+                match entry {
+                    Ok(entry) if !self.is_wanted(index, &entry, expected.unbuilt)? => {
+                        strays.push(entry.record);
+                    }
+                    // The damaged ones were found above.
+                    Ok(_) | Err(StoreError::Damaged { .. }) => {}
+                    Err(error) => return Err(error),
                 }
             }
         }
@@ -297,7 +305,8 @@ impl<'c> Check<'c, '_> {
                 ),
             );
         }
-        let counters = self.reader.counters(index.id.0)?;
+        let counters = self.sound(Some(index), "A counter", self.reader.counters(index.id.0))?;
+        let Some(counters) = counters else { return Ok(()) };
         if (counters.entries, counters.bytes) != (count, bytes) {
             self.find(
                 Some(index),
@@ -333,6 +342,23 @@ impl<'c> Check<'c, '_> {
         Ok(keys.is_ok_and(|found| found.keys.get(entry.key) == Some(entry.exact)))
     }
 
+    /// What was read. Damage is a finding, and nothing was read then.
+    fn sound<T>(
+        &mut self,
+        index: Option<&IndexMeta>,
+        kind: &str,
+        read: Result<T, StoreError>,
+    ) -> Result<Option<T>, StoreError> {
+        match read {
+            Ok(value) => Ok(Some(value)),
+            Err(StoreError::Damaged { what }) => {
+                self.find(index, None, format!("{kind} is damaged: {what}."));
+                Ok(None)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
     fn go_on(&mut self) -> bool {
         let namespace = self.collection.namespace.clone();
         let (documents, documents_total) = (self.report.documents, self.documents_total);
@@ -349,5 +375,43 @@ impl<'c> Check<'c, '_> {
         let namespace = self.collection.namespace.clone();
         let index = index.map(|index| index.name.clone());
         self.report.findings.push(Finding { namespace, index, record, sentence });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::thread;
+
+    use bson::{Document, doc};
+
+    use crate::command::testing::Lab;
+
+    #[test]
+    fn what_is_dropped_meanwhile_is_not_missed() {
+        let lab = Lab::new();
+        let documents: Vec<Document> = (0..1_500).map(|n| doc! { "_id": n }).collect();
+        lab.run_document(&doc! { "insert": "a", "documents": documents });
+        for name in ["b", "c"] {
+            lab.ok(&format!("{{insert: '{name}', documents: [{{_id: 1, a: 1}}]}}"));
+            lab.ok(&format!(
+                "{{createIndexes: '{name}', indexes: [{{key: {{a: 1}}, name: 'a'}}]}}"
+            ));
+        }
+        let collections = lab.engine.collections();
+        let mut calls = 0;
+        let report = collections.verify(&mut |at| {
+            calls += usize::from(at.namespace.collection == "a");
+            if calls == 1 {
+                let drop_both = || {
+                    lab.ok("{dropIndexes: 'b', index: 'a'}");
+                    lab.ok("{drop: 'c'}");
+                    while collections.reclaim_step().expect("reclaimed").pending > 0 {}
+                };
+                thread::scope(|scope| drop(scope.spawn(drop_both)));
+            }
+            true
+        });
+        let report = report.expect("readable");
+        assert_eq!((calls, report.findings), (1, Vec::new()));
     }
 }

@@ -254,6 +254,42 @@ mod tests {
         assert_eq!(store.restored_ms(), Ok(None), "nothing has come back from before");
     }
 
+    /// A bit of an index entry that is not what was written keeps nothing else from being looked at.
+    #[test]
+    fn a_damaged_index_entry_is_a_finding() {
+        let place = tempfile::tempdir().expect("a folder");
+        let engine = Engine::open(place.path(), quiet()).expect("it opens");
+        engine.run(
+            "db",
+            &doc! { "createIndexes": "c", "indexes": [{ "key": { "s": 1 }, "name": "s" }] },
+        );
+        let documents = [doc! { "_id": 1, "s": "needle" }, doc! { "_id": 2, "s": "other" }];
+        let documents = documents.map(bson::Bson::from).to_vec();
+        let reply = engine.run("db", &doc! { "insert": "c", "documents": documents });
+        assert_eq!(reply.get_i32("n").ok(), Some(2), "{reply}");
+        engine.close().expect("closed");
+        let path = place.path().join("data.mdb");
+        let mut bytes = std::fs::read(&path).expect("a file");
+        // Behind the text its end and a record number of one byte, then the checksum. In the document
+        // the length stands before the text.
+        let text = b"needle\0";
+        let places: Vec<usize> = (1..bytes.len() - 16)
+            .filter(|at| bytes[*at..].starts_with(text) && bytes[*at - 1] != 0)
+            .collect();
+        assert!(!places.is_empty());
+        for place in places {
+            bytes[place + text.len() + 1] ^= 0x80;
+        }
+        std::fs::write(&path, bytes).expect("a file");
+        let report = check(place.path(), &clock(), &mut go_on).expect("findings are no error");
+        let sentences: Vec<_> =
+            report.contents.findings.iter().map(|finding| finding.sentence.as_str()).collect();
+        assert_eq!((report.contents.documents, report.structure.len()), (2, 0));
+        assert!(sentences.iter().any(|it| it.starts_with("An index entry is damaged")));
+        assert!(sentences.iter().any(|it| it.contains("lacks an entry for document")));
+        assert!(sentences.iter().all(|it| !it.contains("_id_")), "{sentences:?}");
+    }
+
     #[test]
     fn the_check_of_everything_can_be_stopped() {
         let place = tempfile::tempdir().expect("a folder");
