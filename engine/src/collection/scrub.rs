@@ -113,7 +113,7 @@ impl Collections {
         if !state.status.is_running {
             let now_ms = self.clock.now_ms();
             let since = state.status.finished_ms.unwrap_or_else(|| self.store.created_ms());
-            if !self.clock.is_real() || now_ms.saturating_sub(since) < SCRUB_EVERY_MS {
+            if !self.clock.is_real() || !is_due(since, now_ms) {
                 return Ok(ScrubStep::Idle);
             }
             state.begin(now_ms);
@@ -158,6 +158,13 @@ impl Collections {
             let _ = self.store.write(|writer| writer.put_meta(STATE_META, &bytes));
         }
     }
+}
+
+/// Whether the next scrub is due when the last one ended at `since`. A clock that was set back says
+/// nothing, so then it is.
+fn is_due(since: i64, now_ms: i64) -> bool {
+    let passed = now_ms.checked_sub(since);
+    passed.is_none_or(|passed| !(0..SCRUB_EVERY_MS).contains(&passed))
 }
 
 impl State {
@@ -401,6 +408,16 @@ mod tests {
             bites += 1;
         }
         assert_eq!((state.status.documents, state.status.entries, bites), (3, 3, 6));
+    }
+
+    #[test]
+    fn is_due_after_a_month_and_after_a_clock_that_was_wrong() {
+        let now_ms = 1_704_067_200_000;
+        assert!(!is_due(now_ms, now_ms));
+        assert!(!is_due(now_ms - SCRUB_EVERY_MS + 1, now_ms));
+        assert!(is_due(now_ms - SCRUB_EVERY_MS, now_ms));
+        assert!(is_due(now_ms + 1, now_ms), "it ended in the future");
+        assert!(is_due(i64::MIN, now_ms) && is_due(i64::MAX, now_ms) && is_due(i64::MAX, -2));
     }
 
     #[test]
