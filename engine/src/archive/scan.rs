@@ -8,7 +8,7 @@ use super::{
     Archive, ArchiveError, Archived, frame,
     line::{key_of, read_line},
     place::Place,
-    segment::{Found, Listed},
+    segment::{Contents, Found, Listed},
 };
 use crate::limits::ARCHIVE_SEEN_MAX;
 
@@ -56,22 +56,18 @@ impl Archive {
         let mut scan =
             Scan { place, from, given: HashSet::new(), last: None, seen: Seen::default() };
         for segment in place.list()?.iter().rev() {
-            let contents = match self.contents(place, segment) {
-                // A limit has just removed it.
-                Err(_) if !place.list()?.iter().any(|listed| listed.name == segment.name) => {
-                    continue;
-                }
-                other => other?,
-            };
-            scan.seen.unreadable += contents.unreadable;
-            for found in contents.frames.iter().rev() {
-                if from.before_ms.is_some_and(|before_ms| found.header.first_ms >= before_ms) {
-                    continue;
-                }
-                if scan.frame(segment, found, visit)?.is_break() {
+            match self
+                .contents(place, segment)
+                .and_then(|found| scan.segment(segment, &found, visit))
+            {
+                Ok(ControlFlow::Continue(())) => {}
+                Ok(ControlFlow::Break(())) => {
                     scan.seen.next = scan.last;
                     return Ok(scan.seen);
                 }
+                // A limit has just removed it.
+                Err(_) if !place.list()?.iter().any(|listed| listed.name == segment.name) => {}
+                Err(error) => return Err(error),
             }
         }
         Ok(scan.seen)
@@ -89,6 +85,25 @@ struct Scan<'s> {
 }
 
 impl Scan<'_> {
+    fn segment(
+        &mut self,
+        segment: &Listed,
+        contents: &Contents,
+        visit: Visit<'_>,
+    ) -> Result<ControlFlow<()>, ArchiveError> {
+        self.seen.unreadable += contents.unreadable;
+        for found in contents.frames.iter().rev() {
+            let before_ms = self.from.before_ms;
+            if before_ms.is_some_and(|before_ms| found.header.first_ms >= before_ms) {
+                continue;
+            }
+            if self.frame(segment, found, visit)?.is_break() {
+                return Ok(ControlFlow::Break(()));
+            }
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+
     fn frame(
         &mut self,
         segment: &Listed,

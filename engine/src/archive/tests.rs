@@ -178,6 +178,28 @@ fn a_torn_end_costs_only_the_batch_that_was_not_acknowledged() {
 }
 
 #[test]
+fn a_segment_that_a_limit_removes_while_it_is_read_is_passed_over() {
+    let mut world = world(settings(None, None));
+    for id in 1..=3 {
+        world.keep([id]).expect("kept");
+        world = world.reopened();
+    }
+    // Now it is known what stands in each of them.
+    assert_eq!(world.archive.summary().expect("read").segments, 3);
+    let files = world.files();
+    let mut ids = Vec::new();
+    let seen = world.archive.scan(&From::default(), &mut |archived| {
+        ids.push(archived.document.get_i32("_id").expect("an id"));
+        if ids.len() == 1 {
+            fs::remove_file(&files[1]).expect("removed");
+        }
+        ControlFlow::Continue(())
+    });
+    assert_eq!(seen, Ok(Seen::default()));
+    assert_eq!(ids, [3, 1]);
+}
+
+#[test]
 fn damage_is_counted_and_never_given() {
     let world = world(settings(None, None));
     for id in 1..=3 {
