@@ -17,6 +17,9 @@ const PLACE_BYTES: usize = 2;
 /// In place of a value that lies on pages of its own.
 const PAGE_NUMBER_BYTES: usize = 8;
 
+/// Rows on a page from which on a fence saves more searches than it costs.
+const FENCED_ROWS_MIN: usize = 8;
+
 /// The end of a table, or of one collection's or index's part of it, while rows are put there.
 pub(super) struct Ending<'c, 't> {
     cursor: &'c mut Cursor<'t>,
@@ -38,6 +41,7 @@ enum Behind {
     /// row behind the last one of a page from the root, and for any other on the page.
     Fence {
         key: Vec<u8>,
+        /// Rows were put since it was, so that it lies in front of them on its page.
         is_followed: bool,
     },
 }
@@ -94,7 +98,10 @@ impl<'c, 't> Ending<'c, 't> {
             }
             (Behind::Fence { .. }, None) if is_beside || row.is_apart => {}
             // The page is new: a row that finds no room takes the last one with it.
-            (Behind::Fence { .. }, None) => self.put_fence(2 * taken)?,
+            (Behind::Fence { .. }, None) if taken * FENCED_ROWS_MIN <= self.page_room => {
+                self.put_fence(2 * taken)?;
+            }
+            (Behind::Fence { .. }, None) => {}
             (_, Some(left)) if fits => self.left = Some(left - taken),
             (_, None) if is_beside || row.is_apart => {}
             _ => self.left = self.page_room.checked_sub(taken),
