@@ -10,7 +10,7 @@ use super::{
     limits::{CSV_COLUMNS_MAX, IMPORT_TEXT_BYTES_MAX},
     records::{Bad, Item},
 };
-use crate::value::extjson;
+use crate::value::{extjson, scan::DEPTH_MAX};
 
 /// The rows of a CSV file.
 pub(super) struct CsvRecords {
@@ -101,7 +101,11 @@ impl CsvRecords {
             Err(bad) => return Some(Item::Bad(bad)),
         };
         let row = input.bytes().get(..length).unwrap_or_default();
-        let is_blank = row.trim_ascii().is_empty();
+        // Separators alone are a row of empty cells, also where they are tabs.
+        let is_blank = match cells.as_slice() {
+            [only] => !only.quoted && only.text.trim_ascii().is_empty(),
+            _ => !self.header_read && row.trim_ascii().is_empty(),
+        };
         let place = self.place;
         let wrong = |(at, reason): (usize, String), fatal| {
             let place = place.after(row.get(..at).unwrap_or(row));
@@ -272,6 +276,11 @@ fn header(cells: &[Cell]) -> Result<Vec<Column>, Wrong> {
     for cell in cells {
         let text = str::from_utf8(&cell.text)
             .map_err(|_| (cell.at, "the text is not valid UTF-8; convert the file".to_owned()))?;
+        if let Some(at) = text.find('\r') {
+            let at = cell.at + at + usize::from(cell.quoted);
+            let what = "a carriage return ends no line; save the file with ordinary line ends";
+            return Err((at, what.to_owned()));
+        }
         names.push((cell.at, text.trim()));
     }
     let typed = names.iter().all(|(_, name)| typed(name).is_some());
@@ -285,6 +294,11 @@ fn header(cells: &[Cell]) -> Result<Vec<Column>, Wrong> {
         if path.iter().any(String::is_empty) || name.contains('\0') {
             let what = "this column has no usable name; give every column one in the header line";
             return Err((at, what.to_owned()));
+        }
+        if path.len() > DEPTH_MAX {
+            let what =
+                format!("this column lies more than {DEPTH_MAX} levels deep; use fewer dots");
+            return Err((at, what));
         }
         if columns.iter().any(|other| clashes(&other.path, &path)) {
             let what =
@@ -365,7 +379,8 @@ fn set(document: &mut Document, path: &[String], value: Bson) {
     }
 }
 
-/// mongoimport's rule for columns without a type: int32, int64, double, else text.
+/// mongoimport's rule for columns without a type: int32, int64, double, else text. Only a whole
+/// number beyond int64 is text and no double, which would change its digits.
 fn auto(text: &str) -> Bson {
     let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
     let is_number = digits.starts_with(|first: char| first.is_ascii_digit() || first == '.')
@@ -379,8 +394,9 @@ fn auto(text: &str) -> Bson {
     if let Ok(int) = text.parse::<i64>() {
         return Bson::Int64(int);
     }
+    let is_whole = digits.bytes().all(|byte| byte.is_ascii_digit());
     match text.parse::<f64>() {
-        Ok(double) if double.is_finite() => Bson::Double(double),
+        Ok(double) if double.is_finite() && !is_whole => Bson::Double(double),
         _ => Bson::String(text.to_owned()),
     }
 }
@@ -396,7 +412,12 @@ fn convert(kind: &str, text: &str) -> Option<Bson> {
         "string" => Some(Bson::String(text.to_owned())),
         "int32" => text.parse().ok().map(Bson::Int32),
         "int64" => text.parse().ok().map(Bson::Int64),
-        "double" => text.parse().ok().map(Bson::Double),
+        // Digits beyond what a double can hold are not infinite.
+        "double" => {
+            let has_digits = text.bytes().any(|byte| byte.is_ascii_digit());
+            let double = text.parse().ok().filter(|double: &f64| double.is_finite() || !has_digits);
+            double.map(Bson::Double)
+        }
         "decimal" => wrapped("$numberDecimal"),
         "date" => wrapped("$date"),
         "boolean" => match text.to_ascii_lowercase().as_str() {
@@ -412,8 +433,8 @@ fn convert(kind: &str, text: &str) -> Option<Bson> {
             .as_bytes()
             .chunks(2)
             .map(|pair| {
-                let digits = str::from_utf8(pair).ok().filter(|pair| pair.len() == 2)?;
-                u8::from_str_radix(digits, 16).ok()
+                let is_byte = pair.len() == 2 && pair.iter().all(u8::is_ascii_hexdigit);
+                u8::from_str_radix(str::from_utf8(pair).ok().filter(|_| is_byte)?, 16).ok()
             })
             .collect::<Option<Vec<u8>>>()
             .map(binary),

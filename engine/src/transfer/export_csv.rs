@@ -56,11 +56,16 @@ pub(super) fn append_row(
     document: &RawDocument,
     escape_formulas: bool,
 ) {
+    let start = out.len();
     for (number, name) in columns.names.iter().enumerate() {
         let value = lookup(document, name);
         let is_text = matches!(value, Some(RawBsonRef::String(_)));
         let text = value.map(cell).unwrap_or_default();
         append_cell(out, number, &text, escape_formulas && is_text);
+    }
+    // A line with nothing in it is passed over by whoever reads the file, and its row with it.
+    if out.len() == start {
+        out.extend_from_slice(b"\"\"");
     }
     out.extend_from_slice(b"\r\n");
 }

@@ -1,6 +1,9 @@
 //! A look into a file before anything is stored.
 
-use std::{collections::BTreeSet, path::Path};
+use std::{
+    collections::{BTreeSet, HashMap},
+    path::Path,
+};
 
 use bson::{RawDocument, RawDocumentBuf, raw::RawBsonRef};
 use xxhash_rust::xxh3::xxh3_128;
@@ -87,6 +90,7 @@ pub fn preview(path: &Path, format: Format) -> Result<Preview, TransferError> {
         rejects: Vec::new(),
         more: true,
     };
+    let mut places = HashMap::new();
     while preview.documents.len() + preview.rejects.len() < PREVIEW_DOCS_MAX && preview.more {
         match records.next() {
             Item::End => preview.more = false,
@@ -97,7 +101,7 @@ pub fn preview(path: &Path, format: Format) -> Result<Preview, TransferError> {
             }
             Item::Document(_) => {
                 let document = records.document().to_owned();
-                count_types(&mut preview.fields, &document);
+                count_types(&mut preview.fields, &mut places, &document);
                 preview.documents.push(document);
             }
         }
@@ -206,11 +210,17 @@ impl Ids<'_> {
     }
 }
 
-fn count_types(fields: &mut Vec<FieldTypes>, document: &RawDocumentBuf) {
+/// `places` says where in the list a field is: documents can have a million of them.
+fn count_types(
+    fields: &mut Vec<FieldTypes>,
+    places: &mut HashMap<String, usize>,
+    document: &RawDocumentBuf,
+) {
     for (name, value) in document.iter().filter_map(Result::ok) {
-        let place = fields.iter().position(|field| field.name == name.as_str());
-        let place = place.unwrap_or_else(|| {
-            fields.push(FieldTypes { name: name.as_str().to_owned(), types: Vec::new() });
+        let name = name.as_str();
+        let place = places.get(name).copied().unwrap_or_else(|| {
+            places.insert(name.to_owned(), fields.len());
+            fields.push(FieldTypes { name: name.to_owned(), types: Vec::new() });
             fields.len() - 1
         });
         let Some(field) = fields.get_mut(place) else { continue };

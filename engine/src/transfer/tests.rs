@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     catalog::{Dialect, Namespace, rules::CreateIndexesRequest},
-    clock::SimulatedClock,
+    clock::{SimulatedClock, work_time},
     collection::Collections,
     store::{Scan, Store, StoreError, StoreOptions},
     value::extjson::{Layout, Style, write_document},
@@ -120,6 +120,7 @@ fn read(bytes: &[u8]) -> (Option<Form>, Vec<String>, Vec<String>) {
 #[test]
 fn forms_counts_and_errors() {
     const COMMA: Form = Form::Csv { separator: b',' };
+    const TAB: Form = Form::Csv { separator: b'\t' };
     let cases: &[(&[u8], Form, usize, &[&str])] = &[
         (b"", Form::Empty, 0, &[]),
         (b" \r\n\n", Form::Empty, 0, &[]),
@@ -149,6 +150,10 @@ fn forms_counts_and_errors() {
         (b"a,a\n1,2\n", COMMA, 0, &["1:3:1 fatal"]),
         (b"a,b\n1,\"x", COMMA, 0, &["2:3:1 fatal"]),
         (b"a;b\n1;2\n", Form::Csv { separator: b';' }, 1, &[]),
+        (b"\ta\tb\n\t\t\n1\t2\n", TAB, 0, &["1:1:1 fatal"]),
+        (b"\t\t\na\tb\n\t\n1\t2\n\n \n", TAB, 2, &[]),
+        (b"a,b\n,\n\n1,2\n", COMMA, 2, &[]),
+        (b"a,b\r1,2\r3,4\n", COMMA, 0, &["1:4:1 fatal"]),
     ];
     let mut failures = Vec::new();
     for (bytes, form, documents, errors) in cases {
@@ -190,6 +195,14 @@ fn csv_types_are_those_of_mongoimport() {
     let expected = r#"{"n":"007","b":true,"t":{"$date":{"$numberLong":"1767323045000"}}}"#;
     assert_eq!(documents, [expected]);
     assert_eq!(errors, ["3:3:2"]);
+    let (_, documents, errors) =
+        read(b"d.double(),b.binary(hex)\n-Infinity,0f\n1e400,00\n1,+f\n1,0\n");
+    let expected = concat!(
+        r#"{"d":{"$numberDouble":"-Infinity"},"#,
+        r#""b":{"$binary":{"base64":"Dw==","subType":"00"}}}"#
+    );
+    assert_eq!(documents, [expected]);
+    assert_eq!(errors, ["3:1:2", "4:3:3", "5:3:4"]);
 }
 
 #[test]
@@ -409,6 +422,54 @@ fn csv_keeps_the_space_that_a_text_begins_with() {
     let again = Room::new();
     again.import(&again.request(text.as_bytes()));
     assert_eq!(again.documents(), room.documents());
+}
+
+#[test]
+fn csv_of_one_column_has_a_row_for_each_document() {
+    let room = Room::new();
+    room.import(&room.request(b"{\"_id\":1,\"a\":\"x\"}\n{\"_id\":2}\n{\"_id\":3,\"a\":\" \"}\n"));
+    let format = ExportFormat::Csv { fields: Some(vec!["a".to_owned()]), escape_formulas: false };
+    let text = fs::read_to_string(room.export(format, false)).unwrap();
+    assert_eq!(text, "a\r\nx\r\n\"\"\r\n\" \"\r\n");
+    let again = Room::new();
+    let path = again.file("a.csv", text.as_bytes());
+    let request = ImportRequest::new(vec![path], again.namespace.clone());
+    assert_eq!(again.import(&request).imported, 3);
+}
+
+#[test]
+fn a_csv_column_lies_no_deeper_than_a_document_may() {
+    let header = |levels: usize| format!("x,{}a\n1,2\n", "a.".repeat(levels - 1));
+    let (_, documents, errors) = read(header(100).as_bytes());
+    assert_eq!((documents.len(), errors.len()), (1, 0), "{errors:?}");
+    let (_, documents, errors) = read(header(101).as_bytes());
+    assert_eq!((documents.len(), errors.as_slice()), (0, &["1:3:1 fatal".to_owned()][..]));
+    let room = Room::new();
+    let found = preview(&room.file("a.csv", header(500_000).as_bytes()), Format::Auto).unwrap();
+    assert!(found.documents.is_empty());
+    assert!(found.rejects[0].reason.contains("100 levels"), "{}", found.rejects[0]);
+}
+
+#[test]
+fn csv_keeps_all_digits_of_a_whole_number() {
+    let (_, documents, _) = read(b"a,b\n9223372036854775807,12345678901234567890\n");
+    assert_eq!(
+        documents,
+        [r#"{"a":{"$numberLong":"9223372036854775807"},"b":"12345678901234567890"}"#]
+    );
+}
+
+#[test]
+fn a_preview_of_documents_with_many_fields_takes_no_time() {
+    let room = Room::new();
+    let fields = |from: usize| (from..from + 200_000).map(|n| format!("\"f{n}\":1"));
+    let document = |from| format!("{{{}}}\n", fields(from).collect::<Vec<_>>().join(","));
+    let lines: String = (0..4).map(|n| document(n * 200_000)).collect();
+    let began = work_time();
+    let preview = preview(&room.file("p", lines.as_bytes()), Format::Auto).unwrap();
+    assert_eq!(preview.fields.len(), 800_000);
+    let took = work_time().saturating_sub(began);
+    assert!(took.as_secs() < 30, "{took:?}");
 }
 
 #[test]
