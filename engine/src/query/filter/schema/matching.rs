@@ -7,7 +7,7 @@ use bson::raw::{RawArray, RawBson, RawBsonRef, RawDocument};
 use super::node::{Dependency, Items, Others, Properties, Rule, Schema};
 use crate::{
     query::filter::number::as_double,
-    value::{compare, same_value, type_rank},
+    value::{Decimal, compare, same_value, type_rank},
 };
 
 impl Schema {
@@ -151,8 +151,14 @@ fn is_multiple(number: RawBsonRef<'_>, unit: RawBsonRef<'_>) -> bool {
     if let (Some(number), Some(unit)) = (whole(number), whole(unit)) {
         return number.checked_rem(unit).is_none_or(|rest| rest == 0);
     }
-    match (as_double(number), as_double(unit)) {
-        (Some(number), Some(unit)) => number % unit == 0.0,
+    // As doubles, 0.3 is no multiple of 0.1.
+    let decimal = |value| match value {
+        RawBsonRef::Decimal128(number) => Some(Decimal::from(number)),
+        RawBsonRef::Double(number) => Some(Decimal::from_f64(number)),
+        value => whole(value).map(Decimal::from),
+    };
+    match (decimal(number), decimal(unit)) {
+        (Some(number), Some(unit)) => number.modulo(unit).is_zero(),
         _ => false,
     }
 }

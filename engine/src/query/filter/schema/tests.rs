@@ -27,6 +27,16 @@ fn documents_keep_a_schema_or_not() {
     check("{properties: {a: {maximum: 5}}}", "{a: 5.5}", false);
     check("{properties: {a: {multipleOf: 0.5}}}", "{a: 1.5}", true);
     check("{properties: {a: {multipleOf: 2}}}", "{a: 3}", false);
+    check("{properties: {a: {multipleOf: 0.1}}}", "{a: 0.3}", true);
+    check("{properties: {a: {multipleOf: 0.01}}}", "{a: 19.99}", true);
+    check("{properties: {a: {multipleOf: 0.01}}}", "{a: 19.995}", false);
+    check("{properties: {a: {multipleOf: 0.01}}}", "{a: {$numberDecimal: '19.99'}}", true);
+    check(
+        "{properties: {a: {multipleOf: {$numberDecimal: '0.1'}}}}",
+        "{a: {$numberDecimal: '0.3'}}",
+        true,
+    );
+    check("{properties: {a: {multipleOf: 2}}}", "{a: {$numberDouble: 'Infinity'}}", false);
     check("{properties: {a: {minLength: 2, maxLength: 3}}}", "{a: 'été'}", true);
     check("{properties: {a: {maxLength: 2}}}", "{a: 'abc'}", false);
     check("{properties: {a: {pattern: '^a'}}}", "{a: 'ba'}", false);
