@@ -101,8 +101,8 @@ fn pattern(given: &Given<'_>, name: &str) -> Result<Option<Arc<Pattern>>, QueryE
 
 /// Patterns of one command that are compiled already. Most expressions have the same pattern for
 /// every document.
-#[derive(Debug, Default)]
-pub(super) struct Patterns(Mutex<Vec<Arc<Pattern>>>);
+#[derive(Debug, Clone, Default)]
+pub(super) struct Patterns(Arc<Mutex<Vec<Arc<Pattern>>>>);
 
 impl Patterns {
     fn get(&self, source: &str, options: &str) -> Result<Arc<Pattern>, QueryError> {
@@ -225,6 +225,17 @@ mod tests {
             "{match: 'Carol', idx: 0, captures: ['Car', 'ar', null]}",
         );
         is("{$regexFind: {input: 'a', regex: 'b'}}", "null");
+        is("{$regexFind: {input: 'ax\\n', regex: 'x$'}}", "{match: 'x', idx: 1, captures: []}");
+        is(
+            "{$regexFind: {input: 'ax\\n', regex: '(.)\\\\s$'}}",
+            "{match: 'x\\n', idx: 1, captures: ['x']}",
+        );
+        is("{$regexMatch: {input: 'ax\\ny', regex: 'x$'}}", "false");
+        let many = "a".repeat(60);
+        is(
+            &format!("{{$regexFind: {{input: '{many}', regex: '^(a+)+$'}}}}"),
+            &format!("{{match: '{many}', idx: 0, captures: ['{many}']}}"),
+        );
         is("{$regexFind: {input: '$missing', regex: 'b'}}", "null");
         is(
             "{$regexFindAll: {input: 'caféaé', regex: 'é'}}",

@@ -4,8 +4,9 @@ use std::{iter::Peekable, str::Chars};
 
 /// The same pattern for the crates `regex` and `fancy-regex`, where the two read it differently:
 /// `\d`, `\w`, `\s` and `\b` know ASCII only, `[` in a class is a plain character, and so is a
-/// brace that is no repetition.
-pub(super) fn translated(source: &str) -> String {
+/// brace that is no repetition. `end` takes the place of `$`, which PCRE also finds before a line end
+/// that is the text's last character.
+pub(super) fn translated(source: &str, end: &str) -> String {
     let mut out = String::with_capacity(source.len() + 16);
     let mut rest = source.chars().peekable();
     while let Some(c) = rest.next() {
@@ -13,10 +14,19 @@ pub(super) fn translated(source: &str) -> String {
             '\\' => escape(&mut rest, &mut out, false),
             '[' => class(&mut rest, &mut out),
             '{' if !is_repetition(rest.clone()) => out.push_str("\\{"),
+            '$' => out.push_str(end),
             _ => out.push(c),
         }
     }
     out
+}
+
+/// Whether a pattern turns on, within itself, that `$` is found before every line end.
+pub(super) fn sets_many_lines(source: &str) -> bool {
+    source.split("(?").skip(1).any(|rest| {
+        let flags = rest.split([')', ':', '-']).next().unwrap_or_default();
+        flags.bytes().all(|byte| byte.is_ascii_lowercase()) && flags.contains('m')
+    })
 }
 
 fn escape(rest: &mut Peekable<Chars<'_>>, out: &mut String, in_class: bool) {
@@ -123,9 +133,10 @@ mod tests {
     #[test]
     fn what_pcre_reads_otherwise_is_rewritten() {
         let check = |source: &str, expected: &str| {
-            assert_eq!(translated(source), expected, "{source}");
+            assert_eq!(translated(source, "END"), expected, "{source}");
         };
-        check("^a.c$", "^a.c$");
+        check("^a.c$", "^a.cEND");
+        check("a$|[$]|\\$|\\Q$\\E", "aEND|[$]|\\$|\\$");
         check(r"\d+", "[0-9]+");
         check(r"\\d", r"\\d");
         check(r"[\w.]", "[[0-9A-Za-z_].]");

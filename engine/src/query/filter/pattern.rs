@@ -1,5 +1,7 @@
 //! Regular expressions of filters.
 
+use std::sync::OnceLock;
+
 use regex::{Regex, RegexBuilder};
 
 use super::dialect;
@@ -12,6 +14,11 @@ const PATTERN_BYTES_MAX: usize = 16_384;
 /// Characters that have a meaning in a pattern.
 const META: &str = "\\^$.|?*+()[]{}";
 
+/// The end of the text, with the line end that may be its last character or before it: whether there
+/// is a match is the same for both, and the first takes time linear in the text.
+const END_TAKEN: &str = r"(?:\n?\z)";
+const END_AHEAD: &str = r"(?=\n?\z)";
+
 /// Steps back that a pattern with look-around may take on one text.
 const STEPS_BACK_MAX: usize = 1_000_000;
 
@@ -21,6 +28,8 @@ pub struct Pattern {
     source: String,
     options: String,
     matcher: Matcher,
+    /// Where a match ends, if `$` is in the pattern: the matcher takes the line end into it.
+    ending: Option<Box<OnceLock<Option<fancy_regex::Regex>>>>,
 }
 
 #[derive(Debug, Clone)]
@@ -118,18 +127,25 @@ impl Pattern {
             )));
         }
         let flags = Flags::parse(options)?;
-        let pattern = dialect::translated(source);
-        let matcher = match flags.linear(&pattern) {
-            Ok(regex) => Matcher::Linear(regex),
+        let keeps_end = flags.many_lines || dialect::sets_many_lines(source);
+        let (taken, ahead) = if keeps_end { ("$", "$") } else { (END_TAKEN, END_AHEAD) };
+        let pattern = dialect::translated(source, taken);
+        let (matcher, ending) = match flags.linear(&pattern) {
+            Ok(regex) => {
+                let has_end = pattern.contains(END_TAKEN);
+                (Matcher::Linear(regex), has_end.then(Box::default))
+            }
             Err(error @ regex::Error::CompiledTooBig(_)) => return Err(invalid(reason(&error))),
             Err(error) => {
-                Matcher::Stepping(flags.stepping(&pattern).ok_or_else(|| invalid(reason(&error)))?)
+                let regex = flags.stepping(&dialect::translated(source, ahead));
+                (Matcher::Stepping(regex.ok_or_else(|| invalid(reason(&error)))?), None)
             }
         };
         let mut options: Vec<char> = options.chars().collect();
         options.sort_unstable();
         options.dedup();
-        Ok(Self { source: source.to_owned(), options: options.into_iter().collect(), matcher })
+        let options = options.into_iter().collect();
+        Ok(Self { source: source.to_owned(), options, matcher, ending })
     }
 
     /// The pattern as written.
@@ -159,16 +175,35 @@ impl Pattern {
         if start > text.len() {
             return None;
         }
+        let stepping = |regex: &fancy_regex::Regex| {
+            let found = regex.captures_from_pos(text, start)?;
+            Ok::<Option<Groups<'t>>, fancy_regex::Error>(found.map(|found| {
+                found.iter().map(|part| part.map(|p| (p.start(), p.as_str()))).collect()
+            }))
+        };
         match &self.matcher {
             Matcher::Linear(regex) => {
+                if text.ends_with('\n')
+                    && let Some(exact) = self.exact_end()
+                    && let Ok(found) = stepping(exact)
+                {
+                    return found;
+                }
                 let found = regex.captures_at(text, start)?;
                 Some(found.iter().map(|part| part.map(|p| (p.start(), p.as_str()))).collect())
             }
-            Matcher::Stepping(regex) => {
-                let found = regex.captures_from_pos(text, start).ok()??;
-                Some(found.iter().map(|part| part.map(|p| (p.start(), p.as_str()))).collect())
-            }
+            Matcher::Stepping(regex) => stepping(regex).ok()?,
         }
+    }
+
+    /// The pattern that only looks at a line end before the end of the text.
+    fn exact_end(&self) -> Option<&fancy_regex::Regex> {
+        let compile = || {
+            Flags::parse(&self.options)
+                .ok()?
+                .stepping(&dialect::translated(&self.source, END_AHEAD))
+        };
+        self.ending.as_ref()?.get_or_init(compile).as_ref()
     }
 
     /// The text that every match starts with, if the pattern is anchored and plain there.

@@ -150,6 +150,14 @@ fn existence_and_type() {
 fn regular_expressions() {
     check("{a: {$regex: '^x'}}", &["{a: 'xy'}", "{a: ['a', 'x']}"], &["{a: 'ax'}", "{a: 1}", "{}"]);
     check("{a: {$regex: 'X', $options: 'i'}}", &["{a: 'ax'}"], &["{a: 'b'}"]);
+    check(
+        "{a: {$regex: '^x$'}}",
+        &["{a: 'x'}", "{a: 'x\\n'}"],
+        &["{a: 'x\\n\\n'}", "{a: 'x\\ny'}", "{a: 'x '}"],
+    );
+    check("{a: {$regex: '(?<=a)x$'}}", &["{a: 'ax\\n'}"], &["{a: 'ax\\ny'}", "{a: 'x'}"]);
+    check("{a: {$regex: '^x$', $options: 'm'}}", &["{a: 'x\\ny'}", "{a: 'y\\nx'}"], &["{a: 'xy'}"]);
+    check("{a: {$regex: '(?m)^x$'}}", &["{a: 'x\\ny'}"], &["{a: 'xy'}"]);
     check("{a: {$options: 'i', $regex: 'X'}}", &["{a: 'ax'}"], &["{a: 'b'}"]);
     check(
         "{a: {$regularExpression: {pattern: 'b.c', options: 's'}}}",
