@@ -17,7 +17,7 @@ pub(super) fn document(mode: Mode, node: &Node, document: &RawDocument) -> RawDo
             Some(Child::Tree(inner)) => match value {
                 RawBsonRef::Document(value) => out.append(name, self::document(mode, inner, value)),
                 RawBsonRef::Array(value) => out.append(name, array(mode, inner, value)),
-                _ if mode == Mode::Exclusion => out.append(name, value),
+                _ if mode == Mode::Exclusion || inner.is_computed => out.append(name, value),
                 _ => {}
             },
             Some(Child::Slice(part)) => match value {
@@ -44,7 +44,7 @@ fn array(mode: Mode, node: &Node, array: &RawArray) -> RawArrayBuf {
         match value {
             RawBsonRef::Document(value) => out.push(document(mode, node, value)),
             RawBsonRef::Array(value) => out.push(self::array(mode, node, value)),
-            _ if mode == Mode::Exclusion => out.push(value),
+            _ if mode == Mode::Exclusion || node.is_computed => out.push(value),
             _ => {}
         }
     }

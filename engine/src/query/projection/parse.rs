@@ -404,6 +404,7 @@ impl Node {
             }
             let found = node.children.iter_mut().find(|(name, _)| name == part);
             let Some((_, Child::Tree(inner))) = found else { return };
+            inner.is_computed = true;
             node = inner;
         }
     }

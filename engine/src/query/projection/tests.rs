@@ -36,6 +36,19 @@ fn kept_and_left_out() {
 }
 
 #[test]
+fn a_field_computed_within_an_array_is_in_each_element() {
+    let document = "{_id: 1, a: [1, {}, {c: 2}, [], [3, {c: 4}]], d: 5}";
+    check("{'a.b': '$d', _id: 0}", document, "{a: [{b: 5}, {b: 5}, {b: 5}, [], [{b: 5}, {b: 5}]]}");
+    check(
+        "{'a.b': '$d', 'a.c': 1, _id: 0}",
+        "{a: [1, {c: 2, e: 3}], d: 5}",
+        "{a: [{b: 5}, {c: 2, b: 5}]}",
+    );
+    check("{'a.b': '$d', d: 1, _id: 0}", "{a: 1, d: 5}", "{a: {b: 5}, d: 5}");
+    check("{'a.b.c': '$d', 'a.x.y': 1, _id: 0}", "{a: {b: 1, x: 2}, d: 5}", "{a: {b: {c: 5}}}");
+}
+
+#[test]
 fn parts_of_arrays() {
     let document = "{_id: 1, a: [1, 2, 3, 4], b: 5}";
     check("{a: {$slice: 2}}", document, "{_id: 1, a: [1, 2], b: 5}");
@@ -125,7 +138,7 @@ fn computed() {
     check("{x: {y: '$a'}, _id: 0}", document, "{x: {y: 2}}");
     check("{'b.c': 1, 'b.x': '$a', _id: 0}", document, "{b: {c: 3, x: 2}}");
     check("{b: {x: '$a'}, _id: 0}", document, "{b: {x: 2}}");
-    check("{'e.x': '$a', _id: 0}", document, "{e: [{x: 2}]}");
+    check("{'e.x': '$a', _id: 0}", document, "{e: [{x: 2}, {x: 2}]}");
     check("{x: {$literal: 1}, _id: 0}", document, "{x: 1}");
     refused("{a: 0, x: '$b'}", QueryErrorKind::ValueInExclusion);
     refused("{a: 0, x: {$add: [1, 2]}}", QueryErrorKind::ExpressionInExclusion);
