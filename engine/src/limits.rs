@@ -269,13 +269,16 @@ pub const LOGIN_PAUSE_MAX: std::time::Duration = std::time::Duration::from_secs(
 /// Bytes of one string that an expression makes; a longer one is refused.
 pub const EXPRESSION_TEXT_BYTES_MAX: usize = 16 * 1024 * 1024;
 
-/// Bytes of one array that an expression makes out of a short argument; a larger one is refused
-/// (MongoDB: 64 MiB).
+/// Bytes of one value that an expression makes, and of the arguments of one operator together; more
+/// are refused (MongoDB: 64 MiB).
 pub const EXPRESSION_BYTES_MAX: usize = 64 * 1024 * 1024;
 
 /// Elements of one `$range`, which makes much out of little; more are refused (MongoDB counts 100
 /// MiB of memory).
 pub const RANGE_ELEMENTS_MAX: usize = 4_000_000;
+/// Levels of a value that an expression or a stage makes; a deeper one is refused (MongoDB: 200).
+pub const MADE_LEVELS_MAX: usize = 200;
+
 
 /// Compiled patterns that one command keeps; beyond it the oldest goes and is compiled anew.
 pub const PATTERNS_KEPT_MAX: usize = 16;

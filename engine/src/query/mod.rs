@@ -18,6 +18,7 @@ pub mod update;
 pub use error::{QueryError, QueryErrorKind};
 pub use expression::{
     Context, Expression, ExpressionErrorKind, FamilyErrorKind, Scope, Value, VariableNames,
+    check_levels, check_made,
 };
 pub use filter::{CompareOp, Expr, Filter, Test};
 pub use projection::{PositionalErrorKind, Projection};

@@ -167,6 +167,7 @@ pub(in crate::command) fn read_let(
         let mut context = query::Context::default();
         context.variables.clone_from(&values);
         let value = expression.evaluate(&query::Scope::new(&empty, &context))?.into_owned();
+        query::check_made(value.as_ref())?;
         values.push((name.as_str().to_owned(), value));
         names = names.with(name.as_str());
     }

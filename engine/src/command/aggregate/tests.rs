@@ -368,3 +368,57 @@ fn refusals() {
     lab.check("{aggregate: 1, pipeline: [{$match: {}}], cursor: {}}", "{code: 73}");
     lab.check("{aggregate: 'c', pipeline: 1, cursor: {}}", "{code: 14}");
 }
+
+/// `{a: {a: … }}` around an expression.
+fn nested(levels: usize, inner: &str) -> String {
+    format!("{}{inner}{}", "{a: ".repeat(levels), "}".repeat(levels))
+}
+
+fn fails(lab: &Lab, pipeline: &str, code: i32) {
+    lab.check(
+        &format!("{{aggregate: 'c', pipeline: {pipeline}, cursor: {{}}}}"),
+        &format!("{{ok: 0, code: {code}}}"),
+    );
+}
+
+#[test]
+fn what_stages_nest_in_one_another_is_refused_before_it_is_too_deep_to_read() {
+    let lab = lab();
+    let around = |path: &str| nested(50, &format!("'{path}'"));
+    for stage in [
+        format!("{{$replaceWith: {}}}", around("$$ROOT")),
+        format!("{{$project: {{a: {}}}}}", around("$$ROOT")),
+        format!("{{$set: {{a: {}}}}}", around("$$ROOT")),
+        format!("{{$group: {{_id: {}}}}}", around("$$ROOT")),
+        format!("{{$group: {{_id: 1, a: {{$push: {}}}}}}}", around("$$ROOT")),
+        "{$facet: {a: [{$match: {}}]}}".to_owned(),
+    ] {
+        let stages = vec![stage; 400].join(", ");
+        fails(&lab, &format!("[{{$limit: 1}}, {stages}]"), 15);
+    }
+    let deep = "{$reduce: {input: {$range: [0, 50000]}, initialValue: [], in: ['$$value']}}";
+    fails(&lab, &format!("[{{$set: {{a: {deep}}}}}]"), 15);
+    lab.check(
+        &format!("{{update: 'c', updates: [{{q: {{_id: 1}}, u: [{{$set: {{a: {deep}}}}}]}}]}}"),
+        "{'writeErrors.0.code': 15}",
+    );
+    let sets = vec![format!("{{$set: {{a: {}}}}}", around("$$ROOT")); 400].join(", ");
+    lab.check(
+        &format!("{{update: 'c', updates: [{{q: {{_id: 1}}, u: [{sets}]}}]}}"),
+        "{'writeErrors.0.code': 15}",
+    );
+    let variables: Vec<String> =
+        (1..400).map(|n| format!("v{n}: {}", around(&format!("$$v{}", n - 1)))).collect();
+    lab.check(
+        &format!(
+            "{{aggregate: 'c', pipeline: [], cursor: {{}}, let: {{v0: 1, {}}}}}",
+            variables.join(", ")
+        ),
+        "{ok: 0, code: 15}",
+    );
+    check(
+        &lab,
+        &format!("[{{$match: {{_id: 1}}}}, {{$project: {{_id: 0, a: {}}}}}]", nested(50, "'$n'")),
+        &format!("[{{a: {}}}]", nested(50, "2")),
+    );
+}

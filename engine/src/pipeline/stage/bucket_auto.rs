@@ -280,4 +280,8 @@ impl Stage for BucketAuto {
         }
         Ok(self.buckets.as_mut().and_then(Iterator::next))
     }
+
+    fn may_nest(&self) -> bool {
+        true
+    }
 }

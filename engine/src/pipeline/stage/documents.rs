@@ -11,7 +11,7 @@ use crate::{
         Environment, PipelineError, StageErrorKind as Kind,
         text::{kind, shown},
     },
-    query::{Context, Expression, Scope, VariableNames},
+    query::{Context, Expression, Scope, VariableNames, check_levels},
 };
 
 /// `$documents`: the documents of an array.
@@ -58,7 +58,10 @@ impl Stage for Documents {
         let mut documents = VecDeque::new();
         for item in array {
             match item? {
-                RawBsonRef::Document(document) => documents.push_back(document.to_owned()),
+                RawBsonRef::Document(document) => {
+                    check_levels(RawBsonRef::Document(document))?;
+                    documents.push_back(document.to_owned());
+                }
                 other => {
                     return Err(PipelineError::stage(
                         Kind::DocumentsElement,

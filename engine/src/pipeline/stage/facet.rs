@@ -97,4 +97,8 @@ impl Stage for Facet {
         }
         Ok(Some(out))
     }
+
+    fn may_nest(&self) -> bool {
+        true
+    }
 }

@@ -147,3 +147,7 @@ impl Stage for Group {
         Ok(Some([document].into()))
     }
 }
+
+    fn may_nest(&self) -> bool {
+        true
+    }

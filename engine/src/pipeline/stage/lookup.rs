@@ -16,7 +16,7 @@ use crate::{
         parse::{Place, stages_of},
         text::kind,
     },
-    query::{Context, Expression, Filter, Scope, VariableNames},
+    query::{Context, Expression, Filter, Scope, VariableNames, check_made},
     value::Path,
 };
 
@@ -190,6 +190,7 @@ impl Options {
         };
         let mut held = Held::default();
         let mut results = VecDeque::new();
+            check_made(value.as_ref())?;
         while let Some(result) = run.advance(environment)? {
             held.add("$lookup", result.as_bytes().len())?;
             results.push_back(result);
@@ -263,3 +264,7 @@ impl Stage for Lookup {
         Ok(Some(self.options.into.set(&document, Some(RawBsonRef::Array(&array)))))
     }
 }
+
+    fn may_nest(&self) -> bool {
+        true
+    }

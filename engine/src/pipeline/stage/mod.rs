@@ -20,10 +20,14 @@ mod unwind;
 
 use std::{collections::VecDeque, sync::Arc};
 
-use bson::RawDocumentBuf;
+use bson::{RawDocumentBuf, raw::RawBsonRef};
 
 use super::{Environment, PipelineError, source::Source};
-use crate::{catalog::Namespace, plan::Target, query::Context};
+use crate::{
+    catalog::Namespace,
+    plan::Target,
+    query::{Context, check_levels},
+};
 
 pub(super) use bucket::{bucket, sort_by_count};
 pub(super) use bucket_auto::BucketAuto;
@@ -88,6 +92,11 @@ pub trait Stage: Send + Sync {
         false
     }
 
+    /// Whether a document that it gives may have more levels than those before it.
+    fn may_nest(&self) -> bool {
+        false
+    }
+
     /// At most this many documents are asked of the stage.
     fn keep_first(&mut self, _: u64) {}
 
@@ -117,7 +126,12 @@ impl Input<'_> {
             None => self.source.next(self.environment),
             Some((stage, stages)) => {
                 let (source, environment) = (&mut *self.source, self.environment);
-                stage.next(&mut Input { stages, source, environment, context: self.context })
+                let mut input = Input { stages, source, environment, context: self.context };
+                let document = stage.next(&mut input)?;
+                if let Some(document) = document.as_deref().filter(|_| stage.may_nest()) {
+                    check_levels(RawBsonRef::Document(document))?;
+                }
+                Ok(document)
             }
         }
     }

@@ -22,4 +22,8 @@ impl Stage for Reshaping {
             Some(document) => Ok(Some(self.0.apply(&document, input.context)?)),
         }
     }
+
+    fn may_nest(&self) -> bool {
+        self.0.may_nest()
+    }
 }

@@ -8,6 +8,7 @@ use super::{
         shown,
     },
     operator::{Arguments, Given, Operator, Outcome},
+    room::Room,
 };
 use crate::{limits::RANGE_ELEMENTS_MAX, query::QueryError, value::order};
 
@@ -108,11 +109,12 @@ fn last(given: &Given<'_>) -> Outcome {
 }
 
 fn concat_arrays(given: &Given<'_>) -> Outcome {
-    let mut all = RawArrayBuf::new();
+    let (mut all, mut room) = (RawArrayBuf::new(), Room::default());
     for at in 0..given.count() {
         match given.at(at) {
             value if is_nullish(value) => return null(),
             Some(RawBsonRef::Array(array)) => {
+                room.take(RawBsonRef::Array(array))?;
                 for element in array {
                     all.push(element?);
                 }

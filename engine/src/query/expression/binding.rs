@@ -7,6 +7,7 @@ use super::{
     names::VariableNames,
     node::Node,
     parse::Parser,
+    room::{Room, check_made},
     scope::{Frame, Scope},
     value::{Value, shown, type_name},
 };
@@ -43,7 +44,11 @@ impl Binding {
             Self::Let { variables, body } => {
                 let mut values = Vec::with_capacity(variables.len());
                 for (name, node) in variables {
-                    values.push((name.as_str(), node.evaluate(scope)?));
+                    let value = node.evaluate(scope)?;
+                    if let Value::Owned(value) = &value {
+                        check_made(Some(value))?;
+                    }
+                    values.push((name.as_str(), value));
                 }
                 bind(&values, body, *scope)
             }
@@ -101,12 +106,14 @@ fn map(
     body: &Node,
     scope: &Scope<'_>,
 ) -> Result<RawArrayBuf, QueryError> {
-    let mut out = RawArrayBuf::new();
+    let (mut out, mut room) = (RawArrayBuf::new(), Room::default());
     for element in array {
         let variables = [(name, Value::Ref(element?))];
         let frame = Frame { variables: &variables, outer: scope.frame() };
         let value = body.evaluate(&scope.with_frame(&frame))?;
-        out.push(value.as_ref().unwrap_or(RawBsonRef::Null));
+        let value = value.as_ref().unwrap_or(RawBsonRef::Null);
+        room.take(value)?;
+        out.push(value);
     }
     Ok(out)
 }
@@ -169,6 +176,7 @@ fn reduce(
     for element in array {
         let so_far = value.as_ref().map(RawBson::as_raw_bson_ref).into();
         value = bind(&[("this", Value::Ref(element?)), ("value", so_far)], body, *scope)?;
+        check_made(value.as_ref())?;
     }
     Ok(value)
 }

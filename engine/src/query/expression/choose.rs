@@ -9,6 +9,7 @@ use super::{
         named_refusal, null, refused, shown,
     },
     operator::{Arguments, Given, NamedMistake, Operator, Outcome},
+    room::Room,
 };
 use crate::{
     query::{QueryError, Sort},
@@ -198,12 +199,16 @@ fn zip(given: &Given<'_>) -> Outcome {
     }
     let lengths = || columns.iter().map(Vec::len);
     let rows = if longest { lengths().max() } else { lengths().min() }.unwrap_or(0);
-    let mut output = RawArrayBuf::new();
+    let (mut output, mut room) = (RawArrayBuf::new(), Room::default());
     for row in 0..rows {
-        let cells = columns.iter().enumerate().map(|(at, column)| {
-            column.get(row).or_else(|| defaults.get(at)).copied().unwrap_or(RawBsonRef::Null)
-        });
-        output.push(array_of(cells));
+        let mut cells = RawArrayBuf::new();
+        for (at, column) in columns.iter().enumerate() {
+            let cell = column.get(row).or_else(|| defaults.get(at)).copied();
+            let cell = cell.unwrap_or(RawBsonRef::Null);
+            room.take(cell)?;
+            cells.push(cell);
+        }
+        output.push(cells);
     }
     Ok(Some(RawBson::Array(output)))
 }

@@ -30,6 +30,7 @@ mod parse;
 mod path;
 mod regex;
 mod replace;
+mod room;
 mod scope;
 mod set;
 mod string;
@@ -44,6 +45,7 @@ pub use family_kind::FamilyErrorKind;
 pub use names::VariableNames;
 pub use node::Expression;
 pub use scope::{Context, Scope};
+pub use room::{check_levels, check_made};
 pub use value::Value;
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use super::{
     operator::{Given, Operator},
     parse::Parser,
     path::FieldPath,
+    room::Room,
     scope::Scope,
     value::Value,
 };
@@ -153,9 +154,10 @@ impl Node {
 }
 
 fn object<'v>(fields: &'v [(String, Node)], scope: &Scope<'v>) -> Result<Value<'v>, QueryError> {
-    let mut document = RawDocumentBuf::new();
+    let (mut document, mut room) = (RawDocumentBuf::new(), Room::default());
     for (name, node) in fields {
         if let Some(value) = node.evaluate(scope)?.as_ref() {
+            room.take(value)?;
             append(&mut document, name, value)?;
         }
     }
@@ -163,9 +165,12 @@ fn object<'v>(fields: &'v [(String, Node)], scope: &Scope<'v>) -> Result<Value<'
 }
 
 fn array<'v>(items: &'v [Node], scope: &Scope<'v>) -> Result<Value<'v>, QueryError> {
-    let mut array = RawArrayBuf::new();
+    let (mut array, mut room) = (RawArrayBuf::new(), Room::default());
     for item in items {
-        array.push(item.evaluate(scope)?.as_ref().unwrap_or(RawBsonRef::Null));
+        let value = item.evaluate(scope)?;
+        let value = value.as_ref().unwrap_or(RawBsonRef::Null);
+        room.take(value)?;
+        array.push(value);
     }
     Ok(Value::Owned(RawBson::Array(array)))
 }
@@ -185,7 +190,7 @@ fn call<'v>(
     scope: &Scope<'v>,
 ) -> Result<Value<'v>, QueryError> {
     let mut values = Vec::with_capacity(arguments.len());
-    let mut failed = Vec::new();
+    let (mut failed, mut room) = (Vec::new(), Room::default());
     for (at, argument) in arguments.iter().enumerate() {
         let value = argument.as_ref().map(|node| node.evaluate(scope)).transpose();
         values.push(match (value, operator.fallback(at)) {
@@ -193,7 +198,11 @@ fn call<'v>(
                 failed.push((name, error));
                 Some(Value::Missing)
             }
-            (value, _) => value?,
+            (value, _) => {
+                let value = value?;
+                value.iter().try_for_each(|value| room.take_owned(value))?;
+                value
+            }
         });
     }
     let given = Given { operator, values: &values, context: scope.context(), failed: &failed };

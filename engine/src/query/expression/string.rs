@@ -10,6 +10,7 @@ use super::{
         named_refusal, null, refused, shown,
     },
     operator::{Arguments, Given, NamedMistake, Operator, Outcome},
+    room::Room,
 };
 
 pub(super) static OPERATORS: &[Operator] = &[
@@ -34,11 +35,14 @@ const WHITE_SPACE: [char; 19] = [
 ];
 
 fn concat(given: &Given<'_>) -> Outcome {
-    let mut joined = String::new();
+    let (mut joined, mut room) = (String::new(), Room::default());
     for at in 0..given.count() {
         match given.at(at) {
             value if is_nullish(value) => return null(),
-            Some(RawBsonRef::String(text)) => joined.push_str(text),
+            Some(RawBsonRef::String(text)) => {
+                room.take_bytes(text.len())?;
+                joined.push_str(text);
+            }
             other => {
                 let found = name_of(other);
                 return Err(refused(

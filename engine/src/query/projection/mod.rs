@@ -106,6 +106,12 @@ impl Projection {
         self
     }
 
+    /// Whether there are fields that are computed.
+    #[must_use]
+    pub fn computes(&self) -> bool {
+        !self.computed.is_empty()
+    }
+
     /// The part of the document that the projection keeps, and what it computes. Fields that are
     /// kept stay in their order; computed ones come last.
     ///

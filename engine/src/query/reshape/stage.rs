@@ -54,6 +54,15 @@ impl Reshape {
         }))
     }
 
+    /// Whether the new document may have more levels than the old one.
+    #[must_use]
+    pub fn may_nest(&self) -> bool {
+        match self {
+            Self::Project(projection) => projection.computes(),
+            Self::AddFields(_) | Self::Replace(_) => true,
+        }
+    }
+
     /// The new document.
     ///
     /// # Errors

@@ -5,7 +5,7 @@ use bson::{
     raw::{RawArray, RawBson, RawBsonRef},
 };
 
-use crate::query::{Context, QueryError, QueryErrorKind, Reshape, VariableNames};
+use crate::query::{Context, QueryError, QueryErrorKind, Reshape, VariableNames, check_levels};
 
 /// The stages, and the variables that they may name.
 #[derive(Debug, Clone)]
@@ -50,6 +50,7 @@ impl Stages {
         let mut document = RawDocumentBuf::try_from(document)?;
         for stage in &self.stages {
             document = stage.apply(&document, &context)?;
+            check_levels(RawBsonRef::Document(&document))?;
         }
         Ok(Document::try_from(&*document)?)
     }
