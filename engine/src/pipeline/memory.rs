@@ -25,6 +25,16 @@ impl Held {
         ))
     }
 
+    /// Counts what a state has grown by, or shrunk.
+    pub(super) fn change(&mut self, stage: &str, by: i64) -> Result<(), PipelineError> {
+        let bytes = usize::try_from(by.unsigned_abs()).unwrap_or(usize::MAX);
+        if by >= 0 {
+            return self.add(stage, bytes);
+        }
+        self.remove(bytes);
+        Ok(())
+    }
+
     /// Counts bytes that are not held any more.
     pub(super) fn remove(&mut self, bytes: usize) {
         self.bytes = self.bytes.saturating_sub(bytes);

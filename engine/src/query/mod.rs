@@ -17,7 +17,7 @@ pub mod update;
 
 pub use error::{QueryError, QueryErrorKind};
 pub use expression::{
-    Context, Expression, ExpressionErrorKind, FamilyErrorKind, Scope, Value, VariableNames,
+    Context, Expression, ExpressionErrorKind, FamilyErrorKind, Scope, Total, Value, VariableNames,
     check_levels, check_made,
 };
 pub use filter::{CompareOp, Expr, Filter, Test};

@@ -81,10 +81,15 @@ impl Decimal {
         Self::from_text_of(value, format!("{value:.14e}"))
     }
 
-    /// A double with all digits that fit.
+    /// A double with all digits that fit, and without zeros behind them.
     #[must_use]
     pub fn from_f64_exact(value: f64) -> Self {
-        Self::from_text_of(value, format!("{value:.33e}"))
+        if value.fract() == 0.0 && value.abs() < 1e34 {
+            return Self::from_text_of(value, format!("{value:.0}"));
+        }
+        let text = format!("{value:.33e}");
+        let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+        Self::from_text_of(value, format!("{}e{exponent}", digits.trim_end_matches('0')))
     }
 
     fn from_text_of(value: f64, text: String) -> Self {
@@ -296,6 +301,11 @@ mod tests {
         check(Decimal::from_f64(2.5), "2.50000000000000");
         check(Decimal::from_f64(0.0), "0");
         check(Decimal::from_f64(f64::NEG_INFINITY), "-Infinity");
+        check(Decimal::from_f64_exact(2.5), "2.5");
+        check(Decimal::from_f64_exact(-1e20), "-100000000000000000000");
+        check(Decimal::from_f64_exact(-0.0), "-0");
+        check(Decimal::from_f64_exact(0.1), "0.1000000000000000055511151231257827");
+        check(Decimal::from_f64_exact(f64::NEG_INFINITY), "-Infinity");
         assert!(Decimal::from_f64(f64::NAN).is_nan());
         assert_eq!(d("0.1").to_f64().to_bits(), 0.1_f64.to_bits());
     }

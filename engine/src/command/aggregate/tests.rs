@@ -422,3 +422,65 @@ fn what_stages_nest_in_one_another_is_refused_before_it_is_too_deep_to_read() {
         &format!("[{{a: {}}}]", nested(50, "2")),
     );
 }
+
+#[test]
+fn a_group_holds_what_it_keeps_and_not_what_it_has_let_go() {
+    let lab = lab();
+    // As many values of 1,000 bytes as would be too much together.
+    let long = "x".repeat(1_000);
+    let numbers = "{$documents: [{n: {$range: [0, 120000]}}]}, {$unwind: '$n'}";
+    let value = format!("{{n: '$n', t: '{long}'}}");
+    let given = |operator: &str| format!("{{{operator}: {value}}}");
+    let n_of = |operator: &str| format!("{{{operator}: {{n: 1, input: {value}}}}}");
+    let by =
+        |operator: &str| format!("{{{operator}: {{n: 1, sortBy: {{n: 1}}, output: {value}}}}}");
+    let one_by = |operator: &str| format!("{{{operator}: {{sortBy: {{n: 1}}, output: {value}}}}}");
+    for (accumulator, path, expected) in [
+        (given("$last"), "r.n", 119_999),
+        (given("$max"), "r.n", 119_999),
+        (given("$min"), "r.n", 0),
+        (given("$first"), "r.n", 0),
+        (given("$mergeObjects"), "r.n", 119_999),
+        (n_of("$lastN"), "r.0.n", 119_999),
+        (n_of("$firstN"), "r.0.n", 0),
+        (n_of("$maxN"), "r.0.n", 119_999),
+        (n_of("$minN"), "r.0.n", 0),
+        (by("$topN"), "r.0.n", 0),
+        (by("$bottomN"), "r.0.n", 119_999),
+        (one_by("$bottom"), "r.n", 119_999),
+    ] {
+        lab.check(
+            &format!(
+                "{{aggregate: 1, cursor: {{}}, pipeline: [{numbers}, {{$group: {{_id: null, r: \
+                 {accumulator}}}}}]}}"
+            ),
+            &format!("{{'cursor.firstBatch.0.{path}': {expected}}}"),
+        );
+    }
+    let too_much = |stage: &str| {
+        lab.check(
+            &format!("{{aggregate: 1, cursor: {{}}, pipeline: [{numbers}, {stage}]}}"),
+            "{ok: 0, code: 292}",
+        );
+    };
+    too_much(&format!("{{$group: {{_id: null, r: {}}}}}", given("$push")));
+    // A key is short, what it stands for is not.
+    let ids =
+        format!("{{$limit: 10000}}, {{$group: {{_id: {{n: '$n', t: '{}'}}}}}}", long.repeat(20));
+    too_much(&ids);
+    too_much(&format!(
+        "{{$bucketAuto: {{groupBy: '$n', buckets: 1, output: {{r: {}}}}}}}",
+        given("$push")
+    ));
+    // As many small groups as a stage had room for when it counted neither ids nor states.
+    lab.check(
+        "{aggregate: 1, cursor: {}, pipeline: [{$documents: [{n: {$range: [0, 400000]}}]}, \
+         {$unwind: '$n'}, {$group: {_id: '$n', c: {$sum: 1}, m: {$max: '$n'}}}, {$count: 'k'}]}",
+        "{'cursor.firstBatch.0.k': 400000}",
+    );
+    let bottom = "{$group: {_id: null, r: {$bottomN: {n: 3, sortBy: {k: 1}, output: '$n'}}}}";
+    lab.check(
+        &format!("{{aggregate: 1, cursor: {{}}, pipeline: [{numbers}, {bottom}]}}"),
+        "{'cursor.firstBatch.0.r': [119997, 119998, 119999]}",
+    );
+}

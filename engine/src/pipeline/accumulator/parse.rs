@@ -10,6 +10,9 @@ use crate::{
     query::{Expression, Scope, Sort, VariableNames},
 };
 
+/// Bytes of a state, about.
+const STATE_BYTES: usize = 32;
+
 /// The fields of a group beside its `_id`.
 #[derive(Debug, Clone, Default)]
 pub(in crate::pipeline) struct Accumulators {
@@ -72,12 +75,17 @@ impl Accumulators {
         self.list.iter().map(|(_, one)| State::begin(one, id, scope)).collect()
     }
 
-    /// Adds a document to the states. Returns by how many bytes they grew.
+    /// Bytes that the states of a new group take, about; a group itself counts the first one.
+    pub(in crate::pipeline) fn state_bytes(&self) -> usize {
+        self.list.len().saturating_sub(1) * STATE_BYTES
+    }
+
+    /// Adds a document to the states. Returns by how many bytes they grew or shrank.
     pub(in crate::pipeline) fn add(
         &self,
         states: &mut [State],
         scope: &Scope<'_>,
-    ) -> Result<usize, PipelineError> {
+    ) -> Result<i64, PipelineError> {
         let mut grown = 0;
         for ((_, one), state) in self.list.iter().zip(states) {
             grown += state.add(one, scope)?;

@@ -1,22 +1,22 @@
 //! What an accumulator holds of a group.
 
-use std::{cmp::Ordering, collections::BTreeMap};
+use std::{
+    cmp::Ordering,
+    collections::{BTreeMap, VecDeque},
+};
 
 use bson::{
     RawArrayBuf, RawDocumentBuf,
     raw::{RawBson, RawBsonRef},
 };
 
-use super::{
-    parse::{Accumulator, Operator},
-    sum::Sum,
-};
+use super::parse::{Accumulator, Operator};
 use crate::{
     pipeline::{
         PipelineError, StageErrorKind as Kind,
         text::{kind, shown},
     },
-    query::{Scope, SortKey},
+    query::{Scope, SortKey, Total},
     value::{Direction, compare, key::encode},
 };
 
@@ -26,8 +26,8 @@ const ENTRY_BYTES: usize = 24;
 /// What is held of the documents so far.
 #[derive(Debug, Clone)]
 pub(in crate::pipeline) enum State {
-    /// Numbers.
-    Sum(Sum),
+    /// Numbers, and how many.
+    Sum { total: Total, count: u64 },
     /// One value; missing if there was none yet or it was missing.
     One { value: Option<RawBson>, is_set: bool },
     /// Values in order.
@@ -39,9 +39,9 @@ pub(in crate::pipeline) enum State {
     /// Fields of documents, later ones over earlier ones.
     Merged(RawDocumentBuf),
     /// The first n in some order.
-    Kept { n: usize, values: Vec<RawBson> },
-    /// The first n by a sort key, with the order of arrival.
-    Sorted { n: usize, entries: Vec<(SortKey, u64, RawBson)>, seen: u64 },
+    Kept { n: usize, values: VecDeque<RawBson> },
+    /// The first n by a sort key and the order of arrival.
+    Sorted { n: usize, entries: BTreeMap<(SortKey, u64), RawBson>, seen: u64 },
     /// Numbers to be ranked.
     Numbers(Vec<f64>),
 }
@@ -63,7 +63,7 @@ impl State {
             }
         };
         Ok(match &accumulator.operator {
-            Operator::Sum | Operator::Avg => Self::Sum(Sum::default()),
+            Operator::Sum | Operator::Avg => Self::Sum { total: Total::default(), count: 0 },
             Operator::Min | Operator::Max | Operator::First | Operator::Last => {
                 Self::One { value: None, is_set: false }
             }
@@ -72,21 +72,21 @@ impl State {
             Operator::StdDev { .. } => Self::Deviation { count: 0, mean: 0.0, squares: 0.0 },
             Operator::MergeObjects => Self::Merged(RawDocumentBuf::new()),
             Operator::FirstN | Operator::LastN | Operator::MinN | Operator::MaxN => {
-                Self::Kept { n, values: Vec::new() }
+                Self::Kept { n, values: VecDeque::new() }
             }
             Operator::Top { .. } | Operator::TopN { .. } => {
-                Self::Sorted { n, entries: Vec::new(), seen: 0 }
+                Self::Sorted { n, entries: BTreeMap::new(), seen: 0 }
             }
             Operator::Percentile { .. } => Self::Numbers(Vec::new()),
         })
     }
 
-    /// Adds a document. Returns by how many bytes the state grew.
+    /// Adds a document. Returns by how many bytes the state grew or shrank.
     pub(super) fn add(
         &mut self,
         accumulator: &Accumulator,
         scope: &Scope<'_>,
-    ) -> Result<usize, PipelineError> {
+    ) -> Result<i64, PipelineError> {
         let operator = &accumulator.operator;
         if let (Self::One { is_set: true, .. }, Operator::First) = (&*self, operator) {
             return Ok(0);
@@ -97,10 +97,8 @@ impl State {
             return self.add_elements(given);
         }
         match self {
-            Self::Sum(sum) => {
-                if let Some(value) = given {
-                    sum.add(value);
-                }
+            Self::Sum { total, count } => {
+                *count += u64::from(given.is_some_and(|value| total.add_value(value)));
                 Ok(0)
             }
             Self::One { value, is_set } => Ok(keep_one(operator, value, is_set, given)),
@@ -131,19 +129,19 @@ impl State {
                 };
                 *seen += 1;
                 let value = given.unwrap_or(RawBsonRef::Null);
-                let entry = (sort.key(scope.root()), *seen, value.into());
-                Ok(keep_sorted(*n, *is_bottom, entries, entry) * size(value))
+                let place = (sort.key(scope.root()), *seen);
+                Ok(keep_sorted(*n, *is_bottom, entries, place, value))
             }
             Self::Numbers(numbers) => {
                 let number = given.and_then(number).filter(|number| !number.is_nan());
                 numbers.extend(number);
-                Ok(8)
+                Ok(number.map_or(0, |_| 8))
             }
         }
     }
 
     /// Adds the elements of an array. A document without the field adds none.
-    fn add_elements(&mut self, given: Option<RawBsonRef<'_>>) -> Result<usize, PipelineError> {
+    fn add_elements(&mut self, given: Option<RawBsonRef<'_>>) -> Result<i64, PipelineError> {
         let array = match given {
             None => return Ok(0),
             Some(RawBsonRef::Array(array)) => array,
@@ -170,8 +168,8 @@ impl State {
     /// The value of the field.
     pub(super) fn finish(self, accumulator: &Accumulator) -> RawBson {
         match (self, &accumulator.operator) {
-            (Self::Sum(sum), Operator::Avg) => sum.average(),
-            (Self::Sum(sum), _) => sum.sum(),
+            (Self::Sum { total, count }, Operator::Avg) => total.average(count),
+            (Self::Sum { total, .. }, _) => total.sum(),
             (Self::One { value, .. }, _) => value.unwrap_or(RawBson::Null),
             (Self::List(list), _) => array(list),
             (Self::Set(set), _) => array(set.into_values()),
@@ -186,9 +184,8 @@ impl State {
             }
             (Self::Merged(merged), _) => RawBson::Document(merged),
             (Self::Kept { values, .. }, _) => array(values),
-            (Self::Sorted { mut entries, .. }, operator) => {
-                entries.sort_by(|a, b| (&a.0, a.1).cmp(&(&b.0, b.1)));
-                let mut values = entries.into_iter().map(|(_, _, value)| value);
+            (Self::Sorted { entries, .. }, operator) => {
+                let mut values = entries.into_values();
                 match operator {
                     Operator::Top { .. } => values.next().unwrap_or(RawBson::Null),
                     _ => array(values),
@@ -203,12 +200,12 @@ impl State {
 }
 
 /// Adds a value if the set has none that is equal. Returns by how many bytes the set grew.
-fn add_to_set(set: &mut BTreeMap<Vec<u8>, RawBson>, value: RawBsonRef<'_>) -> usize {
+fn add_to_set(set: &mut BTreeMap<Vec<u8>, RawBson>, value: RawBsonRef<'_>) -> i64 {
     let key = encode(Some(value), Direction::Ascending).bytes;
     if set.contains_key(&key) {
         return 0;
     }
-    let grown = key.len() + size(value);
+    let grown = signed(key.len()) + size(value);
     set.insert(key, value.into());
     grown
 }
@@ -252,7 +249,8 @@ fn checked_n(value: Option<RawBsonRef<'_>>) -> Result<usize, PipelineError> {
     Ok(n)
 }
 
-fn size(value: RawBsonRef<'_>) -> usize {
+/// Bytes that a value takes where it is held, about.
+pub(in crate::pipeline) fn value_bytes(value: RawBsonRef<'_>) -> usize {
     ENTRY_BYTES
         + match value {
             RawBsonRef::String(text) | RawBsonRef::Symbol(text) => text.len(),
@@ -261,6 +259,18 @@ fn size(value: RawBsonRef<'_>) -> usize {
             RawBsonRef::Binary(binary) => binary.bytes.len(),
             _ => 16,
         }
+}
+
+fn size(value: RawBsonRef<'_>) -> i64 {
+    signed(value_bytes(value))
+}
+
+fn size_of_held(value: Option<&RawBson>) -> i64 {
+    value.map_or(0, |value| size(value.as_raw_bson_ref()))
+}
+
+fn signed(bytes: usize) -> i64 {
+    i64::try_from(bytes).unwrap_or(i64::MAX)
 }
 
 fn is_nullish(value: Option<RawBsonRef<'_>>) -> bool {
@@ -272,7 +282,7 @@ fn keep_one(
     value: &mut Option<RawBson>,
     is_set: &mut bool,
     given: Option<RawBsonRef<'_>>,
-) -> usize {
+) -> i64 {
     let wanted = match operator {
         Operator::Min | Operator::Max if is_nullish(given) => return 0,
         Operator::Min => Some(Ordering::Less),
@@ -285,14 +295,12 @@ fn keep_one(
         return 0;
     }
     *is_set = true;
+    let before = size_of_held(value.as_ref());
     *value = given.map(Into::into);
-    given.map_or(0, size)
+    given.map_or(0, size) - before
 }
 
-fn merge(
-    merged: &mut RawDocumentBuf,
-    given: Option<RawBsonRef<'_>>,
-) -> Result<usize, PipelineError> {
+fn merge(merged: &mut RawDocumentBuf, given: Option<RawBsonRef<'_>>) -> Result<i64, PipelineError> {
     let document = match given {
         None | Some(RawBsonRef::Null | RawBsonRef::Undefined) => return Ok(0),
         Some(RawBsonRef::Document(document)) => document,
@@ -316,7 +324,7 @@ fn merge(
             out.append(name, value);
         }
     }
-    let grown = out.as_bytes().len().saturating_sub(merged.as_bytes().len());
+    let grown = signed(out.as_bytes().len()) - signed(merged.as_bytes().len());
     *merged = out;
     Ok(grown)
 }
@@ -324,66 +332,56 @@ fn merge(
 fn keep_n(
     operator: &Operator,
     n: usize,
-    values: &mut Vec<RawBson>,
+    values: &mut VecDeque<RawBson>,
     given: Option<RawBsonRef<'_>>,
-) -> usize {
+) -> i64 {
     let value = match operator {
         Operator::MinN | Operator::MaxN if is_nullish(given) => return 0,
         _ => given.unwrap_or(RawBsonRef::Null),
     };
-    match operator {
-        Operator::FirstN => {
-            if values.len() >= n {
-                return 0;
-            }
-            values.push(value.into());
-        }
-        Operator::LastN => {
-            values.push(value.into());
-            if values.len() > n {
-                values.remove(0);
-                return 0;
-            }
-        }
-        _ => {
-            let is_before = |current: &RawBson| {
-                let order = compare(current.as_raw_bson_ref(), value);
-                let order =
-                    if matches!(operator, Operator::MaxN) { order.reverse() } else { order };
-                order != Ordering::Greater
-            };
-            let at = values.partition_point(is_before);
-            if at >= n {
-                return 0;
-            }
-            values.insert(at, value.into());
-            if values.len() > n {
-                values.pop();
-                return 0;
-            }
-        }
+    let at = match operator {
+        Operator::FirstN | Operator::LastN => values.len(),
+        _ => values.partition_point(|current| {
+            let order = compare(current.as_raw_bson_ref(), value);
+            let order = if matches!(operator, Operator::MaxN) { order.reverse() } else { order };
+            order != Ordering::Greater
+        }),
+    };
+    let is_last = matches!(operator, Operator::LastN);
+    if at >= n && !is_last {
+        return 0;
     }
-    size(value)
+    values.insert(at, value.into());
+    if values.len() <= n {
+        return size(value);
+    }
+    let dropped = if is_last { values.pop_front() } else { values.pop_back() };
+    size(value) - size_of_held(dropped.as_ref())
 }
 
-/// Keeps the first n entries, or the last n. Returns whether there is one more.
+/// Keeps the first n entries, or the last n. Returns by how many bytes they grew or shrank.
 fn keep_sorted(
     n: usize,
     is_bottom: bool,
-    entries: &mut Vec<(SortKey, u64, RawBson)>,
-    entry: (SortKey, u64, RawBson),
-) -> usize {
-    let at = entries.partition_point(|other| (&other.0, other.1) <= (&entry.0, entry.1));
-    entries.insert(at, entry);
-    if entries.len() <= n {
-        return 1;
+    entries: &mut BTreeMap<(SortKey, u64), RawBson>,
+    place: (SortKey, u64),
+    value: RawBsonRef<'_>,
+) -> i64 {
+    let edge = if is_bottom { entries.first_key_value() } else { entries.last_key_value() };
+    let is_beyond =
+        edge.is_some_and(|(edge, _)| if is_bottom { place < *edge } else { place > *edge });
+    if entries.len() >= n && is_beyond {
+        return 0;
     }
-    if is_bottom {
-        entries.remove(0);
-    } else {
-        entries.pop();
+    let mut grown = signed(place.0.size_bytes()) + size(value);
+    entries.insert(place, value.into());
+    if entries.len() > n {
+        let dropped = if is_bottom { entries.pop_first() } else { entries.pop_last() };
+        if let Some(((key, _), value)) = dropped {
+            grown -= signed(key.size_bytes()) + size(value.as_raw_bson_ref());
+        }
     }
-    0
+    grown
 }
 
 fn array(values: impl IntoIterator<Item = RawBson>) -> RawBson {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use bson::{
     RawDocumentBuf,
-    raw::{RawBson, RawBsonRef, cstr},
+    raw::{RawBson, RawBsonRef, RawDocument, cstr},
 };
 
 use super::{
@@ -15,7 +15,7 @@ use super::{
 use crate::{
     pipeline::{
         PipelineError, StageErrorKind as Kind,
-        accumulator::{Accumulators, number},
+        accumulator::{Accumulators, State, number},
         memory::Held,
         text::{kind, shown},
     },
@@ -162,14 +162,19 @@ impl Options {
             entries.push((key, document));
         }
         entries.sort_by(|(a, _), (b, _)| compare(a.as_raw_bson_ref(), b.as_raw_bson_ref()));
-        self.buckets(entries, input)
+        self.buckets(entries, input, &mut held)
     }
 
     fn buckets(
         &self,
         entries: Vec<(RawBson, RawDocumentBuf)>,
         input: &Input<'_>,
+        held: &mut Held,
     ) -> Result<Vec<RawDocumentBuf>, PipelineError> {
+        let mut add = |states: &mut [State], document: &RawDocument| {
+            let grown = self.fields.add(states, &Scope::new(document, input.context))?;
+            held.change("$bucketAuto", grown)
+        };
         let size = rounded_share(entries.len(), self.count);
         let mut entries = entries.into_iter().peekable();
         let mut buckets: Vec<RawDocumentBuf> = Vec::new();
@@ -190,7 +195,7 @@ impl Options {
             while let Some((key, document)) =
                 entries.next_if(|(key, _)| taken < size || is_last || same(key, &max))
             {
-                self.fields.add(&mut states, &Scope::new(&document, input.context))?;
+                add(&mut states, &document)?;
                 (max, taken) = (key, taken + 1);
             }
             if let Some(granularity) = &self.granularity {
@@ -199,7 +204,7 @@ impl Options {
                     compare(key.as_raw_bson_ref(), bound.as_raw_bson_ref()).is_lt()
                         || same(key, &max)
                 }) {
-                    self.fields.add(&mut states, &Scope::new(&document, input.context))?;
+                    add(&mut states, &document)?;
                     max = key;
                 }
                 let next = entries.peek();
@@ -216,12 +221,7 @@ impl Options {
         Ok(buckets)
     }
 
-    fn document(
-        &self,
-        min: &RawBson,
-        max: &RawBson,
-        states: Vec<crate::pipeline::accumulator::State>,
-    ) -> RawDocumentBuf {
+    fn document(&self, min: &RawBson, max: &RawBson, states: Vec<State>) -> RawDocumentBuf {
         let mut id = RawDocumentBuf::new();
         id.append(cstr!("min"), min.as_raw_bson_ref());
         id.append(cstr!("max"), max.as_raw_bson_ref());

@@ -14,15 +14,17 @@ use super::{Input, Stage, count::shortest};
 use crate::{
     pipeline::{
         PipelineError, StageErrorKind as Kind,
-        accumulator::{Accumulators, State},
+        accumulator::{Accumulators, State, value_bytes},
         memory::Held,
     },
     query::{Expression, Scope, VariableNames},
     value::{Direction, key::encode},
 };
 
-/// Bytes that a group takes beside its `_id` and states.
+/// Bytes that a group takes, a small `_id` and one state included.
 const GROUP_BYTES: usize = 128;
+/// Bytes of an `_id` that [`GROUP_BYTES`] counts.
+const SMALL_ID_BYTES: usize = 64;
 
 /// `$group`
 #[derive(Debug, Clone)]
@@ -76,13 +78,14 @@ impl Group {
             let at = if let Some(at) = places.get(&key) {
                 *at
             } else {
-                held.add("$group", GROUP_BYTES + key.len() * 2)?;
+                let id_bytes = key.len() * 2 + value_bytes(id).saturating_sub(SMALL_ID_BYTES);
+                held.add("$group", GROUP_BYTES + id_bytes + self.fields.state_bytes())?;
                 places.insert(key, groups.len());
                 groups.push((id.into(), self.fields.begin(id, &scope).map_err(in_group)?));
                 groups.len() - 1
             };
             if let Some((_, states)) = groups.get_mut(at) {
-                held.add("$group", self.fields.add(states, &scope).map_err(in_group)?)?;
+                held.change("$group", self.fields.add(states, &scope).map_err(in_group)?)?;
             }
         }
         Ok(groups)
@@ -146,8 +149,8 @@ impl Stage for Group {
         document.append(name, shortest(n));
         Ok(Some([document].into()))
     }
-}
 
     fn may_nest(&self) -> bool {
         true
     }
+}

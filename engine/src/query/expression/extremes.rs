@@ -11,10 +11,10 @@ use super::{
     operator::{Arguments, Given, Operator, Outcome},
     value::is_nullish,
 };
-use crate::value::{Decimal, compare};
+use crate::value::compare;
 
 pub(super) static OPERATORS: &[Operator] = &[
-    operator("$sum", |given| Ok(Some(total_of(&numbers(given)).into()))),
+    operator("$sum", |given| Ok(Some(total_of(&numbers(given)).sum()))),
     operator("$avg", average),
     operator("$min", |given| Ok(Some(extreme(given, Ordering::Less)))),
     operator("$max", |given| Ok(Some(extreme(given, Ordering::Greater)))),
@@ -40,12 +40,12 @@ fn numbers(given: &Given<'_>) -> Vec<Number> {
     values(given).into_iter().filter_map(Number::of).collect()
 }
 
-fn total_of(numbers: &[Number]) -> Number {
+fn total_of(numbers: &[Number]) -> Total {
     let mut total = Total::default();
     for number in numbers {
         total.add(*number);
     }
-    total.number()
+    total
 }
 
 fn extreme(given: &Given<'_>, wanted: Ordering) -> RawBson {
@@ -61,15 +61,7 @@ fn extreme(given: &Given<'_>, wanted: Ordering) -> RawBson {
 #[expect(clippy::unnecessary_wraps, reason = "what operators give")]
 fn average(given: &Given<'_>) -> Outcome {
     let numbers = numbers(given);
-    if numbers.is_empty() {
-        return Ok(Some(RawBson::Null));
-    }
-    let total = total_of(&numbers);
-    let count = i64::try_from(numbers.len()).unwrap_or(i64::MAX);
-    Ok(Some(match total {
-        Number::Decimal(total) => Number::Decimal(total.over(Decimal::from(count))).into(),
-        total => RawBson::Double(total.to_f64() / Number::Long(count).to_f64()),
-    }))
+    Ok(Some(total_of(&numbers).average(numbers.len() as u64)))
 }
 
 /// The standard deviation, where so many fewer than all values are free.

@@ -40,12 +40,13 @@ mod table;
 mod testing;
 mod value;
 
+pub use arithmetic::Total;
 pub use error::ExpressionErrorKind;
 pub use family_kind::FamilyErrorKind;
 pub use names::VariableNames;
 pub use node::Expression;
-pub use scope::{Context, Scope};
 pub use room::{check_levels, check_made};
+pub use scope::{Context, Scope};
 pub use value::Value;
 
 #[cfg(test)]

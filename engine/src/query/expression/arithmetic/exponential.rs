@@ -147,6 +147,7 @@ fn pow(given: &Given<'_>) -> Outcome {
 fn integer_power(base: i64, exponent: i64) -> Option<i64> {
     match (base, exponent) {
         (1, _) => Some(1),
+        (0, 1..) => Some(0),
         (-1, exponent) => Some(if exponent % 2 == 0 { 1 } else { -1 }),
         (base, exponent) => base.checked_pow(u32::try_from(exponent).ok()?),
     }

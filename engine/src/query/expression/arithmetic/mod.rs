@@ -15,5 +15,5 @@ pub(super) use exponential::OPERATORS as EXPONENTIAL;
 pub(super) use number::Number;
 pub(super) use rounding::OPERATORS as ROUNDING;
 pub(super) use sums::OPERATORS as SUMS;
-pub(super) use total::Total;
+pub use total::Total;
 pub(super) use trigonometry::OPERATORS as TRIGONOMETRY;

@@ -9,6 +9,9 @@ fn sums_keep_and_widen_types() {
     check("{$add: ['$l', 1]}", D, "9.223372036854775807e18");
     check("{$add: ['$i', '$f']}", D, "9.5");
     check("{$add: ['$m', 1]}", D, "{'$numberDecimal': '2.5'}");
+    check("{$add: ['$m', '$f']}", D, "{'$numberDecimal': '4.0'}");
+    check("{$add: ['$m', 0.1]}", D, "{'$numberDecimal': '1.600000000000000005551115123125783'}");
+    check("{$avg: ['$m', '$f']}", D, "{'$numberDecimal': '2.0'}");
     check("{$add: ['$d', 500]}", D, "{'$date': {'$numberLong': '1500'}}");
     check("{$add: ['$none', 1]}", D, "null");
     check("{$subtract: ['$d', '$d']}", D, "{'$numberLong': '0'}");
@@ -44,6 +47,8 @@ fn powers_roots_angles_and_bits() {
     check("{$pow: [2, 10]}", D, "1024");
     check("{$pow: [2, 40]}", D, "{'$numberLong': '1099511627776'}");
     check("{$pow: [2, -1]}", D, "0.5");
+    check("{$pow: [{$numberLong: '0'}, '$l']}", D, "{'$numberLong': '0'}");
+    check("{$pow: [0, 0]}", D, "1");
     check("{$ln: 1}", D, "0.0");
     check("{$log10: 100}", D, "2.0");
     check("{$log: [8, 2]}", D, "3.0");
