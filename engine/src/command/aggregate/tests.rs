@@ -57,6 +57,12 @@ fn reshaping() {
         "[{$match: {_id: 5}}, {$redact: {$cond: [{$eq: ['$k', 1]}, '$$PRUNE', '$$DESCEND']}}]",
         "[{_id: 5, item: 'b', price: 1, n: 3, tags: 'z'}]",
     );
+    check(
+        &lab,
+        "[{$match: {_id: 5}}, {$project: {in: 1}}, \
+         {$redact: {$cond: [{$eq: ['$$ROOT._id', 5]}, '$$DESCEND', '$$PRUNE']}}]",
+        "[{_id: 5, in: {k: 1}}]",
+    );
 }
 
 #[test]
@@ -483,4 +489,73 @@ fn a_group_holds_what_it_keeps_and_not_what_it_has_let_go() {
         &format!("{{aggregate: 1, cursor: {{}}, pipeline: [{numbers}, {bottom}]}}"),
         "{'cursor.firstBatch.0.r': [119997, 119998, 119999]}",
     );
+}
+
+#[test]
+fn any_number_of_matches_may_follow_one_another() {
+    let lab = lab();
+    let matches = vec!["{$match: {n: {$gt: 1}}}"; 300].join(", ");
+    check(
+        &lab,
+        &format!("[{matches}, {{$match: {{_id: 1}}}}, {{$project: {{n: 1}}}}]"),
+        "[{_id: 1, n: 2}]",
+    );
+}
+
+#[test]
+fn a_lookup_that_draws_lots_draws_for_each_document() {
+    let lab = lab();
+    lab.ok("{insert: 'many', documents: [{_id: 0}]}");
+    let lots = |stage: &str| {
+        format!(
+            "{{$documents: [{{n: {{$range: [0, 100]}}}}]}}, {{$unwind: '$n'}}, \
+             {{$lookup: {{from: 'many', pipeline: [{stage}], as: 'r'}}}}, {{$group: {{_id: '$r'}}}}, \
+             {{$count: 'k'}}"
+        )
+    };
+    let different = |stage: &str| {
+        let text = format!("{{aggregate: 1, cursor: {{}}, pipeline: [{}]}}", lots(stage));
+        let reply = lab.ok(&text);
+        reply.get_document("cursor").unwrap().get_array("firstBatch").unwrap()[0]
+            .as_document()
+            .unwrap()
+            .get_i32("k")
+            .unwrap()
+    };
+    assert_eq!(different("{$project: {x: 1}}"), 1);
+    assert!(different("{$project: {x: {$rand: {}}}}") > 90);
+}
+
+#[test]
+fn a_lookup_takes_the_values_that_are_there_and_null_where_there_are_none() {
+    let check = |local: &str, field: &str, foreign: &str, expected: &str| {
+        let lab = Lab::new();
+        lab.ok(&format!("{{insert: 'here', documents: {local}}}"));
+        lab.ok(&format!("{{insert: 'there', documents: [{foreign}]}}"));
+        let lookup = format!(
+            "{{$lookup: {{from: 'there', localField: '{field}', foreignField: 'b', as: 'm'}}}}"
+        );
+        lab.check(
+            &format!(
+                "{{aggregate: 'here', cursor: {{}}, pipeline: [{lookup}, {{$match: {{m: {{$ne: []}}}}}}, \
+                 {{$group: {{_id: null, ids: {{$push: '$_id'}}}}}}]}}"
+            ),
+            &format!("{{'cursor.firstBatch.0.ids': {expected}}}"),
+        );
+    };
+    let fields = "[{_id: 0}, {_id: 1, a: null}, {_id: 2, a: [null, 1]}, {_id: 10, a: []}, \
+                  {_id: 20, a: 1}, {_id: 21, a: {x: null}}, {_id: 22, a: [[null, 1], 2]}, \
+                  {_id: 23, a: false}, {_id: 25, a: {}}]";
+    let paths = "[{_id: 0, a: {y: 1}}, {_id: 2, a: [{y: 1}, {y: 2}]}, {_id: 3, a: [{y: 2}, {x: 1}]}, \
+                 {_id: 4, a: [{y: [1, 2]}, {x: 1}]}, {_id: 5, a: {x: null}}, \
+                 {_id: 6, a: [{x: null}, {x: 1}]}, {_id: 8}, {_id: 9, a: [1]}, {_id: 10, a: []}, \
+                 {_id: 11, a: [[1]]}, {_id: 12, a: [[]]}, {_id: 13, a: [{x: []}, {x: 1}]}, \
+                 {_id: 20, a: {x: 2}}]";
+    for foreign in ["{b: null}", "{c: 1}"] {
+        check(fields, "a", foreign, "[0, 1, 2, 10]");
+        check(paths, "a.x", foreign, "[0, 2, 5, 6, 8, 9, 10, 11, 12]");
+    }
+    check(fields, "a", "{b: 1}", "[2, 20]");
+    check(paths, "a.x", "{b: 1}", "[3, 4, 6, 13]");
+    check(fields, "a", "{b: [[null, 1]]}", "[22]");
 }

@@ -35,6 +35,8 @@ struct Options {
     fields: Option<(Path, CString)>,
     variables: Vec<(String, Expression)>,
     pipeline: Pipeline,
+    /// The pipeline draws lots, so that it gives something else each time.
+    is_random: bool,
 }
 
 /// The arguments as they were given.
@@ -139,9 +141,26 @@ impl Lookup {
         let variables = variables(given.variables, &reading.names, &mut inner.names)?;
         let pipeline = Pipeline::parse(&stages, &inner)?;
         let into = FieldPlace::parse(into)?;
-        let options = Options { origin, into, fields, variables, pipeline };
+        let is_random = stages.iter().any(|stage| draws_lots(stage));
+        let options = Options { origin, into, fields, variables, pipeline, is_random };
         Ok(Self { options: Arc::new(options), same_for_all: None })
     }
+}
+
+/// Whether something in a stage is named as what draws lots. Recursion is bounded by the depth of the
+/// command.
+fn draws_lots(stage: &RawDocument) -> bool {
+    stage.into_iter().map_while(Result::ok).any(|(name, value)| {
+        ["$sample", "$rand", "$sampleRate"].contains(&name.as_str())
+            || match value {
+                RawBsonRef::Document(inner) => draws_lots(inner),
+                // An array has the bytes of a document.
+                RawBsonRef::Array(array) => {
+                    RawDocument::from_bytes(array.as_bytes()).is_ok_and(draws_lots)
+                }
+                _ => false,
+            }
+    })
 }
 
 /// Reads `let`, and adds its names to those of the inner pipeline.
@@ -171,6 +190,7 @@ impl Options {
         let scope = Scope::new(document, input.context);
         for (name, expression) in &self.variables {
             let value = expression.evaluate(&scope)?.into_owned();
+            check_made(value.as_ref())?;
             context = context.with_variable(name, value);
         }
         let first = match &self.fields {
@@ -190,7 +210,6 @@ impl Options {
         };
         let mut held = Held::default();
         let mut results = VecDeque::new();
-            check_made(value.as_ref())?;
         while let Some(result) = run.advance(environment)? {
             held.add("$lookup", result.as_bytes().len())?;
             results.push_back(result);
@@ -200,26 +219,25 @@ impl Options {
 
     /// Whether the results do not depend on the document.
     fn is_same_for_all(&self) -> bool {
-        self.fields.is_none() && self.variables.is_empty()
+        self.fields.is_none() && self.variables.is_empty() && !self.is_random
     }
 }
 
 /// The filter for documents whose field equals one of the values here. As in a filter, an array
-/// stands for its elements, and a missing field for null.
+/// stands for its elements. Where there is no value at all, as in an empty array, it is null.
 fn equal(local: &Path, foreign: &CString, document: &RawDocument) -> Result<Filter, PipelineError> {
-    let (mut values, mut is_any) = (RawArrayBuf::new(), false);
-    local.index_values(document, &mut |value| {
-        // An empty array shows as undefined and equals nothing.
-        if matches!(value, Some(RawBsonRef::Undefined)) {
-            return;
-        }
-        is_any = true;
-        values.push(value.unwrap_or(RawBsonRef::Null));
+    let mut values = RawArrayBuf::new();
+    local.index_values(document, &mut |value| match value {
+        // What an index has for a missing field and for an empty array.
+        None | Some(RawBsonRef::Undefined) => {}
+        Some(value) => values.push(value),
     });
+    if values.is_empty() {
+        values.push(RawBsonRef::Null);
+    }
     let mut test = RawDocumentBuf::new();
     let list: Vec<RawBsonRef<'_>> = values.into_iter().collect::<Result<_, _>>()?;
     match list.as_slice() {
-        [] if !is_any => test.append(cstr!("$in"), RawArrayBuf::new()),
         [one] => test.append(cstr!("$eq"), *one),
         // A pattern in a list would be matched, not compared.
         many if many.iter().any(|value| matches!(value, RawBsonRef::RegularExpression(_))) => {
@@ -263,8 +281,8 @@ impl Stage for Lookup {
         }
         Ok(Some(self.options.into.set(&document, Some(RawBsonRef::Array(&array)))))
     }
-}
 
     fn may_nest(&self) -> bool {
         true
     }
+}

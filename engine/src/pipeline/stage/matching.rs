@@ -68,7 +68,9 @@ impl Stage for Match {
         both.push(self.filter.source());
         let mut filter = RawDocumentBuf::new();
         filter.append(cstr!("$and"), both);
-        target.filter = Filter::parse(&filter)?;
+        // Each may be as deep as a filter can be, and both together deeper.
+        let Ok(filter) = Filter::parse(&filter) else { return Ok(false) };
+        target.filter = filter;
         Ok(true)
     }
 }

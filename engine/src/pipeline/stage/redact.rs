@@ -33,13 +33,14 @@ impl Redact {
         Ok(Self { expression, context: None })
     }
 
-    /// Recursion is bounded by the depth of the document.
+    /// What is left of a part of the document that `scope` has for its root. Recursion is bounded by
+    /// the depth of the document.
     fn redact(
         &self,
         document: &RawDocument,
-        context: &Context,
+        scope: &Scope<'_>,
     ) -> Result<Option<RawDocumentBuf>, PipelineError> {
-        let answer = self.expression.evaluate(&Scope::new(document, context))?;
+        let answer = self.expression.evaluate(&scope.at(document))?;
         match answer.as_ref() {
             Some(RawBsonRef::String("keep")) => Ok(Some(document.to_owned())),
             Some(RawBsonRef::String("prune")) => Ok(None),
@@ -48,11 +49,11 @@ impl Redact {
                 for (name, value) in document.into_iter().map_while(Result::ok) {
                     match value {
                         RawBsonRef::Document(inner) => {
-                            if let Some(inner) = self.redact(inner, context)? {
+                            if let Some(inner) = self.redact(inner, scope)? {
                                 out.append(name, inner);
                             }
                         }
-                        RawBsonRef::Array(array) => out.append(name, self.each(array, context)?),
+                        RawBsonRef::Array(array) => out.append(name, self.each(array, scope)?),
                         other => out.append(name, other),
                     }
                 }
@@ -69,16 +70,16 @@ impl Redact {
         }
     }
 
-    fn each(&self, array: &RawArray, context: &Context) -> Result<RawArrayBuf, PipelineError> {
+    fn each(&self, array: &RawArray, scope: &Scope<'_>) -> Result<RawArrayBuf, PipelineError> {
         let mut out = RawArrayBuf::new();
         for value in array.into_iter().map_while(Result::ok) {
             match value {
                 RawBsonRef::Document(inner) => {
-                    if let Some(inner) = self.redact(inner, context)? {
+                    if let Some(inner) = self.redact(inner, scope)? {
                         out.push(inner);
                     }
                 }
-                RawBsonRef::Array(inner) => out.push(self.each(inner, context)?),
+                RawBsonRef::Array(inner) => out.push(self.each(inner, scope)?),
                 other => out.push(other),
             }
         }
@@ -100,7 +101,7 @@ impl Stage for Redact {
         });
         let context = Arc::clone(context);
         while let Some(document) = input.next_document()? {
-            if let Some(document) = self.redact(&document, &context)? {
+            if let Some(document) = self.redact(&document, &Scope::new(&document, &context))? {
                 return Ok(Some(document));
             }
         }

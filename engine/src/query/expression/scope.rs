@@ -1,6 +1,9 @@
 //! What an expression can see while it is evaluated.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{
+    Arc,
+    atomic::{AtomicU64, Ordering},
+};
 
 use bson::{
     DateTime,
@@ -15,7 +18,7 @@ use super::{
 use crate::query::QueryError;
 
 /// What is the same for all documents of one command: its time, its variables, its chance.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Context {
     /// `$$NOW` in milliseconds since 1970; `None` where an expression must not depend on time.
     pub now_ms: Option<i64>,
@@ -23,8 +26,8 @@ pub struct Context {
     pub user_roles: Option<RawBson>,
     /// Variables of the command's or the stage's `let`, outermost first; `None` is missing.
     pub variables: Vec<(String, Option<RawBson>)>,
-    /// State of the generator behind `$rand`.
-    chance: AtomicU64,
+    /// State of the generator behind `$rand`. A clone goes on with it and does not begin anew.
+    chance: Arc<AtomicU64>,
     /// Compiled patterns of `$regexMatch` and the like.
     pub(super) patterns: Patterns,
 }
@@ -39,7 +42,7 @@ impl Context {
     /// The same with another beginning for `$rand`.
     #[must_use]
     pub fn with_seed(self, seed: u64) -> Self {
-        Self { chance: AtomicU64::new(seed), ..self }
+        Self { chance: Arc::new(AtomicU64::new(seed)), ..self }
     }
 
     /// The same with one more variable.
@@ -58,18 +61,6 @@ impl Context {
         let mixed = (state ^ (state >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
         let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
         ((mixed ^ (mixed >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
-    }
-}
-
-impl Clone for Context {
-    fn clone(&self) -> Self {
-        Self {
-            now_ms: self.now_ms,
-            user_roles: self.user_roles.clone(),
-            variables: self.variables.clone(),
-            chance: AtomicU64::new(self.chance.load(Ordering::Relaxed)),
-            patterns: Patterns::default(),
-        }
     }
 }
 
@@ -100,6 +91,13 @@ impl<'v> Scope<'v> {
     #[must_use]
     pub fn new(root: &'v RawDocument, context: &'v Context) -> Self {
         Self { root, current: Some(RawBsonRef::Document(root)), context, frame: None }
+    }
+
+    /// The same where paths begin at another document, as for a part of the first one.
+    #[must_use]
+    pub fn at(mut self, current: &'v RawDocument) -> Self {
+        self.current = Some(RawBsonRef::Document(current));
+        self
     }
 
     /// The document.
