@@ -164,12 +164,7 @@ fn index_of_bytes(given: &Given<'_>) -> Outcome {
     let text = search.text.as_bytes();
     let end = search.end.unwrap_or(text.len()).min(text.len());
     let token = search.token.as_bytes();
-    let found = text.get(search.start..end).and_then(|part| {
-        if token.is_empty() {
-            return Some(0);
-        }
-        part.windows(token.len()).position(|window| window == token)
-    });
+    let found = text.get(search.start..end).and_then(|part| memchr::memmem::find(part, token));
     found.map_or(Ok(Some(RawBson::Int32(-1))), |at| count(search.start + at))
 }
 
@@ -179,13 +174,13 @@ fn index_of_cp(given: &Given<'_>) -> Outcome {
     if search.text.is_empty() && search.token.is_empty() && search.start == 0 {
         return Ok(Some(RawBson::Int32(0)));
     }
-    let end = search.end.unwrap_or(usize::MAX);
-    let found = search.text.char_indices().enumerate().take(end).skip(search.start).find(
-        |(_, (byte, _))| {
-            search.text.get(*byte..).is_some_and(|rest| rest.starts_with(search.token))
-        },
-    );
-    found.map_or(Ok(Some(RawBson::Int32(-1))), |(at, _)| count(at))
+    let found = search.text.char_indices().nth(search.start).and_then(|(start, _)| {
+        let rest = search.text.get(start..)?;
+        let bytes = memchr::memmem::find(rest.as_bytes(), search.token.as_bytes())?;
+        Some(search.start + rest.get(..bytes)?.chars().count())
+    });
+    let found = found.filter(|at| search.end.is_none_or(|end| *at < end));
+    found.map_or(Ok(Some(RawBson::Int32(-1))), count)
 }
 
 #[cfg(test)]
@@ -218,6 +213,10 @@ mod tests {
         is("{$indexOfCP: ['', '']}", "0");
         is("{$indexOfCP: ['abc', '', 3]}", "-1");
         is("{$indexOfCP: ['vanilla', 'nilla', 3]}", "-1");
+        is("{$indexOfCP: ['éaéa', 'a', 2, 3]}", "-1");
+        is("{$indexOfCP: ['éaéa', 'a', 2, 4]}", "3");
+        is("{$indexOfCP: ['éaéa', '', 2, 3]}", "2");
+        is("{$indexOfCP: ['éaéa', '', 2, 2]}", "-1");
         let refused = |expression: &str, kind| check_kind(expression, "{}", kind);
         refused("{$substrBytes: ['a', 'a', 1]}", Kind::SubstrStartType);
         refused("{$substrBytes: ['a', 1, 'a']}", Kind::SubstrLengthType);

@@ -149,6 +149,7 @@ mod tests {
         is("{$toBool: 'false'}", "true");
         is("{$toBool: 0.0}", "false");
         is("{$toBool: {$numberDecimal: '-0'}}", "false");
+        is("{$toBool: {$numberDecimal: '1E-6000'}}", "true");
         is("{$toBool: {$minKey: 1}}", "true");
         is("{$toBool: [[]]}", "true");
         is("{$toDate: '2018-03-03'}", "{$date: '2018-03-03T00:00:00Z'}");

@@ -2,6 +2,9 @@
 
 use super::parse::{Cursor, Parts, check_ranges, month_of, offset};
 
+/// What may stand between a time and its half of the day.
+const BLANK: [char; 2] = [' ', '\t'];
+
 /// Reads a date, a time and a zone, in any order that people write them. Without a date the parts
 /// stay incomplete, and the caller says so.
 pub(super) fn read(text: &str) -> Result<Parts, String> {
@@ -246,8 +249,9 @@ fn day_first(cursor: &mut Cursor<'_>, parts: &mut Parts) -> Result<(), String> {
 }
 
 fn meridian_follows(rest: &str) -> bool {
+    let rest = rest.trim_start_matches(BLANK);
     let word: String =
-        rest.trim_start().chars().take(4).filter(|c| *c != '.').collect::<String>().to_lowercase();
+        rest.chars().take(4).filter(|c| *c != '.').collect::<String>().to_lowercase();
     (word.starts_with("am") || word.starts_with("pm"))
         && !word.chars().nth(2).is_some_and(char::is_alphabetic)
 }
@@ -295,7 +299,7 @@ fn meridian(cursor: &mut Cursor<'_>, parts: &mut Parts) -> Result<(), String> {
     if !meridian_follows(cursor.rest()) {
         return Ok(());
     }
-    while cursor.peek() == Some(' ') {
+    while cursor.peek().is_some_and(|c| BLANK.contains(&c)) {
         cursor.at += 1;
     }
     let afternoon = matches!(cursor.peek(), Some('p' | 'P'));
@@ -352,6 +356,9 @@ mod tests {
         check("July 4th, 2017", Ok("2017-07-04T00:00:00.000Z"));
         check("July 4th, 2017 12:39pm", Ok("2017-07-04T12:39:00.000Z"));
         check("4 July 2017 8 am", Ok("2017-07-04T08:00:00.000Z"));
+        check("4 July 2017 8:30\tpm", Ok("2017-07-04T20:30:00.000Z"));
+        // As browsers write it: a narrow space that is not ASCII.
+        check("7/4/2017, 2:30:00\u{202f}PM", Err("Unexpected character"));
         check("Tue, 4 Jul 2017 11:56:02 GMT", Ok("2017-07-04T11:56:02.000Z"));
         check("July 4th, 2017 12:39:30 EST", Ok("2017-07-04T17:39:30.000Z"));
         check("2017-07-04T11:56:02 UTC+3", Ok("2017-07-04T08:56:02.000Z"));
