@@ -257,6 +257,9 @@ pub const LOG_LINE_BYTES_MAX: usize = 10_240;
 /// Bytes of a command that are kept while it runs, to be shown; a longer one shows its shorter fields.
 pub const SHOWN_COMMAND_BYTES_MAX: usize = 4_096;
 
+/// Bytes of an error's sentence in a reply. One that quotes a larger value is cut there.
+pub const ERROR_MESSAGE_BYTES_MAX: usize = 16_384;
+
 /// Failed logins in a row that a listener answers at once.
 pub const LOGIN_FAILURES_FREE: u32 = 5;
 
@@ -273,12 +276,12 @@ pub const EXPRESSION_TEXT_BYTES_MAX: usize = 16 * 1024 * 1024;
 /// are refused (MongoDB: 64 MiB).
 pub const EXPRESSION_BYTES_MAX: usize = 64 * 1024 * 1024;
 
-/// Elements of one `$range`, which makes much out of little; more are refused (MongoDB counts 100
-/// MiB of memory).
-pub const RANGE_ELEMENTS_MAX: usize = 4_000_000;
 /// Levels of a value that an expression or a stage makes; a deeper one is refused (MongoDB: 200).
 pub const MADE_LEVELS_MAX: usize = 200;
 
+/// Elements of one `$range`, which makes much out of little; more are refused (MongoDB counts 100
+/// MiB of memory).
+pub const RANGE_ELEMENTS_MAX: usize = 4_000_000;
 
 /// Compiled patterns that one command keeps; beyond it the oldest goes and is compiled anew.
 pub const PATTERNS_KEPT_MAX: usize = 16;

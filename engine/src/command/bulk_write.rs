@@ -390,7 +390,7 @@ impl Outcome {
             "ok": 0.0,
             "idx": place(at),
             "code": error.code.number,
-            "errmsg": &error.message,
+            "errmsg": &*error.reply_message(),
         };
         item.extend(error.details.as_ref().clone());
         item.insert("n", int(done.matched));

@@ -559,3 +559,21 @@ fn a_lookup_takes_the_values_that_are_there_and_null_where_there_are_none() {
     check(paths, "a.x", "{b: 1}", "[3, 4, 6, 13]");
     check(fields, "a", "{b: [[null, 1]]}", "[22]");
 }
+
+#[test]
+fn an_error_does_not_quote_a_large_value_whole() {
+    let lab = lab();
+    lab.ok(&format!(
+        "{{update: 'c', updates: [{{q: {{_id: 1}}, u: {{$set: {{t: '{}'}}}}}}]}}",
+        "é".repeat(500_000)
+    ));
+    for stage in ["{$project: {x: {$toInt: '$t'}}}", "{$replaceRoot: {newRoot: '$t'}}"] {
+        let reply = lab.run(&format!("{{aggregate: 'c', pipeline: [{stage}], cursor: {{}}}}"));
+        let message = reply.get_str("errmsg").unwrap();
+        assert!((10_000..20_000).contains(&message.len()), "{}", message.len());
+        assert!(message.ends_with("bytes in all)"), "{message}");
+    }
+    let update = "{update: 'c', updates: [{q: {_id: 1}, u: [{$set: {x: {$toInt: '$t'}}}]}]}";
+    let message = lab.run(update).get_array("writeErrors").unwrap()[0].to_string();
+    assert!(message.len() < 20_000, "{}", message.len());
+}

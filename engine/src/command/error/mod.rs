@@ -23,9 +23,13 @@ mod expression;
 mod family;
 mod stage;
 
+use std::borrow::Cow;
+
 use bson::{Document, RawDocumentBuf, doc};
 
 pub use codes::Code;
+
+use crate::limits::ERROR_MESSAGE_BYTES_MAX;
 
 /// Why a command failed: what stands in the reply.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -53,7 +57,7 @@ impl CommandError {
     pub fn to_document(&self) -> Document {
         let mut reply = doc! {
             "ok": 0.0,
-            "errmsg": &self.message,
+            "errmsg": &*self.reply_message(),
             "code": self.code.number,
             "codeName": self.code.name,
         };
@@ -66,8 +70,20 @@ impl CommandError {
     pub fn to_write_error(&self, index: usize) -> Document {
         let mut entry = doc! { "index": int(index), "code": self.code.number };
         entry.extend(self.details.as_ref().clone());
-        entry.insert("errmsg", &self.message);
+        entry.insert("errmsg", &*self.reply_message());
         entry
+    }
+
+    /// The sentence as replies have it: what quotes a value of megabytes is cut.
+    #[must_use]
+    pub fn reply_message(&self) -> Cow<'_, str> {
+        let bytes = self.message.len();
+        if bytes <= ERROR_MESSAGE_BYTES_MAX {
+            return Cow::Borrowed(&self.message);
+        }
+        let kept = self.message.floor_char_boundary(ERROR_MESSAGE_BYTES_MAX);
+        let kept = self.message.get(..kept).unwrap_or_default();
+        Cow::Owned(format!("{kept}… (cut: {bytes} bytes in all)"))
     }
 }
 
