@@ -101,11 +101,19 @@ impl Kept for Trash {
 }
 
 /// An archive in this folder.
-struct Archive<'a>(&'a Path);
+struct Archive<'a> {
+    place: &'a Path,
+    /// Whether a `$out` puts another collection in the place of the one that has it.
+    replaces: bool,
+}
 
 impl Kept for Archive<'_> {
     fn arguments(&self) -> Vec<String> {
-        vec!["archive".to_owned(), self.0.display().to_string()]
+        let mut arguments = vec!["archive".to_owned(), self.place.display().to_string()];
+        if self.replaces {
+            arguments.push("out".to_owned());
+        }
+        arguments
     }
 
     fn documents(&self, engine: &Engine) -> ById {
@@ -155,6 +163,10 @@ fn check(kept: &dyn Kept, in_both: bool) {
             );
             doubled += usize::from(places.len() == 2);
         }
+        let collections = run(&engine, DB, &doc! { "listCollections": 1, "nameOnly": true });
+        let collections =
+            collections.get_document("cursor").and_then(|it| it.get_array("firstBatch"));
+        assert_eq!(collections.expect("a batch").len(), 1, "kill {kill}");
         let checked = run(&engine, DB, &doc! { "validate": COLLECTION, "full": true });
         assert!(checked.get_bool("valid").unwrap_or(false), "kill {kill}: {checked}");
         (next, removed) = (end, gone.len());
@@ -179,5 +191,11 @@ fn the_undo_net_has_whatever_was_removed() {
 #[test]
 fn the_archive_has_whatever_was_removed() {
     let place = tempfile::tempdir().expect("a temporary folder can be made");
-    check(&Archive(place.path()), true);
+    check(&Archive { place: place.path(), replaces: false }, true);
+}
+
+#[test]
+fn the_archive_has_whatever_was_removed_from_results_of_out() {
+    let place = tempfile::tempdir().expect("a temporary folder can be made");
+    check(&Archive { place: place.path(), replaces: true }, true);
 }

@@ -2,7 +2,8 @@
 //! acknowledgement, and removes them in small batches.
 //!
 //! `removal_writer FOLDER FIRST trash` keeps what is removed in the undo net, `removal_writer FOLDER
-//! FIRST archive PLACE` in an archive. FIRST is the number of the first document.
+//! FIRST archive PLACE` in an archive. FIRST is the number of the first document. With `out` behind
+//! PLACE a `$out` puts a copy of the collection in its place now and then.
 
 use std::error::Error;
 use std::io::Write as _;
@@ -12,7 +13,7 @@ use bson::{Document, doc};
 use mayfly_tests::removals::{COLLECTION, DB, NOW_MS, STEP, document};
 use mayfly_tests::store::{open_paused, run};
 
-const USAGE: &str = "usage: removal_writer FOLDER FIRST trash | archive PLACE";
+const USAGE: &str = "usage: removal_writer FOLDER FIRST trash | archive PLACE [out]";
 
 /// Inserts between two passes.
 const STEPS_A_PASS: i64 = 3;
@@ -34,6 +35,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
         _ => return Err(USAGE.into()),
     }
+    let replaces = arguments.next().is_some_and(|word| word == "out");
     run(&engine, "admin", &doc! { "setParameter": 1, "batchedDeletesTargetBatchDocs": 10 });
     let mut out = std::io::stdout();
     loop {
@@ -42,8 +44,19 @@ fn main() -> Result<(), Box<dyn Error>> {
         let documents: Vec<Document> = (next..next + STEP).map(document).collect();
         run(&engine, DB, &doc! { "insert": COLLECTION, "documents": documents });
         next += STEP;
-        if (next / STEP) % STEPS_A_PASS == 0 {
-            run(&engine, "admin", &doc! { "mayflyReap": 1 });
+        match (next / STEP) % STEPS_A_PASS {
+            0 => {
+                run(&engine, "admin", &doc! { "mayflyReap": 1 });
+            }
+            1 if replaces => {
+                let pipeline = vec![doc! { "$out": COLLECTION }];
+                run(
+                    &engine,
+                    DB,
+                    &doc! { "aggregate": COLLECTION, "pipeline": pipeline, "cursor": {} },
+                );
+            }
+            _ => {}
         }
     }
 }
