@@ -439,55 +439,6 @@ impl ExpiryView {
     }
 }
 
-/// A reason code in words, after the number of documents.
-#[must_use]
-pub fn reason_label(code: &str) -> &str {
-    match code {
-        "fieldMissing" => "field missing",
-        "null" => "null",
-        "number" => "number, not a date",
-        "string" => "text, not a date",
-        "bool" => "true or false, not a date",
-        "objectId" => "ObjectId, not a date",
-        "timestamp" => "Timestamp, not a date",
-        "document" => "document, not a date",
-        "arrayEmpty" => "empty array",
-        "arrayWithoutDates" => "array without dates",
-        "otherType" => "another type, not a date",
-        "outsidePartialFilter" => "outside the partial filter",
-        "ownTtlNever" => "own ttl is -1",
-        "noDefault" => "no default and no own ttl",
-        "beforeEpoch" => "before 1970",
-        "beyondTime" => "beyond the last instant",
-        other => other,
-    }
-}
-
-/// The filter, as typed in the Documents view, for documents that never expire for a reason.
-/// `None` when no filter can say it.
-#[must_use]
-pub fn reason_filter(code: &str, field: &str) -> Option<String> {
-    let field = mayfly_engine::value::shell::write_value(
-        &Bson::String(field.to_owned()),
-        mayfly_engine::value::extjson::Layout::OneLine,
-    );
-    let test = match code {
-        "fieldMissing" => "{ $exists: false }",
-        "null" => "{ $type: 'null' }",
-        "number" => "{ $type: 'number' }",
-        "string" => "{ $type: 'string' }",
-        "bool" => "{ $type: 'bool' }",
-        "objectId" => "{ $type: 'objectId' }",
-        "timestamp" => "{ $type: 'timestamp' }",
-        "document" => "{ $type: 'object' }",
-        "arrayEmpty" => "{ $size: 0 }",
-        "arrayWithoutDates" => "{ $type: 'array', $not: { $type: 'date' }, $ne: [] }",
-        "ownTtlNever" => return Some("{ ttl: -1 }".to_owned()),
-        _ => return None,
-    };
-    Some(format!("{{ {field}: {test} }}"))
-}
-
 /// Rows that the first span should show.
 const FIT_LANES: usize = 9;
 

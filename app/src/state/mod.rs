@@ -20,6 +20,7 @@ pub mod number;
 pub mod operations;
 pub mod purpose;
 pub mod reaper;
+pub mod reasons;
 pub mod settings;
 pub mod store;
 pub mod tabs;

@@ -5,7 +5,8 @@ use egui::{RichText, Ui};
 
 use super::{Asks, pass_times, words};
 use crate::action::{Action, ExpiryAction, ViewAction};
-use crate::state::expiry::{Lane, Phase, Totals, reason_label};
+use crate::state::expiry::{Lane, Phase, Totals};
+use crate::state::reasons::reason_label;
 use crate::state::{State, Tab, duration, number};
 use crate::theme::{colors, sizes, text};
 use crate::widgets::hint::Hint as _;
