@@ -1,11 +1,15 @@
 //! The frame of a dialog: title, content, buttons at the bottom.
 
 use egui::{
-    Align, Context, CornerRadius, Frame, Id, Layout, Margin, Modal, ScrollArea, Shadow, Stroke, Ui,
+    Align, Context, CornerRadius, Event, Frame, Id, Layout, Margin, Modal, ScrollArea, Shadow,
+    Stroke, Ui,
 };
 
 use super::{Button, menu};
 use crate::theme::{Colors, Icon, colors, sizes, text};
+
+/// Passes over the window after which a dialog that was not drawn is known to have been closed.
+const PASSES_APART_MAX: u64 = 2;
 
 /// Whether the dialog shall close.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,7 +17,7 @@ use crate::theme::{Colors, Icon, colors, sizes, text};
 pub enum Closing {
     /// It stays.
     Stays,
-    /// Escape, the cross, or a press beside it.
+    /// Escape, the cross, or a press beside it while nothing was typed.
     Closes,
 }
 
@@ -52,6 +56,7 @@ pub fn ui<T>(
     let tallest = (room.height() - 220.0).max(120.0);
     let mut closed = false;
     let id = Id::unique(("dialog", title));
+    note_typing(window, id);
     // As tall as its content, up to the window; egui would stop at its default size.
     let area = Modal::default_area(id).default_size(room.size());
     let modal =
@@ -74,7 +79,26 @@ pub fn ui<T>(
                 |ui| buttons(ui, draft),
             );
         });
-    if closed || modal.should_close() { Closing::Closes } else { Closing::Stays }
+    let is_careless = modal.backdrop_response.clicked() && was_typed_into(window, id);
+    if closed || modal.should_close() && !is_careless { Closing::Closes } else { Closing::Stays }
+}
+
+/// Whether text was typed since the dialog came: a press beside it must not throw that away.
+fn was_typed_into(window: &Context, id: Id) -> bool {
+    window.data(|data| data.get_temp::<(u64, bool)>(id)).is_some_and(|(_, typed)| typed)
+}
+
+/// Notes whether text is being typed, in each frame in which the dialog is there.
+fn note_typing(window: &Context, id: Id) {
+    let is_text = |event: &Event| matches!(event, Event::Text(_) | Event::Paste(_) | Event::Ime(_));
+    let types = window.input(|input| input.events.iter().any(is_text));
+    let pass = window.cumulative_pass_nr();
+    window.data_mut(|data| {
+        let (last, typed) = data.get_temp(id).unwrap_or((pass, false));
+        // A dialog of this name that was there before is another one.
+        let is_same = pass.saturating_sub(last) <= PASSES_APART_MAX;
+        data.insert_temp(id, (pass, types || is_same && typed));
+    });
 }
 
 /// Whether Enter was pressed for the dialog as a whole: the keyboard is on no control of its own, or was on a line of
@@ -82,8 +106,8 @@ pub fn ui<T>(
 #[must_use]
 pub fn is_entered(window: &Context) -> bool {
     let is_free = window.memory(|memory| memory.focused().is_none()) && !menu::was_open(window);
-    let is_enter = |event: &egui::Event| {
-        matches!(event, egui::Event::Key { key: egui::Key::Enter, pressed: true, repeat: false, modifiers, .. }
+    let is_enter = |event: &Event| {
+        matches!(event, Event::Key { key: egui::Key::Enter, pressed: true, repeat: false, modifiers, .. }
             if modifiers.is_none())
     };
     is_free && window.input(|input| input.events.iter().any(is_enter))

@@ -58,6 +58,21 @@ fn a_database_is_created_with_the_keyboard_alone() {
 }
 
 #[test]
+fn a_press_beside_a_dialog_keeps_what_was_typed() {
+    let mut window = window();
+    window.choose("Create", "Create collection…");
+    window.until_named("Create collection in test");
+    window.point_at(20.0, 780.0);
+    window.until_gone("Create collection in test");
+    window.choose("Create", "Create collection…");
+    window.type_into("Name of the collection", "ring");
+    window.point_at(20.0, 780.0);
+    assert_eq!(window.value("Name of the collection"), "ring");
+    window.key(egui::Key::Escape);
+    window.until_gone("Create collection in test");
+}
+
+#[test]
 fn a_collection_is_created() {
     let mut window = window();
     window.choose("Create", "Create collection…");

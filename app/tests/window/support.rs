@@ -213,6 +213,20 @@ impl Window {
         self.leave();
     }
 
+    /// Presses a place of the window with the pointer.
+    pub fn point_at(&mut self, x: f32, y: f32) {
+        let pos = egui::pos2(x, y);
+        self.harness.input_mut().events.push(egui::Event::PointerMoved(pos));
+        self.harness.run_steps(1);
+        for pressed in [true, false] {
+            let (button, modifiers) = (egui::PointerButton::Primary, Modifiers::NONE);
+            let event = egui::Event::PointerButton { pos, button, pressed, modifiers };
+            self.harness.input_mut().events.push(event);
+            self.harness.run_steps(1);
+        }
+        self.leave();
+    }
+
     /// Presses a control with the pointer while keys are held.
     pub fn point_with(&mut self, name: &str, modifiers: Modifiers) {
         self.first(name).click_modifiers(modifiers);

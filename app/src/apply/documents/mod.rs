@@ -76,6 +76,12 @@ fn with(state: &mut State, tab: TabId, change: impl FnOnce(&mut DocumentsView)) 
 }
 
 fn select(tab: TabId, row: u64, id: &Bson, how: How, state: &mut State, effects: &mut Effects) {
+    let edit = state.drafts.tab(tab).documents.field.as_ref();
+    if edit.is_some_and(|edit| edit.is_changed() && edit.opened.get("_id") != Some(id)) {
+        let text = "A value is under edit in the inspector; save it or cancel the edit first";
+        state.toasts.push(Kind::Warning, text, None, state.uptime);
+        return;
+    }
     let mut room = true;
     with(state, tab, |view| {
         match how {

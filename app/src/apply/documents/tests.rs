@@ -443,3 +443,20 @@ fn what_was_not_deleted_with_the_others_is_told() {
     assert!(said.contains(expected), "{said}");
     assert_eq!(bench.view().selected.len(), left);
 }
+
+#[test]
+fn a_value_under_edit_is_not_lost_by_a_press_on_another_document() {
+    let mut bench = Bench::new(&[doc! {"_id": 1, "n": 1}, doc! {"_id": 2, "n": 1}]);
+    bench.select(0);
+    let mut edit = FieldEdit::open(&doc! {"_id": 1, "n": 1}, &[1]).expect("the field is there");
+    bench.state.drafts.tab(bench.tab).documents.field = Some(edit.clone());
+    bench.select(1);
+    assert!(bench.view().is_focused(&Bson::Int32(2)), "nothing was typed yet");
+    bench.select(0);
+    edit.text = "17".to_owned();
+    bench.state.drafts.tab(bench.tab).documents.field = Some(edit.clone());
+    bench.select(1);
+    assert!(bench.view().is_focused(&Bson::Int32(1)));
+    assert_eq!(bench.state.drafts.tab(bench.tab).documents.field, Some(edit));
+    assert_eq!(bench.state.toasts.list().len(), 1);
+}

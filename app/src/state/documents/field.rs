@@ -190,6 +190,15 @@ impl FieldEdit {
         })
     }
 
+    /// Whether something else was typed than what is stored.
+    #[must_use]
+    pub fn is_changed(&self) -> bool {
+        let stored = at(&self.opened, &self.path);
+        stored.is_none_or(|(_, value)| {
+            self.text != text_of(value) || self.kind != FieldKind::of(value)
+        })
+    }
+
     /// The name of the field.
     pub fn name(&self) -> String {
         at(&self.opened, &self.path).map_or_else(String::new, |(name, _)| name)
