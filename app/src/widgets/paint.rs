@@ -43,6 +43,13 @@ pub fn focus_ring(ui: &Ui, rect: Rect, radius: f32) {
     ui.painter().rect_stroke(rect.expand(1.0), radius + 1.0, stroke, egui::StrokeKind::Outside);
 }
 
+/// The same around the cell of a table that `ui` draws.
+pub fn cell_focus_ring(ui: &Ui) {
+    if ui.response().has_focus() {
+        focus_ring(ui, ui.max_rect().shrink(2.0), 4.0);
+    }
+}
+
 /// The size of one line of text.
 #[must_use]
 pub fn measured(ui: &Ui, content: &str, font: FontId) -> Vec2 {

@@ -136,7 +136,8 @@ impl RowScroll<'_> {
         let response = ui.interact(
             track.expand(2.0),
             ui.scope_id().with((self.name, "bar")),
-            Sense::click_and_drag(),
+            // The list has keys of its own.
+            Sense::CLICK | Sense::DRAG,
         );
         let name = format!("Scroll {}", self.name);
         response.widget_info(|| WidgetInfo::labeled(Role::ScrollBar, ui.is_enabled(), &name));

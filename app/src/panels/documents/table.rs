@@ -171,6 +171,9 @@ impl TableDelegate for Delegate<'_> {
         let title = marks::visible(field);
         let name = format!("Sort by {title}");
         response.widget_info(|| WidgetInfo::labeled(Role::ColumnHeader, ui.is_enabled(), &name));
+        if response.has_focus() {
+            paint::focus_ring(ui, rect.shrink(2.0), 4.0);
+        }
         let ink = if response.hovered() || sorted.is_some() { colors.text } else { colors.dim };
         let room = inner.width() - 18.0;
         paint::text_at(ui, center, Align2::LEFT_CENTER, &title, text::small(), ink, room);
@@ -231,6 +234,9 @@ impl TableDelegate for Delegate<'_> {
             Shows::Expires => row.due.map(words::due_spoken).unwrap_or_default(),
         };
         response.widget_info(|| WidgetInfo::labeled(Role::Cell, ui.is_enabled(), &spoken));
+        if response.has_focus() {
+            paint::focus_ring(ui, ui.max_rect().shrink(2.0), 4.0);
+        }
         match shows {
             Shows::Field(field) => Self::field_cell(ui, row, field),
             Shows::Expires => {

@@ -5,14 +5,15 @@ use egui::{Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 use super::Asks;
 use super::scale::Scale;
 use crate::action::ExpiryAction;
-use crate::state::expiry::ExpiryView;
+use crate::state::expiry::{ExpiryView, Lane};
 use crate::theme::colors::faded;
 use crate::theme::{colors, sizes};
 
 /// Draws the bars. Drag moves the axis; the wheel zooms around the pointer.
 pub(super) fn ui(ui: &mut Ui, view: &ExpiryView, scale: Scale, asks: &mut Asks<'_>) {
     let size = vec2(scale.width, sizes::DENSITY);
-    let (rect, response) = ui.allocate_exact_size(size, Sense::click_and_drag());
+    // Buttons and entries of the palette do the same by keys.
+    let (rect, response) = ui.allocate_exact_size(size, Sense::CLICK | Sense::DRAG);
     let total: u64 = view.density.counts.iter().sum();
     response.widget_info(|| {
         let name = format!("Density: {total} thresholds on screen");
@@ -24,6 +25,9 @@ pub(super) fn ui(ui: &mut Ui, view: &ExpiryView, scale: Scale, asks: &mut Asks<'
     painter.hline(rect.x_range(), rect.bottom(), (sizes::LINE, ink.hairline));
     for bar in bars(view).filter(|bar| bar.count > 0) {
         let (left, right) = (scale.x(bar.from_ms), scale.x(bar.to_ms));
+        if right <= rect.left() || left >= rect.right() {
+            continue;
+        }
         let (left, right) = (left.max(rect.left()), right.min(rect.right()));
         let height = rect.height() * bar_height(bar.count, most);
         let top = pos2(left, rect.bottom() - height);
@@ -81,7 +85,8 @@ fn bars(view: &ExpiryView) -> impl Iterator<Item = Bar> + '_ {
         Bar { from_ms, to_ms, count: *count, kind: Kind::Threshold }
     });
     let mut removed = vec![0_u64; density.counts.len()];
-    for lane in &view.ledger {
+    let is_shown = |lane: &&Lane| view.index.as_ref().is_none_or(|index| *index == lane.index);
+    for lane in view.ledger.iter().filter(is_shown) {
         let slice = lane.threshold_ms.saturating_sub(density.from_ms).div_euclid(width);
         let slice = usize::try_from(slice).ok();
         if let Some(count) = slice.and_then(|slice| removed.get_mut(slice)) {

@@ -13,8 +13,8 @@ use crate::panels::reaper_log::PUT_BACK;
 use crate::state::expiry::{ExpiryView, Lane, Phase};
 use crate::state::{Clock, Namespace, duration};
 use crate::theme::{colors, sizes, text};
-use crate::widgets::Button;
 use crate::widgets::hint::Hint as _;
+use crate::widgets::{Button, paint};
 
 /// Documents that wait or are overdue. Returns whether the pointer is over them.
 pub(super) fn waiting_ui(
@@ -186,7 +186,10 @@ fn table_ui(
                 let Some(lane) = rows.get(row.index()).copied() else { return };
                 row.set_selected(chosen == Some((&lane.id, lane.removed_ms)));
                 for column in 0..columns.len() {
-                    row.col(|ui| cell(ui, lane, column));
+                    row.col(|ui| {
+                        paint::cell_focus_ring(ui);
+                        cell(ui, lane, column);
+                    });
                 }
                 if row.response().clicked() {
                     asks.select(lane);

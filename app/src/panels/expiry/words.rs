@@ -114,6 +114,9 @@ pub(super) fn verdict(lane: &Lane, now_ms: i64) -> String {
     let ttl = ttl(lane);
     let base = instant(lane.base_ms, now_ms);
     let due = instant(lane.threshold_ms, now_ms);
+    if lane.removed_ms.is_some() {
+        return format!("It was due at {due}: {ttl} after {base}, by index {}.", lane.index);
+    }
     let pass = format!("The first pass after {due} removes it.");
     if lane.own_ttl {
         return format!("Its own ttl adds {ttl} to its last modification ({base}). {pass}");
@@ -228,6 +231,13 @@ mod tests {
         assert_eq!(overdue(held.removals), "overdue, waits for you");
         let off = PassTimes { removals: Removals::Off, ..times };
         check(0, off, "The reaper is off: it stays until the reaper runs");
+    }
+
+    #[test]
+    fn a_tombstone_tells_what_was() {
+        let gone = Lane { removed_ms: Some(21_500), field: String::new(), ..lane(Bson::Int32(7)) };
+        let expected = "It was due at 00:00:20: 20 s after 00:00:00, by index at_1.";
+        assert_eq!(verdict(&gone, 30_000), expected);
     }
 
     #[test]

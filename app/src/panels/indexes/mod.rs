@@ -3,7 +3,7 @@
 mod row;
 
 use egui::{RichText, Ui};
-use egui_extras::{Column, TableBuilder};
+use egui_extras::{Column, TableBuilder, TableRow};
 
 use crate::action::{Action, Actions, IndexesAction};
 use crate::state::drafts::TabDraft;
@@ -11,7 +11,7 @@ use crate::state::indexes::IndexRow;
 use crate::state::{State, Tab, TabId, number};
 use crate::theme::{Icon, colors, sizes, text};
 use crate::widgets::empty_state::{self, Picture};
-use crate::widgets::{Button, menu};
+use crate::widgets::{Button, menu, paint};
 
 /// Where the view's actions go.
 struct Asks<'a> {
@@ -95,13 +95,13 @@ fn table_ui(ui: &mut Ui, tab: &Tab, rows: &[IndexRow], asks: &mut Asks<'_>) {
             body.rows(sizes::ROW_TABLE, rows.len(), |mut table_row| {
                 let Some(index) = rows.get(table_row.index()) else { return };
                 table_row.set_selected(tab.indexes.selected.as_ref() == Some(&index.name));
-                table_row.col(|ui| row::name_ui(ui, index));
-                table_row.col(|ui| row::keys_ui(ui, index));
-                table_row.col(|ui| row::properties_ui(ui, index));
-                table_row.col(|ui| row::figure_ui(ui, index.entries.map(number::count)));
-                table_row.col(|ui| row::figure_ui(ui, index.bytes.map(number::bytes)));
-                table_row.col(|ui| row::figure_ui(ui, index.uses.map(number::count)));
-                table_row.col(|ui| actions_ui(ui, index, asks));
+                cell(&mut table_row, |ui| row::name_ui(ui, index));
+                cell(&mut table_row, |ui| row::keys_ui(ui, index));
+                cell(&mut table_row, |ui| row::properties_ui(ui, index));
+                cell(&mut table_row, |ui| row::figure_ui(ui, index.entries.map(number::count)));
+                cell(&mut table_row, |ui| row::figure_ui(ui, index.bytes.map(number::bytes)));
+                cell(&mut table_row, |ui| row::figure_ui(ui, index.uses.map(number::count)));
+                cell(&mut table_row, |ui| actions_ui(ui, index, asks));
                 let response = table_row.response();
                 menu::context(&response, |ui| entries_ui(ui, index, asks));
                 if response.clicked() {
@@ -112,6 +112,13 @@ fn table_ui(ui: &mut Ui, tab: &Tab, rows: &[IndexRow], asks: &mut Asks<'_>) {
                 }
             });
         });
+}
+
+fn cell(row: &mut TableRow<'_, '_>, draw: impl FnOnce(&mut Ui)) {
+    row.col(|ui| {
+        paint::cell_focus_ring(ui);
+        draw(ui);
+    });
 }
 
 /// The buttons at the end of a row: the TTL, and everything else behind a menu.
