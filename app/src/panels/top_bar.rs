@@ -17,29 +17,74 @@ use crate::widgets::chip::{Chip, Look};
 use crate::widgets::hint::Hint as _;
 use crate::widgets::{Button, empty_state, menu};
 
+/// What the bar has room for. Whatever gives way is in the palette, or in the tooltip of what stays.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Room {
+    /// Two chips and icons.
+    Chips,
+    /// The schedule of the reaper too.
+    Schedule,
+    /// The button that runs a pass too, and words in the clock.
+    Run,
+    /// The names of the program and the store too.
+    Names,
+    /// Everything.
+    All,
+}
+
+impl Room {
+    fn of(width: f32, state: &State) -> Self {
+        let mut lacks = sizes::TOP_BAR_ALL - width;
+        if state.clock.is_simulated() {
+            lacks += sizes::TOP_BAR_SIMULATED;
+        }
+        if state.listener.status().on {
+            lacks += sizes::TOP_BAR_LISTENER;
+        }
+        let gives = [
+            (Self::All, 0.0),
+            (Self::Names, sizes::TOP_BAR_COMMANDS),
+            (Self::Run, sizes::TOP_BAR_NAMES),
+            (Self::Schedule, sizes::TOP_BAR_RUN),
+        ];
+        let mut given = 0.0;
+        let fits = |(_, more): &(Self, f32)| {
+            given += more;
+            lacks <= given
+        };
+        gives.into_iter().find(fits).map_or(Self::Chips, |(room, _)| room)
+    }
+}
+
 /// Draws the bar.
 pub fn ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
+    let room = Room::of(ui.available_width(), state);
     ui.horizontal_centered(|ui| {
         ui.spacing_mut().item_spacing.x = sizes::GAP;
         ui.add_space(sizes::GAP);
-        name_ui(ui, state);
+        name_ui(ui, state, room);
         if state.is_open() {
-            clock_ui(ui, state, actions);
-            reaper_ui(ui, state, actions);
+            clock_ui(ui, state, room, actions);
+            reaper_ui(ui, state, room, actions);
         }
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             ui.spacing_mut().item_spacing.x = sizes::GAP_SMALL;
             ui.add_space(sizes::GAP);
-            right_ui(ui, state, actions);
+            right_ui(ui, state, room, actions);
         });
     });
 }
 
-fn name_ui(ui: &mut Ui, state: &State) {
+fn name_ui(ui: &mut Ui, state: &State, room: Room) {
     ui.scope(|ui| {
         ui.spacing_mut().item_spacing.x = sizes::GAP_SMALL;
-        let (rect, _) = ui.allocate_exact_size(egui::Vec2::splat(26.0), egui::Sense::hover());
+        let (rect, mark) = ui.allocate_exact_size(egui::Vec2::splat(26.0), egui::Sense::hover());
         empty_state::mark(ui, rect.center(), 28.0);
+        if room < Room::Names {
+            let folder = state.store.folder.as_ref().map(|folder| folder.display().to_string());
+            mark.hint(folder.unwrap_or_else(|| state.store.name.clone()));
+            return;
+        }
         ui.label(text::rich("Mayfly", text::heading()));
         let name = match &state.store.phase {
             Phase::Open => state.store.name.as_str(),
@@ -54,12 +99,12 @@ fn name_ui(ui: &mut Ui, state: &State) {
     });
 }
 
-fn clock_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
+fn clock_ui(ui: &mut Ui, state: &State, room: Room, actions: &mut Actions) {
     let time = format!("{} UTC", duration::time_of_day(state.clock.shown_ms()));
     actions.redraw_at(&state.clock, state.clock.next_step_ms());
     let Mode::Simulated { rate, paused } = state.clock.mode() else {
         let chip = Chip {
-            label: "Real time",
+            label: if room < Room::Run { "" } else { "Real time" },
             digits: &time,
             digits_room: "00:00:00 UTC",
             dot: Some(colors(ui).accent),
@@ -69,7 +114,12 @@ fn clock_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
         chip.ui(ui).hint("The store runs on the time of this machine");
         return;
     };
-    let label = if paused { "Simulated, paused".to_owned() } else { format!("Simulated ×{rate}") };
+    let label = match (paused, room < Room::Run) {
+        (true, false) => "Simulated, paused".to_owned(),
+        (true, true) => "Paused".to_owned(),
+        (false, false) => format!("Simulated ×{rate}"),
+        (false, true) => format!("×{rate}"),
+    };
     let chip = Chip {
         label: &label,
         digits: &time,
@@ -101,7 +151,7 @@ fn clock_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
     });
 }
 
-fn reaper_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
+fn reaper_ui(ui: &mut Ui, state: &State, room: Room, actions: &mut Actions) {
     let known = &state.reaper;
     let (label, digits, look) = if known.died.is_some() {
         ("Reaper", "stopped".to_owned(), Look::Error)
@@ -133,10 +183,12 @@ fn reaper_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
         chip.ui(ui).hint(tooltip.unwrap_or("Removes documents past their threshold, pass by pass"));
     menu::below(&response, |ui| reaper_menu_ui(ui, state, actions));
     let run = reaper::RUN_NOW;
-    if ui.add(Button::plain(run.label).tooltip(run.tooltip)).clicked() {
+    if room >= Room::Run && ui.add(Button::plain(run.label).tooltip(run.tooltip)).clicked() {
         actions.push(Action::Reaper(ReaperAction::RunNow));
     }
-    schedule_ui(ui, state, actions);
+    if room >= Room::Schedule {
+        schedule_ui(ui, state, actions);
+    }
 }
 
 fn reaper_menu_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
@@ -215,7 +267,7 @@ fn listener_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
     }
 }
 
-fn right_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
+fn right_ui(ui: &mut Ui, state: &State, room: Room, actions: &mut Actions) {
     let button = ui.add(Button::icon_only(Icon::More, "Menu"));
     menu::below(&button, |ui| menu_ui(ui, state, actions));
     let settings = Button::icon_only(Icon::Settings, "Settings").tooltip("Settings (Ctrl+,)");
@@ -232,8 +284,12 @@ fn right_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
         actions.push(Action::View(ViewAction::ToggleTheme { dark }));
     }
     let keys = view::PALETTE.keys_text();
-    let palette = Button::plain("Commands").trailing(&keys).name("Commands (Ctrl+P)");
-    let palette = palette.tooltip(view::PALETTE.tooltip);
+    let name = "Commands (Ctrl+P)";
+    let palette = if room < Room::All {
+        Button::icon_only(Icon::Search, name)
+    } else {
+        Button::plain("Commands").trailing(&keys).name(name).tooltip(view::PALETTE.tooltip)
+    };
     if ui.add(palette).clicked() {
         actions.push(Action::View(ViewAction::SetPalette(true)));
     }

@@ -47,14 +47,16 @@ fn inspector_panel(
     drafts: &mut Drafts,
     actions: &mut Actions,
 ) {
-    if tab.view == ViewKind::Indexes {
+    // Where there is no room for both, the view has it.
+    let widest = ui.available_width() - sizes::VIEW_MIN;
+    if tab.view == ViewKind::Indexes || widest < sizes::INSPECTOR_MIN {
         return;
     }
     let mut open = state.settings.inspector;
     Panel::right("inspector")
         .resizable(true)
         .default_size(sizes::INSPECTOR)
-        .size_range(sizes::INSPECTOR_MIN..=sizes::INSPECTOR_MAX)
+        .size_range(sizes::INSPECTOR_MIN..=sizes::INSPECTOR_MAX.min(widest))
         .frame(Frame::new().fill(colors(ui).panel))
         .show_collapsible(ui, &mut open, |ui| {
             inspector::ui(ui, state, tab, drafts.tab(tab.id), actions);

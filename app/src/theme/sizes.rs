@@ -40,6 +40,18 @@ pub const CONTROL_PADDING: f32 = 12.0;
 
 /// The height of the bar at the top.
 pub const TOP_BAR: f32 = 48.0;
+/// What the bar at the top needs for everything in it.
+pub const TOP_BAR_ALL: f32 = 1_110.0;
+/// What it needs more while time is simulated.
+pub const TOP_BAR_SIMULATED: f32 = 130.0;
+/// What it needs more while other programs are let in.
+pub const TOP_BAR_LISTENER: f32 = 100.0;
+/// What it gains when the button of the palette is an icon.
+pub const TOP_BAR_COMMANDS: f32 = 116.0;
+/// What it gains without the names of the program and the store.
+pub const TOP_BAR_NAMES: f32 = 120.0;
+/// What it gains without the button that runs a pass and without words in the clock.
+pub const TOP_BAR_RUN: f32 = 165.0;
 /// The room that the chip of the listener needs for all its words.
 pub const LISTENER_CHIP: f32 = 200.0;
 /// The height of the line at the bottom.
@@ -65,6 +77,8 @@ pub const INSPECTOR: f32 = 300.0;
 pub const INSPECTOR_MIN: f32 = 220.0;
 /// The widest inspector.
 pub const INSPECTOR_MAX: f32 = 560.0;
+/// A view beside the inspector is at least this wide, or there is no inspector.
+pub const VIEW_MIN: f32 = 440.0;
 /// The drawer: first height.
 pub const DRAWER: f32 = 152.0;
 /// The lowest drawer.
@@ -122,6 +136,8 @@ pub const AXIS: f32 = 34.0;
 pub const TICK_DISTANCE: f32 = 80.0;
 /// The room that the controls of the axis need for their words.
 pub const SPAN_CONTROLS: f32 = 290.0;
+/// The room that the controls above the time axis need in one line, without those of the axis.
+pub const EXPIRY_CONTROLS: f32 = 560.0;
 /// The room that the controls of the axis need at least.
 pub const SPAN_CONTROLS_MIN: f32 = 200.0;
 /// The dashes of the line at the next pass.

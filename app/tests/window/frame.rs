@@ -1,5 +1,6 @@
 //! The frame around everything, over a store made of nothing.
 
+use egui::accesskit::Role;
 use egui::{Key, Modifiers};
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT, Queryable};
@@ -194,4 +195,39 @@ fn the_palette_gives_way_to_a_dialog() {
     harness.key_press(Key::Enter);
     settle(&mut harness);
     assert!(harness.state().state().dialogs.open().is_none(), "Enter is Done");
+}
+
+/// Whatever can be pressed and is on the screen.
+fn controls(harness: &Harness<'static, MayflyApp>) -> Vec<(String, egui::Rect)> {
+    let window = harness.ctx.content_rect();
+    let found = harness.query_all_by(|node| matches!(node.role(), Role::Button | Role::TextInput));
+    let places = found.map(|node| (node.accesskit_node().label().unwrap_or_default(), node.rect()));
+    places.filter(|(_, place)| window.intersects(*place)).collect()
+}
+
+#[test]
+fn controls_do_not_cover_one_another_in_a_small_window() {
+    let mut harness = window();
+    click(&mut harness, "Collection demo.sessions");
+    for (width, height) in [(1280.0, 800.0), (1024.0, 700.0), (900.0, 640.0), (760.0, 480.0)] {
+        harness.set_size(egui::vec2(width, height));
+        for view in ["Documents", "Expiry", "Indexes"] {
+            click(&mut harness, view);
+            let window = harness.ctx.content_rect();
+            let found = controls(&harness);
+            for (at, (name, place)) in found.iter().enumerate() {
+                if place.top() < 140.0 {
+                    assert!(window.contains_rect(*place), "{width} {view}: {name} {place}");
+                }
+                for (other, there) in &found[at + 1..] {
+                    // A cross stands on its tab or its field.
+                    let belongs = [name, other]
+                        .into_iter()
+                        .any(|name| name.starts_with("Close ") || name.starts_with("Clear "));
+                    let apart = belongs || !place.shrink(0.5).intersects(there.shrink(0.5));
+                    assert!(apart, "{width} {view}: {name} {place} and {other} {there}");
+                }
+            }
+        }
+    }
 }

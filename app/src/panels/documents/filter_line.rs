@@ -14,6 +14,9 @@ use crate::widgets::{Button, menu, paint, value};
 /// Room at the right of the filter for its buttons, in points.
 const BUTTONS: f32 = 300.0;
 
+/// A view so wide has the filter and its buttons in one line, in points.
+const WIDE: f32 = BUTTONS + 200.0;
+
 /// Draws the line, its options when they are open, and what can't be read.
 pub fn ui(
     ui: &mut Ui,
@@ -24,9 +27,11 @@ pub fn ui(
 ) {
     let error = draft.query.read().err();
     let mut run = false;
+    // In a narrow view the buttons stand below the filter.
+    let is_wide = ui.available_width() >= WIDE;
     ui.horizontal(|ui| {
         let id = Id::unique(("filter", tab.id.0));
-        let width = (ui.available_width() - BUTTONS).max(160.0);
+        let width = ui.available_width() - if is_wide { BUTTONS } else { 0.0 };
         let edit = CodeEdit {
             name: "Filter",
             hint: "{ field: value }   Enter finds",
@@ -39,24 +44,13 @@ pub fn ui(
             actions.push(Action::View(ViewAction::Focused));
         }
         run |= entered(ui, &response);
-        history_ui(ui, tab, draft, actions);
-        let has_options = draft.query.has_options();
-        let button = Button::plain("Options")
-            .menu()
-            .selected(draft.options || has_options)
-            .tooltip("Project, sort, skip, limit and hint");
-        if ui.add(button).clicked() {
-            draft.options = !draft.options;
-        }
-        let find =
-            Button::primary("Find").enabled(error.is_none()).tooltip("Run the filter (Enter)");
-        run |= ui.add(find).clicked();
-        let something = draft.query != QueryText::default() || tab.documents.text != draft.query;
-        let reset = Button::plain("Reset").enabled(something).tooltip("Show every document");
-        if ui.add(reset).clicked() {
-            actions.push(Action::Documents(tab.id, DocumentsAction::Reset));
+        if is_wide {
+            run |= buttons_ui(ui, tab, draft, error.is_none(), actions);
         }
     });
+    if !is_wide {
+        ui.horizontal(|ui| run |= buttons_ui(ui, tab, draft, error.is_none(), actions));
+    }
     if draft.options {
         run |= options_ui(ui, &mut draft.query, error.as_ref());
     }
@@ -66,6 +60,33 @@ pub fn ui(
     if run && error.is_none() {
         actions.push(Action::Documents(tab.id, DocumentsAction::Run));
     }
+}
+
+/// The buttons of the line. Returns whether the filter shall be run.
+fn buttons_ui(
+    ui: &mut Ui,
+    tab: &Tab,
+    draft: &mut DocumentsDraft,
+    is_readable: bool,
+    actions: &mut Actions,
+) -> bool {
+    history_ui(ui, tab, draft, actions);
+    let has_options = draft.query.has_options();
+    let button = Button::plain("Options")
+        .menu()
+        .selected(draft.options || has_options)
+        .tooltip("Project, sort, skip, limit and hint");
+    if ui.add(button).clicked() {
+        draft.options = !draft.options;
+    }
+    let find = Button::primary("Find").enabled(is_readable).tooltip("Run the filter (Enter)");
+    let run = ui.add(find).clicked();
+    let something = draft.query != QueryText::default() || tab.documents.text != draft.query;
+    let reset = Button::plain("Reset").enabled(something).tooltip("Show every document");
+    if ui.add(reset).clicked() {
+        actions.push(Action::Documents(tab.id, DocumentsAction::Reset));
+    }
+    run
 }
 
 fn entered(ui: &Ui, response: &egui::Response) -> bool {

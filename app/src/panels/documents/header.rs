@@ -1,6 +1,6 @@
 //! The line above the list: which documents are shown, what can be done, how they are shown.
 
-use egui::{Align, Layout, Ui};
+use egui::{Align, Layout, Ui, vec2};
 
 use super::words;
 use crate::action::{Action, Actions, DocumentsAction, transfer};
@@ -11,11 +11,22 @@ use crate::theme::{Icon, colors, sizes, text};
 use crate::widgets::hint::Hint as _;
 use crate::widgets::{Button, menu};
 
-/// Draws the line.
+/// A view so wide has everything in one line, in points, whatever is selected: the list below must not move away
+/// when a second document is selected.
+const WIDE: f32 = 690.0;
+
+/// The same with the button for columns.
+const WIDE_COLUMNS: f32 = 800.0;
+
+/// The room for the word that something is being saved.
+const SAVING: f32 = 180.0;
+
+/// Draws the line; where the view is too narrow for all of it, how documents are shown stands below.
 pub fn ui(ui: &mut Ui, tab: &Tab, draft: &DocumentsDraft, actions: &mut Actions) {
     let view = &tab.documents;
     let mut push = |action| actions.push(Action::Documents(tab.id, action));
-    let mut export = false;
+    let (width, mut export) = (ui.available_width(), false);
+    let has_columns = width >= WIDE_COLUMNS || view.selected.len() < 2;
     ui.horizontal(|ui| {
         ui.set_height(sizes::CONTROL);
         let total = view.pages.total();
@@ -45,36 +56,47 @@ pub fn ui(ui: &mut Ui, tab: &Tab, draft: &DocumentsDraft, actions: &mut Actions)
             if ui.add(Button::plain(&label).icon(Icon::Drop)).clicked() {
                 push(DocumentsAction::AskDeleteSelected);
             }
-            if ui.add(Button::ghost("Select nothing")).clicked() {
+            if ui.add(Button::icon_only(Icon::Close, "Select nothing")).clicked() {
                 push(DocumentsAction::SelectNothing);
             }
         }
-        if view.writing.is_some() {
+        if view.writing.is_some() && ui.available_width() > SAVING {
             ui.label(text::rich("Saving…", text::small()).color(colors(ui).busy));
         }
-        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            ui.spacing_mut().item_spacing.x = 2.0;
-            for mode in Mode::ALL.into_iter().rev() {
-                let (icon, name) = match mode {
-                    Mode::Cards => (Icon::List, "Cards (F2)"),
-                    Mode::Json => (Icon::Json, "JSON (F3)"),
-                    Mode::Table => (Icon::Table, "Table (F4)"),
-                };
-                let chosen = view.mode == mode;
-                let button = Button::icon_only(icon, name).selected(chosen);
-                if ui.add(button).clicked() {
-                    push(DocumentsAction::SetMode(mode));
-                }
-            }
-            if view.mode == Mode::Table {
-                ui.add_space(sizes::GAP_SMALL);
-                columns_ui(ui, tab, &mut push);
-            }
-        });
+        if width >= WIDE {
+            modes_ui(ui, tab, has_columns, &mut push);
+        }
     });
+    if width < WIDE {
+        ui.horizontal(|ui| modes_ui(ui, tab, true, &mut push));
+    }
     if export {
         actions.push(transfer::export(tab));
     }
+}
+
+/// How documents are shown, from right to left.
+fn modes_ui(ui: &mut Ui, tab: &Tab, has_columns: bool, push: &mut impl FnMut(DocumentsAction)) {
+    let view = &tab.documents;
+    let size = vec2(ui.available_width(), sizes::CONTROL);
+    ui.allocate_ui_with_layout(size, Layout::right_to_left(Align::Center), |ui| {
+        ui.spacing_mut().item_spacing.x = 2.0;
+        for mode in Mode::ALL.into_iter().rev() {
+            let (icon, name) = match mode {
+                Mode::Cards => (Icon::List, "Cards (F2)"),
+                Mode::Json => (Icon::Json, "JSON (F3)"),
+                Mode::Table => (Icon::Table, "Table (F4)"),
+            };
+            let button = Button::icon_only(icon, name).selected(view.mode == mode);
+            if ui.add(button).clicked() {
+                push(DocumentsAction::SetMode(mode));
+            }
+        }
+        if view.mode == Mode::Table && has_columns {
+            ui.add_space(sizes::GAP_SMALL);
+            columns_ui(ui, tab, push);
+        }
+    });
 }
 
 fn columns_ui(ui: &mut Ui, tab: &Tab, push: &mut impl FnMut(DocumentsAction)) {

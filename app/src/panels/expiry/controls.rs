@@ -19,30 +19,43 @@ const ENTRY_CHARS_MAX: usize = 70;
 
 /// Draws the line; where the view is too narrow for all of it, the controls of the axis stand below the others.
 pub(super) fn ui(ui: &mut Ui, view: &ExpiryView, indexes: &[TtlIndex], asks: &mut Asks<'_>) {
-    let from_right = egui::Layout::right_to_left(egui::Align::Center);
-    let mut is_below = false;
+    let is_wide = ui.available_width() >= sizes::EXPIRY_CONTROLS;
+    let mut is_below = true;
     ui.horizontal(|ui| {
         index_ui(ui, view, indexes, asks);
         let hint = "See what another TTL would remove, before anything is changed";
         if ui.add(Button::plain("What if…").tooltip(hint)).clicked() {
             asks.push(ExpiryAction::WhatIf);
         }
-        let modes = [Mode::Timeline, Mode::Table, Mode::Removed];
-        let words = ["Timeline", "Table", "Removed"];
-        let chosen = modes.iter().position(|mode| *mode == view.mode).unwrap_or(0);
-        let pressed = tabs::segmented(ui, "Shown as", &words, chosen);
-        if let Some(mode) = pressed.and_then(|at| modes.get(at)) {
-            asks.push(ExpiryAction::Show(*mode));
-        }
-        is_below = ui.available_width() < sizes::SPAN_CONTROLS_MIN;
-        if view.mode == Mode::Timeline && !is_below {
-            ui.with_layout(from_right, |ui| span_ui(ui, view, asks));
+        if is_wide {
+            is_below = modes_ui(ui, view, asks);
         }
     });
+    if !is_wide {
+        ui.horizontal(|ui| is_below = modes_ui(ui, view, asks));
+    }
     if view.mode == Mode::Timeline && is_below {
         let size = egui::vec2(ui.available_width(), sizes::CONTROL);
-        ui.allocate_ui_with_layout(size, from_right, |ui| span_ui(ui, view, asks));
+        let layout = egui::Layout::right_to_left(egui::Align::Center);
+        ui.allocate_ui_with_layout(size, layout, |ui| span_ui(ui, view, asks));
     }
+}
+
+/// How the documents are shown, and the controls of the axis. Returns whether there is no room for these.
+fn modes_ui(ui: &mut Ui, view: &ExpiryView, asks: &mut Asks<'_>) -> bool {
+    let modes = [Mode::Timeline, Mode::Table, Mode::Removed];
+    let words = ["Timeline", "Table", "Removed"];
+    let chosen = modes.iter().position(|mode| *mode == view.mode).unwrap_or(0);
+    let pressed = tabs::segmented(ui, "Shown as", &words, chosen);
+    if let Some(mode) = pressed.and_then(|at| modes.get(at)) {
+        asks.push(ExpiryAction::Show(*mode));
+    }
+    let is_below = ui.available_width() < sizes::SPAN_CONTROLS_MIN;
+    if view.mode == Mode::Timeline && !is_below {
+        let layout = egui::Layout::right_to_left(egui::Align::Center);
+        ui.with_layout(layout, |ui| span_ui(ui, view, asks));
+    }
+    is_below
 }
 
 fn index_ui(ui: &mut Ui, view: &ExpiryView, indexes: &[TtlIndex], asks: &mut Asks<'_>) {
