@@ -168,12 +168,10 @@ impl Walk<'_> {
                 true
             })?;
         }
-        if columns.is_complete() {
-            return Ok(columns);
+        match columns.failure() {
+            None => Ok(columns),
+            Some(what) => Err(TransferError::target(&self.request.path, what)),
         }
-        let what = "the documents have too many different fields for CSV; choose the fields, or \
-                    another form";
-        Err(TransferError::target(&self.request.path, what))
     }
 
     /// One read transaction from a record on; `visit` returns false to end it. Returns where to go

@@ -3,7 +3,10 @@
 use bson::raw::{RawBsonRef, RawDocument};
 
 use super::limits::CSV_COLUMNS_MAX;
-use crate::value::extjson::{Layout, Style, write_value};
+use crate::value::{
+    extjson::{Layout, Style, write_value},
+    same_value,
+};
 
 /// The columns of a CSV file: dotted paths.
 #[derive(Debug, Default)]
@@ -11,6 +14,8 @@ pub(super) struct Columns {
     names: Vec<String>,
     known: std::collections::HashSet<String>,
     too_many: bool,
+    /// A column in which a document has two fields, or none: `a.b` beside `{a: {b: …}}`.
+    unclear: Option<String>,
 }
 
 impl Columns {
@@ -21,7 +26,15 @@ impl Columns {
 
     /// Adds what a document has: every value that is not itself a document with fields.
     pub(super) fn add(&mut self, document: &RawDocument) {
-        leaves(document, "", &mut |path, _| {
+        let may_be_unclear = has_odd_name(document);
+        leaves(document, "", &mut |path, value| {
+            if may_be_unclear
+                && !lookup(document, path).is_some_and(|found| {
+                    found.element_type() == value.element_type() && same_value(found, value)
+                })
+            {
+                self.unclear.get_or_insert_with(|| path.to_owned());
+            }
             if !self.known.contains(path) {
                 if self.names.len() >= CSV_COLUMNS_MAX {
                     self.too_many = true;
@@ -33,9 +46,15 @@ impl Columns {
         });
     }
 
-    /// Whether every field has its column.
-    pub(super) fn is_complete(&self) -> bool {
-        !self.too_many
+    /// Why not every field has its column, if that is so.
+    pub(super) fn failure(&self) -> Option<String> {
+        const INSTEAD: &str = "choose the fields, or another form";
+        if self.too_many {
+            let what = "the documents have too many different fields for CSV";
+            return Some(format!("{what}; {INSTEAD}"));
+        }
+        let path = self.unclear.as_ref()?;
+        Some(format!("two fields would have the same column {path:?} in CSV; {INSTEAD}"))
     }
 
     /// The header line.
@@ -68,6 +87,15 @@ pub(super) fn append_row(
         out.extend_from_slice(b"\"\"");
     }
     out.extend_from_slice(b"\r\n");
+}
+
+/// Whether a name, here or below, is empty or has a dot in it, so that paths can be mistaken.
+fn has_odd_name(document: &RawDocument) -> bool {
+    document.iter().filter_map(Result::ok).any(|(name, value)| {
+        let name = name.as_str();
+        let is_odd = name.is_empty() || name.contains('.');
+        is_odd || matches!(value, RawBsonRef::Document(inner) if has_odd_name(inner))
+    })
 }
 
 /// Visits every value with its dotted path. An empty document is a value.

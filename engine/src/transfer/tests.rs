@@ -438,6 +438,35 @@ fn csv_of_one_column_has_a_row_for_each_document() {
 }
 
 #[test]
+fn csv_is_refused_where_two_fields_would_have_one_column() {
+    let check = |document: &str, expected: Option<&str>| {
+        let room = Room::new();
+        room.import(&room.request(document.as_bytes()));
+        let path = room.folder.path().join("out.csv");
+        let request = ExportRequest {
+            namespace: room.namespace.clone(),
+            path: path.clone(),
+            format: ExportFormat::Csv { fields: None, escape_formulas: false },
+            filter: None,
+            gzip: false,
+            indexes: false,
+        };
+        let done = export(&room.collections, &request, &Progress::new());
+        if let Some(text) = expected {
+            assert_eq!(fs::read_to_string(&path).unwrap(), text, "{document}");
+        } else {
+            assert!(done.unwrap_err().to_string().contains("the same column"), "{document}");
+            assert!(!path.exists(), "{document}");
+        }
+    };
+    check(r#"{"_id":1,"a.b":2,"c":{"d.e":3}}"#, Some("_id,a.b,c.d.e\r\n1,2,3\r\n"));
+    check(r#"{"_id":1,"a.b":2,"a":{"b":2}}"#, Some("_id,a.b\r\n1,2\r\n"));
+    check(r#"{"_id":1,"a.b":2,"a":{"b":3}}"#, None);
+    check(r#"{"_id":1,"x":2,"":{"x":3}}"#, None);
+    check(r#"{"_id":1,"":{"x":3}}"#, None);
+}
+
+#[test]
 fn a_csv_column_lies_no_deeper_than_a_document_may() {
     let header = |levels: usize| format!("x,{}a\n1,2\n", "a.".repeat(levels - 1));
     let (_, documents, errors) = read(header(100).as_bytes());
