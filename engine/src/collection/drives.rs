@@ -132,7 +132,9 @@ mod tests {
             IndexState, Namespace,
             rules::{CreateIndexesOutcome, CreateIndexesRequest},
         },
+        clock::work_time,
         collection::{BuildProgress, Collections, tests::Bench},
+        limits::BATCH_MS_MAX,
     };
 
     type Created = Result<CreateIndexesOutcome, WriteError>;
@@ -238,7 +240,10 @@ mod tests {
                 scope.spawn(move || {
                     all.write(|_| {
                         let _ = begun.send(());
-                        thread::sleep(Duration::from_millis(3 * crate::limits::BATCH_MS_MAX));
+                        let end = work_time() + Duration::from_millis(3 * BATCH_MS_MAX);
+                        while work_time() < end {
+                            std::hint::spin_loop();
+                        }
                         Ok::<_, WriteError>(())
                     })
                 });
