@@ -24,6 +24,22 @@ impl Collections {
     /// # Errors
     /// `NamespaceExists`, `InvalidOptions` …: options that do not go together.
     pub fn create(&self, request: &CreateRequest) -> Result<(), WriteError> {
+        self.create_under(request, check_new_name)
+    }
+
+    /// Creates the collection that a `$out` writes, under a name that nobody else may give.
+    ///
+    /// # Errors
+    /// As [`Collections::create`].
+    pub fn create_output(&self, request: &CreateRequest) -> Result<(), WriteError> {
+        self.create_under(request, check_database)
+    }
+
+    fn create_under(
+        &self,
+        request: &CreateRequest,
+        check_name: fn(&DocumentWriter<'_>, &Namespace) -> Result<(), WriteError>,
+    ) -> Result<(), WriteError> {
         self.transact(|writer| {
             let options = create::options(&request.options, writer.now_ms())?;
             let dialect = writer.catalog().dialect(&request.namespace.db);
@@ -34,7 +50,10 @@ impl Collections {
             match writer.collection(&request.namespace) {
                 Some(existing) if existing.options == options => Ok(()),
                 Some(_) => Err(exists(&request.namespace)),
-                None => create_collection(writer, &request.namespace, options).map(drop),
+                None => {
+                    check_name(writer, &request.namespace)?;
+                    make_collection(writer, &request.namespace, options).map(drop)
+                }
             }
         })
     }
@@ -141,7 +160,8 @@ pub(super) fn create_default(
     writer: &mut DocumentWriter<'_>,
     namespace: &Namespace,
 ) -> Result<Arc<CollectionMeta>, WriteError> {
-    create_collection(writer, namespace, CollectionOptions::default())
+    check_new_name(writer, namespace)?;
+    make_collection(writer, namespace, CollectionOptions::default())
 }
 
 /// The definition of a collection that does not exist yet; without numbers.
@@ -160,12 +180,11 @@ pub(super) fn index_count(collection: &CollectionMeta) -> i32 {
     i32::try_from(collection.shown_indexes().count()).unwrap_or(i32::MAX)
 }
 
-fn create_collection(
+fn make_collection(
     writer: &mut DocumentWriter<'_>,
     namespace: &Namespace,
     options: CollectionOptions,
 ) -> Result<Arc<CollectionMeta>, WriteError> {
-    check_new_name(writer, namespace)?;
     let id = CollectionId(writer.txn.writer.next_id()?);
     let mut indexes = Vec::new();
     if let Some(time_series) = options.time_series.as_ref().and_then(TimeSeries::of) {
@@ -188,6 +207,10 @@ pub(super) fn check_new_name(
     namespace: &Namespace,
 ) -> Result<(), WriteError> {
     create::check_name(namespace)?;
+    check_database(writer, namespace)
+}
+
+fn check_database(writer: &DocumentWriter<'_>, namespace: &Namespace) -> Result<(), WriteError> {
     match writer.catalog().differs_in_case(&namespace.db) {
         Some(other) => Err(refused(
             Kind::DatabaseDifferCase,

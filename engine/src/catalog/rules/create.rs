@@ -82,8 +82,15 @@ pub fn check_dialect(options: &CollectionOptions, dialect: Dialect) -> Result<()
 /// Names that a client may not give to a collection.
 ///
 /// # Errors
-/// `InvalidNamespace` for names that start with `system.`; only the profile is made as others are.
+/// `InvalidNamespace` for names that start with `system.`; only the profile is made as others are. And
+/// for those of what a `$out` writes: such a collection goes when the store is opened again.
 pub fn check_name(namespace: &Namespace) -> Result<(), CatalogError> {
+    if namespace.is_unfinished_output() {
+        return Err(error(
+            Kind::InvalidNamespace,
+            format!("the name {namespace} is reserved for what a $out writes; choose another"),
+        ));
+    }
     if namespace.is_system() && namespace.collection != "system.profile" {
         return Err(error(
             Kind::InvalidNamespace,

@@ -75,7 +75,7 @@ fn fill(
     existing: Option<&CollectionMeta>,
 ) -> Result<(), CommandError> {
     let options = existing.map(|existing| existing.options.to_document()).unwrap_or_default();
-    context.collections.create(&CreateRequest { namespace: beside.clone(), options })?;
+    context.collections.create_output(&CreateRequest { namespace: beside.clone(), options })?;
     if let Some(existing) = existing {
         let indexes = existing.indexes.iter().filter(|index| !index.is_id());
         let indexes: Vec<_> = indexes.map(|index| index.to_spec()).collect();

@@ -120,6 +120,9 @@ fn what_is_the_same_again_may_be_replaced() {
 fn what_a_killed_out_has_left_is_not_reaped_and_goes_at_the_next_opening() {
     let lab = Lab::new();
     let left = "tmp.agg_out.6561e0d2a1b2c3d4e5f60718";
+    let namespace = Namespace::new("test", left).expect("a name");
+    let request = CreateRequest { namespace, options: bson::doc! {} };
+    lab.engine.collections().create_output(&request).expect("created");
     for coll in [left, "tmp.agg_out.mine"] {
         lab.ok(&format!(
             "{{createIndexes: '{coll}', indexes: [{{key: {{at: 1}}, name: 'ttl', expireAfterSeconds: 60}}]}}"
@@ -137,4 +140,25 @@ fn what_a_killed_out_has_left_is_not_reaped_and_goes_at_the_next_opening() {
     );
     let report = lab.engine.collections().verify(&mut |_| true).expect("checked");
     assert_eq!(report.findings, []);
+}
+
+#[test]
+fn nobody_else_gives_a_collection_a_name_with_which_it_would_go() {
+    let lab = Lab::new();
+    let name = "tmp.agg_out.6561e0d2a1b2c3d4e5f60718";
+    lab.ok("{insert: 'c', documents: [{_id: 1}]}");
+    for command in [
+        format!("{{create: '{name}'}}"),
+        format!("{{insert: '{name}', documents: [{{_id: 1}}]}}"),
+        format!("{{createIndexes: '{name}', indexes: [{{key: {{a: 1}}, name: 'a'}}]}}"),
+        format!("{{update: '{name}', updates: [{{q: {{}}, u: {{a: 1}}, upsert: true}}]}}"),
+        format!("{{aggregate: 'c', pipeline: [{{$out: '{name}'}}], cursor: {{}}}}"),
+        format!("{{aggregate: 'c', pipeline: [{{$merge: '{name}'}}], cursor: {{}}}}"),
+        format!("{{renameCollection: 'test.c', to: 'test.{name}'}}"),
+    ] {
+        let reply = lab.run(&command);
+        assert!(reply.to_string().contains("is reserved for what a $out writes"), "{reply}");
+    }
+    let lab = lab.reopened();
+    assert_eq!(lab.ids("{find: 'c'}"), [1.into()]);
 }
