@@ -118,7 +118,19 @@ impl Kept for Archive<'_> {
 
     fn documents(&self, engine: &Engine) -> ById {
         let rows = pages(engine, "mayflyArchived").into_iter();
-        by_id(rows.map(|row| row.get_document("document").expect("a row has one").clone()))
+        let documents =
+            rows.map(|row| row.get_document("document").expect("a row has one").clone());
+        if !self.replaces {
+            return by_id(documents);
+        }
+        // What was killed between archive and removal is copied by the next `$out`. The copy is another
+        // document with the same `_id`, and is archived in its turn.
+        let is_whole =
+            |found: &Document| *found == document(found.get_i64("_id").expect("a number"));
+        documents
+            .inspect(|found| assert!(is_whole(found), "{found}"))
+            .map(|found| (found.get_i64("_id").expect("a number"), found))
+            .collect()
     }
 
     fn at_the_end(&self, engine: &Engine, _: i64) {
