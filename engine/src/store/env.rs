@@ -4,7 +4,7 @@
 use std::path::Path as FsPath;
 use std::ptr::NonNull;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering, fence};
 use std::thread::{self, Thread};
 
 use heed::types::Bytes;
@@ -48,6 +48,8 @@ impl Tables {
 pub(super) struct Environment {
     env: Env<WithoutTls>,
     pub(super) tables: Tables,
+    /// Commits that were begun; only a change of it matters.
+    commits: AtomicU64,
 }
 
 impl Environment {
@@ -70,17 +72,29 @@ impl Environment {
             }
         };
         let tables = if read_only { open_tables(&env)? } else { create_tables(&env)? };
-        let environment = Self { env, tables };
+        let environment = Self { env, tables, commits: AtomicU64::new(0) };
         environment.check_promises()?;
         Ok(environment)
     }
 
+    /// A snapshot of the last commit.
+    ///
+    /// LMDB first takes the commit's number and then copies where its tables begin, from the one of
+    /// two places that the commit after next overwrites. A thread that is kept waiting in between gets
+    /// a commit that is not on disk yet, and sees an older one the next time.
     pub(super) fn read(&self) -> Result<RoTxn<'_, WithoutTls>, heed::Error> {
-        self.env.read_txn()
+        without_commits(&self.commits, || self.env.read_txn())
     }
 
     pub(super) fn write(&self) -> Result<RwTxn<'_>, heed::Error> {
         self.env.write_txn()
+    }
+
+    /// Commits a transaction of this environment.
+    pub(super) fn commit(&self, txn: RwTxn<'_>) -> Result<(), heed::Error> {
+        self.commits.fetch_add(1, Ordering::SeqCst);
+        fence(Ordering::SeqCst);
+        txn.commit()
     }
 
     pub(super) fn env(&self) -> &Env<WithoutTls> {
@@ -211,6 +225,21 @@ fn open_tables(env: &Env<WithoutTls>) -> Result<Tables, StoreError> {
     tables.commit().map(Tables::new).ok_or_else(no_tables)
 }
 
+/// What `take` returns, taken again while commits begin meanwhile.
+fn without_commits<T, E>(
+    commits: &AtomicU64,
+    mut take: impl FnMut() -> Result<T, E>,
+) -> Result<T, E> {
+    loop {
+        let before = commits.load(Ordering::Acquire);
+        let taken = take()?;
+        fence(Ordering::Acquire);
+        if commits.load(Ordering::Relaxed) == before {
+            return Ok(taken);
+        }
+    }
+}
+
 fn no_tables() -> StoreError {
     StoreError::damaged("its tables are missing")
 }
@@ -338,4 +367,24 @@ pub(super) fn lend(member: &mut dyn Member, give: impl FnOnce(Lent)) {
     let until_returned = UntilReturned(is_returned);
     give(lent);
     drop(until_returned);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_snapshot_that_a_commit_overtakes_is_taken_again() {
+        let commits = AtomicU64::new(7);
+        let mut overtaking = [1, 2, 0, 5].into_iter();
+        let mut taken = 0;
+        let result = without_commits(&commits, || {
+            taken += 1;
+            let more = overtaking.next().ok_or("taken too often")?;
+            commits.fetch_add(more, Ordering::SeqCst);
+            Ok::<_, &str>(taken)
+        });
+        assert_eq!(result, Ok(3));
+        assert_eq!(without_commits(&commits, || Err::<(), _>("refused")), Err("refused"));
+    }
 }

@@ -117,7 +117,7 @@ fn note_restored(
     now_ms: i64,
     warnings: &mut Vec<String>,
 ) -> Result<(), StoreError> {
-    let mut writer = Writer::new(env.write()?, &env.tables, None);
+    let mut writer = Writer::begin(env, None)?;
     let marked = writer.mark_restored(now_ms);
     // Without room for the mark the store opens all the same.
     if marked.is_err() || writer.commit().is_err() {
@@ -267,7 +267,7 @@ fn identify(
             return Err(StoreError::VersionMismatch { found, expected: FORMAT_VERSION });
         }
         (None, None) if !read_only => {
-            let mut writer = Writer::new(env.write()?, &env.tables, None);
+            let mut writer = Writer::begin(env, None)?;
             writer.put_meta(UUID, card.identity.uuid.as_bytes())?;
             writer.put_meta(FORMAT, &FORMAT_VERSION.to_be_bytes())?;
             writer.commit()?;

@@ -50,8 +50,8 @@ impl Store {
             Permit::Everything => None,
             Permit::Deletions(refusal) => Some(refusal),
         };
-        let txn = env.write().map_err(|error| self.failure(&error, refusal.is_some()))?;
-        Ok(Writer::new(txn, &env.tables, refusal))
+        let deletes_only = refusal.is_some();
+        Writer::begin(env, refusal).map_err(|error| self.failure(&error, deletes_only))
     }
 
     /// What LMDB's error in a write transaction leads to.

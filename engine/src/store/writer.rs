@@ -4,7 +4,7 @@ use std::ops::Bound;
 
 use heed::{PutFlags, RwTxn};
 
-use super::env::{Table, Tables};
+use super::env::{Environment, Table, Tables};
 use super::{CollectionId, Counters, IndexId, Reader, StoreError, codec};
 
 /// The value of the table `meta` that holds the last number given to a collection or an index.
@@ -14,6 +14,7 @@ const LAST_ID: &str = "lastId";
 pub struct Writer<'t> {
     pub(super) txn: RwTxn<'t>,
     pub(super) tables: &'t Tables,
+    env: &'t Environment,
     last_document: LastKey,
     last_entry: LastKey,
     /// LMDB's first failure: whatever the closure makes of it, the store has to see it.
@@ -34,10 +35,14 @@ struct LastKey(Option<Vec<u8>>);
 
 impl<'t> Writer<'t> {
     /// With a `refusal`, everything but deletions is answered with it.
-    pub(super) fn new(txn: RwTxn<'t>, tables: &'t Tables, refusal: Option<StoreError>) -> Self {
-        Self {
-            txn,
-            tables,
+    pub(super) fn begin(
+        env: &'t Environment,
+        refusal: Option<StoreError>,
+    ) -> Result<Self, heed::Error> {
+        Ok(Self {
+            txn: env.write()?,
+            tables: &env.tables,
+            env,
             last_document: LastKey::default(),
             last_entry: LastKey::default(),
             failure: None,
@@ -45,7 +50,7 @@ impl<'t> Writer<'t> {
             has_shrunk: false,
             operations: 0,
             value: Vec::new(),
-        }
+        })
     }
 
     pub(super) fn take_failure(&mut self) -> Option<heed::Error> {
@@ -64,7 +69,7 @@ impl<'t> Writer<'t> {
     }
 
     pub(super) fn commit(self) -> Result<(), heed::Error> {
-        self.txn.commit()
+        self.env.commit(self.txn)
     }
 
     pub(super) fn checked<T>(&mut self, result: Result<T, heed::Error>) -> Result<T, StoreError> {

@@ -186,8 +186,7 @@ fn on_a_full_disk_a_transaction_takes_what_makes_room() {
     fill(&store, 0..20);
     let refusal = StoreError::DiskFull { wanted_bytes: 1 };
     let env = store.env().expect("open");
-    let begin =
-        || Writer::new(env.write().expect("a transaction"), &env.tables, Some(refusal.clone()));
+    let begin = || Writer::begin(&env, Some(refusal.clone())).expect("a transaction");
     let mut writer = begin();
     let refused = Err(refusal.clone());
     assert_eq!(writer.put_document(COLLECTION, 100, 0, &bson_of(1)), refused, "an insert");
