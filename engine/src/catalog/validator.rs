@@ -2,7 +2,10 @@
 
 use bson::{Document, RawDocumentBuf, raw::RawDocument};
 
-use crate::query::{Context, Filter, QueryError, VariableNames, filter::failure};
+use crate::{
+    clock::Ended,
+    query::{Context, Filter, QueryError, QueryErrorKind, VariableNames, filter::failure},
+};
 
 /// A collection's `validator`, `validationLevel` and `validationAction`.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -88,26 +91,33 @@ impl Validation {
 
     /// Why a write is refused or worth a word: the document does not match, the level asks for the
     /// check, and what was there before (none for an insert) does not excuse it.
-    #[must_use]
+    ///
+    /// # Errors
+    /// When the operation had to end meanwhile.
     pub fn failure(
         &self,
         document: &RawDocument,
         before: Option<&RawDocument>,
         now_ms: i64,
-    ) -> Option<Document> {
-        let filter = self.validator.as_ref()?;
+    ) -> Result<Option<Document>, Ended> {
+        let Some(filter) = &self.validator else { return Ok(None) };
         let level = self.level.unwrap_or(Level::Strict);
         let context = Context::at(now_ms);
         // An expression that fails on a document does not accept it.
-        let matches =
-            |document: &RawDocument| filter.matches_in(document, &context).unwrap_or(false);
-        if level == Level::Off || matches(document) {
-            return None;
+        let matches = |document: &RawDocument| match filter.matches_in(document, &context) {
+            Err(QueryError { kind: QueryErrorKind::Ended(ended), .. }) => Err(ended),
+            result => Ok(result.unwrap_or(false)),
+        };
+        if level == Level::Off || matches(document)? {
+            return Ok(None);
         }
-        if level == Level::Moderate && before.is_some_and(|before| !matches(before)) {
-            return None;
+        if let Some(before) = before
+            && level == Level::Moderate
+            && !matches(before)?
+        {
+            return Ok(None);
         }
-        Some(failure::details(filter.source(), document, &context))
+        Ok(Some(failure::details(filter.source(), document, &context)))
     }
 
     /// The options as they are shown and stored.

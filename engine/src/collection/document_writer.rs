@@ -214,7 +214,7 @@ impl DocumentWriter<'_> {
         if bypasses || validation.validator.is_none() {
             return Ok(());
         }
-        let Some(details) = validation.failure(document, before, self.txn.now_ms) else {
+        let Some(details) = validation.failure(document, before, self.txn.now_ms)? else {
             return Ok(());
         };
         let action = validation.action.unwrap_or(ValidationAction::Error);

@@ -5,6 +5,7 @@ use thiserror::Error;
 
 use crate::{
     catalog::{CatalogError, Namespace},
+    clock::Ended,
     store::StoreError,
 };
 
@@ -58,6 +59,9 @@ pub enum WriteError {
         /// Why, as a sentence.
         reason: String,
     },
+    /// The operation had to end before the validator was evaluated.
+    #[error(transparent)]
+    Ended(#[from] Ended),
     /// The store failed; the transaction must be given up.
     #[error(transparent)]
     Store(#[from] StoreError),

@@ -258,7 +258,7 @@ impl Restore<'_> {
             {
                 report.existing.add(id);
             }
-            Err(error @ WriteError::Store(_)) => return Err(error.into()),
+            Err(error @ (WriteError::Store(_) | WriteError::Ended(_))) => return Err(error.into()),
             Err(error) => report.refused.add(refusal(id, &CommandError::from(error).message)),
         }
         Ok(())

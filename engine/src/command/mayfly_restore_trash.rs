@@ -246,7 +246,7 @@ fn put_back(
         {
             report.existing.add(id);
         }
-        Err(error @ WriteError::Store(_)) => return Err(error.into()),
+        Err(error @ (WriteError::Store(_) | WriteError::Ended(_))) => return Err(error.into()),
         Err(error) => report.refused.add(refusal(id, &CommandError::from(error).message)),
     }
     Ok(())

@@ -380,6 +380,51 @@ mod tests {
         assert_eq!(get_more(5), Some(43));
     }
 
+    /// Four thousand rounds in each of four thousand in each of four thousand: half a day.
+    fn endless() -> String {
+        let mut found = "'$$this'".to_owned();
+        for _ in 0..3 {
+            let input = "{$range: [0, 4000]}";
+            found = format!(
+                "{{$size: {{$filter: {{input: {input}, cond: {{$gt: [{found}, 4000]}}}}}}}}"
+            );
+        }
+        found
+    }
+
+    #[test]
+    fn loops_within_an_expression_end_at_the_time_limit() {
+        let lab = Lab::new();
+        lab.ok("{insert: 'c', documents: [{_id: 1}]}");
+        let endless = endless();
+        let late =
+            |command: &str| lab.check(&format!("{{{command}, maxTimeMS: 20}}"), "{code: 50}");
+        late(&format!("find: 'c', filter: {{$expr: {{$gt: [{endless}, 0]}}}}"));
+        late(&format!("aggregate: 'c', pipeline: [{{$project: {{a: {endless}}}}}], cursor: {{}}"));
+        let each = |body: &str| format!("{{input: {{$range: [0, 10]}}, {body}}}");
+        let map = format!("{{$map: {}}}", each(&format!("in: {endless}")));
+        late(&format!("find: 'c', projection: {{a: {map}}}"));
+        let reduce = format!("{{$reduce: {}}}", each(&format!("initialValue: 0, in: {endless}")));
+        late(&format!("find: 'c', projection: {{a: {reduce}}}"));
+        let update = format!("{{q: {{}}, u: [{{$set: {{a: {endless}}}}}]}}");
+        let update = format!("{{update: 'c', updates: [{update}], maxTimeMS: 20}}");
+        lab.check(&update, "{n: 0, 'writeErrors.0.code': 50}");
+    }
+
+    #[test]
+    fn a_validator_that_was_not_evaluated_to_its_end_accepts_and_refuses_nothing() {
+        let lab = Lab::new();
+        lab.ok("{insert: 'c', documents: [{_id: 1}]}");
+        let endless = endless();
+        lab.ok(&format!(
+            "{{collMod: 'c', validator: {{$expr: {{$gt: [{endless}, 0]}}}}, \
+               validationLevel: 'moderate'}}"
+        ));
+        let update = "{update: 'c', updates: [{q: {}, u: {$set: {a: 1}}}], maxTimeMS: 20}";
+        lab.check(update, "{n: 0, 'writeErrors.0.code': 50}");
+        lab.check("{find: 'c'}", "{'cursor.firstBatch': [{_id: 1}]}");
+    }
+
     #[test]
     fn a_command_sees_itself() {
         let lab = Lab::new();

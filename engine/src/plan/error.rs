@@ -1,6 +1,7 @@
 //! Why a query can't be planned or run.
 
 use crate::{
+    clock::Ended,
     query::{QueryError, QueryErrorKind},
     store::StoreError,
 };
@@ -52,6 +53,16 @@ impl PlanError {
     /// An error of this kind.
     pub fn new(kind: PlanErrorKind, message: impl Into<String>) -> Self {
         Self { kind, message: message.into() }
+    }
+}
+
+impl From<Ended> for PlanError {
+    fn from(ended: Ended) -> Self {
+        let kind = match ended {
+            Ended::Interrupted => PlanErrorKind::Interrupted,
+            Ended::TimeLimit => PlanErrorKind::TimeLimit,
+        };
+        Self::new(kind, ended.to_string())
     }
 }
 

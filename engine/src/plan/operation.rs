@@ -1,11 +1,11 @@
 //! The operation that runs on this thread: whether it should stop, and what it looked at.
 //!
-//! A command begins and ends on one thread, so the loops deep below it find their operation there and
-//! no signature has to carry it. Without one, nothing stops and nothing is counted. Only what runs in
-//! a write transaction may run on the thread of another command: [`Operation::run_as`] goes with it.
+//! It is the limit of its thread's work. Without one, nothing stops and nothing is counted. Only what
+//! runs in a write transaction may run on the thread of another command: [`Operation::run_as`] goes
+//! with it.
 
 use std::{
-    cell::RefCell,
+    any::Any,
     sync::{
         Arc, Mutex, PoisonError,
         atomic::{AtomicBool, AtomicU64, Ordering},
@@ -13,8 +13,11 @@ use std::{
     time::Duration,
 };
 
-use super::{PlanError, PlanErrorKind, Stats, choose::index_stage};
-use crate::{catalog::IndexMeta, clock::work_time};
+use super::{Stats, choose::index_stage};
+use crate::{
+    catalog::IndexMeta,
+    clock::{Ended, Limit, current_limit, run_within, work_time},
+};
 
 /// How many documents a loop looks at between two readings of the time.
 const TICKS_PER_READING: u64 = 32;
@@ -52,16 +55,14 @@ impl Way {
     }
 }
 
-thread_local! {
-    static CURRENT: RefCell<Option<Arc<Operation>>> = const { RefCell::new(None) };
-}
-
-/// Puts the operation before back, also when the work panics.
-struct Restore(Option<Arc<Operation>>);
-
-impl Drop for Restore {
-    fn drop(&mut self) {
-        CURRENT.set(self.0.take());
+impl Limit for Operation {
+    fn tick(&self) -> Result<(), Ended> {
+        let tick = self.ticks.fetch_add(1, Ordering::Relaxed);
+        if self.is_killed() || tick.is_multiple_of(TICKS_PER_READING) {
+            self.check()
+        } else {
+            Ok(())
+        }
     }
 }
 
@@ -75,20 +76,18 @@ impl Operation {
 
     /// Does the work as this operation.
     pub fn run<T>(self: &Arc<Self>, work: impl FnOnce() -> T) -> T {
-        let _restore = Restore(CURRENT.replace(Some(Arc::clone(self))));
-        work()
+        Self::run_as(Some(Arc::clone(self)), work)
     }
 
     /// Does work that was handed to this thread as the operation it belongs to, or as none.
     pub fn run_as<T>(operation: Option<Arc<Self>>, work: impl FnOnce() -> T) -> T {
-        let _restore = Restore(CURRENT.replace(operation));
-        work()
+        run_within(operation.map(|operation| operation as Arc<dyn Limit>), work)
     }
 
     /// The operation that runs on this thread.
     #[must_use]
     pub fn current() -> Option<Arc<Self>> {
-        CURRENT.with_borrow(Clone::clone)
+        current_limit().and_then(|limit| (limit as Arc<dyn Any + Send + Sync>).downcast().ok())
     }
 
     /// Says that what it writes is not held against validators.
@@ -113,35 +112,16 @@ impl Operation {
         self.killed.load(Ordering::Relaxed)
     }
 
-    /// To be called for every document that a loop looks at; reads the time only now and then.
+    /// As [`Limit::tick`], and always reads the time.
     ///
     /// # Errors
     /// `Interrupted` after [`Operation::kill`], `TimeLimit` after the deadline.
-    pub fn tick(&self) -> Result<(), PlanError> {
-        let tick = self.ticks.fetch_add(1, Ordering::Relaxed);
-        if self.is_killed() || tick.is_multiple_of(TICKS_PER_READING) {
-            self.check()
-        } else {
-            Ok(())
-        }
-    }
-
-    /// As [`Operation::tick`], and always reads the time.
-    ///
-    /// # Errors
-    /// `Interrupted`, `TimeLimit`.
-    pub fn check(&self) -> Result<(), PlanError> {
+    pub fn check(&self) -> Result<(), Ended> {
         if self.is_killed() {
-            return Err(PlanError::new(
-                PlanErrorKind::Interrupted,
-                "operation was interrupted: somebody sent killOp for it",
-            ));
+            return Err(Ended::Interrupted);
         }
         if self.deadline.is_some_and(|deadline| work_time() >= deadline) {
-            return Err(PlanError::new(
-                PlanErrorKind::TimeLimit,
-                "operation exceeded time limit; raise maxTimeMS or narrow the filter",
-            ));
+            return Err(Ended::TimeLimit);
         }
         Ok(())
     }
@@ -187,7 +167,7 @@ impl Operation {
 ///
 /// # Errors
 /// `Interrupted`, `TimeLimit`.
-pub fn check_interrupt() -> Result<(), PlanError> {
+pub fn check_interrupt() -> Result<(), Ended> {
     Operation::current().map_or(Ok(()), |operation| operation.check())
 }
 
@@ -197,23 +177,19 @@ mod tests {
     use crate::{
         catalog::Namespace,
         command::testing::Lab,
-        plan::{Search, Step, Target, choose},
+        plan::{PlanError, PlanErrorKind, Search, Step, Target, choose},
         query::Filter,
     };
-
-    fn kind(result: Result<(), PlanError>) -> Option<PlanErrorKind> {
-        result.err().map(|error| error.kind)
-    }
 
     #[test]
     fn operations_stop_when_asked_or_late() {
         let free = Operation::new(None);
-        assert_eq!(kind(free.tick()), None);
+        assert_eq!(free.tick(), Ok(()));
         free.kill();
-        assert_eq!(kind(free.tick()), Some(PlanErrorKind::Interrupted));
+        assert_eq!(free.tick(), Err(Ended::Interrupted));
         let late = Operation::new(Some(Duration::ZERO));
-        assert_eq!(kind(late.tick()), Some(PlanErrorKind::TimeLimit));
-        assert_eq!(kind(Operation::new(Some(Duration::from_hours(1))).check()), None);
+        assert_eq!(late.tick(), Err(Ended::TimeLimit));
+        assert_eq!(Operation::new(Some(Duration::from_hours(1))).check(), Ok(()));
     }
 
     /// A search through three documents as this operation, which `visit` may end.
@@ -240,7 +216,7 @@ mod tests {
         });
         let examined = operation.examined();
         assert!(examined.1 >= found as u64, "{examined:?}");
-        (found, kind(outcome))
+        (found, outcome.err().map(|error: PlanError| error.kind))
     }
 
     #[test]
@@ -254,12 +230,12 @@ mod tests {
 
     #[test]
     fn a_thread_has_one_operation_at_a_time() {
-        assert_eq!(kind(check_interrupt()), None);
+        assert_eq!(check_interrupt(), Ok(()));
         let (outer, inner) = (Arc::new(Operation::new(None)), Arc::new(Operation::new(None)));
         inner.kill();
         outer.run(|| {
-            inner.run(|| assert_eq!(kind(check_interrupt()), Some(PlanErrorKind::Interrupted)));
-            assert_eq!(kind(check_interrupt()), None);
+            inner.run(|| assert_eq!(check_interrupt(), Err(Ended::Interrupted)));
+            assert_eq!(check_interrupt(), Ok(()));
         });
         outer.run(|| Operation::run_as(None, || assert!(Operation::current().is_none())));
         assert!(Operation::current().is_none());

@@ -16,6 +16,7 @@ use super::{
 };
 use crate::{
     catalog::CollectionMeta,
+    clock::Limit,
     limits::SORT_BYTES_MAX,
     query::{Context, Filter, Sort, sort::SortKey},
     store::{CollectionId, Reader, Stored},
@@ -168,7 +169,7 @@ impl Search {
         let (mut skip, mut limit) = (self.skip, self.limit);
         let (mut matched, mut returned) = (0, 0);
         let mut counted = |stored: &Stored<'_>, document: &RawDocument| -> Result<Step, E> {
-            operation.as_deref().map_or(Ok(()), Operation::tick)?;
+            operation.as_deref().map_or(Ok(()), Limit::tick).map_err(PlanError::from)?;
             if !accept(stored, document)? {
                 return Ok(Step::Take);
             }
@@ -348,7 +349,7 @@ impl Search {
         let operation = Operation::current();
         let mut matched = 0;
         let mut collect = |stored: &Stored<'_>, document: &RawDocument| {
-            operation.as_deref().map_or(Ok(()), Operation::tick)?;
+            operation.as_deref().map_or(Ok(()), Limit::tick).map_err(PlanError::from)?;
             if !accept(stored, document)? {
                 return Ok(Step::Take);
             }

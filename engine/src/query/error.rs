@@ -1,6 +1,7 @@
 //! Why a filter, projection, sort or update is refused.
 
 use super::FamilyErrorKind;
+use crate::clock::Ended;
 
 /// A kind, and one sentence for a person.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -111,6 +112,8 @@ pub enum QueryErrorKind {
     QueryOnly,
     /// `$near` and its like: MongoDB takes them in a query alone, Mayfly nowhere.
     Near,
+    /// The operation had to end before the expression was evaluated.
+    Ended(Ended),
 }
 
 impl QueryError {
@@ -133,6 +136,12 @@ impl QueryError {
 
     pub(crate) fn unsupported(message: impl Into<String>) -> Self {
         Self::new(QueryErrorKind::Unsupported, message)
+    }
+}
+
+impl From<Ended> for QueryError {
+    fn from(ended: Ended) -> Self {
+        Self::new(QueryErrorKind::Ended(ended), ended.to_string())
     }
 }
 

@@ -6,6 +6,7 @@ use super::{Code, CommandError};
 use crate::{
     archive::ArchiveError,
     catalog::{CatalogError, CatalogErrorKind},
+    clock::Ended,
     collection::WriteError,
     plan::{PlanError, PlanErrorKind},
     query::{QueryError, QueryErrorKind},
@@ -68,6 +69,16 @@ impl From<CatalogError> for CommandError {
     }
 }
 
+impl From<Ended> for CommandError {
+    fn from(ended: Ended) -> Self {
+        let code = match ended {
+            Ended::Interrupted => Code::INTERRUPTED,
+            Ended::TimeLimit => Code::MAX_TIME_MS_EXPIRED,
+        };
+        Self::new(code, ended.to_string())
+    }
+}
+
 impl From<QueryError> for CommandError {
     fn from(error: QueryError) -> Self {
         use QueryErrorKind as Kind;
@@ -114,6 +125,7 @@ impl From<QueryError> for CommandError {
             Kind::Expression(kind) => super::expression::code(kind),
             Kind::Family(kind) => super::family::code(kind),
             Kind::Reshape(kind) => super::stage::reshape_code(kind),
+            Kind::Ended(ended) => return ended.into(),
             Kind::StageFields => Code::EMPTY_PIPELINE_STAGE,
             Kind::StageInUpdate => Code::INVALID_OPTIONS,
             Kind::Unsupported | Kind::QueryOnly | Kind::Near => Code::NOT_SUPPORTED,
@@ -152,6 +164,7 @@ impl From<WriteError> for CommandError {
                     details: Box::new(doc! { "errInfo": info }),
                 }
             }
+            WriteError::Ended(ended) => ended.into(),
             WriteError::NotArchived { .. } => Self::new(Code::OPERATION_FAILED, sentence),
             WriteError::NotUnique { violations } => {
                 let groups = violations.into_iter().map(|ids| doc! { "ids": ids });
@@ -220,8 +233,8 @@ impl From<PlanError> for CommandError {
                 Code::QUERY_EXCEEDED_MEMORY_LIMIT
             }
             PlanErrorKind::PlanKilled => Code::QUERY_PLAN_KILLED,
-            PlanErrorKind::Interrupted => Code::INTERRUPTED,
-            PlanErrorKind::TimeLimit => Code::MAX_TIME_MS_EXPIRED,
+            PlanErrorKind::Interrupted => return Ended::Interrupted.into(),
+            PlanErrorKind::TimeLimit => return Ended::TimeLimit.into(),
             PlanErrorKind::Query(kind) => {
                 return QueryError { kind, message: error.message }.into();
             }

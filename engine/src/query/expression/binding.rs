@@ -11,7 +11,10 @@ use super::{
     scope::{Frame, Scope},
     value::{Value, shown, type_name},
 };
-use crate::query::{QueryError, filter::number::whole};
+use crate::{
+    clock::tick,
+    query::{QueryError, filter::number::whole},
+};
 
 /// A form that binds variables.
 #[derive(Debug, Clone)]
@@ -108,6 +111,7 @@ fn map(
 ) -> Result<RawArrayBuf, QueryError> {
     let (mut out, mut room) = (RawArrayBuf::new(), Room::default());
     for element in array {
+        tick()?;
         let variables = [(name, Value::Ref(element?))];
         let frame = Frame { variables: &variables, outer: scope.frame() };
         let value = body.evaluate(&scope.with_frame(&frame))?;
@@ -131,6 +135,7 @@ fn filter(
         if left == 0 {
             break;
         }
+        tick()?;
         let element = element?;
         let variables = [(name, Value::Ref(element))];
         let frame = Frame { variables: &variables, outer: scope.frame() };
@@ -174,6 +179,7 @@ fn reduce(
 ) -> Result<Option<RawBson>, QueryError> {
     let mut value = initial.evaluate(scope)?.into_owned();
     for element in array {
+        tick()?;
         let so_far = value.as_ref().map(RawBson::as_raw_bson_ref).into();
         value = bind(&[("this", Value::Ref(element?)), ("value", so_far)], body, *scope)?;
         check_made(value.as_ref())?;
