@@ -35,6 +35,8 @@ struct Reading {
 pub(super) struct Pass<'g> {
     gate: &'g Gate,
     reader: Option<u64>,
+    /// How long a reader has been inside that has to be told of.
+    pub(super) long_read: Option<Duration>,
 }
 
 /// Held while nobody is inside.
@@ -44,7 +46,7 @@ impl Gate {
     /// Goes in; waits while the gate is closed.
     pub(super) fn enter(&self) -> Pass<'_> {
         self.open_state().inside += 1;
-        Pass { gate: self, reader: None }
+        Pass { gate: self, reader: None, long_read: None }
     }
 
     /// Goes in to read; `None` when `max` readers are inside. `now` is a reading of the clock of work.
@@ -53,21 +55,18 @@ impl Gate {
         if state.readers.len() >= max as usize {
             return None;
         }
+        let long_read = state.long_read(now);
         let number = state.next_reader;
         state.next_reader += 1;
         state.inside += 1;
         state.readers.push(Reading { number, began: now, is_told: false });
-        Some(Pass { gate: self, reader: Some(number) })
+        Some(Pass { gate: self, reader: Some(number), long_read })
     }
 
     /// How long the oldest reader has been inside, once it is long enough to tell of; then never again
     /// for the same one.
     pub(super) fn long_read(&self, now: Duration) -> Option<Duration> {
-        let mut state = self.lock();
-        let oldest = state.readers.iter_mut().find(|reading| !reading.is_told)?;
-        let age = now.saturating_sub(oldest.began);
-        oldest.is_told = age >= READ_WARNING;
-        oldest.is_told.then_some(age)
+        self.lock().long_read(now)
     }
 
     /// How many readers are inside, and when the first of them came.
@@ -126,6 +125,16 @@ impl Drop for Closed<'_> {
     }
 }
 
+impl State {
+    fn long_read(&mut self, now: Duration) -> Option<Duration> {
+        let age = |reading: &Reading| now.saturating_sub(reading.began);
+        self.readers.first().filter(|first| age(first) >= READ_WARNING)?;
+        let oldest = self.readers.iter_mut().find(|reading| !reading.is_told)?;
+        oldest.is_told = age(oldest) >= READ_WARNING;
+        oldest.is_told.then(|| age(oldest))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -164,5 +173,12 @@ mod tests {
         assert_eq!(gate.long_read(secs(110)), Some(secs(7)));
         assert_eq!(gate.long_read(secs(120)), None);
         assert_eq!(gate.readers(), (2, Some(secs(100))));
+        let told = |now| gate.enter_reading(secs(now), 9).map(|inside| inside.long_read);
+        assert_eq!(told(121), Some(None));
+        let _later = gate.enter_reading(secs(122), 9);
+        assert_eq!(
+            [told(126), told(127), told(128)],
+            [Some(None), Some(Some(secs(5))), Some(None)]
+        );
     }
 }

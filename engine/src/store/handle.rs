@@ -23,7 +23,7 @@ use super::open::{self, Anchor, Opened};
 use super::{Reader, StoreError, StoreNotice, StoreState, walk};
 use crate::clock::work_time;
 use crate::limits::{
-    MAP_GROWTH_WAIT, MAP_SIZE_BYTES, READ_WARNING, READERS_KEPT, READERS_MAX, STALE_READERS_PAUSE,
+    MAP_GROWTH_WAIT, MAP_SIZE_BYTES, READERS_KEPT, READERS_MAX, STALE_READERS_PAUSE,
 };
 
 /// How to open a store.
@@ -141,13 +141,10 @@ impl Store {
         loop {
             let inside = self.gate.enter_reading(began, READERS_MAX - READERS_KEPT);
             let inside = inside.ok_or_else(too_many_readers)?;
+            self.tell_of_long_read(inside.long_read);
             let env = self.env()?;
             match env.read() {
-                Ok(txn) => {
-                    let result = work(&Reader::new(&txn, &env.tables));
-                    self.tell_of_long_reads();
-                    return result;
-                }
+                Ok(txn) => return work(&Reader::new(&txn, &env.tables)),
                 Err(error) => {
                     if !may_adopt || Fault::of(&error, None) != Fault::Retry(Remedy::Adopt) {
                         return Err(StoreError::from(error).into());
@@ -210,8 +207,9 @@ impl Store {
 
     /// What has to be done from time to time; a write that has its turn does it.
     pub(super) fn attend(&self) {
-        self.tell_of_long_reads();
-        let now = millis(work_time());
+        let now = work_time();
+        self.tell_of_long_read(self.gate.long_read(now));
+        let now = millis(now);
         let before = self.cleaned_ms.load(Ordering::Relaxed);
         if now.saturating_sub(before) >= millis(STALE_READERS_PAUSE) {
             self.cleaned_ms.store(now, Ordering::Relaxed);
@@ -227,11 +225,8 @@ impl Store {
         }
     }
 
-    fn tell_of_long_reads(&self) {
-        let now = work_time();
-        if self.gate.readers().1.is_some_and(|began| now.saturating_sub(began) >= READ_WARNING)
-            && let Some(age) = self.gate.long_read(now)
-        {
+    fn tell_of_long_read(&self, age: Option<Duration>) {
+        if let Some(age) = age {
             self.notices.tell(&StoreNotice::LongRead { ms: millis(age) });
         }
     }
