@@ -11,6 +11,7 @@ use super::{
     place::Place,
     segment::{self, Listed},
 };
+use crate::store::sync_names;
 
 /// A folder with one file a segment.
 #[derive(Debug)]
@@ -58,7 +59,7 @@ impl Folder {
             return Err(error);
         }
         file.sync_all()?;
-        if offset == 0 { sync_folder(&self.path) } else { Ok(()) }
+        if offset == 0 { sync_names(&self.path) } else { Ok(()) }
     }
 }
 
@@ -112,7 +113,7 @@ impl Place for Folder {
     fn remove(&self, segment: &str) -> Result<(), ArchiveError> {
         let path = self.path.join(segment);
         fs::remove_file(&path)
-            .and_then(|()| sync_folder(&self.path))
+            .and_then(|()| sync_names(&self.path))
             .map_err(|error| ArchiveError::io(&format!("Can't remove {}", path.display()), &error))
     }
 }
@@ -125,16 +126,7 @@ fn make(path: &Path) -> io::Result<()> {
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     let missing: Vec<&Path> = path.ancestors().take_while(|path| !path.exists()).collect();
     builder.create(path)?;
-    missing.into_iter().filter_map(Path::parent).try_for_each(sync_folder)
-}
-
-/// Makes the names in a folder survive a power cut.
-fn sync_folder(path: &Path) -> io::Result<()> {
-    if cfg!(unix) {
-        let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
-        File::open(path)?.sync_all()?;
-    }
-    Ok(())
+    missing.into_iter().filter_map(Path::parent).try_for_each(sync_names)
 }
 
 #[cfg(test)]

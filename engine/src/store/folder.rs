@@ -81,13 +81,15 @@ pub(super) fn private_file() -> OpenOptions {
 
 /// Makes a new name in a folder survive a power cut.
 pub(super) fn sync_folder(folder: &FsPath) -> Result<(), StoreError> {
+    sync_names(folder)
+        .map_err(|error| StoreError::io("Can't flush the data folder to disk", &error))
+}
+
+/// Makes the names in any folder survive a power cut. Windows can't open a folder, and does it by
+/// itself.
+pub(crate) fn sync_names(folder: &FsPath) -> io::Result<()> {
     let folder = if folder.as_os_str().is_empty() { FsPath::new(".") } else { folder };
-    if cfg!(unix) {
-        File::open(folder)
-            .and_then(|folder| folder.sync_all())
-            .map_err(|error| StoreError::io("Can't flush the data folder to disk", &error))?;
-    }
-    Ok(())
+    if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
 }
 
 /// Refuses file systems on which LMDB's locks and memory map do not hold.

@@ -49,6 +49,7 @@ pub use backup::{BackupReport, kept as backups_kept};
 pub use compact::Compaction;
 pub use error::StoreError;
 pub use folder::OPEN_TO_OTHERS;
+pub(crate) use folder::sync_names;
 pub use handle::{Identity, OpenReport, Store, StoreOptions, StructureReport};
 pub use health::{StoreState, StoreStatus};
 pub use job::{JobProgress, JobStep, Watch};

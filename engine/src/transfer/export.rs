@@ -8,7 +8,7 @@ use super::{
     Progress, TransferError,
     export_csv::{self, Columns},
     limits::{EXPORT_BYTES_MAX, EXPORT_DOCS_MAX},
-    target::Target,
+    target::{Complete, Target},
 };
 use crate::{
     catalog::{CollectionMeta, Namespace},
@@ -50,8 +50,8 @@ pub struct ExportRequest {
     pub filter: Option<Filter>,
     /// Pack it with gzip.
     pub gzip: bool,
-    /// Write the collection's indexes beside it, as `<name>.indexes.json`, in the form that
-    /// `createIndexes` takes.
+    /// Write the collection's indexes beside it, to [`indexes_path`], in the form that `createIndexes`
+    /// takes.
     pub indexes: bool,
 }
 
@@ -69,7 +69,9 @@ pub struct ExportReport {
 ///
 /// # Errors
 /// When a step fails, somebody cancelled, or the collection was dropped or replaced before its last
-/// document was read; the file is then not there, or still the old one.
+/// document was read, or a document got a field meanwhile for which the CSV has no column; the file is
+/// then not there, or still the old one. When only the file with the indexes can't be put under its
+/// name, the documents are exported.
 pub fn export(
     collections: &Collections,
     request: &ExportRequest,
@@ -84,7 +86,11 @@ pub fn export(
     let mut walk = Walk { collections, collection: &collection, request, progress, exported: 0 };
     match &request.format {
         ExportFormat::Ndjson(style) => {
-            walk.run(&mut |out, document, _| line(out, document, *style, b"\n"), &mut target)?;
+            let mut append = |out: &mut Vec<u8>, document: &RawDocument, _| {
+                line(out, document, *style, b"\n");
+                Ok(())
+            };
+            walk.run(&mut append, &mut target)?;
         }
         ExportFormat::Array(style) => {
             target.write(b"[")?;
@@ -92,36 +98,60 @@ pub fn export(
                 &mut |out, document, first| {
                     out.extend_from_slice(if first { b"\n" } else { b",\n" });
                     line(out, document, *style, b"");
+                    Ok(())
                 },
                 &mut target,
             )?;
             target.write(b"\n]\n")?;
         }
         ExportFormat::Csv { fields, escape_formulas } => {
-            let columns = match fields {
+            let mut columns = match fields {
                 Some(fields) => Columns::chosen(fields),
                 None => walk.columns()?,
             };
             target.write(&columns.header(*escape_formulas))?;
             let mut row = |out: &mut Vec<u8>, document: &RawDocument, _| {
+                // Written after the columns were collected.
+                if !columns.hold(document) {
+                    return check_columns(&columns, &request.path);
+                }
                 export_csv::append_row(out, &columns, document, *escape_formulas);
+                Ok(())
             };
             walk.run(&mut row, &mut target)?;
         }
     }
     let exported = walk.exported;
-    let sidecar = request
-        .indexes
-        .then(|| write_indexes(&collection, &request.path, &data_folder, progress))
+    let indexes_file = request.indexes.then(|| indexes_path(&request.path));
+    let beside = indexes_file
+        .as_ref()
+        .map(|path| write_indexes(&collection, path, &data_folder, progress)?.complete())
         .transpose()?;
-    target.finish()?;
-    Ok(ExportReport { exported, indexes_file: sidecar })
+    // Indexes beside documents that they do not belong to would be worse than none.
+    target.complete()?.appear()?;
+    beside.map_or(Ok(()), Complete::appear)?;
+    Ok(ExportReport { exported, indexes_file })
+}
+
+/// The file that the indexes are written to, beside the file of an export: `<name>.indexes.json`.
+#[must_use]
+pub fn indexes_path(path: &Path) -> PathBuf {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(".indexes.json");
+    path.with_file_name(name)
+}
+
+fn check_columns(columns: &Columns, path: &Path) -> Result<(), TransferError> {
+    columns.failure().map_or(Ok(()), |what| Err(TransferError::target(path, what)))
 }
 
 fn line(out: &mut Vec<u8>, document: &RawDocument, style: Style, end: &[u8]) {
     append_document(out, document, style);
     out.extend_from_slice(end);
 }
+
+/// Appends a document to the text so far; told whether it is the first one.
+type Append<'a> = &'a mut dyn FnMut(&mut Vec<u8>, &RawDocument, bool) -> Result<(), TransferError>;
 
 /// A walk over the documents to export, in bounded reads.
 struct Walk<'w> {
@@ -133,23 +163,21 @@ struct Walk<'w> {
 }
 
 impl Walk<'_> {
-    /// Writes every document: `append` gets the text so far, the document, and whether it is the
-    /// first one.
-    fn run(
-        &mut self,
-        append: &mut dyn FnMut(&mut Vec<u8>, &RawDocument, bool),
-        target: &mut Target<'_>,
-    ) -> Result<(), TransferError> {
+    /// Writes every document.
+    fn run(&mut self, append: Append<'_>, target: &mut Target<'_>) -> Result<(), TransferError> {
         let mut text = Vec::new();
         let mut from = Some(0);
         while let Some(record) = from {
             let before = self.exported;
-            let mut exported = before;
+            let (mut exported, mut appended) = (before, Ok(()));
             from = self.step(record, &mut |document| {
-                append(&mut text, document, exported == 0);
-                exported += 1;
-                text.len() < EXPORT_BYTES_MAX
+                if appended.is_ok() {
+                    appended = append(&mut text, document, exported == 0);
+                    exported += 1;
+                }
+                appended.is_ok() && text.len() < EXPORT_BYTES_MAX
             })?;
+            appended?;
             self.exported = exported;
             target.write(&text)?;
             text.clear();
@@ -168,10 +196,8 @@ impl Walk<'_> {
                 true
             })?;
         }
-        match columns.failure() {
-            None => Ok(columns),
-            Some(what) => Err(TransferError::target(&self.request.path, what)),
-        }
+        check_columns(&columns, &self.request.path)?;
+        Ok(columns)
     }
 
     /// One read transaction from a record on; `visit` returns false to end it. Returns where to go
@@ -229,17 +255,14 @@ impl Walk<'_> {
     }
 }
 
-/// Writes `<name>.indexes.json`: every index but `_id_`, as `createIndexes` takes it.
-fn write_indexes(
+/// Writes every index but `_id_`, as `createIndexes` takes it.
+fn write_indexes<'p>(
     collection: &CollectionMeta,
     path: &Path,
     data_folder: &Path,
-    progress: &Progress,
-) -> Result<PathBuf, TransferError> {
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(".indexes.json");
-    let path = path.with_file_name(name);
-    let mut target = Target::create(&path, data_folder, false, progress)?;
+    progress: &'p Progress,
+) -> Result<Target<'p>, TransferError> {
+    let mut target = Target::create(path, data_folder, false, progress)?;
     target.write(b"[")?;
     for (number, index) in collection.indexes.iter().filter(|index| !index.is_id()).enumerate() {
         let mut spec = index.to_spec();
@@ -250,8 +273,7 @@ fn write_indexes(
         target.write(extjson::write_document(&spec, Style::Relaxed, Layout::OneLine).as_bytes())?;
     }
     target.write(b"\n]\n")?;
-    target.finish()?;
-    Ok(path)
+    Ok(target)
 }
 
 #[cfg(test)]
@@ -272,6 +294,9 @@ mod tests {
     };
 
     type Deed = fn(&Collections, &Namespace);
+
+    /// Documents of three reads.
+    const DOCUMENTS: usize = EXPORT_DOCS_MAX * 2 + 1;
 
     /// A clock that lets something happen when it is asked the time, which an export does before each
     /// of its reads.
@@ -317,10 +342,19 @@ mod tests {
         }
     }
 
-    /// Exports a collection of three reads over an old file, with something that happens before its
-    /// second read. `expected` are the documents in the new file; `None`: it is refused.
-    #[track_caller]
-    fn check(deed: Deed, expected: Option<usize>) {
+    /// How an export over old files went, and what then stands under its name and beside it; `None`
+    /// where no file is.
+    struct Outcome {
+        result: Result<ExportReport, TransferError>,
+        text: Option<String>,
+        indexes: Option<String>,
+        /// Unfinished files.
+        parts: usize,
+    }
+
+    /// Exports a collection of three reads over old files, with something that happens before one of
+    /// the reads, after so many others.
+    fn export_while(format: ExportFormat, (reads, deed): (u32, Deed)) -> Outcome {
         let folder = tempfile::tempdir().unwrap();
         let options = StoreOptions { map_size_bytes: 1 << 30, ..StoreOptions::default() };
         let (store, _) = Store::open(&folder.path().join("data"), &options).unwrap();
@@ -333,38 +367,63 @@ mod tests {
             Arc::new(Collections::new(Arc::new(store), Arc::clone(&clock) as _).unwrap());
         *clock.collections.lock().unwrap() = Arc::downgrade(&collections);
         let namespace = Namespace::new("d", "c").unwrap();
-        let documents = i32::try_from(EXPORT_DOCS_MAX * 2 + 1).unwrap();
         let filled: Result<(), crate::collection::WriteError> = collections.write(|writer| {
             let collection = writer.create_if_missing(&namespace)?;
-            for id in 0..documents {
+            for id in 0..i32::try_from(DOCUMENTS).unwrap() {
                 writer.insert(&collection, &rawdoc! { "_id": id })?;
             }
             Ok(())
         });
         filled.unwrap();
         let path = folder.path().join("out");
-        fs::write(&path, "old").unwrap();
+        let beside = indexes_path(&path);
+        for path in [&path, &beside] {
+            fs::write(path, "old").unwrap();
+        }
         let request = ExportRequest {
-            namespace: namespace.clone(),
+            namespace,
             path: path.clone(),
-            format: ExportFormat::Ndjson(Style::Relaxed),
+            format,
             filter: None,
             gzip: false,
             indexes: true,
         };
-        *clock.trip.lock().unwrap() = Some((1, deed));
+        *clock.trip.lock().unwrap() = Some((reads, deed));
         let result = export(&collections, &request, &Progress::new());
-        let text = fs::read_to_string(&path).unwrap();
-        let files = fs::read_dir(folder.path()).unwrap().count();
+        assert!(clock.trip.lock().unwrap().is_none(), "it never happened");
+        let parts = fs::read_dir(folder.path()).unwrap().filter(|entry| {
+            entry.as_ref().unwrap().file_name().to_string_lossy().starts_with(".mayfly-export-")
+        });
+        Outcome {
+            result,
+            text: fs::read_to_string(&path).ok(),
+            indexes: fs::read_to_string(&beside).ok(),
+            parts: parts.count(),
+        }
+    }
+
+    /// `expected` are the documents in the new file; `None`: it is refused.
+    #[track_caller]
+    fn check(deed: Deed, expected: Option<usize>) {
+        let Outcome { result, text, indexes, parts } =
+            export_while(ExportFormat::Ndjson(Style::Relaxed), (1, deed));
         if let Some(expected) = expected {
             assert_eq!(result.map(|report| report.exported), Ok(expected as u64));
-            assert_eq!((text.lines().count(), files), (expected, 3));
+            assert_eq!(text.map(|text| text.lines().count()), Some(expected));
+            assert_eq!(indexes.as_deref(), Some("[\n]\n"));
         } else {
-            let gone = TransferError::CollectionGone { namespace: namespace.to_string() };
-            assert_eq!(result, Err(gone));
-            assert_eq!((text.as_str(), files), ("old", 2));
+            assert_eq!(result, Err(TransferError::CollectionGone { namespace: "d.c".to_owned() }));
+            assert_eq!((text.as_deref(), indexes.as_deref()), (Some("old"), Some("old")));
         }
-        assert!(clock.trip.lock().unwrap().is_none(), "it never happened");
+        assert_eq!(parts, 0);
+    }
+
+    fn insert(collections: &Collections, namespace: &Namespace, document: &RawDocument) {
+        let inserted: Result<_, crate::collection::WriteError> = collections.write(|writer| {
+            let collection = writer.create_if_missing(namespace)?;
+            writer.insert(&collection, document)
+        });
+        inserted.unwrap();
     }
 
     fn dropped(collections: &Collections, namespace: &Namespace) {
@@ -388,13 +447,86 @@ mod tests {
 
     #[test]
     fn a_new_name_meanwhile_changes_nothing() {
-        let all = EXPORT_DOCS_MAX * 2 + 1;
         check(
             |collections, namespace| {
                 let to = Namespace::new("d", "new").unwrap();
                 collections.rename(namespace, &to).unwrap();
             },
-            Some(all),
+            Some(DOCUMENTS),
         );
+    }
+
+    #[test]
+    fn a_field_that_comes_between_the_reading_of_columns_and_of_rows_is_not_left_out() {
+        let check = |fields: Option<Vec<String>>, deed: Deed, expected: Result<usize, &str>| {
+            // Three reads find the columns, unless they were chosen.
+            let reads = if fields.is_some() { 0 } else { 3 };
+            let format = ExportFormat::Csv { fields, escape_formulas: true };
+            let outcome = export_while(format, (reads, deed));
+            assert_eq!(outcome.parts, 0);
+            match expected {
+                Ok(rows) => {
+                    let lines = outcome.text.map(|text| text.lines().count());
+                    assert_eq!(lines, Some(rows + 1));
+                }
+                Err(end) => {
+                    let told = outcome.result.unwrap_err().to_string();
+                    assert!(told.ends_with(end), "{told}");
+                    assert_eq!(outcome.text.as_deref(), Some("old"));
+                    assert_eq!(outcome.indexes.as_deref(), Some("old"));
+                }
+            }
+        };
+        let grown: Deed = |collections, namespace| {
+            insert(collections, namespace, &rawdoc! { "_id": -1, "a": { "b": 1 } });
+        };
+        let told = "out can't be written: a document got the field \"a.b\" while it was exported; \
+                    export again, or choose the fields.";
+        check(None, grown, Err(told));
+        check(Some(vec!["_id".to_owned()]), grown, Ok(DOCUMENTS + 1));
+        check(
+            None,
+            |collections, namespace| insert(collections, namespace, &rawdoc! { "_id": -1 }),
+            Ok(DOCUMENTS + 1),
+        );
+        check(
+            None,
+            |collections, namespace| {
+                insert(collections, namespace, &rawdoc! { "_id": -1, "": { "_id": 2 } });
+            },
+            Err(
+                "two fields would have the same column \"_id\" in CSV; choose the fields, or another \
+                 form.",
+            ),
+        );
+    }
+
+    #[test]
+    fn the_indexes_appear_only_beside_documents_that_did() {
+        let Outcome { result, text, indexes, parts } = export_while(
+            ExportFormat::Ndjson(Style::Relaxed),
+            (2, |collections, _| {
+                // Nothing can be put in its place any more.
+                let path = collections.store().folder().with_file_name("out");
+                fs::remove_file(&path).unwrap();
+                fs::create_dir(&path).unwrap();
+            }),
+        );
+        assert!(matches!(result, Err(TransferError::File { .. })), "{result:?}");
+        assert_eq!((text.as_deref(), indexes.as_deref(), parts), (None, Some("old"), 0));
+    }
+
+    #[test]
+    fn documents_whose_indexes_can_not_be_written_do_not_appear() {
+        let Outcome { result, text, parts, .. } = export_while(
+            ExportFormat::Ndjson(Style::Relaxed),
+            (2, |collections, _| {
+                let path = indexes_path(&collections.store().folder().with_file_name("out"));
+                fs::remove_file(&path).unwrap();
+                fs::create_dir(&path).unwrap();
+            }),
+        );
+        assert!(matches!(result, Err(TransferError::Target { .. })), "{result:?}");
+        assert_eq!((text.as_deref(), parts), (Some("old"), 0));
     }
 }

@@ -1,5 +1,7 @@
 //! Documents as rows of CSV.
 
+use std::{collections::HashSet, mem};
+
 use bson::raw::{RawBsonRef, RawDocument};
 
 use super::limits::CSV_COLUMNS_MAX;
@@ -12,27 +14,29 @@ use crate::value::{
 #[derive(Debug, Default)]
 pub(super) struct Columns {
     names: Vec<String>,
-    known: std::collections::HashSet<String>,
+    known: HashSet<String>,
+    /// Somebody chose them: other fields are left out.
+    are_chosen: bool,
     too_many: bool,
     /// A column in which a document has two fields, or none: `a.b` beside `{a: {b: …}}`.
     unclear: Option<String>,
+    /// A field without a column.
+    new: Option<String>,
+    /// The path of the field that is looked at; here, so that its room is kept.
+    path: String,
 }
 
 impl Columns {
     /// These and no others.
     pub(super) fn chosen(fields: &[String]) -> Self {
-        Self { names: fields.to_vec(), ..Self::default() }
+        Self { names: fields.to_vec(), are_chosen: true, ..Self::default() }
     }
 
     /// Adds what a document has: every value that is not itself a document with fields.
     pub(super) fn add(&mut self, document: &RawDocument) {
-        let may_be_unclear = has_odd_name(document);
-        leaves(document, "", &mut |path, value| {
-            if may_be_unclear
-                && !lookup(document, path).is_some_and(|found| {
-                    found.element_type() == value.element_type() && same_value(found, value)
-                })
-            {
+        let (mut path, may_be_unclear) = (mem::take(&mut self.path), has_odd_name(document));
+        leaves(document, &mut path, &mut |path, value| {
+            if may_be_unclear && !is_under(document, path, value) {
                 self.unclear.get_or_insert_with(|| path.to_owned());
             }
             if !self.known.contains(path) {
@@ -44,11 +48,33 @@ impl Columns {
                 self.names.push(path.to_owned());
             }
         });
+        self.path = path;
+    }
+
+    /// Whether every value of a document stands in its row. If not, [`Self::failure`] tells why.
+    pub(super) fn hold(&mut self, document: &RawDocument) -> bool {
+        if self.are_chosen {
+            return true;
+        }
+        let (mut path, may_be_unclear) = (mem::take(&mut self.path), has_odd_name(document));
+        leaves(document, &mut path, &mut |path, value| {
+            if !self.known.contains(path) {
+                self.new.get_or_insert_with(|| path.to_owned());
+            } else if may_be_unclear && !is_under(document, path, value) {
+                self.unclear.get_or_insert_with(|| path.to_owned());
+            }
+        });
+        self.path = path;
+        self.new.is_none() && self.unclear.is_none()
     }
 
     /// Why not every field has its column, if that is so.
     pub(super) fn failure(&self) -> Option<String> {
         const INSTEAD: &str = "choose the fields, or another form";
+        if let Some(path) = &self.new {
+            let what = format!("a document got the field {path:?} while it was exported");
+            return Some(format!("{what}; export again, or choose the fields"));
+        }
         if self.too_many {
             let what = "the documents have too many different fields for CSV";
             return Some(format!("{what}; {INSTEAD}"));
@@ -98,22 +124,31 @@ fn has_odd_name(document: &RawDocument) -> bool {
     })
 }
 
-/// Visits every value with its dotted path. An empty document is a value.
+/// Visits every value with its dotted path, which begins with `path`. An empty document is a value.
 fn leaves<'d>(
     document: &'d RawDocument,
-    prefix: &str,
+    path: &mut String,
     visit: &mut dyn FnMut(&str, RawBsonRef<'d>),
 ) {
+    let end = path.len();
     for (name, value) in document.iter().filter_map(Result::ok) {
-        let name = name.as_str();
-        let path = if prefix.is_empty() { name.to_owned() } else { format!("{prefix}.{name}") };
-        match value {
-            RawBsonRef::Document(inner) if inner.as_bytes().len() > 5 => {
-                leaves(inner, &path, visit);
-            }
-            value => visit(&path, value),
+        if end > 0 {
+            path.push('.');
         }
+        path.push_str(name.as_str());
+        match value {
+            RawBsonRef::Document(inner) if inner.as_bytes().len() > 5 => leaves(inner, path, visit),
+            value => visit(path, value),
+        }
+        path.truncate(end);
     }
+}
+
+/// Whether this is the value that a row shows under the path.
+fn is_under(document: &RawDocument, path: &str, value: RawBsonRef<'_>) -> bool {
+    lookup(document, path).is_some_and(|found| {
+        found.element_type() == value.element_type() && same_value(found, value)
+    })
 }
 
 /// The value at a dotted path; a field whose name holds the dots comes first.
@@ -148,7 +183,7 @@ fn append_cell(out: &mut Vec<u8>, number: usize, text: &str, escape_formulas: bo
     if number > 0 {
         out.push(b',');
     }
-    let is_formula = escape_formulas && text.starts_with(['=', '+', '-', '@', '\t', '\r']);
+    let is_formula = escape_formulas && text.starts_with(['=', '+', '-', '@', '\t', '\r', '\0']);
     let mark = if is_formula { "'" } else { "" };
     let needs_quotes =
         text.contains([',', '"', '\n', '\r', ';', '\t']) || text.starts_with(char::is_whitespace);

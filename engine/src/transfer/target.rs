@@ -10,6 +10,7 @@ use flate2::{Compression, write::GzEncoder};
 use tempfile::NamedTempFile;
 
 use super::{Progress, TransferError};
+use crate::store::sync_names;
 
 /// How the name of an unfinished export begins and ends. Between them stand letters and digits.
 const PART_BEGINS: &str = ".mayfly-export-";
@@ -92,22 +93,61 @@ impl<'p> Target<'p> {
         Ok(())
     }
 
-    /// Makes it durable and gives it its name.
+    /// Makes it durable under its temporary name.
     ///
     /// # Errors
-    /// When a step fails; a file that was there under that name is then still there.
-    pub(super) fn finish(self) -> Result<(), TransferError> {
+    /// When a step fails; the temporary file is then gone.
+    pub(super) fn complete(self) -> Result<Complete, TransferError> {
         let wrong = |error: io::Error| TransferError::file(&self.path, &error);
         let file = match self.out {
             Out::Plain(file) => file,
             Out::Gzip(file) => file.finish().map_err(wrong)?,
         };
         let file = file.into_inner().map_err(|error| wrong(error.into_error()))?;
+        keep_mode(file.as_file(), &self.path);
         file.as_file().sync_all().map_err(wrong)?;
-        file.persist(&self.path).map_err(|error| wrong(error.error))?;
-        File::open(&self.folder).and_then(|folder| folder.sync_all()).map_err(wrong)
+        Ok(Complete { path: self.path, folder: self.folder, file })
     }
 }
+
+/// A file with all its bytes on disk that has not got its name yet. Dropped, it is removed.
+pub(super) struct Complete {
+    path: PathBuf,
+    folder: PathBuf,
+    file: NamedTempFile,
+}
+
+impl Complete {
+    /// Gives it its name.
+    ///
+    /// # Errors
+    /// When a step fails. A file that was there under that name is then still there, unless only the
+    /// name could not be made durable.
+    pub(super) fn appear(self) -> Result<(), TransferError> {
+        let wrong = |error: io::Error| TransferError::file(&self.path, &error);
+        self.file.persist(&self.path).map_err(|error| wrong(error.error))?;
+        sync_names(&self.folder).map_err(wrong)
+    }
+}
+
+/// Lets everybody read or write the new file who could read or write the one that it replaces. One
+/// that replaces none is its owner's alone. Failing only keeps it from the others.
+#[cfg(unix)]
+fn keep_mode(file: &File, path: &Path) {
+    use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, fchown};
+    let Ok(old) = fs::symlink_metadata(path) else { return };
+    let Ok(new) = file.metadata() else { return };
+    if !old.is_file() {
+        return;
+    }
+    // What one group could do is not for another one.
+    let is_same_group = old.gid() == new.gid() || fchown(file, None, Some(old.gid())).is_ok();
+    let kept = if is_same_group { 0o666 } else { 0o606 };
+    let _ = file.set_permissions(fs::Permissions::from_mode(0o600 | (old.mode() & kept)));
+}
+
+#[cfg(not(unix))]
+fn keep_mode(_: &File, _: &Path) {}
 
 /// A new unfinished file. It is locked while it is written: that tells it from one that was left behind.
 fn part_in(folder: &Path) -> io::Result<NamedTempFile> {

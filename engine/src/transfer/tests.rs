@@ -2,13 +2,13 @@
 
 use std::{fs, io::Write as _, path::PathBuf, sync::Arc};
 
-use bson::{Document, RawDocumentBuf, doc};
+use bson::{Document, RawDocumentBuf, doc, rawdoc};
 use flate2::{Compression, write::GzEncoder};
 use tempfile::TempDir;
 
 use super::{
     End, ExportFormat, ExportRequest, Form, Format, IMPORT_REJECTS_MAX, ImportReport,
-    ImportRequest, Mode, Progress, TransferError, export, import, preview,
+    ImportRequest, Mode, Progress, TransferError, export, import, indexes_path, preview,
     records::{Item, Records},
     rehearse,
 };
@@ -410,6 +410,55 @@ fn csv_for_spreadsheets_and_exact() {
         let path = room.export(ExportFormat::Csv { fields: None, escape_formulas }, false);
         assert_eq!(fs::read_to_string(path).unwrap(), expected);
     }
+}
+
+#[test]
+fn no_text_begins_like_a_formula_in_csv_for_spreadsheets() {
+    let check = |text: &str, is_marked: bool| {
+        let room = Room::new();
+        let document = rawdoc! { "a": text };
+        room.import(
+            &room.request(write_document(&document, Style::Canonical, Layout::OneLine).as_bytes()),
+        );
+        let fields = Some(vec!["a".to_owned()]);
+        let path = room.export(ExportFormat::Csv { fields, escape_formulas: true }, false);
+        let written = fs::read_to_string(path).unwrap().replace('"', "");
+        let mark = if is_marked { "'" } else { "" };
+        assert_eq!(written, format!("a\r\n{mark}{text}\r\n"), "{text:?}");
+    };
+    for start in ['=', '+', '-', '@', '\t', '\r', '\0'] {
+        check(&format!("{start}1"), true);
+    }
+    check("1=\0", false);
+}
+
+#[cfg(unix)]
+#[test]
+fn who_could_read_a_file_can_read_the_one_that_replaces_it() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let room = Room::new();
+    room.import(&room.request(b"{\"_id\":1}"));
+    let check = |old: Option<u32>, expected: u32| {
+        let path = room.folder.path().join("out");
+        for path in [&path, &indexes_path(&path)] {
+            let _ = fs::remove_file(path);
+            if let Some(mode) = old {
+                fs::write(path, "old").unwrap();
+                fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+            }
+        }
+        room.export(ExportFormat::Ndjson(Style::Typed), false);
+        for path in [&path, &indexes_path(&path)] {
+            let mode = fs::metadata(path).unwrap().permissions().mode() & 0o7777;
+            assert_eq!(format!("{mode:o}"), format!("{expected:o}"), "{}", path.display());
+        }
+    };
+    check(None, 0o600);
+    check(Some(0o600), 0o600);
+    check(Some(0o400), 0o600);
+    check(Some(0o640), 0o640);
+    check(Some(0o4755), 0o644);
+    check(Some(0o666), 0o666);
 }
 
 #[test]
