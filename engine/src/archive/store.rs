@@ -30,8 +30,8 @@ pub struct Archive {
     writing: Mutex<Writing>,
     failure: Mutex<Option<Failure>>,
     last_kept: Mutex<Arc<Kept>>,
-    /// What is known of segments, by name and size.
-    known: Mutex<HashMap<(String, u64), Arc<Contents>>>,
+    /// What is known of segments, by name, and the size that each had then.
+    known: Mutex<HashMap<String, (u64, Arc<Contents>)>>,
     /// When a server was last asked whether the limits are kept, in milliseconds since 1970.
     looked_ms: Mutex<Option<i64>>,
 }
@@ -296,6 +296,7 @@ impl Archive {
                 writing.open = None;
             }
             place.remove(&segment.name)?;
+            lock(&self.known).remove(&segment.name);
             bytes = bytes.saturating_sub(segment.bytes);
             removed += 1;
         }
@@ -339,20 +340,22 @@ impl Archive {
         self.place.as_deref().map_err(Clone::clone)
     }
 
-    /// What stands in a segment. Looked up once for each size that it has had.
+    /// What stands in a segment. Looked up when it is met first, and when its size has changed.
     pub(super) fn contents(
         &self,
         place: &dyn Place,
         segment: &Listed,
     ) -> Result<Arc<Contents>, ArchiveError> {
-        let key = (segment.name.clone(), segment.bytes);
-        if let Some(known) = lock(&self.known).get(&key) {
-            return Ok(Arc::clone(known));
+        let known = match lock(&self.known).get(&segment.name) {
+            Some((bytes, contents)) if *bytes == segment.bytes => Some(Arc::clone(contents)),
+            _ => None,
+        };
+        if let Some(contents) = known {
+            return Ok(contents);
         }
         let contents = Arc::new(place.contents(segment)?);
-        let mut known = lock(&self.known);
-        known.retain(|(name, _), _| *name != segment.name);
-        known.insert(key, Arc::clone(&contents));
+        let known = (segment.bytes, Arc::clone(&contents));
+        lock(&self.known).insert(segment.name.clone(), known);
         Ok(contents)
     }
 }
@@ -371,4 +374,12 @@ fn new_number(writing: &mut Writing, place: &dyn Place) -> Result<u64, ArchiveEr
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+impl Archive {
+    /// Segments whose contents are remembered.
+    pub(super) fn segments_known(&self) -> usize {
+        lock(&self.known).len()
+    }
 }

@@ -11,8 +11,18 @@ use std::{
 use bson::{RawDocumentBuf, doc};
 use tempfile::TempDir;
 
-use super::{local::Folder, place::Place, segment::Listed, settings::Record, *};
-use crate::{catalog::Namespace, clock::SimulatedClock, store::CollectionId};
+use super::{
+    local::Folder,
+    place::Place,
+    segment::{self, Contents, Listed},
+    settings::Record,
+    *,
+};
+use crate::{
+    catalog::Namespace,
+    clock::{SimulatedClock, work_time},
+    store::CollectionId,
+};
 
 const NOW_MS: i64 = 1_704_844_800_000;
 
@@ -242,6 +252,49 @@ fn limits_remove_the_oldest_segments() {
     let ids = by_bytes.ids(&From::default());
     assert_eq!(ids.first(), Some(&99), "the newest stay");
     assert!(ids.windows(2).all(|pair| pair[0] == pair[1] + 1), "{ids:?}");
+}
+
+#[test]
+fn what_is_known_of_a_segment_goes_with_it() {
+    let world = world(settings(Some(4_000), None));
+    for id in 0..100 {
+        world.keep([id]).expect("kept");
+        world.archive.summary().expect("read");
+    }
+    assert_eq!(world.archive.segments_known(), world.files().len());
+    assert!(world.archive.prune(NOW_MS).expect("pruned") > 0);
+    assert_eq!(world.archive.segments_known(), world.files().len());
+    let (_, seen) = read(&world.archive, &From::default(), usize::MAX);
+    assert_eq!((world.archive.segments_known(), seen.unreadable), (world.files().len(), 0));
+}
+
+#[test]
+fn an_archive_of_very_many_segments_is_told_at_once() {
+    /// Segments that say in their list what they hold.
+    struct Many;
+    impl Place for Many {
+        fn put(&self, _: &str, _: u64, _: &[u8]) -> Result<(), ArchiveError> {
+            Ok(())
+        }
+        fn list(&self) -> Result<Vec<Listed>, ArchiveError> {
+            let numbers = 0..60_000;
+            Ok(numbers.map(|at| Listed { name: segment::name(at, NOW_MS), bytes: 1 }).collect())
+        }
+        fn read(&self, _: &str, _: u64, _: usize) -> Result<Vec<u8>, ArchiveError> {
+            Ok(Vec::new())
+        }
+        fn contents(&self, _: &Listed) -> Result<Contents, ArchiveError> {
+            Ok(Contents::default())
+        }
+        fn remove(&self, _: &str) -> Result<(), ArchiveError> {
+            Ok(())
+        }
+    }
+    let archive = with_place(settings(None, None), Ok(Box::new(Many)));
+    let began = work_time();
+    assert_eq!(archive.summary().expect("read").segments, 60_000);
+    let took = work_time().saturating_sub(began);
+    assert!(took.as_secs() < 5, "{took:?}");
 }
 
 #[test]
