@@ -51,22 +51,24 @@ impl Header {
 /// Packs lines.
 ///
 /// # Errors
-/// When they are too many for a frame.
+/// When they are too many to be read back.
 pub(super) fn pack(
     lines: &[u8],
     docs: u32,
     first_ms: i64,
     last_ms: i64,
 ) -> Result<Vec<u8>, ArchiveError> {
+    let too_large = || ArchiveError::Place { what: "One batch of the archive is too large".into() };
+    if lines.len() as u64 > ARCHIVE_FRAME_TEXT_BYTES_MAX {
+        return Err(too_large());
+    }
     let mut fields = vec![b'M', b'F', 32, 0];
     fields.resize(fields.len() + FIELDS_BYTES, 0);
     let builder = GzBuilder::new().extra(fields).operating_system(255);
     let mut encoder = builder.write(Vec::new(), Compression::new(PACKING));
     let packed = encoder.write_all(lines).and_then(|()| encoder.finish());
     let mut frame = packed.map_err(|error| ArchiveError::io("Can't pack the archive", &error))?;
-    let len = u32::try_from(frame.len()).map_err(|_| ArchiveError::Place {
-        what: "One batch of the archive is too large".into(),
-    })?;
+    let len = u32::try_from(frame.len()).map_err(|_| too_large())?;
     // gzip's byte for the level of packing depends on the level; a fixed one makes a fixed start.
     let body = frame.get(HEADER_BYTES..).unwrap_or_default();
     let sum = checksum(len, docs, first_ms, last_ms, body);
@@ -161,5 +163,12 @@ mod tests {
             assert!(unpack(&changed).is_err(), "byte {at} was changed");
             assert!(unpack(&frame[..at]).is_err(), "cut at byte {at}");
         }
+    }
+
+    #[test]
+    fn what_could_not_be_read_back_is_not_written() {
+        let most = usize::try_from(ARCHIVE_FRAME_TEXT_BYTES_MAX).expect("small");
+        let refused = pack(&vec![0; most + 1], 1, 0, 0).expect_err("too large");
+        assert_eq!(refused.to_string(), "One batch of the archive is too large.");
     }
 }

@@ -10,7 +10,10 @@ use super::{
     tests::{World, date, namespace, simulated},
     *,
 };
-use crate::archive::{From, Settings};
+use crate::{
+    archive::{From, Settings},
+    collection::{Displaced, Keeper as _},
+};
 
 fn archived_world() -> (World, Arc<crate::clock::SimulatedClock>) {
     let (world, clock) = simulated();
@@ -153,4 +156,35 @@ fn two_stores_with_the_same_target_keep_apart() {
         .collect();
     let stores = [first, second].map(|world| world.collections.store().uuid());
     assert_eq!(parts, BTreeSet::from(stores));
+}
+
+/// Documents that give way are archived in batches of the size that the reaper's have.
+#[test]
+fn no_batch_is_larger_than_can_be_read_back() {
+    let check = |documents: i32, bytes: usize, batches: u64| {
+        let (world, _) = archived_world();
+        // So small that each batch is a segment.
+        let max_bytes = Some(crate::limits::ARCHIVE_LIMIT_BYTES_MIN);
+        let settings = Settings { target: String::new(), max_bytes, max_age_secs: None };
+        world.reaper.archives().switch_on(&namespace(), settings).expect("switched on");
+        let collection = world.collections.catalog().collection(&namespace()).expect("there").id;
+        let text = "x".repeat(bytes);
+        let displaced = (0..documents).map(|id| Displaced {
+            collection,
+            namespace: namespace(),
+            index: "ttl".to_owned(),
+            record: u64::from(id.unsigned_abs()),
+            modified_ms: 0,
+            threshold_ms: 0,
+            document: bson::rawdoc! { "_id": id, "text": text.as_str() },
+        });
+        let displaced: Vec<Displaced> = displaced.collect();
+        world.reaper.archive(&displaced).expect("archived");
+        assert_eq!(archived(&world), (0..documents).collect::<Vec<_>>());
+        let archive = world.reaper.archives().find(&namespace()).expect("an archive");
+        assert_eq!(archive.summary().expect("read").segments, batches, "{documents} of {bytes}");
+    };
+    check(3, 5 << 20, 2);
+    check(2, 8 << 20, 2);
+    check(20_001, 0, 3);
 }

@@ -7,7 +7,7 @@ use super::handle::Reaper;
 use crate::{
     archive::Archived,
     collection::{Displaced, Keeper},
-    limits::TRASH_SECS_MAX,
+    limits::{ARCHIVE_BATCH_BYTES_MAX, BULK_DOCS_MAX, TRASH_SECS_MAX},
     store::CollectionId,
 };
 
@@ -22,18 +22,12 @@ impl Keeper for Reaper {
             let archive = of_one.first().and_then(|first| self.archives().active(first.collection));
             // One that was switched off meanwhile wants nothing.
             let Some(archive) = archive else { continue };
-            let archived = |displaced: &Displaced| Archived {
-                namespace: displaced.namespace.clone(),
-                record: displaced.record,
-                modified_ms: displaced.modified_ms,
-                removed_ms,
-                threshold_ms: displaced.threshold_ms,
-                index: displaced.index.clone(),
-                document: displaced.document.clone(),
-            };
-            let archived: Vec<Archived> = of_one.iter().map(archived).collect();
-            let kept = archive.keep_more(self.clock(), &archived);
-            kept.map_err(|error| error.to_string())?;
+            for batch in batches(of_one) {
+                let archived: Vec<Archived> =
+                    batch.iter().map(|displaced| archived(displaced, removed_ms)).collect();
+                let kept = archive.keep_more(self.clock(), &archived);
+                kept.map_err(|error| error.to_string())?;
+            }
         }
         Ok(())
     }
@@ -42,5 +36,31 @@ impl Keeper for Reaper {
         // A clock that is wrong hides documents which nobody meant to lose.
         let least = self.clock_held.load(Ordering::Relaxed).then_some(TRASH_SECS_MAX * 1_000);
         self.parameters().undo_ms().max(least)
+    }
+}
+
+/// Parts no larger than what the reaper archives at once.
+fn batches(documents: &[Displaced]) -> impl Iterator<Item = &[Displaced]> {
+    let (mut bytes, mut docs) = (0_u64, 0);
+    documents.split_inclusive(move |displaced| {
+        bytes += displaced.document.as_bytes().len() as u64;
+        docs += 1;
+        let is_full = bytes >= ARCHIVE_BATCH_BYTES_MAX || docs >= BULK_DOCS_MAX;
+        if is_full {
+            (bytes, docs) = (0, 0);
+        }
+        is_full
+    })
+}
+
+fn archived(displaced: &Displaced, removed_ms: i64) -> Archived {
+    Archived {
+        namespace: displaced.namespace.clone(),
+        record: displaced.record,
+        modified_ms: displaced.modified_ms,
+        removed_ms,
+        threshold_ms: displaced.threshold_ms,
+        index: displaced.index.clone(),
+        document: displaced.document.clone(),
     }
 }
