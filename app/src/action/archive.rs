@@ -1,10 +1,13 @@
 //! Archives of expired documents.
 
 use bson::Document;
+use mayfly_engine::value::shell::write_command;
 
-use super::Action;
 use super::entry::{Entry, Group};
-use crate::state::{Namespace, State};
+use super::{Action, DialogAction};
+use crate::state::archive::off_command;
+use crate::state::dialogs::{Confirm, Tone};
+use crate::state::{Dialog, Namespace, State};
 
 /// What can be asked of an archive. All but the first ask about the one whose dialog is open.
 #[derive(Debug, Clone, PartialEq)]
@@ -13,8 +16,8 @@ pub enum ArchiveAction {
     Open(Namespace),
     /// Switches it on, or changes what was chosen, with this command.
     On(Document),
-    /// Switches it off. What was archived stays.
-    Off,
+    /// Switches that of this collection off. What was archived stays.
+    Off(Namespace),
     /// Lists the documents that match this filter, or all.
     List(Option<Document>),
     /// Lists the next page too.
@@ -30,6 +33,20 @@ pub enum ArchiveAction {
         /// With the present time in the field that the TTL index reads; else as they are.
         with_date_now: bool,
     },
+}
+
+/// Asks whether the archive of a collection shall be switched off. `shown`: its name as it can be shown.
+#[must_use]
+pub fn ask_off(of: &Namespace, shown: &str) -> Action {
+    let text = "From the next pass on what expires is removed for good. What is archived stays.";
+    Action::Dialog(DialogAction::ShowBefore(Dialog::Confirm(Confirm {
+        title: format!("Switch off the archive of {shown}?"),
+        text: text.to_owned(),
+        command: Some(write_command(&of.db, &off_command(&of.collection))),
+        button: "Switch off".to_owned(),
+        tone: Tone::Danger,
+        action: Box::new(Action::Archive(ArchiveAction::Off(of.clone()))),
+    })))
 }
 
 /// Shows the archive of the shown collection.

@@ -7,11 +7,12 @@ use super::entry::{Entry, Group, ctrl, key};
 use crate::state::Dialog;
 
 /// What can be asked about dialogs.
-#[expect(clippy::large_enum_variant, reason = "made when a person presses something")]
 #[derive(Debug, Clone, PartialEq)]
 pub enum DialogAction {
     /// Opens one, or puts it behind the open one.
     Show(Dialog),
+    /// Opens one at once; the open one comes back when it is closed.
+    ShowBefore(Dialog),
     /// Closes the open one.
     Close,
     /// Closes the open one and does what its button says.

@@ -5,7 +5,7 @@ use bson::{Bson, DateTime, Document, doc};
 use super::{Effects, TOO_MUCH, store::number};
 use crate::action::ArchiveAction;
 use crate::limits::ARCHIVE_PAGE_ROWS;
-use crate::state::archive::{Archive, ArchiveDraft, PutBack, Status};
+use crate::state::archive::{Archive, ArchiveDraft, PutBack, Status, off_command, restore_command};
 use crate::state::purpose::ArchivePurpose;
 use crate::state::toasts::Kind;
 use crate::state::{Dialog, Namespace, Purpose, State};
@@ -18,13 +18,13 @@ pub fn apply(action: ArchiveAction, state: &mut State, effects: &mut Effects) {
         state.dialogs.show(Dialog::Archive(ArchiveDraft::new(namespace)));
         return refresh(state, effects);
     }
-    let Some(Namespace { collection, .. }) = state.archive.namespace.clone() else { return };
+    let Some(of) = state.archive.namespace.clone() else { return };
     match action {
         ArchiveAction::Open(_) => {}
-        ArchiveAction::On(command) => change(ArchivePurpose::Switch, command, state, effects),
-        ArchiveAction::Off => {
-            let command = doc! { "mayflyArchive": collection, "off": true };
-            change(ArchivePurpose::Switch, command, state, effects);
+        ArchiveAction::On(command) => change(&of, ArchivePurpose::Switch, command, state, effects),
+        ArchiveAction::Off(of) => {
+            let command = off_command(&of.collection);
+            change(&of, ArchivePurpose::Switch, command, state, effects);
         }
         ArchiveAction::List(filter) => {
             state.archive.filter = filter;
@@ -47,28 +47,35 @@ pub fn apply(action: ArchiveAction, state: &mut State, effects: &mut Effects) {
         }
         ArchiveAction::PutBack => {
             if let Some((_, command)) = state.archive.put_back_command() {
-                change(ArchivePurpose::PutBack, command, state, effects);
+                change(&of, ArchivePurpose::PutBack, command, state, effects);
             }
         }
         ArchiveAction::PutBackExpiring { with_date_now } => {
             let Some(result) = state.archive.result.take() else { return };
-            let mut command =
-                doc! { "mayflyRestoreArchived": collection, "ids": result.would_expire };
+            let PutBack { would_expire, filter, .. } = result;
+            let mut command = restore_command(&of.collection, would_expire, filter.as_ref());
             if with_date_now {
                 command.insert("setDate", DateTime::from_millis(state.now_ms()));
             } else {
                 command.insert("force", true);
             }
-            change(ArchivePurpose::PutBack, command, state, effects);
+            change(&of, ArchivePurpose::PutBack, command, state, effects);
         }
     }
 }
 
-fn change(purpose: ArchivePurpose, command: Document, state: &mut State, effects: &mut Effects) {
-    let Some(db) = state.archive.namespace.as_ref().map(|name| name.db.clone()) else { return };
-    state.archive.is_waiting = true;
-    state.archive.error = None;
-    effects.write(state, Purpose::Archive(purpose), &db, command);
+fn change(
+    of: &Namespace,
+    purpose: ArchivePurpose,
+    command: Document,
+    state: &mut State,
+    effects: &mut Effects,
+) {
+    if state.archive.namespace.as_ref() == Some(of) {
+        state.archive.is_waiting = true;
+        state.archive.error = None;
+    }
+    effects.write(state, Purpose::Archive(purpose), &of.db, command);
 }
 
 /// Asks for the archive again, and for its first page.
@@ -135,6 +142,8 @@ pub fn answer(purpose: &ArchivePurpose, reply: &Reply, state: &mut State, effect
         (ArchivePurpose::Page { .. }, Err(_)) if archive.status.is_none() => archive.clear_rows(),
         (ArchivePurpose::Switch, Ok(_)) => {
             archive.is_waiting = false;
+            // The fields are filled once more, but not from what the store said before the change.
+            archive.is_known = false;
             if let Some(Dialog::Archive(draft)) = state.dialogs.open_mut() {
                 draft.settings = false;
                 draft.is_filled = false;
@@ -144,7 +153,16 @@ pub fn answer(purpose: &ArchivePurpose, reply: &Reply, state: &mut State, effect
         (ArchivePurpose::PutBack, Ok(found)) => {
             archive.is_waiting = false;
             archive.chosen.clear();
-            archive.result = Some(put_back(found));
+            let filter = reply.command.get_document("filter").ok().cloned();
+            archive.result = Some(PutBack { filter, ..put_back(found) });
+        }
+        (ArchivePurpose::Status, Err(error)) => {
+            archive.is_known = true;
+            failed(error, archive);
+            // What was known before may have been changed since: what was typed is nearer to it.
+            if let Some(Dialog::Archive(draft)) = state.dialogs.open_mut() {
+                draft.is_filled = true;
+            }
         }
         (_, Err(error)) => failed(error, archive),
     }
@@ -152,7 +170,6 @@ pub fn answer(purpose: &ArchivePurpose, reply: &Reply, state: &mut State, effect
 
 fn failed(error: &str, archive: &mut Archive) {
     archive.is_waiting = false;
-    archive.is_known = true;
     archive.error = Some(error.to_owned());
     // The page can be asked for once more.
     archive.next = archive.next.take().or(archive.asked.take());
@@ -174,7 +191,7 @@ fn is_of_shown(purpose: &ArchivePurpose, reply: &Reply, archive: &Archive) -> bo
 /// Whether the page is the one that was asked for last, with the filter of now.
 fn is_asked(is_first: bool, reply: &Reply, archive: &Archive) -> bool {
     let (filter, after) = (reply.command.get("filter"), reply.command.get_document("after").ok());
-    filter.and_then(Bson::as_document) == archive.filter.as_ref()
+    archive.is_listed_by(filter.and_then(Bson::as_document))
         && (is_first || after == archive.asked.as_ref())
 }
 
@@ -234,6 +251,7 @@ fn put_back(found: &Document) -> PutBack {
         would_expire: found.get_array("wouldExpireIds").cloned().unwrap_or_default(),
         refused: first.and_then(|first| first.get_str("errmsg").ok()).map(ToOwned::to_owned),
         refusals: number(found, "refused").unwrap_or(0),
+        filter: None,
     }
 }
 
@@ -253,6 +271,14 @@ mod tests {
             _ => None,
         })
         .collect()
+    }
+
+    fn commands(effects: &Effects) -> Vec<Document> {
+        let command = |work: &Work| match work {
+            Work::Command { command, .. } => Some(command.clone()),
+            _ => None,
+        };
+        effects.jobs.iter().filter_map(|job| command(&job.work)).collect()
     }
 
     fn page(id: i32, next: Option<i64>) -> Document {
@@ -324,6 +350,71 @@ mod tests {
         bench.answer(&more, page(4, None));
         bench.answer(&more, page(4, None));
         assert_eq!(bench.ids(), [Bson::Int32(3), Bson::Int32(4)], "a page is shown once");
+    }
+
+    #[test]
+    fn a_page_by_a_filter_that_is_not_equal_to_itself_is_shown() {
+        let mut bench = bench();
+        bench.open("a");
+        let some = bench.ask(ArchiveAction::List(Some(doc! { "n": f64::NAN })));
+        bench.answer(&some, page(3, None));
+        assert_eq!(bench.ids(), [Bson::Int32(3)]);
+    }
+
+    #[test]
+    fn the_second_step_of_putting_back_picks_from_the_same_documents() {
+        let mut bench = bench();
+        bench.open("a");
+        let command = restore_command("a", vec![Bson::Int32(1)], Some(&doc! { "n": 1 }));
+        let result = Ok(doc! { "restored": 0, "wouldExpireIds": [1] });
+        let reply = Reply { db: "d".to_owned(), command, result, micros: 1 };
+        answer(&ArchivePurpose::PutBack, &reply, &mut bench.state, &mut bench.effects);
+        // Meanwhile something else is listed.
+        bench.ask(ArchiveAction::List(Some(doc! { "n": 2 })));
+        bench.effects.jobs.clear();
+        let action = ArchiveAction::PutBackExpiring { with_date_now: false };
+        apply(action, &mut bench.state, &mut bench.effects);
+        let expected = doc! {
+            "mayflyRestoreArchived": "a", "ids": [1], "filter": { "n": 1 }, "force": true,
+        };
+        assert_eq!(commands(&bench.effects), [expected]);
+    }
+
+    #[test]
+    fn after_a_change_the_fields_wait_for_what_the_store_says() {
+        let mut bench = bench();
+        bench.open("a");
+        let shown = |bench: &mut Bench| {
+            let archive = &bench.state.archive;
+            let (known, status) = (archive.is_known, archive.status.clone());
+            let Some(Dialog::Archive(draft)) = bench.state.dialogs.open_mut() else {
+                panic!("no dialog")
+            };
+            if known {
+                draft.fill(status.as_ref());
+            }
+            draft.size.clone()
+        };
+        let says = |bench: &mut Bench, mb: i64| {
+            let archive = doc! { "ns": "d.a", "on": true, "maxBytes": mb * 1_000_000 };
+            let result = Ok(doc! { "archives": [archive] });
+            let command = doc! { "mayflyArchives": 1 };
+            let reply = Reply { db: "d".to_owned(), command, result, micros: 1 };
+            answer(&ArchivePurpose::Status, &reply, &mut bench.state, &mut bench.effects);
+        };
+        says(&mut bench, 1);
+        assert_eq!(shown(&mut bench), "1");
+        let (command, result) = (doc! { "mayflyArchive": "a" }, Ok(doc! { "ok": 1.0 }));
+        let reply = Reply { db: "d".to_owned(), command, result, micros: 1 };
+        answer(&ArchivePurpose::Switch, &reply, &mut bench.state, &mut bench.effects);
+        shown(&mut bench);
+        let (_, command) = pages(&mut bench.effects).remove(0);
+        let reply = Reply { db: "d".to_owned(), command, result: Err("no".to_owned()), micros: 1 };
+        let purpose = ArchivePurpose::Page { is_first: true };
+        answer(&purpose, &reply, &mut bench.state, &mut bench.effects);
+        shown(&mut bench);
+        says(&mut bench, 2);
+        assert_eq!(shown(&mut bench), "2");
     }
 
     #[test]

@@ -8,6 +8,7 @@ use crate::state::State;
 pub fn apply(action: DialogAction, state: &mut State, effects: &mut Effects) {
     match action {
         DialogAction::Show(dialog) => state.dialogs.show(dialog),
+        DialogAction::ShowBefore(dialog) => state.dialogs.show_before(dialog),
         DialogAction::Close => state.dialogs.close(),
         DialogAction::Confirm(action) => {
             state.dialogs.close();

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use bson::{Bson, Document, doc};
 
 use super::Namespace;
+use super::documents::change::is_same;
 
 /// Bytes of what a person types as MB.
 const MB: u64 = 1_000_000;
@@ -67,6 +68,8 @@ pub struct PutBack {
     pub refused: Option<String>,
     /// How many were refused.
     pub refusals: u64,
+    /// Which documents were listed when they were chosen.
+    pub filter: Option<Document>,
 }
 
 /// The archive that the dialog shows.
@@ -179,6 +182,24 @@ impl ArchiveDraft {
     }
 }
 
+/// The command that puts documents back. The filter of the list goes with their `_id`s: an archive may
+/// hold several documents of one `_id`, and the newest of those that are listed is the one that was
+/// chosen.
+#[must_use]
+pub fn restore_command(collection: &str, ids: Vec<Bson>, filter: Option<&Document>) -> Document {
+    let mut command = doc! { "mayflyRestoreArchived": collection, "ids": ids };
+    if let Some(filter) = filter {
+        command.insert("filter", filter.clone());
+    }
+    command
+}
+
+/// The command that switches an archive off.
+#[must_use]
+pub fn off_command(collection: &str) -> Document {
+    doc! { "mayflyArchive": collection, "off": true }
+}
+
 /// A whole number above 0 of a unit; empty is none.
 fn whole(text: &str, unit: u64, word: &str) -> Result<Option<u64>, String> {
     match text.trim() {
@@ -216,7 +237,17 @@ impl Archive {
     pub fn put_back_command(&self) -> Option<(String, Document)> {
         let ids = self.chosen_ids();
         let of = self.namespace.as_ref().filter(|_| !ids.is_empty())?;
-        Some((of.db.clone(), doc! { "mayflyRestoreArchived": &of.collection, "ids": ids }))
+        Some((of.db.clone(), restore_command(&of.collection, ids, self.filter.as_ref())))
+    }
+
+    /// Whether documents are listed by this filter. To the byte: a NaN in it is not equal to itself.
+    #[must_use]
+    pub fn is_listed_by(&self, filter: Option<&Document>) -> bool {
+        match (&self.filter, filter) {
+            (None, None) => true,
+            (Some(listed), Some(filter)) => is_same(listed, filter),
+            _ => false,
+        }
     }
 
     /// The `_id`s of the chosen rows.
@@ -289,5 +320,34 @@ mod tests {
         assert_eq!(newest, [true, true, false, false, true]);
         archive.chosen.extend([0, 4, 9]);
         assert_eq!(archive.chosen_ids(), [Bson::Int32(1), Bson::Int32(3)]);
+    }
+
+    #[test]
+    fn what_is_put_back_is_picked_from_what_is_listed() {
+        let mut archive = Archive {
+            namespace: Some(Namespace::new("shop", "carts")),
+            filter: Some(doc! { "user": "bob" }),
+            ..Archive::default()
+        };
+        archive.add([(Bson::Int32(1), 0, String::new(), doc! { "_id": 1, "user": "bob" })]);
+        assert_eq!(archive.put_back_command(), None, "nothing is chosen");
+        archive.chosen.insert(0);
+        let expected =
+            doc! { "mayflyRestoreArchived": "carts", "ids": [1], "filter": { "user": "bob" } };
+        assert_eq!(archive.put_back_command(), Some(("shop".to_owned(), expected)));
+    }
+
+    #[test]
+    fn a_filter_is_itself() {
+        let check = |one: Option<Document>, other: Option<Document>, expected: bool| {
+            let archive = Archive { filter: one, ..Archive::default() };
+            assert_eq!(archive.is_listed_by(other.as_ref()), expected, "{other:?}");
+        };
+        let nan = || Some(doc! { "a": f64::NAN });
+        check(nan(), nan(), true);
+        check(None, None, true);
+        check(None, nan(), false);
+        check(nan(), None, false);
+        check(Some(doc! { "a": 1 }), Some(doc! { "a": 1_i64 }), false);
     }
 }

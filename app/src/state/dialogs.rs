@@ -244,6 +244,13 @@ impl Dialogs {
         }
     }
 
+    /// Opens a dialog at once; the open one comes back when it is closed.
+    pub fn show_before(&mut self, dialog: Dialog) {
+        if let Some(open) = self.open.replace(dialog) {
+            self.waiting.push_front(open);
+        }
+    }
+
     /// What the open dialog has sent, if it is one that makes, renames or drops something.
     pub fn sent_mut(&mut self) -> Option<&mut Sent> {
         match self.open.as_mut()? {

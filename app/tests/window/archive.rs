@@ -60,7 +60,18 @@ fn an_archive_is_switched_on_with_limits_and_off_again() {
     assert_eq!(window.value("Longest age in days"), "30");
     window.click("Back");
     window.click("Switch off");
+    window.until_named("From the next pass on what expires is removed for good");
+    window.click("Cancel");
+    window.until_named("Archiving: on, in the data folder");
+    window.click("Switch off");
+    window.until_named("Switch off the archive of test.sessions?");
+    let shown = window.value("The command that will be sent");
+    assert!(!window.sent().contains(&shown), "{shown}");
+    window.key(egui::Key::Enter);
+    assert!(window.has_part("Switch off the archive of"), "Enter alone is not enough");
+    window.click("Switch off");
     window.until_named("Archiving: off");
+    assert!(window.sent().contains(&shown), "what was shown was sent");
     window.click("Switch on again");
     window.until_enabled("Switch on");
 }
@@ -114,6 +125,61 @@ fn documents_are_put_back_with_the_date_of_now() {
     window.click("Choose \"first\"");
     window.click("Put back");
     window.until_named("1 document not put back: the collection has one with that _id");
+}
+
+#[test]
+fn what_is_listed_is_put_back_and_not_a_newer_one_of_its_id() {
+    let mut window = filled();
+    let newer = doc! {"_id": "first", "at": at(50), "user": "eve"};
+    window.run("test", &doc! {"insert": "sessions", "documents": [newer]});
+    window.advance(90);
+    window.run("admin", &doc! {"mayflyReap": 1});
+    window.until_named("Holds: 3 documents");
+    window.type_into("Filter of the archive", "{ user: 'ada' }");
+    window.key(egui::Key::Enter);
+    window.until_gone("Show \"second\"");
+    window.until_named("Choose \"first\"");
+    window.click("Choose \"first\"");
+    window.click("Put back");
+    window.until_named("1 document would be removed again at once by a TTL index");
+    window.click("Put back with the date of now");
+    window.until_named("1 document put back");
+    let found = window.run("test", &doc! {"find": "sessions", "filter": {"_id": "first"}});
+    let batch = found.get_document("cursor").and_then(|cursor| cursor.get_array("firstBatch"));
+    let document = batch.expect("a batch")[0].as_document().expect("a document");
+    assert_eq!(document.get_str("user").ok(), Some("ada"));
+}
+
+#[test]
+fn a_filter_with_no_number_is_asked_for_once() {
+    let mut window = filled();
+    window.type_into("Filter of the archive", "{ n: NaN }");
+    window.key(egui::Key::Enter);
+    window.until_named("No archived document matches the filter");
+    let asked = |window: &Window| {
+        let records = window.state().commands.records().iter();
+        records.filter(|record| record.text.contains("mayflyArchived")).count()
+    };
+    let before = asked(&window);
+    window.harness.run_steps(20);
+    assert!(window.state().archive.filter.is_some());
+    assert_eq!(asked(&window), before);
+}
+
+#[test]
+fn the_settings_that_were_changed_are_shown_the_next_time() {
+    let mut commands = sessions();
+    commands.push(doc! {"mayflyArchive": "sessions", "maxBytes": 1_000_000});
+    let mut window = dialog(&commands);
+    window.until_named("Nothing is archived yet");
+    window.click("Settings of the archive");
+    assert_eq!(window.value("Largest size in MB"), "1");
+    window.type_into("Largest size in MB", "7");
+    window.click("Change");
+    window.until_gone("Largest size in MB");
+    window.until("the store has said", |state| state.archive.is_known);
+    window.click("Settings of the archive");
+    assert_eq!(window.value("Largest size in MB"), "7");
 }
 
 #[test]

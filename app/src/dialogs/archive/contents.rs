@@ -131,7 +131,7 @@ fn filter_ui(ui: &mut Ui, draft: &mut ArchiveDraft, archive: &Archive) -> Option
         let response = field.ui(ui, &mut draft.filter);
         if !response.has_focus()
             && let Ok(filter) = &parsed
-            && *filter != archive.filter
+            && !archive.is_listed_by(filter.as_ref())
         {
             asked = Some(ArchiveAction::List(filter.clone()));
         }

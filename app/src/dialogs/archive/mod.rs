@@ -8,6 +8,7 @@ use egui::{Context, Ui};
 use mayfly_engine::value::shell::write_command;
 
 use super::close;
+use crate::action::archive::ask_off;
 use crate::action::{Action, Actions, ArchiveAction, ViewAction};
 use crate::state::archive::{Archive, ArchiveDraft};
 use crate::state::{State, number};
@@ -19,6 +20,7 @@ use crate::widgets::{Button, code_box, modal};
 enum Pressed {
     Ask(ArchiveAction),
     ShowSettings(bool),
+    Off,
     Done,
 }
 
@@ -60,6 +62,10 @@ pub fn ui(context: &Context, draft: &mut ArchiveDraft, state: &State, actions: &
     match pressed {
         Some(Pressed::Ask(action)) => asked = Some(action),
         Some(Pressed::ShowSettings(shown)) => draft.settings = shown,
+        Some(Pressed::Off) => {
+            let shown = with_marks(&draft.namespace.to_string());
+            actions.push(ask_off(&draft.namespace, &shown));
+        }
         Some(Pressed::Done) => close(actions),
         None if closing.closes() => close(actions),
         None => {}
@@ -110,7 +116,7 @@ fn buttons_ui(ui: &mut Ui, archive: &Archive) -> Option<Pressed> {
         let hint = "From then on what expires is removed for good; what is archived stays";
         let off = Button::plain("Switch off").enabled(!archive.is_waiting).tooltip(hint);
         if ui.add(off).clicked() {
-            pressed = Some(Pressed::Ask(ArchiveAction::Off));
+            pressed = Some(Pressed::Off);
         }
     }
     pressed

@@ -55,7 +55,8 @@ pub(super) fn buttons_ui(ui: &mut Ui, draft: &ArchiveDraft, archive: &Archive) -
     let is_on = archive.status.as_ref().is_some_and(|status| status.on);
     let label = if is_on { "Change" } else { "Switch on" };
     let command = draft.command();
-    let button = Button::primary(label).enabled(command.is_some() && !archive.is_waiting);
+    let is_ready = command.is_some() && archive.is_known && !archive.is_waiting;
+    let button = Button::primary(label).enabled(is_ready);
     if let (true, Some(command)) = (ui.add(button).clicked(), command) {
         pressed = Some(Pressed::Ask(ArchiveAction::On(command)));
     }
