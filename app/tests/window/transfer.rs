@@ -66,6 +66,36 @@ fn a_dropped_file_is_imported_and_counted() {
 }
 
 #[test]
+fn a_collection_is_dropped_before_an_import_only_by_its_name() {
+    let mut window = Window::open();
+    let file = window.file("people.json", &lines(9));
+    window.drop_on(&file);
+    window.click("Import");
+    window.until_named("Import finished");
+    window.click("Done");
+    fs::write(&file, lines(4)).expect("a file can be written");
+    window.drop_on(&file);
+    let drop = "Drop the collection first, with its documents and indexes";
+    window.until_named(drop);
+    window.click(drop);
+    assert!(!window.has("Import"), "nothing is dropped by the ordinary button");
+    assert!(!window.is_enabled("Drop people and import"));
+    window.type_into("Name to confirm", "people");
+    assert!(window.is_enabled("Drop people and import"));
+    window.type_into("Collection", "other");
+    window.type_into("Collection", "people");
+    window.until_named(drop);
+    assert!(window.has("Import"), "it was said about the one that was named then");
+    window.click(drop);
+    assert!(!window.is_enabled("Drop people and import"));
+    window.type_into("Name to confirm", "people");
+    window.click("Drop people and import");
+    window.until_named("Import finished");
+    let found = window.run("test", &doc! {"count": "people"});
+    assert_eq!(found.get_i32("n").ok(), Some(4));
+}
+
+#[test]
 fn a_bad_file_names_line_and_column_and_keeps_the_rest() {
     let mut window = Window::open();
     let file = window.file("mixed.json", "{\"_id\": 1}\n{\"_id\": oops}\n{\"_id\": 3}\n");

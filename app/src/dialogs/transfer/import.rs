@@ -11,7 +11,12 @@ use crate::state::transfer::import::file_name;
 use crate::state::transfer::{ImportDraft, command_line};
 use crate::state::{State, number};
 use crate::theme::{Icon, colors, sizes, text};
+use crate::widgets::value::cut;
+use crate::widgets::value_text::with_marks;
 use crate::widgets::{Button, code_box, modal, tabs};
+
+/// Characters of a collection's name on a button.
+const NAME_CHARS_MAX: usize = 40;
 
 const FORMATS: [Format; 3] = [Format::Auto, Format::Json, Format::Csv];
 
@@ -19,7 +24,6 @@ const FORMATS: [Format; 3] = [Format::Auto, Format::Json, Format::Csv];
 pub fn ui(context: &Context, draft: &mut ImportDraft, state: &State, actions: &mut Actions) {
     let command = command_line::import(draft, state.store.folder.as_deref());
     let ready = !draft.files.is_empty() && draft.name_error().is_none();
-    let overdue = draft.overdue() > 0 && !draft.pause_reaper;
     let closing = modal::ui(
         context,
         "Import documents",
@@ -40,11 +44,8 @@ pub fn ui(context: &Context, draft: &mut ImportDraft, state: &State, actions: &m
                 command_ui(ui, &command, actions);
             }
         },
-        |ui, (_, actions)| {
-            let button =
-                if overdue { Button::amber("Import anyway") } else { Button::primary("Import") };
-            let button = button.enabled(ready).tooltip("Read the files into the collection");
-            if ui.add(button).clicked() {
+        |ui, (draft, actions)| {
+            if start_ui(ui, draft, ready) {
                 ask(actions, TransferAction::StartImport);
             }
             if ui.add(Button::plain("Cancel")).clicked() {
@@ -55,6 +56,21 @@ pub fn ui(context: &Context, draft: &mut ImportDraft, state: &State, actions: &m
     if closing.closes() {
         close(actions);
     }
+}
+
+/// The button that begins it, which says what is lost. Returns whether it was pressed.
+fn start_ui(ui: &mut Ui, draft: &ImportDraft, ready: bool) -> bool {
+    let name = cut(&with_marks(draft.collection.trim()), NAME_CHARS_MAX);
+    let drops = format!("Drop {name} and import");
+    let (button, tooltip) = if draft.drop {
+        (Button::danger(&drops), "Type the name first")
+    } else if draft.overdue() > 0 && !draft.pause_reaper {
+        (Button::amber("Import anyway"), "Read the files into the collection")
+    } else {
+        (Button::primary("Import"), "Read the files into the collection")
+    };
+    let button = button.enabled(ready && draft.is_drop_confirmed());
+    ui.add(button.tooltip(tooltip)).clicked()
 }
 
 /// A way to the imports that did not reach their end.

@@ -8,6 +8,7 @@ use crate::state::{State, number};
 use crate::theme::{colors, sizes, text};
 use crate::widgets::field::{Field, labelled};
 use crate::widgets::tabs;
+use crate::widgets::value_text::with_marks;
 
 const MODES: [(Mode, &str, &str); 4] = [
     (Mode::Insert, "Insert", "A document whose _id is there already is rejected"),
@@ -28,11 +29,16 @@ pub fn ui(ui: &mut Ui, draft: &mut ImportDraft, state: &State) {
         ui.spacing_mut().item_spacing.x = sizes::GAP;
         ui.vertical(|ui| {
             ui.set_width(half);
-            name_ui(ui, "Database", &mut draft.db);
+            if name_ui(ui, "Database", &mut draft.db) {
+                draft.target_changed();
+            }
         });
         ui.vertical(|ui| {
             ui.set_width(half);
-            draft.is_named |= name_ui(ui, "Collection", &mut draft.collection);
+            if name_ui(ui, "Collection", &mut draft.collection) {
+                draft.is_named = true;
+                draft.target_changed();
+            }
         });
     });
     let colors = colors(ui);
@@ -51,10 +57,9 @@ pub fn ui(ui: &mut Ui, draft: &mut ImportDraft, state: &State) {
     ui.label(text::rich(words, text::small()).color(ink));
     mode_ui(ui, draft);
     if there.is_some() {
-        let label = "Drop the collection first, with its documents and indexes";
-        ui.checkbox(&mut draft.drop, label);
+        drop_ui(ui, draft);
     } else {
-        draft.drop = false;
+        draft.target_changed();
     }
     ui.checkbox(&mut draft.stop_on_error, "Stop at the first rejected document");
     if !draft.stop_on_error {
@@ -81,6 +86,24 @@ fn name_ui(ui: &mut Ui, label: &str, name: &mut String) -> bool {
         changed = field.ui(ui, name).changed();
     });
     changed
+}
+
+/// Whether the collection is dropped first. Then its name must be typed, as in the dialog that only drops.
+fn drop_ui(ui: &mut Ui, draft: &mut ImportDraft) {
+    let label = "Drop the collection first, with its documents and indexes";
+    if ui.checkbox(&mut draft.drop, label).changed() {
+        draft.drop_typed.clear();
+    }
+    if !draft.drop {
+        return;
+    }
+    let shown = with_marks(draft.collection.trim());
+    labelled(ui, &format!("Type {shown} to confirm"), None, |ui| {
+        let id = Some(Id::unique("name to drop before the import"));
+        let field =
+            Field { name: "Name to confirm", hint: &shown, mono: true, id, ..Field::default() };
+        field.ui(ui, &mut draft.drop_typed);
+    });
 }
 
 fn mode_ui(ui: &mut Ui, draft: &mut ImportDraft) {

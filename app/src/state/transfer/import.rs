@@ -65,6 +65,8 @@ pub struct ImportDraft {
     pub mode: Mode,
     /// Drop the collection first.
     pub drop: bool,
+    /// The name of the collection, typed to say that it shall be dropped.
+    pub drop_typed: String,
     /// Stop at the first rejected document.
     pub stop_on_error: bool,
     /// Pause the reaper meanwhile.
@@ -137,6 +139,18 @@ impl ImportDraft {
         name.err().map(|error| error.to_string())
     }
 
+    /// Whether nothing is dropped, or its name was typed.
+    #[must_use]
+    pub fn is_drop_confirmed(&self) -> bool {
+        !self.drop || self.drop_typed == self.collection.trim()
+    }
+
+    /// Another collection is named: what was said about dropping was about the one before.
+    pub fn target_changed(&mut self) {
+        self.drop = false;
+        self.drop_typed.clear();
+    }
+
     /// What the files shall become, ready for the store.
     ///
     /// # Errors
@@ -147,6 +161,9 @@ impl ImportDraft {
         }
         if let Some(error) = self.name_error() {
             return Err(error);
+        }
+        if !self.is_drop_confirmed() {
+            return Err("Type the name of the collection that shall be dropped".to_owned());
         }
         let namespace = catalog::Namespace::new(self.db.trim(), self.collection.trim())
             .map_err(|error| error.to_string())?;
@@ -186,8 +203,13 @@ impl ImportDraft {
     }
 
     fn name_collection(&mut self) {
-        if !self.is_named {
-            self.collection = self.files.first().map(|f| collection_for(f)).unwrap_or_default();
+        if self.is_named {
+            return;
+        }
+        let name = self.files.first().map(|f| collection_for(f)).unwrap_or_default();
+        if self.collection != name {
+            self.collection = name;
+            self.target_changed();
         }
     }
 }
@@ -302,6 +324,20 @@ mod tests {
         check("de mo", "events", false);
         check("demo", "a$b", false);
         assert!(draft(&[]).request().is_err());
+    }
+
+    #[test]
+    fn only_what_was_named_is_dropped() {
+        let mut draft = draft(&["/a/one.json", "/a/two.json"]);
+        draft.drop = true;
+        for (typed, is_confirmed) in [("", false), ("On", false), ("two", false), ("one", true)] {
+            typed.clone_into(&mut draft.drop_typed);
+            assert_eq!(draft.request().is_ok(), is_confirmed, "{typed}");
+        }
+        assert!(draft.request().expect("the name was typed").drop);
+        draft.remove(0);
+        assert_eq!((draft.collection.as_str(), draft.drop), ("two", false));
+        assert_eq!(draft.drop_typed, "");
     }
 
     #[test]
