@@ -232,6 +232,33 @@ fn a_conflict_in_the_inspector_opens_the_editor_with_what_was_typed() {
 }
 
 #[test]
+fn a_conflict_in_the_inspector_is_not_one_of_another_document_in_the_editor() {
+    let mut bench = Bench::new(&[doc! {"_id": 2, "n": 1}, doc! {"_id": 1, "n": 1}]);
+    bench.edit_first("{_id: 2, n: 5}");
+    let mut edit = FieldEdit::open(&doc! {"_id": 1, "n": 1}, &[1]).expect("the field is there");
+    edit.text = "7".to_owned();
+    bench.state.drafts.tab(bench.tab).documents.field = Some(edit);
+    bench.run(&doc! {"update": "c", "updates": [{"q": {"_id": 1}, "u": {"$set": {"n": 9}}}]});
+    bench.act(DocumentsAction::SaveField);
+    assert_eq!(bench.editor().phase, Phase::Typing);
+    bench.act(DocumentsAction::SaveEditor);
+    assert!(bench.editor().text.contains("n: 7"), "{}", bench.editor().text);
+    assert_eq!(bench.editor().phase, Phase::Changed(doc! {"_id": 1, "n": 9}));
+    assert_eq!(bench.stored(), [doc! {"_id": 2, "n": 5}, doc! {"_id": 1, "n": 9}]);
+}
+
+#[test]
+fn a_saved_document_takes_nothing_that_is_typed_into_another_one() {
+    let mut bench = Bench::new(&[doc! {"_id": 1, "n": 1}, doc! {"_id": 2, "n": 1}]);
+    bench.edit_first("{_id: 1, n: 5}");
+    let edit = FieldEdit::open(&doc! {"_id": 2, "n": 1}, &[1]);
+    bench.state.drafts.tab(bench.tab).documents.field.clone_from(&edit);
+    bench.act(DocumentsAction::SaveEditor);
+    assert_eq!(bench.stored(), [doc! {"_id": 1, "n": 5}, doc! {"_id": 2, "n": 1}]);
+    assert_eq!(bench.state.drafts.tab(bench.tab).documents.field, edit);
+}
+
+#[test]
 fn a_refresh_keeps_draft_selection_and_place() {
     let mut bench = Bench::new(&(0..130).map(|id| doc! {"_id": id, "n": 1}).collect::<Vec<_>>());
     bench.select(3);

@@ -8,7 +8,7 @@ use super::with;
 use crate::action::{Action, DocumentsAction};
 use crate::apply::store::number;
 use crate::apply::{Effects, TOO_MUCH};
-use crate::state::documents::change::{self, id_of, is_same};
+use crate::state::documents::change::{self, has_same_id, id_of, is_same};
 use crate::state::documents::editor::{DeleteMany, Editor, Phase};
 use crate::state::documents::{Dialog, DocumentsView, Origin, Purpose, Step, Writing};
 use crate::state::number::counted;
@@ -283,7 +283,7 @@ fn done(tab: TabId, count: usize, state: &mut State, effects: &mut Effects) {
         state.dialogs.close();
     }
     if let Step::Replace { after, .. } = &step {
-        state.drafts.tab(tab).documents.field = None;
+        forget_field(tab, after, state);
         reading::learn(tab, after, state);
     }
     let what = counted(count as u64, "document", "documents");
@@ -331,17 +331,24 @@ fn conflict(tab: TabId, now: Option<Document>, state: &mut State) {
         return;
     }
     let phase = now.map_or(Phase::Gone, Phase::Changed);
-    if let Some(editor) = editor(tab, state) {
+    // Another document's editor may have been opened meanwhile: this version is none of its own.
+    if let Some(editor) = editor(tab, state).filter(|editor| editor.is_of(&before)) {
         editor.phase = phase;
         return;
     }
+    forget_field(tab, &before, state);
     // It was edited in the inspector: the editor shows both versions.
     let mut editor = Editor::edit(before, ObjectId::new());
     editor.text = crate::state::documents::editor::text_of(&after);
     editor.changed();
     editor.phase = phase;
-    state.drafts.tab(tab).documents.field = None;
     show(tab, editor, state);
+}
+
+/// What was typed in the inspector into this document has arrived elsewhere.
+fn forget_field(tab: TabId, document: &Document, state: &mut State) {
+    let field = &mut state.drafts.tab(tab).documents.field;
+    field.take_if(|edit| has_same_id(&edit.opened, document));
 }
 
 /// A part of a change came back without having been done.

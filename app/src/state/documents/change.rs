@@ -181,6 +181,12 @@ pub fn is_same(one: &Document, other: &Document) -> bool {
     }
 }
 
+/// Whether two documents have the same `_id` to the byte: they are versions of one.
+#[must_use]
+pub fn has_same_id(one: &Document, other: &Document) -> bool {
+    is_same(&doc! {"_id": id_of(one)}, &doc! {"_id": id_of(other)})
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

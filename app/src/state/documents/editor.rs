@@ -3,7 +3,7 @@
 use bson::{Bson, Document, oid::ObjectId};
 use mayfly_engine::value::{Layout, TextError, shell};
 
-use super::change::{self, Step, id_of};
+use super::change::{self, Step};
 
 /// Documents as text.
 #[derive(Debug, Clone, PartialEq)]
@@ -109,6 +109,12 @@ impl Editor {
         self.text != self.first
     }
 
+    /// Whether it is an editor of this document, in whatever version.
+    #[must_use]
+    pub fn is_of(&self, document: &Document) -> bool {
+        matches!(&self.mode, Mode::Edit(opened) if change::has_same_id(opened, document))
+    }
+
     /// What saving does; `None` while the text can't be read or nothing was changed.
     #[must_use]
     pub fn step(&self) -> Option<Step> {
@@ -146,11 +152,7 @@ impl Editor {
         }
         if let Mode::Edit(opened) = &self.mode {
             let same = documents.first().is_some_and(|edited| {
-                edited.contains_key("_id")
-                    && change::is_same(
-                        &bson::doc! {"_id": id_of(edited)},
-                        &bson::doc! {"_id": id_of(opened)},
-                    )
+                edited.contains_key("_id") && change::has_same_id(edited, opened)
             });
             if !same {
                 return Err(said("The _id of a document can't change; clone the document instead"));
@@ -251,7 +253,7 @@ mod tests {
         "[{a: 1}, {a: 2}]".clone_into(&mut editor.text);
         editor.changed();
         let documents = editor.read.expect("two documents");
-        assert_ne!(id_of(&documents[0]), id_of(&documents[1]));
+        assert_ne!(change::id_of(&documents[0]), change::id_of(&documents[1]));
     }
 
     #[test]
