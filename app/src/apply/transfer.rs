@@ -12,7 +12,7 @@ use crate::limits::{FILE_DIALOG_ANSWER_MIN, FILE_DIALOG_MAX, IMPORT_FILES_MAX};
 use crate::state::dialogs::Dialog as AnyDialog;
 use crate::state::toasts::Kind;
 use crate::state::transfer::import::{RehearsedFor, typed_path};
-use crate::state::transfer::{Chooser, Dialog, ExportDraft, ImportDraft, Purpose, Seen};
+use crate::state::transfer::{Asker, Chooser, Dialog, ExportDraft, ImportDraft, Purpose, Seen};
 use crate::state::{self, Namespace, State};
 use crate::worker::transfer::{Choose, TransferDone};
 use crate::worker::{Lane, TransferWork, Work};
@@ -110,7 +110,8 @@ pub fn done(
         }
         (_, TransferDone::Chosen { files, took }) => {
             let asked = state.transfer.chooser.take_if(|open| open.generation == generation);
-            if asked.is_none() {
+            let is_shown = |asked: &Chooser| asker(state).as_ref() == Some(&asked.asker);
+            if !asked.is_some_and(|asked| is_shown(&asked)) {
                 return;
             }
             if files.is_empty() && took < FILE_DIALOG_ANSWER_MIN {
@@ -125,7 +126,7 @@ pub fn done(
 
 /// Gives up on a file dialog that did not answer in time. Returns the time until that.
 pub fn give_up_chooser(state: &mut State) -> Option<std::time::Duration> {
-    let open = state.transfer.chooser?;
+    let open = state.transfer.chooser.as_ref()?;
     let age = state.uptime.saturating_sub(open.since);
     if age < FILE_DIALOG_MAX {
         return Some(FILE_DIALOG_MAX.saturating_sub(age));
@@ -260,10 +261,22 @@ fn rehearse(state: &mut State, effects: &mut Effects) {
     }
 }
 
+/// The dialog that is open, if it is one that asks for files.
+fn asker(state: &State) -> Option<Asker> {
+    match state.dialogs.open()? {
+        AnyDialog::Transfer(Dialog::Import(_)) => Some(Asker::Import),
+        AnyDialog::Transfer(Dialog::Export(draft)) => Some(Asker::Export(draft.namespace.clone())),
+        AnyDialog::Upkeep(state::upkeep::Dialog::Backup(_)) => Some(Asker::Backup),
+        AnyDialog::Upkeep(state::upkeep::Dialog::Restore(_)) => Some(Asker::Restore),
+        _ => None,
+    }
+}
+
 fn choose(state: &mut State, effects: &mut Effects) {
     if state.transfer.chooser.is_some() {
         return;
     }
+    let Some(asker) = asker(state) else { return };
     let folder = state.transfer.folder.clone();
     let choose = match state.dialogs.open() {
         Some(AnyDialog::Transfer(Dialog::Import(_))) => Choose::Files { folder },
@@ -284,7 +297,7 @@ fn choose(state: &mut State, effects: &mut Effects) {
     let choose = TransferWork::Choose(choose);
     let generation = work(Purpose::Chosen, Lane::Read, choose, state, effects);
     state.transfer.chooser_note = None;
-    state.transfer.chooser = Some(Chooser { generation, since: state.uptime });
+    state.transfer.chooser = Some(Chooser { asker, generation, since: state.uptime });
 }
 
 fn chosen(files: Vec<PathBuf>, state: &mut State, effects: &mut Effects) {

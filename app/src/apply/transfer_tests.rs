@@ -220,6 +220,34 @@ fn a_missing_file_dialog_is_said_and_given_up_in_time() {
 }
 
 #[test]
+fn a_chosen_file_is_for_the_dialog_that_asked() {
+    let check = |asks: TransferAction, then: TransferAction, is_taken: bool| {
+        let mut state = open_state();
+        ask(asks, &mut state);
+        let jobs = ask(TransferAction::Choose, &mut state);
+        state.dialogs.close();
+        ask(then, &mut state);
+        let before = state.dialogs.clone();
+        let took = std::time::Duration::from_secs(9);
+        let files = TransferDone::Chosen { files: vec![PathBuf::from("/a/x.json")], took };
+        done(&Purpose::Chosen, jobs[0].generation, files, &mut state, &mut Effects::default());
+        assert_eq!(state.dialogs != before, is_taken, "{:?}", state.dialogs.open());
+        assert_eq!(state.transfer.folder.is_some(), is_taken);
+        assert_eq!(state.transfer.chooser, None, "the next dialog may ask");
+    };
+    let export = |name| {
+        let namespace = Namespace::new("shop", name);
+        TransferAction::Export { namespace, filter: String::new() }
+    };
+    let import = || TransferAction::Import { files: Vec::new(), into: None };
+    check(export("carts"), export("carts"), true);
+    check(export("carts"), export("users"), false);
+    check(export("carts"), import(), false);
+    check(import(), export("carts"), false);
+    check(import(), import(), true);
+}
+
+#[test]
 fn the_filter_of_the_view_is_offered() {
     let mut state = open_state();
     let tab = state.tabs.show(&Namespace::new("shop", "carts")).unwrap_or(TabId(0));

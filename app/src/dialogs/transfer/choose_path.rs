@@ -69,7 +69,7 @@ impl ChoosePath<'_> {
             let enter = ui.input(|input| input.key_pressed(egui::Key::Enter));
             change.taken |= response.lost_focus() && enter;
         });
-        let said = match (state.transfer.chooser, state.transfer.chooser_note) {
+        let said = match (&state.transfer.chooser, state.transfer.chooser_note) {
             (Some(_), _) => Some("Waiting for the file dialog of the system; a path can be typed"),
             (None, note) => note,
         };

@@ -81,12 +81,27 @@ pub enum Kind {
 }
 
 /// The system's file dialog that is open.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Chooser {
+    /// Which dialog asked; the answer is for no other one.
+    pub asker: Asker,
     /// The job's generation; an older answer is not for the open dialog.
     pub generation: u64,
     /// When it was asked for, in window time.
     pub since: Duration,
+}
+
+/// A dialog that lets the system's dialog choose files.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Asker {
+    /// An import.
+    Import,
+    /// The export of a collection.
+    Export(Namespace),
+    /// A backup.
+    Backup,
+    /// Restoring a backup.
+    Restore,
 }
 
 /// How an import ended.
