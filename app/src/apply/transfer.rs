@@ -310,7 +310,7 @@ fn chosen(files: Vec<PathBuf>, state: &mut State, effects: &mut Effects) {
     if let Some(draft) = export_draft(state) {
         draft.path = first.to_string_lossy().into_owned();
         draft.is_named = true;
-        draft.exists = None;
+        draft.exists.clear();
         draft.error = None;
     } else if let Some(draft) = import_draft(state) {
         draft.add(files, IMPORT_FILES_MAX);

@@ -50,7 +50,7 @@ pub fn start_import(state: &mut State, effects: &mut Effects) {
 /// Exports as drafted in the open dialog.
 pub fn start_export(overwrite: bool, state: &mut State, effects: &mut Effects) {
     let Some(draft) = export_draft(state) else { return };
-    draft.exists = None;
+    draft.exists.clear();
     let request = match draft.request() {
         Ok(request) => request,
         Err(error) => {
@@ -242,7 +242,7 @@ pub fn exported(operation: OperationId, result: Result<ExportReport, Failure>, s
 /// Nothing was done: back to the dialog it was started from, which says why.
 pub(super) fn failed(operation: OperationId, failure: Failure, state: &mut State) {
     let Some(running) = state.transfer.take(operation) else { return };
-    let exists = failure == Failure::Exists;
+    let there = if let Failure::Exists(files) = &failure { files.clone() } else { Vec::new() };
     let (ended, sentence) = match failure {
         Failure::Cancelled => {
             let text = match running.kind {
@@ -257,8 +257,8 @@ pub(super) fn failed(operation: OperationId, failure: Failure, state: &mut State
             state.toasts.push(Kind::Info, text, None, state.uptime);
             return;
         }
-        Failure::Exists => {
-            let text = "There is a file of this name already".to_owned();
+        Failure::Exists(files) => {
+            let text = there_already(&files);
             (Stage::Cancelled(text.clone()), text)
         }
         Failure::Failed(text) => (Stage::Failed(text.clone()), text),
@@ -268,9 +268,9 @@ pub(super) fn failed(operation: OperationId, failure: Failure, state: &mut State
     match (&mut draft, running.kind) {
         (Dialog::Import(draft), _) => draft.error = Some(sentence.clone()),
         (Dialog::Unfinished { error }, _) => *error = Some(sentence.clone()),
-        (Dialog::Export(draft), RunKind::Export { path }) => {
-            draft.exists = exists.then_some(path);
-            draft.error = (!exists).then(|| sentence.clone());
+        (Dialog::Export(draft), RunKind::Export { .. }) => {
+            draft.error = there.is_empty().then(|| sentence.clone());
+            draft.exists = there;
         }
         _ => {}
     }
@@ -279,6 +279,14 @@ pub(super) fn failed(operation: OperationId, failure: Failure, state: &mut State
     } else {
         state.dialogs.show(AnyDialog::Transfer(draft));
     }
+}
+
+/// Says which files are there already.
+#[must_use]
+pub fn there_already(files: &[PathBuf]) -> String {
+    let names: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
+    let are = if names.len() == 1 { "is" } else { "are" };
+    format!("{} {are} there already", names.join(" and "))
 }
 
 /// Lets the reaper run again after an import that changed nothing.

@@ -193,10 +193,17 @@ fn a_file_that_is_there_is_asked_about() {
     draft.form = ExportForm::Canonical;
     ask(TransferAction::StartExport { overwrite: false }, &mut state);
     let operation = state.transfer.running[0].operation;
-    transfer_run::exported(operation, Err(Failure::Exists), &mut state);
+    let there = ["/home/a/shop.carts.ndjson", "/home/a/shop.carts.ndjson.indexes.json"];
+    let there: Vec<PathBuf> = there.iter().map(PathBuf::from).collect();
+    let failure = Failure::Exists(there.clone());
+    transfer_run::exported(operation, Err(failure), &mut state);
     let draft = export_draft(&mut state).expect("the export dialog is open again");
-    assert_eq!(draft.exists.as_deref(), Some(std::path::Path::new("/home/a/shop.carts.ndjson")));
+    assert_eq!(draft.exists, there);
     assert_eq!((draft.form, draft.error.clone()), (ExportForm::Canonical, None));
+    let ended = state.operations.list().front().map(|known| known.stage.clone());
+    let said =
+        "/home/a/shop.carts.ndjson and /home/a/shop.carts.ndjson.indexes.json are there already";
+    assert_eq!(ended, Some(Stage::Cancelled(said.to_owned())));
 }
 
 #[test]

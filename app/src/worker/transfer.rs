@@ -145,8 +145,8 @@ pub struct FileLook {
 pub enum Failure {
     /// A person cancelled.
     Cancelled,
-    /// There is a file of this name already.
-    Exists,
+    /// These files are there already.
+    Exists(Vec<PathBuf>),
     /// Something failed: one sentence.
     Failed(String),
 }
@@ -259,10 +259,9 @@ impl TransferWork {
                 if progress.is_cancelled() {
                     return TransferDone::Export(Err(Failure::Cancelled));
                 }
-                if !overwrite
-                    && std::fs::symlink_metadata(&request.path).is_ok_and(|at| at.is_file())
-                {
-                    return TransferDone::Export(Err(Failure::Exists));
+                let there = if *overwrite { Vec::new() } else { files_there(request) };
+                if !there.is_empty() {
+                    return TransferDone::Export(Err(Failure::Exists(there)));
                 }
                 TransferDone::Export(transfers.export(request, progress).map_err(Failure::from))
             }
@@ -289,6 +288,14 @@ impl TransferWork {
         let found = left.and_then(|()| transfers.unfinished());
         TransferDone::Unfinished(found.map_err(|error| error.to_string()))
     }
+}
+
+/// The files that an export would write over.
+fn files_there(request: &ExportRequest) -> Vec<PathBuf> {
+    let indexes = request.indexes.then(|| transfer::indexes_path(&request.path));
+    let files = [Some(request.path.clone()), indexes].into_iter().flatten();
+    let is_there = |path: &PathBuf| std::fs::symlink_metadata(path).is_ok_and(|at| at.is_file());
+    files.filter(is_there).collect()
 }
 
 fn look(path: &Path, format: Format) -> Result<FileLook, String> {

@@ -163,12 +163,18 @@ fn a_collection_is_exported_and_an_existing_file_is_asked_about() {
     window.harness.get_by_label("Path of the file").type_text(&target.display().to_string());
     window.harness.run_steps(3);
     window.click("Export");
-    window.until_named("is there already. Replace it?");
+    window.until_named("out.ndjson is there already. Replace it?");
     assert_eq!(fs::read_to_string(&target).ok().as_deref(), Some("old"));
-    window.click("Replace file");
+    let indexes = window.file("out.ndjson.indexes.json", "old indexes");
+    window.click("Write the indexes beside it, so that a TTL survives the trip");
+    window.click("Export");
+    window.until_named("out.ndjson.indexes.json are there already. Replace them?");
+    assert_eq!(fs::read_to_string(&indexes).ok().as_deref(), Some("old indexes"));
+    window.click("Replace files");
     window.until_named("Exported 5 documents");
     let text = fs::read_to_string(&target).unwrap_or_default();
     assert_eq!(text.lines().count(), 5, "{text}");
+    assert_ne!(fs::read_to_string(&indexes).ok().as_deref(), Some("old indexes"));
 }
 
 #[test]

@@ -6,11 +6,13 @@ use super::choose_path::ChoosePath;
 use super::import::{beside_scroll_bar, command_ui, error_ui};
 use super::{ask, notice_ui};
 use crate::action::{Actions, TransferAction};
+use crate::apply::transfer_run::there_already;
 use crate::dialogs::close;
 use crate::state::transfer::{ExportDraft, ExportForm, command_line};
 use crate::state::{State, number};
 use crate::theme::{Icon, colors, sizes, text};
 use crate::widgets::field::labelled;
+use crate::widgets::value_text::with_marks;
 use crate::widgets::{Button, card, code_box, modal};
 
 /// Forms in one row.
@@ -42,12 +44,15 @@ pub fn ui(context: &Context, draft: &mut ExportDraft, state: &State, actions: &m
             }
         },
         |ui, (draft, actions)| {
-            let exists = draft.exists.is_some();
-            let button =
-                if exists { Button::danger("Replace file") } else { Button::primary("Export") };
+            let button = match draft.exists.len() {
+                0 => Button::primary("Export"),
+                1 => Button::danger("Replace file"),
+                _ => Button::danger("Replace files"),
+            };
             let button = button.enabled(ready).tooltip("Write the documents to the file");
             if ui.add(button).clicked() {
-                ask(actions, TransferAction::StartExport { overwrite: exists });
+                let overwrite = !draft.exists.is_empty();
+                ask(actions, TransferAction::StartExport { overwrite });
             }
             if ui.add(Button::plain("Cancel")).clicked() {
                 close(actions);
@@ -89,7 +94,10 @@ fn form_ui(ui: &mut Ui, draft: &mut ExportDraft) {
     });
     ui.checkbox(&mut draft.gzip, "Pack with gzip");
     let indexes = "Write the indexes beside it, so that a TTL survives the trip";
-    ui.checkbox(&mut draft.indexes, indexes);
+    if ui.checkbox(&mut draft.indexes, indexes).changed() {
+        // Other files are written now than those that were asked about.
+        draft.exists.clear();
+    }
     if before != (draft.form, draft.gzip) {
         draft.name_file(None);
     }
@@ -120,14 +128,16 @@ fn path_ui(ui: &mut Ui, draft: &mut ExportDraft, state: &State, actions: &mut Ac
         };
         if path.ui(ui, &mut draft.path, state, actions).changed {
             draft.is_named = true;
-            draft.exists = None;
+            draft.exists.clear();
             draft.error = None;
         }
     });
-    if let Some(exists) = &draft.exists {
+    if !draft.exists.is_empty() {
         let colors = colors(ui);
         card::bordered(ui, colors.overdue, |ui| {
-            let words = format!("{} is there already. Replace it?", exists.display());
+            let it = if draft.exists.len() == 1 { "it" } else { "them" };
+            let there = with_marks(&there_already(&draft.exists));
+            let words = format!("{there}. Replace {it}?");
             notice_ui(ui, Icon::Warning, "Warning", colors.overdue, &words);
         });
     }

@@ -122,8 +122,8 @@ pub struct ExportDraft {
     pub path: String,
     /// Whether a person chose the path.
     pub is_named: bool,
-    /// There is a file of this name already.
-    pub exists: Option<PathBuf>,
+    /// The files that are there already and would be written over.
+    pub exists: Vec<PathBuf>,
     /// Why the export could not begin.
     pub error: Option<String>,
 }
@@ -143,7 +143,7 @@ impl ExportDraft {
             use_filter,
             path: String::new(),
             is_named: false,
-            exists: None,
+            exists: Vec::new(),
             error: None,
         };
         draft.name_file(None);
@@ -161,7 +161,7 @@ impl ExportDraft {
     /// Gives the file its suggested name in a folder, or in the folder it is in, unless a person
     /// chose the path. A chosen path only follows the form with its extension.
     pub fn name_file(&mut self, folder: Option<&Path>) {
-        self.exists = None;
+        self.exists.clear();
         if self.is_named {
             self.path = with_ending(self.path.trim(), self.form, self.gzip);
             return;
