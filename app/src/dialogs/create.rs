@@ -11,6 +11,7 @@ use crate::state::names::{collection_problem, database_problem};
 use crate::state::{Namespace, State};
 use crate::theme::{colors, sizes, text};
 use crate::widgets::field::{Field, labelled};
+use crate::widgets::value_text::with_marks;
 use crate::widgets::{Button, code_box, modal, tabs};
 
 /// Draws the dialog for a new database.
@@ -74,7 +75,7 @@ pub fn collection_ui(
     let namespace = Namespace::new(&draft.db, draft.name.trim());
     let error = collection_problem(&draft.db, draft.name.trim())
         .or_else(|| state.tree.collection(&namespace).map(|_| "A collection of this name exists"));
-    let title = format!("Create collection in {}", draft.db);
+    let title = format!("Create collection in {}", with_marks(&draft.db));
     let bytes = draft.size.trim().parse::<i64>().ok().filter(|bytes| *bytes > 0);
     let size_error = (draft.capped && bytes.is_none()).then_some("Type a number of bytes");
     let ready = error.is_none() && size_error.is_none();

@@ -11,6 +11,7 @@ use crate::state::dialogs::{DropDialog, DropTarget};
 use crate::state::{State, number};
 use crate::theme::{sizes, text};
 use crate::widgets::field::{Field, labelled};
+use crate::widgets::value_text::with_marks;
 use crate::widgets::{Button, code_box, modal};
 
 /// Draws the question.
@@ -22,21 +23,22 @@ pub fn ui(context: &Context, draft: &mut DropDialog, state: &State, actions: &mu
     let (db, command) = drop_command(&draft.target);
     let command = write_command(&db, &command);
     let goes = what_goes(&draft.target, state);
+    let shown = with_marks(&name);
     let (mut copy, mut dropped) = (false, false);
     let closing = modal::ui(
         context,
-        &format!("Drop the {kind} {name}?"),
+        &format!("Drop the {kind} {shown}?"),
         "This can't be undone",
         sizes::DIALOG_NARROW,
         draft,
         |ui, DropDialog { typed, sent, .. }| {
             ui.label(text::rich(goes, text::body()));
             ui.add_enabled_ui(!sent.is_waiting(), |ui| {
-                labelled(ui, &format!("Type {name} to confirm"), None, |ui| {
+                labelled(ui, &format!("Type {shown} to confirm"), None, |ui| {
                     let id = Id::unique("name to drop");
                     let field = Field {
                         name: "Name to confirm",
-                        hint: &name,
+                        hint: &shown,
                         mono: true,
                         id: Some(id),
                         ..Field::default()
@@ -70,18 +72,20 @@ fn what_goes(target: &DropTarget, state: &State) -> String {
     match target {
         DropTarget::Collection(namespace) => {
             let documents = state.tree.collection(namespace).and_then(|found| found.documents);
+            let name = with_marks(&namespace.to_string());
             match documents {
                 Some(count) => {
                     let documents = number::counted(count, "document", "documents");
-                    format!("{namespace} goes with {documents} and all its indexes.")
+                    format!("{name} goes with {documents} and all its indexes.")
                 }
-                None => format!("{namespace} goes with its documents and indexes."),
+                None => format!("{name} goes with its documents and indexes."),
             }
         }
         DropTarget::Database(db) => {
             let count = state.tree.database(db).map_or(0, |found| found.collections.len());
             let count = u64::try_from(count).unwrap_or(u64::MAX);
             let collections = number::counted(count, "collection", "collections");
+            let db = with_marks(db);
             format!("{db} goes with {collections} and everything in them.")
         }
     }

@@ -11,12 +11,13 @@ use crate::state::names::collection_problem;
 use crate::state::{Namespace, State};
 use crate::theme::sizes;
 use crate::widgets::field::{Field, labelled};
+use crate::widgets::value_text::with_marks;
 use crate::widgets::{code_box, modal};
 
 /// Draws the dialog.
 pub fn ui(context: &Context, draft: &mut RenameCollection, state: &State, actions: &mut Actions) {
     let command = write_command("admin", &rename_command(&draft.from, &draft.name));
-    let title = format!("Rename {}", draft.from);
+    let title = format!("Rename {}", with_marks(&draft.from.to_string()));
     let (mut copy, mut rename) = (false, false);
     let to = Namespace::new(&draft.from.db, draft.name.trim());
     let error = match () {

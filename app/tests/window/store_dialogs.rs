@@ -1,6 +1,9 @@
 //! Databases and collections: created, renamed, dropped.
 
 use bson::doc;
+use mayfly::action::{Action, DialogAction};
+use mayfly::state::dialogs::{CreateCollection, DropDialog, DropTarget, RenameCollection, Sent};
+use mayfly::state::{Dialog, Namespace, transfer};
 
 use super::support::Window;
 use super::time::drops;
@@ -157,7 +160,7 @@ fn a_collection_that_is_refused_keeps_what_was_typed() {
     window.run("test", &doc! {"create": "ring"});
     window.click("Create collection");
     window.until("it is refused", |state| match state.dialogs.open() {
-        Some(mayfly::state::Dialog::CreateCollection(draft)) => draft.sent.error.is_some(),
+        Some(Dialog::CreateCollection(draft)) => draft.sent.error.is_some(),
         other => panic!("{other:?}"),
     });
     assert_eq!(window.value("Bytes to keep"), "4096");
@@ -183,6 +186,39 @@ fn dropping_a_collection_needs_its_name() {
     window.until_named("Dismiss: Dropped test.drops");
     window.until_gone("Collection test.drops");
     assert_eq!(window.sent(), [shown]);
+}
+
+#[test]
+fn names_that_cannot_be_seen_are_shown_with_marks() {
+    let name = "a\u{202e}b";
+    let of = Namespace::new("test", name);
+    let seed = doc! {"insert": name, "documents": [doc! {"_id": 1}]};
+    let mut window = Window::open_after(&[seed]);
+    let mut check = |dialog: Dialog, shown: &[&str]| {
+        window.ask(Action::Dialog(DialogAction::Show(dialog)));
+        for words in shown {
+            window.until_named(words);
+        }
+        window.key(egui::Key::Escape);
+        assert!(window.state().dialogs.open().is_none());
+    };
+    let target = |target| DropDialog { target, typed: String::new(), sent: Sent::default() };
+    let shown = [
+        "Drop the collection a\\u{202e}b?",
+        "Type a\\u{202e}b to confirm",
+        "test.a\\u{202e}b goes with 1 document",
+    ];
+    check(Dialog::Drop(target(DropTarget::Collection(of.clone()))), &shown);
+    let shown = ["Drop the database a\\u{202e}b?", "a\\u{202e}b goes with"];
+    check(Dialog::Drop(target(DropTarget::Database(name.to_owned()))), &shown);
+    let rename =
+        RenameCollection { from: of.clone(), name: name.to_owned(), sent: Sent::default() };
+    check(Dialog::RenameCollection(rename), &["Rename test.a\\u{202e}b"]);
+    let create = CreateCollection { db: name.to_owned(), ..CreateCollection::default() };
+    check(Dialog::CreateCollection(create), &["Create collection in a\\u{202e}b"]);
+    let export = transfer::ExportDraft::new(of, String::new());
+    let export = transfer::Dialog::Export(Box::new(export));
+    check(Dialog::Transfer(export), &["test.a\\u{202e}b · 1 document"]);
 }
 
 #[test]

@@ -66,11 +66,10 @@ pub fn ui(context: &Context, draft: &mut ExportDraft, state: &State, actions: &m
 
 fn subtitle(draft: &ExportDraft, state: &State) -> String {
     let count = state.tree.collection(&draft.namespace).and_then(|found| found.documents);
+    let name = with_marks(&draft.namespace.to_string());
     match count {
-        Some(count) => {
-            format!("{} · {}", draft.namespace, number::counted(count, "document", "documents"))
-        }
-        None => draft.namespace.to_string(),
+        Some(count) => format!("{name} · {}", number::counted(count, "document", "documents")),
+        None => name,
     }
 }
 

@@ -14,6 +14,7 @@ use crate::state::transfer::ImportResult;
 use crate::state::transfer::import::file_name;
 use crate::state::{State, duration, number};
 use crate::theme::{Colors, Icon, colors, sizes, text};
+use crate::widgets::value_text::with_marks;
 use crate::widgets::{Button, card, modal};
 
 /// Rejected documents that are listed.
@@ -22,7 +23,8 @@ const LISTED_MAX: usize = 8;
 /// Draws the result.
 pub fn ui(context: &Context, result: &ImportResult, state: &State, actions: &mut Actions) {
     let took_ms = i64::try_from(result.took.as_millis()).unwrap_or(i64::MAX);
-    let subtitle = format!("{} · {}", result.into, duration::figure(took_ms));
+    let into = with_marks(&result.into.to_string());
+    let subtitle = format!("{into} · {}", duration::figure(took_ms));
     let closing = modal::ui(
         context,
         title(&result.report.end),
