@@ -6,13 +6,11 @@
 //! the monotonic clock.
 
 mod contract;
-mod limit;
 mod simulated;
 mod system;
 mod wake;
 
 pub use contract::{Clock, ClockMode, ClockStatus};
-pub use limit::{Ended, Limit, current_limit, run_within, tick};
 pub use simulated::{RATE_MAX, RATE_MIN, SimulatedClock};
 pub use system::{SystemClock, work_time};
 pub use wake::{WaitEnd, WakeUp};

@@ -5,7 +5,7 @@ use thiserror::Error;
 
 use crate::{
     catalog::{CatalogError, Namespace},
-    clock::Ended,
+    interrupt::Ended,
     store::StoreError,
 };
 

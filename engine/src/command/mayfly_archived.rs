@@ -18,7 +18,7 @@ use super::{
 };
 use crate::{
     archive::{Archive, ArchiveError, Archived, From, Mark, Seen},
-    clock::Limit,
+    interrupt::Limit,
     limits::{ARCHIVE_PAGE_DOCS_MAX, CURSOR_BATCH_BYTES_MAX},
     plan::Operation,
     query::{self, Filter},

@@ -1,7 +1,7 @@
 //! Why a query can't be planned or run.
 
 use crate::{
-    clock::Ended,
+    interrupt::Ended,
     query::{QueryError, QueryErrorKind},
     store::StoreError,
 };

@@ -16,7 +16,8 @@ use std::{
 use super::{Stats, choose::index_stage};
 use crate::{
     catalog::IndexMeta,
-    clock::{Ended, Limit, current_limit, run_within, work_time},
+    clock::work_time,
+    interrupt::{Ended, Limit, current_limit, run_within},
 };
 
 /// How many documents a loop looks at between two readings of the time.

@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     catalog::CollectionMeta,
-    clock::Limit,
+    interrupt::Limit,
     limits::SORT_BYTES_MAX,
     query::{Context, Filter, Sort, sort::SortKey},
     store::{CollectionId, Reader, Stored},

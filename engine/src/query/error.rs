@@ -1,7 +1,7 @@
 //! Why a filter, projection, sort or update is refused.
 
 use super::FamilyErrorKind;
-use crate::clock::Ended;
+use crate::interrupt::Ended;
 
 /// A kind, and one sentence for a person.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

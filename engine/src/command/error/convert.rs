@@ -6,8 +6,8 @@ use super::{Code, CommandError};
 use crate::{
     archive::ArchiveError,
     catalog::{CatalogError, CatalogErrorKind},
-    clock::Ended,
     collection::WriteError,
+    interrupt::Ended,
     plan::{PlanError, PlanErrorKind},
     query::{QueryError, QueryErrorKind},
     store::StoreError,

@@ -12,7 +12,7 @@ use super::{
     value::{Value, shown, type_name},
 };
 use crate::{
-    clock::tick,
+    interrupt::tick,
     query::{QueryError, filter::number::whole},
 };
 
