@@ -7,7 +7,7 @@ use bson::raw::{RawArray, RawBson, RawBsonRef, RawDocument};
 use super::node::{Dependency, Items, Others, Properties, Rule, Schema};
 use crate::{
     query::filter::number::as_double,
-    value::{Decimal, compare, same_value, type_rank},
+    value::{Decimal, bucket::normalized, compare, same_value, type_rank},
 };
 
 impl Schema {
@@ -31,7 +31,16 @@ impl Rule {
         match self {
             Self::Type(types) => types.contains(value),
             Self::Enum(values) => {
-                values.iter().any(|known| same_value(known.as_raw_bson_ref(), value))
+                let is_known = |value| {
+                    let mut known = values.iter().map(RawBson::as_raw_bson_ref);
+                    known.any(|known| same_value(known, value))
+                };
+                match value {
+                    RawBsonRef::Document(_) | RawBsonRef::Array(_) => {
+                        is_known(normalized(value).as_raw_bson_ref())
+                    }
+                    value => is_known(value),
+                }
             }
             Self::AllOf(schemas) => schemas.iter().all(|schema| schema.holds(value)),
             Self::AnyOf(schemas) => schemas.iter().any(|schema| schema.holds(value)),
@@ -50,11 +59,12 @@ impl Rule {
     }
 
     fn holds_for_number(&self, number: RawBsonRef<'_>) -> bool {
-        // Not a number is neither above nor below anything.
-        let is_nan = as_double(number).is_some_and(f64::is_nan);
+        // Not a number is neither above nor below anything, and equals itself.
+        let is_nan = |value: RawBsonRef<'_>| as_double(value).is_some_and(f64::is_nan);
         let order = |bound: &RawBson| {
-            (!is_nan && type_rank(bound.as_raw_bson_ref()) == type_rank(number))
-                .then(|| compare(number, bound.as_raw_bson_ref()))
+            let bound = bound.as_raw_bson_ref();
+            (is_nan(bound) == is_nan(number) && type_rank(bound) == type_rank(number))
+                .then(|| compare(number, bound))
         };
         match self {
             Self::Minimum { value, exclusive } => order(value).is_some_and(|order| {
@@ -107,14 +117,7 @@ impl Rule {
             }),
             Self::MinItems(least) => values().count() >= *least,
             Self::MaxItems(most) => values().count() <= *most,
-            Self::UniqueItems => {
-                let mut all: Vec<_> = values().collect();
-                all.sort_by(|a, b| compare(*a, *b));
-                all.windows(2).all(|pair| match pair {
-                    [a, b] => !same_value(*a, *b),
-                    _ => true,
-                })
-            }
+            Self::UniqueItems => !has_duplicates(&mut values().map(normalized).collect::<Vec<_>>()),
             _ => true,
         }
     }
@@ -140,6 +143,16 @@ impl Properties {
             !is_other || self.others.hold(value)
         })
     }
+}
+
+/// Whether two of the values are the same; puts them in order. The order of an object's fields is for
+/// the caller to leave out.
+pub(super) fn has_duplicates(values: &mut [RawBson]) -> bool {
+    values.sort_by(|a, b| compare(a.as_raw_bson_ref(), b.as_raw_bson_ref()));
+    values.windows(2).any(|pair| match pair {
+        [a, b] => same_value(a.as_raw_bson_ref(), b.as_raw_bson_ref()),
+        _ => false,
+    })
 }
 
 fn is_multiple(number: RawBsonRef<'_>, unit: RawBsonRef<'_>) -> bool {

@@ -1,8 +1,13 @@
 //! From the document of `$jsonSchema` to rules.
 
+use std::collections::HashSet;
+
 use bson::raw::{RawArray, RawArrayBuf, RawBson, RawBsonRef, RawDocument};
 
-use super::node::{Dependency, Items, Others, Properties, Rule, Schema};
+use super::{
+    matching::has_duplicates,
+    node::{Dependency, Items, Others, Properties, Rule, Schema},
+};
 use crate::{
     query::{
         QueryError,
@@ -11,7 +16,7 @@ use crate::{
             number::{as_double, whole},
         },
     },
-    value::{same_value, scan::DEPTH_MAX},
+    value::{Decimal, bucket::normalized, scan::DEPTH_MAX},
 };
 
 /// Keywords of draft 4 that MongoDB does not take either.
@@ -33,9 +38,15 @@ pub(super) fn schema(source: &RawDocument, depth: usize) -> Read<Schema> {
     }
     let mut rules = Vec::new();
     let mut properties = Properties::default();
+    let mut seen = HashSet::new();
     for element in source {
         let (keyword, value) = element?;
         let keyword = keyword.as_str();
+        if !seen.insert(keyword) {
+            return Err(QueryError::failed_to_parse(format!(
+                "Duplicate $jsonSchema keyword: {keyword}"
+            )));
+        }
         match keyword {
             "properties" => properties.named = schemas_by_name(keyword, value, depth)?,
             "patternProperties" => {
@@ -44,11 +55,13 @@ pub(super) fn schema(source: &RawDocument, depth: usize) -> Read<Schema> {
                 }
             }
             "additionalProperties" => properties.others = others(keyword, value, depth)?,
-            "items" => rules.push(items(source, value, depth)?),
+            // Read together, once: each may hold the whole rest of the schema.
+            "items" | "additionalItems" => {}
             "exclusiveMinimum" | "exclusiveMaximum" => exclusive(source, keyword, value)?,
             _ => rules.extend(rule(source, keyword, value, depth)?),
         }
     }
+    rules.extend(items(source, depth)?);
     rules.push(Rule::Properties(properties));
     Ok(Schema { rules })
 }
@@ -82,10 +95,6 @@ fn rule(
         "minProperties" => Rule::MinProperties(count(keyword, value)?),
         "maxProperties" => Rule::MaxProperties(count(keyword, value)?),
         "dependencies" => Rule::Dependencies(dependencies(value, depth)?),
-        "additionalItems" => {
-            others(keyword, value, depth)?;
-            return Ok(None);
-        }
         "minItems" => Rule::MinItems(count(keyword, value)?),
         "maxItems" => Rule::MaxItems(count(keyword, value)?),
         "uniqueItems" => match value {
@@ -166,20 +175,24 @@ fn others(keyword: &str, value: RawBsonRef<'_>, depth: usize) -> Read<Others> {
     }
 }
 
-fn items(source: &RawDocument, value: RawBsonRef<'_>, depth: usize) -> Read<Rule> {
-    let items = match value {
-        RawBsonRef::Document(_) => Items::All(Box::new(nested("items", value, depth)?)),
-        RawBsonRef::Array(list) => {
-            let each = list.into_iter().map(|item| nested("items", item?, depth));
-            Items::Each(each.collect::<Read<_>>()?)
-        }
-        _ => return Err(wrong_type("items", "an array or an object")),
-    };
+/// The rule of `items` and `additionalItems`, which counts beside a list of items alone.
+fn items(source: &RawDocument, depth: usize) -> Read<Option<Rule>> {
     let others = match source.get("additionalItems")? {
         Some(value) => others("additionalItems", value, depth)?,
         None => Others::Allowed,
     };
-    Ok(Rule::Items { items, others })
+    let items = match source.get("items")? {
+        None => return Ok(None),
+        Some(value @ RawBsonRef::Document(_)) => {
+            Items::All(Box::new(nested("items", value, depth)?))
+        }
+        Some(RawBsonRef::Array(list)) => {
+            let each = list.into_iter().map(|item| nested("items", item?, depth));
+            Items::Each(each.collect::<Read<_>>()?)
+        }
+        Some(_) => return Err(wrong_type("items", "an array or an object")),
+    };
+    Ok(Some(Rule::Items { items, others }))
 }
 
 fn json_types(value: RawBsonRef<'_>) -> Read<TypeSet> {
@@ -206,38 +219,34 @@ fn json_types(value: RawBsonRef<'_>) -> Read<TypeSet> {
 }
 
 fn bson_types(value: RawBsonRef<'_>) -> Read<TypeSet> {
-    let is_text = |value: RawBsonRef<'_>| matches!(value, RawBsonRef::String(_));
     match value {
         RawBsonRef::Array(list) => {
-            let mut seen: Vec<RawBsonRef<'_>> = Vec::new();
+            let mut seen = HashSet::new();
             for item in list {
-                let item = item?;
-                if !is_text(item) {
+                let RawBsonRef::String(name) = item? else {
                     return Err(wrong_type("bsonType", "either a string or an array of strings"));
-                }
-                if seen.iter().any(|known| same_value(*known, item)) {
+                };
+                if !seen.insert(name) {
                     return Err(refused("bsonType", "has duplicate value"));
                 }
-                seen.push(item);
             }
         }
-        value if is_text(value) => {}
+        RawBsonRef::String(_) => {}
         _ => return Err(wrong_type("bsonType", "either a string or an array of strings")),
     }
     TypeSet::parse("$jsonSchema keyword 'bsonType'", value)
 }
 
 fn values(keyword: &str, value: RawBsonRef<'_>) -> Read<Vec<RawBson>> {
-    let mut values: Vec<RawBson> = Vec::new();
-    for item in array(keyword, value)? {
-        let item = item?;
-        if values.iter().any(|known| same_value(known.as_raw_bson_ref(), item)) {
-            return Err(refused(keyword, "array cannot contain duplicate values."));
-        }
-        values.push(item.into());
-    }
+    let list = array(keyword, value)?.into_iter();
+    // The order of an object's fields does not count.
+    let mut values: Vec<RawBson> =
+        list.map(|item| item.map(normalized)).collect::<Result<_, _>>()?;
     if values.is_empty() {
         return Err(refused(keyword, "cannot be an empty array"));
+    }
+    if has_duplicates(&mut values) {
+        return Err(refused(keyword, "array cannot contain duplicate values."));
     }
     Ok(values)
 }
@@ -248,7 +257,14 @@ fn number(keyword: &str, value: RawBsonRef<'_>) -> Read<RawBson> {
 
 fn multiple_of(value: RawBsonRef<'_>) -> Read<Rule> {
     let unit = number("multipleOf", value)?;
-    if as_double(value).is_some_and(|unit| unit > 0.0 && unit.is_finite()) {
+    let is_positive = match value {
+        RawBsonRef::Decimal128(unit) => {
+            let unit = Decimal::from(unit);
+            unit.is_finite() && !unit.is_zero() && !unit.is_negative()
+        }
+        _ => as_double(value).is_some_and(|unit| unit > 0.0 && unit.is_finite()),
+    };
+    if is_positive {
         return Ok(Rule::MultipleOf(unit));
     }
     Err(refused("multipleOf", "must have a positive value"))
@@ -278,12 +294,12 @@ fn exclusive(source: &RawDocument, keyword: &str, value: RawBsonRef<'_>) -> Read
 }
 
 fn names(keyword: &str, value: RawBsonRef<'_>) -> Read<Vec<String>> {
-    let mut names = Vec::new();
+    let (mut names, mut seen) = (Vec::new(), HashSet::new());
     for item in array(keyword, value)? {
         let RawBsonRef::String(name) = item? else {
             return Err(wrong_type(keyword, "an array of strings"));
         };
-        if names.iter().any(|known| known == name) {
+        if !seen.insert(name) {
             return Err(refused(keyword, "array cannot contain duplicate values"));
         }
         names.push(name.to_owned());

@@ -67,6 +67,26 @@ fn documents_keep_a_schema_or_not() {
     check("{properties: {a: {minItems: 2}}}", "{a: [1]}", false);
     check("{properties: {a: {maxItems: 1}}}", "{a: [1]}", true);
     check("{properties: {a: {uniqueItems: true}}}", "{a: [1, 2, 1.0]}", false);
+    check("{properties: {a: {uniqueItems: true}}}", "{a: [{x: 1, y: 2}, {y: 2, x: 1}]}", false);
+    check("{properties: {a: {uniqueItems: true}}}", "{a: [{x: 1, y: 2}, {y: 1, x: 2}]}", true);
+    check(
+        "{properties: {a: {enum: [{x: 1, y: [{v: 1, w: 2}]}]}}}",
+        "{a: {y: [{w: 2, v: 1}], x: 1}}",
+        true,
+    );
+    check("{properties: {a: {enum: [[1, 2]]}}}", "{a: [2, 1]}", false);
+    check("{properties: {a: {minimum: {$numberDouble: 'NaN'}}}}", "{a: 5}", false);
+    check(
+        "{properties: {a: {minimum: {$numberDouble: 'NaN'}}}}",
+        "{a: {$numberDouble: 'NaN'}}",
+        true,
+    );
+    check("{properties: {a: {minimum: 5}}}", "{a: {$numberDouble: 'NaN'}}", false);
+    check(
+        "{properties: {a: {multipleOf: {$numberDecimal: '1E-400'}}}}",
+        "{a: {$numberDecimal: '3E-400'}}",
+        true,
+    );
     check("{allOf: [{required: ['a']}, {required: ['b']}]}", "{a: 1}", false);
     check("{anyOf: [{required: ['a']}, {required: ['b']}]}", "{a: 1}", true);
     check("{oneOf: [{required: ['a']}, {required: ['b']}]}", "{a: 1, b: 1}", false);
@@ -96,10 +116,48 @@ fn schemas_with_mistakes_are_refused() {
     refused("{required: []}", FailedToParse);
     refused("{required: ['a', 'a']}", FailedToParse);
     refused("{required: 'a'}", TypeMismatch);
+    refused("{enum: [1, 2, 1.0]}", FailedToParse);
+    refused("{enum: [{a: 1, b: 2}, {b: 2, a: 1}]}", FailedToParse);
+    refused("{bsonType: ['int', 'int']}", FailedToParse);
+    refused("{multipleOf: {$numberDecimal: '-1'}}", FailedToParse);
+    refused("{additionalItems: 1}", TypeMismatch);
+    refused("{additionalItems: {type: 1}}", TypeMismatch);
     refused("{enum: []}", FailedToParse);
     refused("{allOf: []}", BadValue);
     refused("{not: 1}", TypeMismatch);
     refused("{title: 1}", TypeMismatch);
     refused("{additionalProperties: 1}", TypeMismatch);
     refused("{dependencies: {a: 1}}", TypeMismatch);
+}
+
+#[test]
+fn a_keyword_stands_once() {
+    let mut twice = raw("{minLength: 1}");
+    twice.append(bson::raw::cstr!("minLength"), 2);
+    let refused = Schema::parse(RawBsonRef::Document(&twice)).expect_err("twice");
+    assert_eq!(refused.kind, FailedToParse);
+    assert!(refused.message.contains("Duplicate $jsonSchema keyword: minLength"), "{refused}");
+}
+
+/// Read once more at each level, sixty levels would take longer than the world is old.
+#[test]
+fn a_schema_of_other_items_is_read_once() {
+    let nested = (0..60)
+        .fold("{}".to_owned(), |inner, _| format!("{{items: [], additionalItems: {inner}}}"));
+    let schema = Schema::parse(RawBsonRef::Document(&raw(&nested))).expect("a schema");
+    assert!(schema.matches(&raw("{a: 1}")));
+}
+
+/// Compared each with each, two hundred thousand names would take minutes.
+#[test]
+fn many_names_and_values_are_read_in_one_pass() {
+    let mut names = bson::RawArrayBuf::new();
+    let mut values = bson::RawArrayBuf::new();
+    for number in 0..200_000 {
+        names.push(format!("n{number}"));
+        values.push(number);
+    }
+    let schema = bson::rawdoc! { "required": names, "enum": values };
+    let schema = Schema::parse(RawBsonRef::Document(&schema)).expect("a schema");
+    assert!(!schema.matches(&raw("{a: 1}")));
 }
