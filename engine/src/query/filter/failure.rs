@@ -11,6 +11,11 @@ use crate::{
 /// Details nest this deep; what lies below is named without details of its own.
 const DEPTH_MAX: usize = 12;
 
+/// A value is shown if it has at most so many bytes, and at most so many of them. Every clause shows its
+/// own, and the document may have sixteen million bytes.
+const SHOWN_BYTES_MAX: usize = 4_096;
+const SHOWN_VALUES_MAX: usize = 16;
+
 /// Why the document does not match; empty when it does.
 #[must_use]
 pub fn details(filter: &RawDocument, document: &RawDocument, context: &Context) -> Document {
@@ -130,20 +135,22 @@ fn of_field(field: &str, value: &Bson, clause: &Document, document: &RawDocument
         .map_or("$eq", String::as_str);
     let mut details = doc! { "operatorName": operator, "specifiedAs": clause.clone() };
     let mut found = Vec::new();
+    let mut is_missing = true;
     if let Ok(path) = Path::parse_any(field) {
         let _ = path.match_values(document, &mut |candidate| {
-            if let Some(value) = candidate.value.and_then(|value| Bson::try_from(value).ok()) {
-                found.push(value);
+            is_missing &= candidate.value.is_none();
+            if found.len() < SHOWN_VALUES_MAX {
+                found.extend(candidate.value.and_then(shown));
             }
             std::ops::ControlFlow::<()>::Continue(())
         });
     }
     let reason = match operator {
-        _ if found.is_empty() && operator != "$exists" => "field was missing",
+        _ if is_missing && operator != "$exists" => "field was missing",
         "$type" => "type did not match",
         "$in" => "no matching value found in array",
         "$regex" => "regular expression did not match",
-        "$exists" if found.is_empty() => "path does not exist",
+        "$exists" if is_missing => "path does not exist",
         "$exists" => "path does exist",
         "$size" => "array length was not equal to given size",
         "$mod" => "$mod did not evaluate to expected remainder",
@@ -160,6 +167,18 @@ fn of_field(field: &str, value: &Bson, clause: &Document, document: &RawDocument
         Err(_) => {}
     }
     details
+}
+
+/// A value as it is shown; none if it is long.
+fn shown(value: RawBsonRef<'_>) -> Option<Bson> {
+    let bytes = match value {
+        RawBsonRef::Document(document) => document.as_bytes().len(),
+        RawBsonRef::Array(array) => array.as_bytes().len(),
+        RawBsonRef::String(text) => text.len(),
+        RawBsonRef::Binary(binary) => binary.bytes.len(),
+        _ => 0,
+    };
+    (bytes <= SHOWN_BYTES_MAX).then(|| Bson::try_from(value).ok())?
 }
 
 /// The rules of a schema that a value breaks.
@@ -250,7 +269,7 @@ fn of_keyword(
                 _ => "comparison failed",
             };
             details.insert("reason", reason);
-            if let Ok(considered) = Bson::try_from(value) {
+            if let Some(considered) = shown(value) {
                 details.insert("consideredValue", considered);
             }
             if matches!(keyword, "bsonType" | "type") {
