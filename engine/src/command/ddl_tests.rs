@@ -1,5 +1,7 @@
 //! Definitions: creating, renaming, bounding and measuring collections and indexes.
 
+use bson::{Bson, doc};
+
 use super::testing::{Lab, at};
 
 fn refuses(lab: &Lab, command: &str, code: i32) {
@@ -142,4 +144,22 @@ fn sizes_have_the_fields_that_tools_read() {
     }
     refuses(&lab, "{validate: 'c', full: true, background: true}", 72);
     refuses(&lab, "{validate: 'none'}", 26);
+}
+
+#[test]
+fn a_text_index_is_made_again_from_what_lists_it() {
+    let lab = Lab::new();
+    lab.ok(
+        "{createIndexes: 'c', indexes: [{key: {title: 'text'}, name: 't', weights: {title: 7}}]}",
+    );
+    let listed = lab.ok("{listIndexes: 'c'}");
+    let Some(Bson::Document(index)) = at(&listed, "cursor.firstBatch.1") else {
+        panic!("{listed}")
+    };
+    let again = doc! { "createIndexes": "c", "indexes": [index.clone()] };
+    let reply = lab.run_document(&again);
+    assert_eq!(reply.get_str("note").ok(), Some("all indexes already exist"), "{reply}");
+    lab.ok("{dropIndexes: 'c', index: 't'}");
+    lab.run_document(&again);
+    assert_eq!(at(&lab.ok("{listIndexes: 'c'}"), "cursor.firstBatch.1"), Some(index.into()));
 }

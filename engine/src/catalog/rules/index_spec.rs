@@ -243,7 +243,10 @@ fn stored_key(key: &IndexKey, spec: &Document) -> Result<(IndexKey, Document), C
     for part in &key.parts {
         let field = part.path.as_str();
         if part.kind == KeyKind::Text {
-            weights.insert(field, 1);
+            // The key of a text index as it is listed names no field of the documents.
+            if field != "_fts" {
+                weights.insert(field, 1);
+            }
             source.insert("_fts", "text");
             source.insert("_ftsx", 1);
         } else if let Some(value) = key.source.get(field) {
