@@ -1,6 +1,6 @@
 //! The definition of one index.
 
-use bson::{Document, RawDocument, doc};
+use bson::{Document, RawDocument, RawDocumentBuf, doc};
 
 use super::{IndexKey, KeyKind};
 use crate::{
@@ -88,9 +88,10 @@ impl IndexMeta {
     pub fn covers(&self, document: &RawDocument) -> bool {
         let Some(filter) = &self.partial else { return true };
         match self.form {
-            EntryForm::Buckets => {
-                bucket::meta_of(document).is_some_and(|meta| filter.matches(meta))
-            }
+            EntryForm::Buckets => match bucket::meta_of(document) {
+                Some(meta) => filter.matches(meta),
+                None => filter.matches(&RawDocumentBuf::new()),
+            },
             _ => filter.matches(document),
         }
     }

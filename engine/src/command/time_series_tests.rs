@@ -217,6 +217,40 @@ mod expiry {
     }
 
     #[test]
+    fn buckets_without_metadata_go_where_the_filter_takes_what_is_missing() {
+        for filter in ["{host: null}", "{host: {$in: [null, 'z']}}"] {
+            let lab = hosts("");
+            lab.ok("{insert: 'c', documents: [{_id: 5, t: ISODate('2024-01-01T00:00:30Z')}]}");
+            lab.ok(&format!(
+                "{{createIndexes: 'c', indexes: [{{key: {{t: 1}}, name: 'p', \
+                   expireAfterSeconds: 10, partialFilterExpression: {filter}}}]}}"
+            ));
+            lab.ok("{insert: 'c', documents: [{_id: 6, t: ISODate('2024-01-01T00:01:30Z')}]}");
+            assert!(pass_at(&lab, "2024-01-02T00:00:00Z").is_some_and(|n| n != Bson::Int64(0)));
+            check_ids(&lab, "{find: 'c', filter: {}, sort: {_id: 1}}", &[1, 2, 3, 4]);
+        }
+    }
+
+    #[test]
+    fn a_bucket_is_from_a_second_to_a_year_long() {
+        let lab = Lab::new();
+        let create = |secs: &str| {
+            lab.run(&format!(
+                "{{create: 'c', timeseries: {{timeField: 't', bucketMaxSpanSeconds: {secs}, \
+                   bucketRoundingSeconds: {secs}}}, expireAfterSeconds: 10}}"
+            ))
+        };
+        for secs in ["0", "-5", "31536001", "NumberLong('9223372036854775807')", "NaN"] {
+            assert_eq!(create(secs).get_i32("code").ok(), Some(2), "{secs}");
+        }
+        assert_eq!(create("'x'").get_i32("code").ok(), Some(14));
+        assert_eq!(create("NumberDecimal('60')").get_f64("ok").ok(), Some(1.0));
+        lab.ok("{insert: 'c', documents: [{_id: 1, t: ISODate('2024-01-01T00:00:30Z')}]}");
+        assert_eq!(pass_at(&lab, "2024-01-01T00:01:09Z"), Some(Bson::Int64(0)));
+        assert_eq!(pass_at(&lab, "2024-01-01T00:01:10Z"), Some(Bson::Int64(1)));
+    }
+
+    #[test]
     fn without_a_rule_nothing_goes() {
         let lab = hosts("");
         assert_eq!(pass_at(&lab, "2040-01-01T00:00:00Z"), Some(Bson::Int64(0)));

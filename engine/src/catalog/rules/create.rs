@@ -16,6 +16,9 @@ use crate::catalog::{
 /// Largest size of a capped collection in bytes (MongoDB's limit).
 const CAPPED_BYTES_MAX: i64 = 1 << 50;
 
+/// Longest bucket of a time-series collection in seconds (MongoDB's limit): 365 days.
+const BUCKET_SECS_MAX: i32 = 31_536_000;
+
 /// A collection or view to create.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CreateRequest {
@@ -193,16 +196,17 @@ fn time_series(options: &Document) -> Result<Option<Document>, CatalogError> {
         Some(Bson::Document(given)) => given,
         Some(other) => return Err(wrong_type("timeseries", "an object", other)),
     };
+    let mut read = given.clone();
     for (field, value) in given {
         match (field.as_str(), value) {
             ("timeField" | "metaField" | "granularity", Bson::String(_)) => {}
-            ("bucketMaxSpanSeconds" | "bucketRoundingSeconds", number)
-                if Whole::of(number).is_some() => {}
+            ("bucketMaxSpanSeconds" | "bucketRoundingSeconds", number) => {
+                let secs =
+                    Whole::of(number).ok_or_else(|| wrong_type(field, "a number", number))?;
+                read.insert(field.clone(), bucket_secs(field, secs)?);
+            }
             ("timeField" | "metaField" | "granularity", other) => {
                 return Err(wrong_type(field, "a string", other));
-            }
-            ("bucketMaxSpanSeconds" | "bucketRoundingSeconds", other) => {
-                return Err(wrong_type(field, "a number", other));
             }
             _ => {
                 return Err(error(
@@ -231,7 +235,22 @@ fn time_series(options: &Document) -> Result<Option<Document>, CatalogError> {
             "granularity must be \"seconds\", \"minutes\" or \"hours\"",
         ));
     }
-    Ok(Some(given.clone()))
+    Ok(Some(read))
+}
+
+/// The length of a bucket in seconds.
+fn bucket_secs(field: &str, secs: Whole) -> Result<i32, CatalogError> {
+    let secs = secs.or_zero();
+    let bounded = i32::try_from(secs).ok().filter(|secs| (1..=BUCKET_SECS_MAX).contains(secs));
+    bounded.ok_or_else(|| {
+        error(
+            Kind::BadValue,
+            format!(
+                "BSON field 'timeseries.{field}' must be from 1 to {BUCKET_SECS_MAX}, actual value \
+                 '{secs}'"
+            ),
+        )
+    })
 }
 
 fn clustered(options: &Document) -> Result<Option<Clustered>, CatalogError> {
