@@ -9,9 +9,17 @@ use super::{
     IndexState, Namespace, Validation, ValidationAction, ValidationLevel, View,
 };
 use crate::{
+    limits::{COMMAND_BYTES_MAX, COMMAND_DEPTH_MAX},
     query::Filter,
     store::{CollectionId, IndexId, StoreError},
-    value::scan,
+    value::scan::{self, Limits},
+};
+
+/// What is read: as much as a command may ever have brought.
+const READ: Limits = Limits {
+    bytes_max: COMMAND_BYTES_MAX,
+    depth_max: COMMAND_DEPTH_MAX,
+    allow_duplicate_names: false,
 };
 
 /// The record of one collection.
@@ -29,6 +37,12 @@ pub(crate) fn write(collection: &CollectionMeta) -> Result<Vec<u8>, StoreError> 
         "clustered": collection.options.clustered.as_ref().map(|clustered| clustered.name.clone()),
         "indexes": indexes,
     })
+}
+
+/// Whether a record keeps the bounds of a document, so that it can be read and shown again. Commands
+/// may bring more than that.
+pub(crate) fn fits(record: &[u8]) -> bool {
+    scan::check(record).is_ok()
 }
 
 /// Reads the record of one collection.
@@ -73,7 +87,7 @@ fn to_bytes(record: &Document) -> Result<Vec<u8>, StoreError> {
 }
 
 fn from_bytes(bytes: &[u8]) -> Option<Document> {
-    let raw: &RawDocument = scan::check(bytes).ok()?;
+    let raw: &RawDocument = scan::check_with(bytes, &READ).ok()?;
     Document::try_from(raw).ok()
 }
 

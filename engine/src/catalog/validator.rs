@@ -3,7 +3,7 @@
 use bson::{Document, RawDocumentBuf, raw::RawDocument};
 
 use crate::{
-    clock::Ended,
+    interrupt::Ended,
     query::{Context, Filter, QueryError, QueryErrorKind, VariableNames, filter::failure},
 };
 
@@ -116,6 +116,10 @@ impl Validation {
             && !matches(before)?
         {
             return Ok(None);
+        }
+        if self.action == Some(Action::Warn) {
+            // Nobody is told more than that it does not match.
+            return Ok(Some(Document::new()));
         }
         Ok(Some(failure::details(filter.source(), document, &context)))
     }

@@ -432,7 +432,7 @@ impl DocumentWriter<'_> {
         for slot in current.indexes.iter_mut().filter(|slot| slot.id == index.id) {
             Arc::make_mut(slot).multikey = true;
         }
-        self.txn.put_collection(current)
+        self.txn.put_as_large(current)
     }
 
     /// A store failure in the middle of a document forbids the commit, whatever the caller makes of it.

@@ -318,10 +318,32 @@ impl<'w> Transaction<'w> {
             .ok_or_else(|| missing(&collection.namespace))
     }
 
-    /// Creates or changes a definition.
-    pub(super) fn put_collection(&mut self, collection: CollectionMeta) -> Result<(), StoreError> {
+    /// Creates or changes a definition, unless it could not be read again.
+    pub(super) fn put_collection(&mut self, collection: CollectionMeta) -> Result<(), WriteError> {
         let name = &collection.namespace;
-        self.writer.put_catalog(&name.db, &name.collection, &record::write(&collection)?)?;
+        let record = record::write(&collection)?;
+        if !record::fits(&record) {
+            return Err(CatalogError::new(
+                CatalogErrorKind::BadValue,
+                format!(
+                    "the definition of {name} would be too large or nested too deep; make its \
+                     validator, its pipeline or its partial filters smaller"
+                ),
+            )
+            .into());
+        }
+        Ok(self.put_record(collection, &record)?)
+    }
+
+    /// Changes a definition in a way that makes it neither larger nor deeper.
+    pub(super) fn put_as_large(&mut self, collection: CollectionMeta) -> Result<(), StoreError> {
+        let record = record::write(&collection)?;
+        self.put_record(collection, &record)
+    }
+
+    fn put_record(&mut self, collection: CollectionMeta, record: &[u8]) -> Result<(), StoreError> {
+        let name = &collection.namespace;
+        self.writer.put_catalog(&name.db, &name.collection, record)?;
         self.catalog_changed = true;
         Arc::make_mut(&mut self.catalog).put(collection);
         Ok(())

@@ -1,5 +1,7 @@
 //! Validators: what they refuse, what they tell, and who may pass.
 
+use bson::{Document, doc};
+
 use super::testing::{Lab, at};
 
 fn lab(options: &str) -> Lab {
@@ -167,4 +169,63 @@ fn a_capped_collection_changes_its_bounds() {
     check("{collMod: 'c', cappedSize: 0}", 2);
     check("{collMod: 'c', cappedSize: 'x'}", 14);
     check("{collMod: 'c', cappedMax: 2147483647}", 2);
+}
+
+/// `levels` documents around a value.
+fn nested(levels: usize) -> Document {
+    (1..levels).fold(doc! { "a": 1 }, |inner, _| doc! { "a": inner })
+}
+
+#[test]
+fn what_could_not_be_read_again_is_not_stored() {
+    let lab = Lab::new();
+    lab.ok("{insert: 'c', documents: [{_id: 1}]}");
+    let refused = |command: Document| {
+        let reply = lab.run_document(&command);
+        let message = reply.get_str("errmsg").unwrap_or_default();
+        assert_eq!(reply.get_i32("code").ok(), Some(2), "{message}");
+        assert!(message.contains("too large or nested too deep"), "{message}");
+    };
+    let deep = nested(120);
+    refused(doc! { "collMod": "c", "validator": &deep });
+    refused(doc! { "create": "d", "validator": &deep });
+    refused(doc! { "create": "v", "viewOn": "c", "pipeline": [{ "$match": &deep }] });
+    let index = |name: &str, filter: Document| {
+        let index = doc! { "key": { name: 1 }, "name": name, "partialFilterExpression": filter };
+        doc! { "createIndexes": "c", "indexes": [index] }
+    };
+    refused(index("deep", deep.clone()));
+    let long = |name: &str| doc! { "b": format!("{name}{}", "x".repeat(5_000_000)) };
+    for name in ["x", "y", "z"] {
+        let reply = lab.run_document(&index(name, long(name)));
+        assert_eq!(reply.get_f64("ok").ok(), Some(1.0));
+    }
+    refused(index("w", long("w")));
+    let reply = lab.run_document(&doc! { "create": "e", "validator": nested(90) });
+    assert_eq!(reply.get_f64("ok").ok(), Some(1.0));
+    let lab = lab.reopened();
+    lab.check("{find: 'c'}", "{'cursor.firstBatch': [{_id: 1}]}");
+    let listed = lab.ok("{listIndexes: 'c'}");
+    assert_eq!(at(&listed, "cursor.firstBatch.3.name"), Some("z".into()));
+    assert_eq!(at(&listed, "cursor.firstBatch.4"), None);
+    let listed = lab.ok("{listCollections: 1, nameOnly: true}");
+    assert_eq!(at(&listed, "cursor.firstBatch.2"), None);
+}
+
+#[test]
+fn long_values_are_not_shown_again_for_every_clause() {
+    let clauses: Vec<String> = (0..200).map(|bound| format!("{{a: {{$gt: {bound}}}}}")).collect();
+    let lab = lab(&format!("validator: {{$and: [{}]}}", clauses.join(", ")));
+    let document = format!("{{_id: 1, a: '{}', b: [1]}}", "x".repeat(1_000_000));
+    let reply = lab.run(&format!("{{insert: 'c', documents: [{document}]}}"));
+    let failed = "writeErrors.0.errInfo.details.clausesNotSatisfied.199.details";
+    let reason = at(&reply, &format!("{failed}.reason"));
+    assert_eq!(reason, Some("comparison failed".into()));
+    assert_eq!(at(&reply, &format!("{failed}.consideredValue")), None);
+    let many: Vec<String> = (0..100).map(|number| number.to_string()).collect();
+    let document = format!("{{_id: 1, a: [{}]}}", many.join(", "));
+    lab.ok("{collMod: 'c', validator: {a: {$gt: 500}}}");
+    let reply = lab.run(&format!("{{insert: 'c', documents: [{document}]}}"));
+    let shown = at(&reply, "writeErrors.0.errInfo.details.consideredValues");
+    assert_eq!(shown.and_then(|shown| shown.as_array().map(Vec::len)), Some(16));
 }
