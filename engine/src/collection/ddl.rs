@@ -145,7 +145,7 @@ impl Collections {
             capped.indexes.retain(|index| index.is_id());
             capped.uuid = Uuid::new();
             capped.options.capped = Some(Capped { size_bytes: Some(size_bytes), docs_max: None });
-            Ok::<_, WriteError>(writer.txn.put_collection(capped)?)
+            writer.txn.put_collection(capped)
         })?;
         while self.transact(|writer| match writer.collection(name) {
             Some(collection) => writer.trim(&collection),

@@ -136,7 +136,7 @@ fn put_renamed(
 ) -> Result<(), WriteError> {
     writer.txn.remove_collection(&collection.namespace)?;
     let renamed = CollectionMeta { namespace: to.clone(), ..collection.clone() };
-    Ok(writer.txn.put_collection(renamed)?)
+    writer.txn.put_collection(renamed)
 }
 
 /// Refuses a collection that was changed: what comes in its place would undo that.
