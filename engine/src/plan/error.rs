@@ -39,10 +39,8 @@ pub enum PlanErrorKind {
     TooManyRecords,
     /// The collection or the index went away under a cursor.
     PlanKilled,
-    /// The operation was asked to stop.
-    Interrupted,
-    /// The operation took longer than it was allowed to.
-    TimeLimit,
+    /// The operation had to end.
+    Ended(Ended),
     /// An expression of the filter failed on a document.
     Query(QueryErrorKind),
     /// The store failed.
@@ -58,11 +56,7 @@ impl PlanError {
 
 impl From<Ended> for PlanError {
     fn from(ended: Ended) -> Self {
-        let kind = match ended {
-            Ended::Interrupted => PlanErrorKind::Interrupted,
-            Ended::TimeLimit => PlanErrorKind::TimeLimit,
-        };
-        Self::new(kind, ended.to_string())
+        Self::new(PlanErrorKind::Ended(ended), ended.to_string())
     }
 }
 
@@ -74,6 +68,10 @@ impl From<StoreError> for PlanError {
 
 impl From<QueryError> for PlanError {
     fn from(error: QueryError) -> Self {
-        Self::new(PlanErrorKind::Query(error.kind), error.message)
+        let kind = match error.kind {
+            QueryErrorKind::Ended(ended) => PlanErrorKind::Ended(ended),
+            kind => PlanErrorKind::Query(kind),
+        };
+        Self::new(kind, error.message)
     }
 }

@@ -224,9 +224,9 @@ mod tests {
     fn a_search_ends_with_its_operation() {
         assert_eq!(search(Operation::new(None), |_| {}), (3, None));
         let late = Operation::new(Some(Duration::ZERO));
-        assert_eq!(search(late, |_| {}), (0, Some(PlanErrorKind::TimeLimit)));
+        assert_eq!(search(late, |_| {}), (0, Some(PlanErrorKind::Ended(Ended::TimeLimit))));
         let killed = search(Operation::new(None), Operation::kill);
-        assert_eq!(killed, (1, Some(PlanErrorKind::Interrupted)));
+        assert_eq!(killed, (1, Some(PlanErrorKind::Ended(Ended::Interrupted))));
     }
 
     #[test]

@@ -233,8 +233,7 @@ impl From<PlanError> for CommandError {
                 Code::QUERY_EXCEEDED_MEMORY_LIMIT
             }
             PlanErrorKind::PlanKilled => Code::QUERY_PLAN_KILLED,
-            PlanErrorKind::Interrupted => return Ended::Interrupted.into(),
-            PlanErrorKind::TimeLimit => return Ended::TimeLimit.into(),
+            PlanErrorKind::Ended(ended) => return ended.into(),
             PlanErrorKind::Query(kind) => {
                 return QueryError { kind, message: error.message }.into();
             }

@@ -23,7 +23,7 @@ pub(super) struct Room {
 impl Room {
     /// Counts a value.
     pub(super) fn take(&mut self, value: RawBsonRef<'_>) -> Result<(), QueryError> {
-        self.take_bytes(size(value))
+        self.take_bytes(bytes_of(value))
     }
 
     /// Counts a value that was computed; one that lies elsewhere takes no room of its own.
@@ -77,7 +77,8 @@ pub fn check_levels(value: RawBsonRef<'_>) -> Result<(), QueryError> {
     ))
 }
 
-fn size(value: RawBsonRef<'_>) -> usize {
+/// About how many bytes a value holds.
+pub(in crate::query) fn bytes_of(value: RawBsonRef<'_>) -> usize {
     match value {
         RawBsonRef::String(text) | RawBsonRef::Symbol(text) => text.len(),
         RawBsonRef::JavaScriptCode(code) => code.len(),

@@ -4,7 +4,7 @@ use bson::{Bson, Document, RawDocumentBuf, doc, raw::RawBsonRef, raw::RawDocumen
 
 use super::{expr::Filter, schema::Schema, types::type_name};
 use crate::{
-    query::{Context, VariableNames},
+    query::{Context, VariableNames, expression::bytes_of},
     value::Path,
 };
 
@@ -171,14 +171,7 @@ fn of_field(field: &str, value: &Bson, clause: &Document, document: &RawDocument
 
 /// A value as it is shown; none if it is long.
 fn shown(value: RawBsonRef<'_>) -> Option<Bson> {
-    let bytes = match value {
-        RawBsonRef::Document(document) => document.as_bytes().len(),
-        RawBsonRef::Array(array) => array.as_bytes().len(),
-        RawBsonRef::String(text) => text.len(),
-        RawBsonRef::Binary(binary) => binary.bytes.len(),
-        _ => 0,
-    };
-    (bytes <= SHOWN_BYTES_MAX).then(|| Bson::try_from(value).ok())?
+    (bytes_of(value) <= SHOWN_BYTES_MAX).then(|| Bson::try_from(value).ok())?
 }
 
 /// The rules of a schema that a value breaks.
