@@ -103,6 +103,16 @@ pub const REOPENINGS_MAX: u32 = 1;
 /// Bytes of LMDB's longest key. Another number would be another file format.
 pub const LMDB_KEY_BYTES_MAX: usize = 511;
 
+/// Bytes of one value in the tables: several times what the largest command can bring. A longer one was
+/// never written.
+pub const ROW_BYTES_MAX: u64 = 256 << 20;
+
+/// Pages of documents whose checksums are looked at when a store is opened, evenly spread.
+pub const OPEN_SAMPLE_PAGES: usize = 256;
+
+/// How long that look takes at most, on a disk where each page is a wait.
+pub const OPEN_SAMPLE: std::time::Duration = std::time::Duration::from_millis(100);
+
 /// Levels of an LMDB tree. LMDB's own cursors hold no more; a deeper tree is damage.
 pub const TREE_DEPTH_MAX: u16 = 32;
 /// Events that wait for one subscriber. A full queue loses its oldest event, and the loss is

@@ -226,8 +226,7 @@ fn log(running: &Running, error: Option<&UpkeepError>, state: &mut State) {
 fn backed_up(running: Running, result: Result<Backup, UpkeepError>, state: &mut State) {
     match result {
         Ok(backup) => {
-            let file = running.file.clone().unwrap_or_default();
-            succeeded(&running, Ended::backup(&file, backup), state);
+            succeeded(&running, Ended::backup(backup), state);
         }
         Err(error) => failed(running, error, state),
     }
@@ -240,7 +239,10 @@ fn checked(running: Running, result: Result<StructureReport, UpkeepError>, state
     };
     let file = running.file.clone().unwrap_or_default();
     let found = match report.findings.as_slice() {
-        [] => Checked::Sound { file, pages: report.pages_used },
+        [] => {
+            let damage = report.rows.in_words(report.rows.first.iter().map(ToString::to_string));
+            Checked::Sound { file, pages: report.pages_used, damage }
+        }
         [finding] => Checked::Damaged(format!("This backup is damaged: {}.", without_end(finding))),
         [finding, more @ ..] => {
             let more = number::counted(more.len() as u64, "more thing", "more things");
@@ -250,6 +252,7 @@ fn checked(running: Running, result: Result<StructureReport, UpkeepError>, state
     };
     let stage = match &found {
         Checked::Damaged(sentence) => Stage::Failed(sentence.clone()),
+        Checked::Sound { damage: Some(damage), .. } => Stage::Failed(format!("{damage}.")),
         _ => Stage::Done("The backup is sound".to_owned()),
     };
     state.operations.end(running.operation, stage);
@@ -268,7 +271,7 @@ fn succeeded(running: &Running, ended: Ended, state: &mut State) {
         Tone::Bad => Stage::Failed(ended.sentence.clone()),
     };
     if ended.tone == Tone::Bad {
-        state.upkeep.damage = ended.findings.first().cloned();
+        state.upkeep.damage = Some(ended.findings.first().unwrap_or(&ended.sentence).clone());
     }
     state.operations.end(running.operation, stage);
     if is_shown(running.operation, state) {

@@ -3,6 +3,7 @@
 use mayfly_engine::{
     archive::left_out,
     clock::{Clock as _, SystemClock},
+    collection::backup_damage,
     store::{Store, StoreOptions},
 };
 
@@ -22,12 +23,12 @@ pub(super) fn run(args: &Backup) -> Result<(), Failure> {
     let done = store.backup_to(&args.dest, &mut |at| line.watch(at));
     drop(line);
     let report = done.map_err(Failure::from_error)?;
-    println!("backed up {} bytes to {}", report.bytes, args.dest.display());
-    for older in report.kept.iter().skip(1) {
+    println!("backed up {} bytes to {}", report.bytes, report.file.display());
+    for older in report.kept.iter().filter(|kept| **kept != report.file) {
         println!("kept {}", older.display());
     }
     if let Some(sentence) = left_out(&store).map_err(Failure::from_error)? {
         println!("{sentence}");
     }
-    Ok(())
+    backup_damage(&store, &report).map_or(Ok(()), |sentence| Err(Failure(sentence)))
 }

@@ -4,7 +4,7 @@ use mayfly_engine::store::Store;
 
 use super::{Failure, args::Check, job_line::JobLine, verify::found};
 
-/// Checks the structure of a backup or a data file without opening it.
+/// Checks the structure of a backup or a data file and the checksums of what is in it, without opening it.
 pub(super) fn run(args: &Check) -> Result<(), Failure> {
     let mut line = JobLine::new()?;
     let done = Store::check_file(&args.file, &mut |at| line.watch(at));
@@ -13,8 +13,12 @@ pub(super) fn run(args: &Check) -> Result<(), Failure> {
     for finding in &report.findings {
         println!("{finding}");
     }
-    if !report.findings.is_empty() {
-        return Err(found(report.findings.len() as u64, "file"));
+    for row in &report.rows.first {
+        println!("{row} does not match its checksum");
+    }
+    let findings = report.findings.len() as u64 + report.rows.count;
+    if findings > 0 {
+        return Err(found(findings, "file"));
     }
     let (used, free) = (report.pages_used, report.pages_free);
     println!("checked {used} pages in use and {free} free: nothing is wrong");

@@ -8,6 +8,7 @@ use std::time::Duration;
 use bson::{Document, doc, oid::ObjectId};
 use crossbeam_channel::RecvTimeoutError;
 use mayfly_engine::archive;
+use mayfly_engine::collection::backup_damage;
 use mayfly_engine::engine::{ClockOption, Engine, EngineEvent, EngineOptions, Subscription};
 use mayfly_engine::store::{OPEN_TO_OTHERS, Store, StoreError, Watch};
 use mayfly_engine::transfer::{
@@ -86,7 +87,8 @@ impl Upkeep for Embedded {
         let engine = self.holder.engine()?;
         let store = engine.collections().store();
         let report = store.backup_to(file, watch)?;
-        Ok(Backup { report, left_out: archive::left_out(store)? })
+        let damage = backup_damage(store, &report);
+        Ok(Backup { report, damage, left_out: archive::left_out(store)? })
     }
 
     fn offline(&self, work: &OfflineWork, watch: &mut Watch<'_>) -> Offline {

@@ -38,8 +38,10 @@ pub enum OfflineDone {
 /// A backup that was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Backup {
-    /// How large it is, and which ones are kept.
+    /// How large it is, where it is, and which ones are kept.
     pub report: BackupReport,
+    /// One sentence about what is damaged in the store, and so in the backup.
+    pub damage: Option<String>,
     /// One sentence about what belongs to the store and is not in it.
     pub left_out: Option<String>,
 }

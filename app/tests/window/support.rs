@@ -16,6 +16,7 @@ use mayfly::source::{OpenRequest, Opened, Opener, Source};
 use mayfly::state::{Phase, State, Tab};
 use mayfly::{MayflyApp, WindowOptions};
 use mayfly_engine::clock::{Clock, SystemClock};
+use mayfly_engine::engine::{ClockOption, Engine, EngineOptions};
 
 /// How long something may take until it is a failure. Nothing waits so long when all is well.
 const DEADLINE: Duration = Duration::from_secs(30);
@@ -53,6 +54,29 @@ impl Window {
     /// The same on a folder in which `store` may be there already.
     pub fn open_in(folder: tempfile::TempDir, commands: &[Document]) -> Self {
         Self::open_as(folder, commands, |source| source)
+    }
+
+    /// A window on a store with one document in `test.notes`, a bit of which is another one by now.
+    pub fn open_damaged() -> Self {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let data = folder.path().join("store");
+        let options = EngineOptions {
+            clock: ClockOption::Simulated { start_ms: START_MS },
+            run_reaper: false,
+            ..EngineOptions::default()
+        };
+        let engine = Engine::open(&data, options).expect("a store");
+        engine.run("test", &doc! {"insert": "notes", "documents": [{"_id": 1, "a": "needle"}]});
+        engine.close().expect("closed");
+        let file = data.join("data.mdb");
+        let mut bytes = std::fs::read(&file).expect("a file");
+        let is_there = |at: &usize| bytes[*at..].starts_with(b"needle");
+        let places: Vec<usize> = (0..bytes.len()).filter(is_there).collect();
+        for place in places {
+            bytes[place] ^= 1;
+        }
+        std::fs::write(file, bytes).expect("written");
+        Self::open_in(folder, &[])
     }
 
     /// The same on a store that the window sees through another source.

@@ -91,6 +91,27 @@ fn a_backup_is_made_and_listed() {
 }
 
 #[test]
+fn a_backup_of_a_damaged_store_says_so() {
+    let mut window = Window::open_damaged();
+    window.choose("Menu", "Backup and maintenance…");
+    window.until_named("Size of the data file: ");
+    window.click("Back up…");
+    window.click("Back up");
+    window.until_named(
+        "1 stored thing is damaged (document 1 of test.notes), so this copy is kept as",
+    );
+    let file = backup_file(&window);
+    let damaged = file.with_extension("backup.damaged");
+    assert!(damaged.is_file() && !file.exists());
+    window.click("Back");
+    window.click("Restore…");
+    window.type_into("Path of the backup", &damaged.display().to_string());
+    window.click("Check backup");
+    window.until_named("In store.backup.damaged 1 stored thing is damaged");
+    window.until_enabled("Restore");
+}
+
+#[test]
 fn a_backup_that_can_not_be_written_is_told() {
     let mut window = page("Back up…");
     let inside = window.folder.path().join("store").join("b");

@@ -11,6 +11,7 @@
 mod build;
 mod coll_mod;
 mod collections;
+mod damaged;
 mod ddl;
 mod dialect;
 mod displaced;
@@ -40,6 +41,7 @@ mod watches;
 
 pub use build::{BuildProgress, PendingBuild};
 pub use collections::Collections;
+pub use damaged::{backup_damage, damage_in_words};
 pub use displaced::{Displaced, Keeper};
 pub use document_writer::{DocumentWriter, InvalidDocument};
 pub use error::{DuplicateKey, WriteError};

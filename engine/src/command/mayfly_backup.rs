@@ -13,11 +13,12 @@ use super::{
     run::raw,
     table::{Command, Scope},
 };
-use crate::{archive::left_out, plan::check_interrupt};
+use crate::{archive::left_out, collection::backup_damage, plan::check_interrupt};
 
 /// `{mayflyBackup: 1, to: path}`: the reply has `bytes` and the backups `kept`, the new one first, and
-/// says in `notIncluded` where archived documents lie, which no backup has. Ends
-/// at `killOp` and at `maxTimeMS`. Only the program itself may send it: a client of the listener has no
+/// says in `notIncluded` where archived documents lie, which no backup has. When the store holds damaged
+/// rows, `file` is another name than was asked for, no backup before it is lost, and `damaged` (how many)
+/// and `warning` say why. Ends at `killOp` and at `maxTimeMS`. Only the program itself may send it: a client of the listener has no
 /// business with the files of this computer.
 pub static COMMAND: Command = Command {
     name: "mayflyBackup",
@@ -50,8 +51,14 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     let report = done?;
     let kept: Vec<Bson> =
         report.kept.iter().map(|path| path.to_string_lossy().into_owned().into()).collect();
-    let mut reply = doc! { "bytes": long(report.bytes), "kept": kept };
-    if let Some(sentence) = left_out(context.collections.store())? {
+    let file = report.file.to_string_lossy().into_owned();
+    let mut reply = doc! { "bytes": long(report.bytes), "file": file, "kept": kept };
+    let store = context.collections.store();
+    if let Some(sentence) = backup_damage(store, &report) {
+        reply.insert("damaged", long(report.damaged.count));
+        reply.insert("warning", sentence);
+    }
+    if let Some(sentence) = left_out(store)? {
         reply.insert("notIncluded", sentence);
     }
     raw(&reply)
@@ -60,6 +67,7 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
 #[cfg(test)]
 mod tests {
     use super::super::testing::Lab;
+    use crate::store::{StoreError, rot};
 
     #[test]
     fn a_store_in_use_is_backed_up() {
@@ -78,6 +86,22 @@ mod tests {
             sentence.ends_with("/archive.") && sentence.contains("not in the backup"),
             "{told}"
         );
+        assert!(!told.contains_key("warning"), "{told}");
+        let (store, catalog) =
+            (lab.engine.collections().store(), lab.engine.collections().catalog());
+        let row = [b"needle".as_slice(), &[0; 40]].concat();
+        let id = catalog.collection_named("test", "c").expect("there").id;
+        let written: Result<(), StoreError> =
+            store.write(|writer| writer.put_document(id, 99, 0, &row));
+        written.expect("written");
+        rot(store.folder(), &[b"needle"]);
+        let told = lab.ok(&format!("{{mayflyBackup: 1, to: '{to}'}}"));
+        assert_eq!(told.get_str("file").ok(), Some(format!("{to}.damaged").as_str()));
+        let expected = format!(
+            "1 stored thing is damaged (document 99 of test.c), so this copy is kept as {to}.damaged \
+             and every backup before it stays as it was."
+        );
+        assert_eq!(told.get_str("warning").ok(), Some(expected.as_str()));
         lab.check("{mayflyBackup: 1, to: 'b'}", "{code: 2}");
         lab.check("{mayflyBackup: 1}", "{code: 40414}");
     }

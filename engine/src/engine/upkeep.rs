@@ -11,7 +11,8 @@ use crate::{
     clock::Clock,
     collection::{Collections, Finding, VerifyReport},
     store::{
-        Compaction, JobProgress, JobStep, Restoration, Store, StoreError, StoreOptions, Watch,
+        Compaction, DamagedRow, JobProgress, JobStep, Restoration, Store, StoreError, StoreOptions,
+        Watch,
     },
 };
 
@@ -111,7 +112,8 @@ pub fn compact(
 }
 
 /// Checks everything in a data folder that nobody has open: the structure of the file, then all
-/// documents, entries and counters.
+/// documents, entries and counters. What keeps a store from being opened at all is told with the
+/// structure: definitions and values of its own that are not what was written.
 ///
 /// # Errors
 /// With a sentence when the folder can't be opened or `watch` stops it. Damage is a finding.
@@ -120,7 +122,12 @@ pub fn check(
     clock: &Arc<dyn Clock>,
     watch: &mut Watch<'_>,
 ) -> Result<CheckReport, OpenError> {
-    let structure = Store::check_structure_watched(folder, watch)?.findings;
+    let report = Store::check_structure_watched(folder, watch)?;
+    let mut structure = report.findings;
+    let of_the_store =
+        |row: &&DamagedRow| matches!(row, DamagedRow::Definition { .. } | DamagedRow::Meta { .. });
+    let rows = report.rows.first.iter().filter(of_the_store);
+    structure.extend(rows.map(|row| format!("{row} does not match its checksum")));
     if !structure.is_empty() {
         return Ok(CheckReport { structure, ..CheckReport::default() });
     }

@@ -3,6 +3,10 @@
 //! LMDB's own copy to a path empties the target first, deletes it on an error and never flushes; so the
 //! copy goes to a private temporary file beside the target, is flushed and walked, and then renamed.
 //! Older backups under the same name move on to `NAME.1` and `NAME.2`.
+//!
+//! The walk reads the checksums of all rows too: LMDB copies a rotten document as it is. A copy with such
+//! rows is the best there is of what is stored now and the worst of what was, so it gets a name of its own,
+//! `NAME.damaged`, and no older backup makes room for it.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -12,7 +16,7 @@ use std::path::{Path as FsPath, PathBuf};
 use super::app_lock::file_identity;
 use super::folder::{DATA_FILE, free_bytes, sync_folder};
 use super::job::{JobStep, Watch};
-use super::{Store, StoreError, leftover, stream, walk};
+use super::{DamagedRows, Store, StoreError, leftover, stream, walk};
 use crate::limits::BACKUPS_KEPT;
 
 /// A finished backup.
@@ -20,30 +24,36 @@ use crate::limits::BACKUPS_KEPT;
 pub struct BackupReport {
     /// Bytes of the file.
     pub bytes: u64,
-    /// All backups under the name, the new one first.
+    /// The file: under a name of its own when the store holds damaged rows.
+    pub file: PathBuf,
+    /// All backups under the name, the newest first.
     pub kept: Vec<PathBuf>,
+    /// What is damaged in the store, and so in the copy.
+    pub damaged: DamagedRows,
 }
 
 impl Store {
-    /// Writes a consistent, compact copy to `file` while the store is in use. It appears whole or not at
-    /// all; the backups before it are kept, [`BACKUPS_KEPT`] in all.
+    /// Writes a consistent, compact copy to `target` while the store is in use. It appears whole or not at
+    /// all; the backups before it are kept, [`BACKUPS_KEPT`] in all. If rows of the store are damaged, the
+    /// copy takes the place of the last such one instead, and all backups stay as they are.
     ///
     /// # Errors
-    /// When `file` lies in the data folder or is something else than a backup, there is not enough room,
+    /// When `target` lies in the data folder or is something else than a backup, there is not enough room,
     /// a step fails, or `watch` stops it. The older backups are then as they were.
     pub fn backup_to(
         &self,
-        file: &FsPath,
+        target: &FsPath,
         watch: &mut Watch<'_>,
     ) -> Result<BackupReport, StoreError> {
         let total = self.used_bytes();
-        let parent = parent_of(file);
-        check_target(self.folder(), parent, file)?;
+        let parent = parent_of(target);
+        check_target(self.folder(), parent, target)?;
         check_room(parent, total)?;
-        let mut part = Part::begin(parent, file)?;
+        let mut part = Part::begin(parent, target)?;
         self.copy_compact(part.file.as_file_mut(), total, watch)?;
-        let bytes = part.finish(watch)?;
-        Ok(BackupReport { bytes, kept: kept(file) })
+        let (bytes, damaged) = part.check(watch)?;
+        let file = if damaged.count == 0 { part.place()? } else { part.place_beside()? };
+        Ok(BackupReport { bytes, kept: kept(target), file, damaged })
     }
 }
 
@@ -83,15 +93,22 @@ impl<'t> Part<'t> {
         Ok(Self { file, parent, target })
     }
 
-    /// Flushes and checks it and gives it its name. Returns its bytes.
-    fn finish(self, watch: &mut Watch<'_>) -> Result<u64, StoreError> {
-        let Self { file, parent, target } = self;
-        file.as_file().sync_all().map_err(|error| failed(&error))?;
-        let bytes = file.as_file().metadata().map_err(|error| failed(&error))?.len();
-        if let Some(finding) = walk::walk_watched(file.as_file(), watch)?.findings.first() {
+    /// Flushes and checks it. Returns its bytes and which rows in it are damaged.
+    fn check(&self, watch: &mut Watch<'_>) -> Result<(u64, DamagedRows), StoreError> {
+        let file = self.file.as_file();
+        file.sync_all().map_err(|error| failed(&error))?;
+        let bytes = file.metadata().map_err(|error| failed(&error))?.len();
+        let report = walk::read_watched(file, watch)?;
+        if let Some(finding) = report.findings.first() {
             return Err(StoreError::damaged(format!("the backup was not kept, because {finding}")));
         }
         JobStep::Replacing.tell(watch, 0, 0)?;
+        Ok((bytes, report.rows))
+    }
+
+    /// Gives it its name; the backups before it move on. Returns the name.
+    fn place(self) -> Result<PathBuf, StoreError> {
+        let Self { file, parent, target } = self;
         let mut rotation = Rotation::default();
         let placed = rotation
             .make_room(target)
@@ -103,7 +120,15 @@ impl<'t> Part<'t> {
         sync_folder(parent)?;
         // Left here by a program that was ended, it goes with the next backup.
         let _ = fs::remove_file(oldest(target));
-        Ok(bytes)
+        Ok(target.to_owned())
+    }
+
+    /// Gives it the name of a copy with damaged rows. Returns that.
+    fn place_beside(self) -> Result<PathBuf, StoreError> {
+        let name = damaged_name(self.target);
+        self.file.persist(&name).map_err(|error| failed(&error.error))?;
+        sync_folder(self.parent)?;
+        Ok(name)
     }
 }
 
@@ -159,6 +184,13 @@ impl Rotation {
     }
 }
 
+/// The name of a copy with damaged rows.
+fn damaged_name(target: &FsPath) -> PathBuf {
+    let mut name = target.as_os_str().to_owned();
+    name.push(".damaged");
+    PathBuf::from(name)
+}
+
 /// The hidden name of the one backup too many, while the new one does not have its name.
 fn oldest(target: &FsPath) -> PathBuf {
     let mut name = OsString::from(".");
@@ -199,8 +231,8 @@ fn check_target(data_folder: &FsPath, parent: &FsPath, target: &FsPath) -> Resul
     if parent.starts_with(data_folder) {
         return Err(refused("the target lies in the data folder; choose another folder"));
     }
-    for age in 0..BACKUPS_KEPT {
-        let path = aged(target, age);
+    let names = (0..BACKUPS_KEPT).map(|age| aged(target, age));
+    for path in names.chain([damaged_name(target)]) {
         let found = match fs::symlink_metadata(&path) {
             Ok(found) => found,
             Err(error) if error.kind() == io::ErrorKind::NotFound => continue,

@@ -176,10 +176,19 @@ fn read_time(value: &[u8]) -> Option<(i64, &[u8])> {
     Some((i64::try_from(modified).ok()?, rest))
 }
 
+/// Collection and record of a document's key.
+#[inline]
+pub(super) fn document_numbers(key: &[u8]) -> Option<(u32, u64)> {
+    let (collection, rest) = Packed::read(key)?;
+    match Packed::read(rest)? {
+        (record, []) => Some((u32::try_from(collection).ok()?, record)),
+        _ => None,
+    }
+}
+
 /// Takes a document's key and value apart and verifies the checksum.
 pub(super) fn stored<'t>(key: &[u8], value: &'t [u8]) -> Result<Stored<'t>, StoreError> {
-    let numbers = Packed::read(key).and_then(|(id, rest)| Some((id, Packed::read(rest)?)));
-    let Some((collection, (record, []))) = numbers else {
+    let Some((collection, record)) = document_numbers(key) else {
         return Err(StoreError::damaged("a document's key has a wrong length"));
     };
     let damaged = |why: &str| {

@@ -20,7 +20,7 @@ use super::job::Watch;
 use super::line::Line;
 use super::notice::Notices;
 use super::open::{self, Anchor, Opened};
-use super::{Reader, StoreError, StoreNotice, StoreState, walk};
+use super::{DamagedRows, Reader, StoreError, StoreNotice, StoreState, walk};
 use crate::clock::work_time;
 use crate::limits::{
     MAP_GROWTH_WAIT, MAP_SIZE_BYTES, READERS_KEPT, READERS_MAX, STALE_READERS_PAUSE,
@@ -81,6 +81,8 @@ pub struct StructureReport {
     pub pages_free: u64,
     /// What is wrong, one sentence each; empty for a sound file.
     pub findings: Vec<String>,
+    /// Rows that are not what was written, where rows were read too.
+    pub rows: DamagedRows,
 }
 
 /// An open store. Dropping it closes it cleanly.
@@ -277,7 +279,7 @@ impl Store {
         AppLock::check_free(folder)
     }
 
-    /// Checks the structure of a store that nobody has open.
+    /// Checks the structure of a store that nobody has open, and the checksums of its rows.
     ///
     /// # Errors
     /// `InUse`, or the file can't be read. Damage is a finding, not an error.
@@ -302,12 +304,13 @@ impl Store {
         Self::check_file(&data_file, watch)
     }
 
-    /// Checks the structure of a data file or a backup that nobody has open, without opening it.
+    /// Checks the structure of a data file or a backup that nobody has open, and the checksums of its
+    /// rows, without opening it.
     ///
     /// # Errors
     /// `Stopped`, or the file can't be read or is something else. Damage is a finding, not an error.
     pub fn check_file(file: &FsPath, watch: &mut Watch<'_>) -> Result<StructureReport, StoreError> {
-        walk::walk_watched(&open_file(file)?, watch)
+        walk::read_watched(&open_file(file)?, watch)
     }
 }
 

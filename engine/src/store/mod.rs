@@ -20,6 +20,7 @@ mod backup;
 mod ballast;
 mod codec;
 mod compact;
+mod damaged;
 mod ending;
 mod env;
 mod error;
@@ -47,6 +48,7 @@ mod writer;
 
 pub use backup::{BackupReport, kept as backups_kept};
 pub use compact::Compaction;
+pub use damaged::{DamagedRow, DamagedRows};
 pub use error::StoreError;
 pub use folder::OPEN_TO_OTHERS;
 pub(crate) use folder::sync_names;
@@ -60,6 +62,9 @@ pub use restore::{Restoration, Restored};
 pub use restored::RESTORED_META_NAME;
 pub use rows::EntryRows;
 pub use writer::Writer;
+
+#[cfg(test)]
+pub(crate) use tests::rot;
 
 #[cfg(test)]
 mod tests;

@@ -121,10 +121,19 @@ fn checked_ui(ui: &mut Ui, draft: &RestoreDraft, state: &State) {
             words(ui, "First the backup is checked. Nothing is changed by that.");
         }
         Checked::Damaged(sentence) => notice_ui(ui, Icon::Error, "Error", ink.error, sentence),
-        Checked::Sound { file, pages } => {
-            let pages = number::counted(*pages, "page is", "pages are");
-            let sentence = format!("{} is sound: {pages} in use.", name_of(file));
-            notice_ui(ui, Icon::Check, "Sound", ink.accent, &sentence);
+        Checked::Sound { file, pages, damage } => {
+            let name = name_of(file);
+            if let Some(damage) = damage {
+                let sentence = format!(
+                    "In {name} {damage}. All else in it can be restored; an older backup may have what \
+                     is damaged in this one."
+                );
+                notice_ui(ui, Icon::Error, "Damaged", ink.error, &sentence);
+            } else {
+                let pages = number::counted(*pages, "page is", "pages are");
+                let sentence = format!("{name} is sound: {pages} in use.");
+                notice_ui(ui, Icon::Check, "Sound", ink.accent, &sentence);
+            }
             card::bordered(ui, ink.overdue, |ui| {
                 let when = written(file, state);
                 let sentence = format!(

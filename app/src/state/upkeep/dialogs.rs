@@ -76,12 +76,14 @@ pub enum Checked {
     /// Nothing.
     #[default]
     Nothing,
-    /// Its structure is sound.
+    /// Its structure is sound, so it can be restored.
     Sound {
         /// The file.
         file: PathBuf,
         /// Its pages that hold something.
         pages: u64,
+        /// Which rows in it are damaged, if any.
+        damage: Option<String>,
     },
     /// It can't be restored: one sentence.
     Damaged(String),
@@ -94,7 +96,7 @@ impl RestoreDraft {
         whole_path(&self.path)
     }
 
-    /// The file, if it is known to be sound.
+    /// The file, if it is known that it can be restored.
     #[must_use]
     pub fn sound(&self) -> Option<PathBuf> {
         let file = self.file()?;
@@ -196,7 +198,7 @@ mod tests {
     fn what_is_known_of_a_backup_counts_for_its_path_only() {
         let mut draft = RestoreDraft { path: "/a".to_owned(), ..RestoreDraft::default() };
         assert_eq!(draft.sound(), None);
-        draft.checked = Checked::Sound { file: PathBuf::from("/a"), pages: 1 };
+        draft.checked = Checked::Sound { file: PathBuf::from("/a"), pages: 1, damage: None };
         assert_eq!(draft.sound(), Some(PathBuf::from("/a")));
         "/b".clone_into(&mut draft.path);
         assert_eq!(draft.sound(), None);

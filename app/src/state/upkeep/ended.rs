@@ -59,13 +59,18 @@ impl Ended {
 
     /// A backup was written.
     #[must_use]
-    pub fn backup(file: &Path, backup: Backup) -> Self {
+    pub fn backup(backup: Backup) -> Self {
+        let file = &backup.report.file;
         let path = file.display().to_string();
         let kept = number::counted(backup.report.kept.len() as u64, "backup is", "backups are");
         let sentence = format!("The backup is written and checked. {kept} kept under this name.");
-        let ended = Self::good("Backed up", sentence)
+        let mut ended = Self::good("Backed up", sentence)
             .figure("File", name_of(file))
             .figure("Size", number::bytes(backup.report.bytes));
+        if let Some(damage) = backup.damage {
+            (ended.title, ended.sentence, ended.tone) =
+                ("Backed up with damage".to_owned(), damage, Tone::Bad);
+        }
         let path = Some(("Copy path of the backup".to_owned(), path));
         Self { path, note: backup.left_out, ..ended }
     }

@@ -1,5 +1,6 @@
 //! The store against real files in temporary folders.
 
+mod checksums;
 mod contents;
 mod copies;
 mod damage;
@@ -10,6 +11,8 @@ mod limits;
 mod opening;
 mod runs;
 
+use std::fs;
+use std::io::{Seek as _, SeekFrom, Write as _};
 use std::ops::Bound::Unbounded;
 use std::path::Path as FsPath;
 
@@ -76,4 +79,27 @@ pub(super) fn see(store: &Store) -> Result<Seen, StoreError> {
         }
         Ok((documents, entries, catalog, reader.counters(COLLECTION.0)?))
     })
+}
+
+/// Puts `byte(old)` in the place of some bytes of a data file, which may be open.
+pub(super) fn overwrite(folder: &FsPath, places: &[usize], byte: impl Fn(u8) -> u8) {
+    let path = folder.join("data.mdb");
+    let bytes = fs::read(&path).expect("a file");
+    let mut file = fs::File::options().write(true).open(path).expect("a file");
+    for at in places {
+        file.seek(SeekFrom::Start(*at as u64)).expect("a place");
+        file.write_all(&[byte(bytes[*at])]).expect("written");
+    }
+}
+
+/// Flips a bit at the beginning of each of these texts in the data file of a folder.
+pub(crate) fn rot(folder: &FsPath, texts: &[&[u8]]) {
+    let bytes = fs::read(folder.join("data.mdb")).expect("a file");
+    for text in texts {
+        // LMDB may have left an older copy of the page: flip every one.
+        let is_there = |at: &usize| bytes[*at..].starts_with(text);
+        let places: Vec<usize> = (0..bytes.len()).filter(is_there).collect();
+        assert!(!places.is_empty(), "{text:?}");
+        overwrite(folder, &places, |byte| byte ^ 1);
+    }
 }

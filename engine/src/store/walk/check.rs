@@ -5,10 +5,10 @@ use std::ops::ControlFlow;
 
 use super::super::env::TABLE_NAMES;
 use super::super::job::Watch;
-use super::super::{StoreError, StructureReport};
+use super::super::{DamagedRows, StoreError, StructureReport};
 use super::header::{Header, Tree, read_header};
 use super::source::{Source, u64_at};
-use super::tree::{MAIN, Order, Seen, Value, Walker};
+use super::tree::{MAIN, Order, Rows, Seen, Value, Walker};
 
 /// The quick check at every opening: headers and the list of tables. Returns the number of the last
 /// committed transaction.
@@ -30,8 +30,24 @@ pub(in crate::store) fn walk_watched(
     file: &File,
     watch: &mut Watch<'_>,
 ) -> Result<StructureReport, StoreError> {
+    report(file, false, watch)
+}
+
+/// As [`walk_watched`], reading the rows of all tables too: each must match its checksum.
+pub(in crate::store) fn read_watched(
+    file: &File,
+    watch: &mut Watch<'_>,
+) -> Result<StructureReport, StoreError> {
+    report(file, true, watch)
+}
+
+fn report(
+    file: &File,
+    reads_rows: bool,
+    watch: &mut Watch<'_>,
+) -> Result<StructureReport, StoreError> {
     let mut report = StructureReport::default();
-    match walk_all(file, &mut report, watch) {
+    match walk_all(file, reads_rows, &mut report, watch) {
         Ok(()) => {}
         Err(StoreError::Damaged { what }) => report.findings.push(what),
         Err(error) => return Err(error),
@@ -41,19 +57,22 @@ pub(in crate::store) fn walk_watched(
 
 fn walk_all(
     file: &File,
+    reads_rows: bool,
     report: &mut StructureReport,
     watch: &mut Watch<'_>,
 ) -> Result<(), StoreError> {
     let mut walker = walker(file, watch)?;
     for (name, tree) in tables(&mut walker)? {
-        match walker.tree(&format!("table {name}"), &tree, Order::Bytes, false) {
+        let rows = if reads_rows { Rows::Check(name) } else { Rows::Skip };
+        match walker.tree(&format!("table {name}"), &tree, Order::Bytes, rows) {
             Ok(_) => {}
             Err(StoreError::Damaged { what }) => report.findings.push(what),
             Err(error) => return Err(error),
         }
     }
+    report.rows = std::mem::take(&mut walker.damaged);
     let header = walker.header;
-    let records = walker.tree("list of free pages", &header.free, Order::Numbers, true)?;
+    let records = walker.tree("list of free pages", &header.free, Order::Numbers, Rows::Keep)?;
     report.pages_used = walker.seen.count + 2;
     for (key, value) in records {
         report.pages_free += free_record(&mut walker, &key, &value)?;
@@ -69,16 +88,19 @@ fn walk_all(
     Ok(())
 }
 
-fn walker<'f>(file: &'f File, watch: &'f mut Watch<'_>) -> Result<Walker<'f>, StoreError> {
+pub(super) fn walker<'f>(
+    file: &'f File,
+    watch: &'f mut Watch<'_>,
+) -> Result<Walker<'f>, StoreError> {
     let source = Source::new(file)?;
     let header: Header = read_header(&source)?;
-    Ok(Walker { source, header, seen: Seen::default(), watch })
+    Ok(Walker { source, header, seen: Seen::default(), damaged: DamagedRows::default(), watch })
 }
 
 /// The tables of the file, which must be the store's own.
-fn tables(walker: &mut Walker<'_>) -> Result<Vec<(&'static str, Tree)>, StoreError> {
+pub(super) fn tables(walker: &mut Walker<'_>) -> Result<Vec<(&'static str, Tree)>, StoreError> {
     let main = walker.header.main;
-    let rows = walker.tree(MAIN, &main, Order::Bytes, true)?;
+    let rows = walker.tree(MAIN, &main, Order::Bytes, Rows::Keep)?;
     let mut tables = Vec::with_capacity(rows.len());
     for (name, value) in rows {
         let known = TABLE_NAMES.iter().find(|known| known.as_bytes() == name);

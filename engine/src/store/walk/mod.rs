@@ -5,6 +5,9 @@
 //! itself writes: the two headers, the tree of free pages, the tree of tables, and five tables with
 //! plain keys. What it accepts, LMDB can walk safely.
 //!
+//! [`read_watched`] looks at the checksum of each row too as it passes, so that a copy can be judged
+//! without being opened.
+//!
 //! A sound file may end before its last counted page, because pages that were taken and given back
 //! within one transaction need never be written. So only a *reachable* page past the end is damage.
 
@@ -14,5 +17,5 @@ mod page;
 mod source;
 mod tree;
 
-pub(super) use check::{check_header, walk, walk_watched};
+pub(super) use check::{check_header, read_watched, walk, walk_watched};
 pub(super) use header::{DATA_VERSION, HEADER_BEGIN_BYTES, begins_like_a_store};

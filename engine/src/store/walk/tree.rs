@@ -3,12 +3,12 @@
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
-use super::super::StoreError;
 use super::super::job::{JobStep, Watch};
+use super::super::{DamagedRow, DamagedRows, StoreError};
 use super::header::{Header, NO_PAGE, Tree};
 use super::page::{Kind, Node, Payload, overflow_run, parse};
 use super::source::{Source, u64_at};
-use crate::limits::TREE_DEPTH_MAX;
+use crate::limits::{ROW_BYTES_MAX, TREE_DEPTH_MAX};
 
 const PAGE_HEADER_BYTES: usize = 16;
 const KEY_BYTES_MAX: usize = 511;
@@ -52,6 +52,17 @@ impl Seen {
     }
 }
 
+/// What is done with the rows of a tree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Rows {
+    /// Nothing: only their places are looked at.
+    Skip,
+    /// They are handed back: for the two small trees.
+    Keep,
+    /// Their checksums are looked at; the tree is this table.
+    Check(&'static str),
+}
+
 /// What a leaf of a small tree holds, copied out.
 pub(super) enum Value {
     Bytes(Vec<u8>),
@@ -63,6 +74,8 @@ pub(super) struct Walker<'f> {
     pub(super) source: Source<'f>,
     pub(super) header: Header,
     pub(super) seen: Seen,
+    /// Rows that do not match their checksums, of the trees whose rows are read.
+    pub(super) damaged: DamagedRows,
     /// Told how far the walk is.
     pub(super) watch: &'f mut Watch<'f>,
 }
@@ -73,20 +86,21 @@ struct Task<'a> {
     order: Order,
     depth: u16,
     found: Tree,
-    rows: Option<Vec<(Vec<u8>, Value)>>,
+    rows: Rows,
+    kept: Vec<(Vec<u8>, Value)>,
 }
 
 impl Walker<'_> {
-    /// Checks a tree. With `keep` its rows are returned: for the two small trees.
+    /// Checks a tree. Its rows are returned if they are kept.
     pub(super) fn tree(
         &mut self,
         name: &str,
         tree: &Tree,
         order: Order,
-        keep: bool,
+        rows: Rows,
     ) -> Result<Vec<(Vec<u8>, Value)>, StoreError> {
-        let rows = keep.then(Vec::new);
-        let mut task = Task { name, order, depth: tree.depth, found: Tree::default(), rows };
+        let (depth, found, kept) = (tree.depth, Tree::default(), Vec::new());
+        let mut task = Task { name, order, depth, found, rows, kept };
         if tree.root == NO_PAGE {
             task.found.root = NO_PAGE;
         } else {
@@ -101,7 +115,7 @@ impl Walker<'_> {
         if task.found != *tree {
             return Err(task.damaged("does not hold as many pages and entries as it says"));
         }
-        Ok(task.rows.unwrap_or_default())
+        Ok(task.kept)
     }
 
     fn page(
@@ -113,12 +127,7 @@ impl Walker<'_> {
     ) -> Result<(), StoreError> {
         self.claim(task, number, 1)?;
         self.tell(task)?;
-        let mut bytes = vec![0; self.header.page_bytes];
-        self.read(task, number, &mut bytes)?;
-        let (kind, nodes) = parse(&bytes, number).map_err(|why| task.bad_page(number, why))?;
-        if (kind == Kind::Leaf) != (level == task.depth) {
-            return Err(task.bad_page(number, "lies at the wrong depth"));
-        }
+        let (bytes, kind, nodes) = self.parsed(task, number, level)?;
         check_keys(task, number, kind, &bytes, &nodes, bounds)?;
         match kind {
             Kind::Branch => {
@@ -141,6 +150,54 @@ impl Walker<'_> {
         Ok(())
     }
 
+    /// The bytes of a page of a tree, and what is in it.
+    fn parsed(
+        &self,
+        task: &Task<'_>,
+        number: u64,
+        level: u16,
+    ) -> Result<(Vec<u8>, Kind, Vec<Node>), StoreError> {
+        let mut bytes = vec![0; self.header.page_bytes];
+        self.read(task, number, &mut bytes)?;
+        let (kind, nodes) = parse(&bytes, number).map_err(|why| task.bad_page(number, why))?;
+        if (kind == Kind::Leaf) != (level == task.depth) {
+            return Err(task.bad_page(number, "lies at the wrong depth"));
+        }
+        Ok((bytes, kind, nodes))
+    }
+
+    /// Reads the rows of the leaf in which place `place` of `of` even ones lies, if it was not read yet,
+    /// as long as `goes_on`.
+    pub(super) fn leaf_at(
+        &mut self,
+        (table, tree): (&'static str, &Tree),
+        (mut place, of): (usize, usize),
+        goes_on: &dyn Fn() -> bool,
+    ) -> Result<(), StoreError> {
+        let name = &format!("table {table}");
+        let (order, rows, depth) = (Order::Bytes, Rows::Check(table), tree.depth);
+        let mut task = Task { name, order, depth, found: Tree::default(), rows, kept: Vec::new() };
+        let mut number = tree.root;
+        for level in 1..=tree.depth.min(TREE_DEPTH_MAX) {
+            self.in_range(&task, number, 1)?;
+            let (bytes, kind, nodes) = self.parsed(&task, number, level)?;
+            if kind == Kind::Leaf {
+                let is_new = self.seen.mark(number);
+                for node in nodes.iter().filter(|_| is_new).take_while(|_| goes_on()) {
+                    self.value(&mut task, number, &bytes, node)?;
+                }
+                return Ok(());
+            }
+            let child = place * nodes.len() / of;
+            place = place * nodes.len() - child * of;
+            number = match nodes.get(child).map(|node| &node.payload) {
+                Some(Payload::Child(below)) => *below,
+                _ => return Err(task.bad_page(number, "has too few entries")),
+            };
+        }
+        Err(task.damaged("has an impossible depth"))
+    }
+
     fn value(
         &mut self,
         task: &mut Task<'_>,
@@ -149,30 +206,48 @@ impl Walker<'_> {
         node: &Node,
     ) -> Result<(), StoreError> {
         let slice = |place: &std::ops::Range<usize>| bytes.get(place.clone()).unwrap_or_default();
-        let value = match &node.payload {
-            Payload::Child(_) => return Ok(()),
-            Payload::Inline(place) => {
-                task.rows.is_some().then(|| Value::Bytes(slice(place).to_vec()))
+        let key = slice(&node.key);
+        match &node.payload {
+            Payload::Child(_) => {}
+            Payload::Inline(place) => self.row(task, key, Some(slice(place))),
+            Payload::Overflow { page, len } => {
+                self.overflow(task, *page, *len)?;
+                match task.rows {
+                    Rows::Skip => {}
+                    Rows::Check(_) if *len > ROW_BYTES_MAX => self.row(task, key, None),
+                    Rows::Keep | Rows::Check(_) => {
+                        let value = self.overflow_bytes(task, *page, *len)?;
+                        self.row(task, key, value.get(PAGE_HEADER_BYTES..));
+                    }
+                }
             }
-            Payload::Overflow { page, len } => self.overflow(task, *page, *len)?.map(Value::Bytes),
             Payload::Tree(place) => match Tree::parse(slice(place)) {
-                Some(tree) if task.name == MAIN && place.len() == 48 => Some(Value::Tree(tree)),
+                Some(tree) if task.name == MAIN && place.len() == 48 => {
+                    task.kept.push((key.to_vec(), Value::Tree(tree)));
+                }
                 _ => return Err(task.bad_page(number, "holds a tree where data belongs")),
             },
-        };
-        if let (Some(rows), Some(value)) = (&mut task.rows, value) {
-            rows.push((slice(&node.key).to_vec(), value));
         }
         Ok(())
     }
 
-    /// Checks a run of overflow pages; returns its bytes when the tree's rows are kept.
-    fn overflow(
-        &mut self,
-        task: &mut Task<'_>,
-        page: u64,
-        len: u64,
-    ) -> Result<Option<Vec<u8>>, StoreError> {
+    /// One row; without a value it is longer than any that is written.
+    fn row(&mut self, task: &mut Task<'_>, key: &[u8], value: Option<&[u8]>) {
+        match task.rows {
+            Rows::Skip => {}
+            Rows::Keep => {
+                task.kept.push((key.to_vec(), Value::Bytes(value.unwrap_or_default().to_vec())));
+            }
+            Rows::Check(table) => {
+                if let Some(row) = DamagedRow::look(table, key, value) {
+                    self.damaged.add(row);
+                }
+            }
+        }
+    }
+
+    /// Checks a run of overflow pages.
+    fn overflow(&mut self, task: &mut Task<'_>, page: u64, len: u64) -> Result<(), StoreError> {
         let mut head = [0; PAGE_HEADER_BYTES];
         self.in_range(task, page, 1)?;
         self.read(task, page, &mut head)?;
@@ -188,12 +263,14 @@ impl Walker<'_> {
         }
         self.claim(task, page, run)?;
         task.found.overflow_pages += run;
-        if task.rows.is_none() {
-            return Ok(None);
-        }
-        let mut bytes = vec![0; usize::try_from(end).unwrap_or(0)];
+        Ok(())
+    }
+
+    /// The bytes of a run that was checked, with the header of its first page in front.
+    fn overflow_bytes(&self, task: &Task<'_>, page: u64, len: u64) -> Result<Vec<u8>, StoreError> {
+        let mut bytes = vec![0; PAGE_HEADER_BYTES + usize::try_from(len).unwrap_or(0)];
         self.read(task, page, &mut bytes)?;
-        Ok(Some(bytes.split_off(PAGE_HEADER_BYTES)))
+        Ok(bytes)
     }
 
     fn tell(&mut self, task: &Task<'_>) -> Result<(), StoreError> {

@@ -1,0 +1,104 @@
+//! Rows that rotted on disk: who reads the file says which, and no good copy goes for a bad one.
+
+use std::fs;
+use std::ops::ControlFlow;
+use std::path::Path as FsPath;
+
+use super::{COLLECTION, INDEX, fill, open, rot};
+use crate::store::{BackupReport, DamagedRow, JobProgress, Store, StoreError};
+
+fn go_on(_: JobProgress) -> ControlFlow<()> {
+    ControlFlow::Continue(())
+}
+
+fn backup(store: &Store, target: &FsPath) -> BackupReport {
+    store.backup_to(target, &mut go_on).expect("a backup")
+}
+
+/// A store with a row of each table that can be found by its text.
+fn labelled(folder: &FsPath) {
+    let store = open(folder);
+    fill(&store, 0..20);
+    let written: Result<(), StoreError> = store.write(|writer| {
+        writer.put_document(COLLECTION, 20, 0, b"a small document")?;
+        writer.put_document(COLLECTION, 21, 0, &[b"a large document", &[1; 9_000][..]].concat())?;
+        writer.put_entry(INDEX, b"an entry", 21, true)?;
+        writer.put_catalog("db", "d", b"a definition")?;
+        writer.put_meta("name", b"a value")
+    });
+    written.expect("written");
+}
+
+#[test]
+fn a_backup_with_rotten_rows_names_them_and_costs_no_older_one() {
+    let (folder, elsewhere) =
+        (tempfile::tempdir().expect("one"), tempfile::tempdir().expect("two"));
+    let target = elsewhere.path().join("b");
+    labelled(folder.path());
+    let store = open(folder.path());
+    for _ in 0..3 {
+        assert_eq!(backup(&store, &target).file, target);
+    }
+    drop(store);
+    let before = ["b", "b.1", "b.2"].map(|name| fs::read(elsewhere.path().join(name)).expect("it"));
+    rot(folder.path(), &[b"small document", b"large document"]);
+    let store = open(folder.path());
+    for _ in 0..4 {
+        let report = backup(&store, &target);
+        let document = |record| DamagedRow::Document { collection: COLLECTION, record };
+        assert_eq!(report.damaged.first, [document(20), document(21)]);
+        assert_eq!(report.damaged.count, 2);
+        assert_eq!(report.file, elsewhere.path().join("b.damaged"));
+        assert_eq!(report.bytes, fs::metadata(&report.file).expect("a file").len());
+        assert_eq!(report.kept.len(), 3);
+    }
+    let after = ["b", "b.1", "b.2"].map(|name| fs::read(elsewhere.path().join(name)).expect("it"));
+    assert!(before == after, "the good copies are as they were");
+    assert_eq!(fs::read_dir(elsewhere.path()).expect("a folder").count(), 4);
+    // Once nothing is damaged any more, all goes on as before.
+    let mended: Result<(), StoreError> = store.write(|writer| {
+        writer.delete_document(COLLECTION, 20)?;
+        writer.delete_document(COLLECTION, 21).map(drop)
+    });
+    mended.expect("removed");
+    let report = backup(&store, &target);
+    assert_eq!((report.damaged.count, report.file), (0, target));
+    assert_eq!(fs::read(elsewhere.path().join("b.1")).ok().as_ref(), Some(&before[0]));
+}
+
+#[test]
+fn a_name_beside_the_backups_that_holds_something_else_is_not_replaced() {
+    let (folder, elsewhere) =
+        (tempfile::tempdir().expect("one"), tempfile::tempdir().expect("two"));
+    let other = elsewhere.path().join("b.damaged");
+    fs::write(&other, "a letter").expect("a file");
+    let refused = open(folder.path()).backup_to(&elsewhere.path().join("b"), &mut go_on);
+    assert!(refused.is_err_and(|error| error.to_string().contains("b.damaged exists")));
+    assert_eq!(fs::read(&other).ok().as_deref(), Some(&b"a letter"[..]));
+}
+
+#[test]
+fn the_check_of_a_file_reads_the_rows_of_all_tables() {
+    let folder = tempfile::tempdir().expect("a folder");
+    labelled(folder.path());
+    let sound = Store::check_structure(folder.path()).expect("readable");
+    assert_eq!((sound.findings.len(), sound.rows.count), (0, 0));
+    rot(folder.path(), &[b"large document", b"an entry", b"a definition", b"a value"]);
+    let counters = {
+        let store = open(folder.path());
+        store.read(|reader| reader.counters(COLLECTION.0)).expect("readable")
+    };
+    rot(folder.path(), &[&super::super::codec::counters_value(counters)]);
+    let report = Store::check_structure(folder.path()).expect("readable");
+    let mut rows: Vec<String> = report.rows.first.iter().map(ToString::to_string).collect();
+    rows.sort();
+    let expected = [
+        "an entry of index 2",
+        "document 21 of collection 1",
+        "the counters of collection or index 1",
+        "the definition of db.d",
+        "the store's own value \"name\"",
+    ];
+    assert_eq!((rows, report.rows.count), (expected.map(str::to_owned).to_vec(), 5));
+    assert_eq!(report.findings, Vec::<String>::new(), "the structure is what it was");
+}
