@@ -3,8 +3,8 @@
 
 use std::path::Path as FsPath;
 use std::ptr::NonNull;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering, fence};
+use std::sync::{Arc, OnceLock};
 use std::thread::{self, Thread};
 
 use heed::types::Bytes;
@@ -14,6 +14,7 @@ use heed::{
 };
 
 use super::StoreError;
+use super::fault::Fault;
 use super::gate::Closed;
 use super::group::Member;
 use crate::limits::{LMDB_KEY_BYTES_MAX, MAP_SIZE_BYTES_MIN, READERS_MAX};
@@ -26,18 +27,37 @@ pub(super) type Row<'t> = (&'t [u8], &'t [u8]);
 /// The names of the tables in the file.
 pub(super) const TABLE_NAMES: [&str; 5] = ["meta", "catalog", "documents", "entries", "counters"];
 
-#[derive(Clone, Copy)]
 pub(super) struct Tables {
     pub(super) meta: Table,
     pub(super) catalog: Table,
     pub(super) documents: Table,
     pub(super) entries: Table,
     pub(super) counters: Table,
+    /// The first page that can't be right, met by whatever read.
+    damage: OnceLock<StoreError>,
 }
 
 impl Tables {
     fn new([meta, catalog, documents, entries, counters]: [Table; 5]) -> Self {
-        Self { meta, catalog, documents, entries, counters }
+        Self { meta, catalog, documents, entries, counters, damage: OnceLock::new() }
+    }
+
+    /// The sentence for LMDB's error in a read. Whoever reads may make anything of it; that a page is
+    /// damaged is kept for the store.
+    #[cold]
+    pub(super) fn failed(&self, error: heed::Error) -> StoreError {
+        let is_damage = Fault::of(&error, None) == Fault::Damaged;
+        let error = StoreError::from(error);
+        if is_damage {
+            // The first one is enough.
+            let _ = self.damage.set(error.clone());
+        }
+        error
+    }
+
+    /// The damage that reads have met, if any.
+    pub(super) fn damage(&self) -> Option<&StoreError> {
+        self.damage.get()
     }
 
     pub(super) fn all(&self) -> [Table; 5] {

@@ -12,7 +12,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
-use super::env::Lent;
+use super::env::{Environment, Lent};
 use super::line::Turn;
 use super::trouble::{Cause, Failure};
 use super::{Store, StoreError, Writer};
@@ -169,7 +169,7 @@ impl Store {
         let env = self.env()?;
         let mut writer = self.begin(&env)?;
         let is_ok = own.run(&mut writer);
-        self.look_at(&mut writer)?;
+        self.look_at(&env, &mut writer)?;
         if !is_ok || writer.operations() == 0 {
             return Ok(());
         }
@@ -180,7 +180,7 @@ impl Store {
             let next = others.push_mut(next);
             let is_ok = next.member().run(&mut writer);
             let has_written = writer.operations() > before;
-            self.look_at(&mut writer)?;
+            self.look_at(&env, &mut writer)?;
             if !is_ok && has_written {
                 return Err(Failure::Again(Cause::Company));
             }
@@ -209,7 +209,7 @@ impl Store {
         let env = self.env()?;
         let mut writer = self.begin(&env)?;
         let is_ok = member.run(&mut writer);
-        self.look_at(&mut writer)?;
+        self.look_at(&env, &mut writer)?;
         if !is_ok || writer.operations() == 0 {
             return Ok(());
         }
@@ -217,7 +217,10 @@ impl Store {
     }
 
     /// Whether LMDB failed while a write ran, whatever the write has made of it.
-    fn look_at(&self, writer: &mut Writer<'_>) -> Result<(), Failure> {
+    fn look_at(&self, env: &Environment, writer: &mut Writer<'_>) -> Result<(), Failure> {
+        if let Some(damage) = self.look_at_reads(env) {
+            return Err(Failure::Final(damage));
+        }
         let Some(error) = writer.take_failure() else { return Ok(()) };
         match self.failure(&error, writer.deletes_only()) {
             // The write has its answer already: it is a mistake in itself, or comes at a bad time.

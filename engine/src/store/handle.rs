@@ -146,7 +146,11 @@ impl Store {
             self.tell_of_long_read(inside.long_read);
             let env = self.env()?;
             match env.read() {
-                Ok(txn) => return work(&Reader::new(&txn, &env.tables)),
+                Ok(txn) => {
+                    let result = work(&Reader::new(&txn, &env.tables));
+                    self.look_at_reads(&env);
+                    return result;
+                }
                 Err(error) => {
                     if !may_adopt || Fault::of(&error, None) != Fault::Retry(Remedy::Adopt) {
                         return Err(StoreError::from(error).into());

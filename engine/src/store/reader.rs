@@ -33,7 +33,12 @@ pub struct CatalogRecords<'t> {
 }
 
 /// Rows of one table between two keys.
-enum Rows<'t> {
+struct Rows<'t> {
+    tables: &'t Tables,
+    range: Range<'t>,
+}
+
+enum Range<'t> {
     /// The range has no upper bound of its own.
     Forward(RoRange<'t, Bytes, Bytes>, End),
     Backward(RoRevRange<'t, Bytes, Bytes>),
@@ -93,7 +98,7 @@ impl<'t> Reader<'t> {
         record: u64,
     ) -> Result<Option<Stored<'t>>, StoreError> {
         let key = codec::document_key(collection.0, record);
-        let value = self.tables.documents.get(self.txn, &key)?;
+        let value = self.get(self.tables.documents, &key)?;
         value.map(|value| codec::stored(&key, value)).transpose()
     }
 
@@ -205,7 +210,7 @@ impl<'t> Reader<'t> {
     /// As [`Reader::entries`].
     pub fn has_key(&self, index: IndexId, key: &[u8]) -> Result<bool, StoreError> {
         let bound = codec::entry_bound(index.0, key)?;
-        let next = self.tables.entries.get_greater_than_or_equal_to(self.txn, &bound)?;
+        let next = self.next_entry(&bound)?;
         Ok(next.is_some_and(|row| codec::is_under(row, &bound)))
     }
 
@@ -215,7 +220,7 @@ impl<'t> Reader<'t> {
     /// `Damaged` when its checksum is wrong; as [`Reader::entries`].
     pub fn entry(&self, index: IndexId, key: &[u8]) -> Result<Option<Entry<'t>>, StoreError> {
         let bound = codec::entry_bound(index.0, key)?;
-        let next = self.tables.entries.get_greater_than_or_equal_to(self.txn, &bound)?;
+        let next = self.next_entry(&bound)?;
         let found = next.filter(|row| codec::is_under(*row, &bound));
         found.map(|(key, value)| codec::entry(key, value)).transpose()
     }
@@ -226,16 +231,25 @@ impl<'t> Reader<'t> {
         bounds: (Bound<&[u8]>, Bound<&[u8]>),
         direction: Scan,
     ) -> Result<Rows<'t>, StoreError> {
-        if is_empty(bounds) {
-            return Ok(Rows::Empty);
-        }
-        Ok(match direction {
-            Scan::Forward => {
-                let from = (bounds.0, Bound::Unbounded);
-                Rows::Forward(table.range(self.txn, &from)?, End::new(bounds.1))
-            }
-            Scan::Backward => Rows::Backward(table.rev_range(self.txn, &bounds)?),
-        })
+        let failed = |error| self.tables.failed(error);
+        let range = if is_empty(bounds) {
+            Range::Empty
+        } else if direction == Scan::Forward {
+            let from = (bounds.0, Bound::Unbounded);
+            Range::Forward(table.range(self.txn, &from).map_err(failed)?, End::new(bounds.1))
+        } else {
+            Range::Backward(table.rev_range(self.txn, &bounds).map_err(failed)?)
+        };
+        Ok(Rows { tables: self.tables, range })
+    }
+
+    fn get(&self, table: Table, key: &[u8]) -> Result<Option<&'t [u8]>, StoreError> {
+        table.get(self.txn, key).map_err(|error| self.tables.failed(error))
+    }
+
+    fn next_entry(&self, bound: &[u8]) -> Result<Option<Row<'t>>, StoreError> {
+        let next = self.tables.entries.get_greater_than_or_equal_to(self.txn, bound);
+        next.map_err(|error| self.tables.failed(error))
     }
 
     /// The counters of a collection or an index; all zero when none were set.
@@ -244,7 +258,7 @@ impl<'t> Reader<'t> {
     /// `Damaged` when their checksum is wrong.
     pub fn counters(&self, id: u32) -> Result<Counters, StoreError> {
         let key = id.to_be_bytes();
-        match self.tables.counters.get(self.txn, &key)? {
+        match self.get(self.tables.counters, &key)? {
             Some(value) => codec::counters(codec::unseal(&key, value, "a record of counters")?),
             None => Ok(Counters::default()),
         }
@@ -269,7 +283,7 @@ impl<'t> Reader<'t> {
         collection: &str,
     ) -> Result<Option<&'t [u8]>, StoreError> {
         let key = codec::catalog_key(db, collection)?;
-        let value = self.tables.catalog.get(self.txn, &key)?;
+        let value = self.get(self.tables.catalog, &key)?;
         value.map(|value| codec::unseal(&key, value, CATALOG_RECORD)).transpose()
     }
 
@@ -278,7 +292,7 @@ impl<'t> Reader<'t> {
     /// # Errors
     /// `Damaged` when its checksum is wrong.
     pub fn meta(&self, name: &str) -> Result<Option<&'t [u8]>, StoreError> {
-        let value = self.tables.meta.get(self.txn, name.as_bytes())?;
+        let value = self.get(self.tables.meta, name.as_bytes())?;
         value
             .map(|value| codec::unseal(name.as_bytes(), value, "a value of the store itself"))
             .transpose()
@@ -297,11 +311,6 @@ fn is_empty(bounds: (Bound<&[u8]>, Bound<&[u8]>)) -> bool {
     }
 }
 
-#[cold]
-fn failed(error: heed::Error) -> StoreError {
-    error.into()
-}
-
 impl<'t> Iterator for Rows<'t> {
     type Item = Result<(&'t [u8], &'t [u8]), StoreError>;
 
@@ -310,21 +319,21 @@ impl<'t> Iterator for Rows<'t> {
     #[expect(clippy::inline_always, reason = "a third of a scan over an index was this return")]
     #[inline(always)]
     fn next(&mut self) -> Option<Self::Item> {
-        let row = match self {
-            Self::Forward(rows, end) => match rows.next() {
+        let row = match &mut self.range {
+            Range::Forward(rows, end) => match rows.next() {
                 Some(Ok((key, value))) if !end.is_behind(key) => return Some(Ok((key, value))),
                 Some(Ok(_)) => {
-                    *self = Self::Empty;
+                    self.range = Range::Empty;
                     return None;
                 }
                 row => row,
             },
-            Self::Backward(rows) => rows.next(),
-            Self::Empty => None,
+            Range::Backward(rows) => rows.next(),
+            Range::Empty => None,
         };
         match row? {
             Ok((key, value)) => Some(Ok((key, value))),
-            Err(error) => Some(Err(failed(error))),
+            Err(error) => Some(Err(self.tables.failed(error))),
         }
     }
 }

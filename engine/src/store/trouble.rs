@@ -79,6 +79,16 @@ impl Store {
         }
     }
 
+    /// A page that can't be right is the same for the store, whether a read or a write has met it: what
+    /// is written next may end in it. Says what it is.
+    pub(super) fn look_at_reads(&self, env: &Environment) -> Option<StoreError> {
+        let damage = env.tables.damage()?;
+        if self.health.state() != StoreState::Suspect {
+            self.turn_suspect(&damage.to_string());
+        }
+        Some(damage.clone())
+    }
+
     fn turn_suspect(&self, why: &str) {
         self.health.suspect(format!(
             "{}; close it and open it again to have it checked",

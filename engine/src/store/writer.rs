@@ -127,15 +127,17 @@ impl<'t> Writer<'t> {
     fn clear(&mut self, table: Table, id: u32, max: usize) -> Result<usize, StoreError> {
         let lower = codec::id_bound(id);
         let bounds = (Bound::Included(&lower[..]), Bound::Unbounded);
+        let failed = |error| self.tables.failed(error);
         let keys: Result<Vec<Vec<u8>>, heed::Error> = table
-            .range(&self.txn, &bounds)?
+            .range(&self.txn, &bounds)
+            .map_err(failed)?
             .take_while(|row| {
                 row.as_ref().map_or(true, |(key, _)| codec::leading_id(key) == Some(id))
             })
             .take(max)
             .map(|row| row.map(|(key, _)| key.to_vec()))
             .collect();
-        let keys = keys?;
+        let keys = keys.map_err(failed)?;
         for key in &keys {
             self.delete(table, key)?;
         }
@@ -152,7 +154,8 @@ impl<'t> Writer<'t> {
     /// loses some of them.
     fn check_smaller(&mut self, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
         let Some(refusal) = self.refusal.clone() else { return Ok(()) };
-        let old = self.tables.documents.get(&self.txn, key)?.map(<[u8]>::len);
+        let old = self.tables.documents.get(&self.txn, key);
+        let old = old.map_err(|error| self.tables.failed(error))?.map(<[u8]>::len);
         if old.is_none_or(|old| value.len() >= old) {
             return Err(refusal);
         }

@@ -4,8 +4,10 @@ use std::fs;
 use std::ops::ControlFlow;
 use std::path::Path as FsPath;
 
-use super::{COLLECTION, INDEX, fill, open, rot};
-use crate::store::{BackupReport, DamagedRow, JobProgress, Store, StoreError};
+use super::{COLLECTION, INDEX, fill, open, overwrite, rot};
+use crate::store::{
+    BackupReport, DamagedRow, JobProgress, Scan, Store, StoreError, StoreOptions, StoreState,
+};
 
 fn go_on(_: JobProgress) -> ControlFlow<()> {
     ControlFlow::Continue(())
@@ -101,4 +103,52 @@ fn the_check_of_a_file_reads_the_rows_of_all_tables() {
     ];
     assert_eq!((rows, report.rows.count), (expected.map(str::to_owned).to_vec(), 5));
     assert_eq!(report.findings, Vec::<String>::new(), "the structure is what it was");
+}
+
+/// The leaf pages with this text become pages of another kind.
+fn spoil(folder: &FsPath, text: &[u8]) {
+    const PAGE: usize = 4096;
+    let bytes = fs::read(folder.join("data.mdb")).expect("a file");
+    let is_leaf = |page: &[u8]| page[10] == 2 && page.windows(text.len()).any(|it| it == text);
+    let pages = bytes.chunks(PAGE).enumerate().filter(|(_, page)| is_leaf(page));
+    let places: Vec<usize> = pages.map(|(number, _)| number * PAGE + 10).collect();
+    assert!(!places.is_empty());
+    overwrite(folder, &places, |_| 4);
+}
+
+#[test]
+fn a_damaged_page_that_a_read_meets_leads_where_one_that_a_write_meets_does() {
+    type Read = fn(&Store) -> Result<usize, StoreError>;
+    let check = |read: Read| {
+        let folder = tempfile::tempdir().expect("a folder");
+        let store = open(folder.path());
+        fill(&store, 0..1_500);
+        let good = fs::read(folder.path().join("data.mdb")).expect("a file");
+        spoil(folder.path(), b"text\0");
+        assert!(matches!(read(&store), Err(StoreError::Damaged { .. })));
+        assert_eq!(store.status().state, StoreState::Suspect);
+        let written: Result<(), StoreError> = store.write(|writer| writer.put_meta("a", b"b"));
+        assert!(matches!(written, Err(StoreError::Damaged { .. })), "{written:?}");
+        assert_eq!(store.status().state, StoreState::Suspect);
+        drop(store);
+        let refused = Store::open(folder.path(), &StoreOptions::default()).map(drop);
+        assert!(matches!(&refused, Err(StoreError::Damaged { what }) if what.contains("page")));
+        // As if the disk had given the right bytes again: the end was unclean all the same.
+        fs::write(folder.path().join("data.mdb"), good).expect("a file");
+        let (_, report) = Store::open(folder.path(), &StoreOptions::default()).expect("it opens");
+        assert!(report.unclean);
+    };
+    check(|store| store.read(|reader| Ok(reader.document(COLLECTION, 5)?.into_iter().count())));
+    check(|store| {
+        store.read(|reader| {
+            let documents = reader.documents(COLLECTION, 0, Scan::Forward)?;
+            documents
+                .map(|row| row.map(drop))
+                .collect::<Result<Vec<()>, _>>()
+                .map(|rows| rows.len())
+        })
+    });
+    check(|store| {
+        store.write(|writer| Ok(writer.reader().document(COLLECTION, 5)?.into_iter().count()))
+    });
 }
