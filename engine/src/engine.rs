@@ -87,6 +87,12 @@ impl Engine {
                 command::note_store(&context, notice);
             }
         });
+        if is_writable
+            && report.damaged.count > 0
+            && !context.collections.scrub_status()?.is_running
+        {
+            context.collections.start_scrub()?;
+        }
         let runs_reaper = options.run_reaper && is_writable;
         let monitor = runs_reaper.then(|| thread::start(Arc::clone(&reaper))).transpose()?;
         let client = Client::default();

@@ -70,6 +70,8 @@ pub struct OpenReport {
     pub read_only: bool,
     /// What a person should know, one sentence each.
     pub warnings: Vec<String>,
+    /// Damaged documents of the sample that every opening reads; a scrub finds the others.
+    pub damaged: DamagedRows,
 }
 
 /// The result of a full check of the file's structure.

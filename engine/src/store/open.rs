@@ -8,8 +8,11 @@ use super::app_lock::{AppLock, Registration};
 use super::env::Environment;
 use super::folder::{self, DATA_FILE};
 use super::identity::{Card, FORMAT_VERSION, FileMark, UNFINISHED_PREFIX};
-use super::{OpenReport, Reader, StoreError, StoreOptions, Writer, compact, leftover, walk};
-use crate::limits::DISK_FREE_BYTES_LOW;
+use super::{
+    DamagedRows, OpenReport, Reader, StoreError, StoreOptions, Writer, compact, leftover, walk,
+};
+use crate::clock::work_time;
+use crate::limits::{DISK_FREE_BYTES_LOW, OPEN_SAMPLE, OPEN_SAMPLE_PAGES};
 
 /// Bytes of LMDB's two header pages at most.
 const HEADER_BYTES_MAX: u64 = 2 * 65_536;
@@ -66,24 +69,25 @@ pub(super) fn open(
         }
         folder::reserve_lock_file(&folder)?;
     }
-    let (mut is_other, mut was_walked) = (false, false);
+    let mut look = Look::default();
     if !created {
         let is_due = card.as_ref().is_none_or(|card| card.walk_is_due(options.now_ms));
         let walks = lock.was_unclean || options.full_check || read_only.is_some() || is_due;
-        (is_other, was_walked) = check_data_file(&data_path, card.as_ref(), walks, &mut warnings)?;
+        look = check_data_file(&data_path, card.as_ref(), walks, &mut warnings)?;
     }
 
     let env = Environment::open(&folder, options.map_size_bytes, read_only.is_some())?;
     let card_on_disk = card.clone();
     let mut card = identify(&env, card, read_only.is_some(), options.now_ms, &mut warnings)?;
-    if was_walked {
+    if look.was_walked {
         card.last_walk_ms = Some(options.now_ms);
     }
     // A file that is there without a card was put there: a backup of somebody's.
-    is_other |= !created
-        && card_on_disk
-            .as_ref()
-            .is_none_or(|old| old.had_data && old.identity.uuid != card.identity.uuid);
+    let is_other = look.is_behind
+        || !created
+            && card_on_disk
+                .as_ref()
+                .is_none_or(|old| old.had_data && old.identity.uuid != card.identity.uuid);
     if is_other && read_only.is_none() {
         note_restored(&env, options.now_ms, &mut warnings)?;
     }
@@ -95,8 +99,9 @@ pub(super) fn open(
     }
     let unclean = lock.was_unclean && !created && read_only.is_none();
     let identity = card.identity.clone();
-    let is_read_only = read_only.is_some();
-    let report = OpenReport { identity, unclean, created, read_only: is_read_only, warnings };
+    let (read_only_now, damaged) = (read_only.is_some(), look.damaged);
+    let report =
+        OpenReport { identity, unclean, created, read_only: read_only_now, warnings, damaged };
     let anchor = Anchor { card, _registration: registration, lock };
     Ok((Opened { env, folder, anchor, read_only }, report))
 }
@@ -211,15 +216,24 @@ fn is_new(data_path: &FsPath, card: Option<&Card>) -> Result<bool, StoreError> {
     Ok(len == 0 || (is_begun && !has_header()))
 }
 
-/// The header always; the whole file when something is out of the ordinary: damaged pages must not be
-/// mapped. Whether the file is an older one than when the store was last closed, and whether it was
-/// walked.
+/// What a look at the data file before its opening has told.
+#[derive(Default)]
+struct Look {
+    /// The file is an older one than when the store was last closed.
+    is_behind: bool,
+    was_walked: bool,
+    /// Damaged documents of the sample.
+    damaged: DamagedRows,
+}
+
+/// The header and a sample of the documents always; the whole file when something is out of the
+/// ordinary: damaged pages must not be mapped.
 fn check_data_file(
     data_path: &FsPath,
     card: Option<&Card>,
     walks: bool,
     warnings: &mut Vec<String>,
-) -> Result<(bool, bool), StoreError> {
+) -> Result<Look, StoreError> {
     let file = File::open(data_path)
         .map_err(|error| StoreError::io("Can't read the data file", &error))?;
     let transaction = walk::check_header(&file)?;
@@ -234,11 +248,21 @@ fn check_data_file(
     }
     let mark = file.metadata().ok().map(|found| FileMark::of(&found));
     // Who closes a store cleanly writes down its file as it is. Any other one was put there.
-    let walks = walks || card.is_none_or(|card| !card.knows_file(transaction, mark));
-    if walks && let Some(first) = walk::walk(&file)?.findings.first() {
+    let is_other = card.is_none_or(|card| !card.knows_file(transaction, mark));
+    let sampled = walk::sample(&file, OPEN_SAMPLE_PAGES, work_time().saturating_add(OPEN_SAMPLE));
+    // The walk names all that is wrong with the structure, of which the sample has met one thing.
+    let was_walked = walks || is_other || matches!(sampled, Err(StoreError::Damaged { .. }));
+    if was_walked && let Some(first) = walk::walk(&file)?.findings.first() {
         return Err(StoreError::damaged(first.as_str()));
     }
-    Ok((is_behind, walks))
+    let damaged = sampled?;
+    if let Some(words) = damaged.in_words(damaged.first.iter().map(ToString::to_string)) {
+        warnings.push(format!(
+            "{words}, as a sample has shown. Everything else can still be read; verify the store to \
+             know all that is damaged."
+        ));
+    }
+    Ok(Look { is_behind, was_walked, damaged })
 }
 
 /// Compares the store's own identity with the card beside it, and gives a new store one.

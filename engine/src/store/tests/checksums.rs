@@ -3,10 +3,11 @@
 use std::fs;
 use std::ops::ControlFlow;
 use std::path::Path as FsPath;
+use std::time::Duration;
 
 use super::{COLLECTION, INDEX, fill, open, overwrite, rot};
 use crate::store::{
-    BackupReport, DamagedRow, JobProgress, Scan, Store, StoreError, StoreOptions, StoreState,
+    BackupReport, DamagedRow, JobProgress, Scan, Store, StoreError, StoreOptions, StoreState, walk,
 };
 
 fn go_on(_: JobProgress) -> ControlFlow<()> {
@@ -114,6 +115,59 @@ fn spoil(folder: &FsPath, text: &[u8]) {
     let places: Vec<usize> = pages.map(|(number, _)| number * PAGE + 10).collect();
     assert!(!places.is_empty());
     overwrite(folder, &places, |_| 4);
+}
+
+#[test]
+fn opening_reads_a_sample_of_the_documents_and_loses_none() {
+    let folder = tempfile::tempdir().expect("a folder");
+    labelled(folder.path());
+    let (store, report) = Store::open(folder.path(), &StoreOptions::default()).expect("it opens");
+    assert_eq!(report.damaged.count, 0);
+    drop(store);
+    rot(folder.path(), &[b"a small document"]);
+    let (store, report) = Store::open(folder.path(), &StoreOptions::default()).expect("it opens");
+    let damaged = DamagedRow::Document { collection: COLLECTION, record: 20 };
+    assert_eq!(report.damaged.first, [damaged]);
+    let is_told = |it: &String| it.starts_with("1 stored thing is damaged (document 20 of");
+    assert!(report.warnings.iter().any(is_told), "{:?}", report.warnings);
+    let read = |record| store.read(|reader| Ok(reader.document(COLLECTION, record)?.is_some()));
+    assert_eq!((read(19), read(21)), (Ok(true), Ok(true)));
+    assert!(matches!(read(20), Err(StoreError::Damaged { .. })));
+}
+
+#[test]
+fn a_sample_is_spread_evenly_and_ends_in_time() {
+    let folder = tempfile::tempdir().expect("a folder");
+    fill(&open(folder.path()), 0..4_000);
+    rot(folder.path(), &[b"text\0"]);
+    let file = fs::File::open(folder.path().join("data.mdb")).expect("a file");
+    let sample = |pages, until| walk::sample(&file, pages, until).expect("readable");
+    let rows = sample(4, Duration::MAX);
+    for quarter in 0..4 {
+        let is_in = |row: &DamagedRow| {
+            let range = quarter * 1_000..(quarter + 1) * 1_000;
+            matches!(row, DamagedRow::Document { record, .. } if range.contains(record))
+        };
+        assert!(rows.first.iter().any(is_in), "{quarter}: {rows:?}");
+    }
+    assert!(rows.count < 4 * 100, "{}", rows.count);
+    assert_eq!(sample(100_000, Duration::MAX).count, 4_000, "each page once");
+    assert_eq!(sample(100_000, Duration::ZERO).count, 0);
+}
+
+/// A file that looks just as it was closed is not walked unless something is wrong with it.
+#[test]
+fn a_damaged_page_that_the_sample_meets_leads_to_a_walk() {
+    let folder = tempfile::tempdir().expect("a folder");
+    fill(&open(folder.path()), 0..20);
+    let path = folder.path().join("data.mdb");
+    let written = fs::metadata(&path).and_then(|found| found.modified()).expect("known");
+    spoil(folder.path(), b"text\0");
+    let file = fs::File::options().write(true).open(&path).expect("a file");
+    file.set_modified(written).expect("set");
+    drop(file);
+    let refused = Store::open(folder.path(), &StoreOptions::default()).map(drop);
+    assert!(matches!(&refused, Err(StoreError::Damaged { what }) if what.contains("page")));
 }
 
 #[test]

@@ -14,8 +14,10 @@
 mod check;
 mod header;
 mod page;
+mod sample;
 mod source;
 mod tree;
 
 pub(super) use check::{check_header, read_watched, walk, walk_watched};
 pub(super) use header::{DATA_VERSION, HEADER_BEGIN_BYTES, begins_like_a_store};
+pub(super) use sample::sample;
