@@ -110,6 +110,15 @@ fn a_suspect_store_is_checked_and_a_recovered_one_says_so_once() {
 }
 
 #[test]
+fn what_the_scrub_finds_damaged_is_told_by_name() {
+    let mut window = Window::open_damaged();
+    // Opening has read it too, and the scrub that this began may be done before the window listens.
+    window.run("admin", &doc! {"mayflyScrub": "start"});
+    window.until_named("test.notes is damaged: A document is damaged: document 1 of collection");
+    window.until_named("a backup from before brings back what was there");
+}
+
+#[test]
 fn a_folder_that_is_synced_is_told_once_for_all() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     fs::create_dir(folder.path().join(".stfolder")).expect("a mark");

@@ -2,7 +2,8 @@
 //! is still a backup from before it.
 //!
 //! A step reads for some milliseconds in a transaction of its own and remembers where it stands, also
-//! over a restart. It looks at checksums and at the form of the BSON; whether documents and index
+//! over a restart. It looks at checksums and at the form of the BSON: of the trash, of what the store keeps
+//! of itself, then of each collection and its indexes; whether documents and index
 //! entries fit together is what [`Collections::verify`] tells.
 
 use std::ops::Bound;
@@ -11,12 +12,12 @@ use std::time::Duration;
 
 use bson::{Binary, DateTime, Document, doc, spec::BinarySubtype};
 
-use super::{Change, Collections, Finding};
+use super::{Change, Collections, Finding, damaged::named};
 use crate::{
-    catalog::{CatalogSnapshot, CollectionMeta},
+    catalog::{CatalogSnapshot, CollectionMeta, Namespace},
     clock::work_time,
     limits::{FINDINGS_MAX, SCRUB_EVERY_MS, SCRUB_SAVE, SCRUB_STEP},
-    store::{IndexId, Reader, Scan, StoreError},
+    store::{CollectionId, DamagedRow, IndexId, Reader, SMALL_TABLES, Scan, StoreError},
     value::scan,
 };
 
@@ -63,8 +64,10 @@ struct State {
 /// The next thing to read.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 struct Place {
+    /// 0, which no collection has, for the trash and the small tables.
     collection: u32,
-    /// 0 for the documents: an index never has the number of an older collection, and none is 0.
+    /// 0 for the documents: an index never has the number of an older collection, and none is 0. Of the
+    /// small tables the first is 1.
     index: u32,
     key: Vec<u8>,
     record: u64,
@@ -230,6 +233,12 @@ struct Bite<'s, 't> {
 impl Bite<'_, '_> {
     /// True when there is nothing left.
     fn take(mut self, catalog: &CatalogSnapshot) -> Result<bool, StoreError> {
+        if self.state.place.collection == 0 {
+            if !self.trash()? || !self.small_tables(catalog)? {
+                return Ok(false);
+            }
+            self.state.place = Place { collection: 1, ..Place::default() };
+        }
         loop {
             let next =
                 catalog.all_collections().filter(|one| one.id.0 >= self.state.place.collection);
@@ -243,6 +252,58 @@ impl Bite<'_, '_> {
             let Some(after) = collection.id.0.checked_add(1) else { return Ok(true) };
             self.state.place = Place { collection: after, ..Place::default() };
         }
+    }
+
+    /// True when the trash has been read to its end.
+    fn trash(&mut self) -> Result<bool, StoreError> {
+        if self.state.place.index > 0 {
+            return Ok(true);
+        }
+        let (trash, from) = (CollectionId(self.state.place.collection), self.state.place.record);
+        for stored in self.reader.documents(trash, from, Scan::Forward)? {
+            match stored {
+                Ok(stored) => {
+                    self.state.place.record = stored.record.saturating_add(1);
+                    if self.is_over() {
+                        return Ok(false);
+                    }
+                }
+                Err(StoreError::Damaged { what }) => {
+                    self.find(own("trash"), None, None, format!("A row is damaged: {what}."));
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        self.state.place = Place { index: 1, ..Place::default() };
+        Ok(true)
+    }
+
+    /// True when all definitions, counters and values of the store itself have been read.
+    fn small_tables(&mut self, catalog: &CatalogSnapshot) -> Result<bool, StoreError> {
+        for (index, table) in (1..).zip(SMALL_TABLES) {
+            if index < self.state.place.index {
+                continue;
+            }
+            if index > self.state.place.index {
+                self.state.place = Place { index, ..Place::default() };
+            }
+            let after = self.state.place.key.clone();
+            for row in self.reader.look_through(table, &after)? {
+                let (key, damaged) = row?;
+                if let Some(damaged) = damaged {
+                    let sentence = format!(
+                        "A row of the store itself is damaged: {} does not match its checksum.",
+                        named(catalog, &damaged)
+                    );
+                    self.find(place_of(catalog, &damaged), None, None, sentence);
+                }
+                self.state.place.key = key.to_vec();
+                if self.is_over() {
+                    return Ok(false);
+                }
+            }
+        }
+        Ok(true)
     }
 
     /// True when the collection has been read to its end.
@@ -276,7 +337,8 @@ impl Bite<'_, '_> {
                     if let Err(error) = scan::check(stored.bytes) {
                         let sentence =
                             format!("Document {} is not valid BSON: {error}.", stored.record);
-                        self.find(collection, None, Some(stored.record), sentence);
+                        let namespace = collection.namespace.clone();
+                        self.find(namespace, None, Some(stored.record), sentence);
                     }
                     self.state.place.record = stored.record.saturating_add(1);
                     if self.is_over() {
@@ -285,7 +347,8 @@ impl Bite<'_, '_> {
                 }
                 // Its number is not known, so the step goes on to one that is.
                 Err(StoreError::Damaged { what }) => {
-                    self.find(collection, None, None, format!("A document is damaged: {what}."));
+                    let sentence = format!("A document is damaged: {what}.");
+                    self.find(collection.namespace.clone(), None, None, sentence);
                 }
                 Err(error) => return Err(error),
             }
@@ -314,7 +377,7 @@ impl Bite<'_, '_> {
                     let name = collection.indexes.iter().find(|one| one.id == index);
                     let name = name.map(|one| one.name.clone());
                     let sentence = format!("An index entry is damaged: {what}.");
-                    self.find(collection, name, None, sentence);
+                    self.find(collection.namespace.clone(), name, None, sentence);
                 }
                 Err(error) => return Err(error),
             }
@@ -328,22 +391,43 @@ impl Bite<'_, '_> {
 
     fn find(
         &mut self,
-        collection: &CollectionMeta,
+        namespace: Namespace,
         index: Option<String>,
         record: Option<u64>,
         sentence: String,
     ) {
         if self.findings.len() < FINDINGS_MAX {
-            let namespace = collection.namespace.clone();
             self.findings.push(Finding { namespace, index, record, sentence });
         }
     }
 }
 
+/// The name for what belongs to no collection.
+fn own(name: &str) -> Namespace {
+    Namespace { db: "admin".to_owned(), collection: name.to_owned() }
+}
+
+/// The collection that a row of the small tables is about, or the store itself.
+fn place_of(catalog: &CatalogSnapshot, row: &DamagedRow) -> Namespace {
+    let mut all = catalog.all_collections();
+    let found = match row {
+        DamagedRow::Counters { id } => {
+            all.find(|one| one.id == CollectionId(*id) || one.index_by_id(IndexId(*id)).is_some())
+        }
+        DamagedRow::Definition { name } => all.find(|one| one.namespace.to_string() == *name),
+        _ => None,
+    };
+    found.map_or_else(|| own("store"), |one| one.namespace.clone())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{catalog::Namespace, command::testing::Lab};
+    use crate::{
+        command::testing::Lab,
+        engine::{Engine, EngineEvent, EngineOptions},
+        store::rot,
+    };
 
     /// Steps until nothing is left; what was found. The engine's own thread may take some of the steps.
     fn finish(lab: &Lab) -> ScrubStatus {
@@ -370,6 +454,52 @@ mod tests {
         let status = finish(&lab);
         assert_eq!((status.documents, status.findings), (4, 1), "{status:?}");
         assert!(status.finished_ms.is_some() && !status.is_running);
+    }
+
+    #[test]
+    fn what_rotted_on_disk_is_told_by_name() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let open = || {
+            let options = EngineOptions { run_reaper: false, ..EngineOptions::default() };
+            Engine::open(folder.path(), options).expect("it opens")
+        };
+        let engine = open();
+        let index = doc! { "key": { "s": 1 }, "name": "by_s" };
+        engine.run("db", &doc! { "createIndexes": "c", "indexes": [index] });
+        let documents = [doc! { "_id": 1, "s": "needle" }, doc! { "_id": 2, "s": "other" }];
+        engine.run("db", &doc! { "insert": "c", "documents": documents.to_vec() });
+        engine.close().expect("closed");
+        rot(folder.path(), &[b"needle"]);
+        let engine = open();
+        let warnings = &engine.open_report().warnings;
+        assert!(warnings.iter().any(|it| it.contains("(document 1 of")), "{warnings:?}");
+        let collections = engine.collections();
+        assert!(collections.scrub_status().expect("readable").started_ms.is_some());
+        let written: Result<(), StoreError> = collections.store().write(|writer| {
+            writer.put_meta("note", b"a note")?;
+            writer.put_document(CollectionId(0), 7, 0, b"a removed row")
+        });
+        written.expect("written");
+        rot(folder.path(), &[b"a note", b"a removed row", b"by_s"]);
+        let events = engine.subscribe();
+        collections.start_scrub().expect("begun");
+        let mut found = std::collections::BTreeSet::new();
+        while found.len() < 5 {
+            let event = events.recv_timeout(Duration::from_secs(30)).expect("in time");
+            if let EngineEvent::DamageFound(Finding { namespace, index, sentence, .. }) = event {
+                let index = index.map(|index| format!(" {index}")).unwrap_or_default();
+                found.insert(format!("{namespace}{index}: {sentence}"));
+            }
+        }
+        let check = |place: &str, words: &str| {
+            let is_it = |one: &String| one.starts_with(place) && one.contains(words);
+            assert!(found.iter().any(is_it), "{place} {words}: {found:?}");
+        };
+        check("db.c: ", "document 1 of collection");
+        check("db.c by_s: ", "index entry of document 1 ");
+        check("db.c: ", "the definition of db.c does not match its checksum");
+        check("admin.store: ", "the store's own value \"note\" does not match its checksum");
+        check("admin.trash: ", "document 7 of collection 0 does not match its checksum");
     }
 
     #[test]
@@ -407,7 +537,12 @@ mod tests {
         while !bite().expect("readable") {
             bites += 1;
         }
-        assert_eq!((state.status.documents, state.status.entries, bites), (3, 3, 6));
+        assert_eq!((state.status.documents, state.status.entries), (3, 3));
+        let rows = collections.store().read(|reader| {
+            let counts = SMALL_TABLES.map(|table| Ok(reader.look_through(table, &[])?.count()));
+            counts.into_iter().sum::<Result<usize, StoreError>>()
+        });
+        assert_eq!(Ok(bites), rows.map(|rows| rows + 6), "each row ends one");
     }
 
     #[test]

@@ -5,8 +5,8 @@ use std::ops::Bound;
 use heed::types::Bytes;
 use heed::{RoRange, RoRevRange, RoTxn};
 
-use super::env::{Table, Tables};
-use super::{CollectionId, Counters, Entry, IndexId, Scan, StoreError, Stored, codec};
+use super::env::{Row, Table, Tables};
+use super::{CollectionId, Counters, DamagedRow, Entry, IndexId, Scan, StoreError, Stored, codec};
 
 /// One consistent snapshot of the store. What it lends lives as long as the transaction.
 #[derive(Clone, Copy)]
@@ -287,6 +287,27 @@ impl<'t> Reader<'t> {
         value.map(|value| codec::unseal(&key, value, CATALOG_RECORD)).transpose()
     }
 
+    /// The keys of one of the [`SMALL_TABLES`] behind `after`, each with what is damaged there.
+    ///
+    /// # Errors
+    /// When LMDB fails.
+    pub fn look_through(
+        &self,
+        table: &'static str,
+        after: &[u8],
+    ) -> Result<impl Iterator<Item = Result<Looked<'t>, StoreError>> + use<'t>, StoreError> {
+        let rows = match table {
+            "meta" => self.tables.meta,
+            "catalog" => self.tables.catalog,
+            _ => self.tables.counters,
+        };
+        let from = if after.is_empty() { Bound::Unbounded } else { Bound::Excluded(after) };
+        let rows = self.rows(rows, (from, Bound::Unbounded), Scan::Forward)?;
+        Ok(rows.map(move |row| {
+            row.map(|(key, value)| (key, DamagedRow::look(table, key, Some(value))))
+        }))
+    }
+
     /// A named value of the store itself.
     ///
     /// # Errors
@@ -298,6 +319,12 @@ impl<'t> Reader<'t> {
             .transpose()
     }
 }
+
+/// The key of a row, and what is damaged there.
+pub type Looked<'t> = (&'t [u8], Option<DamagedRow>);
+
+/// The tables that hold neither documents nor entries.
+pub const SMALL_TABLES: [&str; 3] = ["meta", "catalog", "counters"];
 
 const CATALOG_RECORD: &str = "a record of the catalog";
 
