@@ -94,6 +94,41 @@ fn verify_and_backup() {
 }
 
 #[test]
+fn a_rotten_document_is_told_and_costs_no_good_backup() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    fs::write(at.join("a.jsonl"), "{\"_id\":1,\"a\":\"needle\"}\n{\"_id\":2}\n").unwrap();
+    says(at, "import --data data --db d --collection c a.jsonl", "imported 2");
+    says(at, "backup --data data b", "backed up");
+    says(at, "scrub --data data", "read 2 documents, 2 index entries: nothing is damaged");
+    let good = fs::read(at.join("b")).unwrap();
+    let mut bytes = fs::read(at.join("data/data.mdb")).unwrap();
+    let places: Vec<usize> =
+        (0..bytes.len()).filter(|at| bytes[*at..].starts_with(b"needle")).collect();
+    for place in places {
+        bytes[place] ^= 1;
+    }
+    fs::write(at.join("data/data.mdb"), bytes).unwrap();
+    let damage = "1 stored thing is damaged (document 1 of d.c), so this copy is kept as b.damaged";
+    for _ in 0..4 {
+        let output = mayfly(at, "backup --data data b");
+        assert_eq!(output.status.code(), Some(1));
+        assert!(String::from_utf8_lossy(&output.stderr).contains(damage), "{output:?}");
+    }
+    assert!(fs::read(at.join("b")).unwrap() == good, "the good backup is as it was");
+    check(
+        at,
+        "check b.damaged",
+        1,
+        "document 1 of collection 1 does not match its checksum",
+        "1 thing",
+    );
+    let read = "read 2 documents, 2 index entries: see above";
+    check(at, "scrub --data data", 1, read, "1 thing is wrong");
+    check(at, "scrub --data nowhere", 1, "", "no data folder");
+}
+
+#[test]
 fn restore_and_compact() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
@@ -181,7 +216,7 @@ fn every_command_has_help() {
     let folder = tempfile::tempdir().unwrap();
     for command in [
         "", "watch", "serve", "shell", "import", "export", "verify", "backup", "restore",
-        "compact", "check",
+        "compact", "scrub", "check",
     ] {
         let output = mayfly(folder.path(), &format!("{command} --help"));
         assert_eq!(output.status.code(), Some(0), "{command}");

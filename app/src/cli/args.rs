@@ -39,7 +39,9 @@ pub enum Command {
     Restore(Restore),
     /// Give the room of removed documents back to the disk.
     Compact(Compact),
-    /// Check the structure of a backup or a data file without opening it.
+    /// Read everything in a data folder that nobody has open, and tell what is damaged.
+    Scrub(Scrub),
+    /// Check a backup or a data file without opening it: its structure, and all checksums.
     Check(Check),
 }
 
@@ -247,6 +249,14 @@ pub struct Restore {
 /// Arguments of `compact`.
 #[derive(Debug, clap::Args)]
 pub struct Compact {
+    /// The data folder. Nobody may have it open.
+    #[arg(long, value_name = "DIR")]
+    pub data: PathBuf,
+}
+
+/// Arguments of `scrub`.
+#[derive(Debug, clap::Args)]
+pub struct Scrub {
     /// The data folder. Nobody may have it open.
     #[arg(long, value_name = "DIR")]
     pub data: PathBuf,

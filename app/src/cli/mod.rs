@@ -12,6 +12,7 @@ mod job_line;
 mod limits;
 mod progress_line;
 mod restore;
+mod scrub;
 mod serve;
 mod stop;
 mod store;
@@ -101,6 +102,7 @@ fn dispatch(
         Some(Command::Backup(args)) => backup::run(&args),
         Some(Command::Restore(args)) => restore::run(&args),
         Some(Command::Compact(args)) => compact::run(&args),
+        Some(Command::Scrub(args)) => scrub::run(&args),
         Some(Command::Check(args)) => check::run(&args),
         Some(Command::Serve(args)) => serve::run(&args),
         Some(Command::Shell(_)) => Err(not_supported("shell")),

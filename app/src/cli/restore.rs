@@ -17,7 +17,7 @@ pub(super) fn run(args: &Restore) -> Result<(), Failure> {
         upkeep::restore(&args.from, &args.data, args.replace, &clock, &mut |at| line.watch(at));
     drop(line);
     let report = done.map_err(Failure::from_error)?;
-    verify::print(&report.verified);
+    verify::print(&report.verified.findings);
     println!("restored {} documents to {}", report.verified.documents, report.folder.display());
     if let Some(before) = &report.before {
         println!("kept what was there before as {}", before.display());

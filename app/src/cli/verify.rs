@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use mayfly_engine::{
     clock::{Clock, SystemClock},
-    collection::VerifyReport,
+    collection::Finding,
     engine::upkeep,
 };
 
@@ -23,7 +23,7 @@ pub(super) fn run(args: &Verify) -> Result<(), Failure> {
     for finding in &report.structure {
         println!("{finding}");
     }
-    print(&report.contents);
+    print(&report.contents.findings);
     let findings = report.findings();
     if report.structure.is_empty() {
         let contents = &report.contents;
@@ -39,8 +39,8 @@ pub(super) fn run(args: &Verify) -> Result<(), Failure> {
 }
 
 /// Prints what is wrong with the contents.
-pub(super) fn print(report: &VerifyReport) {
-    for finding in &report.findings {
+pub(super) fn print(findings: &[Finding]) {
+    for finding in findings {
         let index = finding.index.as_ref().map(|index| format!(", index {index}"));
         let record = finding.record.map(|record| format!(", document {record}"));
         println!(

@@ -59,6 +59,17 @@ pub struct VerifyProgress {
 }
 
 impl Collections {
+    /// Documents that there are, as the counters say.
+    pub(crate) fn documents_counted(&self) -> Result<u64, StoreError> {
+        let catalog = self.catalog();
+        self.store.read(|reader| {
+            // A damaged counter is found by what reads everything; this is only about its progress.
+            let documents = |id| reader.counters(id).map_or(0, |counters| counters.documents);
+            let all = catalog.all_collections().map(|collection| documents(collection.id.0));
+            Ok(all.fold(0, u64::saturating_add))
+        })
+    }
+
     /// Checks every collection: documents = entries of each index both ways, counters, checksums.
     /// Each collection is read in one transaction. `progress` returns false to stop.
     ///
@@ -70,13 +81,7 @@ impl Collections {
     ) -> Result<VerifyReport, StoreError> {
         let mut report = VerifyReport::default();
         let catalog = self.catalog();
-        let documents_total = self.store.read(|reader| {
-            catalog.all_collections().try_fold(0_u64, |sum, collection| {
-                // A damaged counter is found later; here it is only about the progress.
-                let documents = reader.counters(collection.id.0).map_or(0, |it| it.documents);
-                Ok::<_, StoreError>(sum.saturating_add(documents))
-            })
-        })?;
+        let documents_total = self.documents_counted()?;
         for collection in catalog.all_collections() {
             if report.stopped {
                 break;

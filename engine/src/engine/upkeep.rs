@@ -9,7 +9,8 @@ use std::{
 use super::OpenError;
 use crate::{
     clock::Clock,
-    collection::{Collections, Finding, VerifyReport},
+    collection::{Collections, Finding, ScrubStatus, ScrubStep, VerifyReport},
+    limits::FINDINGS_MAX,
     store::{
         Compaction, DamagedRow, JobProgress, JobStep, Restoration, Store, StoreError, StoreOptions,
         Watch,
@@ -34,6 +35,15 @@ pub struct CompactReport {
     pub bytes_before: u64,
     /// Bytes of the data file after.
     pub bytes_after: u64,
+}
+
+/// What a scrub read and found.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ScrubReport {
+    /// How much was read, and how much was found.
+    pub status: ScrubStatus,
+    /// What is wrong, as far as it is listed.
+    pub findings: Vec<Finding>,
 }
 
 /// What the check of a whole data folder found.
@@ -142,6 +152,46 @@ pub fn check(
     let contents = read_all(&store, clock, watch)?;
     close(store)?;
     Ok(CheckReport { structure, contents })
+}
+
+/// Reads everything in a data folder that nobody has open, as the scrub does while it is open: checksums
+/// and the form of each document. The next one is due in a month then.
+///
+/// # Errors
+/// With a sentence when the folder can't be opened or written, or `watch` stops it. Damage is a finding.
+pub fn scrub(
+    folder: &FsPath,
+    clock: &Arc<dyn Clock>,
+    watch: &mut Watch<'_>,
+) -> Result<ScrubReport, OpenError> {
+    let options = StoreOptions { now_ms: clock.now_ms(), ..StoreOptions::default() };
+    let (store, report) = Store::open(folder, &options)?;
+    if report.read_only {
+        let what = "the scrub can't note that it was done; verify reads everything too".to_owned();
+        return Err(StoreError::ReadOnly { what }.into());
+    }
+    let store = Arc::new(store);
+    let collections = Collections::new(Arc::clone(&store), Arc::clone(clock))?;
+    let total = collections.documents_counted()?;
+    collections.start_scrub()?;
+    let mut findings = Vec::new();
+    let status = loop {
+        let status = collections.scrub_status()?;
+        if !status.is_running {
+            break status;
+        }
+        if let Err(stopped) = JobStep::Reading.tell(watch, status.documents, total) {
+            collections.stop_scrub()?;
+            return Err(stopped.into());
+        }
+        if let ScrubStep::Worked(found) = collections.scrub_step()? {
+            findings.extend(found);
+            findings.truncate(FINDINGS_MAX);
+        }
+    };
+    drop(collections);
+    close(store)?;
+    Ok(ScrubReport { status, findings })
 }
 
 fn read_all(
@@ -295,6 +345,40 @@ mod tests {
         assert!(sentences.iter().any(|it| it.starts_with("An index entry is damaged")));
         assert!(sentences.iter().any(|it| it.contains("lacks an entry for document")));
         assert!(sentences.iter().all(|it| !it.contains("_id_")), "{sentences:?}");
+    }
+
+    #[test]
+    fn a_scrub_of_a_closed_store_names_what_is_damaged_and_can_be_stopped() {
+        let place = tempfile::tempdir().expect("a folder");
+        drop(fill(place.path(), 0, 300));
+        let scrub = |watch: &mut Watch<'_>| scrub(place.path(), &clock(), watch);
+        let status = || {
+            let engine = Engine::open(place.path(), quiet()).expect("it opens");
+            engine.collections().scrub_status().expect("readable")
+        };
+        let stopped = scrub(&mut stop_in(JobStep::Reading)).map_err(|error| error.message);
+        assert_eq!(stopped, Err(StoreError::Stopped.to_string()));
+        assert_eq!((status().finished_ms, status().is_running), (None, false));
+        let report = scrub(&mut go_on).expect("scrubbed");
+        assert_eq!((report.status.documents, report.status.findings), (300, 0));
+        assert!(status().finished_ms.is_some());
+        crate::store::rot(place.path(), &[b"xxx\0\x04n\0"]);
+        let report = scrub(&mut go_on).expect("scrubbed");
+        assert_eq!((report.status.documents, report.status.findings), (300, 300));
+        let sentence = &report.findings.first().expect("one").sentence;
+        assert!(sentence.contains("does not match its checksum"), "{sentence}");
+    }
+
+    /// The definition of a collection keeps the store from being opened, but not from being checked.
+    #[test]
+    fn a_damaged_definition_is_a_finding() {
+        let place = tempfile::tempdir().expect("a folder");
+        let engine = Engine::open(place.path(), quiet()).expect("it opens");
+        engine.run("db", &doc! { "create": "findable", "validator": { "needle": 1 } });
+        engine.close().expect("closed");
+        crate::store::rot(place.path(), &[b"needle"]);
+        let report = check(place.path(), &clock(), &mut go_on).expect("findings are no error");
+        assert_eq!(report.structure, ["the definition of db.findable does not match its checksum"]);
     }
 
     #[test]
