@@ -26,6 +26,12 @@ pub enum StoreError {
         /// Bytes that must be free before anything is inserted or updated.
         wanted_bytes: u64,
     },
+    /// One change needs more room than a transaction can have, however often it is tried.
+    #[error(
+        "This change is too large for one transaction, so nothing of it was written. Make it in \
+         smaller parts."
+    )]
+    TooLarge,
     /// A write failed at a point from which nobody can tell what is on disk.
     #[error(
         "Whether this change was written is not known: {what}. Look whether it is there before you \

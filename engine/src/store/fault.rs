@@ -71,7 +71,7 @@ fn of_lmdb(error: MdbError) -> Fault {
     match error {
         MdbError::MapFull => Fault::Retry(Remedy::Grow),
         MdbError::MapResized => Fault::Retry(Remedy::Adopt),
-        MdbError::ReadersFull | MdbError::TlsFull | MdbError::TxnFull => Fault::Busy,
+        MdbError::ReadersFull | MdbError::TlsFull => Fault::Busy,
         MdbError::Panic => Fault::Suspect,
         MdbError::PageNotFound
         | MdbError::Corrupted
@@ -82,7 +82,9 @@ fn of_lmdb(error: MdbError) -> Fault {
         | MdbError::NotFound
         | MdbError::Invalid
         | MdbError::VersionMismatch => Fault::Damaged,
-        MdbError::KeyExist
+        // LMDB writes changed pages out before there are too many, so that no number of rows leads to it.
+        MdbError::TxnFull
+        | MdbError::KeyExist
         | MdbError::DbsFull
         | MdbError::BadRslot
         | MdbError::BadTxn
@@ -117,7 +119,7 @@ fn sentence(error: MdbError) -> StoreError {
     match error {
         MdbError::MapFull => busy("its memory map has to grow"),
         MdbError::MapResized => busy("another program made its file larger"),
-        MdbError::TxnFull => busy("one change is too large"),
+        MdbError::TxnFull => StoreError::TooLarge,
         MdbError::Invalid => {
             StoreError::NotADatabase { what: "its header is not that of an LMDB file".to_owned() }
         }
@@ -168,7 +170,11 @@ mod tests {
         check(MdbError::MapResized, Fault::Retry(Remedy::Adopt), "busy");
         check(MdbError::ReadersFull, Fault::Busy, "too many reads");
         check(MdbError::TlsFull, Fault::Busy, "too many reads");
-        check(MdbError::TxnFull, Fault::Busy, "too large");
+        check(
+            MdbError::TxnFull,
+            Fault::Bug,
+            "nothing of it was written. Make it in smaller parts.",
+        );
         check(MdbError::Panic, Fault::Suspect, "not known");
         check(MdbError::Corrupted, Fault::Damaged, "damaged");
         check(MdbError::PageNotFound, Fault::Damaged, "damaged");

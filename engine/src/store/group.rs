@@ -201,7 +201,7 @@ impl Store {
                 return member.fail(error);
             }
         }
-        member.fail(StoreError::Busy { what: "one change is too large".to_owned() });
+        member.fail(StoreError::TooLarge);
     }
 
     fn try_alone(&self, member: &mut dyn Member) -> Result<(), Failure> {
@@ -224,7 +224,9 @@ impl Store {
         let Some(error) = writer.take_failure() else { return Ok(()) };
         match self.failure(&error, writer.deletes_only()) {
             // The write has its answer already: it is a mistake in itself, or comes at a bad time.
-            Failure::Final(StoreError::Bug { .. } | StoreError::Busy { .. }) => Ok(()),
+            Failure::Final(
+                StoreError::Bug { .. } | StoreError::Busy { .. } | StoreError::TooLarge,
+            ) => Ok(()),
             failure => Err(failure),
         }
     }
