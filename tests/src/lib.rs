@@ -1,6 +1,7 @@
 //! Black-box tests; what they share.
 
 pub mod deadline;
+pub mod disk;
 pub mod display;
 pub mod frames;
 pub mod gateway;

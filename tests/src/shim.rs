@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Output};
 
 /// Compiles the library into `folder`. Needs a C compiler.
 ///
@@ -22,11 +22,21 @@ pub fn build(folder: &Path) -> PathBuf {
     library
 }
 
-/// One thing that a traced program did.
+/// One thing that a traced program did. Files are named within the watched folder, which is `.` itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Call {
-    /// Bytes written to `data.mdb` at this place.
+    /// A file that was not there was made and opened.
+    Made(String),
+    /// A file or folder that was there was opened.
+    Opened(String),
+    /// A file or folder was closed.
+    Closed(String),
+    /// A folder was made.
+    Folder(String),
+    /// Bytes were written.
     Write {
+        /// To which file.
+        file: String,
         /// Where, in bytes.
         offset: u64,
         /// What.
@@ -34,38 +44,94 @@ pub enum Call {
         /// Whether they were on the disk when the call returned.
         through: bool,
     },
-    /// Everything written before is on the disk.
-    Flush,
+    /// A file got this length.
+    Length(String, u64),
+    /// A file got room up to this length, if it was shorter.
+    Room(String, u64),
+    /// Everything written to the file before, or every name given in the folder before, is on the disk.
+    Flush(String),
+    /// A file or folder got another name.
+    Rename(String, String),
+    /// Two files or folders exchanged their names.
+    Exchange(String, String),
+    /// A file got another name beside the one it had.
+    Link(String, String),
+    /// A file or an empty folder was removed.
+    Unlink(String),
     /// The program printed this.
     Print(String),
 }
 
-/// Reads a trace. A record that was cut off at the end is left out.
-///
-/// # Panics
-/// When the file can't be read or is not a trace.
-#[must_use]
-pub fn read_trace(file: &Path) -> Vec<Call> {
-    let bytes = fs::read(file).expect("the trace can be read");
-    let mut rest = bytes.as_slice();
-    let mut calls = Vec::new();
-    while let Some((kind, after)) = rest.split_first() {
-        let Some((offset, after)) = number(after) else { break };
-        let Some((length, after)) = number(after) else { break };
-        let length = usize::try_from(length).expect("a length fits");
-        let Some((bytes, after)) = after.split_at_checked(length) else { break };
-        rest = after;
-        calls.push(match kind {
-            b'w' | b'd' => Call::Write { offset, bytes: bytes.to_vec(), through: *kind == b'd' },
-            b's' => Call::Flush,
-            b'p' => Call::Print(String::from_utf8_lossy(bytes).into_owned()),
-            other => panic!("a trace has no record {other}"),
-        });
+impl Call {
+    /// The call, without what it wrote.
+    #[must_use]
+    pub fn told(&self) -> String {
+        match self {
+            Self::Write { file, offset, bytes, .. } => {
+                format!("{} bytes at {offset} of {file}", bytes.len())
+            }
+            other => format!("{other:?}"),
+        }
     }
-    calls
 }
 
-fn number(bytes: &[u8]) -> Option<(u64, &[u8])> {
+/// Runs a program to its end. Returns what it did with the files of `folder`, in order.
+///
+/// # Panics
+/// When it does not start.
+pub fn traced(command: &mut Command, library: &Path, folder: &Path) -> (Output, Vec<Call>) {
+    let trace = library.with_file_name("trace");
+    fs::write(&trace, "").expect("a file for the trace can be made");
+    let folder = fs::canonicalize(folder).expect("the folder is there");
+    command.env("LD_PRELOAD", library).env("SHIM_FOLDER", folder).env("SHIM_TRACE", &trace);
+    let output = command.output().expect("the program starts");
+    (output, read_trace(&trace))
+}
+
+/// Reads a trace. A record that was cut off at the end is left out.
+fn read_trace(file: &Path) -> Vec<Call> {
+    let bytes = fs::read(file).expect("the trace can be read");
+    let mut rest = bytes.as_slice();
+    std::iter::from_fn(|| {
+        let (call, after) = read_call(rest)?;
+        rest = after;
+        Some(call)
+    })
+    .collect()
+}
+
+fn read_call(bytes: &[u8]) -> Option<(Call, &[u8])> {
+    let (kind, rest) = bytes.split_first()?;
+    let (number, rest) = take_number(rest)?;
+    let (name_len, rest) = take_number(rest)?;
+    let (len, rest) = take_number(rest)?;
+    let (name, rest) = rest.split_at_checked(usize::try_from(name_len).ok()?)?;
+    let (bytes, rest) = rest.split_at_checked(usize::try_from(len).ok()?)?;
+    let name = String::from_utf8_lossy(name).into_owned();
+    let text = || String::from_utf8_lossy(bytes).into_owned();
+    let call = match kind {
+        b'n' => Call::Made(name),
+        b'o' => Call::Opened(name),
+        b'c' => Call::Closed(name),
+        b'm' => Call::Folder(name),
+        b'w' | b'd' => {
+            let (bytes, through) = (bytes.to_vec(), *kind == b'd');
+            Call::Write { file: name, offset: number, bytes, through }
+        }
+        b't' => Call::Length(name, number),
+        b'a' => Call::Room(name, number),
+        b's' => Call::Flush(name),
+        b'r' => Call::Rename(name, text()),
+        b'x' => Call::Exchange(name, text()),
+        b'l' => Call::Link(name, text()),
+        b'u' => Call::Unlink(name),
+        b'p' => Call::Print(text()),
+        other => panic!("a trace has no record {other}"),
+    };
+    Some((call, rest))
+}
+
+fn take_number(bytes: &[u8]) -> Option<(u64, &[u8])> {
     let (number, rest) = bytes.split_first_chunk::<8>()?;
     Some((u64::from_ne_bytes(*number), rest))
 }

@@ -7,7 +7,7 @@ use bson::{DateTime, Document, doc};
 use mayfly_engine::engine::{ClockOption, Engine, EngineOptions};
 use mayfly_engine::store::StoreOptions;
 
-use crate::store::{find_all, run};
+use crate::store::{check_is_itself, find_all, open_as_found, run};
 
 /// Database of the test.
 pub const DB: &str = "steps";
@@ -80,17 +80,21 @@ pub struct Judge {
     unmarked: BTreeSet<i64>,
     /// Documents that a step which ended before its deletion has left, for the next step's.
     undeleted: i64,
+    /// Whether the store knew, the last time, that it was not closed.
+    pub was_unclean: bool,
 }
 
 impl Judge {
-    /// Opens the store and compares it. Returns the number behind the newest document: `acknowledged`,
+    /// Opens the store as a person does and compares it. Returns the number behind the newest document: `acknowledged`,
     /// or one step more when the last step was kept unacknowledged.
     ///
     /// # Panics
-    /// When something acknowledged is lost or changed, something deleted is back, or entries and
-    /// documents differ; `what` says after what.
+    /// When something acknowledged is lost or changed, something deleted is back, entries and documents
+    /// differ, or the store takes itself for another one; `what` says after what.
     pub fn check(&mut self, folder: &Path, acknowledged: i64, what: &str) -> i64 {
-        let engine = open_checked(folder).unwrap_or_else(|refusal| panic!("{what}: {refusal}"));
+        let engine = open_as_found(folder).unwrap_or_else(|refusal| panic!("{what}: {refusal}"));
+        self.was_unclean = engine.open_report().unclean;
+        check_is_itself(&engine, what);
         let found: BTreeMap<i64, Document> = find_all(&engine, DB, COLLECTION, doc! {})
             .into_iter()
             .map(|found| (found.get_i64("_id").expect("an _id is a number"), found))

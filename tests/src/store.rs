@@ -16,6 +16,29 @@ pub fn open_paused(folder: &Path, start_ms: i64) -> Engine {
     Engine::open(folder, options).unwrap_or_else(|error| panic!("the store opens: {error}"))
 }
 
+/// Opens the engine as the program does for a person, but without a reaper of its own.
+///
+/// # Errors
+/// The sentence with which it refuses.
+pub fn open_as_found(folder: &Path) -> Result<Engine, String> {
+    let options = EngineOptions { run_reaper: false, ..EngineOptions::default() };
+    Engine::open(folder, options).map_err(|error| error.to_string())
+}
+
+/// Refuses a store that takes itself for an older one or another one's, which it is not.
+///
+/// # Panics
+/// When it does; `what` says after what.
+pub fn check_is_itself(engine: &Engine, what: &str) {
+    let warnings = &engine.open_report().warnings;
+    let is_false = |warning: &&String| {
+        ["older than", "another store", "identity.json"].iter().any(|it| warning.contains(it))
+    };
+    assert_eq!(warnings.iter().find(is_false), None, "{what}");
+    let restored = engine.collections().store().restored_ms();
+    assert_eq!(restored, Ok(None), "{what}: it holds its documents as if they were restored");
+}
+
 /// A temporary folder, in memory where the system has room there: what a commit costs on a disk is no
 /// concern of tests with very many of them.
 ///

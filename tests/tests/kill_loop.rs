@@ -29,6 +29,7 @@ fn nothing_acknowledged_is_lost() {
         writer.arg(&store).arg(acknowledged.to_string());
         acknowledged = write_until_killed(&mut writer, life);
         let survived = judge.check(&store, acknowledged, &format!("kill {kill}"));
+        assert!(judge.was_unclean, "kill {kill}: nobody was told that the store was not closed");
         unacknowledged_kept += usize::from(survived > acknowledged);
         acknowledged = survived;
     }

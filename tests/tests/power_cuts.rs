@@ -1,7 +1,7 @@
 //! A power cut at any moment loses nothing that was acknowledged.
 //!
-//! A writer's calls are recorded. Each image of the disk is what a cut could have left: all that was
-//! flushed, and of the rest any pieces, in sectors or pages. `MAYFLY_TEST_COUNT` sets the number of images,
+//! A writer's calls are recorded. Each image of the folder is what a cut could have left: all bytes and names
+//! that were flushed, and of the rest any pieces. `MAYFLY_TEST_COUNT` sets the number of images,
 //! `MAYFLY_TEST_SEED` their moments and pieces.
 #![cfg(target_os = "linux")]
 
@@ -9,91 +9,85 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
+use mayfly_tests::disk::{self, Disk};
 use mayfly_tests::random::{self, Random};
 use mayfly_tests::shim::{self, Call};
 use mayfly_tests::steps::{Judge, STEP};
+use mayfly_tests::store::folder_in_memory;
 
 /// Steps before the recording, so that the store exists, and in it.
 const STEPS_BEFORE: i64 = 5;
 const STEPS: i64 = 60;
 
+/// Steps of the recording of a new store.
+const STEPS_NEW: i64 = 2;
+
 #[test]
 fn no_power_cut_loses_what_was_acknowledged() {
+    let unclean = check(STEPS_BEFORE, STEPS, random::count(500));
+    assert!(unclean > 0, "no cut was noticed at the next opening");
+}
+
+#[test]
+fn no_power_cut_spoils_a_new_store() {
+    check(0, STEPS_NEW, random::count(200));
+}
+
+/// Cuts the power while a writer makes so many steps, `before` of which are on the disk already. Returns
+/// how many stores knew that they were not closed.
+fn check(before: i64, steps: i64, images: usize) -> usize {
     let seed = random::seed(20_261_121);
     println!("MAYFLY_TEST_SEED={seed}");
     let mut random = Random::new(seed);
-    let folder = tempfile::tempdir().expect("a temporary folder can be made");
-    let store = folder.path().join("store");
-    let before = (STEPS_BEFORE * STEP).to_string();
-    write(&store, &["0", &STEPS_BEFORE.to_string()], None);
-    let first = fs::read(store.join("data.mdb")).expect("the store has a data file");
-    let library = shim::build(folder.path());
-    let trace = folder.path().join("trace");
-    write(&store, &[&before, &STEPS.to_string()], Some((&library, &trace)));
-    let calls = shim::read_trace(&trace);
-    let flushes = calls.iter().filter(|call| **call == Call::Flush).count();
-    assert!(flushes > 0, "the writer never flushed");
+    let room = folder_in_memory();
+    let watched = room.path().join("watched");
+    fs::create_dir(&watched).expect("a folder can be made");
+    let store = watched.join("store");
+    if before > 0 {
+        let written = writer(&store, 0, before).output().expect("the writer starts");
+        assert!(written.status.success());
+    }
+    let start = Disk::of(&watched);
+    let library = shim::build(room.path());
+    let (output, calls) = shim::traced(&mut writer(&store, before, steps), &library, &watched);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 
-    let (mut unacknowledged_kept, mut with_unflushed) = (0, 0);
-    let images = random::count(500);
-    for number in 0..images {
-        let cut = 1 + random.below(calls.len());
-        let (image, pieces) = image(&first, &calls[..cut], &mut random);
-        let acknowledged = acknowledged(&calls[..cut]).unwrap_or(STEPS_BEFORE * STEP);
-        let place = folder.path().join("image");
-        lay(&store, &place, &image);
-        let what = format!("image {number}, cut behind call {cut}");
-        let end = Judge::default().check(&place, acknowledged, &what);
+    let closing = calls.iter().rposition(is_closing).expect("the writer closes the store");
+
+    let (mut unacknowledged_kept, mut with_unflushed, mut unclean) = (0, 0, 0);
+    let place = room.path().join("image");
+    let mut cuts = disk::Cuts::new(start, &calls, images, &mut random);
+    while let Some((cut, image, in_flight)) = cuts.next(&mut random) {
+        let acknowledged = acknowledged(&calls[..cut]).unwrap_or(before * STEP);
+        disk::lay(&image, &place);
+        let what = format!("cut behind call {cut} of {}", calls.len());
+        let mut judge = Judge::default();
+        let end = judge.check(&place.join("store"), acknowledged, &what);
+        let must_know = acknowledged > before * STEP && cut <= closing;
+        assert!(judge.was_unclean || !must_know, "{what}: nobody was told of the cut");
+        unclean += usize::from(judge.was_unclean);
         unacknowledged_kept += usize::from(end > acknowledged);
-        with_unflushed += usize::from(pieces > 0);
+        with_unflushed += usize::from(in_flight > 0);
         fs::remove_dir_all(&place).expect("the image can be removed");
     }
     println!(
-        "{} calls, {flushes} flushes, {images} images, {with_unflushed} of them with writes in flight; \
-         {unacknowledged_kept} steps survived unacknowledged",
+        "{} calls, {images} images, {with_unflushed} of them with writes in flight, {unclean} known as \
+         unclean; {unacknowledged_kept} steps survived unacknowledged",
         calls.len()
     );
     assert!(with_unflushed > 0, "no image had a write in flight");
+    unclean
 }
 
-/// Runs the writer, recorded into a trace if asked.
-fn write(store: &Path, arguments: &[&str], recorded: Option<(&Path, &Path)>) {
+fn writer(store: &Path, from: i64, steps: i64) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_step_writer"));
-    command.arg(store).args(arguments);
-    if let Some((library, trace)) = recorded {
-        command.env("LD_PRELOAD", library).env("SHIM_FOLDER", store).env("SHIM_TRACE", trace);
-    }
-    let output = command.output().expect("the writer starts");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    command.arg(store).args([(from * STEP).to_string(), steps.to_string()]);
+    command
 }
 
-/// The data file as a cut behind these calls could have left it, and how many pieces were in flight.
-fn image(first: &[u8], calls: &[Call], random: &mut Random) -> (Vec<u8>, usize) {
-    let mut image = first.to_vec();
-    let flushed = calls.iter().rposition(|call| *call == Call::Flush).map_or(0, |at| at + 1);
-    let piece_bytes = *random.pick(&[512, 4096]);
-    let kept_of_ten = *random.pick(&[0, 3, 5, 8, 10]);
-    let mut pieces = 0;
-    for (at, call) in calls.iter().enumerate() {
-        let Call::Write { offset, bytes, through } = call else { continue };
-        let offset = usize::try_from(*offset).expect("an offset fits");
-        // The last call may not have returned yet.
-        let is_safe = at < flushed || (*through && at + 1 < calls.len());
-        for (number, piece) in bytes.chunks(piece_bytes).enumerate() {
-            if is_safe || random.below(10) < kept_of_ten {
-                put(&mut image, offset + number * piece_bytes, piece);
-            }
-            pieces += usize::from(!is_safe);
-        }
-    }
-    (image, pieces)
-}
-
-fn put(image: &mut Vec<u8>, offset: usize, bytes: &[u8]) {
-    if image.len() < offset + bytes.len() {
-        image.resize(offset + bytes.len(), 0);
-    }
-    image[offset..offset + bytes.len()].copy_from_slice(bytes);
+/// Whether the call writes the mark of a clean end.
+fn is_closing(call: &Call) -> bool {
+    matches!(call, Call::Write { file, bytes, .. } if file == "store/app.lock" && bytes == b"closed\n")
 }
 
 /// The last number that was printed whole.
@@ -102,13 +96,4 @@ fn acknowledged(calls: &[Call]) -> Option<i64> {
         Call::Print(text) => text.lines().filter_map(|line| line.parse().ok()).max(),
         _ => None,
     })
-}
-
-/// A data folder as the machine finds it after the cut.
-fn lay(store: &Path, place: &Path, image: &[u8]) {
-    fs::create_dir(place).expect("a folder can be made");
-    for name in ["identity.json", "app.lock"] {
-        fs::copy(store.join(name), place.join(name)).expect("the store's file can be copied");
-    }
-    fs::write(place.join("data.mdb"), image).expect("the image can be written");
 }

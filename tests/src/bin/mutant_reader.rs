@@ -1,7 +1,8 @@
 //! The victim of the damage test: opens a data folder whose file was changed and says what it sees.
 //!
-//! `mutant_reader FOLDER [write]`: walks the file and opens it as a store that a person chose, reads all
-//! documents by all ways, and with `write` also writes. Prints one line a document, and ends with code
+//! `mutant_reader FOLDER [write | wait]`: opens it as a store that a person chose, reads all documents by
+//! all ways, and with `write` also writes. With `wait` it prints that the store is open and waits for a line
+//! before it reads. Prints one line a document, and ends with code
 //! 0 when nothing was reported, 3 when the store was refused, 4 when something in it was reported as damaged.
 
 use std::error::Error;
@@ -11,24 +12,29 @@ use std::process::ExitCode;
 
 use bson::{Bson, Document, doc};
 use mayfly_engine::engine::Engine;
-use mayfly_tests::steps::{COLLECTION, DB, document, open_checked};
-use mayfly_tests::store::is_ok;
+use mayfly_tests::steps::{COLLECTION, DB, document};
+use mayfly_tests::store::{is_ok, open_as_found};
 
 /// The exit codes.
 const REFUSED: u8 = 3;
 const REPORTED: u8 = 4;
 
 fn main() -> Result<ExitCode, Box<dyn Error>> {
-    let usage = "usage: mutant_reader FOLDER [write]";
+    let usage = "usage: mutant_reader FOLDER [write | wait]";
     let mut arguments = std::env::args().skip(1);
     let folder = PathBuf::from(arguments.next().ok_or(usage)?);
-    let engine = match open_checked(&folder) {
+    let engine = match open_as_found(&folder) {
         Ok(engine) => engine,
         Err(refusal) => {
             eprintln!("refused: {refusal}");
             return Ok(ExitCode::from(REFUSED));
         }
     };
+    let word = arguments.next();
+    if word.as_deref() == Some("wait") {
+        println!("open");
+        std::io::stdin().read_line(&mut String::new())?;
+    }
     let mut is_whole = read(&engine, doc! { "$natural": 1 })?;
     for index in ["_id_", "at_1", "tags_1"] {
         let counted = doc! { "find": COLLECTION, "hint": index, "batchSize": 10_000 };
@@ -36,7 +42,7 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
     }
     let checked = engine.run(DB, &doc! { "validate": COLLECTION, "full": true });
     is_whole &= is_ok(&checked) && checked.get_bool("valid").unwrap_or(false);
-    if arguments.next().as_deref() == Some("write") {
+    if word.as_deref() == Some("write") {
         let more: Vec<Document> = (1_000_000..1_000_200).map(document).collect();
         is_whole &= is_ok(&engine.run(DB, &doc! { "insert": COLLECTION, "documents": more }));
         let all = doc! { "q": {}, "limit": 0 };

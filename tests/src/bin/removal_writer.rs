@@ -3,17 +3,19 @@
 //!
 //! `removal_writer FOLDER FIRST trash` keeps what is removed in the undo net, `removal_writer FOLDER
 //! FIRST archive PLACE` in an archive. FIRST is the number of the first document. With `out` behind
-//! PLACE a `$out` puts a copy of the collection in its place now and then.
+//! PLACE a `$out` puts a copy of the collection in its place now and then; with `once` the program ends
+//! well after its first pass. An empty PLACE is the one in the data folder.
 
 use std::error::Error;
 use std::io::Write as _;
 use std::path::PathBuf;
 
 use bson::{Document, doc};
+use mayfly_engine::engine::{ClockOption, Engine, EngineOptions};
 use mayfly_tests::removals::{COLLECTION, DB, NOW_MS, STEP, document};
-use mayfly_tests::store::{open_paused, run};
+use mayfly_tests::store::is_ok;
 
-const USAGE: &str = "usage: removal_writer FOLDER FIRST trash | archive PLACE [out]";
+const USAGE: &str = "usage: removal_writer FOLDER FIRST trash | archive PLACE [out | once]";
 
 /// Inserts between two passes.
 const STEPS_A_PASS: i64 = 3;
@@ -22,31 +24,38 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
     let folder = PathBuf::from(arguments.next().ok_or(USAGE)?);
     let mut next: i64 = arguments.next().ok_or(USAGE)?.parse()?;
-    let engine = open_paused(&folder, NOW_MS);
+    let clock = ClockOption::Simulated { start_ms: NOW_MS };
+    let options = EngineOptions { clock, run_reaper: false, ..EngineOptions::default() };
+    let engine = Engine::open(&folder, options)?;
     let index = doc! { "key": { "at": 1 }, "name": "ttl", "expireAfterSeconds": 0 };
-    run(&engine, DB, &doc! { "createIndexes": COLLECTION, "indexes": [index] });
+    run(&engine, DB, &doc! { "createIndexes": COLLECTION, "indexes": [index] })?;
     match arguments.next().as_deref() {
         Some("trash") => {
-            run(&engine, "admin", &doc! { "setParameter": 1, "mayflyUndoSecs": 86_400 });
+            run(&engine, "admin", &doc! { "setParameter": 1, "mayflyUndoSecs": 86_400 })?;
         }
         Some("archive") => {
             let place = arguments.next().ok_or(USAGE)?;
-            run(&engine, DB, &doc! { "mayflyArchive": COLLECTION, "target": place });
+            run(&engine, DB, &doc! { "mayflyArchive": COLLECTION, "target": place })?;
         }
         _ => return Err(USAGE.into()),
     }
-    let replaces = arguments.next().is_some_and(|word| word == "out");
-    run(&engine, "admin", &doc! { "setParameter": 1, "batchedDeletesTargetBatchDocs": 10 });
+    let word = arguments.next();
+    let (replaces, once) = (word.as_deref() == Some("out"), word.as_deref() == Some("once"));
+    run(&engine, "admin", &doc! { "setParameter": 1, "batchedDeletesTargetBatchDocs": 10 })?;
     let mut out = std::io::stdout();
     loop {
         writeln!(out, "{next}")?;
         out.flush()?;
         let documents: Vec<Document> = (next..next + STEP).map(document).collect();
-        run(&engine, DB, &doc! { "insert": COLLECTION, "documents": documents });
+        run(&engine, DB, &doc! { "insert": COLLECTION, "documents": documents })?;
         next += STEP;
         match (next / STEP) % STEPS_A_PASS {
             0 => {
-                run(&engine, "admin", &doc! { "mayflyReap": 1 });
+                run(&engine, "admin", &doc! { "mayflyReap": 1 })?;
+                if once {
+                    writeln!(out, "{next}")?;
+                    return Ok(engine.close()?);
+                }
             }
             1 if replaces => {
                 let pipeline = vec![doc! { "$out": COLLECTION }];
@@ -54,9 +63,16 @@ fn main() -> Result<(), Box<dyn Error>> {
                     &engine,
                     DB,
                     &doc! { "aggregate": COLLECTION, "pipeline": pipeline, "cursor": {} },
-                );
+                )?;
             }
             _ => {}
         }
     }
+}
+
+/// Runs a command that must succeed.
+fn run(engine: &Engine, db: &str, command: &Document) -> Result<(), String> {
+    let reply = engine.run(db, command);
+    let is_done = is_ok(&reply) && !reply.contains_key("writeErrors");
+    if is_done { Ok(()) } else { Err(reply.to_string()) }
 }
