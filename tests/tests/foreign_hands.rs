@@ -1,0 +1,147 @@
+//! What others do to the files of an open store, and what this program must not do to their locks.
+#![cfg(target_os = "linux")]
+
+use std::collections::BTreeSet;
+use std::fs::{self, OpenOptions};
+use std::io::{Read as _, Write as _};
+use std::ops::ControlFlow;
+use std::os::unix::fs::MetadataExt as _;
+use std::os::unix::process::ExitStatusExt as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+
+use bson::{Document, doc};
+use mayfly_engine::clock::{Clock, SystemClock};
+use mayfly_engine::collection::ScrubStep;
+use mayfly_engine::engine::{Engine, upkeep};
+use mayfly_engine::store::{JobProgress, Store, StoreOptions};
+use mayfly_tests::store::{find_all, folder_in_memory, open_as_found, run};
+
+const PAGE: u64 = 4096;
+
+/// Steps of the store whose file is cut.
+const STEPS: &str = "40";
+
+/// The exit code of `mutant_reader` for a store that is refused.
+const REFUSED: i32 = 3;
+
+/// The signal for bytes of a file that are gone.
+const SIGBUS: i32 = 7;
+
+/// Whoever reads what was cut away dies of it. The next start looks at the whole file, and refuses it.
+#[test]
+fn a_file_that_is_cut_while_it_is_open_is_refused_at_the_next_start() {
+    for part in 1..4 {
+        let folder = folder_in_memory();
+        let store = folder.path().join("store");
+        let mut writer = Command::new(env!("CARGO_BIN_EXE_step_writer"));
+        let written = writer.arg(&store).args(["0", STEPS]).output();
+        assert!(written.expect("the writer starts").status.success());
+        let data = store.join("data.mdb");
+        let bytes = fs::metadata(&data).expect("a file").len();
+        let mut reader = Command::new(env!("CARGO_BIN_EXE_mutant_reader"));
+        reader.arg(&store).arg("wait").stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut reader = reader.spawn().expect("the reader starts");
+        let mut line = [0; 5];
+        let out = reader.stdout.as_mut().expect("its output is piped");
+        out.read_exact(&mut line).expect("the reader opens the store");
+        let file = OpenOptions::new().write(true).open(&data).expect("the file opens");
+        file.set_len(bytes * part / 4 / PAGE * PAGE).expect("the file can be cut");
+        let mut read = reader.stdin.take().expect("its input is piped");
+        writeln!(read, "go on").expect("the reader waits");
+        let died = reader.wait_with_output().expect("the reader ends");
+        assert_eq!(died.status.signal(), Some(SIGBUS), "{part} quarters were left");
+        let mut reader = Command::new(env!("CARGO_BIN_EXE_mutant_reader"));
+        let seen = reader.arg(&store).output().expect("the reader starts");
+        let log = String::from_utf8_lossy(&seen.stderr);
+        assert_eq!(seen.status.code(), Some(REFUSED), "{part} quarters were left: {log}");
+        assert!(seen.stdout.is_empty(), "{part} quarters were left, and documents are shown");
+    }
+}
+
+/// The locks that this process has on a file, as the system lists them.
+fn locks(file: &Path) -> BTreeSet<String> {
+    let number = fs::metadata(file).expect("the file is there").ino();
+    let own = std::process::id().to_string();
+    let all = fs::read_to_string("/proc/locks").expect("the system lists locks");
+    let own = all.lines().filter(|line| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let is_file = words.get(5).is_some_and(|it| it.ends_with(&format!(":{number}")));
+        words.get(1) == Some(&"POSIX") && words.get(4) == Some(&own.as_str()) && is_file
+    });
+    own.map(|line| line.split_once(' ').map_or(line, |(_, lock)| lock).trim().to_owned()).collect()
+}
+
+/// Whoever closes any descriptor of a file loses all locks on it: then another process would take the
+/// store for one that nobody has open, and throw the table of readers away.
+#[test]
+fn whatever_is_done_with_an_open_store_keeps_its_locks() {
+    let folder = folder_in_memory();
+    let (store, backup) = (folder.path().join("store"), folder.path().join("backup"));
+    let engine = open_as_found(&store).expect("the store opens");
+    let documents: Vec<Document> = (0..500).map(|id| doc! { "_id": id }).collect();
+    run(&engine, "d", &doc! { "insert": "c", "documents": documents });
+    let lock_file = store.join("lock.mdb");
+    let held = locks(&lock_file);
+    println!("{held:?}");
+    assert!(!held.is_empty(), "an open store has locks");
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+    let check = |what: &str| assert_eq!(locks(&lock_file), held, "after {what}");
+    for (what, work) in works() {
+        work(&engine, &store, &backup, &clock);
+        check(what);
+    }
+    assert_eq!(find_all(&engine, "d", "c", doc! {}).len(), 500);
+    engine.close().expect("the store closes");
+    assert!(locks(&lock_file).is_empty(), "a closed store has none");
+}
+
+type Work = fn(&Engine, &Path, &Path, &Arc<dyn Clock>);
+
+/// What may be done with a store that is open, or is refused because it is.
+fn works() -> [(&'static str, Work); 10] {
+    [
+        ("a backup", |engine, _, backup, _| {
+            let to = backup.display().to_string();
+            run(engine, "admin", &doc! { "mayflyBackup": 1, "to": to });
+        }),
+        ("a check of a collection", |engine, _, _, _| {
+            run(engine, "d", &doc! { "validate": "c", "full": true });
+        }),
+        ("a scrub", |engine, _, _, _| {
+            run(engine, "admin", &doc! { "mayflyScrub": "start" });
+            while engine.collections().scrub_step() != Ok(ScrubStep::Idle) {}
+        }),
+        ("a check of the file", |engine, _, _, _| {
+            let report = engine.collections().store().check().expect("it can be checked");
+            assert!(report.findings.is_empty(), "{report:?}");
+        }),
+        ("a check of the file from outside", |_, store, _, _| {
+            let report = Store::check_file(&store.join("data.mdb"), &mut go_on);
+            assert!(report.expect("it can be read").findings.is_empty());
+        }),
+        ("a second opening", |_, store, _, _| {
+            assert!(Store::open(store, &StoreOptions::default()).is_err());
+            let reading = StoreOptions { read_only: true, ..StoreOptions::default() };
+            assert!(Store::open(store, &reading).is_err());
+        }),
+        ("the question who has it open", |_, store, _, _| {
+            assert!(Store::check_free(store).is_err());
+            assert!(Store::check_structure(store).is_err());
+        }),
+        ("a compaction", |_, store, _, clock| {
+            assert!(upkeep::compact(store, clock, &mut go_on).is_err());
+        }),
+        ("a check of everything", |_, store, _, clock| {
+            assert!(upkeep::check(store, clock, &mut go_on).is_err());
+        }),
+        ("a restore", |_, store, backup, clock| {
+            assert!(upkeep::restore(backup, store, true, clock, &mut go_on).is_err());
+        }),
+    ]
+}
+
+fn go_on(_: JobProgress) -> ControlFlow<()> {
+    ControlFlow::Continue(())
+}
