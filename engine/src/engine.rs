@@ -231,6 +231,7 @@ fn observe(
                 wake.notify();
             }
             Change::ScrubAsked => wake.notify(),
+            Change::Damage(finding) => hub.send(&EngineEvent::DamageFound(finding.clone())),
             Change::Data(namespace) => hub.send(&EngineEvent::DataChanged(namespace.clone())),
             Change::Build(progress) => hub.send(&EngineEvent::IndexBuild {
                 namespace: progress.namespace.clone(),

@@ -1,6 +1,6 @@
 //! What has changed, told after the commit.
 
-use super::BuildProgress;
+use super::{BuildProgress, Finding};
 use crate::catalog::Namespace;
 
 /// A committed change.
@@ -12,6 +12,8 @@ pub enum Change {
     Data(Namespace),
     /// An index build went on or ended.
     Build(BuildProgress),
+    /// Something damaged was met and has left the store.
+    Damage(Finding),
     /// Nothing changed; somebody wants a scrub.
     ScrubAsked,
 }

@@ -30,6 +30,7 @@ pub(super) trait StoreWriter {
         bytes: &[u8],
     ) -> Result<(), StoreError>;
     fn delete_document(&mut self, id: CollectionId, record: u64) -> Result<bool, StoreError>;
+    fn delete_first_document(&mut self, id: CollectionId) -> Result<Option<u64>, StoreError>;
     fn put_entry(
         &mut self,
         id: IndexId,
@@ -79,6 +80,7 @@ macro_rules! forward {
 forward! {
     put_document(id: CollectionId, record: u64, modified_ms: i64, bytes: &[u8]) -> ();
     delete_document(id: CollectionId, record: u64) -> bool;
+    delete_first_document(id: CollectionId) -> Option<u64>;
     put_entry(id: IndexId, key: &[u8], record: u64, exact: bool) -> ();
     delete_entry(id: IndexId, key: &[u8], record: u64) -> bool;
     put_documents(id: CollectionId, first: u64, modified_ms: i64, documents: &[&[u8]]) -> ();

@@ -11,12 +11,13 @@ use bson::{
     raw::{RawBsonRef, RawDocument, cstr},
 };
 
-use super::{Collections, DocumentWriter, WriteError};
+use super::{Change, Collections, DocumentWriter, Finding, WriteError};
 use crate::{
     catalog::{CollectionMeta, Namespace},
     clock::work_time,
     limits::{BATCH_MS_MAX, BULK_DOCS_MAX, READ_DOCS_MAX, TRASH_BYTES_MAX},
     store::{CollectionId, Counters, Reader, Scan, StoreError, Stored},
+    value::counted,
 };
 
 /// Where the rows lie. Collections are numbered from 1.
@@ -83,12 +84,17 @@ pub enum Trim {
 }
 
 /// What one step of trimming did.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct TrimStep {
     /// Rows that left.
     pub removed: u64,
+    /// How many of them were damaged: they can't be put back, so they leave as soon as they are the
+    /// oldest.
+    pub damaged: u64,
     /// Whether there may be more to remove.
     pub more: bool,
+    /// What is wrong with the first of the damaged ones.
+    damage: Option<String>,
 }
 
 impl<'t> Trashed<'t> {
@@ -214,6 +220,10 @@ impl DocumentWriter<'_> {
 
     fn drop_row(&mut self, number: u64, bytes: u64) -> Result<(), StoreError> {
         self.txn.writer.delete_document(TRASH, number)?;
+        self.count_dropped(bytes)
+    }
+
+    fn count_dropped(&mut self, bytes: u64) -> Result<(), StoreError> {
         self.txn.count(TRASH.0, |counters| {
             counters.documents = counters.documents.saturating_sub(1);
             counters.bytes = counters.bytes.saturating_sub(bytes);
@@ -222,52 +232,53 @@ impl DocumentWriter<'_> {
 
     fn trim_trash(&mut self, trim: Trim, max: usize) -> Result<TrimStep, StoreError> {
         let began = work_time();
-        let mut step = TrimStep { removed: 0, more: true };
+        let mut step = TrimStep { more: true, ..TrimStep::default() };
         while step.removed < max as u64 {
             let is_late = work_time().saturating_sub(began).as_millis() >= u128::from(BATCH_MS_MAX);
             if is_late && step.removed > 0 {
                 return Ok(step);
             }
             let counters = self.txn.counters(TRASH.0)?;
-            let reader = self.txn.writer.reader();
-            let oldest = reader.documents(TRASH, 0, Scan::Forward)?.next();
-            let oldest = match oldest {
-                None => break,
-                Some(Err(StoreError::Damaged { .. })) => return self.clear_trash(),
-                Some(oldest) => oldest?,
-            };
-            let leaves = match trim {
-                Trim::Everything => true,
-                Trim::Room => counters.bytes > TRASH_BYTES_MAX,
-                // A row that can't be read can't be put back.
-                Trim::Age(now_ms) => {
-                    Trashed::read(&oldest).is_none_or(|row| row.until_ms <= now_ms)
-                }
+            let Some(oldest) = oldest(&self.txn.writer.reader())? else { break };
+            let leaves = match (&oldest, trim) {
+                (Err(_), _) | (_, Trim::Everything) => true,
+                (_, Trim::Room) => counters.bytes > TRASH_BYTES_MAX,
+                (Ok(until_ms), Trim::Age(now_ms)) => *until_ms <= now_ms,
             };
             if !leaves {
                 break;
             }
-            let (number, bytes) = (oldest.record, oldest.bytes.len() as u64);
-            self.drop_row(number, bytes)?;
+            self.drop_oldest()?;
             step.removed += 1;
+            if let Err(damage) = oldest {
+                step.damaged += 1;
+                step.damage.get_or_insert(damage);
+            }
         }
         step.more = step.removed == max as u64;
         Ok(step)
     }
 
-    /// Empties a trash that is damaged, whatever its rows say: how large each was can't be told.
-    fn clear_trash(&mut self) -> Result<TrimStep, StoreError> {
-        let mut removed = 0;
-        loop {
-            let cleared = self.txn.writer.clear_documents(TRASH, BULK_DOCS_MAX)?;
-            removed += cleared as u64;
-            if cleared < BULK_DOCS_MAX {
-                break;
-            }
-        }
-        self.txn.count(TRASH.0, |counters| (counters.documents, counters.bytes) = (0, 0))?;
-        Ok(TrimStep { removed, more: false })
+    /// Removes the oldest row, whatever is wrong with it.
+    fn drop_oldest(&mut self) -> Result<(), StoreError> {
+        let Some(bytes) = self.txn.writer.delete_first_document(TRASH)? else {
+            return Err(StoreError::damaged("the oldest row of the trash can't be removed"));
+        };
+        self.count_dropped(bytes)
     }
+}
+
+/// Until when the oldest row is kept, or what is wrong with it.
+fn oldest(reader: &Reader<'_>) -> Result<Option<Result<i64, String>>, StoreError> {
+    Ok(match reader.documents(TRASH, 0, Scan::Forward)?.next() {
+        None => None,
+        Some(Err(StoreError::Damaged { what })) => Some(Err(what)),
+        Some(row) => {
+            let row = row?;
+            let until_ms = Trashed::read(&row).map(|row| row.until_ms);
+            Some(until_ms.ok_or_else(|| not_a_row(row.record)))
+        }
+    })
 }
 
 impl Collections {
@@ -294,19 +305,20 @@ impl Collections {
         }
         // On a full disk few at a time, as any deletion.
         let max = if self.store.is_full() { self.store.batch_docs() } else { BULK_DOCS_MAX };
-        self.transact(|writer| {
+        let step = self.transact(|writer| {
             let step = writer.trim_trash(trim, max);
             writer.must_succeed(step)
-        })
+        })?;
+        if let Some(damage) = &step.damage {
+            self.tell(&Change::Damage(finding(None, &removed_damaged(step.damaged, damage))));
+        }
+        Ok(step)
     }
 
     fn has_old(&self, trim: Trim) -> Result<bool, StoreError> {
         let Trim::Age(now_ms) = trim else { return Ok(true) };
-        self.store.read(|reader| match reader.documents(TRASH, 0, Scan::Forward)?.next() {
-            None => Ok(false),
-            Some(Err(StoreError::Damaged { .. })) => Ok(true),
-            Some(oldest) => Ok(Trashed::read(&oldest?).is_none_or(|row| row.until_ms <= now_ms)),
-        })
+        let oldest = self.store.read(oldest)?;
+        Ok(oldest.is_some_and(|until_ms| until_ms.map_or(true, |until_ms| until_ms <= now_ms)))
     }
 
     /// Gives the rows, what came last first, from below `before` on (`None`: from the newest), until
@@ -397,10 +409,26 @@ pub(super) fn verify(reader: &Reader<'_>) -> Result<Vec<(Option<Namespace>, Stri
     Ok(found)
 }
 
+/// A finding about the trash, and about a collection if that can be told.
+pub(super) fn finding(namespace: Option<Namespace>, sentence: &str) -> Finding {
+    let unknown = || Namespace { db: "admin".to_owned(), collection: "trash".to_owned() };
+    let sentence = format!("The trash: {sentence}");
+    Finding { namespace: namespace.unwrap_or_else(unknown), index: None, record: None, sentence }
+}
+
+fn removed_damaged(count: u64, damage: &str) -> String {
+    let documents = counted(count, "removed document", "removed documents");
+    format!("{documents} can't be put back any more, because {damage}. All others keep their time.")
+}
+
+fn not_a_row(record: u64) -> String {
+    format!("row {record} is not a row of it")
+}
+
 /// What is wrong with one row.
 fn wrong_row(stored: &Stored<'_>) -> Option<(Option<Namespace>, String)> {
     let Some(row) = Trashed::read(stored) else {
-        return Some((None, format!("Row {} is not a row of it.", stored.record)));
+        return Some((None, format!("A row is damaged: {}.", not_a_row(stored.record))));
     };
     let error = crate::value::scan::check(row.document.as_bytes()).err()?;
     let sentence = format!("Row {} is not valid BSON: {error}.", row.number);

@@ -96,10 +96,7 @@ impl Collections {
             })?;
         }
         for (namespace, sentence) in self.store.read(trash::verify)? {
-            let unknown = || Namespace { db: "admin".to_owned(), collection: "trash".to_owned() };
-            let namespace = namespace.unwrap_or_else(unknown);
-            let sentence = format!("The trash: {sentence}");
-            report.findings.push(Finding { namespace, index: None, record: None, sentence });
+            report.findings.push(trash::finding(namespace, &sentence));
         }
         report.findings.truncate(FINDINGS_MAX);
         Ok(report)

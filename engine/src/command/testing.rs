@@ -1,5 +1,7 @@
 //! An engine of its own for each test, on a simulated clock, and commands as mongosh writes them.
 
+use std::{fs, io::Write as _, path::Path};
+
 use bson::{Bson, Document};
 
 use crate::{
@@ -24,6 +26,11 @@ impl Lab {
         let now_ms = engine.clock().now_ms();
         drop(engine);
         Self::open(folder, now_ms)
+    }
+
+    /// Flips a bit of each place in the data file that holds `mark`.
+    pub(crate) fn spoil(&self, mark: &[u8]) {
+        spoil(self.folder.path(), mark);
     }
 
     fn open(folder: tempfile::TempDir, start_ms: i64) -> Self {
@@ -84,6 +91,20 @@ impl Lab {
             .map(|document| at(document.as_document().expect("a document"), "_id").expect("_id"))
             .collect()
     }
+}
+
+/// Flips a bit of each place in a data file that holds `mark`: LMDB may have left older copies of a page.
+/// The file is changed in place, so a store that has it open sees it.
+pub(crate) fn spoil(folder: &Path, mark: &[u8]) {
+    let file = folder.join("data.mdb");
+    let mut bytes = fs::read(&file).expect("read");
+    let places: Vec<usize> = (0..bytes.len()).filter(|at| bytes[*at..].starts_with(mark)).collect();
+    assert!(!places.is_empty(), "the file holds it");
+    for at in places {
+        bytes[at] ^= 1;
+    }
+    let mut open = fs::OpenOptions::new().write(true).open(&file).expect("opened");
+    open.write_all(&bytes).expect("written");
 }
 
 /// The value at a dotted path; numbers are positions of arrays.

@@ -3,6 +3,10 @@
 use bson::{Bson, Document, doc};
 
 use super::testing::{Lab, at};
+use crate::{
+    collection::Trim,
+    reaper::{EngineEvent, Subscription},
+};
 
 /// A collection with a TTL of a minute, two documents that are due and one that is not, and the net.
 fn lab() -> Lab {
@@ -196,6 +200,77 @@ fn the_trash_is_never_larger_than_it_may_be() {
     lab.check("{mayflyTrash: 1, limit: 1}", r#"{"batch.0._id": 2}"#);
     let listed: Document = lab.ok("{mayflyTrash: 1, limit: 1000}");
     assert_eq!(listed.get_array("batch").expect("rows").len() as u64, status.documents);
+    verified(&lab);
+}
+
+/// What was told of damage since the subscription.
+fn damage_told(events: &Subscription) -> Vec<String> {
+    let told = events.try_iter().filter_map(|event| match event {
+        EngineEvent::DamageFound(finding) => Some(finding.sentence),
+        _ => None,
+    });
+    told.collect()
+}
+
+#[test]
+fn a_damaged_row_leaves_alone_and_is_told() {
+    let lab = lab();
+    lab.ok(r#"{update: "c", updates: [{q: {_id: 1}, u: {$set: {mark: "SPOIL-ME"}}}]}"#);
+    lab.check("{mayflyReap: 1}", "{deletedDocuments: 2}");
+    advance(&lab, 300);
+    lab.check("{mayflyReap: 1}", "{deletedDocuments: 1}");
+    let events = lab.engine.subscribe();
+    lab.spoil(b"SPOIL-ME");
+    // No time is over yet.
+    lab.ok("{mayflyReap: 1}");
+    let told = damage_told(&events);
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert!(told[0].starts_with("The trash: 1 removed document can't be put back"), "{told:?}");
+    lab.check("{mayflyTrash: 1}", r#"{"batch.0._id": 3, "batch.1._id": 2, "undo.documents": 2}"#);
+    verified(&lab);
+    lab.ok("{mayflyReap: 1}");
+    assert_eq!(damage_told(&events), [] as [&str; 0], "once");
+    lab.check(r#"{mayflyRestoreTrash: "c", ids: [2]}"#, "{restored: 1}");
+    advance(&lab, 300);
+    lab.ok("{mayflyRelease: 1}");
+    lab.ok("{mayflyReap: 1}");
+    lab.check("{mayflyTrash: 1}", r#"{"batch.0._id": 2, "batch.1._id": 3, "undo.documents": 2}"#);
+    advance(&lab, 300);
+    lab.ok("{mayflyReap: 1}");
+    lab.check("{mayflyTrash: 1}", r#"{"batch.0._id": 2, "-batch.1": 1, "undo.documents": 1}"#);
+    verified(&lab);
+}
+
+#[test]
+fn many_damaged_rows_leave_in_bounded_steps() {
+    let lab = Lab::new();
+    lab.ok("{setParameter: 1, mayflyUndoSecs: 600}");
+    lab.ok(
+        r#"{createIndexes: "c", indexes: [{key: {at: 1}, name: "ttl", expireAfterSeconds: 60}]}"#,
+    );
+    let documents: Vec<Bson> = (100..6_100)
+        .map(|id| {
+            let at = bson::DateTime::from_millis(0);
+            Bson::Document(doc! { "_id": id, "at": at, "mark": "SPOIL-ME" })
+        })
+        .collect();
+    lab.run_document(&doc! { "insert": "c", "documents": documents });
+    lab.check("{mayflyReap: 1}", "{deletedDocuments: 6000}");
+    lab.ok(r#"{insert: "c", documents: [{_id: 1, at: ISODate("2020-01-01T00:00:00Z")}]}"#);
+    lab.check("{mayflyReap: 1}", "{deletedDocuments: 1}");
+    lab.spoil(b"SPOIL-ME");
+    let collections = lab.engine.collections();
+    let (mut removed, mut damaged, mut steps) = (0, 0, 0);
+    loop {
+        let step = collections.trim_trash_step(Trim::Age(0)).expect("trimmed");
+        (removed, damaged, steps) = (removed + step.removed, damaged + step.damaged, steps + 1);
+        if !step.more {
+            break;
+        }
+    }
+    println!("{removed} rows left in {steps} steps");
+    assert_eq!((removed, damaged), (6_000, 6_000));
+    lab.check("{mayflyTrash: 1}", r#"{"batch.0._id": 1, "-batch.1": 1, "undo.documents": 1}"#);
     verified(&lab);
 }
 

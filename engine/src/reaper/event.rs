@@ -75,7 +75,7 @@ pub enum EngineEvent {
         /// The reason as a sentence; `None` when nothing is held any more.
         reason: Option<String>,
     },
-    /// The scrub found something damaged.
+    /// Something stored is damaged: the scrub found it, or it was in the trash.
     DamageFound(Finding),
     /// A background thread failed on a piece of work. It goes on with the next one.
     ThreadDied {

@@ -13,6 +13,7 @@ use crate::{
     },
     clock::{Clock, SimulatedClock},
     collection::{Collections, WriteError},
+    command::testing::spoil,
     store::{Store, StoreOptions},
     ttl::Expiry,
 };
@@ -213,17 +214,7 @@ fn a_damaged_document_stays_and_no_other_waits_for_it() {
     world.index(doc! { "key": { "f": 1 }, "name": "ttl", "expireAfterSeconds": 0 });
     let marks = |id: i32| if id == 2 { "SPOIL-ME" } else { "sound" };
     world.insert((0..10).map(|id| doc! { "_id": id, "f": date(-10), "mark": marks(id) }));
-    let file = world.folder.path().join("data.mdb");
-    let mut bytes = std::fs::read(&file).expect("read");
-    let places: Vec<usize> =
-        (0..bytes.len() - 8).filter(|at| bytes[*at..].starts_with(b"SPOIL-ME")).collect();
-    assert!(!places.is_empty(), "the file holds the document");
-    for at in places {
-        bytes[at] ^= 1;
-    }
-    // In place: the store sees its file change.
-    let mut open = std::fs::OpenOptions::new().write(true).open(&file).expect("opened");
-    std::io::Write::write_all(&mut open, &bytes).expect("written");
+    spoil(world.folder.path(), b"SPOIL-ME");
     let no_document = |writer: &mut crate::store::Writer<'_>| {
         let id = world.collections.catalog().collection(&namespace()).expect("there").id;
         writer.put_document(id, 5, 0, b"no BSON")

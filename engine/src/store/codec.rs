@@ -207,6 +207,12 @@ pub(super) fn stored<'t>(key: &[u8], value: &'t [u8]) -> Result<Stored<'t>, Stor
     Ok(Stored { record, modified_ms, bytes })
 }
 
+/// Bytes of the BSON in a document's value, without a look at the checksum.
+pub(super) fn document_bytes(value: &[u8]) -> u64 {
+    let behind_time = read_time(value).map_or(value, |(_, rest)| rest);
+    behind_time.len().saturating_sub(DOCUMENT_SUM_BYTES) as u64
+}
+
 /// The key of an entry.
 pub(super) fn entry_key(index: u32, key: &[u8], record: u64) -> Result<Vec<u8>, StoreError> {
     let mut bytes = entry_bound(index, key)?;

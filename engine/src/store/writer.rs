@@ -201,6 +201,24 @@ impl<'t> Writer<'t> {
         self.delete(self.tables.documents, &codec::document_key(collection.0, record))
     }
 
+    /// Removes the document with the lowest number, also one whose checksum is wrong; says how many bytes
+    /// it had. `None` when there is none that can be removed.
+    ///
+    /// # Errors
+    /// When LMDB fails.
+    pub fn delete_first_document(
+        &mut self,
+        collection: CollectionId,
+    ) -> Result<Option<u64>, StoreError> {
+        let table = self.tables.documents;
+        let first = table.get_greater_than_or_equal_to(&self.txn, &codec::id_bound(collection.0));
+        let first = first.map_err(|error| self.tables.failed(error))?;
+        let first = first.filter(|(key, _)| codec::leading_id(key) == Some(collection.0));
+        let Some((key, value)) = first else { return Ok(None) };
+        let (key, bytes) = (key.to_vec(), codec::document_bytes(value));
+        Ok(self.delete(table, &key)?.then_some(bytes))
+    }
+
     /// Stores an index entry; the same entry twice is stored once. `exact` is false for a cut key.
     ///
     /// # Errors
