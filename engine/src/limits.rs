@@ -157,6 +157,12 @@ pub const DUE_COUNT_MAX: u64 = 1_000_000;
 /// Milliseconds between two writes of the guard's state while nothing about it changes.
 pub const GUARD_SAVE_MS: i64 = 60_000;
 
+/// How long a pass rests after each transaction while a backup is being written.
+pub const COPY_PAUSE: std::time::Duration = std::time::Duration::from_millis(200);
+
+/// How often it then looks whether the backup is done.
+pub const COPY_LOOK: std::time::Duration = std::time::Duration::from_millis(10);
+
 /// Longest time that removed documents can be kept in the trash, in seconds: a day.
 pub const TRASH_SECS_MAX: i64 = 86_400;
 

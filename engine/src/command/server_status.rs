@@ -260,6 +260,7 @@ fn reaper_document(reaper: &Reaper) -> Document {
         "sleepSecs": parameters.get(TtlParameter::SleepSecs),
         "atThreshold": parameters.at_threshold(),
         "working": reaper.is_working(),
+        "backupPauses": long(reaper.counters().copy_pauses.get()),
         "lastPass": reaper.last_pass().map_or(Bson::Null, |pass| pass_document(&pass).into()),
     }
 }

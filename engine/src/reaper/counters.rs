@@ -43,6 +43,8 @@ pub struct TtlCounters {
     pub batches: Counter,
     /// Passes that the guard held back.
     pub held_passes: Counter,
+    /// Pauses between transactions because a copy of the store was being written.
+    pub copy_pauses: Counter,
     /// Documents that went to the trash when they were removed.
     pub trashed: Counter,
     /// Documents that were to go to the trash and were removed without, because there was no room.

@@ -26,6 +26,7 @@ use crate::{
     catalog::Namespace,
     clock::{Clock, WakeUp, work_time},
     collection::Collections,
+    limits::{COPY_LOOK, COPY_PAUSE},
     plan::Operation,
     store::StoreError,
 };
@@ -242,7 +243,11 @@ impl Reaper {
             let mut step = pass.step();
             while step == Step::Again && goes_on() {
                 thread::yield_now();
+                let before = pass.deleted();
                 step = pass.step();
+                if pass.deleted() > before {
+                    self.spare_copies(&goes_on);
+                }
             }
             if is_scheduled && step == Step::Finished {
                 self.note_whole_pass();
@@ -256,6 +261,20 @@ impl Reaper {
         let report = outcome.unwrap_or_else(|panic| self.died(number, &panic));
         *lock(&self.last_pass) = Some(report.clone());
         report
+    }
+
+    /// After a transaction: a pause while a copy of the store is being written, because every commit then
+    /// makes the file larger.
+    fn spare_copies(&self, goes_on: &dyn Fn() -> bool) {
+        let store = self.collections.store();
+        if !store.is_copied() {
+            return;
+        }
+        self.counters.copy_pauses.add(1);
+        let until = work_time().saturating_add(COPY_PAUSE);
+        while store.is_copied() && goes_on() && work_time() < until {
+            thread::park_timeout(COPY_LOOK);
+        }
     }
 
     /// Runs one pass unless the guard holds it back; `None` if it does.

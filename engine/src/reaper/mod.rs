@@ -13,6 +13,8 @@ mod archiving_tests;
 mod batch;
 #[cfg(test)]
 mod clock_tests;
+#[cfg(test)]
+mod copy_tests;
 mod counters;
 mod due;
 mod event;

@@ -99,6 +99,11 @@ impl<'r> Pass<'r> {
         if leftovers { Step::Again } else { Step::Finished }
     }
 
+    /// How many documents it has removed so far.
+    pub(super) fn deleted(&self) -> u64 {
+        self.report.deleted
+    }
+
     /// The one "now" of the pass.
     pub(super) fn now_ms(&self) -> i64 {
         self.now_ms

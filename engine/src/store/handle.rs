@@ -3,7 +3,7 @@
 use std::fs::{self, File};
 use std::ops::ControlFlow;
 use std::path::{Path as FsPath, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
@@ -101,6 +101,8 @@ pub struct Store {
     pub(super) notices: Notices,
     /// When the table of readers was last cleaned, in milliseconds of the clock of work.
     cleaned_ms: AtomicU64,
+    /// How many copies of it are being written.
+    pub(super) copies: AtomicUsize,
 }
 
 impl Store {
@@ -124,6 +126,7 @@ impl Store {
             ballast: Ballast::new(&folder),
             notices: Notices::default(),
             cleaned_ms: AtomicU64::new(millis(work_time())),
+            copies: AtomicUsize::new(0),
             folder,
         };
         if store.health.state() == StoreState::Ok {

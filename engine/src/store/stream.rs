@@ -5,6 +5,7 @@
 
 use std::fs::File;
 use std::io::{self, PipeReader, Read, Write};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use super::env::Environment;
@@ -26,7 +27,31 @@ impl Store {
         let inside = self.gate().enter_reading(work_time(), READERS_MAX);
         let _inside = inside.ok_or_else(too_many_readers)?;
         let env = self.env()?;
+        let _copying = Copying::begin(&self.copies);
         copy_compact(&env, target, total, watch)
+    }
+
+    /// Whether a copy of the store is being written. The pages that it reads can't be used again
+    /// meanwhile, so that every commit makes the file larger.
+    #[must_use]
+    pub fn is_copied(&self) -> bool {
+        self.copies.load(Ordering::Relaxed) > 0
+    }
+}
+
+/// Counts a copy as long as it lives.
+struct Copying<'c>(&'c AtomicUsize);
+
+impl<'c> Copying<'c> {
+    fn begin(copies: &'c AtomicUsize) -> Self {
+        copies.fetch_add(1, Ordering::Relaxed);
+        Self(copies)
+    }
+}
+
+impl Drop for Copying<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
