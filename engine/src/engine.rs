@@ -51,8 +51,29 @@ impl Engine {
     ///
     /// # Errors
     /// With a sentence when the folder can't be opened.
-    pub fn open(folder: &FsPath, mut options: EngineOptions) -> Result<Self, OpenError> {
+    pub fn open(folder: &FsPath, options: EngineOptions) -> Result<Self, OpenError> {
         let (clock, simulated) = open_clock(options.clock);
+        Self::open_with(folder, options, clock, simulated)
+    }
+
+    /// The same on a clock of the caller's, whatever the options say.
+    ///
+    /// # Errors
+    /// As [`Engine::open`].
+    pub fn open_on(
+        folder: &FsPath,
+        options: EngineOptions,
+        clock: Arc<dyn Clock>,
+    ) -> Result<Self, OpenError> {
+        Self::open_with(folder, options, clock, None)
+    }
+
+    fn open_with(
+        folder: &FsPath,
+        mut options: EngineOptions,
+        clock: Arc<dyn Clock>,
+        simulated: Option<Arc<SimulatedClock>>,
+    ) -> Result<Self, OpenError> {
         options.store.now_ms = clock.now_ms();
         let (store, report) = Store::open(folder, &options.store)?;
         let collections = Arc::new(Collections::new(Arc::new(store), Arc::clone(&clock))?);

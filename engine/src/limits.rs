@@ -157,11 +157,24 @@ pub const DUE_COUNT_MAX: u64 = 1_000_000;
 /// Milliseconds between two writes of the guard's state while nothing about it changes.
 pub const GUARD_SAVE_MS: i64 = 60_000;
 
+/// Time without a finished pass after which the monitor counts as late, unless it is to come rarely:
+/// then [`REAPER_LATE_SLEEPS`] of its sleeps.
+pub const REAPER_LATE_MIN: std::time::Duration = std::time::Duration::from_mins(5);
+
+/// Sleeps of the monitor without a finished pass after which it counts as late.
+pub const REAPER_LATE_SLEEPS: u32 = 5;
+
+/// How long a pass must be found late before it is said.
+pub const REAPER_LATE_GRACE: std::time::Duration = std::time::Duration::from_mins(1);
+
 /// How long a pass rests after each transaction while a backup is being written.
 pub const COPY_PAUSE: std::time::Duration = std::time::Duration::from_millis(200);
 
 /// How often it then looks whether the backup is done.
 pub const COPY_LOOK: std::time::Duration = std::time::Duration::from_millis(10);
+
+/// How long a background thread rests after a panic before it takes its work up again.
+pub const THREAD_RETRY: std::time::Duration = std::time::Duration::from_secs(10);
 
 /// Longest time that removed documents can be kept in the trash, in seconds: a day.
 pub const TRASH_SECS_MAX: i64 = 86_400;

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use mayfly_engine::reaper::THREAD_NAME;
+
 use super::{Effects, archive, clock, expiry, reaper, store, tabs, undo_net};
 use crate::limits::{CATALOG_AGE_MIN, WEATHER_AGE_MIN};
 use crate::source::SourceEvent;
@@ -43,13 +45,12 @@ pub fn event(event: SourceEvent, state: &mut State, effects: &mut Effects) {
             state.reaper.next_pass_ms = next_pass_ms;
             state.reaper.enabled = enabled;
         }
+        SourceEvent::ThreadFailed { thread, message } => {
+            let sentence = format!("{thread} failed and goes on: {message}");
+            thread_failed(&thread, sentence, state);
+        }
         SourceEvent::ThreadDied { thread, message } => {
-            let sentence = format!("{thread} stopped: {message}");
-            state.reaper.note(state.clock.now_ms(), sentence.clone());
-            if thread.contains("TTL") {
-                state.reaper.died = Some(sentence.clone());
-            }
-            state.toasts.push(Kind::Error, sentence, None, state.uptime);
+            thread_failed(&thread, format!("{thread} stopped: {message}"), state);
         }
         SourceEvent::DamageFound { message } => {
             state.reaper.note(state.clock.now_ms(), message.clone());
@@ -98,6 +99,14 @@ pub fn settle(state: &mut State, effects: &mut Effects) -> Option<Duration> {
     wait
 }
 
+fn thread_failed(thread: &str, sentence: String, state: &mut State) {
+    state.reaper.note(state.clock.now_ms(), sentence.clone());
+    if thread == THREAD_NAME {
+        state.reaper.died = Some(sentence.clone());
+    }
+    state.toasts.push(Kind::Error, sentence, None, state.uptime);
+}
+
 fn data_changed(namespace: &Namespace, state: &mut State) {
     if let Some(collection) = state.tree.collection_mut(namespace) {
         collection.stale = true;
@@ -136,5 +145,28 @@ fn index_build(
         operations.end(id, Stage::Failed(error));
     } else if finished {
         operations.end(id, Stage::Done(documents));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::PassSummary;
+
+    #[test]
+    fn a_thread_that_failed_is_told_until_a_pass_ends() {
+        let (mut state, mut effects) = (State::default(), Effects::default());
+        let failed = |thread: &str| SourceEvent::ThreadFailed {
+            thread: thread.to_owned(),
+            message: "it met a bug".to_owned(),
+        };
+        event(failed("Background"), &mut state, &mut effects);
+        assert_eq!((state.reaper.died.clone(), state.reaper.log().len()), (None, 1));
+        event(failed(THREAD_NAME), &mut state, &mut effects);
+        let told = state.reaper.died.clone();
+        assert_eq!(told.as_deref(), Some("TTLMonitor failed and goes on: it met a bug"));
+        state.reaper.late = Some("it is late".to_owned());
+        event(SourceEvent::PassFinished(PassSummary::default()), &mut state, &mut effects);
+        assert_eq!((state.reaper.died, state.reaper.late), (None, None));
     }
 }

@@ -197,6 +197,9 @@ pub fn answer(purpose: &UpkeepPurpose, reply: &Reply, state: &mut State, effects
 fn learn(found: &Document, state: &mut State) {
     state.upkeep.is_waiting = false;
     let Ok(found) = found.get_document("mayfly") else { return };
+    let late = found.get_document("reaper").and_then(|reaper| reaper.get_document("late"));
+    let sentence = late.and_then(|late| late.get_str("sentence"));
+    state.reaper.late = sentence.ok().map(ToOwned::to_owned);
     let Ok(store) = found.get_document("store") else { return };
     let instant = |found: &Document, name: &str| {
         found.get_datetime(name).ok().map(|at| at.timestamp_millis())

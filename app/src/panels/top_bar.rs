@@ -154,7 +154,9 @@ fn clock_ui(ui: &mut Ui, state: &State, room: Room, actions: &mut Actions) {
 fn reaper_ui(ui: &mut Ui, state: &State, room: Room, actions: &mut Actions) {
     let known = &state.reaper;
     let (label, digits, look) = if known.died.is_some() {
-        ("Reaper", "stopped".to_owned(), Look::Error)
+        ("Reaper", "failed".to_owned(), Look::Error)
+    } else if known.late.is_some() {
+        ("Reaper", "is late".to_owned(), Look::Error)
     } else if known.held.is_some() {
         ("Reaper", "holds back".to_owned(), Look::Amber)
     } else if !known.enabled {
@@ -177,7 +179,7 @@ fn reaper_ui(ui: &mut Ui, state: &State, room: Room, actions: &mut Actions) {
         name: "Reaper",
         ..Chip::default()
     };
-    let tooltip = known.died.as_deref();
+    let tooltip = known.died.as_deref().or(known.late.as_deref());
     let tooltip = tooltip.or(known.held.as_ref().map(|held| held.sentence.as_str()));
     let response =
         chip.ui(ui).hint(tooltip.unwrap_or("Removes documents past their threshold, pass by pass"));

@@ -306,7 +306,9 @@ fn converted(event: EngineEvent) -> SourceEvent {
             SourceEvent::DamageFound { message }
         }
         EngineEvent::HeldChanged { reason } => SourceEvent::Held { reason },
-        EngineEvent::ThreadDied { thread, message } => SourceEvent::ThreadDied { thread, message },
+        EngineEvent::ThreadDied { thread, message } => {
+            SourceEvent::ThreadFailed { thread, message }
+        }
     }
 }
 

@@ -57,7 +57,14 @@ pub enum SourceEvent {
         /// Whether the reaper is on.
         enabled: bool,
     },
-    /// A thread of the store died. What it did is no longer done.
+    /// A thread of the store failed on a piece of work and goes on with the next one.
+    ThreadFailed {
+        /// The name of the thread.
+        thread: String,
+        /// One sentence.
+        message: String,
+    },
+    /// A thread died. What it did is no longer done.
     ThreadDied {
         /// The name of the thread.
         thread: String,

@@ -46,8 +46,10 @@ pub struct Reaper {
     pub held: Option<Held>,
     /// Seconds that removed documents are kept so that they can be put back; 0 keeps none.
     pub undo_secs: u64,
-    /// Why it no longer runs.
+    /// Why it no longer runs, or what it failed at last.
     pub died: Option<String>,
+    /// Why somebody should look at it: it has not finished a pass for too long.
+    pub late: Option<String>,
     passes: VecDeque<PassSummary>,
     log: VecDeque<LogLine>,
     removed: VecDeque<RemovedDocument>,
@@ -134,6 +136,7 @@ impl Default for Reaper {
             held: None,
             undo_secs: 0,
             died: None,
+            late: None,
             passes: VecDeque::new(),
             log: VecDeque::new(),
             removed: VecDeque::new(),
@@ -186,7 +189,7 @@ impl Reaper {
 
     /// Notes a pass that ended.
     pub fn pass_finished(&mut self, pass: PassSummary) {
-        self.running = false;
+        (self.running, self.died, self.late) = (false, None, None);
         push_bounded(&mut self.passes, pass.clone(), PASSES_MAX);
         if let Some(LogLine { at_ms, what: LogEntry::Pass { pass: last, passes } }) =
             self.log.back_mut()

@@ -24,6 +24,9 @@ use crate::state::Purpose;
 /// The answer to a change that was asked for while another store was being opened.
 const OPENING: &str = "A store was being opened, so nothing was changed";
 
+/// The name of the thread that forwards events.
+const EVENTS: &str = "mayfly-events";
+
 /// Called whenever there is something new to look at, with how long that may wait.
 pub type Wake = Arc<dyn Fn(Duration) + Send + Sync>;
 
@@ -82,7 +85,9 @@ impl Worker {
             let work = move || {
                 while let Some(job) = shared.queue(lane).take() {
                     let purpose = job.purpose.clone();
-                    shared.perform(job);
+                    if let Err(message) = guarded(|| shared.perform(job)) {
+                        shared.failed(name, message);
+                    }
                     shared.queue(lane).ended(&purpose);
                     shared.answered(lane);
                 }
@@ -205,12 +210,13 @@ impl Shared {
             Work::Open(request) => {
                 // Two stores can't be open at once: the old one may be the same folder.
                 let old = self.source.write().unwrap_or_else(PoisonError::into_inner).take();
-                if let Some(old) = old {
-                    old.close();
-                }
-                let opened = guarded(|| (self.opener)(&request))
-                    .unwrap_or_else(|message| Err(OpenFailure(message)));
-                self.opened(opened);
+                let opened = guarded(|| {
+                    if let Some(old) = old {
+                        old.close();
+                    }
+                    (self.opener)(&request)
+                });
+                self.opened(opened.unwrap_or_else(|message| Err(OpenFailure(message))));
             }
             Work::Command { db, command } => {
                 let started = SystemClock.monotonic();
@@ -306,7 +312,9 @@ impl Shared {
             let source = Arc::clone(&opened.source);
             *self.source.write().unwrap_or_else(PoisonError::into_inner) =
                 Some(Arc::clone(&source));
-            self.follow(source.as_ref());
+            if let Err(message) = guarded(|| self.follow(source.as_ref())) {
+                self.tell(Outcome::Event(not_shown(&message)));
+            }
         }
         self.tell(Outcome::Opened(opened));
     }
@@ -318,22 +326,39 @@ impl Shared {
         let outcomes = self.outcomes.clone();
         let wake = Arc::clone(&self.wake);
         let forward = move || {
-            while let Some(event) = events.next() {
+            loop {
+                let (event, is_last) = match guarded(|| events.next()) {
+                    Ok(Some(event)) => (event, false),
+                    Ok(None) => return,
+                    Err(message) => (not_shown(&message), true),
+                };
                 if outcomes.send(Outcome::Event(event)).is_err() {
                     return;
                 }
                 wake(EVENT_WAKE);
+                if is_last {
+                    return;
+                }
             }
         };
-        let thread = thread::Builder::new().name("mayfly-events".to_owned()).spawn(forward);
+        let thread = thread::Builder::new().name(EVENTS.to_owned()).spawn(forward);
         if let Err(error) = thread {
-            let message = format!("Removals are not shown as they happen: {error}");
-            self.tell(Outcome::Event(SourceEvent::ThreadDied {
-                thread: "mayfly-events".to_owned(),
-                message,
-            }));
+            self.tell(Outcome::Event(not_shown(&error.to_string())));
         }
     }
+
+    /// Tells of a bug that ended a job before its answer.
+    fn failed(&self, thread: &str, message: String) {
+        let thread = thread.to_owned();
+        self.tell(Outcome::Event(SourceEvent::ThreadFailed { thread, message }));
+    }
+}
+
+/// The end of the thread that forwards events.
+fn not_shown(why: &str) -> SourceEvent {
+    let message =
+        format!("What happens in the store is not shown any more. Open the store again. {why}");
+    SourceEvent::ThreadDied { thread: EVENTS.to_owned(), message }
 }
 
 /// Runs `work`; a panic becomes a sentence, so that one bad command never ends a thread.

@@ -94,6 +94,81 @@ fn commands_are_answered() {
     assert_eq!(run(&worker, doc! {"fail": 1}), Err("it failed (BadValue)".to_owned()));
 }
 
+/// A source that fails wherever it is asked.
+struct Broken {
+    /// Whether it has events, which fail, or fails to say so.
+    has_events: bool,
+}
+
+struct BrokenEvents;
+
+impl Events for BrokenEvents {
+    fn next(&mut self) -> Option<SourceEvent> {
+        panic!("asked for")
+    }
+}
+
+impl Source for Broken {
+    fn run(&self, _: &str, _: &Document) -> Document {
+        doc! {"ok": 1.0}
+    }
+
+    fn subscribe(&self) -> Box<dyn Events> {
+        assert!(self.has_events, "asked for");
+        Box::new(BrokenEvents)
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        Capabilities::default()
+    }
+
+    fn close(&self) {
+        panic!("asked for")
+    }
+}
+
+#[test]
+fn a_source_that_panics_beside_its_commands_is_told_and_the_threads_go_on() {
+    for has_events in [true, false] {
+        let opener: Opener = Arc::new(move |_| {
+            Ok(Opened {
+                source: Arc::new(Broken { has_events }),
+                name: "broken".to_owned(),
+                folder: None,
+                warnings: Vec::new(),
+                advice: Vec::new(),
+                created: false,
+            })
+        });
+        let worker = Worker::start(opener, Arc::new(|_| ())).expect("threads can be started");
+        submit(&worker, Lane::Write, Work::Open(OpenRequest::default()));
+        let (mut opened, mut told) = (false, None);
+        while !opened || told.is_none() {
+            match next(&worker) {
+                Outcome::Opened(outcome) => opened = outcome.is_ok(),
+                Outcome::Event(SourceEvent::ThreadDied { thread, message }) => {
+                    assert_eq!(thread, "mayfly-events");
+                    told = Some(message);
+                }
+                _ => panic!("something else"),
+            }
+        }
+        let told = told.unwrap_or_default();
+        assert!(told.starts_with("What happens in the store is not shown any more"), "{told}");
+        // Closing it fails, which ends no thread.
+        submit(&worker, Lane::Write, Work::Open(OpenRequest::default()));
+        assert!(matches!(next(&worker), Outcome::Opened(Err(_))));
+        submit(&worker, Lane::Write, Work::Open(OpenRequest::default()));
+        loop {
+            match next(&worker) {
+                Outcome::Opened(outcome) => break assert!(outcome.is_ok()),
+                Outcome::Event(_) => {}
+                _ => panic!("something else"),
+            }
+        }
+    }
+}
+
 #[test]
 fn a_panic_is_an_answer_and_the_thread_goes_on() {
     let worker = worker();

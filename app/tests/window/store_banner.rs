@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use bson::{Document, doc};
+use bson::{Bson, Document, doc};
 use mayfly::action::{Action, StoreAction};
 use mayfly::source::{Capabilities, Events, OpenRequest, Source, Transfers, Upkeep};
 use mayfly::state::{Phase, State};
@@ -17,6 +17,7 @@ struct Told {
     state: &'static str,
     reason: &'static str,
     reopenings: i64,
+    late: Option<&'static str>,
 }
 
 impl Source for Told {
@@ -24,8 +25,11 @@ impl Source for Told {
         let mut reply = self.source.run(db, command);
         if command.contains_key("serverStatus")
             && let Ok(mayfly) = reply.get_document_mut("mayfly")
-            && let Ok(store) = mayfly.get_document_mut("store")
         {
+            let reaper = mayfly.get_document_mut("reaper").expect("the reaper's part");
+            assert_eq!(reaper.get("late"), Some(&Bson::Null), "all is well");
+            reaper.insert("late", self.late.map(|sentence| doc! {"sentence": sentence}));
+            let store = mayfly.get_document_mut("store").expect("the store's part");
             store.insert("state", self.state);
             store.insert("reason", self.reason);
             store.insert("reopenings", self.reopenings);
@@ -59,8 +63,12 @@ fn window(seen: fn(Arc<dyn Source>) -> Arc<dyn Source>) -> Window {
     Window::open_as(folder, &[doc! {"insert": "notes", "documents": [{"_id": 1}]}], seen)
 }
 
+fn well(source: Arc<dyn Source>) -> Told {
+    Told { source, state: "ok", reason: "", reopenings: 0, late: None }
+}
+
 fn told(source: Arc<dyn Source>, state: &'static str, reason: &'static str) -> Arc<dyn Source> {
-    Arc::new(Told { source, state, reason, reopenings: 0 })
+    Arc::new(Told { state, reason, ..well(source) })
 }
 
 #[test]
@@ -102,8 +110,7 @@ fn a_suspect_store_is_checked_and_a_recovered_one_says_so_once() {
     let mut window = window(|source| told(source, "suspect", "a write to the disk failed"));
     window.until_named("The store takes no changes: a write to the disk failed.");
     assert!(window.is_enabled("Check and open again"));
-    let mut window =
-        self::window(|source| Arc::new(Told { source, state: "ok", reason: "", reopenings: 1 }));
+    let mut window = self::window(|source| Arc::new(Told { reopenings: 1, ..well(source) }));
     window.until_named("The store has checked its file and goes on.");
     window.point("Dismiss");
     window.until_gone("The store has checked its file and goes on.");
@@ -116,6 +123,15 @@ fn what_the_scrub_finds_damaged_is_told_by_name() {
     window.run("admin", &doc! {"mayflyScrub": "start"});
     window.until_named("test.notes is damaged: A document is damaged: document 1 of collection");
     window.until_named("a backup from before brings back what was there");
+}
+
+#[test]
+fn a_reaper_that_finishes_no_pass_is_told_in_the_expiry_view() {
+    const LATE: &str = "The reaper has not finished a pass for 6 minutes";
+    let mut window = window(|source| Arc::new(Told { late: Some(LATE), ..well(source) }));
+    window.until("a collection is shown", |state| state.tabs.active().is_some());
+    window.click("Expiry");
+    window.until_named(LATE);
 }
 
 #[test]

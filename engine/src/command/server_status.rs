@@ -21,7 +21,7 @@ use super::{
 use crate::{
     catalog::Dialect,
     limits::WIRE_CONNECTIONS_MAX,
-    reaper::{PassReport, Reaper, TtlCounters, TtlParameter},
+    reaper::{Late, PassReport, Reaper, TtlCounters, TtlParameter},
     store::{Store, StoreState},
 };
 
@@ -261,7 +261,16 @@ fn reaper_document(reaper: &Reaper) -> Document {
         "atThreshold": parameters.at_threshold(),
         "working": reaper.is_working(),
         "backupPauses": long(reaper.counters().copy_pauses.get()),
+        "late": reaper.late().map(|late| late_document(&late)),
         "lastPass": reaper.last_pass().map_or(Bson::Null, |pass| pass_document(&pass).into()),
+    }
+}
+
+/// The alarm: how long no pass has ended.
+fn late_document(late: &Late) -> Document {
+    doc! {
+        "millis": i64::try_from(late.since.as_millis()).unwrap_or(i64::MAX),
+        "sentence": late.sentence(),
     }
 }
 

@@ -1,11 +1,20 @@
 //! An engine of its own for each test, on a simulated clock, and commands as mongosh writes them.
 
-use std::{fs, io::Write as _, path::Path};
+use std::{
+    fs,
+    io::Write as _,
+    path::Path,
+    sync::{Arc, Mutex},
+    thread,
+    time::Duration,
+};
 
 use bson::{Bson, Document};
 
 use crate::{
+    clock::{Clock, ClockStatus, PretendedClock, WaitEnd, WakeUp},
     engine::{ClockOption, Engine, EngineOptions},
+    reaper::{EngineEvent, Subscription},
     value::shell,
 };
 
@@ -105,6 +114,68 @@ pub(crate) fn spoil(folder: &Path, mark: &[u8]) {
     }
     let mut open = fs::OpenOptions::new().write(true).open(&file).expect("opened");
     open.write_all(&bytes).expect("written");
+}
+
+/// A computer's clock that panics when one of the threads reads the wall time.
+pub(crate) struct FailingClock {
+    pub(crate) time: PretendedClock,
+    thread: Mutex<Option<&'static str>>,
+}
+
+impl FailingClock {
+    pub(crate) fn new(start_ms: i64) -> Arc<Self> {
+        Arc::new(Self { time: PretendedClock::new(start_ms), thread: Mutex::default() })
+    }
+
+    pub(crate) fn fail_on(&self, thread: Option<&'static str>) {
+        *self.thread.lock().expect("not poisoned") = thread;
+    }
+}
+
+impl Clock for FailingClock {
+    fn now_ms(&self) -> i64 {
+        let failing = *self.thread.lock().expect("not poisoned");
+        let fails = failing.is_some() && thread::current().name() == failing;
+        assert!(!fails, "on purpose");
+        self.time.now_ms()
+    }
+
+    fn monotonic(&self) -> Duration {
+        self.time.monotonic()
+    }
+
+    fn wait_until(&self, deadline: Option<Duration>, wake: &WakeUp) -> WaitEnd {
+        self.time.wait_until(deadline, wake)
+    }
+
+    fn status(&self) -> ClockStatus {
+        self.time.status()
+    }
+
+    fn boot_id(&self) -> Option<String> {
+        self.time.boot_id()
+    }
+}
+
+/// Waits in real time for an event of which `found` makes something.
+pub(crate) fn wait_for<T>(events: &Subscription, found: impl Fn(&EngineEvent) -> Option<T>) -> T {
+    loop {
+        let event = events.recv_timeout(Duration::from_secs(30)).expect("in time");
+        if let Some(found) = found(&event) {
+            return found;
+        }
+    }
+}
+
+/// The name of a thread that failed.
+pub(crate) fn failed_thread(event: &EngineEvent) -> Option<String> {
+    match event {
+        EngineEvent::ThreadDied { thread, message } => {
+            assert_eq!(message, "on purpose");
+            Some(thread.clone())
+        }
+        _ => None,
+    }
 }
 
 /// The value at a dotted path; numbers are positions of arrays.

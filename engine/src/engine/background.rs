@@ -15,7 +15,7 @@ use crate::{
     clock::WakeUp,
     collection::{Collections, ScrubStep, WriteError},
     limits::{BUILD_RETRY, SCRUB_LOOK, SCRUB_PAUSE},
-    reaper::{EngineEvent, EventHub, panic_text},
+    reaper::{EngineEvent, EventHub, panic_text, supervised},
 };
 
 /// The name of the thread.
@@ -79,23 +79,29 @@ impl Background {
 
 impl Worker {
     fn run(&mut self) {
+        let hub = Arc::clone(&self.hub);
         while !self.stops() {
-            self.resume_builds();
-            let reclaimed = catch_unwind(AssertUnwindSafe(|| self.reclaim()));
-            self.report(failure(reclaimed));
-            let scrubbed = catch_unwind(AssertUnwindSafe(|| self.scrub()));
-            self.report(failure(scrubbed));
-            self.sleep();
+            let done = supervised(&hub, THREAD_NAME, || self.turn());
+            self.sleep(done.is_some());
         }
     }
 
+    /// Looks for work of each kind. What fails keeps no other kind from its turn.
+    fn turn(&mut self) {
+        self.resume_builds();
+        let reclaimed = catch_unwind(AssertUnwindSafe(|| self.reclaim()));
+        self.report(failure(reclaimed));
+        let scrubbed = catch_unwind(AssertUnwindSafe(|| self.scrub()));
+        self.report(failure(scrubbed));
+    }
+
     /// Until somebody wakes the thread, or it has to look by itself.
-    fn sleep(&self) {
+    fn sleep(&self, is_done: bool) {
         let clock = self.collections.clock();
         // Only a real month brings a scrub about.
         let scrub = clock.is_real().then_some(SCRUB_LOOK);
-        // Nobody tells when the disk has room again.
-        let retry = self.stuck.is_some().then_some(BUILD_RETRY);
+        // Nobody tells when the disk has room again, or a bug has gone.
+        let retry = (self.stuck.is_some() || !is_done).then_some(BUILD_RETRY);
         let look = retry.or(scrub).map(|pause| clock.monotonic().saturating_add(pause));
         clock.wait_until(look, &self.wake);
     }

@@ -1,12 +1,6 @@
 //! Removals on a clock that may be wrong.
 
-use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicI64, Ordering},
-    },
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 
 use bson::doc;
 
@@ -16,50 +10,19 @@ use super::{
 };
 use crate::{
     archive::Settings,
-    clock::{Clock, ClockMode, ClockStatus, WaitEnd, WakeUp},
+    clock::{Clock, PretendedClock},
 };
 
 const DAY_MS: i64 = 86_400_000;
 
-/// A clock that claims to be the computer's.
-#[derive(Default)]
-struct Pretended {
-    wall_ms: AtomicI64,
-    boot_ms: AtomicI64,
-}
-
-impl Clock for Pretended {
-    fn now_ms(&self) -> i64 {
-        self.wall_ms.load(Ordering::Relaxed)
-    }
-
-    fn monotonic(&self) -> Duration {
-        Duration::from_millis(self.boot_ms.load(Ordering::Relaxed).unsigned_abs())
-    }
-
-    fn wait_until(&self, _: Option<Duration>, _: &WakeUp) -> WaitEnd {
-        WaitEnd::Woken
-    }
-
-    fn status(&self) -> ClockStatus {
-        let mode = ClockMode::System;
-        ClockStatus { now_ms: self.now_ms(), mode, rate: 1.0, paused: false }
-    }
-
-    fn boot_id(&self) -> Option<String> {
-        Some("boot".to_owned())
-    }
-}
-
 #[test]
 fn a_jump_of_the_clock_removes_nothing_until_released() {
-    let clock = Arc::new(Pretended::default());
-    clock.wall_ms.store(NOW_MS, Ordering::Relaxed);
+    let clock = Arc::new(PretendedClock::new(NOW_MS));
     let world = world(Arc::clone(&clock) as Arc<dyn Clock>);
     world.index(doc! { "key": { "f": 1 }, "name": "ttl", "expireAfterSeconds": 0 });
     world.insert([doc! { "_id": 0, "f": date(3_600 * 12) }, doc! { "_id": 1, "f": date(1) }]);
     world.reaper.run_scheduled_pass();
-    clock.wall_ms.store(NOW_MS + DAY_MS, Ordering::Relaxed);
+    clock.set(NOW_MS + DAY_MS);
     world.reaper.run_scheduled_pass();
     assert_eq!(world.left(), [0, 1]);
     assert!(world.reaper.held().is_some());
@@ -67,12 +30,12 @@ fn a_jump_of_the_clock_removes_nothing_until_released() {
     let again = Reaper::new(Arc::clone(&world.collections), Arc::clone(&world.hub));
     assert!(again.expect("a reaper").held().is_some());
     // The clock returns: the hold ends by itself.
-    clock.wall_ms.store(NOW_MS + 2_000, Ordering::Relaxed);
-    clock.boot_ms.store(2_000, Ordering::Relaxed);
+    clock.pass_by(Duration::from_secs(2));
+    clock.set(NOW_MS + 2_000);
     world.reaper.run_scheduled_pass();
     assert_eq!((world.left(), world.reaper.held()), (vec![0], None));
     // A jump that a person confirms.
-    clock.wall_ms.store(NOW_MS + DAY_MS, Ordering::Relaxed);
+    clock.set(NOW_MS + DAY_MS);
     world.reaper.run_scheduled_pass();
     assert_eq!(world.left(), [0]);
     assert!(world.reaper.release(None).expect("stored"));
@@ -81,9 +44,8 @@ fn a_jump_of_the_clock_removes_nothing_until_released() {
 }
 
 /// A world on a clock that claims to be the computer's, under a rule on `f`, after one pass.
-fn pretended() -> (World, Arc<Pretended>) {
-    let clock = Arc::new(Pretended::default());
-    clock.wall_ms.store(NOW_MS, Ordering::Relaxed);
+fn pretended() -> (World, Arc<PretendedClock>) {
+    let clock = Arc::new(PretendedClock::new(NOW_MS));
     let world = world(Arc::clone(&clock) as Arc<dyn Clock>);
     world.index(doc! { "key": { "f": 1 }, "name": "ttl", "expireAfterSeconds": 0 });
     world.reaper.run_scheduled_pass();
@@ -96,7 +58,7 @@ fn a_small_step_holds_the_rule_it_empties_and_no_other() {
     world.index(doc! { "key": { "g": 1 }, "name": "g", "expireAfterSeconds": 0 });
     world.insert((0..1_001).map(|id| doc! { "_id": id, "f": date(600) }));
     world.insert([doc! { "_id": 5_000, "g": date(600) }, doc! { "_id": 5_001, "f": date(-5) }]);
-    clock.wall_ms.store(NOW_MS + 1_800_000, Ordering::Relaxed);
+    clock.set(NOW_MS + 1_800_000);
     let pass = world.reaper.run_scheduled_pass().expect("not held as a whole");
     assert_eq!((pass.deleted, pass.held.is_some()), (1, true), "of the other rule");
     let held = world.reaper.held_indexes();
@@ -105,8 +67,8 @@ fn a_small_step_holds_the_rule_it_empties_and_no_other() {
     // The hold outlives the reaper, and ends when the clock returns.
     let again = Reaper::new(Arc::clone(&world.collections), Arc::clone(&world.hub));
     assert_eq!(again.expect("a reaper").held_indexes(), held);
-    clock.wall_ms.store(NOW_MS + 1_000, Ordering::Relaxed);
-    clock.boot_ms.store(1_000, Ordering::Relaxed);
+    clock.pass_by(Duration::from_secs(1));
+    clock.set(NOW_MS + 1_000);
     assert_eq!(world.reaper.run_scheduled_pass().expect("not held").deleted, 1);
     assert_eq!(world.reaper.held_indexes(), []);
     assert_eq!(world.left().len(), 1_001);
@@ -116,7 +78,7 @@ fn a_small_step_holds_the_rule_it_empties_and_no_other() {
 fn documents_that_are_due_anyway_are_not_held_after_a_small_step() {
     let (world, clock) = pretended();
     world.insert((0..1_500).map(|id| doc! { "_id": id, "f": date(-600) }));
-    clock.wall_ms.store(NOW_MS + 1_800_000, Ordering::Relaxed);
+    clock.set(NOW_MS + 1_800_000);
     assert_eq!(world.reaper.run_scheduled_pass().expect("not held").deleted, 1_500);
 }
 
@@ -125,12 +87,12 @@ fn a_held_rule_is_released_or_catches_up() {
     for catches_up in [false, true] {
         let (world, clock) = pretended();
         world.insert((0..1_001).map(|id| doc! { "_id": id, "f": date(600) }));
-        clock.wall_ms.store(NOW_MS + 1_800_000, Ordering::Relaxed);
+        clock.set(NOW_MS + 1_800_000);
         world.reaper.run_scheduled_pass();
         let rule = world.reaper.held_indexes()[0].rule;
         if catches_up {
-            clock.wall_ms.store(NOW_MS + 1_800_000 + 600_000, Ordering::Relaxed);
-            clock.boot_ms.store(600_000, Ordering::Relaxed);
+            clock.pass_by(Duration::from_mins(10));
+            clock.set(NOW_MS + 1_800_000 + 600_000);
         } else {
             assert!(world.reaper.release(Some(rule)).expect("stored"));
         }
@@ -142,7 +104,7 @@ fn a_held_rule_is_released_or_catches_up() {
 fn a_hold_for_a_large_removal_survives_documents_that_are_put_back() {
     let (world, clock) = pretended();
     world.insert((0..1_001).map(|id| doc! { "_id": id, "f": date(600) }));
-    clock.wall_ms.store(NOW_MS + 1_800_000, Ordering::Relaxed);
+    clock.set(NOW_MS + 1_800_000);
     world.reaper.run_scheduled_pass();
     let held = world.reaper.held_indexes();
     let rule = held[0].rule;
@@ -157,8 +119,8 @@ fn a_hold_for_a_large_removal_survives_documents_that_are_put_back() {
     assert_eq!(world.reaper.hold_put_back(&[rule]).expect("stored"), [], "it is kept already");
     let kept = world.reaper.held_indexes();
     assert_eq!((kept[0].reason, kept[0].ahead_ms), (held[0].reason, held[0].ahead_ms));
-    clock.wall_ms.store(NOW_MS + 1_000, Ordering::Relaxed);
-    clock.boot_ms.store(1_000, Ordering::Relaxed);
+    clock.pass_by(Duration::from_secs(1));
+    clock.set(NOW_MS + 1_000);
     world.reaper.run_scheduled_pass();
     assert_eq!(world.reaper.held_indexes().len(), 1);
     // A hold that somebody else made is not taken back.
@@ -173,7 +135,7 @@ fn a_hold_for_a_large_removal_survives_documents_that_are_put_back() {
 fn a_released_rule_stays_released_when_its_pass_is_ended() {
     let (world, clock) = pretended();
     world.insert((0..1_001).map(|id| doc! { "_id": id, "f": date(600) }));
-    clock.wall_ms.store(NOW_MS + 1_800_000, Ordering::Relaxed);
+    clock.set(NOW_MS + 1_800_000);
     world.reaper.run_scheduled_pass();
     let rule = world.reaper.held_indexes()[0].rule;
     assert!(world.reaper.release(Some(rule)).expect("stored"));
@@ -207,7 +169,7 @@ fn a_restored_store_asks_before_it_removes() {
 fn an_explicit_pass_is_never_held() {
     let (world, clock) = pretended();
     world.insert([doc! { "_id": 0, "f": date(3_600 * 24) }]);
-    clock.wall_ms.store(NOW_MS + 2 * 86_400_000, Ordering::Relaxed);
+    clock.set(NOW_MS + 2 * 86_400_000);
     assert_eq!(world.reaper.run_scheduled_pass(), None);
     assert_eq!(world.reaper.run_pass().deleted, 1);
 }
@@ -227,13 +189,13 @@ fn a_wrong_clock_empties_neither_archive_nor_trash() {
     };
     assert_eq!((world.left(), kept(&world)), (vec![1], (1, 1)));
     // No scheduled pass has noticed the jump yet. Somebody asks for a pass.
-    clock.wall_ms.store(NOW_MS + DAY_MS, Ordering::Relaxed);
+    clock.set(NOW_MS + DAY_MS);
     world.reaper.run_pass();
     assert_eq!((world.left(), kept(&world)), (vec![], (2, 2)));
     // The clock was right after all.
     world.reaper.release(None).expect("stored");
-    clock.wall_ms.store(NOW_MS + 2 * DAY_MS, Ordering::Relaxed);
-    clock.boot_ms.store(DAY_MS, Ordering::Relaxed);
+    clock.pass_by(Duration::from_hours(24));
+    clock.set(NOW_MS + 2 * DAY_MS);
     world.reaper.run_scheduled_pass();
     assert_eq!(kept(&world), (0, 0));
 }
@@ -246,7 +208,7 @@ fn what_a_held_clock_hides_and_a_write_displaces_can_be_put_back() {
     world.collections.set_keeper(Arc::downgrade(&keeper));
     world.insert([doc! { "_id": 0, "a": "old" }]);
     world.insert([doc! { "_id": 1 }]);
-    clock.wall_ms.store(NOW_MS + DAY_MS, Ordering::Relaxed);
+    clock.set(NOW_MS + DAY_MS);
     world.insert([doc! { "_id": 1, "a": "new" }]);
     assert_eq!(world.reaper.trash_status().expect("read").documents, 0, "nobody doubts it yet");
     world.reaper.run_scheduled_pass();

@@ -1,6 +1,7 @@
 //! What the engine tells those who watch it.
 
 use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
     sync::{
         Arc, Mutex, OnceLock, PoisonError, Weak,
         atomic::{AtomicU64, Ordering},
@@ -196,7 +197,8 @@ impl EventHub {
     /// Tells everybody.
     pub fn send(&self, event: &EngineEvent) {
         if let Some(observer) = self.observer.get() {
-            observer(event);
+            // One that panics keeps the event from nobody, and no thread from its work.
+            let _ = catch_unwind(AssertUnwindSafe(|| observer(event)));
         }
         let mut subscribers = self.subscribers.lock().unwrap_or_else(PoisonError::into_inner);
         subscribers.retain(|subscriber| subscriber.send(event.clone()));

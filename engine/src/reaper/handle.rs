@@ -15,6 +15,7 @@ use super::{
     counters::TtlCounters,
     event::{EngineEvent, EventHub, PassReport},
     guarded::{Guarded, Permit},
+    late::Turns,
     parameters::{ParameterError, TtlParameter, TtlParameters},
     pass::{Pass, Step},
     schedule::Plan,
@@ -64,6 +65,7 @@ pub struct Reaper {
     opened: Duration,
     /// The number of this session's first row in the trash.
     pub(super) first_trashed: u64,
+    pub(super) turns: Mutex<Turns>,
     pub(super) wake: WakeUp,
     pub(super) stop: AtomicBool,
     /// Documents changed since the last pass began, so some may be due already.
@@ -101,6 +103,7 @@ impl Reaper {
             working_on: Mutex::new(None),
             opened: collections.clock().monotonic(),
             first_trashed: collections.trash_status()?.next,
+            turns: Mutex::default(),
             wake: WakeUp::new(),
             stop: AtomicBool::new(false),
             data_changed: AtomicBool::new(true),
@@ -258,7 +261,7 @@ impl Reaper {
         *lock(&self.pass_thread) = None;
         *lock(&self.pass_operation) = None;
         self.set_current_namespace(None);
-        let report = outcome.unwrap_or_else(|panic| self.died(number, &panic));
+        let report = outcome.unwrap_or_else(|panic| self.died(number, &*panic));
         *lock(&self.last_pass) = Some(report.clone());
         report
     }
@@ -339,12 +342,13 @@ impl Reaper {
     }
 
     fn died(&self, number: u64, panic: &(dyn Any + Send)) -> PassReport {
-        let message = panic_text(panic);
-        self.hub.send(&EngineEvent::ThreadDied { thread: THREAD_NAME.to_owned(), message });
         let now_ms = self.clock.now_ms();
         let report =
             PassReport { number, started_ms: now_ms, finished_ms: now_ms, ..PassReport::default() };
         self.hub.send(&EngineEvent::PassFinished(report.clone()));
+        // Last, so that nobody takes the end of this pass for the end of the failure.
+        let (thread, message) = (THREAD_NAME.to_owned(), panic_text(panic));
+        self.hub.send(&EngineEvent::ThreadDied { thread, message });
         report
     }
 }

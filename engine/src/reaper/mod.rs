@@ -27,14 +27,18 @@ mod handle;
 mod held;
 mod keeper;
 mod lane;
+mod late;
 mod parameters;
 mod pass;
 mod replace;
 mod schedule;
+mod supervised;
 mod target;
 #[cfg(test)]
 mod tests;
 pub mod thread;
+#[cfg(test)]
+mod thread_tests;
 mod undo;
 mod verdict;
 mod what_if;
@@ -49,10 +53,12 @@ pub use guarded::HeldStatus;
 pub use handle::{Reaper, THREAD_NAME, panic_text};
 pub use held::{Held, HeldIndex, HeldReason, IndexReason, Reading, RuleId};
 pub use lane::Lane;
+pub use late::Late;
 pub use parameters::{
     Limits, ParameterError, ParameterInfo, ParameterKind, TTL_PARAMETERS, TtlParameter,
     TtlParameters,
 };
+pub use supervised::supervised;
 pub use target::{Target, targets, targets_of};
 pub use verdict::{Verdict, Verdicts, document_by_id, verdict};
 pub use what_if::{WhatIf, WhatIfRule, what_if};

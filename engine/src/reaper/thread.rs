@@ -8,8 +8,11 @@ use std::{
     time::Duration,
 };
 
-use super::handle::{Reaper, THREAD_NAME};
-use crate::clock::WaitEnd;
+use super::{
+    handle::{Reaper, THREAD_NAME},
+    supervised::supervised,
+};
+use crate::{clock::WaitEnd, limits::THREAD_RETRY};
 
 /// Starts the thread. [`Reaper::stop`] ends it.
 ///
@@ -18,6 +21,7 @@ use crate::clock::WaitEnd;
 pub fn start(reaper: Arc<Reaper>) -> io::Result<JoinHandle<()>> {
     // Read here: time that goes by until the system runs the thread belongs to its first sleep.
     let began = reaper.clock().monotonic();
+    reaper.note_turn();
     reaper.look_ahead();
     Builder::new().name(THREAD_NAME.to_owned()).spawn(move || work(&reaper, began))
 }
@@ -25,15 +29,35 @@ pub fn start(reaper: Arc<Reaper>) -> io::Result<JoinHandle<()>> {
 fn work(reaper: &Reaper, began: Duration) {
     let mut sleep_began = began;
     while !reaper.stop.load(Ordering::Relaxed) {
-        let deadline = reaper.plan(sleep_began);
-        // A wake-up only means that something about the plan changed.
-        if reaper.clock().wait_until(Some(deadline), &reaper.wake) == WaitEnd::Deadline {
-            sleep_began = reaper.clock().monotonic();
-            if !reaper.parameters().enabled() {
-                reaper.observe_clocks();
-            } else if reaper.run_scheduled_pass().is_some() {
-                sleep_began = reaper.pass_ended();
-            }
+        let turn = || turn(reaper, &mut sleep_began);
+        if supervised(reaper.hub(), THREAD_NAME, turn).is_none() {
+            rest(reaper);
         }
     }
+}
+
+/// One sleep, and what comes after it.
+fn turn(reaper: &Reaper, sleep_began: &mut Duration) {
+    let deadline = reaper.plan(*sleep_began);
+    // A wake-up only means that something about the plan changed.
+    if reaper.clock().wait_until(Some(deadline), &reaper.wake) == WaitEnd::Woken {
+        return;
+    }
+    *sleep_began = reaper.clock().monotonic();
+    if !reaper.parameters().enabled() {
+        reaper.observe_clocks();
+        reaper.note_turn();
+    } else if reaper.run_scheduled_pass().is_some() {
+        // A pass that panicked has not ended.
+        *sleep_began = reaper.pass_ended().max(*sleep_began);
+    } else {
+        reaper.note_turn();
+    }
+}
+
+/// A pause, so that what fails again and again keeps no processor busy.
+fn rest(reaper: &Reaper) {
+    let until = reaper.clock().monotonic().saturating_add(THREAD_RETRY);
+    let goes_on = || !reaper.stop.load(Ordering::Relaxed);
+    while goes_on() && reaper.clock().wait_until(Some(until), &reaper.wake) == WaitEnd::Woken {}
 }

@@ -4,7 +4,6 @@ use std::{
     collections::BTreeMap,
     fmt, io,
     net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, TcpStream},
-    panic::{AssertUnwindSafe, catch_unwind},
     sync::{
         Arc, Condvar, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, AtomicI32, AtomicU64, AtomicUsize, Ordering},
@@ -23,6 +22,7 @@ use super::{
 use crate::{
     clock::work_time,
     command::{Client, ConnectedClient, Context, ListeningStatus, metrics::NetworkCounts},
+    reaper::supervised,
 };
 
 /// How long stopping waits for connections that are in the middle of a command.
@@ -33,6 +33,15 @@ const LAST_LOOK: Duration = Duration::from_micros(200);
 
 /// How long the own connection may take that wakes the accepting thread.
 const WAKE_PATIENCE: Duration = Duration::from_secs(1);
+
+/// How long no connection is taken after a panic.
+const FAILURE_PAUSE: Duration = Duration::from_millis(100);
+
+/// The name of the thread that takes connections.
+const ACCEPTING: &str = "wire accept";
+
+/// What goes on when a connection's thread has failed.
+const LISTENER: &str = "wire";
 
 /// How and where to listen.
 #[derive(Debug, Clone)]
@@ -131,7 +140,7 @@ impl Listener {
         let accepting = {
             let shared = Arc::clone(&shared);
             thread::Builder::new()
-                .name("wire accept".to_owned())
+                .name(ACCEPTING.to_owned())
                 .spawn(move || accept(&shared, &socket))
                 .map_err(|error| ListenError(format!("The system refused a thread: {error}")))?
         };
@@ -235,7 +244,12 @@ impl Shared {
 fn accept(shared: &Arc<Shared>, socket: &TcpListener) {
     while !shared.is_stopping() {
         match socket.accept() {
-            Ok((stream, address)) if !shared.is_stopping() => take(shared, stream, address),
+            Ok((stream, address)) if !shared.is_stopping() => {
+                let hub = shared.context.reaper.hub();
+                if supervised(hub, ACCEPTING, || take(shared, stream, address)).is_none() {
+                    shared.pause(FAILURE_PAUSE);
+                }
+            }
             // One connection that broke before it was taken is no reason to end.
             Ok(_) => {}
             Err(_) => shared.pause(Duration::from_millis(10)),
@@ -267,7 +281,7 @@ fn take(shared: &Arc<Shared>, stream: TcpStream, address: SocketAddr) {
         let shared = Arc::clone(shared);
         thread::Builder::new().name(format!("wire conn{id}")).spawn(move || {
             // Commands catch their own panics; one that is left ends this connection alone.
-            let _ = catch_unwind(AssertUnwindSafe(|| connection.serve(&shared)));
+            let _ = supervised(shared.context.reaper.hub(), LISTENER, || connection.serve(&shared));
             forget(&shared, id);
         })
     };

@@ -11,7 +11,8 @@ use bson::{Document, doc};
 
 use super::{ListenOptions, Listener, WireLimits};
 use crate::{
-    clock::work_time,
+    clock::{Clock, work_time},
+    command::testing::{FailingClock, failed_thread, wait_for},
     engine::{Engine, EngineOptions},
 };
 
@@ -223,6 +224,26 @@ fn requests_that_come_together_are_answered_in_order() {
     stream.write_all(&[ping(), unknown, ping()].concat()).expect("sent");
     let oks: Vec<_> = (0..3).map(|_| reply(stream).1.get_f64("ok").ok()).collect();
     assert_eq!(oks, [Some(1.0), Some(0.0), Some(1.0)]);
+}
+
+#[test]
+fn a_panic_while_a_connection_is_taken_ends_that_one_alone_and_is_told() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let clock = FailingClock::new(1_800_000_000_000);
+    let options = EngineOptions { run_reaper: false, ..EngineOptions::default() };
+    let engine = Engine::open_on(folder.path(), options, Arc::clone(&clock) as Arc<dyn Clock>);
+    let engine = engine.expect("an engine");
+    let options = ListenOptions { with_password: false, ..ListenOptions::default() };
+    let listener = engine.listen(options).expect("a listener");
+    let lab = Lab { listener, engine, _folder: folder };
+    let events = lab.engine.subscribe();
+    clock.fail_on(Some("wire accept"));
+    for _ in 0..2 {
+        assert!(is_closed(&mut lab.connect()));
+        assert_eq!(wait_for(&events, failed_thread), "wire accept");
+    }
+    clock.fail_on(None);
+    lives(&mut lab.connect());
 }
 
 #[test]

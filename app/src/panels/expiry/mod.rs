@@ -10,7 +10,7 @@ mod scale;
 mod table;
 pub(super) mod words;
 
-use egui::{Rect, Ui, pos2};
+use egui::{Label, Rect, Ui, pos2};
 
 use crate::action::{Action, Actions, ExpiryAction};
 use crate::limits::MOVE_MS_RANGE;
@@ -19,7 +19,7 @@ use crate::state::drafts::TabDraft;
 use crate::state::expiry::{Lane, Mode, Phase};
 use crate::state::upkeep::Takes;
 use crate::state::{State, Tab, TabId};
-use crate::theme::sizes;
+use crate::theme::{colors, sizes, text};
 use crate::widgets::empty_state::{self, Picture};
 
 use self::axis::Backdrop;
@@ -62,6 +62,11 @@ pub fn inspector_ui(ui: &mut Ui, state: &State, tab: &Tab, actions: &mut Actions
 }
 
 fn view_ui(ui: &mut Ui, state: &State, tab: &Tab, asks: &mut Asks<'_>) {
+    if let Some(late) = &state.reaper.late {
+        let words = text::rich(late, text::strong()).color(colors(ui).error);
+        ui.add(Label::new(words).wrap());
+        ui.add_space(sizes::GAP_SMALL);
+    }
     controls::ui(ui, &tab.expiry, &tab.indexes.ttl(), asks);
     ui.add_space(sizes::GAP_SMALL);
     // Rows keep their places while the pointer is over them, and only then.

@@ -1,0 +1,76 @@
+//! The alarm for a monitor that finishes no pass: it hangs, or fails again and again.
+
+use std::time::Duration;
+
+use super::{
+    guard::millis,
+    handle::{Reaper, lock},
+    held::duration_text,
+};
+use crate::limits::{REAPER_LATE_GRACE, REAPER_LATE_MIN, REAPER_LATE_SLEEPS};
+
+/// What is known of the thread; instants are readings of the monotonic clock.
+#[derive(Debug, Default)]
+pub(super) struct Turns {
+    /// When it did last what it had to; a pass that ended is noted elsewhere. `None` without a thread.
+    last: Option<Duration>,
+    /// When a pass was first found to be late, and what it was counted from.
+    noticed: Option<(Duration, Duration)>,
+}
+
+/// The monitor has not finished a pass for too long.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Late {
+    /// Since it last did what it had to.
+    pub since: Duration,
+    /// From one pass to the next, as it should be.
+    pub sleep: Duration,
+    /// A pass is under way.
+    pub is_working: bool,
+}
+
+impl Late {
+    /// What happened and what to do.
+    #[must_use]
+    pub fn sentence(&self) -> String {
+        let since = duration_text(millis(self.since));
+        if self.is_working {
+            return format!(
+                "The present pass of the reaper has not ended for {since}. Other documents that are \
+                 due wait for it."
+            );
+        }
+        format!(
+            "The reaper has not finished a pass for {since}, though one is due every {}. Documents \
+             that are due stay. Look into the log, and open the store again.",
+            duration_text(millis(self.sleep))
+        )
+    }
+}
+
+impl Reaper {
+    /// Whether the monitor finishes no passes any more: none for five minutes, or for five of its sleeps
+    /// if that is longer. That is asked twice, a minute apart, before it counts: after the machine was
+    /// asleep the thread needs a moment. A monitor that is off, held by the guard or on a simulated clock
+    /// is never late.
+    pub fn late(&self) -> Option<Late> {
+        let is_watched =
+            self.clock().is_real() && self.parameters().enabled() && self.held().is_none();
+        let (now, sleep) = (self.clock().monotonic(), self.parameters().sleep());
+        let mut turns = lock(&self.turns);
+        let last = turns.last.filter(|_| is_watched)?.max(self.pass_ended());
+        let since = now.saturating_sub(last);
+        if since <= sleep.saturating_mul(REAPER_LATE_SLEEPS).max(REAPER_LATE_MIN) {
+            return None;
+        }
+        let noticed = turns.noticed.filter(|(_, of)| *of == last);
+        let (noticed, _) = *turns.noticed.insert(noticed.unwrap_or((now, last)));
+        let lasts = now.saturating_sub(noticed) >= REAPER_LATE_GRACE;
+        lasts.then(|| Late { since, sleep, is_working: self.is_working() })
+    }
+
+    /// The thread did what it had to, without a pass.
+    pub(super) fn note_turn(&self) {
+        lock(&self.turns).last = Some(self.clock().monotonic());
+    }
+}
