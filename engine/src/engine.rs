@@ -1,6 +1,8 @@
 //! `Engine`: opens the parts and owns environment, clock and threads. The only file that names all.
 
 mod background;
+#[cfg(test)]
+mod held_tests;
 mod listening;
 mod options;
 pub mod upkeep;

@@ -1,13 +1,19 @@
-//! The banner while removals wait, over a store made of nothing that holds them.
+//! The banner while removals wait: over a store made of nothing that holds them, and over a real one
+//! that was restored from a backup.
 
+use std::ops::ControlFlow;
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bson::{DateTime, Document, doc};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
+use mayfly::source::embedded;
 use mayfly::source::{Capabilities, Events, OpenRequest, Opened, Source};
 use mayfly::state::tabs::ViewKind;
 use mayfly::{MayflyApp, WindowOptions};
+use mayfly_engine::clock::{Clock, SystemClock};
+use mayfly_engine::engine::{Engine, EngineOptions, upkeep};
 
 use super::fake;
 use super::support::{click, until};
@@ -119,4 +125,65 @@ fn show_them_opens_the_expiry_view() {
     let tab = window.harness.state().state().tabs.active().expect("a tab");
     assert_eq!((tab.namespace.to_string().as_str(), tab.view), ("shop.carts", ViewKind::Expiry));
     assert_eq!(window.sent(), [] as [String; 0]);
+}
+
+/// A store that comes from a backup, on the computer's clock, with three documents that are long due and
+/// one that is not.
+fn restored(place: &Path) -> std::path::PathBuf {
+    let (file, folder) = (place.join("backup"), place.join("store"));
+    let options = EngineOptions { run_reaper: false, ..EngineOptions::default() };
+    let engine = Engine::open(&place.join("before"), options).expect("a store");
+    let run = |command: &Document| {
+        let reply = engine.run("shop", command);
+        assert_eq!(reply.get_f64("ok").ok(), Some(1.0), "{command}: {reply}");
+    };
+    let index = doc! {"key": {"at": 1}, "name": "at_1", "expireAfterSeconds": 3_600};
+    run(&doc! {"createIndexes": "carts", "indexes": [index]});
+    let now_ms = SystemClock.now_ms();
+    let at = |ago_ms: i64| doc! {"at": DateTime::from_millis(now_ms - ago_ms)};
+    let day_ms = 86_400_000;
+    run(&doc! {"insert": "carts", "documents": [at(day_ms), at(day_ms), at(2 * day_ms), at(0)]});
+    let store = engine.collections().store();
+    store.backup_to(&file, &mut |_| ControlFlow::Continue(())).expect("a backup");
+    engine.close().expect("closed");
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+    let goes_on = &mut |_| ControlFlow::Continue(());
+    upkeep::restore(&file, &folder, false, &clock, goes_on).expect("restored");
+    folder
+}
+
+#[test]
+fn a_restored_store_removes_nothing_until_the_banner_is_answered() {
+    let place = tempfile::tempdir().expect("a temporary folder");
+    let folder = restored(place.path());
+    let request = OpenRequest { folder: Some(folder.clone()), ..OpenRequest::default() };
+    let options = WindowOptions { request, opener: embedded::opener(None), settings_file: None };
+    let mut harness = Harness::builder()
+        .with_size([1280.0, 800.0])
+        .with_max_steps(64)
+        .build_eframe(move |context| MayflyApp::new(context, options));
+    until(&mut harness, "Delete now…", true);
+    for words in [
+        "This store was restored from a backup, and documents in it have expired.",
+        "shop.carts · at_1: 3 documents",
+    ] {
+        assert!(harness.query_by_label_contains(words).is_some(), "{words}");
+    }
+    click(&mut harness, "Show them");
+    let tab = harness.state().state().tabs.active().expect("a tab");
+    assert_eq!((tab.namespace.to_string().as_str(), tab.view), ("shop.carts", ViewKind::Expiry));
+    click(&mut harness, "Keep paused");
+    until(&mut harness, "Keep paused", false);
+    let held = harness.state().state().reaper.held.as_ref().expect("it waits still");
+    assert_eq!((held.kept, held.due()), (true, 3));
+    click(&mut harness, "Delete now…");
+    click(&mut harness, "Remove 3 documents");
+    until(&mut harness, "Delete now…", false);
+    drop(harness);
+    let options = EngineOptions { run_reaper: false, ..EngineOptions::default() };
+    let engine = Engine::open(&folder, options).expect("the window has closed it");
+    let counted = engine.run("shop", &doc! {"count": "carts"});
+    assert_eq!(counted.get_i32("n").ok(), Some(1), "{counted}");
+    let held = engine.run("admin", &doc! {"mayflyHeld": 1});
+    assert_eq!(held.get_bool("held").ok(), Some(false), "{held}");
 }

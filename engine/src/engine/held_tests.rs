@@ -1,0 +1,207 @@
+//! The guard from end to end: an engine whose clock claims to be the computer's, with its thread, and
+//! what commands say and do about it.
+
+use std::{ops::ControlFlow, path::Path as FsPath, sync::Arc, time::Duration};
+
+use bson::{Bson, DateTime, Document, doc};
+
+use super::{Engine, EngineEvent, EngineOptions, Subscription, upkeep};
+use crate::{
+    clock::{Clock, PretendedClock, work_time},
+    command::testing::{at, wait_for},
+};
+
+const START_MS: i64 = 1_800_000_000_000;
+const MINUTE: Duration = Duration::from_mins(1);
+const MINUTE_MS: i64 = 60_000;
+const DAY_MS: i64 = 86_400_000;
+const YEAR_MS: i64 = 365 * DAY_MS;
+
+/// How long a test waits for what must come.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+struct Lab {
+    engine: Engine,
+    clock: Arc<PretendedClock>,
+    events: Subscription,
+}
+
+impl Lab {
+    fn open(folder: &FsPath, clock: &Arc<PretendedClock>) -> Self {
+        let own = Arc::clone(clock) as Arc<dyn Clock>;
+        let engine = Engine::open_on(folder, EngineOptions::default(), own).expect("an engine");
+        let events = engine.subscribe();
+        Self { engine, clock: Arc::clone(clock), events }
+    }
+
+    /// Documents with these thresholds, in milliseconds since 1970, under a rule that has made a pass.
+    fn with_documents(folder: &FsPath, start_ms: i64, thresholds: &[i64]) -> Self {
+        let lab = Self::open(folder, &Arc::new(PretendedClock::new(start_ms)));
+        let index = doc! { "key": { "at": 1 }, "name": "ttl", "expireAfterSeconds": 0 };
+        lab.run("test", &doc! { "createIndexes": "c", "indexes": [index] });
+        let documents: Vec<Bson> = thresholds
+            .iter()
+            .map(|ms| Bson::Document(doc! { "at": DateTime::from_millis(*ms) }))
+            .collect();
+        lab.run("test", &doc! { "insert": "c", "documents": documents });
+        lab.clock.pass_by(MINUTE);
+        wait_for(&lab.events, |event| matches!(event, EngineEvent::PassFinished(_)).then_some(()));
+        lab
+    }
+
+    fn run(&self, db: &str, command: &Document) -> Document {
+        let reply = self.engine.run(db, command);
+        assert_eq!(reply.get_f64("ok").ok(), Some(1.0), "{command}: {reply}");
+        reply
+    }
+
+    fn count(&self) -> i32 {
+        self.run("test", &doc! { "count": "c" }).get_i32("n").expect("a count")
+    }
+
+    fn held(&self) -> Document {
+        self.run("admin", &doc! { "mayflyHeld": 1 })
+    }
+
+    fn is_held(&self) -> bool {
+        self.held().get_bool("held").expect("an answer")
+    }
+
+    /// Lets a minute go by and waits until the guard holds removals, or holds them no longer.
+    fn until_held(&self, is_held: bool) {
+        self.clock.pass_by(MINUTE);
+        wait_for(&self.events, |event| match event {
+            EngineEvent::HeldChanged { reason } => (reason.is_some() == is_held).then_some(()),
+            _ => None,
+        });
+    }
+
+    /// Lets time go by until the thread was held back that often more.
+    fn held_passes(&self, count: u64) {
+        let held = || self.engine.reaper().counters().held_passes.get();
+        let until = work_time() + PATIENCE;
+        for _ in 0..count {
+            let before = held();
+            self.clock.pass_by(MINUTE);
+            while held() == before {
+                assert!(work_time() < until, "the thread does not come");
+                std::thread::yield_now();
+            }
+        }
+    }
+
+    fn close(self) {
+        self.engine.close().expect("closed");
+    }
+}
+
+fn date(ms: i64) -> Bson {
+    Bson::DateTime(DateTime::from_millis(ms))
+}
+
+const HALF_DAY_MS: i64 = DAY_MS / 2;
+
+/// An engine under which the clock has jumped ahead by a day.
+fn jumped(folder: &FsPath) -> Lab {
+    let thresholds = [START_MS + HALF_DAY_MS, START_MS + HALF_DAY_MS, START_MS + 3 * DAY_MS];
+    let lab = Lab::with_documents(folder, START_MS, &thresholds);
+    lab.clock.step_ms(DAY_MS);
+    lab.until_held(true);
+    lab
+}
+
+#[test]
+fn a_jump_of_a_day_is_told_with_both_clocks_and_counts_and_removes_nothing_until_released() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let lab = jumped(folder.path());
+    lab.held_passes(3);
+    assert_eq!(lab.count(), 3);
+    let now_ms = START_MS + 5 * MINUTE_MS;
+    let held = lab.held();
+    for (path, wanted) in [
+        ("held", Bson::Boolean(true)),
+        ("reason", "clockSteppedForward".into()),
+        ("now", date(now_ms + DAY_MS)),
+        ("expectedNow", date(now_ms)),
+        ("lastPass", date(START_MS + MINUTE_MS)),
+        ("due", Bson::Int64(2)),
+        ("rules.0.ns", "test.c".into()),
+        ("rules.0.index", "ttl".into()),
+        ("rules.0.due", Bson::Int64(2)),
+        ("holds.0.scope", "all".into()),
+    ] {
+        assert_eq!(at(&held, path), Some(wanted), "{path} in {held}");
+    }
+    let status = lab.run("admin", &doc! { "serverStatus": 1 });
+    assert_eq!(at(&status, "metrics.ttl.held"), Some(Bson::Boolean(true)));
+    assert_eq!(at(&status, "mayfly.reaper.late"), Some(Bson::Null), "a hold has its own banner");
+    let released = lab.run("admin", &doc! { "mayflyRelease": 1, "action": "deleteNow" });
+    assert_eq!(released.get_i64("deletedDocuments").ok(), Some(2), "{released}");
+    assert_eq!((lab.count(), lab.is_held()), (1, false));
+    lab.close();
+}
+
+#[test]
+fn a_hold_outlives_a_restart_and_ends_by_itself_when_the_clock_returns() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let Lab { engine, clock, .. } = jumped(folder.path());
+    engine.close().expect("closed");
+    let lab = Lab::open(folder.path(), &clock);
+    assert!(lab.is_held());
+    lab.held_passes(2);
+    assert_eq!(lab.count(), 3);
+    lab.clock.set_right();
+    lab.until_held(false);
+    assert_eq!((lab.count(), lab.is_held()), (3, false));
+    lab.close();
+}
+
+#[test]
+fn what_somebody_keeps_paused_waits_also_when_the_clock_has_returned() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let lab = jumped(folder.path());
+    lab.run("admin", &doc! { "mayflyRelease": 1, "action": "keepPaused" });
+    lab.clock.set_right();
+    lab.held_passes(2);
+    assert_eq!((lab.count(), lab.is_held()), (3, true));
+    let released = lab.run("admin", &doc! { "mayflyRelease": 1, "action": "deleteNow" });
+    assert_eq!(released.get_i64("deletedDocuments").ok(), Some(0), "{released}");
+    assert_eq!((lab.count(), lab.is_held()), (3, false));
+    lab.close();
+}
+
+#[test]
+fn a_backup_of_last_year_loses_nothing_when_it_is_restored_until_released() {
+    let place = tempfile::tempdir().expect("a folder");
+    let (folder, file) = (place.path().join("store"), place.path().join("backup"));
+    let now_ms = START_MS + YEAR_MS;
+    let thresholds = [START_MS + DAY_MS, START_MS + 2 * DAY_MS, now_ms + DAY_MS];
+    let lab = Lab::with_documents(&place.path().join("before"), START_MS, &thresholds);
+    let store = lab.engine.collections().store();
+    store.backup_to(&file, &mut |_| ControlFlow::Continue(())).expect("a backup");
+    lab.close();
+
+    // Another computer.
+    let clock = Arc::new(PretendedClock::new(now_ms));
+    clock.restart();
+    let own = Arc::clone(&clock) as Arc<dyn Clock>;
+    upkeep::restore(&file, &folder, false, &own, &mut |_| ControlFlow::Continue(()))
+        .expect("restored");
+    for _ in 0..2 {
+        let lab = Lab::open(&folder, &clock);
+        let held = lab.held();
+        assert_eq!(at(&held, "reason"), Some("restored".into()), "said at once: {held}");
+        assert_eq!(at(&held, "due"), Some(Bson::Int64(2)), "{held}");
+        lab.held_passes(2);
+        assert_eq!(lab.count(), 3);
+        lab.close();
+        clock.restart();
+    }
+    let lab = Lab::open(&folder, &clock);
+    let released = lab.run("admin", &doc! { "mayflyRelease": 1, "action": "deleteNow" });
+    assert_eq!(released.get_i64("deletedDocuments").ok(), Some(2), "{released}");
+    lab.close();
+    let lab = Lab::open(&folder, &clock);
+    assert_eq!((lab.count(), lab.is_held()), (1, false), "an ordinary store again");
+    lab.close();
+}
