@@ -14,6 +14,8 @@ use crate::state::{Dialog, Namespace, State};
 pub enum ArchiveAction {
     /// Opens the dialog of a collection's archive.
     Open(Namespace),
+    /// Asks the store about the archive whose dialog has come up from behind another one.
+    Begin(Namespace),
     /// Switches it on, or changes what was chosen, with this command.
     On(Document),
     /// Switches that of this collection off. What was archived stays.

@@ -13,14 +13,17 @@ use crate::worker::Reply;
 
 /// Carries out one action.
 pub fn apply(action: ArchiveAction, state: &mut State, effects: &mut Effects) {
-    if let ArchiveAction::Open(namespace) = action {
-        state.archive = Archive { namespace: Some(namespace.clone()), ..Archive::default() };
-        state.dialogs.show(Dialog::Archive(ArchiveDraft::new(namespace)));
-        return refresh(state, effects);
+    match action {
+        ArchiveAction::Open(namespace) => {
+            state.dialogs.show(Dialog::Archive(ArchiveDraft::new(namespace.clone())));
+            return begin(namespace, state, effects);
+        }
+        ArchiveAction::Begin(namespace) => return begin(namespace, state, effects),
+        _ => {}
     }
     let Some(of) = state.archive.namespace.clone() else { return };
     match action {
-        ArchiveAction::Open(_) => {}
+        ArchiveAction::Open(_) | ArchiveAction::Begin(_) => {}
         ArchiveAction::On(command) => change(&of, ArchivePurpose::Switch, command, state, effects),
         ArchiveAction::Off(of) => {
             let command = off_command(&of.collection);
@@ -62,6 +65,17 @@ pub fn apply(action: ArchiveAction, state: &mut State, effects: &mut Effects) {
             change(&of, ArchivePurpose::PutBack, command, state, effects);
         }
     }
+}
+
+/// Shows what the store says about this archive, if its dialog is the open one. One that waits
+/// behind another dialog begins when it comes up.
+fn begin(namespace: Namespace, state: &mut State, effects: &mut Effects) {
+    match state.dialogs.open() {
+        Some(Dialog::Archive(draft)) if draft.namespace == namespace => {}
+        _ => return,
+    }
+    state.archive = Archive { namespace: Some(namespace), ..Archive::default() };
+    refresh(state, effects);
 }
 
 fn change(
@@ -304,7 +318,9 @@ mod tests {
             pages(&mut self.effects).remove(0)
         }
 
+        /// Opens a dialog in the place of the one that is open.
         fn open(&mut self, collection: &str) -> (bool, Document) {
+            self.state.dialogs.close();
             self.ask(ArchiveAction::Open(Namespace::new("d", collection)))
         }
 

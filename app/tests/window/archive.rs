@@ -1,6 +1,8 @@
 //! What expires is kept, looked at and put back.
 
 use bson::{Document, doc};
+use mayfly::action::{Action, ArchiveAction};
+use mayfly::state::Namespace;
 
 use super::support::{Window, at};
 
@@ -195,4 +197,23 @@ fn a_failing_archive_says_that_documents_stay() {
     window.until_named("Expired documents stay in the collection until the archive works again");
     let found = window.run("test", &doc! {"count": "sessions"});
     assert_eq!(found.get_i32("n").ok(), Some(3));
+}
+
+#[test]
+fn a_dialog_that_waits_behind_that_of_another_archive_takes_nothing_from_it() {
+    let mut window = filled();
+    window.click("Choose \"first\"");
+    let other = Namespace::new("test", "other");
+    window.run("test", &doc! {"create": "other"});
+    window.ask(Action::Archive(ArchiveAction::Open(other)));
+    assert!(window.has_part("Archive of test.sessions"), "it waits");
+    assert!(window.is_enabled("Put back"), "what was chosen stays");
+    window.click("Done");
+    window.until_named("Archive of test.other");
+    window.until_enabled("Switch on");
+    assert!(!window.has_part("Show \"first\""));
+    window.click("Switch on");
+    window.until_named("Archiving: on, in the data folder");
+    let listed = window.run("test", &doc! {"mayflyArchives": 1});
+    assert_eq!(listed.get_array("archives").map(Vec::len).ok(), Some(2));
 }

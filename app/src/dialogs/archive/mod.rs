@@ -26,7 +26,13 @@ enum Pressed {
 
 /// Draws the dialog.
 pub fn ui(context: &Context, draft: &mut ArchiveDraft, state: &State, actions: &mut Actions) {
-    let archive = &state.archive;
+    let nothing = Archive::default();
+    let is_own = state.archive.namespace.as_ref() == Some(&draft.namespace);
+    let archive = if is_own { &state.archive } else { &nothing };
+    if !is_own {
+        // It waited behind a dialog about another archive.
+        actions.push(Action::Archive(ArchiveAction::Begin(draft.namespace.clone())));
+    }
     if archive.is_known {
         draft.fill(archive.status.as_ref());
     }
