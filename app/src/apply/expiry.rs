@@ -187,7 +187,8 @@ fn what_if(tab: TabId, state: &mut State, effects: &mut Effects) {
     }
 }
 
-/// Sets the date that the index reads to now, as a heartbeat does.
+/// Sets the date that the index reads to now, as a heartbeat does. Several dates are not replaced by
+/// the one of now.
 fn refresh_date(tab: TabId, id: Bson, state: &mut State, effects: &mut Effects) {
     let now_ms = state.now_ms();
     let Some(open) = state.tabs.get(tab) else { return };
@@ -199,7 +200,9 @@ fn refresh_date(tab: TabId, id: Bson, state: &mut State, effects: &mut Effects) 
         return;
     }
     let now = Bson::DateTime(bson::DateTime::from_millis(now_ms));
-    let update = doc! { "q": { "_id": id }, "u": { "$set": { &lane.field: now } } };
+    let is_one = doc! { "$not": { "$type": "array" } };
+    let filter = doc! { "_id": id, &lane.field: is_one };
+    let update = doc! { "q": filter, "u": { "$set": { &lane.field: now } } };
     let command = doc! { "update": &open.namespace.collection, "updates": [update] };
     let db = open.namespace.db.clone();
     effects.write(state, AnyPurpose::Expiry(tab, Purpose::RefreshDate), &db, command);
@@ -324,7 +327,9 @@ fn date_refreshed(reply: &Document, state: &mut State) {
     let said = match documents::first_write_error(reply) {
         Some(error) => (Kind::Error, error),
         None if number(reply, "n") == Some(0) => {
-            (Kind::Warning, "The document was removed before its date was refreshed".to_owned())
+            let text = "Its date was not refreshed: the document was removed, or its field holds \
+                        several dates; edit the document to change them";
+            (Kind::Warning, text.to_owned())
         }
         None => return,
     };

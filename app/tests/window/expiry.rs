@@ -223,3 +223,26 @@ fn what_if_opens_the_ttl_of_the_chosen_index() {
     window.click("Cancel");
     window.until_gone("Change TTL of");
 }
+
+#[test]
+fn one_date_is_refreshed_and_several_are_not_replaced_by_one() {
+    let several = doc! {"_id": "several", "at": [at(10), at(500)]};
+    let mut commands = sessions();
+    commands.push(doc! {"insert": "sessions", "documents": [several.clone()]});
+    let mut window = Window::open_view(&commands, "Expiry");
+    let stored = |window: &Window, id: &str| {
+        let found = window.run("test", &doc! {"find": "sessions", "filter": {"_id": id}});
+        let batch = found.get_document("cursor").and_then(|cursor| cursor.get_array("firstBatch"));
+        batch.expect("a batch")[0].as_document().expect("a document").clone()
+    };
+    window.until_named("several expires at 12:01:10");
+    window.click("several expires at 12:01:10");
+    window.click("Refresh its date");
+    window.until_named("Its date was not refreshed");
+    assert_eq!(stored(&window, "several"), several);
+    window.click("second expires at 12:01:00");
+    window.advance(5);
+    window.click("Refresh its date");
+    window.until_named("second expires at 12:01:05");
+    assert_eq!(stored(&window, "second").get_datetime("at").ok(), Some(&at(5)));
+}
