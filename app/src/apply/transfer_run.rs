@@ -277,7 +277,7 @@ pub(super) fn failed(operation: OperationId, failure: Failure, state: &mut State
     if is_shown(operation, state) {
         state.dialogs.replace(AnyDialog::Transfer(draft));
     } else {
-        state.dialogs.show(AnyDialog::Transfer(draft));
+        state.dialogs.show_kept(AnyDialog::Transfer(draft));
     }
 }
 

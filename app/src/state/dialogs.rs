@@ -244,6 +244,15 @@ impl Dialogs {
         }
     }
 
+    /// Opens a dialog, or puts it behind the open one, however many wait there: it holds what a person
+    /// has typed, which would be lost.
+    pub fn show_kept(&mut self, dialog: Dialog) {
+        match self.open {
+            None => self.open = Some(dialog),
+            Some(_) => self.waiting.push_back(dialog),
+        }
+    }
+
     /// Opens a dialog at once; the open one comes back when it is closed.
     pub fn show_before(&mut self, dialog: Dialog) {
         if let Some(open) = self.open.replace(dialog) {

@@ -2,6 +2,8 @@
 
 use bson::{Document, doc};
 use egui::{Key, Modifiers};
+use mayfly::action::{Action, DialogAction, DocumentsAction};
+use mayfly::state::Dialog;
 use mayfly::state::documents::Mode;
 
 use super::support::{Window, at};
@@ -150,6 +152,31 @@ fn a_value_is_edited_in_its_place_and_undone() {
 }
 
 #[test]
+fn a_typed_value_that_meets_another_change_stays_however_many_dialogs_wait() {
+    let mut window = window();
+    window.point("Document 3");
+    window.until_named("Edit text");
+    window.click("Edit text");
+    window.type_into("Value", "mine");
+    let update = doc! {"q": {"_id": 3}, "u": {"$set": {"text": "theirs"}}};
+    window.run("test", &doc! {"update": "notes", "updates": [update]});
+    for number in 0..20 {
+        let dialog = Dialog::OpenFolder { path: format!("/{number}") };
+        window.ask(Action::Dialog(DialogAction::Show(dialog)));
+    }
+    let tab = window.tab().id;
+    window.ask(Action::Documents(tab, DocumentsAction::SaveField));
+    window.until("it is checked", |state| {
+        state.tabs.active().is_some_and(|tab| tab.documents.writing.is_none())
+    });
+    while matches!(window.state().dialogs.open(), Some(Dialog::OpenFolder { .. })) {
+        window.ask(Action::Dialog(DialogAction::Close));
+    }
+    window.until_named("The document was changed meanwhile");
+    assert!(window.value("Document").contains("'mine'"));
+}
+
+#[test]
 fn one_document_is_deleted_after_a_question_and_brought_back() {
     let mut window = window();
     window.point("Document 3");
@@ -250,7 +277,7 @@ fn a_document_that_stays_is_not_said_to_go() {
     window.point("Document 1");
     window.until_named("Goes between 12:00:30");
     let pause = mayfly::action::ReaperAction::SetEnabled(false);
-    window.ask(mayfly::action::Action::Reaper(pause));
+    window.ask(Action::Reaper(pause));
     window.until_named("The reaper is off: it stays until the reaper runs");
     window.until_gone("Goes between");
 }

@@ -18,11 +18,8 @@ use crate::worker::Reply;
 
 /// Opens the editor for a new document.
 pub fn open_add(tab: TabId, state: &mut State) {
-    show(tab, Editor::add(ObjectId::new()), state);
-}
-
-fn show(tab: TabId, editor: Editor, state: &mut State) {
-    state.dialogs.show(AnyDialog::Documents(tab, Dialog::Editor(Box::new(editor))));
+    let editor = Box::new(Editor::add(ObjectId::new()));
+    state.dialogs.show(AnyDialog::Documents(tab, Dialog::Editor(editor)));
 }
 
 /// The open editor of this tab.
@@ -342,7 +339,7 @@ fn conflict(tab: TabId, now: Option<Document>, state: &mut State) {
     editor.text = crate::state::documents::editor::text_of(&after);
     editor.changed();
     editor.phase = phase;
-    show(tab, editor, state);
+    state.dialogs.show_kept(AnyDialog::Documents(tab, Dialog::Editor(Box::new(editor))));
 }
 
 /// What was typed in the inspector into this document has arrived elsewhere.
