@@ -18,7 +18,8 @@ pub(super) struct Columns {
     /// Somebody chose them: other fields are left out.
     are_chosen: bool,
     too_many: bool,
-    /// A column in which a document has two fields, or none: `a.b` beside `{a: {b: …}}`.
+    /// A column in which a document has two fields, or none: `a.b` beside `{a: {b: …}}`, or a field
+    /// that stands twice.
     unclear: Option<String>,
     /// A field without a column.
     new: Option<String>,
@@ -34,7 +35,7 @@ impl Columns {
 
     /// Adds what a document has: every value that is not itself a document with fields.
     pub(super) fn add(&mut self, document: &RawDocument) {
-        let (mut path, may_be_unclear) = (mem::take(&mut self.path), has_odd_name(document));
+        let (mut path, may_be_unclear) = (mem::take(&mut self.path), may_be_unclear(document));
         leaves(document, &mut path, &mut |path, value| {
             if may_be_unclear && !is_under(document, path, value) {
                 self.unclear.get_or_insert_with(|| path.to_owned());
@@ -53,10 +54,13 @@ impl Columns {
 
     /// Whether every value of a document stands in its row. If not, [`Self::failure`] tells why.
     pub(super) fn hold(&mut self, document: &RawDocument) -> bool {
+        let may_be_unclear = may_be_unclear(document);
         if self.are_chosen {
-            return true;
+            let twice = |path: &&String| may_be_unclear && stands_twice(document, path);
+            self.unclear = self.names.iter().find(twice).cloned();
+            return self.unclear.is_none();
         }
-        let (mut path, may_be_unclear) = (mem::take(&mut self.path), has_odd_name(document));
+        let mut path = mem::take(&mut self.path);
         leaves(document, &mut path, &mut |path, value| {
             if !self.known.contains(path) {
                 self.new.get_or_insert_with(|| path.to_owned());
@@ -70,17 +74,18 @@ impl Columns {
 
     /// Why not every field has its column, if that is so.
     pub(super) fn failure(&self) -> Option<String> {
-        const INSTEAD: &str = "choose the fields, or another form";
+        let other = if self.are_chosen { "other" } else { "the" };
+        let instead = format!("choose {other} fields, or another form");
         if let Some(path) = &self.new {
             let what = format!("a document got the field {path:?} while it was exported");
             return Some(format!("{what}; export again, or choose the fields"));
         }
         if self.too_many {
             let what = "the documents have too many different fields for CSV";
-            return Some(format!("{what}; {INSTEAD}"));
+            return Some(format!("{what}; {instead}"));
         }
         let path = self.unclear.as_ref()?;
-        Some(format!("two fields would have the same column {path:?} in CSV; {INSTEAD}"))
+        Some(format!("two fields would have the same column {path:?} in CSV; {instead}"))
     }
 
     /// The header line.
@@ -115,12 +120,35 @@ pub(super) fn append_row(
     out.extend_from_slice(b"\r\n");
 }
 
-/// Whether a name, here or below, is empty or has a dot in it, so that paths can be mistaken.
-fn has_odd_name(document: &RawDocument) -> bool {
-    document.iter().filter_map(Result::ok).any(|(name, value)| {
+/// Whether a name, here or below, is empty, has a dot in it or stands twice, so that paths can be
+/// mistaken.
+fn may_be_unclear(document: &RawDocument) -> bool {
+    let mut names: Vec<&str> = Vec::new();
+    for (name, value) in document.iter().filter_map(Result::ok) {
         let name = name.as_str();
         let is_odd = name.is_empty() || name.contains('.');
-        is_odd || matches!(value, RawBsonRef::Document(inner) if has_odd_name(inner))
+        if is_odd || matches!(value, RawBsonRef::Document(inner) if may_be_unclear(inner)) {
+            return true;
+        }
+        names.push(name);
+    }
+    names.sort_unstable();
+    names.windows(2).any(|pair| pair.first() == pair.last())
+}
+
+/// Whether a name on the way of this path stands twice, so that a row shows one value of several.
+fn stands_twice(document: &RawDocument, path: &str) -> bool {
+    let is_twice = |name: &str| {
+        let names = document.iter().filter_map(Result::ok).map(|(name, _)| name);
+        names.filter(|known| known.as_str() == name).nth(1).is_some()
+    };
+    is_twice(path) || path.match_indices('.').any(|(at, _)| {
+        let (Some(head), Some(tail)) = (path.get(..at), path.get(at + 1..)) else {
+            return false;
+        };
+        let inner = document.get(head);
+        is_twice(head)
+            || matches!(inner, Ok(Some(RawBsonRef::Document(inner))) if stands_twice(inner, tail))
     })
 }
 

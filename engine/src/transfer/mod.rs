@@ -21,6 +21,8 @@ mod detect;
 mod error;
 mod export;
 mod export_csv;
+#[cfg(test)]
+mod export_tests;
 mod identity;
 mod import;
 mod input;

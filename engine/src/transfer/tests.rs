@@ -1,13 +1,18 @@
 //! Tests of files in and out.
 
-use std::{fs, io::Write as _, path::PathBuf, sync::Arc};
+use std::{
+    fs,
+    io::Write as _,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
-use bson::{Document, RawDocumentBuf, doc, rawdoc};
+use bson::{Document, RawDocument, RawDocumentBuf, doc, rawdoc};
 use flate2::{Compression, write::GzEncoder};
 use tempfile::TempDir;
 
 use super::{
-    End, ExportFormat, ExportRequest, Form, Format, IMPORT_REJECTS_MAX, ImportReport,
+    End, ExportFormat, ExportReport, ExportRequest, Form, Format, IMPORT_REJECTS_MAX, ImportReport,
     ImportRequest, Mode, Progress, TransferError, export, import, indexes_path, preview,
     records::{Item, Records},
     rehearse,
@@ -15,7 +20,7 @@ use super::{
 use crate::{
     catalog::{Dialect, Namespace, rules::CreateIndexesRequest},
     clock::{SimulatedClock, work_time},
-    collection::Collections,
+    collection::{Collections, WriteError},
     store::{Scan, Store, StoreError, StoreOptions},
     value::extjson::{Layout, Style, write_document},
 };
@@ -64,6 +69,30 @@ impl Room {
         });
         let read: Result<Vec<RawDocumentBuf>, StoreError> = read;
         read.unwrap()
+    }
+
+    pub(super) fn insert(&self, document: &RawDocument) {
+        let inserted: Result<_, WriteError> = self.collections.write(|writer| {
+            let collection = writer.create_if_missing(&self.namespace)?;
+            writer.insert(&collection, document)
+        });
+        inserted.unwrap();
+    }
+
+    pub(super) fn export_to(
+        &self,
+        path: &Path,
+        format: ExportFormat,
+    ) -> Result<ExportReport, TransferError> {
+        let request = ExportRequest {
+            namespace: self.namespace.clone(),
+            path: path.to_owned(),
+            format,
+            filter: None,
+            gzip: false,
+            indexes: false,
+        };
+        export(&self.collections, &request, &Progress::new())
     }
 
     fn export(&self, format: ExportFormat, gzip: bool) -> PathBuf {

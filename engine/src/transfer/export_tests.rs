@@ -1,0 +1,77 @@
+//! What an export must not lose silently, and where it must not write.
+
+use std::fs;
+
+use bson::{
+    RawDocumentBuf, doc,
+    raw::{CStr, RawBsonRef},
+};
+
+use super::{ExportFormat, ImportRequest, tests::Room};
+use crate::value::extjson::Style;
+
+const NDJSON: ExportFormat = ExportFormat::Ndjson(Style::Typed);
+
+fn raw(document: &bson::Document) -> RawDocumentBuf {
+    RawDocumentBuf::try_from(document).unwrap()
+}
+
+/// A document in which fields may have the same name.
+fn fields(fields: &[(&str, RawBsonRef<'_>)]) -> RawDocumentBuf {
+    let mut document = RawDocumentBuf::new();
+    for (name, value) in fields {
+        document.append(<&CStr>::try_from(*name).unwrap(), *value);
+    }
+    document
+}
+
+#[test]
+fn csv_is_refused_where_a_field_stands_twice() {
+    let check = |document: &RawDocumentBuf, chosen: &[&str], expected: Result<&str, &str>| {
+        let room = Room::new();
+        room.insert(document);
+        let path = room.folder.path().join("out.csv");
+        let fields = chosen.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+        let fields = (!fields.is_empty()).then_some(fields);
+        let format = ExportFormat::Csv { fields, escape_formulas: false };
+        let told = room.export_to(&path, format).map_err(|error| error.to_string());
+        match (told, expected) {
+            (Ok(_), Ok(text)) => assert_eq!(fs::read_to_string(&path).unwrap(), text),
+            (Err(told), Err(column)) => {
+                let words = format!("two fields would have the same column {column:?} in CSV");
+                assert!(told.contains(&words), "{told}");
+                assert!(!path.exists());
+            }
+            (told, expected) => panic!("{document:?}: {told:?}, not {expected:?}"),
+        }
+    };
+    let (one, two) = (RawBsonRef::Int32(1), RawBsonRef::Int32(2));
+    let id = ("_id", one);
+    let twice = fields(&[id, ("a", one), ("a", two)]);
+    check(&twice, &[], Err("a"));
+    check(&twice, &["_id", "a"], Err("a"));
+    check(&twice, &["_id"], Ok("_id\r\n1\r\n"));
+    let inner = fields(&[("b", one), ("b", two)]);
+    check(&fields(&[id, ("a", RawBsonRef::Document(&inner))]), &[], Err("a.b"));
+    check(&fields(&[id, ("a", RawBsonRef::Document(&inner))]), &["a.b"], Err("a.b"));
+    let inner = raw(&doc! { "b": 1 });
+    let second = fields(&[id, ("a", one), ("a", RawBsonRef::Document(&inner))]);
+    check(&second, &[], Err("a.b"));
+    check(&second, &["a.b"], Err("a.b"));
+    check(&raw(&doc! { "_id": 1, "a": { "b": 1 } }), &["a.b"], Ok("a.b\r\n1\r\n"));
+}
+
+#[test]
+fn json_with_a_field_that_stands_twice_is_rejected_when_it_is_read() {
+    let room = Room::new();
+    let (one, two) = (RawBsonRef::Int32(1), RawBsonRef::Int32(2));
+    room.insert(&fields(&[("_id", one), ("a", one), ("a", two)]));
+    let path = room.folder.path().join("out.json");
+    room.export_to(&path, NDJSON).unwrap();
+    assert_eq!(fs::read_to_string(&path).unwrap(), "{\"_id\":1,\"a\":1,\"a\":2}\n");
+    let again =
+        ImportRequest { drop: true, ..ImportRequest::new(vec![path], room.namespace.clone()) };
+    let report = room.import(&again);
+    assert_eq!((report.imported, report.rejected), (0, 1));
+    assert!(report.rejects[0].reason.contains("twice"), "{:?}", report.rejects);
+}
