@@ -45,6 +45,9 @@ pub(super) fn run(args: Export) -> Result<(), Failure> {
     })?
     .map_err(Failure::from_error)?;
     engine.close().map_err(Failure::from_error)?;
+    if let Some(lookalikes) = report.lookalikes {
+        eprintln!("Warning: {lookalikes}");
+    }
     println!("exported {}", report.exported);
     Ok(())
 }

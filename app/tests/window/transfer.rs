@@ -178,6 +178,25 @@ fn a_collection_is_exported_and_an_existing_file_is_asked_about() {
 }
 
 #[test]
+fn what_an_export_does_not_give_back_is_told() {
+    let commands = [doc! {"insert": "odd", "documents": [
+        {"_id": 1, "v": {"$date": "2026-01-01T00:00:00Z"}}, {"_id": 2},
+    ]}];
+    let mut window = Window::open_view(&commands, "Documents");
+    window.until_named("Document 2");
+    let namespace = Namespace::new("test", "odd");
+    let export = TransferAction::Export { namespace, filter: String::new() };
+    window.ask(Action::Transfer(export));
+    window.until_named("Path of the file");
+    let target = window.folder.path().join("odd.ndjson");
+    window.type_into("Path of the file", &target.to_string_lossy());
+    window.click("Export");
+    window
+        .until_named("1 document holds an embedded document that begins with a name such as $date");
+    assert!(window.has_part("Exported 2 documents"));
+}
+
+#[test]
 fn an_import_is_cancelled_with_a_stated_result() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let mut window = Window::open_as(folder, &[], |source| Arc::new(Slow(source)));

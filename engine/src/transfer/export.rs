@@ -1,13 +1,16 @@
 //! Export: documents of a collection to a file.
 
-use std::path::{Path, PathBuf};
+use std::{
+    fmt,
+    path::{Path, PathBuf},
+};
 
-use bson::RawDocument;
+use bson::{Bson, RawDocument};
 
 use super::{
     Progress, TransferError,
     export_csv::{self, Columns},
-    limits::{EXPORT_BYTES_MAX, EXPORT_DOCS_MAX},
+    limits::{EXPORT_BYTES_MAX, EXPORT_DOCS_MAX, LOOKALIKE_ID_CHARS_MAX},
     target::{Complete, Target},
 };
 use crate::{
@@ -16,8 +19,9 @@ use crate::{
     query::Filter,
     store::Scan,
     value::{
-        bucket,
+        bucket, counted,
         extjson::{self, Layout, Style, append_document},
+        shell,
     },
 };
 
@@ -62,6 +66,31 @@ pub struct ExportReport {
     pub exported: u64,
     /// The file with the indexes.
     pub indexes_file: Option<PathBuf>,
+    /// Documents in which something looks like a value of Extended JSON and is none.
+    pub lookalikes: Option<Lookalikes>,
+}
+
+/// Documents that the file does not give back as they are, because Extended JSON has no escape for the
+/// names of its types.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lookalikes {
+    /// How many there are.
+    pub count: u64,
+    /// The `_id` of the first one, as the shell writes it.
+    pub first: String,
+}
+
+impl fmt::Display for Lookalikes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let documents = counted(self.count, "document holds", "documents hold");
+        write!(
+            f,
+            "{documents} an embedded document that begins with a name such as $date, which Extended \
+             JSON can't tell from a date: read back, it becomes a value of that type, or the document \
+             is rejected. The first has the _id {}. A backup keeps everything as it is.",
+            self.first
+        )
+    }
 }
 
 /// Exports a collection. Documents that are written meanwhile may or may not be in the file: it is
@@ -83,7 +112,14 @@ pub fn export(
     collection.check_is_no_view().map_err(crate::collection::WriteError::from)?;
     let data_folder = collections.store().folder().to_owned();
     let mut target = Target::create(&request.path, &data_folder, request.gzip, progress)?;
-    let mut walk = Walk { collections, collection: &collection, request, progress, exported: 0 };
+    let mut walk = Walk {
+        collections,
+        collection: &collection,
+        request,
+        progress,
+        exported: 0,
+        lookalikes: None,
+    };
     match &request.format {
         ExportFormat::Ndjson(style) => {
             let mut append = |out: &mut Vec<u8>, document: &RawDocument, _| {
@@ -121,7 +157,7 @@ pub fn export(
             walk.run(&mut row, &mut target)?;
         }
     }
-    let exported = walk.exported;
+    let (exported, lookalikes) = (walk.exported, walk.lookalikes);
     let indexes_file = request.indexes.then(|| indexes_path(&request.path));
     let beside = indexes_file
         .as_ref()
@@ -130,7 +166,7 @@ pub fn export(
     // Indexes beside documents that they do not belong to would be worse than none.
     target.complete()?.appear()?;
     beside.map_or(Ok(()), Complete::appear)?;
-    Ok(ExportReport { exported, indexes_file })
+    Ok(ExportReport { exported, indexes_file, lookalikes })
 }
 
 /// The file that the indexes are written to, beside the file of an export: `<name>.indexes.json`.
@@ -139,6 +175,15 @@ pub fn indexes_path(path: &Path) -> PathBuf {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(".indexes.json");
     path.with_file_name(name)
+}
+
+fn note_lookalike(lookalikes: &mut Option<Lookalikes>, document: &RawDocument) {
+    let first = || {
+        let id = document.get("_id").ok().flatten().and_then(|id| Bson::try_from(id).ok());
+        let text = id.map_or_else(String::new, |id| shell::write_value(&id, Layout::OneLine));
+        text.chars().take(LOOKALIKE_ID_CHARS_MAX).collect()
+    };
+    lookalikes.get_or_insert_with(|| Lookalikes { count: 0, first: first() }).count += 1;
 }
 
 fn check_columns(columns: &Columns, path: &Path) -> Result<(), TransferError> {
@@ -160,6 +205,7 @@ struct Walk<'w> {
     request: &'w ExportRequest,
     progress: &'w Progress,
     exported: u64,
+    lookalikes: Option<Lookalikes>,
 }
 
 impl Walk<'_> {
@@ -167,18 +213,23 @@ impl Walk<'_> {
     fn run(&mut self, append: Append<'_>, target: &mut Target<'_>) -> Result<(), TransferError> {
         let mut text = Vec::new();
         let mut from = Some(0);
+        let is_json = !matches!(self.request.format, ExportFormat::Csv { .. });
         while let Some(record) = from {
             let before = self.exported;
+            let mut lookalikes = self.lookalikes.take();
             let (mut exported, mut appended) = (before, Ok(()));
             from = self.step(record, &mut |document| {
                 if appended.is_ok() {
                     appended = append(&mut text, document, exported == 0);
                     exported += 1;
+                    if is_json && extjson::reads_otherwise(document) {
+                        note_lookalike(&mut lookalikes, document);
+                    }
                 }
                 appended.is_ok() && text.len() < EXPORT_BYTES_MAX
             })?;
             appended?;
-            self.exported = exported;
+            (self.exported, self.lookalikes) = (exported, lookalikes);
             target.write(&text)?;
             text.clear();
             self.progress.add_documents(exported - before);

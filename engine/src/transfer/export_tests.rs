@@ -3,7 +3,7 @@
 use std::fs;
 
 use bson::{
-    RawDocumentBuf, doc,
+    DateTime, RawDocumentBuf, doc,
     raw::{CStr, RawBsonRef},
 };
 
@@ -74,4 +74,37 @@ fn json_with_a_field_that_stands_twice_is_rejected_when_it_is_read() {
     let report = room.import(&again);
     assert_eq!((report.imported, report.rejected), (0, 1));
     assert!(report.rejects[0].reason.contains("twice"), "{:?}", report.rejects);
+}
+
+#[test]
+fn a_document_that_looks_like_a_value_is_told_when_it_is_exported() {
+    let room = Room::new();
+    let date = "2026-01-01T00:00:00Z";
+    for document in [
+        doc! { "_id": 1, "v": DateTime::from_millis(0) },
+        doc! { "_id": "two", "v": { "$date": date } },
+        doc! { "_id": 3, "v": [{ "$oid": "no id" }] },
+        doc! { "_id": 4, "v": { "$x": 1 } },
+    ] {
+        room.insert(&raw(&document));
+    }
+    let path = room.folder.path().join("out.json");
+    for format in [NDJSON, ExportFormat::Array(Style::Canonical)] {
+        let told = room.export_to(&path, format).unwrap().lookalikes.unwrap();
+        assert_eq!((told.count, &*told.first), (2, "'two'"));
+        assert!(told.to_string().starts_with("2 documents hold an embedded document"), "{told}");
+    }
+    let csv = ExportFormat::Csv { fields: None, escape_formulas: false };
+    assert_eq!(room.export_to(&room.folder.path().join("out.csv"), csv).unwrap().lookalikes, None);
+    room.export_to(&path, NDJSON).unwrap();
+    let again =
+        ImportRequest { drop: true, ..ImportRequest::new(vec![path], room.namespace.clone()) };
+    let report = room.import(&again);
+    assert_eq!((report.imported, report.rejected), (3, 1), "{:?}", report.rejects);
+    let read = room.documents();
+    let day = DateTime::parse_rfc3339_str(date).unwrap();
+    assert_eq!(read[1], raw(&doc! { "_id": "two", "v": day }), "a date now, as the export said");
+    assert_eq!(read[2], raw(&doc! { "_id": 4, "v": { "$x": 1 } }));
+    let path = room.folder.path().join("again.json");
+    assert_eq!(room.export_to(&path, NDJSON).unwrap().lookalikes, None);
 }

@@ -50,6 +50,9 @@ pub(super) const EXPORT_DOCS_MAX: usize = 10_000;
 /// Text bytes after which a read transaction of an export ends.
 pub(super) const EXPORT_BYTES_MAX: usize = 4 << 20;
 
+/// Characters of the `_id` that a report shows of a document that JSON does not give back as it is.
+pub(super) const LOOKALIKE_ID_CHARS_MAX: usize = 100;
+
 /// Columns of a CSV file.
 pub(super) const CSV_COLUMNS_MAX: usize = 10_000;
 

@@ -47,7 +47,7 @@ mod unfinished;
 
 pub use detect::{Detected, Form, Format};
 pub use error::TransferError;
-pub use export::{ExportFormat, ExportReport, ExportRequest, export, indexes_path};
+pub use export::{ExportFormat, ExportReport, ExportRequest, Lookalikes, export, indexes_path};
 pub use import::{ImportRequest, Mode, import, resume_import};
 pub use limits::{
     IMPORT_REJECTS_MAX, IMPORT_TEXT_BYTES_MAX, PREVIEW_DOCS_MAX, REJECTS_SHARE,

@@ -6,11 +6,13 @@
 //! number a double. Wrappers are not recognised at the top of a document.
 
 mod documents;
+mod lookalike;
 mod writer;
 
 use bson::{Bson, RawDocumentBuf};
 
 pub use documents::{Documents, Form, Step};
+pub use lookalike::reads_otherwise;
 pub use writer::{Style, append_document, write_document, write_value};
 
 use super::text::{self, Dialect};

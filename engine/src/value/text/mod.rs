@@ -23,6 +23,7 @@ pub(super) use parser::{Dialect, Parser, Work, skip_space};
 pub(super) use read::{read_document, read_value};
 pub(super) use strings::append_quoted;
 pub(super) use tree::{Notation, write_document as append_document, write_value as append_value};
+pub(super) use wrappers::WRAPPERS;
 
 /// How text is laid out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

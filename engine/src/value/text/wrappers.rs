@@ -17,6 +17,27 @@ use super::{
 
 type Done = Result<(), Fault>;
 
+/// The names that a wrapper may begin with.
+pub(in crate::value) const WRAPPERS: [&str; 17] = [
+    "$oid",
+    "$date",
+    "$numberInt",
+    "$numberLong",
+    "$numberDouble",
+    "$numberDecimal",
+    "$binary",
+    "$uuid",
+    "$regularExpression",
+    "$timestamp",
+    "$code",
+    "$scope",
+    "$symbol",
+    "$minKey",
+    "$maxKey",
+    "$undefined",
+    "$dbPointer",
+];
+
 impl<'t> Parser<'t, '_> {
     /// Behind an opening brace: reads a wrapper if one begins here. If not, returns false, and the
     /// place is anywhere.
