@@ -177,7 +177,7 @@ pub enum OutEjson {
 /// Arguments of `export`.
 #[derive(Debug, clap::Args)]
 pub struct Export {
-    /// The data folder.
+    /// The data folder. Nobody may have it open, so nothing is written to it meanwhile.
     #[arg(long, value_name = "DIR")]
     pub data: PathBuf,
     /// The database.

@@ -187,7 +187,7 @@ fn what_an_export_does_not_give_back_is_told() {
     let namespace = Namespace::new("test", "odd");
     let export = TransferAction::Export { namespace, filter: String::new() };
     window.ask(Action::Transfer(export));
-    window.until_named("Path of the file");
+    window.until_named("Not one snapshot");
     let target = window.folder.path().join("odd.ndjson");
     window.type_into("Path of the file", &target.to_string_lossy());
     window.click("Export");

@@ -1,13 +1,13 @@
 //! What an export must not lose silently, and where it must not write.
 
-use std::fs;
+use std::{fs, path::Path};
 
 use bson::{
     DateTime, RawDocumentBuf, doc,
     raw::{CStr, RawBsonRef},
 };
 
-use super::{ExportFormat, ImportRequest, tests::Room};
+use super::{ExportFormat, ImportRequest, TransferError, tests::Room};
 use crate::value::extjson::Style;
 
 const NDJSON: ExportFormat = ExportFormat::Ndjson(Style::Typed);
@@ -107,4 +107,56 @@ fn a_document_that_looks_like_a_value_is_told_when_it_is_exported() {
     assert_eq!(read[2], raw(&doc! { "_id": 4, "v": { "$x": 1 } }));
     let path = room.folder.path().join("again.json");
     assert_eq!(room.export_to(&path, NDJSON).unwrap().lookalikes, None);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_target_that_is_no_ordinary_file_stays_as_it_is() {
+    use std::os::unix::fs::{FileTypeExt as _, symlink};
+    let room = Room::new();
+    room.insert(&raw(&doc! { "_id": 1 }));
+    let folder = room.folder.path();
+    let check = |path: &Path, told: &str| match room.export_to(path, NDJSON) {
+        Err(TransferError::Target { .. }) => {
+            let error = room.export_to(path, NDJSON).unwrap_err().to_string();
+            assert!(error.contains(told), "{error}");
+        }
+        other => panic!("{}: {other:?}", path.display()),
+    };
+    let (file, link, dangling) =
+        (folder.join("file"), folder.join("link"), folder.join("dangling"));
+    fs::write(&file, "old").unwrap();
+    symlink(&file, &link).unwrap();
+    symlink(folder.join("nowhere"), &dangling).unwrap();
+    check(&link, "it is a link");
+    check(&dangling, "it is a link");
+    assert_eq!(fs::read_to_string(&file).unwrap(), "old");
+    assert!(fs::read_link(&link).is_ok() && !folder.join("nowhere").exists());
+
+    let fifo = folder.join("fifo");
+    let mode = rustix::fs::Mode::from_raw_mode(0o600);
+    rustix::fs::mknodat(rustix::fs::CWD, &fifo, rustix::fs::FileType::Fifo, mode, 0).unwrap();
+    check(&fifo, "not an ordinary file");
+    assert!(fs::symlink_metadata(&fifo).unwrap().file_type().is_fifo());
+    check(Path::new("/dev/null"), "not an ordinary file");
+
+    // Reached by another way, the data folder is still the data folder.
+    let inside = folder.join("inside");
+    symlink(folder.join("data"), &inside).unwrap();
+    check(&inside.join("data.mdb"), "in the data folder");
+    check(&folder.join("data/../data/out"), "in the data folder");
+}
+
+#[test]
+fn a_second_name_of_the_data_file_is_replaced_and_the_data_file_is_not_written() {
+    let room = Room::new();
+    room.insert(&raw(&doc! { "_id": 1 }));
+    let path = room.folder.path().join("second.json");
+    let data = room.folder.path().join("data/data.mdb");
+    fs::hard_link(&data, &path).unwrap();
+    let before = fs::read(&data).unwrap();
+    room.export_to(&path, NDJSON).unwrap();
+    assert_eq!(fs::read_to_string(&path).unwrap(), "{\"_id\":1}\n");
+    assert!(fs::read(&data).unwrap() == before, "the data file is another one");
+    assert_eq!(room.documents().len(), 1);
 }

@@ -20,6 +20,10 @@ const FORMS_A_ROW: usize = 3;
 /// The width of the button of a form, in points.
 const FORM: f32 = 190.0;
 
+/// What a file is that is read in steps.
+const NO_SNAPSHOT: &str =
+    "Not one snapshot: what changes while it is written may be in the file or not";
+
 /// Draws the dialog.
 pub fn ui(context: &Context, draft: &mut ExportDraft, state: &State, actions: &mut Actions) {
     let filter = draft.filter_text();
@@ -90,6 +94,7 @@ fn form_ui(ui: &mut Ui, draft: &mut ExportDraft) {
         }
         let ink = colors(ui).dim;
         ui.label(text::rich(draft.form.sentence(), text::small()).color(ink));
+        ui.label(text::rich(NO_SNAPSHOT, text::small()).color(ink));
     });
     ui.checkbox(&mut draft.gzip, "Pack with gzip");
     let indexes = "Write the indexes beside it, so that a TTL survives the trip";
