@@ -11,6 +11,7 @@ use crate::action::TransferAction;
 use crate::limits::{FILE_DIALOG_ANSWER_MIN, FILE_DIALOG_MAX, IMPORT_FILES_MAX};
 use crate::state::dialogs::Dialog as AnyDialog;
 use crate::state::toasts::Kind;
+use crate::state::transfer::export::number_among;
 use crate::state::transfer::import::{RehearsedFor, typed_path};
 use crate::state::transfer::{Asker, Chooser, Dialog, ExportDraft, ImportDraft, Purpose, Seen};
 use crate::state::{self, Namespace, State};
@@ -191,7 +192,11 @@ fn open_export(namespace: Namespace, filter: String, state: &mut State, effects:
     if !can_transfer(state) {
         return;
     }
-    let mut draft = ExportDraft::new(namespace, filter);
+    let all = state.tree.databases.iter().flat_map(|db| {
+        db.collections.iter().map(|collection| Namespace::new(&db.name, &collection.name))
+    });
+    let number = number_among(&namespace, all);
+    let mut draft = ExportDraft { number, ..ExportDraft::new(namespace, filter) };
     draft.name_file(state.transfer.folder.as_deref());
     state.transfer.chooser_note = None;
     state.dialogs.show(AnyDialog::Transfer(Dialog::Export(Box::new(draft))));

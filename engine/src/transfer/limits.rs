@@ -53,6 +53,9 @@ pub(super) const EXPORT_BYTES_MAX: usize = 4 << 20;
 /// Characters of the `_id` that a report shows of a document that JSON does not give back as it is.
 pub(super) const LOOKALIKE_ID_CHARS_MAX: usize = 100;
 
+/// Bytes of a suggested file name, without a hash of what was cut off and without its ending.
+pub(super) const FILE_NAME_BYTES_MAX: usize = 120;
+
 /// Columns of a CSV file.
 pub(super) const CSV_COLUMNS_MAX: usize = 10_000;
 

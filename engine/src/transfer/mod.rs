@@ -23,6 +23,7 @@ mod export;
 mod export_csv;
 #[cfg(test)]
 mod export_tests;
+mod file_name;
 mod identity;
 mod import;
 mod input;
@@ -48,6 +49,7 @@ mod unfinished;
 pub use detect::{Detected, Form, Format};
 pub use error::TransferError;
 pub use export::{ExportFormat, ExportReport, ExportRequest, Lookalikes, export, indexes_path};
+pub use file_name::file_name;
 pub use import::{ImportRequest, Mode, import, resume_import};
 pub use limits::{
     IMPORT_REJECTS_MAX, IMPORT_TEXT_BYTES_MAX, PREVIEW_DOCS_MAX, REJECTS_SHARE,

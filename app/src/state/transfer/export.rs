@@ -4,15 +4,12 @@ use std::path::{Path, PathBuf};
 
 use bson::{Document, RawDocumentBuf};
 use mayfly_engine::query::Filter;
-use mayfly_engine::transfer::{ExportFormat, ExportRequest};
+use mayfly_engine::transfer::{ExportFormat, ExportRequest, file_name};
 use mayfly_engine::value::extjson::{self, Layout, Style};
 use mayfly_engine::value::shell;
 
 use super::import::typed_path;
 use crate::state::Namespace;
-
-/// Characters of a suggested file name.
-const FILE_NAME_CHARS_MAX: usize = 120;
 
 /// The form of an exported file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -108,6 +105,8 @@ impl ExportForm {
 pub struct ExportDraft {
     /// The collection.
     pub namespace: Namespace,
+    /// Tells its file from those of other collections, see [`number_among`].
+    pub number: usize,
     /// The form of the file.
     pub form: ExportForm,
     /// Pack it with gzip.
@@ -136,6 +135,7 @@ impl ExportDraft {
         let filter = if use_filter { filter } else { String::new() };
         let mut draft = Self {
             namespace,
+            number: 1,
             form: ExportForm::Typed,
             gzip: false,
             indexes: false,
@@ -153,9 +153,10 @@ impl ExportDraft {
     /// The suggested name of the file.
     #[must_use]
     pub fn file_name(&self) -> String {
-        let name = format!("{}.{}", self.namespace.db, self.namespace.collection);
+        let name = file_name(&self.namespace.to_string());
+        let number = if self.number > 1 { format!("~{}", self.number) } else { String::new() };
         let gz = if self.gzip { ".gz" } else { "" };
-        format!("{}.{}{gz}", file_name_of(&name), self.form.extension())
+        format!("{name}{number}.{}{gz}", self.form.extension())
     }
 
     /// Gives the file its suggested name in a folder, or in the folder it is in, unless a person
@@ -221,24 +222,13 @@ impl ExportDraft {
     }
 }
 
-/// A name as that of a file on every system: what is not a letter, a digit or one of `-_.` becomes
-/// its bytes as `%` and two hex digits.
-fn file_name_of(name: &str) -> String {
-    let mut kept = String::new();
-    for c in name.chars() {
-        if c.is_alphanumeric() || "-_.".contains(c) {
-            kept.push(c);
-        } else {
-            let mut bytes = [0; 4];
-            for byte in c.encode_utf8(&mut bytes).bytes() {
-                kept = format!("{kept}%{byte:02X}");
-            }
-        }
-        if kept.chars().count() >= FILE_NAME_CHARS_MAX {
-            break;
-        }
-    }
-    kept.trim_start_matches('.').to_owned()
+/// Which one of the collections it is that have the same file name but for upper and lower case, which
+/// some systems take for the same; from 1.
+pub fn number_among(namespace: &Namespace, all: impl Iterator<Item = Namespace>) -> usize {
+    let folded = |name: &Namespace| file_name(&name.to_string()).to_lowercase();
+    let own = folded(namespace);
+    let is_before = |name: &Namespace| name.to_string() < namespace.to_string();
+    1 + all.filter(|name| is_before(name) && folded(name) == own).count()
 }
 
 /// `path` with the ending of a form, in place of an ending of another form.
@@ -260,13 +250,16 @@ mod tests {
     }
 
     #[test]
-    fn file_names_are_good_on_every_system() {
-        let check = |name: &str, expected: &str| assert_eq!(file_name_of(name), expected);
-        check("shop.carts", "shop.carts");
-        check("shop.a/b c", "shop.a%2Fb%20c");
-        check("..x", "x");
-        check("shop.Müll", "shop.Müll");
-        assert!(file_name_of(&"/".repeat(999)).chars().count() <= FILE_NAME_CHARS_MAX + 3);
+    fn collections_whose_names_differ_by_case_alone_have_files_of_their_own() {
+        let all = ["carts", "CARTS", "Carts", "a b"].map(|name| Namespace::new("shop", name));
+        let name = |at: usize| {
+            let number = number_among(&all[at], all.iter().cloned());
+            ExportDraft { number, ..ExportDraft::new(all[at].clone(), String::new()) }.file_name()
+        };
+        assert_eq!(name(0), "shop.carts~3.ndjson");
+        assert_eq!(name(1), "shop.CARTS.ndjson");
+        assert_eq!(name(2), "shop.Carts~2.ndjson");
+        assert_eq!(name(3), "shop.a%20b.ndjson");
     }
 
     #[test]
