@@ -68,10 +68,23 @@ impl<'p> Input<'p> {
         let whole = BufReader::with_capacity(READ_BYTES, io::Cursor::new(magic).chain(reader));
         let reader: Box<dyn Read + Send + 'p> =
             if gzip { Box::new(MultiGzDecoder::new(whole)) } else { Box::new(whole) };
-        let buffer = vec![0; READ_BYTES];
-        let (start, end, ended, unpacked) = (0, 0, false, 0);
-        let path = path.to_owned();
-        Ok(Self { reader, buffer, start, end, ended, gzip, unpacked, packed, path, progress })
+        Ok(Self { gzip, packed, path: path.to_owned(), progress, ..Self::over(reader) })
+    }
+
+    /// Bytes that are not packed.
+    fn over(reader: Box<dyn Read + Send + 'p>) -> Self {
+        Self {
+            reader,
+            buffer: vec![0; READ_BYTES],
+            start: 0,
+            end: 0,
+            ended: false,
+            gzip: false,
+            unpacked: 0,
+            packed: Arc::default(),
+            path: PathBuf::new(),
+            progress: None,
+        }
     }
 
     /// Goes on at this byte of the unpacked file, which lies ahead. A packed file is read up to there.
@@ -189,5 +202,55 @@ impl<'p> Input<'p> {
             }
             _ => format!("the file can't be read further: {}", io_reason(error)),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::transfer::{Form, Place, json::JsonRecords, records::Item};
+
+    /// An array of documents of half a kilobyte, in pieces of any length.
+    struct Generated {
+        piece: Vec<u8>,
+        at: usize,
+        documents: u64,
+    }
+
+    impl Read for Generated {
+        fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+            if self.at == self.piece.len() && self.documents > 0 {
+                self.documents -= 1;
+                let end = if self.documents == 0 { "]" } else { "," };
+                let text = "x".repeat(500);
+                self.piece =
+                    format!("\n{{\"n\":{},\"text\":\"{text}\"}}{end}", self.documents).into();
+                self.at = 0;
+            }
+            let left = self.piece.get(self.at..).unwrap_or_default();
+            let count = left.len().min(into.len());
+            into[..count].copy_from_slice(&left[..count]);
+            self.at += count;
+            Ok(count)
+        }
+    }
+
+    #[test]
+    fn an_array_of_300_megabytes_is_read_through_a_buffer_that_does_not_grow() {
+        const DOCUMENTS: u64 = 600_000;
+        let reader = Generated { piece: b"[".to_vec(), at: 0, documents: DOCUMENTS };
+        let mut input = Input::over(Box::new(BufReader::new(reader)));
+        let mut records = JsonRecords::new(Form::Array, Place::START);
+        let mut documents = 0;
+        loop {
+            match records.next(&mut input) {
+                Item::Document(_) => documents += 1,
+                Item::End => break,
+                Item::Bad(bad) => panic!("{}", bad.reason),
+            }
+            assert!(input.buffer.capacity() <= READ_BYTES, "after {documents} documents");
+        }
+        assert_eq!(documents, DOCUMENTS);
+        assert!(input.unpacked > 300_000_000);
     }
 }
