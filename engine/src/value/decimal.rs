@@ -187,10 +187,31 @@ impl Decimal {
         Self(Context::<dec::Decimal128>::default().div(self.0, other.0))
     }
 
-    /// What a division leaves, with the sign of the dividend.
+    /// What a division leaves, with the sign of the dividend. It is exact, however long the quotient
+    /// is.
     #[must_use]
     pub fn modulo(self, other: Self) -> Self {
-        Self(Context::<dec::Decimal128>::default().rem(self.0, other.0))
+        let rest = Self(Context::<dec::Decimal128>::default().rem(self.0, other.0));
+        let is_too_long =
+            rest.is_nan() && self.is_finite() && other.is_finite() && !other.is_zero();
+        if is_too_long { self.rest_of_long(other) } else { rest }
+    }
+
+    /// [`Decimal::modulo`] where the quotient has more than 34 digits: the dividend's exponent is the
+    /// larger one by far. Its zeros are brought down a few at a time, thousands at most.
+    fn rest_of_long(self, other: Self) -> Self {
+        /// `10^34 * 10^4` is below the largest `u128`.
+        const PLACES: u32 = 4;
+        let divisor = other.0.coefficient().unsigned_abs();
+        let mut places = self.0.exponent().abs_diff(other.0.exponent());
+        let mut rest = self.0.coefficient().unsigned_abs() % divisor;
+        while places > 0 && rest > 0 {
+            let step = places.min(PLACES);
+            rest = rest * 10_u128.pow(step) % divisor;
+            places -= step;
+        }
+        let sign = if self.0.is_negative() { "-" } else { "" };
+        Self::parse(&format!("{sign}{rest}E{}", other.0.exponent())).unwrap_or_else(Self::nan)
     }
 
     /// Without its sign.
@@ -293,6 +314,22 @@ mod tests {
         check(d("-5").abs(), "5");
         check(d("1").over(d("0")), "Infinity");
         check(d("0").over(d("0")), "NaN");
+    }
+
+    #[test]
+    fn a_remainder_is_exact_however_long_the_quotient_is() {
+        check(d("1E+40").modulo(d("2")), "0");
+        check(d("1E+40").modulo(d("3")), "1");
+        check(d("-1E+40").modulo(d("7")), "-4");
+        check(d("1E+40").modulo(d("-7")), "4");
+        check(d("1E+40").modulo(d("0.07")), "0.01");
+        check(d("12345E+36").modulo(d("98765")), "98125");
+        check(d("9.999999999999999999999999999999999E+6144").modulo(d("1E-6176")), "0E-6176");
+        let largest = "9999999999999999999999999999999999";
+        check(d("1E+6144").modulo(d(largest)), "1000000000000000000000000");
+        check(d("1E+34").modulo(d(largest)), "1");
+        assert!(d("1E+40").modulo(d("0")).is_nan() && d("Infinity").modulo(d("2")).is_nan());
+        check(d("5").modulo(d("Infinity")), "5");
     }
 
     #[test]
