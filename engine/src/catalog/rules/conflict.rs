@@ -67,15 +67,17 @@ pub(super) fn existing<'e>(
 }
 
 fn same_identity(a: &IndexMeta, b: &IndexMeta) -> bool {
-    let partial = |index: &IndexMeta| {
-        index.partial.as_ref().and_then(|filter| Document::try_from(filter.source()).ok())
+    let same_partial = match (&a.partial, &b.partial) {
+        (Some(a), Some(b)) => a.is_equivalent(b),
+        (None, None) => true,
+        _ => false,
     };
     let projection =
         |index: &IndexMeta| index.extra.get_document("wildcardProjection").cloned().ok();
     a.key.same_pattern(&b.key.source)
         && a.unique == b.unique
         && a.sparse == b.sparse
-        && same(partial(a), partial(b))
+        && same_partial
         && same(projection(a), projection(b))
 }
 

@@ -307,6 +307,14 @@ fn conflicts_with_existing_indexes() {
         doc! { "key": { "d": 1 }, "name": "u", "partialFilterExpression": { "a": 1 } },
         Ok(1),
     );
+    let partial = |name: &str, filter: Document| {
+        doc! { "key": { "d": 1 }, "name": name, "partialFilterExpression": filter }
+    };
+    let written = doc! { "a": { "$gt": 1 }, "b": "x" };
+    let otherwise = doc! { "$and": [{ "b": { "$eq": "x" } }, { "a": { "$gt": 1.0 } }] };
+    check(partial("t", written.clone()), partial("t", otherwise.clone()), Ok(0));
+    check(partial("t", written.clone()), partial("u", otherwise), options);
+    check(partial("t", written), partial("t", doc! { "b": "x" }), specs);
     let text = |name: &str, field: &str| doc! { "key": { field: "text" }, "name": name };
     check(text("t", "a"), text("t", "a"), Ok(0));
     check(text("t", "a"), text("t", "b"), options);

@@ -6,6 +6,7 @@ mod expr;
 pub(crate) mod failure;
 pub(crate) mod integer;
 mod matching;
+mod normal;
 pub(crate) mod number;
 mod operators;
 mod parse;

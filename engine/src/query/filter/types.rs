@@ -62,6 +62,17 @@ impl TypeSet {
         Ok(set)
     }
 
+    /// Its types, each once and in one order.
+    pub(super) fn in_order(&self) -> Vec<i64> {
+        let number = |wanted: &ElementType| {
+            TYPES.iter().find(|(_, _, known)| known == wanted).map(|(number, _, _)| *number)
+        };
+        let mut numbers: Vec<i64> = self.types.iter().filter_map(number).collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        numbers
+    }
+
     fn add(&mut self, item: RawBsonRef<'_>) -> Result<(), QueryError> {
         if let RawBsonRef::String("number") = item {
             self.types.extend(NUMBERS);
