@@ -2,7 +2,7 @@
 
 use std::{
     collections::{HashMap, VecDeque},
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 
@@ -24,7 +24,7 @@ use crate::{
         FIRST_BATCH_DOCS,
     },
     pipeline::{Environment, Run},
-    plan::{Search, Step, check_interrupt},
+    plan::{Operation, Search, Step, check_interrupt},
     value::scan::DOCUMENT_BYTES_MAX,
 };
 
@@ -40,7 +40,27 @@ pub struct Cursors {
 #[derive(Default)]
 struct Table {
     open: HashMap<i64, Idle>,
+    /// Those that find their next documents now. They are not among the open ones meanwhile.
+    running: HashMap<i64, Running>,
     opened: u64,
+}
+
+/// A `getMore` that runs.
+struct Running {
+    operation: Option<Arc<Operation>>,
+    is_killed: bool,
+}
+
+/// The place of a running cursor, which it leaves however its work ends.
+struct AtWork<'c> {
+    cursors: &'c Cursors,
+    id: i64,
+}
+
+impl Drop for AtWork<'_> {
+    fn drop(&mut self) {
+        self.cursors.lock().running.remove(&self.id);
+    }
 }
 
 struct Idle {
@@ -109,7 +129,7 @@ impl Cursor {
             return batch.finish(0, &self.ns);
         }
         let ns = self.ns.clone();
-        let id = context.cursors.keep(self, None);
+        let id = context.cursors.keep(self);
         batch.finish(id, &ns)
     }
 
@@ -217,7 +237,8 @@ impl Cursors {
     ///
     /// # Errors
     /// `CursorNotFound`, `Unauthorized` when it belongs to another collection, `BadValue` when it does
-    /// not wait and `wait` is given, and what the search meets.
+    /// not wait and `wait` is given, `CursorKilled` when somebody closed it meanwhile, and what the
+    /// search meets.
     pub fn next_batch(
         &self,
         context: &Context,
@@ -226,40 +247,70 @@ impl Cursors {
         batch_size: Option<u64>,
         wait: Option<Duration>,
     ) -> Answer {
-        let taken = self.lock().open.remove(&id);
-        let Some(Idle { mut cursor, since }) = taken else { return Err(not_found(id)) };
+        let mut cursor = self.take(id, ns, wait.is_some())?;
+        let _at_work = AtWork { cursors: self, id };
+        let size = batch_size.filter(|size| *size > 0).map_or(usize::MAX, saturated);
+        let filled = if cursor.awaits {
+            let wait = wait.unwrap_or(Duration::from_millis(AWAIT_DATA_MS));
+            cursor.fill_or_wait(context, size, wait)
+        } else {
+            let mut batch = BatchReply::new(Which::Next, size);
+            cursor.fill(context, &mut batch).map(|is_done| (batch, is_done))
+        };
+        let is_left = matches!(filled, Ok((_, false)));
+        if self.put_back(id, is_left.then_some(cursor)) {
+            return Err(CommandError::new(
+                Code::CURSOR_KILLED,
+                format!("cursor id {id} was closed by killCursors while this getMore was running"),
+            ));
+        }
+        let (batch, is_done) = filled?;
+        context.metrics.documents.returned.add(batch.count() as u64);
+        batch.finish(if is_done { 0 } else { id }, ns)
+    }
+
+    /// Takes a cursor out for its next documents.
+    fn take(&self, id: i64, ns: &str, waits: bool) -> Result<Cursor, CommandError> {
+        let mut table = self.lock();
+        let Some(Idle { cursor, .. }) = table.open.get(&id) else { return Err(not_found(id)) };
         if cursor.ns != ns {
             let message = format!(
                 "Requested getMore on namespace '{ns}', but cursor belongs to a different namespace {}",
                 cursor.ns
             );
-            self.lock().open.insert(id, Idle { cursor, since });
             return Err(CommandError::new(Code::UNAUTHORIZED, message));
         }
-        if wait.is_some() && !cursor.awaits {
-            self.lock().open.insert(id, Idle { cursor, since });
+        if waits && !cursor.awaits {
             return Err(CommandError::new(
                 Code::BAD_VALUE,
                 "cannot set maxTimeMS on getMore command for a non-awaitData cursor",
             ));
         }
-        let size = batch_size.filter(|size| *size > 0).map_or(usize::MAX, saturated);
-        let (batch, is_done) = if cursor.awaits {
-            let wait = wait.unwrap_or(Duration::from_millis(AWAIT_DATA_MS));
-            cursor.fill_or_wait(context, size, wait)?
-        } else {
-            let mut batch = BatchReply::new(Which::Next, size);
-            let is_done = cursor.fill(context, &mut batch)?;
-            (batch, is_done)
-        };
-        context.metrics.documents.returned.add(batch.count() as u64);
-        let id = if is_done { 0 } else { self.keep(cursor, Some(id)) };
-        batch.finish(id, ns)
+        let Some(Idle { cursor, .. }) = table.open.remove(&id) else { return Err(not_found(id)) };
+        table.running.insert(id, Running { operation: Operation::current(), is_killed: false });
+        Ok(cursor)
     }
 
-    /// Closes a cursor. False when there was none.
+    /// Keeps what is left of a cursor that was taken out, unless somebody has closed it meanwhile.
+    /// Whether somebody has.
+    fn put_back(&self, id: i64, left: Option<Cursor>) -> bool {
+        let mut table = self.lock();
+        let is_killed = table.running.remove(&id).is_some_and(|running| running.is_killed);
+        if let Some(cursor) = left.filter(|_| !is_killed) {
+            table.insert(id, cursor);
+        }
+        is_killed
+    }
+
+    /// Closes a cursor, and ends the `getMore` that runs on it. False when there was none.
     pub fn kill(&self, id: i64) -> bool {
-        self.lock().open.remove(&id).is_some()
+        let mut table = self.lock();
+        if let Some(running) = table.running.get_mut(&id) {
+            running.is_killed = true;
+            running.operation.as_deref().inspect(|operation| operation.kill());
+            return true;
+        }
+        table.open.remove(&id).is_some()
     }
 
     /// How many are open.
@@ -268,17 +319,11 @@ impl Cursors {
         self.lock().open.len()
     }
 
-    fn keep(&self, cursor: Cursor, id: Option<i64>) -> i64 {
+    fn keep(&self, cursor: Cursor) -> i64 {
         let mut table = self.lock();
-        if table.open.len() >= CURSORS_MAX {
-            let oldest = table.open.iter().min_by_key(|(_, idle)| idle.since).map(|(id, _)| *id);
-            oldest.and_then(|id| table.open.remove(&id));
-        }
-        let id = id.unwrap_or_else(|| {
-            table.opened += 1;
-            spread(table.opened)
-        });
-        table.open.insert(id, Idle { cursor, since: work_time() });
+        table.opened += 1;
+        let id = spread(table.opened);
+        table.insert(id, cursor);
         id
     }
 
@@ -291,6 +336,15 @@ impl Cursors {
 }
 
 impl Table {
+    /// Keeps a cursor, in the place of the one that was idle longest if there are too many.
+    fn insert(&mut self, id: i64, cursor: Cursor) {
+        if self.open.len() >= CURSORS_MAX {
+            let oldest = self.open.iter().min_by_key(|(_, idle)| idle.since).map(|(id, _)| *id);
+            oldest.and_then(|id| self.open.remove(&id));
+        }
+        self.open.insert(id, Idle { cursor, since: work_time() });
+    }
+
     /// Closes what was idle too long, in real time: it is a client that has forgotten it.
     fn end_idle(&mut self, now: Duration) {
         let idle_max = Duration::from_millis(CURSOR_IDLE_MS);
@@ -305,7 +359,13 @@ fn spread(count: u64) -> i64 {
 }
 
 fn not_found(id: i64) -> CommandError {
-    CommandError::new(Code::CURSOR_NOT_FOUND, format!("cursor id {id} not found"))
+    CommandError::new(
+        Code::CURSOR_NOT_FOUND,
+        format!(
+            "cursor id {id} not found: it has ended, was closed or idle for too long, or gave way to \
+             newer ones; run the query again"
+        ),
+    )
 }
 
 fn saturated(number: u64) -> usize {
@@ -315,16 +375,64 @@ fn saturated(number: u64) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::command::testing::Lab;
 
     #[test]
     fn who_is_idle_for_ten_minutes_is_closed() {
         let cursors = Cursors::default();
-        let id = cursors.keep(Cursor::ready("d.c".to_owned(), []), None);
+        let id = cursors.keep(Cursor::ready("d.c".to_owned(), []));
         let mut table = cursors.lock();
         let since = table.open[&id].since;
         table.end_idle(since + Duration::from_mins(10));
         assert!(table.open.contains_key(&id));
         table.end_idle(since + Duration::from_millis(600_001));
         assert!(table.open.is_empty());
+    }
+
+    #[test]
+    fn who_is_closed_while_it_runs_ends_and_does_not_come_back() {
+        let cursors = Cursors::default();
+        let operation = Arc::new(Operation::default());
+        let taken = || {
+            let id = cursors.keep(Cursor::ready("d.c".to_owned(), []));
+            let cursor = operation.run(|| cursors.take(id, "d.c", false));
+            (id, cursor.expect("open"))
+        };
+        let (id, cursor) = taken();
+        assert!(!cursors.put_back(id, Some(cursor)) && cursors.kill(id) && !cursors.kill(id));
+        let (id, cursor) = taken();
+        assert!(!operation.is_killed() && cursors.kill(id) && operation.is_killed());
+        assert!(cursors.put_back(id, Some(cursor)), "somebody has closed it");
+        assert_eq!(cursors.open_count(), 0);
+        let (id, _) = taken();
+        drop(AtWork { cursors: &cursors, id });
+        assert!(!cursors.kill(id), "its work has failed");
+    }
+
+    #[test]
+    fn ten_thousand_cursors_hold_no_reader_and_the_oldest_give_way() {
+        let lab = Lab::new();
+        lab.ok("{insert: 'c', documents: [{_id: 1}, {_id: 2}, {_id: 3}]}");
+        let find = bson::doc! { "find": "c", "batchSize": 1 };
+        let open = || {
+            let reply = lab.run_document(&find);
+            reply.get_document("cursor").and_then(|cursor| cursor.get_i64("id")).expect("a cursor")
+        };
+        let ids: Vec<i64> = (0..10_000).map(|_| open()).collect();
+        let status = lab.ok("{serverStatus: 1}");
+        let total = status.get_document("metrics").and_then(|it| it.get_document("cursor"));
+        let total = total.and_then(|it| it.get_document("open")).expect("cursors").clone();
+        assert_eq!(total.get_i64("total").ok(), Some(1_000), "{total}");
+        assert_eq!(lab.engine.collections().store().status().readers, 0);
+        let more = |id: i64| lab.run_document(&bson::doc! { "getMore": id, "collection": "c" });
+        let gone = more(ids[8_999]);
+        assert_eq!(gone.get_i32("code").ok(), Some(43), "{gone}");
+        let sentence = gone.get_str("errmsg").expect("a sentence");
+        assert!(sentence.ends_with("gave way to newer ones; run the query again"), "{sentence}");
+        for id in [ids[9_000], ids[9_999]] {
+            let rest = more(id);
+            let batch = rest.get_document("cursor").and_then(|it| it.get_array("nextBatch"));
+            assert_eq!(batch.map(Vec::len).ok(), Some(2), "{rest}");
+        }
     }
 }

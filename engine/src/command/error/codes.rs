@@ -37,6 +37,7 @@ codes! {
     PATH_NOT_VIABLE = 28 "PathNotViable";
     CONFLICTING_UPDATE_OPERATORS = 40 "ConflictingUpdateOperators";
     CURSOR_NOT_FOUND = 43 "CursorNotFound";
+    CURSOR_KILLED = 237 "CursorKilled";
     NO_MATCHING_DOCUMENT = 47 "NoMatchingDocument";
     NAMESPACE_EXISTS = 48 "NamespaceExists";
     DOLLAR_PREFIXED_FIELD_NAME = 52 "DollarPrefixedFieldName";
@@ -100,6 +101,7 @@ codes! {
     QUERY_FEATURE_NOT_ALLOWED = 224 "QueryFeatureNotAllowed";
     REGEX_OPTIONS_BEFORE = 51074 "Location51074";
     REGEX_FLAG = 51108 "Location51108";
+    REGEX_STEPS = 51156 "Location51156";
     PATH_TOO_LONG = 5_729_100 "Location5729100";
     REGEX_OPTIONS_TWICE = 51075 "Location51075";
     CONSTANTS_WITHOUT_PIPELINE = 51198 "Location51198";
