@@ -1,6 +1,8 @@
 //! From a view to the collection under it.
 
-use bson::RawDocumentBuf;
+use std::collections::HashSet;
+
+use bson::{RawDocumentBuf, raw::RawBsonRef, raw::RawDocument};
 
 use super::{PipelineError, StageErrorKind};
 use crate::{
@@ -46,4 +48,53 @@ pub fn resolve(
         seen.push(namespace.collection.clone());
         namespace = Namespace::new(&namespace.db, &view.on)?;
     }
+}
+
+/// Whether these stages on a collection give something else each time: something in them, or in a
+/// view that they read, is named as what draws lots.
+pub(super) fn draws_lots(
+    catalog: &CatalogSnapshot,
+    namespace: &Namespace,
+    stages: &[RawDocumentBuf],
+) -> bool {
+    let mut unseen = vec![namespace.collection.clone()];
+    if stages.iter().any(|stage| has_lots(stage, &mut unseen)) {
+        return true;
+    }
+    let mut seen = HashSet::new();
+    while let Some(name) = unseen.pop() {
+        let collection = catalog.collection_named(&namespace.db, &name);
+        let Some(view) = collection.and_then(|found| found.options.view.as_ref()) else { continue };
+        if !seen.insert(name) {
+            continue;
+        }
+        unseen.push(view.on.clone());
+        let mut stages = view.pipeline.iter().filter_map(|it| RawDocumentBuf::try_from(it).ok());
+        if stages.any(|stage| has_lots(&stage, &mut unseen)) {
+            return true;
+        }
+    }
+    false
+}
+
+/// Whether a stage draws lots itself; adds what may be a collection that it reads. Recursion is bounded
+/// by the depth of the command.
+fn has_lots(stage: &RawDocument, read: &mut Vec<String>) -> bool {
+    stage.into_iter().map_while(Result::ok).any(|(name, value)| {
+        let name = name.as_str();
+        ["$sample", "$rand", "$sampleRate"].contains(&name)
+            || match value {
+                RawBsonRef::String(text) => {
+                    if ["from", "coll", "$unionWith"].contains(&name) {
+                        read.push(text.to_owned());
+                    }
+                    false
+                }
+                RawBsonRef::Document(inner) => has_lots(inner, read),
+                // An array has the bytes of a document.
+                RawBsonRef::Array(array) => RawDocument::from_bytes(array.as_bytes())
+                    .is_ok_and(|inner| has_lots(inner, read)),
+                _ => false,
+            }
+    })
 }

@@ -506,15 +506,15 @@ fn any_number_of_matches_may_follow_one_another() {
 fn a_lookup_that_draws_lots_draws_for_each_document() {
     let lab = lab();
     lab.ok("{insert: 'many', documents: [{_id: 0}]}");
-    let lots = |stage: &str| {
+    let lots = |from: &str, stage: &str| {
         format!(
             "{{$documents: [{{n: {{$range: [0, 100]}}}}]}}, {{$unwind: '$n'}}, \
-             {{$lookup: {{from: 'many', pipeline: [{stage}], as: 'r'}}}}, {{$group: {{_id: '$r'}}}}, \
-             {{$count: 'k'}}"
+             {{$lookup: {{from: '{from}', pipeline: [{stage}], as: 'r'}}}}, \
+             {{$group: {{_id: '$r'}}}}, {{$count: 'k'}}"
         )
     };
-    let different = |stage: &str| {
-        let text = format!("{{aggregate: 1, cursor: {{}}, pipeline: [{}]}}", lots(stage));
+    let different = |from: &str, stage: &str| {
+        let text = format!("{{aggregate: 1, cursor: {{}}, pipeline: [{}]}}", lots(from, stage));
         let reply = lab.ok(&text);
         reply.get_document("cursor").unwrap().get_array("firstBatch").unwrap()[0]
             .as_document()
@@ -522,8 +522,16 @@ fn a_lookup_that_draws_lots_draws_for_each_document() {
             .get_i32("k")
             .unwrap()
     };
-    assert_eq!(different("{$project: {x: 1}}"), 1);
-    assert!(different("{$project: {x: {$rand: {}}}}") > 90);
+    assert_eq!(different("many", "{$project: {x: 1}}"), 1);
+    assert!(different("many", "{$project: {x: {$rand: {}}}}") > 90);
+    lab.ok("{create: 'same', viewOn: 'many', pipeline: [{$project: {x: 1}}]}");
+    lab.ok("{create: 'drawn', viewOn: 'many', pipeline: [{$project: {x: {$rand: {}}}}]}");
+    lab.ok("{create: 'above', viewOn: 'drawn', pipeline: []}");
+    assert_eq!(different("same", ""), 1);
+    assert!(different("drawn", "") > 90);
+    assert!(different("above", "") > 90);
+    assert!(different("many", "{$unionWith: 'above'}") > 90);
+    assert!(different("many", "{$unionWith: {coll: 'drawn', pipeline: []}}") > 90);
 }
 
 #[test]

@@ -15,6 +15,7 @@ use crate::{
         memory::Held,
         parse::{Place, stages_of},
         text::kind,
+        views::draws_lots,
     },
     query::{Context, Expression, Filter, Scope, VariableNames, check_made},
     value::Path,
@@ -26,6 +27,8 @@ pub(in crate::pipeline) struct Lookup {
     options: Arc<Options>,
     /// Results of a pipeline that is the same for all documents.
     same_for_all: Option<Arc<VecDeque<RawDocumentBuf>>>,
+    /// Whether it is, once that is known.
+    is_same_for_all: Option<bool>,
 }
 
 struct Options {
@@ -35,8 +38,8 @@ struct Options {
     fields: Option<(Path, CString)>,
     variables: Vec<(String, Expression)>,
     pipeline: Pipeline,
-    /// The pipeline draws lots, so that it gives something else each time.
-    is_random: bool,
+    /// The pipeline as it was given.
+    stages: Vec<RawDocumentBuf>,
 }
 
 /// The arguments as they were given.
@@ -141,26 +144,10 @@ impl Lookup {
         let variables = variables(given.variables, &reading.names, &mut inner.names)?;
         let pipeline = Pipeline::parse(&stages, &inner)?;
         let into = FieldPlace::parse(into)?;
-        let is_random = stages.iter().any(|stage| draws_lots(stage));
-        let options = Options { origin, into, fields, variables, pipeline, is_random };
-        Ok(Self { options: Arc::new(options), same_for_all: None })
+        let stages = stages.iter().map(|stage| (*stage).to_owned()).collect();
+        let options = Options { origin, into, fields, variables, pipeline, stages };
+        Ok(Self { options: Arc::new(options), same_for_all: None, is_same_for_all: None })
     }
-}
-
-/// Whether something in a stage is named as what draws lots. Recursion is bounded by the depth of the
-/// command.
-fn draws_lots(stage: &RawDocument) -> bool {
-    stage.into_iter().map_while(Result::ok).any(|(name, value)| {
-        ["$sample", "$rand", "$sampleRate"].contains(&name.as_str())
-            || match value {
-                RawBsonRef::Document(inner) => draws_lots(inner),
-                // An array has the bytes of a document.
-                RawBsonRef::Array(array) => {
-                    RawDocument::from_bytes(array.as_bytes()).is_ok_and(draws_lots)
-                }
-                _ => false,
-            }
-    })
 }
 
 /// Reads `let`, and adds its names to those of the inner pipeline.
@@ -217,9 +204,15 @@ impl Options {
         Ok(results)
     }
 
-    /// Whether the results do not depend on the document.
-    fn is_same_for_all(&self) -> bool {
-        self.fields.is_none() && self.variables.is_empty() && !self.is_random
+    /// Whether the results do not depend on the document, nor on lots that a stage or a view draws.
+    fn is_same_for_all(&self, input: &Input<'_>) -> bool {
+        self.fields.is_none()
+            && self.variables.is_empty()
+            && !draws_lots(
+                &input.environment.collections.catalog(),
+                self.origin.namespace(),
+                &self.stages,
+            )
     }
 }
 
@@ -270,7 +263,8 @@ impl Stage for Lookup {
             Arc::clone(results)
         } else {
             let results = Arc::new(self.options.results(&document, input)?);
-            if self.options.is_same_for_all() {
+            let is_same = || self.options.is_same_for_all(input);
+            if *self.is_same_for_all.get_or_insert_with(is_same) {
                 self.same_for_all = Some(Arc::clone(&results));
             }
             results
