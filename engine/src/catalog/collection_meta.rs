@@ -159,7 +159,7 @@ impl CollectionMeta {
         modified_ms: i64,
     ) -> Option<(&Arc<IndexMeta>, i64)> {
         let covers =
-            |index: &IndexMeta| index.partial.as_ref().is_none_or(|part| part.matches(document));
+            |index: &IndexMeta| index.partial.as_ref().is_none_or(|part| part.covers(document));
         self.hiding_indexes()
             .filter(|index| covers(index))
             .filter_map(|index| {

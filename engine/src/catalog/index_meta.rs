@@ -89,10 +89,10 @@ impl IndexMeta {
         let Some(filter) = &self.partial else { return true };
         match self.form {
             EntryForm::Buckets => match bucket::meta_of(document) {
-                Some(meta) => filter.matches(meta),
-                None => filter.matches(&RawDocumentBuf::new()),
+                Some(meta) => filter.covers(meta),
+                None => filter.covers(&RawDocumentBuf::new()),
             },
-            _ => filter.matches(document),
+            _ => filter.covers(document),
         }
     }
 

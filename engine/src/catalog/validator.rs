@@ -2,10 +2,7 @@
 
 use bson::{Document, RawDocumentBuf, raw::RawDocument};
 
-use crate::{
-    interrupt::Ended,
-    query::{Context, Filter, QueryError, QueryErrorKind, VariableNames, filter::failure},
-};
+use crate::query::{Context, Filter, QueryError, QueryErrorKind, VariableNames, filter::failure};
 
 /// A collection's `validator`, `validationLevel` and `validationAction`.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -93,19 +90,19 @@ impl Validation {
     /// check, and what was there before (none for an insert) does not excuse it.
     ///
     /// # Errors
-    /// When the operation had to end meanwhile.
+    /// When a regular expression can't be decided on the document, or the operation had to end.
     pub fn failure(
         &self,
         document: &RawDocument,
         before: Option<&RawDocument>,
         now_ms: i64,
-    ) -> Result<Option<Document>, Ended> {
+    ) -> Result<Option<Document>, QueryError> {
         let Some(filter) = &self.validator else { return Ok(None) };
         let level = self.level.unwrap_or(Level::Strict);
         let context = Context::at(now_ms);
-        // An expression that fails on a document does not accept it.
         let matches = |document: &RawDocument| match filter.matches_in(document, &context) {
-            Err(QueryError { kind: QueryErrorKind::Ended(ended), .. }) => Err(ended),
+            Err(error) if self.must_know(error.kind) => Err(error),
+            // An expression that fails on a document does not accept it.
             result => Ok(result.unwrap_or(false)),
         };
         if level == Level::Off || matches(document)? {
@@ -122,6 +119,16 @@ impl Validation {
             return Ok(Some(Document::new()));
         }
         Ok(Some(failure::details(filter.source(), document, &context)))
+    }
+
+    /// Whether a write fails with this error of the validator, which is neither a yes nor a no. One
+    /// that only warns hinders no write.
+    fn must_know(&self, kind: QueryErrorKind) -> bool {
+        match kind {
+            QueryErrorKind::Ended(_) => true,
+            QueryErrorKind::RegexSteps => self.action != Some(Action::Warn),
+            _ => false,
+        }
     }
 
     /// The options as they are shown and stored.

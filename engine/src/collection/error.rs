@@ -6,6 +6,7 @@ use thiserror::Error;
 use crate::{
     catalog::{CatalogError, Namespace},
     interrupt::Ended,
+    query::{QueryError, QueryErrorKind},
     store::StoreError,
 };
 
@@ -33,6 +34,9 @@ pub enum WriteError {
         /// Which parts of the validator do not match.
         details: Box<Document>,
     },
+    /// Whether the collection's validator matches the document can't be found out.
+    #[error("whether the document keeps the collection's validator is not known: {0}")]
+    Undecided(QueryError),
     /// An index holds values twice, so it can't become unique (MongoDB: 359,
     /// `CannotConvertIndexToUnique`).
     #[error(
@@ -65,6 +69,16 @@ pub enum WriteError {
     /// The store failed; the transaction must be given up.
     #[error(transparent)]
     Store(#[from] StoreError),
+}
+
+/// What a validator met.
+impl From<QueryError> for WriteError {
+    fn from(error: QueryError) -> Self {
+        match error.kind {
+            QueryErrorKind::Ended(ended) => Self::Ended(ended),
+            _ => Self::Undecided(error),
+        }
+    }
 }
 
 /// The key that a unique index has already (MongoDB: 11000).

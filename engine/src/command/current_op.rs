@@ -29,7 +29,7 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     let filter = Filter::parse(&RawDocumentBuf::try_from(&conditions)?)?;
     let mut in_progress: Vec<Bson> = Vec::new();
     for entry in operations::documents(context, own.then_some(request.client)) {
-        if filter.matches(&RawDocumentBuf::try_from(&entry)?) {
+        if filter.matches(&RawDocumentBuf::try_from(&entry)?)? {
             in_progress.push(Bson::Document(entry));
         }
     }

@@ -34,7 +34,7 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     let mut entries = Vec::new();
     for collection in catalog.collections(request.db) {
         let entry = RawDocumentBuf::try_from(&shown(collection))?;
-        if filter.matches(&entry) {
+        if filter.matches(&entry)? {
             entries.push(if name_only {
                 let name = &collection.namespace.collection;
                 RawDocumentBuf::try_from(

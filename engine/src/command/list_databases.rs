@@ -33,7 +33,7 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
             }
             let bytes = i64::try_from(bytes).unwrap_or(i64::MAX);
             let entry = doc! { "name": db, "sizeOnDisk": bytes, "empty": bytes == 0 };
-            if filter.matches(&RawDocumentBuf::try_from(&entry)?) {
+            if filter.matches(&RawDocumentBuf::try_from(&entry)?)? {
                 total += bytes;
                 databases.push(if name_only {
                     doc! { "name": db }

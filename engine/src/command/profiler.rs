@@ -137,7 +137,7 @@ impl Profiler {
             Settings { filter: Some((_, filter)), .. } => {
                 let entry = entry();
                 let raw = RawDocumentBuf::try_from(&entry).ok()?;
-                return filter.matches(&raw).then_some(entry);
+                return filter.matches(&raw).unwrap_or(false).then_some(entry);
             }
             Settings { level: 2, .. } => entry(),
             _ if self.is_slow(ended.took) && self.is_sampled(ended.number) => entry(),

@@ -229,3 +229,52 @@ fn long_values_are_not_shown_again_for_every_clause() {
     let shown = at(&reply, "writeErrors.0.errInfo.details.consideredValues");
     assert_eq!(shown.and_then(|shown| shown.as_array().map(Vec::len)), Some(16));
 }
+
+/// A search of a regular expression that took too many steps says neither yes nor no.
+const UNDECIDED: &str = "^(?:(?=a)a|a)+$";
+
+#[test]
+fn what_a_validator_cannot_decide_is_not_stored() {
+    let lab = lab(&format!("validator: {{a: {{$not: {{$regex: '{UNDECIDED}'}}}}}}"));
+    let text = format!("{}c", "a".repeat(40));
+    lab.check(
+        &format!("{{insert: 'c', documents: [{{_id: 1, a: '{text}'}}, {{_id: 2, a: 'b'}}], ordered: false}}"),
+        "{n: 1, 'writeErrors.0.code': 51156, 'writeErrors.0.index': 0}",
+    );
+    lab.ok("{collMod: 'c', validationAction: 'warn'}");
+    lab.ok(&format!("{{insert: 'c', documents: [{{_id: 3, a: '{text}'}}]}}"));
+    lab.check("{find: 'c', projection: {_id: 1}}", "{'cursor.firstBatch': [{_id: 2}, {_id: 3}]}");
+}
+
+#[test]
+fn what_a_filter_cannot_decide_is_not_removed() {
+    let lab = Lab::new();
+    let text = format!("{}c", "a".repeat(40));
+    lab.ok(&format!("{{insert: 'c', documents: [{{_id: 1, a: '{text}'}}]}}"));
+    let undecided = format!("{{$regex: '{UNDECIDED}'}}");
+    for filter in
+        [format!("{{a: {{$not: {undecided}}}}}"), format!("{{$nor: [{{a: {undecided}}}]}}")]
+    {
+        lab.check(
+            &format!("{{delete: 'c', deletes: [{{q: {filter}, limit: 0}}]}}"),
+            "{n: 0, 'writeErrors.0.code': 51156}",
+        );
+        lab.check(&format!("{{find: 'c', filter: {filter}}}"), "{ok: 0, code: 51156}");
+        lab.check(&format!("{{count: 'c', query: {filter}}}"), "{ok: 0, code: 51156}");
+        lab.check(
+            &format!("{{aggregate: 'c', pipeline: [{{$match: {filter}}}], cursor: {{}}}}"),
+            "{ok: 0, code: 51156, codeName: 'Location51156'}",
+        );
+        lab.check(
+            &format!("{{findAndModify: 'c', query: {filter}, remove: true}}"),
+            "{ok: 0, code: 51156}",
+        );
+    }
+    let pull =
+        format!("{{update: 'c', updates: [{{q: {{_id: 1}}, u: {{$pull: {{b: {undecided}}}}}}}]}}");
+    lab.ok(&format!(
+        "{{update: 'c', updates: [{{q: {{_id: 1}}, u: {{$set: {{b: ['{text}']}}}}}}]}}"
+    ));
+    lab.check(&pull, "{n: 0, nModified: 0, 'writeErrors.0.code': 51156}");
+    lab.check("{count: 'c'}", "{n: 1}");
+}

@@ -27,19 +27,21 @@ fn test_implies(test: &Test, wanted: &Test) -> bool {
     match (test, wanted) {
         (_, Test::Exists) => needs_field(test),
         (Test::Compare { op: CompareOp::Eq, value }, Test::Compare { .. } | Test::In { .. }) => {
-            is_plain(value) && wanted.holds(value.as_raw_bson_ref())
+            is_plain(value) && holds(wanted, value)
         }
         (Test::In { values, patterns }, Test::Compare { .. } | Test::In { .. }) => {
             patterns.is_empty()
-                && values
-                    .iter()
-                    .all(|value| is_plain(value) && wanted.holds(value.as_raw_bson_ref()))
+                && values.iter().all(|value| is_plain(value) && holds(wanted, value))
         }
         (Test::Compare { op, value }, Test::Compare { op: wanted_op, value: wanted }) => {
             is_plain(value) && is_plain(wanted) && range_implies(*op, value, *wanted_op, wanted)
         }
         _ => false,
     }
+}
+
+fn holds(wanted: &Test, value: &RawBson) -> bool {
+    wanted.holds(value.as_raw_bson_ref()).unwrap_or(false)
 }
 
 /// Whether `x op value` gives `x wanted_op wanted`.

@@ -52,6 +52,8 @@ pub enum QueryErrorKind {
     RegexOptionsBefore,
     /// An option of a regular expression that does not exist (MongoDB: 51108).
     RegexFlag,
+    /// Whether a text matches was not found within the steps that a search may take (MongoDB: 51156).
+    RegexSteps,
     /// A path has more parts than a document may have levels (MongoDB: 5729100).
     PathTooLong,
     /// The operator may not stand in this place (MongoDB: `QueryFeatureNotAllowed`).

@@ -101,7 +101,7 @@ fn step(
             return Ok(Some(stored.record));
         }
         let document = stored.document()?;
-        let is_outside = rule.partial.as_ref().is_some_and(|filter| !filter.matches(document));
+        let is_outside = rule.partial.as_ref().is_some_and(|filter| !filter.covers(document));
         counts.add(
             if is_outside {
                 Expiry::Never(Never::OutsidePartialFilter)

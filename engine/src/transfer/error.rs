@@ -4,7 +4,7 @@ use std::{io, path::Path};
 
 use thiserror::Error;
 
-use crate::{collection::WriteError, store::StoreError};
+use crate::{collection::WriteError, query::QueryError, store::StoreError};
 
 /// Why a transfer could not begin or go on. Each text is a sentence for a person.
 #[derive(Debug, Clone, PartialEq, Error)]
@@ -57,6 +57,9 @@ pub enum TransferError {
     /// A person cancelled; nothing was written.
     #[error("Cancelled. Nothing was written.")]
     Cancelled,
+    /// The filter can't be decided on a document; nothing was written.
+    #[error("Nothing was written: {0}.")]
+    Filter(#[from] QueryError),
     /// The store refused or failed.
     #[error(transparent)]
     Write(#[from] WriteError),

@@ -16,7 +16,7 @@ use super::{
 use crate::{
     catalog::{CollectionMeta, Namespace},
     collection::Collections,
-    query::Filter,
+    query::{Filter, QueryError},
     store::Scan,
     value::{
         bucket, counted,
@@ -275,9 +275,9 @@ impl Walk<'_> {
                 let document = stored.document()?;
                 let is_hidden = collection.hides(document, stored.modified_ms, now_ms);
                 let goes_on = if is_packed {
-                    self.measurements(document, visit)
+                    self.measurements(document, visit)?
                 } else {
-                    is_hidden || !self.is_wanted(document) || visit(document)
+                    is_hidden || !self.is_wanted(document)? || visit(document)
                 };
                 if !goes_on || visited + 1 >= EXPORT_DOCS_MAX {
                     return Ok(stored.record.checked_add(1));
@@ -287,8 +287,8 @@ impl Walk<'_> {
         })
     }
 
-    fn is_wanted(&self, document: &RawDocument) -> bool {
-        self.request.filter.as_ref().is_none_or(|filter| filter.matches(document))
+    fn is_wanted(&self, document: &RawDocument) -> Result<bool, QueryError> {
+        self.request.filter.as_ref().map_or(Ok(true), |filter| filter.matches(document))
     }
 
     /// Visits all measurements of a bucket, also when one of them ends the read: the next one begins
@@ -297,12 +297,12 @@ impl Walk<'_> {
         &self,
         packed: &RawDocument,
         visit: &mut dyn FnMut(&RawDocument) -> bool,
-    ) -> bool {
+    ) -> Result<bool, QueryError> {
         let mut goes_on = true;
         for (_, document) in bucket::measurements(packed) {
-            goes_on &= !self.is_wanted(&document) || visit(&document);
+            goes_on &= !self.is_wanted(&document)? || visit(&document);
         }
-        goes_on
+        Ok(goes_on)
     }
 }
 

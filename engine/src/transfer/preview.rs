@@ -159,7 +159,7 @@ pub fn rehearse(
         ids.count(document, &mut rehearsal)?;
         let mut is_overdue = false;
         for ((rule, partial), counts) in rules.iter().zip(&mut rehearsal.indexes) {
-            let covered = partial.as_ref().is_none_or(|filter| filter.matches(document));
+            let covered = partial.as_ref().is_none_or(|filter| filter.covers(document));
             let verdict = expiry(rule, document, now_ms);
             let count = match verdict.threshold_ms() {
                 Some(threshold_ms) if covered && threshold_ms <= now_ms => {

@@ -313,6 +313,7 @@ fn store(
             error @ (WriteError::DuplicateKey(_)
             | WriteError::ParallelArrays { .. }
             | WriteError::BadDocument { .. }
+            | WriteError::Undecided(_)
             | WriteError::Invalid { .. }),
         ) => Ok(Fate::Refused(error.to_string())),
         Err(error) => Err(error),

@@ -132,11 +132,11 @@ impl Path {
     /// At the end of each branch that is the value itself, and for an array there first each of
     /// its elements. A branch through a document without the field gives `None`; elements of an
     /// array that are no documents give nothing.
-    pub fn match_values<'d>(
+    pub fn match_values<'d, B>(
         &self,
         document: &'d RawDocument,
-        visit: &mut dyn FnMut(Candidate<'d>) -> ControlFlow<()>,
-    ) -> ControlFlow<()> {
+        visit: &mut dyn FnMut(Candidate<'d>) -> ControlFlow<B>,
+    ) -> ControlFlow<B> {
         match_document(&self.parts, document, visit)
     }
 
@@ -221,11 +221,11 @@ fn index_value<'d>(
     }
 }
 
-fn match_document<'d>(
+fn match_document<'d, B>(
     parts: &[PathPart],
     document: &'d RawDocument,
-    visit: &mut dyn FnMut(Candidate<'d>) -> ControlFlow<()>,
-) -> ControlFlow<()> {
+    visit: &mut dyn FnMut(Candidate<'d>) -> ControlFlow<B>,
+) -> ControlFlow<B> {
     let Some((part, rest)) = parts.split_first() else { return ControlFlow::Continue(()) };
     match field(document, &part.name) {
         Some(value) => match_value(rest, value, visit),
@@ -234,11 +234,11 @@ fn match_document<'d>(
 }
 
 /// `parts` are what is left of the path below `value`. Recursion is bounded by their number.
-fn match_value<'d>(
+fn match_value<'d, B>(
     parts: &[PathPart],
     value: RawBsonRef<'d>,
-    visit: &mut dyn FnMut(Candidate<'d>) -> ControlFlow<()>,
-) -> ControlFlow<()> {
+    visit: &mut dyn FnMut(Candidate<'d>) -> ControlFlow<B>,
+) -> ControlFlow<B> {
     match (value, parts.split_first()) {
         (_, None) => {
             if let RawBsonRef::Array(array) = value {

@@ -75,7 +75,7 @@ pub fn due(indexes: &[TtlIndex], document: &Document) -> Option<Due> {
 fn verdict(index: &TtlIndex, raw: &RawDocumentBuf) -> Expiry {
     let outside = index.partial.as_ref().is_some_and(|filter| {
         let filter = RawDocumentBuf::try_from(filter).ok().and_then(|raw| Filter::parse(&raw).ok());
-        filter.is_some_and(|filter| !filter.matches(raw))
+        filter.is_some_and(|filter| !filter.covers(raw))
     });
     if outside {
         return Expiry::Never(Never::OutsidePartialFilter);

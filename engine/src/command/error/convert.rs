@@ -100,6 +100,7 @@ impl From<QueryError> for CommandError {
             Kind::RegexOptionsTwice => Code::REGEX_OPTIONS_TWICE,
             Kind::RegexOptionsBefore => Code::REGEX_OPTIONS_BEFORE,
             Kind::RegexFlag => Code::REGEX_FLAG,
+            Kind::RegexSteps => Code::REGEX_STEPS,
             Kind::PathTooLong => Code::PATH_TOO_LONG,
             Kind::FeatureNotAllowed => Code::QUERY_FEATURE_NOT_ALLOWED,
             Kind::SortDirection => Code::SORT_DIRECTION,
@@ -164,6 +165,7 @@ impl From<WriteError> for CommandError {
                     details: Box::new(doc! { "errInfo": info }),
                 }
             }
+            WriteError::Undecided(error) => Self { message: sentence, ..Self::from(error) },
             WriteError::Ended(ended) => ended.into(),
             WriteError::NotArchived { .. } => Self::new(Code::OPERATION_FAILED, sentence),
             WriteError::NotUnique { violations } => {

@@ -127,13 +127,16 @@ impl Patterns {
 }
 
 fn regex_match(given: &Given<'_>) -> Outcome {
-    let found = read(given, "$regexMatch")?.is_some_and(|(text, pattern)| pattern.is_match(text));
+    let found = match read(given, "$regexMatch")? {
+        Some((text, pattern)) => pattern.is_match(text)?,
+        None => false,
+    };
     Ok(Some(RawBson::Boolean(found)))
 }
 
 fn regex_find(given: &Given<'_>) -> Outcome {
     let Some((text, pattern)) = read(given, "$regexFind")? else { return null() };
-    match pattern.captures_at(text, 0) {
+    match pattern.captures_at(text, 0)? {
         None => null(),
         Some(captures) => {
             let start = captures.first().copied().flatten().map_or(0, |(start, _)| start);
@@ -150,7 +153,7 @@ fn regex_find_all(given: &Given<'_>) -> Outcome {
     };
     let mut total = 0;
     let (mut from, mut counted, mut chars) = (0, 0, 0);
-    while let Some(captures) = pattern.captures_at(text, from) {
+    while let Some(captures) = pattern.captures_at(text, from)? {
         let Some(Some((start, whole))) = captures.first().copied() else { break };
         let end = start + whole.len();
         chars += text.get(counted..start).unwrap_or_default().chars().count();
@@ -207,7 +210,10 @@ fn refuse(operator: &'static str, mistake: NamedMistake<'_>) -> QueryError {
 #[cfg(test)]
 mod tests {
     use super::Kind;
-    use crate::query::expression::testing::{check, check_kind};
+    use crate::query::{
+        QueryErrorKind,
+        expression::testing::{check, check_kind, evaluate},
+    };
 
     #[test]
     fn patterns_are_matched_and_found() {
@@ -265,5 +271,16 @@ mod tests {
         );
         refused("{$regexFind: {input: 'a', regex: 'a', options: 'z'}}", Kind::RegexOptionUnknown);
         refused("{$regexFindAll: {input: 'a', regex: '('}}", Kind::RegexInvalid);
+    }
+
+    #[test]
+    fn a_search_that_takes_too_many_steps_is_an_error() {
+        let text = format!("{}c", "a".repeat(40));
+        for operator in ["$regexMatch", "$regexFind", "$regexFindAll"] {
+            let expression =
+                format!("{{{operator}: {{input: '{text}', regex: '^(?:(?=a)a|a)+$'}}}}");
+            let found = evaluate(&expression, "{}").expect_err(operator);
+            assert_eq!(found.kind, QueryErrorKind::RegexSteps, "{operator}");
+        }
     }
 }

@@ -113,7 +113,7 @@ pub enum CompareOp {
 }
 
 impl Filter {
-    /// Parses a filter without `$expr`: it can't fail on a document and depends on nothing else.
+    /// Parses a filter without `$expr`: it depends on nothing but the document.
     ///
     /// # Errors
     /// `BadValue`, `FailedToParse`, `InvalidRegex`, `Unsupported` with what is wrong.
@@ -142,15 +142,25 @@ impl Filter {
 
     /// Whether the document matches a filter from [`Filter::parse`]; for a filter with `$expr` ask
     /// [`Filter::matches_in`].
-    #[must_use]
-    pub fn matches(&self, document: &RawDocument) -> bool {
+    ///
+    /// # Errors
+    /// As [`Filter::matches_in`].
+    pub fn matches(&self, document: &RawDocument) -> Result<bool, QueryError> {
         self.0.root.matches(document)
+    }
+
+    /// Whether a partial index with this filter holds the document. Nothing that may stand in such
+    /// a filter can fail.
+    #[must_use]
+    pub fn covers(&self, document: &RawDocument) -> bool {
+        self.matches(document).unwrap_or(false)
     }
 
     /// Whether the document matches; expressions see this context.
     ///
     /// # Errors
-    /// An expression failed on this document.
+    /// An expression failed on this document, a regular expression took too many steps on it, or
+    /// the operation had to end.
     pub fn matches_in(
         &self,
         document: &RawDocument,

@@ -209,7 +209,8 @@ fn of_schema(schema: &Document, value: RawBsonRef<'_>, depth: usize) -> Vec<Docu
 
 fn breaks(schema: &Document, value: RawBsonRef<'_>) -> bool {
     let Ok(raw) = RawDocumentBuf::try_from(schema) else { return false };
-    Schema::parse(RawBsonRef::Document(&raw)).is_ok_and(|schema| !schema.holds(value))
+    Schema::parse(RawBsonRef::Document(&raw))
+        .is_ok_and(|schema| matches!(schema.holds(value), Ok(false)))
 }
 
 fn of_keyword(

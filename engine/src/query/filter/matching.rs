@@ -14,50 +14,43 @@ use crate::{
 };
 
 impl Expr {
-    /// Whether the document passes a tree without `$expr`; one with it passes nothing.
-    #[must_use]
-    pub fn matches(&self, document: &RawDocument) -> bool {
-        self.passes(document, None).unwrap_or(false)
+    /// Whether the document passes a tree without `$expr`.
+    ///
+    /// # Errors
+    /// As [`super::Filter::matches_in`].
+    pub fn matches(&self, document: &RawDocument) -> Result<bool, QueryError> {
+        self.passes(document, None)
     }
 
-    /// Whether the document passes. Only an expression can fail. Parts behind the one that decides
-    /// are not looked at.
+    /// Whether the document passes. Parts behind the one that decides are not looked at.
     pub(super) fn passes(
         &self,
         document: &RawDocument,
         context: Option<&Context>,
     ) -> Result<bool, QueryError> {
-        let first = |parts: &[Self], wanted: bool| -> Result<bool, QueryError> {
-            for part in parts {
-                if part.passes(document, context)? == wanted {
-                    return Ok(true);
-                }
-            }
-            Ok(false)
-        };
+        let passes = |part: &Self| part.passes(document, context);
         Ok(match self {
             Self::True => true,
             Self::False => false,
-            Self::And(parts) => !first(parts, false)?,
-            Self::Or(parts) => first(parts, true)?,
-            Self::Nor(parts) => !first(parts, true)?,
+            Self::And(parts) => all(parts, passes)?,
+            Self::Or(parts) => any(parts, passes)?,
+            Self::Nor(parts) => !any(parts, passes)?,
             Self::Not(part) => !part.passes(document, context)?,
-            Self::Schema(schema) => schema.matches(document),
+            Self::Schema(schema) => schema.matches(document)?,
             Self::Expression(expression) => {
                 let Some(context) = context else {
                     return Err(QueryError::bad_value("$expr is not allowed in this context"));
                 };
                 expression.evaluate(&Scope::new(document, context))?.is_true()
             }
-            Self::Field { path, test } => path
-                .match_values(document, &mut |candidate| {
-                    if test.accepts(candidate) {
-                        ControlFlow::Break(())
-                    } else {
-                        ControlFlow::Continue(())
-                    }
-                })
-                .is_break(),
+            Self::Field { path, test } => {
+                let decided =
+                    path.match_values(document, &mut |candidate| match test.accepts(candidate) {
+                        Ok(false) => ControlFlow::Continue(()),
+                        decided => ControlFlow::Break(decided),
+                    });
+                decided.break_value().unwrap_or(Ok(false))?
+            }
         })
     }
 
@@ -83,32 +76,35 @@ impl Test {
 
     /// Whether a candidate of a path passes. `$size` and `$elemMatch` look at the array itself,
     /// all others also at its elements.
-    fn accepts(&self, candidate: Candidate<'_>) -> bool {
+    fn accepts(&self, candidate: Candidate<'_>) -> Result<bool, QueryError> {
         let whole_only =
             matches!(self, Self::Size(_) | Self::ElemMatchDocument(_) | Self::ElemMatchValue(_));
         if whole_only && candidate.in_array {
-            return false;
+            return Ok(false);
         }
         match candidate.value {
             Some(value) => self.holds(value),
-            None => self.holds_for_missing(),
+            None => Ok(self.holds_for_missing()),
         }
     }
 
     /// Whether this one value passes; arrays are taken as they are.
-    #[must_use]
-    pub fn holds(&self, value: RawBsonRef<'_>) -> bool {
-        match self {
+    ///
+    /// # Errors
+    /// As [`super::Filter::matches_in`].
+    pub fn holds(&self, value: RawBsonRef<'_>) -> Result<bool, QueryError> {
+        Ok(match self {
             Self::Compare { op, value: with } => compares(value, *op, with.as_raw_bson_ref()),
             Self::In { values, patterns } => {
-                is_among(value, values) || patterns.iter().any(|p| matches_pattern(p, value))
+                is_among(value, values) || any(patterns, |pattern| matches_pattern(pattern, value))?
             }
             Self::Exists => true,
             Self::Type(types) => types.contains(value),
-            Self::Regex(pattern) => matches_pattern(pattern, value),
-            Self::ElemMatchDocument(_) | Self::ElemMatchValue(_) => {
-                value.as_array().is_some_and(|array| self.matching_element(array).is_some())
-            }
+            Self::Regex(pattern) => matches_pattern(pattern, value)?,
+            Self::ElemMatchDocument(_) | Self::ElemMatchValue(_) => match value.as_array() {
+                Some(array) => self.matching_element(array)?.is_some(),
+                None => false,
+            },
             Self::Size(size) => value.as_array().is_some_and(|array| {
                 usize::try_from(*size).is_ok_and(|size| array.into_iter().count() == size)
             }),
@@ -116,15 +112,18 @@ impl Test {
                 truncated(value).is_some_and(|n| n.wrapping_rem(*divisor) == *remainder)
             }
             Self::Bits(bits) => bits.holds(value),
-            Self::NotAll(tests) => !tests.iter().all(|test| test.holds(value)),
-        }
+            Self::NotAll(tests) => !all(tests, |test| test.holds(value))?,
+        })
     }
 
     /// Position and value of the first element that `$elemMatch`, or any other test, accepts.
+    ///
+    /// # Errors
+    /// As [`super::Filter::matches_in`].
     pub(crate) fn matching_element<'a>(
         &self,
         array: &'a RawArray,
-    ) -> Option<(usize, RawBsonRef<'a>)> {
+    ) -> Result<Option<(usize, RawBsonRef<'a>)>, QueryError> {
         let accepts = |element: RawBsonRef<'_>| match self {
             Self::ElemMatchDocument(expr) => {
                 let document = match element {
@@ -132,12 +131,17 @@ impl Test {
                     RawBsonRef::Array(inner) => RawDocument::from_bytes(inner.as_bytes()).ok(),
                     _ => None,
                 };
-                document.is_some_and(|document| expr.matches(document))
+                document.map_or(Ok(false), |document| expr.matches(document))
             }
-            Self::ElemMatchValue(tests) => tests.iter().all(|test| test.holds(element)),
+            Self::ElemMatchValue(tests) => all(tests, |test| test.holds(element)),
             _ => self.holds(element),
         };
-        array.into_iter().map_while(Result::ok).enumerate().find(|(_, element)| accepts(*element))
+        for (position, element) in array.into_iter().map_while(Result::ok).enumerate() {
+            if accepts(element)? {
+                return Ok(Some((position, element)));
+            }
+        }
+        Ok(None)
     }
 
     fn holds_for_missing(&self) -> bool {
@@ -190,13 +194,32 @@ fn compares(value: RawBsonRef<'_>, op: CompareOp, with: RawBsonRef<'_>) -> bool 
 }
 
 /// Text is matched; a stored regular expression matches when it is written the same way.
-fn matches_pattern(pattern: &super::Pattern, value: RawBsonRef<'_>) -> bool {
+fn matches_pattern(pattern: &super::Pattern, value: RawBsonRef<'_>) -> Result<bool, QueryError> {
     match value {
         RawBsonRef::String(text) | RawBsonRef::Symbol(text) => pattern.is_match(text),
-        RawBsonRef::RegularExpression(stored) => {
-            stored.pattern.as_str() == pattern.source()
-                && stored.options.as_str() == pattern.options()
-        }
-        _ => false,
+        RawBsonRef::RegularExpression(stored) => Ok(stored.pattern.as_str() == pattern.source()
+            && stored.options.as_str() == pattern.options()),
+        _ => Ok(false),
     }
+}
+
+/// Whether one of them holds. Those behind it are not looked at.
+pub(super) fn any<T>(
+    items: impl IntoIterator<Item = T>,
+    mut holds: impl FnMut(T) -> Result<bool, QueryError>,
+) -> Result<bool, QueryError> {
+    for item in items {
+        if holds(item)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Whether all of them hold. Those behind one that does not are not looked at.
+pub(super) fn all<T>(
+    items: impl IntoIterator<Item = T>,
+    mut holds: impl FnMut(T) -> Result<bool, QueryError>,
+) -> Result<bool, QueryError> {
+    Ok(!any(items, |item| holds(item).map(|holds| !holds))?)
 }

@@ -5,7 +5,10 @@ use std::sync::OnceLock;
 use regex::{Regex, RegexBuilder};
 
 use super::dialect;
-use crate::query::{QueryError, QueryErrorKind};
+use crate::{
+    interrupt,
+    query::{QueryError, QueryErrorKind},
+};
 
 /// Most bytes of memory that a compiled pattern may take; larger ones are refused.
 const COMPILED_BYTES_MAX: usize = 4 << 20;
@@ -19,8 +22,10 @@ const META: &str = "\\^$.|?*+()[]{}";
 const END_TAKEN: &str = r"(?:\n?\z)";
 const END_AHEAD: &str = r"(?=\n?\z)";
 
-/// Steps back that a pattern with look-around may take on one text.
+/// Steps back that a pattern with look-around may take on one text; more are an error.
 const STEPS_BACK_MAX: usize = 1_000_000;
+/// So much of a pattern is shown when it took too many.
+const SHOWN_CHARS_MAX: usize = 100;
 
 /// A compiled regular expression with the text it came from.
 #[derive(Debug, Clone)]
@@ -160,40 +165,64 @@ impl Pattern {
         &self.options
     }
 
-    /// Whether the text matches. A search that has taken too many steps has found nothing.
-    #[must_use]
-    pub fn is_match(&self, text: &str) -> bool {
+    /// Whether the text matches.
+    ///
+    /// # Errors
+    /// `RegexSteps` when the search took too many steps to know, and when the operation had to end.
+    pub fn is_match(&self, text: &str) -> Result<bool, QueryError> {
         match &self.matcher {
-            Matcher::Linear(regex) => regex.is_match(text),
-            Matcher::Stepping(regex) => regex.is_match(text).unwrap_or(false),
+            Matcher::Linear(regex) => Ok(regex.is_match(text)),
+            Matcher::Stepping(regex) => {
+                interrupt::tick()?;
+                regex.is_match(text).map_err(|_| self.too_many_steps())
+            }
         }
     }
 
     /// The first match at or after a byte of the text, with its groups.
-    #[must_use]
-    pub(crate) fn captures_at<'t>(&self, text: &'t str, start: usize) -> Option<Groups<'t>> {
+    ///
+    /// # Errors
+    /// As [`Pattern::is_match`].
+    pub(crate) fn captures_at<'t>(
+        &self,
+        text: &'t str,
+        start: usize,
+    ) -> Result<Option<Groups<'t>>, QueryError> {
+        interrupt::tick()?;
         if start > text.len() {
-            return None;
+            return Ok(None);
         }
         let stepping = |regex: &fancy_regex::Regex| {
-            let found = regex.captures_from_pos(text, start)?;
-            Ok::<Option<Groups<'t>>, fancy_regex::Error>(found.map(|found| {
+            let found = regex.captures_from_pos(text, start).map_err(|_| self.too_many_steps())?;
+            Ok(found.map(|found| {
                 found.iter().map(|part| part.map(|p| (p.start(), p.as_str()))).collect()
             }))
         };
         match &self.matcher {
             Matcher::Linear(regex) => {
+                let Some(found) = regex.captures_at(text, start) else { return Ok(None) };
                 if text.ends_with('\n')
                     && let Some(exact) = self.exact_end()
-                    && let Ok(found) = stepping(exact)
                 {
-                    return found;
+                    return stepping(exact);
                 }
-                let found = regex.captures_at(text, start)?;
-                Some(found.iter().map(|part| part.map(|p| (p.start(), p.as_str()))).collect())
+                let parts = found.iter().map(|part| part.map(|p| (p.start(), p.as_str())));
+                Ok(Some(parts.collect()))
             }
-            Matcher::Stepping(regex) => stepping(regex).ok()?,
+            Matcher::Stepping(regex) => stepping(regex),
         }
+    }
+
+    fn too_many_steps(&self) -> QueryError {
+        let shown: String = self.source.chars().take(SHOWN_CHARS_MAX).collect();
+        QueryError::new(
+            QueryErrorKind::RegexSteps,
+            format!(
+                "the regular expression /{shown}/ took more than {STEPS_BACK_MAX} steps on one text, \
+                 so it is not known whether it matches; write it without look-around, \
+                 back-references and nested repetitions"
+            ),
+        )
     }
 
     /// The pattern that only looks at a line end before the end of the text.

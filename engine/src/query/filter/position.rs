@@ -3,36 +3,60 @@
 use bson::raw::{RawBsonRef, RawDocument};
 
 use super::{Expr, Test};
-use crate::value::Path;
+use crate::{query::QueryError, value::Path};
 
 impl Expr {
     /// The position of the array element by which the document matches; none when no array has to do
     /// with it. The last condition with an array decides, as in MongoDB.
-    pub(crate) fn matched_position(&self, document: &RawDocument) -> Option<usize> {
+    ///
+    /// # Errors
+    /// As [`super::Filter::matches_in`].
+    pub(crate) fn matched_position(
+        &self,
+        document: &RawDocument,
+    ) -> Result<Option<usize>, QueryError> {
         match self {
-            Self::And(parts) => parts.iter().rev().find_map(|part| part.matched_position(document)),
+            Self::And(parts) => {
+                for part in parts.iter().rev() {
+                    if let Some(position) = part.matched_position(document)? {
+                        return Ok(Some(position));
+                    }
+                }
+                Ok(None)
+            }
             Self::Or(parts) => {
-                parts.iter().find(|part| part.matches(document))?.matched_position(document)
+                for part in parts {
+                    if part.matches(document)? {
+                        return part.matched_position(document);
+                    }
+                }
+                Ok(None)
             }
             Self::Field { path, test } => {
                 let names: Vec<&str> = path.parts().iter().map(|part| part.name.as_str()).collect();
                 position_on(&names, test, document)
             }
-            _ => None,
+            _ => Ok(None),
         }
     }
 }
 
-fn position_on(names: &[&str], test: &Test, document: &RawDocument) -> Option<usize> {
-    let (name, rest) = names.split_first()?;
-    match document.get(name).ok()?? {
+fn position_on(
+    names: &[&str],
+    test: &Test,
+    document: &RawDocument,
+) -> Result<Option<usize>, QueryError> {
+    let Some((name, rest)) = names.split_first() else { return Ok(None) };
+    let Ok(Some(value)) = document.get(name) else { return Ok(None) };
+    let position = |test: &Test, array| Ok(test.matching_element(array)?.map(|found| found.0));
+    match value {
         RawBsonRef::Document(inner) => position_on(rest, test, inner),
-        RawBsonRef::Array(array) if rest.is_empty() => test.matching_element(array).map(|m| m.0),
+        RawBsonRef::Array(array) if rest.is_empty() => position(test, array),
         RawBsonRef::Array(array) => {
-            let path = Path::parse_any(&rest.join(".")).ok()?;
+            let Ok(path) = Path::parse_any(&rest.join(".")) else { return Ok(None) };
             let below = Expr::Field { path, test: test.clone() };
-            Test::ElemMatchDocument(Box::new(below)).matching_element(array).map(|m| m.0)
+            position(&Test::ElemMatchDocument(Box::new(below)), array)
         }
-        _ => None,
+        _ => Ok(None),
     }
 }

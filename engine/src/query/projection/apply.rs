@@ -3,10 +3,18 @@
 use bson::raw::{RawArray, RawArrayBuf, RawBsonRef, RawDocument, RawDocumentBuf};
 
 use super::{Child, Mode, Node, Slice};
+use crate::query::QueryError;
 
 /// Fields keep their order; those of `$elemMatch` come last. Recursion is bounded by the depth of
 /// the document.
-pub(super) fn document(mode: Mode, node: &Node, document: &RawDocument) -> RawDocumentBuf {
+///
+/// # Errors
+/// An element that `$elemMatch` can't decide on.
+pub(super) fn document(
+    mode: Mode,
+    node: &Node,
+    document: &RawDocument,
+) -> Result<RawDocumentBuf, QueryError> {
     let mut out = RawDocumentBuf::new();
     let mut matched = Vec::new();
     for (name, value) in document.into_iter().map_while(Result::ok) {
@@ -15,8 +23,10 @@ pub(super) fn document(mode: Mode, node: &Node, document: &RawDocument) -> RawDo
             Some(Child::Leaf) if mode == Mode::Inclusion => out.append(name, value),
             None | Some(Child::Leaf) => {}
             Some(Child::Tree(inner)) => match value {
-                RawBsonRef::Document(value) => out.append(name, self::document(mode, inner, value)),
-                RawBsonRef::Array(value) => out.append(name, array(mode, inner, value)),
+                RawBsonRef::Document(value) => {
+                    out.append(name, self::document(mode, inner, value)?);
+                }
+                RawBsonRef::Array(value) => out.append(name, array(mode, inner, value)?),
                 _ if mode == Mode::Exclusion || inner.is_computed => out.append(name, value),
                 _ => {}
             },
@@ -25,8 +35,10 @@ pub(super) fn document(mode: Mode, node: &Node, document: &RawDocument) -> RawDo
                 _ => out.append(name, value),
             },
             Some(Child::ElemMatch(test)) => {
-                let element = value.as_array().and_then(|array| test.matching_element(array));
-                matched.extend(element.map(|(_, element)| (name, element)));
+                if let Some(array) = value.as_array() {
+                    let found = test.matching_element(array)?;
+                    matched.extend(found.map(|(_, element)| (name, element)));
+                }
             }
         }
     }
@@ -35,20 +47,20 @@ pub(super) fn document(mode: Mode, node: &Node, document: &RawDocument) -> RawDo
         only.push(element);
         out.append(name, only);
     }
-    out
+    Ok(out)
 }
 
-fn array(mode: Mode, node: &Node, array: &RawArray) -> RawArrayBuf {
+fn array(mode: Mode, node: &Node, array: &RawArray) -> Result<RawArrayBuf, QueryError> {
     let mut out = RawArrayBuf::new();
     for value in array.into_iter().map_while(Result::ok) {
         match value {
-            RawBsonRef::Document(value) => out.push(document(mode, node, value)),
-            RawBsonRef::Array(value) => out.push(self::array(mode, node, value)),
+            RawBsonRef::Document(value) => out.push(document(mode, node, value)?),
+            RawBsonRef::Array(value) => out.push(self::array(mode, node, value)?),
             _ if mode == Mode::Exclusion || node.is_computed => out.push(value),
             _ => {}
         }
     }
-    out
+    Ok(out)
 }
 
 impl Slice {

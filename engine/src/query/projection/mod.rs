@@ -122,7 +122,7 @@ impl Projection {
         document: &RawDocument,
         context: &Context,
     ) -> Result<RawDocumentBuf, QueryError> {
-        let mut kept = apply::document(self.mode, &self.root, document);
+        let mut kept = apply::document(self.mode, &self.root, document)?;
         if let Some(positional) = &self.positional {
             kept = positional.apply(document, &kept)?;
         }

@@ -65,8 +65,8 @@ impl Positional {
         kept: &RawDocument,
     ) -> Result<RawDocumentBuf, QueryError> {
         let position = || {
-            let query = self.query.as_ref()?;
-            query.root().matched_position(document)
+            let position = |query: &Filter| query.root().matched_position(document);
+            Ok(self.query.as_ref().map(position).transpose()?.flatten())
         };
         cut(kept, &self.path, &position)
     }
@@ -76,7 +76,7 @@ impl Positional {
 fn cut(
     document: &RawDocument,
     path: &[String],
-    position: &dyn Fn() -> Option<usize>,
+    position: &dyn Fn() -> Result<Option<usize>, QueryError>,
 ) -> Result<RawDocumentBuf, QueryError> {
     let Some((first, rest)) = path.split_first() else { return Ok(document.to_owned()) };
     let mut out = RawDocumentBuf::new();
@@ -85,7 +85,7 @@ fn cut(
         let key = CString::from(name);
         match value {
             RawBsonRef::Array(array) if name.as_str() == first => {
-                let position = position().ok_or_else(|| {
+                let position = position()?.ok_or_else(|| {
                     error(
                         PositionalErrorKind::NotFound,
                         "Executor error during find command :: caused by :: positional operator \

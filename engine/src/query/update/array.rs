@@ -104,10 +104,10 @@ impl Pull {
         match self {
             Self::Tests(test) => {
                 let value = RawBson::try_from(element.clone())?;
-                Ok(test.holds(value.as_raw_bson_ref()))
+                test.holds(value.as_raw_bson_ref())
             }
             Self::Documents(expr) => match element {
-                Bson::Document(inner) => Ok(expr.matches(&raw(inner)?)),
+                Bson::Document(inner) => expr.matches(&raw(inner)?),
                 _ => Ok(false),
             },
             Self::Value(value) => is_same(value, element),

@@ -72,12 +72,13 @@ fn accepts(
     let mut carrier = Document::new();
     carrier.insert(name.clone(), element.clone());
     let carrier = raw(&carrier)?;
-    Ok(array_filters.get(name).is_some_and(|filter| filter.matches(&carrier)))
+    array_filters.get(name).map_or(Ok(false), |filter| filter.matches(&carrier))
 }
 
 fn matched_position(document: &Document, filter: Option<&Filter>) -> Result<usize, QueryError> {
     let document = raw(document)?;
-    filter.and_then(|filter| filter.root().matched_position(&document)).ok_or_else(|| {
+    let position = filter.map(|filter| filter.root().matched_position(&document)).transpose()?;
+    position.flatten().ok_or_else(|| {
         QueryError::bad_value(
             "The positional operator did not find the match needed from the query.",
         )

@@ -27,7 +27,7 @@ fn matches(path: &str, document: &str, expected: &[&str]) {
     let done = Path::parse_any(path).unwrap().match_values(&document, &mut |candidate| {
         let mark = if candidate.in_array { "*" } else { "" };
         found.push(format!("{mark}{}", show(candidate.value)));
-        ControlFlow::Continue(())
+        ControlFlow::<()>::Continue(())
     });
     assert_eq!(done, ControlFlow::Continue(()));
     assert_eq!(found, expected, "{path}");

@@ -6,56 +6,62 @@ use bson::raw::{RawArray, RawBson, RawBsonRef, RawDocument};
 
 use super::node::{Dependency, Items, Others, Properties, Rule, Schema};
 use crate::{
-    query::filter::number::as_double,
+    interrupt,
+    query::{
+        QueryError,
+        filter::{
+            matching::{all, any},
+            number::as_double,
+        },
+    },
     value::{Decimal, bucket::normalized, compare, same_value, type_rank},
 };
 
+type Holds = Result<bool, QueryError>;
+
 impl Schema {
-    pub(in crate::query::filter) fn holds(&self, value: RawBsonRef<'_>) -> bool {
-        self.rules.iter().all(|rule| rule.holds(value))
+    pub(in crate::query::filter) fn holds(&self, value: RawBsonRef<'_>) -> Holds {
+        interrupt::tick()?;
+        all(&self.rules, |rule| rule.holds(value))
     }
 }
 
 impl Others {
-    fn hold(&self, value: RawBsonRef<'_>) -> bool {
+    fn hold(&self, value: RawBsonRef<'_>) -> Holds {
         match self {
-            Self::Allowed => true,
-            Self::Forbidden => false,
+            Self::Allowed => Ok(true),
+            Self::Forbidden => Ok(false),
             Self::Keep(schema) => schema.holds(value),
         }
     }
 }
 
 impl Rule {
-    fn holds(&self, value: RawBsonRef<'_>) -> bool {
-        match self {
+    fn holds(&self, value: RawBsonRef<'_>) -> Holds {
+        Ok(match self {
             Self::Type(types) => types.contains(value),
-            Self::Enum(values) => {
-                let is_known = |value| {
-                    let mut known = values.iter().map(RawBson::as_raw_bson_ref);
-                    known.any(|known| same_value(known, value))
-                };
-                match value {
-                    RawBsonRef::Document(_) | RawBsonRef::Array(_) => {
-                        is_known(normalized(value).as_raw_bson_ref())
-                    }
-                    value => is_known(value),
+            Self::Enum(values) => match value {
+                RawBsonRef::Document(_) | RawBsonRef::Array(_) => {
+                    is_among(normalized(value).as_raw_bson_ref(), values)
                 }
-            }
-            Self::AllOf(schemas) => schemas.iter().all(|schema| schema.holds(value)),
-            Self::AnyOf(schemas) => schemas.iter().any(|schema| schema.holds(value)),
+                value => is_among(value, values),
+            },
+            Self::AllOf(schemas) => all(schemas, |schema| schema.holds(value))?,
+            Self::AnyOf(schemas) => any(schemas, |schema| schema.holds(value))?,
             Self::OneOf(schemas) => {
-                schemas.iter().filter(|schema| schema.holds(value)).take(2).count() == 1
+                let mut rest = schemas.iter();
+                any(&mut rest, |schema| schema.holds(value))?
+                    && !any(rest, |schema| schema.holds(value))?
             }
-            Self::Not(schema) => !schema.holds(value),
+            Self::Not(schema) => !schema.holds(value)?,
             _ => match value {
-                RawBsonRef::String(text) => self.holds_for_text(text),
-                RawBsonRef::Document(document) => self.holds_for_object(document),
-                RawBsonRef::Array(array) => self.holds_for_array(array),
+                RawBsonRef::String(text) => self.holds_for_text(text)?,
+                RawBsonRef::Document(document) => self.holds_for_object(document)?,
+                RawBsonRef::Array(array) => self.holds_for_array(array)?,
                 number if as_double(number).is_some() => self.holds_for_number(number),
                 _ => true,
             },
-        }
+        })
     }
 
     fn holds_for_number(&self, number: RawBsonRef<'_>) -> bool {
@@ -78,71 +84,89 @@ impl Rule {
         }
     }
 
-    fn holds_for_text(&self, text: &str) -> bool {
-        match self {
+    fn holds_for_text(&self, text: &str) -> Holds {
+        Ok(match self {
             Self::MinLength(least) => text.chars().count() >= *least,
             Self::MaxLength(most) => text.chars().count() <= *most,
-            Self::Pattern(pattern) => pattern.is_match(text),
+            Self::Pattern(pattern) => pattern.is_match(text)?,
             _ => true,
-        }
+        })
     }
 
-    fn holds_for_object(&self, document: &RawDocument) -> bool {
-        let has = |name: &String| matches!(document.get(name), Ok(Some(_)));
-        match self {
-            Self::Properties(properties) => properties.hold(document),
-            Self::Required(names) => names.iter().all(has),
+    fn holds_for_object(&self, document: &RawDocument) -> Holds {
+        let has = |name: &String| {
+            interrupt::tick()?;
+            Ok(matches!(document.get(name), Ok(Some(_))))
+        };
+        Ok(match self {
+            Self::Properties(properties) => properties.hold(document)?,
+            Self::Required(names) => all(names, has)?,
             Self::MinProperties(least) => document.iter_elements().count() >= *least,
             Self::MaxProperties(most) => document.iter_elements().count() <= *most,
-            Self::Dependencies(dependencies) => dependencies
-                .iter()
-                .filter(|(name, _)| has(name))
-                .all(|(_, dependency)| match dependency {
-                    Dependency::Fields(names) => names.iter().all(has),
-                    Dependency::Keep(schema) => schema.matches(document),
-                }),
+            Self::Dependencies(dependencies) => all(dependencies, |(name, dependency)| {
+                Ok(!has(name)?
+                    || match dependency {
+                        Dependency::Fields(names) => all(names, has)?,
+                        Dependency::Keep(schema) => schema.matches(document)?,
+                    })
+            })?,
             _ => true,
-        }
+        })
     }
 
-    fn holds_for_array(&self, array: &RawArray) -> bool {
+    fn holds_for_array(&self, array: &RawArray) -> Holds {
         let values = || array.into_iter().filter_map(Result::ok);
-        match self {
-            Self::Items { items, others } => values().enumerate().all(|(at, value)| match items {
-                Items::All(schema) => schema.holds(value),
-                Items::Each(schemas) => match schemas.get(at) {
-                    Some(schema) => schema.holds(value),
-                    None => others.hold(value),
-                },
-            }),
+        Ok(match self {
+            Self::Items { items, others } => {
+                all(values().enumerate(), |(at, value)| match items {
+                    Items::All(schema) => schema.holds(value),
+                    Items::Each(schemas) => match schemas.get(at) {
+                        Some(schema) => schema.holds(value),
+                        None => others.hold(value),
+                    },
+                })?
+            }
             Self::MinItems(least) => values().count() >= *least,
             Self::MaxItems(most) => values().count() <= *most,
             Self::UniqueItems => !has_duplicates(&mut values().map(normalized).collect::<Vec<_>>()),
             _ => true,
-        }
+        })
     }
 }
 
 impl Properties {
-    fn hold(&self, document: &RawDocument) -> bool {
-        document.into_iter().filter_map(Result::ok).all(|(name, value)| {
+    fn hold(&self, document: &RawDocument) -> Holds {
+        all(document.into_iter().filter_map(Result::ok), |(name, value)| {
             let name = name.as_str();
+            let from = self.named.partition_point(|(known, _)| known.as_str() < name);
+            let named = self.named.iter().skip(from).take_while(|(known, _)| known == name);
             let mut is_other = true;
-            for (_, schema) in self.named.iter().filter(|(known, _)| known == name) {
+            for (_, schema) in named {
                 is_other = false;
-                if !schema.holds(value) {
-                    return false;
+                if !schema.holds(value)? {
+                    return Ok(false);
                 }
             }
-            for (_, schema) in self.patterns.iter().filter(|(known, _)| known.is_match(name)) {
-                is_other = false;
-                if !schema.holds(value) {
-                    return false;
+            for (known, schema) in &self.patterns {
+                interrupt::tick()?;
+                if known.is_match(name)? {
+                    is_other = false;
+                    if !schema.holds(value)? {
+                        return Ok(false);
+                    }
                 }
             }
-            !is_other || self.others.hold(value)
+            Ok(!is_other || self.others.hold(value)?)
         })
     }
+}
+
+/// Whether a value is the same as one of these, which are in order.
+fn is_among(value: RawBsonRef<'_>, known: &[RawBson]) -> bool {
+    let order = |known: &RawBson| compare(known.as_raw_bson_ref(), value);
+    let from = known.partition_point(|known| order(known) == Ordering::Less);
+    let equal = known.iter().skip(from).take_while(|known| order(known) == Ordering::Equal);
+    equal.into_iter().any(|known| same_value(known.as_raw_bson_ref(), value))
 }
 
 /// Whether two of the values are the same; puts them in order. The order of an object's fields is for

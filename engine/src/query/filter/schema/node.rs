@@ -19,9 +19,16 @@ pub struct Schema {
 #[derive(Debug, Clone)]
 pub(super) enum Rule {
     Type(TypeSet),
+    /// In MongoDB's order.
     Enum(Vec<RawBson>),
-    Minimum { value: RawBson, exclusive: bool },
-    Maximum { value: RawBson, exclusive: bool },
+    Minimum {
+        value: RawBson,
+        exclusive: bool,
+    },
+    Maximum {
+        value: RawBson,
+        exclusive: bool,
+    },
     MultipleOf(RawBson),
     MinLength(usize),
     MaxLength(usize),
@@ -31,7 +38,10 @@ pub(super) enum Rule {
     MinProperties(usize),
     MaxProperties(usize),
     Dependencies(Vec<(String, Dependency)>),
-    Items { items: Items, others: Others },
+    Items {
+        items: Items,
+        others: Others,
+    },
     MinItems(usize),
     MaxItems(usize),
     UniqueItems,
@@ -44,6 +54,7 @@ pub(super) enum Rule {
 /// Schemas of fields by name, by pattern, and of all others.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Properties {
+    /// In order of name.
     pub named: Vec<(String, Schema)>,
     pub patterns: Vec<(Pattern, Schema)>,
     pub others: Others,
@@ -85,8 +96,10 @@ impl Schema {
     }
 
     /// Whether a document keeps the schema.
-    #[must_use]
-    pub fn matches(&self, document: &RawDocument) -> bool {
+    ///
+    /// # Errors
+    /// A pattern took too many steps, or the operation had to end.
+    pub fn matches(&self, document: &RawDocument) -> Result<bool, QueryError> {
         self.holds(RawBsonRef::Document(document))
     }
 }

@@ -48,7 +48,10 @@ pub(super) fn schema(source: &RawDocument, depth: usize) -> Read<Schema> {
             )));
         }
         match keyword {
-            "properties" => properties.named = schemas_by_name(keyword, value, depth)?,
+            "properties" => {
+                properties.named = schemas_by_name(keyword, value, depth)?;
+                properties.named.sort_by(|(a, _), (b, _)| a.cmp(b));
+            }
             "patternProperties" => {
                 for (name, schema) in schemas_by_name(keyword, value, depth)? {
                     properties.patterns.push((Pattern::new(&name, "")?, schema));

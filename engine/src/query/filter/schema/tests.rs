@@ -10,7 +10,7 @@ use crate::query::{
 fn documents_keep_a_schema_or_not() {
     let check = |schema: &str, document: &str, expected: bool| {
         let parsed = Schema::parse(RawBsonRef::Document(&raw(schema))).expect(schema);
-        assert_eq!(parsed.matches(&raw(document)), expected, "{schema} of {document}");
+        assert_eq!(parsed.matches(&raw(document)), Ok(expected), "{schema} of {document}");
     };
     check("{}", "{a: 1}", true);
     check("{required: ['a', 'b']}", "{a: 1}", false);
@@ -27,6 +27,8 @@ fn documents_keep_a_schema_or_not() {
     check("{properties: {a: {maximum: 5}}}", "{a: 5.5}", false);
     check("{properties: {a: {multipleOf: 0.5}}}", "{a: 1.5}", true);
     check("{properties: {a: {multipleOf: 2}}}", "{a: 3}", false);
+    check("{properties: {a: {multipleOf: 2}}}", "{a: 1e40}", true);
+    check("{properties: {a: {multipleOf: 3}}}", "{a: 1e40}", false);
     check("{properties: {a: {multipleOf: 0.1}}}", "{a: 0.3}", true);
     check("{properties: {a: {multipleOf: 0.01}}}", "{a: 19.99}", true);
     check("{properties: {a: {multipleOf: 0.01}}}", "{a: 19.995}", false);
@@ -145,7 +147,7 @@ fn a_schema_of_other_items_is_read_once() {
     let nested = (0..60)
         .fold("{}".to_owned(), |inner, _| format!("{{items: [], additionalItems: {inner}}}"));
     let schema = Schema::parse(RawBsonRef::Document(&raw(&nested))).expect("a schema");
-    assert!(schema.matches(&raw("{a: 1}")));
+    assert_eq!(schema.matches(&raw("{a: 1}")), Ok(true));
 }
 
 /// Compared each with each, two hundred thousand names would take minutes.
@@ -159,5 +161,5 @@ fn many_names_and_values_are_read_in_one_pass() {
     }
     let schema = bson::rawdoc! { "required": names, "enum": values };
     let schema = Schema::parse(RawBsonRef::Document(&schema)).expect("a schema");
-    assert!(!schema.matches(&raw("{a: 1}")));
+    assert_eq!(schema.matches(&raw("{a: 1}")), Ok(false));
 }
