@@ -20,6 +20,8 @@ mod drives;
 mod error;
 mod index_ddl;
 mod keys;
+#[cfg(test)]
+mod many_tests;
 mod measurements;
 mod observer;
 mod pace;
