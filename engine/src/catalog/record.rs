@@ -48,12 +48,10 @@ pub(crate) fn fits(record: &[u8]) -> bool {
 /// Reads the record of one collection.
 ///
 /// # Errors
-/// `Damaged`; it names the collection.
-pub(crate) fn read(db: &str, name: &str, bytes: &[u8]) -> Result<CollectionMeta, StoreError> {
-    let damaged =
-        || StoreError::Damaged { what: format!("the definition of {db}.{name} can't be read") };
-    let record = from_bytes(bytes).ok_or_else(damaged)?;
-    read_collection(db, name, &record).ok_or_else(damaged)
+/// What of it can't be read: part of a sentence.
+pub(crate) fn read(db: &str, name: &str, bytes: &[u8]) -> Result<CollectionMeta, String> {
+    let record = from_bytes(bytes).ok_or("its definition is not a valid document")?;
+    read_collection(db, name, &record)
 }
 
 /// The record of all dialects that are not the default.
@@ -118,21 +116,35 @@ fn write_index(index: &IndexMeta) -> Bson {
     })
 }
 
-fn read_collection(db: &str, name: &str, record: &Document) -> Option<CollectionMeta> {
-    let Bson::Binary(uuid) = record.get("uuid")? else { return None };
-    let indexes = record.get_array("indexes").ok()?.iter();
+fn read_collection(db: &str, name: &str, record: &Document) -> Result<CollectionMeta, String> {
+    let unknown = |part: &str| format!("this version can't read the {part} of its definition");
     let clustered =
         record.get_str("clustered").ok().map(|name| Clustered { name: name.to_owned() });
-    Some(CollectionMeta {
-        id: CollectionId(id(record)?),
-        uuid: (uuid.subtype == BinarySubtype::Uuid)
-            .then(|| uuid.bytes.as_slice().try_into().ok().map(Uuid::from_bytes))??,
+    let options = record.get_document("options").map_err(|_| unknown("list of options"))?.clone();
+    let indexes = record.get_array("indexes").map_err(|_| unknown("list of indexes"))?.iter();
+    let read_index = |index: &Bson| {
+        let index = index.as_document().ok_or_else(|| unknown("list of indexes"))?;
+        let name = index.get_str("name").unwrap_or_default();
+        let index = read_index(index).ok_or_else(|| unknown(&format!("index \"{name}\"")))?;
+        Ok::<_, String>(Arc::new(index))
+    };
+    Ok(CollectionMeta {
+        id: CollectionId(id(record).ok_or_else(|| unknown("number"))?),
+        uuid: record.get("uuid").and_then(uuid).ok_or_else(|| unknown("UUID"))?,
         namespace: Namespace { db: db.to_owned(), collection: name.to_owned() },
-        options: read_options(record.get_document("options").ok()?.clone(), clustered)?,
-        indexes: indexes
-            .map(|index| read_index(index.as_document()?).map(Arc::new))
-            .collect::<Option<_>>()?,
+        options: read_options(options, clustered)
+            .ok_or_else(|| unknown("validator or the view's pipeline"))?,
+        indexes: indexes.map(read_index).collect::<Result<_, _>>()?,
     })
+}
+
+fn uuid(value: &Bson) -> Option<Uuid> {
+    match value {
+        Bson::Binary(uuid) if uuid.subtype == BinarySubtype::Uuid => {
+            uuid.bytes.as_slice().try_into().ok().map(Uuid::from_bytes)
+        }
+        _ => None,
+    }
 }
 
 fn read_options(mut options: Document, clustered: Option<Clustered>) -> Option<CollectionOptions> {

@@ -5,7 +5,9 @@ use std::{
     sync::{Arc, PoisonError, RwLock},
 };
 
-use super::{CollectionMeta, Dialect, IndexMeta, Namespace, record};
+use super::{
+    CatalogError, CatalogErrorKind, CollectionMeta, Dialect, IndexMeta, Namespace, record,
+};
 use crate::{
     store::{CollectionId, Reader, StoreError},
     ttl::Rule,
@@ -37,6 +39,9 @@ pub struct DatabaseMeta {
     pub dialect: Dialect,
     /// Its collections by name.
     pub collections: BTreeMap<String, Arc<CollectionMeta>>,
+    /// Collections whose definition this version can't read, with the reason. Their names are taken,
+    /// and their records stay as they are for a version that can.
+    pub closed: BTreeMap<String, String>,
 }
 
 /// Something with a TTL: an index, or the own option of a clustered or time-series collection.
@@ -75,11 +80,17 @@ impl Catalog {
     }
 }
 
+impl DatabaseMeta {
+    fn has_collections(&self) -> bool {
+        !self.collections.is_empty() || !self.closed.is_empty()
+    }
+}
+
 impl CatalogSnapshot {
     /// Reads the whole catalog.
     ///
     /// # Errors
-    /// `Damaged` when a record can't be read; it names the collection.
+    /// When the store can't be read, or the list of dialects.
     pub fn load(reader: &Reader<'_>) -> Result<Self, StoreError> {
         let mut snapshot = Self { version: stored_version(reader)?, ..Self::default() };
         if let Some(bytes) = reader.meta(DIALECTS_META)? {
@@ -89,7 +100,13 @@ impl CatalogSnapshot {
         }
         for entry in reader.catalog()? {
             let (db, name, bytes) = entry?;
-            snapshot.put(record::read(db, name, bytes)?);
+            match record::read(db, name, bytes) {
+                Ok(collection) => snapshot.put(collection),
+                Err(reason) => {
+                    let database = snapshot.databases.entry(db.to_owned()).or_default();
+                    Arc::make_mut(database).closed.insert(name.to_owned(), reason);
+                }
+            }
         }
         Ok(snapshot)
     }
@@ -98,8 +115,41 @@ impl CatalogSnapshot {
     pub fn databases(&self) -> impl Iterator<Item = &str> {
         self.databases
             .iter()
-            .filter(|(_, database)| !database.collections.is_empty())
+            .filter(|(_, database)| database.has_collections())
             .map(|(name, _)| name.as_str())
+    }
+
+    /// The collections of a database that this version can't read, in order of name, and why.
+    pub fn closed(&self, db: &str) -> impl Iterator<Item = (&str, &str)> {
+        let closed = self.databases.get(db).into_iter().flat_map(|database| &database.closed);
+        closed.map(|(name, reason)| (name.as_str(), reason.as_str()))
+    }
+
+    /// Refuses the name of a collection that this version can't read.
+    ///
+    /// # Errors
+    /// `CommandNotSupported` with the reason.
+    pub fn check_usable(&self, db: &str, name: &str) -> Result<(), CatalogError> {
+        match self.databases.get(db).and_then(|database| database.closed.get(name)) {
+            None => Ok(()),
+            Some(reason) => Err(CatalogError::new(
+                CatalogErrorKind::CommandNotSupported,
+                format!(
+                    "{db}.{name} can't be used: {reason}. Its documents are kept as they are, and \
+                     nothing of it expires; open the store with the version of Mayfly that wrote it, \
+                     or a newer one. Until then it can't be read, written, renamed, dropped or \
+                     exported"
+                ),
+            )),
+        }
+    }
+
+    /// Refuses a database with a collection that this version can't read.
+    ///
+    /// # Errors
+    /// As [`CatalogSnapshot::check_usable`].
+    pub fn check_all_usable(&self, db: &str) -> Result<(), CatalogError> {
+        self.closed(db).try_for_each(|(name, _)| self.check_usable(db, name))
     }
 
     /// The collections of a database, in order of name; none if there is no such database.
@@ -160,7 +210,7 @@ impl CatalogSnapshot {
     /// An existing database whose name differs from this one in upper and lower case only.
     #[must_use]
     pub fn differs_in_case(&self, db: &str) -> Option<&str> {
-        if self.databases.get(db).is_some_and(|database| !database.collections.is_empty()) {
+        if self.databases.get(db).is_some_and(|database| database.has_collections()) {
             return None;
         }
         self.databases().find(|name| *name != db && name.to_lowercase() == db.to_lowercase())

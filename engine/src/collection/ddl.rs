@@ -113,6 +113,7 @@ impl Collections {
     /// When the store fails.
     pub fn drop_database(&self, db: &str) -> Result<usize, WriteError> {
         self.transact(|writer| {
+            writer.catalog().check_all_usable(db)?;
             let collections: Vec<_> = writer.catalog().collections(db).cloned().collect();
             for collection in &collections {
                 drop_collection(writer, collection)?;
@@ -207,6 +208,7 @@ pub(super) fn check_new_name(
     namespace: &Namespace,
 ) -> Result<(), WriteError> {
     create::check_name(namespace)?;
+    writer.catalog().check_usable(&namespace.db, &namespace.collection)?;
     check_database(writer, namespace)
 }
 

@@ -55,6 +55,7 @@ impl Collections {
             if writer.catalog().dialect(db) == dialect {
                 return Ok(true);
             }
+            writer.catalog().check_all_usable(db)?;
             if SERVER_DATABASES.contains(&db) {
                 let message = format!("the database {db} is the server's own; it has no dialect to set");
                 return Err(refused(Kind::IllegalOperation, message));

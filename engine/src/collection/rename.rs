@@ -96,6 +96,7 @@ fn to_rename(
     from: &Namespace,
     to: &Namespace,
 ) -> Result<Arc<CollectionMeta>, WriteError> {
+    writer.catalog().check_usable(&from.db, &from.collection)?;
     let collection = writer.collection(from).ok_or_else(|| missing(from))?;
     if from == to {
         return Err(refused(Kind::IllegalOperation, format!("{from} has this name already")));

@@ -334,6 +334,7 @@ impl<'w> Transaction<'w> {
             )
             .into());
         }
+        self.catalog.check_usable(&name.db, &name.collection)?;
         Ok(self.put_record(collection, &record)?)
     }
 

@@ -82,6 +82,18 @@ impl Collections {
         let mut report = VerifyReport::default();
         let catalog = self.catalog();
         let documents_total = self.documents_counted()?;
+        for db in catalog.databases() {
+            for (name, reason) in catalog.closed(db) {
+                report.findings.push(Finding {
+                    namespace: Namespace { db: db.to_owned(), collection: name.to_owned() },
+                    index: None,
+                    record: None,
+                    sentence: format!(
+                        "It can't be used by this version, so it was not checked: {reason}."
+                    ),
+                });
+            }
+        }
         for collection in catalog.all_collections() {
             if report.stopped {
                 break;

@@ -61,6 +61,10 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     let operations = operations(request)?;
     check_batch_size(operations.len())?;
     let namespaces = valid(&namespaces)?;
+    let catalog = context.collections.catalog();
+    for namespace in &namespaces {
+        catalog.check_usable(&namespace.db, &namespace.collection)?;
+    }
     for operation in &operations {
         check_target(operation, &namespaces)?;
     }

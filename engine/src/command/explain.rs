@@ -14,7 +14,7 @@ use super::{
     field::optional,
     host_info::hostname,
     request::Request,
-    run::raw,
+    run::{check_usable, raw},
     table::{self, Command, Scope},
 };
 use crate::{
@@ -74,6 +74,7 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     };
     let verbosity = Verbosity::read(request)?;
     let inner_request = inner_request(request, inner)?;
+    check_usable(context, &inner_request)?;
     let mut reply = match inner_request.name {
         "aggregate" => aggregate::explain(context, &inner_request, verbosity)?,
         _ => query(context, &inner_request, verbosity)?,

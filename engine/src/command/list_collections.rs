@@ -32,14 +32,14 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     let batch_size = cursor_batch_size(request)?.unwrap_or(u64::MAX);
     let catalog = context.collections.catalog();
     let mut entries = Vec::new();
-    for collection in catalog.collections(request.db) {
-        let entry = RawDocumentBuf::try_from(&shown(collection))?;
+    let open = catalog.collections(request.db).map(|collection| shown(collection));
+    let closed = catalog.closed(request.db).map(|(name, reason)| shown_closed(name, reason));
+    for document in open.chain(closed) {
+        let entry = RawDocumentBuf::try_from(&document)?;
         if filter.matches(&entry)? {
             entries.push(if name_only {
-                let name = &collection.namespace.collection;
-                RawDocumentBuf::try_from(
-                    &doc! { "name": name, "type": collection.options.type_name() },
-                )?
+                let (name, kind) = (document.get("name"), document.get("type"));
+                RawDocumentBuf::try_from(&doc! { "name": name, "type": kind })?
             } else {
                 entry
             });
@@ -66,6 +66,16 @@ fn shown(collection: &CollectionMeta) -> Document {
         entry.insert("idIndex", index.to_spec());
     }
     entry
+}
+
+/// A collection that this version can't read.
+fn shown_closed(name: &str, reason: &str) -> Document {
+    doc! {
+        "name": name,
+        "type": "collection",
+        "options": {},
+        "info": { "readOnly": true, "mayflyClosed": reason },
+    }
 }
 
 /// `cursor.batchSize`; 0 is an empty batch.

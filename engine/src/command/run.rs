@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use bson::{
     Document,
-    raw::{RawDocument, RawDocumentBuf, cstr},
+    raw::{RawBsonRef, RawDocument, RawDocumentBuf, cstr},
 };
 
 use super::{
@@ -99,6 +99,7 @@ fn operate(context: &Context, command: &Command, request: &Request<'_>) -> Answe
     let limit = operations::time_limit(request)?.filter(|_| command.name != "getMore");
     let registration = context.operations.begin(context, request, limit);
     check_target(request)?;
+    check_usable(context, request)?;
     let running = &registration.running;
     if request.flag("bypassDocumentValidation")? {
         running.operation.bypass_validation();
@@ -106,6 +107,14 @@ fn operate(context: &Context, command: &Command, request: &Request<'_>) -> Answe
     let answer = running.operation.run(|| (command.run)(context, request));
     profiler::note(context, request.db, running, &answer);
     answer
+}
+
+/// Refuses a collection that this version can't read, for whatever command.
+pub(super) fn check_usable(context: &Context, request: &Request<'_>) -> Result<(), CommandError> {
+    if let Ok(RawBsonRef::String(name)) = request.first() {
+        context.collections.catalog().check_usable(request.db, name)?;
+    }
+    Ok(())
 }
 
 fn check_target(request: &Request<'_>) -> Result<(), CommandError> {

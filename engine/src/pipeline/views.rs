@@ -23,6 +23,7 @@ pub fn resolve(
     let mut stages: Vec<RawDocumentBuf> = Vec::new();
     let mut seen = Vec::new();
     loop {
+        catalog.check_usable(&namespace.db, &namespace.collection)?;
         let collection = catalog.collection(&namespace);
         let Some(view) = collection.as_ref().and_then(|found| found.options.view.as_ref()) else {
             return Ok((namespace, stages));

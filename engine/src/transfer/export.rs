@@ -106,7 +106,12 @@ pub fn export(
     request: &ExportRequest,
     progress: &Progress,
 ) -> Result<ExportReport, TransferError> {
-    let Some(collection) = collections.catalog().collection(&request.namespace) else {
+    let name = &request.namespace;
+    let catalog = collections.catalog();
+    catalog
+        .check_usable(&name.db, &name.collection)
+        .map_err(crate::collection::WriteError::from)?;
+    let Some(collection) = catalog.collection(name) else {
         return Err(TransferError::NoCollection { namespace: request.namespace.to_string() });
     };
     collection.check_is_no_view().map_err(crate::collection::WriteError::from)?;
