@@ -265,6 +265,10 @@ pub const AWAIT_SLICE_MS: u64 = 200;
 /// Bytes of documents in one batch of a cursor; at least one document is always given.
 pub const CURSOR_BATCH_BYTES_MAX: usize = 16_777_216;
 
+/// Elements that the `$[]` and `$[identifier]` of one update may stand for in one document, all its paths
+/// together; more are refused. No array of a document has more.
+pub const UPDATE_PLACES_MAX: usize = 2_000_000;
+
 /// Statements in one insert, update or delete (MongoDB's `maxWriteBatchSize`); more are refused.
 pub const WRITE_STATEMENTS_MAX: usize = 100_000;
 

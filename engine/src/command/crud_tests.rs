@@ -854,3 +854,21 @@ mod insert {
         assert_eq!((time("2._id"), time("2.in.t"), time("3.t")), ((0, 0), (0, 0), (0, 0)));
     }
 }
+
+#[test]
+fn an_update_that_would_lose_a_field_is_refused() {
+    let lab = Lab::new();
+    let mut document = bson::rawdoc! { "_id": 1, "a": 1 };
+    document.append(bson::raw::cstr!("a"), 2);
+    let insert = bson::rawdoc! { "insert": "c", "documents": [document] };
+    let reply = lab.engine.run_raw("test", &insert);
+    assert_eq!(reply.get_i32("n").ok(), Some(1), "{reply:?}");
+    for update in ["{$set: {b: 1}}", "[{$set: {b: 1}}]"] {
+        lab.check(
+            &format!("{{update: 'c', updates: [{{q: {{_id: 1}}, u: {update}}}]}}"),
+            "{n: 0, 'writeErrors.0.code': 2}",
+        );
+    }
+    lab.ok("{update: 'c', updates: [{q: {_id: 1}, u: {b: 1}}]}");
+    lab.check("{find: 'c'}", "{'cursor.firstBatch': [{_id: 1, b: 1}]}");
+}

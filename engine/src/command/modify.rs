@@ -6,7 +6,7 @@ use bson::{Bson, Document, RawDocumentBuf, oid::ObjectId, raw::RawDocument};
 
 use super::{
     context::Context,
-    error::CommandError,
+    error::{Code, CommandError},
     insert::{Refused, insert_one},
     query::Query,
 };
@@ -18,6 +18,12 @@ use crate::{
     plan::check_interrupt,
     query::{Update, UpdateContext},
     value::{bucket, scan},
+};
+
+const UNIQUE_NAMES: scan::Limits = scan::Limits {
+    bytes_max: scan::DOCUMENT_BYTES_MAX,
+    depth_max: scan::DEPTH_MAX,
+    allow_duplicate_names: false,
 };
 
 /// What one statement did.
@@ -206,6 +212,14 @@ fn changed(
     context: &UpdateContext<'_>,
 ) -> Result<Option<RawDocumentBuf>, CommandError> {
     let Some(after) = update.apply(&Document::try_from(before)?, context)? else { return Ok(None) };
+    // Of two fields with one name only the last is in the decoded document.
+    if !update.is_replacement() && scan::check_with(before.as_bytes(), &UNIQUE_NAMES).is_err() {
+        return Err(CommandError::new(
+            Code::BAD_VALUE,
+            "the document has a field name twice, and the update would lose one of the two fields; \
+             replace the whole document instead",
+        ));
+    }
     let after = RawDocumentBuf::try_from(&after)?;
     scan::check(after.as_bytes())?;
     Ok(Some(after))

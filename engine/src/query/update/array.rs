@@ -4,8 +4,9 @@ use std::cmp::Ordering;
 
 use bson::{Bson, Document, raw::RawBson};
 
-use super::{arithmetic::is_number, is_same, order, raw, target};
+use super::{arithmetic::is_number, is_same, raw, target};
 use crate::{
+    interrupt,
     query::{Expr, QueryError, Test},
     value::compare,
 };
@@ -66,36 +67,41 @@ impl Push {
 }
 
 impl PushSort {
-    fn apply(&self, elements: &mut [Bson]) -> Result<(), QueryError> {
-        let mut failed = None;
-        elements.sort_by(|a, b| {
-            self.compare(a, b).unwrap_or_else(|error| {
-                failed = Some(error);
-                Ordering::Equal
-            })
-        });
-        failed.map_or(Ok(()), Err)
+    fn apply(&self, elements: &mut Vec<Bson>) -> Result<(), QueryError> {
+        let mut keyed = Vec::with_capacity(elements.len());
+        for element in elements.drain(..) {
+            interrupt::tick()?;
+            keyed.push((self.key(&element)?, element));
+        }
+        keyed.sort_by(|(a, _), (b, _)| self.order(a, b));
+        elements.extend(keyed.into_iter().map(|(_, element)| element));
+        Ok(())
     }
 
-    fn compare(&self, a: &Bson, b: &Bson) -> Result<Ordering, QueryError> {
-        let directed = |order: Ordering, up: bool| if up { order } else { order.reverse() };
+    /// What of an element decides on its place.
+    fn key(&self, element: &Bson) -> Result<Vec<RawBson>, QueryError> {
         match self {
-            Self::Whole(up) => Ok(directed(order(a, b)?, *up)),
+            Self::Whole(_) => Ok(vec![RawBson::try_from(element.clone())?]),
             Self::Fields(fields) => {
-                for (path, up) in fields {
-                    let field = |value: &Bson| match value {
-                        Bson::Document(inner) => target::get(inner, path).cloned(),
-                        _ => None,
-                    };
-                    let (a, b) = (field(a).unwrap_or(Bson::Null), field(b).unwrap_or(Bson::Null));
-                    let found = directed(order(&a, &b)?, *up);
-                    if found != Ordering::Equal {
-                        return Ok(found);
-                    }
-                }
-                Ok(Ordering::Equal)
+                let field = |(path, _): &(Vec<String>, bool)| {
+                    let value = element.as_document().and_then(|inner| target::get(inner, path));
+                    Ok(RawBson::try_from(value.cloned().unwrap_or(Bson::Null))?)
+                };
+                fields.iter().map(field).collect()
             }
         }
+    }
+
+    fn order(&self, a: &[RawBson], b: &[RawBson]) -> Ordering {
+        let ups: &mut dyn Iterator<Item = bool> = match self {
+            Self::Whole(up) => &mut std::iter::once(*up),
+            Self::Fields(fields) => &mut fields.iter().map(|(_, up)| *up),
+        };
+        let of_pair = |((a, b), up): ((&RawBson, &RawBson), bool)| {
+            let order = in_order(a, b);
+            if up { order } else { order.reverse() }
+        };
+        a.iter().zip(b).zip(ups).map(of_pair).find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
     }
 }
 

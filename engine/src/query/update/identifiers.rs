@@ -1,6 +1,6 @@
 //! `arrayFilters` and the `$[identifier]`s that they belong to.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use bson::raw::RawDocument;
 
@@ -80,21 +80,20 @@ pub(super) fn check(
     array_filters: &BTreeMap<String, Expr>,
     update: &RawDocument,
 ) -> Result<(), QueryError> {
-    let parts = || changes.iter().flat_map(|change| &change.path.parts);
+    let mut used = BTreeSet::new();
     for change in changes {
         for part in &change.path.parts {
-            if let Part::Filtered(name) = part
-                && !array_filters.contains_key(name)
-            {
+            let Part::Filtered(name) = part else { continue };
+            if !array_filters.contains_key(name) {
                 return Err(QueryError::bad_value(format!(
                     "No array filter found for identifier '{name}' in path '{}'",
                     change.path.text
                 )));
             }
+            used.insert(name);
         }
     }
-    let is_used = |name: &String| parts().any(|part| *part == Part::Filtered(name.clone()));
-    match array_filters.keys().find(|name| !is_used(name)) {
+    match array_filters.keys().find(|name| !used.contains(name)) {
         Some(name) => Err(QueryError::failed_to_parse(format!(
             "The array filter for identifier '{name}' was not used in the update {}",
             shell::write_document(update, Layout::OneLine)

@@ -25,6 +25,7 @@ use bson::{
 use self::{
     action::{Action, Outcome, Place},
     path::UpdatePath,
+    positional::Places,
     target::Growth,
     value::{is_same, order, raw, shown, shown_id, type_of},
 };
@@ -130,9 +131,10 @@ impl Update {
             Form::Stages(stages) => stages.apply(document, context.now_ms)?,
             Form::Operators { changes, array_filters } => {
                 // All places are found in the document as it was: what they are found by may change.
+                let mut finder = Places::new(document, array_filters, context.filter);
                 let places = changes
                     .iter()
-                    .map(|change| change.places(document, array_filters, context))
+                    .map(|change| change.places(&mut finder, context))
                     .collect::<Result<Vec<_>, _>>()?;
                 let (mut after, mut growth) = (document.clone(), Growth::default());
                 for (change, paths) in changes.iter().zip(&places) {
@@ -161,14 +163,13 @@ impl Change {
     /// The concrete paths that it changes; none if it does not apply.
     fn places(
         &self,
-        document: &Document,
-        array_filters: &BTreeMap<String, Expr>,
+        finder: &mut Places<'_>,
         context: &UpdateContext<'_>,
     ) -> Result<Vec<Vec<String>>, QueryError> {
         if matches!(self.action, Action::SetOnInsert(_)) && !context.inserting {
             return Ok(Vec::new());
         }
-        positional::expand(&self.path, document, array_filters, context.filter)
+        positional::expand(&self.path, finder)
     }
 
     fn apply(

@@ -30,14 +30,15 @@ pub(super) fn update(
             "Update argument must be either an object or an array",
         ));
     };
-    let update = Document::try_from(raw)?;
-    if !update.keys().next().is_some_and(|name| name.starts_with('$')) {
-        return replacement(update, array_filters);
+    let first = raw.iter().next().transpose()?;
+    if !first.is_some_and(|(name, _)| name.as_str().starts_with('$')) {
+        return replacement(Document::try_from(raw)?, array_filters);
     }
     let array_filters = identifiers::parse(array_filters)?;
     let mut changes = Vec::new();
-    for (operator, fields) in update {
-        operator_changes(&operator, fields, raw, &mut changes)?;
+    for element in raw {
+        let (operator, fields) = element?;
+        operator_changes(operator.as_str(), fields, &mut changes)?;
     }
     let mut changes: Vec<(usize, Change)> = changes.into_iter().enumerate().collect();
     changes.sort_by(|(_, a), (_, b)| path_order(&a.path, &b.path));
@@ -68,8 +69,7 @@ fn replacement(update: Document, array_filters: &[&RawDocument]) -> Result<Form,
 
 fn operator_changes(
     operator: &str,
-    fields: Bson,
-    raw: &RawDocument,
+    fields: RawBsonRef<'_>,
     changes: &mut Vec<Change>,
 ) -> Result<(), QueryError> {
     if !operator.starts_with('$') || !is_known(operator) {
@@ -78,7 +78,8 @@ fn operator_changes(
              update specified as an array"
         )));
     }
-    let Bson::Document(fields) = fields else {
+    let RawBsonRef::Document(fields) = fields else {
+        let fields = Bson::try_from(fields)?;
         return Err(QueryError::failed_to_parse(format!(
             "Modifiers operate on fields but we found type {} instead. For example: \
              {{$mod: {{<field>: ...}}}} not {{{}}}",
@@ -86,16 +87,13 @@ fn operator_changes(
             shown(operator, &fields)
         )));
     };
-    let raw_fields = raw.get(operator)?.and_then(RawBsonRef::as_document);
-    for (name, argument) in fields {
-        let path = UpdatePath::parse(&name)?;
+    for element in fields {
+        let (name, raw) = element?;
+        let (path, argument) = (UpdatePath::parse(name.as_str())?, Bson::try_from(raw)?);
         let action = match operator {
             "$rename" => rename(&path, &argument, changes)?,
-            "$pull" => {
-                let raw = raw_fields.and_then(|raw| raw.get(&name).ok().flatten());
-                Action::Pull(pull(raw.unwrap_or(RawBsonRef::Null), argument)?)
-            }
-            _ => action(operator, &name, argument)?,
+            "$pull" => Action::Pull(pull(raw, argument)?),
+            _ => action(operator, name.as_str(), argument)?,
         };
         changes.push(Change { path, action });
     }

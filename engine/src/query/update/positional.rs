@@ -8,15 +8,62 @@ use super::{
     path::{Part, UpdatePath},
     raw, shown, target,
 };
-use crate::query::{Expr, Filter, QueryError};
+use crate::{
+    interrupt,
+    limits::UPDATE_PLACES_MAX,
+    query::{Expr, Filter, QueryError},
+};
 
-/// The concrete paths that a path stands for in this document.
+/// What finds the places of an update's paths in one document.
+pub(super) struct Places<'u> {
+    document: &'u Document,
+    array_filters: &'u BTreeMap<String, Expr>,
+    filter: Option<&'u Filter>,
+    /// The element that the filter matched, once somebody has asked.
+    matched: Option<usize>,
+    /// Elements that `$[]` and `$[identifier]` may still stand for.
+    left: usize,
+}
+
+impl<'u> Places<'u> {
+    pub(super) fn new(
+        document: &'u Document,
+        array_filters: &'u BTreeMap<String, Expr>,
+        filter: Option<&'u Filter>,
+    ) -> Self {
+        Self { document, array_filters, filter, matched: None, left: UPDATE_PLACES_MAX }
+    }
+
+    /// The position for `$`.
+    fn matched(&mut self) -> Result<usize, QueryError> {
+        if let Some(position) = self.matched {
+            return Ok(position);
+        }
+        let position = matched_position(self.document, self.filter)?;
+        self.matched = Some(position);
+        Ok(position)
+    }
+
+    fn count_one(&mut self) -> Result<(), QueryError> {
+        self.left = self.left.checked_sub(1).ok_or_else(|| {
+            QueryError::bad_value(format!(
+                "the paths of the update stand for more than {UPDATE_PLACES_MAX} array elements; \
+                 change fewer fields or elements at once"
+            ))
+        })?;
+        Ok(())
+    }
+}
+
+/// The concrete paths that a path stands for.
+///
+/// # Errors
+/// No array where one must be, or too many elements.
 pub(super) fn expand(
     path: &UpdatePath,
-    document: &Document,
-    array_filters: &BTreeMap<String, Expr>,
-    filter: Option<&Filter>,
+    places: &mut Places<'_>,
 ) -> Result<Vec<Vec<String>>, QueryError> {
+    let (document, array_filters) = (places.document, places.array_filters);
     let mut paths: Vec<Vec<String>> = vec![Vec::new()];
     for part in &path.parts {
         if let Part::Name(name) = part {
@@ -26,7 +73,7 @@ pub(super) fn expand(
             continue;
         }
         if *part == Part::Matched {
-            let position = matched_position(document, filter)?;
+            let position = places.matched()?;
             for path in &mut paths {
                 path.push(position.to_string());
             }
@@ -50,7 +97,9 @@ pub(super) fn expand(
                 }
             };
             for (position, element) in elements.iter().enumerate() {
+                interrupt::tick()?;
                 if accepts(part, element, array_filters)? {
+                    places.count_one()?;
                     let mut next = found.clone();
                     next.push(position.to_string());
                     longer.push(next);
@@ -83,4 +132,24 @@ fn matched_position(document: &Document, filter: Option<&Filter>) -> Result<usiz
             "The positional operator did not find the match needed from the query.",
         )
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use bson::doc;
+
+    use super::*;
+
+    #[test]
+    fn the_places_of_an_update_have_a_bound() {
+        let (document, filters) = (doc! { "a": [[1, 2], [3], []] }, BTreeMap::new());
+        let path = UpdatePath::parse("a.$[].$[]").expect("a path");
+        let found = |left| {
+            let mut places = Places { left, ..Places::new(&document, &filters, None) };
+            expand(&path, &mut places).map(|paths| paths.len())
+        };
+        assert_eq!(found(6), Ok(3));
+        let refused = found(5).expect_err("too many");
+        assert!(refused.message.contains("more than 2000000 array elements"), "{refused}");
+    }
 }

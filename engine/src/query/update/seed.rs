@@ -1,5 +1,7 @@
 //! What an upsert starts from.
 
+use std::{collections::BTreeSet, ops::Bound};
+
 use bson::{Bson, Document, raw::RawBson};
 
 use super::target::{self, Growth};
@@ -10,11 +12,10 @@ pub(super) fn document(filter: &Filter) -> Result<Document, QueryError> {
     let mut found = Vec::new();
     collect(filter.root(), &mut found);
     let (mut seed, mut growth) = (Document::new(), Growth::default());
-    let mut taken: Vec<Vec<String>> = Vec::new();
+    let mut taken = BTreeSet::new();
     for (path, value) in found {
         let parts: Vec<String> = path.split('.').map(str::to_owned).collect();
-        let clash = taken.iter().find(|other| other.iter().zip(&parts).all(|(a, b)| a == b));
-        if let Some(other) = clash {
+        if let Some(other) = clash(&taken, &parts) {
             return Err(QueryError::new(
                 QueryErrorKind::NotSingleValueField,
                 match other.join(".") {
@@ -29,9 +30,18 @@ pub(super) fn document(filter: &Filter) -> Result<Document, QueryError> {
             ));
         }
         target::set(&mut seed, &parts, Bson::try_from(value.clone())?, &mut growth)?;
-        taken.push(parts);
+        taken.insert(parts);
     }
     Ok(seed)
+}
+
+/// A path among these that leads to this one, or that this one leads to.
+fn clash<'t>(taken: &'t BTreeSet<Vec<String>>, path: &[String]) -> Option<&'t Vec<String>> {
+    let above = (1..=path.len()).find_map(|end| taken.get(path.get(..end)?));
+    above.or_else(|| {
+        let from = (Bound::Included(path), Bound::Unbounded);
+        taken.range::<[String], _>(from).next().filter(|other| other.starts_with(path))
+    })
 }
 
 fn collect<'f>(expr: &'f Expr, found: &mut Vec<(&'f str, &'f RawBson)>) {

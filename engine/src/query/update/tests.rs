@@ -363,3 +363,33 @@ fn sets_keep_the_first_of_equal_values() {
     check("{$addToSet: {a: {$each: [3, 1.0, 2, 3, 'x', 2.0]}}}", "{a: [1]}", "{a: [1, 3, 2, 'x']}");
     check("{$pullAll: {a: [2, 'x', 9]}}", "{a: [1, 2.0, 'x', 2, 3]}", "{a: [1, 3]}");
 }
+
+/// A decoded document has of two fields with one name only the last.
+#[test]
+fn an_operator_that_stands_there_twice_counts_twice() {
+    let set = |field: &str, value: i32| {
+        let mut fields = bson::RawDocumentBuf::new();
+        fields.append(<&bson::raw::CStr>::try_from(field).expect("a name"), value);
+        fields
+    };
+    let apply = |second: &str| {
+        let mut update = bson::RawDocumentBuf::new();
+        update.append(bson::raw::cstr!("$set"), set("a", 1));
+        update.append(bson::raw::cstr!("$set"), set(second, 2));
+        let update = Update::parse(RawBsonRef::Document(&update), &[])?;
+        update.apply(&doc("{}"), &UpdateContext::default())
+    };
+    same(&apply("b").expect("applies").expect("changes"), "{a: 1, b: 2}", "two of them");
+    let refused = apply("a").expect_err("a conflict");
+    assert_eq!(refused.kind, QueryErrorKind::ConflictingUpdateOperators, "{refused}");
+}
+
+#[test]
+fn an_upsert_begins_with_paths_that_do_not_meet() {
+    let seed = |filter: &str| Update::upsert_seed(&Filter::parse(&raw(filter)).expect(filter));
+    same(&seed("{'a.c': 1, 'a.b': 2, ab: 3}").expect("a seed"), "{a: {c: 1, b: 2}, ab: 3}", "");
+    for filter in ["{a: {x: 1}, 'a.b': 1}", "{'a.b': 1, a: {x: 1}}", "{'a.b.c': 1, 'a.b': 1}"] {
+        let error = seed(filter).expect_err(filter);
+        assert_eq!(error.kind, QueryErrorKind::NotSingleValueField, "{filter}: {error}");
+    }
+}
