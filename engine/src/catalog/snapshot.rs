@@ -2,14 +2,17 @@
 
 use std::{
     collections::BTreeMap,
-    sync::{Arc, PoisonError, RwLock},
+    sync::{
+        Arc, PoisonError, RwLock,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
 use super::{
     CatalogError, CatalogErrorKind, CollectionMeta, Dialect, IndexMeta, Namespace, record,
 };
 use crate::{
-    store::{CollectionId, Reader, StoreError},
+    store::{CollectionId, Reader, SnapshotNumber, StoreError},
     ttl::Rule,
 };
 
@@ -30,6 +33,24 @@ pub struct Catalog {
 pub struct CatalogSnapshot {
     pub(crate) version: u64,
     databases: BTreeMap<String, Arc<DatabaseMeta>>,
+    seen_in: SeenIn,
+}
+
+/// The number of the last commit whose catalog was found to be this one, or 0. It is no part of what
+/// the catalog is.
+#[derive(Debug, Default)]
+struct SeenIn(AtomicU64);
+
+impl Clone for SeenIn {
+    fn clone(&self) -> Self {
+        Self::default()
+    }
+}
+
+impl PartialEq for SeenIn {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
 }
 
 /// One database.
@@ -109,6 +130,22 @@ impl CatalogSnapshot {
             }
         }
         Ok(snapshot)
+    }
+
+    /// Whether this is the catalog of what `reader` reads.
+    ///
+    /// # Errors
+    /// `Damaged` when the stored version is no number.
+    pub(crate) fn is_of(&self, reader: &Reader<'_>) -> Result<bool, StoreError> {
+        let commit = reader.snapshot().map_or(0, SnapshotNumber::get);
+        if commit != 0 && self.seen_in.0.load(Ordering::Relaxed) == commit {
+            return Ok(true);
+        }
+        let is_same = stored_version(reader)? == self.version;
+        if is_same {
+            self.seen_in.0.store(commit, Ordering::Relaxed);
+        }
+        Ok(is_same)
     }
 
     /// Databases that have a collection, in order of name.

@@ -7,7 +7,7 @@ use super::{
     waiting::Waiting, watches::Watches,
 };
 use crate::{
-    catalog::{Catalog, CatalogSnapshot, snapshot},
+    catalog::{Catalog, CatalogSnapshot},
     clock::Clock,
     store::{Reader, Store, StoreError},
 };
@@ -98,7 +98,7 @@ impl Collections {
         self.store.read(|reader| {
             let catalog = self.catalog();
             // Another thread may have committed new definitions between the two.
-            if snapshot::stored_version(reader)? == catalog.version() {
+            if catalog.is_of(reader)? {
                 return work(reader, &catalog);
             }
             work(reader, &CatalogSnapshot::load(reader)?)

@@ -10,7 +10,7 @@ use tempfile::TempDir;
 use super::{Collections, WriteError};
 use crate::{
     catalog::{
-        CollectionMeta, Dialect, IndexState, Namespace,
+        CatalogSnapshot, CollectionMeta, Dialect, IndexState, Namespace,
         rules::{CollModRequest, CreateIndexesRequest, CreateRequest, IndexSelector},
     },
     clock::SimulatedClock,
@@ -90,6 +90,32 @@ fn namespace() -> Namespace {
 
 fn is_duplicate(result: Result<u64, WriteError>) -> bool {
     matches!(result, Err(WriteError::DuplicateKey(_)))
+}
+
+#[test]
+fn a_catalog_belongs_to_the_commits_that_hold_it() {
+    let mut bench = Bench::new();
+    bench.insert(doc! { "_id": 1 }).expect("stored");
+    let is_of = |bench: &Bench, catalog: &CatalogSnapshot| {
+        let seen = bench.all().store().read(|reader| catalog.is_of(reader));
+        seen.expect("reads")
+    };
+    let before = bench.all().catalog();
+    // Twice: the second time it is known of the commit.
+    assert!(is_of(&bench, &before) && is_of(&bench, &before));
+    bench.insert(doc! { "_id": 2 }).expect("stored");
+    assert!(is_of(&bench, &before), "a commit of documents alone changes no definition");
+    bench.create_index(doc! { "key": { "a": 1 }, "name": "a" }).expect("built");
+    assert!(!is_of(&bench, &before));
+    let after = bench.all().catalog();
+    assert!(is_of(&bench, &after));
+    assert!(!is_of(&bench, &before), "what is known of one catalog is not known of another");
+    assert!(is_of(&bench, &CatalogSnapshot::clone(&after)));
+    bench.reopen();
+    assert!(is_of(&bench, &after) && !is_of(&bench, &before));
+    let seen: Result<_, StoreError> =
+        bench.all().store().write(|writer| Ok(writer.reader().snapshot()));
+    assert_eq!(seen, Ok(None), "what a write sees is not a commit yet");
 }
 
 #[test]

@@ -52,8 +52,6 @@ pub struct Running {
     pub kind: &'static str,
     /// The command, without batches of writes.
     pub command: RawDocumentBuf,
-    /// When it began, in milliseconds since 1970.
-    pub started_ms: i64,
     /// Whether it should stop, and what it looked at.
     pub operation: Arc<Operation>,
     began: Duration,
@@ -74,12 +72,7 @@ impl Drop for Registration<'_> {
 
 impl Operations {
     /// Notes a command that begins. It is taken out when the registration goes.
-    pub fn begin(
-        &self,
-        context: &Context,
-        request: &Request<'_>,
-        limit: Option<Duration>,
-    ) -> Registration<'_> {
+    pub fn begin(&self, request: &Request<'_>, limit: Option<Duration>) -> Registration<'_> {
         // After two billion commands the numbers begin again; none below the monitor's is used.
         let last = self.last.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |last| {
             Some(last.checked_add(1).unwrap_or(MONITOR_OPID + 1))
@@ -91,7 +84,6 @@ impl Operations {
             ns: ns(request),
             kind: kind(request.name),
             command: shown(request.document),
-            started_ms: context.now_ms(),
             operation: Arc::new(Operation::new(limit)),
             began: work_time(),
         });
@@ -141,12 +133,12 @@ impl Running {
         work_time().saturating_sub(self.began)
     }
 
-    /// As `currentOp` shows it.
+    /// As `currentOp` shows it at this time, in milliseconds since 1970.
     #[must_use]
-    pub fn to_document(&self) -> Document {
+    pub fn to_document(&self, now_ms: i64) -> Document {
         let mut entry = doc! { "type": "op", "host": super::host_info::hostname() };
         entry.extend(who(&self.client));
-        entry.extend(activity(self.opid, self.started_ms, self.took()));
+        entry.extend(activity(self.opid, now_ms, self.took()));
         if let Some(user) = self.client.user() {
             entry.insert("effectiveUsers", [doc! { "user": user, "db": "admin" }]);
         }
@@ -169,9 +161,9 @@ impl Running {
 #[must_use]
 pub fn documents(context: &Context, own: Option<&Client>) -> Vec<Document> {
     let is_shown = |client: &Client| own.is_none_or(|own| own.user() == client.user());
-    let running = context.operations.running();
+    let (running, now_ms) = (context.operations.running(), context.now_ms());
     let commands =
-        running.iter().filter(|running| is_shown(&running.client)).map(|one| one.to_document());
+        running.iter().filter(|one| is_shown(&one.client)).map(|one| one.to_document(now_ms));
     let monitor = if own.is_none() { monitor(context) } else { None };
     monitor.into_iter().chain(commands).collect()
 }
@@ -180,13 +172,12 @@ pub fn documents(context: &Context, own: Option<&Client>) -> Vec<Document> {
 fn monitor(context: &Context) -> Option<Document> {
     let namespace = context.reaper.current_namespace()?;
     let took = context.reaper.pass_took();
-    let now_ms = context.now_ms();
     let mut entry = doc! {
         "type": "op",
         "host": super::host_info::hostname(),
         "desc": THREAD_NAME,
     };
-    entry.extend(activity(MONITOR_OPID, now_ms, took));
+    entry.extend(activity(MONITOR_OPID, context.now_ms(), took));
     entry.insert("op", "remove");
     entry.insert("ns", namespace.to_string());
     entry.insert("redacted", false);
@@ -221,9 +212,8 @@ pub fn app_name(client: &Client) -> Option<String> {
     Some(metadata.get_document("application").ok()?.get_str("name").ok()?.to_owned())
 }
 
-fn activity(opid: i32, started_ms: i64, took: Duration) -> Document {
+fn activity(opid: i32, now_ms: i64, took: Duration) -> Document {
     let micros = i64::try_from(took.as_micros()).unwrap_or(i64::MAX);
-    let now_ms = started_ms.saturating_add(micros / 1_000);
     doc! {
         "active": true,
         "currentOpTime": DateTime::from_millis(now_ms)

@@ -10,7 +10,13 @@ use super::{
     field::COMMON,
     request::Request,
 };
-use crate::{catalog::CollectionMeta, plan::find_by_id, query::filter::is_equal, store::Reader};
+use crate::{
+    catalog::CollectionMeta,
+    plan::find_by_id,
+    query::filter::is_equal,
+    store::Reader,
+    value::field::{Fields, field},
+};
 
 /// An `_id` that is asked for.
 #[derive(Clone, Copy)]
@@ -25,22 +31,22 @@ impl<'r> Point<'r> {
     #[must_use]
     pub fn read(request: &Request<'r>) -> Option<Self> {
         let mut id = None;
-        for element in request.document.iter_elements().skip(1) {
-            let element = element.ok()?;
-            let name = element.key().as_str();
-            match (name, element.value().ok()?) {
-                ("filter", RawBsonRef::Document(filter)) if id.is_none() => {
+        let mut fields = Fields::of(request.document);
+        for field in fields.by_ref().skip(1) {
+            match (field.name, field.plain_value()) {
+                (b"filter", Some(RawBsonRef::Document(filter))) if id.is_none() => {
                     id = Some(id_of(filter)?);
                 }
-                ("limit", RawBsonRef::Int32(0..) | RawBsonRef::Int64(0..))
-                | ("batchSize", RawBsonRef::Int32(1..) | RawBsonRef::Int64(1..))
-                | ("singleBatch", RawBsonRef::Boolean(_)) => {}
-                _ if COMMON.iter().any(|field| field.name == name) => {}
+                (b"limit", Some(RawBsonRef::Int32(0..) | RawBsonRef::Int64(0..)))
+                | (b"batchSize", Some(RawBsonRef::Int32(1..) | RawBsonRef::Int64(1..)))
+                | (b"singleBatch", Some(RawBsonRef::Boolean(_))) => {}
+                (name, _) if COMMON.iter().any(|field| field.name.as_bytes() == name) => {}
                 _ => return None,
             }
         }
         let RawBsonRef::String(collection) = request.first().ok()? else { return None };
-        Some(Self { db: request.db, collection, id: id? })
+        let id = id.filter(|_| fields.is_at_end())?;
+        Some(Self { db: request.db, collection, id })
     }
 
     /// The reply; `None` when the collection needs the way of all others.
@@ -71,7 +77,7 @@ impl<'r> Point<'r> {
         let is_shown = !collection.hides_expired()
             || !collection.hides(document, stored.modified_ms, context.now_ms());
         // An index may only narrow: the document decides.
-        if is_shown && document.get("_id")?.is_some_and(|id| is_equal(id, self.id)) {
+        if is_shown && field(document, "_id").is_some_and(|id| is_equal(id, self.id)) {
             batch.push(document);
             context.metrics.documents.returned.add(1);
         }
@@ -82,12 +88,11 @@ impl<'r> Point<'r> {
 /// The `_id` of a filter that has no other field. A document may hold operators, and null, arrays and
 /// regular expressions match by rules of their own.
 fn id_of(filter: &RawDocument) -> Option<RawBsonRef<'_>> {
-    let mut elements = filter.iter_elements();
-    let only = elements.next()?.ok()?;
-    if only.key() != "_id" || elements.next().is_some() {
+    let mut fields = Fields::of(filter);
+    if fields.next()?.name != b"_id" || !fields.is_at_end() {
         return None;
     }
-    let id = only.value().ok()?;
+    let id = field(filter, "_id")?;
     let is_plain = matches!(
         id,
         RawBsonRef::ObjectId(_)

@@ -13,7 +13,10 @@ use super::{
     names::Names,
     table::{Command, Scope},
 };
-use crate::{catalog::Namespace, value::field::Fields};
+use crate::{
+    catalog::Namespace,
+    value::field::{Fields, field},
+};
 
 /// The elements of an array if all of them are documents.
 fn plain_documents(array: &RawArray) -> Option<Vec<&RawDocument>> {
@@ -87,7 +90,10 @@ impl<'r> Request<'r> {
         if !self.names.may_have(name) {
             return Ok(None);
         }
-        Ok(self.document.get(name)?)
+        match field(self.document, name) {
+            Some(value) => Ok(Some(value)),
+            None => Ok(self.document.get(name)?),
+        }
     }
 
     /// The value of a field; `None` when absent or null.

@@ -97,7 +97,7 @@ fn answer(context: &Context, client: &Client, db: &str, command: &RawDocument) -
 /// Runs a checked command as an operation that others can see and stop.
 fn operate(context: &Context, command: &Command, request: &Request<'_>) -> Answer {
     let limit = operations::time_limit(request)?.filter(|_| command.name != "getMore");
-    let registration = context.operations.begin(context, request, limit);
+    let registration = context.operations.begin(request, limit);
     check_target(request)?;
     check_usable(context, request)?;
     let running = &registration.running;

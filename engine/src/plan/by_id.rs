@@ -7,8 +7,8 @@ use bson::raw::RawBsonRef;
 use super::{Operation, PlanError, operation::Way};
 use crate::{
     catalog::CollectionMeta,
-    store::{Reader, Stored},
-    value::key::encode,
+    store::{EntryPrefix, Reader, Stored},
+    value::key::append_key,
 };
 
 /// The document whose `_id` has this value; whether it is shown and matches, the caller has to see.
@@ -27,8 +27,9 @@ pub fn find_by_id<'t>(
     else {
         return Ok(None);
     };
-    let key = encode(Some(id), direction);
-    if !key.exact || collection.is_view() || collection.options.time_series.is_some() {
+    let mut key = EntryPrefix::new(index.id);
+    let is_exact = append_key(key.end(), Some(id), direction);
+    if !is_exact || collection.is_view() || collection.options.time_series.is_some() {
         return Ok(None);
     }
     let operation = Operation::current();
@@ -36,7 +37,7 @@ pub fn find_by_id<'t>(
         operation.check()?;
         operation.note_plan(|| Way::Index("IXSCAN", Arc::clone(index)));
     }
-    let Some(entry) = reader.entry(index.id, &key.bytes)? else { return Ok(Some(None)) };
+    let Some(entry) = reader.entry(&key)? else { return Ok(Some(None)) };
     let found = reader.document(collection.id, entry.record)?;
     if let Some(operation) = &operation {
         operation.note_examined(1, u64::from(found.is_some()));

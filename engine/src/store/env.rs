@@ -17,6 +17,7 @@ use super::StoreError;
 use super::fault::Fault;
 use super::gate::Closed;
 use super::group::Member;
+use super::reader::SnapshotNumber;
 use crate::limits::{LMDB_KEY_BYTES_MAX, MAP_SIZE_BYTES_MIN, READERS_MAX};
 
 pub(super) type Table = Database<'static, Bytes, Bytes>;
@@ -70,7 +71,12 @@ pub(super) struct Environment {
     pub(super) tables: Tables,
     /// Commits that were begun; only a change of it matters.
     commits: AtomicU64,
+    /// Which of all openings in this process it is, from 1.
+    opening: u64,
 }
+
+/// Openings of an environment so far.
+static OPENINGS: AtomicU64 = AtomicU64::new(0);
 
 impl Environment {
     /// Opens the environment in `folder`. The caller holds `app.lock` and has checked the file.
@@ -92,7 +98,8 @@ impl Environment {
             }
         };
         let tables = if read_only { open_tables(&env)? } else { create_tables(&env)? };
-        let environment = Self { env, tables, commits: AtomicU64::new(0) };
+        let opening = OPENINGS.fetch_add(1, Ordering::Relaxed) + 1;
+        let environment = Self { env, tables, commits: AtomicU64::new(0), opening };
         environment.check_promises()?;
         Ok(environment)
     }
@@ -104,6 +111,11 @@ impl Environment {
     /// a commit that is not on disk yet, and sees an older one the next time.
     pub(super) fn read(&self) -> Result<RoTxn<'_, WithoutTls>, heed::Error> {
         without_commits(&self.commits, || self.env.read_txn())
+    }
+
+    /// Which commit a transaction of [`Environment::read`] sees.
+    pub(super) fn snapshot(&self, txn: &RoTxn<'_>) -> Option<SnapshotNumber> {
+        SnapshotNumber::new(self.opening, txn.id() as u64)
     }
 
     pub(super) fn write(&self) -> Result<RwTxn<'_>, heed::Error> {

@@ -152,7 +152,8 @@ impl Store {
             let env = self.env()?;
             match env.read() {
                 Ok(txn) => {
-                    let result = work(&Reader::new(&txn, &env.tables));
+                    let snapshot = env.snapshot(&txn);
+                    let result = work(&Reader::new(&txn, &env.tables, snapshot));
                     self.look_at_reads(&env);
                     return result;
                 }

@@ -56,7 +56,9 @@ pub use handle::{Identity, OpenReport, Store, StoreOptions, StructureReport};
 pub use health::{StoreState, StoreStatus};
 pub use job::{JobProgress, JobStep, Watch};
 pub use notice::StoreNotice;
-pub use reader::{CatalogRecords, Documents, Entries, Looked, Reader, SMALL_TABLES};
+pub use reader::{
+    CatalogRecords, Documents, Entries, EntryPrefix, Looked, Reader, SMALL_TABLES, SnapshotNumber,
+};
 pub use record::{CollectionId, Counters, Entry, IndexId, Scan, Stored, entry_bytes};
 pub use restore::{Restoration, Restored};
 pub use restored::RESTORED_META_NAME;

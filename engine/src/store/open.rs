@@ -276,7 +276,7 @@ fn identify(
     let mut card = card.unwrap_or_else(|| Card::new(now_ms));
     let (uuid, format) = {
         let txn = env.read()?;
-        let reader = Reader::new(&txn, &env.tables);
+        let reader = Reader::new(&txn, &env.tables, None);
         let uuid = reader.meta(UUID)?.map(|bytes| String::from_utf8_lossy(bytes).into_owned());
         (uuid, reader.meta(FORMAT)?.and_then(super::codec::number))
     };

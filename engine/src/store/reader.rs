@@ -1,5 +1,6 @@
 //! Reads within one transaction.
 
+use std::num::NonZeroU64;
 use std::ops::Bound;
 
 use heed::types::Bytes;
@@ -13,7 +14,54 @@ use super::{CollectionId, Counters, DamagedRow, Entry, IndexId, Scan, StoreError
 pub struct Reader<'t> {
     txn: &'t RoTxn<'t>,
     tables: &'t Tables,
+    snapshot: Option<SnapshotNumber>,
 }
+
+/// The number of a commit that is read. No other commit that this process reads has the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct SnapshotNumber(NonZeroU64);
+
+/// Bits of a [`SnapshotNumber`] that are the number of the transaction.
+const TRANSACTION_BITS: u32 = 44;
+
+impl SnapshotNumber {
+    /// Of a transaction of one of all openings of an environment, counted from 1: one that is opened
+    /// again may number a transaction anew. `None` for numbers that nobody will reach.
+    pub(super) fn new(opening: u64, transaction: u64) -> Option<Self> {
+        let fits =
+            transaction >> TRANSACTION_BITS == 0 && opening >> (u64::BITS - TRANSACTION_BITS) == 0;
+        NonZeroU64::new(opening << TRANSACTION_BITS | transaction).filter(|_| fits).map(Self)
+    }
+
+    /// As a number.
+    #[must_use]
+    pub fn get(self) -> u64 {
+        self.0.get()
+    }
+}
+
+/// What the keys of all entries with one value key begin with.
+pub struct EntryPrefix {
+    bytes: Vec<u8>,
+}
+
+impl EntryPrefix {
+    /// Of an index; its value key is still to be appended.
+    #[must_use]
+    pub fn new(index: IndexId) -> Self {
+        let mut bytes = Vec::with_capacity(ENTRY_PREFIX_BYTES);
+        codec::begin_entry_key(&mut bytes, index.0);
+        Self { bytes }
+    }
+
+    /// Where the value key is appended.
+    pub fn end(&mut self) -> &mut Vec<u8> {
+        &mut self.bytes
+    }
+}
+
+/// Room for most keys.
+const ENTRY_PREFIX_BYTES: usize = 64;
 
 /// Documents of one collection, in order of record number.
 pub struct Documents<'t> {
@@ -84,8 +132,18 @@ impl End {
 }
 
 impl<'t> Reader<'t> {
-    pub(super) fn new(txn: &'t RoTxn<'t>, tables: &'t Tables) -> Self {
-        Self { txn, tables }
+    pub(super) fn new(
+        txn: &'t RoTxn<'t>,
+        tables: &'t Tables,
+        snapshot: Option<SnapshotNumber>,
+    ) -> Self {
+        Self { txn, tables, snapshot }
+    }
+
+    /// Which commit it reads. `None` within a write, which sees more.
+    #[must_use]
+    pub fn snapshot(&self) -> Option<SnapshotNumber> {
+        self.snapshot
     }
 
     /// The document with this record number.
@@ -217,11 +275,11 @@ impl<'t> Reader<'t> {
     /// The first entry with exactly this value key.
     ///
     /// # Errors
-    /// `Damaged` when its checksum is wrong; as [`Reader::entries`].
-    pub fn entry(&self, index: IndexId, key: &[u8]) -> Result<Option<Entry<'t>>, StoreError> {
-        let bound = codec::entry_bound(index.0, key)?;
-        let next = self.next_entry(&bound)?;
-        let found = next.filter(|row| codec::is_under(*row, &bound));
+    /// `Damaged` when its checksum is wrong; when LMDB fails.
+    pub fn entry(&self, key: &EntryPrefix) -> Result<Option<Entry<'t>>, StoreError> {
+        let bound = key.bytes.as_slice();
+        let next = self.next_entry(bound)?;
+        let found = next.filter(|row| codec::is_under(*row, bound));
         found.map(|(key, value)| codec::entry(key, value)).transpose()
     }
 
@@ -430,6 +488,18 @@ impl<'t> Iterator for CatalogRecords<'t> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_two_snapshots_have_one_number() {
+        let number = |opening, transaction| SnapshotNumber::new(opening, transaction);
+        assert_ne!(number(1, 7), number(2, 7));
+        assert_ne!(number(1, 7), number(1, 8));
+        assert_eq!(number(1, 7), number(1, 7));
+        let last = (1 << TRANSACTION_BITS) - 1;
+        assert_ne!(number(1, last), None);
+        assert_eq!(number(1, last + 1), None);
+        assert_eq!(number(1 << (u64::BITS - TRANSACTION_BITS), 0), None);
+    }
 
     #[test]
     fn a_scan_ends_where_its_keys_pass_the_bound() {

@@ -147,7 +147,7 @@ impl<'t> Writer<'t> {
     /// The same reads as outside, including what this transaction has written so far.
     #[must_use]
     pub fn reader(&self) -> Reader<'_> {
-        Reader::new(&self.txn, self.tables)
+        Reader::new(&self.txn, self.tables, None)
     }
 
     /// On a full disk a document may only be replaced by a smaller one: a bucket of measurements

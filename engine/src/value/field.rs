@@ -63,8 +63,9 @@ impl<'d> Iterator for Fields<'d> {
 }
 
 impl<'d> Field<'d> {
-    /// The value, of the types that keys and filters meet most.
-    fn plain_value(&self) -> Option<RawBsonRef<'d>> {
+    /// The value, of the types that keys and filters meet most; `None` for others.
+    #[must_use]
+    pub fn plain_value(&self) -> Option<RawBsonRef<'d>> {
         let eight = || self.value.first_chunk::<8>().copied();
         Some(match self.kind {
             T::Double => RawBsonRef::Double(f64::from_le_bytes(eight()?)),
