@@ -3,6 +3,7 @@
 use std::{
     fmt,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use bson::{Bson, RawDocument};
@@ -15,7 +16,7 @@ use super::{
 };
 use crate::{
     catalog::{CollectionMeta, Namespace},
-    collection::Collections,
+    collection::{Collections, WriteError},
     query::{Filter, QueryError},
     store::Scan,
     value::{
@@ -106,15 +107,7 @@ pub fn export(
     request: &ExportRequest,
     progress: &Progress,
 ) -> Result<ExportReport, TransferError> {
-    let name = &request.namespace;
-    let catalog = collections.catalog();
-    catalog
-        .check_usable(&name.db, &name.collection)
-        .map_err(crate::collection::WriteError::from)?;
-    let Some(collection) = catalog.collection(name) else {
-        return Err(TransferError::NoCollection { namespace: request.namespace.to_string() });
-    };
-    collection.check_is_no_view().map_err(crate::collection::WriteError::from)?;
+    let collection = to_export(collections, &request.namespace)?;
     let data_folder = collections.store().folder().to_owned();
     let mut target = Target::create(&request.path, &data_folder, request.gzip, progress)?;
     let mut walk = Walk {
@@ -172,6 +165,20 @@ pub fn export(
     target.complete()?.appear()?;
     beside.map_or(Ok(()), Complete::appear)?;
     Ok(ExportReport { exported, indexes_file, lookalikes })
+}
+
+/// The collection, if it holds documents that this version can read.
+fn to_export(
+    collections: &Collections,
+    name: &Namespace,
+) -> Result<Arc<CollectionMeta>, TransferError> {
+    let catalog = collections.catalog();
+    catalog.check_usable(&name.db, &name.collection).map_err(WriteError::from)?;
+    let Some(collection) = catalog.collection(name) else {
+        return Err(TransferError::NoCollection { namespace: name.to_string() });
+    };
+    collection.check_is_no_view().map_err(WriteError::from)?;
+    Ok(collection)
 }
 
 /// The file that the indexes are written to, beside the file of an export: `<name>.indexes.json`.
@@ -336,7 +343,7 @@ fn write_indexes<'p>(
 mod tests {
     use std::{
         fs,
-        sync::{Arc, Mutex, Weak},
+        sync::{Mutex, Weak},
         time::Duration,
     };
 
@@ -423,7 +430,7 @@ mod tests {
             Arc::new(Collections::new(Arc::new(store), Arc::clone(&clock) as _).unwrap());
         *clock.collections.lock().unwrap() = Arc::downgrade(&collections);
         let namespace = Namespace::new("d", "c").unwrap();
-        let filled: Result<(), crate::collection::WriteError> = collections.write(|writer| {
+        let filled: Result<(), WriteError> = collections.write(|writer| {
             let collection = writer.create_if_missing(&namespace)?;
             for id in 0..i32::try_from(DOCUMENTS).unwrap() {
                 writer.insert(&collection, &rawdoc! { "_id": id })?;
@@ -475,7 +482,7 @@ mod tests {
     }
 
     fn insert(collections: &Collections, namespace: &Namespace, document: &RawDocument) {
-        let inserted: Result<_, crate::collection::WriteError> = collections.write(|writer| {
+        let inserted: Result<_, WriteError> = collections.write(|writer| {
             let collection = writer.create_if_missing(namespace)?;
             writer.insert(&collection, document)
         });
@@ -493,7 +500,7 @@ mod tests {
         check(
             |collections, namespace| {
                 dropped(collections, namespace);
-                let again: Result<_, crate::collection::WriteError> =
+                let again: Result<_, WriteError> =
                     collections.write(|writer| writer.create_if_missing(namespace));
                 again.unwrap();
             },
