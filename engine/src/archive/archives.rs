@@ -183,10 +183,10 @@ impl Archives {
     }
 
     /// Removes what goes beyond the limits of the archives that are on. What fails is tried again with
-    /// the next pass.
-    pub fn prune(&self, now_ms: i64) {
+    /// the next pass, and so is what is left when `goes_on` says no.
+    pub fn prune(&self, now_ms: i64, goes_on: &dyn Fn() -> bool) {
         for archive in self.all().iter().filter(|archive| archive.is_on()) {
-            let _ = archive.prune(now_ms);
+            let _ = archive.prune(now_ms, goes_on);
         }
     }
 

@@ -45,7 +45,7 @@ struct Writing {
     next: Option<u64>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 struct Open {
     name: String,
     bytes: u64,
@@ -256,11 +256,12 @@ impl Archive {
         }
     }
 
-    /// Removes the oldest segments until the limits are kept. Hands back how many went.
+    /// Removes the oldest segments until the limits are kept, as long as `goes_on` says so. Hands back
+    /// how many went. Batches are kept meanwhile: a server may take long to answer.
     ///
     /// # Errors
     /// When the place can't be listed, or a segment can't be removed.
-    pub fn prune(&self, now_ms: i64) -> Result<usize, ArchiveError> {
+    pub fn prune(&self, now_ms: i64, goes_on: &dyn Fn() -> bool) -> Result<usize, ArchiveError> {
         let Settings { max_bytes, max_age_secs, .. } = self.record.settings;
         if max_bytes.is_none() && max_age_secs.is_none() {
             return Ok(0);
@@ -273,7 +274,7 @@ impl Archive {
             let ms = i64::try_from(secs.saturating_mul(1_000)).unwrap_or(i64::MAX);
             now_ms.saturating_sub(ms)
         });
-        let mut writing = lock(&self.writing);
+        let open = lock(&self.writing).open.clone();
         let listed = place.list()?;
         let mut bytes: u64 = listed.iter().map(|segment| segment.bytes).sum();
         let mut removed = 0;
@@ -289,11 +290,9 @@ impl Archive {
                 }
                 _ => false,
             };
-            if !is_too_much && !is_too_old {
+            let goes = is_too_much || is_too_old;
+            if !goes || !goes_on() || !self.give_up(segment, open.as_ref()) {
                 break;
-            }
-            if writing.open.as_ref().is_some_and(|open| open.name == segment.name) {
-                writing.open = None;
             }
             place.remove(&segment.name)?;
             lock(&self.known).remove(&segment.name);
@@ -301,6 +300,22 @@ impl Archive {
             removed += 1;
         }
         Ok(removed)
+    }
+
+    /// Writes no more into a segment that goes. Whether it may go: not if it got a batch since it was
+    /// as in `before`.
+    fn give_up(&self, segment: &Listed, before: Option<&Open>) -> bool {
+        let mut writing = lock(&self.writing);
+        let names_it = |open: Option<&Open>| open.is_some_and(|open| open.name == segment.name);
+        if !names_it(before) && !names_it(writing.open.as_ref()) {
+            return true;
+        }
+        // Who wrote the last batch that it takes has opened another one.
+        let is_as_before = writing.open.as_ref() == before;
+        if is_as_before {
+            writing.open = None;
+        }
+        is_as_before
     }
 
     /// A server is not asked with each pass, and not while it fails.
@@ -378,6 +393,11 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 #[cfg(test)]
 impl Archive {
+    /// Whether a batch would have to wait.
+    pub(super) fn is_writing(&self) -> bool {
+        self.writing.try_lock().is_err()
+    }
+
     /// Segments whose contents are remembered.
     pub(super) fn segments_known(&self) -> usize {
         lock(&self.known).len()

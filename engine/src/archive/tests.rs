@@ -4,7 +4,7 @@ use std::{
     fs,
     ops::ControlFlow,
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{Arc, Mutex, Weak},
     time::Duration,
 };
 
@@ -18,7 +18,11 @@ use super::{
     settings::Record,
     *,
 };
-use crate::{catalog::Namespace, clock::SimulatedClock, store::CollectionId};
+use crate::{
+    catalog::Namespace,
+    clock::{Clock as _, SimulatedClock},
+    store::CollectionId,
+};
 
 const NOW_MS: i64 = 1_704_844_800_000;
 
@@ -231,10 +235,14 @@ fn limits_remove_the_oldest_segments() {
     by_age.clock.advance_ms(25 * 3_600_000);
     by_age.keep([2]).expect("kept");
     assert_eq!(by_age.files().len(), 2, "a day makes a new segment");
-    assert_eq!(by_age.archive.prune(NOW_MS + 25 * 3_600_000), Ok(1));
+    assert_eq!(by_age.archive.prune(NOW_MS + 25 * 3_600_000, &|| true), Ok(1));
     assert_eq!(by_age.ids(&From::default()), [2]);
-    assert_eq!(by_age.archive.prune(NOW_MS + 26 * 3_600_000), Ok(0), "an hour old, not older");
-    assert_eq!(by_age.archive.prune(NOW_MS + 26 * 3_600_000 + 1), Ok(1));
+    assert_eq!(
+        by_age.archive.prune(NOW_MS + 26 * 3_600_000, &|| true),
+        Ok(0),
+        "an hour old, not older"
+    );
+    assert_eq!(by_age.archive.prune(NOW_MS + 26 * 3_600_000 + 1, &|| true), Ok(1));
     by_age.keep([3]).expect("the open segment is gone, and another begins");
     assert_eq!(by_age.ids(&From::default()), [3]);
 
@@ -242,7 +250,7 @@ fn limits_remove_the_oldest_segments() {
     for id in 0..100 {
         by_bytes.keep([id]).expect("kept");
     }
-    assert!(by_bytes.archive.prune(NOW_MS).expect("pruned") > 0);
+    assert!(by_bytes.archive.prune(NOW_MS, &|| true).expect("pruned") > 0);
     let summary = by_bytes.archive.summary().expect("read");
     assert!((2_000..=4_000).contains(&summary.bytes), "{summary:?}");
     let ids = by_bytes.ids(&From::default());
@@ -258,7 +266,7 @@ fn what_is_known_of_a_segment_goes_with_it() {
         world.archive.summary().expect("read");
     }
     assert_eq!(world.archive.segments_known(), world.files().len());
-    assert!(world.archive.prune(NOW_MS).expect("pruned") > 0);
+    assert!(world.archive.prune(NOW_MS, &|| true).expect("pruned") > 0);
     assert_eq!(world.archive.segments_known(), world.files().len());
     let (_, seen) = read(&world.archive, &From::default(), usize::MAX);
     assert_eq!((world.archive.segments_known(), seen.unreadable), (world.files().len(), 0));
@@ -291,6 +299,70 @@ fn an_archive_of_very_many_segments_is_told_at_once() {
     assert_eq!(archive.summary().expect("read").segments, 60_000);
 }
 
+/// A place that is slow enough for a batch to be kept while it answers.
+struct Slow {
+    folder: Folder,
+    /// The question that it is slow to answer, once.
+    at: Arc<Mutex<Option<&'static str>>>,
+    archive: Weak<Archive>,
+    clock: Arc<SimulatedClock>,
+}
+
+impl Slow {
+    fn answer(&self, question: &str) {
+        let is_met = self.at.lock().expect("free").take_if(|at| *at == question).is_some();
+        if let Some(archive) = self.archive.upgrade().filter(|_| is_met) {
+            assert!(!archive.is_writing(), "a batch would wait for the answer");
+            keep(&archive, &self.clock, [2]).expect("kept");
+        }
+    }
+}
+
+impl Place for Slow {
+    fn put(&self, segment: &str, offset: u64, frame: &[u8]) -> Result<(), ArchiveError> {
+        self.folder.put(segment, offset, frame)
+    }
+    fn list(&self) -> Result<Vec<Listed>, ArchiveError> {
+        let listed = self.folder.list();
+        self.answer("list");
+        listed
+    }
+    fn read(&self, segment: &str, offset: u64, len: usize) -> Result<Vec<u8>, ArchiveError> {
+        self.folder.read(segment, offset, len)
+    }
+    fn remove(&self, segment: &str) -> Result<(), ArchiveError> {
+        self.answer("remove");
+        self.folder.remove(segment)
+    }
+}
+
+#[test]
+fn a_batch_does_not_wait_for_what_a_limit_removes_and_stays() {
+    let check = |at, goes_on: bool, removed: usize, left: &[i32]| {
+        let folder = tempfile::tempdir().expect("a folder");
+        let clock = Arc::new(SimulatedClock::new(NOW_MS));
+        let slow_at = Arc::new(Mutex::new(None));
+        let archive = Arc::new_cyclic(|archive| {
+            let place = Slow {
+                folder: Folder::new(folder.path().join("a"), None),
+                at: Arc::clone(&slow_at),
+                archive: Weak::clone(archive),
+                clock: Arc::clone(&clock),
+            };
+            with_place(settings(None, Some(3_600)), Ok(Box::new(place)))
+        });
+        keep(&archive, &clock, [1]).expect("kept");
+        clock.advance_ms(2 * 3_600_000);
+        *slow_at.lock().expect("free") = Some(at);
+        assert_eq!(archive.prune(clock.now_ms(), &|| goes_on), Ok(removed), "{at}");
+        assert_eq!(read(&archive, &From::default(), 9).0, left, "{at}");
+    };
+    // It came into the segment that was too old when it was listed.
+    check("list", true, 0, &[2, 1]);
+    check("remove", true, 1, &[2]);
+    check("never", false, 0, &[1]);
+}
+
 #[test]
 fn a_segment_without_a_whole_batch_goes_by_the_age_in_its_name() {
     let world = world(settings(None, Some(3_600)));
@@ -299,7 +371,7 @@ fn a_segment_without_a_whole_batch_goes_by_the_age_in_its_name() {
     fs::write(&torn, [0x1f]).expect("torn");
     world.clock.advance_ms(25 * 3_600_000);
     world.keep([2]).expect("kept");
-    assert_eq!(world.archive.prune(NOW_MS + 25 * 3_600_000), Ok(1));
+    assert_eq!(world.archive.prune(NOW_MS + 25 * 3_600_000, &|| true), Ok(1));
     assert!(!torn.exists());
     assert_eq!(world.ids(&From::default()), [2]);
 }
@@ -309,7 +381,7 @@ fn the_newest_segment_is_never_too_large() {
     let world = world(settings(Some(10), None));
     world.keep([1]).expect("kept");
     world.keep([2]).expect("kept");
-    assert_eq!(world.archive.prune(NOW_MS), Ok(1));
+    assert_eq!(world.archive.prune(NOW_MS, &|| true), Ok(1));
     assert_eq!(world.ids(&From::default()), [2]);
 }
 

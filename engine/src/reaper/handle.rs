@@ -256,7 +256,7 @@ impl Reaper {
                 self.note_whole_pass();
             }
             self.empty_trash(pass.now_ms(), &goes_on);
-            pass.end()
+            pass.end(&goes_on)
         }));
         *lock(&self.pass_thread) = None;
         *lock(&self.pass_operation) = None;

@@ -109,11 +109,11 @@ impl<'r> Pass<'r> {
         self.now_ms
     }
 
-    /// Ends the pass, whether or not it was finished.
-    pub(super) fn end(mut self) -> PassReport {
+    /// Ends the pass, whether or not it was finished. Archives are pruned as long as `goes_on` says so.
+    pub(super) fn end(mut self, goes_on: &dyn Fn() -> bool) -> PassReport {
         // A clock that holds removals back, or would, must not empty archives by their age either.
         if !self.reaper.is_clock_doubtful() {
-            self.reaper.archives().prune(self.now_ms);
+            self.reaper.archives().prune(self.now_ms, goes_on);
         }
         self.report.finished_ms = self.reaper.clock().now_ms();
         let took = work_time().saturating_sub(self.began).as_micros();

@@ -178,7 +178,7 @@ fn check_change_in_a_pass(change: impl FnOnce(&World), left: usize) {
     }
     change(&world);
     while pass.step() == pass::Step::Again {}
-    pass.end();
+    pass.end(&|| true);
     assert_eq!(world.left().len(), left);
 }
 
