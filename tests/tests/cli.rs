@@ -6,6 +6,7 @@ use std::{
     process::{Command, Output},
 };
 
+use mayfly_engine::store::{Store, StoreOptions};
 use mayfly_tests::{program, server::Server};
 
 fn mayfly(folder: &Path, arguments: &str) -> Output {
@@ -62,6 +63,31 @@ fn files_in_and_out() {
     check(at, &format!("export {store} -o data/out"), 1, "", "lies in the data folder");
     check(at, "export --data data --db d --collection x -o o", 1, "", "no collection d.x");
     check(at, &format!("import {store} missing"), 1, "", "no such file");
+}
+
+#[test]
+fn what_is_not_as_it_should_be_is_told_on_standard_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    fs::write(at.join("a.jsonl"), "{\"_id\":1}\n").unwrap();
+    let store = "--data data --db d --collection c";
+    check(at, &format!("import {store} a.jsonl"), 0, "imported 1, skipped 0, rejected 0", "");
+
+    let export = format!("export {store} -o out.jsonl");
+    let (opened, _) = Store::open(&at.join("data"), &StoreOptions::default()).unwrap();
+    let free = opened.status().free_bytes.expect("the system tells it");
+    drop(opened);
+    // It has no more than its line on disk.
+    let huge = fs::File::options().append(true).open(at.join("a.jsonl")).unwrap();
+    huge.set_len(free * 2).unwrap();
+    check(
+        at,
+        &format!("import {store} a.jsonl"),
+        1,
+        "",
+        "import all the same with --no-space-check",
+    );
+    check(at, &export, 0, "exported 1", "");
 }
 
 #[test]

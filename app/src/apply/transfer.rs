@@ -234,7 +234,8 @@ fn look(state: &mut State, effects: &mut Effects) {
         draft.look = Seen::Nothing;
         return;
     };
-    let preview = TransferWork::Preview { path, format: draft.format };
+    let (format, all) = (draft.format, draft.files.clone());
+    let preview = TransferWork::Preview { path, format, all };
     let generation = work(Purpose::Preview, Lane::Read, preview, state, effects);
     if let Some(draft) = import_draft(state) {
         draft.look = Seen::Waiting(generation);

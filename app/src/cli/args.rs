@@ -142,6 +142,9 @@ pub struct Import {
     /// Stop at the first rejected document.
     #[arg(long)]
     pub stop_on_error: bool,
+    /// Begin also when the disk has less room than the files seem to need.
+    #[arg(long)]
+    pub no_space_check: bool,
     /// Go on with the import of these files that did not reach its end.
     #[arg(long, conflicts_with_all = ["drop", "roll_back", "leave"])]
     pub resume: bool,

@@ -4,7 +4,7 @@ use mayfly_engine::{
     catalog::Namespace,
     engine::Engine,
     transfer::{
-        Format, ImportReport, ImportRequest, Mode, Progress, TransferError, UnfinishedImport,
+        Format, ImportReport, ImportRequest, Mode, Progress, Room, TransferError, UnfinishedImport,
         import, leave_import, rehearse, resume_import, roll_back_import, unfinished_imports,
     },
 };
@@ -16,6 +16,7 @@ use super::{
     progress_line::with_progress,
     store,
 };
+use crate::state::transfer::import::lack_of_room;
 
 /// What can be done with an import that did not reach its end.
 const CHOICES: &str = "The same command with --resume goes on with it, with --roll-back removes what \
@@ -42,6 +43,9 @@ pub(super) fn run(args: &Import) -> Result<(), Failure> {
             Err(Failure(format!("{} {CHOICES}", known.sentence())))
         }
         _ => {
+            if !args.no_space_check {
+                check_room(&engine, &request)?;
+            }
             warn_of_overdue(&engine, &request)?;
             transfer(&engine, |progress| import(engine.collections(), &request, progress))
         }
@@ -77,6 +81,17 @@ fn newest_unfinished(
 ) -> Result<Option<UnfinishedImport>, Failure> {
     let all = unfinished_imports(engine.collections()).map_err(Failure::from_error)?;
     Ok(all.into_iter().rev().find(|known| known.is_of(request)))
+}
+
+/// Refuses files that the disk has no room for.
+fn check_room(engine: &Engine, request: &ImportRequest) -> Result<(), Failure> {
+    let room = Room::of(engine.collections(), &request.files).map_err(Failure::from_error)?;
+    match room.as_ref().and_then(lack_of_room) {
+        None => Ok(()),
+        Some(lack) => Err(Failure(format!(
+            "{lack}. Make room on the disk, or import all the same with --no-space-check."
+        ))),
+    }
 }
 
 /// Says how many of the first documents the collection's TTL indexes would remove at once.

@@ -13,7 +13,7 @@ use mayfly_engine::engine::{ClockOption, Engine, EngineEvent, EngineOptions, Sub
 use mayfly_engine::store::{OPEN_TO_OTHERS, Store, StoreError, Watch};
 use mayfly_engine::transfer::{
     self, ExportReport, ExportRequest, Format, ImportReport, ImportRequest, Progress, Rehearsal,
-    RollBackReport, TransferError, UnfinishedImport,
+    RollBackReport, Room, TransferError, UnfinishedImport,
 };
 
 use super::event::{Events, PassIndex, PassSummary, RemovedDocument, SourceEvent};
@@ -131,6 +131,10 @@ impl Transfers for Embedded {
         progress: &Progress,
     ) -> Result<ExportReport, TransferError> {
         transfer::export(self.engine()?.collections(), request, progress)
+    }
+
+    fn room(&self, files: &[PathBuf]) -> Result<Option<Room>, TransferError> {
+        Room::of(self.engine()?.collections(), files)
     }
 
     fn rehearse(

@@ -1,12 +1,12 @@
 //! Files in and out of a store.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use bson::oid::ObjectId;
 use mayfly_engine::catalog::Namespace;
 use mayfly_engine::transfer::{
     ExportReport, ExportRequest, Format, ImportReport, ImportRequest, Progress, Rehearsal,
-    RollBackReport, TransferError, UnfinishedImport,
+    RollBackReport, Room, TransferError, UnfinishedImport,
 };
 
 /// A store that takes documents out of files and writes them to files. Each call takes as long as
@@ -56,6 +56,12 @@ pub trait Transfers: Send + Sync {
         request: &ExportRequest,
         progress: &Progress,
     ) -> Result<ExportReport, TransferError>;
+
+    /// Whether the store's disk has room for what these files hold; `None` where nobody can tell.
+    ///
+    /// # Errors
+    /// When a file can't be read.
+    fn room(&self, files: &[PathBuf]) -> Result<Option<Room>, TransferError>;
 
     /// Counts the documents of a file that are past the thresholds of a collection's TTL indexes,
     /// among the first `documents_max`.

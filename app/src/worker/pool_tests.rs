@@ -246,7 +246,7 @@ fn a_file_that_is_not_there_is_said() {
     let path = std::path::PathBuf::from("/nowhere/at/all.json");
     let format = mayfly_engine::transfer::Format::Auto;
     let TransferDone::Preview(Err(sentence)) =
-        transfer(&worker, TransferWork::Preview { path, format })
+        transfer(&worker, TransferWork::Preview { path, format, all: Vec::new() })
     else {
         panic!("there is no such file")
     };

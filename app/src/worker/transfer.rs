@@ -9,7 +9,7 @@ use bson::oid::ObjectId;
 use mayfly_engine::catalog::Namespace;
 use mayfly_engine::transfer::{
     self, ExportReport, ExportRequest, Format, ImportReport, ImportRequest, Preview, Progress,
-    Rehearsal, RollBackReport, TransferError, UnfinishedImport,
+    Rehearsal, RollBackReport, Room, TransferError, UnfinishedImport,
 };
 
 use crate::limits::REHEARSED_DOCS_MAX;
@@ -24,6 +24,8 @@ pub enum TransferWork {
         path: PathBuf,
         /// What a person said about its form.
         format: Format,
+        /// All files that shall be imported: is there room for them?
+        all: Vec<PathBuf>,
     },
     /// Count what is past its threshold already.
     Rehearse {
@@ -138,6 +140,8 @@ pub struct FileLook {
     pub bytes: u64,
     /// Its beginning.
     pub preview: Preview,
+    /// Whether all files have room; `None` when nobody can tell.
+    pub room: Option<Room>,
 }
 
 /// Why nothing was done.
@@ -218,7 +222,10 @@ impl TransferWork {
     pub fn run(&self, source: Option<&dyn Source>) -> TransferDone {
         const NONE: &str = "Import and export are not supported for this store";
         match self {
-            Self::Preview { path, format } => TransferDone::Preview(look(path, *format)),
+            Self::Preview { path, format, all } => {
+                let transfers = source.and_then(Source::transfers);
+                TransferDone::Preview(look(path, *format, all, transfers))
+            }
             Self::Folder => TransferDone::Folder(downloads()),
             Self::Choose(_) => self.failed(String::new()),
             Self::Rehearse { files, format, namespace, progress } => {
@@ -298,10 +305,17 @@ fn files_there(request: &ExportRequest) -> Vec<PathBuf> {
     files.filter(is_there).collect()
 }
 
-fn look(path: &Path, format: Format) -> Result<FileLook, String> {
+fn look(
+    path: &Path,
+    format: Format,
+    all: &[PathBuf],
+    transfers: Option<&dyn Transfers>,
+) -> Result<FileLook, String> {
     let preview = transfer::preview(path, format).map_err(|error| error.to_string())?;
     let bytes = std::fs::metadata(path).map_or(0, |about| about.len());
-    Ok(FileLook { bytes, preview })
+    // A file that can't be read is told when it is the one that is shown.
+    let room = transfers.and_then(|transfers| transfers.room(all).ok().flatten());
+    Ok(FileLook { bytes, preview, room })
 }
 
 fn downloads() -> Option<PathBuf> {

@@ -1,7 +1,7 @@
 //! A store whose upkeep does not begin before somebody cancels it, and whose imports do not end before.
 
 use std::ops::ControlFlow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use mayfly_engine::catalog::Namespace;
 use mayfly_engine::store::{JobProgress, JobStep, Watch};
 use mayfly_engine::transfer::{
     End, ExportReport, ExportRequest, Format, ImportReport, ImportRequest, Progress, Rehearsal,
-    RollBackReport, TransferError, UnfinishedImport,
+    RollBackReport, Room, TransferError, UnfinishedImport,
 };
 
 /// The store behind it does everything, upkeep with the wish to stop already there. An import stores
@@ -102,6 +102,10 @@ impl Transfers for Slow {
         progress: &Progress,
     ) -> Result<ExportReport, TransferError> {
         self.inner().export(request, progress)
+    }
+
+    fn room(&self, files: &[PathBuf]) -> Result<Option<Room>, TransferError> {
+        self.inner().room(files)
     }
 
     fn rehearse(

@@ -178,6 +178,24 @@ fn a_collection_is_exported_and_an_existing_file_is_asked_about() {
 }
 
 #[test]
+fn files_that_the_disk_has_no_room_for_are_told_before() {
+    let mut window = Window::open();
+    let file = window.file("huge.json", &lines(30));
+    let status = window.run("admin", &doc! {"serverStatus": 1});
+    let store = status.get_document("mayfly").and_then(|mayfly| mayfly.get_document("store"));
+    let free = store.and_then(|store| store.get_i64("freeBytes")).expect("the system tells it");
+    // It has no more than its lines on disk.
+    let huge = fs::File::options().write(true).open(&file).expect("it is there");
+    huge.set_len(free.unsigned_abs() * 2).expect("no room is needed");
+    window.drop_on(&file);
+    window.until_named("so the import would stop before its end");
+    assert!(window.has("Import anyway"));
+    assert!(window.value("The same from a terminal").contains("--no-space-check"));
+    window.click("Remove huge.json");
+    window.until_gone("so the import would stop before its end");
+}
+
+#[test]
 fn what_an_export_does_not_give_back_is_told() {
     let commands = [doc! {"insert": "odd", "documents": [
         {"_id": 1, "v": {"$date": "2026-01-01T00:00:00Z"}}, {"_id": 2},

@@ -125,6 +125,16 @@ impl<'p> Input<'p> {
         Ok(())
     }
 
+    /// Bytes of the file that were read, unpacked.
+    pub(super) fn unpacked_bytes(&self) -> u64 {
+        self.unpacked
+    }
+
+    /// Bytes of the file that were read, as they are in it.
+    pub(super) fn packed_bytes(&self) -> u64 {
+        self.packed.load(Relaxed)
+    }
+
     /// Whether the file is packed.
     pub(super) fn is_gzip(&self) -> bool {
         self.gzip

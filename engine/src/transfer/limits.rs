@@ -41,6 +41,9 @@ pub(super) const GZIP_RATIO_MAX: u64 = 200;
 /// Unpacked bytes up to which any ratio is fine.
 pub(super) const GZIP_BYTES_FREE: u64 = 100 << 20;
 
+/// Bytes that are unpacked of a gzip file to tell about how long it is.
+pub(super) const GZIP_SAMPLE_BYTES: u64 = 16 << 20;
+
 /// Documents that a preview shows.
 pub const PREVIEW_DOCS_MAX: usize = 20;
 

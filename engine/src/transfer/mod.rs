@@ -40,6 +40,7 @@ mod report;
 #[cfg(test)]
 mod resume_tests;
 mod roll_back;
+mod room;
 mod store_batch;
 mod target;
 #[cfg(test)]
@@ -60,4 +61,5 @@ pub use preview::{FieldTypes, Preview, Rehearsal, RehearsedIndex, preview, rehea
 pub use progress::{Progress, ProgressNow};
 pub use report::{End, ImportReport, Reject};
 pub use roll_back::{RollBackReport, roll_back_import};
+pub use room::Room;
 pub use unfinished::{UnfinishedImport, leave_import, unfinished_imports};

@@ -36,6 +36,7 @@ pub fn ui(context: &Context, draft: &mut ImportDraft, state: &State, actions: &m
             files_ui(ui, draft, state, actions);
             if !draft.files.is_empty() {
                 preview::ui(ui, draft, actions);
+                room_ui(ui, draft);
                 target::ui(ui, draft, state);
                 rehearsal::ui(ui, draft, state, actions);
             }
@@ -64,13 +65,20 @@ fn start_ui(ui: &mut Ui, draft: &ImportDraft, ready: bool) -> bool {
     let drops = format!("Drop {name} and import");
     let (button, tooltip) = if draft.drop {
         (Button::danger(&drops), "Type the name first")
-    } else if draft.overdue() > 0 && !draft.pause_reaper {
+    } else if draft.overdue() > 0 && !draft.pause_reaper || draft.lack_of_room().is_some() {
         (Button::amber("Import anyway"), "Read the files into the collection")
     } else {
         (Button::primary("Import"), "Read the files into the collection")
     };
     let button = button.enabled(ready && draft.is_drop_confirmed());
     ui.add(button.tooltip(tooltip)).clicked()
+}
+
+/// What the disk has no room for.
+fn room_ui(ui: &mut Ui, draft: &ImportDraft) {
+    if let Some(words) = draft.lack_of_room() {
+        notice_ui(ui, Icon::Warning, "Too little room", colors(ui).overdue, &words);
+    }
 }
 
 /// A way to the imports that did not reach their end.

@@ -28,6 +28,9 @@ pub fn import(draft: &ImportDraft, folder: Option<&Path>) -> String {
     if draft.stop_on_error {
         line.flag("--stop-on-error");
     }
+    if draft.lack_of_room().is_some() {
+        line.flag("--no-space-check");
+    }
     for file in &draft.files {
         line.argument(&file.to_string_lossy());
     }

@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use mayfly_engine::catalog;
-use mayfly_engine::transfer::{Format, ImportRequest, Mode, Rehearsal};
+use mayfly_engine::transfer::{Format, ImportRequest, Mode, Rehearsal, Room};
 
-use crate::state::Namespace;
+use crate::state::{Namespace, number};
 use crate::worker::transfer::FileLook;
 
 /// Something that is found out on another thread.
@@ -120,6 +120,12 @@ impl ImportDraft {
         }
     }
 
+    /// Why the import would stop for want of room; `None`: it fits, or nobody can tell.
+    #[must_use]
+    pub fn lack_of_room(&self) -> Option<String> {
+        lack_of_room(self.look.here()?.room.as_ref()?)
+    }
+
     /// The collection as the window names it.
     #[must_use]
     pub fn target(&self) -> Namespace {
@@ -214,6 +220,18 @@ impl ImportDraft {
     }
 }
 
+/// Why an import would stop for want of room, without a full stop; `None`: it fits.
+#[must_use]
+pub fn lack_of_room(room: &Room) -> Option<String> {
+    let (needed, free) = (number::bytes(room.needed_bytes), number::bytes(room.free_bytes));
+    (!room.is_enough()).then(|| {
+        format!(
+            "The files hold about {needed} and the store has room for {free}, so the import would \
+             stop before its end"
+        )
+    })
+}
+
 /// The name of a file without its folder.
 #[must_use]
 pub fn file_name(path: &Path) -> String {
@@ -269,6 +287,22 @@ mod tests {
 
     fn draft(files: &[&str]) -> ImportDraft {
         ImportDraft::new(files.iter().map(PathBuf::from).collect(), "demo")
+    }
+
+    #[test]
+    fn files_that_do_not_fit_are_told() {
+        let check = |needed_bytes, free_bytes, expected: Option<&str>| {
+            assert_eq!(lack_of_room(&Room { needed_bytes, free_bytes }).as_deref(), expected);
+        };
+        check(5, 5, None);
+        check(
+            12_300_000_000,
+            4_000_000,
+            Some(
+                "The files hold about 12.3 GB and the store has room for 4.0 MB, so the import would \
+                 stop before its end",
+            ),
+        );
     }
 
     #[test]

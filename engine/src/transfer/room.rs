@@ -1,0 +1,98 @@
+//! Whether the disk has room for what an import would store.
+
+use std::{fs, path::PathBuf};
+
+use super::{TransferError, input::Input, limits::GZIP_SAMPLE_BYTES};
+use crate::collection::Collections;
+
+/// What an import needs, and what is free.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Room {
+    /// Bytes of the files, unpacked: about what their documents need. Indexes come on top.
+    pub needed_bytes: u64,
+    /// Bytes that the store can still take: free on its disk, and free in its file.
+    pub free_bytes: u64,
+}
+
+impl Room {
+    /// What importing these files would need; `None` where the system does not tell what is free. A
+    /// packed file is unpacked a little way, and the rest of it is taken to be like that.
+    ///
+    /// # Errors
+    /// When a file can't be read.
+    pub fn of(collections: &Collections, files: &[PathBuf]) -> Result<Option<Self>, TransferError> {
+        let status = collections.store().status();
+        let Some(on_disk) = status.free_bytes else { return Ok(None) };
+        let in_file = status.file_bytes.saturating_sub(status.live_bytes);
+        let free_bytes = on_disk.saturating_add(in_file);
+        let mut needed_bytes = 0_u64;
+        for file in files {
+            needed_bytes = needed_bytes.saturating_add(unpacked_bytes(file, free_bytes / 2)?);
+        }
+        Ok(Some(Self { needed_bytes, free_bytes }))
+    }
+
+    /// Whether the import could come to its end.
+    #[must_use]
+    pub fn is_enough(&self) -> bool {
+        self.needed_bytes <= self.free_bytes
+    }
+}
+
+/// The size of a file, unpacked; of a packed one about. No more than `most` bytes of it are unpacked.
+fn unpacked_bytes(path: &PathBuf, most: u64) -> Result<u64, TransferError> {
+    let mut input = Input::open(path, None)?;
+    let len = fs::metadata(path).map_err(|error| TransferError::file(path, &error))?.len();
+    if !input.is_gzip() {
+        return Ok(len);
+    }
+    while !input.has_ended() && input.unpacked_bytes() < GZIP_SAMPLE_BYTES.min(most) {
+        let here = input.bytes().len();
+        input.consume(here);
+        // The import itself says what is wrong with the file.
+        if input.fill().is_err() {
+            break;
+        }
+    }
+    let (unpacked, packed) = (input.unpacked_bytes(), input.packed_bytes().max(1));
+    if input.has_ended() {
+        return Ok(unpacked);
+    }
+    let whole = u128::from(unpacked) * u128::from(len) / u128::from(packed);
+    Ok(u64::try_from(whole).unwrap_or(u64::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::transfer::tests::{Room as Place, gzip};
+
+    #[test]
+    fn what_files_need_is_their_size_unpacked() {
+        let place = Place::new();
+        let small = "{\"text\":\"some words that repeat\"}\n".repeat(10);
+        let files = [
+            place.file("plain.json", small.as_bytes()),
+            place.file("small.json.gz", &gzip(small.as_bytes())),
+            place.file("cut.json.gz", &gzip(small.as_bytes())[..20]),
+        ];
+        let needed = |files: &[PathBuf]| {
+            Room::of(&place.collections, files).unwrap().map_or(0, |room| room.needed_bytes)
+        };
+        assert_eq!(needed(&files[..1]), small.len() as u64);
+        assert_eq!(needed(&files[..2]), 2 * small.len() as u64);
+        assert!(needed(&files) <= 3 * small.len() as u64);
+        assert!(Room::of(&place.collections, &[place.folder.path().join("none")]).is_err());
+    }
+
+    #[test]
+    fn a_file_larger_than_the_disk_does_not_fit() {
+        let place = Place::new();
+        let room = Room::of(&place.collections, &[]).unwrap().unwrap();
+        assert!(room.is_enough() && room.free_bytes > 0, "{room:?}");
+        let path = place.file("huge.json", b"{}\n");
+        // It has no more than that on disk.
+        fs::File::options().write(true).open(&path).unwrap().set_len(room.free_bytes * 2).unwrap();
+        assert!(!Room::of(&place.collections, &[path]).unwrap().unwrap().is_enough());
+    }
+}
