@@ -73,7 +73,13 @@ fn what_is_not_as_it_should_be_is_told_on_standard_error() {
     let store = "--data data --db d --collection c";
     check(at, &format!("import {store} a.jsonl"), 0, "imported 1, skipped 0, rejected 0", "");
 
+    // What a session leaves that was cut off: its number.
+    fs::write(at.join("data/app.lock"), "1\n").unwrap();
     let export = format!("export {store} -o out.jsonl");
+    check(at, &export, 0, "exported 1", "the data file was checked and is sound");
+    let again = mayfly(at, &export);
+    assert_eq!(String::from_utf8(again.stderr).unwrap(), "", "it is said once");
+
     let (opened, _) = Store::open(&at.join("data"), &StoreOptions::default()).unwrap();
     let free = opened.status().free_bytes.expect("the system tells it");
     drop(opened);

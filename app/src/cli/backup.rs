@@ -8,6 +8,7 @@ use mayfly_engine::{
 };
 
 use super::{Failure, args::Backup, job_line::JobLine};
+use crate::source::open::notices;
 
 /// Writes a consistent copy of a data folder that nobody has open.
 pub(super) fn run(args: &Backup) -> Result<(), Failure> {
@@ -17,7 +18,7 @@ pub(super) fn run(args: &Backup) -> Result<(), Failure> {
     let mut line = JobLine::new()?;
     let options = StoreOptions { now_ms: SystemClock.now_ms(), ..StoreOptions::default() };
     let (store, report) = Store::open(&args.data, &options).map_err(Failure::from_error)?;
-    for warning in &report.warnings {
+    for warning in notices(&report) {
         eprintln!("{warning}");
     }
     let done = store.backup_to(&args.dest, &mut |at| line.watch(at));

@@ -9,6 +9,7 @@ use tempfile::TempDir;
 use super::Failure;
 use crate::source::OpenRequest;
 use crate::source::embedded::{folder_of, prepare};
+use crate::source::open::notices;
 use crate::source::place::synced;
 
 /// Opens a data folder that must exist, unless `create` says that it may be made.
@@ -24,7 +25,7 @@ pub(super) fn open(folder: &Path, create: bool, run_reaper: bool) -> Result<Engi
 
 /// Tells on standard error what was found at the opening, and what is unwise about the folder's place.
 pub(super) fn warn(engine: &Engine, folder: &Path) {
-    for warning in &engine.open_report().warnings {
+    for warning in notices(engine.open_report()) {
         eprintln!("{warning}");
     }
     if let Some(sentence) = synced(folder) {

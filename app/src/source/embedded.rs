@@ -170,7 +170,7 @@ fn open(request: &OpenRequest, fill: Option<Fill>) -> Result<Opened, OpenFailure
         .map_or(ClockOption::System, |start_ms| ClockOption::Simulated { start_ms });
     let options = EngineOptions { clock, ..EngineOptions::default() };
     let engine = Engine::open(&folder, options).map_err(|error| OpenFailure(error.to_string()))?;
-    let mut warnings = engine.open_report().warnings.clone();
+    let mut warnings = super::open::notices(engine.open_report());
     // The advice about the folder's place says that too, with what to do.
     warnings.retain(|warning| warning != OPEN_TO_OTHERS);
     if let (true, Some(fill)) = (is_first, fill) {

@@ -178,6 +178,6 @@ fn open(folder: &Path, habits: &Habits) -> Result<(Engine, Vec<String>), String>
         clock.set_rate(before.rate);
         clock.set_paused(before.paused);
     }
-    let warnings = engine.open_report().warnings.clone();
+    let warnings = super::open::notices(engine.open_report());
     Ok((engine, warnings))
 }

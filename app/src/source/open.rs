@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use mayfly_engine::store::OpenReport;
+
 use super::{Advice, Source};
 
 /// Which store to open, and how.
@@ -31,6 +33,14 @@ pub struct Opened {
     pub advice: Vec<Advice>,
     /// Whether the store was made just now.
     pub created: bool,
+}
+
+/// What a person should know about how a store opened, one sentence each.
+#[must_use]
+pub fn notices(report: &OpenReport) -> Vec<String> {
+    let unclean = "The last session did not end cleanly; the data file was checked and is sound.";
+    let unclean = report.unclean.then(|| unclean.to_owned());
+    unclean.into_iter().chain(report.warnings.iter().cloned()).collect()
 }
 
 /// Why a store could not be opened: one sentence that says what to do.

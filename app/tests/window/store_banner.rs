@@ -8,6 +8,7 @@ use bson::{Bson, Document, doc};
 use mayfly::action::{Action, StoreAction};
 use mayfly::source::{Capabilities, Events, OpenRequest, Source, Transfers, Upkeep};
 use mayfly::state::{Phase, State};
+use mayfly_engine::engine::{Engine, EngineOptions};
 
 use super::support::Window;
 
@@ -254,4 +255,20 @@ fn what_is_typed_stays_when_the_store_is_opened_again() {
     window.until_named("There is nothing in this store yet");
     assert!(window.state().tabs.active().is_none(), "it is another store");
     assert!(window.state().drafts.tabs.is_empty());
+}
+
+#[test]
+fn after_an_unclean_end_the_next_start_says_that_the_file_is_sound() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let store = folder.path().join("store");
+    let options = EngineOptions { run_reaper: false, ..EngineOptions::default() };
+    Engine::open(&store, options).expect("a store").close().expect("closed");
+    // What a session leaves that was cut off: its number.
+    fs::write(store.join("app.lock"), "1\n").expect("written");
+    let mut window = Window::open_in(folder, &[]);
+    let said = "The last session did not end cleanly; the data file was checked and is sound.";
+    window.until_named(said);
+    let dismiss = format!("Dismiss: {said}");
+    window.click(&dismiss);
+    window.until_gone(&dismiss);
 }
