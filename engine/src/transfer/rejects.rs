@@ -13,7 +13,10 @@ use super::{
     limits::{REJECT_FILES_MAX, REJECT_TEXT_BYTES_MAX},
     store_batch::Refused,
 };
-use crate::value::extjson::{Style, append_document};
+use crate::{
+    store::sync_names,
+    value::extjson::{Style, append_document},
+};
 
 /// Writes what was rejected from one file, one JSON document a line. The file is made with the
 /// first one.
@@ -168,7 +171,7 @@ fn names(wanted: &Path) -> impl Iterator<Item = PathBuf> {
     })
 }
 
-/// Makes a new file under the first name that is free.
+/// Makes a new file under the first name that is free, and makes the name survive a power cut.
 fn create(wanted: &Path) -> io::Result<(PathBuf, File)> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
@@ -178,7 +181,10 @@ fn create(wanted: &Path) -> io::Result<(PathBuf, File)> {
         match options.open(&path) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             Err(error) => return Err(error),
-            Ok(file) => return Ok((path, file)),
+            Ok(file) => {
+                sync_names(path.parent().unwrap_or_else(|| Path::new(".")))?;
+                return Ok((path, file));
+            }
         }
     }
     Err(io::Error::other("too many files of rejected documents are there; remove some"))

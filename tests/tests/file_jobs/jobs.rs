@@ -241,16 +241,19 @@ pub fn import() -> Job {
             let numbers: Vec<usize> = numbers.collect();
             matches!(numbers[..], [imported, skipped, 1] if imported + skipped == IMPORTED)
         },
-        kept: &["store/data.mdb"],
+        kept: &["in", "store/data.mdb"],
         before_commits: &[],
         replaced: &[],
-        flushes: &["store/data.mdb"],
+        flushes: &["*.rejected", "in"],
         judge: |room, outcome, what| {
             let engine = check_store_open(room, what);
             let found = find_all(&engine, DB, "i", doc! {}).len();
             let expected = if outcome.is_done { IMPORTED..=IMPORTED } else { 0..=IMPORTED };
             assert!(expected.contains(&found), "{what}: {found} documents were imported");
             engine.close().expect("the store closes");
+            let rejects = fs::read_to_string(room.join("in/data.rejected.jsonl"));
+            let lines = rejects.unwrap_or_default().lines().count();
+            assert!(lines == 1 || !outcome.is_done, "{what}: {lines} rejected documents are kept");
         },
     }
 }
