@@ -12,6 +12,7 @@ use crate::apply::{self, Effects, WindowEffect};
 use crate::limits::{OUTCOMES_PER_FRAME_MAX, OUTCOMES_PER_FRAME_TIME_MAX};
 use crate::state::settings::ThemeChoice;
 use crate::state::{State, toasts};
+use crate::stop::Stop;
 use crate::theme::durations;
 use crate::widgets::menu;
 use crate::window::{Saved, WindowOptions};
@@ -28,6 +29,8 @@ pub struct MayflyApp {
     worker: Option<Worker>,
     started: Duration,
     tabs_to_restore: Option<Saved>,
+    /// Until it was heeded.
+    stop: Option<Stop>,
 }
 
 impl MayflyApp {
@@ -49,6 +52,7 @@ impl MayflyApp {
             worker: None,
             started: SystemClock.monotonic(),
             tabs_to_restore: saved.filter(|saved| !saved.tabs.is_empty()),
+            stop: options.stop,
         };
         let mut effects = Effects::default();
         effects.window(WindowEffect::Theme(app.state.settings.theme));
@@ -58,6 +62,10 @@ impl MayflyApp {
             let egui = egui.clone();
             move |wait| egui.request_repaint_after(wait)
         });
+        if let Some(stop) = &app.stop {
+            let egui = egui.clone();
+            stop.wake_with(move || egui.request_repaint());
+        }
         match Worker::start(options.opener, wake) {
             Ok(worker) => app.worker = Some(worker),
             Err(error) => {
@@ -159,6 +167,9 @@ impl eframe::App for MayflyApp {
     fn logic(&mut self, context: &Context, _frame: &mut eframe::Frame) {
         self.tick();
         let mut effects = Effects::default();
+        if self.stop.take_if(|stop| stop.is_wanted()).is_some() {
+            effects.window(WindowEffect::Close);
+        }
         self.take_outcomes(context, &mut effects);
         for action in std::mem::take(&mut self.state.startup) {
             apply::apply(action, &mut self.state, &mut effects);

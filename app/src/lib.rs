@@ -10,6 +10,7 @@ pub mod limits;
 pub mod panels;
 pub mod source;
 pub mod state;
+pub mod stop;
 pub mod theme;
 pub mod widgets;
 pub mod window;

@@ -177,3 +177,7 @@ pub const METER_SAMPLES_MAX: usize = 64;
 /// How long an event of the store may wait until it is drawn: many writes a second must not become as
 /// many frames.
 pub const EVENT_WAKE: Duration = Duration::from_millis(50);
+
+/// How far apart signals are that are one wish: a terminal that closes sends two, and so do `timeout` and a
+/// logout.
+pub const ONE_WISH_MAX: Duration = Duration::from_secs(1);

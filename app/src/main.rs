@@ -10,19 +10,21 @@ use mayfly::{
         OpenRequest,
         embedded::{check_free, opener},
     },
+    stop::Stop,
 };
 
 fn main() -> ExitCode {
     cli::run(std::env::args_os(), window)
 }
 
-fn window(request: OpenRequest) -> Result<Shown, Failure> {
+fn window(request: OpenRequest, stop: Stop) -> Result<Shown, Failure> {
     // A second window on the same store says so and ends, instead of opening with nothing to show.
     // Started from a desktop there is nobody to read that but in the window.
     if !is_started_by_desktop() {
         check_free(&request).map_err(|failure| Failure(failure.0))?;
     }
-    let options = WindowOptions { request, opener: opener(Some(demo::fill)), settings_file: None };
+    let opener = opener(Some(demo::fill));
+    let options = WindowOptions { request, opener, settings_file: None, stop: Some(stop) };
     match run_window(options) {
         Ok(()) => Ok(Shown::Closed),
         Err(WindowError::NoDisplay) => Ok(Shown::NoDisplay),

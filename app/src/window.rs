@@ -8,6 +8,7 @@ use crate::app::MayflyApp;
 use crate::source::{OpenRequest, Opener};
 use crate::state::Settings;
 use crate::state::tabs::SavedTab;
+use crate::stop::Stop;
 use crate::theme::sizes;
 
 /// The name under which the desktop knows the program.
@@ -22,6 +23,8 @@ pub struct WindowOptions {
     pub opener: Opener,
     /// Where sizes, tabs and choices are kept; `None`: at the platform's place.
     pub settings_file: Option<PathBuf>,
+    /// What closes it from outside.
+    pub stop: Option<Stop>,
 }
 
 /// Why there is no window.

@@ -2,6 +2,7 @@
 
 use std::env;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 /// Where `mayfly` stands: beside the folder of the test's own binary.
 ///
@@ -14,4 +15,14 @@ pub fn path() -> PathBuf {
     let program = folder.join(format!("mayfly{}", env::consts::EXE_SUFFIX));
     assert!(program.exists(), "{} was not built; run tests/run", program.display());
     program
+}
+
+/// Sends a signal such as `TERM` to a process.
+///
+/// # Panics
+/// When there is no such process.
+pub fn signal(process: u32, name: &str) {
+    let kill = ["-c", "kill -\"$0\" \"$1\"", name, &process.to_string()];
+    let sent = Command::new("sh").args(kill).status().expect("kill runs");
+    assert!(sent.success(), "process {process} can't be sent {name}");
 }

@@ -46,12 +46,25 @@ impl Server {
     /// When it does not begin to listen.
     #[must_use]
     pub fn start_with(folder: &Path, arguments: &[&str], variables: &[(&str, &str)]) -> Self {
-        let mut child = Command::new(program::path())
+        let mut command = Command::new(program::path());
+        Self::run(command.envs(variables.iter().copied()), folder, arguments)
+    }
+
+    /// A server on this folder that another program such as `nohup` becomes.
+    ///
+    /// # Panics
+    /// When it does not begin to listen.
+    #[must_use]
+    pub fn start_by(starter: &str, folder: &Path) -> Self {
+        Self::run(Command::new(starter).arg(program::path()), folder, &[])
+    }
+
+    fn run(command: &mut Command, folder: &Path, arguments: &[&str]) -> Self {
+        let mut child = command
             .arg("serve")
             .args(["--port", "0", "--data"])
             .arg(folder)
             .args(arguments)
-            .envs(variables.iter().copied())
             .stdout(Stdio::piped())
             .spawn()
             .expect("the server starts");
@@ -68,10 +81,7 @@ impl Server {
     /// # Panics
     /// When it can't be asked.
     pub fn terminate(&mut self) -> Option<i32> {
-        let pid = self.pid().to_string();
-        let asked =
-            Command::new("sh").args(["-c", "kill -TERM \"$0\"", &pid]).status().expect("kill runs");
-        assert!(asked.success(), "process {pid} can't be asked to end");
+        program::signal(self.pid(), "TERM");
         self.child.wait().expect("the server is a child of this process").code()
     }
 

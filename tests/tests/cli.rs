@@ -215,6 +215,19 @@ fn serving_ends_cleanly_on_a_signal() {
     }
 }
 
+/// Whoever started it so that it outlives the terminal has a server that does.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_hangup_that_is_ignored_stays_ignored() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut server = Server::start_by("nohup", folder.path());
+    let status = fs::read_to_string(format!("/proc/{}/status", server.pid())).unwrap();
+    let blocked = status.lines().find_map(|line| line.strip_prefix("SigBlk:")).unwrap();
+    assert_eq!(u64::from_str_radix(blocked.trim(), 16).unwrap() & 1, 1, "{status}");
+    program::signal(server.pid(), "HUP");
+    assert_eq!(server.terminate(), Some(0));
+}
+
 #[test]
 fn watching_ends_when_nothing_is_left() {
     let folder = tempfile::tempdir().unwrap();

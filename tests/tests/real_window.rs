@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use egui::{Key, Modifiers};
+use mayfly_engine::engine::{Engine, EngineOptions};
 use mayfly_tests::deadline::wall_ms;
 use mayfly_tests::display::Display;
 use mayfly_tests::inspect::Window;
@@ -127,6 +128,33 @@ fn real_window_does_the_main_job() {
     steps.click("Documents");
     steps.wait("1–1 of 1");
     steps.picture("5-again");
+}
+
+/// The end of a session, Ctrl+C and a terminal that closes: without a question, and so that the next start
+/// has nothing to tell.
+#[test]
+fn real_window_is_closed_by_a_signal() {
+    let home = tempfile::tempdir().expect("a temporary folder can be made");
+    let display = Display::start(1280, 800)
+        .unwrap_or_else(|error| panic!("Xvfb starts: {error}; tests/run installs it"));
+    for (signal, dialog) in [("TERM", Some("Import")), ("INT", None), ("HUP", None)] {
+        let mut steps = start(&display, home.path(), home.path());
+        steps.wait("Real time");
+        if let Some(action) = dialog {
+            steps.key(Key::P, Modifiers::COMMAND);
+            steps.window.type_text(action).unwrap_or_else(|error| steps.fail(&error.to_string()));
+            steps.key(Key::Enter, Modifiers::NONE);
+            steps.type_into("Path of a file", "not there yet");
+        }
+        let process = steps.window.process_id().expect("this test started it");
+        program::signal(process, signal);
+        let ended = steps.window.wait_for_end(STEP);
+        assert!(ended.unwrap_or_else(|error| steps.fail(&error.to_string())), "{signal}");
+        let options = EngineOptions { run_reaper: false, ..EngineOptions::default() };
+        let engine = Engine::open(&home.path().join("store"), options).expect("the store opens");
+        assert!(!engine.open_report().unclean, "{signal}");
+        engine.close().expect("the store closes");
+    }
 }
 
 fn import(steps: &mut Steps, file: &Path) {

@@ -7,7 +7,8 @@ use std::{
 
 use mayfly_engine::store::{JobProgress, JobStep};
 
-use super::{Failure, stop::Stop};
+use super::Failure;
+use crate::stop::Stop;
 
 /// Shows how far the work is on standard error, if that is a terminal. A signal stops it.
 pub(super) struct JobLine {
@@ -19,7 +20,8 @@ pub(super) struct JobLine {
 impl JobLine {
     pub(super) fn new() -> Result<Self, Failure> {
         let is_terminal = std::io::stderr().is_terminal();
-        Ok(Self { stop: Stop::listen()?, is_terminal, shown: None })
+        let stop = Stop::listen().map_err(Failure::from_error)?;
+        Ok(Self { stop, is_terminal, shown: None })
     }
 
     /// Takes the next word about the work.

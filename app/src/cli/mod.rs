@@ -14,7 +14,6 @@ mod progress_line;
 mod restore;
 mod scrub;
 mod serve;
-mod stop;
 mod store;
 mod verify;
 mod watch;
@@ -27,7 +26,7 @@ use clap::Parser as _;
 
 pub use args::{Args, Command};
 
-use crate::source::OpenRequest;
+use crate::{source::OpenRequest, stop::Stop};
 
 /// Why a command failed: one sentence for standard error.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -50,10 +49,10 @@ pub enum Shown {
     NoDisplay,
 }
 
-/// Reads the arguments and does what they say. `window` opens the window.
+/// Reads the arguments and does what they say. `window` opens the window, which a signal closes.
 pub fn run(
     arguments: impl IntoIterator<Item = OsString>,
-    window: impl FnOnce(OpenRequest) -> Result<Shown, Failure>,
+    window: impl FnOnce(OpenRequest, Stop) -> Result<Shown, Failure>,
 ) -> ExitCode {
     let args = match Args::try_parse_from(arguments) {
         Ok(args) => args,
@@ -77,8 +76,10 @@ pub fn run(
 
 fn dispatch(
     args: Args,
-    window: impl FnOnce(OpenRequest) -> Result<Shown, Failure>,
+    window: impl FnOnce(OpenRequest, Stop) -> Result<Shown, Failure>,
 ) -> Result<(), Failure> {
+    // From here on: a signal while a store is being opened counts too.
+    let stop = Stop::listen().map_err(Failure::from_error)?;
     match args.command {
         None => {
             let request = OpenRequest {
@@ -86,7 +87,7 @@ fn dispatch(
                 demo: args.demo,
                 ..OpenRequest::default()
             };
-            match window(request)? {
+            match window(request, stop)? {
                 Shown::Closed => Ok(()),
                 Shown::NoDisplay => {
                     eprintln!("There is no display to open a window on; going on as mayfly watch.");

@@ -8,7 +8,8 @@ use std::{
 
 use mayfly_engine::{clock::Clock, transfer::Progress};
 
-use super::{Failure, limits::LOOK, stop::Stop};
+use super::{Failure, limits::LOOK};
+use crate::stop::Stop;
 
 /// Runs `work` and shows its progress on standard error, if that is a terminal. A signal cancels
 /// it.
@@ -17,7 +18,7 @@ pub(super) fn with_progress<T: Send>(
     progress: &Progress,
     work: impl FnOnce() -> T + Send,
 ) -> Result<T, Failure> {
-    let stop = Stop::listen()?;
+    let stop = Stop::listen().map_err(Failure::from_error)?;
     let start = clock.monotonic();
     let is_terminal = std::io::stderr().is_terminal();
     thread::scope(|scope| {

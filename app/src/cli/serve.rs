@@ -11,9 +11,9 @@ use mayfly_engine::{
 use super::{
     Failure,
     args::Serve,
-    stop::Stop,
     store::{error_of, warn},
 };
+use crate::stop::Stop;
 
 /// Listens until a signal comes.
 ///
@@ -21,7 +21,7 @@ use super::{
 /// One sentence.
 pub(super) fn run(args: &Serve) -> Result<(), Failure> {
     let clock = clock(args.simulated_clock.as_deref())?;
-    let stop = Stop::listen()?;
+    let stop = Stop::listen().map_err(Failure::from_error)?;
     let options = EngineOptions { clock, ..EngineOptions::default() };
     let engine = Engine::open(&args.data, options).map_err(Failure::from_error)?;
     warn(&engine, &args.data);

@@ -5,9 +5,8 @@ use std::{collections::BTreeSet, io::IsTerminal as _};
 use bson::{Bson, Document, doc};
 use mayfly_engine::{catalog::Namespace, engine::Engine, value::Layout, value::shell::write_value};
 
-use super::{
-    Failure, args::Watch, limits::WATCH_DOCS_MAX, stop::Stop, store, watch_lines, watch_screen,
-};
+use super::{Failure, args::Watch, limits::WATCH_DOCS_MAX, store, watch_lines, watch_screen};
+use crate::stop::Stop;
 
 /// A document counting down.
 #[derive(Debug, Clone, PartialEq)]
@@ -28,7 +27,7 @@ pub(super) struct Watched<'w> {
 /// Shows documents counting down until somebody stops it or, without a terminal, nothing is left
 /// to expire.
 pub(super) fn run(args: &Watch) -> Result<(), Failure> {
-    let stop = Stop::listen()?;
+    let stop = Stop::listen().map_err(Failure::from_error)?;
     let (engine, _folder) = match &args.data {
         Some(data) => (store::open(data, false, true)?, None),
         None if args.demo => store::demo().map(|(engine, folder)| (engine, Some(folder)))?,

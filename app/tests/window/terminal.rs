@@ -2,7 +2,7 @@
 
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Child, ChildStdout, Command, Stdio};
 
 use bson::{DateTime, doc};
 use mayfly_engine::clock::{Clock as _, SystemClock};
@@ -10,6 +10,14 @@ use mayfly_engine::engine::{Engine, EngineOptions};
 
 /// The first line that `mayfly` prints, started without a display by somebody with this data folder.
 fn first_line(data: &Path, arguments: &[&str]) -> String {
+    let (mut child, _out, line) = started(data, arguments);
+    child.kill().expect("it still runs");
+    child.wait().expect("it ends");
+    line
+}
+
+/// The program, what it goes on to print, and its first line.
+fn started(data: &Path, arguments: &[&str]) -> (Child, BufReader<ChildStdout>, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_mayfly"));
     for display in ["DISPLAY", "WAYLAND_DISPLAY", "WAYLAND_SOCKET"] {
         command.env_remove(display);
@@ -18,11 +26,9 @@ fn first_line(data: &Path, arguments: &[&str]) -> String {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
     let mut child = command.spawn().expect("it starts");
     let mut line = String::new();
-    let out = child.stdout.take().expect("it is piped");
-    BufReader::new(out).read_line(&mut line).expect("it can be read");
-    child.kill().expect("it still runs");
-    child.wait().expect("it ends");
-    line
+    let mut out = BufReader::new(child.stdout.take().expect("it is piped"));
+    out.read_line(&mut line).expect("it can be read");
+    (child, out, line)
 }
 
 #[test]
@@ -49,6 +55,25 @@ fn what_somebody_stored_is_shown() {
     }
     let line = first_line(data.path(), &["--demo"]);
     assert!(line.contains("is the soonest threshold") && !line.contains("own.c"), "{line}");
+}
+
+/// Without a display a signal ends what the window would have been, and the next start has nothing to tell.
+#[test]
+#[cfg(unix)]
+fn a_signal_ends_it_cleanly() {
+    let data = tempfile::tempdir().expect("a temporary folder");
+    for signal in ["TERM", "INT", "HUP"] {
+        let (mut child, _out, line) = started(data.path(), &[]);
+        assert!(line.contains("is the soonest threshold"), "{line}");
+        let kill = ["-c", "kill -\"$0\" \"$1\"", signal, &child.id().to_string()];
+        let sent = Command::new("sh").args(kill).status().expect("kill runs");
+        assert!(sent.success(), "{signal}");
+        assert_eq!(child.wait().expect("it ends").code(), Some(0), "{signal}");
+        let options = EngineOptions { run_reaper: false, ..EngineOptions::default() };
+        let engine = Engine::open(&data.path().join("mayfly/store"), options).expect("a store");
+        assert!(!engine.open_report().unclean, "{signal}");
+        engine.close().expect("the store closes");
+    }
 }
 
 #[test]
