@@ -77,8 +77,9 @@ impl Engine {
         simulated: Option<Arc<SimulatedClock>>,
     ) -> Result<Self, OpenError> {
         options.store.now_ms = clock.now_ms();
-        let (store, report) = Store::open(folder, &options.store)?;
+        let (store, mut report) = Store::open(folder, &options.store)?;
         let collections = Arc::new(Collections::new(Arc::new(store), Arc::clone(&clock))?);
+        report.warnings.extend(collections.catalog().closed_in_words());
         let hub = Arc::new(EventHub::default());
         let reaper = Arc::new(Reaper::new(Arc::clone(&collections), Arc::clone(&hub))?);
         let weak = Arc::downgrade(&reaper);

@@ -3,6 +3,7 @@
 //! Everything here is a value or a pure function over values: [`CatalogSnapshot`] is what the engine
 //! knows at one moment, [`rules`] say what a request may change. Only `collection` writes the records.
 
+mod closed;
 mod collection_meta;
 mod dialect;
 mod error;
@@ -15,6 +16,7 @@ pub mod rules;
 pub(crate) mod snapshot;
 mod validator;
 
+pub use closed::Closed;
 pub use collection_meta::CollectionMeta;
 pub use dialect::{Dialect, has_own_ts};
 pub use error::{CatalogError, CatalogErrorKind};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bson::{Bson, Document, RawDocument, Uuid, doc, spec::BinarySubtype};
 
 use super::{
-    Capped, Clustered, CollectionMeta, CollectionOptions, Dialect, EntryForm, IndexKey, IndexMeta,
+    Capped, Clustered, CollectionMeta, CollectionOptions, EntryForm, IndexKey, IndexMeta,
     IndexState, Namespace, Validation, ValidationAction, ValidationLevel, View,
 };
 use crate::{
@@ -59,23 +59,18 @@ pub(crate) fn read(db: &str, name: &str, bytes: &[u8]) -> Result<CollectionMeta,
 /// # Errors
 /// `Bug` when the record can't be written as BSON.
 pub(crate) fn write_dialects<'a>(
-    dialects: impl Iterator<Item = (&'a str, Dialect)>,
+    dialects: impl Iterator<Item = (&'a str, Bson)>,
 ) -> Result<Vec<u8>, StoreError> {
-    to_bytes(&dialects.map(|(db, dialect)| (db.to_owned(), Bson::from(dialect.name()))).collect())
+    to_bytes(&dialects.map(|(db, dialect)| (db.to_owned(), dialect)).collect())
 }
 
-/// Reads the record of dialects.
+/// Reads the record of dialects, with what it says of each database.
 ///
 /// # Errors
 /// `Damaged` when it is none.
-pub(crate) fn read_dialects(bytes: &[u8]) -> Result<Vec<(String, Dialect)>, StoreError> {
+pub(crate) fn read_dialects(bytes: &[u8]) -> Result<Document, StoreError> {
     let damaged = || StoreError::Damaged { what: "the list of dialects can't be read".into() };
-    let record = from_bytes(bytes).ok_or_else(damaged)?;
-    record
-        .into_iter()
-        .map(|(db, name)| Some((db, Dialect::from_name(name.as_str()?)?)))
-        .collect::<Option<_>>()
-        .ok_or_else(damaged)
+    from_bytes(bytes).ok_or_else(damaged)
 }
 
 fn to_bytes(record: &Document) -> Result<Vec<u8>, StoreError> {

@@ -8,11 +8,11 @@ use std::{
     },
 };
 
-use super::{
-    CatalogError, CatalogErrorKind, CollectionMeta, Dialect, IndexMeta, Namespace, record,
-};
+use bson::Bson;
+
+use super::{CatalogError, Closed, CollectionMeta, Dialect, IndexMeta, Namespace, record};
 use crate::{
-    store::{CollectionId, Reader, SnapshotNumber, StoreError},
+    store::{CatalogRow, CollectionId, Reader, SnapshotNumber, StoreError},
     ttl::Rule,
 };
 
@@ -33,6 +33,7 @@ pub struct Catalog {
 pub struct CatalogSnapshot {
     pub(crate) version: u64,
     databases: BTreeMap<String, Arc<DatabaseMeta>>,
+    nameless: usize,
     seen_in: SeenIn,
 }
 
@@ -58,11 +59,13 @@ impl PartialEq for SeenIn {
 pub struct DatabaseMeta {
     /// Whose rules it follows.
     pub dialect: Dialect,
+    /// What the list of dialects says where this version does not know it. Then all collections are
+    /// closed, and none is created.
+    pub(crate) unknown_dialect: Option<Bson>,
     /// Its collections by name.
     pub collections: BTreeMap<String, Arc<CollectionMeta>>,
-    /// Collections whose definition this version can't read, with the reason. Their names are taken,
-    /// and their records stay as they are for a version that can.
-    pub closed: BTreeMap<String, String>,
+    /// Collections that can't be used.
+    pub closed: BTreeMap<String, Closed>,
 }
 
 /// Something with a TTL: an index, or the own option of a clustered or time-series collection.
@@ -105,6 +108,13 @@ impl DatabaseMeta {
     fn has_collections(&self) -> bool {
         !self.collections.is_empty() || !self.closed.is_empty()
     }
+
+    /// Why the whole database can't be used.
+    fn closed_by_dialect(&self) -> Option<Closed> {
+        let dialect = self.unknown_dialect.as_ref()?;
+        let reason = format!("this version does not know the dialect {dialect} of the database");
+        Some(Closed::Unknown(reason))
+    }
 }
 
 impl CatalogSnapshot {
@@ -115,17 +125,27 @@ impl CatalogSnapshot {
     pub fn load(reader: &Reader<'_>) -> Result<Self, StoreError> {
         let mut snapshot = Self { version: stored_version(reader)?, ..Self::default() };
         if let Some(bytes) = reader.meta(DIALECTS_META)? {
-            for (db, dialect) in record::read_dialects(bytes)? {
-                snapshot.set_dialect(&db, dialect);
+            for (db, name) in record::read_dialects(bytes)? {
+                match name.as_str().and_then(Dialect::from_name) {
+                    Some(dialect) => snapshot.set_dialect(&db, dialect),
+                    None => snapshot.database(&db).unknown_dialect = Some(name),
+                }
             }
         }
-        for entry in reader.catalog()? {
-            let (db, name, bytes) = entry?;
-            match record::read(db, name, bytes) {
-                Ok(collection) => snapshot.put(collection),
-                Err(reason) => {
-                    let database = snapshot.databases.entry(db.to_owned()).or_default();
-                    Arc::make_mut(database).closed.insert(name.to_owned(), reason);
+        for row in reader.catalog()? {
+            let CatalogRow { names, record } = row?;
+            let Some((db, name)) = names else {
+                snapshot.nameless += 1;
+                continue;
+            };
+            let read = |bytes| record::read(db, name, bytes).map_err(Closed::Unknown);
+            let database = snapshot.database(db);
+            let closed = database.closed_by_dialect();
+            match record.ok_or(Closed::Damaged).and_then(read) {
+                Ok(collection) if closed.is_none() => snapshot.put(collection),
+                read => {
+                    let reason = read.err().or(closed).unwrap_or(Closed::Damaged);
+                    database.closed.insert(name.to_owned(), reason);
                 }
             }
         }
@@ -156,37 +176,70 @@ impl CatalogSnapshot {
             .map(|(name, _)| name.as_str())
     }
 
-    /// The collections of a database that this version can't read, in order of name, and why.
-    pub fn closed(&self, db: &str) -> impl Iterator<Item = (&str, &str)> {
+    /// The collections of a database that can't be used, in order of name, and why.
+    pub fn closed(&self, db: &str) -> impl Iterator<Item = (&str, &Closed)> {
         let closed = self.databases.get(db).into_iter().flat_map(|database| &database.closed);
-        closed.map(|(name, reason)| (name.as_str(), reason.as_str()))
+        closed.map(|(name, reason)| (name.as_str(), reason))
     }
 
-    /// Refuses the name of a collection that this version can't read.
+    /// All collections of all databases that can't be used, and why.
+    pub fn all_closed(&self) -> impl Iterator<Item = (Namespace, &Closed)> {
+        self.databases().flat_map(|db| {
+            self.closed(db).map(|(name, reason)| {
+                (Namespace { db: db.to_owned(), collection: name.to_owned() }, reason)
+            })
+        })
+    }
+
+    /// Definitions that can't be used because not even their names can be read.
+    #[must_use]
+    pub fn nameless(&self) -> usize {
+        self.nameless
+    }
+
+    /// The sentence about what can't be used; `None` when everything can.
+    #[must_use]
+    pub fn closed_in_words(&self) -> Option<String> {
+        let count = self.all_closed().count() + self.nameless;
+        let first = match self.all_closed().next() {
+            Some((namespace, closed)) => {
+                format!("{namespace} can't be used: {}", closed.reason())
+            }
+            None if count == 0 => return None,
+            None => "A collection can't be used: its definition is damaged down to its name".into(),
+        };
+        Some(match count - 1 {
+            0 => format!("{first}."),
+            more => format!("{first}. Nor can {more} more, which verify names."),
+        })
+    }
+
+    /// Refuses the name of a collection that can't be used.
     ///
     /// # Errors
     /// `CommandNotSupported` with the reason.
     pub fn check_usable(&self, db: &str, name: &str) -> Result<(), CatalogError> {
-        match self.databases.get(db).and_then(|database| database.closed.get(name)) {
-            None => Ok(()),
-            Some(reason) => Err(CatalogError::new(
-                CatalogErrorKind::CommandNotSupported,
-                format!(
-                    "{db}.{name} can't be used: {reason}. Its documents are kept as they are, and \
-                     nothing of it expires; open the store with the version of Mayfly that wrote it, \
-                     or a newer one. Until then it can't be read, written, renamed, dropped or \
-                     exported"
-                ),
-            )),
-        }
+        let Some(database) = self.databases.get(db) else { return Ok(()) };
+        let closed = database.closed.get(name).cloned().or_else(|| database.closed_by_dialect());
+        closed.map_or(Ok(()), |closed| Err(closed.error(&format!("{db}.{name}"))))
     }
 
-    /// Refuses a database with a collection that this version can't read.
+    /// Refuses a database with a collection that can't be used.
     ///
     /// # Errors
     /// As [`CatalogSnapshot::check_usable`].
     pub fn check_all_usable(&self, db: &str) -> Result<(), CatalogError> {
+        self.check_dialect(db)?;
         self.closed(db).try_for_each(|(name, _)| self.check_usable(db, name))
+    }
+
+    /// Refuses a database whose dialect this version does not know.
+    ///
+    /// # Errors
+    /// As [`CatalogSnapshot::check_usable`].
+    pub fn check_dialect(&self, db: &str) -> Result<(), CatalogError> {
+        let closed = self.databases.get(db).and_then(|database| database.closed_by_dialect());
+        closed.map_or(Ok(()), |closed| Err(closed.error(&format!("the database {db}"))))
     }
 
     /// The collections of a database, in order of name; none if there is no such database.
@@ -254,9 +307,9 @@ impl CatalogSnapshot {
     }
 
     pub(crate) fn put(&mut self, collection: CollectionMeta) {
-        let database = self.databases.entry(collection.namespace.db.clone()).or_default();
         let name = collection.namespace.collection.clone();
-        Arc::make_mut(database).collections.insert(name, Arc::new(collection));
+        let database = self.database(&collection.namespace.db);
+        database.collections.insert(name, Arc::new(collection));
     }
 
     pub(crate) fn remove(&mut self, namespace: &Namespace) {
@@ -266,14 +319,20 @@ impl CatalogSnapshot {
     }
 
     pub(crate) fn set_dialect(&mut self, db: &str, dialect: Dialect) {
-        Arc::make_mut(self.databases.entry(db.to_owned()).or_default()).dialect = dialect;
+        self.database(db).dialect = dialect;
     }
 
-    pub(crate) fn dialects(&self) -> impl Iterator<Item = (&str, Dialect)> {
-        self.databases
-            .iter()
-            .filter(|(_, database)| database.dialect != Dialect::default())
-            .map(|(name, database)| (name.as_str(), database.dialect))
+    fn database(&mut self, db: &str) -> &mut DatabaseMeta {
+        Arc::make_mut(self.databases.entry(db.to_owned()).or_default())
+    }
+
+    /// What the list of dialects says, also where this version does not know it.
+    pub(crate) fn dialects(&self) -> impl Iterator<Item = (&str, Bson)> {
+        self.databases.iter().filter_map(|(name, database)| {
+            let own = database.dialect;
+            let own = (own != Dialect::default()).then(|| Bson::from(own.name()));
+            Some((name.as_str(), database.unknown_dialect.clone().or(own)?))
+        })
     }
 }
 

@@ -52,6 +52,7 @@ impl Collections {
     ) -> Result<bool, WriteError> {
         self.transact(|writer| {
             check_db(db)?;
+            writer.catalog().check_dialect(db)?;
             if writer.catalog().dialect(db) == dialect {
                 return Ok(true);
             }

@@ -403,7 +403,7 @@ impl Bite<'_, '_> {
 }
 
 /// The name for what belongs to no collection.
-fn own(name: &str) -> Namespace {
+pub(super) fn own(name: &str) -> Namespace {
     Namespace { db: "admin".to_owned(), collection: name.to_owned() }
 }
 
@@ -414,7 +414,11 @@ fn place_of(catalog: &CatalogSnapshot, row: &DamagedRow) -> Namespace {
         DamagedRow::Counters { id } => {
             all.find(|one| one.id == CollectionId(*id) || one.index_by_id(IndexId(*id)).is_some())
         }
-        DamagedRow::Definition { name } => all.find(|one| one.namespace.to_string() == *name),
+        DamagedRow::Definition { name } => {
+            let names = all.map(|one| one.namespace.clone());
+            let mut names = names.chain(catalog.all_closed().map(|(name, _)| name));
+            return names.find(|one| one.to_string() == *name).unwrap_or_else(|| own("store"));
+        }
         _ => None,
     };
     found.map_or_else(|| own("store"), |one| one.namespace.clone())

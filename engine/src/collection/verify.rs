@@ -4,7 +4,7 @@ use std::ops::Bound;
 
 use bson::RawDocument;
 
-use super::{Collections, build, keys::keys_of, trash};
+use super::{Collections, build, keys::keys_of, scrub::own, trash};
 use crate::{
     catalog::{CollectionMeta, IndexMeta, IndexState, Namespace},
     limits::FINDINGS_MAX,
@@ -82,17 +82,19 @@ impl Collections {
         let mut report = VerifyReport::default();
         let catalog = self.catalog();
         let documents_total = self.documents_counted()?;
-        for db in catalog.databases() {
-            for (name, reason) in catalog.closed(db) {
-                report.findings.push(Finding {
-                    namespace: Namespace { db: db.to_owned(), collection: name.to_owned() },
-                    index: None,
-                    record: None,
-                    sentence: format!(
-                        "It can't be used by this version, so it was not checked: {reason}."
-                    ),
-                });
-            }
+        for (namespace, closed) in catalog.all_closed() {
+            let reason = closed.reason();
+            let sentence = format!("It can't be used, so it was not checked: {reason}.");
+            report.findings.push(Finding { namespace, index: None, record: None, sentence });
+        }
+        if catalog.nameless() > 0 {
+            let sentence = format!(
+                "Definitions that are damaged down to the names of their collections: {}. What they \
+                 name was not checked.",
+                catalog.nameless()
+            );
+            let namespace = own("store");
+            report.findings.push(Finding { namespace, index: None, record: None, sentence });
         }
         for collection in catalog.all_collections() {
             if report.stopped {

@@ -33,7 +33,8 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     let catalog = context.collections.catalog();
     let mut entries = Vec::new();
     let open = catalog.collections(request.db).map(|collection| shown(collection));
-    let closed = catalog.closed(request.db).map(|(name, reason)| shown_closed(name, reason));
+    let closed =
+        catalog.closed(request.db).map(|(name, reason)| shown_closed(name, reason.reason()));
     for document in open.chain(closed) {
         let entry = RawDocumentBuf::try_from(&document)?;
         if filter.matches(&entry)? {
@@ -68,7 +69,7 @@ fn shown(collection: &CollectionMeta) -> Document {
     entry
 }
 
-/// A collection that this version can't read.
+/// A collection that can't be used.
 fn shown_closed(name: &str, reason: &str) -> Document {
     doc! {
         "name": name,

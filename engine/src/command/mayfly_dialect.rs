@@ -25,5 +25,7 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
         };
         context.collections.set_dialect(request.db, dialect)?;
     }
-    raw(&doc! { "dialect": context.collections.catalog().dialect(request.db).name() })
+    let catalog = context.collections.catalog();
+    catalog.check_dialect(request.db)?;
+    raw(&doc! { "dialect": catalog.dialect(request.db).name() })
 }

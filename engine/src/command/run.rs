@@ -109,7 +109,7 @@ fn operate(context: &Context, command: &Command, request: &Request<'_>) -> Answe
     answer
 }
 
-/// Refuses a collection that this version can't read, for whatever command.
+/// Refuses a collection that can't be used, for whatever command.
 pub(super) fn check_usable(context: &Context, request: &Request<'_>) -> Result<(), CommandError> {
     if let Ok(RawBsonRef::String(name)) = request.first() {
         context.collections.catalog().check_usable(request.db, name)?;

@@ -122,8 +122,8 @@ pub fn compact(
 }
 
 /// Checks everything in a data folder that nobody has open: the structure of the file, then all
-/// documents, entries and counters. What keeps a store from being opened at all is told with the
-/// structure: definitions and values of its own that are not what was written.
+/// documents, entries and counters. What may keep a store from being opened at all is told with the
+/// structure: values of its own that are not what was written.
 ///
 /// # Errors
 /// With a sentence when the folder can't be opened or `watch` stops it. Damage is a finding.
@@ -134,8 +134,7 @@ pub fn check(
 ) -> Result<CheckReport, OpenError> {
     let report = Store::check_structure_watched(folder, watch)?;
     let mut structure = report.findings;
-    let of_the_store =
-        |row: &&DamagedRow| matches!(row, DamagedRow::Definition { .. } | DamagedRow::Meta { .. });
+    let of_the_store = |row: &&DamagedRow| matches!(row, DamagedRow::Meta { .. });
     let rows = report.rows.first.iter().filter(of_the_store);
     structure.extend(rows.map(|row| format!("{row} does not match its checksum")));
     if !structure.is_empty() {
@@ -369,16 +368,23 @@ mod tests {
         assert!(sentence.contains("does not match its checksum"), "{sentence}");
     }
 
-    /// The definition of a collection keeps the store from being opened, but not from being checked.
+    /// The definition of a collection keeps nothing else from being checked.
     #[test]
     fn a_damaged_definition_is_a_finding() {
         let place = tempfile::tempdir().expect("a folder");
         let engine = Engine::open(place.path(), quiet()).expect("it opens");
         engine.run("db", &doc! { "create": "findable", "validator": { "needle": 1 } });
+        engine.run("db", &doc! { "insert": "sound", "documents": [{ "_id": 1 }] });
         engine.close().expect("closed");
         crate::store::rot(place.path(), &[b"needle"]);
         let report = check(place.path(), &clock(), &mut go_on).expect("findings are no error");
-        assert_eq!(report.structure, ["the definition of db.findable does not match its checksum"]);
+        assert_eq!((report.findings(), report.contents.documents), (1, 1), "{report:?}");
+        let finding = &report.contents.findings[0];
+        assert_eq!(finding.namespace.to_string(), "db.findable");
+        assert!(finding.sentence.contains("its definition is damaged"), "{finding:?}");
+        let scrubbed = scrub(place.path(), &clock(), &mut go_on).expect("scrubbed");
+        let [finding] = &scrubbed.findings[..] else { panic!("{scrubbed:?}") };
+        assert_eq!(finding.namespace.to_string(), "db.findable");
     }
 
     #[test]

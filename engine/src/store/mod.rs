@@ -57,7 +57,8 @@ pub use health::{StoreState, StoreStatus};
 pub use job::{JobProgress, JobStep, Watch};
 pub use notice::StoreNotice;
 pub use reader::{
-    CatalogRecords, Documents, Entries, EntryPrefix, Looked, Reader, SMALL_TABLES, SnapshotNumber,
+    CatalogRecords, CatalogRow, Documents, Entries, EntryPrefix, Looked, Reader, SMALL_TABLES,
+    SnapshotNumber,
 };
 pub use record::{CollectionId, Counters, Entry, IndexId, Scan, Stored, entry_bytes};
 pub use restore::{Restoration, Restored};

@@ -75,7 +75,16 @@ pub struct Entries<'t> {
     upper: Bound<Vec<u8>>,
 }
 
-/// All catalog records as `(database, collection, bytes)`, in order of name.
+/// A row of the catalog.
+#[derive(Debug, Clone, Copy)]
+pub struct CatalogRow<'t> {
+    /// Database and collection; `None` when the key is not made of two names.
+    pub names: Option<(&'t str, &'t str)>,
+    /// The collection's record; `None` when it does not match its checksum.
+    pub record: Option<&'t [u8]>,
+}
+
+/// All rows of the catalog, in order of name.
 pub struct CatalogRecords<'t> {
     rows: Rows<'t>,
 }
@@ -474,13 +483,13 @@ impl Entries<'_> {
 }
 
 impl<'t> Iterator for CatalogRecords<'t> {
-    type Item = Result<(&'t str, &'t str, &'t [u8]), StoreError>;
+    type Item = Result<CatalogRow<'t>, StoreError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         let row = self.rows.next()?;
-        Some(row.and_then(|(key, value)| {
-            let (db, collection) = codec::catalog_names(key)?;
-            Ok((db, collection, codec::unseal(key, value, CATALOG_RECORD)?))
+        Some(row.map(|(key, value)| CatalogRow {
+            names: codec::catalog_names(key).ok(),
+            record: codec::unseal(key, value, CATALOG_RECORD).ok(),
         }))
     }
 }

@@ -339,6 +339,10 @@ impl<'t> Writer<'t> {
         let last = match self.reader().meta(LAST_ID)? {
             Some(bytes) => codec::number(bytes)
                 .ok_or_else(|| StoreError::damaged("the last id is too short"))?,
+            // Only a store without collections has none: what is lost must not be given out again.
+            None if self.reader().catalog()?.next().is_some() => {
+                return Err(StoreError::damaged("the last id is missing"));
+            }
             None => 0,
         };
         let next = last.checked_add(1).ok_or_else(|| StoreError::Bug {

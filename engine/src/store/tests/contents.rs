@@ -258,12 +258,27 @@ fn small_values_come_and_go() {
         assert_eq!(reader.counters(7)?, counters);
         assert_eq!(reader.counters(8)?, Counters::default());
         assert_eq!(reader.catalog_record("d", "a.b")?, Some(&b"1"[..]));
-        let names: Result<Vec<_>, _> = reader.catalog()?.map(|row| row.map(|row| row.1)).collect();
-        assert_eq!(names?, ["a", "a.b"]);
+        let names: Result<Vec<_>, _> =
+            reader.catalog()?.map(|row| row.map(|row| row.names)).collect();
+        assert_eq!(names?, [Some(("d", "a")), Some(("d", "a.b"))]);
         assert!(writer.delete_catalog("d", "a")? && !writer.delete_catalog("d", "a")?);
         assert!(writer.delete_counters(7)? && !writer.delete_counters(7)?);
         assert!(writer.delete_meta("guard")? && !writer.delete_meta("guard")?);
         Ok(())
     });
     checked.expect("the write succeeds");
+}
+
+#[test]
+fn numbers_are_not_given_out_again_when_the_last_one_is_lost() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = open(folder.path());
+    let written: Result<(), StoreError> = store.write(|writer| {
+        writer.next_id()?;
+        writer.put_catalog("d", "a", b"1")?;
+        assert!(writer.delete_meta("lastId")?);
+        assert!(matches!(writer.next_id(), Err(StoreError::Damaged { .. })));
+        Ok(())
+    });
+    written.expect("the write succeeds");
 }

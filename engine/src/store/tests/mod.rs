@@ -18,7 +18,7 @@ use std::path::Path as FsPath;
 
 use bson::rawdoc;
 
-use super::{CollectionId, Counters, IndexId, Scan, Store, StoreError, StoreOptions};
+use super::{CatalogRow, CollectionId, Counters, IndexId, Scan, Store, StoreError, StoreOptions};
 
 pub(super) const COLLECTION: CollectionId = CollectionId(1);
 pub(super) const INDEX: IndexId = IndexId(2);
@@ -74,7 +74,9 @@ pub(super) fn see(store: &Store) -> Result<Seen, StoreError> {
         }
         let mut catalog = Vec::new();
         for record in reader.catalog()? {
-            let (db, collection, bytes) = record?;
+            let CatalogRow { names: Some((db, collection)), record: Some(bytes) } = record? else {
+                return Err(StoreError::damaged("a record of the catalog"));
+            };
             catalog.push(format!("{db}.{collection}={bytes:?}"));
         }
         Ok((documents, entries, catalog, reader.counters(COLLECTION.0)?))

@@ -1,0 +1,42 @@
+//! Why a collection or a database can't be used.
+
+use super::{CatalogError, CatalogErrorKind};
+
+/// Why something can't be used. Its name stays taken and its records stay as they are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Closed {
+    /// Another version wrote it, and this one can't read it: part of a sentence.
+    Unknown(String),
+    /// The definition does not match its checksum.
+    Damaged,
+}
+
+impl Closed {
+    /// Part of a sentence.
+    #[must_use]
+    pub fn reason(&self) -> &str {
+        match self {
+            Self::Unknown(reason) => reason,
+            Self::Damaged => "its definition is damaged: it does not match its checksum",
+        }
+    }
+
+    /// The refusal of whatever names `what`.
+    pub(super) fn error(&self, what: &str) -> CatalogError {
+        let reason = self.reason();
+        let remedy = match self {
+            Self::Unknown(_) => {
+                "open the store with the version of Mayfly that wrote it, or a newer one"
+            }
+            Self::Damaged => "restore a backup from before the damage",
+        };
+        CatalogError::new(
+            CatalogErrorKind::CommandNotSupported,
+            format!(
+                "{what} can't be used: {reason}. Its documents are kept as they are, and nothing of \
+                 it expires; {remedy}. Until then it can't be read, written, renamed, dropped or \
+                 exported"
+            ),
+        )
+    }
+}
