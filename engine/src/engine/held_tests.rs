@@ -8,7 +8,9 @@ use bson::{Bson, DateTime, Document, doc};
 use super::{Engine, EngineEvent, EngineOptions, Subscription, upkeep};
 use crate::{
     clock::{Clock, PretendedClock, work_time},
+    collection::WriteError,
     command::testing::{at, wait_for},
+    store::{StoreError, Writer},
 };
 
 const START_MS: i64 = 1_800_000_000_000;
@@ -44,8 +46,7 @@ impl Lab {
             .map(|ms| Bson::Document(doc! { "at": DateTime::from_millis(*ms) }))
             .collect();
         lab.run("test", &doc! { "insert": "c", "documents": documents });
-        lab.clock.pass_by(MINUTE);
-        wait_for(&lab.events, |event| matches!(event, EngineEvent::PassFinished(_)).then_some(()));
+        lab.pass();
         lab
     }
 
@@ -88,6 +89,23 @@ impl Lab {
                 std::thread::yield_now();
             }
         }
+    }
+
+    /// Lets a minute go by and waits for the pass then.
+    fn pass(&self) {
+        self.clock.pass_by(MINUTE);
+        wait_for(&self.events, |event| matches!(event, EngineEvent::PassFinished(_)).then_some(()));
+    }
+
+    /// The same folder in a new engine, with another definition of the collection.
+    fn reopened_with(self, folder: &FsPath, definition: &[u8]) -> Self {
+        let Self { engine, clock, .. } = self;
+        let put = |writer: &mut Writer<'_>| {
+            writer.put_catalog("test", "c", definition).map_err(WriteError::from)
+        };
+        engine.collections().store().write(put).expect("written");
+        engine.close().expect("closed");
+        Self::open(folder, &clock)
     }
 
     fn close(self) {
@@ -203,5 +221,25 @@ fn a_backup_of_last_year_loses_nothing_when_it_is_restored_until_released() {
     lab.close();
     let lab = Lab::open(&folder, &clock);
     assert_eq!((lab.count(), lab.is_held()), (1, false), "an ordinary store again");
+    lab.close();
+}
+
+#[test]
+fn what_was_put_back_stays_held_while_the_definition_of_its_collection_can_not_be_read() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let lab = Lab::with_documents(folder.path(), START_MS, &[START_MS + 90_000]);
+    lab.run("admin", &doc! { "setParameter": 1, "mayflyUndoSecs": 600 });
+    lab.pass();
+    assert_eq!(lab.count(), 0);
+    lab.run("test", &doc! { "mayflyRestoreTrash": "c" });
+    let known = lab.engine.collections().store().read(|reader| {
+        Ok::<_, StoreError>(reader.catalog_record("test", "c")?.expect("a definition").to_vec())
+    });
+    let lab = lab.reopened_with(folder.path(), b"no document");
+    lab.pass();
+    let lab = lab.reopened_with(folder.path(), &known.expect("read"));
+    lab.pass();
+    assert_eq!(at(&lab.held(), "reason"), Some("putBack".into()));
+    assert_eq!(lab.count(), 1);
     lab.close();
 }

@@ -262,9 +262,11 @@ impl Reaper {
     /// when the clock has returned or time has caught up.
     fn hold_large_removals(&self, guard: &mut Guard, all: &[Target], now_ms: i64) {
         let known = guard.held_indexes().to_vec();
+        // A rule of a collection that can't be used now is not gone.
+        let may_return = self.collections().catalog().all_closed().next().is_some();
         for held in known {
             let target = all.iter().find(|target| target.identity() == held.rule);
-            let stays = target.is_some_and(|target| {
+            let stays = target.map_or(may_return, |target| {
                 held.kept || self.large_removal(target, held.ahead_ms, now_ms).is_some()
             });
             if !stays {
