@@ -17,6 +17,7 @@ pub mod plan;
 pub mod query;
 pub mod reaper;
 pub mod store;
+pub mod supervised;
 pub mod transfer;
 pub mod ttl;
 pub mod value;

@@ -15,7 +15,8 @@ use crate::{
     clock::WakeUp,
     collection::{Collections, ScrubStep, WriteError},
     limits::{BUILD_RETRY, SCRUB_LOOK, SCRUB_PAUSE},
-    reaper::{EngineEvent, EventHub, panic_text, supervised},
+    reaper::{EngineEvent, EventHub},
+    supervised::{panic_text, supervised},
 };
 
 /// The name of the thread.
@@ -81,7 +82,8 @@ impl Worker {
     fn run(&mut self) {
         let hub = Arc::clone(&self.hub);
         while !self.stops() {
-            let done = supervised(&hub, THREAD_NAME, || self.turn());
+            let tell = |message| hub.thread_died(THREAD_NAME, message);
+            let done = supervised(tell, || self.turn());
             self.sleep(done.is_some());
         }
     }
@@ -145,7 +147,7 @@ impl Worker {
     /// Tells about a failure; the work is taken up again at the next wake-up.
     fn report(&self, failure: Option<String>) {
         if let Some(message) = failure {
-            self.hub.send(&EngineEvent::ThreadDied { thread: THREAD_NAME.to_owned(), message });
+            self.hub.thread_died(THREAD_NAME, message);
         }
     }
 

@@ -203,6 +203,11 @@ impl EventHub {
         let mut subscribers = self.subscribers.lock().unwrap_or_else(PoisonError::into_inner);
         subscribers.retain(|subscriber| subscriber.send(event.clone()));
     }
+
+    /// Tells everybody that a piece of a thread's work has panicked.
+    pub fn thread_died(&self, thread: &str, message: String) {
+        self.send(&EngineEvent::ThreadDied { thread: thread.to_owned(), message });
+    }
 }
 
 impl Subscriber {

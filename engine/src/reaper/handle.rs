@@ -30,6 +30,7 @@ use crate::{
     limits::{COPY_LOOK, COPY_PAUSE},
     plan::Operation,
     store::StoreError,
+    supervised::panic_text,
 };
 
 /// The name of the background thread, as in MongoDB.
@@ -347,17 +348,9 @@ impl Reaper {
             PassReport { number, started_ms: now_ms, finished_ms: now_ms, ..PassReport::default() };
         self.hub.send(&EngineEvent::PassFinished(report.clone()));
         // Last, so that nobody takes the end of this pass for the end of the failure.
-        let (thread, message) = (THREAD_NAME.to_owned(), panic_text(panic));
-        self.hub.send(&EngineEvent::ThreadDied { thread, message });
+        self.hub.thread_died(THREAD_NAME, panic_text(panic));
         report
     }
-}
-
-/// What a panic said, in one line.
-pub fn panic_text(panic: &(dyn Any + Send)) -> String {
-    let text = panic.downcast_ref::<&str>().copied();
-    let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-    text.unwrap_or("no reason given").lines().next().unwrap_or_default().to_owned()
 }
 
 pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

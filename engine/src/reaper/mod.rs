@@ -32,7 +32,6 @@ mod parameters;
 mod pass;
 mod replace;
 mod schedule;
-mod supervised;
 mod target;
 #[cfg(test)]
 mod tests;
@@ -50,7 +49,7 @@ pub use expiring::{Expiring, Page, Token, expiring};
 pub use forecast::{Forecast, ForecastRequest, forecast};
 pub use guard::{BeforePutBack, Guard, SmallStep};
 pub use guarded::HeldStatus;
-pub use handle::{Reaper, THREAD_NAME, panic_text};
+pub use handle::{Reaper, THREAD_NAME};
 pub use held::{Held, HeldIndex, HeldReason, IndexReason, Reading, RuleId};
 pub use lane::Lane;
 pub use late::Late;
@@ -58,7 +57,6 @@ pub use parameters::{
     Limits, ParameterError, ParameterInfo, ParameterKind, TTL_PARAMETERS, TtlParameter,
     TtlParameters,
 };
-pub use supervised::supervised;
 pub use target::{Target, targets, targets_of};
 pub use verdict::{Verdict, Verdicts, document_by_id, verdict};
 pub use what_if::{WhatIf, WhatIfRule, what_if};

@@ -8,11 +8,8 @@ use std::{
     time::Duration,
 };
 
-use super::{
-    handle::{Reaper, THREAD_NAME},
-    supervised::supervised,
-};
-use crate::{clock::WaitEnd, limits::THREAD_RETRY};
+use super::handle::{Reaper, THREAD_NAME};
+use crate::{clock::WaitEnd, limits::THREAD_RETRY, supervised::supervised};
 
 /// Starts the thread. [`Reaper::stop`] ends it.
 ///
@@ -30,7 +27,8 @@ fn work(reaper: &Reaper, began: Duration) {
     let mut sleep_began = began;
     while !reaper.stop.load(Ordering::Relaxed) {
         let turn = || turn(reaper, &mut sleep_began);
-        if supervised(reaper.hub(), THREAD_NAME, turn).is_none() {
+        let tell = |message| reaper.hub().thread_died(THREAD_NAME, message);
+        if supervised(tell, turn).is_none() {
             rest(reaper);
         }
     }

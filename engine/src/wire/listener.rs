@@ -22,7 +22,7 @@ use super::{
 use crate::{
     clock::work_time,
     command::{Client, ConnectedClient, Context, ListeningStatus, metrics::NetworkCounts},
-    reaper::supervised,
+    supervised::supervised,
 };
 
 /// How long stopping waits for connections that are in the middle of a command.
@@ -245,8 +245,8 @@ fn accept(shared: &Arc<Shared>, socket: &TcpListener) {
     while !shared.is_stopping() {
         match socket.accept() {
             Ok((stream, address)) if !shared.is_stopping() => {
-                let hub = shared.context.reaper.hub();
-                if supervised(hub, ACCEPTING, || take(shared, stream, address)).is_none() {
+                let tell = |message| shared.context.reaper.hub().thread_died(ACCEPTING, message);
+                if supervised(tell, || take(shared, stream, address)).is_none() {
                     shared.pause(FAILURE_PAUSE);
                 }
             }
@@ -281,7 +281,8 @@ fn take(shared: &Arc<Shared>, stream: TcpStream, address: SocketAddr) {
         let shared = Arc::clone(shared);
         thread::Builder::new().name(format!("wire conn{id}")).spawn(move || {
             // Commands catch their own panics; one that is left ends this connection alone.
-            let _ = supervised(shared.context.reaper.hub(), LISTENER, || connection.serve(&shared));
+            let tell = |message| shared.context.reaper.hub().thread_died(LISTENER, message);
+            let _ = supervised(tell, || connection.serve(&shared));
             forget(&shared, id);
         })
     };

@@ -1,0 +1,20 @@
+//! What keeps background threads alive.
+
+use std::{
+    any::Any,
+    panic::{AssertUnwindSafe, catch_unwind},
+};
+
+/// Does a piece of a thread's work. A panic ends this piece alone: `tell` hears what it said, the answer
+/// is `None`, and the thread goes on.
+pub fn supervised<T>(tell: impl FnOnce(String), work: impl FnOnce() -> T) -> Option<T> {
+    catch_unwind(AssertUnwindSafe(work)).map_err(|panic| tell(panic_text(&*panic))).ok()
+}
+
+/// What a panic said, in one line.
+#[must_use]
+pub fn panic_text(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().copied();
+    let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    text.unwrap_or("no reason given").lines().next().unwrap_or_default().to_owned()
+}
