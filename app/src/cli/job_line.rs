@@ -3,9 +3,15 @@
 use std::{
     io::{IsTerminal as _, Write as _},
     ops::ControlFlow,
+    path::Path,
+    sync::Arc,
 };
 
-use mayfly_engine::store::{JobProgress, JobStep};
+use mayfly_engine::{
+    clock::{Clock, SystemClock},
+    engine::OpenError,
+    store::{JobProgress, JobStep, Watch},
+};
 
 use super::Failure;
 use crate::stop::Stop;
@@ -43,6 +49,22 @@ impl Drop for JobLine {
             eprint!("\r\x1b[K");
         }
     }
+}
+
+/// Does work on a data folder that nobody has open, with its line of progress.
+///
+/// # Errors
+/// One sentence.
+pub(super) fn on_folder<R>(
+    data: &Path,
+    work: impl FnOnce(&Path, &Arc<dyn Clock>, &mut Watch<'_>) -> Result<R, OpenError>,
+) -> Result<R, Failure> {
+    if !data.is_dir() {
+        return Err(Failure(format!("There is no data folder {}.", data.display())));
+    }
+    let mut line = JobLine::new()?;
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+    work(data, &clock, &mut |at| line.watch(at)).map_err(Failure::from_error)
 }
 
 fn word(step: JobStep) -> &'static str {

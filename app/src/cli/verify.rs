@@ -1,25 +1,12 @@
 //! `mayfly verify`.
 
-use std::sync::Arc;
+use mayfly_engine::{collection::Finding, engine::upkeep};
 
-use mayfly_engine::{
-    clock::{Clock, SystemClock},
-    collection::Finding,
-    engine::upkeep,
-};
-
-use super::{Failure, args::Verify, job_line::JobLine};
+use super::{Failure, args::Verify, job_line::on_folder};
 
 /// Checks a data folder and prints what is wrong.
 pub(super) fn run(args: &Verify) -> Result<(), Failure> {
-    if !args.data.is_dir() {
-        return Err(Failure(format!("There is no data folder {}.", args.data.display())));
-    }
-    let mut line = JobLine::new()?;
-    let clock: Arc<dyn Clock> = Arc::new(SystemClock);
-    let done = upkeep::check(&args.data, &clock, &mut |at| line.watch(at));
-    drop(line);
-    let report = done.map_err(Failure::from_error)?;
+    let report = on_folder(&args.data, upkeep::check)?;
     for finding in &report.structure {
         println!("{finding}");
     }
