@@ -36,12 +36,13 @@ pub const RUN_ROWS_MIN: usize = 256;
 /// Bytes of the rows that are taken out of the way: as many as can share a page with the run.
 pub const SET_ASIDE_BYTES: usize = 4_096;
 
-/// The highest number of a document in its collection: three bits of eight bytes are its length.
-pub const RECORD_MAX: u64 = u64::MAX >> 3;
+/// The highest number of a document in its collection: above every one that is made from an `_id`, see
+/// `value::id_number`, and 15 bytes with its length.
+pub const RECORD_MAX: u128 = u128::MAX >> 14;
 
 /// Bytes of a value key in an index entry: LMDB's 511 less the index id (at most 5) and the
-/// record number (at most 8). A longer key is refused; `value::key` cuts before that.
-pub const VALUE_KEY_BYTES_MAX: usize = 498;
+/// record number (at most 15). A longer key is refused; `value::key` cuts before that.
+pub const VALUE_KEY_BYTES_MAX: usize = 491;
 
 /// Read transactions alive at the same time. One more is answered with "busy".
 pub const READERS_MAX: u32 = 512;

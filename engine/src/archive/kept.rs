@@ -4,12 +4,12 @@ use std::collections::HashMap;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::store::Stored;
+use crate::store::{RecordNumber, Stored};
 
 /// Documents of one collection that are safe in its archive, by record number: when each was last
 /// written, and the checksum of its bytes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Kept(HashMap<u64, (i64, u64)>);
+pub struct Kept(HashMap<RecordNumber, (i64, u64)>);
 
 impl Kept {
     /// Whether this document is safe just as it is.

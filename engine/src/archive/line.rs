@@ -16,7 +16,11 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::ArchiveError;
 use crate::{
     catalog::Namespace,
-    value::extjson::{self, Style, append_document},
+    store::RecordNumber,
+    value::{
+        extjson::{self, Style, append_document},
+        id_number::Numbered,
+    },
 };
 
 /// Bytes of an `_id` up to which a line shows it a second time, in front.
@@ -35,7 +39,7 @@ pub struct Archived {
     /// The collection it was in.
     pub namespace: Namespace,
     /// Its number in the collection.
-    pub record: u64,
+    pub record: RecordNumber,
     /// When it was last written, in milliseconds since 1970.
     pub modified_ms: i64,
     /// When it was removed.
@@ -66,8 +70,9 @@ pub fn append_line(out: &mut Vec<u8>, archived: &Archived) -> Result<(), Archive
     out.truncate(start);
     Err(ArchiveError::Place {
         what: format!(
-            "document {} of {} can't be written in a form that reads back the same",
-            archived.record, archived.namespace
+            "{} of {} can't be written in a form that reads back the same",
+            Numbered(archived.record),
+            archived.namespace
         ),
     })
 }
@@ -98,7 +103,10 @@ fn head(archived: &Archived) -> RawDocumentBuf {
     let date = |ms: i64| RawBsonRef::DateTime(DateTime::from_millis(ms));
     let mut line = RawDocumentBuf::new();
     line.append(cstr!("ns"), archived.namespace.to_string());
-    line.append(cstr!("record"), i64::try_from(archived.record).unwrap_or(i64::MAX));
+    match i64::try_from(archived.record) {
+        Ok(record) => line.append(cstr!("record"), record),
+        Err(_) => line.append(cstr!("record"), archived.record.to_string()),
+    }
     line.append(cstr!("modified"), date(archived.modified_ms));
     line.append(cstr!("sum"), format!("{:016x}", xxh3_64(archived.document.as_bytes())));
     line.append(cstr!("removed"), date(archived.removed_ms));
@@ -137,7 +145,8 @@ pub fn read_line(line: &[u8]) -> Result<Archived, ArchiveError> {
         _ => Err(damaged(format!("a line has no {name}"))),
     };
     let record = match line.get("record") {
-        Ok(Some(RawBsonRef::Int64(record))) => u64::try_from(record).ok(),
+        Ok(Some(RawBsonRef::Int64(record))) => RecordNumber::try_from(record).ok(),
+        Ok(Some(RawBsonRef::String(record))) => record.parse().ok(),
         _ => None,
     };
     let document = document.or_else(|| match line.get("document") {

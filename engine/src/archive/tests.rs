@@ -60,7 +60,7 @@ fn world(settings: Settings) -> World {
 fn document(id: i32, removed_ms: i64) -> Archived {
     Archived {
         namespace: Namespace::new("test", "c").expect("a name"),
-        record: u64::from(id.unsigned_abs()),
+        record: id.unsigned_abs().into(),
         modified_ms: NOW_MS - 1,
         removed_ms,
         threshold_ms: removed_ms - 5,

@@ -1,13 +1,13 @@
 //! The definition of one index.
 
-use bson::{Document, RawDocument, RawDocumentBuf, doc};
+use bson::{Document, RawDocument, RawDocumentBuf, doc, raw::RawBsonRef};
 
 use super::{IndexKey, KeyKind};
 use crate::{
     query::Filter,
-    store::IndexId,
+    store::{IndexId, RecordNumber},
     ttl::{InertReason, Rule},
-    value::bucket,
+    value::{bucket, id_number},
 };
 
 /// The definition of one index, as the catalog holds it.
@@ -40,6 +40,9 @@ pub struct IndexMeta {
     pub multikey: bool,
     /// This is the key of a clustered collection.
     pub clustered: bool,
+    /// A document whose record number is made from its `_id`, see [`id_number`], has no entry: of the
+    /// index on `_id` alone.
+    pub by_record: bool,
     /// Other options as MongoDB shows them: `weights`, `wildcardProjection`, `bits` …
     pub extra: Document,
 }
@@ -94,6 +97,26 @@ impl IndexMeta {
             },
             _ => filter.covers(document),
         }
+    }
+
+    /// Whether the index, once it is built, has the entries of the document with this record number.
+    #[must_use]
+    pub fn has_entries_of(&self, record: RecordNumber) -> bool {
+        !(self.by_record && id_number::is_made(record))
+    }
+
+    /// How many keys it holds, of a collection with so many documents: those of its entries, and of the
+    /// documents that need none.
+    #[must_use]
+    pub fn keys(&self, entries: u64, documents: u64) -> u64 {
+        // Each document has one `_id`.
+        if self.by_record { documents } else { entries }
+    }
+
+    /// The record number of a document with this value that has no entry here.
+    #[must_use]
+    pub fn record_of(&self, value: RawBsonRef<'_>) -> Option<RecordNumber> {
+        if self.by_record { id_number::number_of(value) } else { None }
     }
 
     /// Whether this is the index on `_id`.

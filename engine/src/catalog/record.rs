@@ -22,6 +22,10 @@ const READ: Limits = Limits {
     allow_duplicate_names: false,
 };
 
+/// The form of an index whose [`IndexMeta::by_record`] is set. A version that does not know it can't use
+/// the collection, and says so.
+const BY_RECORD: &str = "valuesOrRecord";
+
 /// The record of one collection.
 ///
 /// # Errors
@@ -86,6 +90,7 @@ fn from_bytes(bytes: &[u8]) -> Option<Document> {
 
 fn write_index(index: &IndexMeta) -> Bson {
     let form = match index.form {
+        EntryForm::Values if index.by_record => BY_RECORD,
         EntryForm::Values => "values",
         EntryForm::LastModified => "lastModified",
         EntryForm::Nothing => "nothing",
@@ -191,12 +196,13 @@ fn read_index(record: &Document) -> Option<IndexMeta> {
         }
         _ => None,
     };
+    let form = record.get_str("form").ok()?;
     Some(IndexMeta {
         id: IndexId(id(record)?),
         name: record.get_str("name").ok()?.to_owned(),
         key: IndexKey::read(record.get_document("key").ok()?)?,
-        form: match record.get_str("form").ok()? {
-            "values" => EntryForm::Values,
+        form: match form {
+            "values" | BY_RECORD => EntryForm::Values,
             "lastModified" => EntryForm::LastModified,
             "nothing" => EntryForm::Nothing,
             "buckets" => EntryForm::Buckets,
@@ -211,6 +217,7 @@ fn read_index(record: &Document) -> Option<IndexMeta> {
         state: if flag("building")? { IndexState::Building } else { IndexState::Ready },
         multikey: flag("multikey")?,
         clustered: flag("clustered")?,
+        by_record: form == BY_RECORD,
         extra: record.get_document("extra").ok()?.clone(),
     })
 }

@@ -18,7 +18,10 @@ use crate::{
     catalog::{CatalogError, CatalogErrorKind, CollectionMeta, IndexMeta, IndexState, Namespace},
     clock::work_time,
     limits::{BATCH_BYTES_MAX, BATCH_MS_MAX, BUILD_ENTRIES_MAX, BULK_DOCS_MAX},
-    store::{CollectionId, EntryRows, IndexId, Reader, Scan, StoreError, entry_bytes},
+    store::{
+        CollectionId, EntryRows, IndexId, Reader, RecordNumber, Scan, StoreError, entry_bytes,
+    },
+    value::id_number::Numbered,
 };
 
 /// Where an index build stands.
@@ -143,12 +146,12 @@ impl Collections {
                 |ms: u64| work_time().saturating_sub(started).as_millis() >= u128::from(ms);
             let (collection, index) = find(writer, build).ok_or_else(|| aborted(build))?;
             if index.state == IndexState::Ready {
-                return Ok::<_, WriteError>(BuildProgress::at(&collection, &index, 0, 0, true));
+                return Ok::<_, WriteError>(BuildProgress::new(&collection, &index, (0, 0), true));
             }
             let range = read_range(&writer.reader(), index.id)?;
             let Some((position, limit)) = range.filter(|(position, limit)| position < limit) else {
                 finish(writer, &collection, &index)?;
-                return Ok::<_, WriteError>(BuildProgress::at(&collection, &index, 0, 0, true));
+                return Ok::<_, WriteError>(BuildProgress::new(&collection, &index, (0, 0), true));
             };
             let next = if index.refuses_duplicates() {
                 let batch = read_batch(&writer.reader(), &collection, position, limit)?;
@@ -172,7 +175,7 @@ impl Collections {
             if next >= limit {
                 finish(writer, &collection, &index)?;
             }
-            Ok(BuildProgress::at(&collection, &index, next.min(limit), limit, next >= limit))
+            BuildProgress::at(writer, &collection, &index, next.min(limit), limit)
         })?;
         self.tell(&Change::Build(progress.clone()));
         Ok(progress)
@@ -191,15 +194,31 @@ impl PendingBuild {
 }
 
 impl BuildProgress {
-    fn at(
+    fn new(
         collection: &CollectionMeta,
         index: &IndexMeta,
-        done: u64,
-        total: u64,
+        (done, total): (u64, u64),
         finished: bool,
     ) -> Self {
         let (namespace, index) = (collection.namespace.clone(), index.name.clone());
         Self { namespace, index, done, total, finished, error: None }
+    }
+
+    /// As far as record numbers tell: they need not follow one another.
+    fn at(
+        writer: &DocumentWriter<'_>,
+        collection: &CollectionMeta,
+        index: &IndexMeta,
+        next: RecordNumber,
+        limit: RecordNumber,
+    ) -> Result<Self, WriteError> {
+        let reader = writer.reader();
+        let total = reader.counters(collection.id.0)?.documents;
+        let first = reader.documents(collection.id, 0, Scan::Forward)?.next_unread().transpose()?;
+        let first = first.map_or(0, |unread| unread.record.min(next));
+        let finished = next >= limit;
+        let done = if finished { total } else { part(total, next - first, limit - first) };
+        Ok(Self::new(collection, index, (done, total), finished))
     }
 
     fn failed(build: &PendingBuild, error: &WriteError) -> Self {
@@ -218,7 +237,7 @@ impl BuildProgress {
 pub(super) fn begin(
     writer: &mut DocumentWriter<'_>,
     index: IndexId,
-    limit: u64,
+    limit: RecordNumber,
 ) -> Result<(), StoreError> {
     writer.put_meta(&range_name(index), &range_bytes(0, limit))
 }
@@ -235,11 +254,16 @@ pub(super) fn forget(writer: &mut DocumentWriter<'_>, index: &IndexMeta) -> Resu
 pub(super) fn read_range(
     reader: &Reader<'_>,
     index: IndexId,
-) -> Result<Option<(u64, u64)>, StoreError> {
+) -> Result<Option<(RecordNumber, RecordNumber)>, StoreError> {
     let Some(bytes) = reader.meta(&range_name(index))? else { return Ok(None) };
-    let half = |part: Option<&[u8; 8]>| part.map(|bytes| u64::from_be_bytes(*bytes));
-    match (half(bytes.first_chunk()), half(bytes.last_chunk()), bytes.len()) {
-        (Some(position), Some(limit), 16) => Ok(Some((position, limit))),
+    // Older versions wrote eight bytes for each.
+    let number = |half: &[u8]| match half.len() {
+        8 | 16 => Some(half.iter().fold(0, |number, byte| number << u8::BITS | u128::from(*byte))),
+        _ => None,
+    };
+    let (position, limit) = bytes.split_at(bytes.len() / 2);
+    match (number(position), number(limit)) {
+        (Some(position), Some(limit)) => Ok(Some((position, limit))),
         _ => Err(StoreError::Damaged {
             what: format!("the state of the build of index {}", index.0),
         }),
@@ -250,8 +274,8 @@ fn range_name(index: IndexId) -> String {
     format!("build/{}", index.0)
 }
 
-fn range_bytes(position: u64, limit: u64) -> [u8; 16] {
-    (u128::from(position) << 64 | u128::from(limit)).to_be_bytes()
+fn range_bytes(position: RecordNumber, limit: RecordNumber) -> Vec<u8> {
+    [position, limit].map(RecordNumber::to_be_bytes).concat()
 }
 
 fn find(
@@ -278,12 +302,20 @@ const CLOCK_DOCS: usize = 64;
 struct Batch {
     documents: Vec<Copied>,
     /// Where the next step begins.
-    next: u64,
+    next: RecordNumber,
+}
+
+/// As much of `total` as `done` is of `all`, which is not 0.
+fn part(total: u64, done: RecordNumber, all: RecordNumber) -> u64 {
+    // So that the product fits.
+    let shift = (u128::BITS - all.leading_zeros()).saturating_sub(u64::BITS);
+    let part = u128::from(total) * (done >> shift) / (all >> shift).max(1);
+    u64::try_from(part).unwrap_or(total)
 }
 
 /// A document that outlives the read.
 struct Copied {
-    record: u64,
+    record: RecordNumber,
     modified_ms: i64,
     bytes: Vec<u8>,
 }
@@ -291,8 +323,8 @@ struct Copied {
 fn read_batch(
     reader: &Reader<'_>,
     collection: &CollectionMeta,
-    position: u64,
-    limit: u64,
+    position: RecordNumber,
+    limit: RecordNumber,
 ) -> Result<Batch, StoreError> {
     let mut batch = Batch { documents: Vec::new(), next: limit };
     let mut bytes = 0;
@@ -322,7 +354,7 @@ fn add_document(
     copied: &Copied,
 ) -> Result<(), WriteError> {
     let document = RawDocument::from_bytes(&copied.bytes).map_err(|_| StoreError::Damaged {
-        what: format!("document {} of {} is not BSON", copied.record, collection.namespace),
+        what: format!("{} of {} is not BSON", Numbered(copied.record), collection.namespace),
     })?;
     let keys = keys_of(index, document, copied.modified_ms)?;
     if index.refuses_duplicates() {
@@ -353,7 +385,7 @@ struct Gathered {
     entries: EntryRows,
     multikey: bool,
     /// Where the next step begins.
-    next: u64,
+    next: RecordNumber,
 }
 
 /// The entries of the next documents, until their part of the step's time is used up.
@@ -361,7 +393,7 @@ fn gather(
     reader: &Reader<'_>,
     collection: &CollectionMeta,
     index: &IndexMeta,
-    (position, limit): (u64, u64),
+    (position, limit): (RecordNumber, RecordNumber),
     is_late: &dyn Fn() -> bool,
 ) -> Result<Gathered, WriteError> {
     let entries = EntryRows::new(index.id);
@@ -392,7 +424,7 @@ fn add_sorted(
     collection: &CollectionMeta,
     index: &IndexMeta,
     mut gathered: Gathered,
-) -> Result<u64, WriteError> {
+) -> Result<RecordNumber, WriteError> {
     writer.txn.writer.put_entries(&mut gathered.entries, false)?;
     writer.txn.count(index.id.0, |counters| {
         counters.entries += gathered.entries.len() as u64;

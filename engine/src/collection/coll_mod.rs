@@ -11,7 +11,7 @@ use crate::{
         rules::{CollModOutcome, CollModRequest, coll_mod},
     },
     limits::{READ_DOCS_MAX, VIOLATIONS_MAX},
-    store::{IndexId, Reader, Scan, StoreError},
+    store::{IndexId, Reader, RecordNumber, Scan, StoreError},
 };
 
 impl Collections {
@@ -63,10 +63,10 @@ impl Collections {
 }
 
 /// Records that have a value in common.
-type Group = Vec<u64>;
+type Group = Vec<RecordNumber>;
 
 /// The last entry that was looked at.
-type Last = (Vec<u8>, u64);
+type Last = (Vec<u8>, RecordNumber);
 
 /// One read: where to go on, if there is more, and the groups found.
 fn scan_part(
@@ -126,8 +126,8 @@ fn same_value_twice(
     reader: &Reader<'_>,
     collection: &CollectionMeta,
     index: &IndexMeta,
-    first: u64,
-    second: u64,
+    first: RecordNumber,
+    second: RecordNumber,
 ) -> Result<bool, StoreError> {
     match reader.document(collection.id, first)? {
         Some(stored) => shares_value(reader, collection, index, stored.document()?, second),

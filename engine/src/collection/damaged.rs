@@ -3,6 +3,7 @@
 use crate::{
     catalog::CatalogSnapshot,
     store::{BackupReport, CollectionId, DamagedRow, DamagedRows, IndexId, Store},
+    value::id_number::Numbered,
 };
 
 /// What is damaged in the store, in words; `None` when nothing is. Names that can't be looked up are left
@@ -38,7 +39,7 @@ pub(super) fn named(catalog: &CatalogSnapshot, row: &DamagedRow) -> String {
     };
     let named = match row {
         DamagedRow::Document { collection, record } => {
-            of(collection.0).map(|name| format!("document {record} of {name}"))
+            of(collection.0).map(|name| format!("{} of {name}", Numbered(*record)))
         }
         DamagedRow::Entry { index: id } => index(id.0).map(|name| format!("an entry of {name}")),
         DamagedRow::Counters { id } => {

@@ -195,7 +195,9 @@ fn make_collection(
         }
     } else if options.view.is_none() {
         let name = options.clustered.as_ref().map(|clustered| clustered.name.as_str());
-        indexes.push(Arc::new(id_index(IndexId(writer.txn.writer.next_id()?), name)));
+        let mut index = id_index(IndexId(writer.txn.writer.next_id()?), name);
+        index.by_record &= options.capped.is_none();
+        indexes.push(Arc::new(index));
     }
     let namespace = namespace.clone();
     let collection = CollectionMeta { id, uuid: Uuid::new(), namespace, options, indexes };

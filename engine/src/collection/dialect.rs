@@ -139,9 +139,9 @@ pub(super) fn depends_on_dialect(collection: &CollectionMeta) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use bson::rawdoc;
+    use bson::{raw::RawBsonRef, rawdoc};
 
-    use super::*;
+    use super::{super::document_with_id, *};
     use crate::{
         catalog::Namespace,
         collection::{DocumentWriter, tests::Bench},
@@ -209,7 +209,11 @@ mod tests {
         });
         check(false, &|bench| {
             let over = rawdoc! { "_id": 1, "_ts": 5 };
-            write(bench, "test", &mut |writer, c| writer.replace(c, 1, &over));
+            write(bench, "test", &mut |writer, c| {
+                let stored = document_with_id(&writer.reader(), c, RawBsonRef::Int32(1))?;
+                let record = stored.expect("there").record;
+                writer.replace(c, record, &over)
+            });
         });
         check(false, &|bench| {
             write(bench, "else", &mut |writer, c| writer.insert(c, &one).map(drop));

@@ -11,7 +11,7 @@ use bson::RawDocumentBuf;
 use super::{Collections, DocumentWriter, Trashed, WriteError};
 use crate::{
     catalog::{CollectionMeta, Namespace},
-    store::{CollectionId, StoreError, Stored},
+    store::{CollectionId, RecordNumber, StoreError, Stored},
 };
 
 /// How often a transaction runs again because it met further documents that had to be archived first.
@@ -27,7 +27,7 @@ pub struct Displaced {
     /// The rule that hid it.
     pub index: String,
     /// Its record number.
-    pub record: u64,
+    pub record: RecordNumber,
     /// When it was last written, in milliseconds since 1970.
     pub modified_ms: i64,
     /// Its threshold.
@@ -112,7 +112,7 @@ impl DocumentWriter<'_> {
     pub(super) fn displace(
         &mut self,
         collection: &CollectionMeta,
-        record: u64,
+        record: RecordNumber,
     ) -> Result<(), WriteError> {
         if let Some(keeper) = self.txn.displacing.keeper.clone() {
             let reader = self.txn.writer.reader();

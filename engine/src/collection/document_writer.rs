@@ -10,6 +10,7 @@ use bson::{
 use super::{
     WriteError, build, ddl,
     keys::{IndexKeys, keys_of},
+    numbering::{Numbering, check_number},
     transaction::Transaction,
     unique,
 };
@@ -19,7 +20,7 @@ use crate::{
         ValidationAction, has_own_ts,
     },
     limits::BATCH_DOCS_MAX,
-    store::{Counters, Reader, Scan, StoreError, entry_bytes},
+    store::{Counters, Reader, RecordNumber, Scan, StoreError, entry_bytes},
     value::field::field,
 };
 
@@ -138,7 +139,7 @@ impl DocumentWriter<'_> {
         &mut self,
         collection: &CollectionMeta,
         document: &RawDocument,
-    ) -> Result<u64, WriteError> {
+    ) -> Result<RecordNumber, WriteError> {
         let collection = self.txn.current(collection)?;
         collection.check_holds_documents()?;
         let document = &*self.stored(&collection, document);
@@ -151,8 +152,9 @@ impl DocumentWriter<'_> {
         &mut self,
         collection: &Arc<CollectionMeta>,
         document: &RawDocument,
-    ) -> Result<u64, WriteError> {
-        let record = self.txn.counters(collection.id.0)?.next_record.max(1);
+    ) -> Result<RecordNumber, WriteError> {
+        let next = self.txn.counters(collection.id.0)?.next_record;
+        let (record, _) = Numbering::new(collection, next).give(document);
         let plans = self.plan(collection, record, document)?;
         let written = self.write_new(collection, record, document, &plans);
         let kept = written.and_then(|()| self.keep_cap(collection));
@@ -169,12 +171,13 @@ impl DocumentWriter<'_> {
     pub fn replace(
         &mut self,
         collection: &CollectionMeta,
-        record: u64,
+        record: RecordNumber,
         document: &RawDocument,
     ) -> Result<(), WriteError> {
         let collection = self.txn.current(collection)?;
         let document = &*self.stored(&collection, document);
         check_document(&collection, document)?;
+        check_number(&collection, record, document)?;
         let reader = self.txn.writer.reader();
         let Some(stored) = reader.document(collection.id, record)? else {
             return Err(WriteError::BadDocument {
@@ -236,7 +239,7 @@ impl DocumentWriter<'_> {
     fn plan(
         &mut self,
         collection: &Arc<CollectionMeta>,
-        record: u64,
+        record: RecordNumber,
         document: &RawDocument,
     ) -> Result<Vec<Plan>, WriteError> {
         let mut plans = Vec::with_capacity(collection.indexes.len());
@@ -268,9 +271,9 @@ impl DocumentWriter<'_> {
         collection: &CollectionMeta,
         index: &IndexMeta,
         keys: &IndexKeys,
-        record: u64,
+        record: RecordNumber,
         document: &RawDocument,
-    ) -> Result<Vec<u64>, WriteError> {
+    ) -> Result<Vec<RecordNumber>, WriteError> {
         let reader = self.txn.writer.reader();
         let mut hidden = Vec::new();
         let taken =
@@ -295,7 +298,7 @@ impl DocumentWriter<'_> {
     fn write_new(
         &mut self,
         collection: &CollectionMeta,
-        record: u64,
+        record: RecordNumber,
         document: &RawDocument,
         plans: &[Plan],
     ) -> Result<(), StoreError> {
@@ -325,7 +328,7 @@ impl DocumentWriter<'_> {
     fn write_over(
         &mut self,
         collection: &CollectionMeta,
-        record: u64,
+        record: RecordNumber,
         old: &RawDocument,
         old_modified_ms: i64,
         document: &RawDocument,
@@ -394,11 +397,15 @@ impl DocumentWriter<'_> {
         Ok(())
     }
 
-    /// Whether the index has entries for this record: always, but for the part of a build that is
-    /// still to come.
-    pub(super) fn holds(&mut self, index: &IndexMeta, record: u64) -> Result<bool, StoreError> {
+    /// Whether the index has entries for this record: always, but for what needs none, and for the part
+    /// of a build that is still to come.
+    pub(super) fn holds(
+        &mut self,
+        index: &IndexMeta,
+        record: RecordNumber,
+    ) -> Result<bool, StoreError> {
         if index.state == IndexState::Ready {
-            return Ok(true);
+            return Ok(index.has_entries_of(record));
         }
         let range = if let Some(range) = self.txn.builds.get(&index.id) {
             *range

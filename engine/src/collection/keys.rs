@@ -8,7 +8,7 @@ use bson::{
 use super::WriteError;
 use crate::{
     catalog::{EntryForm, IndexMeta},
-    store::EntryRows,
+    store::{EntryRows, RecordNumber},
     ttl::{self, ItemTtl, Rule},
     value::{
         Direction, KeyBytes, KeyEncoder, PathPart, bucket,
@@ -103,7 +103,7 @@ pub(super) fn add_entries(
     index: &IndexMeta,
     document: &RawDocument,
     modified_ms: i64,
-    record: u64,
+    record: RecordNumber,
     entries: &mut EntryRows,
 ) -> Result<bool, WriteError> {
     if index.form == EntryForm::Values

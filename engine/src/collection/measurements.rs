@@ -12,7 +12,7 @@ use super::{DocumentWriter, WriteError, keys::bucket_key};
 use crate::{
     catalog::{CollectionMeta, EntryForm, IndexMeta, IndexState},
     limits::BUCKETS_LOOKED_AT_MAX,
-    store::{Scan, StoreError},
+    store::{RecordNumber, Scan, StoreError},
     value::{
         bucket::{self, Bucket, TimeSeries, normalized},
         key::prefix_end,
@@ -40,7 +40,7 @@ pub struct Measurements {
 
 struct Open {
     /// Where it is stored already.
-    record: Option<u64>,
+    record: Option<RecordNumber>,
     bucket: Bucket,
 }
 
@@ -86,7 +86,7 @@ impl Measurements {
         let at = if let Some((at, _)) = takers.next() {
             at
         } else {
-            let known: Vec<u64> = open().filter_map(|(_, open)| open.record).collect();
+            let known: Vec<RecordNumber> = open().filter_map(|(_, open)| open.record).collect();
             let found = find(writer, &self.collection, &self.options, &known, &parts)?;
             self.open.push(found.unwrap_or_else(|| {
                 let (field, id) = (self.time_field.clone(), ObjectId::new());
@@ -168,7 +168,7 @@ fn find(
     writer: &DocumentWriter<'_>,
     collection: &CollectionMeta,
     options: &TimeSeries,
-    known: &[u64],
+    known: &[RecordNumber],
     parts: &Parts,
 ) -> Result<Option<Open>, StoreError> {
     let Some(index) = lookup(collection) else { return Ok(None) };
@@ -219,7 +219,7 @@ impl DocumentWriter<'_> {
         &mut self,
         collection: &CollectionMeta,
         bucket: &RawDocument,
-    ) -> Result<u64, WriteError> {
+    ) -> Result<RecordNumber, WriteError> {
         let collection = self.txn.current(collection)?;
         self.insert_new(&collection, bucket)
     }
@@ -232,7 +232,7 @@ impl DocumentWriter<'_> {
     pub fn delete_measurement(
         &mut self,
         collection: &CollectionMeta,
-        place: u64,
+        place: RecordNumber,
     ) -> Result<bool, WriteError> {
         let (record, number) = bucket::split(place);
         let reader = self.reader();

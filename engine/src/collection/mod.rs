@@ -23,6 +23,7 @@ mod keys;
 #[cfg(test)]
 mod many_tests;
 mod measurements;
+mod numbering;
 mod observer;
 mod pace;
 mod reclaim;
@@ -48,6 +49,7 @@ pub use displaced::{Displaced, Keeper};
 pub use document_writer::{DocumentWriter, InvalidDocument};
 pub use error::{DuplicateKey, WriteError};
 pub use measurements::Measurements;
+pub use numbering::document_with_id;
 pub use observer::Change;
 pub use pace::Pace;
 pub use reclaim::ReclaimStep;

@@ -3,7 +3,7 @@
 use super::{DocumentWriter, WriteError, keys::keys_of};
 use crate::{
     catalog::CollectionMeta,
-    store::{StoreError, Stored, entry_bytes},
+    store::{RecordNumber, StoreError, Stored, entry_bytes},
 };
 
 impl DocumentWriter<'_> {
@@ -11,7 +11,11 @@ impl DocumentWriter<'_> {
     ///
     /// # Errors
     /// When the store fails.
-    pub fn delete(&mut self, collection: &CollectionMeta, record: u64) -> Result<bool, WriteError> {
+    pub fn delete(
+        &mut self,
+        collection: &CollectionMeta,
+        record: RecordNumber,
+    ) -> Result<bool, WriteError> {
         Ok(self.delete_if(collection, record, |_| Ok(Some(())))?.is_some())
     }
 
@@ -22,7 +26,7 @@ impl DocumentWriter<'_> {
     pub fn delete_if<T>(
         &mut self,
         collection: &CollectionMeta,
-        record: u64,
+        record: RecordNumber,
         decide: impl FnOnce(&Stored<'_>) -> Result<Option<T>, WriteError>,
     ) -> Result<Option<T>, WriteError> {
         let collection = self.txn.current(collection)?;
@@ -40,7 +44,7 @@ impl DocumentWriter<'_> {
     pub(super) fn remove(
         &mut self,
         collection: &CollectionMeta,
-        record: u64,
+        record: RecordNumber,
     ) -> Result<bool, StoreError> {
         self.remove_if(collection, record, |_| true)
     }
@@ -49,7 +53,7 @@ impl DocumentWriter<'_> {
     fn remove_if(
         &mut self,
         collection: &CollectionMeta,
-        record: u64,
+        record: RecordNumber,
         decide: impl FnOnce(&Stored<'_>) -> bool,
     ) -> Result<bool, StoreError> {
         let Some(stored) = self.txn.writer.reader().document(collection.id, record)? else {

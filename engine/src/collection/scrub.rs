@@ -17,8 +17,10 @@ use crate::{
     catalog::{CatalogSnapshot, CollectionMeta, Namespace},
     clock::work_time,
     limits::{FINDINGS_MAX, SCRUB_EVERY_MS, SCRUB_SAVE, SCRUB_STEP},
-    store::{CollectionId, DamagedRow, IndexId, Reader, SMALL_TABLES, Scan, StoreError},
-    value::scan,
+    store::{
+        CollectionId, DamagedRow, IndexId, Reader, RecordNumber, SMALL_TABLES, Scan, StoreError,
+    },
+    value::{id_number::Numbered, scan},
 };
 
 /// The value of the table `meta` that holds the state.
@@ -70,7 +72,7 @@ struct Place {
     /// small tables the first is 1.
     index: u32,
     key: Vec<u8>,
-    record: u64,
+    record: RecordNumber,
 }
 
 impl Collections {
@@ -196,7 +198,7 @@ impl State {
             "collection": i64::from(place.collection),
             "index": i64::from(place.index),
             "key": Binary { subtype: BinarySubtype::Generic, bytes: place.key.clone() },
-            "record": long(place.record),
+            "record": place.record.to_string(),
         }
     }
 
@@ -216,7 +218,7 @@ impl State {
             collection: id("collection").unwrap_or(0),
             index: id("index").unwrap_or(0),
             key: document.get_binary_generic("key").cloned().unwrap_or_default(),
-            record: count("record").unwrap_or(0),
+            record: document.get_str("record").ok().and_then(|it| it.parse().ok()).unwrap_or(0),
         };
         Self { status, place, ..Self::default() }
     }
@@ -336,7 +338,7 @@ impl Bite<'_, '_> {
                 Ok(stored) => {
                     if let Err(error) = scan::check(stored.bytes) {
                         let sentence =
-                            format!("Document {} is not valid BSON: {error}.", stored.record);
+                            format!("{:#} is not valid BSON: {error}.", Numbered(stored.record));
                         let namespace = collection.namespace.clone();
                         self.find(namespace, None, Some(stored.record), sentence);
                     }
@@ -393,7 +395,7 @@ impl Bite<'_, '_> {
         &mut self,
         namespace: Namespace,
         index: Option<String>,
-        record: Option<u64>,
+        record: Option<RecordNumber>,
         sentence: String,
     ) {
         if self.findings.len() < FINDINGS_MAX {
@@ -449,7 +451,7 @@ mod tests {
         let collections = lab.engine.collections();
         collections.start_scrub().expect("begun");
         let status = finish(&lab);
-        assert_eq!((status.documents, status.entries, status.findings), (3, 6, 0), "{status:?}");
+        assert_eq!((status.documents, status.entries, status.findings), (3, 3, 0), "{status:?}");
         let namespace = Namespace::new("test", "c").expect("a name");
         let id = collections.catalog().collection(&namespace).expect("a collection").id;
         let damage = collections.store().write(|writer| writer.put_document(id, 77, 0, b"no BSON"));
@@ -476,7 +478,7 @@ mod tests {
         rot(folder.path(), &[b"needle"]);
         let engine = open();
         let warnings = &engine.open_report().warnings;
-        assert!(warnings.iter().any(|it| it.contains("(document 1 of")), "{warnings:?}");
+        assert!(warnings.iter().any(|it| it.contains("(document with _id 1 of")), "{warnings:?}");
         let collections = engine.collections();
         assert!(collections.scrub_status().expect("readable").started_ms.is_some());
         // It would write where it stands, and with that move what is to rot.
@@ -501,8 +503,8 @@ mod tests {
             let is_it = |one: &String| one.starts_with(place) && one.contains(words);
             assert!(found.iter().any(is_it), "{place} {words}: {found:?}");
         };
-        check("db.c: ", "document 1 of collection");
-        check("db.c by_s: ", "index entry of document 1 ");
+        check("db.c: ", "document with _id 1 of collection");
+        check("db.c by_s: ", "index entry of document with _id 1 ");
         check("db.c: ", "the definition of db.c does not match its checksum");
         check("admin.store: ", "the store's own value \"note\" does not match its checksum");
         check("admin.trash: ", "document 7 of collection 0 does not match its checksum");
@@ -529,7 +531,7 @@ mod tests {
     #[test]
     fn goes_on_from_its_place() {
         let lab = Lab::new();
-        lab.ok("{insert: 'c', documents: [{_id: 1}, {_id: 2}, {_id: 3}]}");
+        lab.ok("{insert: 'c', documents: [{_id: 'a'}, {_id: 'b'}, {_id: 'c'}]}");
         let collections = lab.engine.collections();
         let (catalog, mut state, mut bites) = (collections.catalog(), State::default(), 0);
         let mut findings = Vec::new();

@@ -14,7 +14,8 @@ use crate::{
         rules::{CollModRequest, CreateIndexesRequest, CreateRequest, IndexSelector},
     },
     clock::SimulatedClock,
-    store::{Scan, Store, StoreError, StoreOptions},
+    store::{RecordNumber, Scan, Store, StoreError, StoreOptions},
+    value::id_number::made,
 };
 
 const START_MS: i64 = 1_704_067_200_000;
@@ -46,7 +47,7 @@ impl Bench {
         self.open.as_ref().expect("open")
     }
 
-    fn insert(&self, document: Document) -> Result<u64, WriteError> {
+    fn insert(&self, document: Document) -> Result<RecordNumber, WriteError> {
         let document = RawDocumentBuf::try_from(&document).expect("BSON");
         self.all().write(|writer| {
             let collection = writer.create_if_missing(&namespace())?;
@@ -88,7 +89,7 @@ fn namespace() -> Namespace {
     Namespace::new("test", "c").expect("valid")
 }
 
-fn is_duplicate(result: Result<u64, WriteError>) -> bool {
+fn is_duplicate(result: Result<RecordNumber, WriteError>) -> bool {
     matches!(result, Err(WriteError::DuplicateKey(_)))
 }
 
@@ -192,10 +193,10 @@ fn a_build_goes_on_beside_writers_and_after_a_restart() {
         .all()
         .write(|writer| {
             writer.insert(&collection, &rawdoc! { "_id": 90_000, "a": 1 })?;
-            writer.delete(&collection, 3)?;
-            writer.delete(&collection, 59_400)?;
-            writer.replace(&collection, 5, &rawdoc! { "_id": 4, "a": [1, 2] })?;
-            writer.replace(&collection, 59_300, &rawdoc! { "_id": 59_299, "b": 1 })
+            writer.delete(&collection, made(3))?;
+            writer.delete(&collection, made(59_400))?;
+            writer.replace(&collection, made(4), &rawdoc! { "_id": 4, "a": [1, 2] })?;
+            writer.replace(&collection, made(59_299), &rawdoc! { "_id": 59_299, "b": 1 })
         })
         .expect("writers are not blocked");
     bench.check_sound();
@@ -236,8 +237,8 @@ fn a_unique_build_that_meets_a_duplicate_leaves_nothing() {
     assert!(matches!(refused, Err(WriteError::NotUnique { .. })), "{refused:?}");
     let collection = bench.meta();
     let delete = |record| bench.all().write(|writer| writer.delete(&collection, record));
-    for record in (1..=20).step_by(2) {
-        assert_eq!(delete(record), Ok(true));
+    for id in (0..20).step_by(2) {
+        assert_eq!(delete(made(id)), Ok(true));
     }
     assert_eq!(modify(doc! { "unique": true }).expect("unique").unique_new, Some(true));
     assert!(bench.meta().index("a_1").expect("exists").unique);
@@ -385,7 +386,7 @@ fn random_steps_agree_with_a_model() {
     println!("seed {seed}");
     let mut dice = Dice(seed);
     let mut bench = Bench::new();
-    let mut model: BTreeMap<i64, (u64, Document)> = BTreeMap::new();
+    let mut model: BTreeMap<i64, (RecordNumber, Document)> = BTreeMap::new();
     bench
         .insert(doc! { "_id": -1_i64 })
         .map(|record| model.insert(-1, (record, doc! { "_id": -1_i64 })))
@@ -418,7 +419,7 @@ fn random_steps_agree_with_a_model() {
             }
             75..92 => {
                 let expected = model.remove(&id).map(|(record, _)| record);
-                let record = expected.unwrap_or(u64::MAX);
+                let record = expected.unwrap_or(RecordNumber::MAX);
                 let removed = bench.all().write(|writer| writer.delete(&collection, record));
                 assert_eq!(removed, Ok(expected.is_some()), "step {step}");
             }
@@ -440,7 +441,7 @@ fn random_steps_agree_with_a_model() {
     bench.reopen();
     bench.check_sound();
     let id = bench.meta().id;
-    let stored: BTreeMap<u64, Vec<u8>> = bench
+    let stored: BTreeMap<RecordNumber, Vec<u8>> = bench
         .all()
         .store()
         .read(|reader| {
@@ -450,7 +451,7 @@ fn random_steps_agree_with_a_model() {
                 .collect::<Result<_, StoreError>>()
         })
         .expect("readable");
-    let expected: BTreeMap<u64, Vec<u8>> = model
+    let expected: BTreeMap<RecordNumber, Vec<u8>> = model
         .values()
         .map(|(record, document)| (*record, document.to_vec().expect("BSON")))
         .collect();

@@ -7,15 +7,19 @@ use std::{borrow::Cow, sync::Arc};
 
 use bson::raw::RawDocument;
 
-use super::{DocumentWriter, WriteError, document_writer::check_document, keys::add_entries};
+use super::{
+    DocumentWriter, WriteError, document_writer::check_document, keys::add_entries,
+    numbering::Numbering,
+};
 use crate::{
     catalog::{CollectionMeta, IndexMeta, IndexState},
     limits::BATCH_BYTES_MAX,
-    store::{Documents, EntryRows, Reader, Scan, StoreError, Stored},
+    store::{Documents, EntryRows, Reader, RecordNumber, Scan, StoreError, Stored},
 };
 
-/// Record numbers in a row from which on documents are read one behind the other and not looked up.
-const RUN_RECORDS_MIN: usize = 4;
+/// Documents that are looked up one by one, at most, before the next try whether the one behind is the next
+/// to be read.
+const LOOKUPS_MAX: usize = 64;
 
 /// The entries of several documents, index by index.
 struct Entries {
@@ -24,16 +28,24 @@ struct Entries {
     multikey: Vec<Arc<IndexMeta>>,
 }
 
+/// Documents that come.
+struct Coming<'d> {
+    entries: Entries,
+    documents: Vec<(RecordNumber, &'d [u8])>,
+    /// The least number of the next document.
+    next: RecordNumber,
+}
+
 /// Documents that go.
 struct Leaving {
     entries: Entries,
-    records: Vec<u64>,
+    records: Vec<RecordNumber>,
     bytes: u64,
 }
 
 impl DocumentWriter<'_> {
-    /// Stores new documents, which have an `_id`, under ascending record numbers, and returns the
-    /// first. `None`, and nothing has been written, when one of them may have to be refused or needs
+    /// Stores new documents, which have an `_id`, under ascending record numbers, and returns those.
+    /// `None`, and nothing has been written, when one of them may have to be refused or needs
     /// more than being stored: [`DocumentWriter::insert`] then tells document by document.
     ///
     /// # Errors
@@ -42,25 +54,26 @@ impl DocumentWriter<'_> {
         &mut self,
         collection: &CollectionMeta,
         documents: &[&RawDocument],
-    ) -> Result<Option<u64>, WriteError> {
+    ) -> Result<Option<Vec<RecordNumber>>, WriteError> {
         let collection = self.txn.current(collection)?;
         if !self.takes_several(&collection) {
             return Ok(None);
         }
-        let first = self.txn.counters(collection.id.0)?.next_record.max(1);
-        let Some(mut entries) = self.entries_of(&collection, documents, first) else {
+        let collection = self.begun_with(collection, documents)?;
+        let next = self.txn.counters(collection.id.0)?.next_record;
+        let Some(mut coming) = self.coming(&collection, documents, next)? else {
             return Ok(None);
         };
-        let written = self.write_together(&collection, documents, first, &mut entries);
+        let written = self.write_together(&collection, &mut coming);
         if !self.must_succeed(written)? {
             return Ok(None);
         }
         self.txn.touch(&collection.namespace);
-        for index in &entries.multikey {
+        for index in &coming.entries.multikey {
             let result = self.set_multikey(&collection, index);
             self.must_succeed(result)?;
         }
-        Ok(Some(first))
+        Ok(Some(coming.documents.into_iter().map(|(record, _)| record).collect()))
     }
 
     /// Whether nothing but its entries comes with a new document.
@@ -73,38 +86,50 @@ impl DocumentWriter<'_> {
             && collection.indexes.iter().all(|index| index.state == IndexState::Ready)
     }
 
-    /// The entries of new documents; `None` when one of the documents is not as it should be.
-    fn entries_of(
+    /// The numbers and entries of new documents; `None` when one of the documents is not as it should be,
+    /// or has the `_id` of another one.
+    fn coming<'d>(
         &self,
         collection: &CollectionMeta,
-        documents: &[&RawDocument],
-        first: u64,
-    ) -> Option<Entries> {
+        documents: &[&'d RawDocument],
+        next: RecordNumber,
+    ) -> Result<Option<Coming<'d>>, StoreError> {
         let dialect = self.dialect(collection);
+        let reader = self.txn.writer.reader();
+        let mut numbering = Numbering::new(collection, next);
         let mut entries = Entries::new(collection);
-        for (record, document) in (first..).zip(documents) {
-            check_document(collection, document).ok()?;
-            if matches!(dialect.stored(document), Cow::Owned(_)) {
-                return None;
+        let mut numbered: Vec<(RecordNumber, &[u8])> = Vec::with_capacity(documents.len());
+        for document in documents {
+            let is_whole = check_document(collection, document).is_ok()
+                && matches!(dialect.stored(document), Cow::Borrowed(_));
+            if !is_whole {
+                return Ok(None);
             }
             self.watch(collection, document);
-            entries.add(document, self.txn.now_ms, record).ok()?;
-            if entries.bytes() > BATCH_BYTES_MAX as u64 {
-                return None;
+            let (record, passed) = numbering.give(document);
+            if let Some(passed) = passed
+                && (numbered.binary_search_by_key(&passed, |(record, _)| *record).is_ok()
+                    || reader.document(collection.id, passed)?.is_some())
+            {
+                return Ok(None);
             }
+            let added = entries.add(document, self.txn.now_ms, record);
+            if added.is_err() || entries.bytes() > BATCH_BYTES_MAX as u64 {
+                return Ok(None);
+            }
+            numbered.push((record, document.as_bytes()));
         }
-        Some(entries)
+        Ok(Some(Coming { entries, documents: numbered, next: numbering.next() }))
     }
 
     /// False, and nothing of it stays, when another document has one of the keys.
     fn write_together(
         &mut self,
         collection: &CollectionMeta,
-        documents: &[&RawDocument],
-        first: u64,
-        entries: &mut Entries,
+        coming: &mut Coming<'_>,
     ) -> Result<bool, StoreError> {
         let txn = &mut self.txn;
+        let Coming { entries, documents, next } = coming;
         // Keys that may be refused go first: what is taken back then is little.
         entries.of.sort_by_key(|(index, _)| !index.refuses_duplicates());
         for at in 0..entries.of.len() {
@@ -117,8 +142,7 @@ impl DocumentWriter<'_> {
                 return Ok(false);
             }
         }
-        let bytes: Vec<&[u8]> = documents.iter().map(|document| document.as_bytes()).collect();
-        txn.writer.put_documents(collection.id, first, txn.now_ms, &bytes)?;
+        txn.writer.put_documents(collection.id, txn.now_ms, documents)?;
         for (index, rows) in &entries.of {
             txn.count(index.id.0, |counters| {
                 counters.entries += rows.len() as u64;
@@ -127,8 +151,8 @@ impl DocumentWriter<'_> {
         }
         txn.count(collection.id.0, |counters| {
             counters.documents += documents.len() as u64;
-            counters.bytes += bytes.iter().map(|bytes| bytes.len() as u64).sum::<u64>();
-            counters.next_record = first + documents.len() as u64;
+            counters.bytes += documents.iter().map(|(_, bytes)| bytes.len() as u64).sum::<u64>();
+            counters.next_record = *next;
         })?;
         Ok(true)
     }
@@ -143,7 +167,7 @@ impl DocumentWriter<'_> {
     pub fn delete_together<T>(
         &mut self,
         collection: &CollectionMeta,
-        records: &[u64],
+        records: &[RecordNumber],
         mut decide: impl FnMut(usize, Result<&Stored<'_>, StoreError>) -> Result<Option<T>, WriteError>,
     ) -> Result<Vec<Option<T>>, WriteError> {
         let collection = self.txn.current(collection)?;
@@ -164,7 +188,7 @@ impl DocumentWriter<'_> {
             }
             return Ok(decided);
         }
-        let mut order: Vec<(u64, usize)> =
+        let mut order: Vec<(RecordNumber, usize)> =
             records.iter().enumerate().map(|(place, record)| (*record, place)).collect();
         order.sort_unstable();
         order.dedup_by_key(|(record, _)| *record);
@@ -240,9 +264,12 @@ impl Entries {
         &mut self,
         document: &RawDocument,
         modified_ms: i64,
-        record: u64,
+        record: RecordNumber,
     ) -> Result<(), WriteError> {
         for (index, rows) in &mut self.of {
+            if !index.has_entries_of(record) {
+                continue;
+            }
             let is_multikey = add_entries(index, document, modified_ms, record, rows)?;
             let is_known = || self.multikey.iter().any(|known| known.id == index.id);
             if is_multikey && !index.multikey && !is_known() {
@@ -264,7 +291,8 @@ impl Leaving {
 
     fn add(&mut self, stored: &Stored<'_>) -> Result<(), WriteError> {
         let document = stored.document()?;
-        for (index, rows) in &mut self.entries.of {
+        let of = self.entries.of.iter_mut();
+        for (index, rows) in of.filter(|(index, _)| index.has_entries_of(stored.record)) {
             // Keys that can't be made now were not made when it was stored either.
             let _ = add_entries(index, document, stored.modified_ms, stored.record, rows);
         }
@@ -278,37 +306,47 @@ impl Leaving {
 struct InOrder<'r, 'c> {
     reader: Reader<'r>,
     collection: &'c CollectionMeta,
+    /// The documents behind the last one, while they are the next ones.
     run: Option<Documents<'r>>,
+    /// Documents to be looked up before the next try, and how many that were the last time.
+    lookups: (usize, usize),
 }
 
 impl<'r, 'c> InOrder<'r, 'c> {
     fn new(reader: Reader<'r>, collection: &'c CollectionMeta) -> Self {
-        Self { reader, collection, run: None }
+        Self { reader, collection, run: None, lookups: (0, 1) }
     }
 
     /// The document number `at` of `order`, which gives record numbers and places.
     fn at(
         &mut self,
-        order: &[(u64, usize)],
+        order: &[(RecordNumber, usize)],
         at: usize,
     ) -> Result<Option<(Stored<'r>, usize)>, StoreError> {
         let Some(&(record, place)) = order.get(at) else { return Ok(None) };
-        let follows = |count: usize| {
-            let other = order.get(at + count).map(|(other, _)| *other);
-            other == record.checked_add(count as u64)
-        };
-        if self.run.is_none() && follows(RUN_RECORDS_MIN) {
-            self.run = Some(self.reader.documents(self.collection.id, record, Scan::Forward)?);
-        }
-        let mut next = None;
         if let Some(run) = &mut self.run {
-            next = run.next().and_then(Result::ok).filter(|stored| stored.record == record);
-        }
-        if next.is_none() || !follows(1) {
+            let next = run.next().and_then(Result::ok);
+            if let Some(stored) = next.filter(|stored| stored.record == record) {
+                self.lookups = (0, 1);
+                return Ok(Some((stored, place)));
+            }
+            let (_, last) = self.lookups;
             self.run = None;
+            self.lookups = (last, LOOKUPS_MAX.min(2 * last));
         }
-        let stored = match next {
-            Some(stored) => Some(stored),
+        if let Some(left) = self.lookups.0.checked_sub(1) {
+            self.lookups.0 = left;
+            let stored = self.reader.document(self.collection.id, record)?;
+            return Ok(stored.map(|stored| (stored, place)));
+        }
+        let mut run = self.reader.documents(self.collection.id, record, Scan::Forward)?;
+        let first = run.next().and_then(Result::ok).filter(|stored| stored.record == record);
+        let stored = match first {
+            Some(stored) => {
+                self.run = Some(run);
+                Some(stored)
+            }
+            // Of what is damaged here, it is not known which one it is.
             None => self.reader.document(self.collection.id, record)?,
         };
         Ok(stored.map(|stored| (stored, place)))

@@ -5,7 +5,8 @@ use bson::{Bson, Document, RawDocument, RawDocumentBuf, doc, oid::ObjectId};
 use super::{WriteError, tests::Bench};
 use crate::{
     catalog::{Namespace, rules::CreateIndexesRequest},
-    store::{Scan, Store},
+    store::{RecordNumber, Scan, Store},
+    value::id_number::made,
 };
 
 /// Numbers that look like chance and are the same in each run.
@@ -54,6 +55,16 @@ fn new_store() -> Bench {
         let indexes = indexes.to_vec();
         let request = CreateIndexesRequest { namespace, indexes, ignore_unknown_options: false };
         bench.all().create_indexes(&request, &mut |_| {}).expect("made");
+    }
+    // In the second collection `_id`s do not begin in order.
+    let [first, second, third] = COLLECTIONS;
+    for (collection, ids) in [(first, [-3, -2, -1]), (second, [2, 1, 0]), (third, [-3, -2, -1])] {
+        let batch = ids.map(|id| RawDocumentBuf::try_from(&doc! { "_id": id }).expect("BSON"));
+        insert(&bench, collection, &batch, true);
+    }
+    for (collection, expected) in [(first, true), (second, false), (third, true)] {
+        let collection = bench.all().catalog().collection(&namespace(collection)).expect("exists");
+        assert_eq!(collection.id_index().map(|index| index.by_record), Some(expected));
     }
     bench
 }
@@ -110,12 +121,12 @@ fn insert(
     collection: &str,
     batch: &[RawDocumentBuf],
     together: bool,
-) -> Vec<Result<u64, String>> {
+) -> Vec<Result<RecordNumber, String>> {
     let done: Result<_, WriteError> = bench.all().write(|writer| {
         let collection = writer.create_if_missing(&namespace(collection))?;
         let documents: Vec<&RawDocument> = batch.iter().map(|document| &**document).collect();
-        if together && let Some(first) = writer.insert_together(&collection, &documents)? {
-            return Ok((first..).take(batch.len()).map(Ok).collect());
+        if together && let Some(records) = writer.insert_together(&collection, &documents)? {
+            return Ok(records.into_iter().map(Ok).collect());
         }
         let one = |document| writer.insert(&collection, document).map_err(|e| e.to_string());
         Ok(documents.into_iter().map(one).collect())
@@ -123,7 +134,12 @@ fn insert(
     done.expect("commits")
 }
 
-fn delete(bench: &Bench, collection: &str, records: &[u64], together: bool) -> Vec<Option<i64>> {
+fn delete(
+    bench: &Bench,
+    collection: &str,
+    records: &[RecordNumber],
+    together: bool,
+) -> Vec<Option<i64>> {
     let done: Result<_, WriteError> = bench.all().write(|writer| {
         let collection = writer.collection(&namespace(collection)).expect("exists");
         let decide = |stored: &crate::store::Stored<'_>| {
@@ -162,7 +178,7 @@ fn contents(bench: &Bench) -> Vec<String> {
     lines
 }
 
-fn records(bench: &Bench, collection: &str) -> Vec<u64> {
+fn records(bench: &Bench, collection: &str) -> Vec<RecordNumber> {
     let id = bench.all().catalog().collection(&namespace(collection)).expect("exists").id;
     let read: Result<_, WriteError> = bench.all().store().read(|reader| {
         let documents = reader.documents(id, 0, Scan::Forward)?;
@@ -209,7 +225,7 @@ fn together_is_one_after_the_other() {
 fn what_may_be_refused_is_left_to_single_inserts() {
     let bench = new_store();
     let first = [doc! { "_id": 1, "u": 1 }, doc! { "_id": 2, "u": 2 }];
-    let check = |batch: &[Document], expected: Option<u64>| {
+    let check = |batch: &[Document], expected: Option<&[RecordNumber]>| {
         let batch: Vec<_> =
             batch.iter().map(|one| RawDocumentBuf::try_from(one).expect("BSON")).collect();
         let before = contents(&bench);
@@ -218,13 +234,13 @@ fn what_may_be_refused_is_left_to_single_inserts() {
             let documents: Vec<&RawDocument> = batch.iter().map(|one| &**one).collect();
             writer.insert_together(&collection, &documents)
         });
-        assert_eq!(done.expect("commits"), expected, "{batch:?}");
+        assert_eq!(done.expect("commits").as_deref(), expected, "{batch:?}");
         if expected.is_none() {
             assert_eq!(contents(&bench), before, "nothing stays of what was refused");
         }
         bench.check_sound();
     };
-    check(&first, Some(1));
+    check(&first, Some(&[made(1), made(2)]));
     check(&[doc! { "_id": 3 }, doc! { "_id": 1 }], None);
     check(&[doc! { "_id": 3 }, doc! { "_id": 3 }], None);
     check(&[doc! { "_id": 0, "u": 9 }, doc! { "_id": 3, "u": 1 }], None);
@@ -232,5 +248,5 @@ fn what_may_be_refused_is_left_to_single_inserts() {
     check(&[doc! { "_id": [1] }], None);
     check(&[doc! { "a": 1 }], None);
     check(&[doc! { "_id": 3, "tags": [1], "n": [2] }], None);
-    check(&[doc! { "_id": 3, "u": 3 }, doc! { "_id": 0 }], Some(3));
+    check(&[doc! { "_id": 3, "u": 3 }, doc! { "_id": 0 }], Some(&[made(3), made(3) + 1]));
 }

@@ -15,7 +15,7 @@ use crate::{
         CatalogError, CatalogErrorKind, CatalogSnapshot, CollectionMeta, Namespace, record,
         snapshot,
     },
-    store::{CollectionId, Counters, EntryRows, IndexId, Reader, StoreError, Writer},
+    store::{CollectionId, Counters, EntryRows, IndexId, Reader, RecordNumber, StoreError, Writer},
 };
 
 /// The store's writer without its lifetime, so that [`DocumentWriter`] needs only one.
@@ -25,28 +25,40 @@ pub(super) trait StoreWriter {
     fn put_document(
         &mut self,
         id: CollectionId,
-        record: u64,
+        record: RecordNumber,
         modified_ms: i64,
         bytes: &[u8],
     ) -> Result<(), StoreError>;
-    fn delete_document(&mut self, id: CollectionId, record: u64) -> Result<bool, StoreError>;
+    fn delete_document(
+        &mut self,
+        id: CollectionId,
+        record: RecordNumber,
+    ) -> Result<bool, StoreError>;
     fn delete_first_document(&mut self, id: CollectionId) -> Result<Option<u64>, StoreError>;
     fn put_entry(
         &mut self,
         id: IndexId,
         key: &[u8],
-        record: u64,
+        record: RecordNumber,
         exact: bool,
     ) -> Result<(), StoreError>;
-    fn delete_entry(&mut self, id: IndexId, key: &[u8], record: u64) -> Result<bool, StoreError>;
+    fn delete_entry(
+        &mut self,
+        id: IndexId,
+        key: &[u8],
+        record: RecordNumber,
+    ) -> Result<bool, StoreError>;
     fn put_documents(
         &mut self,
         id: CollectionId,
-        first: u64,
         modified_ms: i64,
-        documents: &[&[u8]],
+        documents: &[(RecordNumber, &[u8])],
     ) -> Result<(), StoreError>;
-    fn delete_documents(&mut self, id: CollectionId, records: &[u64]) -> Result<(), StoreError>;
+    fn delete_documents(
+        &mut self,
+        id: CollectionId,
+        records: &[RecordNumber],
+    ) -> Result<(), StoreError>;
     fn put_entries(&mut self, entries: &mut EntryRows, is_unique: bool)
     -> Result<bool, StoreError>;
     fn delete_entries(&mut self, entries: &mut EntryRows) -> Result<(u64, u64), StoreError>;
@@ -78,13 +90,13 @@ macro_rules! forward {
 }
 
 forward! {
-    put_document(id: CollectionId, record: u64, modified_ms: i64, bytes: &[u8]) -> ();
-    delete_document(id: CollectionId, record: u64) -> bool;
+    put_document(id: CollectionId, record: RecordNumber, modified_ms: i64, bytes: &[u8]) -> ();
+    delete_document(id: CollectionId, record: RecordNumber) -> bool;
     delete_first_document(id: CollectionId) -> Option<u64>;
-    put_entry(id: IndexId, key: &[u8], record: u64, exact: bool) -> ();
-    delete_entry(id: IndexId, key: &[u8], record: u64) -> bool;
-    put_documents(id: CollectionId, first: u64, modified_ms: i64, documents: &[&[u8]]) -> ();
-    delete_documents(id: CollectionId, records: &[u64]) -> ();
+    put_entry(id: IndexId, key: &[u8], record: RecordNumber, exact: bool) -> ();
+    delete_entry(id: IndexId, key: &[u8], record: RecordNumber) -> bool;
+    put_documents(id: CollectionId, modified_ms: i64, documents: &[(RecordNumber, &[u8])]) -> ();
+    delete_documents(id: CollectionId, records: &[RecordNumber]) -> ();
     put_entries(entries: &mut EntryRows, is_unique: bool) -> bool;
     delete_entries(entries: &mut EntryRows) -> (u64, u64);
     set_counters(id: u32, counters: Counters) -> ();
@@ -105,7 +117,7 @@ pub(super) struct Transaction<'w> {
     pub(super) now_ms: i64,
     pub(super) touched: BTreeSet<Namespace>,
     /// Index builds: the records `[position, limit)` have no entries yet.
-    pub(super) builds: BTreeMap<IndexId, Option<(u64, u64)>>,
+    pub(super) builds: BTreeMap<IndexId, Option<(RecordNumber, RecordNumber)>>,
     counters: BTreeMap<u32, (Counters, bool)>,
     catalog_changed: bool,
     dialects_changed: bool,

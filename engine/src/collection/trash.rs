@@ -16,7 +16,7 @@ use crate::{
     catalog::{CollectionMeta, Namespace},
     clock::work_time,
     limits::{BATCH_MS_MAX, BULK_DOCS_MAX, READ_DOCS_MAX, TRASH_BYTES_MAX},
-    store::{CollectionId, Counters, Reader, Scan, StoreError, Stored},
+    store::{CollectionId, Counters, Reader, RecordNumber, Scan, StoreError, Stored},
     value::counted,
 };
 
@@ -134,7 +134,7 @@ impl<'t> Trashed<'t> {
         let mut next = || fields.next()?.ok().map(|(_, value)| value);
         let date = |value: RawBsonRef<'_>| Some(value.as_datetime()?.timestamp_millis());
         Some(Self {
-            number: stored.record,
+            number: number_of(stored.record),
             collection: CollectionId(next()?.as_i64()?.try_into().ok()?),
             namespace: next()?.as_str()?,
             is_bucket: next()?.as_bool()?,
@@ -160,14 +160,14 @@ impl DocumentWriter<'_> {
         if bytes > TRASH_BYTES_MAX || self.has_no_room() {
             return Ok(false);
         }
-        let number = self.txn.counters(TRASH.0)?.next_record.max(1);
+        let record = self.txn.counters(TRASH.0)?.next_record.max(1);
         let now_ms = self.txn.now_ms;
-        let put = self.txn.writer.put_document(TRASH, number, now_ms, row.as_bytes());
+        let put = self.txn.writer.put_document(TRASH, record, now_ms, row.as_bytes());
         let counted = put.and_then(|()| {
             self.txn.count(TRASH.0, |counters| {
                 counters.documents += 1;
                 counters.bytes += bytes;
-                counters.next_record = number.saturating_add(1);
+                counters.next_record = record.saturating_add(1);
             })
         });
         self.must_succeed(counted)?;
@@ -186,7 +186,7 @@ impl DocumentWriter<'_> {
     /// When the store fails.
     pub fn take_from_trash(&mut self, number: u64) -> Result<bool, WriteError> {
         let reader = self.txn.writer.reader();
-        let bytes = match reader.document(TRASH, number)? {
+        let bytes = match reader.document(TRASH, number.into())? {
             Some(stored) => stored.bytes.len() as u64,
             None => return Ok(false),
         };
@@ -203,7 +203,7 @@ impl DocumentWriter<'_> {
         &mut self,
         collection: &CollectionMeta,
         row: &RowToPutBack,
-    ) -> Result<u64, WriteError> {
+    ) -> Result<RecordNumber, WriteError> {
         if !row.is_bucket {
             return self.insert(collection, &row.document);
         }
@@ -219,7 +219,7 @@ impl DocumentWriter<'_> {
     }
 
     fn drop_row(&mut self, number: u64, bytes: u64) -> Result<(), StoreError> {
-        self.txn.writer.delete_document(TRASH, number)?;
+        self.txn.writer.delete_document(TRASH, number.into())?;
         self.count_dropped(bytes)
     }
 
@@ -289,7 +289,7 @@ impl Collections {
     pub fn trash_status(&self) -> Result<TrashStatus, StoreError> {
         let counters = self.store.read(|reader| reader.counters(TRASH.0))?;
         let Counters { documents, bytes, next_record, .. } = counters;
-        Ok(TrashStatus { documents, bytes, next: next_record.max(1) })
+        Ok(TrashStatus { documents, bytes, next: number_of(next_record.max(1)) })
     }
 
     /// Removes rows in one bounded transaction.
@@ -337,13 +337,15 @@ impl Collections {
             let mut last = None;
             let mut count = 0;
             let stopped = self.store.read(|reader| {
-                for row in reader.documents(TRASH, start, Scan::Backward)?.take(READ_DOCS_MAX) {
+                for row in
+                    reader.documents(TRASH, start.into(), Scan::Backward)?.take(READ_DOCS_MAX)
+                {
                     count += 1;
                     let stored = match row {
                         Err(StoreError::Damaged { .. }) => continue,
                         row => row?,
                     };
-                    last = Some(stored.record);
+                    last = Some(number_of(stored.record));
                     let Some(trashed) = Trashed::read(&stored) else { continue };
                     if visit(&trashed)?.is_break() {
                         return Ok::<_, E>(true);
@@ -370,7 +372,7 @@ impl Collections {
         reader: &Reader<'t>,
         number: u64,
     ) -> Result<Option<Trashed<'t>>, StoreError> {
-        let stored = reader.document(TRASH, number)?;
+        let stored = reader.document(TRASH, number.into())?;
         Ok(stored.and_then(|stored| Trashed::read(&stored)))
     }
 }
@@ -378,7 +380,7 @@ impl Collections {
 /// What is wrong with the trash, each with the collection it is about if that can be told.
 pub(super) fn verify(reader: &Reader<'_>) -> Result<Vec<(Option<Namespace>, String)>, StoreError> {
     let mut found = Vec::new();
-    let (mut documents, mut bytes, mut next) = (0_u64, 0_u64, 0_u64);
+    let (mut documents, mut bytes, mut next) = (0_u64, 0_u64, 0);
     for stored in reader.documents(TRASH, 0, Scan::Forward)? {
         documents += 1;
         match stored {
@@ -421,8 +423,13 @@ fn removed_damaged(count: u64, damage: &str) -> String {
     format!("{documents} can't be put back any more, because {damage}. All others keep their time.")
 }
 
-fn not_a_row(record: u64) -> String {
+fn not_a_row(record: RecordNumber) -> String {
     format!("row {record} is not a row of it")
+}
+
+/// The number of a row. Rows are counted, so it is never higher than that.
+fn number_of(record: RecordNumber) -> u64 {
+    u64::try_from(record).unwrap_or(u64::MAX)
 }
 
 /// What is wrong with one row.

@@ -10,8 +10,8 @@ use super::{
 };
 use crate::{
     catalog::{CollectionMeta, IndexMeta},
-    store::{Reader, Scan, StoreError},
-    value::same_value,
+    store::{Reader, RecordNumber, Scan, StoreError},
+    value::{field::field, same_value},
 };
 
 /// A key that another document has.
@@ -26,10 +26,18 @@ pub(super) fn find_taken(
     index: &IndexMeta,
     keys: &IndexKeys,
     document: &RawDocument,
-    own_record: u64,
-    ignore: &mut dyn FnMut(u64) -> Result<bool, StoreError>,
+    own_record: RecordNumber,
+    ignore: &mut dyn FnMut(RecordNumber) -> Result<bool, StoreError>,
 ) -> Result<Option<Taken>, StoreError> {
     for (key, _) in keys.keys.iter() {
+        let id = if index.by_record { field(document, "_id") } else { None };
+        if let Some(record) = id.and_then(|id| index.record_of(id))
+            && record != own_record
+            && reader.document(collection.id, record)?.is_some()
+            && !ignore(record)?
+        {
+            return Ok(Some(Taken { key: key.to_vec() }));
+        }
         // Most keys are new: one look tells, without a cursor.
         if !reader.has_key(index.id, key)? {
             continue;
@@ -57,7 +65,7 @@ pub(super) fn shares_value(
     collection: &CollectionMeta,
     index: &IndexMeta,
     document: &RawDocument,
-    record: u64,
+    record: RecordNumber,
 ) -> Result<bool, StoreError> {
     let Some(other) = reader.document(collection.id, record)? else { return Ok(false) };
     let other = other.document()?;

@@ -8,8 +8,8 @@ use super::{Collections, build, keys::keys_of, scrub::own, trash};
 use crate::{
     catalog::{CollectionMeta, IndexMeta, IndexState, Namespace},
     limits::FINDINGS_MAX,
-    store::{Entry, Reader, Scan, StoreError, Stored, entry_bytes},
-    value::scan,
+    store::{Entry, Reader, RecordNumber, Scan, StoreError, Stored, entry_bytes},
+    value::{field::field, id_number::Numbered, scan},
 };
 
 /// Documents between two calls of `progress`.
@@ -25,7 +25,7 @@ pub struct Finding {
     /// The index, if it is about one.
     pub index: Option<String>,
     /// The record number, if it is about one document.
-    pub record: Option<u64>,
+    pub record: Option<RecordNumber>,
     /// What is wrong, one sentence.
     pub sentence: String,
 }
@@ -130,7 +130,7 @@ struct Check<'c, 't> {
 struct Expected<'c> {
     index: &'c IndexMeta,
     /// Records without entries yet, while it is being built.
-    unbuilt: (u64, u64),
+    unbuilt: (RecordNumber, RecordNumber),
     entries: u64,
     missing: bool,
 }
@@ -164,7 +164,7 @@ impl<'c> Check<'c, '_> {
     fn documents(&mut self, expected: &mut [Expected<'c>]) -> Result<(), StoreError> {
         let id = self.collection.id;
         let counters = self.sound(None, "A counter", self.reader.counters(id.0))?;
-        let (mut documents, mut bytes, mut next) = (0_u64, 0_u64, 0_u64);
+        let (mut documents, mut bytes, mut next) = (0_u64, 0_u64, 0);
         for stored in self.reader.documents(id, 0, Scan::Forward)? {
             self.report.documents += 1;
             documents += 1;
@@ -189,9 +189,9 @@ impl<'c> Check<'c, '_> {
                 None,
                 None,
                 format!(
-                    "The next record number is {}, but there is a document with number {}.",
+                    "The next record number is {}, but there is {}.",
                     counters.next_record,
-                    next - 1
+                    Numbered(next - 1)
                 ),
             );
         }
@@ -210,7 +210,7 @@ impl<'c> Check<'c, '_> {
                 self.find(
                     None,
                     Some(record),
-                    format!("Document {record} is not valid BSON: {error}."),
+                    format!("{:#} is not valid BSON: {error}.", Numbered(record)),
                 );
                 return Ok(());
             }
@@ -224,12 +224,23 @@ impl<'c> Check<'c, '_> {
                 self.find(
                     Some(index),
                     Some(record),
-                    format!("Document {record} can't be in the index {}.", index.name),
+                    format!("{:#} can't be in the index {}.", Numbered(record), index.name),
                 );
                 continue;
             };
             if found.multikey && !index.multikey {
-                self.find(Some(index), Some(record), format!("Document {record} has an array, but the index {} is not marked for arrays.", index.name));
+                self.find(
+                    Some(index),
+                    Some(record),
+                    format!(
+                        "{:#} has an array, but the index {} is not marked for arrays.",
+                        Numbered(record),
+                        index.name
+                    ),
+                );
+            }
+            if index.by_record && !self.is_numbered(index, document, record) {
+                continue;
             }
             for (key, exact) in found.keys.into_keys() {
                 expected.entries += 1;
@@ -238,7 +249,11 @@ impl<'c> Check<'c, '_> {
                     self.find(
                         Some(index),
                         Some(record),
-                        format!("The index {} lacks an entry for document {record}.", index.name),
+                        format!(
+                            "The index {} lacks an entry for {}.",
+                            index.name,
+                            Numbered(record)
+                        ),
                     );
                 }
             }
@@ -246,11 +261,38 @@ impl<'c> Check<'c, '_> {
         Ok(())
     }
 
+    /// Whether a document needs an entry in the index on `_id`. Finds what has a number that its `_id`
+    /// does not make, and an `_id` that another document is stored under.
+    fn is_numbered(
+        &mut self,
+        index: &IndexMeta,
+        document: &RawDocument,
+        record: RecordNumber,
+    ) -> bool {
+        let made = field(document, "_id").and_then(|id| index.record_of(id));
+        if !index.has_entries_of(record) {
+            if made != Some(record) {
+                let sentence =
+                    format!("{:#} is stored there but has another _id.", Numbered(record));
+                self.find(Some(index), Some(record), sentence);
+            }
+            return false;
+        }
+        let other = made.map(|made| self.reader.document(self.collection.id, made));
+        // A damaged one is found where it lies.
+        if let Some(Ok(Some(other))) = other {
+            let sentence =
+                format!("{:#} has the same _id as {}.", Numbered(record), Numbered(other.record));
+            self.find(Some(index), Some(record), sentence);
+        }
+        true
+    }
+
     fn has_entry(
         &self,
         index: &IndexMeta,
         key: &[u8],
-        record: u64,
+        record: RecordNumber,
         exact: bool,
     ) -> Result<bool, StoreError> {
         // Behind the entry just before the wanted one; record numbers start at 1.
@@ -306,8 +348,9 @@ impl<'c> Check<'c, '_> {
                 Some(index),
                 Some(record),
                 format!(
-                    "The unique index {} holds the key of document {record} twice.",
-                    index.name
+                    "The unique index {} holds the key of {} twice.",
+                    index.name,
+                    Numbered(record)
                 ),
             );
         }
@@ -316,8 +359,9 @@ impl<'c> Check<'c, '_> {
                 Some(index),
                 Some(record),
                 format!(
-                    "The index {} has an entry that document {record} does not ask for.",
-                    index.name
+                    "The index {} has an entry that {} does not ask for.",
+                    index.name,
+                    Numbered(record)
                 ),
             );
         }
@@ -341,9 +385,9 @@ impl<'c> Check<'c, '_> {
         &self,
         index: &IndexMeta,
         entry: &Entry<'_>,
-        unbuilt: (u64, u64),
+        unbuilt: (RecordNumber, RecordNumber),
     ) -> Result<bool, StoreError> {
-        if (unbuilt.0..unbuilt.1).contains(&entry.record) {
+        if (unbuilt.0..unbuilt.1).contains(&entry.record) || !index.has_entries_of(entry.record) {
             return Ok(false);
         }
         let stored = match self.reader.document(self.collection.id, entry.record) {
@@ -383,7 +427,7 @@ impl<'c> Check<'c, '_> {
         !self.report.stopped
     }
 
-    fn find(&mut self, index: Option<&IndexMeta>, record: Option<u64>, sentence: String) {
+    fn find(&mut self, index: Option<&IndexMeta>, record: Option<RecordNumber>, sentence: String) {
         if self.report.findings.len() >= FINDINGS_MAX {
             self.report.findings_not_listed += 1;
             return;

@@ -12,7 +12,7 @@ use crate::{
     store::{CatalogRow, StoreError, Writer},
 };
 
-fn record(lab: &Lab) -> Document {
+pub(super) fn record(lab: &Lab) -> Document {
     let read = lab.engine.collections().store().read(|reader| {
         for entry in reader.catalog()? {
             let CatalogRow { names, record } = entry?;
@@ -26,7 +26,7 @@ fn record(lab: &Lab) -> Document {
     read.expect("read")
 }
 
-fn put(lab: &Lab, record: &Document) {
+pub(super) fn put(lab: &Lab, record: &Document) {
     let bytes = record.to_vec().expect("a document");
     let put =
         |writer: &mut Writer<'_>| writer.put_catalog("test", "c", &bytes).map_err(WriteError::from);

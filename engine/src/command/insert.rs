@@ -17,6 +17,7 @@ use crate::{
     catalog::{CollectionMeta, Namespace},
     collection::{DocumentWriter, Measurements, Pace, WriteError},
     limits::{BATCH_MS_MAX, BULK_DOCS_MAX, WRITE_STATEMENTS_MAX},
+    store::RecordNumber,
 };
 
 /// Documents between two looks at the clock when they are inserted one by one.
@@ -204,7 +205,7 @@ pub fn insert_one(
     writer: &mut DocumentWriter<'_>,
     collection: &CollectionMeta,
     document: &RawDocument,
-) -> Result<u64, Refused> {
+) -> Result<RecordNumber, Refused> {
     Ok(writer.insert(collection, document)?)
 }
 

@@ -17,10 +17,10 @@ use super::{
 };
 use crate::{
     catalog::Namespace,
-    collection::{DocumentWriter, WriteError},
+    collection::{DocumentWriter, WriteError, document_with_id},
     limits::ARCHIVE_RESTORE_DOCS_MAX,
     query::{Update, UpdateContext},
-    reaper::{Target, document_by_id, targets_of},
+    reaper::{Target, targets_of},
     store::Stored,
     value::{Direction, key},
 };
@@ -225,7 +225,7 @@ impl Restore<'_> {
         let now_ms = writer.now_ms();
         let raw_id = document.get("_id").ok().flatten().unwrap_or(RawBsonRef::Null);
         let id = Bson::try_from(raw_id).unwrap_or(Bson::Null);
-        if document_by_id(&writer.reader(), &collection, raw_id)?.is_some() {
+        if document_with_id(&writer.reader(), &collection, raw_id)?.is_some() {
             report.existing.add(id);
             return Ok(());
         }

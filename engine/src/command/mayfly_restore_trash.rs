@@ -21,9 +21,9 @@ use super::{
 };
 use crate::{
     catalog::{CatalogSnapshot, Namespace},
-    collection::{Collections, DocumentWriter, RowToPutBack, WriteError},
+    collection::{Collections, DocumentWriter, RowToPutBack, WriteError, document_with_id},
     limits::TRASH_RESTORE_DOCS_MAX,
-    reaper::{BeforePutBack, RuleId, Target, document_by_id, targets_of},
+    reaper::{BeforePutBack, RuleId, Target, targets_of},
     store::StoreError,
 };
 
@@ -191,7 +191,7 @@ impl Restore<'_> {
             let exists = self.context.collections.store().read(|reader| {
                 let id = row.document.get("_id").ok().flatten().unwrap_or(RawBsonRef::Null);
                 let Some(collection) = catalog.collection(home) else { return Ok(false) };
-                Ok::<_, StoreError>(document_by_id(reader, &collection, id)?.is_some())
+                Ok::<_, StoreError>(document_with_id(reader, &collection, id)?.is_some())
             })?;
             for target in targets.iter().filter(|_| !exists) {
                 if is_due(target, &row.document, now_ms)? {
@@ -228,7 +228,7 @@ fn put_back(
     let collection = writer.create_if_missing(home)?;
     let raw_id = row.document.get("_id").ok().flatten().unwrap_or(RawBsonRef::Null);
     let id = Bson::try_from(raw_id).unwrap_or(Bson::Null);
-    if document_by_id(&writer.reader(), &collection, raw_id)?.is_some() {
+    if document_with_id(&writer.reader(), &collection, raw_id)?.is_some() {
         report.existing.add(id);
         return Ok(());
     }

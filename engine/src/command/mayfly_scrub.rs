@@ -53,7 +53,7 @@ mod tests {
     #[test]
     fn a_scrub_is_started_and_stopped() {
         let lab = Lab::new();
-        lab.ok("{insert: 'c', documents: [{_id: 1}, {_id: 2}]}");
+        lab.ok("{insert: 'c', documents: [{_id: 'a'}, {_id: 'b'}]}");
         lab.check("{mayflyScrub: 'status'}", "{running: false, lastFinished: null}");
         lab.ok("{mayflyScrub: 'start'}");
         let collections = lab.engine.collections();

@@ -113,6 +113,8 @@ mod whatsmyuri;
 #[cfg(test)]
 mod archive_tests;
 #[cfg(test)]
+mod by_record_tests;
+#[cfg(test)]
 mod closed_tests;
 #[cfg(test)]
 mod crud_tests;

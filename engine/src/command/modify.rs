@@ -17,6 +17,7 @@ use crate::{
     limits::BATCH_MS_MAX,
     plan::check_interrupt,
     query::{Update, UpdateContext},
+    store::RecordNumber,
     value::{bucket, scan},
 };
 
@@ -88,7 +89,7 @@ fn some(
     namespace: &Namespace,
     query: &Query,
     action: &Action<'_>,
-    records: &[u64],
+    records: &[RecordNumber],
 ) -> Result<(usize, Modified, Option<CommandError>), CommandError> {
     let time_max = Duration::from_millis(BATCH_MS_MAX);
     let batch_docs = context.collections.store().batch_docs();
@@ -139,7 +140,7 @@ pub fn one(
     collection: &CollectionMeta,
     query: &Query,
     action: &Action<'_>,
-    record: u64,
+    record: RecordNumber,
 ) -> Result<Option<Outcome>, Refused> {
     let now_ms = writer.now_ms();
     let Some(before) =
@@ -169,7 +170,7 @@ fn current(
     writer: &DocumentWriter<'_>,
     collection: &CollectionMeta,
     query: &Query,
-    record: u64,
+    record: RecordNumber,
     now_ms: i64,
 ) -> Result<Option<RawDocumentBuf>, CommandError> {
     let reader = writer.reader();
@@ -187,7 +188,7 @@ fn measurement(
     writer: &DocumentWriter<'_>,
     collection: &CollectionMeta,
     query: &Query,
-    place: u64,
+    place: RecordNumber,
     now_ms: i64,
 ) -> Result<Option<RawDocumentBuf>, CommandError> {
     let reader = writer.reader();

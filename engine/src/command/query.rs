@@ -13,7 +13,7 @@ use crate::{
     limits::WRITE_RECORDS_MAX,
     plan::{Hint, PlanError, PlanErrorKind, Search, Step, Target, choose},
     query::{self, Filter, Sort, VariableNames},
-    store::{Reader, Stored},
+    store::{Reader, RecordNumber, Stored},
 };
 
 /// The variables of a command's `let`, the same for all its statements and documents.
@@ -153,7 +153,7 @@ impl Query {
         &self,
         context: &Context,
         namespace: &Namespace,
-    ) -> Result<Vec<u64>, CommandError> {
+    ) -> Result<Vec<RecordNumber>, CommandError> {
         let mut records = Vec::new();
         self.for_each(context, namespace, &mut |stored, _| {
             if records.len() >= WRITE_RECORDS_MAX {
@@ -174,7 +174,7 @@ impl Query {
         reader: &Reader<'_>,
         collection: &CollectionMeta,
         now_ms: i64,
-    ) -> Result<Option<u64>, CommandError> {
+    ) -> Result<Option<RecordNumber>, CommandError> {
         let mut first = None;
         self.search(collection)?.advance::<CommandError>(
             reader,

@@ -2,12 +2,17 @@
 
 use std::sync::Arc;
 
-use bson::raw::{RawBson, RawDocument, RawDocumentBuf, cstr};
+use bson::{
+    Binary,
+    raw::{RawBson, RawDocument, RawDocumentBuf, cstr},
+    spec::BinarySubtype,
+};
 
 use crate::{
     catalog::IndexMeta,
     plan::{Access, Plan},
     query::{Context, Projection, QueryError},
+    store::RecordNumber,
 };
 
 /// How `find` gives a document.
@@ -66,7 +71,7 @@ impl Shape {
     pub fn of(
         &self,
         document: &RawDocument,
-        record: u64,
+        record: RecordNumber,
         seen: &Context,
     ) -> Result<Option<RawDocumentBuf>, QueryError> {
         let mut given = match (&self.key, &self.projection) {
@@ -76,8 +81,19 @@ impl Shape {
         };
         if self.with_record {
             let whole = given.get_or_insert_with(|| document.to_owned());
-            whole.append(cstr!("$recordId"), i64::try_from(record).unwrap_or(i64::MAX));
+            match i64::try_from(record) {
+                Ok(record) => whole.append(cstr!("$recordId"), record),
+                Err(_) => whole.append(cstr!("$recordId"), as_binary(record)),
+            }
         }
         Ok(given)
     }
+}
+
+/// A number that is too high for a long, as MongoDB shows that of a clustered collection.
+fn as_binary(record: RecordNumber) -> Binary {
+    let bytes = record.to_be_bytes();
+    let first = bytes.iter().position(|byte| *byte != 0).unwrap_or(0);
+    let bytes = bytes.get(first..).unwrap_or_default().to_vec();
+    Binary { subtype: BinarySubtype::Generic, bytes }
 }

@@ -74,10 +74,11 @@ pub fn storage_stats(
     stats.insert("indexBuilds", builds);
     stats.insert("totalIndexSize", scaled(sizes.index_bytes, scale));
     stats.insert("totalSize", scaled(sizes.bytes + sizes.index_bytes, scale));
+    let documents = reader.counters(collection.id.0)?.documents;
     let (mut entries, mut bytes) = (Document::new(), Document::new());
     for index in collection.shown_indexes() {
         let counters = reader.counters(index.id.0)?;
-        entries.insert(&index.name, long(counters.entries));
+        entries.insert(&index.name, long(index.keys(counters.entries, documents)));
         bytes.insert(&index.name, scaled(counters.bytes, scale));
     }
     stats.insert("indexSizes", bytes);

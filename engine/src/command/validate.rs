@@ -67,7 +67,8 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
         let documents = reader.counters(collection.id.0)?.documents;
         let mut keys = Document::new();
         for index in collection.shown_indexes() {
-            keys.insert(&index.name, long(reader.counters(index.id.0)?.entries));
+            let entries = reader.counters(index.id.0)?.entries;
+            keys.insert(&index.name, long(index.keys(entries, documents)));
         }
         Ok((documents, keys))
     })?;

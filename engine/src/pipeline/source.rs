@@ -9,6 +9,7 @@ use crate::{
     catalog::Namespace,
     limits::{PIPELINE_READ_BYTES_MAX, PIPELINE_READ_DOCS_MAX},
     plan::{PlanError, PlanErrorKind, Search, Step},
+    store::RecordNumber,
 };
 
 /// Documents that the first of several reads gives; each later one gives twice as many.
@@ -33,7 +34,7 @@ pub struct Found {
 /// A document that was read ahead.
 struct Ahead {
     document: RawDocumentBuf,
-    record: u64,
+    record: RecordNumber,
     /// From this instant on its collection hides it, as it was when it was read.
     hidden_from_ms: Option<i64>,
 }
@@ -89,7 +90,7 @@ impl Found {
     fn read_again(
         &self,
         environment: &Environment<'_>,
-        record: u64,
+        record: RecordNumber,
     ) -> Result<Option<RawDocumentBuf>, PipelineError> {
         environment.read(|reader, catalog| {
             let Some(collection) = catalog.collection(&self.namespace) else {

@@ -37,8 +37,17 @@ pub fn find_by_id<'t>(
         operation.check()?;
         operation.note_plan(|| Way::Index("IXSCAN", Arc::clone(index)));
     }
-    let Some(entry) = reader.entry(&key)? else { return Ok(Some(None)) };
-    let found = reader.document(collection.id, entry.record)?;
+    let made = match index.record_of(id) {
+        Some(record) => reader.document(collection.id, record)?,
+        None => None,
+    };
+    let found = match made {
+        Some(made) => Some(made),
+        None => match reader.entry(&key)? {
+            Some(entry) => reader.document(collection.id, entry.record)?,
+            None => return Ok(Some(None)),
+        },
+    };
     if let Some(operation) = &operation {
         operation.note_examined(1, u64::from(found.is_some()));
     }

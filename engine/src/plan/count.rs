@@ -7,6 +7,7 @@ use bson::raw::RawBson;
 
 use super::{
     Bounds, Interval, Operation, PlanError,
+    by_record::{self, MadeRecords},
     choose::{Access, Plan},
     operation::Way,
     search::Stats,
@@ -166,6 +167,9 @@ impl Counting<'_> {
         let operation = Operation::current();
         let mut count = 0;
         for range in intervals {
+            if self.index.by_record {
+                count += self.made(reader, range, self.enough.saturating_sub(count), stats)?;
+            }
             let lower = Bound::Included(range.lower.as_slice());
             let upper = range.upper.as_deref().map_or(Bound::Unbounded, Bound::Excluded);
             let mut entries = reader.entries(self.index.id, lower, upper, Scan::Forward)?;
@@ -183,6 +187,29 @@ impl Counting<'_> {
                 }
             }
         }
+        Ok(count)
+    }
+
+    /// How many documents have no entry because their record number is made from their `_id`.
+    fn made(
+        &self,
+        reader: &Reader<'_>,
+        range: &Interval,
+        enough: u64,
+        stats: &mut Stats,
+    ) -> Result<u64, PlanError> {
+        let operation = Operation::current();
+        let records = by_record::records_in(range);
+        let made = MadeRecords::open(*reader, self.collection.id, records, Scan::Forward)?;
+        let mut count = 0_u64;
+        for unread in made.take(usize::try_from(enough).unwrap_or(usize::MAX)) {
+            unread?;
+            count += 1;
+            if count.is_multiple_of(COUNT_ENTRIES_PER_CHECK.into()) {
+                operation.as_deref().map_or(Ok(()), Operation::check)?;
+            }
+        }
+        stats.keys_examined += count;
         Ok(count)
     }
 

@@ -1,16 +1,17 @@
 //! Walks over the entries of an index.
 
-use std::{collections::HashSet, ops::Bound};
+use std::collections::HashSet;
 
 use super::{
     Interval, PlanError, PlanErrorKind,
+    by_record::{Found, Places},
     search::{Stats, Step, Visit, too_large},
 };
 use crate::{
     catalog::IndexMeta,
     limits::{SEEN_RECORDS_MAX, SORT_BYTES_MAX},
     query::{Sort, sort::SortKey},
-    store::{CollectionId, Entry, Reader, Scan},
+    store::{CollectionId, Reader, RecordNumber, Scan, Stored},
     value::key::KEY_BYTES_KEPT,
 };
 
@@ -20,11 +21,11 @@ pub(super) struct EntryPlace {
     /// The interval, counted in the direction of the walk.
     interval: usize,
     /// The last entry looked at.
-    after: Option<(Vec<u8>, u64)>,
+    after: Option<(Vec<u8>, RecordNumber)>,
     /// Records of entries that were looked at and not given out yet, the next one last.
-    pending: Vec<u64>,
+    pending: Vec<RecordNumber>,
     /// Records already given out.
-    seen: HashSet<u64>,
+    seen: HashSet<RecordNumber>,
 }
 
 /// One walk.
@@ -58,19 +59,23 @@ impl Entries<'_> {
                 Scan::Backward => self.intervals.len().checked_sub(1 + place.interval),
             };
             let Some(range) = at.and_then(|at| self.intervals.get(at)) else { return Ok(true) };
-            let mut entries = self.open(reader, range, place.after.as_ref())?.peekable();
+            let index = (collection, self.index);
+            let after = place.after.as_ref();
+            let places = Places::open(reader, index, range, after, self.direction);
+            let mut entries = places.map_err(PlanError::from)?.peekable();
             while let Some(entry) = entries.next() {
                 let entry = entry.map_err(PlanError::from)?;
                 self.stats.keys_examined += 1;
-                let in_run = |next: &Result<Entry<'_>, _>| {
+                let in_run = |next: &Result<Found<'_>, _>| {
                     next.as_ref().is_ok_and(|next| are_cut_alike(&entry, next))
                 };
                 if self.sort.is_some() && entries.peek().is_some_and(in_run) {
-                    let mut run = vec![entry];
+                    let mut run = Vec::new();
                     while let Some(next) = entries.next_if(in_run) {
                         self.stats.keys_examined += 1;
                         run.push(next.map_err(PlanError::from)?);
                     }
+                    run.insert(0, entry);
                     place.pending = self.in_order(reader, collection, &run)?;
                     run.last().into_iter().for_each(|last| place.stand_at(last));
                     if !self.give_pending(reader, collection, place, visit)? {
@@ -78,8 +83,13 @@ impl Entries<'_> {
                     }
                     continue;
                 }
-                let step =
-                    self.visit_record(reader, collection, entry.record, &mut place.seen, visit)?;
+                let step = self.visit_record(
+                    reader,
+                    collection,
+                    (entry.record, entry.stored),
+                    &mut place.seen,
+                    visit,
+                )?;
                 if step == Step::LeaveAndStop {
                     return Ok(false);
                 }
@@ -102,7 +112,8 @@ impl Entries<'_> {
         visit: Visit<'_, E>,
     ) -> Result<bool, E> {
         while let Some(record) = place.pending.last().copied() {
-            let step = self.visit_record(reader, collection, record, &mut place.seen, visit)?;
+            let step =
+                self.visit_record(reader, collection, (record, None), &mut place.seen, visit)?;
             if step == Step::LeaveAndStop {
                 return Ok(false);
             }
@@ -119,10 +130,10 @@ impl Entries<'_> {
         &self,
         reader: &Reader<'_>,
         collection: CollectionId,
-        run: &[Entry<'_>],
-    ) -> Result<Vec<u64>, PlanError> {
+        run: &[Found<'_>],
+    ) -> Result<Vec<RecordNumber>, PlanError> {
         let Some(sort) = self.sort else { return Ok(Vec::new()) };
-        let mut keys: Vec<(SortKey, u64)> = Vec::with_capacity(run.len());
+        let mut keys: Vec<(SortKey, RecordNumber)> = Vec::with_capacity(run.len());
         let mut bytes = 0;
         for entry in run {
             let Some(stored) = reader.document(collection, entry.record)? else { continue };
@@ -138,40 +149,24 @@ impl Entries<'_> {
         Ok(keys.into_iter().rev().map(|(_, record)| record).collect())
     }
 
-    fn open<'t>(
-        &self,
-        reader: &Reader<'t>,
-        range: &Interval,
-        after: Option<&(Vec<u8>, u64)>,
-    ) -> Result<crate::store::Entries<'t>, PlanError> {
-        let lower = Bound::Included(range.lower.as_slice());
-        let upper = range.upper.as_deref().map_or(Bound::Unbounded, Bound::Excluded);
-        let entries = match after {
-            None => reader.entries(self.index.id, lower, upper, self.direction)?,
-            Some((key, record)) => {
-                let limit = if self.direction == Scan::Forward { upper } else { lower };
-                reader.entries_after(self.index.id, (key, *record), limit, self.direction)?
-            }
-        };
-        Ok(entries)
-    }
-
     /// A document can have several entries, or move in the index under a cursor; it is given out once.
     fn visit_record<E: From<PlanError>>(
         &mut self,
         reader: &Reader<'_>,
         collection: CollectionId,
-        record: u64,
-        seen: &mut HashSet<u64>,
+        (record, stored): (RecordNumber, Option<Stored<'_>>),
+        seen: &mut HashSet<RecordNumber>,
         visit: Visit<'_, E>,
     ) -> Result<Step, E> {
         let remembers = self.is_multikey || self.intervals.len() > 1;
         if remembers && seen.contains(&record) {
             return Ok(Step::Take);
         }
-        let Some(stored) = reader.document(collection, record).map_err(PlanError::from)? else {
-            return Ok(Step::Take);
+        let stored = match stored {
+            Some(stored) => Some(stored),
+            None => reader.document(collection, record).map_err(PlanError::from)?,
         };
+        let Some(stored) = stored else { return Ok(Step::Take) };
         let document = stored.document().map_err(PlanError::from)?;
         self.stats.docs_examined += 1;
         let step = visit(&stored, document)?;
@@ -187,8 +182,8 @@ impl Entries<'_> {
 fn remember(
     index: &IndexMeta,
     is_multikey: bool,
-    record: u64,
-    seen: &mut HashSet<u64>,
+    record: RecordNumber,
+    seen: &mut HashSet<RecordNumber>,
     max: usize,
 ) -> Result<(), PlanError> {
     if seen.len() < max {
@@ -209,10 +204,10 @@ fn remember(
 }
 
 impl EntryPlace {
-    fn stand_at(&mut self, entry: &Entry<'_>) {
+    fn stand_at(&mut self, entry: &Found<'_>) {
         match &mut self.after {
             Some((key, record)) => {
-                entry.key.clone_into(key);
+                entry.key.as_ref().clone_into(key);
                 *record = entry.record;
             }
             None => self.after = Some((entry.key.to_vec(), entry.record)),
@@ -221,7 +216,7 @@ impl EntryPlace {
 }
 
 /// Whether the keys of both were cut and are the same up to there.
-fn are_cut_alike(a: &Entry<'_>, b: &Entry<'_>) -> bool {
+fn are_cut_alike(a: &Found<'_>, b: &Found<'_>) -> bool {
     !a.exact && !b.exact && a.key.get(..KEY_BYTES_KEPT) == b.key.get(..KEY_BYTES_KEPT)
 }
 

@@ -6,6 +6,7 @@
 mod between;
 mod bounds;
 mod by_id;
+mod by_record;
 mod choose;
 mod count;
 mod entries;

@@ -7,7 +7,7 @@ use super::{
     search::{Stats, Step, Visit},
 };
 use crate::{
-    store::{CollectionId, Reader, Scan, Stored},
+    store::{CollectionId, Reader, RecordNumber, Scan, Stored},
     value::bucket,
 };
 
@@ -16,7 +16,7 @@ pub(super) fn walk<E: From<PlanError>>(
     reader: &Reader<'_>,
     collection: CollectionId,
     direction: Scan,
-    after: &mut Option<u64>,
+    after: &mut Option<RecordNumber>,
     stats: &mut Stats,
     visit: Visit<'_, E>,
 ) -> Result<bool, E> {
@@ -24,7 +24,7 @@ pub(super) fn walk<E: From<PlanError>>(
     let from = match (direction, *after) {
         (_, Some(place)) => bucket::split(place).0,
         (Scan::Forward, None) => 0,
-        (Scan::Backward, None) => u64::MAX,
+        (Scan::Backward, None) => RecordNumber::MAX,
     };
     for stored in reader.documents(collection, from, direction).map_err(PlanError::from)? {
         let stored = stored.map_err(PlanError::from)?;
@@ -60,7 +60,7 @@ pub(super) fn walk<E: From<PlanError>>(
 pub(super) fn document(
     reader: &Reader<'_>,
     collection: CollectionId,
-    place: u64,
+    place: RecordNumber,
 ) -> Result<Option<RawDocumentBuf>, PlanError> {
     let (record, number) = bucket::split(place);
     let Some(stored) = reader.document(collection, record)? else { return Ok(None) };
@@ -71,7 +71,7 @@ pub(super) fn document(
 pub(super) fn walk_sorted<E: From<PlanError>>(
     reader: &Reader<'_>,
     collection: CollectionId,
-    places: &mut Vec<u64>,
+    places: &mut Vec<RecordNumber>,
     stats: &mut Stats,
     visit: Visit<'_, E>,
 ) -> Result<bool, E> {
@@ -95,6 +95,10 @@ pub(super) fn walk_sorted<E: From<PlanError>>(
     Ok(true)
 }
 
-fn as_stored<'d>(place: u64, bucket: &Stored<'_>, document: &'d RawDocument) -> Stored<'d> {
+fn as_stored<'d>(
+    place: RecordNumber,
+    bucket: &Stored<'_>,
+    document: &'d RawDocument,
+) -> Stored<'d> {
     Stored { record: place, modified_ms: bucket.modified_ms, bytes: document.as_bytes() }
 }

@@ -4,20 +4,20 @@ use super::{
     PlanError,
     search::{Stats, Step, Visit},
 };
-use crate::store::{CollectionId, Reader, Scan};
+use crate::store::{CollectionId, Reader, RecordNumber, Scan};
 
 /// Visits the records behind `after`. True when nothing is left.
 pub(super) fn walk<E: From<PlanError>>(
     reader: &Reader<'_>,
     collection: CollectionId,
     direction: Scan,
-    after: &mut Option<u64>,
+    after: &mut Option<RecordNumber>,
     stats: &mut Stats,
     visit: Visit<'_, E>,
 ) -> Result<bool, E> {
     let from = match (direction, *after) {
         (Scan::Forward, None) => Some(0),
-        (Scan::Backward, None) => Some(u64::MAX),
+        (Scan::Backward, None) => Some(RecordNumber::MAX),
         (Scan::Forward, Some(record)) => record.checked_add(1),
         (Scan::Backward, Some(record)) => record.checked_sub(1),
     };
@@ -42,7 +42,7 @@ pub(super) fn walk<E: From<PlanError>>(
 pub(super) fn walk_sorted<E: From<PlanError>>(
     reader: &Reader<'_>,
     collection: CollectionId,
-    records: &mut Vec<u64>,
+    records: &mut Vec<RecordNumber>,
     stats: &mut Stats,
     visit: Visit<'_, E>,
 ) -> Result<bool, E> {

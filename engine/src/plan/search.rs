@@ -19,7 +19,7 @@ use crate::{
     interrupt::Limit,
     limits::SORT_BYTES_MAX,
     query::{Context, Filter, Sort, sort::SortKey},
-    store::{CollectionId, Reader, Stored},
+    store::{CollectionId, Reader, RecordNumber, Stored},
 };
 
 /// A query that is being answered.
@@ -75,11 +75,11 @@ pub enum Step {
 #[derive(Debug)]
 enum Place {
     /// In the collection: the last record looked at.
-    Records(Option<u64>),
+    Records(Option<RecordNumber>),
     /// In an index.
     Entries(EntryPlace),
     /// Sorted: the records in order, the next one last.
-    Sorted(Vec<u64>),
+    Sorted(Vec<RecordNumber>),
     /// Not sorted yet.
     Unsorted,
     /// Nothing is left.
@@ -280,7 +280,7 @@ impl Search {
         &self,
         reader: &Reader<'_>,
         collection: &CollectionMeta,
-        record: u64,
+        record: RecordNumber,
         now_ms: i64,
     ) -> Result<Option<RawDocumentBuf>, PlanError> {
         self.check_still_valid(collection)?;
@@ -338,12 +338,12 @@ impl Search {
         &mut self,
         reader: &Reader<'_>,
         accept: &dyn Fn(&Stored<'_>, &RawDocument) -> Result<bool, PlanError>,
-    ) -> Result<Vec<u64>, PlanError> {
+    ) -> Result<Vec<RecordNumber>, PlanError> {
         let Some(sort) = self.sort.clone() else { return Ok(Vec::new()) };
         let keep = self
             .limit
             .map(|limit| usize::try_from(limit.saturating_add(self.skip)).unwrap_or(usize::MAX));
-        let mut best: BinaryHeap<(SortKey, u64)> = BinaryHeap::new();
+        let mut best: BinaryHeap<(SortKey, RecordNumber)> = BinaryHeap::new();
         let mut bytes = 0;
         let mut place = start(&self.plan);
         let operation = Operation::current();
@@ -369,7 +369,7 @@ impl Search {
         };
         let access = &self.plan.access;
         walk(reader, self.base, (access, None), &mut place, &mut self.stats, &mut collect)?;
-        let mut records: Vec<u64> =
+        let mut records: Vec<RecordNumber> =
             best.into_sorted_vec().into_iter().map(|(_, record)| record).collect();
         records.reverse();
         Ok(records)

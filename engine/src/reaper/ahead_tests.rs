@@ -9,6 +9,7 @@ use super::{
     parameters::Limits,
     tests::{World, date, simulated},
 };
+use crate::value::id_number::made;
 
 /// Ten documents that are due, in no order of time, and two that are not.
 fn world() -> World {
@@ -83,13 +84,13 @@ fn what_was_read_ahead_is_looked_at_again() {
     };
     let first = run(&Position::default());
     assert_eq!(first.deleted, 4);
-    // Record 6 gets more time, record 7 is gone before its turn.
+    // Document 5 gets more time, document 6 is gone before its turn.
     let later = bson::RawDocumentBuf::try_from(&doc! { "_id": 5, "f": date(500) }).expect("raw");
     world
         .collections
         .write(|writer| {
-            writer.replace(&collection, 6, &later)?;
-            writer.delete(&collection, 7)?;
+            writer.replace(&collection, made(5), &later)?;
+            writer.delete(&collection, made(6))?;
             Ok::<_, crate::collection::WriteError>(())
         })
         .expect("written");

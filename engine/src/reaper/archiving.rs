@@ -14,7 +14,7 @@ use crate::{
     archive::{Archived, Archives, Kept},
     collection::{Collections, WriteError},
     limits::ARCHIVE_BATCH_BYTES_MAX,
-    store::StoreError,
+    store::{RecordNumber, StoreError},
 };
 
 /// Archives those of the records that are due, if their collection has an archive. Hands back which of
@@ -23,9 +23,9 @@ pub(super) fn keep<'r>(
     collections: &Collections,
     archives: &Archives,
     target: &Target,
-    records: &'r [u64],
+    records: &'r [RecordNumber],
     allowance: Allowance<'_>,
-) -> Result<(Option<Arc<Kept>>, &'r [u64]), BatchError> {
+) -> Result<(Option<Arc<Kept>>, &'r [RecordNumber]), BatchError> {
     let Some(archive) = archives.active(target.collection.id) else { return Ok((None, records)) };
     let before = archive.last_kept();
     let mut kept = Kept::default();

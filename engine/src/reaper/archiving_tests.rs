@@ -13,6 +13,7 @@ use super::{
 use crate::{
     archive::{From, Settings},
     collection::{Displaced, Keeper as _},
+    value::id_number::made,
 };
 
 fn archived_world() -> (World, Arc<crate::clock::SimulatedClock>) {
@@ -81,8 +82,8 @@ fn archive_only(world: &World) -> Option<Arc<crate::archive::Kept>> {
         undo_ms: None,
     };
     let archives = world.reaper.archives();
-    let kept =
-        archiving::keep(&world.collections, archives, target, &[1, 2, 3, 4, 5, 6], allowance);
+    let records: Vec<_> = (0..6).map(made).collect();
+    let kept = archiving::keep(&world.collections, archives, target, &records, allowance);
     kept.expect("kept").0
 }
 
@@ -119,7 +120,7 @@ fn a_document_written_since_is_not_the_one_that_was_archived() {
     world
         .collections
         .write(|writer| {
-            writer.replace(&collection, 1, changed.as_ref().expect("raw"))?;
+            writer.replace(&collection, made(0), changed.as_ref().expect("raw"))?;
             Ok::<_, crate::collection::WriteError>(())
         })
         .expect("written");
@@ -129,7 +130,7 @@ fn a_document_written_since_is_not_the_one_that_was_archived() {
             Ok::<_, crate::store::StoreError>(kept.has(&stored))
         })
     };
-    assert_eq!((has(1), has(2)), (Ok(false), Ok(true)));
+    assert_eq!((has(made(0)), has(made(1))), (Ok(false), Ok(true)));
 }
 
 #[test]
@@ -173,7 +174,7 @@ fn no_batch_is_larger_than_can_be_read_back() {
             collection,
             namespace: namespace(),
             index: "ttl".to_owned(),
-            record: u64::from(id.unsigned_abs()),
+            record: id.unsigned_abs().into(),
             modified_ms: 0,
             threshold_ms: 0,
             document: bson::rawdoc! { "_id": id, "text": text.as_str() },

@@ -15,7 +15,7 @@ use crate::{
     catalog::CollectionMeta,
     collection::{Collections, DocumentWriter, Pace, WriteError},
     limits::{BATCH_DOCS_MAX, REAPER_SCAN_ENTRIES_MAX, REMOVED_EVENT_DOCS_MAX},
-    store::{Reader, StoreError, Stored},
+    store::{Reader, RecordNumber, StoreError, Stored},
     ttl::Deadline,
 };
 
@@ -25,11 +25,11 @@ pub(super) struct Position {
     /// The lane that is being worked off.
     lane: usize,
     /// The last entry of it that was read ahead.
-    after: Option<(Vec<u8>, u64)>,
+    after: Option<(Vec<u8>, RecordNumber)>,
     /// Whether there may be more entries behind that one.
     more: bool,
     /// The records of the entries that were read ahead, see [`read_ahead`].
-    records: Arc<[u64]>,
+    records: Arc<[RecordNumber]>,
     /// How many of them are done with.
     done: usize,
 }
@@ -217,7 +217,7 @@ fn read_ahead(
 fn remove(
     writer: &mut DocumentWriter<'_>,
     target: &Target,
-    records: &[u64],
+    records: &[RecordNumber],
     kept: Option<&Kept>,
     allowance: Allowance<'_>,
 ) -> Result<Option<(Batch, usize)>, WriteError> {
@@ -283,14 +283,15 @@ fn remove(
     Ok(Some((batch, done)))
 }
 
-/// Entries of all indexes of a collection.
+/// Keys in all indexes of a collection.
 fn count_keys(
     writer: &mut DocumentWriter<'_>,
     collection: &CollectionMeta,
 ) -> Result<u64, WriteError> {
     let mut keys = 0;
+    let documents = writer.counters(collection.id.0)?.documents;
     for index in &collection.indexes {
-        keys += writer.counters(index.id.0)?.entries;
+        keys += index.keys(writer.counters(index.id.0)?.entries, documents);
     }
     Ok(keys)
 }

@@ -3,7 +3,7 @@
 use super::{lane::Lane, target::Target};
 use crate::{
     limits::READ_DOCS_MAX,
-    store::{Reader, Store, StoreError},
+    store::{Reader, RecordNumber, Store, StoreError},
 };
 
 /// Entries of a rule with thresholds after `after_ms` (`None`: from the beginning of time) and up to
@@ -61,14 +61,14 @@ pub fn is_any_due(store: &Store, targets: &[Target], now_ms: i64) -> Result<bool
 struct Slice {
     count: u64,
     /// The last entry, if there may be more.
-    last: Option<(Vec<u8>, u64)>,
+    last: Option<(Vec<u8>, RecordNumber)>,
 }
 
 fn slice(
     reader: &Reader<'_>,
     target: &Target,
     lane: Lane,
-    after: Option<&(Vec<u8>, u64)>,
+    after: Option<&(Vec<u8>, RecordNumber)>,
     from_ms: i64,
     until_ms: i64,
     room: usize,

@@ -6,7 +6,7 @@ use super::{batch::id_of, lane::Lane, target::Target};
 use crate::{
     clock::work_time,
     limits::{EXPIRING_ENTRIES_MAX, READ_MS_MAX},
-    store::{Entries, Entry, IndexId, Reader, Store, StoreError},
+    store::{Entries, Entry, IndexId, Reader, RecordNumber, Store, StoreError},
     ttl::{self, Deadline},
 };
 
@@ -29,7 +29,7 @@ pub struct Token {
     threshold_ms: i64,
     lane: LaneOrder,
     key: Vec<u8>,
-    record: u64,
+    record: RecordNumber,
 }
 
 /// A page of documents.
@@ -56,7 +56,7 @@ impl Token {
             "o": own,
             "l": i64::try_from(lane).unwrap_or(i64::MAX),
             "k": key,
-            "r": Bson::Int64(i64::from_ne_bytes(self.record.to_ne_bytes())),
+            "r": self.record.to_string(),
         }
     }
 
@@ -65,12 +65,11 @@ impl Token {
     pub fn from_document(document: &Document) -> Option<Self> {
         let index = IndexId(u32::try_from(document.get_i64("i").ok()?).ok()?);
         let lane = usize::try_from(document.get_i64("l").ok()?).ok()?;
-        let record = document.get_i64("r").ok()?;
         Some(Self {
             threshold_ms: document.get_datetime("t").ok()?.timestamp_millis(),
             lane: (index, document.get_bool("o").ok()?, lane),
             key: document.get_binary_generic("k").ok()?.clone(),
-            record: u64::from_ne_bytes(record.to_ne_bytes()),
+            record: document.get_str("r").ok()?.parse().ok()?,
         })
     }
 }

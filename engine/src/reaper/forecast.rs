@@ -5,7 +5,7 @@ use std::{collections::HashMap, ops::RangeInclusive};
 use super::{lane::Lane, target::Target};
 use crate::{
     limits::FORECAST_DISTINCT_DOCS_MAX,
-    store::{CollectionId, IndexId, Reader, Store, StoreError},
+    store::{CollectionId, IndexId, Reader, RecordNumber, Store, StoreError},
 };
 
 /// What to count. Instants are milliseconds since 1970.
@@ -72,7 +72,7 @@ fn count_lane(
     index: IndexId,
     lane: Lane,
     tally: &mut Tally,
-    earliest: &mut Option<HashMap<u64, i64>>,
+    earliest: &mut Option<HashMap<RecordNumber, i64>>,
 ) -> Result<(), StoreError> {
     for entry in lane.entries(reader, index, i64::MIN, i64::MAX)? {
         let entry = entry?;

@@ -3,7 +3,7 @@
 use std::ops::Bound;
 
 use crate::{
-    store::{Entries, IndexId, Reader, Scan, StoreError},
+    store::{Entries, IndexId, Reader, RecordNumber, Scan, StoreError},
     ttl::{Rule, cutoff_ms},
     value::key::{Direction, date_key, decode_date, ts, ts::TsEntry},
 };
@@ -125,7 +125,7 @@ impl Lane {
         &self,
         reader: &Reader<'t>,
         index: IndexId,
-        after: (&[u8], u64),
+        after: (&[u8], RecordNumber),
         to_ms: i64,
     ) -> Result<Entries<'t>, StoreError> {
         reader.entries_after(index, after, Bound::Included(&self.key(to_ms)), self.scan())

@@ -58,5 +58,5 @@ pub use parameters::{
     TtlParameters,
 };
 pub use target::{Target, targets, targets_of};
-pub use verdict::{Verdict, Verdicts, document_by_id, verdict};
+pub use verdict::{Verdict, Verdicts, verdict};
 pub use what_if::{WhatIf, WhatIfRule, what_if};

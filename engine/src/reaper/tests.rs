@@ -16,6 +16,7 @@ use crate::{
     command::testing::spoil,
     store::{Store, StoreOptions},
     ttl::Expiry,
+    value::id_number::made,
 };
 
 pub(super) const NOW_MS: i64 = 1_800_000_000_000;
@@ -217,7 +218,7 @@ fn a_damaged_document_stays_and_no_other_waits_for_it() {
     spoil(world.folder.path(), b"SPOIL-ME");
     let no_document = |writer: &mut crate::store::Writer<'_>| {
         let id = world.collections.catalog().collection(&namespace()).expect("there").id;
-        writer.put_document(id, 5, 0, b"no BSON")
+        writer.put_document(id, made(4), 0, b"no BSON")
     };
     world.collections.store().write(no_document).expect("written");
     let report = world.reaper.run_pass();

@@ -1,15 +1,14 @@
 //! What all TTL rules say about one document.
 
-use bson::{Bson, raw::RawBsonRef};
+use bson::Bson;
 
 use super::target::Target;
 use crate::{
     catalog::CollectionMeta,
-    store::{Reader, Scan, Store, StoreError, Stored},
+    collection::document_with_id,
+    store::{Store, StoreError},
     ttl::{self, Expiry},
-    value::{Direction, key, same_value},
 };
-use std::ops::Bound;
 
 /// What one rule says.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,7 +45,7 @@ pub fn verdict(
     };
     let Ok(Some(id)) = holder.get("_id") else { return Ok(None) };
     store.read(|reader| {
-        let Some(stored) = document_by_id(reader, collection, id)? else { return Ok(None) };
+        let Some(stored) = document_with_id(reader, collection, id)? else { return Ok(None) };
         let mut rules = Vec::with_capacity(targets.len());
         for target in targets {
             rules.push(Verdict {
@@ -58,27 +57,4 @@ pub fn verdict(
         let winner = ttl::winner(rules.iter().map(|rule| &rule.expiry));
         Ok(Some(Verdicts { rules, winner }))
     })
-}
-
-/// The document with this `_id`, also one that is past its threshold.
-///
-/// # Errors
-/// When the store can't be read.
-pub fn document_by_id<'t>(
-    reader: &Reader<'t>,
-    collection: &CollectionMeta,
-    id: RawBsonRef<'_>,
-) -> Result<Option<Stored<'t>>, StoreError> {
-    let Some(index) = collection.id_index() else { return Ok(None) };
-    let direction = index.field().map_or(Direction::Ascending, |(_, direction)| direction);
-    let key = key::encode(Some(id), direction).bytes;
-    let bound = Bound::Included(key.as_slice());
-    for entry in reader.entries(index.id, bound, bound, Scan::Forward)? {
-        let Some(stored) = reader.document(collection.id, entry?.record)? else { continue };
-        let found = stored.document()?.get("_id").ok().flatten();
-        if found.is_some_and(|found| same_value(found, id)) {
-            return Ok(Some(stored));
-        }
-    }
-    Ok(None)
 }

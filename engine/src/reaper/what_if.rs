@@ -8,7 +8,7 @@ use crate::{
     clock::work_time,
     limits::{COUNT_ENTRIES_PER_CHECK, READ_DOCS_MAX, READ_MS_MAX},
     query::Filter,
-    store::{Reader, Scan, Store, StoreError},
+    store::{Reader, RecordNumber, Scan, Store, StoreError},
     ttl::{self, Expiry, Never, Rule},
 };
 
@@ -89,9 +89,9 @@ fn step(
     collection: &CollectionMeta,
     rule: &WhatIfRule,
     now_ms: i64,
-    from: u64,
+    from: RecordNumber,
     counts: &mut WhatIf,
-) -> Result<Option<u64>, StoreError> {
+) -> Result<Option<RecordNumber>, StoreError> {
     let began = work_time();
     let documents = reader.documents(collection.id, from, Scan::Forward)?;
     for (number, stored) in documents.enumerate() {
@@ -128,6 +128,7 @@ impl<'c> ByEntries<'c> {
         let Rule::Date { field, .. } = &rule.rule else { return None };
         let fits = |index: &&Arc<IndexMeta>| {
             let is_whole = index.state == IndexState::Ready && index.form == EntryForm::Values;
+            let is_whole = is_whole && !index.by_record;
             // Of a document without an entry it must be known why it has none.
             let is_clear = !(index.sparse && index.partial.is_some());
             let is_on_field = index.field().is_some_and(|(path, _)| path == field);
@@ -167,9 +168,9 @@ impl<'c> ByEntries<'c> {
     fn step(
         &self,
         reader: &Reader<'_>,
-        after: Option<&(Vec<u8>, u64)>,
+        after: Option<&(Vec<u8>, RecordNumber)>,
         counts: &mut WhatIf,
-    ) -> Result<Option<(Vec<u8>, u64)>, StoreError> {
+    ) -> Result<Option<(Vec<u8>, RecordNumber)>, StoreError> {
         let began = work_time();
         let (id, end) = (self.index.id, Bound::Unbounded);
         let entries = match after {

@@ -11,12 +11,15 @@
 //! Ids, record numbers and times take as few bytes as they need ([`Packed`]). Every checksum covers its
 //! key too, so a value under a wrong key is noticed.
 
-use std::ops::Deref;
-
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
-use super::{Counters, Entry, StoreError, Stored};
+use super::packed::{
+    ID_BYTES_MAX, Joined, LONG_RECORD_BYTES, PACKED_BYTES_MAX, PACKED_LENGTH_BITS, PACKED_MAX,
+    Packed, PackedRecord, Short, packed_len,
+};
+use super::{Counters, Entry, RecordNumber, StoreError, Stored};
 use crate::limits::{RECORD_MAX, VALUE_KEY_BYTES_MAX};
+use crate::value::id_number::Numbered;
 
 /// In front of a time of eight bytes: one that can't be packed. Packed, it would be time 0.
 const UNPACKED_TIME: u8 = 0;
@@ -24,113 +27,20 @@ const DOCUMENT_SUM_BYTES: usize = 5;
 const DOCUMENT_SUM_BITS: u32 = 40;
 const DOCUMENT_SUM_MASK: u64 = u64::MAX << (u64::BITS - DOCUMENT_SUM_BITS);
 
-const PACKED_LENGTH_BITS: u32 = 3;
-const PACKED_BYTES_MAX: usize = 8;
-
-/// The most bytes of a packed id of a collection or an index.
-const ID_BYTES_MAX: usize = 5;
-
-/// More than a document's key has, and more than is in front of its BSON.
-const SHORT_BYTES_MAX: usize = 16;
-
-/// A number and its length as they lie in a key.
-#[derive(Clone, Copy)]
-struct Packed {
-    bytes: [u8; PACKED_BYTES_MAX],
-    len: u32,
-}
-
-impl Packed {
-    /// A higher number than [`RECORD_MAX`], which only the bound of a range can be, is taken for it.
-    #[inline]
-    fn new(number: u64) -> Self {
-        let number = number.min(RECORD_MAX);
-        let bits = u64::BITS - number.leading_zeros() + PACKED_LENGTH_BITS;
-        let len = bits.div_ceil(u8::BITS).max(1);
-        let left = number << (u64::BITS - len * u8::BITS);
-        let length = u64::from(len - 1) << (u64::BITS - PACKED_LENGTH_BITS);
-        Self { bytes: (left | length).to_be_bytes(), len }
-    }
-
-    #[inline]
-    fn as_slice(&self) -> &[u8] {
-        self.bytes.get(..self.len as usize).unwrap_or(&self.bytes)
-    }
-
-    #[inline]
-    fn append_to(self, bytes: &mut Vec<u8>) {
-        let end = bytes.len() + self.len as usize;
-        bytes.extend_from_slice(&self.bytes);
-        bytes.truncate(end);
-    }
-
-    /// The number at the beginning of the bytes, and what is behind it.
-    #[inline]
-    fn read(bytes: &[u8]) -> Option<(u64, &[u8])> {
-        let len = packed_len(*bytes.first()?);
-        let (number, rest) = bytes.split_at_checked(len as usize)?;
-        // Never by way of a buffer: what was stored there in parts can't be loaded as one for a while.
-        let whole = match bytes.first_chunk::<PACKED_BYTES_MAX>() {
-            Some(bytes) => u64::from_be_bytes(*bytes) >> (u64::BITS - len * u8::BITS),
-            None => number.iter().fold(0, |whole, byte| whole << u8::BITS | u64::from(*byte)),
-        };
-        let length_bits = len * u8::BITS - PACKED_LENGTH_BITS;
-        Some((whole & (u64::MAX >> (u64::BITS - length_bits)), rest))
-    }
-}
-
 #[inline]
-fn packed_len(first: u8) -> u32 {
-    u32::from(first >> (u8::BITS - PACKED_LENGTH_BITS)) + 1
-}
-
-/// A few bytes that need no memory of their own.
-#[derive(Clone, Copy)]
-pub(super) struct Short {
-    bytes: [u8; SHORT_BYTES_MAX],
-    len: usize,
-}
-
-/// Bytes to be joined, in the highest bits.
-struct Joined {
-    bits: u128,
-    len: u32,
-}
-
-impl Joined {
-    const EMPTY: Self = Self { bits: 0, len: 0 };
-
-    /// Appends the highest `len` bytes of these eight; the others are 0.
-    #[inline]
-    fn and(self, bytes: [u8; 8], len: u32) -> Self {
-        let highest = u128::from(u64::from_be_bytes(bytes)) << u64::BITS;
-        Self { bits: self.bits | highest >> (self.len * u8::BITS), len: self.len + len }
+pub(super) fn document_key(collection: u32, record: RecordNumber) -> Short {
+    let id = Packed::new(collection.into());
+    match PackedRecord::new(record) {
+        PackedRecord::Short(record) => Joined::EMPTY.and_packed(id).and_packed(record).short(),
+        PackedRecord::Long(record) => {
+            let mut key = Joined::EMPTY.and_packed(id).short();
+            let end = key.len + LONG_RECORD_BYTES;
+            if let Some(to) = key.bytes.get_mut(key.len..end) {
+                to.copy_from_slice(&record);
+            }
+            Short { len: end, ..key }
+        }
     }
-
-    #[inline]
-    fn and_packed(self, packed: Packed) -> Self {
-        self.and(packed.bytes, packed.len)
-    }
-
-    #[inline]
-    fn short(self) -> Short {
-        Short { bytes: self.bits.to_be_bytes(), len: self.len as usize }
-    }
-}
-
-impl Deref for Short {
-    type Target = [u8];
-
-    #[inline]
-    fn deref(&self) -> &[u8] {
-        self.bytes.get(..self.len).unwrap_or(&self.bytes)
-    }
-}
-
-#[inline]
-pub(super) fn document_key(collection: u32, record: u64) -> Short {
-    let (id, record) = (Packed::new(collection.into()), Packed::new(record));
-    Joined::EMPTY.and_packed(id).and_packed(record).short()
 }
 
 #[inline]
@@ -142,7 +52,7 @@ fn document_sum(key: &[u8], modified_ms: i64, bytes: &[u8]) -> [u8; 8] {
 /// What is in front of a document's BSON in its value.
 #[inline]
 pub(super) fn document_header(key: &[u8], modified_ms: i64, bytes: &[u8]) -> Short {
-    let time = if let Ok(modified @ 1..=RECORD_MAX) = u64::try_from(modified_ms) {
+    let time = if let Ok(modified @ 1..=PACKED_MAX) = u64::try_from(modified_ms) {
         Joined::EMPTY.and_packed(Packed::new(modified))
     } else {
         let mark = [UNPACKED_TIME, 0, 0, 0, 0, 0, 0, 0];
@@ -178,21 +88,18 @@ fn read_time(value: &[u8]) -> Option<(i64, &[u8])> {
 
 /// Collection and record of a document's key.
 #[inline]
-pub(super) fn document_numbers(key: &[u8]) -> Option<(u32, u64)> {
-    let (collection, rest) = Packed::read(key)?;
-    match Packed::read(rest)? {
-        (record, []) => Some((u32::try_from(collection).ok()?, record)),
-        _ => None,
-    }
+pub(super) fn document_numbers(key: &[u8]) -> Option<(u32, RecordNumber)> {
+    let (collection, record) = Packed::read(key)?;
+    Some((u32::try_from(collection).ok()?, PackedRecord::read(record)?))
 }
 
 /// Takes a document's key and value apart and verifies the checksum.
 pub(super) fn stored<'t>(key: &[u8], value: &'t [u8]) -> Result<Stored<'t>, StoreError> {
     let Some((collection, record)) = document_numbers(key) else {
-        return Err(StoreError::damaged("a document's key has a wrong length"));
+        return Err(bad_document_key());
     };
     let damaged = |why: &str| {
-        StoreError::damaged(format!("document {record} of collection {collection} {why}"))
+        StoreError::damaged(format!("{} of collection {collection} {why}", Numbered(record)))
     };
     let parts = read_time(value).and_then(|(modified_ms, rest)| {
         let (sum, bytes) = rest.split_first_chunk::<DOCUMENT_SUM_BYTES>()?;
@@ -207,6 +114,11 @@ pub(super) fn stored<'t>(key: &[u8], value: &'t [u8]) -> Result<Stored<'t>, Stor
     Ok(Stored { record, modified_ms, bytes })
 }
 
+#[cold]
+pub(super) fn bad_document_key() -> StoreError {
+    StoreError::damaged("a document's key has a wrong length")
+}
+
 /// Bytes of the BSON in a document's value, without a look at the checksum.
 pub(super) fn document_bytes(value: &[u8]) -> u64 {
     let behind_time = read_time(value).map_or(value, |(_, rest)| rest);
@@ -214,9 +126,13 @@ pub(super) fn document_bytes(value: &[u8]) -> u64 {
 }
 
 /// The key of an entry.
-pub(super) fn entry_key(index: u32, key: &[u8], record: u64) -> Result<Vec<u8>, StoreError> {
+pub(super) fn entry_key(
+    index: u32,
+    key: &[u8],
+    record: RecordNumber,
+) -> Result<Vec<u8>, StoreError> {
     let mut bytes = entry_bound(index, key)?;
-    bytes.extend_from_slice(Packed::new(record).as_slice());
+    PackedRecord::new(record).append_to(&mut bytes);
     Ok(bytes)
 }
 
@@ -225,7 +141,7 @@ pub(super) fn entry_bound(index: u32, key: &[u8]) -> Result<Vec<u8>, StoreError>
     if key.len() > VALUE_KEY_BYTES_MAX {
         return Err(too_long(key.len()));
     }
-    let mut bytes = Vec::with_capacity(ID_BYTES_MAX + key.len() + PACKED_BYTES_MAX);
+    let mut bytes = Vec::with_capacity(ID_BYTES_MAX + key.len() + LONG_RECORD_BYTES);
     begin_entry_key(&mut bytes, index);
     bytes.extend_from_slice(key);
     Ok(bytes)
@@ -243,13 +159,13 @@ pub(super) fn begin_entry_key(bytes: &mut Vec<u8>, index: u32) -> usize {
 pub(super) fn end_entry_key(
     bytes: &mut Vec<u8>,
     start: usize,
-    record: u64,
+    record: RecordNumber,
 ) -> Result<(), StoreError> {
     let len = bytes.len().saturating_sub(start);
     if len > VALUE_KEY_BYTES_MAX {
         return Err(too_long(len));
     }
-    Packed::new(record).append_to(bytes);
+    PackedRecord::new(record).append_to(bytes);
     Ok(())
 }
 
@@ -259,7 +175,7 @@ fn too_long(len: usize) -> StoreError {
 }
 
 /// Refuses a record number that can't be packed.
-pub(super) fn check_record(record: u64) -> Result<(), StoreError> {
+pub(super) fn check_record(record: RecordNumber) -> Result<(), StoreError> {
     if record <= RECORD_MAX {
         return Ok(());
     }
@@ -280,9 +196,12 @@ fn entry_sum(key: &[u8], bits: u32) -> u32 {
 
 /// The value of the entry of this record under its whole key.
 #[inline]
-pub(super) fn entry_value(key: &[u8], record: u64, exact: bool) -> [u8; 4] {
-    let len = Packed::new(record).len;
-    let bits = (len - 1) << RECORD_LENGTH_SHIFT | u32::from(!exact);
+pub(super) fn entry_value(key: &[u8], record: RecordNumber, exact: bool) -> [u8; 4] {
+    let length = match PackedRecord::new(record) {
+        PackedRecord::Short(packed) => packed.len - 1,
+        PackedRecord::Long(_) => RECORD_LENGTH_MASK,
+    };
+    let bits = length << RECORD_LENGTH_SHIFT | u32::from(!exact);
     (entry_sum(key, bits) | bits).to_be_bytes()
 }
 
@@ -290,7 +209,8 @@ pub(super) fn entry_value(key: &[u8], record: u64, exact: bool) -> [u8; 4] {
 #[inline]
 fn record_len(value: &[u8]) -> Option<usize> {
     let bits = u32::from_be_bytes(value.try_into().ok()?) >> RECORD_LENGTH_SHIFT;
-    Some((bits & RECORD_LENGTH_MASK) as usize + 1)
+    let len = (bits & RECORD_LENGTH_MASK) as usize + 1;
+    Some(if len < PACKED_BYTES_MAX { len } else { LONG_RECORD_BYTES })
 }
 
 /// Whether an entry has the value key that `bound` ends with.
@@ -316,13 +236,10 @@ pub(super) fn entry<'t>(key: &'t [u8], value: &[u8]) -> Result<Entry<'t>, StoreE
 }
 
 #[inline]
-fn entry_parts<'t>(key: &'t [u8], value: &[u8]) -> Option<(&'t [u8], u64)> {
+fn entry_parts<'t>(key: &'t [u8], value: &[u8]) -> Option<(&'t [u8], RecordNumber)> {
     let rest = key.get(packed_len(*key.first()?) as usize..)?;
     let (value_key, record) = rest.split_at_checked(rest.len().checked_sub(record_len(value)?)?)?;
-    match Packed::read(record)? {
-        (record, []) => Some((value_key, record)),
-        _ => None,
-    }
+    Some((value_key, PackedRecord::read(record)?))
 }
 
 #[cold]
@@ -331,15 +248,15 @@ fn cut_entry() -> StoreError {
 }
 
 #[cold]
-fn damaged_entry(record: u64) -> StoreError {
-    let what = format!("an index entry of document {record} does not match its checksum");
+fn damaged_entry(record: RecordNumber) -> StoreError {
+    let what = format!("an index entry of {} does not match its checksum", Numbered(record));
     StoreError::damaged(what)
 }
 
 /// What an entry takes in the table of entries: key and value.
-pub(super) fn entry_bytes(index: u32, key: &[u8], record: u64) -> u64 {
-    let numbers = Packed::new(index.into()).len + Packed::new(record).len;
-    (key.len() + size_of::<u32>()) as u64 + u64::from(numbers)
+pub(super) fn entry_bytes(index: u32, key: &[u8], record: RecordNumber) -> u64 {
+    let numbers = Packed::new(index.into()).len as usize + PackedRecord::new(record).len();
+    (numbers + key.len() + size_of::<u32>()) as u64
 }
 
 /// The number at the beginning of a key of documents or entries.
@@ -356,7 +273,7 @@ pub(super) fn id_bound(id: u32) -> Vec<u8> {
 /// entry can have it: it is longer than the one's keys, and no value key begins with its last byte.
 pub(super) fn fence(id: u32) -> Vec<u8> {
     let mut key = id_bound(id);
-    key.resize(key.len() + PACKED_BYTES_MAX + 1, u8::MAX);
+    key.resize(key.len() + LONG_RECORD_BYTES + 1, u8::MAX);
     key
 }
 
@@ -385,26 +302,33 @@ pub(super) fn unseal<'t>(key: &[u8], value: &'t [u8], what: &str) -> Result<&'t 
     }
 }
 
-pub(super) fn counters_value(counters: Counters) -> [u8; 32] {
-    let mut bytes = [0; 32];
-    let numbers = [counters.documents, counters.bytes, counters.entries, counters.next_record];
-    for (place, number) in bytes.chunks_exact_mut(8).zip(numbers) {
-        place.copy_from_slice(&number.to_be_bytes());
+/// The record number has eight bytes if it fits into them, else sixteen.
+pub(super) fn counters_value(counters: Counters) -> Vec<u8> {
+    let numbers = [counters.documents, counters.bytes, counters.entries];
+    let mut bytes: Vec<u8> = numbers.into_iter().flat_map(u64::to_be_bytes).collect();
+    match u64::try_from(counters.next_record) {
+        Ok(next) => bytes.extend_from_slice(&next.to_be_bytes()),
+        Err(_) => bytes.extend_from_slice(&counters.next_record.to_be_bytes()),
     }
     bytes
 }
 
 pub(super) fn counters(bytes: &[u8]) -> Result<Counters, StoreError> {
     let (numbers, rest) = bytes.as_chunks::<8>();
-    let ([documents, bytes, entries, next_record], []) = (numbers, rest) else {
-        return Err(StoreError::damaged("counters have a wrong length"));
-    };
     let number = |bytes: &[u8; 8]| u64::from_be_bytes(*bytes);
+    let (documents, bytes, entries, next_record) = match (numbers, rest) {
+        ([documents, bytes, entries, next], []) => (documents, bytes, entries, number(next).into()),
+        ([documents, bytes, entries, high, low], []) => {
+            let next = u128::from(number(high)) << u64::BITS | u128::from(number(low));
+            (documents, bytes, entries, next)
+        }
+        _ => return Err(StoreError::damaged("counters have a wrong length")),
+    };
     Ok(Counters {
         documents: number(documents),
         bytes: number(bytes),
         entries: number(entries),
-        next_record: number(next_record),
+        next_record,
     })
 }
 
@@ -427,34 +351,45 @@ pub(super) fn catalog_names(key: &[u8]) -> Result<(&str, &str), StoreError> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::packed::{SHORT_BYTES_MAX, SHORT_RECORD_MAX};
     use super::*;
 
     #[test]
-    fn packed_numbers_sort_as_numbers_and_come_back() {
-        let edges = (0..61).flat_map(|bit| {
-            let power = 1_u64 << bit;
+    fn record_numbers_sort_as_numbers_and_come_back() {
+        let edges = (0..114).flat_map(|bit| {
+            let power: RecordNumber = 1 << bit;
             [power - 1, power, power + 1]
         });
-        let mut numbers: Vec<u64> = edges.chain([RECORD_MAX - 1, RECORD_MAX]).collect();
+        let mut numbers: Vec<RecordNumber> = edges.chain([RECORD_MAX - 1, RECORD_MAX]).collect();
         numbers.sort_unstable();
         numbers.dedup();
-        let packed: Vec<Vec<u8>> =
-            numbers.iter().map(|number| Packed::new(*number).as_slice().to_vec()).collect();
-        assert!(packed.is_sorted(), "the bytes sort as the numbers do");
-        for (number, bytes) in numbers.iter().zip(&packed) {
-            assert_eq!(Packed::read(bytes), Some((*number, &[][..])));
-            assert_eq!(Packed::read(&bytes[..bytes.len() - 1]), None, "{number} cut short");
+        let keys: Vec<Vec<u8>> =
+            numbers.iter().map(|record| document_key(7, *record).to_vec()).collect();
+        assert!(keys.is_sorted(), "the bytes sort as the numbers do");
+        for (number, key) in numbers.iter().zip(&keys) {
+            assert_eq!(document_numbers(key), Some((7, *number)));
+            assert_eq!(document_numbers(&key[..key.len() - 1]), None, "{number} cut short");
+            assert!(*key < fence(7) && fence(7) < document_key(8, 0).to_vec());
         }
-        assert_eq!(Packed::new(u64::MAX).as_slice(), Packed::new(RECORD_MAX).as_slice());
-        assert_eq!(Packed::new(31).len, 1);
-        assert_eq!(Packed::new(32).len, 2);
+        assert_eq!(*document_key(7, u128::MAX), *document_key(7, RECORD_MAX));
+        assert_eq!(document_key(7, SHORT_RECORD_MAX).len(), 1 + 7);
+        assert_eq!(document_key(u32::MAX, RECORD_MAX).len(), SHORT_BYTES_MAX);
+    }
+
+    #[test]
+    fn counters_hold_the_longest_record_number() {
+        for next_record in [1, u128::from(u64::MAX), 1 << 64, RECORD_MAX] {
+            let given = Counters { documents: 1, bytes: 2, entries: 3, next_record };
+            assert_eq!(counters(&counters_value(given)), Ok(given));
+        }
+        assert!(counters(&[0; 24]).is_err() && counters(&[0; 39]).is_err());
     }
 
     #[test]
     fn documents_come_back_and_any_changed_bit_is_noticed() {
         let now = 1_767_225_600_000;
-        let packable = [1, 31, 32, now, RECORD_MAX.cast_signed()];
-        let others = [0, -1, RECORD_MAX.cast_signed() + 1, i64::MIN, i64::MAX];
+        let packable = [1, 31, 32, now, PACKED_MAX.cast_signed()];
+        let others = [0, -1, PACKED_MAX.cast_signed() + 1, i64::MIN, i64::MAX];
         let mut value = Vec::new();
         for modified_ms in packable.into_iter().chain(others) {
             let key = document_key(7, 70_000);
@@ -503,7 +438,7 @@ mod tests {
 
     #[test]
     fn an_entry_is_under_its_own_value_key_alone() {
-        let check = |key: &[u8], record: u64, bound: &[u8], expected: bool| {
+        let check = |key: &[u8], record: RecordNumber, bound: &[u8], expected: bool| {
             let whole = entry_key(7, key, record).expect("a key");
             let value = entry_value(&whole, record, true);
             let bound = entry_bound(7, bound).expect("a bound");

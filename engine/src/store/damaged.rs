@@ -2,8 +2,9 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use super::{CollectionId, IndexId, codec};
+use super::{CollectionId, IndexId, RecordNumber, codec};
 use crate::limits::FINDINGS_MAX;
+use crate::value::id_number::Numbered;
 
 /// A stored row that does not match its checksum.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,7 +14,7 @@ pub enum DamagedRow {
         /// Its collection; the trash has the number 0.
         collection: CollectionId,
         /// Its number in there.
-        record: u64,
+        record: RecordNumber,
     },
     /// An index entry.
     Entry {
@@ -85,7 +86,7 @@ impl Display for DamagedRow {
         match self {
             Self::Document { collection: CollectionId(0), .. } => f.write_str("a row of the trash"),
             Self::Document { collection, record } => {
-                write!(f, "document {record} of collection {}", collection.0)
+                write!(f, "{} of collection {}", Numbered(*record), collection.0)
             }
             Self::Entry { index } => write!(f, "an entry of index {}", index.0),
             Self::Counters { id } => write!(f, "the counters of collection or index {id}"),
@@ -134,7 +135,10 @@ mod tests {
     fn the_first_are_named_and_the_others_counted() {
         let mut rows = DamagedRows::default();
         let mut check = |expected: &str| {
-            rows.add(DamagedRow::Document { collection: CollectionId(2), record: rows.count });
+            rows.add(DamagedRow::Document {
+                collection: CollectionId(2),
+                record: rows.count.into(),
+            });
             let words = rows.in_words(rows.first.iter().map(ToString::to_string));
             assert_eq!(words.as_deref(), Some(expected));
         };

@@ -17,7 +17,7 @@ use super::StoreError;
 use super::fault::Fault;
 use super::gate::Closed;
 use super::group::Member;
-use super::reader::SnapshotNumber;
+use super::snapshot::SnapshotNumber;
 use crate::limits::{LMDB_KEY_BYTES_MAX, MAP_SIZE_BYTES_MIN, READERS_MAX};
 
 pub(super) type Table = Database<'static, Bytes, Bytes>;

@@ -36,11 +36,13 @@ mod leftover;
 mod line;
 mod notice;
 mod open;
+mod packed;
 mod reader;
 mod record;
 mod restore;
 mod restored;
 mod rows;
+mod snapshot;
 mod stream;
 mod trouble;
 mod walk;
@@ -58,12 +60,14 @@ pub use job::{JobProgress, JobStep, Watch};
 pub use notice::StoreNotice;
 pub use reader::{
     CatalogRecords, CatalogRow, Documents, Entries, EntryPrefix, Looked, Reader, SMALL_TABLES,
-    SnapshotNumber,
 };
-pub use record::{CollectionId, Counters, Entry, IndexId, Scan, Stored, entry_bytes};
+pub use record::{
+    CollectionId, Counters, Entry, IndexId, RecordNumber, Scan, Stored, Unread, entry_bytes,
+};
 pub use restore::{Restoration, Restored};
 pub use restored::RESTORED_META_NAME;
 pub use rows::EntryRows;
+pub use snapshot::SnapshotNumber;
 pub use writer::Writer;
 
 #[cfg(test)]

@@ -1,13 +1,16 @@
 //! Reads within one transaction.
 
-use std::num::NonZeroU64;
 use std::ops::Bound;
 
 use heed::types::Bytes;
 use heed::{RoRange, RoRevRange, RoTxn};
 
 use super::env::{Row, Table, Tables};
-use super::{CollectionId, Counters, DamagedRow, Entry, IndexId, Scan, StoreError, Stored, codec};
+use super::snapshot::SnapshotNumber;
+use super::{
+    CollectionId, Counters, DamagedRow, Entry, IndexId, RecordNumber, Scan, StoreError, Stored,
+    Unread, codec,
+};
 
 /// One consistent snapshot of the store. What it lends lives as long as the transaction.
 #[derive(Clone, Copy)]
@@ -15,29 +18,6 @@ pub struct Reader<'t> {
     txn: &'t RoTxn<'t>,
     tables: &'t Tables,
     snapshot: Option<SnapshotNumber>,
-}
-
-/// The number of a commit that is read. No other commit that this process reads has the same.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct SnapshotNumber(NonZeroU64);
-
-/// Bits of a [`SnapshotNumber`] that are the number of the transaction.
-const TRANSACTION_BITS: u32 = 44;
-
-impl SnapshotNumber {
-    /// Of a transaction of one of all openings of an environment, counted from 1: one that is opened
-    /// again may number a transaction anew. `None` for numbers that nobody will reach.
-    pub(super) fn new(opening: u64, transaction: u64) -> Option<Self> {
-        let fits =
-            transaction >> TRANSACTION_BITS == 0 && opening >> (u64::BITS - TRANSACTION_BITS) == 0;
-        NonZeroU64::new(opening << TRANSACTION_BITS | transaction).filter(|_| fits).map(Self)
-    }
-
-    /// As a number.
-    #[must_use]
-    pub fn get(self) -> u64 {
-        self.0.get()
-    }
 }
 
 /// What the keys of all entries with one value key begin with.
@@ -162,7 +142,7 @@ impl<'t> Reader<'t> {
     pub fn document(
         &self,
         collection: CollectionId,
-        record: u64,
+        record: RecordNumber,
     ) -> Result<Option<Stored<'t>>, StoreError> {
         let key = codec::document_key(collection.0, record);
         let value = self.get(self.tables.documents, &key)?;
@@ -176,12 +156,12 @@ impl<'t> Reader<'t> {
     pub fn documents(
         &self,
         collection: CollectionId,
-        from: u64,
+        from: RecordNumber,
         direction: Scan,
     ) -> Result<Documents<'t>, StoreError> {
         let from = codec::document_key(collection.0, from);
         let end = match direction {
-            Scan::Forward => codec::document_key(collection.0, u64::MAX),
+            Scan::Forward => codec::document_key(collection.0, RecordNumber::MAX),
             Scan::Backward => codec::document_key(collection.0, 0),
         };
         let (lower, upper) = if direction == Scan::Forward { (from, end) } else { (end, from) };
@@ -212,7 +192,7 @@ impl<'t> Reader<'t> {
     pub fn entries_after(
         &self,
         index: IndexId,
-        after: (&[u8], u64),
+        after: (&[u8], RecordNumber),
         limit: Bound<&[u8]>,
         direction: Scan,
     ) -> Result<Entries<'t>, StoreError> {
@@ -246,7 +226,7 @@ impl<'t> Reader<'t> {
         Ok(match lower {
             Bound::Unbounded => Bound::Included(codec::entry_bound(index.0, &[])?),
             Bound::Excluded(key) if self.has_key(index, key)? => {
-                Bound::Excluded(codec::entry_key(index.0, key, u64::MAX)?)
+                Bound::Excluded(codec::entry_key(index.0, key, RecordNumber::MAX)?)
             }
             Bound::Included(key) | Bound::Excluded(key) => {
                 Bound::Included(codec::entry_bound(index.0, key)?)
@@ -262,7 +242,7 @@ impl<'t> Reader<'t> {
                 None => Bound::Unbounded,
             },
             Bound::Included(key) if self.has_key(index, key)? => {
-                Bound::Included(codec::entry_key(index.0, key, u64::MAX)?)
+                Bound::Included(codec::entry_key(index.0, key, RecordNumber::MAX)?)
             }
             Bound::Included(key) | Bound::Excluded(key) => {
                 Bound::Excluded(codec::entry_bound(index.0, key)?)
@@ -432,6 +412,17 @@ impl<'t> Iterator for Rows<'t> {
     }
 }
 
+impl<'t> Documents<'t> {
+    /// The next document, of which nothing but the key is looked at.
+    pub fn next_unread(&mut self) -> Option<Result<Unread<'t>, StoreError>> {
+        Some(self.rows.next()?.and_then(|(key, value)| {
+            let numbers = codec::document_numbers(key);
+            let (_, record) = numbers.ok_or_else(codec::bad_document_key)?;
+            Ok(Unread { record, key, value })
+        }))
+    }
+}
+
 impl<'t> Iterator for Documents<'t> {
     type Item = Result<Stored<'t>, StoreError>;
 
@@ -497,18 +488,6 @@ impl<'t> Iterator for CatalogRecords<'t> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn no_two_snapshots_have_one_number() {
-        let number = |opening, transaction| SnapshotNumber::new(opening, transaction);
-        assert_ne!(number(1, 7), number(2, 7));
-        assert_ne!(number(1, 7), number(1, 8));
-        assert_eq!(number(1, 7), number(1, 7));
-        let last = (1 << TRANSACTION_BITS) - 1;
-        assert_ne!(number(1, last), None);
-        assert_eq!(number(1, last + 1), None);
-        assert_eq!(number(1 << (u64::BITS - TRANSACTION_BITS), 0), None);
-    }
 
     #[test]
     fn a_scan_ends_where_its_keys_pass_the_bound() {

@@ -3,6 +3,7 @@
 use bson::RawDocument;
 
 use super::{StoreError, codec};
+use crate::value::id_number::Numbered;
 
 /// The number of a collection. Collections and indexes share one number space.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -11,6 +12,9 @@ pub struct CollectionId(pub u32);
 /// The number of an index. Collections and indexes share one number space.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct IndexId(pub u32);
+
+/// The number of a document in its collection: what it is found by, and the order of insertion.
+pub type RecordNumber = u128;
 
 /// The direction of a range scan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,7 +29,7 @@ pub enum Scan {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stored<'t> {
     /// The document's number in its collection.
-    pub record: u64,
+    pub record: RecordNumber,
     /// When it was last written, in milliseconds since 1970.
     pub modified_ms: i64,
     /// The BSON exactly as it was given.
@@ -39,8 +43,27 @@ impl<'t> Stored<'t> {
     /// `Damaged` when the bytes can't be a BSON document.
     pub fn document(&self) -> Result<&'t RawDocument, StoreError> {
         RawDocument::from_bytes(self.bytes).map_err(|_| StoreError::Damaged {
-            what: format!("document {} is not BSON", self.record),
+            what: format!("{} is not BSON", Numbered(self.record)),
         })
+    }
+}
+
+/// A stored document whose checksum has not been looked at.
+#[derive(Debug, Clone, Copy)]
+pub struct Unread<'t> {
+    /// The document's number in its collection.
+    pub record: RecordNumber,
+    pub(super) key: &'t [u8],
+    pub(super) value: &'t [u8],
+}
+
+impl<'t> Unread<'t> {
+    /// The document.
+    ///
+    /// # Errors
+    /// `Damaged` when its checksum is wrong; the message names the record.
+    pub fn read(&self) -> Result<Stored<'t>, StoreError> {
+        codec::stored(self.key, self.value)
     }
 }
 
@@ -50,7 +73,7 @@ pub struct Entry<'t> {
     /// The key bytes of the indexed value.
     pub key: &'t [u8],
     /// The record number of the document.
-    pub record: u64,
+    pub record: RecordNumber,
     /// False when the key was cut: only the document knows the whole value.
     pub exact: bool,
 }
@@ -65,13 +88,13 @@ pub struct Counters {
     pub bytes: u64,
     /// Entries of the index.
     pub entries: u64,
-    /// The number that the collection's next document gets.
-    pub next_record: u64,
+    /// The least number that the collection's next document may get.
+    pub next_record: RecordNumber,
 }
 
 /// What the entry of a record with these key bytes takes in the table of entries: its whole key and
 /// the checksum behind it.
 #[must_use]
-pub fn entry_bytes(index: IndexId, key: &[u8], record: u64) -> u64 {
+pub fn entry_bytes(index: IndexId, key: &[u8], record: RecordNumber) -> u64 {
     codec::entry_bytes(index.0, key, record)
 }

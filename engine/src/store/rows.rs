@@ -10,7 +10,7 @@ use heed::{PutFlags, RwTxn};
 
 use super::ending::Ending;
 use super::env::{Cursor, Row as Lent, Table};
-use super::{CollectionId, IndexId, StoreError, Writer, codec};
+use super::{CollectionId, IndexId, RecordNumber, StoreError, Writer, codec};
 use crate::limits::{RUN_ROWS_MIN, SET_ASIDE_BYTES};
 
 /// Entries of one index, gathered to be put or removed together.
@@ -45,7 +45,7 @@ impl EntryRows {
     /// `Bug` when the key is longer than `limits::VALUE_KEY_BYTES_MAX`.
     pub fn push_with(
         &mut self,
-        record: u64,
+        record: RecordNumber,
         write_key: impl FnOnce(&mut Vec<u8>) -> bool,
     ) -> Result<(), StoreError> {
         let start = self.keys.len();
@@ -64,7 +64,12 @@ impl EntryRows {
     ///
     /// # Errors
     /// As [`EntryRows::push_with`].
-    pub fn push(&mut self, key: &[u8], record: u64, exact: bool) -> Result<(), StoreError> {
+    pub fn push(
+        &mut self,
+        key: &[u8],
+        record: RecordNumber,
+        exact: bool,
+    ) -> Result<(), StoreError> {
         self.push_with(record, |keys| {
             keys.extend_from_slice(key);
             exact
@@ -190,7 +195,7 @@ impl Writer<'_> {
         self.checked(result)
     }
 
-    /// Stores new documents under the record numbers from `first` on, which lie above all of the
+    /// Stores new documents under these record numbers, which ascend and lie above all of the
     /// collection's.
     ///
     /// # Errors
@@ -198,24 +203,23 @@ impl Writer<'_> {
     pub fn put_documents(
         &mut self,
         collection: CollectionId,
-        first: u64,
         modified_ms: i64,
-        documents: &[&[u8]],
+        documents: &[(RecordNumber, &[u8])],
     ) -> Result<(), StoreError> {
         self.check_room()?;
-        codec::check_record(first.saturating_add(documents.len() as u64))?;
+        codec::check_record(documents.last().map_or(0, |(record, _)| *record))?;
         self.operations += documents.len();
         self.forget_last();
         let (table, txn) = (self.tables.documents, &mut self.txn);
-        let rows = documents.iter().enumerate();
-        let result = put_tail(table, txn, collection.0, rows, |end, (at, bytes)| {
-            let key = codec::document_key(collection.0, first + at as u64);
-            let header = codec::document_header(&key, modified_ms, bytes);
-            end.put(&key, header.len() + bytes.len(), |space| {
-                space.write_all(&header)?;
-                space.write_all(bytes)
-            })
-        });
+        let result =
+            put_tail(table, txn, collection.0, documents.iter(), |end, (record, bytes)| {
+                let key = codec::document_key(collection.0, *record);
+                let header = codec::document_header(&key, modified_ms, bytes);
+                end.put(&key, header.len() + bytes.len(), |space| {
+                    space.write_all(&header)?;
+                    space.write_all(bytes)
+                })
+            });
         self.checked(result)
     }
 
@@ -226,7 +230,7 @@ impl Writer<'_> {
     pub fn delete_documents(
         &mut self,
         collection: CollectionId,
-        records: &[u64],
+        records: &[RecordNumber],
     ) -> Result<(), StoreError> {
         self.operations += records.len();
         let result = Cursor::new(self.tables.documents, &mut self.txn).and_then(|mut cursor| {

@@ -5,7 +5,7 @@ use std::ops::Bound;
 use heed::{PutFlags, RwTxn};
 
 use super::env::{Environment, Table, Tables};
-use super::{CollectionId, Counters, IndexId, Reader, StoreError, codec};
+use super::{CollectionId, Counters, IndexId, Reader, RecordNumber, StoreError, codec};
 
 /// The value of the table `meta` that holds the last number given to a collection or an index.
 const LAST_ID: &str = "lastId";
@@ -174,7 +174,7 @@ impl<'t> Writer<'t> {
     pub fn put_document(
         &mut self,
         collection: CollectionId,
-        record: u64,
+        record: RecordNumber,
         modified_ms: i64,
         bytes: &[u8],
     ) -> Result<(), StoreError> {
@@ -196,7 +196,7 @@ impl<'t> Writer<'t> {
     pub fn delete_document(
         &mut self,
         collection: CollectionId,
-        record: u64,
+        record: RecordNumber,
     ) -> Result<bool, StoreError> {
         self.delete(self.tables.documents, &codec::document_key(collection.0, record))
     }
@@ -228,7 +228,7 @@ impl<'t> Writer<'t> {
         &mut self,
         index: IndexId,
         key: &[u8],
-        record: u64,
+        record: RecordNumber,
         exact: bool,
     ) -> Result<(), StoreError> {
         if !self.has_shrunk {
@@ -249,7 +249,7 @@ impl<'t> Writer<'t> {
         &mut self,
         index: IndexId,
         key: &[u8],
-        record: u64,
+        record: RecordNumber,
     ) -> Result<bool, StoreError> {
         self.delete(self.tables.entries, &codec::entry_key(index.0, key, record)?)
     }

@@ -18,7 +18,7 @@ use crate::{
     catalog::{CollectionMeta, Namespace},
     collection::{Collections, WriteError},
     query::{Filter, QueryError},
-    store::Scan,
+    store::{RecordNumber, Scan},
     value::{
         bucket, counted,
         extjson::{self, Layout, Style, append_document},
@@ -267,9 +267,9 @@ impl Walk<'_> {
     /// on, `None` at the end.
     fn step(
         &self,
-        from: u64,
+        from: RecordNumber,
         visit: &mut dyn FnMut(&RawDocument) -> bool,
-    ) -> Result<Option<u64>, TransferError> {
+    ) -> Result<Option<RecordNumber>, TransferError> {
         if self.progress.is_cancelled() {
             return Err(TransferError::Cancelled);
         }

@@ -3,6 +3,7 @@
 use std::{
     collections::{BTreeSet, HashMap},
     path::Path,
+    sync::Arc,
 };
 
 use bson::{RawDocument, RawDocumentBuf, raw::RawBsonRef};
@@ -15,10 +16,10 @@ use super::{
     records::{Item, Records},
 };
 use crate::{
-    catalog::Namespace,
-    collection::Collections,
+    catalog::{CollectionMeta, Namespace},
+    collection::{Collections, document_with_id},
     query::Filter,
-    store::{IndexId, StoreError},
+    store::StoreError,
     ttl::{Rule, expiry},
     value::{Direction, key},
 };
@@ -134,8 +135,7 @@ pub fn rehearse(
         rehearsal.indexes.push(RehearsedIndex { index, overdue: 0, waiting: 0, never: 0 });
     }
     let mut records = Records::open(path, format, Some(progress))?;
-    let id_index = collection.as_ref().and_then(|collection| collection.id_index());
-    let mut ids = Ids { collections, index: id_index.map(|index| index.id), seen: BTreeSet::new() };
+    let mut ids = Ids { collections, collection: collection.clone(), seen: BTreeSet::new() };
     let mut stored = Vec::new();
     while rehearsal.documents + rehearsal.rejected < documents_max {
         if progress.is_cancelled() {
@@ -179,8 +179,8 @@ pub fn rehearse(
 /// The `_id`s of a file's documents.
 struct Ids<'i> {
     collections: &'i Collections,
-    /// The collection's index on `_id`.
-    index: Option<IndexId>,
+    /// The collection, if it is there.
+    collection: Option<Arc<CollectionMeta>>,
     /// Hashes of those that were met, at most one for each document that is rehearsed.
     seen: BTreeSet<u128>,
 }
@@ -195,10 +195,10 @@ impl Ids<'_> {
         let Ok(Some(id)) = document.get("_id") else { return Ok(()) };
         let key = key::encode(Some(id), Direction::Ascending);
         let is_new = self.seen.insert(xxh3_128(&key.bytes));
-        let is_there = match self.index {
-            Some(index) => {
-                self.collections.store().read(|reader| reader.has_key(index, &key.bytes))?
-            }
+        let is_there = match &self.collection {
+            Some(collection) => self.collections.store().read(|reader| {
+                Ok::<_, StoreError>(document_with_id(reader, collection, id)?.is_some())
+            })?,
             None => false,
         };
         if is_there {

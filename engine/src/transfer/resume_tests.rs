@@ -13,7 +13,7 @@ use super::{
     tests::{Room, gzip},
     unfinished_imports,
 };
-use crate::store::{Scan, StoreError};
+use crate::store::{RecordNumber, Scan, StoreError};
 
 const DOCUMENTS: usize = 6_000;
 
@@ -94,12 +94,13 @@ impl Room {
         found.unwrap()
     }
 
-    fn records(&self) -> Vec<u64> {
+    fn records(&self) -> Vec<RecordNumber> {
         let collection = self.collections.catalog().collection(&self.namespace).unwrap();
-        let found: Result<Vec<u64>, StoreError> = self.collections.store().read(|reader| {
-            let documents = reader.documents(collection.id, 0, Scan::Forward)?;
-            documents.map(|stored| Ok(stored?.record)).collect()
-        });
+        let found: Result<Vec<RecordNumber>, StoreError> =
+            self.collections.store().read(|reader| {
+                let documents = reader.documents(collection.id, 0, Scan::Forward)?;
+                documents.map(|stored| Ok(stored?.record)).collect()
+            });
         found.unwrap()
     }
 }

@@ -1,6 +1,6 @@
 //! One transaction of an import.
 
-use std::{ops::Bound, path::Path, time::Duration};
+use std::{path::Path, time::Duration};
 
 use bson::{RawDocument, RawDocumentBuf, raw::RawBsonRef};
 
@@ -17,10 +17,10 @@ use super::{
 };
 use crate::{
     catalog::CollectionMeta,
-    collection::{Collections, DocumentWriter, Pace, WriteError},
+    collection::{Collections, DocumentWriter, Pace, WriteError, document_with_id},
     limits::BATCH_MS_MAX,
-    store::{Scan, StoreError},
-    value::{Direction, key, same_value, scan::DOCUMENT_BYTES_MAX},
+    store::{RecordNumber, StoreError},
+    value::scan::DOCUMENT_BYTES_MAX,
 };
 
 /// What one transaction did.
@@ -62,7 +62,7 @@ pub(super) struct Refused {
 
 /// What became of one document.
 enum Fate {
-    Inserted(u64),
+    Inserted(RecordNumber),
     Replaced,
     Skipped,
     Refused(String),
@@ -136,8 +136,8 @@ fn together(
     if !only_inserts || run.len() < 2 {
         return Ok(false);
     }
-    let Some(first) = writer.insert_together(collection, run)? else { return Ok(false) };
-    for (record, document) in (first..).zip(run) {
+    let Some(records) = writer.insert_together(collection, run)? else { return Ok(false) };
+    for (record, document) in records.into_iter().zip(run) {
         note(writer, collection, record, document, &mut stored.checkpoint, inserted)?;
     }
     stored.next += run.len();
@@ -259,7 +259,7 @@ fn one(
 fn note(
     writer: &mut DocumentWriter<'_>,
     collection: &CollectionMeta,
-    record: u64,
+    record: RecordNumber,
     document: &RawDocument,
     checkpoint: &mut Checkpoint,
     inserted: &mut Inserted,
@@ -325,25 +325,12 @@ fn find(
     writer: &DocumentWriter<'_>,
     collection: &CollectionMeta,
     document: &RawDocument,
-) -> Result<Option<(u64, RawDocumentBuf)>, StoreError> {
-    let (Some(index), Ok(Some(id))) = (collection.id_index(), document.get("_id")) else {
-        return Ok(None);
-    };
-    let reader = writer.reader();
-    let key = key::encode(Some(id), Direction::Ascending);
-    let exactly = Bound::Included(key.bytes.as_slice());
-    for entry in reader.entries(index.id, exactly, exactly, Scan::Forward)? {
-        let entry = entry?;
-        let Some(stored) = reader.document(collection.id, entry.record)? else { continue };
-        let document = stored.document()?;
-        if let Ok(Some(other)) = document.get("_id")
-            && same_value(id, other)
-            && !collection.hides(document, stored.modified_ms, writer.now_ms())
-        {
-            return Ok(Some((entry.record, document.to_owned())));
-        }
-    }
-    Ok(None)
+) -> Result<Option<(RecordNumber, RawDocumentBuf)>, StoreError> {
+    let Ok(Some(id)) = document.get("_id") else { return Ok(None) };
+    let Some(stored) = document_with_id(&writer.reader(), collection, id)? else { return Ok(None) };
+    let document = stored.document()?;
+    let is_hidden = collection.hides(document, stored.modified_ms, writer.now_ms());
+    Ok((!is_hidden).then(|| (stored.record, document.to_owned())))
 }
 
 /// The stored document with the fields of the new one set: first the stored order, then what is new.

@@ -11,6 +11,7 @@ mod db_pointer;
 pub mod decimal;
 pub mod extjson;
 pub mod field;
+pub mod id_number;
 pub mod key;
 mod nesting;
 mod number;

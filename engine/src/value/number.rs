@@ -107,6 +107,15 @@ impl Number {
         }
     }
 
+    /// The number, if it is a whole one from 0 to 2^64 - 1.
+    pub(super) fn whole(self) -> Option<u64> {
+        match self {
+            Self::Zero => Some(0),
+            Self::Positive(magnitude) => magnitude.whole(),
+            _ => None,
+        }
+    }
+
     fn class(self) -> u8 {
         match self {
             Self::Nan => 1,
@@ -180,6 +189,14 @@ impl Magnitude {
             Big::from(coefficient).quotient(divisor)
         };
         Some(Self { exponent: magnitude.exponent + exponent, ..magnitude })
+    }
+
+    fn whole(self) -> Option<u64> {
+        let exponent =
+            u32::try_from(self.exponent).ok().filter(|exponent| *exponent < u64::BITS)?;
+        let below = TOP_BIT - exponent;
+        let is_whole = !self.cut && self.mantissa.trailing_zeros() >= below;
+        is_whole.then(|| u64::try_from(self.mantissa >> below).ok()).flatten()
     }
 
     fn append_key(self, out: &mut Vec<u8>) {

@@ -24,6 +24,8 @@ pub const RANK_NUMBER: u8 = 10;
 pub const RANK_TEXT: u8 = 15;
 /// Class of dates.
 pub const RANK_DATE: u8 = 45;
+/// The class of `ObjectId`s.
+pub const RANK_OBJECT_ID: u8 = 35;
 
 /// Two documents or arrays whose elements are being compared.
 struct Pair<'v> {
@@ -66,7 +68,7 @@ pub fn type_rank(value: RawBsonRef<'_>) -> u8 {
         RawBsonRef::Document(_) => 20,
         RawBsonRef::Array(_) => 25,
         RawBsonRef::Binary(_) => 30,
-        RawBsonRef::ObjectId(_) => 35,
+        RawBsonRef::ObjectId(_) => RANK_OBJECT_ID,
         RawBsonRef::Boolean(_) => 40,
         RawBsonRef::DateTime(_) => RANK_DATE,
         RawBsonRef::Timestamp(_) => 47,

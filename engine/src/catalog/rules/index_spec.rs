@@ -74,6 +74,7 @@ pub(super) fn parse(
         state: IndexState::Ready,
         multikey: false,
         clustered: false,
+        by_record: false,
         extra,
     };
     check_combination(&meta)?;
@@ -98,6 +99,7 @@ pub(crate) fn id_index(id: IndexId, clustered_name: Option<&str>) -> IndexMeta {
         state: IndexState::Ready,
         multikey: false,
         clustered: clustered_name.is_some(),
+        by_record: clustered_name.is_none(),
         extra: Document::new(),
     }
 }

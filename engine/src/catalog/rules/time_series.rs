@@ -18,6 +18,7 @@ pub(crate) fn bucket_indexes(options: &TimeSeries) -> Vec<IndexMeta> {
     let mut id = id_index(IndexId(0), None);
     id.form = EntryForm::Buckets;
     id.unique = false;
+    id.by_record = false;
     let mut indexes = vec![id.clone()];
     if let Some(meta) = &options.meta_field {
         let time = &options.time_field;

@@ -126,7 +126,7 @@ fn documents_come_in_both_directions_and_only_of_their_collection() {
     });
     written.expect("the write succeeds");
     let records = |id, from, direction| {
-        let found: Result<Vec<u64>, StoreError> = store.read(|reader| {
+        let found: Result<Vec<RecordNumber>, StoreError> = store.read(|reader| {
             let documents = reader.documents(CollectionId(id), from, direction)?;
             documents.map(|stored| stored.map(|stored| stored.record)).collect()
         });
@@ -135,7 +135,7 @@ fn documents_come_in_both_directions_and_only_of_their_collection() {
     for id in [1, 2, 3, u32::MAX] {
         assert_eq!(records(id, 0, Scan::Forward), [0, 5, 256, RECORD_MAX]);
         assert_eq!(records(id, 6, Scan::Forward), [256, RECORD_MAX]);
-        assert_eq!(records(id, u64::MAX, Scan::Backward), [RECORD_MAX, 256, 5, 0]);
+        assert_eq!(records(id, RecordNumber::MAX, Scan::Backward), [RECORD_MAX, 256, 5, 0]);
         assert_eq!(records(id, 255, Scan::Backward), [5, 0]);
     }
     assert!(records(9, 0, Scan::Forward).is_empty());
@@ -171,7 +171,7 @@ fn entries(
     found.expect("readable")
 }
 
-fn show(key: &[u8], record: u64) -> String {
+fn show(key: &[u8], record: RecordNumber) -> String {
     format!("{}{record}", String::from_utf8_lossy(key))
 }
 

@@ -201,7 +201,7 @@ fn a_backup_beside_a_writer_is_one_moment() {
             assert_eq!((entries.len() as u64, counters.documents), (count, count));
             assert_eq!(
                 (counters.next_record, documents[documents.len() - 1].0),
-                (count, count - 1)
+                (count.into(), u128::from(count) - 1)
             );
         }
         end.store(u64::MAX, Ordering::Release);
@@ -419,7 +419,7 @@ fn sparse() -> (tempfile::TempDir, u64) {
     fill(&store, 0..2_000);
     store
         .write(|writer| {
-            for record in 20..2_000_u64 {
+            for record in 20..2_000_u128 {
                 writer.delete_document(super::COLLECTION, record)?;
             }
             Ok::<_, StoreError>(())

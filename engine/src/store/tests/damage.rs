@@ -10,9 +10,9 @@ fn healthy(folder: &FsPath) -> Seen {
     let store = open(folder);
     fill(&store, 0..1_500);
     let shrunk: Result<(), StoreError> = store.write(|writer| {
-        for record in (0..1_500).step_by(3) {
-            writer.delete_document(COLLECTION, record)?;
-            writer.delete_entry(INDEX, &record.to_be_bytes(), record)?;
+        for record in (0..1_500_u64).step_by(3) {
+            writer.delete_document(COLLECTION, record.into())?;
+            writer.delete_entry(INDEX, &record.to_be_bytes(), record.into())?;
         }
         Ok(())
     });
@@ -193,8 +193,9 @@ fn random_histories_never_make_the_walk_cry_wolf() {
     let seed = 0xC0FF_EE11;
     let mut random = Random(seed);
     for round in 0..300 {
-        let choices: Vec<(u64, usize)> =
-            (0..random.below(60)).map(|_| (random.below(400) as u64, random.below(12))).collect();
+        let choices: Vec<(RecordNumber, usize)> = (0..random.below(60))
+            .map(|_| (random.below(400) as RecordNumber, random.below(12)))
+            .collect();
         let written: Result<(), StoreError> = store.write(|writer| {
             for &(record, size) in &choices {
                 let key = vec![u8::try_from(record % 251).expect("a byte"); 8 + size * 30];

@@ -34,7 +34,7 @@ fn child_folder() -> Option<std::path::PathBuf> {
 }
 
 /// Writes ten documents; says how many there are now.
-fn write_ten(store: &Store) -> Result<u64, StoreError> {
+fn write_ten(store: &Store) -> Result<RecordNumber, StoreError> {
     store.write(|writer| {
         let mut counters = writer.reader().counters(COLLECTION.0)?;
         for _ in 0..10 {
@@ -51,7 +51,7 @@ fn write_until_refused(store: &Store) -> (u64, StoreError) {
     let mut written = see(store).expect("readable").0.len() as u64;
     loop {
         match write_ten(store) {
-            Ok(now) => written = now,
+            Ok(now) => written = u64::try_from(now).expect("few"),
             Err(error) => return (written, error),
         }
     }

@@ -18,7 +18,10 @@ use std::path::Path as FsPath;
 
 use bson::rawdoc;
 
-use super::{CatalogRow, CollectionId, Counters, IndexId, Scan, Store, StoreError, StoreOptions};
+use super::{
+    CatalogRow, CollectionId, Counters, IndexId, RecordNumber, Scan, Store, StoreError,
+    StoreOptions,
+};
 
 pub(super) const COLLECTION: CollectionId = CollectionId(1);
 pub(super) const INDEX: IndexId = IndexId(2);
@@ -32,7 +35,7 @@ pub(super) fn open_with(folder: &FsPath, options: &StoreOptions) -> Store {
 }
 
 /// The BSON of the test document with this number; every seventh is large enough for pages of its own.
-pub(super) fn bson_of(record: u64) -> Vec<u8> {
+pub(super) fn bson_of(record: RecordNumber) -> Vec<u8> {
     let len = if record.is_multiple_of(7) { 5_000 } else { 40 };
     let number = i64::try_from(record).expect("a small number");
     rawdoc! { "_id": number, "text": "x".repeat(len) }.into_bytes()
@@ -44,12 +47,12 @@ pub(super) fn fill(store: &Store, records: std::ops::Range<u64>) {
         .write(|writer| {
             let mut counters = writer.reader().counters(COLLECTION.0)?;
             for record in records.clone() {
-                let bytes = bson_of(record);
-                writer.put_document(COLLECTION, record, 1_000, &bytes)?;
-                writer.put_entry(INDEX, &record.to_be_bytes(), record, record % 2 == 0)?;
+                let bytes = bson_of(record.into());
+                writer.put_document(COLLECTION, record.into(), 1_000, &bytes)?;
+                writer.put_entry(INDEX, &record.to_be_bytes(), record.into(), record % 2 == 0)?;
                 counters.documents += 1;
                 counters.bytes += bytes.len() as u64;
-                counters.next_record = record + 1;
+                counters.next_record = RecordNumber::from(record) + 1;
             }
             writer.put_catalog("db", "c", b"the collection")?;
             writer.set_counters(COLLECTION.0, counters)
@@ -58,7 +61,8 @@ pub(super) fn fill(store: &Store, records: std::ops::Range<u64>) {
 }
 
 /// Everything a reader can see, or the first error.
-pub(super) type Seen = (Vec<(u64, i64, Vec<u8>)>, Vec<(Vec<u8>, u64, bool)>, Vec<String>, Counters);
+pub(super) type Seen =
+    (Vec<(RecordNumber, i64, Vec<u8>)>, Vec<(Vec<u8>, RecordNumber, bool)>, Vec<String>, Counters);
 
 pub(super) fn see(store: &Store) -> Result<Seen, StoreError> {
     store.read(|reader| {

@@ -5,7 +5,7 @@ use std::ops::Bound::Unbounded;
 
 use proptest::prelude::*;
 
-use super::super::{CollectionId, EntryRows, IndexId, Scan, Store, StoreError};
+use super::super::{CollectionId, EntryRows, IndexId, RecordNumber, Scan, Store, StoreError};
 use super::open;
 
 /// Rows of one transaction: of which index, how many, and how long their keys get.
@@ -14,7 +14,7 @@ type Batch = (u32, usize, usize);
 /// Keys behind all others of their index, as a run of inserts makes them.
 struct Model {
     next: u32,
-    rows: BTreeMap<u32, Vec<(Vec<u8>, u64)>>,
+    rows: BTreeMap<u32, Vec<(Vec<u8>, RecordNumber)>>,
 }
 
 impl Model {
@@ -26,8 +26,8 @@ impl Model {
             let mut key = self.next.to_be_bytes().to_vec();
             // Each length differs from the one before.
             key.resize(4 + self.next as usize * 7 % (len + 1), b'k');
-            rows.push(&key, u64::from(self.next), true).expect("a key");
-            added.push((key, u64::from(self.next)));
+            rows.push(&key, self.next.into(), true).expect("a key");
+            added.push((key, self.next.into()));
         }
         let done: Result<bool, StoreError> =
             store.write(|writer| writer.put_entries(&mut rows, true));
@@ -35,8 +35,8 @@ impl Model {
     }
 }
 
-fn rows_of(store: &Store, index: u32) -> Vec<(Vec<u8>, u64)> {
-    let rows: Result<Vec<(Vec<u8>, u64)>, StoreError> = store.read(|reader| {
+fn rows_of(store: &Store, index: u32) -> Vec<(Vec<u8>, RecordNumber)> {
+    let rows: Result<Vec<(Vec<u8>, RecordNumber)>, StoreError> = store.read(|reader| {
         let entries = reader.entries(IndexId(index), Unbounded, Unbounded, Scan::Forward)?;
         entries.map(|entry| entry.map(|entry| (entry.key.to_vec(), entry.record))).collect()
     });
@@ -54,7 +54,7 @@ proptest! {
     #[test]
     fn what_is_put_is_there_and_nothing_else(
         batches in proptest::collection::vec(
-            (30_u32..34, 1_usize..1_500, prop_oneof![0_usize..8, 0_usize..120, 200_usize..490]), 1..12,
+            (30_u32..34, 1_usize..1_500, prop_oneof![0_usize..8, 0_usize..120, 200_usize..488]), 1..12,
         )
     ) {
         let folder = tempfile::tempdir().expect("a folder");
@@ -107,15 +107,15 @@ fn pages_get_full_at_the_end_and_in_front_of_others() {
 fn documents_of_any_size_fill_their_pages() {
     for size in [60, 228, 1_000, 1_980, 2_030, 3_000, 5_000] {
         let bytes = vec![b'x'; size];
-        let documents: Vec<&[u8]> = std::iter::repeat_n(bytes.as_slice(), 500).collect();
         let used = pages_of(|store| {
             for batch in 0..4 {
-                let put: Result<(), StoreError> = store.write(|writer| {
-                    writer.put_documents(CollectionId(1), 1 + batch * 500, 1, &documents)
-                });
+                let records = 1 + batch * 500..;
+                let documents: Vec<_> = records.take(500).map(|at| (at, &bytes[..])).collect();
+                let put: Result<(), StoreError> =
+                    store.write(|writer| writer.put_documents(CollectionId(1), 1, &documents));
                 put.expect("puts");
             }
-            let found: Result<Vec<u64>, StoreError> = store.read(|reader| {
+            let found: Result<Vec<RecordNumber>, StoreError> = store.read(|reader| {
                 let documents = reader.documents(CollectionId(1), 0, Scan::Forward)?;
                 documents
                     .map(|stored| stored.map(|stored| (stored.record, stored.bytes == bytes)))

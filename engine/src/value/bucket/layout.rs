@@ -20,13 +20,13 @@ const NUMBER_BITS: u32 = 10;
 
 /// The place of a measurement in its collection: the record of its bucket and its number there.
 #[must_use]
-pub fn place(record: u64, number: u16) -> u64 {
-    (record << NUMBER_BITS) | u64::from(number)
+pub fn place(record: u128, number: u16) -> u128 {
+    (record << NUMBER_BITS) | u128::from(number)
 }
 
 /// The record and the number of a place.
 #[must_use]
-pub fn split(place: u64) -> (u64, u16) {
+pub fn split(place: u128) -> (u128, u16) {
     let number = place & ((1 << NUMBER_BITS) - 1);
     (place >> NUMBER_BITS, u16::try_from(number).unwrap_or(u16::MAX))
 }

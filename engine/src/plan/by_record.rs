@@ -1,0 +1,214 @@
+//! What an index holds, in its order: its entries, and for the index on `_id` also the documents that need
+//! none because their record number is made from their `_id`.
+
+use std::{borrow::Cow, cmp::Ordering, iter::Peekable, ops::Bound};
+
+use super::Interval;
+use crate::{
+    catalog::IndexMeta,
+    store::{
+        CollectionId, Documents, Entries, Entry, Reader, RecordNumber, Scan, StoreError, Stored,
+        Unread,
+    },
+    value::id_number,
+};
+
+/// Documents in a row that have entries, until what is behind them is looked for.
+const SKIPPED_MAX: usize = 8;
+
+/// One document's place in an index.
+pub(super) struct Found<'t> {
+    /// Its key bytes.
+    pub(super) key: Cow<'t, [u8]>,
+    /// Its record number.
+    pub(super) record: RecordNumber,
+    /// False when the key was cut.
+    pub(super) exact: bool,
+    /// The document, if it had to be read.
+    pub(super) stored: Option<Stored<'t>>,
+}
+
+impl<'t> From<Entry<'t>> for Found<'t> {
+    fn from(Entry { key, record, exact }: Entry<'t>) -> Self {
+        Self { key: Cow::Borrowed(key), record, exact, stored: None }
+    }
+}
+
+/// The places of an index within an interval.
+pub(super) enum Places<'t> {
+    Entries(Entries<'t>),
+    Both(Box<Both<'t>>),
+}
+
+/// Entries and documents without one, of which none has the same key.
+pub(super) struct Both<'t> {
+    entries: Peekable<Entries<'t>>,
+    made: Peekable<Made<'t>>,
+    direction: Scan,
+}
+
+impl<'t> Places<'t> {
+    /// From one end of the interval, or from behind an entry, which need no longer exist.
+    pub(super) fn open(
+        reader: &Reader<'t>,
+        (collection, index): (CollectionId, &IndexMeta),
+        range: &Interval,
+        after: Option<&(Vec<u8>, RecordNumber)>,
+        direction: Scan,
+    ) -> Result<Self, StoreError> {
+        let lower = Bound::Included(range.lower.as_slice());
+        let upper = range.upper.as_deref().map_or(Bound::Unbounded, Bound::Excluded);
+        let entries = match after {
+            None => reader.entries(index.id, lower, upper, direction)?,
+            Some((key, record)) => {
+                let limit = if direction == Scan::Forward { upper } else { lower };
+                reader.entries_after(index.id, (key, *record), limit, direction)?
+            }
+        };
+        if !index.by_record {
+            return Ok(Self::Entries(entries));
+        }
+        let made = Made::open(reader, collection, range, after.map(|(key, _)| &**key), direction)?;
+        let (entries, made) = (entries.peekable(), made.peekable());
+        Ok(Self::Both(Box::new(Both { entries, made, direction })))
+    }
+}
+
+impl<'t> Iterator for Places<'t> {
+    type Item = Result<Found<'t>, StoreError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        match self {
+            Self::Entries(entries) => Some(entries.next()?.map(Found::from)),
+            Self::Both(both) => both.next(),
+        }
+    }
+}
+
+impl<'t> Iterator for Both<'t> {
+    type Item = Result<Found<'t>, StoreError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let first = match (self.entries.peek(), self.made.peek()) {
+            (Some(Ok(entry)), Some(Ok((key, _)))) => match self.direction {
+                Scan::Forward => entry.key.cmp(key),
+                Scan::Backward => key.as_slice().cmp(entry.key),
+            },
+            (None, _) | (_, Some(Err(_))) => Ordering::Greater,
+            (Some(_), _) => Ordering::Less,
+        };
+        if first != Ordering::Greater {
+            return Some(self.entries.next()?.map(Found::from));
+        }
+        let found = self.made.next()?.and_then(|(key, unread)| {
+            let (key, record) = (Cow::Owned(key), unread.record);
+            Ok(Found { key, record, exact: true, stored: Some(unread.read()?) })
+        });
+        Some(found)
+    }
+}
+
+/// Documents whose record number is made from their `_id`, in its order, with their keys.
+pub(super) struct Made<'t> {
+    documents: MadeRecords<'t>,
+}
+
+impl<'t> Made<'t> {
+    fn open(
+        reader: &Reader<'t>,
+        collection: CollectionId,
+        range: &Interval,
+        after: Option<&[u8]>,
+        direction: Scan,
+    ) -> Result<Self, StoreError> {
+        let mut records = records_in(range);
+        match (after, direction) {
+            (Some(after), Scan::Forward) => {
+                // No key is the beginning of another one.
+                let behind = [after, &[0]].concat();
+                records.start = records.start.max(id_number::first_from(&behind));
+            }
+            (Some(after), Scan::Backward) => {
+                records.end = records.end.min(id_number::first_from(after));
+            }
+            (None, _) => {}
+        }
+        Ok(Self { documents: MadeRecords::open(*reader, collection, records, direction)? })
+    }
+}
+
+impl<'t> Iterator for Made<'t> {
+    type Item = Result<(Vec<u8>, Unread<'t>), StoreError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        Some(self.documents.next()?.map(|unread| {
+            let mut key = Vec::with_capacity(16);
+            id_number::append_key_of(unread.record, &mut key);
+            (key, unread)
+        }))
+    }
+}
+
+/// The record numbers that are made from the `_id`s of an interval, and what lies between them.
+pub(super) fn records_in(range: &Interval) -> std::ops::Range<RecordNumber> {
+    let end = range.upper.as_deref().map_or(RecordNumber::MAX, id_number::first_from);
+    id_number::first_from(&range.lower)..end
+}
+
+/// Documents of a range whose record number is made from their `_id`.
+pub(super) struct MadeRecords<'t> {
+    reader: Reader<'t>,
+    collection: CollectionId,
+    records: std::ops::Range<RecordNumber>,
+    direction: Scan,
+    documents: Documents<'t>,
+}
+
+impl<'t> MadeRecords<'t> {
+    pub(super) fn open(
+        reader: Reader<'t>,
+        collection: CollectionId,
+        records: std::ops::Range<RecordNumber>,
+        direction: Scan,
+    ) -> Result<Self, StoreError> {
+        let first = match direction {
+            Scan::Forward => records.start,
+            Scan::Backward => records.end.saturating_sub(1),
+        };
+        let documents = reader.documents(collection, first, direction)?;
+        Ok(Self { reader, collection, records, direction, documents })
+    }
+}
+
+impl<'t> Iterator for MadeRecords<'t> {
+    type Item = Result<Unread<'t>, StoreError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let mut skipped = 0;
+        loop {
+            let unread = match self.documents.next_unread()? {
+                Ok(unread) => unread,
+                Err(error) => return Some(Err(error)),
+            };
+            if !self.records.contains(&unread.record) {
+                self.records = 0..0;
+                return None;
+            }
+            if id_number::is_made(unread.record) {
+                return Some(Ok(unread));
+            }
+            skipped += 1;
+            if skipped > SKIPPED_MAX {
+                skipped = 0;
+                let next = match self.direction {
+                    Scan::Forward => id_number::made_from(unread.record),
+                    Scan::Backward => id_number::made_to(unread.record),
+                };
+                match self.reader.documents(self.collection, next, self.direction) {
+                    Ok(documents) => self.documents = documents,
+                    Err(error) => return Some(Err(error)),
+                }
+            }
+        }
+    }
+}
