@@ -2,7 +2,7 @@
 
 use std::{thread, time::Duration};
 
-use bson::rawdoc;
+use bson::{oid::ObjectId, rawdoc};
 use mayfly_engine::engine::{Engine, EngineOptions};
 use tempfile::tempdir;
 
@@ -62,7 +62,8 @@ pub fn singles(settings: &Settings) {
         let of_thread = &|thread: i32| {
             let mut count = 0;
             while now().saturating_sub(begun) < SINGLES_TIME {
-                let document = rawdoc! { "_id": (thread << 24) + count, "a": 1 };
+                // As a driver makes them for all threads of a process.
+                let document = rawdoc! { "_id": ObjectId::new(), "a": thread };
                 ours::run(&engine, &rawdoc! { "insert": "c", "documents": [document] });
                 count += 1;
             }
