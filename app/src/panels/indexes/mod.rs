@@ -98,9 +98,13 @@ fn table_ui(ui: &mut Ui, tab: &Tab, rows: &[IndexRow], asks: &mut Asks<'_>) {
                 cell(&mut table_row, |ui| row::name_ui(ui, index));
                 cell(&mut table_row, |ui| row::keys_ui(ui, index));
                 cell(&mut table_row, |ui| row::properties_ui(ui, index));
-                cell(&mut table_row, |ui| row::figure_ui(ui, index.entries.map(number::count)));
-                cell(&mut table_row, |ui| row::figure_ui(ui, index.bytes.map(number::bytes)));
-                cell(&mut table_row, |ui| row::figure_ui(ui, index.uses.map(number::count)));
+                cell(&mut table_row, |ui| {
+                    row::figure_ui(ui, index.entries.map(number::count));
+                });
+                cell(&mut table_row, |ui| row::size_ui(ui, index));
+                cell(&mut table_row, |ui| {
+                    row::figure_ui(ui, index.uses.map(number::count));
+                });
                 cell(&mut table_row, |ui| actions_ui(ui, index, asks));
                 let response = table_row.response();
                 menu::context(&response, |ui| entries_ui(ui, index, asks));

@@ -1,6 +1,6 @@
 //! The cells of one index.
 
-use egui::{RichText, Ui};
+use egui::{Response, RichText, Ui};
 
 use crate::state::indexes::IndexRow;
 use crate::state::{duration, number};
@@ -56,11 +56,22 @@ pub(super) fn ttl_words(secs: i64) -> String {
     }
 }
 
-pub(super) fn figure_ui(ui: &mut Ui, figure: Option<String>) {
+pub(super) fn figure_ui(ui: &mut Ui, figure: Option<String>) -> Response {
     ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
         let words = figure.unwrap_or_else(|| "–".to_owned());
-        ui.label(RichText::new(words).font(text::mono()));
-    });
+        ui.label(RichText::new(words).font(text::mono()))
+    })
+    .inner
+}
+
+pub(super) fn size_ui(ui: &mut Ui, index: &IndexRow) {
+    let size = figure_ui(ui, index.bytes.map(number::bytes));
+    if index.has_no_entries_of_its_own() {
+        size.hint(
+            "The documents are stored in the order of their _id, so this index needs no room of its \
+             own",
+        );
+    }
 }
 
 #[cfg(test)]

@@ -47,6 +47,12 @@ pub struct IndexRow {
 }
 
 impl IndexRow {
+    /// Whether all its documents are found without it: their place in the store is their `_id`.
+    #[must_use]
+    pub fn has_no_entries_of_its_own(&self) -> bool {
+        self.bytes == Some(0) && self.entries.is_some_and(|entries| entries > 0)
+    }
+
     /// Reads one element of a `listIndexes` batch.
     #[must_use]
     pub fn read(spec: &Document) -> Option<Self> {
@@ -235,5 +241,26 @@ fn sample(document: &Document, prefix: &str, fields: &mut Vec<SampledField>) {
         if let (Bson::Document(inner), "") = (value, prefix) {
             sample(inner, &format!("{name}."), fields);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bson::doc;
+
+    use super::*;
+
+    #[test]
+    fn an_index_without_entries_is_told_from_an_empty_one() {
+        let check = |entries: Option<u64>, bytes: Option<u64>, expected: bool| {
+            let row = IndexRow { bytes, entries, ..IndexRow::default() };
+            assert_eq!(row.has_no_entries_of_its_own(), expected, "{entries:?} {bytes:?}");
+        };
+        check(Some(3), Some(0), true);
+        check(Some(3), Some(60), false);
+        check(Some(0), Some(0), false);
+        check(None, None, false);
+        let read = IndexRow::read(&doc! { "name": "_id_", "key": { "_id": 1 } });
+        assert!(read.is_some_and(|row| !row.has_no_entries_of_its_own()));
     }
 }
