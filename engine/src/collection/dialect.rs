@@ -151,7 +151,7 @@ mod tests {
         Namespace::new(db, name).expect("valid")
     }
 
-    /// A collection with one document under the record number 1.
+    /// A collection with one document, whose `_id` is 1.
     fn bench() -> Bench {
         let bench = Bench::new();
         write(&bench, "test", &mut |writer, collection| {

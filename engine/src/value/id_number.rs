@@ -19,7 +19,7 @@ use bson::{oid::ObjectId, raw::RawBsonRef};
 use super::{
     key::{Direction, append_key},
     number::Number,
-    order::RANK_OBJECT_ID,
+    order::{RANK_NUMBER, RANK_OBJECT_ID},
 };
 
 /// Bits of a number for the documents that have no number of their own.
@@ -117,7 +117,17 @@ pub fn first_from(key: &[u8]) -> u128 {
         append_key_of(of_whole(whole), &mut made);
         made.as_slice() < key
     };
-    let (mut low, mut high) = (0, WHOLE_END);
+    // Mostly the key is that of a whole number.
+    let guess = match key.split_first() {
+        Some((&RANK_NUMBER, rest)) => Number::floor_of_key(rest).min(WHOLE_END - 1),
+        _ => 0,
+    };
+    let (mut low, mut high) = match is_below(guess) {
+        false if guess == 0 || is_below(guess - 1) => (guess, guess),
+        false => (0, guess),
+        true if guess + 1 < WHOLE_END && !is_below(guess + 1) => (guess + 1, guess + 1),
+        true => (guess + 1, WHOLE_END),
+    };
     while low < high {
         let middle = low + (high - low) / 2;
         if is_below(middle) {
@@ -280,6 +290,38 @@ mod tests {
             (made_from(1), made_from(lowest), made_to(lowest + 7)),
             (lowest, lowest, lowest)
         );
+    }
+
+    #[test]
+    fn the_next_whole_number_is_found_from_any_number_and_any_bytes() {
+        let first = |value: f64| {
+            let raw = raw(value);
+            first_from(&encode(Some(raw.as_raw_bson_ref()), Direction::Ascending).bytes)
+        };
+        for bit in 0..50 {
+            for offset in [-1.5, -1.0, -0.25, 0.25, 0.5, 1.0] {
+                let value = f64::from(bit).exp2() + offset;
+                let whole = value.ceil().max(0.0);
+                assert_eq!(Some(first(value)), number(whole), "{value}");
+            }
+        }
+        // Bytes that are no whole key: whatever sorts below them does.
+        let mut bytes = vec![RANK_NUMBER, 5];
+        for step in 0..4_000_u32 {
+            bytes.truncate(2);
+            let mixed = step.wrapping_mul(0x9E37_79B9);
+            bytes.extend_from_slice(&(32_768 + mixed % 64).to_be_bytes()[2..]);
+            bytes.extend_from_slice(&mixed.to_be_bytes()[..(step % 5) as usize]);
+            let number = first_from(&bytes);
+            let key_of = |number: u128| {
+                let mut key = Vec::new();
+                append_key_of(number, &mut key);
+                key
+            };
+            assert!(key_of(number) >= bytes, "{bytes:?}");
+            let before = number - (1 << BETWEEN_BITS);
+            assert!(number >= OBJECT_ID_MARK || key_of(before) < bytes, "{bytes:?}");
+        }
     }
 
     #[test]

@@ -14,6 +14,7 @@ use bson::{Decimal128, raw::RawBsonRef};
 const TOP_BIT: u32 = 119;
 /// Bits of a mantissa below its highest one, in groups of seven.
 const GROUPS: usize = 17;
+const GROUP_BITS: u32 = 7;
 /// Added to binary exponents so that they sort as unsigned: decimals reach from -20,517 to 20,410.
 const EXPONENT_BIAS: i32 = 32_768;
 /// Largest coefficient of a Decimal128; what is larger counts as zero.
@@ -116,6 +117,21 @@ impl Number {
         }
     }
 
+    /// The whole number at or below the one that key bytes, behind the class of numbers, begin to tell. A
+    /// guess: of bytes that are no whole key, any number.
+    pub(super) fn floor_of_key(key: &[u8]) -> u64 {
+        let Some((&class, rest)) = key.split_first() else { return 0 };
+        if class != Self::Positive(Magnitude::ONE).class() {
+            return if class > Self::Zero.class() { u64::MAX } else { 0 };
+        }
+        rest.split_first_chunk().map_or(0, |(exponent, groups)| {
+            Magnitude::floor_of_key(
+                i32::from(u16::from_be_bytes(*exponent)) - EXPONENT_BIAS,
+                groups,
+            )
+        })
+    }
+
     fn class(self) -> u8 {
         match self {
             Self::Nan => 1,
@@ -189,6 +205,22 @@ impl Magnitude {
             Big::from(coefficient).quotient(divisor)
         };
         Some(Self { exponent: magnitude.exponent + exponent, ..magnitude })
+    }
+
+    const ONE: Self = Self { exponent: 0, mantissa: 1 << TOP_BIT, cut: false };
+
+    fn floor_of_key(exponent: i32, groups: &[u8]) -> u64 {
+        let Ok(mut left) = u32::try_from(exponent) else { return 0 };
+        if left >= u64::BITS {
+            return u64::MAX;
+        }
+        let mut whole = 1;
+        for group in groups {
+            let bits = left.min(GROUP_BITS);
+            whole = whole << bits | u64::from(group >> 1) >> (GROUP_BITS - bits);
+            left -= bits;
+        }
+        whole << left
     }
 
     fn whole(self) -> Option<u64> {
