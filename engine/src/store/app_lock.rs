@@ -172,6 +172,11 @@ pub(super) fn file_identity(metadata: &fs::Metadata) -> (u64, u64) {
     (metadata.dev(), metadata.ino())
 }
 
+/// Whether a store lies in this folder that no program has open.
+pub(super) fn is_free(folder: &FsPath) -> bool {
+    File::open(folder.join(LOCK_FILE)).is_ok_and(|file| file.try_lock().is_ok())
+}
+
 /// Without file numbers `app.lock` alone keeps a second opener out; each file counts as another.
 #[cfg(not(unix))]
 pub(super) fn file_identity(_: &fs::Metadata) -> (u64, u64) {

@@ -9,7 +9,8 @@ use super::env::Environment;
 use super::folder::{self, DATA_FILE};
 use super::identity::{Card, FORMAT_VERSION, FileMark, UNFINISHED_PREFIX};
 use super::{
-    DamagedRows, OpenReport, Reader, StoreError, StoreOptions, Writer, compact, leftover, walk,
+    DamagedRows, OpenReport, Reader, StoreError, StoreOptions, Writer, compact, leftover, restore,
+    walk,
 };
 use crate::clock::work_time;
 use crate::limits::{DISK_FREE_BYTES_LOW, OPEN_SAMPLE, OPEN_SAMPLE_PAGES};
@@ -53,6 +54,7 @@ pub(super) fn open(
         compact::recover(&folder, &mut warnings)?;
         // Only who holds the lock writes such a file.
         leftover::sweep(&folder, UNFINISHED_PREFIX);
+        restore::recover(&folder, &mut warnings);
     }
     let card = Card::read(&folder, &mut warnings)?;
     let created = is_new(&data_path, card.as_ref())?;

@@ -1,14 +1,14 @@
 //! A backup comes back in a new folder, which takes the place of the old one only when it is known to be
 //! good. The old folder stays beside it.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path as FsPath, PathBuf};
 
 use tempfile::TempDir;
 
-use super::app_lock::AppLock;
+use super::app_lock::{AppLock, is_free};
 use super::backup::{check_room, parent_of};
 use super::folder::{self, DATA_FILE, sync_folder};
 use super::job::{JobStep, Watch};
@@ -108,6 +108,38 @@ impl Restoration {
     }
 }
 
+/// Looks for a whole store that a restore has left beside a data folder under a hidden name, because it
+/// was killed between two steps: the one before it, or the restored one. It gets the name that the one before
+/// gets, and a warning tells of it.
+pub(super) fn recover(target: &FsPath, warnings: &mut Vec<String>) {
+    let Some(name) = target.file_name() else { return };
+    let prefix = unfinished_prefix(name);
+    let Ok(found) = fs::read_dir(parent_of(target)) else { return };
+    for hidden in found.flatten().map(|entry| entry.path()) {
+        let is_left = hidden.file_name().is_some_and(|name| begins_with(name, &prefix))
+            && hidden.join(DATA_FILE).is_file()
+            && !hidden.join(leftover::WORKING_FILE).exists()
+            && is_free(&hidden);
+        if !is_left {
+            continue;
+        }
+        let named = free_name(target).and_then(|named| {
+            fs::rename(&hidden, &named).map_err(|error| failed(&error))?;
+            Ok(named)
+        });
+        let place = named.unwrap_or(hidden);
+        warnings.push(format!(
+            "A restore was cut off. Beside the store in this folder there is another one, in {}: look \
+             at both before you remove one.",
+            place.display()
+        ));
+    }
+}
+
+fn begins_with(name: &OsStr, prefix: &OsStr) -> bool {
+    name.as_encoded_bytes().starts_with(prefix.as_encoded_bytes())
+}
+
 /// Whether the folder may become the place of a restored store, and the lock on what is in it.
 fn claim(target: &FsPath, replace: bool) -> Result<Option<AppLock>, StoreError> {
     let found = match fs::symlink_metadata(target) {
@@ -154,7 +186,7 @@ fn place_of(target: &FsPath) -> Result<(PathBuf, OsString), StoreError> {
     Ok((parent, name.to_owned()))
 }
 
-fn unfinished_prefix(name: &OsString) -> OsString {
+fn unfinished_prefix(name: &OsStr) -> OsString {
     let mut prefix = OsString::from(".");
     prefix.push(name);
     prefix.push(".restoring-");

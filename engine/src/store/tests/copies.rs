@@ -400,6 +400,31 @@ fn a_restore_that_is_stopped_leaves_nothing() {
     assert_eq!(see(&open(&data)).expect("readable").0.len(), 100);
 }
 
+#[test]
+fn a_store_that_a_killed_restore_has_hidden_is_told_and_gets_a_name() {
+    let (place, data, _) = restorable();
+    let hidden = place.path().join(".data.restoring-x");
+    let other = open(&hidden);
+    fill(&other, 0..7);
+    let told = || {
+        let (store, report) = Store::open(&data, &StoreOptions::default()).expect("it opens");
+        assert_eq!(see(&store).expect("readable").0.len(), 100);
+        report.warnings.into_iter().filter(|one| one.contains("restore was cut off")).count()
+    };
+    assert_eq!(told(), 0, "somebody has it open");
+    drop(other);
+    fs::write(hidden.join("unfinished"), "").expect("a file");
+    assert_eq!(told(), 0, "it is not whole");
+    fs::remove_file(hidden.join("unfinished")).expect("removed");
+    assert_eq!(told(), 1);
+    assert_eq!(told(), 0, "once");
+    assert_eq!(names(place.path()), ["b", "data", "data.before-restore-1"]);
+    assert_eq!(
+        see(&open(&place.path().join("data.before-restore-1"))).expect("readable").0.len(),
+        7
+    );
+}
+
 /// A folder as the store makes it.
 fn private() -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
