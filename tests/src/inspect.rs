@@ -6,11 +6,12 @@
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 use std::thread;
 use std::time::Duration;
 
 use crate::deadline::Deadline;
+use crate::program;
 use egui::accesskit::{Node, Role};
 use egui::{Event, Key, Modifiers, PointerButton, Pos2, Vec2, pos2, vec2};
 use egui_inspection::protocol::{self, Request, Response};
@@ -90,7 +91,7 @@ impl Window {
         home: &Path,
     ) -> io::Result<Self> {
         let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port();
-        let mut child = Command::new(program)
+        let mut child = program::command(program)
             .args(arguments)
             .env("DISPLAY", display)
             .env("XDG_DATA_HOME", home)

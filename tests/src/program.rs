@@ -17,6 +17,18 @@ pub fn path() -> PathBuf {
     program
 }
 
+/// Starts the program with the usual answer to a hangup: whoever runs the tests may ignore it, as `nohup`
+/// does.
+#[must_use]
+pub fn command(program: &Path) -> Command {
+    if cfg!(target_os = "linux") {
+        let mut command = Command::new("env");
+        command.arg("--default-signal=HUP").arg(program);
+        return command;
+    }
+    Command::new(program)
+}
+
 /// Sends a signal such as `TERM` to a process.
 ///
 /// # Panics

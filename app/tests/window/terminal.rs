@@ -18,7 +18,7 @@ fn first_line(data: &Path, arguments: &[&str]) -> String {
 
 /// The program, what it goes on to print, and its first line.
 fn started(data: &Path, arguments: &[&str]) -> (Child, BufReader<ChildStdout>, String) {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_mayfly"));
+    let mut command = program();
     for display in ["DISPLAY", "WAYLAND_DISPLAY", "WAYLAND_SOCKET"] {
         command.env_remove(display);
     }
@@ -29,6 +29,19 @@ fn started(data: &Path, arguments: &[&str]) -> (Child, BufReader<ChildStdout>, S
     let mut out = BufReader::new(child.stdout.take().expect("it is piped"));
     out.read_line(&mut line).expect("it can be read");
     (child, out, line)
+}
+
+/// The program, with the usual answer to a hangup: whoever runs the tests may ignore it, as `nohup` does.
+#[cfg(target_os = "linux")]
+fn program() -> Command {
+    let mut command = Command::new("env");
+    command.args(["--default-signal=HUP", env!("CARGO_BIN_EXE_mayfly")]);
+    command
+}
+
+#[cfg(not(target_os = "linux"))]
+fn program() -> Command {
+    Command::new(env!("CARGO_BIN_EXE_mayfly"))
 }
 
 #[test]
