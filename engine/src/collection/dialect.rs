@@ -139,12 +139,13 @@ pub(super) fn depends_on_dialect(collection: &CollectionMeta) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use bson::{raw::RawBsonRef, rawdoc};
+    use bson::rawdoc;
 
-    use super::{super::document_with_id, *};
+    use super::*;
     use crate::{
         catalog::Namespace,
         collection::{DocumentWriter, tests::Bench},
+        value::id_number::made,
     };
 
     fn namespace(db: &str, name: &str) -> Namespace {
@@ -209,11 +210,7 @@ mod tests {
         });
         check(false, &|bench| {
             let over = rawdoc! { "_id": 1, "_ts": 5 };
-            write(bench, "test", &mut |writer, c| {
-                let stored = document_with_id(&writer.reader(), c, RawBsonRef::Int32(1))?;
-                let record = stored.expect("there").record;
-                writer.replace(c, record, &over)
-            });
+            write(bench, "test", &mut |writer, c| writer.replace(c, made(1), &over));
         });
         check(false, &|bench| {
             write(bench, "else", &mut |writer, c| writer.insert(c, &one).map(drop));

@@ -49,7 +49,6 @@ pub use displaced::{Displaced, Keeper};
 pub use document_writer::{DocumentWriter, InvalidDocument};
 pub use error::{DuplicateKey, WriteError};
 pub use measurements::Measurements;
-pub use numbering::document_with_id;
 pub use observer::Change;
 pub use pace::Pace;
 pub use reclaim::ReclaimStep;

@@ -5,19 +5,17 @@
 //! Any other one gets a number that no `_id` makes. So an `_id` that makes a number above all that were
 //! given is nobody's yet, and any other is looked for in both places.
 
-use std::{ops::Bound, sync::Arc};
+use std::sync::Arc;
 
-use bson::raw::{RawBsonRef, RawDocument};
+use bson::raw::RawDocument;
 
 use super::{DocumentWriter, WriteError};
 use crate::{
     catalog::{CollectionMeta, IndexMeta},
-    store::{Reader, RecordNumber, Scan, StoreError, Stored},
+    store::RecordNumber,
     value::{
-        Direction,
         field::field,
         id_number::{self, Numbered},
-        key, same_value,
     },
 };
 
@@ -94,32 +92,4 @@ impl DocumentWriter<'_> {
         self.must_succeed(result)?;
         self.txn.current(&collection)
     }
-}
-
-/// The document with this `_id`, also one that is past its threshold.
-///
-/// # Errors
-/// When the store can't be read.
-pub fn document_with_id<'t>(
-    reader: &Reader<'t>,
-    collection: &CollectionMeta,
-    id: RawBsonRef<'_>,
-) -> Result<Option<Stored<'t>>, StoreError> {
-    let Some(index) = collection.id_index() else { return Ok(None) };
-    if let Some(record) = index.record_of(id)
-        && let Some(stored) = reader.document(collection.id, record)?
-    {
-        return Ok(Some(stored));
-    }
-    let direction = index.field().map_or(Direction::Ascending, |(_, direction)| direction);
-    let key = key::encode(Some(id), direction).bytes;
-    let bound = Bound::Included(key.as_slice());
-    for entry in reader.entries(index.id, bound, bound, Scan::Forward)? {
-        let Some(stored) = reader.document(collection.id, entry?.record)? else { continue };
-        let found = stored.document()?.get("_id").ok().flatten();
-        if found.is_some_and(|found| same_value(found, id)) {
-            return Ok(Some(stored));
-        }
-    }
-    Ok(None)
 }

@@ -210,6 +210,22 @@ fn a_build_goes_on_beside_writers_and_after_a_restart() {
 }
 
 #[test]
+fn a_document_is_not_replaced_by_one_with_another_id() {
+    let bench = Bench::new();
+    let record = bench.insert(doc! { "_id": 1 }).expect("new");
+    let collection = bench.meta();
+    let replace = |with: RawDocumentBuf| {
+        bench.all().write(|writer| writer.replace(&collection, record, &with))
+    };
+    assert_eq!(replace(rawdoc! { "_id": 1.0, "a": 1 }), Ok(()), "an equal one");
+    assert_eq!(
+        replace(rawdoc! { "_id": 2 }).map_err(|error| error.to_string()),
+        Err("document with _id 1 can't be replaced by one with another _id".to_owned())
+    );
+    bench.check_sound();
+}
+
+#[test]
 fn a_unique_build_that_meets_a_duplicate_leaves_nothing() {
     let bench = Bench::new();
     for id in 0..20 {

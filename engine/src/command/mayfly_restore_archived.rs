@@ -17,8 +17,9 @@ use super::{
 };
 use crate::{
     catalog::Namespace,
-    collection::{DocumentWriter, WriteError, document_with_id},
+    collection::{DocumentWriter, WriteError},
     limits::ARCHIVE_RESTORE_DOCS_MAX,
+    plan::document_with_id,
     query::{Update, UpdateContext},
     reaper::{Target, targets_of},
     store::Stored,

@@ -21,8 +21,9 @@ use super::{
 };
 use crate::{
     catalog::{CatalogSnapshot, Namespace},
-    collection::{Collections, DocumentWriter, RowToPutBack, WriteError, document_with_id},
+    collection::{Collections, DocumentWriter, RowToPutBack, WriteError},
     limits::TRASH_RESTORE_DOCS_MAX,
+    plan::document_with_id,
     reaper::{BeforePutBack, RuleId, Target, targets_of},
     store::StoreError,
 };

@@ -1,19 +1,21 @@
 //! The shortest way to a document: its `_id`.
 
-use std::sync::Arc;
+use std::{ops::Bound, sync::Arc};
 
 use bson::raw::RawBsonRef;
 
 use super::{Operation, PlanError, operation::Way};
 use crate::{
-    catalog::CollectionMeta,
-    store::{EntryPrefix, Reader, Stored},
-    value::key::append_key,
+    catalog::{CollectionMeta, EntryForm},
+    store::{EntryPrefix, Reader, Scan, StoreError, Stored},
+    value::{
+        key::{append_key, encode},
+        same_value,
+    },
 };
 
 /// The document whose `_id` has this value; whether it is shown and matches, the caller has to see.
-/// `None` when this is not the way: for views, for measurements, and for an `_id` that is too long for
-/// a key.
+/// `None` when this is not the way: for views and for measurements.
 ///
 /// # Errors
 /// The operation of this thread was stopped, or the store failed.
@@ -23,33 +25,54 @@ pub fn find_by_id<'t>(
     id: RawBsonRef<'_>,
 ) -> Result<Option<Option<Stored<'t>>>, PlanError> {
     let index = collection.id_index().filter(|index| index.answers_queries());
-    let Some((index, (_, direction))) = index.and_then(|index| Some((index, index.field()?)))
-    else {
-        return Ok(None);
-    };
-    let mut key = EntryPrefix::new(index.id);
-    let is_exact = append_key(key.end(), Some(id), direction);
-    if !is_exact || collection.is_view() || collection.options.time_series.is_some() {
-        return Ok(None);
-    }
+    let is_plain = !collection.is_view() && collection.options.time_series.is_none();
+    let Some(index) = index.filter(|_| is_plain) else { return Ok(None) };
     let operation = Operation::current();
     if let Some(operation) = &operation {
         operation.check()?;
         operation.note_plan(|| Way::Index("IXSCAN", Arc::clone(index)));
     }
-    let made = match index.record_of(id) {
-        Some(record) => reader.document(collection.id, record)?,
-        None => None,
-    };
-    let found = match made {
-        Some(made) => Some(made),
-        None => match reader.entry(&key)? {
-            Some(entry) => reader.document(collection.id, entry.record)?,
-            None => return Ok(Some(None)),
-        },
-    };
-    if let Some(operation) = &operation {
-        operation.note_examined(1, u64::from(found.is_some()));
+    let found = document_with_id(reader, collection, id)?;
+    if let Some(operation) = operation.filter(|_| found.is_some()) {
+        operation.note_examined(1, 1);
     }
     Ok(Some(found))
+}
+
+/// The document with this `_id`, also one that is past its threshold: under the number that the `_id`
+/// makes, or by its entry.
+///
+/// # Errors
+/// When the store can't be read.
+pub fn document_with_id<'t>(
+    reader: &Reader<'t>,
+    collection: &CollectionMeta,
+    id: RawBsonRef<'_>,
+) -> Result<Option<Stored<'t>>, StoreError> {
+    let index = collection.id_index().filter(|index| index.form == EntryForm::Values);
+    let Some((index, (_, direction))) = index.and_then(|index| Some((index, index.field()?)))
+    else {
+        return Ok(None);
+    };
+    if let Some(record) = index.record_of(id)
+        && let Some(stored) = reader.document(collection.id, record)?
+    {
+        return Ok(Some(stored));
+    }
+    let mut prefix = EntryPrefix::new(index.id);
+    if append_key(prefix.end(), Some(id), direction) {
+        let Some(entry) = reader.entry(&prefix)? else { return Ok(None) };
+        return reader.document(collection.id, entry.record);
+    }
+    // Other values may have the same key, because it was cut.
+    let key = encode(Some(id), direction).bytes;
+    let bound = Bound::Included(key.as_slice());
+    for entry in reader.entries(index.id, bound, bound, Scan::Forward)? {
+        let Some(stored) = reader.document(collection.id, entry?.record)? else { continue };
+        let found = stored.document()?.get("_id").ok().flatten();
+        if found.is_some_and(|found| same_value(found, id)) {
+            return Ok(Some(stored));
+        }
+    }
+    Ok(None)
 }

@@ -5,7 +5,7 @@ use bson::Bson;
 use super::target::Target;
 use crate::{
     catalog::CollectionMeta,
-    collection::document_with_id,
+    plan::document_with_id,
     store::{Store, StoreError},
     ttl::{self, Expiry},
 };

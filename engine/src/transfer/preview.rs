@@ -17,7 +17,8 @@ use super::{
 };
 use crate::{
     catalog::{CollectionMeta, Namespace},
-    collection::{Collections, document_with_id},
+    collection::Collections,
+    plan::document_with_id,
     query::Filter,
     store::StoreError,
     ttl::{Rule, expiry},

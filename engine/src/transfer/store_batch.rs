@@ -17,8 +17,9 @@ use super::{
 };
 use crate::{
     catalog::CollectionMeta,
-    collection::{Collections, DocumentWriter, Pace, WriteError, document_with_id},
+    collection::{Collections, DocumentWriter, Pace, WriteError},
     limits::BATCH_MS_MAX,
+    plan::document_with_id,
     store::{RecordNumber, StoreError},
     value::scan::DOCUMENT_BYTES_MAX,
 };
