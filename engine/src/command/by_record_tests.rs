@@ -317,3 +317,13 @@ fn a_document_under_a_number_of_another_one_is_found() {
         "Document 4503599627436033 has the same _id as document with _id 1.",
     );
 }
+
+#[test]
+fn a_what_if_counts_documents_without_entries() {
+    let lab = Lab::new();
+    lab.ok("{insert: 'c', documents: [{_id: 1}, {_id: 2}, {_id: {$date: 5}}]}");
+    lab.check(
+        "{mayflyWhatIf: 'c', index: {keyPattern: {_id: 1}, expireAfterSeconds: 1}}",
+        "{total: 3, overdueNow: 1, never: {number: 2}}",
+    );
+}

@@ -127,8 +127,9 @@ impl<'c> ByEntries<'c> {
     fn of(collection: &'c CollectionMeta, rule: &'c WhatIfRule, now_ms: i64) -> Option<Self> {
         let Rule::Date { field, .. } = &rule.rule else { return None };
         let fits = |index: &&Arc<IndexMeta>| {
-            let is_whole = index.state == IndexState::Ready && index.form == EntryForm::Values;
-            let is_whole = is_whole && !index.by_record;
+            let is_whole = index.state == IndexState::Ready
+                && index.form == EntryForm::Values
+                && !index.by_record;
             // Of a document without an entry it must be known why it has none.
             let is_clear = !(index.sparse && index.partial.is_some());
             let is_on_field = index.field().is_some_and(|(path, _)| path == field);

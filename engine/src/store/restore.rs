@@ -114,9 +114,11 @@ impl Restoration {
 pub(super) fn recover(target: &FsPath, warnings: &mut Vec<String>) {
     let Some(name) = target.file_name() else { return };
     let prefix = unfinished_prefix(name);
+    let prefix = prefix.to_string_lossy();
     let Ok(found) = fs::read_dir(parent_of(target)) else { return };
-    for hidden in found.flatten().map(|entry| entry.path()) {
-        let is_left = hidden.file_name().is_some_and(|name| begins_with(name, &prefix))
+    for entry in found.flatten() {
+        let hidden = entry.path();
+        let is_left = entry.file_name().to_string_lossy().starts_with(&*prefix)
             && hidden.join(DATA_FILE).is_file()
             && !hidden.join(leftover::WORKING_FILE).exists()
             && is_free(&hidden);
@@ -134,10 +136,6 @@ pub(super) fn recover(target: &FsPath, warnings: &mut Vec<String>) {
             place.display()
         ));
     }
-}
-
-fn begins_with(name: &OsStr, prefix: &OsStr) -> bool {
-    name.as_encoded_bytes().starts_with(prefix.as_encoded_bytes())
 }
 
 /// Whether the folder may become the place of a restored store, and the lock on what is in it.
