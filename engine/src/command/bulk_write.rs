@@ -56,6 +56,7 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     let is_ordered = request.bool_at("bulkWrite", "ordered", true)?;
     let errors_only = request.bool_at("bulkWrite", "errorsOnly", false)?;
     request.flag("bypassDocumentValidation")?;
+    request.flag("bypassEmptyTsReplacement")?;
     let batch_size = batch_size(request)?;
     let namespaces = namespaces(request)?;
     let operations = operations(request)?;
@@ -69,8 +70,7 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
         check_target(operation, &namespaces)?;
     }
     let variables = Let::read(request)?;
-    let stamps = !request.flag("bypassEmptyTsReplacement")?;
-    let bulk = Bulk { context, request, namespaces: &namespaces, variables: &variables, stamps };
+    let bulk = Bulk { context, request, namespaces: &namespaces, variables: &variables };
     let mut outcome = Outcome { errors_only, ..Outcome::default() };
     let mut at = 0;
     while let Some(rest) = operations.get(at..).filter(|rest| !rest.is_empty()) {
@@ -269,8 +269,6 @@ struct Bulk<'b> {
     request: &'b Request<'b>,
     namespaces: &'b [Namespace],
     variables: &'b Let,
-    /// Whether empty timestamps become the server's.
-    stamps: bool,
 }
 
 impl Bulk<'_> {
@@ -314,7 +312,7 @@ impl Bulk<'_> {
         };
         let documents =
             run.iter().filter_map(|operation| operation.document.get_document("document").ok());
-        match insert_all(self.context, namespace, documents, is_ordered, self.stamps) {
+        match insert_all(self.context, self.request, namespace, documents, is_ordered) {
             Ok(done) => {
                 let mut errors = done.errors.into_iter().peekable();
                 for index in 0..run.len() {

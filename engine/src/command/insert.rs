@@ -46,8 +46,7 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     let is_ordered = request.bool_at("insert", "ordered", true)?;
     request.flag("bypassDocumentValidation")?;
     check_batch_size(documents.len())?;
-    let stamps = !request.flag("bypassEmptyTsReplacement")?;
-    let done = insert_all(context, &namespace, documents, is_ordered, stamps)?;
+    let done = insert_all(context, request, &namespace, documents, is_ordered)?;
     let errors =
         done.errors.into_iter().map(|(index, error)| error.to_write_error(index)).collect();
     Written { n: done.n, errors }.answer(Document::new())
@@ -63,22 +62,22 @@ pub struct Inserted {
     pub errors: Vec<(usize, CommandError)>,
 }
 
-/// Inserts documents; in order means that the first refusal is the end. Empty timestamps become the
-/// server's if `stamps` says so.
+/// Inserts documents of a request; in order means that the first refusal is the end.
 ///
 /// # Errors
 /// Why not even the first one could be tried.
 pub fn insert_all<'d>(
     context: &Context,
+    request: &Request<'_>,
     namespace: &Namespace,
     documents: impl IntoIterator<Item = &'d RawDocument>,
     is_ordered: bool,
-    stamps: bool,
 ) -> Result<Inserted, CommandError> {
+    let stamps = !request.flag("bypassEmptyTsReplacement")?;
     let stamp = || context.timestamps.next(context.now_ms());
     let stamp: Option<&dyn Fn() -> bson::Timestamp> = if stamps { Some(&stamp) } else { None };
     let prepared: Vec<Prepared<'_>> =
-        documents.into_iter().map(|document| prepare(document, stamp)).collect();
+        documents.into_iter().map(|document| prepare(document, request.met, stamp)).collect();
     let mut done = Inserted::default();
     let mut start = 0;
     while start < prepared.len() {

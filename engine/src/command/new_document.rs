@@ -13,7 +13,10 @@ use bson::{
 };
 
 use super::error::{Code, CommandError};
-use crate::value::scan::{self, DOCUMENT_BYTES_MAX, Top};
+use crate::value::{
+    field::Fields,
+    scan::{self, DEPTH_MAX, DOCUMENT_BYTES_MAX, Met},
+};
 
 /// A document that may be inserted, or why not.
 pub type Prepared<'d> = Result<Cow<'d, RawDocument>, CommandError>;
@@ -38,25 +41,26 @@ impl Timestamps {
     }
 }
 
-/// A document that a client inserts, in a command that has been scanned. Timestamps of zero at its top
-/// become the server's, but for `_id`.
+/// A document that a client inserts, in a command of which the scan has told what it met. Timestamps of
+/// zero at its top become the server's, but for `_id`.
 ///
 /// # Errors
 /// What the scan finds, and what is wrong with its `_id`.
 pub fn prepare<'d>(
     document: &'d RawDocument,
+    met: Met,
     stamp: Option<&dyn Fn() -> Timestamp>,
 ) -> Prepared<'d> {
     check_size(document)?;
-    let (checked, top) = match scan::top_of_flat(document) {
-        Some(top) => (document, top),
-        None => scan::check_top(document.as_bytes())?,
-    };
-    if is_ready(top) {
-        return Ok(Cow::Borrowed(checked));
+    // The command has levels of its own.
+    if met.levels > DEPTH_MAX {
+        scan::check(document.as_bytes())?;
     }
-    let has_empty = look_through(checked)?;
-    let prepared = move_id_first(checked)?;
+    if !met.late_id && !met.timestamp && has_plain_id_in_front(document) {
+        return Ok(Cow::Borrowed(document));
+    }
+    let has_empty = look_through(document)?;
+    let prepared = move_id_first(document)?;
     let Some(stamp) = stamp.filter(|_| has_empty) else { return Ok(prepared) };
     let mut stamped = RawDocumentBuf::new();
     for element in &*prepared {
@@ -69,12 +73,12 @@ pub fn prepare<'d>(
     Ok(Cow::Owned(stamped))
 }
 
-/// Whether a document is stored as it is, as nearly all are: a plain `_id` in front, once, and no
-/// timestamp beside it.
-fn is_ready(top: Top) -> bool {
-    let is_plain = top.id_in_front.is_some_and(|kind| {
+/// Whether the `_id` is where it is stored and needs no closer look, as nearly always.
+fn has_plain_id_in_front(document: &RawDocument) -> bool {
+    let first = Fields::of(document).next();
+    first.filter(|first| first.name == b"_id").is_some_and(|id| {
         matches!(
-            kind,
+            id.kind,
             ElementType::ObjectId
                 | ElementType::String
                 | ElementType::Int32
@@ -83,8 +87,7 @@ fn is_ready(top: Top) -> bool {
                 | ElementType::DateTime
                 | ElementType::Binary
         )
-    });
-    is_plain && top.ids == 1 && !top.has_timestamp
+    })
 }
 
 fn is_empty(value: RawBsonRef<'_>) -> bool {

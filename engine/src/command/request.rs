@@ -15,7 +15,10 @@ use super::{
 };
 use crate::{
     catalog::Namespace,
-    value::field::{Fields, field},
+    value::{
+        field::{Fields, field},
+        scan::Met,
+    },
 };
 
 /// The elements of an array if all of them are documents.
@@ -42,6 +45,8 @@ pub struct Request<'r> {
     pub name: &'static str,
     /// All of it.
     pub document: &'r RawDocument,
+    /// What the scan of the command met.
+    pub met: Met,
     /// The value of its first field.
     first: Option<RawBsonRef<'r>>,
     names: Names,
@@ -57,6 +62,7 @@ impl<'r> Request<'r> {
         client: &'r Client,
         db: &'r str,
         document: &'r RawDocument,
+        met: Met,
     ) -> Result<Self, CommandError> {
         let mut elements = document.iter_elements();
         let first = elements.next().transpose()?;
@@ -68,7 +74,7 @@ impl<'r> Request<'r> {
         }
         names = first.as_ref().map_or(names, |first| names.with(first.key().as_str()));
         let first = first.map(|first| first.value()).transpose()?;
-        let request = Self { client, db, name: command.name, document, first, names };
+        let request = Self { client, db, name: command.name, document, met, first, names };
         if command.scope == Scope::Admin && db != "admin" {
             return Err(CommandError::new(
                 Code::UNAUTHORIZED,

@@ -18,7 +18,7 @@ use super::{
 use crate::{
     catalog::Namespace,
     limits::{COMMAND_BYTES_MAX, COMMAND_DEPTH_MAX},
-    value::scan::{self, Limits},
+    value::scan::{self, Limits, Met},
 };
 
 /// Commands hold documents, so both bounds lie above those of a document.
@@ -32,20 +32,22 @@ const LIMITS: Limits = Limits {
 #[must_use]
 pub fn run(context: &Context, client: &Client, db: &str, command: &RawDocument) -> RawDocumentBuf {
     reply(|| {
-        scan::check_with(command.as_bytes(), &LIMITS)?;
-        answer(context, client, db, command)
+        let (command, met) = scan::check_telling(command.as_bytes(), &LIMITS)?;
+        answer(context, client, db, command, met)
     })
 }
 
-/// As [`run`], for bytes that have been scanned piece by piece: the bounds hold for each piece.
+/// As [`run`], for bytes that have been scanned piece by piece, and what was met in them: the bounds hold
+/// for each piece.
 #[must_use]
 pub fn run_scanned(
     context: &Context,
     client: &Client,
     db: &str,
     command: &RawDocument,
+    met: Met,
 ) -> RawDocumentBuf {
-    reply(|| answer(context, client, db, command))
+    reply(|| answer(context, client, db, command, met))
 }
 
 fn reply(work: impl FnOnce() -> Answer) -> RawDocumentBuf {
@@ -75,7 +77,7 @@ fn has_ok(reply: &RawDocument) -> bool {
     reply.as_bytes().ends_with(LAST) || matches!(reply.get("ok"), Ok(Some(_)))
 }
 
-fn answer(context: &Context, client: &Client, db: &str, command: &RawDocument) -> Answer {
+fn answer(context: &Context, client: &Client, db: &str, command: &RawDocument, met: Met) -> Answer {
     let Some(first) = command.iter().next() else {
         return Err(CommandError::new(Code::COMMAND_NOT_FOUND, "the command is empty; name one"));
     };
@@ -88,7 +90,7 @@ fn answer(context: &Context, client: &Client, db: &str, command: &RawDocument) -
         ));
     };
     context.metrics.begin(entry.name, command);
-    let answer = Request::check(entry, client, db, command)
+    let answer = Request::check(entry, client, db, command, met)
         .and_then(|request| operate(context, entry, &request));
     context.metrics.end(entry.name, answer.as_deref());
     answer

@@ -52,13 +52,13 @@ impl<'d> Iterator for Fields<'d> {
     #[inline]
     fn next(&mut self) -> Option<Field<'d>> {
         let (&tag, rest) = self.rest.split_first()?;
-        let kind = ElementType::from(tag)?;
+        let tag = Tag::of(tag);
         let (length, _) = until_nul(rest)?;
         let (name, rest) = rest.split_at_checked(length)?;
         let rest = rest.get(1..)?;
-        let (value, rest) = rest.split_at_checked(value_len(kind, rest)?)?;
+        let (value, rest) = rest.split_at_checked(tag.value_len(rest)?)?;
         self.rest = rest;
-        Some(Field { kind, name, value })
+        Some(Field { kind: tag.kind?, name, value })
     }
 }
 
@@ -99,28 +99,81 @@ pub fn field<'d>(document: &'d RawDocument, name: &str) -> Option<RawBsonRef<'d>
     found.plain_value().or_else(|| document.get(name).ok().flatten())
 }
 
-/// How many bytes a value has that begins here.
-#[inline]
-fn value_len(kind: ElementType, bytes: &[u8]) -> Option<usize> {
-    let length = || {
-        let length = i32::from_le_bytes(*bytes.first_chunk()?);
-        usize::try_from(length).ok()
-    };
-    match kind {
-        T::Double | T::Int64 | T::DateTime | T::Timestamp => Some(8),
-        T::Int32 => Some(4),
-        T::ObjectId => Some(12),
-        T::Decimal128 => Some(16),
-        T::Boolean => Some(1),
-        T::Null | T::Undefined | T::MinKey | T::MaxKey => Some(0),
-        T::String | T::JavaScriptCode | T::Symbol => length()?.checked_add(4),
-        T::EmbeddedDocument | T::Array | T::JavaScriptCodeWithScope => length(),
-        T::Binary => length()?.checked_add(5),
-        T::DbPointer => length()?.checked_add(16),
-        T::RegularExpression => {
-            let (pattern, _) = until_nul(bytes)?;
-            let (options, _) = until_nul(bytes.get(pattern + 1..)?)?;
-            Some(pattern + options + 2)
+/// What the first byte of an element tells. It is looked up in a table, because fields of many types come
+/// one after the other.
+#[derive(Clone, Copy)]
+pub(super) struct Tag {
+    /// The type; `None` when BSON has no such one.
+    pub(super) kind: Option<ElementType>,
+    /// How many bytes a value has; `None` when the value tells.
+    pub(super) bytes: Option<u8>,
+}
+
+impl Tag {
+    const UNKNOWN: Self = Self { kind: None, bytes: None };
+    const ALL: [Self; 256] = Self::all();
+
+    #[inline]
+    pub(super) fn of(tag: u8) -> Self {
+        Self::ALL.get(usize::from(tag)).copied().unwrap_or(Self::UNKNOWN)
+    }
+
+    #[expect(clippy::indexing_slicing, reason = "run by the compiler, which refuses a wrong index")]
+    const fn all() -> [Self; 256] {
+        const KINDS: [(ElementType, Option<u8>); 21] = [
+            (T::Double, Some(8)),
+            (T::Int64, Some(8)),
+            (T::DateTime, Some(8)),
+            (T::Timestamp, Some(8)),
+            (T::Int32, Some(4)),
+            (T::ObjectId, Some(12)),
+            (T::Decimal128, Some(16)),
+            (T::Boolean, Some(1)),
+            (T::Null, Some(0)),
+            (T::Undefined, Some(0)),
+            (T::MinKey, Some(0)),
+            (T::MaxKey, Some(0)),
+            (T::String, None),
+            (T::JavaScriptCode, None),
+            (T::Symbol, None),
+            (T::EmbeddedDocument, None),
+            (T::Array, None),
+            (T::JavaScriptCodeWithScope, None),
+            (T::Binary, None),
+            (T::DbPointer, None),
+            (T::RegularExpression, None),
+        ];
+        let mut all = [Self::UNKNOWN; 256];
+        let mut at = 0;
+        while at < KINDS.len() {
+            let (kind, bytes) = KINDS[at];
+            all[kind as usize] = Self { kind: Some(kind), bytes };
+            at += 1;
+        }
+        all
+    }
+
+    /// How many bytes a value of this type has that begins here.
+    #[inline]
+    fn value_len(self, bytes: &[u8]) -> Option<usize> {
+        if let Some(bytes) = self.bytes {
+            return Some(usize::from(bytes));
+        }
+        let length = || {
+            let length = i32::from_le_bytes(*bytes.first_chunk()?);
+            usize::try_from(length).ok()
+        };
+        match self.kind? {
+            T::String | T::JavaScriptCode | T::Symbol => length()?.checked_add(4),
+            T::EmbeddedDocument | T::Array | T::JavaScriptCodeWithScope => length(),
+            T::Binary => length()?.checked_add(5),
+            T::DbPointer => length()?.checked_add(16),
+            T::RegularExpression => {
+                let (pattern, _) = until_nul(bytes)?;
+                let (options, _) = until_nul(bytes.get(pattern + 1..)?)?;
+                Some(pattern + options + 2)
+            }
+            _ => None,
         }
     }
 }

@@ -5,7 +5,7 @@ use bson::{
     spec::{ElementType, ElementType as T},
 };
 
-use super::field::{Fields, is_ascii, until_nul};
+use super::field::{Tag, is_ascii, until_nul};
 
 /// Largest document in bytes, MongoDB's own limit.
 pub const DOCUMENT_BYTES_MAX: usize = 16_777_216;
@@ -117,59 +117,46 @@ pub fn check(bytes: &[u8]) -> Result<&RawDocument, ScanError> {
 /// # Errors
 /// The first thing found wrong.
 pub fn check_with<'b>(bytes: &'b [u8], limits: &Limits) -> Result<&'b RawDocument, ScanError> {
-    check_whole(bytes, limits).map(|(document, _)| document)
+    check_telling(bytes, limits).map(|(document, _)| document)
 }
 
-/// What a scan has seen among the fields at the top.
+/// What a scan has met in a document, at whatever level.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Top {
-    /// The type of the first field, if that is `_id`.
-    pub id_in_front: Option<ElementType>,
-    /// How many fields have the name `_id`.
-    pub ids: usize,
-    /// Whether one of them is a timestamp.
-    pub has_timestamp: bool,
-    fields: usize,
+pub struct Met {
+    /// Levels of documents and arrays, the outermost one counted.
+    pub levels: usize,
+    /// A field `_id` that is not the first of its document.
+    pub late_id: bool,
+    /// A timestamp.
+    pub timestamp: bool,
 }
 
-impl Top {
-    #[inline]
-    fn see(&mut self, name: &[u8], kind: ElementType) {
-        if name == b"_id" {
-            self.ids += 1;
-            if self.fields == 0 {
-                self.id_in_front = Some(kind);
-            }
+impl Met {
+    /// What was met in two pieces.
+    #[must_use]
+    pub fn with(self, other: Self) -> Self {
+        Self {
+            levels: self.levels.max(other.levels),
+            late_id: self.late_id | other.late_id,
+            timestamp: self.timestamp | other.timestamp,
         }
-        self.has_timestamp |= kind == T::Timestamp;
-        self.fields += 1;
+    }
+
+    #[inline]
+    fn see(&mut self, kind: u8, name: &[u8], is_first: bool) {
+        self.late_id |= !is_first && name == b"_id";
+        self.timestamp |= kind == T::Timestamp as u8;
     }
 }
 
-/// Checks a whole document with the default [`Limits`], and tells of the fields at its top.
+/// Checks a whole document, and tells what is in it.
 ///
 /// # Errors
 /// The first thing found wrong.
-pub fn check_top(bytes: &[u8]) -> Result<(&RawDocument, Top), ScanError> {
-    check_whole(bytes, &Limits::default())
-}
-
-/// What [`check_top`] tells of a document that has been checked already, as a part of another one. `None`
-/// for one with others in it, whose levels have to be counted by themselves.
-#[must_use]
-pub fn top_of_flat(document: &RawDocument) -> Option<Top> {
-    let mut top = Top::default();
-    let mut fields = Fields::of(document);
-    for field in &mut fields {
-        if matches!(field.kind, T::EmbeddedDocument | T::Array | T::JavaScriptCodeWithScope) {
-            return None;
-        }
-        top.see(field.name, field.kind);
-    }
-    fields.is_at_end().then_some(top)
-}
-
-fn check_whole<'b>(bytes: &'b [u8], limits: &Limits) -> Result<(&'b RawDocument, Top), ScanError> {
+pub fn check_telling<'b>(
+    bytes: &'b [u8],
+    limits: &Limits,
+) -> Result<(&'b RawDocument, Met), ScanError> {
     let max = limits.bytes_max;
     if bytes.len() > max {
         return Err(ScanError { kind: Kind::TooLarge { bytes: bytes.len(), max }, offset: 0 });
@@ -181,7 +168,7 @@ fn check_whole<'b>(bytes: &'b [u8], limits: &Limits) -> Result<(&'b RawDocument,
         innermost: None,
         outer: Vec::new(),
         names: Vec::new(),
-        top: Top::default(),
+        met: Met::default(),
     };
     let wrong = |offset| ScanError { kind: Kind::WrongLength { what: "document" }, offset };
     scan.open_document(limits)?;
@@ -193,7 +180,7 @@ fn check_whole<'b>(bytes: &'b [u8], limits: &Limits) -> Result<(&'b RawDocument,
         scan.element(limits)?;
     }
     let document = RawDocument::from_bytes(bytes).map_err(|_| wrong(0))?;
-    Ok((document, scan.top))
+    Ok((document, scan.met))
 }
 
 /// Type, name and what is behind an element in order that holds no others, has a name in ASCII and no
@@ -204,29 +191,27 @@ fn usual_element(bytes: &[u8]) -> Option<(u8, &[u8], &[u8])> {
     let (length, true) = until_nul(rest)? else { return None };
     let (name, rest) = rest.split_at_checked(length)?;
     let value = rest.get(1..)?;
-    let fixed = match ElementType::from(tag)? {
-        T::Double | T::Int64 | T::DateTime | T::Timestamp => 8,
-        T::Int32 => 4,
-        T::ObjectId => 12,
-        T::Decimal128 => 16,
-        T::Null => 0,
-        T::Boolean if matches!(value.first(), Some(0 | 1)) => 1,
-        T::String => {
-            let (length, text) = value.split_first_chunk()?;
-            let length = usize::try_from(i32::from_le_bytes(*length)).ok()?;
-            let (text, rest) = text.split_at_checked(length)?;
-            let (0, text) = text.split_last()? else { return None };
-            let is_text = is_ascii(text) || str::from_utf8(text).is_ok();
-            return is_text.then_some((tag, name, rest));
+    let Some(fixed) = Tag::of(tag).bytes else {
+        if tag != T::String as u8 {
+            return None;
         }
-        _ => return None,
+        let (length, text) = value.split_first_chunk()?;
+        let length = usize::try_from(i32::from_le_bytes(*length)).ok()?;
+        let (text, rest) = text.split_at_checked(length)?;
+        let (0, text) = text.split_last()? else { return None };
+        let is_text = is_ascii(text) || str::from_utf8(text).is_ok();
+        return is_text.then_some((tag, name, rest));
     };
-    Some((tag, name, value.get(fixed..)?))
+    let (value, rest) = value.split_at_checked(usize::from(fixed))?;
+    let is_good = tag != T::Boolean as u8 || matches!(value, [0 | 1]);
+    is_good.then_some((tag, name, rest))
 }
 
 /// A document or array that has begun and not ended.
 #[derive(Clone, Copy)]
 struct OpenDocument {
+    /// Offset of its first element.
+    begin: usize,
     /// Offset behind its last byte.
     end: usize,
     /// Where its names begin in `Scan::names`.
@@ -242,7 +227,7 @@ struct Scan<'b> {
     /// Those around the innermost one; most documents have none.
     outer: Vec<OpenDocument>,
     names: Vec<&'b [u8]>,
-    top: Top,
+    met: Met,
 }
 
 impl<'b> Scan<'b> {
@@ -324,7 +309,8 @@ impl<'b> Scan<'b> {
             return self.fail(Kind::WrongLength { what: "document" });
         }
         self.outer.extend(self.innermost);
-        self.innermost = Some(OpenDocument { end, names_from: self.names.len() });
+        self.innermost = Some(OpenDocument { begin: self.at, end, names_from: self.names.len() });
+        self.met.levels = self.met.levels.max(self.outer.len() + 1);
         self.end = end;
         Ok(())
     }
@@ -354,21 +340,25 @@ impl<'b> Scan<'b> {
         if !limits.allow_duplicate_names {
             return;
         }
-        let is_top = self.outer.is_empty();
-        let mut top = self.top;
+        let mut is_first = self.is_at_first();
+        let mut met = self.met;
         let mut rest = self.bytes.get(self.at..self.end).unwrap_or_default();
         while let Some((tag, name, behind)) = usual_element(rest) {
-            if is_top && let Some(kind) = ElementType::from(tag) {
-                top.see(name, kind);
-            }
+            met.see(tag, name, is_first);
+            is_first = false;
             rest = behind;
         }
-        self.top = top;
+        self.met = met;
         self.at = self.end.saturating_sub(rest.len());
+    }
+
+    fn is_at_first(&self) -> bool {
+        self.innermost.is_some_and(|open| open.begin == self.at)
     }
 
     /// One element, or the end of the innermost document.
     fn element(&mut self, limits: &Limits) -> Result<(), ScanError> {
+        let is_first = self.is_at_first();
         let tag = self.byte("document")?;
         if tag == 0 {
             return self.close_document(limits);
@@ -381,9 +371,7 @@ impl<'b> Scan<'b> {
             self.at = self.at.saturating_sub(name.len() + 2);
             return self.fail(Kind::UnknownType { tag });
         };
-        if self.outer.is_empty() {
-            self.top.see(name, kind);
-        }
+        self.met.see(tag, name, is_first);
         let fixed = match kind {
             T::Double | T::Int64 | T::DateTime | T::Timestamp => 8,
             T::Int32 => 4,

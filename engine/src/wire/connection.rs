@@ -131,7 +131,7 @@ impl Session<'_> {
     }
 
     fn reply(&mut self, message: &Message<'_>) -> RawDocumentBuf {
-        let (db, command) = (message.db.as_ref(), message.command.as_ref());
+        let (db, command, met) = (message.db.as_ref(), message.command.as_ref(), message.met);
         let name = match command.iter().next() {
             Some(Ok((name, _))) => name.as_str(),
             _ => "",
@@ -148,7 +148,7 @@ impl Session<'_> {
         // A driver watches the server over a connection that never logs in. A login does not come
         // here, so it can't be tried for longer by trying it again.
         self.login_until = work_time().saturating_add(self.shared.limits.idle);
-        let mut reply = command::run_scanned(&self.shared.context, client, db, command);
+        let mut reply = command::run_scanned(&self.shared.context, client, db, command, met);
         if name == "hello" || name.eq_ignore_ascii_case("ismaster") {
             self.login.extend_hello(command, &mut reply);
         }

@@ -11,7 +11,7 @@ use super::frame::{HEADER_BYTES, OP_MSG, OP_REPLY, begin_reply, end_reply};
 use crate::{
     command::{Code, CommandError},
     limits::{COMMAND_BYTES_MAX, COMMAND_DEPTH_MAX},
-    value::scan::{self, Limits},
+    value::scan::{self, Limits, Met},
 };
 
 const CHECKSUM_PRESENT: u32 = 1;
@@ -40,6 +40,8 @@ pub struct Message<'m> {
     pub db: Cow<'m, str>,
     /// All of it, with the documents of sequences in their arrays.
     pub command: Cow<'m, RawDocument>,
+    /// What the scan of its pieces met.
+    pub met: Met,
     /// False when the client does not wait for a reply; none may be sent then.
     pub wants_reply: bool,
 }
@@ -92,8 +94,9 @@ pub fn read_msg(frame: &[u8]) -> Result<Message<'_>, Refusal> {
             return Err(coded(Code::MESSAGE_WITHOUT_DB, what));
         }
     };
+    let met = sections.met;
     let command = sections.command()?;
-    Ok(Message { db, command, wants_reply: flags & MORE_TO_COME == 0 })
+    Ok(Message { db, command, met, wants_reply: flags & MORE_TO_COME == 0 })
 }
 
 /// Reads the body of an `OP_QUERY`: only commands are taken, queries of collections are not.
@@ -106,7 +109,8 @@ pub fn read_query(frame: &[u8]) -> Result<Message<'_>, Refusal> {
     let (name, rest) = take_text(rest).ok_or(Refusal::Close)?;
     let (_skip, rest) = take_u32(rest).ok_or(Refusal::Close)?;
     let (_limit, rest) = take_u32(rest).ok_or(Refusal::Close)?;
-    let (query, _projection) = take_document(rest)?;
+    let mut met = Met::default();
+    let (query, _projection) = take_document(rest, &mut met)?;
     let Some(db) = name.strip_suffix(".$cmd") else {
         return Err(Refusal::Error(CommandError::new(
             Code::UNSUPPORTED_OP_QUERY_COMMAND,
@@ -118,7 +122,7 @@ pub fn read_query(frame: &[u8]) -> Result<Message<'_>, Refusal> {
         Some(RawBsonRef::Document(wrapped)) => wrapped,
         _ => query,
     };
-    Ok(Message { db: Cow::Borrowed(db), command: Cow::Borrowed(command), wants_reply: true })
+    Ok(Message { db: Cow::Borrowed(db), command: Cow::Borrowed(command), met, wants_reply: true })
 }
 
 /// Writes a whole `OP_MSG` reply.
@@ -151,6 +155,8 @@ pub fn expects_no_reply(frame: &[u8]) -> bool {
 struct Sections<'m> {
     body: &'m RawDocument,
     sequences: Vec<Sequence<'m>>,
+    /// What the scan of all of them met.
+    met: Met,
 }
 
 /// Documents that belong into one array of the body.
@@ -162,13 +168,14 @@ struct Sequence<'m> {
 impl<'m> Sections<'m> {
     fn read(mut rest: &'m [u8]) -> Result<Self, Refusal> {
         let (mut body, mut sequences) = (None, Vec::<Sequence<'m>>::new());
+        let mut met = Met::default();
         while let Some((kind, after)) = rest.split_first() {
             rest = match kind {
                 0 if body.is_some() => {
                     return Err(coded(Code::MESSAGE_BODIES, "Multiple body sections in message"));
                 }
                 0 => {
-                    let (document, after) = take_document(after)?;
+                    let (document, after) = take_document(after, &mut met)?;
                     body = Some(document);
                     after
                 }
@@ -177,7 +184,7 @@ impl<'m> Sections<'m> {
                     return Err(coded(Code::TOO_MANY_DOCUMENT_SEQUENCES, what));
                 }
                 1 => {
-                    let (sequence, after) = take_sequence(after)?;
+                    let (sequence, after) = take_sequence(after, &mut met)?;
                     if sequences.iter().any(|other| other.name == sequence.name) {
                         let what = format!("Duplicate document sequence: {}", sequence.name);
                         return Err(coded(Code::MESSAGE_SEQUENCE_TWICE, what));
@@ -192,7 +199,7 @@ impl<'m> Sections<'m> {
             };
         }
         match body {
-            Some(body) => Ok(Self { body, sequences }),
+            Some(body) => Ok(Self { body, sequences, met }),
             None => Err(coded(Code::MESSAGE_WITHOUT_BODY, "OP_MSG messages must have a body")),
         }
     }
@@ -255,7 +262,7 @@ fn write_length(bytes: &mut [u8], from: usize) {
     }
 }
 
-fn take_sequence(bytes: &[u8]) -> Result<(Sequence<'_>, &[u8]), Refusal> {
+fn take_sequence<'m>(bytes: &'m [u8], met: &mut Met) -> Result<(Sequence<'m>, &'m [u8]), Refusal> {
     let (length, _) = take_u32(bytes).ok_or(Refusal::Close)?;
     let length = usize::try_from(length).map_err(|_| Refusal::Close)?;
     let (section, after) = bytes.split_at_checked(length).ok_or(Refusal::Close)?;
@@ -263,19 +270,23 @@ fn take_sequence(bytes: &[u8]) -> Result<(Sequence<'_>, &[u8]), Refusal> {
     let (name, mut rest) = take_text(section).ok_or(Refusal::Close)?;
     let mut documents = Vec::new();
     while !rest.is_empty() {
-        let (document, after) = take_document(rest)?;
+        let (document, after) = take_document(rest, met)?;
         documents.push(document);
         rest = after;
     }
     Ok((Sequence { name, documents }, after))
 }
 
-/// A document at the beginning of the bytes, scanned.
-fn take_document(bytes: &[u8]) -> Result<(&RawDocument, &[u8]), Refusal> {
+/// A document at the beginning of the bytes, scanned; what is in it is added to what was met.
+fn take_document<'m>(
+    bytes: &'m [u8],
+    met: &mut Met,
+) -> Result<(&'m RawDocument, &'m [u8]), Refusal> {
     let (length, _) = take_u32(bytes).ok_or(Refusal::Close)?;
     let length = usize::try_from(length).map_err(|_| Refusal::Close)?;
     let (document, after) = bytes.split_at_checked(length).ok_or(Refusal::Close)?;
-    let document = scan::check_with(document, &LIMITS).map_err(CommandError::from)?;
+    let (document, inside) = scan::check_telling(document, &LIMITS).map_err(CommandError::from)?;
+    *met = met.with(inside);
     Ok((document, after))
 }
 
