@@ -136,6 +136,22 @@ pub struct Import {
     /// What happens to a document whose _id is there already.
     #[arg(long, value_enum, default_value = "insert")]
     pub mode: InMode,
+    /// Of fields with the same name in one document keep the last, instead of rejecting the document.
+    #[arg(long)]
+    pub last_duplicate: bool,
+    /// Take whole numbers beyond 64 bits as doubles, which changes their digits.
+    #[arg(long)]
+    pub big_integers: bool,
+    /// Take NaN, Infinity and -Infinity without quotes, as Python writes them.
+    #[arg(long)]
+    pub nan: bool,
+    /// Read a $date without a zone in this one: UTC, an offset such as +05:45, or a name such as
+    /// Europe/Berlin.
+    #[arg(long, value_name = "ZONE", allow_hyphen_values = true)]
+    pub zone: Option<String>,
+    /// Put U+FFFD in the place of half characters and of bytes that are not UTF-8.
+    #[arg(long)]
+    pub replace_broken_text: bool,
     /// Drop the collection and its indexes first.
     #[arg(long)]
     pub drop: bool,

@@ -4,8 +4,9 @@ use mayfly_engine::{
     catalog::Namespace,
     engine::Engine,
     transfer::{
-        Format, ImportReport, ImportRequest, Mode, Progress, Room, TransferError, UnfinishedImport,
-        import, leave_import, rehearse, resume_import, roll_back_import, unfinished_imports,
+        Format, ImportReport, ImportRequest, Lenience, Mode, Oddity, Progress, Room, TransferError,
+        UnfinishedImport, import, leave_import, rehearse, resume_import, roll_back_import,
+        unfinished_imports,
     },
 };
 
@@ -68,10 +69,28 @@ fn request(format: InFormat, mode: InMode, args: &Import) -> Result<ImportReques
             InMode::Replace => Mode::Replace,
             InMode::Merge => Mode::Merge,
         },
+        lenience: lenience(args)?,
         drop: args.drop,
         stop_on_error: args.stop_on_error,
         ..ImportRequest::new(args.files.clone(), namespace)
     })
+}
+
+fn lenience(args: &Import) -> Result<Lenience, Failure> {
+    let mut lenience = Lenience::default();
+    for (oddity, is_read) in [
+        (Oddity::DuplicateField, args.last_duplicate),
+        (Oddity::BigInteger, args.big_integers),
+        (Oddity::NotFinite, args.nan),
+        (Oddity::NoZone, args.zone.is_some()),
+        (Oddity::BrokenText, args.replace_broken_text),
+    ] {
+        lenience.set(oddity, is_read);
+    }
+    if let Some(zone) = &args.zone {
+        lenience.zone = Lenience::read_zone(zone).map_err(|error| Failure(format!("{error}.")))?;
+    }
+    Ok(lenience)
 }
 
 /// The newest import of the same files into the same collection that did not reach its end.
@@ -109,6 +128,7 @@ fn warn_of_overdue(engine: &Engine, request: &ImportRequest) -> Result<(), Failu
             &request.namespace,
             file,
             request.format,
+            request.lenience,
             REHEARSED_DOCS_MAX,
             &Progress::new(),
         )
@@ -134,8 +154,11 @@ fn transfer(
     let progress = Progress::new();
     let report = with_progress(engine.clock().as_ref(), &progress, || work(&progress))?
         .map_err(Failure::from_error)?;
-    if report.legacy_values > 0 {
-        eprintln!("{} values were in the older form of Extended JSON.", report.legacy_values);
+    if report.tally.legacy_values > 0 {
+        eprintln!("{} values were in the older form of Extended JSON.", report.tally.legacy_values);
+    }
+    for sentence in report.tally.sentences() {
+        eprintln!("{sentence}.");
     }
     println!(
         "imported {}, skipped {}, rejected {}",
@@ -171,4 +194,34 @@ fn leave(engine: &Engine, known: &UnfinishedImport) -> Result<(), Failure> {
     leave_import(engine.collections(), known.id).map_err(Failure::from_error)?;
     println!("left {}", known.imported);
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::{Path, PathBuf};
+
+    use clap::Parser as _;
+
+    use super::*;
+    use crate::cli::args::{Args, Command};
+    use crate::state::transfer::{ImportDraft, command_line};
+
+    #[test]
+    fn the_options_of_the_window_are_those_of_the_terminal() {
+        let mut draft = ImportDraft::new(vec![PathBuf::from("/tmp/a.json")], "demo");
+        "-03:30".clone_into(&mut draft.zone);
+        for oddity in Oddity::ALL {
+            draft.set_read(oddity, true);
+            let line = command_line::import(&draft, Some(Path::new("/data")));
+            assert!(line.contains(oddity.flag()), "{line}");
+            let args = Args::try_parse_from(line.split(' '));
+            let Some(Command::Import(args)) = args.expect(&line).command else { panic!("{line}") };
+            let read = lenience(&args).expect(&line);
+            for oddity in Oddity::ALL {
+                assert_eq!(read.takes(oddity), draft.lenience.takes(oddity), "{line}");
+            }
+            let has_zone = read.takes(Oddity::NoZone);
+            assert_eq!(read.zone == draft.lenience.zone, has_zone, "{line}");
+        }
+    }
 }

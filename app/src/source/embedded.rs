@@ -12,8 +12,8 @@ use mayfly_engine::collection::backup_damage;
 use mayfly_engine::engine::{ClockOption, Engine, EngineEvent, EngineOptions, Subscription};
 use mayfly_engine::store::{OPEN_TO_OTHERS, Store, StoreError, Watch};
 use mayfly_engine::transfer::{
-    self, ExportReport, ExportRequest, Format, ImportReport, ImportRequest, Progress, Rehearsal,
-    RollBackReport, Room, TransferError, UnfinishedImport,
+    self, ExportReport, ExportRequest, Format, ImportReport, ImportRequest, Lenience, Progress,
+    Rehearsal, RollBackReport, Room, TransferError, UnfinishedImport,
 };
 
 use super::event::{Events, PassIndex, PassSummary, RemovedDocument, SourceEvent};
@@ -142,12 +142,13 @@ impl Transfers for Embedded {
         namespace: &mayfly_engine::catalog::Namespace,
         path: &Path,
         format: Format,
+        lenience: Lenience,
         documents_max: u64,
         progress: &Progress,
     ) -> Result<Rehearsal, TransferError> {
         let engine = self.engine()?;
         let collections = engine.collections();
-        transfer::rehearse(collections, namespace, path, format, documents_max, progress)
+        transfer::rehearse(collections, namespace, path, format, lenience, documents_max, progress)
     }
 }
 

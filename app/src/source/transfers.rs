@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use bson::oid::ObjectId;
 use mayfly_engine::catalog::Namespace;
 use mayfly_engine::transfer::{
-    ExportReport, ExportRequest, Format, ImportReport, ImportRequest, Progress, Rehearsal,
-    RollBackReport, Room, TransferError, UnfinishedImport,
+    ExportReport, ExportRequest, Format, ImportReport, ImportRequest, Lenience, Progress,
+    Rehearsal, RollBackReport, Room, TransferError, UnfinishedImport,
 };
 
 /// A store that takes documents out of files and writes them to files. Each call takes as long as
@@ -73,6 +73,7 @@ pub trait Transfers: Send + Sync {
         namespace: &Namespace,
         path: &Path,
         format: Format,
+        lenience: Lenience,
         documents_max: u64,
         progress: &Progress,
     ) -> Result<Rehearsal, TransferError>;

@@ -245,8 +245,9 @@ fn a_file_that_is_not_there_is_said() {
     let worker = worker();
     let path = std::path::PathBuf::from("/nowhere/at/all.json");
     let format = mayfly_engine::transfer::Format::Auto;
+    let lenience = mayfly_engine::transfer::Lenience::default();
     let TransferDone::Preview(Err(sentence)) =
-        transfer(&worker, TransferWork::Preview { path, format, all: Vec::new() })
+        transfer(&worker, TransferWork::Preview { path, format, lenience, all: Vec::new() })
     else {
         panic!("there is no such file")
     };

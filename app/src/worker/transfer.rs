@@ -8,8 +8,8 @@ use std::time::Duration;
 use bson::oid::ObjectId;
 use mayfly_engine::catalog::Namespace;
 use mayfly_engine::transfer::{
-    self, ExportReport, ExportRequest, Format, ImportReport, ImportRequest, Preview, Progress,
-    Rehearsal, RollBackReport, Room, TransferError, UnfinishedImport,
+    self, ExportReport, ExportRequest, Format, ImportReport, ImportRequest, Lenience, Preview,
+    Progress, Rehearsal, RollBackReport, Room, TransferError, UnfinishedImport,
 };
 
 use crate::limits::REHEARSED_DOCS_MAX;
@@ -24,6 +24,8 @@ pub enum TransferWork {
         path: PathBuf,
         /// What a person said about its form.
         format: Format,
+        /// What is read although it is no Extended JSON.
+        lenience: Lenience,
         /// All files that shall be imported: is there room for them?
         all: Vec<PathBuf>,
     },
@@ -33,6 +35,8 @@ pub enum TransferWork {
         files: Vec<PathBuf>,
         /// What a person said about their form.
         format: Format,
+        /// What is read although it is no Extended JSON.
+        lenience: Lenience,
         /// The collection whose TTL indexes count.
         namespace: Namespace,
         /// Stops it.
@@ -222,20 +226,20 @@ impl TransferWork {
     pub fn run(&self, source: Option<&dyn Source>) -> TransferDone {
         const NONE: &str = "Import and export are not supported for this store";
         match self {
-            Self::Preview { path, format, all } => {
+            Self::Preview { path, format, lenience, all } => {
                 let transfers = source.and_then(Source::transfers);
-                TransferDone::Preview(look(path, *format, all, transfers))
+                TransferDone::Preview(look(path, *format, *lenience, all, transfers))
             }
             Self::Folder => TransferDone::Folder(downloads()),
             Self::Choose(_) => self.failed(String::new()),
-            Self::Rehearse { files, format, namespace, progress } => {
+            Self::Rehearse { files, format, lenience, namespace, progress } => {
                 let Some(transfers) = source.and_then(Source::transfers) else {
                     return self.failed(NONE.to_owned());
                 };
                 let mut sum = Sum::default();
                 for path in files {
                     let left = REHEARSED_DOCS_MAX.saturating_sub(sum.0.documents + sum.0.rejected);
-                    match transfers.rehearse(namespace, path, *format, left, progress) {
+                    match transfers.rehearse(namespace, path, *format, *lenience, left, progress) {
                         Ok(part) => sum.add(part),
                         Err(TransferError::Cancelled) => return TransferDone::Rehearsal(Ok(None)),
                         Err(error) => return self.failed(error.to_string()),
@@ -308,10 +312,11 @@ fn files_there(request: &ExportRequest) -> Vec<PathBuf> {
 fn look(
     path: &Path,
     format: Format,
+    lenience: Lenience,
     all: &[PathBuf],
     transfers: Option<&dyn Transfers>,
 ) -> Result<FileLook, String> {
-    let preview = transfer::preview(path, format).map_err(|error| error.to_string())?;
+    let preview = transfer::preview(path, format, lenience).map_err(|error| error.to_string())?;
     let bytes = std::fs::metadata(path).map_or(0, |about| about.len());
     // A file that can't be read is told when it is the one that is shown.
     let room = transfers.and_then(|transfers| transfers.room(all).ok().flatten());

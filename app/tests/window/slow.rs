@@ -11,8 +11,8 @@ use mayfly::source::{Capabilities, Events, Source, Transfers, Upkeep};
 use mayfly_engine::catalog::Namespace;
 use mayfly_engine::store::{JobProgress, JobStep, Watch};
 use mayfly_engine::transfer::{
-    End, ExportReport, ExportRequest, Format, ImportReport, ImportRequest, Progress, Rehearsal,
-    RollBackReport, Room, TransferError, UnfinishedImport,
+    End, ExportReport, ExportRequest, Format, ImportReport, ImportRequest, Lenience, Progress,
+    Rehearsal, RollBackReport, Room, TransferError, UnfinishedImport,
 };
 
 /// The store behind it does everything, upkeep with the wish to stop already there. An import stores
@@ -113,10 +113,11 @@ impl Transfers for Slow {
         namespace: &Namespace,
         path: &Path,
         format: Format,
+        lenience: Lenience,
         documents_max: u64,
         progress: &Progress,
     ) -> Result<Rehearsal, TransferError> {
-        self.inner().rehearse(namespace, path, format, documents_max, progress)
+        self.inner().rehearse(namespace, path, format, lenience, documents_max, progress)
     }
 }
 

@@ -112,6 +112,41 @@ fn a_bad_file_names_line_and_column_and_keeps_the_rest() {
 }
 
 #[test]
+fn what_is_no_json_is_read_when_it_is_asked_for_and_counted() {
+    let mut window = Window::open();
+    let text = "{\"_id\": 1, \"v\": NaN, \"a\": {\"b\": 1, \"b\": 2}}\n\
+                {\"_id\": 2, \"v\": {\"$date\": \"2026-01-31T12:00:00\"}}\n";
+    let file = window.file("odd.json", text);
+    window.drop_on(&file);
+    window.until_named("or import it with the option");
+    assert!(!window.has("Keep the last of fields with the same name"), "they are folded");
+    window.click("JSON options");
+    window.click("Keep the last of fields with the same name");
+    window.click("Take NaN, Infinity and -Infinity without quotes");
+    window.until_named("1 NaN or Infinity without quotes was taken as a double");
+    window.click("Read dates without a zone in a chosen zone");
+    window.type_into("Zone of dates without one", "+99:00");
+    window.until_named("is no time zone");
+    assert!(!window.is_enabled("Import"));
+    window.type_into("Zone of dates without one", "+05:45");
+    window.until_gone("or import it with the option");
+    let line = window.value("The same from a terminal");
+    assert!(line.contains("--last-duplicate --nan --zone +05:45"), "{line}");
+    window.click("Import");
+    window.until_named("Import finished");
+    window.until_named("1 field gave way to a later one with the same name");
+    window.until_named("1 date without a zone was read in the chosen zone");
+    let found = window.run("test", &doc! {"find": "odd", "sort": {"_id": 1}});
+    let found = found.get_document("cursor").and_then(|cursor| cursor.get_array("firstBatch"));
+    let found = found.expect("documents");
+    let inner = found[0].as_document().and_then(|first| first.get_document("a").ok());
+    assert_eq!(inner, Some(&doc! {"b": 2}));
+    let date = found[1].as_document().and_then(|second| second.get_datetime("v").ok());
+    let noon = bson::DateTime::parse_rfc3339_str("2026-01-31T06:15:00Z").expect("a date");
+    assert_eq!(date, Some(&noon));
+}
+
+#[test]
 fn a_file_that_can_not_be_read_is_said() {
     let mut window = Window::open();
     let file = window.file("wide.json", "\u{feff}nothing to see");

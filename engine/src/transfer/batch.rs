@@ -22,8 +22,6 @@ pub(super) struct Batch {
     marks: Vec<Mark>,
     /// Nothing more comes from this file.
     pub ended: bool,
-    /// Values in the older form of Extended JSON, in the file so far.
-    pub legacy_values: u64,
 }
 
 /// One entry of a batch.
@@ -43,7 +41,6 @@ impl Batch {
             entries: Vec::with_capacity(docs_max),
             marks: Vec::with_capacity(docs_max),
             ended: false,
-            legacy_values: 0,
         };
         while !batch.ended && batch.entries.len() < docs_max && batch.arena.len() < BATCH_BYTES_MAX
         {
@@ -56,11 +53,9 @@ impl Batch {
                 Item::Document(place) => batch.push(records.document(), place),
             }
             if batch.marks.len() < batch.entries.len() {
-                let legacy_values = records.legacy_values();
-                batch.marks.push(Mark { place: records.place(), legacy_values });
+                batch.marks.push(Mark { place: records.place(), tally: records.tally() });
             }
         }
-        batch.legacy_values = records.legacy_values();
         batch
     }
 

@@ -13,7 +13,7 @@ use std::path::PathBuf;
 use bson::{Bson, Document, RawDocument, RawDocumentBuf, doc, oid::ObjectId};
 
 use super::{
-    Format, ImportRequest, Mode, Place, Reject, TransferError,
+    Format, ImportRequest, Lenience, Mode, Oddity, Place, Reject, Tally, TransferError, Zone,
     identity::{FileIdentity, bits, unbits},
     inserted::Inserted,
     limits::{FORGET_LISTS_MAX, REASONS_MAX, UNFINISHED_MAX},
@@ -56,8 +56,8 @@ pub(super) struct Checkpoint {
     pub file: usize,
     /// Where that file goes on.
     pub mark: Mark,
-    /// Values in the older form of Extended JSON in the files before it.
-    pub legacy_before: u64,
+    /// What of the values in the files before it was not as Extended JSON has it.
+    pub tally_before: Tally,
     /// Documents stored, those that replaced or changed another one counted.
     pub imported: u64,
     /// Documents that replaced or changed another one.
@@ -100,7 +100,7 @@ impl Checkpoint {
             created: false,
             file: 0,
             mark: Mark::START,
-            legacy_before: 0,
+            tally_before: Tally::default(),
             imported: 0,
             replaced: 0,
             skipped: 0,
@@ -120,9 +120,9 @@ impl Checkpoint {
         self.imported + self.skipped + self.rejected
     }
 
-    /// Values in the older form of Extended JSON so far.
-    pub(super) fn legacy_values(&self) -> u64 {
-        self.legacy_before + self.mark.legacy_values
+    /// How many values so far were not as version 2 of Extended JSON has them.
+    pub(super) fn tally(&self) -> Tally {
+        self.tally_before + self.mark.tally
     }
 
     /// Counts one rejected document.
@@ -138,7 +138,7 @@ impl Checkpoint {
         if file == self.file {
             return;
         }
-        self.legacy_before = self.legacy_values();
+        self.tally_before = self.tally();
         self.mark = Mark::START;
         self.file = file;
         self.rejects_before.extend(self.rejects.take().map(|(path, _)| path));
@@ -311,6 +311,14 @@ const MODES: [(Mode, &str); 4] = [
 ];
 const FORMATS: [(Format, &str); 3] =
     [(Format::Auto, "auto"), (Format::Json, "json"), (Format::Csv, "csv")];
+/// Names on disk.
+const ODDITIES: [(Oddity, &str); 5] = [
+    (Oddity::DuplicateField, "duplicateField"),
+    (Oddity::BigInteger, "bigInteger"),
+    (Oddity::NotFinite, "notFinite"),
+    (Oddity::NoZone, "noZone"),
+    (Oddity::BrokenText, "brokenText"),
+];
 const STATES: [(State, &str); 3] = [
     (State::Importing, "importing"),
     (State::RollingBack, "rollingBack"),
@@ -348,8 +356,10 @@ fn to_bson(of: &Checkpoint) -> Document {
         "created": of.created,
         "file": bits(of.file as u64),
         "place": place_to_bson(of.mark.place),
-        "legacy": bits(of.mark.legacy_values),
-        "legacyBefore": bits(of.legacy_before),
+        "legacy": bits(of.mark.tally.legacy_values),
+        "oddities": oddities_to_bson(&of.mark.tally),
+        "legacyBefore": bits(of.tally_before.legacy_values),
+        "odditiesBefore": oddities_to_bson(&of.tally_before),
         "imported": bits(of.imported),
         "replaced": bits(of.replaced),
         "skipped": bits(of.skipped),
@@ -359,6 +369,9 @@ fn to_bson(of: &Checkpoint) -> Document {
         "rejectsBefore": of.rejects_before.iter().map(|file| path(file)).collect::<Vec<_>>(),
         "lists": bits(of.lists),
     };
+    if request.lenience != Lenience::default() {
+        document.insert("lenience", lenience_to_bson(request.lenience));
+    }
     if let Some(wanted) = &request.rejects {
         document.insert("rejectsWanted", path(wanted));
     }
@@ -390,6 +403,37 @@ fn place_from_bson(from: &Document) -> Option<Place> {
     Some(Place { line, column, offset, document })
 }
 
+fn lenience_to_bson(of: Lenience) -> Document {
+    let taken = ODDITIES.iter().filter(|(oddity, _)| of.takes(*oddity));
+    doc! { "takes": taken.map(|(_, word)| *word).collect::<Vec<_>>(), "zone": of.zone.to_string() }
+}
+
+/// Nothing odd is taken by an import that says nothing about it.
+fn lenience_from_bson(from: &Document) -> Option<Lenience> {
+    let mut lenience = Lenience::default();
+    let Ok(from) = from.get_document("lenience") else { return Some(lenience) };
+    for taken in from.get_array("takes").ok()? {
+        let (oddity, _) = ODDITIES.iter().find(|(_, word)| taken.as_str() == Some(word))?;
+        lenience.set(*oddity, true);
+    }
+    lenience.zone = Zone::parse(from.get_str("zone").ok()?)?;
+    Some(lenience)
+}
+
+fn oddities_to_bson(of: &Tally) -> Document {
+    ODDITIES.iter().map(|(oddity, word)| ((*word).to_owned(), bits(of[*oddity]).into())).collect()
+}
+
+fn tally_from_bson(from: &Document, legacy: &str, oddities: &str) -> Option<Tally> {
+    let mut tally = Tally::default();
+    tally.legacy_values = unbits(from.get_i64(legacy).ok()?);
+    let Ok(from) = from.get_document(oddities) else { return Some(tally) };
+    for (oddity, word) in ODDITIES {
+        tally.set(oddity, unbits(from.get_i64(word).ok()?));
+    }
+    Some(tally)
+}
+
 fn from_bson(id: ObjectId, from: &Document) -> Option<Checkpoint> {
     let number = |name: &str| Some(unbits(from.get_i64(name).ok()?));
     let documents = |name: &str| {
@@ -404,6 +448,7 @@ fn from_bson(id: ObjectId, from: &Document) -> Option<Checkpoint> {
         files: identities.iter().map(|identity| identity.path.clone()).collect(),
         namespace,
         format: value(&FORMATS, from, "format")?,
+        lenience: lenience_from_bson(from)?,
         mode: value(&MODES, from, "mode")?,
         drop: from.get_bool("drop").ok()?,
         stop_on_error: from.get_bool("stopOnError").ok()?,
@@ -423,8 +468,11 @@ fn from_bson(id: ObjectId, from: &Document) -> Option<Checkpoint> {
         collection: from.get_i64("collectionId").ok().and_then(|id| u32::try_from(id).ok()),
         created: from.get_bool("created").ok()?,
         file: usize::try_from(number("file")?).ok()?,
-        mark: Mark { place: place_from_bson(from)?, legacy_values: number("legacy")? },
-        legacy_before: number("legacyBefore")?,
+        mark: Mark {
+            place: place_from_bson(from)?,
+            tally: tally_from_bson(from, "legacy", "oddities")?,
+        },
+        tally_before: tally_from_bson(from, "legacyBefore", "odditiesBefore")?,
         imported: number("imported")?,
         replaced: number("replaced")?,
         skipped: number("skipped")?,

@@ -9,7 +9,7 @@ use bson::oid::ObjectId;
 use crossbeam_channel::{Receiver, Sender, bounded};
 
 use super::{
-    Detected, End, Format, ImportReport, Progress, Reject, TransferError,
+    Detected, End, Format, ImportReport, Lenience, Progress, Reject, TransferError,
     batch::Batch,
     checkpoint::{Checkpoint, State},
     claim::Claim,
@@ -50,6 +50,8 @@ pub struct ImportRequest {
     pub namespace: Namespace,
     /// What the files are.
     pub format: Format,
+    /// What is read although it is no Extended JSON.
+    pub lenience: Lenience,
     /// What happens to a document whose `_id` is there already.
     pub mode: Mode,
     /// Drop the collection, its indexes too, before the first document is stored.
@@ -69,6 +71,7 @@ impl ImportRequest {
             files,
             namespace,
             format: Format::Auto,
+            lenience: Lenience::default(),
             mode: Mode::Insert,
             drop: false,
             stop_on_error: false,
@@ -164,7 +167,8 @@ impl<'p> Opened<'p> {
         let mut opened = Self { files: Vec::new(), detected: Vec::new() };
         let mut bytes = 0;
         for (number, path) in paths.iter().enumerate().skip(checkpoint.file) {
-            let mut records = Records::open(path, checkpoint.request.format, Some(progress))?;
+            let ImportRequest { format, lenience, .. } = checkpoint.request;
+            let mut records = Records::open(path, format, lenience, Some(progress))?;
             bytes += std::fs::metadata(path).map_or(0, |about| about.len());
             opened.detected.push((path.clone(), records.detected()));
             if number == checkpoint.file && checkpoint.mark != Mark::START {
@@ -402,7 +406,7 @@ impl<'i> Importing<'i> {
         self.report.imported = checkpoint.imported;
         self.report.skipped = checkpoint.skipped;
         self.report.rejected = checkpoint.rejected + u64::from(self.broken.is_some());
-        self.report.legacy_values = checkpoint.legacy_values();
+        self.report.tally = checkpoint.tally();
         // A name that was only chosen is no file yet.
         let is_there = self.rejects.as_ref().is_some_and(|(_, rejects)| rejects.is_open());
         let rejects = checkpoint.rejects.iter().filter(|(_, bytes)| is_there || *bytes > 0);

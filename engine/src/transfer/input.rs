@@ -218,7 +218,7 @@ impl<'p> Input<'p> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::transfer::{Form, Place, json::JsonRecords, records::Item};
+    use crate::transfer::{Form, Lenience, Place, json::JsonRecords, records::Item};
 
     /// An array of documents of half a kilobyte, in pieces of any length.
     struct Generated {
@@ -250,7 +250,7 @@ mod tests {
         const DOCUMENTS: u64 = 600_000;
         let reader = Generated { piece: b"[".to_vec(), at: 0, documents: DOCUMENTS };
         let mut input = Input::over(Box::new(BufReader::new(reader)));
-        let mut records = JsonRecords::new(Form::Array, Place::START);
+        let mut records = JsonRecords::new(Form::Array, Place::START, Lenience::default());
         let mut documents = 0;
         loop {
             match records.next(&mut input) {

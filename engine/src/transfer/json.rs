@@ -10,7 +10,7 @@ use super::{
 };
 use crate::value::{
     TextError,
-    extjson::{self, Documents, Step},
+    extjson::{self, Documents, Lenience, Oddity, Step, Tally},
 };
 
 /// The documents of a JSON file.
@@ -37,9 +37,10 @@ enum Extent {
 }
 
 impl JsonRecords {
-    pub(super) fn new(form: Form, place: Place) -> Self {
+    pub(super) fn new(form: Form, place: Place, lenience: Lenience) -> Self {
         let inner = if form == Form::Array { extjson::Form::Array } else { extjson::Form::Stream };
-        Self { documents: Documents::new(inner), form, place, mark: place.offset, is_ahead: false }
+        let documents = Documents::new(inner).lenient(lenience);
+        Self { documents, form, place, mark: place.offset, is_ahead: false }
     }
 
     /// Goes on behind a document.
@@ -59,8 +60,8 @@ impl JsonRecords {
         self.documents.document()
     }
 
-    pub(super) fn legacy_values(&self) -> u64 {
-        self.documents.legacy_values()
+    pub(super) fn tally(&self) -> Tally {
+        self.documents.tally()
     }
 
     /// What comes next.
@@ -222,13 +223,20 @@ impl JsonRecords {
             offset,
             document: self.place.document,
         };
-        let reason = if error.message.contains("UTF-8") {
-            format!("{} (byte {offset} of the file)", error.message)
+        let option = error.oddity.map(option).unwrap_or_default();
+        let byte = if error.message.contains("UTF-8") {
+            format!(" (byte {offset} of the file)")
         } else {
-            error.message.clone()
+            String::new()
         };
+        let reason = format!("{}{option}{byte}", error.message);
         Bad::new(place, reason, text, fatal)
     }
+}
+
+/// Which option would take a document that is refused.
+fn option(oddity: Oddity) -> String {
+    format!(", or import it with the option \"{}\" ({})", oddity.option(), oddity.flag())
 }
 
 fn too_long_reason() -> String {

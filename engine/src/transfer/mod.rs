@@ -3,7 +3,8 @@
 //! Import: a reader thread finds the documents of a file and turns each into BSON; the calling thread
 //! stores them in bounded transactions. Memory stays flat however large the file is. Nothing is
 //! lost silently: what can't be stored goes with its reason, line and column to a file of rejected
-//! documents, and every end has a sentence that says what was stored.
+//! documents, and every end has a sentence that says what was stored. What many programs write although
+//! it is no JSON is refused too, unless the import's [`Lenience`] takes it; then it is counted.
 //!
 //! Each transaction of an import keeps its checkpoint with it: what was read, and which documents were
 //! inserted. An import that was cut off, cancelled or stopped can be resumed, rolled back or left.
@@ -29,6 +30,8 @@ mod import;
 mod input;
 mod inserted;
 mod json;
+#[cfg(test)]
+mod lenience_tests;
 mod limits;
 mod place;
 mod prepare;
@@ -63,3 +66,8 @@ pub use report::{End, ImportReport, Reject};
 pub use roll_back::{RollBackReport, roll_back_import};
 pub use room::Room;
 pub use unfinished::{UnfinishedImport, leave_import, unfinished_imports};
+
+pub use crate::value::{
+    extjson::{Lenience, Oddity, Tally},
+    zone::Zone,
+};

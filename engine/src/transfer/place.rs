@@ -1,5 +1,7 @@
 //! Where in a file something stands.
 
+use crate::value::extjson::Tally;
+
 /// Where in a file a document or an error stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Place {
@@ -48,11 +50,11 @@ impl Place {
 pub(super) struct Mark {
     /// The place.
     pub place: Place,
-    /// Values in the older form of Extended JSON before it.
-    pub legacy_values: u64,
+    /// What of the values before it was not as Extended JSON has it.
+    pub tally: Tally,
 }
 
 impl Mark {
     /// The start of a file.
-    pub(super) const START: Self = Self { place: Place::START, legacy_values: 0 };
+    pub(super) const START: Self = Self { place: Place::START, tally: Tally::NONE };
 }

@@ -10,7 +10,7 @@ use bson::{RawDocument, RawDocumentBuf, raw::RawBsonRef};
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::{
-    Detected, Format, Progress, Reject, TransferError,
+    Detected, Format, Lenience, Progress, Reject, Tally, TransferError,
     limits::PREVIEW_DOCS_MAX,
     prepare::prepare,
     records::{Item, Records},
@@ -36,6 +36,8 @@ pub struct Preview {
     pub fields: Vec<FieldTypes>,
     /// What among them could not be read.
     pub rejects: Vec<Reject>,
+    /// How many of their values were read in another way than they stand there.
+    pub tally: Tally,
     /// Whether the file has more than this.
     pub more: bool,
 }
@@ -83,13 +85,14 @@ pub struct RehearsedIndex {
 ///
 /// # Errors
 /// When it can't be read or recognised.
-pub fn preview(path: &Path, format: Format) -> Result<Preview, TransferError> {
-    let mut records = Records::open(path, format, None)?;
+pub fn preview(path: &Path, format: Format, lenience: Lenience) -> Result<Preview, TransferError> {
+    let mut records = Records::open(path, format, lenience, None)?;
     let mut preview = Preview {
         detected: records.detected(),
         documents: Vec::new(),
         fields: Vec::new(),
         rejects: Vec::new(),
+        tally: Tally::NONE,
         more: true,
     };
     let mut places = HashMap::new();
@@ -108,6 +111,7 @@ pub fn preview(path: &Path, format: Format) -> Result<Preview, TransferError> {
             }
         }
     }
+    preview.tally = records.tally();
     Ok(preview)
 }
 
@@ -122,6 +126,7 @@ pub fn rehearse(
     namespace: &Namespace,
     path: &Path,
     format: Format,
+    lenience: Lenience,
     documents_max: u64,
     progress: &Progress,
 ) -> Result<Rehearsal, TransferError> {
@@ -135,7 +140,7 @@ pub fn rehearse(
         let index = index.name.clone();
         rehearsal.indexes.push(RehearsedIndex { index, overdue: 0, waiting: 0, never: 0 });
     }
-    let mut records = Records::open(path, format, Some(progress))?;
+    let mut records = Records::open(path, format, lenience, Some(progress))?;
     let mut ids = Ids { collections, collection: collection.clone(), seen: BTreeSet::new() };
     let mut stored = Vec::new();
     while rehearsal.documents + rehearsal.rejected < documents_max {

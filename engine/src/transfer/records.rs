@@ -5,7 +5,7 @@ use std::path::Path;
 use bson::RawDocument;
 
 use super::{
-    Detected, Form, Format, Place, Progress, TransferError,
+    Detected, Form, Format, Lenience, Place, Progress, TransferError,
     csv::CsvRecords,
     detect::{detect, mark_length, refuse},
     input::Input,
@@ -13,6 +13,7 @@ use super::{
     limits::{DETECT_BYTES, REJECT_TEXT_BYTES_MAX},
     place::Mark,
 };
+use crate::value::extjson::Tally;
 
 /// What comes next in a file.
 #[derive(Debug, PartialEq, Eq)]
@@ -50,8 +51,8 @@ pub(super) struct Records<'p> {
     input: Input<'p>,
     detected: Detected,
     kind: Kind,
-    /// Values in the older form of Extended JSON that an earlier run has met.
-    legacy_before: u64,
+    /// What an earlier run has met.
+    tally_before: Tally,
 }
 
 enum Kind {
@@ -68,6 +69,7 @@ impl<'p> Records<'p> {
     pub(super) fn open(
         path: &Path,
         format: Format,
+        lenience: Lenience,
         progress: Option<&'p Progress>,
     ) -> Result<Self, TransferError> {
         let mut input = Input::open(path, progress)?;
@@ -92,10 +94,12 @@ impl<'p> Records<'p> {
         let kind = match form {
             Form::Empty => Kind::Empty,
             Form::Csv { separator } => Kind::Csv(CsvRecords::new(separator, place)),
-            Form::Lines | Form::Objects | Form::Array => Kind::Json(JsonRecords::new(form, place)),
+            Form::Lines | Form::Objects | Form::Array => {
+                Kind::Json(JsonRecords::new(form, place, lenience))
+            }
         };
         let detected = Detected { form, gzip: input.is_gzip() };
-        Ok(Self { input, detected, kind, legacy_before: 0 })
+        Ok(Self { input, detected, kind, tally_before: Tally::default() })
     }
 
     /// Goes on behind a document whose end was [`Self::place`] in an earlier run.
@@ -104,7 +108,7 @@ impl<'p> Records<'p> {
     /// One sentence without its full stop.
     pub(super) fn resume(&mut self, mark: Mark) -> Result<(), String> {
         let place = mark.place;
-        self.legacy_before = mark.legacy_values;
+        self.tally_before = mark.tally;
         match &mut self.kind {
             Kind::Empty => return Ok(()),
             Kind::Json(records) => records.resume(place),
@@ -151,11 +155,11 @@ impl<'p> Records<'p> {
         }
     }
 
-    /// Values in the older form of Extended JSON met so far.
-    pub(super) fn legacy_values(&self) -> u64 {
+    /// How many values so far were not as version 2 of Extended JSON has them.
+    pub(super) fn tally(&self) -> Tally {
         match &self.kind {
-            Kind::Json(records) => self.legacy_before + records.legacy_values(),
-            Kind::Csv(_) | Kind::Empty => self.legacy_before,
+            Kind::Json(records) => self.tally_before + records.tally(),
+            Kind::Csv(_) | Kind::Empty => self.tally_before,
         }
     }
 }

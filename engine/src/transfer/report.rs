@@ -4,7 +4,7 @@ use std::{fmt, path::PathBuf};
 
 use bson::oid::ObjectId;
 
-use super::{Detected, Place};
+use super::{Detected, Place, Tally};
 use crate::value::{count, counted};
 
 /// A document that was not stored, and why.
@@ -53,8 +53,8 @@ pub struct ImportReport {
     pub skipped: u64,
     /// Documents rejected.
     pub rejected: u64,
-    /// Values in the older form of Extended JSON (version 1).
-    pub legacy_values: u64,
+    /// How many values were read in another way than they stand there.
+    pub tally: Tally,
     /// What each file that was opened looks like.
     pub files: Vec<(PathBuf, Detected)>,
     /// The first rejected documents.
@@ -74,7 +74,7 @@ impl ImportReport {
             imported: 0,
             skipped: 0,
             rejected: 0,
-            legacy_values: 0,
+            tally: Tally::default(),
             files: Vec::new(),
             rejects: Vec::new(),
             rejects_files: Vec::new(),

@@ -5,7 +5,7 @@ use std::{cell::Cell, fmt::Write as _, fs, io, path::Path, rc::Rc, sync::Arc};
 use bson::{RawDocumentBuf, doc};
 
 use super::{
-    End, ImportReport, ImportRequest, Mode, Progress, TransferError,
+    End, ImportReport, ImportRequest, Lenience, Mode, Oddity, Progress, TransferError, Zone,
     checkpoint::{Checkpoint, State},
     import, leave_import,
     rejects::tests as rejects,
@@ -128,14 +128,53 @@ fn a_resumed_import_is_as_an_unbroken_one() {
                 report = room.cut(&request, 500);
             }
             assert!(cuts > 1, "{written:?}: only {cuts} cuts");
-            let counts =
-                |of: &ImportReport| (of.end.clone(), of.imported, of.rejected, of.legacy_values);
+            let counts = |of: &ImportReport| (of.end.clone(), of.imported, of.rejected, of.tally);
             assert_eq!(counts(&report), counts(&expected), "{written:?}");
             assert_eq!(rejected(&report), rejected(&expected), "{written:?}");
             assert_eq!(room.documents(), unbroken.documents(), "{written:?}");
             assert!(room.has_forgotten());
         }
     }
+}
+
+#[test]
+fn a_resumed_import_takes_what_it_took_before_and_goes_on_counting() {
+    let lines: String = (0..6_000)
+        .map(|n| match n % 100 {
+            0 => format!("{{\"_id\":{n},\"v\":NaN}}\n"),
+            1 => format!("{{\"_id\":{n},\"v\":{{\"$date\":\"2026-01-31\"}}}}\n"),
+            2 => format!("{{\"_id\":{n},\"v\":1,\"v\":2}}\n"),
+            _ => format!("{{\"_id\":{n}}}\n"),
+        })
+        .collect();
+    let mut lenience = Lenience::default();
+    lenience.set(Oddity::NotFinite, true);
+    lenience.set(Oddity::NoZone, true);
+    lenience.zone = Zone::parse("Asia/Kathmandu").unwrap();
+    let request = |room: &Room| {
+        let files =
+            vec![room.file("a", b"{\"_id\":-1,\"v\":NaN}\n"), room.file("b", lines.as_bytes())];
+        ImportRequest { lenience, ..ImportRequest::new(files, room.namespace.clone()) }
+    };
+    let unbroken = Room::new();
+    let expected = unbroken.import(&request(&unbroken));
+    let counts =
+        [Oddity::NotFinite, Oddity::NoZone, Oddity::DuplicateField].map(|odd| expected.tally[odd]);
+    assert_eq!((counts, expected.rejected), ([61, 60, 0], 60));
+    let room = Room::new();
+    let mut report = room.cut(&request(&room), 500);
+    let mut cuts = 0;
+    while report.end == End::Cancelled {
+        cuts += 1;
+        let known = unfinished_imports(&room.collections).unwrap().remove(0);
+        assert_eq!(known.request.lenience, lenience);
+        // Whoever resumes says nothing about it.
+        report = room.cut(&room.at("c", b""), 500);
+    }
+    assert!(cuts > 1, "only {cuts} cuts");
+    assert_eq!((report.end, report.rejected), (End::Complete, 60));
+    assert_eq!(report.tally, expected.tally);
+    assert_eq!(room.documents(), unbroken.documents());
 }
 
 #[test]

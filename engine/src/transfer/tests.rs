@@ -13,7 +13,7 @@ use tempfile::TempDir;
 
 use super::{
     End, ExportFormat, ExportReport, ExportRequest, Form, Format, IMPORT_REJECTS_MAX, ImportReport,
-    ImportRequest, Mode, Progress, TransferError, export, import, indexes_path, preview,
+    ImportRequest, Lenience, Mode, Progress, TransferError, export, import, indexes_path, preview,
     records::{Item, Records},
     rehearse,
 };
@@ -121,7 +121,7 @@ fn read(bytes: &[u8]) -> (Option<Form>, Vec<String>, Vec<String>) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("file");
     fs::write(&path, bytes).unwrap();
-    let mut records = match Records::open(&path, Format::Auto, None) {
+    let mut records = match Records::open(&path, Format::Auto, Lenience::default(), None) {
         Ok(records) => records,
         Err(error) => return (None, Vec::new(), vec![error.to_string()]),
     };
@@ -552,7 +552,9 @@ fn a_csv_column_lies_no_deeper_than_a_document_may() {
     let (_, documents, errors) = read(header(101).as_bytes());
     assert_eq!((documents.len(), errors.as_slice()), (0, &["1:3:1 fatal".to_owned()][..]));
     let room = Room::new();
-    let found = preview(&room.file("a.csv", header(500_000).as_bytes()), Format::Auto).unwrap();
+    let found =
+        preview(&room.file("a.csv", header(500_000).as_bytes()), Format::Auto, Lenience::default())
+            .unwrap();
     assert!(found.documents.is_empty());
     assert!(found.rejects[0].reason.contains("100 levels"), "{}", found.rejects[0]);
 }
@@ -573,7 +575,8 @@ fn a_preview_of_documents_with_many_fields_takes_no_time() {
     let document = |from| format!("{{{}}}\n", fields(from).collect::<Vec<_>>().join(","));
     let lines: String = (0..4).map(|n| document(n * 200_000)).collect();
     let began = work_time();
-    let preview = preview(&room.file("p", lines.as_bytes()), Format::Auto).unwrap();
+    let preview =
+        preview(&room.file("p", lines.as_bytes()), Format::Auto, Lenience::default()).unwrap();
     assert_eq!(preview.fields.len(), 800_000);
     let took = work_time().saturating_sub(began);
     assert!(took.as_secs() < 30, "{took:?}");
@@ -586,8 +589,15 @@ fn a_rehearsal_counts_what_would_be_rejected() {
     let check = |text: &str, documents_max, expected: (u64, u64, u64, u64)| {
         let path = room.file("r", text.as_bytes());
         let (into, progress) = (&room.namespace, Progress::new());
-        let found =
-            rehearse(&room.collections, into, &path, Format::Auto, documents_max, &progress);
+        let found = rehearse(
+            &room.collections,
+            into,
+            &path,
+            Format::Auto,
+            Lenience::default(),
+            documents_max,
+            &progress,
+        );
         let found = found.unwrap();
         let counted = (found.documents, found.rejected, found.taken, found.repeated);
         assert_eq!(counted, expected, "{text}");
@@ -608,7 +618,8 @@ fn a_preview_shows_fields_and_types() {
     let room = Room::new();
     let lines: String =
         (0..30).fold(String::new(), |all, id| all + &format!("{{\"_id\":{id},\"a\":\"x\"}}\n"));
-    let preview = preview(&room.file("p", lines.as_bytes()), Format::Auto).unwrap();
+    let preview =
+        preview(&room.file("p", lines.as_bytes()), Format::Auto, Lenience::default()).unwrap();
     assert_eq!((preview.documents.len(), preview.more), (20, true));
     assert_eq!(preview.fields[0].types, [("int", 20)]);
     assert_eq!(preview.fields[1].types, [("string", 20)]);

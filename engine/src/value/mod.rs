@@ -1,11 +1,12 @@
 //! BSON semantics, pure: cross-type order, dotted paths, order-preserving key bytes, Extended JSON
-//! and shell text, counts as people read them, and the scan of untrusted bytes.
+//! and shell text, the calendar and its zones, counts as people read them, and the scan of untrusted bytes.
 //!
 //! Nothing here does I/O, reads a clock or recurses without a bound. Untrusted bytes pass
 //! [`scan::check`] first; every other function expects BSON that passed it, and answers something
 //! harmless (never a panic) for bytes that did not.
 
 pub mod bucket;
+pub(crate) mod calendar;
 mod count;
 mod db_pointer;
 pub mod decimal;
@@ -20,6 +21,7 @@ pub mod path;
 pub mod scan;
 pub mod shell;
 pub mod text;
+pub mod zone;
 
 #[cfg(test)]
 mod tests;

@@ -2,6 +2,7 @@
 
 mod extjson_text;
 mod keys;
+mod oddities;
 mod ordering;
 mod paths;
 mod same_text;

@@ -4,7 +4,7 @@ use egui::{Align, Context, Layout, Ui};
 use mayfly_engine::transfer::Format;
 
 use super::choose_path::ChoosePath;
-use super::{ask, notice_ui, preview, rehearsal, target};
+use super::{ask, notice_ui, options, preview, rehearsal, target};
 use crate::action::{Action, Actions, TransferAction, ViewAction};
 use crate::dialogs::close;
 use crate::state::transfer::import::file_name;
@@ -23,7 +23,8 @@ const FORMATS: [Format; 3] = [Format::Auto, Format::Json, Format::Csv];
 /// Draws the dialog.
 pub fn ui(context: &Context, draft: &mut ImportDraft, state: &State, actions: &mut Actions) {
     let command = command_line::import(draft, state.store.folder.as_deref());
-    let ready = !draft.files.is_empty() && draft.name_error().is_none();
+    let is_named = draft.name_error().is_none() && draft.zone_error().is_none();
+    let ready = !draft.files.is_empty() && is_named;
     let closing = modal::ui(
         context,
         "Import documents",
@@ -151,7 +152,11 @@ fn files_ui(ui: &mut Ui, draft: &mut ImportDraft, state: &State, actions: &mut A
             draft.format = *format;
             ask(actions, TransferAction::Look);
         }
+        options::button_ui(ui, draft);
     });
+    if draft.shows_options {
+        options::ui(ui, draft, actions);
+    }
 }
 
 fn file_ui(

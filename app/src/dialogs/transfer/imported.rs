@@ -107,8 +107,11 @@ fn end_ui(ui: &mut Ui, report: &ImportReport) {
         let ink = if report.end == End::Cancelled { colors.dim } else { colors.error };
         ui.label(text::rich(words, text::body()).color(ink));
     }
-    if report.legacy_values > 0 {
-        let count = number::counted(report.legacy_values, "value was", "values were");
+    for words in report.tally.sentences() {
+        ui.label(text::rich(words, text::small()).color(colors.text));
+    }
+    if report.tally.legacy_values > 0 {
+        let count = number::counted(report.tally.legacy_values, "value was", "values were");
         let words = format!("{count} in the older form of Extended JSON");
         ui.label(text::rich(words, text::small()).color(colors.dim));
     }

@@ -4,6 +4,7 @@ mod choose_path;
 mod export;
 mod import;
 mod imported;
+mod options;
 mod preview;
 mod rehearsal;
 mod running;

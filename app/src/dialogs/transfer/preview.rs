@@ -53,6 +53,9 @@ fn look_ui(ui: &mut Ui, look: &FileLook) {
         ui.label(text::rich(words, text::small()).color(colors.dim));
     });
     problems_ui(ui, &preview.rejects);
+    for words in preview.tally.sentences() {
+        notice_ui(ui, Icon::Info, "Read in another way", colors.dim, &words);
+    }
     if !preview.documents.is_empty() {
         card::ui(ui, |ui| grid_ui(ui, preview));
     }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use mayfly_engine::transfer::{Format, Mode};
+use mayfly_engine::transfer::{Format, Mode, Oddity};
 
 use super::export::{ExportDraft, ExportForm};
 use super::import::ImportDraft;
@@ -15,6 +15,12 @@ pub fn import(draft: &ImportDraft, folder: Option<&Path>) -> String {
         Format::Auto => {}
         Format::Json => line.option("--format", "json"),
         Format::Csv => line.option("--format", "csv"),
+    }
+    for oddity in Oddity::ALL.into_iter().filter(|oddity| draft.lenience.takes(*oddity)) {
+        match oddity {
+            Oddity::NoZone => line.option(oddity.flag(), &draft.lenience.zone.to_string()),
+            _ => line.flag(oddity.flag()),
+        }
     }
     match draft.mode {
         Mode::Insert => {}

@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use mayfly_engine::catalog;
-use mayfly_engine::transfer::{Format, ImportRequest, Mode, Rehearsal, Room};
+use mayfly_engine::transfer::{
+    Form, Format, ImportRequest, Lenience, Mode, Oddity, Rehearsal, Room,
+};
 
 use crate::state::{Namespace, number};
 use crate::worker::transfer::FileLook;
@@ -41,6 +43,8 @@ pub struct RehearsedFor {
     pub files: Vec<PathBuf>,
     /// What a person said about their form.
     pub format: Format,
+    /// What is read although it is no Extended JSON.
+    pub lenience: Lenience,
 }
 
 /// What shall be imported, as drafted.
@@ -61,6 +65,12 @@ pub struct ImportDraft {
     pub is_named: bool,
     /// What a person said about the form of the files.
     pub format: Format,
+    /// Whether the options of JSON are shown.
+    pub shows_options: bool,
+    /// What is read although it is no Extended JSON.
+    pub lenience: Lenience,
+    /// The zone of dates without one, as typed.
+    pub zone: String,
     /// What happens to a document whose `_id` is there already.
     pub mode: Mode,
     /// Drop the collection first.
@@ -85,7 +95,8 @@ impl ImportDraft {
     /// A draft for files into a database; the collection is named after the first file.
     #[must_use]
     pub fn new(files: Vec<PathBuf>, db: &str) -> Self {
-        let mut draft = Self { files, db: db.to_owned(), ..Self::default() };
+        let (db, zone) = (db.to_owned(), Lenience::default().zone.to_string());
+        let mut draft = Self { files, db, zone, ..Self::default() };
         draft.name_collection();
         draft
     }
@@ -145,6 +156,35 @@ impl ImportDraft {
         name.err().map(|error| error.to_string())
     }
 
+    /// Whether the options of JSON mean something.
+    #[must_use]
+    pub fn may_be_json(&self) -> bool {
+        let is_csv = |form| matches!(form, Form::Csv { .. });
+        self.format != Format::Csv
+            && !self.look.here().is_some_and(|look| is_csv(look.preview.detected.form))
+    }
+
+    /// Has an oddity read, or refused.
+    pub fn set_read(&mut self, oddity: Oddity, is_read: bool) {
+        self.lenience.set(oddity, is_read);
+        self.zone_typed();
+    }
+
+    /// Takes the zone that was typed, if it is one.
+    pub fn zone_typed(&mut self) {
+        if let Ok(zone) = Lenience::read_zone(&self.zone) {
+            self.lenience.zone = zone;
+        }
+    }
+
+    /// Why dates can't be read in the zone that was typed, in one sentence; `None`: they can, or need
+    /// not be.
+    #[must_use]
+    pub fn zone_error(&self) -> Option<String> {
+        let is_needed = self.lenience.takes(Oddity::NoZone);
+        is_needed.then(|| Lenience::read_zone(&self.zone).err()).flatten()
+    }
+
     /// Whether nothing is dropped, or its name was typed.
     #[must_use]
     pub fn is_drop_confirmed(&self) -> bool {
@@ -165,7 +205,7 @@ impl ImportDraft {
         if self.files.is_empty() {
             return Err("Choose a file first".to_owned());
         }
-        if let Some(error) = self.name_error() {
+        if let Some(error) = self.name_error().or_else(|| self.zone_error()) {
             return Err(error);
         }
         if !self.is_drop_confirmed() {
@@ -175,6 +215,7 @@ impl ImportDraft {
             .map_err(|error| error.to_string())?;
         Ok(ImportRequest {
             format: self.format,
+            lenience: self.lenience,
             mode: self.mode,
             drop: self.drop,
             stop_on_error: self.stop_on_error,
@@ -195,7 +236,12 @@ impl ImportDraft {
         if !exists || self.drop || self.files.is_empty() {
             return RehearsedFor::default();
         }
-        RehearsedFor { into: Some(self.target()), files: self.files.clone(), format: self.format }
+        RehearsedFor {
+            into: Some(self.target()),
+            files: self.files.clone(),
+            format: self.format,
+            lenience: self.lenience,
+        }
     }
 
     /// What an import of these files is called.
@@ -358,6 +404,22 @@ mod tests {
         check("de mo", "events", false);
         check("demo", "a$b", false);
         assert!(draft(&[]).request().is_err());
+    }
+
+    #[test]
+    fn a_zone_is_needed_where_dates_are_read_in_it() {
+        let mut draft = draft(&["/a/one.json"]);
+        assert_eq!(draft.zone, "UTC");
+        "Nowhere".clone_into(&mut draft.zone);
+        draft.zone_typed();
+        assert!(draft.request().is_ok());
+        draft.set_read(Oddity::NoZone, true);
+        assert!(draft.request().expect_err("no zone").contains("+05:45"));
+        " +05:45 ".clone_into(&mut draft.zone);
+        draft.zone_typed();
+        let lenience = draft.request().expect("a zone").lenience;
+        assert_eq!(lenience.zone.to_string(), "+05:45");
+        assert_eq!(draft.rehearsal_due_for(true).lenience, lenience);
     }
 
     #[test]

@@ -2,7 +2,9 @@
 
 use bson::raw::RawDocument;
 
-use crate::value::text::{Dialect, Fault, Parser, Place, TextError, Work, skip_space};
+use crate::value::text::{
+    Dialect, Fault, Lenience, Parser, Place, Tally, TextError, Work, skip_space,
+};
 
 /// How the documents of a file follow one another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,6 +70,13 @@ impl Documents {
         Self { form, state: State::Start, place: Place::START, work: Work::default(), count: 0 }
     }
 
+    /// The same, but takes what is refused otherwise.
+    #[must_use]
+    pub fn lenient(mut self, lenience: Lenience) -> Self {
+        self.work.taking.lenience = lenience;
+        self
+    }
+
     /// Reads the next document from the start of `bytes`. `last` says that nothing comes after
     /// these bytes.
     ///
@@ -82,7 +91,7 @@ impl Documents {
             }
             at = byte_order_mark(bytes).map_err(|fault| self.place.error(bytes, fault))?;
         }
-        let before = self.work.legacy_values;
+        let before = self.work.taking.tally;
         let mut parser = Parser::new(bytes, at, Dialect::Json, &mut self.work);
         let found = find(&mut parser, self.form, self.state);
         let end = parser.at;
@@ -100,7 +109,7 @@ impl Documents {
             }
             Ok(None) => Ok(Step::NeedMore),
             Err(fault) => {
-                self.work.legacy_values = before;
+                self.work.taking.tally = before;
                 if !last && (fault.message.is_none() || end >= bytes.len()) {
                     return Ok(Step::NeedMore);
                 }
@@ -113,7 +122,7 @@ impl Documents {
     /// happened, when the line is anything else: [`Self::step`] tells what it is. The place is not
     /// followed: before the next step it has to be given to [`Self::resume`].
     pub fn line(&mut self, line: &[u8]) -> bool {
-        let before = self.work.legacy_values;
+        let before = self.work.taking.tally;
         let Some((b'\n', text)) = line.split_last() else { return false };
         if self.form != Form::Stream || text.first() != Some(&b'{') {
             return false;
@@ -124,7 +133,7 @@ impl Documents {
             self.state = State::Between;
             self.count += 1;
         } else {
-            self.work.legacy_values = before;
+            self.work.taking.tally = before;
         }
         is_whole
     }
@@ -171,10 +180,10 @@ impl Documents {
         self.count
     }
 
-    /// Values in the older form (Extended JSON v1) met so far.
+    /// How many values of the documents so far were not as version 2 has them.
     #[must_use]
-    pub fn legacy_values(&self) -> u64 {
-        self.work.legacy_values
+    pub fn tally(&self) -> Tally {
+        self.work.taking.tally
     }
 }
 

@@ -100,9 +100,9 @@ fn a_bad_line_can_be_skipped() {
     let at = first + skipped;
     let Ok(Step::Document { consumed }) = documents.step(&text[at..], true) else { panic!() };
     assert_eq!(documents.document().get_i32("a").unwrap(), 3);
-    assert_eq!(documents.legacy_values(), 0);
+    assert_eq!(documents.tally().legacy_values, 0);
     assert!(matches!(documents.step(&text[at + consumed..], true), Ok(Step::Document { .. })));
-    assert_eq!((documents.count(), documents.legacy_values()), (3, 1));
+    assert_eq!((documents.count(), documents.tally().legacy_values), (3, 1));
     assert_eq!(documents.skip_line(b"no end"), None);
 }
 
@@ -115,7 +115,7 @@ fn lines_that_hold_one_document() {
         let a = documents.document().get_i32("a").ok();
         assert!(!expected || a == Some(1), "{line:?}");
         let is_old = expected && line.contains("$date");
-        assert_eq!(documents.legacy_values(), u64::from(is_old), "{line:?}");
+        assert_eq!(documents.tally().legacy_values, u64::from(is_old), "{line:?}");
     };
     check("{\"a\":1}\n", true);
     check("{ \"a\" : 1 , \"b\":{\"$date\":5}} \r\n", true);

@@ -140,7 +140,7 @@ impl Parser<'_, '_> {
     fn double_call(&mut self, tag_at: usize) -> Done {
         let message = "Double takes a number, or Infinity, -Infinity, NaN";
         let text = self.text_or_number(message)?;
-        let double = numbers::quoted_double(&text).or_else(|| match self.literal(&text) {
+        let double = numbers::quoted_double(&text).or_else(|| match self.literal(&text, self.at) {
             Ok(Literal::Double(double)) => Some(double),
             _ => None,
         });

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use super::Oddity;
+
 /// Why a text could not be read, and where.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message} (line {line}, column {column})")]
@@ -14,6 +16,8 @@ pub struct TextError {
     pub line: usize,
     /// Column in characters, from 1.
     pub column: usize,
+    /// What a lenient reader would have read.
+    pub oddity: Option<Oddity>,
 }
 
 /// Why parsing stopped, before lines and columns are counted.
@@ -23,15 +27,21 @@ pub(in crate::value) struct Fault {
     pub(in crate::value) at: usize,
     /// What is wrong; `None` if the bytes just end too early.
     pub(in crate::value) message: Option<Cow<'static, str>>,
+    /// What a lenient reader would have read.
+    pub(in crate::value) oddity: Option<Oddity>,
 }
 
 impl Fault {
     pub(in crate::value) fn new(at: usize, message: impl Into<Cow<'static, str>>) -> Self {
-        Self { at, message: Some(message.into()) }
+        Self { at, message: Some(message.into()), oddity: None }
+    }
+
+    pub(super) fn odd(at: usize, oddity: Oddity, message: impl Into<Cow<'static, str>>) -> Self {
+        Self { oddity: Some(oddity), ..Self::new(at, message) }
     }
 
     pub(super) fn cut(at: usize) -> Self {
-        Self { at, message: None }
+        Self { at, message: None, oddity: None }
     }
 }
 
@@ -75,6 +85,7 @@ impl Place {
             offset: place.offset,
             line: place.line,
             column: place.column,
+            oddity: fault.oddity,
         }
     }
 }

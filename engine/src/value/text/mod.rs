@@ -6,7 +6,9 @@ mod constructors;
 mod date;
 mod elements;
 mod error;
+mod names;
 mod numbers;
+mod oddity;
 mod parser;
 mod read;
 mod runs;
@@ -15,6 +17,7 @@ mod tree;
 mod wrappers;
 
 pub use error::TextError;
+pub use oddity::{Lenience, Oddity, Tally};
 
 pub(super) use base::{append_hex, base64_text};
 pub(super) use date::append_iso;

@@ -14,10 +14,11 @@ pub(super) enum Literal {
 }
 
 /// Why a literal is no number.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum NotANumber {
     Malformed,
-    BeyondInt64,
+    /// It would be this double.
+    BeyondInt64(f64),
     BeyondDouble,
 }
 
@@ -54,7 +55,10 @@ pub(super) fn plain_int(bytes: &[u8]) -> Option<(i64, usize)> {
 pub(super) fn literal(text: &str) -> Result<Literal, NotANumber> {
     let shape = Shape::of(text).ok_or(NotANumber::Malformed)?;
     if shape.whole && text != "-0" {
-        let int: i64 = text.parse().map_err(|_| NotANumber::BeyondInt64)?;
+        let Ok(int) = text.parse::<i64>() else {
+            let double = finite(text).ok_or(NotANumber::BeyondDouble)?;
+            return Err(NotANumber::BeyondInt64(double));
+        };
         return Ok(i32::try_from(int).map_or(Literal::Int64(int), Literal::Int32));
     }
     finite(text).map(Literal::Double).ok_or(NotANumber::BeyondDouble)

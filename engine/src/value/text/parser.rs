@@ -6,17 +6,15 @@
 use std::borrow::Cow;
 
 use bson::spec::ElementType as T;
-use xxhash_rust::xxh3::xxh3_64;
 
 use super::{
     error::Fault,
+    names::Name,
     numbers::{self, Literal, NotANumber},
+    oddity::{Oddity, Taking},
     strings,
 };
 use crate::value::scan::{DEPTH_MAX, DOCUMENT_BYTES_MAX};
-
-/// Fields up to which each new name is compared with all before it; beyond, names are sorted once.
-const NAMES_COMPARED: usize = 48;
 
 /// Which text is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,18 +30,12 @@ pub(in crate::value) enum Dialect {
 pub(in crate::value) struct Work {
     /// The BSON written so far.
     pub(in crate::value) out: Vec<u8>,
-    /// Values in the older form of Extended JSON.
-    pub(in crate::value) legacy_values: u64,
-    names: Vec<Name>,
-}
-
-/// A field name of an open document.
-#[derive(Debug, Clone, Copy)]
-struct Name {
-    hash: u64,
-    start: usize,
-    length: usize,
-    at: usize,
+    /// What is read beyond the standard, and how much of it was met.
+    pub(in crate::value) taking: Taking,
+    /// The names of the fields of all open documents.
+    pub(super) names: Vec<Name>,
+    /// Some document so far has a name twice, which is read.
+    pub(super) has_duplicate: bool,
 }
 
 /// Reads from a slice of bytes.
@@ -72,6 +64,7 @@ impl<'t, 'w> Parser<'t, 'w> {
     ) -> Self {
         work.out.clear();
         work.names.clear();
+        work.has_duplicate = false;
         Self { bytes, at, dialect, work }
     }
 
@@ -199,9 +192,10 @@ impl<'t, 'w> Parser<'t, 'w> {
     }
 
     /// Appends the text in quotes at the present place to the output.
-    fn quoted(&mut self, quote: u8) -> Done {
+    pub(super) fn quoted(&mut self, quote: u8) -> Done {
         let shell = self.is_shell();
-        self.at = strings::read(self.bytes, self.at + 1, quote, shell, &mut self.work.out)?;
+        let (out, taking) = (&mut self.work.out, &mut self.work.taking);
+        self.at = strings::read(self.bytes, self.at + 1, quote, shell, out, taking)?;
         Ok(())
     }
 
@@ -216,7 +210,8 @@ impl<'t, 'w> Parser<'t, 'w> {
             return Ok(Cow::Borrowed(plain));
         }
         let mut text = Vec::new();
-        self.at = strings::read(self.bytes, self.at + 1, quote, self.is_shell(), &mut text)?;
+        let (shell, taking) = (self.is_shell(), &mut self.work.taking);
+        self.at = strings::read(self.bytes, self.at + 1, quote, shell, &mut text, taking)?;
         String::from_utf8(text)
             .map(Cow::Owned)
             .or_else(|_| self.fail("the text is not valid UTF-8"))
@@ -323,43 +318,6 @@ impl<'t, 'w> Parser<'t, 'w> {
         Ok(false)
     }
 
-    /// Reads a field's name into the output, with its NUL.
-    fn name(&mut self, names_from: usize) -> Done {
-        let (start, at) = (self.work.out.len(), {
-            self.peek()?;
-            self.at
-        });
-        self.raw_name()?;
-        let bytes = self.work.out.get(start..).unwrap_or_default();
-        if bytes.contains(&0) {
-            return Err(Fault::new(at, "a field name can't hold a NUL character; remove it"));
-        }
-        let name = Name { hash: xxh3_64(bytes), start, length: bytes.len(), at };
-        self.work.out.push(0);
-        let open = self.work.names.get(names_from..).unwrap_or_default();
-        if open.len() < NAMES_COMPARED && open.iter().any(|other| self.same_name(other, &name)) {
-            return self.duplicate(&name);
-        }
-        self.work.names.push(name);
-        Ok(())
-    }
-
-    fn raw_name(&mut self) -> Done {
-        match self.peek()? {
-            b'"' => self.quoted(b'"'),
-            b'\'' if self.is_shell() => self.quoted(b'\''),
-            _ if self.is_shell() => {
-                let name = self.bare_word();
-                if name.is_empty() {
-                    return self.fail("a field name is expected here");
-                }
-                self.work.out.extend_from_slice(name.as_bytes());
-                Ok(())
-            }
-            _ => self.fail("a field name in double quotes is expected here"),
-        }
-    }
-
     /// Letters, digits, `_`, `$` and whatever is not ASCII; used up. May be empty.
     pub(super) fn bare_word(&mut self) -> &'t str {
         let rest = self.bytes.get(self.at..).unwrap_or_default();
@@ -368,35 +326,6 @@ impl<'t, 'w> Parser<'t, 'w> {
         let text = rest.get(..length).and_then(|word| str::from_utf8(word).ok()).unwrap_or("");
         self.at += text.len();
         text
-    }
-
-    fn name_bytes(&self, name: &Name) -> &[u8] {
-        self.work.out.get(name.start..name.start + name.length).unwrap_or_default()
-    }
-
-    fn same_name(&self, a: &Name, b: &Name) -> bool {
-        a.hash == b.hash && self.name_bytes(a) == self.name_bytes(b)
-    }
-
-    fn duplicate(&self, name: &Name) -> Done {
-        let text = String::from_utf8_lossy(self.name_bytes(name));
-        let message = format!("the field {text:?} stands twice in the same document; remove one");
-        Err(Fault::new(name.at, message))
-    }
-
-    fn close_names(&mut self, names_from: usize) -> Done {
-        if self.work.names.len() - names_from > NAMES_COMPARED {
-            let mut sorted = self.work.names.get(names_from..).unwrap_or_default().to_vec();
-            sorted.sort_unstable_by_key(|name| (name.hash, name.at));
-            for same_hash in sorted.chunk_by(|a, b| a.hash == b.hash) {
-                let Some((last, before)) = same_hash.split_last() else { continue };
-                if before.iter().any(|other| self.same_name(other, last)) {
-                    return self.duplicate(last);
-                }
-            }
-        }
-        self.work.names.truncate(names_from);
-        Ok(())
     }
 
     /// The characters of a number literal; used up.
@@ -420,7 +349,7 @@ impl<'t, 'w> Parser<'t, 'w> {
             return Ok(());
         }
         let text = self.number_text();
-        match self.literal(text).map_err(|message| Fault::new(start, message))? {
+        match self.literal(text, start)? {
             Literal::Int32(int) => self.put(tag_at, T::Int32, &int.to_le_bytes()),
             Literal::Int64(int) => self.put(tag_at, T::Int64, &int.to_le_bytes()),
             Literal::Double(double) => self.put(tag_at, T::Double, &double.to_le_bytes()),
@@ -428,10 +357,11 @@ impl<'t, 'w> Parser<'t, 'w> {
         Ok(())
     }
 
-    /// The number that a literal stands for in this dialect.
-    pub(super) fn literal(&self, text: &str) -> Result<Literal, String> {
-        if self.is_shell() && text == "-Infinity" {
-            return Ok(Literal::Double(f64::NEG_INFINITY));
+    /// The number that a literal at this place stands for in this dialect.
+    pub(super) fn literal(&mut self, text: &str, at: usize) -> Result<Literal, Fault> {
+        if text == "-Infinity" {
+            let double = if self.is_shell() { f64::NEG_INFINITY } else { self.bare(text, at)? };
+            return Ok(Literal::Double(double));
         }
         let found = match numbers::literal(text) {
             Err(NotANumber::Malformed) if self.is_shell() => {
@@ -439,6 +369,11 @@ impl<'t, 'w> Parser<'t, 'w> {
                 let number = text.bytes().all(|b| b.is_ascii_digit() || b".eE+-".contains(&b));
                 let double = text.parse().ok().filter(|double: &f64| number && double.is_finite());
                 double.map(Literal::Double).ok_or(NotANumber::Malformed)
+            }
+            Err(NotANumber::BeyondInt64(double))
+                if self.work.taking.takes(Oddity::BigInteger, 1) =>
+            {
+                Ok(Literal::Double(double))
             }
             found => found,
         };
@@ -448,15 +383,31 @@ impl<'t, 'w> Parser<'t, 'w> {
                 Dialect::Shell => format!("Decimal128('{text}')"),
             };
             match error {
-                NotANumber::Malformed => format!("{text} is no number"),
-                NotANumber::BeyondInt64 => {
-                    format!("{text} is beyond 64 bits; write it as {decimal} to keep its digits")
+                NotANumber::Malformed => Fault::new(at, format!("{text} is no number")),
+                NotANumber::BeyondInt64(_) => {
+                    let message = format!(
+                        "{text} is beyond 64 bits; write it as {decimal} to keep its digits"
+                    );
+                    Fault::odd(at, Oddity::BigInteger, message)
                 }
                 NotANumber::BeyondDouble => {
-                    format!("{text} is beyond what a double can hold; write it as {decimal}")
+                    let message = "is beyond what a double can hold; write it as";
+                    Fault::new(at, format!("{text} {message} {decimal}"))
                 }
             }
         })
+    }
+
+    /// `NaN`, `Infinity` or `-Infinity` without quotes, which JSON does not have.
+    fn bare(&mut self, word: &str, at: usize) -> Result<f64, Fault> {
+        match numbers::quoted_double(word) {
+            Some(double) if self.work.taking.takes(Oddity::NotFinite, 1) => Ok(double),
+            _ => {
+                let message =
+                    format!("{word} is not JSON; write it as {{\"$numberDouble\": \"{word}\"}}");
+                Err(Fault::odd(at, Oddity::NotFinite, message))
+            }
+        }
     }
 
     /// `true`, `false`, `null`, and in the shell's dialect everything that starts with a name.
@@ -469,9 +420,8 @@ impl<'t, 'w> Parser<'t, 'w> {
             "null" => self.put(tag_at, T::Null, &[]),
             _ if self.is_shell() => return self.constructor(start, word, tag_at, depth),
             "NaN" | "Infinity" => {
-                let message =
-                    format!("{word} is not JSON; write it as {{\"$numberDouble\": \"{word}\"}}");
-                return Err(Fault::new(start, message));
+                let double = self.bare(word, start)?;
+                self.put(tag_at, T::Double, &double.to_le_bytes());
             }
             _ => {
                 let message = format!("{word} is no JSON value; put text into double quotes");

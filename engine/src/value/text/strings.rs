@@ -2,17 +2,20 @@
 
 use super::{
     error::Fault,
+    oddity::{Oddity, Taking},
     runs::{self, Run},
 };
 
 /// Reads quoted text from behind its opening quote, appends it to `out` and returns the offset
-/// behind the closing quote. `shell` takes JavaScript's escapes too.
+/// behind the closing quote. `shell` takes JavaScript's escapes too; `taking` says whether broken text
+/// is replaced.
 pub(super) fn read(
     bytes: &[u8],
     start: usize,
     quote: u8,
     shell: bool,
     out: &mut Vec<u8>,
+    taking: &mut Taking,
 ) -> Result<usize, Fault> {
     let mut at = start;
     loop {
@@ -21,13 +24,14 @@ pub(super) fn read(
         let Some(stop) = rest.get(length) else { return Err(Fault::cut(bytes.len())) };
         let run = rest.get(..length).unwrap_or_default();
         if !is_ascii && let Err(error) = str::from_utf8(run) {
-            let message = "the text is not valid UTF-8; convert the file to UTF-8";
-            return Err(Fault::new(at + error.valid_up_to(), message));
+            let fault = || not_utf8(at + error.valid_up_to());
+            replace(run, out, taking).ok_or_else(fault)?;
+        } else {
+            out.extend_from_slice(run);
         }
-        out.extend_from_slice(run);
         at += length;
         match *stop {
-            b'\\' => at = escape(bytes, at, shell, out)?,
+            b'\\' => at = escape(bytes, at, shell, out, taking)?,
             byte if byte == quote => return Ok(at + 1),
             byte if shell && !matches!(byte, b'\n' | b'\r') => {
                 out.push(byte);
@@ -42,6 +46,18 @@ pub(super) fn read(
     }
 }
 
+fn not_utf8(at: usize) -> Fault {
+    let message = "the text is not valid UTF-8; convert the file to UTF-8";
+    Fault::odd(at, Oddity::BrokenText, message)
+}
+
+/// Appends text with U+FFFD where bytes are not UTF-8, if that is wanted.
+fn replace(text: &[u8], out: &mut Vec<u8>, taking: &mut Taking) -> Option<()> {
+    let broken = text.utf8_chunks().filter(|chunk| !chunk.invalid().is_empty()).count();
+    let replaces = taking.takes(Oddity::BrokenText, broken);
+    replaces.then(|| out.extend_from_slice(String::from_utf8_lossy(text).as_bytes()))
+}
+
 /// Quoted text without escapes, from behind its opening quote to before the closing one.
 pub(super) fn plain(bytes: &[u8], start: usize, quote: u8) -> Option<&str> {
     let rest = bytes.get(start..)?;
@@ -51,7 +67,13 @@ pub(super) fn plain(bytes: &[u8], start: usize, quote: u8) -> Option<&str> {
 }
 
 /// Reads the escape at `at` and returns the offset behind it.
-fn escape(bytes: &[u8], at: usize, shell: bool, out: &mut Vec<u8>) -> Result<usize, Fault> {
+fn escape(
+    bytes: &[u8],
+    at: usize,
+    shell: bool,
+    out: &mut Vec<u8>,
+    taking: &mut Taking,
+) -> Result<usize, Fault> {
     let byte = *bytes.get(at + 1).ok_or(Fault::cut(bytes.len()))?;
     let plain = match byte {
         b'"' | b'\\' | b'/' => byte,
@@ -60,11 +82,11 @@ fn escape(bytes: &[u8], at: usize, shell: bool, out: &mut Vec<u8>) -> Result<usi
         b'r' => b'\r',
         b'b' => 8,
         b'f' => 12,
-        b'u' => return unicode(bytes, at, shell, out),
+        b'u' => return unicode(bytes, at, shell, out, taking),
         b'v' if shell => 11,
         b'0' if shell => 0,
         b'x' if shell => {
-            push_char(out, hex(bytes, at + 2, 2)?, at)?;
+            push_char(out, hex(bytes, at + 2, 2)?, at, taking)?;
             return Ok(at + 4);
         }
         b'\n' if shell => return Ok(at + 2),
@@ -85,42 +107,53 @@ fn escape(bytes: &[u8], at: usize, shell: bool, out: &mut Vec<u8>) -> Result<usi
     Ok(at + 2)
 }
 
-fn unicode(bytes: &[u8], at: usize, shell: bool, out: &mut Vec<u8>) -> Result<usize, Fault> {
+fn unicode(
+    bytes: &[u8],
+    at: usize,
+    shell: bool,
+    out: &mut Vec<u8>,
+    taking: &mut Taking,
+) -> Result<usize, Fault> {
     if shell && bytes.get(at + 2) == Some(&b'{') {
         let digits = bytes.get(at + 3..).unwrap_or_default().iter().take_while(|b| **b != b'}');
         let count = digits.count();
         if !(1..=6).contains(&count) {
             return Err(Fault::new(at, "write one to six hexadecimal digits in \\u{…}"));
         }
-        push_char(out, hex(bytes, at + 3, count)?, at)?;
+        push_char(out, hex(bytes, at + 3, count)?, at, taking)?;
         return Ok(at + 4 + count);
     }
     let first = hex(bytes, at + 2, 4)?;
-    if !(0xd800..0xdc00).contains(&first) {
-        push_char(out, first, at)?;
-        return Ok(at + 6);
+    if (0xd800..0xdc00).contains(&first)
+        && let Some(second) = second_half(bytes, at + 6)?
+    {
+        push_char(out, 0x1_0000 + ((first - 0xd800) << 10) + (second - 0xdc00), at, taking)?;
+        return Ok(at + 12);
     }
-    for (ahead, expected) in [(6, b'\\'), (7, b'u')] {
+    push_char(out, first, at, taking)?;
+    Ok(at + 6)
+}
+
+/// The second half of a character, if it is what stands here.
+fn second_half(bytes: &[u8], at: usize) -> Result<Option<u32>, Fault> {
+    for (ahead, expected) in [(0, b'\\'), (1, b'u')] {
         match bytes.get(at + ahead) {
             None => return Err(Fault::cut(bytes.len())),
-            Some(byte) if *byte != expected => return Err(half_character(at)),
+            Some(byte) if *byte != expected => return Ok(None),
             Some(_) => {}
         }
     }
-    let second = hex(bytes, at + 8, 4)?;
-    if !(0xdc00..0xe000).contains(&second) {
-        return Err(half_character(at));
-    }
-    push_char(out, 0x1_0000 + ((first - 0xd800) << 10) + (second - 0xdc00), at)?;
-    Ok(at + 12)
+    Ok(Some(hex(bytes, at + 2, 4)?).filter(|half| (0xdc00..0xe000).contains(half)))
 }
 
-fn half_character(at: usize) -> Fault {
-    Fault::new(at, "this escape is half of a character (a lone surrogate); write both halves")
-}
-
-fn push_char(out: &mut Vec<u8>, code: u32, at: usize) -> Result<(), Fault> {
-    let character = char::from_u32(code).ok_or_else(|| half_character(at))?;
+/// Appends a character. Half of one is replaced, if that is wanted.
+fn push_char(out: &mut Vec<u8>, code: u32, at: usize, taking: &mut Taking) -> Result<(), Fault> {
+    let whole = char::from_u32(code);
+    let replaced = || taking.takes(Oddity::BrokenText, 1).then_some(char::REPLACEMENT_CHARACTER);
+    let character = whole.or_else(replaced).ok_or_else(|| {
+        let message = "this escape is half of a character (a lone surrogate); write both halves";
+        Fault::odd(at, Oddity::BrokenText, message)
+    })?;
     out.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
     Ok(())
 }

@@ -12,6 +12,7 @@ use super::{
     date::{Zone, parse_iso},
     error::Fault,
     numbers::{self, Literal},
+    oddity::Oddity,
     parser::Parser,
 };
 
@@ -80,7 +81,13 @@ impl<'t> Parser<'t, '_> {
         let quote = self.peek()?;
         let next = self.bytes.get(self.at + 1);
         match quote {
-            b'"' if next == Some(&b'$') => self.text("").map(Some),
+            b'"' if next == Some(&b'$') => {
+                // What turns out to be the name of a field is read again, and counted then.
+                let before = self.work.taking.tally;
+                let name = self.text("")?;
+                self.work.taking.tally = before;
+                Ok(Some(name))
+            }
             b'\'' if next == Some(&b'$') && self.is_shell() => self.text("").map(Some),
             b'$' if self.is_shell() => Ok(Some(Cow::Borrowed(self.bare_word()))),
             _ => Ok(None),
@@ -155,13 +162,28 @@ impl<'t> Parser<'t, '_> {
                 ms
             }
             b'-' | b'0'..=b'9' => {
-                self.work.legacy_values += 1;
+                self.work.taking.tally.legacy_values += 1;
                 self.int_literal(MESSAGE)?
             }
-            _ => self.parsed(MESSAGE, |text| parse_iso(text, Zone::Required))?,
+            _ => self.iso_date(MESSAGE)?,
         };
         self.put(tag_at, T::DateTime, &ms.to_le_bytes());
         Ok(())
+    }
+
+    fn iso_date(&mut self, message: &'static str) -> Result<i64, Fault> {
+        let at = self.at;
+        let text = self.text(message)?;
+        if let Some(ms) = parse_iso(&text, Zone::Required) {
+            return Ok(ms);
+        }
+        let Some(local_ms) = parse_iso(&text, Zone::UtcIfMissing) else {
+            return Err(Fault::new(at, message));
+        };
+        if !self.work.taking.takes(Oddity::NoZone, 1) {
+            return Err(Fault::odd(at, Oddity::NoZone, message));
+        }
+        Ok(self.work.taking.lenience.zone.utc_ms(local_ms))
     }
 
     /// A whole number without quotes.
@@ -222,7 +244,7 @@ impl<'t> Parser<'t, '_> {
             self.parsed(MESSAGE, |name| (name == "$type").then_some(()))?;
             self.expect(b':', MESSAGE)?;
             subtype = self.parsed(MESSAGE, subtype_of)?;
-            self.work.legacy_values += 1;
+            self.work.taking.tally.legacy_values += 1;
         }
         self.put_binary(tag_at, subtype, &bytes);
         Ok(())

@@ -2,7 +2,6 @@
 
 mod arguments;
 mod arithmetic;
-mod calendar;
 mod format;
 mod free;
 mod operators;
@@ -10,7 +9,8 @@ mod parse;
 mod parts;
 mod text;
 mod unit;
-mod zone;
+
+use crate::value::{calendar, zone};
 
 pub(super) use arguments::{date_of, refuse_count, refuse_dated};
 pub(super) use format::{clock_text, iso_text};

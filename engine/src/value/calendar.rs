@@ -1,13 +1,13 @@
 //! The proleptic Gregorian calendar over every day that 64 bits of milliseconds reach.
 
 /// Seconds of a day.
-pub(super) const DAY_SECS: i64 = 86_400;
+pub(crate) const DAY_SECS: i64 = 86_400;
 /// Days of 400 years, after which the calendar repeats.
 const ERA_DAYS: i64 = 146_097;
 /// Days from 0000-03-01 to 1970-01-01.
 const EPOCH_SHIFT: i64 = 719_468;
 /// Months by name, January first.
-pub(super) const MONTHS: [&str; 12] = [
+pub(crate) const MONTHS: [&str; 12] = [
     "January",
     "February",
     "March",
@@ -25,7 +25,7 @@ pub(super) const MONTHS: [&str; 12] = [
 /// A day of the calendar. Months and days count from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(clippy::struct_field_names, reason = "the day of the month is the calendar's word")]
-pub(super) struct Day {
+pub(crate) struct Day {
     pub year: i64,
     pub month: i64,
     pub day: i64,
@@ -34,7 +34,7 @@ pub(super) struct Day {
 impl Day {
     /// The day so many days after 1970-01-01. Years are counted from March, so that the leap day
     /// is the last of its year.
-    pub(super) fn of_number(number: i64) -> Self {
+    pub(crate) fn of_number(number: i64) -> Self {
         let shifted = number.saturating_add(EPOCH_SHIFT);
         let era = shifted.div_euclid(ERA_DAYS);
         let of_era = shifted.rem_euclid(ERA_DAYS);
@@ -48,22 +48,22 @@ impl Day {
     }
 
     /// Days since 1970-01-01.
-    pub(super) fn number(self) -> i64 {
+    pub(crate) fn number(self) -> i64 {
         number_of(self.year, self.month, self.day)
     }
 
     /// The day of the year, from 1.
-    pub(super) fn of_year(self) -> i64 {
+    pub(crate) fn of_year(self) -> i64 {
         self.number() - number_of(self.year, 1, 1) + 1
     }
 
     /// Monday 1 … Sunday 7.
-    pub(super) fn iso_weekday(self) -> i64 {
+    pub(crate) fn iso_weekday(self) -> i64 {
         iso_weekday(self.number())
     }
 
     /// Year and week by ISO 8601: a week belongs to the year of its Thursday.
-    pub(super) fn iso_week(self) -> (i64, i64) {
+    pub(crate) fn iso_week(self) -> (i64, i64) {
         let thursday = self.number() - self.iso_weekday() + 4;
         let day = Self::of_number(thursday);
         (day.year, (day.of_year() - 1) / 7 + 1)
@@ -71,12 +71,12 @@ impl Day {
 }
 
 /// The weekday of a day number: Monday 1 … Sunday 7.
-pub(super) fn iso_weekday(number: i64) -> i64 {
+pub(crate) fn iso_weekday(number: i64) -> i64 {
     (number + 3).rem_euclid(7) + 1
 }
 
 /// Days since 1970-01-01 of a year, month 1 to 12 and any day.
-pub(super) fn number_of(year: i64, month: i64, day: i64) -> i64 {
+pub(crate) fn number_of(year: i64, month: i64, day: i64) -> i64 {
     let year = if month <= 2 { year - 1 } else { year };
     let era = year.div_euclid(400);
     let year_of_era = year.rem_euclid(400);
@@ -88,17 +88,17 @@ pub(super) fn number_of(year: i64, month: i64, day: i64) -> i64 {
 
 /// The same with any number of months: month 13 is January of the next year, month 0 December of
 /// the one before.
-pub(super) fn number_of_any_month(year: i64, month: i64, day: i64) -> i64 {
+pub(crate) fn number_of_any_month(year: i64, month: i64, day: i64) -> i64 {
     number_of(year + (month - 1).div_euclid(12), (month - 1).rem_euclid(12) + 1, day)
 }
 
 /// Days of a month.
-pub(super) fn days_in_month(year: i64, month: i64) -> i64 {
+pub(crate) fn days_in_month(year: i64, month: i64) -> i64 {
     number_of_any_month(year, month + 1, 1) - number_of(year, month, 1)
 }
 
 /// The day number of an ISO year, week and weekday; week and weekday may over- and underflow.
-pub(super) fn number_of_iso(year: i64, week: i64, weekday: i64) -> i64 {
+pub(crate) fn number_of_iso(year: i64, week: i64, weekday: i64) -> i64 {
     let fourth = number_of(year, 1, 4);
     fourth - iso_weekday(fourth) + (week - 1) * 7 + weekday
 }

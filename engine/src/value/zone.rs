@@ -1,5 +1,7 @@
 //! Time zones: UTC, fixed offsets, and Olson names.
 
+use std::fmt;
+
 use chrono::{DateTime, Offset, TimeZone};
 use chrono_tz::Tz;
 
@@ -14,7 +16,7 @@ const CHRONO_SECS_MAX: i64 = 8_000_000_000_000;
 
 /// Where a clock hangs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Zone {
+pub enum Zone {
     /// Seconds east of Greenwich; 0 is UTC.
     Fixed(i64),
     /// A place with rules.
@@ -23,7 +25,7 @@ pub(super) enum Zone {
 
 /// What a clock in a zone shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Local {
+pub(crate) struct Local {
     pub day: Day,
     pub hour: i64,
     pub minute: i64,
@@ -34,11 +36,13 @@ pub(super) struct Local {
 }
 
 impl Zone {
-    pub(super) const UTC: Self = Self::Fixed(0);
+    /// Universal time.
+    pub const UTC: Self = Self::Fixed(0);
 
     /// Reads an Olson name or an offset as `+03`, `+0530` or `-04:45`. Names are exact in their
     /// letters' case.
-    pub(super) fn parse(text: &str) -> Option<Self> {
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
         if let Some(offset) = parse_offset(text) {
             return Some(Self::Fixed(offset));
         }
@@ -49,7 +53,7 @@ impl Zone {
     }
 
     /// Seconds east of Greenwich at an instant.
-    pub(super) fn offset_secs(self, utc_secs: i64) -> i64 {
+    pub(crate) fn offset_secs(self, utc_secs: i64) -> i64 {
         match self {
             Self::Fixed(offset) => offset,
             Self::Named(zone) => {
@@ -64,7 +68,7 @@ impl Zone {
     }
 
     /// What the clock shows at an instant in milliseconds since 1970.
-    pub(super) fn local(self, millis: i64) -> Local {
+    pub(crate) fn local(self, millis: i64) -> Local {
         let utc_secs = millis.div_euclid(1_000);
         let offset_secs = self.offset_secs(utc_secs);
         let secs = utc_secs + offset_secs;
@@ -79,9 +83,16 @@ impl Zone {
         }
     }
 
+    /// The instant at which the clock shows this many milliseconds since 1970.
+    pub(crate) fn utc_ms(self, local_ms: i64) -> i64 {
+        let secs = self.utc_secs(i128::from(local_ms.div_euclid(1_000)));
+        let ms = secs * 1_000 + i128::from(local_ms.rem_euclid(1_000));
+        i64::try_from(ms).unwrap_or(local_ms)
+    }
+
     /// The instant at which the clock shows this many seconds since 1970. Of two such instants the
     /// first; where the clock jumps over the time, the time after the jump.
-    pub(super) fn utc_secs(self, local_secs: i128) -> i128 {
+    pub(crate) fn utc_secs(self, local_secs: i128) -> i128 {
         let Self::Named(_) = self else {
             let Self::Fixed(offset) = self else { return local_secs };
             return local_secs - i128::from(offset);
@@ -96,6 +107,27 @@ impl Zone {
         let holds = |offset: i64| self.offset_secs(at.saturating_sub(offset)) == offset;
         let offset = if before == after || holds(before) || !holds(after) { before } else { after };
         local_secs - i128::from(offset)
+    }
+}
+
+impl Default for Zone {
+    fn default() -> Self {
+        Self::UTC
+    }
+}
+
+/// As [`Zone::parse`] reads it.
+impl fmt::Display for Zone {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::UTC => f.write_str("UTC"),
+            Self::Named(zone) => f.write_str(zone.name()),
+            Self::Fixed(offset) => {
+                let sign = if offset < 0 { '-' } else { '+' };
+                let minutes = offset.abs() / 60;
+                write!(f, "{sign}{:02}:{:02}", minutes / 60, minutes % 60)
+            }
+        }
     }
 }
 
@@ -152,6 +184,13 @@ mod tests {
         check("+5", None);
         check("Nowhere/Land", None);
         check("", None);
+    }
+
+    #[test]
+    fn a_zone_is_written_as_it_is_read() {
+        for text in ["UTC", "+05:45", "-04:45", "+00:30", "America/New_York"] {
+            assert_eq!(Zone::parse(text).map(|zone| zone.to_string()).as_deref(), Some(text));
+        }
     }
 
     #[test]

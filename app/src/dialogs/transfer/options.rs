@@ -1,0 +1,75 @@
+//! What is read although it is no Extended JSON.
+
+use egui::Ui;
+use mayfly_engine::transfer::Oddity;
+
+use super::ask;
+use crate::action::{Actions, TransferAction};
+use crate::state::transfer::ImportDraft;
+use crate::theme::{Icon, colors, sizes, text};
+use crate::widgets::field::Field;
+use crate::widgets::{Button, card};
+
+/// The width of the field for a zone, in points.
+const ZONE: f32 = 160.0;
+
+/// Draws the button that shows the options, which says how many are chosen.
+pub fn button_ui(ui: &mut Ui, draft: &mut ImportDraft) {
+    draft.shows_options &= draft.may_be_json();
+    if !draft.may_be_json() {
+        return;
+    }
+    let chosen = Oddity::ALL.iter().filter(|oddity| draft.lenience.takes(**oddity)).count();
+    let words = match chosen {
+        0 => "JSON options".to_owned(),
+        _ => format!("JSON options ({chosen} chosen)"),
+    };
+    let icon = if draft.shows_options { Icon::Unfolded } else { Icon::Expand };
+    let button = Button::ghost(&words).icon(icon).name("JSON options");
+    if ui.add(button.tooltip("What to do with values that are no Extended JSON")).clicked() {
+        draft.shows_options = !draft.shows_options;
+    }
+}
+
+/// Draws the options. The file is looked at again when one changes.
+pub fn ui(ui: &mut Ui, draft: &mut ImportDraft, actions: &mut Actions) {
+    let before = draft.lenience;
+    let colors = colors(ui);
+    card::ui(ui, |ui| {
+        ui.spacing_mut().item_spacing.y = sizes::GAP_TINY;
+        for oddity in Oddity::ALL {
+            ui.horizontal(|ui| {
+                let mut is_read = draft.lenience.takes(oddity);
+                if ui.checkbox(&mut is_read, oddity.option()).changed() {
+                    draft.set_read(oddity, is_read);
+                }
+                if oddity == Oddity::NoZone && is_read {
+                    zone_ui(ui, draft);
+                }
+            });
+        }
+        if let Some(error) = draft.zone_error() {
+            ui.label(text::rich(error, text::small()).color(colors.error));
+        }
+        let words = "A document with any of these is rejected unless its option is chosen. What is read \
+                     in another way than it stands in the file is counted";
+        ui.label(text::rich(words, text::small()).color(colors.dim));
+    });
+    if draft.lenience != before {
+        ask(actions, TransferAction::Look);
+    }
+}
+
+fn zone_ui(ui: &mut Ui, draft: &mut ImportDraft) {
+    let field = Field {
+        name: "Zone of dates without one",
+        hint: "UTC",
+        mono: true,
+        invalid: draft.zone_error().is_some(),
+        width: Some(ZONE),
+        ..Field::default()
+    };
+    if field.ui(ui, &mut draft.zone).changed() {
+        draft.zone_typed();
+    }
+}

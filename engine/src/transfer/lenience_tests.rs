@@ -1,0 +1,118 @@
+//! Tests of imports that take what is no Extended JSON.
+
+use std::fs;
+
+use bson::{Document, RawDocumentBuf, doc};
+
+use super::{
+    Format, ImportRequest, Lenience, Oddity, Progress, Tally, preview, rehearse, tests::Room,
+};
+
+/// The first 5 documents have an oddity each, in the order of [`Oddity::ALL`]; the last one is good.
+const DOCUMENTS: [&[u8]; 6] = [
+    br#"{"_id":1,"v":{"a":1,"a":2}}"#,
+    br#"{"_id":2,"v":[99999999999999999999]}"#,
+    br#"{"_id":3,"v":-Infinity}"#,
+    br#"{"_id":4,"v":{"$date":"1970-01-01T05:45:00"}}"#,
+    b"{\"_id\":5,\"v\":\"\xff\"}",
+    br#"{"_id":6}"#,
+];
+
+fn all() -> Lenience {
+    let mut lenience = Lenience::default();
+    for oddity in Oddity::ALL {
+        lenience.set(oddity, true);
+    }
+    lenience.zone = Lenience::read_zone("+05:45").unwrap();
+    lenience
+}
+
+/// One document a line; documents of several lines; an array.
+fn forms() -> [Vec<u8>; 3] {
+    let pretty: Vec<Vec<u8>> =
+        DOCUMENTS.iter().map(|document| [b"{\n", &document[1..]].concat()).collect();
+    [
+        DOCUMENTS.join(&b'\n'),
+        pretty.join(&b'\n'),
+        [b"[", DOCUMENTS.join(&b',').as_slice(), b"]"].concat(),
+    ]
+}
+
+fn raw(document: &Document) -> RawDocumentBuf {
+    RawDocumentBuf::try_from(document).unwrap()
+}
+
+#[test]
+fn each_oddity_is_taken_alone_and_counted() {
+    let values = [
+        doc! { "_id": 1, "v": { "a": 2 } },
+        doc! { "_id": 2, "v": [1e20] },
+        doc! { "_id": 3, "v": f64::NEG_INFINITY },
+        doc! { "_id": 4, "v": bson::DateTime::from_millis(0) },
+        doc! { "_id": 5, "v": "\u{fffd}" },
+    ];
+    let good = doc! { "_id": 6 };
+    for bytes in forms() {
+        for (oddity, value) in Oddity::ALL.into_iter().zip(&values) {
+            let room = Room::new();
+            let mut lenience = all();
+            for other in Oddity::ALL {
+                lenience.set(other, other == oddity);
+            }
+            let report = room.import(&ImportRequest { lenience, ..room.request(&bytes) });
+            assert_eq!((report.imported, report.rejected), (2, 4), "{oddity:?}");
+            let mut tally = Tally::NONE;
+            tally.set(oddity, 1);
+            assert_eq!(report.tally, tally);
+            assert_eq!(room.documents(), [raw(value), raw(&good)]);
+        }
+        let room = Room::new();
+        let report = room.import(&ImportRequest { lenience: all(), ..room.request(&bytes) });
+        assert_eq!((report.imported, report.rejected), (6, 0));
+        assert_eq!(report.tally.sentences().len(), Oddity::ALL.len());
+    }
+}
+
+#[test]
+fn nothing_odd_is_taken_by_itself_and_the_reason_names_the_option() {
+    for bytes in forms() {
+        let room = Room::new();
+        let report = room.import(&room.request(&bytes));
+        assert_eq!((report.imported, report.rejected), (1, 5));
+        assert_eq!(report.tally, Tally::NONE);
+        assert_eq!(room.documents(), [raw(&doc! { "_id": 6 })]);
+        for (oddity, reject) in Oddity::ALL.into_iter().zip(&report.rejects) {
+            let option = format!("option \"{}\" ({})", oddity.option(), oddity.flag());
+            assert!(reject.reason.contains(&option), "{reject}");
+        }
+        let text = fs::read_to_string(&report.rejects_files[0]).unwrap();
+        assert!(text.contains("--last-duplicate") && text.lines().count() == 5, "{text}");
+    }
+}
+
+#[test]
+fn other_reasons_name_no_option() {
+    let room = Room::new();
+    let report = room.import(&room.request(b"{\"_id\":tru}\n{\"_id\":1e400}\n"));
+    assert_eq!(report.rejected, 2);
+    assert!(report.rejects.iter().all(|reject| !reject.reason.contains("option")));
+}
+
+#[test]
+fn what_is_looked_at_before_is_read_in_the_same_way() {
+    for bytes in forms() {
+        let room = Room::new();
+        let path = room.file("p", &bytes);
+        let look = |lenience| {
+            let found = preview(&path, Format::Auto, lenience).unwrap();
+            let progress = Progress::new();
+            let (all, into) = (&room.collections, &room.namespace);
+            let rehearsed =
+                rehearse(all, into, &path, Format::Auto, lenience, 1_000, &progress).unwrap();
+            let read = (found.documents.len(), found.rejects.len());
+            (read, found.tally.sentences().len(), (rehearsed.documents, rehearsed.rejected))
+        };
+        assert_eq!(look(Lenience::default()), ((1, 5), 0, (1, 5)));
+        assert_eq!(look(all()), ((6, 0), 5, (6, 0)));
+    }
+}

@@ -1,0 +1,193 @@
+//! What is no Extended JSON although many programs write it, and how much of it was read.
+
+use std::ops::{Add, Index};
+
+use crate::value::{counted, zone::Zone};
+
+/// Something that is refused unless somebody says that it shall be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Oddity {
+    /// Fields with the same name in one document: the last one stays.
+    DuplicateField,
+    /// A whole number beyond 64 bits: it becomes a double.
+    BigInteger,
+    /// The words `NaN`, `Infinity` and `-Infinity` without quotes: they become doubles.
+    NotFinite,
+    /// A `$date` without a zone: it is read in a chosen one.
+    NoZone,
+    /// Half of a character, or bytes that are not UTF-8: U+FFFD takes their place.
+    BrokenText,
+}
+
+/// How many oddities there are.
+const ODDITIES: usize = 5;
+
+impl Oddity {
+    /// All of them.
+    pub const ALL: [Self; ODDITIES] =
+        [Self::DuplicateField, Self::BigInteger, Self::NotFinite, Self::NoZone, Self::BrokenText];
+
+    /// What a person says to have it read.
+    #[must_use]
+    pub fn option(self) -> &'static str {
+        match self {
+            Self::DuplicateField => "Keep the last of fields with the same name",
+            Self::BigInteger => "Take whole numbers beyond 64 bits as doubles",
+            Self::NotFinite => "Take NaN, Infinity and -Infinity without quotes",
+            Self::NoZone => "Read dates without a zone in a chosen zone",
+            Self::BrokenText => "Replace broken characters by U+FFFD",
+        }
+    }
+
+    /// The same in a terminal.
+    #[must_use]
+    pub fn flag(self) -> &'static str {
+        match self {
+            Self::DuplicateField => "--last-duplicate",
+            Self::BigInteger => "--big-integers",
+            Self::NotFinite => "--nan",
+            Self::NoZone => "--zone",
+            Self::BrokenText => "--replace-broken-text",
+        }
+    }
+
+    /// What was done so often, without a full stop.
+    #[must_use]
+    pub fn done(self, count: u64) -> String {
+        let (one, many) = match self {
+            Self::DuplicateField => (
+                "field gave way to a later one with the same name",
+                "fields gave way to later ones with the same name",
+            ),
+            Self::BigInteger => (
+                "whole number beyond 64 bits was taken as a double",
+                "whole numbers beyond 64 bits were taken as doubles",
+            ),
+            Self::NotFinite => (
+                "NaN or Infinity without quotes was taken as a double",
+                "NaN or Infinity without quotes were taken as doubles",
+            ),
+            Self::NoZone => (
+                "date without a zone was read in the chosen zone",
+                "dates without a zone were read in the chosen zone",
+            ),
+            Self::BrokenText => {
+                ("broken character was replaced", "broken characters were replaced")
+            }
+        };
+        counted(count, one, many)
+    }
+
+    fn bit(self) -> u8 {
+        1 << self as u8
+    }
+}
+
+/// Which oddities are read; by default none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Lenience {
+    bits: u8,
+    /// The zone of dates without one.
+    pub zone: Zone,
+}
+
+impl Lenience {
+    /// Whether an oddity is read.
+    #[must_use]
+    pub fn takes(self, oddity: Oddity) -> bool {
+        self.bits & oddity.bit() != 0
+    }
+
+    /// A zone as a person types it.
+    ///
+    /// # Errors
+    /// One sentence without its full stop.
+    pub fn read_zone(text: &str) -> Result<Zone, String> {
+        let text = text.trim();
+        let minutes = text.get(3..).map(|rest| rest.trim_start_matches(':'));
+        let is_clock = minutes.is_none_or(|minutes| minutes < "60");
+        match Zone::parse(text) {
+            Some(Zone::Fixed(offset)) if offset.abs() >= 86_400 || !is_clock && offset != 0 => None,
+            found => found,
+        }
+        .ok_or_else(|| {
+            format!(
+                "{text:?} is no time zone; write UTC, an offset such as +05:45, or a name such as \
+                 Europe/Berlin"
+            )
+        })
+    }
+
+    /// Has an oddity read, or refused.
+    pub fn set(&mut self, oddity: Oddity, is_read: bool) {
+        self.bits = self.bits & !oddity.bit() | if is_read { oddity.bit() } else { 0 };
+    }
+}
+
+/// How many values were not as version 2 of Extended JSON has them, and were read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Tally {
+    /// Values in the older form (Extended JSON v1).
+    pub legacy_values: u64,
+    /// Of each oddity, in the order of [`Oddity::ALL`].
+    oddities: [u64; ODDITIES],
+}
+
+impl Index<Oddity> for Tally {
+    type Output = u64;
+
+    fn index(&self, oddity: Oddity) -> &u64 {
+        self.oddities.get(oddity as usize).unwrap_or(&0)
+    }
+}
+
+impl Add for Tally {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        let mut sum = self;
+        sum.legacy_values += other.legacy_values;
+        for (sum, more) in sum.oddities.iter_mut().zip(other.oddities) {
+            *sum += more;
+        }
+        sum
+    }
+}
+
+impl Tally {
+    /// Nothing.
+    pub const NONE: Self = Self { legacy_values: 0, oddities: [0; ODDITIES] };
+
+    /// What was read in another way than it stands there, each without a full stop.
+    #[must_use]
+    pub fn sentences(&self) -> Vec<String> {
+        let met = Oddity::ALL.into_iter().zip(self.oddities).filter(|(_, count)| *count > 0);
+        met.map(|(oddity, count)| oddity.done(count)).collect()
+    }
+
+    /// Has an oddity as often as that.
+    pub fn set(&mut self, oddity: Oddity, count: u64) {
+        if let Some(known) = self.oddities.get_mut(oddity as usize) {
+            *known = count;
+        }
+    }
+}
+
+/// What a reader takes, and what it has met so far.
+#[derive(Debug, Default)]
+pub(in crate::value) struct Taking {
+    pub(in crate::value) lenience: Lenience,
+    pub(in crate::value) tally: Tally,
+}
+
+impl Taking {
+    /// Whether an oddity that stands so often is read. It is counted then.
+    #[cold]
+    pub(super) fn takes(&mut self, oddity: Oddity, count: usize) -> bool {
+        let takes = self.lenience.takes(oddity);
+        if takes {
+            self.tally.set(oddity, self.tally[oddity] + count as u64);
+        }
+        takes
+    }
+}
