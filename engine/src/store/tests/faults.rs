@@ -289,6 +289,60 @@ fn an_older_file_after_a_failed_flush_is_not_taken_for_good() {
     );
 }
 
+/// LMDB's descriptor for commit records: the only one of the file that writes through to the disk.
+fn commit_record_descriptor(folder: &FsPath) -> i32 {
+    const DSYNC: i32 = 0o10_000;
+    let is_it = |number: &str| {
+        let info = fs::read_to_string(format!("/proc/self/fdinfo/{number}")).unwrap_or_default();
+        let flags = info.lines().find_map(|line| line.strip_prefix("flags:")).map(str::trim);
+        flags.and_then(|flags| i32::from_str_radix(flags, 8).ok()).unwrap_or(0) & DSYNC != 0
+    };
+    let file = folder.join("data.mdb").canonicalize().expect("a path");
+    let open = fs::read_dir("/proc/self/fd").expect("a list").flatten();
+    let mut found = open
+        .filter(|entry| fs::read_link(entry.path()).is_ok_and(|target| target == file))
+        .filter_map(|entry| entry.file_name().into_string().ok())
+        .filter(|number| is_it(number));
+    let number = found.next().expect("a descriptor").parse().expect("a number");
+    assert_eq!(found.next(), None);
+    number
+}
+
+/// From now on this descriptor can't be written.
+#[expect(unsafe_code, reason = "LMDB tells nobody its descriptors")]
+fn cut_off(descriptor: i32) {
+    use std::{mem::ManuallyDrop, os::fd::FromRawFd};
+    let read_only = fs::File::open("/dev/null").expect("opens");
+    // SAFETY: the descriptor is open, and stays so: what is made of it here is not dropped.
+    let descriptor = unsafe { std::os::fd::OwnedFd::from_raw_fd(descriptor) };
+    rustix::io::dup2(&read_only, &mut ManuallyDrop::new(descriptor)).expect("replaced");
+}
+
+#[test]
+fn a_commit_record_that_is_not_written_ends_the_environment_and_not_the_store() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let raw = raw_env(folder.path(), MIB);
+    let table = raw_table(&raw);
+    cut_off(commit_record_descriptor(folder.path()));
+    let mut txn = raw.write_txn().expect("a transaction");
+    table.put(&mut txn, b"a", b"").expect("put");
+    check(txn.commit(), Fault::Suspect);
+    let is_panic = |error: &heed::Error| matches!(error, heed::Error::Mdb(heed::MdbError::Panic));
+    assert!(raw.write_txn().is_err_and(|error| is_panic(&error)));
+    check(raw.write_txn(), Fault::Suspect);
+
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = open(folder.path());
+    fill(&store, 0..10);
+    cut_off(commit_record_descriptor(folder.path()));
+    let failed: Result<(), StoreError> = store.write(|writer| writer.put_meta("a", b"lost"));
+    assert!(matches!(failed, Err(StoreError::OutcomeUnknown { .. })), "{failed:?}");
+    let next: Result<(), StoreError> = store.write(|writer| writer.put_meta("b", b"kept"));
+    assert_eq!(next, Ok(()), "the store was opened again");
+    fill(&store, 10..20);
+    assert_eq!(store.status().state, StoreState::Ok);
+}
+
 #[test]
 fn an_environment_waits_for_those_who_look_at_it() {
     let folder = tempfile::tempdir().expect("a folder");
