@@ -66,6 +66,44 @@ fn files_in_and_out() {
 }
 
 #[test]
+fn the_zone_of_the_machine_changes_nothing() {
+    const DOCUMENT: &str = r#"{"_id":1,"at":{"$date":"2026-03-29T01:30:00Z"}}"#;
+    for (zone, offset) in [
+        ("UTC0", "+0000"),
+        ("<+0545>-5:45", "+0545"),
+        ("<-0330>3:30", "-0330"),
+        ("<+14>-14", "+1400"),
+        ("<-0930>9:30", "-0930"),
+    ] {
+        let run = |program: &mut Command| {
+            let output = program.env("TZ", zone).output().expect("it runs");
+            assert!(output.status.success(), "{zone}: {output:?}");
+            String::from_utf8(output.stdout).unwrap()
+        };
+        assert_eq!(run(Command::new("date").arg("+%z")).trim(), offset, "the zone is known");
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("a.jsonl"), DOCUMENT).unwrap();
+        let mayfly = |arguments: &str| {
+            let mut program = Command::new(program::path());
+            let store = "--data data --db d --collection c";
+            let arguments = arguments.replace("STORE", store);
+            run(program.args(arguments.split_whitespace()).current_dir(folder.path()))
+        };
+        mayfly("import STORE a.jsonl");
+        for (wanted, found) in [("gte", 1), ("gt", 0)] {
+            let filter = format!(r#"{{"at":{{"${wanted}":{{"$date":"2026-03-29T01:30:00Z"}}}}}}"#);
+            let out = mayfly(&format!("export STORE --filter {filter} -o {wanted}.jsonl"));
+            assert_eq!(out.trim(), format!("exported {found}"), "{zone}");
+        }
+        let text = fs::read_to_string(folder.path().join("gte.jsonl")).unwrap();
+        assert_eq!(text.trim(), DOCUMENT, "{zone}");
+        mayfly("export STORE --format csv -o out.csv");
+        let text = fs::read_to_string(folder.path().join("out.csv")).unwrap();
+        assert_eq!(text.lines().last(), Some("1,2026-03-29T01:30:00Z"), "{zone}");
+    }
+}
+
+#[test]
 fn what_is_not_as_it_should_be_is_told_on_standard_error() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
