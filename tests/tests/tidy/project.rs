@@ -78,3 +78,37 @@ fn readme_names_the_two_commands_and_every_room() {
         }
     }
 }
+
+/// What is compiled is what was read: nothing comes from elsewhere, or without its sum.
+#[test]
+fn every_dependency_is_pinned_by_its_sum() {
+    // With the C sources of LMDB in it: whoever changes this has read what is new in them.
+    const LMDB: &str = "aaeb9bd22e73bd1babffff614994b341e9b2008de7bb73bf1f7e9154f1978f8b";
+    for (file, own) in [
+        ("Cargo.lock", vec!["mayfly", "mayfly-engine", "mayfly-tests"]),
+        ("tests/fuzz/Cargo.lock", vec!["mayfly-engine", "mayfly-fuzz"]),
+    ] {
+        let lock = fs::read_to_string(top().join(file)).expect("the lock file can be read");
+        let mut ours = Vec::new();
+        let mut lmdb = None;
+        for package in lock.split("[[package]]").skip(1) {
+            let value = |key: &str| {
+                let line = package.lines().find_map(|line| line.strip_prefix(key));
+                Some(line?.strip_prefix(" = ")?.trim_matches('"'))
+            };
+            let name = value("name").expect("a name");
+            let Some(source) = value("source") else {
+                ours.push(name);
+                continue;
+            };
+            assert!(source.starts_with("registry+https://"), "{file}: {name} is from {source}");
+            let sum = value("checksum").unwrap_or_default();
+            assert_eq!(sum.len(), 64, "{file}: {name} has no sum");
+            if name == "lmdb-master-sys" {
+                lmdb = Some(sum);
+            }
+        }
+        assert_eq!(ours, own, "{file}");
+        assert_eq!(lmdb, Some(LMDB), "{file}");
+    }
+}
