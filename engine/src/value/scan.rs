@@ -1,9 +1,6 @@
 //! The iterative check of untrusted BSON.
 
-use bson::{
-    raw::RawDocument,
-    spec::{ElementType, ElementType as T},
-};
+use bson::{raw::RawDocument, spec::ElementType as T};
 
 use super::field::{Tag, is_ascii, until_nul};
 
@@ -367,32 +364,27 @@ impl<'b> Scan<'b> {
         if !limits.allow_duplicate_names {
             self.names.push(name);
         }
-        let Some(kind) = ElementType::from(tag) else {
+        let Tag { kind: Some(kind), bytes } = Tag::of(tag) else {
             self.at = self.at.saturating_sub(name.len() + 2);
             return self.fail(Kind::UnknownType { tag });
         };
         self.met.see(tag, name, is_first);
-        let fixed = match kind {
-            T::Double | T::Int64 | T::DateTime | T::Timestamp => 8,
-            T::Int32 => 4,
-            T::ObjectId => 12,
-            T::Decimal128 => 16,
-            T::Null | T::Undefined | T::MinKey | T::MaxKey => 0,
-            T::String | T::JavaScriptCode | T::Symbol => return self.string("string"),
-            T::EmbeddedDocument | T::Array => return self.open_document(limits),
-            T::Binary => return self.binary(),
-            T::Boolean => return self.boolean(),
+        match kind {
+            T::String | T::JavaScriptCode | T::Symbol => self.string("string"),
+            T::EmbeddedDocument | T::Array => self.open_document(limits),
+            T::Binary => self.binary(),
+            T::Boolean => self.boolean(),
             T::RegularExpression => {
                 self.cstring("regular expression")?;
-                return self.cstring("regular expression").map(drop);
+                self.cstring("regular expression").map(drop)
             }
             T::DbPointer => {
                 self.string("namespace")?;
-                12
+                self.take(12, "value").map(drop)
             }
-            T::JavaScriptCodeWithScope => return self.code_with_scope(limits),
-        };
-        self.take(fixed, "value").map(drop)
+            T::JavaScriptCodeWithScope => self.code_with_scope(limits),
+            _ => self.take(bytes.map_or(0, usize::from), "value").map(drop),
+        }
     }
 
     fn boolean(&mut self) -> Result<(), ScanError> {
