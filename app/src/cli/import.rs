@@ -34,9 +34,9 @@ pub(super) fn run(args: &Import) -> Result<(), Failure> {
             let into = &request.namespace;
             Err(Failure(format!("No import of these files into {into} waits for its end.")))
         }
-        Some(known) if resumes => {
+        Some(known) if resumes => goes_on(&known.request, &request).and_then(|()| {
             transfer(&engine, |progress| resume_import(engine.collections(), known.id, progress))
-        }
+        }),
         Some(known) if rolls_back => roll_back(&engine, &known),
         Some(known) if leaves => leave(&engine, &known),
         // What was stored would be stored a second time, or rejected as a duplicate.
@@ -102,6 +102,32 @@ fn newest_unfinished(
     Ok(all.into_iter().rev().find(|known| known.is_of(request)))
 }
 
+/// Refuses options with which an import was not begun: it goes on as it began.
+fn goes_on(begun: &ImportRequest, request: &ImportRequest) -> Result<(), Failure> {
+    let (was, is) = (begun.lenience, request.lenience);
+    let has_other_zone = is.takes(Oddity::NoZone) && is.zone != was.zone;
+    let odd = Oddity::ALL.into_iter().filter(|oddity| is.takes(*oddity) && !was.takes(*oddity));
+    let mut new: Vec<&str> = odd.map(Oddity::flag).collect();
+    for (flag, is_new) in [
+        ("--zone", has_other_zone && was.takes(Oddity::NoZone)),
+        ("--format", request.format != Format::Auto && request.format != begun.format),
+        ("--mode", request.mode != Mode::Insert && request.mode != begun.mode),
+        ("--stop-on-error", request.stop_on_error && !begun.stop_on_error),
+    ] {
+        if is_new {
+            new.push(flag);
+        }
+    }
+    if new.is_empty() {
+        return Ok(());
+    }
+    Err(Failure(format!(
+        "The import goes on as it was begun, which was not with {}. Leave that out, or take the import \
+         back with --roll-back and begin anew.",
+        new.join(" ")
+    )))
+}
+
 /// Refuses files that the disk has no room for.
 fn check_room(engine: &Engine, request: &ImportRequest) -> Result<(), Failure> {
     let room = Room::of(engine.collections(), &request.files).map_err(Failure::from_error)?;
@@ -154,9 +180,6 @@ fn transfer(
     let progress = Progress::new();
     let report = with_progress(engine.clock().as_ref(), &progress, || work(&progress))?
         .map_err(Failure::from_error)?;
-    if report.tally.legacy_values > 0 {
-        eprintln!("{} values were in the older form of Extended JSON.", report.tally.legacy_values);
-    }
     for sentence in report.tally.sentences() {
         eprintln!("{sentence}.");
     }
@@ -205,6 +228,30 @@ mod tests {
     use super::*;
     use crate::cli::args::{Args, Command};
     use crate::state::transfer::{ImportDraft, command_line};
+
+    #[test]
+    fn an_import_goes_on_with_the_options_it_began_with() {
+        let request = |line: &str| {
+            let line = format!("mayfly import --data /d --db db --collection c a.json {line}");
+            let args = Args::try_parse_from(line.split_whitespace());
+            let Some(Command::Import(args)) = args.expect(&line).command else { panic!("{line}") };
+            request(args.format, args.mode, &args).expect(&line)
+        };
+        let begun = request("--nan --zone +05:45 --mode replace");
+        for same in ["", "--nan", "--zone +05:45 --mode replace", "--nan --zone +05:45"] {
+            assert_eq!(goes_on(&begun, &request(same)), Ok(()), "{same}");
+        }
+        for (other, named) in [
+            ("--zone +05:30", "with --zone."),
+            ("--nan --big-integers", "with --big-integers."),
+            ("--mode merge --stop-on-error --format csv", "with --format --mode --stop-on-error."),
+        ] {
+            let Failure(sentence) = goes_on(&begun, &request(other)).expect_err(other);
+            assert!(sentence.contains(named), "{sentence}");
+        }
+        let Failure(sentence) = goes_on(&request(""), &request("--zone UTC")).expect_err("a zone");
+        assert!(sentence.contains("with --zone."), "{sentence}");
+    }
 
     #[test]
     fn the_options_of_the_window_are_those_of_the_terminal() {

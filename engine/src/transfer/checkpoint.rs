@@ -319,6 +319,7 @@ const ODDITIES: [(Oddity, &str); 5] = [
     (Oddity::NoZone, "noZone"),
     (Oddity::BrokenText, "brokenText"),
 ];
+const LEAP_SECONDS: &str = "leapSecond";
 const STATES: [(State, &str); 3] = [
     (State::Importing, "importing"),
     (State::RollingBack, "rollingBack"),
@@ -421,7 +422,9 @@ fn lenience_from_bson(from: &Document) -> Option<Lenience> {
 }
 
 fn oddities_to_bson(of: &Tally) -> Document {
-    ODDITIES.iter().map(|(oddity, word)| ((*word).to_owned(), bits(of[*oddity]).into())).collect()
+    let oddities = ODDITIES.iter().map(|(oddity, word)| (*word, of[*oddity]));
+    let all = oddities.chain([(LEAP_SECONDS, of.leap_seconds)]);
+    all.map(|(word, count)| (word.to_owned(), bits(count).into())).collect()
 }
 
 fn tally_from_bson(from: &Document, legacy: &str, oddities: &str) -> Option<Tally> {
@@ -431,6 +434,7 @@ fn tally_from_bson(from: &Document, legacy: &str, oddities: &str) -> Option<Tall
     for (oddity, word) in ODDITIES {
         tally.set(oddity, unbits(from.get_i64(word).ok()?));
     }
+    tally.leap_seconds = from.get_i64(LEAP_SECONDS).map_or(0, unbits);
     Some(tally)
 }
 
@@ -494,4 +498,39 @@ fn from_bson(id: ObjectId, from: &Document) -> Option<Checkpoint> {
         }),
         lists: number("lists")?,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_checkpoint_is_read_as_it_was_written_also_by_a_version_without_options() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let namespace = Namespace::new("db", "c").unwrap();
+        let mut request = ImportRequest::new(vec![file.path().to_owned()], namespace);
+        request.lenience.set(Oddity::NoZone, true);
+        request.lenience.zone = Zone::parse("+05:45").unwrap();
+        let mut written = Checkpoint::new(&request, 7).unwrap();
+        for tally in [&mut written.mark.tally, &mut written.tally_before] {
+            tally.legacy_values = 3;
+            tally.leap_seconds = 4;
+            tally.set(Oddity::NoZone, 5);
+        }
+        let mut bson = to_bson(&written);
+        let read = from_bson(written.id, &bson).unwrap();
+        assert_eq!(read.request.lenience, request.lenience);
+        assert_eq!(
+            (read.mark.tally, read.tally_before),
+            (written.mark.tally, written.tally_before)
+        );
+        for since in ["lenience", "oddities", "odditiesBefore"] {
+            assert!(bson.remove(since).is_some(), "{since}");
+        }
+        let old = from_bson(written.id, &bson).unwrap();
+        assert_eq!(old.request.lenience, Lenience::default());
+        let mut known = Tally::default();
+        known.legacy_values = 3;
+        assert_eq!((old.mark.tally, old.tally_before), (known, known));
+    }
 }

@@ -110,11 +110,6 @@ fn end_ui(ui: &mut Ui, report: &ImportReport) {
     for words in report.tally.sentences() {
         ui.label(text::rich(words, text::small()).color(colors.text));
     }
-    if report.tally.legacy_values > 0 {
-        let count = number::counted(report.tally.legacy_values, "value was", "values were");
-        let words = format!("{count} in the older form of Extended JSON");
-        ui.label(text::rich(words, text::small()).color(colors.dim));
-    }
 }
 
 fn rejects_ui(ui: &mut Ui, report: &ImportReport, actions: &mut Actions) {

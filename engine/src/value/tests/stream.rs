@@ -107,6 +107,29 @@ fn a_bad_line_can_be_skipped() {
 }
 
 #[test]
+fn dates_at_second_60_are_counted_in_whatever_chunks_they_come() {
+    let text = br#"{"at":{"$date":"2016-12-31T23:59:60Z"}} {"at":{"$date":"2016-12-31T23:59:59Z"}}
+        {"at":[{"$date":"2016-12-31T23:59:60.5+00:00"}]}"#;
+    let mut documents = Documents::new(Form::Stream);
+    let (mut start, mut end) = (0, 0);
+    let mut found = 0;
+    while end < text.len() {
+        end += 1;
+        match documents.step(&text[start..end], end == text.len()) {
+            Ok(Step::Document { consumed }) => {
+                found += 1;
+                start += consumed;
+            }
+            Ok(Step::NeedMore) => {}
+            other => panic!("{other:?}"),
+        }
+    }
+    assert_eq!((found, documents.tally().leap_seconds), (3, 2));
+    let sentences = documents.tally().sentences();
+    assert_eq!(sentences, ["2 dates at second 60 were read as 59.999"]);
+}
+
+#[test]
 fn lines_that_hold_one_document() {
     let check = |line: &str, expected: bool| {
         let mut documents = Documents::new(Form::Stream);

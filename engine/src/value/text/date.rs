@@ -1,5 +1,7 @@
 //! Dates as ISO 8601 text.
 
+use crate::value::calendar::{Day, days_in_month, number_of};
+
 const DAY_MS: i64 = 86_400_000;
 /// First millisecond of the year 10000.
 const YEAR_10000_MS: i64 = 253_402_300_800_000;
@@ -23,7 +25,7 @@ pub(super) fn parse_iso(text: &str, zone: Zone) -> Option<i64> {
     if !(1..=12).contains(&month) || day < 1 || day > days_in_month(year, month) {
         return None;
     }
-    let midnight = days_from_civil(year, month, day) * DAY_MS;
+    let midnight = number_of(year, month, day) * DAY_MS;
     if cursor.0.is_empty() {
         return (zone == Zone::UtcIfMissing).then_some(midnight);
     }
@@ -45,6 +47,11 @@ pub(super) fn parse_iso(text: &str, zone: Zone) -> Option<i64> {
     let offset = cursor.offset_minutes(zone)?;
     cursor.0.is_empty().then_some(())?;
     Some(midnight + (hour * 60 + minute - offset) * 60_000 + second * 1_000 + ms)
+}
+
+/// Whether a date that [`parse_iso`] takes is at second 60.
+pub(super) fn is_at_leap_second(text: &str) -> bool {
+    text.get("2016-12-31T23:59:".len()..).is_some_and(|rest| rest.starts_with("60"))
 }
 
 struct Cursor<'t>(&'t [u8]);
@@ -103,7 +110,7 @@ pub(in crate::value) fn append_iso(out: &mut Vec<u8>, ms: i64) -> bool {
     if !(0..YEAR_10000_MS).contains(&ms) {
         return false;
     }
-    let (year, month, day) = civil_from_days(ms / DAY_MS);
+    let Day { year, month, day } = Day::of_number(ms / DAY_MS);
     let of_day = ms % DAY_MS;
     let mut text = *b"0000-00-00T00:00:00.000Z";
     let parts = [
@@ -130,35 +137,4 @@ pub(in crate::value) fn append_iso(out: &mut Vec<u8>, ms: i64) -> bool {
         out.extend_from_slice(&text);
     }
     true
-}
-
-fn days_in_month(year: i64, month: i64) -> i64 {
-    let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-    match month {
-        2 => 28 + i64::from(leap),
-        4 | 6 | 9 | 11 => 30,
-        _ => 31,
-    }
-}
-
-/// Days since 1970 in the Gregorian calendar. Years are counted from March, so that the leap day
-/// is the last of its year; 400 years have 146,097 days.
-fn days_from_civil(year: i64, month: i64, day: i64) -> i64 {
-    let year = if month <= 2 { year - 1 } else { year };
-    let era = year.div_euclid(400);
-    let of_era = year.rem_euclid(400);
-    let of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
-    era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
-}
-
-fn civil_from_days(days: i64) -> (i64, i64, i64) {
-    let days = days + 719_468;
-    let era = days.div_euclid(146_097);
-    let of_era = days.rem_euclid(146_097);
-    let year = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year + year / 4 - year / 100);
-    let shifted = (5 * of_year + 2) / 153;
-    let day = of_year - (153 * shifted + 2) / 5 + 1;
-    let month = if shifted < 10 { shifted + 3 } else { shifted - 9 };
-    (era * 400 + year + i64::from(month <= 2), month, day)
 }

@@ -129,6 +129,8 @@ impl Lenience {
 pub struct Tally {
     /// Values in the older form (Extended JSON v1).
     pub legacy_values: u64,
+    /// Dates at second 60, read as 59.999.
+    pub leap_seconds: u64,
     /// Of each oddity, in the order of [`Oddity::ALL`].
     oddities: [u64; ODDITIES],
 }
@@ -147,6 +149,7 @@ impl Add for Tally {
     fn add(self, other: Self) -> Self {
         let mut sum = self;
         sum.legacy_values += other.legacy_values;
+        sum.leap_seconds += other.leap_seconds;
         for (sum, more) in sum.oddities.iter_mut().zip(other.oddities) {
             *sum += more;
         }
@@ -156,13 +159,22 @@ impl Add for Tally {
 
 impl Tally {
     /// Nothing.
-    pub const NONE: Self = Self { legacy_values: 0, oddities: [0; ODDITIES] };
+    pub const NONE: Self = Self { legacy_values: 0, leap_seconds: 0, oddities: [0; ODDITIES] };
 
     /// What was read in another way than it stands there, each without a full stop.
     #[must_use]
     pub fn sentences(&self) -> Vec<String> {
-        let met = Oddity::ALL.into_iter().zip(self.oddities).filter(|(_, count)| *count > 0);
-        met.map(|(oddity, count)| oddity.done(count)).collect()
+        let odd = Oddity::ALL.into_iter().zip(self.oddities);
+        let odd = odd.map(|(oddity, count)| (count, oddity.done(count)));
+        let leap =
+            ("date at second 60 was read as 59.999", "dates at second 60 were read as 59.999");
+        let legacy = (
+            "value was in the older form of Extended JSON",
+            "values were in the older form of Extended JSON",
+        );
+        let others = [(self.leap_seconds, leap), (self.legacy_values, legacy)];
+        let others = others.map(|(count, (one, many))| (count, counted(count, one, many)));
+        odd.chain(others).filter(|(count, _)| *count > 0).map(|(_, words)| words).collect()
     }
 
     /// Has an oddity as often as that.

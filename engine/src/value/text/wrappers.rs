@@ -9,7 +9,7 @@ use bson::spec::ElementType as T;
 
 use super::{
     base,
-    date::{Zone, parse_iso},
+    date::{Zone, is_at_leap_second, parse_iso},
     error::Fault,
     numbers::{self, Literal},
     oddity::Oddity,
@@ -174,6 +174,7 @@ impl<'t> Parser<'t, '_> {
     fn iso_date(&mut self, message: &'static str) -> Result<i64, Fault> {
         let at = self.at;
         let text = self.text(message)?;
+        self.work.taking.tally.leap_seconds += u64::from(is_at_leap_second(&text));
         if let Some(ms) = parse_iso(&text, Zone::Required) {
             return Ok(ms);
         }
