@@ -152,7 +152,8 @@ impl Engine {
     /// engine is closed.
     ///
     /// # Errors
-    /// With a sentence: the port is taken, the system refuses.
+    /// With a sentence: the port or the path is taken, others could reach the socket, the system
+    /// refuses.
     pub fn listen(&self, options: ListenOptions) -> Result<Listener, ListenError> {
         Listener::start(Arc::clone(&self.context), options)
     }

@@ -60,10 +60,12 @@ impl Server {
     }
 
     fn run(command: &mut Command, folder: &Path, arguments: &[&str]) -> Self {
+        // It listens on a socket or on a port.
+        let port: &[&str] = if arguments.contains(&"--socket") { &[] } else { &["--port", "0"] };
         let mut child = command
-            .arg("serve")
-            .args(["--port", "0", "--data"])
+            .args(["serve", "--data"])
             .arg(folder)
+            .args(port)
             .args(arguments)
             .stdout(Stdio::piped())
             .spawn()

@@ -254,6 +254,43 @@ fn serving_ends_cleanly_on_a_signal() {
     }
 }
 
+#[test]
+#[cfg(unix)]
+fn serving_on_a_socket_keeps_others_out() {
+    use std::os::unix::{fs::PermissionsExt as _, net::UnixStream};
+
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let socket = at.join("d/socket/mayfly.sock");
+    let mut server = Server::start_in(&at.join("d"), &["--socket", "--no-auth"]);
+    let host = socket.to_str().unwrap().replace('/', "%2F");
+    assert_eq!(server.uri, format!("mongodb://{host}/"));
+    assert!(UnixStream::connect(&socket).is_ok());
+    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!((mode(&at.join("d/socket")), mode(&socket)), (0o700, 0o600));
+    let same = format!("serve --data e --socket {}", socket.display());
+    check(at, &same, 1, "", "Another program listens on");
+    assert_eq!(server.terminate(), Some(0));
+    assert!(!socket.exists());
+
+    // One that was killed leaves its file, which the next one replaces.
+    let killed = Server::start_in(&at.join("d"), &["--socket"]);
+    program::signal(killed.pid(), "KILL");
+    drop(killed);
+    assert!(socket.exists());
+    let server = Server::start_in(&at.join("d"), &["--socket", socket.to_str().unwrap()]);
+    assert!(server.uri.ends_with("mayfly.sock/?authSource=admin"), "{}", server.uri);
+    drop(server);
+
+    let open = at.join("open");
+    fs::create_dir(&open).unwrap();
+    fs::set_permissions(&open, fs::Permissions::from_mode(0o755)).unwrap();
+    let refused = "serve --data e --socket open/mayfly.sock";
+    check(at, refused, 1, "", "close it to them with chmod 700");
+    check(at, "serve --data e --socket e/mayfly", 1, "", "choose one that ends in .sock");
+    check(at, "serve --data e --socket --port 1", 2, "", "cannot be used with");
+}
+
 /// Whoever started it so that it outlives the terminal has a server that does.
 #[test]
 #[cfg(target_os = "linux")]

@@ -41,6 +41,13 @@ fn check(client: &mut Command, last_line: &str) {
     check_with(client.env("MAYFLY_URI", &server.uri), last_line);
 }
 
+/// The same over a Unix socket.
+fn check_socket(client: &mut Command, last_line: &str) {
+    let server = Server::start(&[START.as_slice(), &["--socket"]].concat());
+    assert!(server.uri.contains("@%2F"), "{}", server.uri);
+    check_with(client.env("MAYFLY_URI", &server.uri), last_line);
+}
+
 fn check_with(client: &mut Command, last_line: &str) {
     let output = client.output().unwrap_or_else(|error| panic!("{client:?}: {error}"));
     let stdout = String::from_utf8_lossy(&output.stdout);
@@ -54,6 +61,12 @@ fn check_with(client: &mut Command, last_line: &str) {
 #[test]
 fn pymongo_runs_the_samples() {
     check(python().arg(scripts().join("python/samples.py")), "samples and everyday work hold");
+}
+
+#[test]
+fn pymongo_runs_the_samples_over_a_socket() {
+    let script = scripts().join("python/samples.py");
+    check_socket(python().arg(script), "samples and everyday work hold");
 }
 
 #[test]
@@ -77,6 +90,14 @@ fn the_node_driver_runs_the_samples() {
     let script = folder.join("samples.mjs");
     std::fs::copy(scripts().join("node/samples.mjs"), &script).expect("a copy of the script");
     check(Command::new("node").arg(script), "samples and everyday work hold");
+}
+
+#[test]
+fn the_node_driver_runs_the_samples_over_a_socket() {
+    let folder = installed("node");
+    let script = folder.join("samples_socket.mjs");
+    std::fs::copy(scripts().join("node/samples.mjs"), &script).expect("a copy of the script");
+    check_socket(Command::new("node").arg(script), "samples and everyday work hold");
 }
 
 #[test]
@@ -113,4 +134,9 @@ fn the_java_driver_runs_the_samples() {
 #[test]
 fn the_c_driver_runs_the_samples() {
     check(&mut Command::new(installed("c/samples")), "samples hold");
+}
+
+#[test]
+fn the_c_driver_runs_the_samples_over_a_socket() {
+    check_socket(&mut Command::new(installed("c/samples")), "samples hold");
 }

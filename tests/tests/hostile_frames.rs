@@ -48,7 +48,7 @@ fn world(limits: WireLimits, with_password: bool) -> World {
 
 impl World {
     fn port(&self) -> u16 {
-        self.listener.port()
+        self.listener.at().port().expect("a port")
     }
 
     /// Commands that reached the engine from outside.

@@ -71,7 +71,13 @@ pub struct Serve {
     /// The port on 127.0.0.1; 0 takes any free one.
     #[arg(long, default_value_t = 27_017)]
     pub port: u16,
-    /// Let everybody on this machine in without a password.
+    /// Listen on a Unix socket instead of a port, which other users of this machine can't reach: PATH, which ends in
+    /// .sock, or socket/mayfly.sock in the data folder.
+    #[arg(long, value_name = "PATH", conflicts_with = "port")]
+    #[expect(clippy::option_option, reason = "clap's form of a switch that may have a value")]
+    pub socket: Option<Option<PathBuf>>,
+    /// Let in who can reach the listener without a password: on a port everybody on this machine, on a socket your own
+    /// programs.
     #[arg(long)]
     pub no_auth: bool,
     /// Run on a simulated clock that stands still at this time at first, such as 2026-01-01T00:00:00Z.

@@ -4,8 +4,9 @@ use std::io::{self, Write as _};
 
 use bson::{DateTime, doc};
 use mayfly_engine::{
+    command::ListenAt,
     engine::{ClockOption, Engine, EngineOptions},
-    wire::ListenOptions,
+    wire::{ListenOptions, default_socket},
 };
 
 use super::{
@@ -31,19 +32,29 @@ pub(super) fn run(args: &Serve) -> Result<(), Failure> {
             return Err(Failure(format!("--sleep-secs {secs}: {error}.")));
         }
     }
-    let options =
-        ListenOptions { port: args.port, with_password: !args.no_auth, ..ListenOptions::default() };
+    let at = at(args);
+    let who = match at {
+        ListenAt::Port(_) => "every program and every user of this machine",
+        ListenAt::Socket(_) => "every program that you start",
+    };
+    let options = ListenOptions { at, with_password: !args.no_auth, ..ListenOptions::default() };
     let mut listener = engine.listen(options).map_err(Failure::from_error)?;
     if args.no_auth {
         eprintln!(
-            "Warning: every program and every user of this machine can read and change this store \
-             while it is served without a password."
+            "Warning: {who} can read and change this store while it is served without a password."
         );
     }
     announce(listener.uri())?;
     stop.wait();
     listener.stop();
     engine.close().map_err(Failure::from_error)
+}
+
+fn at(args: &Serve) -> ListenAt {
+    match &args.socket {
+        Some(path) => ListenAt::Socket(path.clone().unwrap_or_else(|| default_socket(&args.data))),
+        None => ListenAt::Port(args.port),
+    }
 }
 
 /// The first line of standard output, at once: programs wait for it.

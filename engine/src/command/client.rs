@@ -10,7 +10,8 @@ use bson::Document;
 pub struct Client {
     /// The number of the connection; 0 for the program itself.
     pub connection_id: i32,
-    /// Its address as `host:port`; empty for the program itself.
+    /// Its address as `host:port`, or the words for a socket's other end, which has none; empty for the
+    /// program itself.
     pub address: String,
     state: Arc<Mutex<State>>,
 }
@@ -26,6 +27,12 @@ impl Client {
     #[must_use]
     pub fn of_connection(connection_id: i32, address: String) -> Self {
         Self { connection_id, address, state: Arc::default() }
+    }
+
+    /// Whether this is the same client. Numbers are given by each listener anew.
+    #[must_use]
+    pub fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.state, &other.state)
     }
 
     /// What the client said about itself in its first `hello`: driver, system, application.

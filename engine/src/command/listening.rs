@@ -1,11 +1,39 @@
 //! The listener as commands see it. The listener itself lies above the commands.
 
+use std::path::PathBuf;
+
+/// Where a listener listens.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ListenAt {
+    /// A port on loopback; 0: any free one.
+    Port(u16),
+    /// The path of a Unix socket, which keeps the computer's other users out.
+    Socket(PathBuf),
+}
+
+impl Default for ListenAt {
+    fn default() -> Self {
+        Self::Port(0)
+    }
+}
+
+impl ListenAt {
+    /// The port; a socket has none.
+    #[must_use]
+    pub fn port(&self) -> Option<u16> {
+        match self {
+            Self::Port(port) => Some(*port),
+            Self::Socket(_) => None,
+        }
+    }
+}
+
 /// A program that is connected.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ConnectedClient {
     /// The number of its connection.
     pub id: i32,
-    /// Its address, as `host:port`.
+    /// Its address, as `host:port`; over a socket words that say so.
     pub address: String,
     /// What it calls itself; empty when it does not.
     pub application: String,
@@ -22,8 +50,8 @@ pub struct ConnectedClient {
 /// What a listener that is on can tell.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ListeningStatus {
-    /// Its port.
-    pub port: u16,
+    /// Where.
+    pub at: ListenAt,
     /// `mongodb://…` with the credentials.
     pub uri: String,
     /// Who is connected.
@@ -39,8 +67,8 @@ pub trait ListenerSwitch: Send + Sync {
     /// Lets other programs in. It has no effect when they already may.
     ///
     /// # Errors
-    /// One sentence: the port is taken, the system refuses.
-    fn switch_on(&self, port: u16, with_password: bool) -> Result<(), String>;
+    /// One sentence: the port or the path is taken, the system refuses.
+    fn switch_on(&self, at: ListenAt, with_password: bool) -> Result<(), String>;
 
     /// Ends every connection and lets nobody in any more.
     fn switch_off(&self);

@@ -140,7 +140,7 @@ mod validation_tests;
 pub use client::Client;
 pub use context::Context;
 pub use error::{Answer, Code, CommandError};
-pub use listening::{ConnectedClient, ListenerSwitch, ListeningStatus};
+pub use listening::{ConnectedClient, ListenAt, ListenerSwitch, ListeningStatus};
 pub use notices::{note as note_event, note_start, note_store};
 pub use request::Request;
 pub use run::{raw, run, run_scanned};

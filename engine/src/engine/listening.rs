@@ -3,7 +3,7 @@
 use std::sync::{Mutex, MutexGuard, PoisonError, Weak};
 
 use crate::{
-    command::{Context, ListenerSwitch, ListeningStatus},
+    command::{Context, ListenAt, ListenerSwitch, ListeningStatus},
     wire::{ListenOptions, Listener},
 };
 
@@ -25,13 +25,13 @@ impl Switch {
 }
 
 impl ListenerSwitch for Switch {
-    fn switch_on(&self, port: u16, with_password: bool) -> Result<(), String> {
+    fn switch_on(&self, at: ListenAt, with_password: bool) -> Result<(), String> {
         let mut listener = self.lock();
         if listener.is_some() {
             return Ok(());
         }
         let context = self.context.upgrade().ok_or("the store is closing")?;
-        let options = ListenOptions { port, with_password, ..ListenOptions::default() };
+        let options = ListenOptions { at, with_password, ..ListenOptions::default() };
         *listener = Some(Listener::start(context, options).map_err(|error| error.to_string())?);
         Ok(())
     }

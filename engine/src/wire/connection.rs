@@ -2,7 +2,6 @@
 
 use std::{
     io::Write,
-    net::{Shutdown, TcpStream},
     sync::{
         Arc,
         atomic::{AtomicU64, Ordering},
@@ -18,6 +17,7 @@ use super::{
     incoming::{End, Incoming},
     listener::Shared,
     message::{self, Message, Refusal},
+    stream::Stream,
 };
 use crate::{
     clock::work_time,
@@ -35,12 +35,12 @@ pub struct Connection {
     pub commands: AtomicU64,
     /// When it came or last sent a whole message, in microseconds of [`work_time`].
     active_us: AtomicU64,
-    stream: TcpStream,
+    stream: Stream,
 }
 
 impl Connection {
     /// A connection that was just taken.
-    pub fn new(client: Client, since_ms: i64, stream: TcpStream) -> Self {
+    pub fn new(client: Client, since_ms: i64, stream: Stream) -> Self {
         let active_us = AtomicU64::new(now_us());
         Self { client, since_ms, commands: AtomicU64::new(0), active_us, stream }
     }
@@ -53,7 +53,7 @@ impl Connection {
     /// Ends it, whatever it waits for.
     pub fn close(&self) {
         // It may be closed already.
-        let _ = self.stream.shutdown(Shutdown::Both);
+        let _ = self.stream.shutdown();
     }
 
     /// Serves it until it ends.
@@ -83,8 +83,7 @@ struct Session<'c> {
 impl Session<'_> {
     fn run(&mut self) -> Result<(), End> {
         let stream = &self.connection.stream;
-        stream.set_nodelay(true)?;
-        stream.set_write_timeout(Some(self.shared.limits.write))?;
+        stream.prepare(self.shared.limits.write)?;
         let mut incoming = Incoming::new(stream, &self.shared.in_flight);
         while !self.shared.is_stopping() {
             let limits = &self.shared.limits;

@@ -2,7 +2,6 @@
 
 use std::{
     io::{self, ErrorKind, Read},
-    net::TcpStream,
     sync::atomic::{AtomicUsize, Ordering},
     time::Duration,
 };
@@ -10,6 +9,7 @@ use std::{
 use super::{
     frame::{self, HEADER_BYTES, Header, LENGTH_BYTES},
     limits::WireLimits,
+    stream::Stream,
 };
 use crate::{
     clock::work_time,
@@ -36,7 +36,7 @@ impl From<io::Error> for End {
 
 /// The bytes of one connection that came in and are not yet used up.
 pub struct Incoming<'s> {
-    stream: &'s TcpStream,
+    stream: &'s Stream,
     buffer: Vec<u8>,
     filled: usize,
     timeout: Option<Duration>,
@@ -47,7 +47,7 @@ pub struct Incoming<'s> {
 
 impl<'s> Incoming<'s> {
     /// A connection that has sent nothing yet.
-    pub fn new(stream: &'s TcpStream, in_flight: &'s AtomicUsize) -> Self {
+    pub fn new(stream: &'s Stream, in_flight: &'s AtomicUsize) -> Self {
         let buffer = vec![0; WIRE_BUFFER_BYTES];
         Self { stream, buffer, filled: 0, timeout: None, in_flight, counted: 0 }
     }
@@ -148,7 +148,7 @@ impl<'s> Incoming<'s> {
         // Setting the limit costs a system call, so one that is about as long stays.
         let longest = left.saturating_add(left / 8);
         if self.timeout.is_none_or(|timeout| timeout > longest || timeout < left / 2) {
-            self.stream.set_read_timeout(Some(left))?;
+            self.stream.set_read_timeout(left)?;
             self.timeout = Some(left);
         }
         let room = self.buffer.get_mut(self.filled..).unwrap_or_default();

@@ -2,8 +2,8 @@
 
 use std::{
     collections::BTreeMap,
-    fmt, io,
-    net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, TcpStream},
+    fmt,
+    net::{IpAddr, Ipv4Addr},
     sync::{
         Arc, Condvar, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, AtomicI32, AtomicU64, AtomicUsize, Ordering},
@@ -17,11 +17,15 @@ use bson::Document;
 use super::{
     auth::{Credentials, USER},
     connection::Connection,
+    door::{Door, ListenError},
     limits::WireLimits,
+    stream::Stream,
 };
 use crate::{
     clock::work_time,
-    command::{Client, ConnectedClient, Context, ListeningStatus, metrics::NetworkCounts},
+    command::{
+        Client, ConnectedClient, Context, ListenAt, ListeningStatus, metrics::NetworkCounts,
+    },
     supervised::supervised,
 };
 
@@ -30,9 +34,6 @@ const STOP_PATIENCE: Duration = Duration::from_secs(10);
 
 /// Between two looks whether the last thread has let go.
 const LAST_LOOK: Duration = Duration::from_micros(200);
-
-/// How long the own connection may take that wakes the accepting thread.
-const WAKE_PATIENCE: Duration = Duration::from_secs(1);
 
 /// How long no connection is taken after a panic.
 const FAILURE_PAUSE: Duration = Duration::from_millis(100);
@@ -46,10 +47,10 @@ const LISTENER: &str = "wire";
 /// How and where to listen.
 #[derive(Debug, Clone)]
 pub struct ListenOptions {
-    /// A loopback address.
+    /// A loopback address, for a port.
     pub address: IpAddr,
-    /// The port; 0: any free one.
-    pub port: u16,
+    /// The port, or the socket in its place.
+    pub at: ListenAt,
     /// Whether clients must log in, with a new random password.
     pub with_password: bool,
     /// The bounds.
@@ -60,24 +61,19 @@ impl Default for ListenOptions {
     fn default() -> Self {
         Self {
             address: IpAddr::V4(Ipv4Addr::LOCALHOST),
-            port: 0,
+            at: ListenAt::Port(0),
             with_password: true,
             limits: WireLimits::default(),
         }
     }
 }
 
-/// Why nobody can be let in: one sentence.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct ListenError(String);
-
 /// A listener that is on. Dropping it ends every connection.
 pub struct Listener {
     shared: Arc<Shared>,
-    address: SocketAddr,
+    at: ListenAt,
     uri: String,
-    accepting: Option<JoinHandle<()>>,
+    accepting: Option<(JoinHandle<()>, Arc<Door>)>,
 }
 
 /// What the connections of one listener share.
@@ -104,26 +100,20 @@ impl Listener {
     /// Begins to listen.
     ///
     /// # Errors
-    /// With a sentence: the address is not of this machine alone, the port is taken, the system
-    /// refuses.
+    /// With a sentence: the address is not of this machine alone, the port or the path is taken,
+    /// others could reach the socket, the system refuses.
     pub fn start(context: Arc<Context>, options: ListenOptions) -> Result<Self, ListenError> {
-        let ListenOptions { address, port, with_password, limits } = options;
-        if !address.is_loopback() {
-            return Err(ListenError(format!(
-                "{address} can be reached from other machines; Mayfly listens on 127.0.0.1 or ::1 only"
-            )));
-        }
-        let socket =
-            TcpListener::bind((address, port)).map_err(|error| bind_error(port, &error))?;
-        let address = socket.local_addr().map_err(|error| bind_error(port, &error))?;
+        let ListenOptions { address, at, with_password, limits } = options;
+        let door = Arc::new(Door::open(address, &at)?);
+        let host = door.host();
         let (credentials, uri) = if with_password {
             let (credentials, password) = Credentials::generate().map_err(|_| {
                 ListenError("The system has no random numbers for a password".to_owned())
             })?;
-            let uri = format!("mongodb://{USER}:{password}@{address}/?authSource=admin");
+            let uri = format!("mongodb://{USER}:{password}@{host}/?authSource=admin");
             (Some(Arc::new(credentials)), uri)
         } else {
-            (None, format!("mongodb://{address}/"))
+            (None, format!("mongodb://{host}/"))
         };
         let shared = Arc::new(Shared {
             context,
@@ -138,19 +128,19 @@ impl Listener {
             changed: Condvar::new(),
         });
         let accepting = {
-            let shared = Arc::clone(&shared);
+            let (shared, door) = (Arc::clone(&shared), Arc::clone(&door));
             thread::Builder::new()
                 .name(ACCEPTING.to_owned())
-                .spawn(move || accept(&shared, &socket))
+                .spawn(move || accept(&shared, &door))
                 .map_err(|error| ListenError(format!("The system refused a thread: {error}")))?
         };
-        Ok(Self { shared, address, uri, accepting: Some(accepting) })
+        Ok(Self { shared, at: door.at(), uri, accepting: Some((accepting, door)) })
     }
 
-    /// The port.
+    /// Where it listens.
     #[must_use]
-    pub fn port(&self) -> u16 {
-        self.address.port()
+    pub fn at(&self) -> &ListenAt {
+        &self.at
     }
 
     /// How clients reach it, with the credentials.
@@ -164,7 +154,7 @@ impl Listener {
     pub fn status(&self) -> ListeningStatus {
         let connections = self.shared.lock();
         ListeningStatus {
-            port: self.port(),
+            at: self.at.clone(),
             uri: self.uri.clone(),
             clients: connections.values().map(|connection| connected(connection)).collect(),
             commands: self.shared.commands.load(Ordering::Relaxed),
@@ -172,22 +162,22 @@ impl Listener {
         }
     }
 
-    /// Ends every connection and frees the port. A command that is running ends first; a `find` and a
+    /// Ends every connection and frees the port, or removes the socket. A command that is running ends first; a `find` and a
     /// `getMore` are asked to end now.
     pub fn stop(&mut self) {
-        let Some(accepting) = self.accepting.take() else { return };
+        let Some((accepting, door)) = self.accepting.take() else { return };
         let until = work_time().saturating_add(STOP_PATIENCE);
         self.shared.stopping.store(true, Ordering::SeqCst);
-        // Accepting ends when somebody comes; what it met on its way does not matter any more.
-        let _ = TcpStream::connect_timeout(&self.address, WAKE_PATIENCE);
+        door.wake();
         let _ = accepting.join();
+        drop(door);
         let connections = self.shared.lock();
         for connection in connections.values() {
             connection.close();
         }
         let is_ours = |client: &Client| {
             let ours = connections.get(&client.connection_id).map(|ours| &ours.client);
-            ours.is_some_and(|ours| ours.address == client.address)
+            ours.is_some_and(|ours| ours.is(client))
         };
         self.shared.context.operations.kill_reads(is_ours);
         self.shared.changed.notify_all();
@@ -212,7 +202,7 @@ impl Drop for Listener {
 impl fmt::Debug for Listener {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // Never the URI: it holds the password.
-        write!(f, "Listener({})", self.address)
+        write!(f, "Listener({:?})", self.at)
     }
 }
 
@@ -241,9 +231,9 @@ impl Shared {
     }
 }
 
-fn accept(shared: &Arc<Shared>, socket: &TcpListener) {
+fn accept(shared: &Arc<Shared>, door: &Door) {
     while !shared.is_stopping() {
-        match socket.accept() {
+        match door.accept() {
             Ok((stream, address)) if !shared.is_stopping() => {
                 let tell = |message| shared.context.reaper.hub().thread_died(ACCEPTING, message);
                 if supervised(tell, || take(shared, stream, address)).is_none() {
@@ -258,9 +248,9 @@ fn accept(shared: &Arc<Shared>, socket: &TcpListener) {
 }
 
 /// Gives the connection a thread of its own, if there is room.
-fn take(shared: &Arc<Shared>, stream: TcpStream, address: SocketAddr) {
+fn take(shared: &Arc<Shared>, stream: Stream, address: String) {
     let id = shared.last_id.fetch_add(1, Ordering::Relaxed).wrapping_add(1).max(1);
-    let client = Client::of_connection(id, address.to_string());
+    let client = Client::of_connection(id, address);
     let connection = Arc::new(Connection::new(client, shared.context.now_ms(), stream));
     let counts = &shared.context.metrics.connections;
     {
@@ -330,18 +320,4 @@ fn connected(connection: &Connection) -> ConnectedClient {
         since_ms: connection.since_ms,
         commands: connection.commands.load(Ordering::Relaxed),
     }
-}
-
-fn bind_error(port: u16, error: &io::Error) -> ListenError {
-    ListenError(match error.kind() {
-        io::ErrorKind::AddrInUse => {
-            format!(
-                "Port {port} is taken by another program; choose another one, or 0 for any free one"
-            )
-        }
-        io::ErrorKind::PermissionDenied => {
-            format!("The system does not allow port {port}; choose one above 1023")
-        }
-        _ => format!("Can't listen on port {port}: {error}"),
-    })
 }

@@ -1,4 +1,4 @@
-//! The listener on the loopback interface that speaks MongoDB's wire protocol.
+//! The listener on the loopback interface or a Unix socket that speaks MongoDB's wire protocol.
 //!
 //! A [`Listener`] has one thread that takes connections and one for each connection. Bytes become a
 //! [`frame`], whose header is checked before its body is kept; the frame becomes a [`message`] with a
@@ -7,14 +7,19 @@
 
 pub mod auth;
 mod connection;
+mod door;
 pub mod frame;
 mod incoming;
 mod limits;
 mod listener;
 pub mod message;
+mod stream;
+#[cfg(unix)]
+mod unix_socket;
 
 #[cfg(test)]
 mod tests;
 
+pub use door::{ListenError, default_socket};
 pub use limits::WireLimits;
-pub use listener::{ListenError, ListenOptions, Listener};
+pub use listener::{ListenOptions, Listener};

@@ -1,8 +1,8 @@
-//! The listener over real sockets, with bounds short enough to be met.
+//! The listener over real connections, with bounds short enough to be met.
 
 use std::{
-    io::{Read as _, Write as _},
     net::{IpAddr, Ipv4Addr, TcpStream},
+    path::Path as FsPath,
     sync::Arc,
     time::Duration,
 };
@@ -10,9 +10,15 @@ use std::{
 use bson::{Document, doc};
 
 use super::{ListenOptions, Listener, WireLimits};
+#[cfg(unix)]
+mod socket;
+
 use crate::{
     clock::{Clock, work_time},
-    command::testing::{FailingClock, failed_thread, wait_for},
+    command::{
+        ListenAt,
+        testing::{FailingClock, failed_thread, wait_for},
+    },
     engine::{Engine, EngineOptions},
 };
 
@@ -25,31 +31,50 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// A bound that is met at once.
 const SHORT: Duration = Duration::from_millis(30);
 
+/// A client's end of a connection, of either kind.
+trait Duplex: std::io::Read + std::io::Write {}
+
+impl<S: std::io::Read + std::io::Write> Duplex for S {}
+
+type Client = Box<dyn Duplex>;
+
 /// A listener over a store of its own.
 struct Lab {
     listener: Listener,
     engine: Engine,
-    _folder: tempfile::TempDir,
+    folder: tempfile::TempDir,
 }
 
 impl Lab {
     fn new(limits: WireLimits, with_password: bool) -> Self {
+        Self::at(limits, with_password, |_| ListenAt::Port(0))
+    }
+
+    fn at(limits: WireLimits, with_password: bool, at: fn(&FsPath) -> ListenAt) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let options = EngineOptions { run_reaper: false, ..EngineOptions::default() };
         let engine = Engine::open(folder.path(), options).expect("an engine");
-        let options = ListenOptions { with_password, limits, ..ListenOptions::default() };
+        let at = at(folder.path());
+        let options = ListenOptions { at, with_password, limits, ..ListenOptions::default() };
         let listener = engine.listen(options).expect("a listener");
-        Self { listener, engine, _folder: folder }
+        Self { listener, engine, folder }
     }
 
     fn open(limits: WireLimits) -> Self {
         Self::new(limits, false)
     }
 
-    fn connect(&self) -> TcpStream {
-        let stream = TcpStream::connect((Ipv4Addr::LOCALHOST, self.listener.port())).expect("on");
-        stream.set_read_timeout(Some(PATIENCE)).expect("a socket");
-        stream
+    /// One at a port and one at a socket: whatever holds for one holds for the other.
+    fn both(limits: &WireLimits, with_password: bool) -> Vec<Self> {
+        let port = Self::new(limits.clone(), with_password);
+        #[cfg(unix)]
+        return vec![port, socket::lab(limits.clone(), with_password)];
+        #[cfg(not(unix))]
+        vec![port]
+    }
+
+    fn connect(&self) -> Client {
+        connect(self.listener.at()).expect("on")
     }
 
     /// Sends bytes on a connection of their own, which must end without a byte in return and without
@@ -65,8 +90,26 @@ impl Lab {
     }
 }
 
+fn connect(at: &ListenAt) -> std::io::Result<Client> {
+    match at {
+        ListenAt::Port(port) => {
+            let stream = TcpStream::connect((Ipv4Addr::LOCALHOST, *port))?;
+            stream.set_read_timeout(Some(PATIENCE))?;
+            Ok(Box::new(stream))
+        }
+        #[cfg(unix)]
+        ListenAt::Socket(path) => {
+            let stream = std::os::unix::net::UnixStream::connect(path)?;
+            stream.set_read_timeout(Some(PATIENCE))?;
+            Ok(Box::new(stream))
+        }
+        #[cfg(not(unix))]
+        ListenAt::Socket(_) => Err(std::io::ErrorKind::Unsupported.into()),
+    }
+}
+
 /// Whether the other side ends the connection without sending anything.
-fn is_closed(stream: &mut TcpStream) -> bool {
+fn is_closed(stream: &mut Client) -> bool {
     match stream.read(&mut [0; 1]) {
         Ok(count) => count == 0,
         Err(error) => error.kind() == std::io::ErrorKind::ConnectionReset,
@@ -93,7 +136,7 @@ fn query(name: &str, command: &Document) -> Vec<u8> {
 
 /// The next reply: its opcode and its document.
 #[track_caller]
-fn reply(stream: &mut TcpStream) -> (i32, Document) {
+fn reply(stream: &mut Client) -> (i32, Document) {
     let mut header = [0; 16];
     stream.read_exact(&mut header).expect("a reply");
     let word = |at: usize| i32::from_le_bytes(header[at..at + 4].try_into().expect("four"));
@@ -105,7 +148,7 @@ fn reply(stream: &mut TcpStream) -> (i32, Document) {
 }
 
 #[track_caller]
-fn ask(stream: &mut TcpStream, bytes: &[u8]) -> Document {
+fn ask(stream: &mut Client, bytes: &[u8]) -> Document {
     stream.write_all(bytes).expect("sent");
     reply(stream).1
 }
@@ -115,22 +158,23 @@ fn ping() -> Vec<u8> {
 }
 
 #[track_caller]
-fn lives(stream: &mut TcpStream) {
+fn lives(stream: &mut Client) {
     assert_eq!(ask(stream, &ping()).get_f64("ok").ok(), Some(1.0));
 }
 
 #[test]
 fn other_protocols_get_nothing() {
-    let lab = Lab::open(WireLimits::default());
-    lab.ends(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
-    lab.ends(&[&b"POST / HTTP/1.1\r\nContent-Length: 99\r\n\r\n"[..], &ping()].concat());
-    lab.ends(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
-    lab.ends(b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03 a TLS hello");
-    lab.ends(&frame(2012, &[0; 40]));
-    lab.ends(&frame(2002, &[0; 40]));
-    lab.ends(&[0; 16]);
-    lab.ends(&[255; 64]);
-    lives(&mut lab.connect());
+    for lab in Lab::both(&WireLimits::default(), false) {
+        lab.ends(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
+        lab.ends(&[&b"POST / HTTP/1.1\r\nContent-Length: 99\r\n\r\n"[..], &ping()].concat());
+        lab.ends(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
+        lab.ends(b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03 a TLS hello");
+        lab.ends(&frame(2012, &[0; 40]));
+        lab.ends(&frame(2002, &[0; 40]));
+        lab.ends(&[0; 16]);
+        lab.ends(&[255; 64]);
+        lives(&mut lab.connect());
+    }
 }
 
 /// Whoever closes the store opens it again at once, as a restore does.
@@ -142,9 +186,8 @@ fn nobody_holds_the_store_once_the_listener_is_off() {
         let engine = Engine::open(folder.path(), options).expect("an engine");
         let options = ListenOptions { with_password: false, ..ListenOptions::default() };
         let listener = engine.listen(options).expect("a listener");
-        let mut clients: Vec<TcpStream> = (0..12)
-            .map(|_| TcpStream::connect((Ipv4Addr::LOCALHOST, listener.port())).expect("on"))
-            .collect();
+        let mut clients: Vec<Client> =
+            (0..12).map(|_| connect(listener.at()).expect("on")).collect();
         clients.iter_mut().for_each(lives);
         drop(listener);
         let store = Arc::downgrade(engine.collections().store());
@@ -155,32 +198,34 @@ fn nobody_holds_the_store_once_the_listener_is_off() {
 
 #[test]
 fn who_waits_for_new_documents_does_not_hold_up_the_end() {
-    let mut lab = Lab::open(WireLimits::default());
-    let stream = &mut lab.connect();
-    let mut run = |mut command: Document| {
-        command.insert("$db", "test");
-        ask(stream, &msg(0, &command))
-    };
-    run(doc! { "create": "c", "capped": true, "size": 4096 });
-    run(doc! { "insert": "c", "documents": [{ "_id": 1 }] });
-    let reply = run(doc! { "find": "c", "tailable": true, "awaitData": true });
-    let id = reply.get_document("cursor").and_then(|cursor| cursor.get_i64("id")).expect("open");
-    let next = doc! { "getMore": id, "collection": "c", "maxTimeMS": 9_000, "$db": "test" };
-    stream.write_all(&msg(0, &next)).expect("sent");
-    let running = doc! { "currentOp": 1, "op": "getmore" };
-    while lab.engine.run("admin", &running).get_array("inprog").is_ok_and(Vec::is_empty) {
-        std::thread::yield_now();
+    for mut lab in Lab::both(&WireLimits::default(), false) {
+        let stream = &mut lab.connect();
+        let mut run = |mut command: Document| {
+            command.insert("$db", "test");
+            ask(stream, &msg(0, &command))
+        };
+        run(doc! { "create": "c", "capped": true, "size": 4096 });
+        run(doc! { "insert": "c", "documents": [{ "_id": 1 }] });
+        let reply = run(doc! { "find": "c", "tailable": true, "awaitData": true });
+        let id =
+            reply.get_document("cursor").and_then(|cursor| cursor.get_i64("id")).expect("open");
+        let next = doc! { "getMore": id, "collection": "c", "maxTimeMS": 9_000, "$db": "test" };
+        stream.write_all(&msg(0, &next)).expect("sent");
+        let running = doc! { "currentOp": 1, "op": "getmore" };
+        while lab.engine.run("admin", &running).get_array("inprog").is_ok_and(Vec::is_empty) {
+            std::thread::yield_now();
+        }
+        let began = work_time();
+        lab.listener.stop();
+        assert!(work_time().saturating_sub(began) < Duration::from_secs(5));
     }
-    let began = work_time();
-    lab.listener.stop();
-    assert!(work_time().saturating_sub(began) < Duration::from_secs(5));
 }
 
 #[test]
 fn wrong_content_leaves_the_connection_alive() {
     let lab = Lab::open(WireLimits::default());
     let stream = &mut lab.connect();
-    let code = |stream: &mut TcpStream, bytes: &[u8]| ask(stream, bytes).get_i32("code").ok();
+    let code = |stream: &mut Client, bytes: &[u8]| ask(stream, bytes).get_i32("code").ok();
     assert_eq!(code(stream, &msg(0, &doc! { "ping": 1 })), Some(40571));
     assert_eq!(code(stream, &msg(4, &doc! { "ping": 1, "$db": "a" })), Some(17));
     let broken = [&[0; 4][..], &[0], &[6, 0, 0, 0, 99, 0]].concat();
@@ -235,7 +280,7 @@ fn a_panic_while_a_connection_is_taken_ends_that_one_alone_and_is_told() {
     let engine = engine.expect("an engine");
     let options = ListenOptions { with_password: false, ..ListenOptions::default() };
     let listener = engine.listen(options).expect("a listener");
-    let lab = Lab { listener, engine, _folder: folder };
+    let lab = Lab { listener, engine, folder };
     let events = lab.engine.subscribe();
     clock.fail_on(Some("wire accept"));
     for _ in 0..2 {
@@ -248,53 +293,65 @@ fn a_panic_while_a_connection_is_taken_ends_that_one_alone_and_is_told() {
 
 #[test]
 fn slow_clients_are_ended() {
-    let idle = Lab::open(WireLimits { idle: SHORT, ..WireLimits::default() });
-    idle.ends(&[]);
-    let header = Lab::open(WireLimits { header: SHORT, ..WireLimits::default() });
-    header.ends(&ping()[..9]);
+    let check = |limits: WireLimits, with_password, sent: &[u8]| {
+        for lab in Lab::both(&limits, with_password) {
+            lab.ends(sent);
+        }
+    };
+    check(WireLimits { idle: SHORT, ..WireLimits::default() }, false, &[]);
+    check(WireLimits { header: SHORT, ..WireLimits::default() }, false, &ping()[..9]);
     let rate = WireLimits { body: SHORT, body_bytes_per_sec_min: 1 << 30, ..WireLimits::default() };
-    Lab::open(rate).ends(&ping()[..20]);
-    let login = Lab::new(WireLimits { login: SHORT, ..WireLimits::default() }, true);
-    login.ends(&[]);
+    check(rate, false, &ping()[..20]);
+    check(WireLimits { login: SHORT, ..WireLimits::default() }, true, &[]);
 }
 
 #[test]
 fn connections_and_bytes_are_bounded() {
-    let lab = Lab::open(WireLimits { connections_max: 2, ..WireLimits::default() });
-    let (mut one, mut two) = (lab.connect(), lab.connect());
-    lives(&mut one);
-    lives(&mut two);
-    assert!(is_closed(&mut lab.connect()));
-    assert_eq!(lab.listener.status().refused, 1);
-    lives(&mut one);
+    for lab in Lab::both(&WireLimits { connections_max: 2, ..WireLimits::default() }, false) {
+        let (mut one, mut two) = (lab.connect(), lab.connect());
+        lives(&mut one);
+        lives(&mut two);
+        assert!(is_closed(&mut lab.connect()));
+        assert_eq!(lab.listener.status().refused, 1);
+        lives(&mut one);
+    }
     let large = msg(0, &doc! { "ping": 1, "comment": "x".repeat(200_000), "$db": "admin" });
-    Lab::open(WireLimits { message_bytes_max: 100_000, ..WireLimits::default() }).ends(&large);
-    Lab::open(WireLimits { in_flight_bytes_max: 100_000, ..WireLimits::default() }).ends(&large);
-    lives(&mut Lab::open(WireLimits::default()).connect());
+    for limits in [
+        WireLimits { message_bytes_max: 100_000, ..WireLimits::default() },
+        WireLimits { in_flight_bytes_max: 100_000, ..WireLimits::default() },
+    ] {
+        for lab in Lab::both(&limits, false) {
+            lab.ends(&large);
+        }
+    }
+    for lab in Lab::both(&WireLimits::default(), false) {
+        lives(&mut lab.connect());
+    }
 }
 
 #[test]
 fn before_login_little_is_taken() {
-    let lab = Lab::new(WireLimits::default(), true);
-    let stream = &mut lab.connect();
-    lives(stream);
-    let find = ask(stream, &msg(0, &doc! { "find": "c", "$db": "test" }));
-    assert_eq!(find.get_i32("code").ok(), Some(13), "{find}");
-    lab.ends(&msg(0, &doc! { "ping": 1, "comment": "x".repeat(70_000), "$db": "admin" }));
+    for lab in Lab::both(&WireLimits::default(), true) {
+        let stream = &mut lab.connect();
+        lives(stream);
+        let find = ask(stream, &msg(0, &doc! { "find": "c", "$db": "test" }));
+        assert_eq!(find.get_i32("code").ok(), Some(13), "{find}");
+        lab.ends(&msg(0, &doc! { "ping": 1, "comment": "x".repeat(70_000), "$db": "admin" }));
+    }
 }
 
 #[test]
 fn stopping_ends_every_connection() {
-    let mut lab = Lab::open(WireLimits::default());
-    let mut idle = lab.connect();
-    lives(&mut idle);
-    let mut half = lab.connect();
-    half.write_all(&ping()[..20]).expect("sent");
-    let port = lab.listener.port();
-    lab.listener.stop();
-    assert!(is_closed(&mut idle) && is_closed(&mut half));
-    assert!(TcpStream::connect((Ipv4Addr::LOCALHOST, port)).is_err());
-    assert!(lab.listener.status().clients.is_empty());
+    for mut lab in Lab::both(&WireLimits::default(), false) {
+        let mut idle = lab.connect();
+        lives(&mut idle);
+        let mut half = lab.connect();
+        half.write_all(&ping()[..20]).expect("sent");
+        lab.listener.stop();
+        assert!(is_closed(&mut idle) && is_closed(&mut half));
+        assert!(connect(lab.listener.at()).is_err());
+        assert!(lab.listener.status().clients.is_empty());
+    }
 }
 
 #[test]

@@ -1,0 +1,122 @@
+//! Where clients come in: a port on loopback, or a Unix socket.
+
+use std::{
+    io,
+    net::{IpAddr, SocketAddr, TcpListener, TcpStream},
+    path::{Path as FsPath, PathBuf, absolute},
+    time::Duration,
+};
+
+use super::stream::Stream;
+#[cfg(unix)]
+use super::unix_socket::UnixSocket;
+use crate::command::ListenAt;
+
+/// How long the own connection may take that wakes the accepting thread.
+const WAKE_PATIENCE: Duration = Duration::from_secs(1);
+
+/// Why nobody can be let in: one sentence.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct ListenError(pub(super) String);
+
+/// What a listener listens on.
+pub enum Door {
+    /// A port on loopback.
+    Tcp(TcpListener, SocketAddr),
+    /// A socket file.
+    #[cfg(unix)]
+    Unix(UnixSocket),
+}
+
+impl Door {
+    /// Opens it; `address` is for a port only.
+    ///
+    /// # Errors
+    /// With a sentence: the address is not of this machine alone, the place is taken, others could
+    /// reach the socket, the system refuses.
+    pub fn open(address: IpAddr, at: &ListenAt) -> Result<Self, ListenError> {
+        match at {
+            ListenAt::Port(port) => Self::tcp(address, *port),
+            #[cfg(unix)]
+            ListenAt::Socket(path) => Ok(Self::Unix(UnixSocket::bind(path)?)),
+            #[cfg(not(unix))]
+            ListenAt::Socket(_) => Err(ListenError(
+                "Unix sockets are not supported on this system; listen on a port".to_owned(),
+            )),
+        }
+    }
+
+    fn tcp(address: IpAddr, port: u16) -> Result<Self, ListenError> {
+        if !address.is_loopback() {
+            return Err(ListenError(format!(
+                "{address} can be reached from other machines; Mayfly listens on 127.0.0.1 or ::1 only"
+            )));
+        }
+        let socket =
+            TcpListener::bind((address, port)).map_err(|error| port_error(port, &error))?;
+        let address = socket.local_addr().map_err(|error| port_error(port, &error))?;
+        Ok(Self::Tcp(socket, address))
+    }
+
+    /// Where it is, with the port that was found.
+    pub fn at(&self) -> ListenAt {
+        match self {
+            Self::Tcp(_, address) => ListenAt::Port(address.port()),
+            #[cfg(unix)]
+            Self::Unix(socket) => ListenAt::Socket(socket.path().to_owned()),
+        }
+    }
+
+    /// As the host of a connection string.
+    pub fn host(&self) -> String {
+        match self {
+            Self::Tcp(_, address) => address.to_string(),
+            #[cfg(unix)]
+            Self::Unix(socket) => socket.host(),
+        }
+    }
+
+    /// Waits for a client; its stream and its address, as it is shown.
+    pub fn accept(&self) -> io::Result<(Stream, String)> {
+        match self {
+            Self::Tcp(socket, _) => {
+                socket.accept().map(|(stream, from)| (Stream::Tcp(stream), from.to_string()))
+            }
+            #[cfg(unix)]
+            Self::Unix(socket) => socket.accept(),
+        }
+    }
+
+    /// Ends the wait for a client.
+    pub fn wake(&self) {
+        match self {
+            // What it met on its way does not matter any more.
+            Self::Tcp(_, address) => drop(TcpStream::connect_timeout(address, WAKE_PATIENCE)),
+            #[cfg(unix)]
+            Self::Unix(socket) => socket.wake(),
+        }
+    }
+}
+
+/// The socket of a store in this folder, for whoever names none. Its folder is made for it, so it is
+/// closed to others however the data folder is kept.
+#[must_use]
+pub fn default_socket(data_folder: &FsPath) -> PathBuf {
+    let folder = absolute(data_folder).unwrap_or_else(|_| data_folder.to_owned());
+    folder.join("socket").join("mayfly.sock")
+}
+
+fn port_error(port: u16, error: &io::Error) -> ListenError {
+    ListenError(match error.kind() {
+        io::ErrorKind::AddrInUse => {
+            format!(
+                "Port {port} is taken by another program; choose another one, or 0 for any free one"
+            )
+        }
+        io::ErrorKind::PermissionDenied => {
+            format!("The system does not allow port {port}; choose one above 1023")
+        }
+        _ => format!("Can't listen on port {port}: {error}"),
+    })
+}
