@@ -2,21 +2,29 @@
 #![cfg(target_os = "linux")]
 
 use std::collections::BTreeSet;
-use std::fs::{self, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io::{Read as _, Write as _};
 use std::ops::ControlFlow;
 use std::os::unix::fs::MetadataExt as _;
 use std::os::unix::process::ExitStatusExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::slice;
 use std::sync::Arc;
 
 use bson::{Document, doc};
+use mayfly_engine::catalog::Namespace;
 use mayfly_engine::clock::{Clock, SystemClock};
 use mayfly_engine::collection::ScrubStep;
 use mayfly_engine::engine::{Engine, upkeep};
 use mayfly_engine::store::{JobProgress, Store, StoreOptions};
-use mayfly_tests::store::{find_all, folder_in_memory, open_as_found, run};
+use mayfly_engine::transfer::{
+    ExportFormat, ExportRequest, Format, ImportRequest, Lenience, Mode, Progress, Room,
+    TransferError, export, import, preview, rehearse,
+};
+use mayfly_engine::value::extjson::Style;
+use mayfly_tests::program;
+use mayfly_tests::store::{find_all, folder_in_memory, is_ok, open_as_found, run};
 
 const PAGE: u64 = 4096;
 
@@ -88,13 +96,28 @@ fn whatever_is_done_with_an_open_store_keeps_its_locks() {
     assert!(!held.is_empty(), "an open store has locks");
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     let check = |what: &str| assert_eq!(locks(&lock_file), held, "after {what}");
-    for (what, work) in works() {
+    for (what, work) in works().into_iter().chain(works_with_files()) {
         work(&engine, &store, &backup, &clock);
         check(what);
     }
     assert_eq!(find_all(&engine, "d", "c", doc! {}).len(), 500);
     engine.close().expect("the store closes");
     assert!(locks(&lock_file).is_empty(), "a closed store has none");
+}
+
+/// What the test above looks for is what happens: one look at the file is enough.
+#[test]
+fn whoever_closes_the_lock_file_loses_its_locks() {
+    let folder = folder_in_memory();
+    let engine = open_as_found(folder.path()).expect("the store opens");
+    let lock_file = folder.path().join("lock.mdb");
+    let held = locks(&lock_file);
+    let looked = Command::new("cat").arg(&lock_file).output().expect("cat starts");
+    assert!(looked.status.success() && !held.is_empty());
+    assert_eq!(locks(&lock_file), held, "another process has looked");
+    drop(File::open(&lock_file).expect("it opens"));
+    assert!(locks(&lock_file).is_empty(), "this process has looked");
+    engine.close().expect("the store closes");
 }
 
 type Work = fn(&Engine, &Path, &Path, &Arc<dyn Clock>);
@@ -140,6 +163,94 @@ fn works() -> [(&'static str, Work); 10] {
             assert!(upkeep::restore(backup, store, true, clock, &mut go_on).is_err());
         }),
     ]
+}
+
+/// What may be done with files while a store is open, and with files that turn out to be its lock.
+fn works_with_files() -> [(&'static str, Work); 6] {
+    [
+        ("an export and an import", |engine, _, backup, _| {
+            let path = backup.with_extension("json");
+            export_to(engine, &path).expect("exported");
+            let copy = Namespace::new("d", "copy").expect("a name");
+            let request = ImportRequest::new(vec![path], copy);
+            import(engine.collections(), &request, &Progress::new()).expect("imported");
+            assert_eq!(find_all(engine, "d", "copy", doc! {}).len(), 500);
+        }),
+        ("an import of the lock", |engine, store, backup, _| {
+            for path in names_of_the_lock(store, backup) {
+                let plain = Lenience::default();
+                assert!(preview(&path, Format::Auto, plain).is_err());
+                let name = Namespace::new("d", "c").expect("a name");
+                let (all, progress) = (engine.collections(), Progress::new());
+                assert!(rehearse(all, &name, &path, Format::Auto, plain, 1, &progress).is_err());
+                assert!(Room::of(all, slice::from_ref(&path)).is_err());
+                let request =
+                    ImportRequest { mode: Mode::Replace, ..ImportRequest::new(vec![path], name) };
+                let refused = import(all, &request, &progress).expect_err("refused").to_string();
+                assert!(refused.contains("it is the lock of a store that is open"), "{refused}");
+            }
+        }),
+        ("an export over the lock", |engine, store, _, _| {
+            assert!(export_to(engine, &store.join("lock.mdb")).is_err());
+        }),
+        ("a backup over the lock", |engine, store, backup, _| {
+            for path in names_of_the_lock(store, backup) {
+                let command = doc! { "mayflyBackup": 1, "to": path.display().to_string() };
+                assert!(!is_ok(&engine.run("admin", &command)));
+            }
+        }),
+        ("a check and a restore of the lock", |_, store, backup, clock| {
+            for path in names_of_the_lock(store, backup) {
+                assert!(Store::check_file(&path, &mut go_on).is_err());
+                let new = backup.with_extension("restored");
+                assert!(upkeep::restore(&path, &new, false, clock, &mut go_on).is_err());
+            }
+        }),
+        ("other programs on the same folder", |_, store, backup, _| {
+            let (store, backup) = (store.display().to_string(), backup.display().to_string());
+            let (data, named) = (["--data", &store], ["--db", "d", "--collection", "c"]);
+            for (command, rest) in [
+                ("verify", vec![]),
+                ("scrub", vec![]),
+                ("compact", vec![]),
+                ("backup", vec![backup.as_str()]),
+                ("restore", vec!["--replace", "--from", &backup]),
+                ("export", [&named[..], &["-o", "/dev/null"]].concat()),
+                ("import", [&named[..], &[backup.as_str()]].concat()),
+                ("serve", vec!["--port", "0"]),
+            ] {
+                let mut program = Command::new(program::path());
+                let output = program.arg(command).args(data).args(rest).output();
+                let output = output.expect("the program starts");
+                let said = String::from_utf8_lossy(&output.stderr);
+                assert!(!output.status.success(), "{command}");
+                assert!(said.contains("open in another program"), "{command}: {said}");
+            }
+        }),
+    ]
+}
+
+fn export_to(engine: &Engine, path: &Path) -> Result<(), TransferError> {
+    let request = ExportRequest {
+        namespace: Namespace::new("d", "c").expect("a name"),
+        path: path.to_owned(),
+        format: ExportFormat::Ndjson(Style::Relaxed),
+        filter: None,
+        gzip: false,
+        indexes: false,
+    };
+    export(engine.collections(), &request, &Progress::new()).map(drop)
+}
+
+/// The lock of the store under its own name, and under others beside the backup.
+fn names_of_the_lock(store: &Path, backup: &Path) -> [PathBuf; 3] {
+    let own = store.join("lock.mdb");
+    let (link, hard) = (backup.with_extension("link"), backup.with_extension("hard"));
+    if !hard.exists() {
+        std::os::unix::fs::symlink(&own, &link).expect("a link");
+        fs::hard_link(&own, &hard).expect("a second name");
+    }
+    [own, link, hard]
 }
 
 fn go_on(_: JobProgress) -> ControlFlow<()> {

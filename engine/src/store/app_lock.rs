@@ -5,14 +5,15 @@
 //! walked. The text is overwritten in place, because a full disk has no room for a new block and the
 //! store must still open, to have something deleted.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Read, Seek, Write};
-use std::path::Path as FsPath;
+use std::path::{Path as FsPath, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::StoreError;
-use super::folder::{private_file, sync_folder, takes_files};
+use super::folder::{LMDB_LOCK_FILE, private_file, sync_folder, takes_files};
 
 const LOCK_FILE: &str = "app.lock";
 const LOCK_TEXT_BYTES_MAX: u64 = 64;
@@ -130,9 +131,9 @@ fn write_text(mut file: &File, text: &str) -> io::Result<()> {
     file.sync_all()
 }
 
-/// The data files that are open in this process, by device and file number. LMDB must not open a file
-/// twice in one process, whatever names lead to it.
-static OPEN_FILES: Mutex<BTreeSet<(u64, u64)>> = Mutex::new(BTreeSet::new());
+/// The data files that are open in this process, by device and file number, and LMDB's lock file of
+/// each. LMDB must not open a file twice in one process, whatever names lead to it.
+static OPEN_FILES: Mutex<BTreeMap<(u64, u64), PathBuf>> = Mutex::new(BTreeMap::new());
 
 /// A data file's place in the registry.
 pub(super) struct Registration {
@@ -147,10 +148,12 @@ impl Registration {
         let unreadable = |error| StoreError::io("Can't read the data file", &error);
         let file = File::open(data_file).map_err(unreadable)?;
         let identity = file_identity(&file.metadata().map_err(unreadable)?);
-        if open_files().insert(identity) {
-            Ok(Self { identity, _file: file })
-        } else {
-            Err(StoreError::InUse { pid: Some(std::process::id()) })
+        match open_files().entry(identity) {
+            Entry::Vacant(place) => {
+                place.insert(data_file.with_file_name(LMDB_LOCK_FILE));
+                Ok(Self { identity, _file: file })
+            }
+            Entry::Occupied(_) => Err(StoreError::InUse { pid: Some(std::process::id()) }),
         }
     }
 }
@@ -161,8 +164,24 @@ impl Drop for Registration {
     }
 }
 
-fn open_files() -> MutexGuard<'static, BTreeSet<(u64, u64)>> {
+fn open_files() -> MutexGuard<'static, BTreeMap<(u64, u64), PathBuf>> {
     OPEN_FILES.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Opens a file that a person chose. Never LMDB's lock file of a store that is open here, whatever its
+/// name: whoever closes it again drops the lock that LMDB holds on it.
+///
+/// # Errors
+/// When it is such a file, or can't be opened.
+pub(crate) fn open_chosen(file: &FsPath) -> io::Result<File> {
+    let identity = file_identity(&fs::metadata(file)?);
+    let is_it = |path: &PathBuf| fs::metadata(path).is_ok_and(|it| file_identity(&it) == identity);
+    if open_files().values().any(is_it) {
+        return Err(io::Error::other(
+            "it is the lock of a store that is open; choose another file",
+        ));
+    }
+    File::open(file)
 }
 
 /// Device and file number: equal for two names of one file.

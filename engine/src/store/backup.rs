@@ -9,11 +9,11 @@
 //! `NAME.damaged`, and no older backup makes room for it.
 
 use std::ffi::OsString;
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, Read as _};
 use std::path::{Path as FsPath, PathBuf};
 
-use super::app_lock::file_identity;
+use super::app_lock::{file_identity, open_chosen};
 use super::folder::{DATA_FILE, free_bytes, sync_folder};
 use super::job::{JobStep, Watch};
 use super::{DamagedRows, Store, StoreError, leftover, stream, walk};
@@ -258,7 +258,7 @@ fn check_target(data_folder: &FsPath, parent: &FsPath, target: &FsPath) -> Resul
 /// Whether the file is empty or begins as LMDB's files do, damaged or not.
 fn may_be_replaced(path: &FsPath) -> io::Result<bool> {
     let mut begin = Vec::new();
-    File::open(path)?.take(walk::HEADER_BEGIN_BYTES as u64).read_to_end(&mut begin)?;
+    open_chosen(path)?.take(walk::HEADER_BEGIN_BYTES as u64).read_to_end(&mut begin)?;
     Ok(begin.is_empty() || walk::begins_like_a_store(&begin))
 }
 

@@ -14,7 +14,7 @@ pub(super) const DATA_FILE: &str = "data.mdb";
 /// The warning about a data folder that is not closed to everybody but its owner.
 pub const OPEN_TO_OTHERS: &str =
     "Other users of this computer can open the data folder. Close it to them with chmod 700.";
-const LOCK_FILE: &str = "lock.mdb";
+pub(super) const LMDB_LOCK_FILE: &str = "lock.mdb";
 
 /// LMDB's lock table: 64 bytes a reader, and room for its head.
 const LOCK_FILE_BYTES: u64 = 64 * READERS_MAX as u64 + 4096;
@@ -197,7 +197,7 @@ pub(super) fn forget_cached(file: &File) {
 /// the caller holds `app.lock` and the registration of the data file.
 pub(super) fn reserve_lock_file(folder: &FsPath) -> Result<(), StoreError> {
     let failed = |error: &io::Error| StoreError::io("Can't make the store's lock file", error);
-    let file = private_file().open(folder.join(LOCK_FILE)).map_err(|error| failed(&error))?;
+    let file = private_file().open(folder.join(LMDB_LOCK_FILE)).map_err(|error| failed(&error))?;
     take_room(&file, LOCK_FILE_BYTES).map_err(|error| failed(&error))
 }
 

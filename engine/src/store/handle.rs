@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
-use super::app_lock::{AppLock, Registration};
+use super::app_lock::{AppLock, Registration, open_chosen};
 use super::ballast::Ballast;
 use super::env::Environment;
 use super::fault::{Fault, Remedy};
@@ -369,5 +369,5 @@ fn walk_file(data_file: &FsPath) -> Result<StructureReport, StoreError> {
 }
 
 fn open_file(data_file: &FsPath) -> Result<File, StoreError> {
-    File::open(data_file).map_err(|error| StoreError::io("Can't read the data file", &error))
+    open_chosen(data_file).map_err(|error| StoreError::io("Can't read the data file", &error))
 }

@@ -48,6 +48,7 @@ mod trouble;
 mod walk;
 mod writer;
 
+pub(crate) use app_lock::open_chosen;
 pub use backup::{BackupReport, kept as backups_kept};
 pub use compact::Compaction;
 pub use damaged::{DamagedRow, DamagedRows};

@@ -8,7 +8,7 @@ use std::path::{Path as FsPath, PathBuf};
 
 use tempfile::TempDir;
 
-use super::app_lock::{AppLock, is_free};
+use super::app_lock::{AppLock, is_free, open_chosen};
 use super::backup::{check_room, parent_of};
 use super::folder::{self, DATA_FILE, sync_folder};
 use super::job::{JobStep, Watch};
@@ -51,7 +51,7 @@ impl Restoration {
         let (parent, name) = place_of(target)?;
         let target = parent.join(&name);
         let old = claim(&target, replace)?;
-        let source = File::open(backup).map_err(|error| unreadable(&error))?;
+        let source = open_chosen(backup).map_err(|error| unreadable(&error))?;
         let bytes = check_backup(&source, watch)?;
         check_room(&parent, bytes)?;
         let prefix = unfinished_prefix(&name);

@@ -1,7 +1,6 @@
 //! Whether a file is still the one that it was.
 
 use std::{
-    fs::File,
     io::Read as _,
     path::{Path, PathBuf},
     time::UNIX_EPOCH,
@@ -11,6 +10,7 @@ use bson::{Document, doc};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::{TransferError, limits::IDENTITY_BYTES};
+use crate::store::open_chosen;
 
 /// What tells a file from another one of the same name.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,7 +30,7 @@ impl FileIdentity {
     pub(super) fn of(path: &Path) -> Result<Self, TransferError> {
         let wrong = |error| TransferError::file(path, &error);
         let whole = path.canonicalize().map_err(wrong)?;
-        let file = File::open(&whole).map_err(wrong)?;
+        let file = open_chosen(&whole).map_err(wrong)?;
         let about = file.metadata().map_err(wrong)?;
         let since = about.modified().ok().and_then(|at| at.duration_since(UNIX_EPOCH).ok());
         let modified_ns = since.map_or(0, |since| u64::try_from(since.as_nanos()).unwrap_or(0));

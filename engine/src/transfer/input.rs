@@ -17,6 +17,7 @@ use super::{
     error::io_reason,
     limits::{GZIP_BYTES_FREE, GZIP_RATIO_MAX, IMPORT_TEXT_BYTES_MAX, READ_BYTES},
 };
+use crate::store::open_chosen;
 
 /// The bytes of a file, from where they have not been used up.
 pub(super) struct Input<'p> {
@@ -60,7 +61,7 @@ impl<'p> Input<'p> {
             return Err(TransferError::NotReadable { path: path.display().to_string(), what });
         }
         let packed = Arc::new(AtomicU64::new(0));
-        let file = File::open(path).map_err(wrong)?;
+        let file = open_chosen(path).map_err(wrong)?;
         let mut reader = Counted { file, packed: Arc::clone(&packed), progress };
         let mut magic = Vec::with_capacity(2);
         reader.by_ref().take(2).read_to_end(&mut magic).map_err(wrong)?;
@@ -113,7 +114,7 @@ impl<'p> Input<'p> {
 
     /// Reads a file that is not packed from this byte on.
     fn seek(&mut self, offset: u64) -> io::Result<()> {
-        let mut file = File::open(&self.path)?;
+        let mut file = open_chosen(&self.path)?;
         file.seek(io::SeekFrom::Start(offset))?;
         if let Some(progress) = self.progress {
             progress.add_bytes(offset.saturating_sub(self.packed.load(Relaxed)));
