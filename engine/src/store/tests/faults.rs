@@ -10,6 +10,7 @@ use super::*;
 use crate::limits::READERS_MAX;
 use crate::store::env::{Environment, Table, open_env};
 use crate::store::fault::{Fault, Remedy};
+use crate::store::trouble::Failure;
 use crate::store::{StoreState, Writer};
 
 const MIB: usize = 1 << 20;
@@ -341,6 +342,42 @@ fn a_commit_record_that_is_not_written_ends_the_environment_and_not_the_store() 
     assert_eq!(next, Ok(()), "the store was opened again");
     fill(&store, 10..20);
     assert_eq!(store.status().state, StoreState::Ok);
+}
+
+/// LMDB writes changed pages out before there are too many of them, so that no number of rows leads to
+/// this. A nested transaction can't write out those that its parent has written out before.
+#[test]
+fn more_changed_pages_than_a_transaction_may_have_are_too_large_and_harm_nothing() {
+    /// How many it may have (`MDB_IDL_UM_MAX`); an eighth of them is written out at a time.
+    const PAGES_MAX: u64 = (1 << 17) - 1;
+    // Two to a page: so many that some pages are written out, and of these the last.
+    let row = vec![0; 2_000];
+    let (rows, written_out) = (2 * (PAGES_MAX + PAGES_MAX / 16), 2 * (PAGES_MAX - 1_071));
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = open(folder.path());
+    fill(&store, 0..10);
+    let env = store.env().expect("open");
+    let table = env.tables.documents;
+    let key = |row: u64| [u64::MAX.to_be_bytes(), row.to_be_bytes()].concat();
+    let mut parent = env.env().write_txn().expect("a transaction");
+    for number in 0..rows {
+        table
+            .put_with_flags(&mut parent, PutFlags::APPEND, &key(number), &row)
+            .expect("any number of rows");
+    }
+    let mut child = env.env().nested_write_txn(&mut parent).expect("a transaction in it");
+    let mut again = (0..written_out).rev().map(|number| table.put(&mut child, &key(number), &row));
+    let error = again.find_map(Result::err).expect("a failure");
+    assert!(matches!(error, heed::Error::Mdb(heed::MdbError::TxnFull)), "{error:?}");
+    let failure = store.failure(&error, false);
+    assert!(matches!(failure, Failure::Final(StoreError::TooLarge)));
+    check(table.put(&mut child, b"a", b""), Fault::Bug);
+    child.abort();
+    parent.abort();
+    drop(env);
+    fill(&store, 10..20);
+    assert_eq!(store.status().state, StoreState::Ok);
+    assert_eq!(see(&store).expect("readable").0.len(), 20);
 }
 
 #[test]
