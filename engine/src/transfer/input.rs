@@ -28,6 +28,7 @@ pub(super) struct Input<'p> {
     ended: bool,
     gzip: bool,
     unpacked: u64,
+    wanted: u64,
     packed: Arc<AtomicU64>,
     path: PathBuf,
     progress: Option<&'p Progress>,
@@ -73,7 +74,7 @@ impl<'p> Input<'p> {
     }
 
     /// Bytes that are not packed.
-    fn over(reader: Box<dyn Read + Send + 'p>) -> Self {
+    pub(super) fn over(reader: Box<dyn Read + Send + 'p>) -> Self {
         Self {
             reader,
             buffer: vec![0; READ_BYTES],
@@ -82,6 +83,7 @@ impl<'p> Input<'p> {
             ended: false,
             gzip: false,
             unpacked: 0,
+            wanted: u64::MAX,
             packed: Arc::default(),
             path: PathBuf::new(),
             progress: None,
@@ -134,6 +136,16 @@ impl<'p> Input<'p> {
     /// Bytes of the file that were read, as they are in it.
     pub(super) fn packed_bytes(&self) -> u64 {
         self.packed.load(Relaxed)
+    }
+
+    /// Bytes of the file that are wanted, unpacked; all without this.
+    pub(super) fn want(&mut self, bytes: u64) {
+        self.wanted = bytes;
+    }
+
+    /// Whether nobody wants more of the file: so much was read as is wanted, or somebody cancelled.
+    pub(super) fn is_enough(&self) -> bool {
+        self.unpacked >= self.wanted || self.progress.is_some_and(Progress::is_cancelled)
     }
 
     /// Whether the file is packed.
@@ -263,5 +275,18 @@ mod tests {
         }
         assert_eq!(documents, DOCUMENTS);
         assert!(input.unpacked > 300_000_000);
+    }
+
+    #[test]
+    fn a_line_without_end_is_left_when_somebody_cancels() {
+        const FAR: u64 = 1 << 30;
+        let endless = (&b"{\"a\":1}\n"[..]).chain(io::repeat(b'x').take(FAR));
+        let progress = Progress::new();
+        let mut input = Input { progress: Some(&progress), ..Input::over(Box::new(endless)) };
+        let mut records = JsonRecords::new(Form::Lines, Place::START, Lenience::default());
+        assert!(matches!(records.next(&mut input), Item::Document(_)));
+        progress.cancel();
+        assert!(matches!(records.next(&mut input), Item::Bad(bad) if bad.fatal));
+        assert!(input.unpacked < FAR, "{} bytes were read", input.unpacked);
     }
 }

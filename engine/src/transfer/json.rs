@@ -117,12 +117,12 @@ impl JsonRecords {
         }
     }
 
-    /// Gives up a line that is longer than allowed.
+    /// Gives up a line that is longer than allowed, and looks for its end as long as anybody wants more.
     fn too_long(&mut self, input: &mut Input<'_>) -> Result<Item, String> {
         let start = blank(input.bytes());
         let place = self.place.after(input.bytes().get(..start).unwrap_or_default());
         let text = input.bytes().get(start..).unwrap_or_default();
-        let bad = Bad::new(place, too_long_reason(), text, false);
+        let mut bad = Bad::new(place, too_long_reason(), text, false);
         let mut start = start;
         loop {
             let bytes = input.bytes();
@@ -132,7 +132,8 @@ impl JsonRecords {
             self.documents.skip(bytes.get(..length).unwrap_or(bytes));
             self.advance(input, length);
             start = 0;
-            if end.is_some() || input.has_ended() {
+            bad.fatal = end.is_none() && !input.has_ended() && input.is_enough();
+            if end.is_some() || input.has_ended() || bad.fatal {
                 self.place.document += 1;
                 return Ok(Item::Bad(bad));
             }

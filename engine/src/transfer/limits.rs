@@ -47,6 +47,9 @@ pub(super) const GZIP_SAMPLE_BYTES: u64 = 16 << 20;
 /// Documents that a preview shows.
 pub const PREVIEW_DOCS_MAX: usize = 20;
 
+/// Bytes of a file after which a preview looks at no further document.
+pub(super) const PREVIEW_BYTES_MAX: u64 = 16 << 20;
+
 /// Documents that one read transaction of an export visits.
 pub(super) const EXPORT_DOCS_MAX: usize = 10_000;
 

@@ -11,7 +11,7 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use super::{
     Detected, Format, Lenience, Progress, Reject, Tally, TransferError,
-    limits::PREVIEW_DOCS_MAX,
+    limits::{PREVIEW_BYTES_MAX, PREVIEW_DOCS_MAX},
     prepare::prepare,
     records::{Item, Records},
 };
@@ -81,12 +81,16 @@ pub struct RehearsedIndex {
     pub never: u64,
 }
 
-/// Reads the beginning of a file.
+/// Reads the beginning of a file, however long its lines are.
 ///
 /// # Errors
 /// When it can't be read or recognised.
 pub fn preview(path: &Path, format: Format, lenience: Lenience) -> Result<Preview, TransferError> {
-    let mut records = Records::open(path, format, lenience, None)?;
+    Ok(look(Records::open(path, format, lenience, None)?, path))
+}
+
+fn look(mut records: Records<'_>, path: &Path) -> Preview {
+    records.want(PREVIEW_BYTES_MAX);
     let mut preview = Preview {
         detected: records.detected(),
         documents: Vec::new(),
@@ -96,11 +100,14 @@ pub fn preview(path: &Path, format: Format, lenience: Lenience) -> Result<Previe
         more: true,
     };
     let mut places = HashMap::new();
-    while preview.documents.len() + preview.rejects.len() < PREVIEW_DOCS_MAX && preview.more {
+    while preview.documents.len() + preview.rejects.len() < PREVIEW_DOCS_MAX
+        && preview.more
+        && !records.is_enough()
+    {
         match records.next() {
             Item::End => preview.more = false,
             Item::Bad(bad) => {
-                preview.more = !bad.fatal;
+                preview.more = !bad.fatal || records.is_enough();
                 let file = path.to_owned();
                 preview.rejects.push(Reject { file, place: bad.place, reason: bad.reason });
             }
@@ -112,7 +119,7 @@ pub fn preview(path: &Path, format: Format, lenience: Lenience) -> Result<Previe
         }
     }
     preview.tally = records.tally();
-    Ok(preview)
+    preview
 }
 
 /// Counts how many documents of a file would be rejected, have an `_id` that is there already or that
@@ -263,5 +270,65 @@ fn type_name(value: RawBsonRef<'_>) -> &'static str {
         V::MaxKey => "maxKey",
         V::MinKey => "minKey",
         V::DbPointer(_) => "dbPointer",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        io::{self, Read},
+        sync::{
+            Arc,
+            atomic::{AtomicU64, Ordering::Relaxed},
+        },
+    };
+
+    use super::*;
+    use crate::transfer::{IMPORT_TEXT_BYTES_MAX, input::Input};
+
+    /// Text that begins like this and then has one letter without end; or so far that nobody should ask
+    /// for it.
+    struct Endless {
+        begin: &'static [u8],
+        letter: u8,
+        read: Arc<AtomicU64>,
+    }
+
+    const FAR: u64 = 1 << 30;
+
+    impl Read for Endless {
+        fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+            let count = self.begin.read(into)?;
+            let (_, rest) = into.split_at_mut(count);
+            rest.fill(self.letter);
+            let all = if self.read.load(Relaxed) < FAR { into.len() } else { 0 };
+            self.read.fetch_add(all as u64, Relaxed);
+            Ok(all)
+        }
+    }
+
+    #[track_caller]
+    fn check(begin: &'static str, letter: u8, format: Format, documents: usize, rejects: &[&str]) {
+        let read = Arc::new(AtomicU64::new(0));
+        let endless = Endless { begin: begin.as_bytes(), letter, read: Arc::clone(&read) };
+        let (path, input) = (Path::new("endless"), Input::over(Box::new(endless)));
+        let records = Records::of(input, path, format, Lenience::default()).unwrap();
+        let preview = look(records, path);
+        assert_eq!(preview.documents.len(), documents);
+        let reasons: Vec<&str> = preview.rejects.iter().map(|it| it.reason.as_str()).collect();
+        assert_eq!(reasons, rejects);
+        let read_max = PREVIEW_BYTES_MAX + IMPORT_TEXT_BYTES_MAX as u64;
+        assert!(read.load(Relaxed) <= read_max, "{} bytes were read", read.load(Relaxed));
+    }
+
+    #[test]
+    fn a_preview_of_what_never_ends_comes_to_an_end() {
+        const TOO_LONG: &str = "the document's text is longer than 64 MiB; split it";
+        check("{\"a\":1}\n{\"b\":\"", b'x', Format::Auto, 1, &[TOO_LONG]);
+        check("{\"a\":1}\n", b' ', Format::Auto, 1, &[TOO_LONG]);
+        check("{\"b\":\"", b'x', Format::Auto, 0, &[TOO_LONG]);
+        check("[{\"a\":1},{\"b\":\"", b'x', Format::Auto, 1, &[TOO_LONG]);
+        check("a,b\n1,2\n3,", b'4', Format::Auto, 1, &["the row is too long; split it"]);
+        check("a,b\n1,2\n\"", b'x', Format::Csv, 1, &["the row is too long; split it"]);
     }
 }

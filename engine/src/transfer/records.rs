@@ -72,7 +72,19 @@ impl<'p> Records<'p> {
         lenience: Lenience,
         progress: Option<&'p Progress>,
     ) -> Result<Self, TransferError> {
-        let mut input = Input::open(path, progress)?;
+        Self::of(Input::open(path, progress)?, path, format, lenience)
+    }
+
+    /// Tells the form of what comes from a file.
+    ///
+    /// # Errors
+    /// When it can't be read or its form is not one of those known.
+    pub(super) fn of(
+        mut input: Input<'p>,
+        path: &Path,
+        format: Format,
+        lenience: Lenience,
+    ) -> Result<Self, TransferError> {
         let not_readable =
             |what: String| TransferError::NotReadable { path: path.display().to_string(), what };
         input.fill_to(DETECT_BYTES).map_err(not_readable)?;
@@ -124,6 +136,16 @@ impl<'p> Records<'p> {
             Kind::Json(records) => records.place(),
             Kind::Csv(records) => records.place(),
         }
+    }
+
+    /// How many bytes of the file are wanted, unpacked; what has begun before them is still read.
+    pub(super) fn want(&mut self, bytes: u64) {
+        self.input.want(bytes);
+    }
+
+    /// Whether nobody wants more of the file.
+    pub(super) fn is_enough(&self) -> bool {
+        self.input.is_enough()
     }
 
     /// What the file looks like.

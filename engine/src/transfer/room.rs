@@ -85,6 +85,28 @@ mod tests {
         assert!(Room::of(&place.collections, &[place.folder.path().join("none")]).is_err());
     }
 
+    /// Of a long packed file only the beginning is unpacked.
+    #[test]
+    fn what_a_long_packed_file_needs_is_told_from_its_beginning() {
+        let place = Place::new();
+        let lines = (0..340_000_u64).map(|number| {
+            let text = number.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+            format!("{{\"number\":{number},\"text\":\"{text:064x} and some words\"}}\n")
+        });
+        let text: String = lines.collect();
+        let (len, packed) = (text.len() as u64, gzip(text.as_bytes()));
+        assert!(len > 2 * GZIP_SAMPLE_BYTES, "{len}");
+        let needed = |bytes: &[u8]| {
+            let files = [place.file("long.json.gz", bytes)];
+            Room::of(&place.collections, &files).unwrap().map_or(0, |room| room.needed_bytes)
+        };
+        let about = |bytes: u64| bytes - bytes / 10..=bytes + bytes / 10;
+        assert!(about(len).contains(&needed(&packed)), "{} of {len}", needed(&packed));
+        // What lies behind is not looked at.
+        let half = &packed[..packed.len() / 2];
+        assert!(about(len / 2).contains(&needed(half)), "{} of {len}", needed(half));
+    }
+
     #[test]
     fn a_file_larger_than_the_disk_does_not_fit() {
         let place = Place::new();
