@@ -145,8 +145,8 @@ fn prepare(folder: &FsPath) -> Result<(), ListenError> {
     }
     if found.mode() & 0o077 != 0 {
         return Err(ListenError(format!(
-            "Other users of this computer can enter {shown}; close it to them with chmod 700, or \
-             choose a socket in a new folder"
+            "Other users of this computer can enter {shown}; choose a socket in a folder that is closed \
+             to them, such as a new one"
         )));
     }
     Ok(())

@@ -201,7 +201,7 @@ fn only_a_folder_that_is_closed_to_others_will_do() {
     let (lab, folder) = (open(), private());
     for mode in [0o755, 0o710, 0o701, 0o777] {
         fs::set_permissions(folder.path(), Permissions::from_mode(mode)).expect("changed");
-        let sentence = "close it to them with chmod 700";
+        let sentence = "closed to them, such as a new one";
         refused(&lab, &folder.path().join("a.sock"), sentence);
     }
     assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 0);
