@@ -1,20 +1,19 @@
 //! The listener, through which other programs reach the store.
 
 use bson::{Document, doc};
+use mayfly_engine::{command::ListenAt, wire::default_socket};
 
 use super::entry::{Entry, Group};
 use super::{Action, DialogAction};
 use crate::limits::LISTENER_PORT;
+use crate::state::listener::ListenerDraft;
 use crate::state::{Dialog, State};
 
 /// What can be asked of the listener.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ListenerAction {
-    /// Lets other programs in, at this port; 0: any free one.
-    On {
-        /// The port.
-        port: u16,
-    },
+    /// Lets other programs in.
+    On(ListenAt),
     /// Lets nobody in any more and ends every connection.
     Off,
 }
@@ -24,8 +23,11 @@ impl ListenerAction {
     #[must_use]
     pub fn command(&self) -> Document {
         match self {
-            Self::On { port } => {
+            Self::On(ListenAt::Port(port)) => {
                 doc! { "mayflyListen": 1, "on": true, "port": i32::from(*port) }
+            }
+            Self::On(ListenAt::Socket(path)) => {
+                doc! { "mayflyListen": 1, "on": true, "socket": path.to_string_lossy().as_ref() }
             }
             Self::Off => doc! { "mayflyListen": 1, "on": false },
         }
@@ -36,7 +38,7 @@ impl ListenerAction {
 pub const SHOW: Entry = Entry {
     group: Group::Store,
     label: "Connect other programs…",
-    tooltip: "Let drivers and shells on this machine reach the store: port, address, who is connected",
+    tooltip: "Let drivers and shells on this machine reach the store: port or socket, address, who is connected",
     keys: None,
     action: |state| {
         let can = state.is_open() && state.store.capabilities.listener;
@@ -50,7 +52,13 @@ pub const ENTRIES: &[Entry] = &[SHOW];
 /// Opens the dialog of the listener.
 #[must_use]
 pub fn dialog(state: &State) -> Action {
-    let listening = Some(state.listener.status()).filter(|status| status.on);
-    let port = listening.map_or(LISTENER_PORT, |status| status.port).to_string();
-    Action::Dialog(DialogAction::Show(Dialog::Listener { port }))
+    let status = state.listener.status();
+    let port = status.at.port().filter(|_| status.on).unwrap_or(LISTENER_PORT);
+    let folder = state.store.folder.as_deref();
+    let socket = folder.map(|folder| default_socket(folder).display().to_string());
+    Action::Dialog(DialogAction::Show(Dialog::Listener(ListenerDraft {
+        port: port.to_string(),
+        socket: socket.unwrap_or_default(),
+        ..ListenerDraft::default()
+    })))
 }

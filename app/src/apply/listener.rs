@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use bson::{Bson, Document, doc};
+use mayfly_engine::command::ListenAt;
 
 use super::{Effects, store::number};
 use crate::action::ListenerAction;
@@ -25,7 +26,7 @@ pub fn follow(state: &mut State, effects: &mut Effects) -> Option<Duration> {
     if !state.is_open() || !state.store.capabilities.listener {
         return None;
     }
-    let is_shown = matches!(state.dialogs.open(), Some(Dialog::Listener { .. }));
+    let is_shown = matches!(state.dialogs.open(), Some(Dialog::Listener(_)));
     let is_known = state.listener.asked_at.is_some();
     if is_known && !is_shown && !state.listener.status().on {
         return None;
@@ -55,9 +56,11 @@ pub fn answer(purpose: &ListenerPurpose, reply: &Reply, state: &mut State) {
 
 fn status(found: &Document) -> Status {
     let clients = found.get_array("clients").map(Vec::as_slice).unwrap_or_default();
+    let port = number(found, "port").and_then(|port| u16::try_from(port).ok()).unwrap_or(0);
+    let socket = found.get_str("socket").ok();
     Status {
         on: found.get_bool("on").unwrap_or(false),
-        port: number(found, "port").and_then(|port| u16::try_from(port).ok()).unwrap_or(0),
+        at: socket.map_or(ListenAt::Port(port), |path| ListenAt::Socket(path.into())),
         uri: found.get_str("uri").unwrap_or_default().to_owned(),
         clients: clients.iter().filter_map(Bson::as_document).map(client).collect(),
         commands: number(found, "commands").unwrap_or(0),

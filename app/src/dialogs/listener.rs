@@ -5,17 +5,16 @@ use mayfly_engine::value::shell::write_command;
 
 use super::close;
 use crate::action::{Action, Actions, ListenerAction, ViewAction};
-use crate::limits::LISTENER_PORT;
-use crate::state::listener::{ConnectedClient, Listener, port};
+use crate::state::listener::{ConnectedClient, Listener, ListenerDraft};
 use crate::state::{State, duration, number};
 use crate::theme::{colors, sizes, text};
 use crate::widgets::field::{Field, labelled};
 use crate::widgets::hint::Hint as _;
 use crate::widgets::value_text::with_marks;
-use crate::widgets::{Button, code_box, key_value, modal};
+use crate::widgets::{Button, code_box, key_value, modal, tabs};
 
 /// Draws the dialog.
-pub fn ui(context: &Context, draft: &mut String, state: &State, actions: &mut Actions) {
+pub fn ui(context: &Context, draft: &mut ListenerDraft, state: &State, actions: &mut Actions) {
     let listener = &state.listener;
     let is_on = listener.status().on;
     let subtitle = "mongosh, drivers and tools on this machine reach the store as a MongoDB server. \
@@ -45,10 +44,11 @@ pub fn ui(context: &Context, draft: &mut String, state: &State, actions: &mut Ac
                 }
                 return;
             }
-            let port = port(draft);
-            let button = Button::primary("Start listening").enabled(port.is_ok());
-            if let (true, Ok(port)) = (ui.add(button).clicked(), port) {
-                act = Some(ListenerAction::On { port });
+            let place = draft.place();
+            let button = Button::primary("Start listening").enabled(place.is_ok());
+            if let (true, Ok(place)) = (ui.add(button).clicked(), place) {
+                draft.tried = Some(place.clone());
+                act = Some(ListenerAction::On(place));
             }
             done = ui.add(Button::plain("Cancel")).clicked();
         },
@@ -60,40 +60,65 @@ pub fn ui(context: &Context, draft: &mut String, state: &State, actions: &mut Ac
     }
 }
 
-fn off_ui(ui: &mut Ui, draft: &mut String, listener: &Listener, actions: &mut Actions) {
-    let problem = port(draft).err();
-    let problem = problem.as_deref().or(listener.error.as_deref());
-    labelled(ui, "Port", problem, |ui| {
-        let field = Field {
-            name: "Port",
-            hint: "any free one",
-            mono: true,
-            invalid: problem.is_some(),
-            width: Some(sizes::COLUMN_SHORT),
-            ..Field::default()
-        };
-        field.ui(ui, draft);
-    });
+fn off_ui(ui: &mut Ui, draft: &mut ListenerDraft, listener: &Listener, actions: &mut Actions) {
+    kind_ui(ui, draft);
+    let place = draft.place();
+    let is_tried = draft.tried.is_some() && place.as_ref().ok() == draft.tried.as_ref();
+    let problem = place.as_ref().err().or(listener.error.as_ref().filter(|_| is_tried));
+    place_ui(ui, draft, problem.map(String::as_str));
     let ink = colors(ui).dim;
     let words = "A new password is made each time. Whoever has it can read, change and delete \
                  everything in this store until you stop listening.";
     ui.label(text::rich(words, text::body()).color(ink));
-    let port = port(draft).unwrap_or(LISTENER_PORT);
-    let command = write_command("admin", &ListenerAction::On { port }.command());
+    let Ok(place) = place else { return };
+    let command = write_command("admin", &ListenerAction::On(place).command());
     if code_box::ui(ui, "The command that will be sent", &command) {
         actions.push(Action::View(ViewAction::Copy(command)));
     }
 }
 
+/// A port or a socket, where the system has both.
+fn kind_ui(ui: &mut Ui, draft: &mut ListenerDraft) {
+    if cfg!(not(unix)) {
+        return;
+    }
+    labelled(ui, "Listen on", None, |ui| {
+        let words = ["A port", "A Unix socket"];
+        if let Some(at) = tabs::segmented(ui, "Listen on", &words, draft.on_socket.into()) {
+            draft.on_socket = at == 1;
+        }
+        let ink = colors(ui).dim;
+        let sentence = if draft.on_socket {
+            "A file that only your own programs can open: other users of this computer can't reach it."
+        } else {
+            "Every driver and tool takes it. Other users of this computer reach it too, and need the \
+             password."
+        };
+        ui.label(text::rich(sentence, text::small()).color(ink));
+    });
+}
+
+fn place_ui(ui: &mut Ui, draft: &mut ListenerDraft, problem: Option<&str>) {
+    let (name, hint, width, text) = if draft.on_socket {
+        ("Socket", "/home/you/socket/mayfly.sock", None, &mut draft.socket)
+    } else {
+        ("Port", "any free one", Some(sizes::COLUMN_SHORT), &mut draft.port)
+    };
+    labelled(ui, name, problem, |ui| {
+        let invalid = problem.is_some();
+        Field { name, hint, mono: true, invalid, width, ..Field::default() }.ui(ui, text);
+    });
+}
+
 fn on_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
     let status = state.listener.status();
     section(ui, "Address with password");
-    if code_box::ui(ui, "Address", &status.uri) {
+    if code_box::plain_ui(ui, "Address", "Copy address", &status.uri) {
         actions.push(Action::View(ViewAction::Copy(status.uri.clone())));
     }
     section(ui, "In a terminal");
     let command = format!("mongosh \"{}\"", status.uri);
-    if code_box::ui(ui, "Command for a terminal", &command) {
+    if code_box::plain_ui(ui, "Command for a terminal", "Copy command", &command) {
         actions.push(Action::View(ViewAction::Copy(command)));
     }
     section(ui, "Now");

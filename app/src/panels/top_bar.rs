@@ -1,6 +1,7 @@
 //! The bar at the top: the store, its time, its reaper.
 
 use egui::{Align, Layout, Ui};
+use mayfly_engine::command::ListenAt;
 
 use crate::action::clock::RATES;
 use crate::action::reaper::delete_held;
@@ -15,6 +16,7 @@ use crate::state::{Dialog, Phase, State, duration};
 use crate::theme::{Icon, colors, sizes, text};
 use crate::widgets::chip::{Chip, Look};
 use crate::widgets::hint::Hint as _;
+use crate::widgets::value_text::with_marks;
 use crate::widgets::{Button, empty_state, menu};
 
 /// What the bar has room for. Whatever gives way is in the palette, or in the tooltip of what stays.
@@ -263,7 +265,11 @@ fn listener_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
         name: "Open to other programs",
         ..Chip::default()
     };
-    let words = format!("Listens on 127.0.0.1:{}; press to see who is connected", status.port);
+    let at = match &status.at {
+        ListenAt::Port(port) => format!("127.0.0.1:{port}"),
+        ListenAt::Socket(path) => with_marks(&path.to_string_lossy()),
+    };
+    let words = format!("Listens on {at}; press to see who is connected");
     if chip.ui(ui).hint(words).clicked() {
         actions.push(listener::dialog(state));
     }

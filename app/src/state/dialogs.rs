@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use super::listener::ListenerDraft;
 use super::{Namespace, TabId, archive, documents, expiry, indexes, transfer, undo_net, upkeep};
 use crate::action::Action;
 use crate::limits::DIALOGS_WAITING_MAX;
@@ -30,10 +31,7 @@ pub enum Dialog {
         path: String,
     },
     /// The listener, through which other programs reach the store.
-    Listener {
-        /// The port as typed.
-        port: String,
-    },
+    Listener(ListenerDraft),
     /// What is kept of a collection's expired documents.
     Archive(archive::ArchiveDraft),
     /// What the reaper removed and can be put back.

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use mayfly_engine::command::ListenAt;
+
 /// A program that is connected.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ConnectedClient {
@@ -30,13 +32,42 @@ impl ConnectedClient {
     }
 }
 
+/// What a person has chosen before it listens.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ListenerDraft {
+    /// Whether on a Unix socket instead of a port.
+    pub on_socket: bool,
+    /// The port as typed.
+    pub port: String,
+    /// The path of the socket as typed.
+    pub socket: String,
+    /// Where it was tried last: an error is about that place.
+    pub tried: Option<ListenAt>,
+}
+
+impl ListenerDraft {
+    /// Where to listen.
+    ///
+    /// # Errors
+    /// One sentence: what was typed is no such place.
+    pub fn place(&self) -> Result<ListenAt, String> {
+        if !self.on_socket {
+            return port(&self.port).map(ListenAt::Port);
+        }
+        match self.socket.trim() {
+            "" => Err("Type the path of the socket".to_owned()),
+            path => Ok(ListenAt::Socket(path.into())),
+        }
+    }
+}
+
 /// One answer of the store about its listener.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Status {
     /// Whether it listens.
     pub on: bool,
-    /// At which port.
-    pub port: u16,
+    /// Where.
+    pub at: ListenAt,
     /// How programs reach it, with the credentials.
     pub uri: String,
     /// Who is connected.
@@ -84,7 +115,9 @@ impl Listener {
         self.per_second = passed.filter(|passed| *passed > 0.0).map_or(0.0, rate);
         self.answered_at = Some(uptime);
         self.is_waiting = false;
-        self.error = None;
+        if status.on {
+            self.error = None;
+        }
         self.status = status;
     }
 
@@ -99,7 +132,7 @@ impl Listener {
 ///
 /// # Errors
 /// One sentence when it is no port.
-pub fn port(text: &str) -> Result<u16, String> {
+fn port(text: &str) -> Result<u16, String> {
     match text.trim() {
         "" => Ok(0),
         text => text.parse().map_err(|_| format!("{text} is no port; type a number up to 65535")),
@@ -135,6 +168,26 @@ mod tests {
         check("65536", None);
         check("-1", None);
         check("x", None);
+    }
+
+    #[test]
+    fn why_it_is_off_stays_until_it_is_on() {
+        let mut listener = Listener::default();
+        listener.fail("taken".into());
+        listener.learn(Status::default(), Duration::from_secs(1));
+        assert_eq!(listener.error.as_deref(), Some("taken"));
+        listener.learn(Status { on: true, ..Status::default() }, Duration::from_secs(2));
+        assert_eq!(listener.error, None);
+    }
+
+    #[test]
+    fn places() {
+        let draft =
+            ListenerDraft { port: "7".into(), socket: " /a.sock ".into(), ..Default::default() };
+        assert_eq!(draft.place(), Ok(ListenAt::Port(7)));
+        let socket = ListenerDraft { on_socket: true, ..draft };
+        assert_eq!(socket.place(), Ok(ListenAt::Socket("/a.sock".into())));
+        assert!(ListenerDraft { socket: " ".into(), ..socket }.place().is_err());
     }
 
     #[test]

@@ -9,16 +9,35 @@ use crate::theme::{Colors, Icon, colors, sizes, text};
 /// Draws the command. Returns whether a person asked to copy it.
 #[must_use = "the button must do what it says"]
 pub fn ui(ui: &mut Ui, name: &str, code: &str) -> bool {
-    boxed(ui, name, "Copy command", code)
+    boxed(ui, name, "Copy command", |colors, width| highlighted(code, colors, width))
+}
+
+/// Draws what is no code, such as an address, without colours. Returns whether a person asked to copy
+/// it.
+#[must_use = "the button must do what it says"]
+pub fn plain_ui(ui: &mut Ui, name: &str, copy_name: &str, words: &str) -> bool {
+    boxed(ui, name, copy_name, |colors, width| {
+        let mut job = LayoutJob::default();
+        job.wrap.max_width = width;
+        // An address has no words: lines end at the edge.
+        job.wrap.break_anywhere = true;
+        value_text::append(&mut job, words, &text::mono(), colors.text, colors);
+        job
+    })
 }
 
 /// Draws a document. Returns whether a person asked to copy it.
 #[must_use = "the button must do what it says"]
 pub fn document_ui(ui: &mut Ui, code: &str) -> bool {
-    boxed(ui, "Document", "Copy document", code)
+    boxed(ui, "Document", "Copy document", |colors, width| highlighted(code, colors, width))
 }
 
-fn boxed(ui: &mut Ui, name: &str, copy_name: &str, code: &str) -> bool {
+fn boxed(
+    ui: &mut Ui,
+    name: &str,
+    copy_name: &str,
+    words: impl FnOnce(&Colors, f32) -> LayoutJob,
+) -> bool {
     let colors = colors(ui);
     let mut copy = false;
     Frame::new()
@@ -32,7 +51,7 @@ fn boxed(ui: &mut Ui, name: &str, copy_name: &str, code: &str) -> bool {
                 let button = Button::icon_only(Icon::Copy, copy_name).small();
                 copy = ui.add(button).clicked();
                 ui.with_layout(egui::Layout::top_down(egui::Align::LEFT), |ui| {
-                    let job = highlighted(code, colors, ui.available_width());
+                    let job = words(colors, ui.available_width());
                     // The first line stands beside the middle of the button.
                     let line = ui.fonts_mut(|fonts| fonts.row_height(&text::mono()));
                     ui.add_space(((sizes::CONTROL_SMALL - line) / 2.0).max(0.0));

@@ -37,7 +37,7 @@ fn programs_are_let_in_and_shut_out() {
     assert_eq!(window.value("Address"), uri);
     assert!(window.value("Command for a terminal").starts_with("mongosh "));
     window.until_named("Nobody is connected");
-    let port = window.state().listener.status().port;
+    let port = window.state().listener.status().at.port().expect("a port");
     let client = TcpStream::connect(("127.0.0.1", port)).expect("a connection");
     window.until("the client is seen", |state| state.listener.status().clients.len() == 1);
     let address = client.local_addr().expect("an address").to_string();
@@ -61,4 +61,44 @@ fn a_port_that_is_taken_is_told() {
     window.click("Start listening");
     window.until_named(&format!("Port {port} is taken by another program"));
     assert!(window.is_enabled("Start listening"));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_socket_lets_in_who_may_open_the_file() {
+    use std::fs::{Permissions, set_permissions};
+    use std::os::unix::{fs::PermissionsExt as _, net::UnixStream};
+
+    let open = tempfile::tempdir().expect("a folder");
+    set_permissions(open.path(), Permissions::from_mode(0o755)).expect("changed");
+    let mut window = dialog();
+    window.click("Listen on: A Unix socket");
+    window.until_named("Socket");
+    let socket = window.value("Socket");
+    assert!(socket.ends_with("/socket/mayfly.sock"), "{socket}");
+    let shown = window.value("The command that will be sent");
+    assert!(shown.contains("mayflyListen") && shown.contains(&socket), "{shown}");
+
+    window.type_into("Socket", "");
+    window.until_named("Type the path of the socket");
+    assert!(!window.is_enabled("Start listening"));
+    window.type_into("Socket", &open.path().join("mayfly.sock").to_string_lossy());
+    window.click("Start listening");
+    window.until_named("closed to them, such as a new one");
+    window.click("Listen on: A port");
+    window.until_gone("closed to them, such as a new one");
+
+    window.click("Listen on: A Unix socket");
+    window.type_into("Socket", &socket);
+    window.click("Start listening");
+    window.until_named("Stop listening");
+    let uri = window.value("Address");
+    assert!(uri.starts_with("mongodb://mayfly:") && uri.contains("mayfly.sock/"), "{uri}");
+    let client = UnixStream::connect(&socket).expect("a connection");
+    window.until("the client is seen", |state| state.listener.status().clients.len() == 1);
+    window.until_named("anonymous unix socket");
+    drop(client);
+    window.click("Stop listening");
+    window.until("nobody is let in", |state| !state.listener.status().on);
+    assert!(UnixStream::connect(&socket).is_err());
 }
