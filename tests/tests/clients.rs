@@ -2,6 +2,8 @@
 //!
 //! The scripts stand in `tests/clients`; `tests/clients/install` brings the clients, as `tests/run` does.
 
+#[path = "clients/corpus.rs"]
+mod corpus;
 #[path = "clients/rust_driver.rs"]
 mod rust_driver;
 #[path = "clients/s3_server.rs"]
