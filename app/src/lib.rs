@@ -8,6 +8,7 @@ pub mod demo;
 pub mod dialogs;
 pub mod limits;
 pub mod panels;
+pub mod program;
 pub mod source;
 pub mod state;
 pub mod stop;

@@ -1,40 +1,7 @@
-//! Arguments, then the window or the command line.
+//! Mayfly, as people start it.
 
 use std::process::ExitCode;
 
-use mayfly::{
-    WindowError, WindowOptions,
-    cli::{self, Failure, Shown},
-    demo, run_window,
-    source::{
-        OpenRequest,
-        embedded::{check_free, opener},
-    },
-    stop::Stop,
-};
-
 fn main() -> ExitCode {
-    cli::run(std::env::args_os(), window)
-}
-
-fn window(request: OpenRequest, stop: Stop) -> Result<Shown, Failure> {
-    // A second window on the same store says so and ends, instead of opening with nothing to show.
-    // Started from a desktop there is nobody to read that but in the window.
-    if !is_started_by_desktop() {
-        check_free(&request).map_err(|failure| Failure(failure.0))?;
-    }
-    let opener = opener(Some(demo::fill));
-    let options = WindowOptions { request, opener, settings_file: None, stop: Some(stop) };
-    match run_window(options) {
-        Ok(()) => Ok(Shown::Closed),
-        Err(WindowError::NoDisplay) => Ok(Shown::NoDisplay),
-        Err(error) => Err(Failure(format!("{error}."))),
-    }
-}
-
-/// Whether an icon or a menu was used, by what desktops tell a program that they start.
-fn is_started_by_desktop() -> bool {
-    ["GIO_LAUNCHED_DESKTOP_FILE", "DESKTOP_STARTUP_ID", "XDG_ACTIVATION_TOKEN"]
-        .into_iter()
-        .any(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()))
+    mayfly::program::run(std::env::args_os(), |_| ())
 }

@@ -50,12 +50,15 @@ pub struct Saved {
     pub active: Option<usize>,
 }
 
-/// Opens the window and returns when it is closed.
+/// Opens the window and returns when it is closed. `prepare` may add to its context before the first frame.
 ///
 /// # Errors
 /// [`WindowError::NoDisplay`] where there is nothing to open it on, so that the command line can go
 /// on without a window.
-pub fn run_window(options: WindowOptions) -> Result<(), WindowError> {
+pub fn run_window(
+    options: WindowOptions,
+    prepare: impl FnOnce(&egui::Context) + 'static,
+) -> Result<(), WindowError> {
     if !has_display() {
         return Err(WindowError::NoDisplay);
     }
@@ -71,8 +74,10 @@ pub fn run_window(options: WindowOptions) -> Result<(), WindowError> {
         persistence_path: options.settings_file.clone(),
         ..eframe::NativeOptions::default()
     };
-    let create: eframe::AppCreator<'_> =
-        Box::new(move |context| Ok(Box::new(MayflyApp::new(context, options))));
+    let create: eframe::AppCreator<'_> = Box::new(move |context| {
+        prepare(&context.egui_ctx);
+        Ok(Box::new(MayflyApp::new(context, options)))
+    });
     eframe::run_native(APP_ID, native, create).map_err(|error| refused(&error))
 }
 

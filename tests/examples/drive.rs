@@ -1,6 +1,6 @@
 //! Drives a running window by hand: one command a line on standard input.
 //!
-//! `EGUI_INSPECTION=127.0.0.1:5719 mayfly …` in a build with the feature `inspection`, then
+//! `EGUI_INSPECTION=127.0.0.1:5719 target/release/inspected_mayfly …`, then
 //! `cargo run -p mayfly-tests --example drive -- 5719`.
 
 use std::error::Error;

@@ -1,6 +1,6 @@
 //! What the window costs: processor time when idle, and for each frame.
 //!
-//! `EGUI_INSPECTION=127.0.0.1:5719 mayfly …` in a release build with the feature `inspection`, then
+//! `EGUI_INSPECTION=127.0.0.1:5719 target/release/inspected_mayfly …`, then
 //! `cargo run -p mayfly-tests --example frame_times -- 5719 PID SECONDS`. Linux only: it reads
 //! `/proc/PID/task`. The drawing threads of a software renderer count, other threads do not.
 

@@ -1,7 +1,7 @@
 //! What the wire costs: processor time of the server for each operation of a real `PyMongo`, beside the same
 //! commands in this process.
 //!
-//! usage: `cargo run --release -p mayfly-tests --features mayfly/inspection --example wire_cost`, after
+//! usage: `cargo run --release -p mayfly-tests --example wire_cost`, after
 //! `tests/clients/install`; `mayfly` must be built in the same profile.
 
 use std::{

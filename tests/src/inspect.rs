@@ -1,7 +1,7 @@
 //! A running Mayfly window, driven from outside through its accessibility tree.
 //!
-//! The program must be built with the feature `inspection`. Controls are found by their accessible
-//! name, as a screen reader would find them.
+//! The program is [`program::inspected`]. Controls are found by their accessible name, as a screen reader
+//! would find them.
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};

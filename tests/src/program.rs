@@ -10,9 +10,22 @@ use std::process::Command;
 /// When it was not built: a run of one test alone wants `cargo build --release --workspace --bins` first.
 #[must_use]
 pub fn path() -> PathBuf {
+    built("mayfly")
+}
+
+/// Where the same program with a port to drive its window stands.
+///
+/// # Panics
+/// As [`path`].
+#[must_use]
+pub fn inspected() -> PathBuf {
+    built("inspected_mayfly")
+}
+
+fn built(name: &str) -> PathBuf {
     let test = env::current_exe().expect("a test knows its own path");
     let folder = test.parent().and_then(Path::parent).expect("a test lies in target/…/deps");
-    let program = folder.join(format!("mayfly{}", env::consts::EXE_SUFFIX));
+    let program = folder.join(format!("{name}{}", env::consts::EXE_SUFFIX));
     assert!(program.exists(), "{} was not built; run tests/run", program.display());
     program
 }

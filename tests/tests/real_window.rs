@@ -97,7 +97,7 @@ fn write_file(file: &Path) {
 fn start(display: &Display, home: &Path, pictures: &Path) -> Steps {
     let store = home.join("store");
     let store = store.to_str().expect("a temporary path is text");
-    let window = Window::start(&program::path(), &[store], display.name(), home);
+    let window = Window::start(&program::inspected(), &[store], display.name(), home);
     let window = window.unwrap_or_else(|error| panic!("the window opens: {error}"));
     Steps { window, pictures: pictures.to_owned() }
 }
