@@ -16,6 +16,7 @@
 
 mod batch;
 mod checkpoint;
+mod checkpoint_form;
 mod claim;
 mod csv;
 mod detect;

@@ -1,0 +1,247 @@
+//! How a checkpoint stands in the store.
+
+use std::path::PathBuf;
+
+use bson::{Bson, Document, doc, oid::ObjectId};
+
+use super::{
+    Format, ImportRequest, Lenience, Mode, Oddity, Place, Reject, Tally, Zone,
+    checkpoint::{Checkpoint, State},
+    identity::{FileIdentity, bits, unbits},
+    place::Mark,
+};
+use crate::catalog::Namespace;
+
+const MODES: [(Mode, &str); 4] = [
+    (Mode::Insert, "insert"),
+    (Mode::Skip, "skip"),
+    (Mode::Replace, "replace"),
+    (Mode::Merge, "merge"),
+];
+const FORMATS: [(Format, &str); 3] =
+    [(Format::Auto, "auto"), (Format::Json, "json"), (Format::Csv, "csv")];
+/// Names on disk.
+const ODDITIES: [(Oddity, &str); 5] = [
+    (Oddity::DuplicateField, "duplicateField"),
+    (Oddity::BigInteger, "bigInteger"),
+    (Oddity::NotFinite, "notFinite"),
+    (Oddity::NoZone, "noZone"),
+    (Oddity::BrokenText, "brokenText"),
+];
+const LEAP_SECONDS: &str = "leapSecond";
+const STATES: [(State, &str); 3] = [
+    (State::Importing, "importing"),
+    (State::RollingBack, "rollingBack"),
+    (State::Forgetting, "forgetting"),
+];
+
+fn word<T: PartialEq>(words: &[(T, &'static str)], value: &T) -> &'static str {
+    words.iter().find(|(known, _)| known == value).map_or("", |(_, word)| word)
+}
+
+fn value<T: Copy>(words: &[(T, &str)], from: &Document, name: &str) -> Option<T> {
+    let word = from.get_str(name).ok()?;
+    words.iter().find(|(_, known)| *known == word).map(|(value, _)| *value)
+}
+
+fn path(path: &std::path::Path) -> String {
+    path.to_string_lossy().into_owned()
+}
+
+/// The document of a checkpoint.
+pub(super) fn to_bson(of: &Checkpoint) -> Document {
+    let request = &of.request;
+    let reasons = of.reasons.iter();
+    let reasons: Vec<_> =
+        reasons.map(|(reason, count)| doc! { "reason": reason, "count": bits(*count) }).collect();
+    let mut document = doc! {
+        "startedMs": of.started_ms,
+        "state": word(&STATES, &of.state),
+        "db": &request.namespace.db,
+        "collection": &request.namespace.collection,
+        "format": word(&FORMATS, &request.format),
+        "mode": word(&MODES, &request.mode),
+        "drop": request.drop,
+        "stopOnError": request.stop_on_error,
+        "files": of.identities.iter().map(FileIdentity::to_bson).collect::<Vec<_>>(),
+        "created": of.created,
+        "file": bits(of.file as u64),
+        "place": place_to_bson(of.mark.place),
+        "legacy": bits(of.mark.tally.legacy_values),
+        "oddities": oddities_to_bson(&of.mark.tally),
+        "legacyBefore": bits(of.tally_before.legacy_values),
+        "odditiesBefore": oddities_to_bson(&of.tally_before),
+        "imported": bits(of.imported),
+        "replaced": bits(of.replaced),
+        "skipped": bits(of.skipped),
+        "rejected": bits(of.rejected),
+        "forgiven": bits(of.forgiven),
+        "reasons": reasons,
+        "rejectsBefore": of.rejects_before.iter().map(|file| path(file)).collect::<Vec<_>>(),
+        "lists": bits(of.lists),
+    };
+    if request.lenience != Lenience::default() {
+        document.insert("lenience", lenience_to_bson(request.lenience));
+    }
+    if let Some(wanted) = &request.rejects {
+        document.insert("rejectsWanted", path(wanted));
+    }
+    if let Some(id) = of.collection {
+        document.insert("collectionId", i64::from(id));
+    }
+    if let Some((file, bytes)) = &of.rejects {
+        document.insert("rejects", doc! { "path": path(file), "bytes": bits(*bytes) });
+    }
+    if of.has_tail {
+        document.insert("tail", true);
+    }
+    if let Some(Reject { file, place, reason }) = &of.broken {
+        let place = place_to_bson(*place);
+        document.insert("broken", doc! { "path": path(file), "place": place, "reason": reason });
+    }
+    document
+}
+
+fn place_to_bson(place: Place) -> Vec<Bson> {
+    let numbers = [place.line, place.column, place.offset, place.document];
+    numbers.map(|number| Bson::Int64(bits(number))).to_vec()
+}
+
+fn place_from_bson(from: &Document) -> Option<Place> {
+    let numbers = from.get_array("place").ok()?.iter().map(|number| number.as_i64().map(unbits));
+    let numbers: Vec<u64> = numbers.collect::<Option<_>>()?;
+    let [line, column, offset, document] = numbers.try_into().ok()?;
+    Some(Place { line, column, offset, document })
+}
+
+fn lenience_to_bson(of: Lenience) -> Document {
+    let taken = ODDITIES.iter().filter(|(oddity, _)| of.takes(*oddity));
+    doc! { "takes": taken.map(|(_, word)| *word).collect::<Vec<_>>(), "zone": of.zone.to_string() }
+}
+
+/// Nothing odd is taken by an import that says nothing about it.
+fn lenience_from_bson(from: &Document) -> Option<Lenience> {
+    let mut lenience = Lenience::default();
+    let Ok(from) = from.get_document("lenience") else { return Some(lenience) };
+    for taken in from.get_array("takes").ok()? {
+        let (oddity, _) = ODDITIES.iter().find(|(_, word)| taken.as_str() == Some(word))?;
+        lenience.set(*oddity, true);
+    }
+    lenience.zone = Zone::parse(from.get_str("zone").ok()?)?;
+    Some(lenience)
+}
+
+fn oddities_to_bson(of: &Tally) -> Document {
+    let oddities = ODDITIES.iter().map(|(oddity, word)| (*word, of[*oddity]));
+    let all = oddities.chain([(LEAP_SECONDS, of.leap_seconds)]);
+    all.map(|(word, count)| (word.to_owned(), bits(count).into())).collect()
+}
+
+fn tally_from_bson(from: &Document, legacy: &str, oddities: &str) -> Option<Tally> {
+    let mut tally = Tally::default();
+    tally.legacy_values = unbits(from.get_i64(legacy).ok()?);
+    let Ok(from) = from.get_document(oddities) else { return Some(tally) };
+    for (oddity, word) in ODDITIES {
+        tally.set(oddity, unbits(from.get_i64(word).ok()?));
+    }
+    tally.leap_seconds = from.get_i64(LEAP_SECONDS).map_or(0, unbits);
+    Some(tally)
+}
+
+/// The checkpoint of a document; `None` when it is none. What versions since have added may be missing.
+pub(super) fn from_bson(id: ObjectId, from: &Document) -> Option<Checkpoint> {
+    let number = |name: &str| Some(unbits(from.get_i64(name).ok()?));
+    let documents = |name: &str| {
+        let all = from.get_array(name).ok()?.iter().map(Bson::as_document);
+        all.collect::<Option<Vec<_>>>()
+    };
+    let identities = documents("files")?.into_iter().map(FileIdentity::from_bson);
+    let identities: Vec<FileIdentity> = identities.collect::<Option<_>>()?;
+    let namespace =
+        Namespace::new(from.get_str("db").ok()?, from.get_str("collection").ok()?).ok()?;
+    let request = ImportRequest {
+        files: identities.iter().map(|identity| identity.path.clone()).collect(),
+        namespace,
+        format: value(&FORMATS, from, "format")?,
+        lenience: lenience_from_bson(from)?,
+        mode: value(&MODES, from, "mode")?,
+        drop: from.get_bool("drop").ok()?,
+        stop_on_error: from.get_bool("stopOnError").ok()?,
+        rejects: from.get_str("rejectsWanted").ok().map(PathBuf::from),
+    };
+    let reasons = documents("reasons")?.into_iter().map(|reason| {
+        let count = unbits(reason.get_i64("count").ok()?);
+        Some((reason.get_str("reason").ok()?.to_owned(), count))
+    });
+    let before = from.get_array("rejectsBefore").ok()?.iter();
+    Some(Checkpoint {
+        id,
+        started_ms: from.get_i64("startedMs").ok()?,
+        state: value(&STATES, from, "state")?,
+        request,
+        identities,
+        collection: from.get_i64("collectionId").ok().and_then(|id| u32::try_from(id).ok()),
+        created: from.get_bool("created").ok()?,
+        file: usize::try_from(number("file")?).ok()?,
+        mark: Mark {
+            place: place_from_bson(from)?,
+            tally: tally_from_bson(from, "legacy", "oddities")?,
+        },
+        tally_before: tally_from_bson(from, "legacyBefore", "odditiesBefore")?,
+        imported: number("imported")?,
+        replaced: number("replaced")?,
+        skipped: number("skipped")?,
+        rejected: number("rejected")?,
+        forgiven: number("forgiven")?,
+        reasons: reasons.collect::<Option<_>>()?,
+        rejects: from.get_document("rejects").ok().and_then(|rejects| {
+            let bytes = unbits(rejects.get_i64("bytes").ok()?);
+            Some((PathBuf::from(rejects.get_str("path").ok()?), bytes))
+        }),
+        has_tail: from.get_bool("tail").unwrap_or(false),
+        rejects_before: before.filter_map(|file| file.as_str().map(PathBuf::from)).collect(),
+        broken: from.get_document("broken").ok().and_then(|broken| {
+            Some(Reject {
+                file: PathBuf::from(broken.get_str("path").ok()?),
+                place: place_from_bson(broken)?,
+                reason: broken.get_str("reason").ok()?.to_owned(),
+            })
+        }),
+        lists: number("lists")?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_checkpoint_is_read_as_it_was_written_also_by_a_version_without_options() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let namespace = Namespace::new("db", "c").unwrap();
+        let mut request = ImportRequest::new(vec![file.path().to_owned()], namespace);
+        request.lenience.set(Oddity::NoZone, true);
+        request.lenience.zone = Zone::parse("+05:45").unwrap();
+        let mut written = Checkpoint::new(&request, 7).unwrap();
+        for tally in [&mut written.mark.tally, &mut written.tally_before] {
+            tally.legacy_values = 3;
+            tally.leap_seconds = 4;
+            tally.set(Oddity::NoZone, 5);
+        }
+        let mut bson = to_bson(&written);
+        let read = from_bson(written.id, &bson).unwrap();
+        assert_eq!(read.request.lenience, request.lenience);
+        assert_eq!(
+            (read.mark.tally, read.tally_before),
+            (written.mark.tally, written.tally_before)
+        );
+        for since in ["lenience", "oddities", "odditiesBefore"] {
+            assert!(bson.remove(since).is_some(), "{since}");
+        }
+        let old = from_bson(written.id, &bson).unwrap();
+        assert_eq!(old.request.lenience, Lenience::default());
+        let mut known = Tally::default();
+        known.legacy_values = 3;
+        assert_eq!((old.mark.tally, old.tally_before), (known, known));
+    }
+}
