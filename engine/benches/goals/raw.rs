@@ -1,9 +1,10 @@
-//! Raw LMDB: the same documents, one table by id and one of dates, nothing else.
+//! Raw LMDB: the same documents, one table by id, one of dates and, if asked for, one for each of some more
+//! fields; nothing else.
 
 use std::{ops::Bound, path::Path};
 
-use bson::RawDocumentBuf;
-use heed::{CommitOrAbort, Database, Env, EnvOpenOptions, PutFlags, types::Bytes};
+use bson::{RawDocument, RawDocumentBuf, raw::RawBsonRef};
+use heed::{CommitOrAbort, Database, Env, EnvOpenOptions, PutFlags, RwTxn, types::Bytes};
 
 use super::documents::{Order, date_ms, id};
 
@@ -12,11 +13,13 @@ pub const BATCH: usize = 10_000;
 
 type Table = Database<'static, Bytes, Bytes>;
 
-/// Two tables.
+/// The tables.
 pub struct Raw {
     env: Env,
     documents: Table,
     dates: Table,
+    /// Of a field each.
+    others: Vec<(&'static str, Table)>,
 }
 
 fn date_key(date_ms: i64, id: &[u8; 12]) -> [u8; 20] {
@@ -26,24 +29,42 @@ fn date_key(date_ms: i64, id: &[u8; 12]) -> [u8; 20] {
     key
 }
 
+/// A field's value in its order, and the id.
+fn entry_key(document: &RawDocument, field: &str) -> Vec<u8> {
+    let value = document.get(field).expect("BSON").expect("the field");
+    let mut key = match value {
+        RawBsonRef::String(text) => text.as_bytes().to_vec(),
+        RawBsonRef::Int32(number) => number.to_be_bytes().to_vec(),
+        RawBsonRef::Int64(number) => number.to_be_bytes().to_vec(),
+        other => panic!("no key for {other:?}"),
+    };
+    key.extend(document.get_object_id("_id").expect("an _id").bytes());
+    key
+}
+
 impl Raw {
     /// A new environment with LMDB's default flags: each commit reaches the disk.
     #[expect(unsafe_code, reason = "mapping a file; nobody else has this folder")]
     #[expect(clippy::disallowed_methods, reason = "what Mayfly is compared with")]
-    pub fn new(folder: &Path) -> Self {
+    pub fn with_fields(folder: &Path, fields: &[&'static str]) -> Self {
         let mut options = EnvOpenOptions::new();
-        options.map_size(16 << 30).max_dbs(2);
+        options.map_size(16 << 30).max_dbs(8);
         // SAFETY: the folder was made for this value alone.
         let env = unsafe { options.open(folder) }.expect("LMDB opens");
         let txn = env.write_txn().expect("a transaction");
         let tables = env.create_databases_and_commit(txn, |opener, txn| {
-            let tables = ["documents", "dates"]
+            let [a, b, c, d, e, f] = ["documents", "dates", "1", "2", "3", "4"]
                 .map(|name| opener.create_database::<Bytes, Bytes>(txn, Some(name)));
-            let [documents, dates] = tables;
-            Ok::<_, heed::Error>(CommitOrAbort::<_, ()>::Commit([documents?, dates?]))
+            Ok::<_, heed::Error>(CommitOrAbort::<_, ()>::Commit([a?, b?, c?, d?, e?, f?]))
         });
-        let [documents, dates] = tables.expect("tables").commit().expect("commits");
-        Self { env, documents, dates }
+        let [documents, dates, others @ ..] = tables.expect("tables").commit().expect("commits");
+        let others = fields.iter().copied().zip(others).collect();
+        Self { env, documents, dates, others }
+    }
+
+    /// The same with the two tables alone.
+    pub fn new(folder: &Path) -> Self {
+        Self::with_fields(folder, &[])
     }
 
     /// Inserts all documents in batches.
@@ -64,7 +85,31 @@ impl Raw {
                 self.dates.put_with_flags(&mut txn, flags(dates), &date, &[]).expect("puts");
                 number += 1;
             }
+            self.for_each_entry(
+                &mut txn,
+                batch.iter().map(|document| &**document),
+                |txn, table, key| {
+                    table.put(txn, key, &[]).expect("puts");
+                },
+            );
             txn.commit().expect("commits");
+        }
+    }
+
+    /// The keys of documents in the tables of further fields, each table's in their order.
+    fn for_each_entry<'d>(
+        &self,
+        txn: &mut RwTxn<'_>,
+        documents: impl Iterator<Item = &'d RawDocument> + Clone,
+        mut work: impl FnMut(&mut RwTxn<'_>, &Table, &[u8]),
+    ) {
+        for (field, table) in &self.others {
+            let mut keys: Vec<_> =
+                documents.clone().map(|document| entry_key(document, field)).collect();
+            keys.sort_unstable();
+            for key in &keys {
+                work(txn, table, key);
+            }
         }
     }
 
@@ -80,6 +125,17 @@ impl Raw {
                 rows.take(BATCH).map(|row| row.expect("a row").0.to_vec()).collect();
             if keys.is_empty() {
                 return removed;
+            }
+            if !self.others.is_empty() {
+                let documents = keys.iter().map(|key| {
+                    let found = self.documents.get(&txn, &key[8..]).expect("reads");
+                    RawDocumentBuf::from_bytes(found.expect("a document").to_vec()).expect("BSON")
+                });
+                let documents: Vec<_> = documents.collect();
+                let documents = documents.iter().map(|document| &**document);
+                self.for_each_entry(&mut txn, documents, |txn, table, key| {
+                    table.delete(txn, key).expect("deletes");
+                });
             }
             for key in &keys {
                 self.documents.delete(&mut txn, &key[8..]).expect("deletes");
