@@ -105,9 +105,12 @@ fn ours(size: u64, commands: &[RawDocumentBuf], indexes: usize) -> Each {
     Each::new(size, insert, find, remove)
 }
 
+/// One of the costs.
+type CostOf = fn(&Each) -> f64;
+
 /// Lines about the largest collection beside the smallest.
 fn compare(indexes: usize, small: &(Each, Each), large: &(Each, Each)) {
-    let kinds: [(&str, fn(&Each) -> f64); 3] = [
+    let kinds: [(&str, CostOf); 3] = [
         ("insert", |each| each.insert),
         ("remove", |each| each.remove),
         ("find by _id", |each| each.find),

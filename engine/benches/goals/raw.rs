@@ -53,9 +53,11 @@ impl Raw {
         let env = unsafe { options.open(folder) }.expect("LMDB opens");
         let txn = env.write_txn().expect("a transaction");
         let tables = env.create_databases_and_commit(txn, |opener, txn| {
-            let [a, b, c, d, e, f] = ["documents", "dates", "1", "2", "3", "4"]
-                .map(|name| opener.create_database::<Bytes, Bytes>(txn, Some(name)));
-            Ok::<_, heed::Error>(CommitOrAbort::<_, ()>::Commit([a?, b?, c?, d?, e?, f?]))
+            let [documents, dates, one, two, three, four] =
+                ["documents", "dates", "1", "2", "3", "4"]
+                    .map(|name| opener.create_database::<Bytes, Bytes>(txn, Some(name)));
+            let tables = [documents?, dates?, one?, two?, three?, four?];
+            Ok::<_, heed::Error>(CommitOrAbort::<_, ()>::Commit(tables))
         });
         let [documents, dates, others @ ..] = tables.expect("tables").commit().expect("commits");
         let others = fields.iter().copied().zip(others).collect();
@@ -85,27 +87,23 @@ impl Raw {
                 self.dates.put_with_flags(&mut txn, flags(dates), &date, &[]).expect("puts");
                 number += 1;
             }
-            self.for_each_entry(
-                &mut txn,
-                batch.iter().map(|document| &**document),
-                |txn, table, key| {
-                    table.put(txn, key, &[]).expect("puts");
-                },
-            );
+            self.for_each_entry(&mut txn, batch, |txn, table, key| {
+                table.put(txn, key, &[]).expect("puts");
+            });
             txn.commit().expect("commits");
         }
     }
 
     /// The keys of documents in the tables of further fields, each table's in their order.
-    fn for_each_entry<'d>(
+    fn for_each_entry(
         &self,
         txn: &mut RwTxn<'_>,
-        documents: impl Iterator<Item = &'d RawDocument> + Clone,
+        documents: &[RawDocumentBuf],
         mut work: impl FnMut(&mut RwTxn<'_>, &Table, &[u8]),
     ) {
         for (field, table) in &self.others {
             let mut keys: Vec<_> =
-                documents.clone().map(|document| entry_key(document, field)).collect();
+                documents.iter().map(|document| entry_key(document, field)).collect();
             keys.sort_unstable();
             for key in &keys {
                 work(txn, table, key);
@@ -132,8 +130,7 @@ impl Raw {
                     RawDocumentBuf::from_bytes(found.expect("a document").to_vec()).expect("BSON")
                 });
                 let documents: Vec<_> = documents.collect();
-                let documents = documents.iter().map(|document| &**document);
-                self.for_each_entry(&mut txn, documents, |txn, table, key| {
+                self.for_each_entry(&mut txn, &documents, |txn, table, key| {
                     table.delete(txn, key).expect("deletes");
                 });
             }
