@@ -50,7 +50,8 @@ pub struct Saved {
     pub active: Option<usize>,
 }
 
-/// Opens the window and returns when it is closed. `prepare` may add to its context before the first frame.
+/// Opens the window and returns when it is closed. `prepare` may add to its context before the first
+/// frame.
 ///
 /// # Errors
 /// [`WindowError::NoDisplay`] where there is nothing to open it on, so that the command line can go

@@ -221,7 +221,7 @@ struct Watch<'w> {
 }
 
 impl Watch<'_> {
-    /// Looks at everything so many times, and makes a backup now and then.
+    /// Looks at everything now and then until the time is over, and makes backups.
     fn until(&self, deadline: Deadline) -> Vec<Line> {
         let (mut lines, mut lags, mut backups) = (Vec::new(), Vec::new(), 0);
         let whole = deadline.left().unwrap_or_default();

@@ -162,8 +162,8 @@ impl Listener {
         }
     }
 
-    /// Ends every connection and frees the port, or removes the socket. A command that is running ends first; a `find` and a
-    /// `getMore` are asked to end now.
+    /// Ends every connection and frees the port, or removes the socket. A command that is running ends
+    /// first; a `find` and a `getMore` are asked to end now.
     pub fn stop(&mut self) {
         let Some((accepting, door)) = self.accepting.take() else { return };
         let until = work_time().saturating_add(STOP_PATIENCE);
