@@ -1,4 +1,6 @@
-//! A full disk with ext4, which ends a write half way where one in memory refuses it, is named, and nothing is lost.
+//! What happens on file systems that only root can mount. A full disk with ext4, which ends a write half way where
+//! one in memory refuses it, loses nothing; and a drive of user space (FUSE), on which LMDB's locks and map do not
+//! hold, is refused.
 //!
 //! Everything lies in memory and in name spaces of its own, for mounts and processes: it goes with them, however the
 //! test ends.
@@ -9,14 +11,17 @@ use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 use std::process::Command;
 
+use mayfly_tests::program;
+
 const LEAVE_OUT: &str = "This test mounts disks: run it as root or with a sudo that asks for no password, or leave it \
                          out with tests/run --without-root-mounts.";
 
-/// What every script begins with. `ext4 NAME SIZE OPTION...` mounts a new disk.
+/// What every script begins with. `ext4 NAME SIZE OPTION...` mounts a new disk; `refused COMMAND...` expects that a
+/// drive is refused.
 const BEGIN: &str = r#"
     set -e
     cd "$1"
-    fill_disk=$2
+    mayfly=$2 fill_disk=$3
     ext4() {
         name=$1 size=$2
         shift 2
@@ -24,6 +29,13 @@ const BEGIN: &str = r#"
         PATH=$PATH:/usr/sbin:/sbin mkfs.ext4 -q "$@" "$name.img"
         mkdir "$name"
         mount -o loop "$name.img" "$name"
+    }
+    refused() {
+        if said=$("$@" 2>&1); then echo "$* is not refused: $said"; exit 1; fi
+        case $said in
+            *"user-space drive (FUSE)"*"Move it to a local disk"*) echo "$said" ;;
+            *) echo "$* is refused otherwise: $said"; exit 1 ;;
+        esac
     }
 "#;
 
@@ -42,6 +54,28 @@ fn root_mounts_a_full_ext4_under_an_archive_that_loses_nothing() {
     check(r#"ext4 disk 512k -O ^has_journal; "$fill_disk" store archive "$PWD/disk""#);
 }
 
+#[test]
+fn root_mounts_a_drive_of_user_space_that_no_store_opens_on() {
+    check(
+        r#"
+        mkdir real drive
+        "$fill_disk" real/store prepare
+        bindfs real drive
+        refused "$mayfly" verify --data drive/store
+        refused "$mayfly" export --data drive/store --db disk --collection c --output out
+        refused "$mayfly" restore --from real/store/data.mdb --data drive/other
+        test ! -e drive/other -a ! -e out
+
+        # A copy of what is there opens, and a backup may go there.
+        "$mayfly" restore --from drive/store/data.mdb --data copy
+        "$mayfly" export --data copy --db disk --collection c --output out
+        test "$(wc -l < out)" = 20
+        "$mayfly" backup --data copy drive/backup
+        "$mayfly" check drive/backup
+        "#,
+    );
+}
+
 /// Runs a script as root in name spaces of its own, in an empty folder in memory.
 fn check(script: &str) {
     let folder = tempfile::tempdir().expect("a temporary folder can be made");
@@ -51,7 +85,7 @@ fn check(script: &str) {
         command.args(if is_root { [].as_slice() } else { &["-n"] });
         command.args(["unshare", "--mount", "--pid", "--fork", "--kill-child", "sh", "-c"]);
         command.arg(format!("mount -t tmpfs tmpfs \"$1\" || exit 1\n{script}")).arg("sh");
-        command.arg(folder.path()).arg(env!("CARGO_BIN_EXE_fill_disk"));
+        command.arg(folder.path()).arg(program::path()).arg(env!("CARGO_BIN_EXE_fill_disk"));
         command.output()
     };
     assert!(run("").is_ok_and(|output| output.status.success()), "{LEAVE_OUT}");
