@@ -37,6 +37,7 @@ mod line;
 mod notice;
 mod open;
 mod packed;
+mod range;
 mod reader;
 mod record;
 mod restore;

@@ -2,10 +2,10 @@
 
 use std::ops::Bound;
 
-use heed::types::Bytes;
-use heed::{RoRange, RoRevRange, RoTxn};
+use heed::RoTxn;
 
 use super::env::{Row, Table, Tables};
+use super::range::Rows;
 use super::snapshot::SnapshotNumber;
 use super::{
     CollectionId, Counters, DamagedRow, Entry, IndexId, RecordNumber, Scan, StoreError, Stored,
@@ -67,57 +67,6 @@ pub struct CatalogRow<'t> {
 /// All rows of the catalog, in order of name.
 pub struct CatalogRecords<'t> {
     rows: Rows<'t>,
-}
-
-/// Rows of one table between two keys.
-struct Rows<'t> {
-    tables: &'t Tables,
-    range: Range<'t>,
-}
-
-enum Range<'t> {
-    /// The range has no upper bound of its own.
-    Forward(RoRange<'t, Bytes, Bytes>, End),
-    Backward(RoRevRange<'t, Bytes, Bytes>),
-    /// The bounds leave nothing.
-    Empty,
-}
-
-/// Where a forward scan ends. A range of `heed` compares each key with its bound byte by byte.
-struct End {
-    bound: Bound<Vec<u8>>,
-    /// The first bytes of the bound: most keys are below it by theirs.
-    head: u64,
-}
-
-impl End {
-    fn new(bound: Bound<&[u8]>) -> Self {
-        let head = match bound {
-            Bound::Included(end) | Bound::Excluded(end) => {
-                let mut head = [0; size_of::<u64>()];
-                head.iter_mut().zip(end).for_each(|(to, from)| *to = *from);
-                u64::from_be_bytes(head)
-            }
-            Bound::Unbounded => u64::MAX,
-        };
-        Self { bound: bound.map(<[u8]>::to_vec), head }
-    }
-
-    #[inline]
-    fn is_behind(&self, key: &[u8]) -> bool {
-        match key.first_chunk() {
-            Some(first) if u64::from_be_bytes(*first) < self.head => false,
-            _ => self.is_behind_as_a_whole(key),
-        }
-    }
-
-    fn is_behind_as_a_whole(&self, key: &[u8]) -> bool {
-        match &self.bound {
-            Bound::Included(end) => key > end.as_slice(),
-            Bound::Excluded(end) => key >= end.as_slice(),
-            Bound::Unbounded => false,
-        }
-    }
 }
 
 impl<'t> Reader<'t> {
@@ -278,16 +227,7 @@ impl<'t> Reader<'t> {
         bounds: (Bound<&[u8]>, Bound<&[u8]>),
         direction: Scan,
     ) -> Result<Rows<'t>, StoreError> {
-        let failed = |error| self.tables.failed(error);
-        let range = if is_empty(bounds) {
-            Range::Empty
-        } else if direction == Scan::Forward {
-            let from = (bounds.0, Bound::Unbounded);
-            Range::Forward(table.range(self.txn, &from).map_err(failed)?, End::new(bounds.1))
-        } else {
-            Range::Backward(table.rev_range(self.txn, &bounds).map_err(failed)?)
-        };
-        Ok(Rows { tables: self.tables, range })
+        Rows::new(self.txn, self.tables, table, bounds, direction)
     }
 
     fn get(&self, table: Table, key: &[u8]) -> Result<Option<&'t [u8]>, StoreError> {
@@ -375,43 +315,6 @@ pub const SMALL_TABLES: [&str; 3] = ["meta", "catalog", "counters"];
 
 const CATALOG_RECORD: &str = "a record of the catalog";
 
-/// Whether no key can lie between the bounds. LMDB's ranges do not check that.
-fn is_empty(bounds: (Bound<&[u8]>, Bound<&[u8]>)) -> bool {
-    match bounds {
-        (Bound::Included(lower), Bound::Included(upper)) => lower > upper,
-        (Bound::Included(lower) | Bound::Excluded(lower), Bound::Excluded(upper))
-        | (Bound::Excluded(lower), Bound::Included(upper)) => lower >= upper,
-        (Bound::Unbounded, _) | (_, Bound::Unbounded) => false,
-    }
-}
-
-impl<'t> Iterator for Rows<'t> {
-    type Item = Result<(&'t [u8], &'t [u8]), StoreError>;
-
-    // Here and below, what is handed on is taken apart and made anew: moved as a whole, it would be
-    // loaded in wider parts than it has just been stored in, and the processor waits for that.
-    #[expect(clippy::inline_always, reason = "a third of a scan over an index was this return")]
-    #[inline(always)]
-    fn next(&mut self) -> Option<Self::Item> {
-        let row = match &mut self.range {
-            Range::Forward(rows, end) => match rows.next() {
-                Some(Ok((key, value))) if !end.is_behind(key) => return Some(Ok((key, value))),
-                Some(Ok(_)) => {
-                    self.range = Range::Empty;
-                    return None;
-                }
-                row => row,
-            },
-            Range::Backward(rows) => rows.next(),
-            Range::Empty => None,
-        };
-        match row? {
-            Ok((key, value)) => Some(Ok((key, value))),
-            Err(error) => Some(Err(self.tables.failed(error))),
-        }
-    }
-}
-
 impl<'t> Documents<'t> {
     /// The next document, of which nothing but the key is looked at.
     pub fn next_unread(&mut self) -> Option<Result<Unread<'t>, StoreError>> {
@@ -482,37 +385,5 @@ impl<'t> Iterator for CatalogRecords<'t> {
             names: codec::catalog_names(key).ok(),
             record: codec::unseal(key, value, CATALOG_RECORD).ok(),
         }))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_scan_ends_where_its_keys_pass_the_bound() {
-        let keys: [&[u8]; 9] = [
-            b"",
-            b"a",
-            b"ab",
-            b"ab\0",
-            b"abcdefg",
-            b"abcdefgh",
-            b"abcdefgh\0",
-            b"abcdefgi",
-            b"\xff",
-        ];
-        let highest = [u8::MAX; 9];
-        let keys = keys.into_iter().chain([&highest[..8], &highest]);
-        for end in keys.clone() {
-            for key in keys.clone() {
-                let check = |bound, expected| {
-                    assert_eq!(End::new(bound).is_behind(key), expected, "{key:?} {bound:?}");
-                };
-                check(Bound::Included(end), key > end);
-                check(Bound::Excluded(end), key >= end);
-                check(Bound::Unbounded, false);
-            }
-        }
     }
 }
