@@ -203,6 +203,12 @@ pub const COUNT_ENTRIES_PER_CHECK: u32 = 1_024;
 /// it the forecast counts such documents several times and says that it is not exact.
 pub const FORECAST_DISTINCT_DOCS_MAX: usize = 1_000_000;
 
+/// Entries of an index from which on a forecast counts them with two threads.
+pub const FORECAST_SHARED_ENTRIES_MIN: u64 = 25_000;
+
+/// Entries that one of the two threads of a forecast counts before it looks where the other one is.
+pub const FORECAST_ENTRIES_PER_LOOK: usize = 4_096;
+
 /// Buckets of one forecast; more are refused.
 pub const FORECAST_BUCKETS_MAX: usize = 10_000;
 

@@ -1,11 +1,17 @@
 //! How many documents expire when: counted from index entries, without reading a document.
 
-use std::{collections::HashMap, ops::RangeInclusive};
+use std::{collections::HashMap, ops::RangeInclusive, panic::resume_unwind, thread};
 
-use super::{lane::Lane, target::Target};
+use super::{
+    lane::Lane,
+    meeting::{Meeting, Share, is_before},
+    target::Target,
+};
 use crate::{
-    limits::FORECAST_DISTINCT_DOCS_MAX,
-    store::{CollectionId, IndexId, Reader, RecordNumber, Store, StoreError},
+    limits::{FORECAST_DISTINCT_DOCS_MAX, FORECAST_ENTRIES_PER_LOOK, FORECAST_SHARED_ENTRIES_MIN},
+    store::{
+        CollectionId, Entry, IndexId, Reader, RecordNumber, Scan, SnapshotNumber, Store, StoreError,
+    },
 };
 
 /// What to count. Instants are milliseconds since 1970.
@@ -36,7 +42,8 @@ pub struct Forecast {
     pub exact: bool,
 }
 
-/// Counts the documents of a collection by threshold under these rules.
+/// Counts the documents of a collection by threshold under these rules. Two threads do it where there is
+/// much to count, each with a transaction of its own of the same commit.
 ///
 /// # Errors
 /// When the store can't be read.
@@ -46,55 +53,146 @@ pub fn forecast(
     targets: &[Target],
     request: ForecastRequest,
 ) -> Result<Forecast, StoreError> {
-    store.read(|reader| {
-        let mut tally = Tally::new(request);
-        let needs_distinct = targets.iter().filter(|target| !target.lanes.is_empty()).count() > 1
-            || targets.iter().any(|target| target.index.multikey);
-        let mut earliest = needs_distinct.then(HashMap::new);
-        for target in targets {
-            for lane in &target.lanes {
-                count_lane(reader, target.index.id, *lane, &mut tally, &mut earliest)?;
+    let needs_distinct = targets.iter().filter(|target| !target.lanes.is_empty()).count() > 1
+        || targets.iter().any(|target| target.index.multikey);
+    if needs_distinct {
+        return store.read(|reader| {
+            let mut tally = Tally::new(request);
+            count_distinct(reader, targets, &mut tally)?;
+            Ok(tally.finish(reader.counters(collection.0)?.documents))
+        });
+    }
+    let parts: Vec<Part> = targets.iter().flat_map(Part::of_all).collect();
+    thread::scope(|scope| {
+        let mut second = None;
+        let (first, documents) = store.read(|reader| {
+            if is_large(reader, &parts)? {
+                let (parts, snapshot) = (&parts, reader.snapshot());
+                second = Some(scope.spawn(move || count_second(store, snapshot, parts, request)));
             }
+            let tally = count(reader, &parts, Scan::Forward, request)?;
+            Ok::<_, StoreError>((tally, reader.counters(collection.0)?.documents))
+        })?;
+        let second =
+            second.map(|second| second.join().unwrap_or_else(|panic| resume_unwind(panic)));
+        let mut tally = first;
+        if let Some(second) = second.transpose()? {
+            tally.add_all(second);
         }
-        for threshold_ms in earliest.into_iter().flat_map(HashMap::into_values) {
-            tally.add(threshold_ms);
-        }
-        let (mut forecast, counted) = tally.finish();
-        let documents = reader.counters(collection.0)?.documents;
-        forecast.never = documents.saturating_sub(counted);
-        Ok(forecast)
+        Ok(tally.finish(documents))
     })
 }
 
-/// Counts the entries of one lane, or notes their thresholds when a document may have several.
-fn count_lane(
-    reader: &Reader<'_>,
+/// The entries of one lane and how far they are counted.
+struct Part {
     index: IndexId,
     lane: Lane,
-    tally: &mut Tally,
-    earliest: &mut Option<HashMap<RecordNumber, i64>>,
-) -> Result<(), StoreError> {
-    for entry in lane.entries(reader, index, i64::MIN, i64::MAX)? {
-        let entry = entry?;
-        let instant = lane.instant_ms(entry.key);
-        let Some(threshold_ms) = instant.and_then(|instant| lane.threshold_ms(instant)) else {
-            continue;
-        };
-        match earliest {
-            None => tally.add(threshold_ms),
-            Some(earliest) => {
-                if let Some(known) = earliest.get_mut(&entry.record) {
-                    *known = threshold_ms.min(*known);
-                } else if earliest.len() < FORECAST_DISTINCT_DOCS_MAX {
-                    earliest.insert(entry.record, threshold_ms);
-                } else {
-                    tally.forecast.exact = false;
-                    tally.add(threshold_ms);
+    meeting: Meeting,
+}
+
+impl Part {
+    fn of_all(target: &Target) -> impl Iterator<Item = Self> {
+        let lanes = target.lanes.iter();
+        lanes.map(|lane| Self { index: target.index.id, lane: *lane, meeting: Meeting::default() })
+    }
+}
+
+fn is_large(reader: &Reader<'_>, parts: &[Part]) -> Result<bool, StoreError> {
+    let Some(part) = parts.first() else { return Ok(false) };
+    Ok(reader.counters(part.index.0)?.entries >= FORECAST_SHARED_ENTRIES_MIN)
+}
+
+/// Counts from the end what the other thread has not counted from the beginning. That one counts
+/// everything if this one comes too late: it finds a later commit, or no place among the readers.
+fn count_second(
+    store: &Store,
+    snapshot: Option<SnapshotNumber>,
+    parts: &[Part],
+    request: ForecastRequest,
+) -> Result<Tally, StoreError> {
+    let counted = store.read(|reader| {
+        if reader.snapshot() != snapshot {
+            return Ok(Tally::new(request));
+        }
+        count(reader, parts, Scan::Backward, request)
+    });
+    match counted {
+        Err(StoreError::Busy { .. }) => Ok(Tally::new(request)),
+        counted => counted,
+    }
+}
+
+/// Counts the entries of all lanes from one end until another count from the other end is met.
+fn count(
+    reader: &Reader<'_>,
+    parts: &[Part],
+    scan: Scan,
+    request: ForecastRequest,
+) -> Result<Tally, StoreError> {
+    let mut total = Tally::new(request);
+    for Part { index, lane, meeting } in parts {
+        let mut after: Option<Entry<'_>> = None;
+        loop {
+            let behind = after.map(|entry| (entry.key, entry.record));
+            let piece = || lane.entries_towards(reader, *index, behind, scan);
+            let (mut tally, mut last) = (Tally::new(request), None);
+            for entry in piece()?.take(FORECAST_ENTRIES_PER_LOOK) {
+                let entry = entry?;
+                tally.add_entry(*lane, &entry);
+                last = Some(entry);
+            }
+            let Some(last) = last else { break };
+            match meeting.ask(scan, &last) {
+                Share::Whole => total.add_all(tally),
+                Share::Before(end) => {
+                    for entry in piece()? {
+                        let entry = entry?;
+                        if !is_before(&entry, &end, scan) {
+                            break;
+                        }
+                        total.add_entry(*lane, &entry);
+                    }
+                    break;
                 }
+                Share::Nothing => break,
+            }
+            after = Some(last);
+        }
+    }
+    Ok(total)
+}
+
+/// Counts each document at its earliest threshold, where it may have several.
+fn count_distinct(
+    reader: &Reader<'_>,
+    targets: &[Target],
+    tally: &mut Tally,
+) -> Result<(), StoreError> {
+    let mut earliest: HashMap<RecordNumber, i64> = HashMap::new();
+    for (target, lane) in
+        targets.iter().flat_map(|target| target.lanes.iter().map(move |lane| (target, *lane)))
+    {
+        for entry in lane.entries_towards(reader, target.index.id, None, Scan::Forward)? {
+            let entry = entry?;
+            let Some(threshold_ms) = threshold_of(lane, &entry) else { continue };
+            if let Some(known) = earliest.get_mut(&entry.record) {
+                *known = threshold_ms.min(*known);
+            } else if earliest.len() < FORECAST_DISTINCT_DOCS_MAX {
+                earliest.insert(entry.record, threshold_ms);
+            } else {
+                tally.forecast.exact = false;
+                tally.add(threshold_ms);
             }
         }
     }
+    for threshold_ms in earliest.into_values() {
+        tally.add(threshold_ms);
+    }
     Ok(())
+}
+
+fn threshold_of(lane: Lane, entry: &Entry<'_>) -> Option<i64> {
+    lane.threshold_ms(lane.instant_ms(entry.key)?)
 }
 
 struct Tally {
@@ -142,6 +240,22 @@ impl Tally {
         self.run.count += 1;
     }
 
+    fn add_entry(&mut self, lane: Lane, entry: &Entry<'_>) {
+        if let Some(threshold_ms) = threshold_of(lane, entry) {
+            self.add(threshold_ms);
+        }
+    }
+
+    /// Adds what was counted elsewhere.
+    fn add_all(&mut self, mut other: Self) {
+        other.end_run();
+        self.counted += other.counted;
+        let Forecast { counts, overdue, beyond, .. } = other.forecast;
+        self.forecast.overdue += overdue;
+        self.forecast.beyond += beyond;
+        self.forecast.counts.iter_mut().zip(counts).for_each(|(total, count)| *total += count);
+    }
+
     fn end_run(&mut self) {
         let count = std::mem::take(&mut self.run.count);
         self.counted += count;
@@ -155,10 +269,11 @@ impl Tally {
         }
     }
 
-    /// What was counted, and how many thresholds that were.
-    fn finish(mut self) -> (Forecast, u64) {
+    /// What was counted in a collection of so many documents.
+    fn finish(mut self, documents: u64) -> Forecast {
         self.end_run();
-        (self.forecast, self.counted)
+        self.forecast.never = documents.saturating_sub(self.counted);
+        self.forecast
     }
 }
 
@@ -200,10 +315,9 @@ mod tests {
         for threshold in thresholds {
             tally.add(*threshold);
         }
-        let (forecast, counted) = tally.finish();
+        let forecast = tally.finish(thresholds.len() as u64 + 1);
         assert_eq!(forecast.counts, counts);
-        assert_eq!((forecast.overdue, forecast.beyond), (overdue, beyond));
-        assert_eq!(counted, thresholds.len() as u64);
+        assert_eq!((forecast.overdue, forecast.beyond, forecast.never), (overdue, beyond, 1));
     }
 
     #[test]
@@ -220,7 +334,7 @@ mod tests {
         for threshold in [i64::MIN, -2, 1, i64::MAX - 1] {
             tally.add(threshold);
         }
-        assert_eq!(tally.finish().0.counts, [2, 2]);
+        assert_eq!(tally.finish(4).counts, [2, 2]);
     }
 
     #[test]

@@ -131,6 +131,26 @@ impl Lane {
         reader.entries_after(index, after, Bound::Included(&self.key(to_ms)), self.scan())
     }
 
+    /// All entries in one order of bytes, those behind `after` if it is given.
+    ///
+    /// # Errors
+    /// When the store can't be read.
+    pub fn entries_towards<'t>(
+        &self,
+        reader: &Reader<'t>,
+        index: IndexId,
+        after: Option<(&[u8], RecordNumber)>,
+        scan: Scan,
+    ) -> Result<Entries<'t>, StoreError> {
+        let (first, last) = (self.key(self.first_ms), self.key(i64::MAX));
+        let (lower, upper) = self.in_byte_order(&first, &last);
+        let limit = if scan == Scan::Forward { upper } else { lower };
+        match after {
+            Some(after) => reader.entries_after(index, after, Bound::Included(limit), scan),
+            None => reader.entries(index, Bound::Included(lower), Bound::Included(upper), scan),
+        }
+    }
+
     fn key(&self, instant_ms: i64) -> Vec<u8> {
         match self.section {
             Section::Dates(direction) => date_key(instant_ms, direction),

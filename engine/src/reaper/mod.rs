@@ -28,6 +28,7 @@ mod held;
 mod keeper;
 mod lane;
 mod late;
+mod meeting;
 mod parameters;
 mod pass;
 mod replace;

@@ -336,6 +336,39 @@ fn forecast_verdict_and_what_if_agree_with_the_pass() {
 }
 
 #[test]
+fn a_forecast_of_two_threads_counts_each_document_once() {
+    for (direction, scatter) in [(1, 7_919), (-1, 1), (1, 0)] {
+        let (world, _) = simulated();
+        let documents = 40_000;
+        world.index(doc! { "key": { "f": direction }, "name": "ttl", "expireAfterSeconds": 0 });
+        let second = |number: i64| number * scatter % documents;
+        world
+            .insert((0..documents).map(|number| doc! { "_id": number, "f": date(second(number)) }));
+        world.insert((0..3).map(|number| doc! { "_id": documents + number, "g": 1 }));
+        let collection = world.collections.catalog().collection(&namespace()).expect("there");
+        let request = ForecastRequest {
+            now_ms: NOW_MS,
+            from_ms: NOW_MS + 10_000,
+            to_ms: NOW_MS + 60_010_000,
+            buckets: 6,
+        };
+        let of_bucket = |bucket: i64| {
+            let range = 10 + bucket * 10_000..10 + (bucket + 1) * 10_000;
+            (0..documents).filter(|number| range.contains(&second(*number))).count() as u64
+        };
+        let expected: Vec<u64> = (0..6).map(of_bucket).collect();
+        for _ in 0..20 {
+            let store = world.collections.store();
+            let found = forecast(store, collection.id, &world.targets(), request).expect("counted");
+            assert_eq!(found.counts, expected);
+            assert_eq!(found.never, 3);
+            let counted = expected.iter().sum::<u64>() + found.overdue + found.beyond;
+            assert_eq!(counted, documents.unsigned_abs());
+        }
+    }
+}
+
+#[test]
 fn a_dropped_collection_and_a_saved_document_are_left_alone() {
     let (world, _) = simulated();
     world.index(doc! { "key": { "f": 1 }, "name": "ttl", "expireAfterSeconds": 0 });

@@ -1,0 +1,138 @@
+//! Where two scans meet that read one run of index entries from both ends.
+//!
+//! Each scan reads a piece, and then asks whether it may count it. It may as long as the other one has
+//! not come that far; the piece in which they meet it counts up to the other's last entry.
+
+use std::sync::{Mutex, PoisonError};
+
+use crate::store::{Entry, RecordNumber, Scan};
+
+/// Where an entry stands in its index: value key, then record.
+pub(super) type Place = (Vec<u8>, RecordNumber);
+
+/// How far the two scans have counted.
+#[derive(Default)]
+pub(super) struct Meeting {
+    progress: Mutex<Progress>,
+}
+
+#[derive(Default)]
+struct Progress {
+    forward: Option<Place>,
+    backward: Option<Place>,
+    has_ended: bool,
+}
+
+/// What a scan may count of the piece that it has read.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Share {
+    /// All of it.
+    Whole,
+    /// What lies before this entry in the direction of the scan; then the two have met.
+    Before(Place),
+    /// Nothing: the other one has counted the rest.
+    Nothing,
+}
+
+impl Meeting {
+    /// Asks for the piece of which `last` is the last entry.
+    pub(super) fn ask(&self, scan: Scan, last: &Entry<'_>) -> Share {
+        let mut progress = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
+        if progress.has_ended {
+            return Share::Nothing;
+        }
+        let Progress { forward, backward, has_ended } = &mut *progress;
+        let (own, other) = match scan {
+            Scan::Forward => (forward, backward),
+            Scan::Backward => (backward, forward),
+        };
+        match other {
+            Some(other) if !is_before(last, other, scan) => {
+                *has_ended = true;
+                Share::Before(other.clone())
+            }
+            _ => {
+                *own = Some((last.key.to_vec(), last.record));
+                Share::Whole
+            }
+        }
+    }
+}
+
+/// Whether a scan in this direction reads the entry before it comes to the place.
+pub(super) fn is_before(entry: &Entry<'_>, place: &Place, scan: Scan) -> bool {
+    let place = (place.0.as_slice(), place.1);
+    match scan {
+        Scan::Forward => (entry.key, entry.record) < place,
+        Scan::Backward => (entry.key, entry.record) > place,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entry(record: RecordNumber) -> Entry<'static> {
+        Entry { key: b"k", record, exact: true }
+    }
+
+    fn place(record: RecordNumber) -> Place {
+        (b"k".to_vec(), record)
+    }
+
+    #[test]
+    fn the_piece_in_which_they_meet_ends_at_the_other_one() {
+        let meeting = Meeting::default();
+        assert_eq!(meeting.ask(Scan::Forward, &entry(3)), Share::Whole);
+        assert_eq!(meeting.ask(Scan::Backward, &entry(7)), Share::Whole);
+        assert_eq!(meeting.ask(Scan::Forward, &entry(6)), Share::Whole);
+        assert_eq!(meeting.ask(Scan::Backward, &entry(6)), Share::Before(place(6)));
+        assert_eq!(meeting.ask(Scan::Forward, &entry(8)), Share::Nothing);
+        assert_eq!(meeting.ask(Scan::Backward, &entry(5)), Share::Nothing);
+    }
+
+    #[test]
+    fn a_scan_alone_counts_everything() {
+        for scan in [Scan::Forward, Scan::Backward] {
+            let meeting = Meeting::default();
+            for record in [4, 4, 9] {
+                assert_eq!(meeting.ask(scan, &entry(record)), Share::Whole);
+            }
+        }
+    }
+
+    /// Two scans over records 0, 1, … that read pieces of any length, and take turns in any order.
+    #[test]
+    fn each_entry_is_counted_once() {
+        let mut state = 1_u32;
+        let mut random = |below: u16| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 16) as u16 % below
+        };
+        for _ in 0..2_000 {
+            let total = random(40);
+            let mut counted = vec![0; usize::from(total)];
+            let meeting = Meeting::default();
+            // Records left to each of the two, nearest first.
+            let mut left: [Vec<u16>; 2] = [(0..total).rev().collect(), (0..total).collect()];
+            while left.iter().any(|left| !left.is_empty()) {
+                let side = usize::from(random(2) == 1);
+                let scan = [Scan::Forward, Scan::Backward][side];
+                let own = &mut left[side];
+                let piece = own.split_off(own.len().saturating_sub(1 + usize::from(random(9))));
+                let Some(last) = piece.first() else { continue };
+                let mut count = |record: u16| counted[usize::from(record)] += 1;
+                match meeting.ask(scan, &entry((*last).into())) {
+                    Share::Whole => piece.into_iter().for_each(count),
+                    Share::Before(end) => {
+                        let before = |record: &u16| is_before(&entry((*record).into()), &end, scan);
+                        piece.into_iter().filter(before).for_each(&mut count);
+                        own.clear();
+                    }
+                    Share::Nothing => own.clear(),
+                }
+            }
+            assert!(counted.iter().all(|count| *count == 1), "{counted:?}");
+        }
+    }
+}
