@@ -17,6 +17,10 @@ use super::{
     ours, table,
 };
 
+/// Megabytes a second of [`read_as_usual`] on a machine that does what is wanted of Mayfly: an import of 120
+/// on one core and of 200 on two, and an export of 200.
+const USUAL_RATE: f64 = 60.0;
+
 pub fn run(settings: &Settings) {
     let folder = tempdir().expect("a folder");
     let file = folder.path().join("documents.ndjson");
@@ -57,24 +61,32 @@ pub fn run(settings: &Settings) {
     };
     let (import, export) = (Cost::median(&imports), Cost::median(&exports));
     let usual = Cost::median(&usual);
-    let is_fast = megabytes / import.cpu >= 120.0 && megabytes / import.wall >= 200.0;
+    let ratios = |cost: Cost| (cost.wall / usual.wall, cost.cpu / usual.cpu);
+    let (wall, cpu) = ratios(import);
     table::line(
         "import NDJSON, one TTL index",
         &figure(import),
         &format!("libraries {:.0} MB/CPU s", megabytes / usual.cpu),
-        (import.wall / usual.wall, import.cpu / usual.cpu),
-        "≥ 120 a core, 200",
-        is_fast,
+        (wall, cpu),
+        "CPU ≤ 0.5×, wall ≤ 0.3×",
+        cpu <= USUAL_RATE / 120.0 && wall <= USUAL_RATE / 200.0,
     );
     if let Some(memory) = memory {
         let figure = format!("{memory:.1} MB");
         table::alone("own memory during that import", &figure, "≤ 200 MB", memory <= 200.0);
     }
-    let is_fast = megabytes / export.wall >= 200.0;
-    table::alone("export NDJSON", &figure(export), "≥ 200 MB/s", is_fast);
+    let (wall, cpu) = ratios(export);
+    table::line(
+        "export NDJSON",
+        &figure(export),
+        "the same libraries",
+        (wall, cpu),
+        "wall ≤ 0.3×",
+        wall <= USUAL_RATE / 200.0,
+    );
 }
 
-/// Each line through the libraries, into BSON that is kept nowhere: 60 MB/s on a quiet machine.
+/// Each line through the libraries, into BSON that is kept nowhere.
 fn read_as_usual(file: &Path) {
     for line in fs::read_to_string(file).expect("the file").lines() {
         let value: serde_json::Value = serde_json::from_str(line).expect("JSON");

@@ -12,6 +12,7 @@ use super::{
     measure::{Cost, float, median, now},
     ours,
     raw::Raw,
+    slow_disk,
     table::{self, Bound},
 };
 
@@ -54,36 +55,44 @@ fn batches(settings: &Settings, ids: Order, work: &str, bound: Bound) {
 
 /// One document a command, from one thread and from many.
 pub fn singles(settings: &Settings) {
-    let rate = |threads: i32| {
-        let folder = tempdir().expect("a folder");
-        let engine = Engine::open(folder.path(), EngineOptions::default()).expect("opens");
-        ours::run(&engine, &rawdoc! { "create": "c" });
-        let begun = now();
-        let of_thread = &|thread: i32| {
-            let mut count = 0;
-            while now().saturating_sub(begun) < SINGLES_TIME {
-                // As a driver makes them for all threads of a process.
-                let document = rawdoc! { "_id": ObjectId::new(), "a": thread };
-                ours::run(&engine, &rawdoc! { "insert": "c", "documents": [document] });
-                count += 1;
-            }
-            count
-        };
-        let count: i32 = thread::scope(|scope| {
-            let threads = (0..threads).map(|thread| scope.spawn(move || of_thread(thread)));
-            let threads: Vec<_> = threads.collect();
-            threads.into_iter().map(|thread| thread.join().expect("no panic")).sum()
-        });
-        f64::from(count) / now().saturating_sub(begun).as_secs_f64()
-    };
-    let one = median((0..settings.runs).map(|_| rate(1)));
-    let many = median((0..settings.runs).map(|_| rate(32)));
+    let rates = [1, 32].map(|threads| median((0..settings.runs).map(|_| singles_rate(threads))));
+    show_singles("single durable inserts, 32 threads", rates);
+    if let Some(rates) = slow_disk::singles_rates() {
+        show_singles("the same, flushes of a millisecond", rates);
+    }
+}
+
+fn show_singles(work: &str, [one, many]: [f64; 2]) {
     table::line(
-        "single durable inserts, 32 threads",
+        work,
         &format!("{many:.0} /s"),
         &format!("one thread {one:.0} /s"),
         (many / one, f64::NAN),
         "rate ≥ 20×",
         many >= 20.0 * one,
     );
+}
+
+/// Documents a second from so many threads.
+pub fn singles_rate(threads: i32) -> f64 {
+    let folder = tempdir().expect("a folder");
+    let engine = Engine::open(folder.path(), EngineOptions::default()).expect("opens");
+    ours::run(&engine, &rawdoc! { "create": "c" });
+    let begun = now();
+    let of_thread = &|thread: i32| {
+        let mut count = 0;
+        while now().saturating_sub(begun) < SINGLES_TIME {
+            // As a driver makes them for all threads of a process.
+            let document = rawdoc! { "_id": ObjectId::new(), "a": thread };
+            ours::run(&engine, &rawdoc! { "insert": "c", "documents": [document] });
+            count += 1;
+        }
+        count
+    };
+    let count: i32 = thread::scope(|scope| {
+        let threads = (0..threads).map(|thread| scope.spawn(move || of_thread(thread)));
+        let threads: Vec<_> = threads.collect();
+        threads.into_iter().map(|thread| thread.join().expect("no panic")).sum()
+    });
+    f64::from(count) / now().saturating_sub(begun).as_secs_f64()
 }

@@ -21,6 +21,7 @@ mod ours;
 mod raw;
 mod reads;
 mod removal;
+mod slow_disk;
 mod table;
 mod waiting;
 
@@ -49,6 +50,11 @@ const GROUPS: [Group; 6] = [
 fn main() {
     let arguments: Vec<String> = env::args().skip(1).filter(|word| word != "--bench").collect();
     let has = |word: &str| arguments.iter().any(|argument| argument == word);
+    if let [option, threads] = arguments.as_slice()
+        && option == slow_disk::SINGLES
+    {
+        return slow_disk::print_rate(threads.parse().expect("a number of threads"));
+    }
     let given = arguments.iter().skip_while(|word| *word != "--documents").nth(1);
     let standard = if has("--quick") { 50_000 } else { 300_000 };
     let documents = given.and_then(|number| number.parse().ok()).unwrap_or(standard);

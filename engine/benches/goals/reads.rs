@@ -71,8 +71,7 @@ fn scans(settings: &Settings, engine: &Engine, raw: &Raw) {
     table::against_raw("count by a range of dates", total, Cost::median(&our_costs), raw, bound);
     let forecast = Cost::median(&forecasts);
     table::against_raw("forecast of all entries", total, forecast, raw, bound);
-    // One thread does it all from memory; the wall time of a shared machine is also that of others.
-    let millis = forecast.cpu / float(total) * 1e10;
+    let millis = forecast.wall / float(total) * 1e10;
     table::alone(
         "the same, for 10,000,000 entries",
         &format!("{millis:.0} ms"),
