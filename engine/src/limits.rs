@@ -98,6 +98,21 @@ pub const STALE_READERS_PAUSE: std::time::Duration = std::time::Duration::from_m
 /// Milliseconds after which opening walks the whole file again although all looks well.
 pub const WALK_PAUSE_MS: i64 = 7 * 24 * 3_600_000;
 
+/// Bytes of memory that the walk of a picked file may take in a process of its own, whatever the file.
+pub const WALK_MEMORY_BYTES: u64 = 1 << 30;
+
+/// The share of the file's bytes that it may take besides, for the numbers of its pages: one part in so many.
+pub const WALK_MEMORY_PART: u64 = 64;
+
+/// Bytes of one line that this process says: more than [`FINDINGS_MAX`] of the longest names.
+pub const WALK_WORD_BYTES_MAX: usize = 8 << 20;
+
+/// How long its words are waited for between two looks whether somebody wants to stop.
+pub const WALK_WORD_WAIT: std::time::Duration = std::time::Duration::from_millis(100);
+
+/// Time between two looks whether it has ended, when it has said its last word.
+pub const WALK_END_LOOK: std::time::Duration = std::time::Duration::from_millis(2);
+
 /// How often a store in one session re-opens itself after a write failed at the disk.
 pub const REOPENINGS_MAX: u32 = 1;
 

@@ -1,4 +1,5 @@
-//! The library that stands between a program and the system's calls, see `faults/shim.c`.
+//! Libraries that are loaded into a program: one that stands between it and the system's calls, see
+//! `faults/shim.c`, and others beside it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,8 +11,17 @@ use std::process::{Command, Output};
 /// When it does not compile.
 #[must_use]
 pub fn build(folder: &Path) -> PathBuf {
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("faults/shim.c");
-    let library = folder.join("shim.so");
+    build_other("shim", folder)
+}
+
+/// The same with another one of `faults/`.
+///
+/// # Panics
+/// As [`build`].
+#[must_use]
+pub fn build_other(name: &str, folder: &Path) -> PathBuf {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("faults/{name}.c"));
+    let library = folder.join(format!("{name}.so"));
     let compiled = Command::new("cc")
         .args(["-shared", "-fPIC", "-O2", "-Wall", "-Wextra", "-Werror", "-o"])
         .args([&library, &source])

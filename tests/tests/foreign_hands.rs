@@ -141,7 +141,7 @@ fn works() -> [(&'static str, Work); 10] {
             assert!(report.findings.is_empty(), "{report:?}");
         }),
         ("a check of the file from outside", |_, store, _, _| {
-            let report = Store::check_file(&store.join("data.mdb"), &mut go_on);
+            let report = Store::check_file(&store.join("data.mdb"), None, &mut go_on);
             assert!(report.expect("it can be read").findings.is_empty());
         }),
         ("a second opening", |_, store, _, _| {
@@ -154,13 +154,13 @@ fn works() -> [(&'static str, Work); 10] {
             assert!(Store::check_structure(store).is_err());
         }),
         ("a compaction", |_, store, _, clock| {
-            assert!(upkeep::compact(store, clock, &mut go_on).is_err());
+            assert!(upkeep::compact(store, clock, None, &mut go_on).is_err());
         }),
         ("a check of everything", |_, store, _, clock| {
-            assert!(upkeep::check(store, clock, &mut go_on).is_err());
+            assert!(upkeep::check(store, clock, None, &mut go_on).is_err());
         }),
         ("a restore", |_, store, backup, clock| {
-            assert!(upkeep::restore(backup, store, true, clock, &mut go_on).is_err());
+            assert!(upkeep::restore(backup, store, true, clock, None, &mut go_on).is_err());
         }),
     ]
 }
@@ -201,9 +201,9 @@ fn works_with_files() -> [(&'static str, Work); 6] {
         }),
         ("a check and a restore of the lock", |_, store, backup, clock| {
             for path in names_of_the_lock(store, backup) {
-                assert!(Store::check_file(&path, &mut go_on).is_err());
+                assert!(Store::check_file(&path, None, &mut go_on).is_err());
                 let new = backup.with_extension("restored");
-                assert!(upkeep::restore(&path, &new, false, clock, &mut go_on).is_err());
+                assert!(upkeep::restore(&path, &new, false, clock, None, &mut go_on).is_err());
             }
         }),
         ("other programs on the same folder", |_, store, backup, _| {

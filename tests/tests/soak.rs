@@ -113,10 +113,10 @@ fn a_store_at_work_stays_small_and_sound() {
     let clock = Arc::clone(engine.clock());
     engine.close().expect("the store closes");
     let mut go_on = |_| ControlFlow::Continue(());
-    let found = upkeep::check(&path, &clock, &mut go_on).expect("it can be checked");
+    let found = upkeep::check(&path, &clock, None, &mut go_on).expect("it can be checked");
     assert_eq!(found.findings(), 0, "{found:?}");
     for backup in backups_kept(&folder.path().join("backup")) {
-        let found = Store::check_file(&backup, &mut go_on).expect("it can be checked");
+        let found = Store::check_file(&backup, None, &mut go_on).expect("it can be checked");
         assert_eq!(found.findings, Vec::<String>::new(), "{}", backup.display());
     }
 }

@@ -55,7 +55,9 @@ pub fn apply(action: StoreAction, state: &mut State, effects: &mut Effects) {
 }
 
 /// Opens a store in place of the present one.
-pub fn open(request: OpenRequest, state: &mut State, effects: &mut Effects) {
+pub fn open(mut request: OpenRequest, state: &mut State, effects: &mut Effects) {
+    // It is the same program, whichever store it opens.
+    request.walker = request.walker.or_else(|| state.store.request.walker.clone());
     super::transfer_run::cancel_all(state);
     state.store.phase = Phase::Opening;
     state.store.request = request.clone();

@@ -1,4 +1,5 @@
 use bson::{DateTime, doc};
+use mayfly_engine::store::WalkProgram;
 
 use super::*;
 use crate::state::dialogs::DropDialog;
@@ -25,6 +26,21 @@ fn sent(effects: &Effects) -> Vec<String> {
         _ => "other".to_owned(),
     };
     effects.jobs.iter().map(name).collect()
+}
+
+#[test]
+fn files_of_every_store_are_walked_by_the_program_that_was_started() {
+    let (mut state, mut effects) = (State::default(), Effects::default());
+    let walker = WalkProgram { program: "mayfly".into(), arguments: vec!["walk".into()] };
+    let first = OpenRequest { walker: Some(walker.clone()), ..OpenRequest::default() };
+    open(first, &mut state, &mut effects);
+    apply(StoreAction::OpenFolder("other".into()), &mut state, &mut effects);
+    open(OpenRequest { demo: true, ..OpenRequest::default() }, &mut state, &mut effects);
+    assert_eq!(effects.jobs.len(), 3);
+    for job in &effects.jobs {
+        let Work::Open(request) = &job.work else { panic!("a store is opened") };
+        assert_eq!(request.walker.as_ref(), Some(&walker), "{request:?}");
+    }
 }
 
 #[test]

@@ -44,8 +44,8 @@ pub fn check(state: &mut State, effects: &mut Effects) {
     let Some(file) = draft.file() else { return };
     let draft = Dialog::Restore(draft.clone());
     let command = check_line(&file);
-    begin(Kind::Check, Some(file.clone()), draft, command, state, effects, |gauge, _| {
-        UpkeepWork::Check { file, gauge }
+    begin(Kind::Check, Some(file.clone()), draft, command, state, effects, |gauge, state| {
+        UpkeepWork::Check { file, walker: state.store.request.walker.clone(), gauge }
     });
 }
 

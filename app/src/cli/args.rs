@@ -43,6 +43,9 @@ pub enum Command {
     Scrub(Scrub),
     /// Check a backup or a data file without opening it: its structure, and all checksums.
     Check(Check),
+    /// Walk the file that is the standard input, for the process that has started this one.
+    #[command(hide = true)]
+    Walk,
 }
 
 /// Arguments of `watch`.

@@ -7,7 +7,7 @@ use mayfly_engine::{
     store::{Store, StoreOptions},
 };
 
-use super::{Failure, args::Backup, job_line::JobLine};
+use super::{Failure, args::Backup, job_line::JobLine, walk::store_options};
 use crate::source::open::notices;
 
 /// Writes a consistent copy of a data folder that nobody has open.
@@ -16,7 +16,7 @@ pub(super) fn run(args: &Backup) -> Result<(), Failure> {
         return Err(Failure(format!("There is no data folder {}.", args.data.display())));
     }
     let mut line = JobLine::new()?;
-    let options = StoreOptions { now_ms: SystemClock.now_ms(), ..StoreOptions::default() };
+    let options = StoreOptions { now_ms: SystemClock.now_ms(), ..store_options() };
     let (store, report) = Store::open(&args.data, &options).map_err(Failure::from_error)?;
     for warning in notices(&report) {
         eprintln!("{warning}");

@@ -2,12 +2,12 @@
 
 use mayfly_engine::store::Store;
 
-use super::{Failure, args::Check, job_line::JobLine, verify::found};
+use super::{Failure, args::Check, job_line::JobLine, verify::found, walk::itself};
 
 /// Checks the structure of a backup or a data file and the checksums of what is in it, without opening it.
 pub(super) fn run(args: &Check) -> Result<(), Failure> {
     let mut line = JobLine::new()?;
-    let done = Store::check_file(&args.file, &mut |at| line.watch(at));
+    let done = Store::check_file(&args.file, itself().as_ref(), &mut |at| line.watch(at));
     drop(line);
     let report = done.map_err(Failure::from_error)?;
     for finding in &report.findings {

@@ -10,10 +10,10 @@ use std::{
 use mayfly_engine::{
     clock::{Clock, SystemClock},
     engine::OpenError,
-    store::{JobProgress, JobStep, Watch},
+    store::{JobProgress, JobStep, WalkProgram, Watch},
 };
 
-use super::Failure;
+use super::{Failure, walk::itself};
 use crate::stop::Stop;
 
 /// Shows how far the work is on standard error, if that is a terminal. A signal stops it.
@@ -57,14 +57,19 @@ impl Drop for JobLine {
 /// One sentence.
 pub(super) fn on_folder<R>(
     data: &Path,
-    work: impl FnOnce(&Path, &Arc<dyn Clock>, &mut Watch<'_>) -> Result<R, OpenError>,
+    work: impl FnOnce(
+        &Path,
+        &Arc<dyn Clock>,
+        Option<&WalkProgram>,
+        &mut Watch<'_>,
+    ) -> Result<R, OpenError>,
 ) -> Result<R, Failure> {
     if !data.is_dir() {
         return Err(Failure(format!("There is no data folder {}.", data.display())));
     }
     let mut line = JobLine::new()?;
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
-    work(data, &clock, &mut |at| line.watch(at)).map_err(Failure::from_error)
+    work(data, &clock, itself().as_ref(), &mut |at| line.watch(at)).map_err(Failure::from_error)
 }
 
 fn word(step: JobStep) -> &'static str {

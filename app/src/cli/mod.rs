@@ -16,6 +16,7 @@ mod scrub;
 mod serve;
 mod store;
 mod verify;
+mod walk;
 mod watch;
 mod watch_lines;
 mod watch_screen;
@@ -85,6 +86,7 @@ fn dispatch(
             let request = OpenRequest {
                 folder: args.folder.clone(),
                 demo: args.demo,
+                walker: walk::itself(),
                 ..OpenRequest::default()
             };
             match window(request, stop)? {
@@ -105,6 +107,7 @@ fn dispatch(
         Some(Command::Compact(args)) => compact::run(&args),
         Some(Command::Scrub(args)) => scrub::run(&args),
         Some(Command::Check(args)) => check::run(&args),
+        Some(Command::Walk) => walk::run(),
         Some(Command::Serve(args)) => serve::run(&args),
         Some(Command::Shell(_)) => Err(not_supported("shell")),
     }

@@ -7,14 +7,16 @@ use mayfly_engine::{
     engine::upkeep,
 };
 
-use super::{Failure, args::Restore, job_line::JobLine, verify};
+use super::{Failure, args::Restore, job_line::JobLine, verify, walk::itself};
 
 /// Puts a backup in the place of a data folder.
 pub(super) fn run(args: &Restore) -> Result<(), Failure> {
     let mut line = JobLine::new()?;
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+    let watch = &mut |at| line.watch(at);
+    let walker = itself();
     let done =
-        upkeep::restore(&args.from, &args.data, args.replace, &clock, &mut |at| line.watch(at));
+        upkeep::restore(&args.from, &args.data, args.replace, &clock, walker.as_ref(), watch);
     drop(line);
     let report = done.map_err(Failure::from_error)?;
     verify::print(&report.verified.findings);

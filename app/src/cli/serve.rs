@@ -13,6 +13,7 @@ use super::{
     Failure,
     args::Serve,
     store::{error_of, warn},
+    walk::store_options,
 };
 use crate::stop::Stop;
 
@@ -23,7 +24,7 @@ use crate::stop::Stop;
 pub(super) fn run(args: &Serve) -> Result<(), Failure> {
     let clock = clock(args.simulated_clock.as_deref())?;
     let stop = Stop::listen().map_err(Failure::from_error)?;
-    let options = EngineOptions { clock, ..EngineOptions::default() };
+    let options = EngineOptions { clock, store: store_options(), ..EngineOptions::default() };
     let engine = Engine::open(&args.data, options).map_err(Failure::from_error)?;
     warn(&engine, &args.data);
     if let Some(secs) = args.sleep_secs {

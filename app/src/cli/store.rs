@@ -6,7 +6,7 @@ use bson::Document;
 use mayfly_engine::engine::{Engine, EngineOptions};
 use tempfile::TempDir;
 
-use super::Failure;
+use super::{Failure, walk::store_options};
 use crate::source::OpenRequest;
 use crate::source::embedded::{folder_of, prepare};
 use crate::source::open::notices;
@@ -17,7 +17,7 @@ pub(super) fn open(folder: &Path, create: bool, run_reaper: bool) -> Result<Engi
     if !create && !folder.is_dir() {
         return Err(Failure(format!("There is no data folder {}.", folder.display())));
     }
-    let options = EngineOptions { run_reaper, ..EngineOptions::default() };
+    let options = EngineOptions { run_reaper, store: store_options(), ..EngineOptions::default() };
     let engine = Engine::open(folder, options).map_err(Failure::from_error)?;
     warn(&engine, folder);
     Ok(engine)

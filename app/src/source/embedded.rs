@@ -10,7 +10,7 @@ use crossbeam_channel::RecvTimeoutError;
 use mayfly_engine::archive;
 use mayfly_engine::collection::backup_damage;
 use mayfly_engine::engine::{ClockOption, Engine, EngineEvent, EngineOptions, Subscription};
-use mayfly_engine::store::{OPEN_TO_OTHERS, Store, StoreError, Watch};
+use mayfly_engine::store::{OPEN_TO_OTHERS, Store, StoreError, StoreOptions, Watch};
 use mayfly_engine::transfer::{
     self, ExportReport, ExportRequest, Format, ImportReport, ImportRequest, Lenience, Progress,
     Rehearsal, RollBackReport, Room, TransferError, UnfinishedImport,
@@ -169,7 +169,8 @@ fn open(request: &OpenRequest, fill: Option<Fill>) -> Result<Opened, OpenFailure
     let clock = request
         .simulated_start_ms
         .map_or(ClockOption::System, |start_ms| ClockOption::Simulated { start_ms });
-    let options = EngineOptions { clock, ..EngineOptions::default() };
+    let store = StoreOptions { walker: request.walker.clone(), ..StoreOptions::default() };
+    let options = EngineOptions { clock, store, ..EngineOptions::default() };
     let engine = Engine::open(&folder, options).map_err(|error| OpenFailure(error.to_string()))?;
     let mut warnings = super::open::notices(engine.open_report());
     // The advice about the folder's place says that too, with what to do.
@@ -180,7 +181,7 @@ fn open(request: &OpenRequest, fill: Option<Fill>) -> Result<Opened, OpenFailure
     }
     let name = if request.demo { "demo store".to_owned() } else { name_of(&folder, request) };
     let is_simulated = engine.simulated_clock().is_some();
-    let holder = Holder::new(engine, folder.clone());
+    let holder = Holder::new(engine, folder.clone(), request.walker.clone());
     let source = Arc::new(Embedded { holder, is_simulated, _folder: temporary });
     let advice = place::advice(&folder);
     Ok(Opened { source, name, folder: Some(folder), warnings, advice, created: is_first })

@@ -1,7 +1,7 @@
 //! Holds the engine of a data folder and lets it go for work that needs the folder closed.
 
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use bson::{Bson, doc};
 use mayfly_engine::clock::{Clock, ClockStatus};
 use mayfly_engine::engine::{ClockOption, Engine, EngineOptions};
 use mayfly_engine::reaper::{ParameterKind, TTL_PARAMETERS};
-use mayfly_engine::store::{JobProgress, JobStep, Watch};
+use mayfly_engine::store::{JobProgress, JobStep, StoreOptions, WalkProgram, Watch};
 
 use super::OpenFailure;
 use super::upkeep::{Offline, OfflineWork, UpkeepError, perform};
@@ -23,6 +23,7 @@ pub struct Holder {
     slot: Mutex<Slot>,
     changed: Condvar,
     folder: PathBuf,
+    walker: Option<WalkProgram>,
 }
 
 enum Slot {
@@ -43,10 +44,11 @@ struct Habits {
 }
 
 impl Holder {
-    /// Holds an engine that is open on this folder.
+    /// Holds an engine that is open on this folder; `walker` walks files that a person picks.
     #[must_use]
-    pub fn new(engine: Engine, folder: PathBuf) -> Self {
-        Self { slot: Mutex::new(Slot::Open(Arc::new(engine))), changed: Condvar::new(), folder }
+    pub fn new(engine: Engine, folder: PathBuf, walker: Option<WalkProgram>) -> Self {
+        let slot = Mutex::new(Slot::Open(Arc::new(engine)));
+        Self { slot, changed: Condvar::new(), folder, walker }
     }
 
     /// The engine, as soon as it is there. Give it back soon: work on the closed folder waits for it.
@@ -71,8 +73,8 @@ impl Holder {
             Ok(closed) => closed,
             Err(error) => return Offline { done: Err(error), reopened: Some(Ok(Vec::new())) },
         };
-        let done = perform(work, &self.folder, &habits.clock, watch);
-        let (slot, reopened) = match open(&self.folder, &habits) {
+        let done = perform(work, &self.folder, &habits.clock, self.walker.as_ref(), watch);
+        let (slot, reopened) = match self.open(&habits) {
             Ok((engine, warnings)) => (Slot::Open(Arc::new(engine)), Ok(warnings)),
             Err(sentence) => (Slot::Gone(sentence.clone(), habits), Err(OpenFailure(sentence))),
         };
@@ -120,6 +122,29 @@ impl Holder {
         Ok((Back { holder: self, slot: Some(gone) }, habits))
     }
 
+    /// Opens the folder as it was open before. Also tells what a person should know.
+    fn open(&self, habits: &Habits) -> Result<(Engine, Vec<String>), String> {
+        let clock = match &habits.simulated {
+            // The old clock has gone on meanwhile.
+            Some(_) => ClockOption::Simulated { start_ms: habits.clock.now_ms() },
+            None => ClockOption::System,
+        };
+        let store = StoreOptions { walker: self.walker.clone(), ..StoreOptions::default() };
+        let options = EngineOptions { clock, store, ..EngineOptions::default() };
+        let engine = Engine::open(&self.folder, options).map_err(|error| error.message)?;
+        // The reaper sleeps first, so it does nothing before these are in force; and each of them was in
+        // force before, so none is refused.
+        for (name, value) in &habits.parameters {
+            engine.run("admin", &doc! { "setParameter": 1, *name: value.clone() });
+        }
+        if let (Some(clock), Some(before)) = (engine.simulated_clock(), &habits.simulated) {
+            clock.set_rate(before.rate);
+            clock.set_paused(before.paused);
+        }
+        let warnings = super::open::notices(engine.open_report());
+        Ok((engine, warnings))
+    }
+
     fn lock(&self) -> MutexGuard<'_, Slot> {
         self.slot.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -158,26 +183,4 @@ impl Habits {
             parameters: changed.collect(),
         }
     }
-}
-
-/// Opens the folder as it was open before. Also tells what a person should know.
-fn open(folder: &Path, habits: &Habits) -> Result<(Engine, Vec<String>), String> {
-    let clock = match &habits.simulated {
-        // The old clock has gone on meanwhile.
-        Some(_) => ClockOption::Simulated { start_ms: habits.clock.now_ms() },
-        None => ClockOption::System,
-    };
-    let options = EngineOptions { clock, ..EngineOptions::default() };
-    let engine = Engine::open(folder, options).map_err(|error| error.message)?;
-    // The reaper sleeps first, so it does nothing before these are in force; and each of them was in
-    // force before, so none is refused.
-    for (name, value) in &habits.parameters {
-        engine.run("admin", &doc! { "setParameter": 1, *name: value.clone() });
-    }
-    if let (Some(clock), Some(before)) = (engine.simulated_clock(), &habits.simulated) {
-        clock.set_rate(before.rate);
-        clock.set_paused(before.paused);
-    }
-    let warnings = super::open::notices(engine.open_report());
-    Ok((engine, warnings))
 }

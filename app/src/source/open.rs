@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use mayfly_engine::store::OpenReport;
+use mayfly_engine::store::{OpenReport, WalkProgram};
 
 use super::{Advice, Source};
 
@@ -16,6 +16,8 @@ pub struct OpenRequest {
     pub demo: bool,
     /// Run the store on a simulated clock that starts at this instant, in milliseconds since 1970.
     pub simulated_start_ms: Option<i64>,
+    /// What walks a file that a person picked; without it this process does.
+    pub walker: Option<WalkProgram>,
 }
 
 /// A store that is open.

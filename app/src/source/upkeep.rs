@@ -6,7 +6,7 @@ use std::sync::Arc;
 use mayfly_engine::clock::Clock;
 use mayfly_engine::engine::OpenError;
 use mayfly_engine::engine::upkeep::{self, CheckReport, CompactReport, RestoreReport};
-use mayfly_engine::store::{BackupReport, StoreError, Watch};
+use mayfly_engine::store::{BackupReport, StoreError, WalkProgram, Watch};
 
 use super::OpenFailure;
 
@@ -101,7 +101,7 @@ pub trait Upkeep: Send + Sync {
     fn offline(&self, work: &OfflineWork, watch: &mut Watch<'_>) -> Offline;
 }
 
-/// Does work on a data folder that nobody has open.
+/// Does work on a data folder that nobody has open; `walker` walks files that a person picked.
 ///
 /// # Errors
 /// Everything is then as it was before.
@@ -109,14 +109,17 @@ pub fn perform(
     work: &OfflineWork,
     folder: &Path,
     clock: &Arc<dyn Clock>,
+    walker: Option<&WalkProgram>,
     watch: &mut Watch<'_>,
 ) -> Result<OfflineDone, UpkeepError> {
     Ok(match work {
         OfflineWork::Restore { backup } => {
-            OfflineDone::Restored(upkeep::restore(backup, folder, true, clock, watch)?)
+            OfflineDone::Restored(upkeep::restore(backup, folder, true, clock, walker, watch)?)
         }
-        OfflineWork::Compact => OfflineDone::Compacted(upkeep::compact(folder, clock, watch)?),
-        OfflineWork::Verify => OfflineDone::Verified(upkeep::check(folder, clock, watch)?),
+        OfflineWork::Compact => {
+            OfflineDone::Compacted(upkeep::compact(folder, clock, walker, watch)?)
+        }
+        OfflineWork::Verify => OfflineDone::Verified(upkeep::check(folder, clock, walker, watch)?),
     })
 }
 

@@ -8,7 +8,9 @@ use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::time::UNIX_EPOCH;
 
 use mayfly_engine::clock::{Clock, SystemClock};
-use mayfly_engine::store::{JobProgress, JobStep, Store, StructureReport, backups_kept};
+use mayfly_engine::store::{
+    JobProgress, JobStep, Store, StructureReport, WalkProgram, backups_kept,
+};
 
 use super::Cancel;
 use crate::source::embedded::folder_of;
@@ -37,6 +39,8 @@ pub enum UpkeepWork {
     Check {
         /// The file.
         file: PathBuf,
+        /// What walks it; without it this process does.
+        walker: Option<WalkProgram>,
         /// How far it is; stops it.
         gauge: Arc<Gauge>,
     },
@@ -162,8 +166,8 @@ impl UpkeepWork {
                 Some(upkeep) => UpkeepDone::Backup(upkeep.backup(file, &mut |at| gauge.watch(at))),
                 None => self.failed("No store is open that could be backed up".to_owned()),
             },
-            Self::Check { file, gauge } => {
-                let report = Store::check_file(file, &mut |at| gauge.watch(at));
+            Self::Check { file, walker, gauge } => {
+                let report = Store::check_file(file, walker.as_ref(), &mut |at| gauge.watch(at));
                 UpkeepDone::Checked(report.map_err(UpkeepError::from))
             }
             Self::Offline { work, request, gauge } => UpkeepDone::Offline(match upkeep {
@@ -185,7 +189,7 @@ fn closed(
     }
     let folder = folder_of(request).map_err(|error| UpkeepError::Failed(error.0))?;
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
-    perform(work, &folder, &clock, &mut |at| gauge.watch(at))
+    perform(work, &folder, &clock, request.walker.as_ref(), &mut |at| gauge.watch(at))
 }
 
 fn look(file: Option<&Path>, folder: Option<&Path>) -> Looked {

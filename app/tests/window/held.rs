@@ -148,7 +148,7 @@ fn restored(place: &Path) -> std::path::PathBuf {
     engine.close().expect("closed");
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     let goes_on = &mut |_| ControlFlow::Continue(());
-    upkeep::restore(&file, &folder, false, &clock, goes_on).expect("restored");
+    upkeep::restore(&file, &folder, false, &clock, None, goes_on).expect("restored");
     folder
 }
 

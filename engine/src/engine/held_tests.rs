@@ -203,7 +203,7 @@ fn a_backup_of_last_year_loses_nothing_when_it_is_restored_until_released() {
     let clock = Arc::new(PretendedClock::new(now_ms));
     clock.restart();
     let own = Arc::clone(&clock) as Arc<dyn Clock>;
-    upkeep::restore(&file, &folder, false, &own, &mut |_| ControlFlow::Continue(()))
+    upkeep::restore(&file, &folder, false, &own, None, &mut |_| ControlFlow::Continue(()))
         .expect("restored");
     for _ in 0..2 {
         let lab = Lab::open(&folder, &clock);

@@ -13,7 +13,7 @@ use crate::{
     limits::FINDINGS_MAX,
     store::{
         Compaction, DamagedRow, JobProgress, JobStep, Restoration, Store, StoreError, StoreOptions,
-        Watch,
+        WalkProgram, Watch,
     },
 };
 
@@ -65,8 +65,8 @@ impl CheckReport {
 }
 
 /// Puts a backup in the place of the data folder `folder`, which nobody may have open. The backup is
-/// checked, copied to a new folder, opened and read there, and only then takes the place; the folder
-/// before it is kept. The reaper asks before it removes anything from a restored store.
+/// copied to a new folder, walked there by `walker` if there is one, opened and read, and only then takes the
+/// place; the folder before it is kept. The reaper asks before it removes anything from a restored store.
 ///
 /// # Errors
 /// With a sentence; the data folder is then as it was.
@@ -75,11 +75,11 @@ pub fn restore(
     folder: &FsPath,
     replace: bool,
     clock: &Arc<dyn Clock>,
+    walker: Option<&WalkProgram>,
     watch: &mut Watch<'_>,
 ) -> Result<RestoreReport, OpenError> {
-    let restoration = Restoration::begin(backup, folder, replace, watch)?;
-    let options =
-        StoreOptions { full_check: true, now_ms: clock.now_ms(), ..StoreOptions::default() };
+    let options = options(clock, walker);
+    let restoration = Restoration::begin(backup, folder, replace, &options, watch)?;
     let (store, _) = Store::open(restoration.folder(), &options)?;
     let store = Arc::new(store);
     let verified = read_all(&store, clock, watch)?;
@@ -97,9 +97,10 @@ pub fn restore(
 pub fn compact(
     folder: &FsPath,
     clock: &Arc<dyn Clock>,
+    walker: Option<&WalkProgram>,
     watch: &mut Watch<'_>,
 ) -> Result<CompactReport, OpenError> {
-    let options = StoreOptions { now_ms: clock.now_ms(), ..StoreOptions::default() };
+    let options = options(clock, walker);
     let (store, _) = Store::open(folder, &options)?;
     let compaction = Compaction::begin(store, watch)?;
     let bytes_before = compaction.bytes_before();
@@ -130,9 +131,10 @@ pub fn compact(
 pub fn check(
     folder: &FsPath,
     clock: &Arc<dyn Clock>,
+    walker: Option<&WalkProgram>,
     watch: &mut Watch<'_>,
 ) -> Result<CheckReport, OpenError> {
-    let report = Store::check_structure_watched(folder, watch)?;
+    let report = Store::check_structure_watched(folder, walker, watch)?;
     let mut structure = report.findings;
     let of_the_store = |row: &&DamagedRow| matches!(row, DamagedRow::Meta { .. });
     let rows = report.rows.first.iter().filter(of_the_store);
@@ -140,7 +142,7 @@ pub fn check(
     if !structure.is_empty() {
         return Ok(CheckReport { structure, ..CheckReport::default() });
     }
-    let options = StoreOptions { now_ms: clock.now_ms(), ..StoreOptions::default() };
+    let options = options(clock, walker);
     let (store, _) = match Store::open(folder, &options) {
         Err(StoreError::ReadOnly { .. }) => {
             Store::open(folder, &StoreOptions { read_only: true, ..options })
@@ -161,10 +163,10 @@ pub fn check(
 pub fn scrub(
     folder: &FsPath,
     clock: &Arc<dyn Clock>,
+    walker: Option<&WalkProgram>,
     watch: &mut Watch<'_>,
 ) -> Result<ScrubReport, OpenError> {
-    let options = StoreOptions { now_ms: clock.now_ms(), ..StoreOptions::default() };
-    let (store, report) = Store::open(folder, &options)?;
+    let (store, report) = Store::open(folder, &options(clock, walker))?;
     if report.read_only {
         let what = "the scrub can't note that it was done; verify reads everything too".to_owned();
         return Err(StoreError::ReadOnly { what }.into());
@@ -191,6 +193,10 @@ pub fn scrub(
     drop(collections);
     close(store)?;
     Ok(ScrubReport { status, findings })
+}
+
+fn options(clock: &Arc<dyn Clock>, walker: Option<&WalkProgram>) -> StoreOptions {
+    StoreOptions { now_ms: clock.now_ms(), walker: walker.cloned(), ..StoreOptions::default() }
 }
 
 fn read_all(
@@ -269,14 +275,14 @@ mod tests {
         drop(engine);
         drop(fill(&data, 100, 150));
         for step in [JobStep::Walking, JobStep::Copying, JobStep::Replacing] {
-            let stopped = restore(&file, &data, true, &clock(), &mut stop_in(step));
+            let stopped = restore(&file, &data, true, &clock(), None, &mut stop_in(step));
             assert_eq!(
                 stopped.map_err(|error| error.message),
                 Err(StoreError::Stopped.to_string())
             );
             assert_eq!(count(&data), 150);
         }
-        let report = restore(&file, &data, true, &clock(), &mut go_on).expect("restored");
+        let report = restore(&file, &data, true, &clock(), None, &mut go_on).expect("restored");
         assert_eq!((report.verified.documents, report.verified.findings.len()), (100, 0));
         assert_eq!(count(&data), 100);
         assert_eq!(count(&report.before.expect("kept")), 150);
@@ -294,16 +300,16 @@ mod tests {
         );
         engine.close().expect("closed");
         for step in [JobStep::Copying, JobStep::Walking, JobStep::Replacing] {
-            let stopped = compact(place.path(), &clock(), &mut stop_in(step));
+            let stopped = compact(place.path(), &clock(), None, &mut stop_in(step));
             assert_eq!(
                 stopped.map_err(|error| error.message),
                 Err(StoreError::Stopped.to_string())
             );
             assert_eq!(count(place.path()), 100);
         }
-        let report = compact(place.path(), &clock(), &mut go_on).expect("compacted");
+        let report = compact(place.path(), &clock(), None, &mut go_on).expect("compacted");
         assert!(report.bytes_after < report.bytes_before / 2, "{report:?}");
-        let check = check(place.path(), &clock(), &mut go_on).expect("readable");
+        let check = check(place.path(), &clock(), None, &mut go_on).expect("readable");
         assert_eq!((check.findings(), check.contents.documents), (0, 100));
         assert_eq!(count(place.path()), 100);
         let (store, _) = Store::open(place.path(), &StoreOptions::default()).expect("it opens");
@@ -337,7 +343,8 @@ mod tests {
             bytes[place + text.len() + 1] ^= 0x80;
         }
         std::fs::write(&path, bytes).expect("a file");
-        let report = check(place.path(), &clock(), &mut go_on).expect("findings are no error");
+        let report =
+            check(place.path(), &clock(), None, &mut go_on).expect("findings are no error");
         let sentences: Vec<_> =
             report.contents.findings.iter().map(|finding| finding.sentence.as_str()).collect();
         assert_eq!((report.contents.documents, report.structure.len()), (2, 0));
@@ -350,7 +357,7 @@ mod tests {
     fn a_scrub_of_a_closed_store_names_what_is_damaged_and_can_be_stopped() {
         let place = tempfile::tempdir().expect("a folder");
         drop(fill(place.path(), 0, 300));
-        let scrub = |watch: &mut Watch<'_>| scrub(place.path(), &clock(), watch);
+        let scrub = |watch: &mut Watch<'_>| scrub(place.path(), &clock(), None, watch);
         let status = || {
             let engine = Engine::open(place.path(), quiet()).expect("it opens");
             engine.collections().scrub_status().expect("readable")
@@ -377,12 +384,13 @@ mod tests {
         engine.run("db", &doc! { "insert": "sound", "documents": [{ "_id": 1 }] });
         engine.close().expect("closed");
         crate::store::rot(place.path(), &[b"needle"]);
-        let report = check(place.path(), &clock(), &mut go_on).expect("findings are no error");
+        let report =
+            check(place.path(), &clock(), None, &mut go_on).expect("findings are no error");
         assert_eq!((report.findings(), report.contents.documents), (1, 1), "{report:?}");
         let finding = &report.contents.findings[0];
         assert_eq!(finding.namespace.to_string(), "db.findable");
         assert!(finding.sentence.contains("its definition is damaged"), "{finding:?}");
-        let scrubbed = scrub(place.path(), &clock(), &mut go_on).expect("scrubbed");
+        let scrubbed = scrub(place.path(), &clock(), None, &mut go_on).expect("scrubbed");
         let [finding] = &scrubbed.findings[..] else { panic!("{scrubbed:?}") };
         assert_eq!(finding.namespace.to_string(), "db.findable");
     }
@@ -391,7 +399,7 @@ mod tests {
     fn the_check_of_everything_can_be_stopped() {
         let place = tempfile::tempdir().expect("a folder");
         drop(fill(place.path(), 0, 3_000));
-        let stopped = check(place.path(), &clock(), &mut stop_in(JobStep::Reading));
+        let stopped = check(place.path(), &clock(), None, &mut stop_in(JobStep::Reading));
         assert_eq!(stopped.map_err(|error| error.message), Err(StoreError::Stopped.to_string()));
     }
 }

@@ -80,6 +80,15 @@ pub enum StoreError {
         /// What the file looks like.
         what: String,
     },
+    /// The check of a file that a person picked had no result, so nothing of it was opened.
+    #[error(
+        "The check of this file {what}, so the file is not opened. It may be damaged, or made to do \
+         harm: use a backup, or another copy of it."
+    )]
+    Unchecked {
+        /// How the check ended: the rest of a sentence.
+        what: String,
+    },
     /// The file was written by a program with another file format.
     #[error(
         "The store has format version {found}, and this program reads version {expected}. \

@@ -20,7 +20,7 @@ use super::job::Watch;
 use super::line::Line;
 use super::notice::Notices;
 use super::open::{self, Anchor, Opened};
-use super::{DamagedRows, Reader, StoreError, StoreNotice, StoreState, walk};
+use super::{DamagedRows, Reader, StoreError, StoreNotice, StoreState, WalkProgram, walk};
 use crate::clock::work_time;
 use crate::limits::{
     MAP_GROWTH_WAIT, MAP_SIZE_BYTES, READERS_KEPT, READERS_MAX, STALE_READERS_PAUSE,
@@ -38,11 +38,19 @@ pub struct StoreOptions {
     /// The time now in milliseconds since 1970: when a new store was created, the file walked, or a
     /// restored one met. Whoever opens a store of somebody's has to say it.
     pub now_ms: i64,
+    /// What walks a data file that is not known from the last session; without it this process does.
+    pub walker: Option<WalkProgram>,
 }
 
 impl Default for StoreOptions {
     fn default() -> Self {
-        Self { map_size_bytes: MAP_SIZE_BYTES, read_only: false, full_check: false, now_ms: 0 }
+        Self {
+            map_size_bytes: MAP_SIZE_BYTES,
+            read_only: false,
+            full_check: false,
+            now_ms: 0,
+            walker: None,
+        }
     }
 }
 
@@ -294,15 +302,17 @@ impl Store {
     /// # Errors
     /// `InUse`, or the file can't be read. Damage is a finding, not an error.
     pub fn check_structure(folder: &FsPath) -> Result<StructureReport, StoreError> {
-        Self::check_structure_watched(folder, &mut |_| ControlFlow::Continue(()))
+        Self::check_structure_watched(folder, None, &mut |_| ControlFlow::Continue(()))
     }
 
-    /// As [`Store::check_structure`], telling how far it is; `watch` may stop it.
+    /// As [`Store::check_structure`], by `walker` if there is one, telling how far it is; `watch` may stop
+    /// it.
     ///
     /// # Errors
     /// `InUse`, `Stopped`, or the file can't be read. Damage is a finding, not an error.
     pub fn check_structure_watched(
         folder: &FsPath,
+        walker: Option<&WalkProgram>,
         watch: &mut Watch<'_>,
     ) -> Result<StructureReport, StoreError> {
         let data_file = folder.join(DATA_FILE);
@@ -311,16 +321,20 @@ impl Store {
             other => other,
         }?;
         let _registration = Registration::take(&data_file)?;
-        Self::check_file(&data_file, watch)
+        Self::check_file(&data_file, walker, watch)
     }
 
     /// Checks the structure of a data file or a backup that nobody has open, and the checksums of its
-    /// rows, without opening it.
+    /// rows, without opening it; by `walker` if there is one.
     ///
     /// # Errors
     /// `Stopped`, or the file can't be read or is something else. Damage is a finding, not an error.
-    pub fn check_file(file: &FsPath, watch: &mut Watch<'_>) -> Result<StructureReport, StoreError> {
-        walk::read_watched(&open_file(file)?, watch)
+    pub fn check_file(
+        file: &FsPath,
+        walker: Option<&WalkProgram>,
+        watch: &mut Watch<'_>,
+    ) -> Result<StructureReport, StoreError> {
+        walk::walk_picked(&open_file(file)?, walker, watch)
     }
 }
 

@@ -79,6 +79,12 @@ impl Card {
         self.last_transaction == transaction && self.file.is_some() && self.file == file
     }
 
+    /// Whether the data file is the one that was open here last; one that was not closed has changed since.
+    pub(super) fn is_own(&self, file: Option<FileMark>, was_unclean: bool) -> bool {
+        let (Some(closed), Some(found)) = (self.file, file) else { return false };
+        closed == found || was_unclean && closed.number == found.number
+    }
+
     /// Whether it is time for another walk. A clock that was set back says nothing, so then it is.
     pub(super) fn walk_is_due(&self, now_ms: i64) -> bool {
         self.last_walk_ms

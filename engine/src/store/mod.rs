@@ -70,6 +70,7 @@ pub use restore::{Restoration, Restored};
 pub use restored::RESTORED_META_NAME;
 pub use rows::EntryRows;
 pub use snapshot::SnapshotNumber;
+pub use walk::{WalkProgram, walk_standard_input};
 pub use writer::Writer;
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 //! its lock file has room on disk, and the data file has been checked with plain reads.
 
 use std::fs::{self, File};
+use std::ops::ControlFlow;
 use std::path::{Path as FsPath, PathBuf};
 
 use super::app_lock::{AppLock, Registration};
@@ -9,8 +10,8 @@ use super::env::Environment;
 use super::folder::{self, DATA_FILE};
 use super::identity::{Card, FORMAT_VERSION, FileMark, UNFINISHED_PREFIX};
 use super::{
-    DamagedRows, OpenReport, Reader, StoreError, StoreOptions, Writer, compact, leftover, restore,
-    walk,
+    DamagedRows, JobProgress, OpenReport, Reader, StoreError, StoreOptions, StructureReport,
+    Writer, compact, leftover, restore, walk,
 };
 use crate::clock::work_time;
 use crate::limits::{DISK_FREE_BYTES_LOW, OPEN_SAMPLE, OPEN_SAMPLE_PAGES};
@@ -73,9 +74,9 @@ pub(super) fn open(
     }
     let mut look = Look::default();
     if !created {
-        let is_due = card.as_ref().is_none_or(|card| card.walk_is_due(options.now_ms));
-        let walks = lock.was_unclean || options.full_check || read_only.is_some() || is_due;
-        look = check_data_file(&data_path, card.as_ref(), walks, &mut warnings)?;
+        let full_check = options.full_check || read_only.is_some();
+        let options = StoreOptions { full_check, ..options.clone() };
+        look = check_data_file(&data_path, card.as_ref(), &lock, &options, &mut warnings)?;
     }
 
     let env = Environment::open(&folder, options.map_size_bytes, read_only.is_some())?;
@@ -188,9 +189,7 @@ pub(super) fn open_again(
             "a change that was written before is missing after a write to the disk failed",
         ));
     }
-    if let Some(first) = walk::walk(&file)?.findings.first() {
-        return Err(StoreError::damaged(first.as_str()));
-    }
+    refuse_damage(&walk::walk(&file)?)?;
     drop(file);
     folder::reserve_lock_file(folder)?;
     Environment::open(folder, map_bytes, false)
@@ -233,11 +232,13 @@ struct Look {
 fn check_data_file(
     data_path: &FsPath,
     card: Option<&Card>,
-    walks: bool,
+    lock: &AppLock,
+    options: &StoreOptions,
     warnings: &mut Vec<String>,
 ) -> Result<Look, StoreError> {
     let file = File::open(data_path)
         .map_err(|error| StoreError::io("Can't read the data file", &error))?;
+    let mut was_walked = walk_foreign(&file, card, lock, options)?;
     let transaction = walk::check_header(&file)?;
     let is_behind = card.is_some_and(|card| transaction < card.last_transaction);
     if is_behind {
@@ -253,9 +254,12 @@ fn check_data_file(
     let is_other = card.is_none_or(|card| !card.knows_file(transaction, mark));
     let sampled = walk::sample(&file, OPEN_SAMPLE_PAGES, work_time().saturating_add(OPEN_SAMPLE));
     // The walk names all that is wrong with the structure, of which the sample has met one thing.
-    let was_walked = walks || is_other || matches!(sampled, Err(StoreError::Damaged { .. }));
-    if was_walked && let Some(first) = walk::walk(&file)?.findings.first() {
-        return Err(StoreError::damaged(first.as_str()));
+    let is_bad = matches!(sampled, Err(StoreError::Damaged { .. }));
+    let is_due = card.is_none_or(|card| card.walk_is_due(options.now_ms));
+    let walks = options.full_check || lock.was_unclean || is_due || is_other;
+    if walks && !was_walked || is_bad {
+        refuse_damage(&walk::walk(&file)?)?;
+        was_walked = true;
     }
     let damaged = sampled?;
     if let Some(words) = damaged.in_words(damaged.first.iter().map(ToString::to_string)) {
@@ -265,6 +269,29 @@ fn check_data_file(
         ));
     }
     Ok(Look { is_behind, was_walked, damaged })
+}
+
+/// Has a file that is not known to be the one that was open in this folder last walked by a process of its
+/// own, if there is a program for that, before anything else looks into it. Returns whether it was.
+fn walk_foreign(
+    file: &File,
+    card: Option<&Card>,
+    lock: &AppLock,
+    options: &StoreOptions,
+) -> Result<bool, StoreError> {
+    let mark = file.metadata().ok().map(|found| FileMark::of(&found));
+    let is_own = card.is_some_and(|card| card.is_own(mark, lock.was_unclean));
+    let Some(walker) = options.walker.as_ref().filter(|_| !is_own) else { return Ok(false) };
+    refuse_damage(&walk::walk_picked(file, Some(walker), &mut nobody)?)?;
+    Ok(true)
+}
+
+fn refuse_damage(report: &StructureReport) -> Result<(), StoreError> {
+    report.findings.first().map_or(Ok(()), |first| Err(StoreError::damaged(first.as_str())))
+}
+
+fn nobody(_: JobProgress) -> ControlFlow<()> {
+    ControlFlow::Continue(())
 }
 
 /// Compares the store's own identity with the card beside it, and gives a new store one.

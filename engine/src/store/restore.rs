@@ -11,8 +11,9 @@ use tempfile::TempDir;
 use super::app_lock::{AppLock, is_free, open_chosen};
 use super::backup::{check_room, parent_of};
 use super::folder::{self, DATA_FILE, sync_folder};
+use super::identity::{Card, FileMark};
 use super::job::{JobStep, Watch};
-use super::{StoreError, leftover, stream, walk};
+use super::{StoreError, StoreOptions, leftover, stream, walk};
 use crate::limits::REPLACED_FOLDERS_MAX;
 
 /// A backup that has been copied to a new folder and waits for its place. Dropping it removes the copy.
@@ -36,8 +37,9 @@ pub struct Restored {
 }
 
 impl Restoration {
-    /// Checks the backup and copies it to a new folder beside `target`. With `replace` there may be a
-    /// store in `target`, which nobody may have open.
+    /// Copies the backup to a new folder beside `target` and checks the copy, which nobody else can change.
+    /// With `replace` there may be a store in `target`, which nobody may have open. The copy is to be opened
+    /// with the same options.
     ///
     /// # Errors
     /// The backup is damaged, `target` is in use or has something in it, there is not enough room, a step
@@ -46,13 +48,14 @@ impl Restoration {
         backup: &FsPath,
         target: &FsPath,
         replace: bool,
+        options: &StoreOptions,
         watch: &mut Watch<'_>,
     ) -> Result<Self, StoreError> {
         let (parent, name) = place_of(target)?;
         let target = parent.join(&name);
         let old = claim(&target, replace)?;
         let source = open_chosen(backup).map_err(|error| unreadable(&error))?;
-        let bytes = check_backup(&source, watch)?;
+        let bytes = begin_backup(&source)?;
         check_room(&parent, bytes)?;
         let prefix = unfinished_prefix(&name);
         leftover::sweep(&parent, &prefix.to_string_lossy());
@@ -65,20 +68,41 @@ impl Restoration {
         // A system without locks only can't tell an abandoned folder from this one.
         let _ = working.try_lock();
         let restoration = Self { unfinished, _working: working, target, old };
-        restoration.copy(&source, bytes, watch)?;
+        let copy = restoration.copy(&source, bytes, watch)?;
+        restoration.check(&copy, options, watch)?;
         Ok(restoration)
     }
 
-    fn copy(&self, source: &File, total: u64, watch: &mut Watch<'_>) -> Result<(), StoreError> {
+    fn copy(&self, source: &File, total: u64, watch: &mut Watch<'_>) -> Result<File, StoreError> {
         let mut from = source;
         io::Seek::rewind(&mut from).map_err(|error| unreadable(&error))?;
-        let mut into = create(&self.folder().join(DATA_FILE))?;
+        let path = self.folder().join(DATA_FILE);
+        let mut into = create(&path)?;
         stream::carry(&mut from, &mut into, &mut |done| JobStep::Copying.tell(watch, done, total))?;
         into.sync_all().map_err(|error| failed(&error))?;
-        sync_folder(self.folder())
+        // For reading: whoever walks it has no need to change it.
+        File::open(path).map_err(|error| failed(&error))
     }
 
-    /// Where the copy is: a data folder, to be opened with a full check, looked at and closed again.
+    /// Walks the copy, and leaves a card with it that says so.
+    fn check(
+        &self,
+        copy: &File,
+        options: &StoreOptions,
+        watch: &mut Watch<'_>,
+    ) -> Result<(), StoreError> {
+        let report = walk::walk_picked(copy, options.walker.as_ref(), watch)?;
+        if let Some(finding) = report.findings.first() {
+            return Err(StoreError::damaged(format!(
+                "the backup can't be used, because {finding}"
+            )));
+        }
+        let file = copy.metadata().ok().map(|found| FileMark::of(&found));
+        let last_transaction = walk::check_header(copy)?;
+        Card { last_transaction, file, ..Card::new(options.now_ms) }.write(self.folder())
+    }
+
+    /// Where the copy is: a data folder, to be opened, looked at and closed again.
     #[must_use]
     pub fn folder(&self) -> &FsPath {
         self.unfinished.path()
@@ -161,15 +185,18 @@ fn claim(target: &FsPath, replace: bool) -> Result<Option<AppLock>, StoreError> 
     AppLock::take(target, false).map(Some)
 }
 
-fn check_backup(source: &File, watch: &mut Watch<'_>) -> Result<u64, StoreError> {
+/// Its bytes, if it can be a backup at all.
+fn begin_backup(source: &File) -> Result<u64, StoreError> {
     let metadata = source.metadata().map_err(|error| unreadable(&error))?;
     if !metadata.is_file() {
         return Err(StoreError::NotADatabase { what: "a backup is a file".to_owned() });
     }
-    if let Some(finding) = walk::walk_watched(source, watch)?.findings.first() {
-        return Err(StoreError::damaged(format!("the backup can't be used, because {finding}")));
+    match walk::check_begin(source) {
+        Err(StoreError::Damaged { what }) => {
+            Err(StoreError::damaged(format!("the backup can't be used, because {what}")))
+        }
+        other => other.map(|()| metadata.len()),
     }
-    Ok(metadata.len())
 }
 
 /// The folder's parent without links, and its name.

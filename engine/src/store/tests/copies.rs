@@ -284,7 +284,9 @@ fn restorable() -> (tempfile::TempDir, PathBuf, PathBuf) {
 fn a_restore_keeps_the_folder_before_it() {
     let (place, data, file) = restorable();
     for round in 1..=2 {
-        let restoration = Restoration::begin(&file, &data, true, &mut go_on).expect("a copy");
+        let restoration =
+            Restoration::begin(&file, &data, true, &StoreOptions::default(), &mut go_on)
+                .expect("a copy");
         let found = see(&open(restoration.folder())).expect("readable");
         assert_eq!(found.0.len(), 50);
         let restored = restoration.finish().expect("in place");
@@ -321,7 +323,8 @@ fn a_data_file_without_a_card_was_put_there() {
 fn a_restore_makes_a_folder_that_was_not_there() {
     let (place, _, file) = restorable();
     let new = place.path().join("new");
-    let restoration = Restoration::begin(&file, &new, false, &mut go_on).expect("a copy");
+    let restoration = Restoration::begin(&file, &new, false, &StoreOptions::default(), &mut go_on)
+        .expect("a copy");
     drop(open(restoration.folder()));
     let restored = restoration.finish();
     assert_eq!(restored.expect("in place").before, None);
@@ -338,7 +341,9 @@ fn a_restore_takes_no_place_where_a_store_was_begun_meanwhile() {
         if is_there {
             fs::create_dir(&new).expect("an empty folder");
         }
-        let restoration = Restoration::begin(&file, &new, false, &mut go_on).expect("a copy");
+        let restoration =
+            Restoration::begin(&file, &new, false, &StoreOptions::default(), &mut go_on)
+                .expect("a copy");
         let begun = open(&new);
         fill(&begun, 0..3);
         let refused = restoration.finish().err().map(|error| error.to_string());
@@ -355,7 +360,8 @@ fn a_restore_is_refused_before_anything_is_changed() {
     let (place, data, file) = restorable();
     let at = |name: &str| place.path().join(name);
     let refused = |file: &FsPath, target: &FsPath, replace: bool, word: &str| {
-        let result = Restoration::begin(file, target, replace, &mut go_on);
+        let result =
+            Restoration::begin(file, target, replace, &StoreOptions::default(), &mut go_on);
         let error = result.err().expect(word).to_string();
         assert!(error.contains(word), "{error}");
     };
@@ -386,16 +392,23 @@ fn a_restore_that_is_stopped_leaves_nothing() {
         words += 1;
         ControlFlow::Continue(())
     };
-    drop(Restoration::begin(&file, &data, true, &mut count).expect("a copy"));
+    drop(
+        Restoration::begin(&file, &data, true, &StoreOptions::default(), &mut count)
+            .expect("a copy"),
+    );
     assert!(words >= 3);
     for word in 1..=words {
-        let stopped = Restoration::begin(&file, &data, true, &mut stop_at(word));
+        let stopped =
+            Restoration::begin(&file, &data, true, &StoreOptions::default(), &mut stop_at(word));
         assert_eq!(stopped.err(), Some(StoreError::Stopped), "at word {word}");
         assert_eq!(names(place.path()), ["b", "data"], "at word {word}");
     }
     fs::create_dir_all(place.path().join(".data.restoring-old")).expect("a folder");
     fs::write(place.path().join(".data.restoring-old/unfinished"), "").expect("a file");
-    drop(Restoration::begin(&file, &data, true, &mut go_on).expect("a copy"));
+    drop(
+        Restoration::begin(&file, &data, true, &StoreOptions::default(), &mut go_on)
+            .expect("a copy"),
+    );
     assert_eq!(names(place.path()), ["b", "data"], "what a killed restore left is removed");
     assert_eq!(see(&open(&data)).expect("readable").0.len(), 100);
 }

@@ -9,6 +9,8 @@ mod free_list;
 mod group;
 mod limits;
 mod opening;
+#[cfg(unix)]
+mod picked;
 mod runs;
 
 use std::fs;

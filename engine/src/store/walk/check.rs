@@ -10,6 +10,11 @@ use super::header::{Header, Tree, read_header};
 use super::source::{Source, u64_at};
 use super::tree::{MAIN, Order, Rows, Seen, Value, Walker};
 
+/// Whether the file begins as a store does. Looks at its first bytes alone.
+pub(in crate::store) fn check_begin(file: &File) -> Result<(), StoreError> {
+    read_header(&Source::new(file)?).map(drop)
+}
+
 /// The quick check at every opening: headers and the list of tables. Returns the number of the last
 /// committed transaction.
 pub(in crate::store) fn check_header(file: &File) -> Result<u64, StoreError> {

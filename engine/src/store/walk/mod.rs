@@ -8,16 +8,22 @@
 //! [`read_watched`] looks at the checksum of each row too as it passes, so that a copy can be judged
 //! without being opened.
 //!
+//! A file that a person picked can be walked in a process of its own (`apart`).
+//!
 //! A sound file may end before its last counted page, because pages that were taken and given back
 //! within one transaction need never be written. So only a *reachable* page past the end is damage.
 
+mod apart;
 mod check;
 mod header;
 mod page;
 mod sample;
 mod source;
 mod tree;
+mod words;
 
-pub(super) use check::{check_header, read_watched, walk, walk_watched};
+pub(super) use apart::walk_picked;
+pub use apart::{WalkProgram, walk_standard_input};
+pub(super) use check::{check_begin, check_header, read_watched, walk, walk_watched};
 pub(super) use header::{DATA_VERSION, HEADER_BEGIN_BYTES, begins_like_a_store};
 pub(super) use sample::sample;
