@@ -25,15 +25,19 @@ const GROWTH_MAX: f64 = 1.5;
 struct Each {
     insert: f64,
     remove: f64,
+    /// By `_id`, one document after the other.
+    find_next: f64,
+    /// By `_id`, anywhere.
     find: f64,
 }
 
 impl Each {
-    /// Of so many documents, and of half of them removed.
-    fn new(size: u64, insert: Cost, find: Cost, remove: Cost) -> Self {
+    /// Of so many documents, of finding some and some others, and of half of them removed.
+    fn new(size: u64, insert: Cost, [find_next, find]: [Cost; 2], remove: Cost) -> Self {
         let micros = |cost: Cost, count: u64| cost.cpu * 1e6 / float(count);
         Self {
             insert: micros(insert, size),
+            find_next: micros(find_next, POINTS),
             find: micros(find, POINTS),
             remove: micros(remove, size / 2),
         }
@@ -43,7 +47,8 @@ impl Each {
 /// Sizes up to the settings' number of documents, and always the first two.
 pub fn run(settings: &Settings) {
     println!(
-        "CPU µs a document: documents, indexes beside _id_: insert, remove, find by _id; the same of raw LMDB"
+        "CPU µs a document: documents, indexes beside _id_: insert, remove, find by _id in order and \
+         anywhere; the same of raw LMDB"
     );
     for indexes in [1, 2, 5] {
         let sizes = SIZES.into_iter().filter(|size| *size <= settings.documents.max(SIZES[1]));
@@ -61,16 +66,20 @@ fn each(size: u64, indexes: usize) -> (Each, Each) {
     let commands = ours::inserts(&all);
     drop(all);
     let ours = ours(size, &commands, indexes);
-    println!(
-        "{size:>9} {indexes:>2}: {:>8.2} {:>8.2} {:>8.2}   {:>8.2} {:>8.2} {:>8.2}",
-        ours.insert, ours.remove, ours.find, raw.insert, raw.remove, raw.find
-    );
+    let show = |each: &Each| {
+        let Each { insert, remove, find_next, find } = each;
+        format!("{insert:>8.2} {remove:>8.2} {find_next:>8.2} {find:>8.2}")
+    };
+    println!("{size:>9} {indexes:>2}: {}   {}", show(&ours), show(&raw));
     (ours, raw)
 }
 
-/// Numbers of documents to be found: what was never read is on both sides.
-fn numbers(size: u64) -> impl Iterator<Item = u64> {
-    (0..POINTS).map(move |number| mixed(number) % size)
+/// Numbers of documents to be found, one after the other and anywhere. What was never read is on both sides.
+fn numbers(size: u64) -> [Vec<u64>; 2] {
+    let first = (size - POINTS) / 2;
+    let in_order = first..first + POINTS;
+    let anywhere = (0..POINTS).map(|number| mixed(number) % size);
+    [in_order.collect(), anywhere.collect()]
 }
 
 /// Just before the date of the document in the middle.
@@ -83,7 +92,7 @@ fn raw(all: &[RawDocumentBuf], indexes: usize) -> Each {
     let folder = tempdir().expect("a folder");
     let raw = Raw::with_fields(folder.path(), &FIELDS[1..indexes]);
     let insert = Cost::of(|| raw.insert(all, Order::Ascending, Order::Ascending));
-    let find = Cost::of(|| assert!(raw.get(numbers(size)) > 0));
+    let find = numbers(size).map(|numbers| Cost::of(|| assert!(raw.get(numbers.into_iter()) > 0)));
     let remove = Cost::of(|| assert_eq!(raw.remove(until_ms(size)), size / 2));
     Each::new(size, insert, find, remove)
 }
@@ -93,16 +102,18 @@ fn ours(size: u64, commands: &[RawDocumentBuf], indexes: usize) -> Each {
     let engine = ours::open(folder.path());
     ours::create_indexes(&engine, &FIELDS[..indexes]);
     let insert = Cost::of(|| ours::insert(&engine, commands));
-    let finds: Vec<RawDocumentBuf> = numbers(size)
-        .map(|number| {
-            let filter = rawdoc! { "_id": ObjectId::from_bytes(id(number, Order::Ascending)) };
-            rawdoc! { "find": "c", "filter": filter, "limit": 1 }
-        })
-        .collect();
-    let find = Cost::of(|| finds.iter().for_each(|find| drop(ours::run(&engine, find))));
+    let find = numbers(size).map(|numbers| {
+        let finds: Vec<RawDocumentBuf> = numbers.into_iter().map(find).collect();
+        Cost::of(|| finds.iter().for_each(|find| drop(ours::run(&engine, find))))
+    });
     ours::set_clock(&engine, until_ms(size));
     let remove = Cost::of(|| drop(engine.reaper().run_pass()));
     Each::new(size, insert, find, remove)
+}
+
+fn find(number: u64) -> RawDocumentBuf {
+    let filter = rawdoc! { "_id": ObjectId::from_bytes(id(number, Order::Ascending)) };
+    rawdoc! { "find": "c", "filter": filter, "limit": 1 }
 }
 
 /// One of the costs.
@@ -110,10 +121,11 @@ type CostOf = fn(&Each) -> f64;
 
 /// Lines about the largest collection beside the smallest.
 fn compare(indexes: usize, small: &(Each, Each), large: &(Each, Each)) {
-    let kinds: [(&str, CostOf); 3] = [
+    let kinds: [(&str, CostOf); 4] = [
         ("insert", |each| each.insert),
         ("remove", |each| each.remove),
-        ("find by _id", |each| each.find),
+        ("find in order", |each| each.find_next),
+        ("find anywhere", |each| each.find),
     ];
     for (work, cost) in kinds {
         let ours = cost(&large.0) / cost(&small.0);
