@@ -7,7 +7,7 @@ use bson::{Binary, Bson, Document, RawDocument, RawDocumentBuf, spec::BinarySubt
 use super::{
     Place,
     input::Input,
-    limits::{CSV_COLUMNS_MAX, IMPORT_TEXT_BYTES_MAX},
+    limits::{CSV_COLUMNS_MAX, CSV_ROW_BYTES_MAX},
     records::{Bad, Item},
 };
 use crate::value::{extjson, scan::DEPTH_MAX};
@@ -183,7 +183,7 @@ impl CsvRecords {
     /// Reads about as many bytes again as are here, for a row that does not end in these.
     fn read_more(&self, input: &mut Input<'_>) -> Result<(), Bad> {
         let bytes = input.bytes();
-        if bytes.len() >= IMPORT_TEXT_BYTES_MAX {
+        if bytes.len() >= CSV_ROW_BYTES_MAX {
             let text = bytes.split(|byte| *byte == b'\n').next().unwrap_or_default();
             return Err(Bad::new(self.place, "the row is too long; split it", text, true));
         }

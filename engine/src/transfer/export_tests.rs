@@ -7,8 +7,12 @@ use bson::{
     raw::{CStr, RawBsonRef},
 };
 
-use super::{ExportFormat, ImportRequest, TransferError, tests::Room};
-use crate::value::extjson::Style;
+use super::{ExportFormat, IMPORT_TEXT_BYTES_MAX, ImportRequest, TransferError, tests::Room};
+use crate::value::{
+    extjson::{Style, read_document, write_document},
+    scan::DOCUMENT_BYTES_MAX,
+    text::Layout,
+};
 
 const NDJSON: ExportFormat = ExportFormat::Ndjson(Style::Typed);
 
@@ -159,4 +163,65 @@ fn a_second_name_of_the_data_file_is_replaced_and_the_data_file_is_not_written()
     assert_eq!(fs::read_to_string(&path).unwrap(), "{\"_id\":1}\n");
     assert!(fs::read(&data).unwrap() == before, "the data file is another one");
     assert_eq!(room.documents().len(), 1);
+}
+
+/// Each type at its longest, as canonical Extended JSON.
+const LONGEST: [&str; 22] = [
+    r#"{"$numberDouble":"-2.2250738585072014e-308"}"#,
+    r#""\u0001\u0001\u0001\u0001\u0001\u0001\u0001\u0001""#,
+    r#"{"\u0001":null}"#,
+    "[]",
+    r#"{"$binary":{"base64":"","subType":"00"}}"#,
+    r#"{"$undefined":true}"#,
+    r#"{"$oid":"000000000000000000000000"}"#,
+    "false",
+    r#"{"$date":{"$numberLong":"-9223372036854775808"}}"#,
+    "null",
+    r#"{"$regularExpression":{"pattern":"","options":""}}"#,
+    r#"{"$regularExpression":{"pattern":"\u0001\u0001","options":""}}"#,
+    r#"{"$dbPointer":{"$ref":"","$id":{"$oid":"000000000000000000000000"}}}"#,
+    r#"{"$code":""}"#,
+    r#"{"$symbol":""}"#,
+    r#"{"$code":"","$scope":{}}"#,
+    r#"{"$numberInt":"-2147483648"}"#,
+    r#"{"$timestamp":{"t":4294967295,"i":4294967295}}"#,
+    r#"{"$numberLong":"-9223372036854775808"}"#,
+    r#"{"$numberDecimal":"-1.234567890123456789012345678901234E-6143"}"#,
+    r#"{"$minKey":1}"#,
+    r#"{"$maxKey":1}"#,
+];
+
+#[test]
+fn the_text_of_the_largest_document_is_short_enough_to_be_imported() {
+    let mut most = (0, 1);
+    for style in [Style::Relaxed, Style::Typed, Style::Canonical] {
+        for value in LONGEST {
+            let document = read_document(&format!("{{\"\":{value}}}")).unwrap();
+            let text = write_document(&document, style, Layout::OneLine);
+            // Of many such fields each has a comma, and no part in the braces and the document's frame.
+            let (text, bytes) = (text.len() - 1, document.as_bytes().len() - 5);
+            if text * most.1 > most.0 * bytes {
+                most = (text, bytes);
+            }
+        }
+    }
+    assert_eq!(most, (54, 4));
+    assert!(DOCUMENT_BYTES_MAX / most.1 * most.0 < IMPORT_TEXT_BYTES_MAX);
+}
+
+#[test]
+fn a_document_whose_text_is_six_times_as_long_comes_back() {
+    let text = "\u{1}".repeat(11 << 20);
+    for format in [NDJSON, ExportFormat::Array(Style::Canonical)] {
+        let room = Room::new();
+        room.insert(&raw(&doc! { "_id": 1, "text": &text }));
+        room.insert(&raw(&doc! { "_id": 2 }));
+        let before = room.documents();
+        let path = room.folder.path().join("out.json");
+        room.export_to(&path, format).unwrap();
+        let request = ImportRequest::new(vec![path], room.namespace.clone());
+        let report = room.import(&ImportRequest { drop: true, ..request });
+        assert_eq!((report.imported, report.rejected), (2, 0));
+        assert!(room.documents() == before, "they have changed");
+    }
 }

@@ -5,12 +5,13 @@ use bson::RawDocument;
 use super::{
     Form, Place,
     input::Input,
-    limits::{IMPORT_TEXT_BYTES_MAX, READ_BYTES},
+    limits::{IMPORT_TEXT_BYTES_BLIND, IMPORT_TEXT_BYTES_MAX, READ_BYTES},
     records::{Bad, Item},
 };
 use crate::value::{
     TextError,
     extjson::{self, Documents, Lenience, Oddity, Step, Tally},
+    scan::DOCUMENT_BYTES_MAX,
 };
 
 /// The documents of a JSON file.
@@ -76,7 +77,7 @@ impl JsonRecords {
 
     /// The next document of a file with one document a line; each line stands alone.
     fn next_line(&mut self, input: &mut Input<'_>) -> Result<Item, String> {
-        let found = line(input)?;
+        let found = self.line(input)?;
         if let Some((length, _)) = found
             && self.documents.line(input.bytes().get(..length).unwrap_or_default())
         {
@@ -117,6 +118,33 @@ impl JsonRecords {
         }
     }
 
+    /// The bytes up to the end of the next line that is not blank, and whether the file ends there;
+    /// `None` when that line is longer than allowed.
+    fn line(&self, input: &mut Input<'_>) -> Result<Option<(usize, bool)>, String> {
+        loop {
+            let bytes = input.bytes();
+            let start = blank(bytes);
+            let rest = bytes.get(start..).unwrap_or_default();
+            if let Some(end) = memchr::memchr(b'\n', rest) {
+                return Ok(Some((start + end + 1, false)));
+            }
+            if input.has_ended() {
+                return Ok(Some((bytes.len(), true)));
+            }
+            if self.is_too_long(input) {
+                return Ok(None);
+            }
+            more(input)?;
+        }
+    }
+
+    /// Whether what is here ends in no document, or in one that is too large already.
+    fn is_too_long(&self, input: &Input<'_>) -> bool {
+        let rest = input.bytes().get(blank(input.bytes())..).unwrap_or_default();
+        let is_hopeless = || rest.is_empty() || !self.documents.can_go_on(rest);
+        input.is_full() || (is_long(input) && is_hopeless())
+    }
+
     /// Gives up a line that is longer than allowed, and looks for its end as long as anybody wants more.
     fn too_long(&mut self, input: &mut Input<'_>) -> Result<Item, String> {
         let start = blank(input.bytes());
@@ -147,13 +175,13 @@ impl JsonRecords {
             match self.documents.step(input.bytes(), input.has_ended()) {
                 Ok(Step::Document { consumed }) => return Ok(self.found(input, consumed)),
                 Ok(Step::End { .. }) => return Ok(Item::End),
-                Ok(Step::NeedMore) if input.is_full() => {
+                Ok(Step::NeedMore) if self.is_too_long(input) => {
                     let place = self.place.after(self.lead(input.bytes()));
                     return Ok(Item::Bad(Bad::new(place, too_long_reason(), input.bytes(), true)));
                 }
                 Ok(Step::NeedMore) => more(input)?,
                 Err(error) => match self.extent(&error, input.bytes(), input.has_ended()) {
-                    Extent::Open if !input.has_ended() && !input.is_full() => more(input)?,
+                    Extent::Open if !input.has_ended() && !is_long(input) => more(input)?,
                     Extent::Ends(length) => {
                         let lead = self.lead(input.bytes()).len();
                         let bytes = input.bytes().get(..length).unwrap_or_default();
@@ -241,27 +269,16 @@ fn option(oddity: Oddity) -> String {
 }
 
 fn too_long_reason() -> String {
-    format!("the document's text is longer than {} MiB; split it", IMPORT_TEXT_BYTES_MAX >> 20)
+    format!(
+        "the document has more than {} MiB, or its text more than {}; split it",
+        DOCUMENT_BYTES_MAX >> 20,
+        IMPORT_TEXT_BYTES_MAX >> 20
+    )
 }
 
-/// The bytes up to the end of the next line that is not blank, and whether the file ends there;
-/// `None` when that line is longer than allowed.
-fn line(input: &mut Input<'_>) -> Result<Option<(usize, bool)>, String> {
-    loop {
-        let bytes = input.bytes();
-        let start = blank(bytes);
-        let rest = bytes.get(start..).unwrap_or_default();
-        if let Some(end) = memchr::memchr(b'\n', rest) {
-            return Ok(Some((start + end + 1, false)));
-        }
-        if input.has_ended() {
-            return Ok(Some((bytes.len(), true)));
-        }
-        if input.is_full() {
-            return Ok(None);
-        }
-        more(input)?;
-    }
+/// Whether so much is here that a document which has not ended must not be too large already.
+fn is_long(input: &Input<'_>) -> bool {
+    input.bytes().len() >= IMPORT_TEXT_BYTES_BLIND
 }
 
 /// Doubles what is here: a long document is looked at a few times, not once a read.

@@ -6,9 +6,17 @@ pub(super) const READ_BYTES: usize = 256 << 10;
 /// Bytes of a file that are looked at to tell its form.
 pub(super) const DETECT_BYTES: usize = 64 << 10;
 
-/// Bytes of text that one document may have. A longer one is rejected; four times the largest
-/// document, because its text is longer than its BSON.
-pub const IMPORT_TEXT_BYTES_MAX: usize = 64 << 20;
+/// Bytes of text that one document may have. A longer one is rejected. Sixteen times the largest
+/// document, so that every export can be imported: of all types an empty pattern grows most, from four
+/// bytes of BSON with an empty name to 54 of Extended JSON, and a control character in text from one to six.
+pub const IMPORT_TEXT_BYTES_MAX: usize = 256 << 20;
+
+/// Bytes of text after which a document that has not ended is read on only if what is here of it is not
+/// too large already: a line without an end costs no more memory.
+pub(super) const IMPORT_TEXT_BYTES_BLIND: usize = 64 << 20;
+
+/// Bytes of a row of CSV. Each byte of a value takes two at most, a quote or a hexadecimal digit pair.
+pub(super) const CSV_ROW_BYTES_MAX: usize = 64 << 20;
 
 /// Rejected documents after which an import stops.
 pub const IMPORT_REJECTS_MAX: u64 = 1_000;

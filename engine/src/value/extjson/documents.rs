@@ -2,8 +2,9 @@
 
 use bson::raw::RawDocument;
 
-use crate::value::text::{
-    Dialect, Fault, Lenience, Parser, Place, Tally, TextError, Work, skip_space,
+use crate::value::{
+    scan::DOCUMENT_BYTES_MAX,
+    text::{Dialect, Fault, Lenience, Parser, Place, Tally, TextError, Work, skip_space},
 };
 
 /// How the documents of a file follow one another.
@@ -116,6 +117,14 @@ impl Documents {
                 Err(self.place.error(bytes, fault))
             }
         }
+    }
+
+    /// Whether the bytes end inside a document that is not too large so far. Nothing has happened then.
+    #[must_use]
+    pub fn can_go_on(&self, bytes: &[u8]) -> bool {
+        let new = Self::new(self.form).lenient(self.work.taking.lenience);
+        let mut trial = Self { state: self.state, place: self.place, ..new };
+        trial.step(bytes, false) == Ok(Step::NeedMore) && trial.work.out.len() <= DOCUMENT_BYTES_MAX
     }
 
     /// Reads a document that has a line for itself, with the line's end. False, and nothing has

@@ -21,8 +21,12 @@ pub(super) fn read(
     loop {
         let rest = bytes.get(at..).unwrap_or_default();
         let Run { length, is_ascii } = runs::before_quote(rest, quote);
-        let Some(stop) = rest.get(length) else { return Err(Fault::cut(bytes.len())) };
         let run = rest.get(..length).unwrap_or_default();
+        let Some(stop) = rest.get(length) else {
+            // Whoever waits for more sees how much this is already.
+            out.extend_from_slice(run);
+            return Err(Fault::cut(bytes.len()));
+        };
         if !is_ascii && let Err(error) = str::from_utf8(run) {
             let fault = || not_utf8(at + error.valid_up_to());
             replace(run, out, taking).ok_or_else(fault)?;
