@@ -166,7 +166,7 @@ fn works() -> [(&'static str, Work); 10] {
 }
 
 /// What may be done with files while a store is open, and with files that turn out to be its lock.
-fn works_with_files() -> [(&'static str, Work); 6] {
+fn works_with_files() -> [(&'static str, Work); 7] {
     [
         ("an export and an import", |engine, _, backup, _| {
             let path = backup.with_extension("json");
@@ -188,6 +188,23 @@ fn works_with_files() -> [(&'static str, Work); 6] {
                     ImportRequest { mode: Mode::Replace, ..ImportRequest::new(vec![path], name) };
                 let refused = import(all, &request, &progress).expect_err("refused").to_string();
                 assert!(refused.contains("it is the lock of a store that is open"), "{refused}");
+            }
+        }),
+        ("an opening of a folder with a name of the lock in it", |_, store, backup, _| {
+            for path in names_of_the_lock(store, backup) {
+                for name in ["data.mdb", "app.lock", "identity.json"] {
+                    let folder = tempfile::tempdir().expect("a folder");
+                    std::os::unix::fs::symlink(&path, folder.path().join(name)).expect("a link");
+                    for read_only in [false, true] {
+                        let options = StoreOptions { read_only, ..StoreOptions::default() };
+                        let refused = Store::open(folder.path(), &options).map(drop);
+                        let told = refused.expect_err("refused").to_string();
+                        assert!(
+                            told.contains("the lock of a store that is open"),
+                            "{name}: {told}"
+                        );
+                    }
+                }
             }
         }),
         ("an export over the lock", |engine, store, _, _| {

@@ -1,7 +1,7 @@
 //! An archive in a folder.
 
 use std::{
-    fs::{self, DirBuilder, File, OpenOptions},
+    fs::{self, DirBuilder},
     io::{self, Read as _, Seek as _, SeekFrom, Write as _},
     path::{Path, PathBuf},
 };
@@ -11,7 +11,7 @@ use super::{
     place::Place,
     segment::{self, Listed},
 };
-use crate::store::sync_names;
+use crate::store::{create_chosen, open_chosen, open_chosen_to_write, sync_names};
 
 /// A folder with one file a segment.
 #[derive(Debug)]
@@ -41,12 +41,9 @@ impl Folder {
     fn write(&self, segment: &str, offset: u64, frame: &[u8]) -> io::Result<()> {
         self.prepare()?;
         let path = self.path.join(segment);
-        let mut options = OpenOptions::new();
         // A copy of this store may write here too: what it has begun stays as it is.
-        options.write(true).create_new(offset == 0);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let mut file = options.open(&path)?;
+        let file = if offset == 0 { create_chosen(&path) } else { open_chosen_to_write(&path) };
+        let mut file = file?;
         let len = file.metadata()?.len();
         if len < offset {
             return Err(io::Error::other(format!("{segment} has become shorter")));
@@ -98,7 +95,7 @@ impl Place for Folder {
 
     fn read(&self, segment: &str, offset: u64, len: usize) -> Result<Vec<u8>, ArchiveError> {
         let read = || {
-            let mut file = File::open(self.path.join(segment))?;
+            let mut file = open_chosen(&self.path.join(segment))?;
             file.seek(SeekFrom::Start(offset))?;
             let mut bytes = Vec::new();
             file.take(len as u64).read_to_end(&mut bytes)?;

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
-use std::fs::{self, File, TryLockError};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, Write};
 use std::path::{Path as FsPath, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -33,7 +33,7 @@ impl AppLock {
     pub(super) fn take(folder: &FsPath, read_only: bool) -> Result<Self, StoreError> {
         let path = folder.join(LOCK_FILE);
         if read_only {
-            let file = match File::open(path) {
+            let file = match open_chosen(&path) {
                 Ok(file) => Some(file),
                 // Nobody can write here without this file; if it is missing there is nobody to keep out.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => None,
@@ -53,7 +53,7 @@ impl AppLock {
             return Err(StoreError::ReadOnly { what: "its folder can't be written".to_owned() });
         }
         let failed = |error: &io::Error| StoreError::io("Can't lock the data folder", error);
-        let file = private_file().open(path).map_err(|error| failed(&error))?;
+        let file = open_chosen_with(&private_file(), &path).map_err(|error| failed(&error))?;
         lock(&file)?;
         let text = read_text(&file).map_err(|error| failed(&error))?;
         let was_unclean = !text.is_empty() && text != CLOSED.as_bytes();
@@ -64,7 +64,7 @@ impl AppLock {
 
     /// Says who has the folder open, if somebody has. Nothing is taken or written.
     pub(super) fn check_free(folder: &FsPath) -> Result<(), StoreError> {
-        let Ok(file) = File::open(folder.join(LOCK_FILE)) else { return Ok(()) };
+        let Ok(file) = open_chosen(&folder.join(LOCK_FILE)) else { return Ok(()) };
         lock(&file)?;
         unlock(&file);
         Ok(())
@@ -146,7 +146,7 @@ pub(super) struct Registration {
 impl Registration {
     pub(super) fn take(data_file: &FsPath) -> Result<Self, StoreError> {
         let unreadable = |error| StoreError::io("Can't read the data file", &error);
-        let file = File::open(data_file).map_err(unreadable)?;
+        let file = open_chosen(data_file).map_err(unreadable)?;
         let identity = file_identity(&file.metadata().map_err(unreadable)?);
         match open_files().entry(identity) {
             Entry::Vacant(place) => {
@@ -168,20 +168,42 @@ fn open_files() -> MutexGuard<'static, BTreeMap<(u64, u64), PathBuf>> {
     OPEN_FILES.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Opens a file that a person chose. Never LMDB's lock file of a store that is open here, whatever its
-/// name: whoever closes it again drops the lock that LMDB holds on it.
+/// Opens a file that a person chose, or one in a folder that a person chose. Never LMDB's lock file of a
+/// store that is open here, whatever its name: whoever closes it again drops the lock that LMDB holds on it.
 ///
 /// # Errors
 /// When it is such a file, or can't be opened.
 pub(crate) fn open_chosen(file: &FsPath) -> io::Result<File> {
-    let identity = file_identity(&fs::metadata(file)?);
-    let is_it = |path: &PathBuf| fs::metadata(path).is_ok_and(|it| file_identity(&it) == identity);
+    open_chosen_with(File::options().read(true), file)
+}
+
+/// The same for writing, of a file that is there.
+///
+/// # Errors
+/// As [`open_chosen`].
+pub(crate) fn open_chosen_to_write(file: &FsPath) -> io::Result<File> {
+    open_chosen_with(File::options().write(true), file)
+}
+
+/// Makes a file that a person chose, for its owner only.
+///
+/// # Errors
+/// When there is something under that name, or nothing can be made there.
+pub(crate) fn create_chosen(file: &FsPath) -> io::Result<File> {
+    private_file().create_new(true).open(file)
+}
+
+fn open_chosen_with(options: &OpenOptions, file: &FsPath) -> io::Result<File> {
+    // What is not there yet is nobody's lock.
+    let identity = fs::metadata(file).ok().map(|found| file_identity(&found));
+    let is_it =
+        |path: &PathBuf| fs::metadata(path).is_ok_and(|it| Some(file_identity(&it)) == identity);
     if open_files().values().any(is_it) {
         return Err(io::Error::other(
             "it is the lock of a store that is open; choose another file",
         ));
     }
-    File::open(file)
+    options.open(file)
 }
 
 /// Device and file number: equal for two names of one file.
@@ -193,7 +215,7 @@ pub(super) fn file_identity(metadata: &fs::Metadata) -> (u64, u64) {
 
 /// Whether a store lies in this folder that no program has open.
 pub(super) fn is_free(folder: &FsPath) -> bool {
-    File::open(folder.join(LOCK_FILE)).is_ok_and(|file| file.try_lock().is_ok())
+    open_chosen(&folder.join(LOCK_FILE)).is_ok_and(|file| file.try_lock().is_ok())
 }
 
 /// Without file numbers `app.lock` alone keeps a second opener out; each file counts as another.

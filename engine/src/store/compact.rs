@@ -5,12 +5,12 @@
 //! second name until the new one has been opened once. [`recover`] knows at the next opening where a
 //! killed program stopped.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io;
 use std::path::{Path as FsPath, PathBuf};
 use std::sync::PoisonError;
 
-use super::app_lock::file_identity;
+use super::app_lock::{file_identity, open_chosen};
 use super::backup::check_room;
 use super::env::Environment;
 use super::folder::{self, DATA_FILE, sync_folder};
@@ -184,7 +184,7 @@ pub(super) fn recover(folder: &FsPath, warnings: &mut Vec<String>) -> Result<(),
     let Ok(old_found) = fs::metadata(&old) else { return Ok(()) };
     let is_new_good = match fs::metadata(&data) {
         Ok(found) if file_identity(&found) == file_identity(&old_found) => true,
-        Ok(_) => File::open(&data)
+        Ok(_) => open_chosen(&data)
             .is_ok_and(|file| walk::walk(&file).is_ok_and(|report| report.findings.is_empty())),
         Err(_) => false,
     };

@@ -8,6 +8,7 @@ use std::path::Path as FsPath;
 use rustix::fs::Access;
 
 use super::StoreError;
+use super::app_lock::open_chosen_to_write;
 use crate::limits::READERS_MAX;
 
 pub(super) const DATA_FILE: &str = "data.mdb";
@@ -175,7 +176,7 @@ pub(super) fn takes_files(folder: &FsPath) -> bool {
 
 /// Whether an existing file may be written.
 pub(super) fn is_writable(file: &FsPath) -> Result<bool, StoreError> {
-    match OpenOptions::new().write(true).open(file) {
+    match open_chosen_to_write(file) {
         Ok(_) => Ok(true),
         Err(error) => match StoreError::io("Can't write the data file", &error) {
             StoreError::ReadOnly { .. } => Ok(false),

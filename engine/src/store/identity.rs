@@ -1,12 +1,13 @@
 //! `identity.json`: who the store is, outside of the file that could be emptied or swapped.
 
-use std::fs::{self, Metadata};
-use std::io::{ErrorKind, Write};
+use std::fs::Metadata;
+use std::io::{ErrorKind, Read as _, Write};
 use std::path::Path as FsPath;
 use std::time::SystemTime;
 
 use serde_json::{Value, json};
 
+use super::app_lock::open_chosen;
 use super::folder::sync_folder;
 use super::{Identity, StoreError};
 use crate::limits::WALK_PAUSE_MS;
@@ -97,11 +98,13 @@ impl Card {
         folder: &FsPath,
         warnings: &mut Vec<String>,
     ) -> Result<Option<Self>, StoreError> {
-        let text = match fs::read(folder.join(IDENTITY_FILE)) {
-            Ok(text) => text,
+        let mut text = Vec::new();
+        let file = open_chosen(&folder.join(IDENTITY_FILE));
+        match file.and_then(|mut file| file.read_to_end(&mut text)) {
+            Ok(_) => {}
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(StoreError::io("Can't read identity.json", &error)),
-        };
+        }
         let card = parse(&text);
         if card.is_none() {
             warnings.push("identity.json could not be understood and is written anew.".to_owned());

@@ -1,8 +1,10 @@
 //! Files and folders that are half written carry a lock while somebody works on them. What is found
 //! without one was left behind by a program that was killed.
 
-use std::fs::{self, File};
+use std::fs;
 use std::path::Path as FsPath;
+
+use super::app_lock::open_chosen;
 
 /// The file in an unfinished folder that is locked while it is being filled.
 pub(super) const WORKING_FILE: &str = "unfinished";
@@ -27,5 +29,5 @@ pub(super) fn sweep(parent: &FsPath, prefix: &str) {
 }
 
 fn is_left(locked: &FsPath) -> bool {
-    File::open(locked).is_ok_and(|file| file.try_lock().is_ok())
+    open_chosen(locked).is_ok_and(|file| file.try_lock().is_ok())
 }

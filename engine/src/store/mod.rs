@@ -49,7 +49,7 @@ mod trouble;
 mod walk;
 mod writer;
 
-pub(crate) use app_lock::open_chosen;
+pub(crate) use app_lock::{create_chosen, open_chosen, open_chosen_to_write};
 pub use backup::{BackupReport, kept as backups_kept};
 pub use compact::Compaction;
 pub use damaged::{DamagedRow, DamagedRows};

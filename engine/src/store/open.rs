@@ -5,7 +5,7 @@ use std::fs::{self, File};
 use std::ops::ControlFlow;
 use std::path::{Path as FsPath, PathBuf};
 
-use super::app_lock::{AppLock, Registration};
+use super::app_lock::{AppLock, Registration, open_chosen};
 use super::env::Environment;
 use super::folder::{self, DATA_FILE};
 use super::identity::{Card, FORMAT_VERSION, FileMark, UNFINISHED_PREFIX};
@@ -181,7 +181,7 @@ pub(super) fn open_again(
     map_bytes: u64,
     last_transaction: u64,
 ) -> Result<Environment, StoreError> {
-    let file = File::open(folder.join(DATA_FILE))
+    let file = open_chosen(&folder.join(DATA_FILE))
         .map_err(|error| StoreError::io("Can't read the data file", &error))?;
     folder::forget_cached(&file);
     if walk::check_header(&file)? < last_transaction {
@@ -213,7 +213,7 @@ fn is_new(data_path: &FsPath, card: Option<&Card>) -> Result<bool, StoreError> {
     }
     // A store whose first opening did not end: nothing was acknowledged, and its header may be half there.
     let is_begun = card.is_some_and(|card| !card.had_data) && len <= HEADER_BYTES_MAX;
-    let has_header = || File::open(data_path).is_ok_and(|file| walk::check_header(&file).is_ok());
+    let has_header = || open_chosen(data_path).is_ok_and(|file| walk::check_header(&file).is_ok());
     Ok(len == 0 || (is_begun && !has_header()))
 }
 
@@ -236,7 +236,7 @@ fn check_data_file(
     options: &StoreOptions,
     warnings: &mut Vec<String>,
 ) -> Result<Look, StoreError> {
-    let file = File::open(data_path)
+    let file = open_chosen(data_path)
         .map_err(|error| StoreError::io("Can't read the data file", &error))?;
     let mut was_walked = walk_foreign(&file, card, lock, options)?;
     let transaction = walk::check_header(&file)?;

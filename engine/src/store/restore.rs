@@ -8,7 +8,7 @@ use std::path::{Path as FsPath, PathBuf};
 
 use tempfile::TempDir;
 
-use super::app_lock::{AppLock, is_free, open_chosen};
+use super::app_lock::{AppLock, create_chosen, is_free, open_chosen};
 use super::backup::{check_room, parent_of};
 use super::folder::{self, DATA_FILE, sync_folder};
 use super::identity::{Card, FileMark};
@@ -81,7 +81,7 @@ impl Restoration {
         stream::carry(&mut from, &mut into, &mut |done| JobStep::Copying.tell(watch, done, total))?;
         into.sync_all().map_err(|error| failed(&error))?;
         // For reading: whoever walks it has no need to change it.
-        File::open(path).map_err(|error| failed(&error))
+        open_chosen(&path).map_err(|error| failed(&error))
     }
 
     /// Walks the copy, and leaves a card with it that says so.
@@ -262,7 +262,7 @@ fn exchange(_: &FsPath, _: &FsPath) -> bool {
 }
 
 fn create(path: &FsPath) -> Result<File, StoreError> {
-    folder::private_file().create_new(true).open(path).map_err(|error| failed(&error))
+    create_chosen(path).map_err(|error| failed(&error))
 }
 
 fn unreadable(error: &io::Error) -> StoreError {

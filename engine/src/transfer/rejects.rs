@@ -1,7 +1,7 @@
 //! The file of rejected documents.
 
 use std::{
-    fs::{self, File, OpenOptions},
+    fs::{self, File},
     io::{self, Read as _, Seek as _, SeekFrom, Write as _},
     path::{Path, PathBuf},
 };
@@ -14,7 +14,7 @@ use super::{
     store_batch::Refused,
 };
 use crate::{
-    store::sync_names,
+    store::{create_chosen, open_chosen, open_chosen_to_write, sync_names},
     value::extjson::{Style, append_document},
 };
 
@@ -43,7 +43,7 @@ impl RejectsFile {
             let about = fs::symlink_metadata(path).ok()?;
             let is_whole = about.is_file() && about.len() >= *kept;
             let is_own = is_whole && (*kept > 0 || begins_as(path, tail).unwrap_or(false));
-            let file = OpenOptions::new().write(true).open(path).ok().filter(|_| is_own)?;
+            let file = is_own.then(|| open_chosen_to_write(path))?.ok()?;
             Some((path.clone(), file))
         });
         Self { wanted, open }
@@ -157,7 +157,7 @@ fn line(bytes: &mut Vec<u8>, refused: &Refused) -> Result<(), TransferError> {
 /// Whether a file holds these bytes, or as much of them as it has.
 fn begins_as(path: &Path, bytes: &[u8]) -> io::Result<bool> {
     let mut found = Vec::new();
-    File::open(path)?.take(bytes.len() as u64).read_to_end(&mut found)?;
+    open_chosen(path)?.take(bytes.len() as u64).read_to_end(&mut found)?;
     Ok(bytes.starts_with(&found))
 }
 
@@ -173,12 +173,8 @@ fn names(wanted: &Path) -> impl Iterator<Item = PathBuf> {
 
 /// Makes a new file under the first name that is free, and makes the name survive a power cut.
 fn create(wanted: &Path) -> io::Result<(PathBuf, File)> {
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     for path in names(wanted) {
-        match options.open(&path) {
+        match create_chosen(&path) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             Err(error) => return Err(error),
             Ok(file) => {

@@ -10,7 +10,7 @@ use flate2::{Compression, write::GzEncoder};
 use tempfile::NamedTempFile;
 
 use super::{Progress, TransferError};
-use crate::store::sync_names;
+use crate::store::{open_chosen, sync_names};
 
 /// How the name of an unfinished export begins and ends. Between them stand letters and digits.
 const PART_BEGINS: &str = ".mayfly-export-";
@@ -173,7 +173,7 @@ fn sweep(folder: &Path) {
             && entry.file_type().is_ok_and(|kind| kind.is_file());
         // The lock is held until the file is gone, so that nobody begins with it meanwhile.
         if is_part
-            && let Ok(file) = File::open(entry.path())
+            && let Ok(file) = open_chosen(&entry.path())
             && file.try_lock().is_ok()
         {
             let _ = fs::remove_file(entry.path());

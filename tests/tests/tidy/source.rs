@@ -16,7 +16,7 @@ impl Source {
     pub fn code(&self) -> impl Iterator<Item = (usize, &str)> {
         self.text
             .lines()
-            .take_while(|line| line.trim() != "#[cfg(test)]")
+            .take_while(|line| !begins_tests(line))
             .enumerate()
             .map(|(number, line)| (number + 1, without_comment(line)))
             .filter(|(_, line)| !line.trim().is_empty())
@@ -29,6 +29,11 @@ impl Source {
             || self.path.contains("/tests/")
             || self.path.contains("/benches/")
     }
+}
+
+/// Whether a file's own tests begin at this line. What is for tests alone within a function is indented.
+pub fn begins_tests(line: &str) -> bool {
+    line == "#[cfg(test)]" || line.starts_with("#[cfg(all(test,")
 }
 
 fn without_comment(line: &str) -> &str {

@@ -1,8 +1,10 @@
 //! Who asks, and where: from variables of the environment, or from the files of the AWS profile.
 
-use std::{collections::BTreeMap, path::PathBuf};
+use std::{collections::BTreeMap, io, path::PathBuf};
 
 use object_store::aws::AmazonS3ConfigKey;
+
+use crate::store::open_chosen;
 
 /// What is needed to talk to a server, by the names of the profile's files.
 #[derive(Clone, Default, PartialEq, Eq)]
@@ -47,7 +49,7 @@ const SETTINGS: [Setting; 5] = [
 impl Access {
     /// What this process may use.
     pub(super) fn find() -> Self {
-        let read = |path: PathBuf| std::fs::read_to_string(path).ok();
+        let read = |path: PathBuf| io::read_to_string(open_chosen(&path).ok()?).ok();
         Self::find_in(&|name| std::env::var(name).ok(), &read)
     }
 
