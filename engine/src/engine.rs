@@ -80,6 +80,7 @@ impl Engine {
         let (store, mut report) = Store::open(folder, &options.store)?;
         let collections = Arc::new(Collections::new(Arc::new(store), Arc::clone(&clock))?);
         report.warnings.extend(collections.catalog().closed_in_words());
+        report.warnings.extend(collections.catalog().without_dialect_in_words());
         let hub = Arc::new(EventHub::default());
         let reaper = Arc::new(Reaper::new(Arc::clone(&collections), Arc::clone(&hub))?);
         let weak = Arc::downgrade(&reaper);

@@ -7,6 +7,9 @@ use bson::raw::{RawDocument, RawDocumentBuf};
 /// The field that Cosmos DB keeps for the time of the last write.
 const SYSTEM_FIELD: &str = "_ts";
 
+/// Databases that belong to the server itself; they have no dialect to set.
+pub(crate) const SERVER_DATABASES: [&str; 3] = ["admin", "config", "local"];
+
 /// A database's dialect; it decides about TTL on `_ts` and about a few replies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Dialect {

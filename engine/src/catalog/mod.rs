@@ -18,6 +18,7 @@ mod validator;
 
 pub use closed::Closed;
 pub use collection_meta::CollectionMeta;
+pub(crate) use dialect::SERVER_DATABASES;
 pub use dialect::{Dialect, has_own_ts};
 pub use error::{CatalogError, CatalogErrorKind};
 pub use index_key::{IndexKey, KeyKind, KeyPart};

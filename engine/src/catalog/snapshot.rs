@@ -8,9 +8,12 @@ use std::{
     },
 };
 
-use bson::Bson;
+use bson::{Bson, Document};
 
-use super::{CatalogError, Closed, CollectionMeta, Dialect, IndexMeta, Namespace, record};
+use super::{
+    CatalogError, CatalogErrorKind, Closed, CollectionMeta, Dialect, IndexMeta, Namespace,
+    SERVER_DATABASES, record,
+};
 use crate::{
     store::{CatalogRow, CollectionId, Reader, SnapshotNumber, StoreError},
     ttl::Rule,
@@ -34,6 +37,8 @@ pub struct CatalogSnapshot {
     pub(crate) version: u64,
     databases: BTreeMap<String, Arc<DatabaseMeta>>,
     nameless: usize,
+    /// The stored list of dialects can't be read. The next change of the catalog writes it anew.
+    pub(crate) has_damaged_dialects: bool,
     seen_in: SeenIn,
 }
 
@@ -60,7 +65,7 @@ pub struct DatabaseMeta {
     /// Whose rules it follows.
     pub dialect: Dialect,
     /// What the list of dialects says where this version does not know it. Then all collections are
-    /// closed, and none is created.
+    /// closed, and none is created. Null stands for a dialect that was lost: the collections can be read.
     pub(crate) unknown_dialect: Option<Bson>,
     /// Its collections by name.
     pub collections: BTreeMap<String, Arc<CollectionMeta>>,
@@ -109,9 +114,13 @@ impl DatabaseMeta {
         !self.collections.is_empty() || !self.closed.is_empty()
     }
 
+    fn has_lost_dialect(&self) -> bool {
+        self.unknown_dialect == Some(Bson::Null)
+    }
+
     /// Why the whole database can't be used.
     fn closed_by_dialect(&self) -> Option<Closed> {
-        let dialect = self.unknown_dialect.as_ref()?;
+        let dialect = self.unknown_dialect.as_ref().filter(|dialect| **dialect != Bson::Null)?;
         let reason = format!("this version does not know the dialect {dialect} of the database");
         Some(Closed::Unknown(reason))
     }
@@ -121,15 +130,15 @@ impl CatalogSnapshot {
     /// Reads the whole catalog.
     ///
     /// # Errors
-    /// When the store can't be read, or the list of dialects.
+    /// When the store can't be read.
     pub fn load(reader: &Reader<'_>) -> Result<Self, StoreError> {
         let mut snapshot = Self { version: stored_version(reader)?, ..Self::default() };
-        if let Some(bytes) = reader.meta(DIALECTS_META)? {
-            for (db, name) in record::read_dialects(bytes)? {
-                match name.as_str().and_then(Dialect::from_name) {
-                    Some(dialect) => snapshot.set_dialect(&db, dialect),
-                    None => snapshot.database(&db).unknown_dialect = Some(name),
-                }
+        let dialects = stored_dialects(reader)?;
+        snapshot.has_damaged_dialects = dialects.is_none();
+        for (db, name) in dialects.unwrap_or_default() {
+            match name.as_str().and_then(Dialect::from_name) {
+                Some(dialect) => snapshot.set_dialect(&db, dialect),
+                None => snapshot.database(&db).unknown_dialect = Some(name),
             }
         }
         for row in reader.catalog()? {
@@ -149,13 +158,19 @@ impl CatalogSnapshot {
                 }
             }
         }
+        if snapshot.has_damaged_dialects {
+            let all = snapshot.databases.iter_mut();
+            for (_, database) in all.filter(|(db, _)| !SERVER_DATABASES.contains(&db.as_str())) {
+                Arc::make_mut(database).unknown_dialect = Some(Bson::Null);
+            }
+        }
         Ok(snapshot)
     }
 
     /// Whether this is the catalog of what `reader` reads.
     ///
     /// # Errors
-    /// `Damaged` when the stored version is no number.
+    /// When the store can't be read.
     pub(crate) fn is_of(&self, reader: &Reader<'_>) -> Result<bool, StoreError> {
         let commit = reader.snapshot().map_or(0, SnapshotNumber::get);
         if commit != 0 && self.seen_in.0.load(Ordering::Relaxed) == commit {
@@ -242,6 +257,49 @@ impl CatalogSnapshot {
         closed.map_or(Ok(()), |closed| Err(closed.error(&format!("the database {db}"))))
     }
 
+    /// Databases of which it is not known whose rules they follow.
+    pub fn without_dialect(&self) -> impl Iterator<Item = &str> {
+        self.databases().filter(|db| !self.is_writable(db))
+    }
+
+    /// Whether it is known whose rules a database follows. Nothing in it is written or expires otherwise.
+    #[must_use]
+    pub fn is_writable(&self, db: &str) -> bool {
+        self.databases.get(db).is_none_or(|database| !database.has_lost_dialect())
+    }
+
+    /// The sentence about databases without a dialect; `None` when there is none.
+    #[must_use]
+    pub fn without_dialect_in_words(&self) -> Option<String> {
+        let names: Vec<&str> = self.without_dialect().collect();
+        let (what, verb) =
+            if names.len() == 1 { ("database", "it") } else { ("databases", "they") };
+        (!names.is_empty()).then(|| {
+            format!(
+                "The list of dialects was damaged, so nobody knows whose rules the {what} {} had: {verb} \
+                 can be read and exported, but nothing in there is written or expires. Set the dialect \
+                 of each again with mayflyDialect, or restore a backup from before the damage.",
+                names.join(", ")
+            )
+        })
+    }
+
+    /// Refuses to change a database of which it is not known whose rules it follows.
+    ///
+    /// # Errors
+    /// `CommandNotSupported` with what helps.
+    pub fn check_writable(&self, db: &str) -> Result<(), CatalogError> {
+        if self.is_writable(db) {
+            return Ok(());
+        }
+        let message = format!(
+            "the database {db} can only be read: the list of dialects was damaged, so nobody knows \
+             whose rules it had. Nothing of it expires. Set its dialect again with mayflyDialect, which \
+             is \"open\" unless another one was chosen, or restore a backup from before the damage"
+        );
+        Err(CatalogError::new(CatalogErrorKind::CommandNotSupported, message))
+    }
+
     /// The collections of a database, in order of name; none if there is no such database.
     pub fn collections(&self, db: &str) -> impl Iterator<Item = &Arc<CollectionMeta>> {
         self.databases.get(db).into_iter().flat_map(|database| database.collections.values())
@@ -277,11 +335,12 @@ impl CatalogSnapshot {
     }
 
     /// Everything that may remove documents: complete TTL indexes, inert ones included, and
-    /// the own options of clustered and time-series collections.
+    /// the own options of clustered and time-series collections. Nothing of databases without a dialect.
     #[must_use]
     pub fn ttl_indexes(&self) -> Vec<TtlTarget> {
         let mut targets = Vec::new();
-        for collection in self.all_collections() {
+        let all = self.all_collections();
+        for collection in all.filter(|collection| self.is_writable(&collection.namespace.db)) {
             targets.extend(collection.ttl_rules().map(|(rule, index)| TtlTarget {
                 collection: Arc::clone(collection),
                 index: Arc::clone(index),
@@ -319,7 +378,8 @@ impl CatalogSnapshot {
     }
 
     pub(crate) fn set_dialect(&mut self, db: &str, dialect: Dialect) {
-        self.database(db).dialect = dialect;
+        let database = self.database(db);
+        (database.dialect, database.unknown_dialect) = (dialect, None);
     }
 
     fn database(&mut self, db: &str) -> &mut DatabaseMeta {
@@ -336,11 +396,21 @@ impl CatalogSnapshot {
     }
 }
 
-/// The version of the catalog in the store.
+/// The version of the catalog in the store. It only tells who has the store open that definitions have
+/// changed, so nothing is lost with a damaged one: it counts as 0 until the next change writes it anew.
 pub(crate) fn stored_version(reader: &Reader<'_>) -> Result<u64, StoreError> {
-    let bytes = reader.meta(VERSION_META)?.unwrap_or(&[0; 8]);
-    let bytes = bytes.try_into().map_err(|_| StoreError::Damaged {
-        what: "the catalog's version is not a number".into(),
-    })?;
-    Ok(u64::from_be_bytes(bytes))
+    let bytes = match reader.meta(VERSION_META) {
+        Err(StoreError::Damaged { .. }) => None,
+        found => found?,
+    };
+    Ok(bytes.and_then(|bytes| bytes.try_into().ok()).map_or(0, u64::from_be_bytes))
+}
+
+/// The list of dialects in the store; `None` when it is damaged.
+fn stored_dialects(reader: &Reader<'_>) -> Result<Option<Document>, StoreError> {
+    let read = |bytes: Option<&[u8]>| bytes.map_or(Ok(Document::new()), record::read_dialects);
+    match reader.meta(DIALECTS_META).and_then(read) {
+        Err(StoreError::Damaged { .. }) => Ok(None),
+        found => found.map(Some),
+    }
 }

@@ -59,7 +59,9 @@ impl Collections {
     #[must_use]
     pub fn pending_builds(&self) -> Vec<PendingBuild> {
         let catalog = self.catalog();
-        let building = catalog.all_collections().flat_map(|collection| {
+        let all = catalog.all_collections();
+        let all = all.filter(|collection| catalog.is_writable(&collection.namespace.db));
+        let building = all.flat_map(|collection| {
             let indexes = collection.indexes.iter();
             let building = indexes.filter(|index| index.state == IndexState::Building);
             building.map(|index| PendingBuild::of(collection, index))

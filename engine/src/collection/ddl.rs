@@ -98,7 +98,9 @@ impl Collections {
     pub fn drop_unfinished_outputs(&self) -> Result<usize, WriteError> {
         let catalog = self.catalog();
         let all = catalog.all_collections().map(|collection| &collection.namespace);
-        let unfinished = all.filter(|namespace| namespace.is_unfinished_output());
+        let is_left =
+            |name: &&Namespace| name.is_unfinished_output() && catalog.is_writable(&name.db);
+        let unfinished = all.filter(is_left);
         let mut dropped = 0;
         for namespace in unfinished {
             dropped += usize::from(self.drop_collection(namespace)?.is_some());
@@ -114,6 +116,7 @@ impl Collections {
     pub fn drop_database(&self, db: &str) -> Result<usize, WriteError> {
         self.transact(|writer| {
             writer.catalog().check_all_usable(db)?;
+            writer.catalog().check_writable(db)?;
             let collections: Vec<_> = writer.catalog().collections(db).cloned().collect();
             for collection in &collections {
                 drop_collection(writer, collection)?;

@@ -4,7 +4,10 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use super::{Collections, WriteError, ddl::refused, watches::Watch};
 use crate::{
-    catalog::{CatalogErrorKind as Kind, CollectionMeta, Dialect, check_db, has_own_ts},
+    catalog::{
+        CatalogErrorKind as Kind, CollectionMeta, Dialect, EntryForm, SERVER_DATABASES, check_db,
+        has_own_ts, rules::create,
+    },
     limits::{DIALECT_LOOKS_MAX, READ_DOCS_MAX, READ_MS_MAX},
     store::{CollectionId, Scan},
 };
@@ -16,12 +19,10 @@ struct Looked<'w> {
     collections: BTreeSet<CollectionId>,
 }
 
-/// Databases that belong to the server itself.
-const SERVER_DATABASES: [&str; 3] = ["admin", "config", "local"];
-
 impl Collections {
     /// Sets a database's dialect; allowed while it has no TTL and no index on `_ts`. For `cosmos` no
-    /// document may have a field `_ts` of its own either, because that dialect shows none.
+    /// document may have a field `_ts` of its own either, because that dialect shows none. Where the dialect
+    /// was lost, it may be set to one that fits the definitions.
     ///
     /// # Errors
     /// `IllegalOperation` otherwise, and for the server's own databases.
@@ -53,7 +54,8 @@ impl Collections {
         self.transact(|writer| {
             check_db(db)?;
             writer.catalog().check_dialect(db)?;
-            if writer.catalog().dialect(db) == dialect {
+            let is_lost = !writer.catalog().is_writable(db);
+            if writer.catalog().dialect(db) == dialect && !is_lost {
                 return Ok(true);
             }
             writer.catalog().check_all_usable(db)?;
@@ -61,7 +63,9 @@ impl Collections {
                 let message = format!("the database {db} is the server's own; it has no dialect to set");
                 return Err(refused(Kind::IllegalOperation, message));
             }
-            if let Some(collection) =
+            if is_lost {
+                writer.catalog().collections(db).try_for_each(|one| check_fits(one, dialect))?;
+            } else if let Some(collection) =
                 writer.catalog().collections(db).find(|c| depends_on_dialect(c))
             {
                 return Err(refused(
@@ -125,6 +129,28 @@ impl Collections {
         }
         Ok(())
     }
+}
+
+/// Refuses a dialect under which a collection could not have been defined as it is.
+fn check_fits(collection: &CollectionMeta, dialect: Dialect) -> Result<(), WriteError> {
+    let fits = create::check_dialect(&collection.options, dialect).is_ok()
+        && collection.indexes.iter().all(|index| {
+            let is_on_ts = index.key.single().is_some_and(|part| part.path.as_str() == "_ts");
+            let is_own = index.form == EntryForm::LastModified;
+            let may_expire = dialect != Dialect::Cosmos || is_on_ts;
+            (!is_on_ts || is_own == dialect.has_last_modified_index())
+                && (may_expire || index.expire_after_secs.is_none())
+        });
+    if fits {
+        return Ok(());
+    }
+    let message = format!(
+        "{} has a TTL or an index on _ts that the dialect {} does not have, so this was not its \
+         dialect; choose another",
+        collection.namespace,
+        dialect.name()
+    );
+    Err(refused(Kind::IllegalOperation, message))
 }
 
 /// Whether a collection has something that another dialect would take in another way.

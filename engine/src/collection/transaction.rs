@@ -211,7 +211,10 @@ impl Collections {
         self.store.write(|writer: &mut Writer<'_>| {
             let mut catalog = self.catalog.snapshot();
             if snapshot::stored_version(&writer.reader())? != catalog.version() {
-                catalog = Arc::new(CatalogSnapshot::load(&writer.reader())?);
+                let mut stored = CatalogSnapshot::load(&writer.reader())?;
+                // One that was damaged meanwhile goes on from what is shown.
+                stored.version = stored.version.max(catalog.version());
+                catalog = Arc::new(stored);
             }
             let mut txn = Transaction::new(writer, catalog, self.clock.now_ms());
             txn.watches = Some(&self.watches);
@@ -278,7 +281,8 @@ impl<'w> Transaction<'w> {
             let snapshot = Arc::make_mut(&mut catalog);
             snapshot.version += 1;
             self.writer.put_meta(snapshot::VERSION_META, &snapshot.version.to_be_bytes())?;
-            if self.dialects_changed {
+            if self.dialects_changed || snapshot.has_damaged_dialects {
+                snapshot.has_damaged_dialects = false;
                 let dialects = record::write_dialects(snapshot.dialects())?;
                 self.writer.put_meta(snapshot::DIALECTS_META, &dialects)?;
             }
@@ -321,11 +325,12 @@ impl<'w> Transaction<'w> {
         self.writer.delete_counters(id).map(drop)
     }
 
-    /// The definition as it is now of a collection that the caller has looked up before.
+    /// The definition as it is now of a collection that the caller has looked up before, to write to it.
     pub(super) fn current(
         &self,
         collection: &CollectionMeta,
     ) -> Result<Arc<CollectionMeta>, WriteError> {
+        self.catalog.check_writable(&collection.namespace.db)?;
         self.catalog
             .collection(&collection.namespace)
             .filter(|current| current.id == collection.id)
@@ -335,6 +340,7 @@ impl<'w> Transaction<'w> {
     /// Creates or changes a definition, unless it could not be read again.
     pub(super) fn put_collection(&mut self, collection: CollectionMeta) -> Result<(), WriteError> {
         let name = &collection.namespace;
+        self.catalog.check_writable(&name.db)?;
         let record = record::write(&collection)?;
         if !record::fits(&record) {
             return Err(CatalogError::new(
@@ -365,7 +371,8 @@ impl<'w> Transaction<'w> {
     }
 
     /// Removes a definition; what it names stays.
-    pub(super) fn remove_collection(&mut self, namespace: &Namespace) -> Result<(), StoreError> {
+    pub(super) fn remove_collection(&mut self, namespace: &Namespace) -> Result<(), WriteError> {
+        self.catalog.check_writable(&namespace.db)?;
         self.writer.delete_catalog(&namespace.db, &namespace.collection)?;
         self.catalog_changed = true;
         Arc::make_mut(&mut self.catalog).remove(namespace);

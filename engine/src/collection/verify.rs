@@ -87,6 +87,10 @@ impl Collections {
             let sentence = format!("It can't be used, so it was not checked: {reason}.");
             report.findings.push(Finding { namespace, index: None, record: None, sentence });
         }
+        if let Some(sentence) = catalog.without_dialect_in_words() {
+            let namespace = own("store");
+            report.findings.push(Finding { namespace, index: None, record: None, sentence });
+        }
         if catalog.nameless() > 0 {
             let sentence = format!(
                 "Definitions that are damaged down to the names of their collections: {}. What they \

@@ -27,5 +27,6 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     }
     let catalog = context.collections.catalog();
     catalog.check_dialect(request.db)?;
+    catalog.check_writable(request.db)?;
     raw(&doc! { "dialect": catalog.dialect(request.db).name() })
 }

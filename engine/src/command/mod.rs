@@ -125,6 +125,8 @@ mod dialect_tests;
 #[cfg(test)]
 mod explain_tests;
 #[cfg(test)]
+mod lost_dialect_tests;
+#[cfg(test)]
 mod server_tests;
 #[cfg(test)]
 pub(crate) mod testing;

@@ -8,6 +8,10 @@ use std::{
 
 use super::OpenError;
 use crate::{
+    catalog::{
+        Namespace,
+        snapshot::{DIALECTS_META, VERSION_META},
+    },
     clock::Clock,
     collection::{Collections, Finding, ScrubStatus, ScrubStep, VerifyReport},
     limits::FINDINGS_MAX,
@@ -137,8 +141,9 @@ pub fn check(
     let report = Store::check_structure_watched(folder, walker, watch)?;
     let mut structure = report.findings;
     let of_the_store = |row: &&DamagedRow| matches!(row, DamagedRow::Meta { .. });
-    let rows = report.rows.first.iter().filter(of_the_store);
-    structure.extend(rows.map(|row| format!("{row} does not match its checksum")));
+    let (passed, rows): (Vec<_>, Vec<_>) =
+        report.rows.first.iter().filter(of_the_store).partition(|row| opens_without(row));
+    structure.extend(rows.iter().map(|row| format!("{row} does not match its checksum")));
     if !structure.is_empty() {
         return Ok(CheckReport { structure, ..CheckReport::default() });
     }
@@ -150,9 +155,20 @@ pub fn check(
         other => other,
     }?;
     let store = Arc::new(store);
-    let contents = read_all(&store, clock, watch)?;
+    let mut contents = read_all(&store, clock, watch)?;
     close(store)?;
+    contents.findings.extend(passed.iter().map(|row| Finding {
+        namespace: Namespace { db: "admin".to_owned(), collection: "store".to_owned() },
+        index: None,
+        record: None,
+        sentence: format!("{row} does not match its checksum."),
+    }));
     Ok(CheckReport { structure, contents })
+}
+
+/// Whether a store opens although this value of its own is damaged.
+fn opens_without(row: &DamagedRow) -> bool {
+    matches!(row, DamagedRow::Meta { name } if [VERSION_META, DIALECTS_META].contains(&name.as_str()))
 }
 
 /// Reads everything in a data folder that nobody has open, as the scrub does while it is open: checksums
@@ -351,6 +367,20 @@ mod tests {
         assert!(sentences.iter().any(|it| it.starts_with("An index entry is damaged")));
         assert!(sentences.iter().any(|it| it.contains("lacks an entry for document")));
         assert!(sentences.iter().all(|it| !it.contains("_id_")), "{sentences:?}");
+    }
+
+    #[test]
+    fn a_damaged_list_of_dialects_is_a_finding_beside_what_is_checked() {
+        let place = tempfile::tempdir().expect("a folder");
+        let engine = fill(place.path(), 0, 100);
+        engine.run("cloud", &doc! { "mayflyDialect": "cosmos" });
+        engine.close().expect("closed");
+        crate::store::rot(place.path(), &[b"cosmos\0"]);
+        let report = check(place.path(), &clock(), None, &mut go_on).expect("readable");
+        assert_eq!((report.structure.len(), report.contents.documents), (0, 100));
+        let mut sentences = report.contents.findings.iter().map(|finding| &finding.sentence);
+        assert!(sentences.next().is_some_and(|it| it.contains("whose rules the database db had")));
+        assert!(sentences.next().is_some_and(|it| it.contains("\"dialects\" does not match")));
     }
 
     #[test]

@@ -263,7 +263,9 @@ impl Reaper {
     fn hold_large_removals(&self, guard: &mut Guard, all: &[Target], now_ms: i64) {
         let known = guard.held_indexes().to_vec();
         // A rule of a collection that can't be used now is not gone.
-        let may_return = self.collections().catalog().all_closed().next().is_some();
+        let catalog = self.collections().catalog();
+        let may_return =
+            catalog.all_closed().next().is_some() || catalog.without_dialect().next().is_some();
         for held in known {
             let target = all.iter().find(|target| target.identity() == held.rule);
             let stays = target.map_or(may_return, |target| {
