@@ -159,6 +159,9 @@ pub const IMPORT_FILES_MAX: usize = 100;
 /// Ended imports whose result can be shown again.
 pub const IMPORT_RESULTS_MAX: usize = 20;
 
+/// Stores from before a restore that the window lists.
+pub const REPLACED_STORES_SHOWN_MAX: usize = 5;
+
 /// How long the window waits for the system's file dialog; some systems never answer.
 pub const FILE_DIALOG_MAX: Duration = Duration::from_mins(3);
 

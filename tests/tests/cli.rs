@@ -194,6 +194,8 @@ fn a_rotten_document_is_told_and_costs_no_good_backup() {
         "document with _id 1 of collection 1 does not match its checksum",
         "1 thing",
     );
+    says(at, "import --data sound --db d --collection c a.jsonl", "imported 2");
+    says(at, "backup --data sound b", "kept b.damaged, an older copy with damaged documents");
     let read = "read 2 documents, 1 index entries: see above";
     check(at, "scrub --data data", 1, read, "1 thing is wrong");
     check(at, "scrub --data nowhere", 1, "", "no data folder");

@@ -4,7 +4,7 @@ use mayfly_engine::{
     archive::left_out,
     clock::{Clock as _, SystemClock},
     collection::backup_damage,
-    store::{Store, StoreOptions},
+    store::{Store, StoreOptions, damaged_copy},
 };
 
 use super::{Failure, args::Backup, job_line::JobLine, walk::store_options};
@@ -27,6 +27,9 @@ pub(super) fn run(args: &Backup) -> Result<(), Failure> {
     println!("backed up {} bytes to {}", report.bytes, report.file.display());
     for older in report.kept.iter().filter(|kept| **kept != report.file) {
         println!("kept {}", older.display());
+    }
+    if let Some(copy) = damaged_copy(&args.dest).filter(|copy| *copy != report.file) {
+        println!("kept {}, an older copy with damaged documents", copy.display());
     }
     if let Some(sentence) = left_out(&store).map_err(Failure::from_error)? {
         println!("{sentence}");

@@ -1,5 +1,6 @@
 //! Care for a whole store, as work for the threads.
 
+use std::cmp::Reverse;
 use std::fs;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -9,10 +10,12 @@ use std::time::UNIX_EPOCH;
 
 use mayfly_engine::clock::{Clock, SystemClock};
 use mayfly_engine::store::{
-    JobProgress, JobStep, Store, StructureReport, WalkProgram, backups_kept,
+    JobProgress, JobStep, Store, StructureReport, WalkProgram, backups_kept, damaged_copy,
+    replaced_stores,
 };
 
 use super::Cancel;
+use crate::limits::REPLACED_STORES_SHOWN_MAX;
 use crate::source::embedded::folder_of;
 use crate::source::upkeep::{Backup, Offline, OfflineWork, UpkeepError, perform};
 use crate::source::{OpenRequest, Source};
@@ -68,15 +71,26 @@ pub enum UpkeepDone {
     Offline(Offline),
 }
 
-/// The backups under a name.
+/// The backups under a name, and what else is kept of the store.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Looked {
     /// The name.
     pub file: PathBuf,
     /// The newest first.
     pub backups: Vec<KeptBackup>,
+    /// The copy with damaged documents that was written instead of a backup.
+    pub damaged: Option<KeptBackup>,
+    /// The data files of stores whose place restores have taken, the one that was written last first.
+    pub replaced: Vec<KeptBackup>,
     /// When this was so, in milliseconds since 1970 by the clock of this machine.
     pub at_ms: i64,
+}
+
+impl Looked {
+    /// Everything that can be restored.
+    pub fn all(&self) -> impl Iterator<Item = &KeptBackup> {
+        self.backups.iter().chain(&self.damaged).chain(&self.replaced)
+    }
 }
 
 /// A backup that is there.
@@ -201,7 +215,12 @@ fn look(file: Option<&Path>, folder: Option<&Path>) -> Looked {
         Some(KeptBackup { path: path.to_owned(), bytes: found.len(), written_ms })
     };
     let backups = backups_kept(&file).iter().filter_map(|path| written(path)).collect();
-    Looked { file, backups, at_ms: SystemClock.now_ms() }
+    let damaged = damaged_copy(&file).and_then(|path| written(&path));
+    let replaced = folder.map(replaced_stores).unwrap_or_default();
+    let mut replaced: Vec<_> = replaced.iter().filter_map(|path| written(path)).collect();
+    replaced.sort_by_key(|store| Reverse(store.written_ms));
+    replaced.truncate(REPLACED_STORES_SHOWN_MAX);
+    Looked { file, backups, damaged, replaced, at_ms: SystemClock.now_ms() }
 }
 
 /// Beside the data folder, or where the person keeps documents.
@@ -242,6 +261,29 @@ mod tests {
         let elsewhere = look(Some(&place.path().join("other")), Some(&store));
         assert_eq!(elsewhere.backups, []);
         assert!(look(None, None).file.ends_with("mayfly-demo.backup"));
+    }
+
+    #[test]
+    fn what_else_is_kept_is_found() {
+        let place = tempfile::tempdir().expect("a folder");
+        let store = place.path().join("store");
+        let path = |name: &str| place.path().join(name);
+        for number in [2, 5, 6] {
+            fs::create_dir(path(&format!("store.before-restore-{number}"))).expect("a folder");
+        }
+        let files = ["store.before-restore-2/data.mdb", "store.before-restore-5/data.mdb"];
+        for name in files.into_iter().chain(["store.backup.damaged"]) {
+            fs::write(path(name), "kept").expect("a file");
+        }
+        let written = fs::File::options().write(true).open(path(files[0])).expect("a file");
+        written.set_modified(UNIX_EPOCH + std::time::Duration::from_secs(9)).expect("older");
+        let found = look(None, Some(&store));
+        assert_eq!(found.backups, []);
+        let damaged = path("store.backup.damaged");
+        let expected = [damaged, path(files[1]), path(files[0])];
+        let all: Vec<_> = found.all().map(|kept| kept.path.clone()).collect();
+        assert_eq!(all, expected);
+        assert_eq!(look(Some(&path("store.backup")), None).all().count(), 1);
     }
 
     #[test]

@@ -104,8 +104,14 @@ fn a_backup_of_a_damaged_store_says_so() {
     let damaged = file.with_extension("backup.damaged");
     assert!(damaged.is_file() && !file.exists());
     window.click("Back");
+    window.click("Back up…");
+    window.until_named("store.backup.damaged: ");
+    window.click("Back");
     window.click("Restore…");
-    window.type_into("Path of the backup", &damaged.display().to_string());
+    window.until_named("This store has no backup at its usual place");
+    window.until_named("A copy with damaged documents");
+    window.click("store.backup.damaged");
+    assert_eq!(window.value("Path of the backup"), damaged.display().to_string());
     window.click("Check backup");
     window.until_named("In store.backup.damaged 1 stored thing is damaged");
     window.until_enabled("Restore");
@@ -154,6 +160,27 @@ fn a_restore_brings_back_what_was_removed() {
     // Events come from the store that is open now.
     window.run("test", &doc! {"create": "later"});
     window.until_named("Collection test.later");
+}
+
+#[test]
+fn the_store_from_before_a_restore_can_be_restored() {
+    let mut window = page("Back up…");
+    window.until_named("There is no backup under this name yet");
+    remove_all(&window);
+    back_up_and_check(&mut window);
+    window.run("test", &doc! {"insert": "notes", "documents": [{"_id": "late"}]});
+    window.click("Restore");
+    window.until_named("0 documents came back and were read.");
+    window.click("Done");
+    window.choose("Menu", "Backup and maintenance…");
+    window.click("Restore…");
+    window.until_named("The newest stores from before a restore");
+    window.click("store.before-restore-1");
+    window.click("Check backup");
+    window.until_named("store.before-restore-1 is sound");
+    window.click("Restore");
+    window.until_named("1 document came back");
+    assert_eq!(count(&window), 1);
 }
 
 #[test]

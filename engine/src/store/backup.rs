@@ -63,6 +63,12 @@ pub fn kept(file: &FsPath) -> Vec<PathBuf> {
     (0..BACKUPS_KEPT).map(|age| aged(file, age)).filter(|path| path.is_file()).collect()
 }
 
+/// The copy with damaged rows that a backup under this name has left, if there is one.
+#[must_use]
+pub fn damaged_copy(file: &FsPath) -> Option<PathBuf> {
+    Some(damaged_name(file)).filter(|copy| copy.is_file())
+}
+
 /// The name of a backup before which `age` newer ones were written.
 fn aged(file: &FsPath, age: usize) -> PathBuf {
     if age == 0 {

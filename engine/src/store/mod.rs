@@ -50,7 +50,7 @@ mod walk;
 mod writer;
 
 pub(crate) use app_lock::{create_chosen, open_chosen, open_chosen_to_write};
-pub use backup::{BackupReport, kept as backups_kept};
+pub use backup::{BackupReport, damaged_copy, kept as backups_kept};
 pub use compact::Compaction;
 pub use damaged::{DamagedRow, DamagedRows};
 pub use error::StoreError;
@@ -66,7 +66,7 @@ pub use reader::{
 pub use record::{
     CollectionId, Counters, Entry, IndexId, RecordNumber, Scan, Stored, Unread, entry_bytes,
 };
-pub use restore::{Restoration, Restored};
+pub use restore::{Restoration, Restored, replaced as replaced_stores};
 pub use restored::RESTORED_META_NAME;
 pub use rows::EntryRows;
 pub use snapshot::SnapshotNumber;

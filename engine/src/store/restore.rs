@@ -132,6 +132,14 @@ impl Restoration {
     }
 }
 
+/// The data files of the stores whose place restores have taken. Each can be checked and restored as a
+/// backup can.
+#[must_use]
+pub fn replaced(folder: &FsPath) -> Vec<PathBuf> {
+    let files = (1..=REPLACED_FOLDERS_MAX).map(|number| before(folder, number).join(DATA_FILE));
+    files.filter(|file| file.is_file()).collect()
+}
+
 /// Looks for a whole store that a restore has left beside a data folder under a hidden name, because it
 /// was killed between two steps: the one before it, or the restored one. It gets the name that the one before
 /// gets, and a warning tells of it.
@@ -218,14 +226,16 @@ fn unfinished_prefix(name: &OsStr) -> OsString {
     prefix
 }
 
-/// The first name of the kind `DIR.before-restore-N` that nothing has.
+/// `DIR.before-restore-N`.
+fn before(target: &FsPath, number: usize) -> PathBuf {
+    let mut name = target.as_os_str().to_owned();
+    name.push(format!(".before-restore-{number}"));
+    PathBuf::from(name)
+}
+
+/// The first such name that nothing has.
 fn free_name(target: &FsPath) -> Result<PathBuf, StoreError> {
-    let named = |number: usize| {
-        let mut name = target.as_os_str().to_owned();
-        name.push(format!(".before-restore-{number}"));
-        PathBuf::from(name)
-    };
-    let mut names = (1..=REPLACED_FOLDERS_MAX).map(named);
+    let mut names = (1..=REPLACED_FOLDERS_MAX).map(|number| before(target, number));
     names.find(|path| fs::symlink_metadata(path).is_err()).ok_or_else(|| StoreError::Io {
         what: format!("There are {REPLACED_FOLDERS_MAX} folders of earlier restores; remove some"),
     })

@@ -13,6 +13,7 @@ use crate::state::upkeep::dialogs::backup_text;
 use crate::theme::sizes;
 use crate::widgets::field::labelled;
 use crate::widgets::{Button, card, key_value, modal};
+use crate::worker::upkeep::KeptBackup;
 
 /// Draws the dialog.
 pub fn ui(context: &Context, draft: &mut BackupDraft, state: &State, actions: &mut Actions) {
@@ -69,12 +70,20 @@ fn kept_ui(ui: &mut Ui, draft: &BackupDraft, state: &State) {
     let backups = looked.map(|looked| looked.backups.as_slice()).unwrap_or_default();
     if backups.is_empty() {
         words(ui, "There is no backup under this name yet. The last three are kept.");
-        return;
+    } else {
+        heading(ui, "Backups under this name; the last three are kept");
+        list_ui(ui, backups, state);
     }
-    heading(ui, "Backups under this name; the last three are kept");
+    if let Some(damaged) = looked.and_then(|looked| looked.damaged.as_ref()) {
+        heading(ui, "A copy with damaged documents; only the next such one takes its place");
+        list_ui(ui, std::slice::from_ref(damaged), state);
+    }
+}
+
+fn list_ui(ui: &mut Ui, kept: &[KeptBackup], state: &State) {
     card::ui(ui, |ui| {
         ui.spacing_mut().item_spacing.y = sizes::GAP_TINY;
-        for backup in backups {
+        for backup in kept {
             let shown = about(backup, state);
             key_value::ui(ui, &name_of(&backup.path), &shown);
         }

@@ -1,5 +1,7 @@
 //! Puts a backup in the place of the store: chosen, looked at, and only then restored.
 
+use std::path::Path;
+
 use egui::{Align, Context, Layout, Ui};
 
 use super::ask;
@@ -59,18 +61,27 @@ pub fn ui(context: &Context, draft: &mut RestoreDraft, state: &State, actions: &
 /// The store's own backups, to choose from.
 fn kept_ui(ui: &mut Ui, draft: &mut RestoreDraft, state: &State, actions: &mut Actions) {
     let looked = state.upkeep.looked.as_ref();
-    let backups = looked.map(|looked| looked.backups.as_slice()).unwrap_or_default();
-    if backups.is_empty() {
+    if looked.is_none_or(|looked| looked.backups.is_empty()) {
         words(ui, "This store has no backup at its usual place. Choose a file.");
-        return;
     }
-    heading(ui, "Backups of this store");
-    ui.scope(|ui| {
-        ui.spacing_mut().item_spacing.y = sizes::GAP_TINY;
-        for backup in backups {
-            one_ui(ui, backup, draft, state, actions);
-        }
-    });
+    let Some(looked) = looked else { return };
+    let parts = [
+        ("Backups of this store", looked.backups.as_slice()),
+        ("A copy with damaged documents, written instead of a backup", looked.damaged.as_slice()),
+        (
+            "The newest stores from before a restore; remove their folders when you need them no more",
+            looked.replaced.as_slice(),
+        ),
+    ];
+    for (title, kept) in parts.into_iter().filter(|(_, kept)| !kept.is_empty()) {
+        heading(ui, title);
+        ui.scope(|ui| {
+            ui.spacing_mut().item_spacing.y = sizes::GAP_TINY;
+            for backup in kept {
+                one_ui(ui, backup, draft, state, actions);
+            }
+        });
+    }
 }
 
 fn one_ui(
@@ -80,7 +91,7 @@ fn one_ui(
     state: &State,
     actions: &mut Actions,
 ) {
-    let name = name_of(&backup.path);
+    let name = kept_name(&backup.path);
     let path = backup.path.display().to_string();
     ui.horizontal(|ui| {
         let is_chosen = draft.path == path;
@@ -95,6 +106,12 @@ fn one_ui(
             ui.label(text::rich(about(backup, state), text::mono()).color(ink));
         });
     });
+}
+
+/// Every store's data file has the same name; its folder tells which one it is.
+fn kept_name(path: &Path) -> String {
+    let folder = path.parent().filter(|_| path.ends_with("data.mdb"));
+    name_of(folder.unwrap_or(path))
 }
 
 fn path_ui(ui: &mut Ui, draft: &mut RestoreDraft, state: &State, actions: &mut Actions) {
@@ -122,7 +139,7 @@ fn checked_ui(ui: &mut Ui, draft: &RestoreDraft, state: &State) {
         }
         Checked::Damaged(sentence) => notice_ui(ui, Icon::Error, "Error", ink.error, sentence),
         Checked::Sound { file, pages, damage } => {
-            let name = name_of(file);
+            let name = kept_name(file);
             if let Some(damage) = damage {
                 let sentence = format!(
                     "In {name} {damage}. All else in it can be restored; an older backup may have what \
@@ -146,9 +163,9 @@ fn checked_ui(ui: &mut Ui, draft: &RestoreDraft, state: &State) {
     }
 }
 
-fn written(file: &std::path::Path, state: &State) -> String {
+fn written(file: &Path, state: &State) -> String {
     let looked = state.upkeep.looked.as_ref();
-    let known = looked.and_then(|looked| looked.backups.iter().find(|known| known.path == *file));
+    let known = looked.and_then(|looked| looked.all().find(|known| known.path == *file));
     known.map_or_else(
         || "the backup was made".to_owned(),
         |known| format!("{} UTC", crate::state::duration::date_time(known.written_ms)),

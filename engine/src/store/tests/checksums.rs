@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use super::{COLLECTION, INDEX, fill, open, overwrite, rot};
 use crate::store::{
-    BackupReport, DamagedRow, JobProgress, Scan, Store, StoreError, StoreOptions, StoreState, walk,
+    BackupReport, DamagedRow, JobProgress, Scan, Store, StoreError, StoreOptions, StoreState,
+    damaged_copy, walk,
 };
 
 fn go_on(_: JobProgress) -> ControlFlow<()> {
@@ -43,6 +44,7 @@ fn a_backup_with_rotten_rows_names_them_and_costs_no_older_one() {
         assert_eq!(backup(&store, &target).file, target);
     }
     drop(store);
+    assert_eq!(damaged_copy(&target), None);
     let before = ["b", "b.1", "b.2"].map(|name| fs::read(elsewhere.path().join(name)).expect("it"));
     rot(folder.path(), &[b"small document", b"large document"]);
     let store = open(folder.path());
@@ -65,7 +67,8 @@ fn a_backup_with_rotten_rows_names_them_and_costs_no_older_one() {
     });
     mended.expect("removed");
     let report = backup(&store, &target);
-    assert_eq!((report.damaged.count, report.file), (0, target));
+    assert_eq!((report.damaged.count, &report.file), (0, &target));
+    assert_eq!(damaged_copy(&target), Some(elsewhere.path().join("b.damaged")));
     assert_eq!(fs::read(elsewhere.path().join("b.1")).ok().as_ref(), Some(&before[0]));
 }
 

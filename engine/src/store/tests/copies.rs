@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::{Seen, fill, open, open_with, see};
 use crate::store::{
     BackupReport, Compaction, JobProgress, JobStep, Restoration, Store, StoreError, StoreOptions,
-    backups_kept, compact,
+    backups_kept, compact, replaced_stores,
 };
 
 /// What is in the folder of a store that has been closed.
@@ -328,6 +328,7 @@ fn a_restore_makes_a_folder_that_was_not_there() {
     drop(open(restoration.folder()));
     let restored = restoration.finish();
     assert_eq!(restored.expect("in place").before, None);
+    assert_eq!(replaced_stores(&new), Vec::<PathBuf>::new());
     let (_, report) = Store::open(&new, &StoreOptions::default()).expect("it opens");
     assert_eq!(report.warnings, Vec::<String>::new(), "its folder is private");
     assert_eq!(see(&open(&new)).expect("readable").0.len(), 50);
