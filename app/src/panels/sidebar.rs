@@ -4,7 +4,7 @@ use egui::{Align2, Id, Margin, Rect, Response, ScrollArea, Sense, Ui, WidgetInfo
 
 use crate::action::{Action, Actions, DialogAction, StoreAction, TabsAction, store};
 use crate::limits::{WEATHER_AGE_MAX, WEATHER_AGE_MIN};
-use crate::state::dialogs::{CreateCollection, DropTarget, RenameCollection, Sent};
+use crate::state::dialogs::{CreateCollection, Dialect, DropTarget, RenameCollection, Sent};
 use crate::state::store::{Collection, Database, Next, Order};
 use crate::state::tabs::ViewKind;
 use crate::state::view::Focus;
@@ -260,6 +260,14 @@ fn database_menu_ui(ui: &mut Ui, db: &str, actions: &mut Actions) {
     if menu::entry(ui, "Copy name", "", true).clicked() {
         actions.push(Action::Store(StoreAction::Copy(db.to_owned())));
         ui.close();
+    }
+    menu::line(ui);
+    for dialect in Dialect::ALL {
+        let label = format!("Dialect: {}", dialect.label());
+        if menu::entry(ui, &label, "", true).clicked() {
+            actions.push(Action::Store(StoreAction::SetDialect(db.to_owned(), dialect)));
+            ui.close();
+        }
     }
     menu::line(ui);
     if menu::entry(ui, "Drop database…", "", true).clicked() {

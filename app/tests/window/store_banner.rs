@@ -274,3 +274,29 @@ fn after_an_unclean_end_the_next_start_says_that_the_file_is_sound() {
     window.click(&dismiss);
     window.until_gone(&dismiss);
 }
+
+#[test]
+fn a_dialect_that_was_lost_is_set_again_in_the_menu_of_the_database() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let store = folder.path().join("store");
+    let options = EngineOptions { run_reaper: false, ..EngineOptions::default() };
+    let engine = Engine::open(&store, options).expect("a store");
+    engine.run("test", &doc! { "insert": "c", "documents": [{ "_id": 1 }] });
+    engine.run("cloud", &doc! { "mayflyDialect": "cosmos" });
+    engine.close().expect("closed");
+    let mut bytes = fs::read(store.join("data.mdb")).expect("a data file");
+    let name = b"cosmos\0";
+    for at in 0..bytes.len() - name.len() {
+        bytes[at] ^= u8::from(bytes[at..].starts_with(name));
+    }
+    fs::write(store.join("data.mdb"), bytes).expect("a damaged file");
+
+    let mut window = Window::open_in(folder, &[]);
+    window.until("it is said", |window| {
+        let mut toasts = window.toasts.list().iter().map(|toast| toast.text.as_str());
+        toasts.any(|text| text.contains("whose rules the database test had"))
+    });
+    window.point_secondary("Database test");
+    window.point("Dialect: Cosmos DB");
+    window.until_named("Dismiss: test follows the rules of Cosmos DB");
+}
