@@ -5,6 +5,9 @@ use egui::{Align2, Color32, Response, Role, Sense, Ui, Vec2, WidgetInfo};
 use super::paint;
 use crate::theme::{colors, sizes, text};
 
+/// The part of the width that a value may take from a long name.
+const VALUE_SHARE: f32 = 0.62;
+
 /// A row: the name dim, the value in the monospaced face.
 pub fn ui(ui: &mut Ui, key: &str, value: &str) -> Response {
     row(ui, key, value, colors(ui).text, false)
@@ -35,9 +38,11 @@ fn row(ui: &mut Ui, key: &str, value: &str, ink: Color32, pressable: bool) -> Re
     if response.has_focus() {
         paint::focus_ring(ui, rect.expand2(Vec2::new(2.0, 0.0)), 4.0);
     }
-    let half = rect.width() * 0.62;
+    // A short name leaves the value more than its share.
+    let name_width = paint::measured(ui, key, text::body()).x + sizes::GAP_SMALL;
+    let most = (rect.width() - name_width).max(rect.width() * VALUE_SHARE);
     let right = rect.right_center();
-    let place = paint::text_at(ui, right, Align2::RIGHT_CENTER, value, text::mono(), ink, half);
+    let place = paint::text_at(ui, right, Align2::RIGHT_CENTER, value, text::mono(), ink, most);
     let room = place.left() - rect.left() - sizes::GAP_SMALL;
     let left = rect.left_center();
     paint::text_at(ui, left, Align2::LEFT_CENTER, key, text::body(), colors.dim, room);
