@@ -113,7 +113,9 @@ fn dropped(
                     collection.stale = true;
                 }
             }
-            StorePurpose::Databases | StorePurpose::Collections(_) => state.tree.stale = true,
+            StorePurpose::Databases | StorePurpose::Collections(_) | StorePurpose::Dialect(_) => {
+                state.tree.stale = true;
+            }
             StorePurpose::Rules(_) | StorePurpose::Change { .. } => {
                 store::refused(generation, TOO_MUCH, state);
             }

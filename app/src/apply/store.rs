@@ -309,6 +309,12 @@ pub fn answer(
         (StorePurpose::Collections(db), Err(_)) => {
             state.tree.learn_collections(db, Vec::new());
         }
+        (StorePurpose::Dialect(db), result) => {
+            let name = result.as_ref().ok().and_then(|found| found.get_str("dialect").ok());
+            if let Some(database) = state.tree.database_mut(db) {
+                database.dialect = name.and_then(Dialect::from_name);
+            }
+        }
         (StorePurpose::Stats(namespace), result) => {
             let figures = result.as_ref().ok();
             if let Some(collection) = state.tree.collection_mut(namespace) {
@@ -397,6 +403,8 @@ fn databases(found: &Document, state: &mut State, effects: &mut Effects) {
         };
         let purpose = Purpose::Store(StorePurpose::Collections(name.clone()));
         effects.read(state, purpose, &name, command);
+        let purpose = Purpose::Store(StorePurpose::Dialect(name.clone()));
+        effects.read(state, purpose, &name, doc! {"mayflyDialect": 1});
     }
 }
 

@@ -113,7 +113,7 @@ fn database_ui(
     if response.clicked() {
         actions.push(Action::Store(StoreAction::Fold(database.name.clone())));
     }
-    menu::context(&response, |ui| database_menu_ui(ui, &database.name, actions));
+    menu::context(&response, |ui| database_menu_ui(ui, database, actions));
     if !folded {
         for collection in listed {
             let namespace = Namespace::new(&database.name, &collection.name);
@@ -250,7 +250,8 @@ fn ask_weather(
     }
 }
 
-fn database_menu_ui(ui: &mut Ui, db: &str, actions: &mut Actions) {
+fn database_menu_ui(ui: &mut Ui, database: &Database, actions: &mut Actions) {
+    let db = &database.name;
     if menu::entry(ui, "Create collection…", "", true).clicked() {
         let draft = CreateCollection { db: db.to_owned(), ..CreateCollection::default() };
         let dialog = Dialog::CreateCollection(draft);
@@ -264,8 +265,11 @@ fn database_menu_ui(ui: &mut Ui, db: &str, actions: &mut Actions) {
     menu::line(ui);
     for dialect in Dialect::ALL {
         let label = format!("Dialect: {}", dialect.label());
-        if menu::entry(ui, &label, "", true).clicked() {
-            actions.push(Action::Store(StoreAction::SetDialect(db.to_owned(), dialect)));
+        let is_chosen = database.dialect == Some(dialect);
+        if menu::choice(ui, &label, is_chosen).clicked() {
+            if !is_chosen {
+                actions.push(Action::Store(StoreAction::SetDialect(db.to_owned(), dialect)));
+            }
             ui.close();
         }
     }

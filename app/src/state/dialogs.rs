@@ -119,6 +119,12 @@ impl Dialect {
         }
     }
 
+    /// The one that the command spells so.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|dialect| dialect.name() == name)
+    }
+
     /// As a person reads it.
     #[must_use]
     pub fn label(self) -> &'static str {

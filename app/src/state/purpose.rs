@@ -38,6 +38,8 @@ pub enum StorePurpose {
     Databases,
     /// The collections of a database.
     Collections(String),
+    /// Whose rules a database follows.
+    Dialect(String),
     /// Counts and sizes of a collection.
     Stats(Namespace),
     /// The soonest document of a collection.

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use super::Namespace;
+use super::dialogs::Dialect;
 
 /// How the collections are ordered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
@@ -39,8 +40,8 @@ pub struct Database {
     pub name: String,
     /// Its size on disk, in bytes.
     pub bytes: u64,
-    /// Its rules: `open`, `mongodb` or `cosmos`; empty until known.
-    pub dialect: String,
+    /// Its rules; `None` until they are known, and where they were lost.
+    pub dialect: Option<Dialect>,
     /// Sorted by name.
     pub collections: Vec<Collection>,
     /// Whether its collections are known.

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use bson::{Bson, Document, doc};
 use mayfly::action::{Action, StoreAction};
 use mayfly::source::{Capabilities, Events, OpenRequest, Source, Transfers, Upkeep};
+use mayfly::state::dialogs::Dialect;
 use mayfly::state::{Phase, State};
 use mayfly_engine::engine::{Engine, EngineOptions};
 
@@ -296,7 +297,13 @@ fn a_dialect_that_was_lost_is_set_again_in_the_menu_of_the_database() {
         let mut toasts = window.toasts.list().iter().map(|toast| toast.text.as_str());
         toasts.any(|text| text.contains("whose rules the database test had"))
     });
+    let dialect = |state: &State, db: &str| {
+        let mut databases = state.tree.databases.iter();
+        databases.find(|database| database.name == db).and_then(|database| database.dialect)
+    };
+    assert_eq!(dialect(window.state(), "test"), None);
     window.point_secondary("Database test");
     window.point("Dialect: Cosmos DB");
     window.until_named("Dismiss: test follows the rules of Cosmos DB");
+    window.until("the menu knows it", |state| dialect(state, "test") == Some(Dialect::Cosmos));
 }
