@@ -21,6 +21,7 @@ mod ours;
 mod raw;
 mod reads;
 mod removal;
+mod shared_commit;
 mod slow_disk;
 mod table;
 mod waiting;
