@@ -32,7 +32,7 @@ fn backup(store: &Store, file: &FsPath) -> Result<BackupReport, StoreError> {
     store.backup_to(file, &mut go_on)
 }
 
-fn names(folder: &FsPath) -> Vec<String> {
+pub(super) fn names(folder: &FsPath) -> Vec<String> {
     let entries = fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry"));
     let mut names: Vec<String> =
         entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();

@@ -5,6 +5,7 @@ use std::fs;
 use std::ops::ControlFlow;
 use std::path::Path as FsPath;
 
+use super::copies::names;
 use super::*;
 use crate::store::{JobProgress, JobStep, Restoration, WalkProgram};
 
@@ -26,14 +27,6 @@ fn crashing() -> StoreOptions {
 /// Says that the file is sound.
 fn sound() -> StoreOptions {
     by(r#"echo '{"pagesUsed":2,"pagesFree":0,"findings":[],"damagedRows":0,"rows":[]}'"#)
-}
-
-fn names(folder: &FsPath) -> Vec<String> {
-    let entries = fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry"));
-    let mut names: Vec<String> =
-        entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
-    names.sort();
-    names
 }
 
 fn crashed() -> StoreError {
