@@ -140,6 +140,10 @@ fn wrappers() {
         r#"{"$regularExpression":{"options":"mi","pattern":"a"}}"#,
         r#"{"$regularExpression":{"pattern":"a","options":"im"}}"#,
     );
+    read(
+        r#"{"$regularExpression":{"pattern":"a","options":"ΗxΑ\""}}"#,
+        r#"{"$regularExpression":{"pattern":"a","options":"\"xΑΗ"}}"#,
+    );
     refuse(r#"{"$oid":"xyz"}"#, "24 hexadecimal");
     refuse(r#"{"$oid":"0123456789abcdef0123456"}"#, "24 hexadecimal");
     refuse(r#"{"$oid":"0123456789abcdef01234567","x":1}"#, "$oid must stand alone");

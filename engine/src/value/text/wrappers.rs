@@ -287,11 +287,12 @@ impl<'t> Parser<'t, '_> {
         if pattern.contains('\0') || options.contains('\0') {
             return self.fail("a regular expression can't hold a NUL character; remove it");
         }
-        let mut options = options.as_bytes().to_vec();
+        let mut options: Vec<char> = options.chars().collect();
         options.sort_unstable();
+        let options: String = options.into_iter().collect();
         self.put(tag_at, T::RegularExpression, pattern.as_bytes());
         self.work.out.push(0);
-        self.work.out.extend_from_slice(&options);
+        self.work.out.extend_from_slice(options.as_bytes());
         self.work.out.push(0);
         Ok(())
     }
