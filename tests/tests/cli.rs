@@ -199,6 +199,10 @@ fn a_rotten_document_is_told_and_costs_no_good_backup() {
     let read = "read 2 documents, 1 index entries: see above";
     check(at, "scrub --data data", 1, read, "1 thing is wrong");
     check(at, "scrub --data nowhere", 1, "", "no data folder");
+    let told = "1 document is damaged and not in the file; the first is document with _id 1.";
+    check(at, "export --data data --db d --collection c --output o", 1, "exported 1", told);
+    assert_eq!(fs::read_to_string(at.join("o")).unwrap(), "{\"_id\":\"b\"}\n");
+    check(at, "export --data data --db d --collection c --output o", 1, "", "may hold them");
 }
 
 #[test]

@@ -237,6 +237,9 @@ pub fn exported(operation: OperationId, result: Result<ExportReport, Failure>, s
     }
     let copy = Action::View(ViewAction::Copy(path));
     state.toasts.push(Kind::Done, text, Some(("Copy path".to_owned(), copy)), state.uptime);
+    if let Some(left_out) = report.left_out {
+        state.toasts.push(Kind::Warning, format!("{left_out}."), None, state.uptime);
+    }
     if let Some(lookalikes) = report.lookalikes {
         state.toasts.push(Kind::Warning, lookalikes.to_string(), None, state.uptime);
     }

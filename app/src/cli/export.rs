@@ -49,7 +49,7 @@ pub(super) fn run(args: Export) -> Result<(), Failure> {
         eprintln!("Warning: {lookalikes}");
     }
     println!("exported {}", report.exported);
-    Ok(())
+    report.left_out.map_or(Ok(()), |left_out| Err(Failure(format!("{left_out}."))))
 }
 
 fn filter(text: &str) -> Result<Filter, Failure> {

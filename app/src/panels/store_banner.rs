@@ -98,9 +98,10 @@ fn damaged(sentence: &str) -> Banner {
     let dismiss = Action::Upkeep(UpkeepAction::DismissDamage);
     Banner {
         strong: with_marks(sentence),
-        plain: "Everything else can still be read. Verify tells all that is wrong; a backup from before \
-                brings back what was there."
-            .to_owned(),
+        plain:
+            "Everything else can still be exported. Verify tells all that is wrong; a backup from \
+                before brings back what was there."
+                .to_owned(),
         tone: Tone::Error,
         buttons: vec![
             ("Verify…", "Read everything in the store", show(Page::Verify)),

@@ -92,9 +92,9 @@ pub fn expiring(
         let mut examined = 0;
         while let Some((target, token)) = merge.next()? {
             examined += 1;
-            if let Some(found) = first_of_its_document(reader, targets, target, &token)? {
-                page.documents.push(found);
-            }
+            // One that is damaged stays, and each pass tells of it.
+            let found = first_of_its_document(reader, targets, target, &token);
+            page.documents.extend(StoreError::unless_damaged(found)?.flatten());
             let spent = work_time().saturating_sub(began).as_millis();
             if page.documents.len() >= limit
                 || examined >= EXPIRING_ENTRIES_MAX

@@ -221,6 +221,8 @@ fn a_damaged_document_stays_and_no_other_waits_for_it() {
         writer.put_document(id, made(4), 0, b"no BSON")
     };
     world.collections.store().write(no_document).expect("written");
+    let listed = expiring(world.collections.store(), &world.targets(), None, 100);
+    assert_eq!(listed.expect("readable").documents.len(), 8, "the others are listed");
     let report = world.reaper.run_pass();
     assert_eq!(report.deleted, 8);
     let error = report.indexes[0].error.as_deref().unwrap_or_default();

@@ -141,6 +141,17 @@ impl StoreError {
         Self::Damaged { what: what.into() }
     }
 
+    /// `None` for what is damaged, where the caller knows what to do without it.
+    ///
+    /// # Errors
+    /// Every other failure.
+    pub(crate) fn unless_damaged<T>(found: Result<T, Self>) -> Result<Option<T>, Self> {
+        match found {
+            Err(Self::Damaged { .. }) => Ok(None),
+            found => found.map(Some),
+        }
+    }
+
     /// The kind of a failed call of the operating system; `tried` says what was tried, as a sentence's
     /// beginning ("Can't read data.mdb").
     pub(super) fn io(tried: &str, error: &io::Error) -> Self {

@@ -18,10 +18,11 @@ use crate::{
     catalog::{CollectionMeta, Namespace},
     collection::{Collections, WriteError},
     query::{Filter, QueryError},
-    store::{RecordNumber, Scan},
+    store::{RecordNumber, Scan, StoreError},
     value::{
         bucket, counted,
         extjson::{self, Layout, Style, append_document},
+        id_number::Numbered,
         shell,
     },
 };
@@ -69,6 +70,25 @@ pub struct ExportReport {
     pub indexes_file: Option<PathBuf>,
     /// Documents in which something looks like a value of Extended JSON and is none.
     pub lookalikes: Option<Lookalikes>,
+    /// Documents that are damaged, and so are not in the file.
+    pub left_out: Option<LeftOut>,
+}
+
+/// Documents that can't be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LeftOut {
+    /// How many there are.
+    pub count: u64,
+    /// The record number of the first one.
+    pub first: RecordNumber,
+}
+
+impl fmt::Display for LeftOut {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let documents = counted(self.count, "document is", "documents are");
+        let first = Numbered(self.first);
+        write!(f, "{documents} damaged and not in the file; the first is {first}")
+    }
 }
 
 /// Documents that the file does not give back as they are, because Extended JSON has no escape for the
@@ -100,7 +120,8 @@ impl fmt::Display for Lookalikes {
 /// # Errors
 /// When a step fails, somebody cancelled, or the collection was dropped or replaced before its last
 /// document was read, or a document got a field meanwhile for which the CSV has no column; the file is
-/// then not there, or still the old one. When only the file with the indexes can't be put under its
+/// then not there, or still the old one. So it is where documents are damaged and an older file may hold
+/// them. When only the file with the indexes can't be put under its
 /// name, the documents are exported.
 pub fn export(
     collections: &Collections,
@@ -117,6 +138,7 @@ pub fn export(
         progress,
         exported: 0,
         lookalikes: None,
+        left_out: None,
     };
     match &request.format {
         ExportFormat::Ndjson(style) => {
@@ -155,7 +177,10 @@ pub fn export(
             walk.run(&mut row, &mut target)?;
         }
     }
-    let (exported, lookalikes) = (walk.exported, walk.lookalikes);
+    let Walk { exported, lookalikes, left_out, .. } = walk;
+    if let Some(left_out) = left_out.as_ref().filter(|_| request.path.exists()) {
+        return Err(TransferError::target(&request.path, kept_for(left_out)));
+    }
     let indexes_file = request.indexes.then(|| indexes_path(&request.path));
     let beside = indexes_file
         .as_ref()
@@ -164,7 +189,7 @@ pub fn export(
     // Indexes beside documents that they do not belong to would be worse than none.
     target.complete()?.appear()?;
     beside.map_or(Ok(()), Complete::appear)?;
-    Ok(ExportReport { exported, indexes_file, lookalikes })
+    Ok(ExportReport { exported, indexes_file, lookalikes, left_out })
 }
 
 /// The collection, if it holds documents that this version can read.
@@ -198,6 +223,14 @@ fn note_lookalike(lookalikes: &mut Option<Lookalikes>, document: &RawDocument) {
     lookalikes.get_or_insert_with(|| Lookalikes { count: 0, first: first() }).count += 1;
 }
 
+fn note_left_out(left_out: &mut Option<LeftOut>, record: RecordNumber) {
+    left_out.get_or_insert(LeftOut { count: 0, first: record }).count += 1;
+}
+
+fn kept_for(left_out: &LeftOut) -> String {
+    format!("{left_out}, and the file that is there may hold them; choose another name")
+}
+
 fn check_columns(columns: &Columns, path: &Path) -> Result<(), TransferError> {
     columns.failure().map_or(Ok(()), |what| Err(TransferError::target(path, what)))
 }
@@ -218,6 +251,7 @@ struct Walk<'w> {
     progress: &'w Progress,
     exported: u64,
     lookalikes: Option<Lookalikes>,
+    left_out: Option<LeftOut>,
 }
 
 impl Walk<'_> {
@@ -228,9 +262,9 @@ impl Walk<'_> {
         let is_json = !matches!(self.request.format, ExportFormat::Csv { .. });
         while let Some(record) = from {
             let before = self.exported;
-            let mut lookalikes = self.lookalikes.take();
+            let (mut lookalikes, mut left_out) = (self.lookalikes.take(), self.left_out.take());
             let (mut exported, mut appended) = (before, Ok(()));
-            from = self.step(record, &mut |document| {
+            from = self.step(record, &mut left_out, &mut |document| {
                 if appended.is_ok() {
                     appended = append(&mut text, document, exported == 0);
                     exported += 1;
@@ -241,7 +275,7 @@ impl Walk<'_> {
                 appended.is_ok() && text.len() < EXPORT_BYTES_MAX
             })?;
             appended?;
-            (self.exported, self.lookalikes) = (exported, lookalikes);
+            (self.exported, self.lookalikes, self.left_out) = (exported, lookalikes, left_out);
             target.write(&text)?;
             text.clear();
             self.progress.add_documents(exported - before);
@@ -254,7 +288,8 @@ impl Walk<'_> {
         let mut columns = Columns::default();
         let mut from = Some(0);
         while let Some(record) = from {
-            from = self.step(record, &mut |document| {
+            // Those that are left out are counted with the rows.
+            from = self.step(record, &mut None, &mut |document| {
                 columns.add(document);
                 true
             })?;
@@ -264,10 +299,11 @@ impl Walk<'_> {
     }
 
     /// One read transaction from a record on; `visit` returns false to end it. Returns where to go
-    /// on, `None` at the end.
+    /// on, `None` at the end. A damaged document is no reason to keep all others in the store.
     fn step(
         &self,
         from: RecordNumber,
+        left_out: &mut Option<LeftOut>,
         visit: &mut dyn FnMut(&RawDocument) -> bool,
     ) -> Result<Option<RecordNumber>, TransferError> {
         if self.progress.is_cancelled() {
@@ -280,19 +316,27 @@ impl Walk<'_> {
                 let namespace = self.request.namespace.to_string();
                 return Err(TransferError::CollectionGone { namespace });
             };
-            let documents = reader.documents(collection.id, from, Scan::Forward)?;
+            let mut documents = reader.documents(collection.id, from, Scan::Forward)?;
             let is_packed = collection.options.time_series.is_some();
-            for (visited, stored) in documents.enumerate() {
-                let stored = stored?;
-                let document = stored.document()?;
-                let is_hidden = collection.hides(document, stored.modified_ms, now_ms);
-                let goes_on = if is_packed {
-                    self.measurements(document, visit)?
-                } else {
-                    is_hidden || !self.is_wanted(document)? || visit(document)
+            let mut visited = 0;
+            while let Some(unread) = documents.next_unread() {
+                let unread = unread?;
+                let read = unread.read().and_then(|stored| Ok((stored, stored.document()?)));
+                let goes_on = match StoreError::unless_damaged(read)? {
+                    None => {
+                        note_left_out(left_out, unread.record);
+                        true
+                    }
+                    Some((_, packed)) if is_packed => self.measurements(packed, visit)?,
+                    Some((stored, document)) => {
+                        collection.hides(document, stored.modified_ms, now_ms)
+                            || !self.is_wanted(document)?
+                            || visit(document)
+                    }
                 };
-                if !goes_on || visited + 1 >= EXPORT_DOCS_MAX {
-                    return Ok(stored.record.checked_add(1));
+                visited += 1;
+                if !goes_on || visited >= EXPORT_DOCS_MAX {
+                    return Ok(unread.record.checked_add(1));
                 }
             }
             Ok(None)

@@ -8,6 +8,7 @@ use bson::{
 };
 
 use super::{ExportFormat, IMPORT_TEXT_BYTES_MAX, ImportRequest, TransferError, tests::Room};
+use crate::store::rot;
 use crate::value::{
     extjson::{Style, read_document, write_document},
     scan::DOCUMENT_BYTES_MAX,
@@ -223,5 +224,31 @@ fn a_document_whose_text_is_six_times_as_long_comes_back() {
         let report = room.import(&ImportRequest { drop: true, ..request });
         assert_eq!((report.imported, report.rejected), (2, 0));
         assert!(room.documents() == before, "they have changed");
+    }
+}
+
+#[test]
+fn damaged_documents_are_left_out_and_told_and_cost_no_older_file() {
+    let room = Room::new();
+    for (id, text) in [(1, "before"), (2, "needle"), (3, "behind")] {
+        room.insert(&raw(&doc! { "_id": id, "text": text }));
+    }
+    let path = room.folder.path().join("out");
+    room.export_to(&path, NDJSON).unwrap();
+    let whole = fs::read_to_string(&path).unwrap();
+    rot(&room.folder.path().join("data"), &[b"needle"]);
+    let refused = room.export_to(&path, NDJSON).unwrap_err().to_string();
+    assert!(refused.contains("the file that is there may hold them"), "{refused}");
+    assert_eq!(fs::read_to_string(&path).unwrap(), whole);
+    let csv = ExportFormat::Csv { fields: None, escape_formulas: false };
+    for (format, expected) in [
+        (NDJSON, "{\"_id\":1,\"text\":\"before\"}\n{\"_id\":3,\"text\":\"behind\"}\n"),
+        (csv, "_id,text\r\n1,before\r\n3,behind\r\n"),
+    ] {
+        fs::remove_file(&path).unwrap();
+        let report = room.export_to(&path, format).unwrap();
+        let told = "1 document is damaged and not in the file; the first is document with _id 2";
+        assert_eq!(report.left_out.unwrap().to_string(), told);
+        assert_eq!((fs::read_to_string(&path).unwrap().as_str(), report.exported), (expected, 2));
     }
 }

@@ -53,7 +53,9 @@ mod unfinished;
 
 pub use detect::{Detected, Form, Format};
 pub use error::TransferError;
-pub use export::{ExportFormat, ExportReport, ExportRequest, Lookalikes, export, indexes_path};
+pub use export::{
+    ExportFormat, ExportReport, ExportRequest, LeftOut, Lookalikes, export, indexes_path,
+};
 pub use file_name::file_name;
 pub use import::{ImportRequest, Mode, import, resume_import};
 pub use limits::{
