@@ -271,8 +271,8 @@ fn requests_that_come_together_are_answered_in_order() {
     assert_eq!(oks, [Some(1.0), Some(0.0), Some(1.0)]);
 }
 
-#[test]
-fn a_panic_while_a_connection_is_taken_ends_that_one_alone_and_is_told() {
+/// A listener whose threads panic when they are told to.
+fn failing() -> (Lab, Arc<FailingClock>) {
     let folder = tempfile::tempdir().expect("a folder");
     let clock = FailingClock::new(1_800_000_000_000);
     let options = EngineOptions { run_reaper: false, ..EngineOptions::default() };
@@ -280,7 +280,27 @@ fn a_panic_while_a_connection_is_taken_ends_that_one_alone_and_is_told() {
     let engine = engine.expect("an engine");
     let options = ListenOptions { with_password: false, ..ListenOptions::default() };
     let listener = engine.listen(options).expect("a listener");
-    let lab = Lab { listener, engine, folder };
+    (Lab { listener, engine, folder }, clock)
+}
+
+#[test]
+fn a_panic_in_a_command_ends_that_command_alone() {
+    let (lab, clock) = failing();
+    let (mut stream, mut other) = (lab.connect(), lab.connect());
+    lives(&mut stream);
+    let insert = msg(0, &doc! { "insert": "c", "documents": [{ "_id": 1 }], "$db": "test" });
+    clock.fail_on(Some("wire conn1"));
+    let failed = ask(&mut stream, &insert);
+    assert_eq!(failed.get_i32("code").ok(), Some(8), "{failed}");
+    lives(&mut other);
+    clock.fail_on(None);
+    let inserted = ask(&mut stream, &insert);
+    assert_eq!(inserted.get_i32("n").ok(), Some(1), "{inserted}");
+}
+
+#[test]
+fn a_panic_while_a_connection_is_taken_ends_that_one_alone_and_is_told() {
+    let (lab, clock) = failing();
     let events = lab.engine.subscribe();
     clock.fail_on(Some("wire accept"));
     for _ in 0..2 {
