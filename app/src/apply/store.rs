@@ -313,6 +313,7 @@ pub fn answer(
             let name = result.as_ref().ok().and_then(|found| found.get_str("dialect").ok());
             if let Some(database) = state.tree.database_mut(db) {
                 database.dialect = name.and_then(Dialect::from_name);
+                database.dialect_error = result.as_ref().err().cloned();
             }
         }
         (StorePurpose::Stats(namespace), result) => {

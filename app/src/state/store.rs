@@ -42,6 +42,8 @@ pub struct Database {
     pub bytes: u64,
     /// Its rules; `None` until they are known, and where they were lost.
     pub dialect: Option<Dialect>,
+    /// Why its rules can't be known. Nothing in it expires then, whatever its indexes say.
+    pub dialect_error: Option<String>,
     /// Sorted by name.
     pub collections: Vec<Collection>,
     /// Whether its collections are known.
@@ -125,6 +127,12 @@ impl StoreTree {
     /// A database by its name, to change it.
     pub fn database_mut(&mut self, name: &str) -> Option<&mut Database> {
         self.databases.iter_mut().find(|database| database.name == name)
+    }
+
+    /// Why nothing in a database expires, if so.
+    #[must_use]
+    pub fn why_nothing_expires(&self, db: &str) -> Option<&str> {
+        self.database(db)?.dialect_error.as_deref()
     }
 
     /// A collection by its full name.

@@ -29,6 +29,7 @@ impl Source for Fake {
             "listCollections" if db == "demo" => batch(&["sessions", "events"]),
             "listCollections" => batch(&["carts"]),
             "collStats" => doc! {"count": 12_408, "size": 3_100_000},
+            "mayflyDialect" => doc! {"dialect": "open"},
             "mayflyExpiring" => doc! {"batch": [
                 {"_id": 1, "index": "at_1", "field": "at", "source": "index", "state": "waiting",
                  "base": DateTime::from_millis(NOW_MS - 60_000),

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use bson::{Bson, Document, doc};
+use bson::{Bson, DateTime, Document, doc};
 use mayfly::action::{Action, StoreAction};
 use mayfly::source::{Capabilities, Events, OpenRequest, Source, Transfers, Upkeep};
 use mayfly::state::dialogs::Dialect;
@@ -276,13 +276,15 @@ fn after_an_unclean_end_the_next_start_says_that_the_file_is_sound() {
     window.until_gone(&dismiss);
 }
 
-#[test]
-fn a_dialect_that_was_lost_is_set_again_in_the_menu_of_the_database() {
+/// A store whose list of dialects is damaged, with what these commands make in `test`.
+fn without_dialects(commands: &[Document]) -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let store = folder.path().join("store");
     let options = EngineOptions { run_reaper: false, ..EngineOptions::default() };
     let engine = Engine::open(&store, options).expect("a store");
-    engine.run("test", &doc! { "insert": "c", "documents": [{ "_id": 1 }] });
+    for command in commands {
+        engine.run("test", command);
+    }
     engine.run("cloud", &doc! { "mayflyDialect": "cosmos" });
     engine.close().expect("closed");
     let mut bytes = fs::read(store.join("data.mdb")).expect("a data file");
@@ -291,7 +293,41 @@ fn a_dialect_that_was_lost_is_set_again_in_the_menu_of_the_database() {
         bytes[at] ^= u8::from(bytes[at..].starts_with(name));
     }
     fs::write(store.join("data.mdb"), bytes).expect("a damaged file");
+    folder
+}
 
+#[test]
+fn what_stays_for_want_of_a_dialect_is_not_said_to_go() {
+    let index = doc! { "key": { "at": 1 }, "name": "at_1", "expireAfterSeconds": 60 };
+    let document = doc! { "_id": 1, "at": DateTime::from_millis(0) };
+    let folder = without_dialects(&[
+        doc! { "createIndexes": "c", "indexes": [index] },
+        doc! { "insert": "c", "documents": [document] },
+    ]);
+    let mut window = Window::open_in(folder, &[]);
+    window.until("a collection is shown", |state| state.tabs.active().is_some());
+    window.click("Documents");
+    window.until_named("Document 1");
+    window.until("its index is known", |state| {
+        state.tabs.active().is_some_and(|tab| !tab.documents.ttl.is_empty())
+    });
+    window.until("why it stays is known", |state| state.tree.why_nothing_expires("test").is_some());
+    assert!(!window.has_part("Expires at"), "in the list");
+    window.key(egui::Key::F4);
+    window.until_named("Columns");
+    assert!(!window.has_part("Expires"), "in the table");
+    window.click("Expiry");
+    window.until_named("Nothing here expires, because the database test can only be read");
+    assert!(!window.has_part("Overdue"));
+    window.point_secondary("Database test");
+    window.point("Dialect: Open");
+    window.until_gone("Nothing here expires");
+    window.until_named("Overdue");
+}
+
+#[test]
+fn a_dialect_that_was_lost_is_set_again_in_the_menu_of_the_database() {
+    let folder = without_dialects(&[doc! { "insert": "c", "documents": [{ "_id": 1 }] }]);
     let mut window = Window::open_in(folder, &[]);
     window.until("it is said", |window| {
         let mut toasts = window.toasts.list().iter().map(|toast| toast.text.as_str());

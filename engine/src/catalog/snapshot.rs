@@ -278,7 +278,8 @@ impl CatalogSnapshot {
             format!(
                 "The list of dialects was damaged, so nobody knows whose rules the {what} {} had: {verb} \
                  can be read and exported, but nothing in there is written or expires. Set the dialect \
-                 of each again with mayflyDialect, or restore a backup from before the damage.",
+                 of each again with mayflyDialect, or restore a backup from before the damage. A \
+                 database that had a dialect and no collection follows \"open\" now.",
                 names.join(", ")
             )
         })
@@ -399,18 +400,12 @@ impl CatalogSnapshot {
 /// The version of the catalog in the store. It only tells who has the store open that definitions have
 /// changed, so nothing is lost with a damaged one: it counts as 0 until the next change writes it anew.
 pub(crate) fn stored_version(reader: &Reader<'_>) -> Result<u64, StoreError> {
-    let bytes = match reader.meta(VERSION_META) {
-        Err(StoreError::Damaged { .. }) => None,
-        found => found?,
-    };
+    let bytes = StoreError::unless_damaged(reader.meta(VERSION_META))?.flatten();
     Ok(bytes.and_then(|bytes| bytes.try_into().ok()).map_or(0, u64::from_be_bytes))
 }
 
 /// The list of dialects in the store; `None` when it is damaged.
 fn stored_dialects(reader: &Reader<'_>) -> Result<Option<Document>, StoreError> {
     let read = |bytes: Option<&[u8]>| bytes.map_or(Ok(Document::new()), record::read_dialects);
-    match reader.meta(DIALECTS_META).and_then(read) {
-        Err(StoreError::Damaged { .. }) => Ok(None),
-        found => found.map(Some),
-    }
+    StoreError::unless_damaged(reader.meta(DIALECTS_META).and_then(read))
 }

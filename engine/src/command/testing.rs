@@ -1,6 +1,7 @@
 //! An engine of its own for each test, on a simulated clock, and commands as mongosh writes them.
 
 use std::{
+    collections::BTreeSet,
     fs,
     io::Write as _,
     path::Path,
@@ -15,6 +16,7 @@ use crate::{
     clock::{Clock, ClockStatus, PretendedClock, WaitEnd, WakeUp},
     engine::{ClockOption, Engine, EngineOptions},
     reaper::{EngineEvent, Subscription},
+    store::Counters,
     value::shell,
 };
 
@@ -40,6 +42,19 @@ impl Lab {
     /// Flips a bit of each place in the data file that holds `mark`.
     pub(crate) fn spoil(&self, mark: &[u8]) {
         spoil(self.folder.path(), mark);
+    }
+
+    /// Flips a bit of a value of the store itself.
+    pub(crate) fn spoil_meta(&self, name: &str) {
+        spoil_meta(self.folder.path(), name);
+    }
+
+    /// Flips a bit of the counters of a collection, an index or the trash.
+    pub(crate) fn spoil_counters(&self, id: u32) {
+        let store = self.engine.collections().store();
+        let read = store.read(|reader| reader.counters(id));
+        let Counters { documents, bytes, entries, .. } = read.expect("sound");
+        self.spoil(&[documents, bytes, entries].map(u64::to_be_bytes).concat());
     }
 
     fn open(folder: tempfile::TempDir, start_ms: i64) -> Self {
@@ -114,6 +129,17 @@ pub(crate) fn spoil(folder: &Path, mark: &[u8]) {
     }
     let mut open = fs::OpenOptions::new().write(true).open(&file).expect("opened");
     open.write_all(&bytes).expect("written");
+}
+
+/// Flips a bit of a value of the store itself, in each copy of its page.
+pub(crate) fn spoil_meta(folder: &Path, name: &str) {
+    let bytes = fs::read(folder.join("data.mdb")).expect("read");
+    let places = (0..bytes.len()).filter(|at| bytes[*at..].starts_with(name.as_bytes()));
+    // Behind the name lies the checksum.
+    let sums: BTreeSet<&[u8]> = places.map(|at| &bytes[at + name.len()..][..8]).collect();
+    for sum in sums {
+        spoil(folder, sum);
+    }
 }
 
 /// A computer's clock that panics when one of the threads reads the wall time.

@@ -59,7 +59,9 @@ pub fn ui(
     }
     let mut job = egui::text::LayoutJob::default();
     value::append_value(&mut job, &row.id, colors(ui));
-    let due_left = due_ui(ui, rect, row.due, state, actions);
+    let stays = state.tree.why_nothing_expires(&tab.namespace.db).is_some();
+    let due = row.due.filter(|_| !stays);
+    let due_left = due_ui(ui, rect, due, state, actions);
     let place = Rect::from_min_max(pos2(left, rect.top()), pos2(due_left - 12.0, rect.bottom()));
     if row.has_id() {
         value::line_in(ui, place, job);

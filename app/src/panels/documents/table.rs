@@ -33,7 +33,8 @@ pub fn ui(
 ) -> Range<u64> {
     let view = &tab.documents;
     let fields: Vec<&String> = view.shown_columns().collect();
-    let expires = !view.ttl.is_empty() && view.query.is_whole();
+    let stays = state.tree.why_nothing_expires(&tab.namespace.db).is_some();
+    let expires = !view.ttl.is_empty() && view.query.is_whole() && !stays;
     let mut columns: Vec<Column> = fields
         .iter()
         .map(|field| {

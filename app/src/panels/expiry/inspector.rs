@@ -31,7 +31,8 @@ pub(super) fn ui(ui: &mut Ui, state: &State, tab: &Tab, asks: &mut Asks<'_>) {
         empty_state::hint(ui, "Choose a document to see when it goes, and why");
     }
     ui.add_space(sizes::GAP);
-    if let Some(totals) = &view.totals {
+    let expires = state.tree.why_nothing_expires(&tab.namespace.db).is_none();
+    if let Some(totals) = view.totals.as_ref().filter(|_| expires) {
         totals_ui(ui, totals, asks);
     }
 }

@@ -21,6 +21,7 @@ use crate::state::upkeep::Takes;
 use crate::state::{State, Tab, TabId};
 use crate::theme::{colors, sizes, text};
 use crate::widgets::empty_state::{self, Picture};
+use crate::widgets::marks::visible;
 
 use self::axis::Backdrop;
 use self::lanes::Lanes;
@@ -79,6 +80,11 @@ fn view_ui(ui: &mut Ui, state: &State, tab: &Tab, asks: &mut Asks<'_>) {
 /// Draws the documents. Returns whether the pointer is over rows that must not move away from it.
 fn content_ui(ui: &mut Ui, state: &State, tab: &Tab, asks: &mut Asks<'_>) -> bool {
     let (view, indexes) = (&tab.expiry, tab.indexes.ttl());
+    if let Some(why) = state.tree.why_nothing_expires(&tab.namespace.db) {
+        let sentence = format!("Nothing here expires, because {}", visible(why));
+        empty_state::ui(ui, Picture::Time, &sentence, None);
+        return false;
+    }
     if tab.indexes.is_loaded() && indexes.is_empty() && view.ledger.is_empty() {
         let sentence = "No TTL index: nothing in this collection will ever expire";
         let button = empty_state::ui(ui, Picture::Time, sentence, Some("Create a TTL index…"));
