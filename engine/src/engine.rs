@@ -81,11 +81,16 @@ impl Engine {
         let collections = Arc::new(Collections::new(Arc::new(store), Arc::clone(&clock))?);
         report.warnings.extend(collections.catalog().closed_in_words());
         report.warnings.extend(collections.catalog().without_dialect_in_words());
+        let is_writable = !report.read_only;
+        if is_writable {
+            // What can't be mended now is mended the next time.
+            report.warnings.extend(collections.recount_damaged().unwrap_or_default());
+        }
         let hub = Arc::new(EventHub::default());
         let reaper = Arc::new(Reaper::new(Arc::clone(&collections), Arc::clone(&hub))?);
+        report.warnings.extend_from_slice(reaper.lost());
         let weak = Arc::downgrade(&reaper);
         collections.set_keeper(weak);
-        let is_writable = !report.read_only;
         if is_writable {
             // What can't be dropped now is no reason to keep the store closed.
             let _ = collections.drop_unfinished_outputs();

@@ -195,6 +195,9 @@ pub const THREAD_RETRY: std::time::Duration = std::time::Duration::from_secs(10)
 /// Longest time that removed documents can be kept in the trash, in seconds: a day.
 pub const TRASH_SECS_MAX: i64 = 86_400;
 
+/// Seconds that they are kept where the number that somebody has chosen was lost.
+pub const TRASH_SECS_DEFAULT: i64 = 600;
+
 /// Bytes that the trash holds after each step of a pass; the oldest leave first.
 pub const TRASH_BYTES_MAX: u64 = 64 << 20;
 

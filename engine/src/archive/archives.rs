@@ -22,7 +22,7 @@ use crate::{
 };
 
 /// The name under which the store keeps who has an archive.
-const META_NAME: &str = "archives";
+pub(crate) const ARCHIVES_META: &str = "archives";
 
 /// All archives of a store, by the number of their collection.
 pub struct Archives {
@@ -30,20 +30,41 @@ pub struct Archives {
     all: RwLock<BTreeMap<CollectionId, Arc<Archive>>>,
     /// Held while one is switched on or off.
     changing: Mutex<()>,
+    /// The store's list of them was damaged.
+    is_lost: bool,
 }
 
 impl Archives {
-    /// The archives that the store knows.
+    /// The archives that the store knows; none where its list of them is damaged, see [`Archives::is_lost`].
     ///
     /// # Errors
-    /// When the store can't be read, or what it says about its archives.
+    /// When the store can't be read.
     pub fn open(collections: Arc<Collections>) -> Result<Self, StoreError> {
-        let records = stored(collections.store())?;
-        let archives = Self { collections, all: RwLock::default(), changing: Mutex::default() };
-        for record in records {
+        let records = StoreError::unless_damaged(stored(collections.store()))?;
+        let (all, changing, is_lost) = (RwLock::default(), Mutex::default(), records.is_none());
+        let archives = Self { collections, all, changing, is_lost };
+        for record in records.unwrap_or_default() {
             archives.put(record);
         }
         Ok(archives)
+    }
+
+    /// Whether the list of archives was damaged. Then nobody knows which collections have one, and
+    /// nothing must be removed before somebody has said so.
+    pub fn is_lost(&self) -> bool {
+        self.is_lost
+    }
+
+    /// Removes a list that was found damaged, once something else holds the removals back.
+    ///
+    /// # Errors
+    /// When the store can't be written.
+    pub fn forget_damaged_list(&self) -> Result<(), StoreError> {
+        let _one_at_a_time = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        if StoreError::unless_damaged(stored(self.collections.store()))?.is_some() {
+            return Ok(());
+        }
+        self.collections.store().write(|writer| writer.delete_meta(ARCHIVES_META).map(drop))
     }
 
     /// The archive that a collection's expired documents go to; `None` when they go nowhere.
@@ -171,7 +192,7 @@ impl Archives {
             records.insert(heir.id, record.clone());
             // Before the new name is seen: a pass that finds the collection finds its archive.
             self.put(record);
-            Ok(Some((META_NAME, list(&records)?)))
+            Ok(Some((ARCHIVES_META, list(&records)?)))
         });
         // One of the two is too much, which one tells the store. If it does not, both do no harm.
         if let Ok(records) = stored(self.collections.store()) {
@@ -224,7 +245,7 @@ impl Archives {
         }
         records.insert(changed.collection, changed);
         let bytes = list(&records)?;
-        self.collections.store().write(|writer| writer.put_meta(META_NAME, &bytes))
+        self.collections.store().write(|writer| writer.put_meta(ARCHIVES_META, &bytes))
     }
 
     fn records(&self) -> BTreeMap<CollectionId, Record> {
@@ -265,10 +286,8 @@ fn place(
 /// # Errors
 /// When the store can't be read.
 pub fn left_out(store: &Store) -> Result<Option<String>, StoreError> {
-    let records = store.read(|reader| {
-        let records = reader.meta(META_NAME)?.and_then(read_records);
-        Ok::<_, StoreError>(records.unwrap_or_default())
-    })?;
+    // Whoever copies a store with a damaged list is told of that anyway.
+    let records = StoreError::unless_damaged(stored(store))?.unwrap_or_default();
     let mut places: Vec<String> =
         records.iter().map(|record| record.settings.place(store.folder())).collect();
     places.sort_unstable();
@@ -281,7 +300,7 @@ pub fn left_out(store: &Store) -> Result<Option<String>, StoreError> {
 /// The archives as the store keeps them.
 fn stored(store: &Store) -> Result<Vec<Record>, StoreError> {
     store.read(|reader| {
-        let Some(bytes) = reader.meta(META_NAME)? else { return Ok(Vec::new()) };
+        let Some(bytes) = reader.meta(ARCHIVES_META)? else { return Ok(Vec::new()) };
         read_records(bytes).ok_or_else(|| StoreError::Damaged {
             what: "the list of its archives can't be read".to_owned(),
         })

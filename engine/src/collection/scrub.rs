@@ -24,7 +24,7 @@ use crate::{
 };
 
 /// The value of the table `meta` that holds the state.
-const STATE_META: &str = "scrub";
+pub(crate) const SCRUB_META: &str = "scrub";
 
 /// Where the scrub stands.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -143,10 +143,9 @@ impl Collections {
     fn scrub_state(&self) -> Result<MutexGuard<'_, State>, StoreError> {
         let mut state = self.scrub.0.lock().unwrap_or_else(PoisonError::into_inner);
         if !state.is_loaded {
-            let bytes = self
-                .store
-                .read(|reader| Ok::<_, StoreError>(reader.meta(STATE_META)?.map(<[u8]>::to_vec)))?;
+            let stored = self.store.read(|reader| Ok(reader.meta(SCRUB_META)?.map(<[u8]>::to_vec)));
             // A state that can't be understood only costs a scrub that comes early.
+            let bytes = StoreError::unless_damaged(stored)?.flatten();
             let document = bytes.and_then(|bytes| Document::from_reader(&bytes[..]).ok());
             *state = document.as_ref().map(State::from_document).unwrap_or_default();
             state.is_loaded = true;
@@ -160,7 +159,7 @@ impl Collections {
         state.saved = work_time();
         let mut bytes = Vec::new();
         if state.to_document().to_writer(&mut bytes).is_ok() {
-            let _ = self.store.write(|writer| writer.put_meta(STATE_META, &bytes));
+            let _ = self.store.write(|writer| writer.put_meta(SCRUB_META, &bytes));
         }
     }
 }
@@ -460,6 +459,19 @@ mod tests {
         let status = finish(&lab);
         assert_eq!((status.documents, status.findings), (4, 1), "{status:?}");
         assert!(status.finished_ms.is_some() && !status.is_running);
+    }
+
+    #[test]
+    fn a_damaged_state_only_costs_a_scrub_that_comes_early() {
+        let lab = Lab::new();
+        lab.ok("{insert: 'c', documents: [{_id: 1}]}");
+        lab.engine.collections().start_scrub().expect("begun");
+        assert!(finish(&lab).finished_ms.is_some());
+        lab.spoil_meta(SCRUB_META);
+        let lab = lab.reopened();
+        assert_eq!(lab.engine.collections().scrub_status(), Ok(ScrubStatus::default()));
+        lab.engine.collections().start_scrub().expect("begun");
+        assert_eq!(finish(&lab).documents, 1);
     }
 
     #[test]

@@ -395,7 +395,10 @@ pub(super) fn verify(reader: &Reader<'_>) -> Result<Vec<(Option<Namespace>, Stri
             Err(error) => return Err(error),
         }
     }
-    let counters = reader.counters(TRASH.0)?;
+    let Some(counters) = StoreError::unless_damaged(reader.counters(TRASH.0))? else {
+        found.push((None, "Its counters are damaged.".to_owned()));
+        return Ok(found);
+    };
     if found.is_empty() && (counters.documents, counters.bytes) != (documents, bytes) {
         let sentence = format!(
             "The counters say {} documents with {} bytes, but there are {documents} with {bytes}.",

@@ -10,7 +10,7 @@ use super::{
     run::raw,
     table::{Command, Scope},
 };
-use crate::query::Filter;
+use crate::{query::Filter, store::StoreError};
 
 /// `{listDatabases: 1, filter, nameOnly}`
 pub static COMMAND: Command = Command {
@@ -27,12 +27,16 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     let (mut databases, mut total) = (Vec::new(), 0);
     context.read(|reader, catalog| {
         for db in catalog.databases() {
-            let mut bytes = 0;
+            let (mut bytes, mut is_empty) = (0_u64, true);
             for collection in catalog.collections(db) {
-                bytes += reader.counters(collection.id.0)?.bytes;
+                // A damaged counter is no reason to hide the databases.
+                let counters = StoreError::unless_damaged(reader.counters(collection.id.0))?;
+                let known = counters.map(|counters| counters.bytes);
+                is_empty &= known == Some(0);
+                bytes = bytes.saturating_add(known.unwrap_or(0));
             }
             let bytes = i64::try_from(bytes).unwrap_or(i64::MAX);
-            let entry = doc! { "name": db, "sizeOnDisk": bytes, "empty": bytes == 0 };
+            let entry = doc! { "name": db, "sizeOnDisk": bytes, "empty": is_empty };
             if filter.matches(&RawDocumentBuf::try_from(&entry)?)? {
                 total += bytes;
                 databases.push(if name_only {

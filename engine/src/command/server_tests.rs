@@ -3,6 +3,7 @@
 use bson::doc;
 
 use super::testing::{Lab, at};
+use crate::catalog::Namespace;
 
 #[track_caller]
 fn refused(lab: &Lab, command: &str, code: i32, words: &str) {
@@ -125,4 +126,20 @@ fn upkeep() {
     lab.check("{validateDBMetadata: 1, apiParameters: {version: '1'}}", "{apiVersionErrors: []}");
     refused(&lab, "{validateDBMetadata: 1, apiParameters: {}}", 40414, "version");
     refused(&lab, "{reIndex: 'c'}", 238, "not supported");
+}
+
+#[test]
+fn a_damaged_counter_hides_no_database() {
+    let lab = Lab::new();
+    lab.ok("{insert: 'c', documents: [{_id: 1, text: 'of some length'}]}");
+    let other = lab.engine.run("other", &doc! { "insert": "c", "documents": [{ "_id": 1 }] });
+    assert_eq!(other.get_i32("n").ok(), Some(1), "{other}");
+    let namespace = Namespace::new("test", "c").expect("a name");
+    let collection = lab.engine.collections().catalog().collection(&namespace).expect("there");
+    lab.spoil_counters(collection.id.0);
+    lab.check(
+        "{listDatabases: 1}",
+        "{'databases.0.name': 'other', 'databases.1.name': 'test', 'databases.1.empty': false}",
+    );
+    assert_eq!(lab.ids("{find: 'c'}"), [1.into()]);
 }

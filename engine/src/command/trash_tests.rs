@@ -318,3 +318,22 @@ fn what_one_of_several_commands_has_put_back_stays_held() {
         assert!(lab.engine.reaper().run_scheduled_pass().is_some_and(|pass| pass.deleted == 0));
     }
 }
+
+#[test]
+fn damaged_counters_of_the_net_are_made_anew_at_the_next_opening() {
+    let lab = reaped();
+    let status = lab.engine.reaper().trash_status().expect("read");
+    lab.spoil_counters(0);
+    let report = lab.engine.collections().verify(&mut |_| true).expect("checked");
+    let sentences: Vec<_> = report.findings.iter().map(|it| it.sentence.as_str()).collect();
+    assert_eq!(sentences, ["The trash: Its counters are damaged."]);
+    let lab = lab.reopened();
+    let warnings = &lab.engine.open_report().warnings;
+    assert!(
+        warnings.iter().any(|it| it.contains("the counters of the trash were damaged")),
+        "{warnings:?}"
+    );
+    assert_eq!(lab.engine.reaper().trash_status(), Ok(status));
+    verified(&lab);
+    lab.check(r#"{mayflyRestoreTrash: "c"}"#, "{restored: 2}");
+}

@@ -7,10 +7,12 @@ use bson::{Bson, DateTime, Document, doc};
 
 use super::{Engine, EngineEvent, EngineOptions, Subscription, upkeep};
 use crate::{
+    archive::ARCHIVES_META,
     clock::{Clock, PretendedClock, work_time},
     collection::WriteError,
-    command::testing::{at, wait_for},
-    store::{StoreError, Writer},
+    command::testing::{at, spoil_meta, wait_for},
+    reaper::{GUARD_META_NAME, UNDO_META},
+    store::{RESTORED_META_NAME, StoreError, Writer},
 };
 
 const START_MS: i64 = 1_800_000_000_000;
@@ -106,6 +108,24 @@ impl Lab {
         engine.collections().store().write(put).expect("written");
         engine.close().expect("closed");
         Self::open(folder, &clock)
+    }
+
+    /// The same folder in a new engine, with a flipped bit in a value of the store itself.
+    fn reopened_without(self, folder: &FsPath, name: &str) -> Self {
+        let Self { engine, clock, .. } = self;
+        engine.close().expect("closed");
+        spoil_meta(folder, name);
+        Self::open(folder, &clock)
+    }
+
+    fn reopened(self, folder: &FsPath) -> Self {
+        let Self { engine, clock, .. } = self;
+        engine.close().expect("closed");
+        Self::open(folder, &clock)
+    }
+
+    fn warns(&self, words: &str) -> bool {
+        self.engine.open_report().warnings.iter().any(|warning| warning.contains(words))
     }
 
     fn close(self) {
@@ -241,5 +261,73 @@ fn what_was_put_back_stays_held_while_the_definition_of_its_collection_can_not_b
     lab.pass();
     assert_eq!(at(&lab.held(), "reason"), Some("putBack".into()));
     assert_eq!(lab.count(), 1);
+    lab.close();
+}
+
+/// Whatever decides about removals is damaged: nothing goes before somebody has said so.
+#[test]
+fn what_is_damaged_holds_everything_until_released() {
+    for name in [GUARD_META_NAME, RESTORED_META_NAME, ARCHIVES_META] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let folder = folder.path();
+        let lab = Lab::with_documents(folder, START_MS, &[START_MS + 10 * MINUTE_MS]);
+        lab.run("test", &doc! { "mayflyArchive": "c" });
+        if name == RESTORED_META_NAME {
+            lab.engine.collections().store().mark_restored(START_MS).expect("marked");
+        }
+        let mut lab = lab.reopened_without(folder, name);
+        assert!(lab.warns("Removals wait until you release them"), "{name}");
+        lab.clock.pass_by(10 * MINUTE);
+        for _ in 0..2 {
+            assert_eq!(at(&lab.held(), "reason"), Some("stateLost".into()), "{name}");
+            lab.held_passes(2);
+            assert_eq!(lab.count(), 1, "{name}");
+            lab = lab.reopened(folder);
+        }
+        lab.run("test", &doc! { "mayflyArchive": "c" });
+        let lab = lab.reopened(folder);
+        assert_eq!(at(&lab.held(), "reason"), Some("stateLost".into()), "an archive is no answer");
+        let released = lab.run("admin", &doc! { "mayflyRelease": 1, "action": "deleteNow" });
+        assert_eq!(released.get_i64("deletedDocuments").ok(), Some(1), "{name}: {released}");
+        let archived = lab.run("test", &doc! { "mayflyArchived": "c" });
+        assert!(at(&archived, "batch.0").is_some(), "{archived}");
+        let lab = lab.reopened(folder);
+        assert_eq!((lab.count(), lab.is_held()), (0, false), "{name}: an ordinary store again");
+        lab.close();
+    }
+}
+
+#[test]
+fn what_was_put_back_stays_when_the_state_of_the_guard_is_damaged() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let lab = Lab::with_documents(folder.path(), START_MS, &[START_MS + 90_000]);
+    lab.run("admin", &doc! { "setParameter": 1, "mayflyUndoSecs": 600 });
+    lab.pass();
+    lab.run("test", &doc! { "mayflyRestoreTrash": "c" });
+    let lab = lab.reopened_without(folder.path(), GUARD_META_NAME);
+    lab.held_passes(2);
+    assert_eq!(lab.count(), 1);
+    lab.close();
+}
+
+#[test]
+fn an_undo_net_whose_length_is_damaged_is_out_for_ten_minutes() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let lab = Lab::with_documents(folder.path(), START_MS, &[START_MS + 90_000]);
+    let secs = |lab: &Lab| {
+        let reply = lab.run("admin", &doc! { "getParameter": 1, "mayflyUndoSecs": 1 });
+        reply.get_i32("mayflyUndoSecs").expect("a number")
+    };
+    lab.run("admin", &doc! { "setParameter": 1, "mayflyUndoSecs": 3_600 });
+    let lab = lab.reopened_without(folder.path(), UNDO_META);
+    assert!(lab.warns("Set mayflyUndoSecs again"));
+    assert_eq!(secs(&lab), 600);
+    lab.pass();
+    let trash = lab.run("admin", &doc! { "mayflyTrash": 1 });
+    assert_eq!((lab.count(), at(&trash, "undo.documents")), (0, Some(Bson::Int64(1))), "{trash}");
+    lab.run("admin", &doc! { "setParameter": 1, "mayflyUndoSecs": 3_600 });
+    let lab = lab.reopened(folder.path());
+    assert!(!lab.warns("mayflyUndoSecs"));
+    assert_eq!(secs(&lab), 3_600);
     lab.close();
 }

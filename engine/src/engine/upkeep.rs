@@ -8,16 +8,18 @@ use std::{
 
 use super::OpenError;
 use crate::{
+    archive::ARCHIVES_META,
     catalog::{
         Namespace,
         snapshot::{DIALECTS_META, VERSION_META},
     },
     clock::Clock,
-    collection::{Collections, Finding, ScrubStatus, ScrubStep, VerifyReport},
+    collection::{Collections, Finding, SCRUB_META, ScrubStatus, ScrubStep, VerifyReport},
     limits::FINDINGS_MAX,
+    reaper::{GUARD_META_NAME, UNDO_META},
     store::{
-        Compaction, DamagedRow, JobProgress, JobStep, Restoration, Store, StoreError, StoreOptions,
-        WalkProgram, Watch,
+        Compaction, DamagedRow, JobProgress, JobStep, RESTORED_META_NAME, Restoration, Store,
+        StoreError, StoreOptions, WalkProgram, Watch,
     },
 };
 
@@ -168,7 +170,16 @@ pub fn check(
 
 /// Whether a store opens although this value of its own is damaged.
 fn opens_without(row: &DamagedRow) -> bool {
-    matches!(row, DamagedRow::Meta { name } if [VERSION_META, DIALECTS_META].contains(&name.as_str()))
+    let names = [
+        VERSION_META,
+        DIALECTS_META,
+        GUARD_META_NAME,
+        RESTORED_META_NAME,
+        ARCHIVES_META,
+        UNDO_META,
+        SCRUB_META,
+    ];
+    matches!(row, DamagedRow::Meta { name } if names.contains(&name.as_str()))
 }
 
 /// Reads everything in a data folder that nobody has open, as the scrub does while it is open: checksums
@@ -381,6 +392,19 @@ mod tests {
         let mut sentences = report.contents.findings.iter().map(|finding| &finding.sentence);
         assert!(sentences.next().is_some_and(|it| it.contains("whose rules the database db had")));
         assert!(sentences.next().is_some_and(|it| it.contains("\"dialects\" does not match")));
+    }
+
+    #[test]
+    fn a_value_that_a_store_opens_without_is_a_finding_beside_what_is_checked() {
+        let place = tempfile::tempdir().expect("a folder");
+        let engine = fill(place.path(), 0, 100);
+        engine.run("admin", &doc! { "setParameter": 1, "mayflyUndoSecs": 60 });
+        engine.close().expect("closed");
+        crate::command::testing::spoil_meta(place.path(), UNDO_META);
+        let report = check(place.path(), &clock(), None, &mut go_on).expect("readable");
+        assert_eq!((report.structure.len(), report.contents.documents), (0, 100));
+        let [finding] = &report.contents.findings[..] else { panic!("{report:?}") };
+        assert!(finding.sentence.contains("\"undoSecs\" does not match"), "{finding:?}");
     }
 
     #[test]

@@ -11,7 +11,7 @@ use super::{
     *,
 };
 use crate::{
-    archive::{From, Settings},
+    archive::{ARCHIVES_META, From, Settings},
     collection::{Displaced, Keeper as _},
     value::id_number::made,
 };
@@ -51,6 +51,29 @@ fn what_expires_is_archived_and_removed() {
     clock.advance_ms(60_000);
     assert_eq!(world.reaper.run_pass().deleted, 2);
     assert_eq!(archived(&world), [0, 1, 2, 3], "what was archived stays, nothing is added");
+}
+
+#[test]
+fn nothing_is_removed_on_simulated_time_either_while_the_list_of_archives_is_lost() {
+    let (world, _) = archived_world();
+    let store = world.collections.store();
+    store.write(|writer| writer.put_meta(ARCHIVES_META, b"no list")).expect("written");
+    let again = || {
+        let reaper = Reaper::new(Arc::clone(&world.collections), Arc::clone(&world.hub));
+        reaper.expect("a reaper")
+    };
+    for was_found in [true, false] {
+        let reaper = again();
+        assert_eq!(reaper.lost().is_empty(), !was_found);
+        assert_eq!(reaper.held().map(|held| held.reason), Some(HeldReason::StateLost));
+        assert!(reaper.run_scheduled_pass().is_none());
+    }
+    let reaper = again();
+    let settings = Settings { target: String::new(), max_bytes: None, max_age_secs: None };
+    reaper.archives().switch_on(&namespace(), settings).expect("switched on");
+    assert!(reaper.release(None).expect("stored"));
+    assert_eq!(reaper.run_scheduled_pass().expect("not held").deleted, 4);
+    assert_eq!((world.left(), archived(&world)), (vec![4, 5], vec![0, 1, 2, 3]));
 }
 
 #[test]

@@ -78,6 +78,12 @@ impl Guard {
         self.restored_ms = restored_ms;
     }
 
+    /// Holds everything until somebody releases it, because what is known of removals was lost.
+    pub fn hold_lost(&mut self, wall_ms: i64) {
+        let (reason, expected_ms) = (HeldReason::StateLost, wall_ms);
+        self.held = Some(Held { reason, wall_ms, expected_ms, kept: true });
+    }
+
     /// Compares the clocks before a scheduled pass. While they agree the new readings become the
     /// trusted ones; a hold ends by itself when the clock has returned. Hands back a step that is too
     /// small to be held. `is_something_due` is asked only if the answer matters.

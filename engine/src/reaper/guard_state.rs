@@ -54,12 +54,13 @@ impl Guard {
         document
     }
 
-    /// Reads [`Guard::to_document`] back; what can't be read counts as unknown.
+    /// Reads [`Guard::to_document`] back; what can't be read counts as unknown. Where another version holds
+    /// something for a reason that this one does not know, everything is held.
     #[must_use]
     pub fn from_document(document: &Document) -> Self {
         let list = |name| document.get_array(name).map(Vec::as_slice).unwrap_or_default();
         let documents = |name| list(name).iter().filter_map(Bson::as_document);
-        Self {
+        let mut guard = Self {
             trusted: read_reading(document),
             anchor: document.get_document("anchor").ok().and_then(read_reading),
             restored_ms: None,
@@ -67,7 +68,13 @@ impl Guard {
             ahead_ms: document.get_i64("aheadMillis").unwrap_or(0).max(0),
             indexes: documents("indexes").filter_map(read_index).collect(),
             released: documents("released").filter_map(read_released).collect(),
+        };
+        let is_known = guard.held.is_some() == document.contains_key("held")
+            && guard.indexes.len() == list("indexes").len();
+        if !is_known {
+            guard.hold_lost(guard.trusted.as_ref().map_or(0, |trusted| trusted.wall_ms));
         }
+        guard
     }
 }
 

@@ -202,3 +202,25 @@ fn a_rule_that_a_person_has_released_is_asked_about_further_steps_only() {
     guard.check(&reading(20 * MINUTE, MINUTE, "a"), || true);
     assert_eq!(guard.ahead_ms_of(rule), 19 * MINUTE);
 }
+
+#[test]
+fn what_another_version_holds_stays_held() {
+    let rule = (CollectionId(3), IndexId(4), false);
+    let mut guard = Guard::default();
+    guard.check(&reading(0, 0, "a"), || true);
+    guard.check(&reading(2 * HOUR, 0, "a"), || true);
+    guard.hold_index(rule, IndexReason::PutBack, START);
+    let is_lost = |document: &bson::Document| {
+        let held = Guard::from_document(document).held().copied();
+        held.is_some_and(|held| held.reason == HeldReason::StateLost && held.kept)
+    };
+    let known = guard.to_document();
+    assert!(!is_lost(&known));
+    let mut of_all = known.clone();
+    of_all.get_document_mut("held").expect("held").insert("reason", "moonPhase");
+    assert!(is_lost(&of_all));
+    let mut of_one = known;
+    let indexes = of_one.get_array_mut("indexes").expect("one is held");
+    indexes[0].as_document_mut().expect("a document").insert("reason", "moonPhase");
+    assert!(is_lost(&of_one));
+}

@@ -10,12 +10,12 @@ use super::{
     guard::{BeforePutBack, Guard, SmallStep},
     guard_state::GUARD_META_NAME,
     handle::{Reaper, lock},
-    held::{Held, HeldIndex, IndexReason, Reading, RuleId},
+    held::{Held, HeldIndex, HeldReason, IndexReason, Reading, RuleId},
     target::{Target, targets},
 };
 use crate::{
     limits::{GUARD_REMOVALS_MAX, GUARD_REMOVALS_PERCENT, GUARD_SAVE_MS},
-    store::{RESTORED_META_NAME, Store, StoreError},
+    store::{RESTORED_META_NAME, Reader, Store, StoreError},
 };
 
 /// The guard and when its state was last stored.
@@ -23,6 +23,8 @@ use crate::{
 pub(super) struct Guarded {
     pub(super) guard: Guard,
     saved_ms: Option<i64>,
+    /// The stored state was damaged, or what decides about removals beside it.
+    is_lost: bool,
 }
 
 /// What the guard lets a pass do.
@@ -55,15 +57,27 @@ pub struct HeldStatus {
 }
 
 impl Guarded {
-    /// The state as it was stored last.
-    pub(super) fn load(store: &Store) -> Result<Self, StoreError> {
-        let mut guard = store.read(|reader| {
-            let stored = reader.meta(GUARD_META_NAME)?;
-            let document = stored.and_then(|bytes| Document::from_reader(bytes).ok());
-            Ok::<_, StoreError>(document.as_ref().map(Guard::from_document).unwrap_or_default())
-        })?;
-        guard.note_restored(store.restored_ms()?);
-        Ok(Self { guard, saved_ms: None })
+    /// The state as it was stored last. Where something that decides about removals is damaged, what was
+    /// held and why is not known any more, so everything is held.
+    pub(super) fn load(
+        store: &Store,
+        has_lost_archives: bool,
+        now_ms: i64,
+    ) -> Result<Self, StoreError> {
+        let stored = StoreError::unless_damaged(store.read(stored_guard))?;
+        let restored = StoreError::unless_damaged(store.restored_ms())?;
+        let is_lost = has_lost_archives || stored.is_none() || restored.is_none();
+        let mut guard = stored.unwrap_or_default();
+        guard.note_restored(restored.flatten());
+        if is_lost {
+            guard.hold_lost(now_ms);
+        }
+        Ok(Self { guard, saved_ms: None, is_lost })
+    }
+
+    /// The sentence about what was found damaged.
+    pub(super) fn lost_in_words(&self) -> Option<String> {
+        self.is_lost.then(|| HeldReason::StateLost.sentence())
     }
 
     /// Whether anything was held because of the clock when the store was closed.
@@ -86,6 +100,16 @@ impl Reaper {
     /// Whether the clock is held to be wrong, or would be by a scheduled pass. A simulated one never is.
     pub(super) fn is_clock_doubtful(&self) -> bool {
         self.clock().is_real() && lock(&self.guard).guard.is_doubtful(&self.reading())
+    }
+
+    /// Keeps the hold that stands for what was lost, and only then forgets that. Where nothing can be
+    /// written it is found damaged again the next time.
+    pub(super) fn keep_lost(&self) {
+        let mut guarded = lock(&self.guard);
+        if guarded.is_lost && self.save(&mut guarded).is_ok() {
+            // A list that stays holds everything the next time again.
+            let _ = self.archives().forget_damaged_list();
+        }
     }
 
     /// Everything that is held back, with both clocks.
@@ -191,6 +215,9 @@ impl Reaper {
     pub(super) fn ask_guard(&self) -> Option<Permit> {
         let all = targets(&self.collections().catalog());
         if !self.clock().is_real() {
+            if self.held().is_some_and(|held| held.reason == HeldReason::StateLost) {
+                return None; // This is not about a clock.
+            }
             let held = self.held_indexes().iter().map(|held| held.rule).collect();
             return Some(Permit { held, heeds_holds: true, ..Permit::default() });
         }
@@ -321,7 +348,9 @@ impl Reaper {
         let bytes = state(&guarded.guard)?;
         let is_restored = guarded.guard.is_restored();
         self.collections().store().write(|writer| {
-            if !is_restored && writer.reader().meta(RESTORED_META_NAME)?.is_some() {
+            // One that is damaged has been turned into a hold.
+            let mark = StoreError::unless_damaged(writer.reader().meta(RESTORED_META_NAME))?;
+            if !is_restored && mark.is_none_or(|mark| mark.is_some()) {
                 writer.delete_meta(RESTORED_META_NAME)?;
             }
             writer.put_meta(GUARD_META_NAME, &bytes)
@@ -338,6 +367,14 @@ impl Reaper {
             boot_id: self.clock().boot_id(),
         }
     }
+}
+
+fn stored_guard(reader: &Reader<'_>) -> Result<Guard, StoreError> {
+    let Some(bytes) = reader.meta(GUARD_META_NAME)? else { return Ok(Guard::default()) };
+    let document = Document::from_reader(bytes);
+    document
+        .map(|document| Guard::from_document(&document))
+        .map_err(|_| StoreError::damaged("the state of the guard can't be read"))
 }
 
 /// What is held, for people; `None` if nothing is.

@@ -66,6 +66,8 @@ pub struct Reaper {
     opened: Duration,
     /// The number of this session's first row in the trash.
     pub(super) first_trashed: u64,
+    /// What was damaged when it was made, and what that leads to: sentences.
+    lost: Vec<String>,
     pub(super) turns: Mutex<Turns>,
     pub(super) wake: WakeUp,
     pub(super) stop: AtomicBool,
@@ -77,20 +79,24 @@ impl Reaper {
     /// A reaper over these collections. It does nothing until it is asked or its thread is started.
     ///
     /// # Errors
-    /// When the stored state of the guard can't be read.
+    /// When the store can't be read.
     pub fn new(collections: Arc<Collections>, hub: Arc<EventHub>) -> Result<Self, StoreError> {
-        let guard = Guarded::load(collections.store())?;
+        let archives = Archives::open(Arc::clone(&collections))?;
+        let now_ms = collections.clock().now_ms();
+        let guard = Guarded::load(collections.store(), archives.is_lost(), now_ms)?;
         let parameters = TtlParameters::default();
-        if let Some(secs) = undo::kept_secs(collections.store())? {
+        let mut lost: Vec<String> = guard.lost_in_words().into_iter().collect();
+        if let Some(secs) = undo::kept_secs(collections.store(), &mut lost)? {
             // One that another version kept and this one refuses is as good as none.
             let _ = parameters.set(TtlParameter::UndoSecs, secs);
         }
-        Ok(Self {
+        let trash = StoreError::unless_damaged(collections.trash_status())?;
+        let reaper = Self {
             clock: Arc::clone(collections.clock()),
             hub,
             parameters,
             counters: TtlCounters::default(),
-            archives: Archives::open(Arc::clone(&collections))?,
+            archives,
             clock_held: AtomicBool::new(guard.is_clock_held()),
             guard: Mutex::new(guard),
             running: Mutex::new(()),
@@ -103,13 +109,16 @@ impl Reaper {
             next_pass_ms: Mutex::new(None),
             working_on: Mutex::new(None),
             opened: collections.clock().monotonic(),
-            first_trashed: collections.trash_status()?.next,
+            first_trashed: trash.map_or(1, |trash| trash.next),
+            lost,
             turns: Mutex::default(),
             wake: WakeUp::new(),
             stop: AtomicBool::new(false),
             data_changed: AtomicBool::new(true),
             collections,
-        })
+        };
+        reaper.keep_lost();
+        Ok(reaper)
     }
 
     /// The collections it works on.
@@ -135,6 +144,11 @@ impl Reaper {
     /// What it has done so far.
     pub fn counters(&self) -> &TtlCounters {
         &self.counters
+    }
+
+    /// What the store kept for it and was found damaged, and what that leads to: sentences.
+    pub fn lost(&self) -> &[String] {
+        &self.lost
     }
 
     /// Where documents are kept before they are removed.

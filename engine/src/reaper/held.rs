@@ -48,6 +48,9 @@ pub enum HeldReason {
     },
     /// The documents come from a backup, and something is due. A question.
     Restored,
+    /// What the store keeps about removals is damaged. Nobody knows what was held, or which collections
+    /// have an archive.
+    StateLost,
 }
 
 /// All removals are held since the monitor met this.
@@ -104,6 +107,7 @@ impl HeldReason {
             Self::FarAhead { .. } => "clockFarAhead",
             Self::LongAbsence { .. } => "longAbsence",
             Self::Restored => "restored",
+            Self::StateLost => "stateLost",
         }
     }
 
@@ -117,6 +121,7 @@ impl HeldReason {
             Self::FarAhead { by_ms },
             Self::LongAbsence { by_ms },
             Self::Restored,
+            Self::StateLost,
         ];
         all.into_iter().find(|reason| reason.code() == code)
     }
@@ -130,7 +135,7 @@ impl HeldReason {
             | Self::BeforeProgram { by_ms }
             | Self::FarAhead { by_ms }
             | Self::LongAbsence { by_ms } => by_ms,
-            Self::Restored => 0,
+            Self::Restored | Self::StateLost => 0,
         }
     }
 
@@ -159,6 +164,12 @@ impl HeldReason {
             Self::Restored => "This store was restored from a backup, and documents in it have \
                                expired. Removals wait until you release them."
                 .to_owned(),
+            Self::StateLost => {
+                "What this store keeps about its removals was damaged: what was held \
+                                back, and which collections have an archive. Removals wait until \
+                                you release them; look first whether every archive is switched on."
+                    .to_owned()
+            }
         }
     }
 }
@@ -229,7 +240,9 @@ mod tests {
     #[test]
     fn codes_come_back() {
         let reasons = ["clockSteppedForward", "clockBehindLastPass", "clockBeforeProgram"];
-        for code in reasons.into_iter().chain(["clockFarAhead", "longAbsence", "restored"]) {
+        for code in
+            reasons.into_iter().chain(["clockFarAhead", "longAbsence", "restored", "stateLost"])
+        {
             let reason = HeldReason::from_code(code, 60_000).expect(code);
             assert_eq!(reason.code(), code);
             assert!(reason.sentence().contains("wait"), "{}", reason.sentence());

@@ -3,20 +3,31 @@
 use super::{handle::Reaper, held::RuleId, parameters::TtlParameter, target::Target};
 use crate::{
     collection::{Collections, TrashStatus, Trashed, Trim},
+    limits::TRASH_SECS_DEFAULT,
     store::{Store, StoreError, Stored},
     ttl::Deadline,
 };
 
 /// The value of the table `meta` that holds how long removed documents are kept: a safety net that
 /// is gone after a restart is none.
-const UNDO_META: &str = "undoSecs";
+pub(crate) const UNDO_META: &str = "undoSecs";
 
-/// The seconds that were kept last; `None` when they were never set.
-pub(super) fn kept_secs(store: &Store) -> Result<Option<i64>, StoreError> {
-    store.read(|reader| {
-        let secs = reader.meta(UNDO_META)?.and_then(|bytes| bytes.try_into().ok());
-        Ok(secs.map(i64::from_be_bytes))
-    })
+/// The seconds that were kept last; `None` when they were never set. Where somebody has set them and they
+/// are damaged, the net is out as the window puts it out: what it keeps too much does no harm.
+pub(super) fn kept_secs(store: &Store, lost: &mut Vec<String>) -> Result<Option<i64>, StoreError> {
+    let stored = store.read(|reader| {
+        let Some(bytes) = reader.meta(UNDO_META)? else { return Ok(None) };
+        let secs = bytes.try_into().map(i64::from_be_bytes);
+        secs.map(Some).map_err(|_| StoreError::damaged("mayflyUndoSecs has a wrong length"))
+    });
+    let Some(secs) = StoreError::unless_damaged(stored)? else {
+        lost.push(format!(
+            "How long removed documents are kept was damaged: they are kept for {TRASH_SECS_DEFAULT} \
+             seconds now. Set mayflyUndoSecs again."
+        ));
+        return Ok(Some(TRASH_SECS_DEFAULT));
+    };
+    Ok(secs)
 }
 
 /// The row for a document that is about to be removed.

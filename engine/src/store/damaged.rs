@@ -89,6 +89,7 @@ impl Display for DamagedRow {
                 write!(f, "{} of collection {}", Numbered(*record), collection.0)
             }
             Self::Entry { index } => write!(f, "an entry of index {}", index.0),
+            Self::Counters { id: 0 } => f.write_str("the counters of the trash"),
             Self::Counters { id } => write!(f, "the counters of collection or index {id}"),
             Self::Definition { name } => write!(f, "the definition of {name}"),
             Self::Meta { name } => write!(f, "the store's own value {name:?}"),

@@ -264,8 +264,8 @@ fn check_data_file(
     let damaged = sampled?;
     if let Some(words) = damaged.in_words(damaged.first.iter().map(ToString::to_string)) {
         warnings.push(format!(
-            "{words}, as a sample has shown. Everything else can still be read; verify the store to \
-             know all that is damaged."
+            "{words}, as a sample has shown. Everything else can still be exported; verify the store \
+             to know all that is damaged."
         ));
     }
     Ok(Look { is_behind, was_walked, damaged })
@@ -294,6 +294,14 @@ fn nobody(_: JobProgress) -> ControlFlow<()> {
     ControlFlow::Continue(())
 }
 
+/// The refusal of a store of which it is not known in which form it was written.
+fn nameless() -> StoreError {
+    StoreError::damaged(
+        "its own UUID or format version can't be read, so nothing else in it is; restore a backup, or \
+         get the documents out with LMDB's mdb_dump",
+    )
+}
+
 /// Compares the store's own identity with the card beside it, and gives a new store one.
 fn identify(
     env: &Environment,
@@ -306,8 +314,10 @@ fn identify(
     let (uuid, format) = {
         let txn = env.read()?;
         let reader = Reader::new(&txn, &env.tables, None);
-        let uuid = reader.meta(UUID)?.map(|bytes| String::from_utf8_lossy(bytes).into_owned());
-        (uuid, reader.meta(FORMAT)?.and_then(super::codec::number))
+        let own = reader.meta(UUID).and_then(|uuid| Ok((uuid, reader.meta(FORMAT)?)));
+        let (uuid, format) = StoreError::unless_damaged(own)?.ok_or_else(nameless)?;
+        let uuid = uuid.map(|bytes| String::from_utf8_lossy(bytes).into_owned());
+        (uuid, format.and_then(super::codec::number))
     };
     match (uuid, format) {
         (Some(uuid), Some(FORMAT_VERSION)) => {
@@ -325,7 +335,7 @@ fn identify(
             writer.put_meta(FORMAT, &FORMAT_VERSION.to_be_bytes())?;
             writer.commit()?;
         }
-        _ => return Err(StoreError::damaged("the store has lost its own name")),
+        _ => return Err(nameless()),
     }
     card.identity.format_version = FORMAT_VERSION;
     card.had_data = true;

@@ -301,8 +301,14 @@ impl<'t> Reader<'t> {
     /// `Damaged` when its checksum is wrong.
     pub fn meta(&self, name: &str) -> Result<Option<&'t [u8]>, StoreError> {
         let value = self.get(self.tables.meta, name.as_bytes())?;
+        let damaged = |_| {
+            StoreError::damaged(format!(
+                "its own value {name:?} does not match its checksum; restore a backup, or export what is \
+                 there and import it into a new store"
+            ))
+        };
         value
-            .map(|value| codec::unseal(name.as_bytes(), value, "a value of the store itself"))
+            .map(|value| codec::unseal(name.as_bytes(), value, "a value").map_err(damaged))
             .transpose()
     }
 }

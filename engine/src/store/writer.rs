@@ -336,15 +336,18 @@ impl<'t> Writer<'t> {
     /// `Bug` when all numbers are used up; `DiskFull` when the store takes only deletions.
     pub fn next_id(&mut self) -> Result<u32, StoreError> {
         self.check_room()?;
-        let last = match self.reader().meta(LAST_ID)? {
-            Some(bytes) => codec::number(bytes)
-                .ok_or_else(|| StoreError::damaged("the last id is too short"))?,
+        let last = match StoreError::unless_damaged(self.reader().meta(LAST_ID))? {
+            Some(Some(bytes)) => codec::number(bytes),
             // Only a store without collections has none: what is lost must not be given out again.
-            None if self.reader().catalog()?.next().is_some() => {
-                return Err(StoreError::damaged("the last id is missing"));
-            }
-            None => 0,
+            Some(None) if self.reader().catalog()?.next().is_none() => Some(0),
+            _ => None,
         };
+        let last = last.ok_or_else(|| {
+            StoreError::damaged(
+                "the last number of a collection or an index was lost, so no new ones are made; export \
+                 what is there and import it into a new store, or restore a backup",
+            )
+        })?;
         let next = last.checked_add(1).ok_or_else(|| StoreError::Bug {
             what: "all numbers for collections and indexes are used up".to_owned(),
         })?;

@@ -253,6 +253,19 @@ fn a_file_of_another_format_version_is_refused_with_both_versions() {
 }
 
 #[test]
+fn a_store_whose_name_is_damaged_says_what_to_do() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = open(folder.path());
+    fill(&store, 0..10);
+    let uuid = store.uuid();
+    drop(store);
+    rot(folder.path(), &[uuid.as_bytes()]);
+    let refused = Store::open(folder.path(), &StoreOptions::default()).err();
+    let sentence = refused.map(|error| error.to_string()).unwrap_or_default();
+    assert!(sentence.contains("UUID") && sentence.contains("restore a backup"), "{sentence}");
+}
+
+#[test]
 fn an_emptied_or_missing_data_file_is_never_a_new_store() {
     let folder = tempfile::tempdir().expect("a folder");
     drop(open(folder.path()));

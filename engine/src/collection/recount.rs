@@ -1,0 +1,93 @@
+//! Damaged counters are made anew from what they count: while they are damaged nothing can be written to
+//! their collection, and nothing in it expires.
+
+use std::ops::Bound::Unbounded;
+
+use super::{Collections, WriteError, damaged::named};
+use crate::store::{
+    CollectionId, Counters, DamagedRow, IndexId, Reader, Scan, StoreError, entry_bytes,
+};
+
+impl Collections {
+    /// Counts anew whatever has damaged counters. That is a transaction for each, however much there is:
+    /// what is counted in parts may change meanwhile. Returns a sentence about each.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub fn recount_damaged(&self) -> Result<Vec<String>, WriteError> {
+        let damaged: Vec<DamagedRow> = self.store.read(|reader| {
+            let rows = reader.look_through("counters", &[])?;
+            let damaged = rows.filter_map(|row| row.map(|(_, damaged)| damaged).transpose());
+            damaged.collect::<Result<_, StoreError>>()
+        })?;
+        let mut sentences = Vec::new();
+        for row in damaged {
+            let DamagedRow::Counters { id } = row else { continue };
+            self.transact(|writer| {
+                let counters = counted(&writer.reader(), id)?;
+                writer.txn.writer.set_counters(id, counters).map_err(WriteError::from)
+            })?;
+            let name = named(&self.catalog(), &row);
+            sentences.push(format!("Damage was mended: {name} were damaged and are made anew."));
+        }
+        Ok(sentences)
+    }
+}
+
+/// What the counters with this number should say. Collections and indexes share their numbers, so there
+/// are documents with it, or entries.
+fn counted(reader: &Reader<'_>, id: u32) -> Result<Counters, StoreError> {
+    let mut counters = Counters::default();
+    let mut documents = reader.documents(CollectionId(id), 0, Scan::Forward)?;
+    while let Some(document) = documents.next_unread() {
+        let document = document?;
+        counters.documents += 1;
+        counters.bytes += document.read().map_or(0, |stored| stored.bytes.len() as u64);
+        counters.next_record = document.record.saturating_add(1);
+    }
+    let index = IndexId(id);
+    for entry in reader.entries(index, Unbounded, Unbounded, Scan::Forward)? {
+        counters.entries += 1;
+        if let Some(entry) = StoreError::unless_damaged(entry)? {
+            counters.bytes += entry_bytes(index, entry.key, entry.record);
+        }
+    }
+    Ok(counters)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{catalog::Namespace, command::testing::Lab};
+
+    fn findings(lab: &Lab) -> Vec<String> {
+        let report = lab.engine.collections().verify(&mut |_| true).expect("checked");
+        report.findings.into_iter().map(|finding| finding.sentence).collect()
+    }
+
+    #[test]
+    fn damaged_counters_are_made_anew_at_the_next_opening() {
+        let lab = Lab::new();
+        lab.ok("{createIndexes: 'c', indexes: [{key: {a: 1}, name: 'a'}]}");
+        lab.ok("{insert: 'c', documents: [{_id: 1, a: [1, 2]}, {_id: 'x', a: 3}, {_id: 9}]}");
+        lab.ok("{delete: 'c', deletes: [{q: {_id: 1}, limit: 1}]}");
+        let namespace = Namespace::new("test", "c").expect("a name");
+        let collection = lab.engine.collections().catalog().collection(&namespace).expect("there");
+        let index = collection.index("a").expect("there").id.0;
+        lab.spoil_counters(collection.id.0);
+        lab.spoil_counters(index);
+        let refused = lab.run("{insert: 'c', documents: [{_id: 10}]}").to_string();
+        assert!(refused.contains("a record of counters does not match"), "{refused}");
+        assert_eq!(findings(&lab).len(), 2);
+        let lab = lab.reopened();
+        let warnings = &lab.engine.open_report().warnings;
+        for name in ["the counters of test.c ", "the counters of the index a of test.c "] {
+            assert!(warnings.iter().any(|it| it.contains(name)), "{warnings:?}");
+        }
+        assert_eq!(findings(&lab), Vec::<String>::new());
+        lab.ok("{insert: 'c', documents: [{_id: 10, a: 1}, {_id: 8, a: 1}, {_id: 'y', a: 1}]}");
+        lab.check("{count: 'c'}", "{n: 5}");
+        assert_eq!(findings(&lab), Vec::<String>::new());
+        let lab = lab.reopened();
+        assert!(!lab.engine.open_report().warnings.iter().any(|it| it.contains("counters")));
+    }
+}
