@@ -131,7 +131,8 @@ impl Path {
     ///
     /// At the end of each branch that is the value itself, and for an array there first each of
     /// its elements. A branch through a document without the field gives `None`; elements of an
-    /// array that are no documents give nothing.
+    /// array that are no documents give nothing. An array that stands at a position the path ends
+    /// with is a value as it is.
     pub fn match_values<'d, B>(
         &self,
         document: &'d RawDocument,
@@ -250,8 +251,14 @@ fn match_value<'d, B>(
         }
         (RawBsonRef::Document(document), Some(_)) => match_document(parts, document, visit),
         (RawBsonRef::Array(array), Some((part, rest))) => {
-            if let Some(value) = element(array, part.position) {
-                match_value(rest, value, visit)?;
+            match element(array, part.position) {
+                Some(value) if rest.is_empty() => {
+                    visit(Candidate { value: Some(value), in_array: false })?;
+                }
+                Some(value @ (RawBsonRef::Document(_) | RawBsonRef::Array(_))) => {
+                    match_value(rest, value, visit)?;
+                }
+                Some(_) | None => {}
             }
             for document in elements(array).filter_map(RawBsonRef::as_document) {
                 match_document(parts, document, visit)?;
