@@ -2,12 +2,15 @@
 
 use std::cmp::Ordering;
 
-use bson::{Bson, Document, raw::RawBson};
+use bson::{
+    Bson, Document,
+    raw::{RawBson, RawDocumentBuf, cstr},
+};
 
 use super::{arithmetic::is_number, is_same, raw, target};
 use crate::{
     interrupt,
-    query::{Expr, QueryError, Test},
+    query::{Expr, QueryError},
     value::compare,
 };
 
@@ -34,8 +37,8 @@ pub(super) enum PushSort {
 /// What `$pull` takes away.
 #[derive(Debug, Clone)]
 pub(super) enum Pull {
-    /// Elements that pass these tests.
-    Tests(Test),
+    /// Elements that pass as the field with the empty name: an array also by one of its own elements.
+    Values(Expr),
     /// Documents that match.
     Documents(Expr),
     /// Elements equal to this.
@@ -108,9 +111,10 @@ impl PushSort {
 impl Pull {
     pub(super) fn takes(&self, element: &Bson) -> Result<bool, QueryError> {
         match self {
-            Self::Tests(test) => {
-                let value = RawBson::try_from(element.clone())?;
-                test.holds(value.as_raw_bson_ref())
+            Self::Values(expr) => {
+                let mut carrier = RawDocumentBuf::new();
+                carrier.append(cstr!(""), RawBson::try_from(element.clone())?);
+                expr.matches(&carrier)
             }
             Self::Documents(expr) => match element {
                 Bson::Document(inner) => expr.matches(&raw(inner)?),

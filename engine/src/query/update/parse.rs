@@ -264,34 +264,26 @@ fn add_to_set(argument: Bson) -> Result<Vec<Bson>, QueryError> {
 /// A document without operators is a filter for documents; with operators, or as a regular
 /// expression, it is a test for values; anything else must be equal.
 fn pull(raw: RawBsonRef<'_>, argument: Bson) -> Result<Pull, QueryError> {
-    let is_test = match raw {
-        RawBsonRef::Document(document) if is_operators(document) => true,
+    let of_values = |tests| {
+        let filter = Filter::parse(&wrap("", tests))?;
+        Ok(Pull::Values(filter.root().clone()))
+    };
+    match raw {
+        RawBsonRef::Document(document) if is_operators(document) => {
+            let nested = wrap("$elemMatch", raw);
+            let filter = Filter::parse(&wrap("x", RawBsonRef::Document(&nested)))?;
+            match filter.root() {
+                Expr::Field { test: Test::ElemMatchDocument(expr), .. } => {
+                    Ok(Pull::Documents((**expr).clone()))
+                }
+                _ => of_values(raw),
+            }
+        }
         RawBsonRef::Document(document) => {
-            return Ok(Pull::Documents(Filter::parse(document)?.root().clone()));
+            Ok(Pull::Documents(Filter::parse(document)?.root().clone()))
         }
-        RawBsonRef::RegularExpression(_) => true,
-        _ => false,
-    };
-    if !is_test {
-        return Ok(Pull::Value(argument));
-    }
-    let inner = match raw {
-        RawBsonRef::Document(document) => document.to_owned(),
-        other => wrap("$regex", other),
-    };
-    let filter = Filter::parse(&wrap(
-        "x",
-        RawBsonRef::Document(&wrap("$elemMatch", RawBsonRef::Document(&inner))),
-    ))?;
-    match filter.root() {
-        Expr::Field { test: Test::ElemMatchDocument(expr), .. } => {
-            Ok(Pull::Documents((**expr).clone()))
-        }
-        Expr::Field { test: Test::ElemMatchValue(tests), .. } => {
-            // "Not (not all)" is "all": one test that holds when all do.
-            Ok(Pull::Tests(Test::NotAll(vec![Test::NotAll(tests.clone())])))
-        }
-        _ => Err(QueryError::bad_value("$pull has a condition that can't be read")),
+        RawBsonRef::RegularExpression(_) => of_values(raw),
+        _ => Ok(Pull::Value(argument)),
     }
 }
 
