@@ -136,6 +136,9 @@ impl Update {
                     .iter()
                     .map(|change| change.places(&mut finder, context))
                     .collect::<Result<Vec<_>, _>>()?;
+                if changes.iter().any(|change| change.path.is_positional()) {
+                    positional::check_apart(&places)?;
+                }
                 let (mut after, mut growth) = (document.clone(), Growth::default());
                 for (change, paths) in changes.iter().zip(&places) {
                     change.apply(&mut after, paths, &mut growth, context)?;

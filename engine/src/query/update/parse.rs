@@ -394,13 +394,13 @@ fn path_order(a: &UpdatePath, b: &UpdatePath) -> Ordering {
 fn check_conflicts(changes: &[(usize, Change)]) -> Result<(), QueryError> {
     for pair in changes.windows(2) {
         let [(first, short), (second, long)] = pair else { continue };
-        if short.path.conflicts_with(&long.path) {
+        if let Some(place) = short.path.conflict_with(&long.path) {
             let later = if first > second { short } else { long };
             return Err(QueryError::new(
                 QueryErrorKind::ConflictingUpdateOperators,
                 format!(
-                    "Updating the path '{}' would create a conflict at '{}'",
-                    later.path.text, short.path.text
+                    "Updating the path '{}' would create a conflict at '{place}'",
+                    later.path.text
                 ),
             ));
         }

@@ -87,4 +87,15 @@ impl UpdatePath {
     pub(super) fn conflicts_with(&self, other: &Self) -> bool {
         self.parts.iter().zip(&other.parts).all(|(a, b)| a == b)
     }
+
+    /// Where this path and another one behind it in order can't both be followed: it leads to the
+    /// other one, or of one array the one names all elements and the other one of them.
+    pub(super) fn conflict_with(&self, other: &Self) -> Option<String> {
+        let mut pairs = self.parts.iter().zip(&other.parts);
+        let Some(at) = pairs.position(|(a, b)| a != b) else { return Some(self.text.clone()) };
+        let all_elements =
+            |path: &Self| matches!(path.parts.get(at), Some(Part::Every | Part::Filtered(_)));
+        let names = || self.text.split('.').take(at).collect::<Vec<_>>().join(".");
+        (all_elements(self) != all_elements(other)).then(names)
+    }
 }

@@ -11,7 +11,7 @@ use super::{
 use crate::{
     interrupt,
     limits::UPDATE_PLACES_MAX,
-    query::{Expr, Filter, QueryError},
+    query::{Expr, Filter, QueryError, QueryErrorKind},
 };
 
 /// What finds the places of an update's paths in one document.
@@ -109,6 +109,26 @@ pub(super) fn expand(
         paths = longer;
     }
     Ok(paths)
+}
+
+/// That no place is changed twice: only the document tells which elements positional paths stand for.
+///
+/// # Errors
+/// `ConflictingUpdateOperators`.
+pub(super) fn check_apart(places: &[Vec<Vec<String>>]) -> Result<(), QueryError> {
+    let mut places: Vec<&[String]> = places.iter().flatten().map(Vec::as_slice).collect();
+    places.sort_unstable();
+    // A path stands directly before those that it leads to.
+    let met = places.windows(2).find_map(|pair| match pair {
+        [short, long] if long.starts_with(short) => Some(short.join(".")),
+        _ => None,
+    });
+    met.map_or(Ok(()), |place| {
+        Err(QueryError::new(
+            QueryErrorKind::ConflictingUpdateOperators,
+            format!("Update created a conflict at '{place}'"),
+        ))
+    })
 }
 
 /// Array filters see the element as the field that carries the identifier's name.

@@ -237,6 +237,38 @@ fn positions() {
 }
 
 #[test]
+fn no_element_is_changed_twice() {
+    let check = |update: &str, filters: &[&str], document: &str, expected: Result<&str, &str>| {
+        let filter = Filter::parse(&raw("{a: {$elemMatch: {k: 1}}}")).expect("a filter");
+        let context = UpdateContext { filter: Some(&filter), ..UpdateContext::default() };
+        match (run(update, filters, document, &context), expected) {
+            (Ok(Some(found)), Ok(expected)) => same(&found, expected, update),
+            (Err(error), Err(expected)) => {
+                assert_eq!(error.kind, QueryErrorKind::ConflictingUpdateOperators, "{error}");
+                assert_eq!(error.message, expected, "{update}");
+            }
+            (found, _) => panic!("{update} on {document}: {found:?}"),
+        }
+    };
+    let two = &["{x: {k: 1}}", "{y: {k: 2}}"][..];
+    let overlapping = &["{'x.k': {$gte: 1}}", "{'y.k': {$gte: 2}}"][..];
+    let both = "{$set: {'a.$[x]': 8, 'a.$[y]': 9}}";
+    check(both, two, "{a: [{k: 1}, {k: 2}, {}]}", Ok("{a: [8, 9, {}]}"));
+    check(both, overlapping, "{a: [{k: 1}]}", Ok("{a: [8]}"));
+    let met = Err("Update created a conflict at 'a.1'");
+    check(both, overlapping, "{a: [{k: 1}, {k: 2}]}", met);
+    check("{$set: {'a.$[x]': 8}, $inc: {'a.$[y].n': 1}}", overlapping, "{a: [{}, {k: 2}]}", met);
+    check("{$set: {'a.$': 8, 'a.1': 9}}", &[], "{a: [{k: 1}, 2]}", Ok("{a: [8, 9]}"));
+    check("{$set: {'a.$': 8, 'a.1': 9}}", &[], "{a: [{}, {k: 1}]}", met);
+    check(
+        "{$set: {'a.$[].n': 8}, $inc: {'a.$[x].m': 1}}",
+        &["{'x.k': 1}"],
+        "{a: [{k: 1}, {}]}",
+        Ok("{a: [{k: 1, n: 8, m: 1}, {n: 8}]}"),
+    );
+}
+
+#[test]
 fn replacements_and_id() {
     check("{a: 1}", "{_id: 7, b: 2}", "{_id: 7, a: 1}");
     check("{a: 1, _id: 7}", "{_id: 7, b: 2}", "{_id: 7, a: 1}");
@@ -336,6 +368,12 @@ fn refusals_say_what_mongodb_says() {
     check("{$set: {'a.$.b.$': 1}}", "Too many positional (i.e. '$') elements found in path");
     check("{$set: {'a.b': 1, a: 1}}", "Updating the path 'a' would create a conflict at 'a'");
     check("{$set: {a: 1, 'a.b': 1}}", "Updating the path 'a.b' would create a conflict at 'a'");
+    for (path, other) in [("a.$[]", "a.1"), ("a.$[].b", "a.b"), ("a.$[]", "a.$")] {
+        check(
+            &format!("{{$set: {{'{path}': 1, '{other}': 1}}}}"),
+            &format!("Updating the path '{other}' would create a conflict at 'a'"),
+        );
+    }
     check("{a: 1, $b: 1}", "Consider using an aggregation pipeline with $replaceWith.");
 }
 
