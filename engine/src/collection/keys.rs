@@ -11,7 +11,7 @@ use crate::{
     store::{EntryRows, RecordNumber},
     ttl::{self, ItemTtl, Rule},
     value::{
-        Direction, KeyBytes, KeyEncoder, PathPart, bucket,
+        Direction, KeyBytes, KeyEncoder, ParallelArrays, bucket, combinations,
         key::{append_key, ts},
     },
 };
@@ -143,7 +143,6 @@ pub(super) fn tuples<'d>(
     document: &'d RawDocument,
     visit: &mut dyn FnMut(&[Option<RawBsonRef<'d>>]),
 ) -> Result<bool, WriteError> {
-    let parallel = || WriteError::ParallelArrays { index: index.name.clone() };
     let mut visit = |tuple: &[Option<RawBsonRef<'d>>]| {
         if !(index.sparse && tuple.iter().all(Option::is_none)) {
             visit(tuple);
@@ -152,16 +151,9 @@ pub(super) fn tuples<'d>(
     if let Some(part) = index.key.single() {
         return Ok(part.path.index_values(document, &mut |value| visit(&[value])));
     }
-    let parts = || index.key.parts.iter().map(|part| part.path.parts());
-    let mut multikey = false;
-    if parts().flatten().any(|part| part.position.is_some()) {
-        product(index, document, &mut multikey, &mut visit).ok_or_else(parallel)?;
-    } else {
-        let fields: Vec<_> =
-            parts().map(|parts| Field::at(RawBsonRef::Document(document), parts)).collect();
-        expand(&fields, &mut multikey, &mut visit).ok_or_else(parallel)?;
-    }
-    Ok(multikey)
+    let paths = index.key.parts.iter().map(|part| &part.path);
+    combinations(paths, document, &mut visit)
+        .map_err(|ParallelArrays| WriteError::ParallelArrays { index: index.name.clone() })
 }
 
 /// The key bytes of one combination, and whether they hold the whole value.
@@ -197,105 +189,6 @@ fn last_modified_key(document: &RawDocument, modified_ms: i64) -> Vec<u8> {
             None => ts::TsEntry::Never { modified_ms },
         },
     })
-}
-
-/// One field of a compound key while arrays are being expanded.
-#[derive(Clone, Copy)]
-enum Field<'d, 'p> {
-    Value(Option<RawBsonRef<'d>>),
-    Array { array: &'d bson::raw::RawArray, rest: &'p [PathPart] },
-}
-
-impl<'d, 'p> Field<'d, 'p> {
-    /// Goes down through documents as far as possible.
-    fn at(mut value: RawBsonRef<'d>, mut parts: &'p [PathPart]) -> Self {
-        loop {
-            match (value, parts.split_first()) {
-                (RawBsonRef::Array(array), _) => return Self::Array { array, rest: parts },
-                (value, None) => return Self::Value(Some(value)),
-                (RawBsonRef::Document(document), Some((part, rest))) => {
-                    match document.get(&part.name).ok().flatten() {
-                        Some(inner) => (value, parts) = (inner, rest),
-                        None => return Self::Value(None),
-                    }
-                }
-                (_, Some(_)) => return Self::Value(None),
-            }
-        }
-    }
-
-    /// This field for one element of the array; `None` stands for an empty array.
-    fn element(self, element: Option<RawBsonRef<'d>>) -> Self {
-        let Self::Array { rest, .. } = self else { return self };
-        match (element, rest.is_empty()) {
-            (None, true) => Self::Value(Some(RawBsonRef::Undefined)),
-            (Some(element), true) => Self::Value(Some(element)),
-            (Some(element @ RawBsonRef::Document(_)), false) => Self::at(element, rest),
-            (_, false) => Self::Value(None),
-        }
-    }
-}
-
-/// Fields under the same array are taken from the same element. None for two different arrays.
-/// Depth is bounded by the documents' own.
-fn expand<'d>(
-    fields: &[Field<'d, '_>],
-    multikey: &mut bool,
-    visit: &mut dyn FnMut(&[Option<RawBsonRef<'d>>]),
-) -> Option<()> {
-    let mut arrays = fields.iter().filter_map(|field| match field {
-        Field::Array { array, .. } => Some(*array),
-        Field::Value(_) => None,
-    });
-    let Some(array) = arrays.next() else {
-        let values: Vec<_> = fields
-            .iter()
-            .map(|field| match field {
-                Field::Value(value) => *value,
-                Field::Array { .. } => None,
-            })
-            .collect();
-        visit(&values);
-        return Some(());
-    };
-    if arrays.any(|other| !std::ptr::eq(other.as_bytes(), array.as_bytes())) {
-        return None;
-    }
-    *multikey = true;
-    let elements = array.into_iter().map_while(Result::ok).map(Some);
-    let empty = array.is_empty().then_some(None);
-    for element in elements.chain(empty) {
-        let inner: Vec<_> = fields.iter().map(|field| field.element(element)).collect();
-        expand(&inner, multikey, visit)?;
-    }
-    Some(())
-}
-
-/// Every value of one field with every value of the others; only one of them may have several.
-fn product<'d>(
-    index: &IndexMeta,
-    document: &'d RawDocument,
-    multikey: &mut bool,
-    visit: &mut dyn FnMut(&[Option<RawBsonRef<'d>>]),
-) -> Option<()> {
-    let mut columns = Vec::new();
-    for part in &index.key.parts {
-        let mut values = Vec::new();
-        *multikey |= part.path.index_values(document, &mut |value| values.push(value));
-        columns.push(values);
-    }
-    if columns.iter().filter(|values| values.len() > 1).count() > 1 {
-        return None;
-    }
-    let rows = columns.iter().map(Vec::len).max().unwrap_or(0);
-    for row in 0..rows {
-        let tuple: Vec<_> = columns
-            .iter()
-            .map(|values| values.get(row).or(values.first()).copied().flatten())
-            .collect();
-        visit(&tuple);
-    }
-    Some(())
 }
 
 #[cfg(test)]

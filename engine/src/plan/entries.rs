@@ -137,7 +137,7 @@ impl Entries<'_> {
         let mut bytes = 0;
         for entry in run {
             let Some(stored) = reader.document(collection, entry.record)? else { continue };
-            let key = sort.key(stored.document()?);
+            let key = sort.key(stored.document()?)?;
             bytes += key.size_bytes();
             if bytes > SORT_BYTES_MAX {
                 return Err(too_large());

@@ -354,7 +354,7 @@ impl Search {
                 return Ok(Step::Take);
             }
             matched += 1;
-            let key = sort.key(document);
+            let key = sort.key(document)?;
             bytes += key.size_bytes();
             best.push((key, stored.record));
             if keep.is_some_and(|keep| best.len() > keep)

@@ -8,7 +8,7 @@ use super::{
     QueryError, QueryErrorKind,
     filter::{integer::element_text, number::as_double},
 };
-use crate::value::{Direction, KeyBytes, KeyEncoder, Path, compare};
+use crate::value::{Direction, KeyBytes, KeyEncoder, ParallelArrays, Path, combinations, compare};
 
 /// Most fields of a sort, as in MongoDB.
 const FIELDS_MAX: usize = 32;
@@ -82,24 +82,76 @@ impl Sort {
     }
 
     /// The document's place. Of an array the smallest element decides in an ascending field and
-    /// the largest in a descending one; a missing field counts as null.
-    #[must_use]
-    pub fn key(&self, document: &RawDocument) -> SortKey {
-        let mut encoder = KeyEncoder::new();
+    /// the largest in a descending one; a missing field counts as null. Fields within one array are
+    /// taken from the same element.
+    ///
+    /// # Errors
+    /// `BadValue` when two fields lie in different arrays.
+    pub fn key(&self, document: &RawDocument) -> Result<SortKey, QueryError> {
+        let mut arrays = 0;
         let mut values = Vec::with_capacity(self.fields.len());
         for (path, direction) in &self.fields {
-            let value = deciding_value(path, *direction, document);
-            encoder.push(value, *direction);
-            values.push((value, *direction));
+            let (value, is_in_array) = deciding_value(path, *direction, document);
+            values.push(value);
+            arrays += usize::from(is_in_array);
+        }
+        if arrays > 1 {
+            values = self.first_combination(document)?;
+        }
+        Ok(self.key_of(&values))
+    }
+
+    /// The document's place by its fields as they are: an array is one value.
+    #[must_use]
+    pub fn plain_key(&self, document: &RawDocument) -> SortKey {
+        let values: Vec<_> = self.fields.iter().map(|(path, _)| path.get(document)).collect();
+        self.key_of(&values)
+    }
+
+    fn key_of(&self, values: &[Option<RawBsonRef<'_>>]) -> SortKey {
+        let mut encoder = KeyEncoder::new();
+        let fields = || values.iter().zip(&self.fields);
+        for (value, (_, direction)) in fields() {
+            encoder.push(*value, *direction);
         }
         let key = encoder.finish();
+        let owned = |value: Option<RawBsonRef<'_>>| value.map_or(RawBson::Null, Into::into);
         let values = if key.exact {
             Vec::new()
         } else {
-            let owned = |value: Option<RawBsonRef<'_>>| value.map_or(RawBson::Null, Into::into);
-            values.into_iter().map(|(value, direction)| (owned(value), direction)).collect()
+            fields().map(|(value, (_, direction))| (owned(*value), *direction)).collect()
         };
         SortKey { key, values }
+    }
+
+    /// Of the combinations of values, the one that comes first.
+    fn first_combination<'d>(
+        &self,
+        document: &'d RawDocument,
+    ) -> Result<Vec<Option<RawBsonRef<'d>>>, QueryError> {
+        let mut first: Vec<Option<RawBsonRef<'d>>> = Vec::new();
+        let paths = self.fields.iter().map(|(path, _)| path);
+        let combined = combinations(paths, document, &mut |values| {
+            if first.is_empty() || self.order(values, &first) == Ordering::Less {
+                first = values.to_vec();
+            }
+        });
+        combined.map(|_| first).map_err(|ParallelArrays| {
+            QueryError::bad_value(
+                "cannot sort with keys that are parallel arrays; sort by fields of which at most one \
+                 leads to an array",
+            )
+        })
+    }
+
+    fn order(&self, a: &[Option<RawBsonRef<'_>>], b: &[Option<RawBsonRef<'_>>]) -> Ordering {
+        let null = RawBsonRef::Null;
+        let pairs = a.iter().zip(b).zip(&self.fields);
+        let orders = pairs.map(|((a, b), (_, direction))| {
+            let order = compare(a.unwrap_or(null), b.unwrap_or(null));
+            if *direction == Direction::Descending { order.reverse() } else { order }
+        });
+        orders.fold(Ordering::Equal, Ordering::then)
     }
 }
 
@@ -152,20 +204,21 @@ impl PartialEq for SortKey {
 
 impl Eq for SortKey {}
 
+/// The value of one field that decides, and whether an array was met.
 fn deciding_value<'d>(
     path: &Path,
     direction: Direction,
     document: &'d RawDocument,
-) -> Option<RawBsonRef<'d>> {
+) -> (Option<RawBsonRef<'d>>, bool) {
     let better = if direction == Direction::Ascending { Ordering::Less } else { Ordering::Greater };
     let mut best: Option<RawBsonRef<'d>> = None;
-    path.index_values(document, &mut |value| {
+    let is_in_array = path.index_values(document, &mut |value| {
         let value = value.unwrap_or(RawBsonRef::Null);
         if best.is_none_or(|best| compare(value, best) == better) {
             best = Some(value);
         }
     });
-    best
+    (best, is_in_array)
 }
 
 /// The direction of `$natural`.
@@ -250,7 +303,7 @@ mod tests {
 
     fn check(sort: &str, in_order: &[&str]) {
         let sort = Sort::parse(&raw(sort)).expect(sort).expect("not empty");
-        let keys: Vec<_> = in_order.iter().map(|text| sort.key(&raw(text))).collect();
+        let keys: Vec<_> = in_order.iter().map(|text| sort.key(&raw(text)).expect(text)).collect();
         for (pair, texts) in keys.windows(2).zip(in_order.windows(2)) {
             assert!(pair[0] < pair[1], "{sort:?}: {} before {}", texts[0], texts[1]);
         }
@@ -271,10 +324,37 @@ mod tests {
         check("{a: 1}", &["{a: [1, 9]}", "{a: [5, 2]}", "{a: 3}"]);
         check("{a: -1}", &["{a: [1, 9]}", "{a: 8}", "{a: [5, 2]}"]);
         check("{'a.b': 1}", &["{a: [{b: 1}, {b: 9}]}", "{a: {b: 2}}"]);
+        check(
+            "{'a.b': 1, 'a.c': -1}",
+            &["{a: [{b: 1, c: 5}]}", "{a: [{b: 1, c: 1}, {b: 2, c: 9}]}"],
+        );
+        check(
+            "{'a.b': 1, 'a.c': -1}",
+            &[
+                "{a: [{b: 1, c: 0}, {b: 0, c: 3}, {b: 0, c: 1}]}",
+                "{a: {b: 0, c: 2}}",
+                "{a: {b: 1}}",
+            ],
+        );
+        check("{a: 1, b: -1}", &["{a: [2, 1], b: 5}", "{a: 1, b: [3, 4]}", "{a: 1, b: 3}"]);
         let long = "y".repeat(600);
         let documents = [format!("{{a: '{long}a'}}"), format!("{{a: '{long}b'}}")];
         check("{a: 1}", &[&documents[0], &documents[1]]);
         check("{a: -1}", &[&documents[1], &documents[0]]);
+    }
+
+    #[test]
+    fn two_arrays_give_no_order() {
+        let key = |sort: &str, document: &str| {
+            let sort = Sort::parse(&raw(sort)).expect(sort).expect("not empty");
+            sort.key(&raw(document)).map_err(|error| error.kind)
+        };
+        for sort in ["{a: 1, b: 1}", "{'a.0': 1, b: -1}", "{'c.a': 1, 'c.b': 1}"] {
+            let document = "{a: [[1, 2]], b: [3, 4], c: {a: [], b: [1]}}";
+            assert_eq!(key(sort, document).err(), Some(QueryErrorKind::BadValue), "{sort}");
+        }
+        assert!(key("{a: 1, b: 1, 'a.c': -1}", "{a: [{c: 1}], b: 2}").is_ok());
+        assert!(key("{'a.b': 1, a: 1}", "{a: [{b: 1}, 2]}").is_ok());
     }
 
     #[test]

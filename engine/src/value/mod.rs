@@ -7,6 +7,7 @@
 
 pub mod bucket;
 pub(crate) mod calendar;
+mod combinations;
 mod count;
 mod db_pointer;
 pub mod decimal;
@@ -26,6 +27,7 @@ pub mod zone;
 #[cfg(test)]
 mod tests;
 
+pub use combinations::{ParallelArrays, combinations};
 pub use count::{count, counted};
 pub use decimal::Decimal;
 pub use key::{Direction, KEY_BYTES_MAX, KeyBytes, KeyEncoder};

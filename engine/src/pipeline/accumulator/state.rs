@@ -129,7 +129,7 @@ impl State {
                 };
                 *seen += 1;
                 let value = given.unwrap_or(RawBsonRef::Null);
-                let place = (sort.key(scope.root()), *seen);
+                let place = (sort.key(scope.root())?, *seen);
                 Ok(keep_sorted(*n, *is_bottom, entries, place, value))
             }
             Self::Numbers(numbers) => {

@@ -49,7 +49,7 @@ impl SortStage {
             key.size_bytes() + document.as_bytes().len()
         };
         while let Some(document) = input.next_document()? {
-            let entry = (self.sort.key(&document), document);
+            let entry = (self.sort.key(&document)?, document);
             held.add("$sort", bytes(&entry))?;
             documents.push(entry);
             // The surplus is dropped when there is as much of it as of what is kept.

@@ -151,7 +151,7 @@ fn by_fields(all: &mut [RawBsonRef<'_>], sort: &Sort) {
             RawBsonRef::Document(document) => *document,
             _ => empty.as_ref(),
         };
-        keyed.push((sort.key(document), *element));
+        keyed.push((sort.plain_key(document), *element));
     }
     keyed.sort_by(|a, b| a.0.cmp(&b.0));
     for (slot, (_, element)) in all.iter_mut().zip(keyed) {
@@ -288,6 +288,11 @@ mod tests {
         is("{$sortArray: {input: [3, 1, 2], sortBy: 1}}", "[1, 2, 3]");
         is("{$sortArray: {input: [3, 'a', 2], sortBy: -1}}", "['a', 3, 2]");
         is("{$sortArray: {input: null, sortBy: 1}}", "null");
+        // An array is one value here.
+        is(
+            "{$sortArray: {input: [{a: [5, 1]}, {a: [2]}, {a: 9}], sortBy: {a: 1}}}",
+            "[{a: 9}, {a: [2]}, {a: [5, 1]}]",
+        );
         is(
             "{$sortArray: {input: [{a: {b: 2}}, {a: {b: 1}}], sortBy: {'a.b': 1}}}",
             "[{a: {b: 1}}, {a: {b: 2}}]",
