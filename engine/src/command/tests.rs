@@ -383,3 +383,29 @@ fn bytes_that_are_no_bson_are_refused() {
     let reply = lab.run_document(&doc! { "find": "c", "filter": deeper });
     assert_eq!(reply.get_i32("code").ok(), Some(15), "{reply}");
 }
+
+#[test]
+fn a_key_that_is_there_is_told_as_programs_read_it() {
+    let lab = Lab::new();
+    lab.ok("{createIndexes: 'c', indexes: [{key: {a: 1}, name: 'a_1', unique: true}]}");
+    let check = |value: &str, expected: &str| {
+        lab.ok(&format!("{{insert: 'c', documents: [{{a: {value}}}]}}"));
+        let reply = lab.run(&format!("{{insert: 'c', documents: [{{a: {value}}}]}}"));
+        let told = at(&reply, "writeErrors.0.errmsg");
+        let expected = format!(
+            "E11000 duplicate key error collection: test.c index: a_1 dup key: {{ a: {expected} }}"
+        );
+        assert_eq!(told, Some(Bson::String(expected)), "{value}");
+    };
+    check("'x@y.z'", "\"x@y.z\"");
+    check("Double(1)", "1.0");
+    check("2", "2");
+    check("Long('3')", "3");
+    check("Decimal128('4.50')", "4.50");
+    check("ISODate('1970-01-01T00:00:05Z')", "new Date(5000)");
+    check("Timestamp({t: 1, i: 2})", "Timestamp(1, 2)");
+    check("ObjectId('0123456789abcdef01234567')", "ObjectId('0123456789abcdef01234567')");
+    check("{b: 'x', c: {}}", "{ b: \"x\", c: {} }");
+    check("[[]]", "[]");
+    check("null", "null");
+}

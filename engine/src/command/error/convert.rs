@@ -1,6 +1,9 @@
 //! From the errors of the layers below to MongoDB's numbers.
 
-use bson::{Bson, Document, doc};
+use bson::{
+    Bson, Document, doc,
+    raw::{RawBsonRef, RawDocumentBuf},
+};
 
 use super::{Code, CommandError};
 use crate::{
@@ -9,7 +12,7 @@ use crate::{
     collection::WriteError,
     interrupt::Ended,
     plan::{PlanError, PlanErrorKind},
-    query::{QueryError, QueryErrorKind},
+    query::{QueryError, QueryErrorKind, filter::integer::value_text},
     store::StoreError,
     value::ScanError,
 };
@@ -145,7 +148,7 @@ impl From<WriteError> for CommandError {
                     "E11000 duplicate key error collection: {} index: {} dup key: {}",
                     duplicate.namespace,
                     duplicate.index,
-                    shell_text(&duplicate.key_value),
+                    key_text(&duplicate.key_value),
                 );
                 let details = doc! {
                     "keyPattern": duplicate.key_pattern.clone(),
@@ -184,9 +187,9 @@ impl From<WriteError> for CommandError {
     }
 }
 
-fn shell_text(document: &Document) -> String {
-    use crate::value::{Layout, shell};
-    shell::write_value(&Bson::Document(document.clone()), Layout::OneLine)
+fn key_text(key: &Document) -> String {
+    let key = RawDocumentBuf::try_from(key).unwrap_or_default();
+    value_text(RawBsonRef::Document(&key))
 }
 
 impl From<StoreError> for CommandError {
