@@ -114,6 +114,55 @@ fn cards_json_and_table_are_on_f2_f3_and_f4() {
     assert!(!window.has("Columns"));
 }
 
+/// More documents than the window has room for, with more fields than fit beside one another.
+fn many() -> Window {
+    let documents = (0..200).map(|id| {
+        let fields = (0..12).map(|at| (format!("field{at}"), "a text of some length".into()));
+        let mut document = doc! {"_id": id, "at": at(600)};
+        document.extend(fields);
+        document
+    });
+    let insert = doc! {"insert": "notes", "documents": documents.collect::<Vec<_>>()};
+    let mut window = Window::open_view(&[notes().swap_remove(0), insert], "Documents");
+    window.until_named("Document 1");
+    window
+}
+
+#[test]
+fn a_table_that_shows_another_row_stays_at_its_columns() {
+    let mut window = many();
+    window.key(Key::F4);
+    window.until_named("Expires in");
+    window.point("Document 0");
+    window.key(Key::End);
+    window.until_named("Document 199");
+    let (id, expires) = (window.place("Sort by _id"), window.place("Expires in"));
+    assert!(expires.left() >= id.right(), "{expires} begins right of {id}");
+}
+
+#[test]
+fn a_table_takes_the_row_of_the_list_and_follows_the_keys() {
+    let all: Vec<Document> = (0..180).map(|id| doc! {"_id": id}).collect();
+    let mut window = Window::open_view(&[doc! {"insert": "many", "documents": all}], "Documents");
+    window.until_named("Document 0");
+    window.point("Document 0");
+    window.key(Key::End);
+    window.until_named("Document 179");
+    window.key(Key::F4);
+    window.until_named("Sort by _id");
+    window.until_named("Document 179");
+    window.key(Key::Home);
+    window.until_named("Document 0");
+    for _ in 0..30 {
+        window.key(Key::ArrowDown);
+    }
+    window.until_named("Document 30");
+    for _ in 0..30 {
+        window.key(Key::ArrowUp);
+    }
+    window.until_named("Document 0");
+}
+
 #[test]
 fn a_column_is_hidden() {
     let mut window = window();

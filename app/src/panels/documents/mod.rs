@@ -66,7 +66,10 @@ fn content_ui(
         return;
     }
     let shown = match view.mode {
-        Mode::Cards | Mode::Json => list::ui(ui, state, tab, draft, actions),
+        Mode::Cards | Mode::Json => {
+            draft.table_row = None;
+            list::ui(ui, state, tab, draft, actions)
+        }
         Mode::Table => table::ui(ui, state, tab, draft, actions),
     };
     draft.shown = (shown.start, shown.end);
@@ -99,7 +102,7 @@ fn keys(ui: &Ui, tab: &Tab, draft: &mut DocumentsDraft, actions: &mut Actions) {
         if let Some(found) = view.pages.row(row).filter(|found| found.has_id()) {
             push(DocumentsAction::Select { row, id: found.id.clone(), how: How::Only });
         }
-        bring_into_view(row, draft);
+        bring_into_view(row, view.mode, draft);
     }
     if pressed(Key::Delete) && !view.selected.is_empty() {
         push(DocumentsAction::AskDeleteSelected);
@@ -114,9 +117,11 @@ fn is_busy_with_selection(view: &DocumentsView) -> bool {
     view.confirming.is_some() || !view.selected.is_empty()
 }
 
-fn bring_into_view(row: u64, draft: &mut DocumentsDraft) {
+fn bring_into_view(row: u64, mode: Mode, draft: &mut DocumentsDraft) {
     let (first, end) = draft.shown;
-    if row <= first {
+    if mode == Mode::Table {
+        draft.brought = Some(row);
+    } else if row <= first {
         draft.scroll.row = row;
         draft.scroll.offset = 0.0;
     } else if row + 1 >= end {

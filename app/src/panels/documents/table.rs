@@ -45,23 +45,42 @@ pub fn ui(
     if expires {
         columns.insert(usize::from(!columns.is_empty()), column("expires in", COLUMN));
     }
+    let count = columns.len();
     let mut delegate = Delegate { state, tab, actions, fields, expires, shown: 0..0 };
     let sticky = usize::from(delegate.fields.first().is_some_and(|field| *field == "_id"));
-    let mut table = Table::new()
+    let table = Table::new()
         .id_salt("documents table")
         .num_rows(view.pages.len())
         .columns(columns)
         .num_sticky_cols(sticky)
         .headers([HeaderRow::new(sizes::ROW)]);
-    // The list and the table stand at the same row when one takes the place of the other.
-    if draft.shown.1 == 0 || draft.scroll.row >= draft.shown.1 {
-        table = table.scroll_to_row(draft.scroll.row, Some(egui::Align::TOP));
-    }
-    table.show(ui, &mut delegate);
+    moved(table, count, sticky, draft).show(ui, &mut delegate);
     let shown = delegate.shown;
     draft.scroll.row = shown.start;
     draft.scroll.offset = 0.0;
+    draft.table_row = Some(shown.start);
     shown
+}
+
+/// The table, moved to the row that is asked for.
+fn moved(table: Table, columns: usize, sticky: usize, draft: &mut DocumentsDraft) -> Table {
+    let brought = draft.brought.take();
+    match draft.table_row {
+        // It takes the place of the list, at the list's row. What is aligned is aligned sideways too,
+        // so the first column that scrolls is named as well.
+        None => {
+            let start = Some(egui::Align::Min);
+            let table = table.scroll_to_row(draft.scroll.row, start);
+            if sticky < columns { table.scroll_to_column(sticky, start) } else { table }
+        }
+        Some(stands) => {
+            let moved = (draft.scroll.row != stands).then_some(draft.scroll.row);
+            match brought.or(moved) {
+                Some(row) => table.scroll_to_row(row, None),
+                None => table,
+            }
+        }
+    }
 }
 
 fn column(field: &str, width: f32) -> Column {

@@ -118,6 +118,10 @@ pub struct DocumentsDraft {
     pub scroll: Scroll,
     /// The rows that were on the screen, for the words above the list.
     pub shown: (u64, u64),
+    /// The row at which the table stood; `None` while the list is shown.
+    pub table_row: Option<u64>,
+    /// The row that the table shall bring into view.
+    pub brought: Option<u64>,
 }
 
 impl DocumentsView {
