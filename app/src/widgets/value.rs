@@ -236,6 +236,23 @@ pub fn short(value: &Bson) -> String {
     }
 }
 
+/// An `_id` on one line. It is what a document is told by, so one that is a document or an array says
+/// what is in it, and not how much.
+#[must_use]
+pub fn id(value: &Bson) -> String {
+    match value {
+        Bson::Document(_) | Bson::Array(_) => {
+            cut(&write_value(value, Lines::OneLine), VALUE_CHARS_MAX)
+        }
+        other => short(other),
+    }
+}
+
+/// Appends an `_id` in its colour, on one line.
+pub fn append_id(job: &mut LayoutJob, value: &Bson, colors: &Colors) {
+    value_text::append(job, &id(value), &text::mono(), Kind::of(value).ink(colors), colors);
+}
+
 /// A value as it is read aloud.
 fn spoken(value: &Bson) -> String {
     with_marks(&cut(&short(value), 120))
@@ -289,6 +306,17 @@ mod tests {
         let date = bson::DateTime::from_millis(1_000);
         check(Bson::DateTime(date), "ISODate('1970-01-01T00:00:01Z')");
         assert_eq!(short(&Bson::String("x".repeat(1_000))).chars().count(), VALUE_CHARS_MAX + 3);
+    }
+
+    #[test]
+    fn an_id_says_what_it_is() {
+        let check = |value: Bson, expected: &str| assert_eq!(id(&value), expected);
+        check(bson!({"user": 7, "day": "mon"}), "{ user: 7, day: 'mon' }");
+        check(bson!([1, 2]), "[ 1, 2 ]");
+        check(bson!({}), "{}");
+        check(bson!("a"), "\"a\"");
+        let many: Vec<Bson> = (0..1_000).map(Bson::Int32).collect();
+        assert_eq!(id(&Bson::Array(many)).chars().count(), VALUE_CHARS_MAX + 1);
     }
 
     #[test]

@@ -246,6 +246,23 @@ fn one_document_is_deleted_after_a_question_and_brought_back() {
 }
 
 #[test]
+fn a_document_is_told_by_what_its_id_holds() {
+    let insert = doc! {"insert": "notes", "documents": [
+        {"_id": {"user": 7, "day": "mon"}}, {"_id": {"user": 7, "day": "tue"}},
+    ]};
+    let mut window = Window::open_view(&[insert], "Documents");
+    let name = "Document { user: 7, day: 'tue' }";
+    window.until_named(name);
+    window.point(name);
+    window.click("Delete document");
+    window.until_named("Delete { user: 7, day: 'tue' }?");
+    window.key(Key::Escape);
+    window.key(Key::F4);
+    window.until_named("Sort by _id");
+    assert!(window.has(name));
+}
+
+#[test]
 fn several_documents_are_deleted_by_number_and_brought_back() {
     let mut window = window();
     window.click("Select Document 1");

@@ -168,7 +168,7 @@ fn list_ui(ui: &mut Ui, archive: &Archive) -> Option<ArchiveAction> {
 
 fn row_ui(ui: &mut Ui, at: usize, row: &Row, archive: &Archive) -> Option<ArchiveAction> {
     let mut asked = None;
-    let id = with_marks(&value::cut(&value::short(&row.id), 60));
+    let id = with_marks(&value::cut(&value::id(&row.id), 60));
     ui.horizontal(|ui| {
         ui.set_height(sizes::ROW);
         let mut chosen = archive.chosen.contains(&at);

@@ -53,7 +53,7 @@ pub fn ui(
             for id in draft.ids.iter().take(SAMPLE) {
                 let found = rows.iter().find(|row| row.id == *id);
                 let mut job = egui::text::LayoutJob::default();
-                value::append_value(&mut job, id, colors);
+                value::append_id(&mut job, id, colors);
                 let fields = found.into_iter().flat_map(|row| row.document.iter());
                 for (name, field) in fields.filter(|(name, _)| *name != "_id").take(3) {
                     let gap = egui::TextFormat::simple(text::mono(), colors.dim);

@@ -87,7 +87,7 @@ fn titles(draft: &Editor, open: &Tab) -> (String, &'static str) {
             "One document, or several in an array, in mongosh syntax or Extended JSON",
         ),
         Mode::Edit(opened) => {
-            let id = opened.get("_id").map(value::short).unwrap_or_default();
+            let id = opened.get("_id").map(value::id).unwrap_or_default();
             let id = marks::visible(&value::cut(&id, 60));
             (format!("Edit {id}"), "Types stay as they are written: Long('5') is not 5")
         }

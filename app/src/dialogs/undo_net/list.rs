@@ -153,7 +153,7 @@ fn row_ui(ui: &mut Ui, row: &Row, draft: &mut UndoNetDraft, clock: &Clock, actio
     let size = vec2(ui.available_width(), sizes::ROW);
     let (rect, response) = ui.allocate_exact_size(size, Sense::click());
     let is_chosen = draft.chosen == Some(row.number);
-    let id = with_marks(&value::cut(&value::short(&row.id), 120));
+    let id = with_marks(&value::cut(&value::id(&row.id), 120));
     let namespace = with_marks(&row.namespace.to_string());
     response.widget_info(|| {
         let name = format!("Choose {id} of {namespace}");

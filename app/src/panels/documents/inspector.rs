@@ -28,7 +28,7 @@ pub fn ui(
         empty_state::hint(ui, "Select a document to see when it expires, and why");
         return;
     };
-    let title = marks::visible(&value::cut(&value::short(&focus.id), 80));
+    let title = marks::visible(&value::cut(&value::id(&focus.id), 80));
     ui.add(egui::Label::new(text::rich(title, text::title())).wrap());
     if focus.gone {
         let words = "This document is no longer there; this is what it was";

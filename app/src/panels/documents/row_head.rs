@@ -30,7 +30,7 @@ pub fn how(ui: &Ui) -> How {
 
 /// The name of a document that is read aloud.
 pub fn name(row: &Row) -> String {
-    let id = value::cut(&value::short(&row.id), 80);
+    let id = value::cut(&value::id(&row.id), 80);
     format!("Document {}", marks::visible(&id))
 }
 
@@ -58,7 +58,7 @@ pub fn ui(
         left += 26.0;
     }
     let mut job = egui::text::LayoutJob::default();
-    value::append_value(&mut job, &row.id, colors(ui));
+    value::append_id(&mut job, &row.id, colors(ui));
     let stays = state.tree.why_nothing_expires(&tab.namespace.db).is_some();
     let due = row.due.filter(|_| !stays);
     let due_left = due_ui(ui, rect, due, state, actions);
@@ -167,7 +167,7 @@ fn confirm_ui(ui: &mut Ui, rect: Rect, row: &Row, tab: &Tab, actions: &mut Actio
         if ui.add(Button::danger("Delete").small()).clicked() {
             push(DocumentsAction::Delete(vec![row.id.clone()]));
         }
-        let id = marks::visible(&value::cut(&value::short(&row.id), 40));
+        let id = marks::visible(&value::cut(&value::id(&row.id), 40));
         let words = format!("Delete {id}?");
         ui.label(text::rich(words, text::body()).color(colors(ui).text));
     });

@@ -119,7 +119,8 @@ impl<'a> Delegate<'a> {
     fn field_cell(ui: &Ui, row: &Row, field: &str) {
         if let Some(found) = row.document.get(field) {
             let mut job = egui::text::LayoutJob::default();
-            value::append_value(&mut job, found, colors(ui));
+            let append = if field == "_id" { value::append_id } else { value::append_value };
+            append(&mut job, found, colors(ui));
             value::line_in(ui, cell_rect(ui), job);
         }
     }
@@ -128,7 +129,8 @@ impl<'a> Delegate<'a> {
     fn wanted_width(ui: &Ui, row: &Row, shows: Shows<'_>) -> f32 {
         let Shows::Field(field) = shows else { return COLUMN };
         let Some(found) = row.document.get(field) else { return COLUMN / 2.0 };
-        let words = value::cut(&value::short(found), 60);
+        let words = if field == "_id" { value::id(found) } else { value::short(found) };
+        let words = value::cut(&words, 60);
         let width = paint::measured(ui, &words, text::mono()).x + 2.0 * sizes::GAP_SMALL + 4.0;
         width.clamp(COLUMN / 2.0, COLUMN_FIRST_MAX)
     }
