@@ -1,6 +1,7 @@
 //! The Expiry view: documents in time, from their date to their removal.
 
 use bson::{Document, doc};
+use egui_kittest::kittest::Queryable;
 use mayfly::state::State;
 use mayfly::state::expiry::Mode;
 use mayfly::state::tabs::ViewKind;
@@ -54,6 +55,8 @@ fn the_table_lists_what_waits_and_the_ledger_what_went() {
     }
     window.click("Shown as: Removed");
     assert!(!window.is_enabled("Copy the list as NDJSON"));
+    assert!(window.has("Nothing was removed since this tab was opened"));
+    assert!(!window.has("Removed (UTC)"), "no columns of nothing");
     window.advance(31);
     window.click("Run now");
     window.until_named("Removal after the threshold");
@@ -150,6 +153,20 @@ fn controls_do_not_cover_one_another_in_a_narrow_view() {
         for (other, name) in places.iter().zip(names).skip(at + 1) {
             assert!(!place.intersects(*other), "{} and {name}: {place} {other}", names[at]);
         }
+    }
+}
+
+#[test]
+fn how_late_removals_were_is_not_covered_by_the_buttons() {
+    let mut window = window();
+    window.click("Shown as: Removed");
+    window.advance(121);
+    window.click("Run now");
+    window.until_named("p99");
+    let lag = window.harness.query_all_by_label_contains("p99").next().expect("the lag").rect();
+    for name in ["Copy the list as NDJSON", "Undo net…", "Archive…"] {
+        let button = window.place(name);
+        assert!(!lag.intersects(button), "{name}: {lag} {button}");
     }
 }
 

@@ -95,17 +95,17 @@ fn content_ui(ui: &mut Ui, state: &State, tab: &Tab, asks: &mut Asks<'_>) -> boo
     }
     let times = pass_times(state, tab);
     match view.mode {
-        Mode::Table => table::waiting_ui(ui, view, &state.clock, &times, asks),
         Mode::Removed => {
             let is_kept = state.reaper.undo_secs > 0;
             table::removed_ui(ui, view, &tab.namespace, is_kept, asks);
             false
         }
-        Mode::Timeline if view.loaded && view.lanes.is_empty() => {
+        _ if view.loaded && view.lanes.is_empty() => {
             let sentence = "No document waits: none has a date that a TTL index reads";
             empty_state::ui(ui, Picture::Time, sentence, None);
             false
         }
+        Mode::Table => table::waiting_ui(ui, view, &state.clock, &times, asks),
         Mode::Timeline => timeline_ui(ui, state, tab, &times, asks),
     }
 }

@@ -13,6 +13,7 @@ use crate::panels::reaper_log::PUT_BACK;
 use crate::state::expiry::{ExpiryView, Lane, Phase};
 use crate::state::{Clock, Namespace, duration};
 use crate::theme::{colors, sizes, text};
+use crate::widgets::empty_state::{self, Picture};
 use crate::widgets::hint::Hint as _;
 use crate::widgets::{Button, paint};
 
@@ -78,39 +79,14 @@ pub(super) fn removed_ui(
     is_kept: bool,
     asks: &mut Asks<'_>,
 ) {
-    ui.horizontal(|ui| {
-        let ink = colors(ui);
-        if let Some((median, most, max)) = view.lag_ms() {
-            let figure = |name: &str, ms| format!("{name} {}", duration::figure(ms));
-            let lag = [figure("p50", median), figure("p99", most), figure("max", max)].join("   ");
-            ui.label(RichText::new("Removal after the threshold").color(ink.dim));
-            ui.label(RichText::new(lag).font(text::mono()));
-        }
-        if view.ledger_dropped > 0 {
-            let dropped = format!("{} more are not listed", view.ledger_dropped);
-            ui.label(RichText::new(dropped).color(ink.dim));
-        }
-        ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-            let archive = Button::plain("Archive…").tooltip(archive::SHOW.tooltip);
-            if ui.add(archive).clicked() {
-                let open = ArchiveAction::Open(namespace.clone());
-                asks.actions.push(Action::Archive(open));
-            }
-            let net = Button::plain("Undo net…").tooltip(undo_net::SHOW.tooltip);
-            if ui.add(net).clicked() {
-                let open = UndoNetAction::Open(Some(namespace.clone()));
-                asks.actions.push(Action::UndoNet(open));
-            }
-            if is_kept {
-                put_back_ui(ui, view, namespace, asks);
-            }
-            ui.add_enabled_ui(!view.ledger.is_empty(), |ui| {
-                if ui.add(Button::plain("Copy the list as NDJSON")).clicked() {
-                    asks.push(ExpiryAction::ExportLedger);
-                }
-            });
-        });
-    });
+    if !view.ledger.is_empty() {
+        ui.horizontal_wrapped(|ui| lag_ui(ui, view));
+    }
+    ui.horizontal_wrapped(|ui| ledger_buttons_ui(ui, view, namespace, is_kept, asks));
+    if view.ledger.is_empty() {
+        empty_state::ui(ui, Picture::Time, "Nothing was removed since this tab was opened", None);
+        return;
+    }
     ui.add_space(sizes::GAP_SMALL);
     let columns = [
         ("_id", sizes::COLUMN),
@@ -135,6 +111,44 @@ pub(super) fn removed_ui(
         };
         cell_ui(ui, words, lane, column);
     });
+}
+
+/// How late the removals were.
+fn lag_ui(ui: &mut Ui, view: &ExpiryView) {
+    let ink = colors(ui);
+    let mut words = |words: RichText| ui.add(egui::Label::new(words).extend());
+    if let Some((median, most, max)) = view.lag_ms() {
+        let figure = |name: &str, ms| format!("{name} {}", duration::figure(ms));
+        let lag = [figure("p50", median), figure("p99", most), figure("max", max)].join("   ");
+        words(RichText::new("Removal after the threshold").color(ink.dim));
+        words(RichText::new(lag).font(text::mono()));
+    }
+    if view.ledger_dropped > 0 {
+        let dropped = format!("{} more are not listed", view.ledger_dropped);
+        words(RichText::new(dropped).color(ink.dim));
+    }
+}
+
+fn ledger_buttons_ui(
+    ui: &mut Ui,
+    view: &ExpiryView,
+    namespace: &Namespace,
+    is_kept: bool,
+    asks: &mut Asks<'_>,
+) {
+    let copy = Button::plain("Copy the list as NDJSON").enabled(!view.ledger.is_empty());
+    if ui.add(copy).clicked() {
+        asks.push(ExpiryAction::ExportLedger);
+    }
+    if is_kept {
+        put_back_ui(ui, view, namespace, asks);
+    }
+    if ui.add(Button::plain("Undo net…").tooltip(undo_net::SHOW.tooltip)).clicked() {
+        asks.actions.push(Action::UndoNet(UndoNetAction::Open(Some(namespace.clone()))));
+    }
+    if ui.add(Button::plain("Archive…").tooltip(archive::SHOW.tooltip)).clicked() {
+        asks.actions.push(Action::Archive(ArchiveAction::Open(namespace.clone())));
+    }
 }
 
 /// The chosen document can be put back while the undo net has it.
