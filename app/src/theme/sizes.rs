@@ -161,6 +161,10 @@ pub const COLUMN_MIN: f32 = 70.0;
 pub const COLUMN_NUMBER: f32 = 84.0;
 /// The column of buttons at the end of a row.
 pub const COLUMN_ACTIONS: f32 = 150.0;
+/// The room that a table of indexes needs for all its figures.
+pub const INDEXES_ALL: f32 = 920.0;
+/// The room that it needs for the count of entries.
+pub const INDEXES_ENTRIES: f32 = 740.0;
 /// The height of a row with buttons.
 pub const ROW_TABLE: f32 = 40.0;
 

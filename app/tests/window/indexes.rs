@@ -56,6 +56,19 @@ fn an_index_that_can_have_no_ttl_offers_none() {
 }
 
 #[test]
+fn a_small_window_has_room_for_what_can_be_done() {
+    let mut window = window();
+    for width in [1_280.0, 1_100.0, 900.0, 760.0] {
+        window.harness.set_size(egui::vec2(width, 600.0));
+        window.until_named("10 min (600 s)");
+        for name in ["Change TTL… seen_1", "More for seen_1"] {
+            let place = window.place(name);
+            assert!(place.right() <= width, "{name} at {place} of {width}");
+        }
+    }
+}
+
+#[test]
 fn an_index_is_hidden_and_shown_again() {
     let mut window = window();
     window.choose("More for made_1", "Hide from queries");

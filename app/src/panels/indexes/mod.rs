@@ -63,33 +63,49 @@ fn controls_ui(ui: &mut Ui, tab: &Tab, asks: &mut Asks<'_>) {
     });
 }
 
-const TITLES: [&str; 7] = ["Name", "Keys", "Properties", "Entries", "Size", "Used", ""];
+/// What every width has room for.
+const TITLES: [&str; 3] = ["Name", "Keys", "Properties"];
+
+/// Figures of an index, those first that stay longest where there is no room for all.
+const FIGURES: [&str; 3] = ["Entries", "Size", "Used"];
+
+/// How many figures there is room for beside what an index is and what can be done to it.
+fn figures_in(width: f32) -> usize {
+    if width >= sizes::INDEXES_ALL {
+        FIGURES.len()
+    } else {
+        usize::from(width >= sizes::INDEXES_ENTRIES)
+    }
+}
 
 fn table_ui(ui: &mut Ui, tab: &Tab, rows: &[IndexRow], asks: &mut Asks<'_>) {
-    let number = || Column::exact(sizes::COLUMN_NUMBER);
+    let figures = figures_in(ui.available_width());
+    let words = |share: bool| {
+        let column = if share { Column::remainder() } else { Column::initial(sizes::COLUMN) };
+        column.at_least(sizes::COLUMN_MIN).clip(true)
+    };
+    let is_narrow = figures < FIGURES.len();
     TableBuilder::new(ui)
-        .id_salt("indexes")
+        .id_salt(("indexes", figures))
         .sense(egui::Sense::click())
         .striped(false)
         .auto_shrink([false, true])
         .cell_layout(egui::Layout::left_to_right(egui::Align::Center))
-        .column(Column::initial(sizes::COLUMN).at_least(sizes::COLUMN_MIN).clip(true))
-        .column(Column::initial(sizes::COLUMN).at_least(sizes::COLUMN_MIN).clip(true))
-        .column(Column::remainder().at_least(sizes::COLUMN_MIN).clip(true))
-        .columns(number(), 3)
+        .columns(words(is_narrow), 2)
+        .column(words(true))
+        .columns(Column::exact(sizes::COLUMN_NUMBER), figures)
         .column(Column::exact(sizes::COLUMN_ACTIONS))
         .header(sizes::ROW, |mut header| {
-            for (column, title) in TITLES.iter().enumerate() {
+            for title in TITLES {
+                header.col(|ui| title_ui(ui, title));
+            }
+            for title in FIGURES.iter().take(figures) {
                 header.col(|ui| {
-                    let words = RichText::new(*title).font(text::small()).color(colors(ui).dim);
-                    if (3..6).contains(&column) {
-                        let right = egui::Layout::right_to_left(egui::Align::Center);
-                        ui.with_layout(right, |ui| ui.label(words));
-                    } else {
-                        ui.label(words);
-                    }
+                    let right = egui::Layout::right_to_left(egui::Align::Center);
+                    ui.with_layout(right, |ui| title_ui(ui, title));
                 });
             }
+            header.col(|_| {});
         })
         .body(|body| {
             body.rows(sizes::ROW_TABLE, rows.len(), |mut table_row| {
@@ -98,13 +114,9 @@ fn table_ui(ui: &mut Ui, tab: &Tab, rows: &[IndexRow], asks: &mut Asks<'_>) {
                 cell(&mut table_row, |ui| row::name_ui(ui, index));
                 cell(&mut table_row, |ui| row::keys_ui(ui, index));
                 cell(&mut table_row, |ui| row::properties_ui(ui, index));
-                cell(&mut table_row, |ui| {
-                    row::figure_ui(ui, index.entries.map(number::count));
-                });
-                cell(&mut table_row, |ui| row::size_ui(ui, index));
-                cell(&mut table_row, |ui| {
-                    row::figure_ui(ui, index.uses.map(number::count));
-                });
+                for figure in [row::entries_ui, row::size_ui, row::uses_ui].iter().take(figures) {
+                    cell(&mut table_row, |ui| figure(ui, index));
+                }
                 cell(&mut table_row, |ui| actions_ui(ui, index, asks));
                 let response = table_row.response();
                 menu::context(&response, |ui| entries_ui(ui, index, asks));
@@ -116,6 +128,10 @@ fn table_ui(ui: &mut Ui, tab: &Tab, rows: &[IndexRow], asks: &mut Asks<'_>) {
                 }
             });
         });
+}
+
+fn title_ui(ui: &mut Ui, title: &str) {
+    ui.label(RichText::new(title).font(text::small()).color(colors(ui).dim));
 }
 
 fn cell(row: &mut TableRow<'_, '_>, draw: impl FnOnce(&mut Ui)) {

@@ -56,7 +56,15 @@ pub(super) fn ttl_words(secs: i64) -> String {
     }
 }
 
-pub(super) fn figure_ui(ui: &mut Ui, figure: Option<String>) -> Response {
+pub(super) fn entries_ui(ui: &mut Ui, index: &IndexRow) {
+    figure_ui(ui, index.entries.map(number::count));
+}
+
+pub(super) fn uses_ui(ui: &mut Ui, index: &IndexRow) {
+    figure_ui(ui, index.uses.map(number::count));
+}
+
+fn figure_ui(ui: &mut Ui, figure: Option<String>) -> Response {
     ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
         let words = figure.unwrap_or_else(|| "–".to_owned());
         ui.label(RichText::new(words).font(text::mono()))
