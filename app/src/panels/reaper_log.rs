@@ -1,13 +1,14 @@
 //! What the reaper did, pass by pass.
 
 use egui::text::{LayoutJob, TextFormat};
-use egui::{FontId, Label, ScrollArea, Ui};
+use egui::{Align, FontId, Label, Layout, ScrollArea, Ui};
 
 use crate::action::{Action, Actions, ReaperAction};
-use crate::source::PassSummary;
+use crate::source::{PassIndex, PassSummary};
 use crate::state::reaper::{LogEntry, LogLine};
 use crate::state::{State, duration, number};
 use crate::theme::{Colors, colors, sizes, text};
+use crate::widgets::value_text::with_marks;
 use crate::widgets::{Button, empty_state};
 
 /// What putting back does.
@@ -18,36 +19,50 @@ pub(super) const PUT_BACK: &str =
 pub fn ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
     let log = state.reaper.log();
     if log.is_empty() {
-        let words = if state.is_open() {
-            "No pass yet; the next one is counted down at the top"
-        } else {
-            "No store is open, so no pass is made"
-        };
-        empty_state::hint(ui, words);
+        empty_state::hint(ui, nothing(state));
         return;
     }
     ui.spacing_mut().item_spacing.y = 0.0;
     let colors = colors(ui);
+    let rows: Vec<(&LogLine, usize)> =
+        log.iter().rev().flat_map(|line| (0..rows_of(line)).map(move |row| (line, row))).collect();
     ScrollArea::vertical().id_salt("reaper log").auto_shrink(false).show_rows(
         ui,
         sizes::ROW_DENSE,
-        log.len(),
-        |ui, rows| {
-            let count = rows.len();
-            for line in log.iter().rev().skip(rows.start).take(count) {
-                let job = job(line, colors);
+        rows.len(),
+        |ui, shown| {
+            for (line, row) in rows.get(shown).unwrap_or_default() {
                 let size = egui::vec2(ui.available_width(), sizes::ROW_DENSE);
-                ui.allocate_ui_with_layout(
-                    size,
-                    egui::Layout::left_to_right(egui::Align::Center),
-                    |ui| {
+                let layout = Layout::right_to_left(Align::Center);
+                ui.allocate_ui_with_layout(size, layout, |ui| {
+                    if *row == 0 {
                         put_back_ui(ui, state, line, actions);
+                    }
+                    let job = job(line, *row, colors);
+                    ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
                         ui.add(Label::new(job).truncate().selectable(true));
-                    },
-                );
+                    });
+                });
             }
         },
     );
+}
+
+fn nothing(state: &State) -> &'static str {
+    match () {
+        () if !state.is_open() => "No store is open, so no pass is made",
+        () if state.reaper.held.is_some() => "No pass yet; removals wait until you release them",
+        () if !state.reaper.enabled => "No pass yet; the reaper is off",
+        () => "No pass yet; the next one is counted down at the top",
+    }
+}
+
+/// A pass has a row for each index that removed something.
+fn rows_of(line: &LogLine) -> usize {
+    match &line.what {
+        LogEntry::Pass { pass, .. } => pass.indexes.len().max(1),
+        LogEntry::Note(_) => 1,
+    }
 }
 
 /// What a pass removed can be put back while the undo net has it.
@@ -65,20 +80,28 @@ fn put_back_ui(ui: &mut Ui, state: &State, line: &LogLine, actions: &mut Actions
     }
 }
 
-fn job(line: &LogLine, colors: &Colors) -> LayoutJob {
+fn job(line: &LogLine, row: usize, colors: &Colors) -> LayoutJob {
     let mut job = LayoutJob::default();
     let mut add = |content: &str, font: FontId, ink| {
         job.append(content, 0.0, TextFormat::simple(font, ink));
     };
-    add(&duration::time_of_day_millis(line.at_ms), text::mono(), colors.dim);
+    let time = duration::time_of_day_millis(line.at_ms);
     match &line.what {
         LogEntry::Note(sentence) => {
+            add(&time, text::mono(), colors.dim);
             add("  ", text::mono(), colors.text);
             add(sentence, text::body(), colors.overdue);
         }
         LogEntry::Pass { pass, passes } => {
-            add(&format!("  pass {}   ", pass.number), text::mono(), colors.text);
-            pass_text(pass, *passes, colors, &mut add);
+            let number = format!("  pass {}   ", pass.number);
+            if row == 0 {
+                add(&time, text::mono(), colors.dim);
+                add(&number, text::mono(), colors.text);
+            } else {
+                let before = " ".repeat(time.chars().count() + number.chars().count());
+                add(&before, text::mono(), colors.dim);
+            }
+            pass_text(pass, row, *passes, colors, &mut add);
         }
     }
     job
@@ -86,6 +109,7 @@ fn job(line: &LogLine, colors: &Colors) -> LayoutJob {
 
 fn pass_text(
     pass: &PassSummary,
+    row: usize,
     passes: u64,
     colors: &Colors,
     add: &mut impl FnMut(&str, FontId, egui::Color32),
@@ -95,21 +119,28 @@ fn pass_text(
         add(&format!("nothing due{times}"), text::mono(), colors.dim);
         return;
     }
-    for index in &pass.indexes {
-        if let Some(error) = &index.error {
-            add(&format!("{}: {error}   ", index.index), text::mono(), colors.error);
-            continue;
-        }
-        add("removed ", text::mono(), colors.text);
-        add(&number::count(index.deleted), text::mono_strong(), colors.text);
-        let of = index.namespace.as_ref().map(|of| format!(" of {of}")).unwrap_or_default();
-        add(&format!("{of} by {}", index.index), text::mono(), colors.text);
-        let late = format!(
-            "  late p50 {}, max {}   ",
-            duration::figure(index.lag_p50_ms),
-            duration::figure(index.lag_max_ms)
-        );
-        add(&late, text::mono(), colors.dim);
+    if let Some(index) = pass.indexes.get(row) {
+        index_text(index, colors, add);
     }
-    add(&format!("in {}", duration::micros(pass.duration_micros)), text::mono(), colors.dim);
+    if row + 1 >= pass.indexes.len() {
+        add(&format!("in {}", duration::micros(pass.duration_micros)), text::mono(), colors.dim);
+    }
+}
+
+fn index_text(
+    index: &PassIndex,
+    colors: &Colors,
+    add: &mut impl FnMut(&str, FontId, egui::Color32),
+) {
+    let name = with_marks(&index.index);
+    if let Some(error) = &index.error {
+        add(&format!("{name}: {}   ", with_marks(error)), text::mono(), colors.error);
+        return;
+    }
+    add("removed ", text::mono(), colors.text);
+    add(&number::count(index.deleted), text::mono_strong(), colors.text);
+    let of = index.namespace.as_ref().map(|of| format!(" of {of}")).unwrap_or_default();
+    add(&format!("{} by {name}", with_marks(&of)), text::mono(), colors.text);
+    let (median, max) = (duration::figure(index.lag_p50_ms), duration::figure(index.lag_max_ms));
+    add(&format!("  late p50 {median}, max {max}   "), text::mono(), colors.dim);
 }

@@ -14,7 +14,7 @@ pub mod upkeep;
 
 use bson::Document;
 
-pub use event::{Events, PassSummary, RemovedDocument, SourceEvent};
+pub use event::{Events, PassIndex, PassSummary, RemovedDocument, SourceEvent};
 pub use namespace::Namespace;
 pub use open::{OpenFailure, OpenRequest, Opened, Opener};
 pub use place::Advice;

@@ -2,10 +2,11 @@
 
 use bson::doc;
 use egui::{Key, Modifiers};
+use egui_kittest::kittest::Queryable;
 use mayfly::state::settings::ThemeChoice;
 use mayfly::state::view::Drawer;
 
-use super::support::Window;
+use super::support::{Window, at};
 use super::time::drops;
 
 #[test]
@@ -20,6 +21,26 @@ fn the_reaper_log_tells_every_pass() {
     assert!(window.has_part("1 removed since the start"));
     window.click("Clear");
     assert!(window.has("No pass yet; the next one is counted down at the top"));
+}
+
+#[test]
+fn a_pass_has_a_row_for_each_index() {
+    let mut commands = drops();
+    for name in ["leaves", "a collection of a name that is long enough to fill a line of its own"] {
+        commands.push(doc! {"createIndexes": name, "indexes": [
+            {"key": {"at": 1}, "name": "at_1", "expireAfterSeconds": 60},
+        ]});
+        commands.push(doc! {"insert": name, "documents": [{"_id": 1, "at": at(-30)}]});
+    }
+    let mut window = Window::open_after(&commands);
+    window.advance(31);
+    window.click("Run now");
+    window.until_named("removed 1 of test.leaves by at_1");
+    let top = |words| window.harness.get_by_label_contains(words).rect().top();
+    let mut tops = ["of test.drops by", "of test.leaves by", "a line of its own by"].map(top);
+    tops.sort_by(f32::total_cmp);
+    assert!(tops[0] < tops[1] && tops[1] < tops[2], "{tops:?}");
+    assert!(window.has_part("pass 1"));
 }
 
 #[test]

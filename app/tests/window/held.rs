@@ -170,6 +170,7 @@ fn a_restored_store_removes_nothing_until_the_banner_is_answered() {
     ] {
         assert!(harness.query_by_label_contains(words).is_some(), "{words}");
     }
+    until(&mut harness, "No pass yet; removals wait until you release them", true);
     click(&mut harness, "Show them");
     let tab = harness.state().state().tabs.active().expect("a tab");
     assert_eq!((tab.namespace.to_string().as_str(), tab.view), ("shop.carts", ViewKind::Expiry));
