@@ -1,6 +1,6 @@
 //! The banner under the top bar while removals wait for a word from somebody.
 
-use egui::{Align, Frame, Label, Layout, Margin, Panel, Ui};
+use egui::{Align, Frame, Label, Layout, Margin, Panel, Ui, vec2};
 
 use crate::action::reaper::delete_held;
 use crate::action::{Action, Actions, ReaperAction, TabsAction};
@@ -30,7 +30,9 @@ pub fn panel_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
     Panel::top("held banner")
         .frame(Frame::new().fill(colors.overdue_ground).inner_margin(margin))
         .show(ui, |ui| {
-            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            // As high as what is in it, also after a window in which it was higher.
+            let size = vec2(ui.available_width(), sizes::CONTROL);
+            ui.allocate_ui_with_layout(size, Layout::right_to_left(Align::Center), |ui| {
                 ui.spacing_mut().item_spacing.x = sizes::GAP_SMALL;
                 buttons_ui(ui, held, actions);
                 ui.with_layout(Layout::top_down(Align::Min), |ui| words_ui(ui, held));

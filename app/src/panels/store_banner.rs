@@ -1,7 +1,7 @@
 //! The banners under the top bar while the store takes less than everything, when something in it was
 //! found damaged or it has recovered, and the quiet line about an unwise place of the data folder.
 
-use egui::{Align, Color32, Frame, Label, Layout, Margin, Panel, Ui};
+use egui::{Align, Color32, Frame, Label, Layout, Margin, Panel, Ui, vec2};
 
 use crate::action::upkeep::Page;
 use crate::action::{Action, Actions, StoreAction, UpkeepAction, ViewAction};
@@ -219,7 +219,8 @@ fn strip_ui(
     let margin = Margin::symmetric(16, 8);
     let frame = Frame::new().fill(ground).inner_margin(margin);
     Panel::top(egui::Id::unique(id)).frame(frame).show(ui, |ui| {
-        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+        let size = vec2(ui.available_width(), sizes::CONTROL_SMALL);
+        ui.allocate_ui_with_layout(size, Layout::right_to_left(Align::Center), |ui| {
             ui.spacing_mut().item_spacing.x = sizes::GAP_SMALL;
             buttons(ui);
             ui.with_layout(Layout::top_down(Align::Min), |ui| {

@@ -97,6 +97,19 @@ fn the_banner_tells_why_both_clocks_and_what_waits() {
 }
 
 #[test]
+fn the_banner_is_as_high_as_its_words() {
+    let mut window = Window::open();
+    let mut below = |width| {
+        window.harness.set_size(egui::vec2(width, 800.0));
+        window.harness.run_steps(4);
+        window.harness.get_by_label("Search collections").rect().top()
+    };
+    let (wide, narrow, wide_again) = (below(1_280.0), below(800.0), below(1_280.0));
+    assert!(narrow > wide, "{narrow} is below {wide}");
+    assert!((wide_again - wide).abs() < 0.5, "{wide_again} is {wide}");
+}
+
+#[test]
 fn delete_now_asks_then_releases_and_the_banner_goes() {
     let mut window = Window::open();
     click(&mut window.harness, "Delete now…");
