@@ -9,6 +9,7 @@ use crate::action::{Action, Actions, TabsAction, ViewAction, entries};
 use crate::state::{Drafts, Namespace, State};
 use crate::theme::{Colors, colors, sizes, text};
 use crate::widgets::hint::Hint as _;
+use crate::widgets::value_text::with_marks;
 use crate::widgets::{field, paint};
 
 /// Lines listed at once; typing narrows them.
@@ -162,7 +163,7 @@ fn lines(state: &State, typed: &str) -> Vec<Line> {
     let collections = state.tree.databases.iter().flat_map(|database| {
         database.collections.iter().filter_map(|collection| {
             let namespace = Namespace::new(&database.name, &collection.name);
-            let words = format!("Open {namespace}");
+            let words = format!("Open {}", with_marks(&namespace.to_string()));
             let score = score(&words, typed)?;
             let action = Action::Tabs(TabsAction::Show(namespace));
             let (keys, group, tooltip) = (String::new(), "Collection", "");

@@ -110,6 +110,15 @@ fn the_palette_finds_commands_and_collections() {
 }
 
 #[test]
+fn the_palette_shows_what_cannot_be_seen_in_a_name() {
+    let mut window = Window::open_after(&[doc! {"create": "new\u{202e}lot"}]);
+    window.until("it is known", |state| state.tree.databases.iter().any(|db| db.name == "test"));
+    window.click("Commands (Ctrl+P)");
+    window.type_into("Find a command", "open test.new");
+    window.until_named("Open test.new\\u{202e}lot");
+}
+
+#[test]
 fn settings_work_at_once() {
     let mut window = Window::open();
     window.click("Settings");
