@@ -177,11 +177,14 @@ fn lines(state: &State, typed: &str) -> Vec<Line> {
 }
 
 /// How well `words` fit what was typed: every typed letter must come in order. Letters that begin a
-/// word or follow one another count more; an early fit counts more. `None`: no fit.
+/// word or follow one another count more; an early fit counts more, and most what the words begin with.
+/// `None`: no fit.
 #[must_use]
 pub fn score(words: &str, typed: &str) -> Option<i32> {
-    let words: Vec<char> = words.to_lowercase().chars().collect();
-    let (mut from, mut total, mut last) = (0, 0, None);
+    let words = words.to_lowercase();
+    let is_start = words.starts_with(&typed.to_lowercase());
+    let words: Vec<char> = words.chars().collect();
+    let (mut from, mut total, mut last) = (0, if is_start { 20 } else { 0 }, None);
     for wanted in typed.to_lowercase().chars().filter(|c| !c.is_whitespace()) {
         let begins = |at: usize| at == 0 || !words[at - 1].is_alphanumeric();
         let rest = from..words.len();
@@ -226,5 +229,7 @@ mod tests {
         check_order("ct", "Close tab", "Reopen closed tab");
         check_order("sess", "Open demo.sessions", "Show sent commands, operations");
         check_order("rn", "Run now", "Rename collection…");
+        check_order("back up", "Back up…", "Backup and maintenance…");
+        check_order("backup", "Backup and maintenance…", "Back up…");
     }
 }
