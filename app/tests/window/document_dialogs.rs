@@ -55,6 +55,32 @@ fn the_text_has_the_keyboard_until_the_tab_key_is_pressed() {
 }
 
 #[test]
+fn what_is_typed_first_stands_inside_a_new_document() {
+    let mut window = window();
+    window.click("Add document");
+    window.until_named("Add to test.notes");
+    assert!(window.is_focused("Document"));
+    window.harness.input_mut().events.push(egui::Event::Text("text: 'new'".to_owned()));
+    window.until_named("Insert 1 document");
+    let text = window.value("Document");
+    assert!(text.ends_with(",\n  text: 'new'\n}"), "{text}");
+}
+
+#[test]
+fn undoing_in_the_editor_stays_with_its_document() {
+    let mut window = editing("1");
+    window.type_into("Document", "{ _id: 1, text: 'other' }");
+    window.key(Key::Escape);
+    window.click("Discard what was typed");
+    window.point("Document 2");
+    window.click("Edit as text");
+    window.until_named("Edit 2");
+    window.keys(Modifiers::COMMAND, Key::Z);
+    let text = window.value("Document");
+    assert!(text.contains("_id: 2"), "{text}");
+}
+
+#[test]
 fn text_that_is_no_document_is_not_sent() {
     let mut window = window();
     window.click("Add document");

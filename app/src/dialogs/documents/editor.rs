@@ -1,5 +1,7 @@
 //! Documents as text: add, clone, edit. What was typed stays whatever the store answers.
 
+use egui::text::{CCursor, CCursorRange};
+use egui::text_edit::TextEditState;
 use egui::{Context, Id, Key, KeyboardShortcut, Modifiers, Ui};
 use mayfly_engine::value::shell::write_command;
 
@@ -125,6 +127,7 @@ fn content_ui(ui: &mut Ui, draft: &mut Editor, command: Option<&str>) -> bool {
     let response = edit.area_ui(ui, height, &mut draft.text);
     if !draft.is_changed() && ui.memory(|memory| memory.focused().is_none()) {
         response.request_focus();
+        begin(ui, id, &draft.text);
     }
     if response.changed() {
         draft.changed();
@@ -149,6 +152,16 @@ fn content_ui(ui: &mut Ui, draft: &mut Editor, command: Option<&str>) -> bool {
         let shown = value::cut(command, COMMAND_CHARS_MAX);
         code_box::ui(ui, "The command that will be sent", &shown)
     })
+}
+
+/// What is typed first goes before the last brace. Nothing is left of the document that the editor held
+/// before: undoing must not bring that one back.
+fn begin(ui: &Ui, id: Id, text: &str) {
+    let inside = text.rfind("\n}").and_then(|at| text.get(..at)).unwrap_or(text);
+    let mut state = TextEditState::default();
+    let cursor = CCursor::new(inside.chars().count());
+    state.cursor.set_char_range(Some(CCursorRange::one(cursor)));
+    state.store(ui.ctx(), id);
 }
 
 fn conflict_ui(ui: &mut Ui, theirs: &str) {
