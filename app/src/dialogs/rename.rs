@@ -1,6 +1,8 @@
 //! Another name for a collection.
 
-use egui::{Context, Id};
+use egui::text::{CCursor, CCursorRange};
+use egui::text_edit::TextEditState;
+use egui::{Context, Id, Ui};
 use mayfly_engine::value::shell::write_command;
 
 use super::create::{buttons_ui, end, refusal_ui};
@@ -35,17 +37,22 @@ pub fn ui(context: &Context, draft: &mut RenameCollection, state: &State, action
         draft,
         |ui, draft| {
             let shown = error.filter(|_| to != draft.from);
-            let RenameCollection { name, sent, .. } = draft;
+            let RenameCollection { from, name, sent } = draft;
             ui.add_enabled_ui(!sent.is_waiting(), |ui| {
                 labelled(ui, "New name", shown, |ui| {
+                    let id = Id::unique("new name");
                     let field = Field {
                         name: "New name",
                         mono: true,
                         invalid: shown.is_some(),
-                        id: Some(Id::unique("new name")),
+                        id: Some(id),
                         ..Field::default()
                     };
-                    field.ui(ui, name);
+                    let response = field.ui(ui, name);
+                    if to == *from && ui.memory(|memory| memory.focused().is_none()) {
+                        response.request_focus();
+                        select_all(ui, id, name);
+                    }
                 });
             });
             refusal_ui(ui, sent);
@@ -57,4 +64,12 @@ pub fn ui(context: &Context, draft: &mut RenameCollection, state: &State, action
         draft.sent.error = None;
     }
     end(closing, copy, command, rename, StoreAction::Rename(draft.clone()), actions);
+}
+
+/// What is typed first takes the place of the whole text.
+fn select_all(ui: &Ui, id: Id, text: &str) {
+    let mut state = TextEditState::default();
+    let end = CCursor::new(text.chars().count());
+    state.cursor.set_char_range(Some(CCursorRange::two(CCursor::new(0), end)));
+    state.store(ui.ctx(), id);
 }

@@ -124,6 +124,17 @@ fn a_collection_is_renamed() {
 }
 
 #[test]
+fn a_new_name_is_typed_at_once() {
+    let mut window = renaming();
+    assert!(window.is_focused("New name"));
+    window.harness.input_mut().events.push(egui::Event::Text("tears".to_owned()));
+    window.until_enabled("Rename");
+    assert_eq!(window.value("New name"), "tears");
+    window.key(egui::Key::Enter);
+    window.until_named("Dismiss: test.drops is now test.tears");
+}
+
+#[test]
 fn a_rename_that_fails_keeps_the_tab() {
     let mut window = renaming();
     assert!(window.has("Close test.drops"));
