@@ -53,6 +53,7 @@ fn the_net_is_turned_on_changed_and_turned_off() {
     window.type_into("Keep for", "90");
     let shown = window.value("The command that sets the undo net");
     assert!(shown.contains("mayflyUndoSecs: 5400"), "{shown}");
+    assert!(window.has("The net is off until then"), "what was chosen is not how it is");
     window.click("Turn the net on for 1 h 30 min");
     window.until("the net", |state| state.reaper.undo_secs == 5_400);
     window.until_gone("The command that sets the undo net");

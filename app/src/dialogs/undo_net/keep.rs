@@ -47,10 +47,16 @@ fn change_ui(ui: &mut Ui, secs: i64, net: &UndoNet, actions: &mut Actions) {
         _ => format!("Keep for {span} from now on"),
     };
     let hint = "What is in the net keeps the time that it has";
-    let button = Button::plain(&label).enabled(!net.is_waiting).tooltip(hint);
-    if ui.add(button).clicked() {
-        actions.push(Action::UndoNet(UndoNetAction::Keep(secs)));
-    }
+    let button = Button::primary(&label).enabled(!net.is_waiting).tooltip(hint);
+    ui.horizontal(|ui| {
+        if ui.add(button).clicked() {
+            actions.push(Action::UndoNet(UndoNetAction::Keep(secs)));
+        }
+        // The switch above shows what was chosen, which is not how it is.
+        let now =
+            if net.secs == 0 { "The net is off until then" } else { "The net is on until then" };
+        ui.label(text::rich(now, text::body()).color(colors(ui).overdue));
+    });
 }
 
 fn holds_ui(ui: &mut Ui, net: &UndoNet) {
