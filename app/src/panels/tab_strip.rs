@@ -4,10 +4,17 @@ use egui::{Align, Layout, ScrollArea, Ui};
 
 use crate::action::{Action, Actions, TabsAction, ViewAction};
 use crate::state::tabs::ViewKind;
-use crate::state::{State, Tab, number};
+use crate::state::{Namespace, State, Tab, number};
 use crate::theme::{Icon, colors, sizes, text};
 use crate::widgets::marks::visible;
+use crate::widgets::value::cut;
 use crate::widgets::{Button, menu, tabs};
+
+/// Characters that a tab has room for, roughly.
+const TITLE_CHARS: usize = 22;
+
+/// Characters of a database that a tab shows at least.
+const TITLE_DB_CHARS_MIN: usize = 6;
 
 /// Draws the tabs.
 pub fn ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
@@ -27,7 +34,8 @@ pub fn ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
 
 fn tab_ui(ui: &mut Ui, tab: &Tab, state: &State, actions: &mut Actions) {
     let selected = state.tabs.active().is_some_and(|active| active.id == tab.id);
-    let (pressed, response) = tabs::folder(ui, &visible(&tab.namespace.to_string()), selected);
+    let name = visible(&tab.namespace.to_string());
+    let (pressed, response) = tabs::folder(ui, &title(&tab.namespace), &name, selected);
     match pressed {
         Some(tabs::Pressed::Chosen) => {
             actions.push(Action::Tabs(TabsAction::Activate(tab.id)));
@@ -48,6 +56,13 @@ fn tab_ui(ui: &mut Ui, tab: &Tab, state: &State, actions: &mut Actions) {
             }
         }
     });
+}
+
+/// What a tab has room for. The collection tells tabs apart, so a long database gives way first.
+fn title(namespace: &Namespace) -> String {
+    let (db, collection) = (visible(&namespace.db), visible(&namespace.collection));
+    let room = TITLE_CHARS.saturating_sub(collection.chars().count() + 1).max(TITLE_DB_CHARS_MIN);
+    format!("{}.{collection}", cut(&db, room))
 }
 
 /// Draws the views of the collection that is shown.
@@ -89,4 +104,24 @@ fn summary(state: &State, tab: &Tab) -> String {
     let known = state.tree.collection(&tab.namespace);
     let documents = known.and_then(|known| known.documents);
     documents.map(|count| number::counted(count, "document", "documents")).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_database_leaves_its_collection_room() {
+        let check = |db: &str, collection: &str, expected: &str| {
+            assert_eq!(title(&Namespace::new(db, collection)), expected);
+        };
+        check("demo", "carts", "demo.carts");
+        check("a_database_with_a_long_name", "big", "a_database_with_a_….big");
+        check(
+            "a_database",
+            "a_collection_with_a_long_name",
+            "a_data….a_collection_with_a_long_name",
+        );
+        check("demo", "a_collection_with_a_long_name", "demo.a_collection_with_a_long_name");
+    }
 }

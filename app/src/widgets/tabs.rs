@@ -18,15 +18,16 @@ pub enum Pressed {
     Closed,
 }
 
-/// A tab like that of a folder, with a cross. It fills the height of the strip.
-pub fn folder(ui: &mut Ui, label: &str, selected: bool) -> (Option<Pressed>, Response) {
+/// A tab like that of a folder, with a cross. It fills the height of the strip. `label` is what there
+/// is room for of `name`.
+pub fn folder(ui: &mut Ui, label: &str, name: &str, selected: bool) -> (Option<Pressed>, Response) {
     let colors = colors(ui);
     let ink = if selected { colors.text } else { colors.dim };
     let room = sizes::TAB_WIDTH_MAX - 2.0 * 14.0 - 18.0;
     let galley = paint::line(ui, label, text::body(), ink, room);
     let size = Vec2::new(galley.size().x + 14.0 + 34.0, ui.available_height());
     let (rect, response) = ui.allocate_exact_size(size, Sense::click());
-    response.widget_info(|| WidgetInfo::selected(Role::Button, ui.is_enabled(), selected, label));
+    response.widget_info(|| WidgetInfo::selected(Role::Button, ui.is_enabled(), selected, name));
     let body = Rect::from_min_max(rect.min + Vec2::new(0.0, 4.0), rect.max);
     let radius = CornerRadius { nw: 7, ne: 7, sw: 0, se: 0 };
     if selected {
@@ -46,12 +47,12 @@ pub fn folder(ui: &mut Ui, label: &str, selected: bool) -> (Option<Pressed>, Res
     }
     let at = pos2(body.left() + 14.0, body.center().y);
     let place = Align2::LEFT_CENTER.anchor_size(at, galley.size());
-    let is_cut = galley.elided;
+    let is_cut = galley.elided || label != name;
     ui.painter().galley(place.min, galley, ink);
-    let response = if is_cut { response.hint(label) } else { response };
+    let response = if is_cut { response.hint(name) } else { response };
     let cross =
         Rect::from_center_size(pos2(body.right() - 16.0, body.center().y), Vec2::splat(20.0));
-    let closed = cross_ui(ui, cross, label, &response);
+    let closed = cross_ui(ui, cross, name, &response);
     let pressed = if closed || response.middle_clicked() {
         Some(Pressed::Closed)
     } else {
