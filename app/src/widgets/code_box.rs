@@ -111,6 +111,10 @@ pub(super) fn pieces(code: &str) -> Vec<(Piece, &str)> {
             '-' if rest[1..].starts_with(|c: char| c.is_ascii_digit()) => {
                 (Piece::Number, 1 + run(&rest[1..], |c| c.is_alphanumeric() || c == '.'))
             }
+            // An option of a command line is one name, whatever words are in it.
+            '-' if rest[1..].starts_with('-') => {
+                (Piece::Name, run(rest, |c| c.is_alphanumeric() || c == '-'))
+            }
             c if c.is_alphabetic() || matches!(c, '_' | '$') => {
                 let length = run(rest, |c| c.is_alphanumeric() || matches!(c, '_' | '$'));
                 (word(&rest[..length], &rest[length..]), length)
@@ -182,5 +186,6 @@ mod tests {
         assert_eq!(kind("{a: ISODate('x')}", "ISODate"), Some(Piece::Call));
         assert_eq!(kind("{a: true}", "true"), Some(Piece::Number));
         assert_eq!(kind("{find: 1}", "find"), Some(Piece::Name));
+        assert_eq!(kind("mayfly export --db demo", "--db"), Some(Piece::Name));
     }
 }
