@@ -227,6 +227,7 @@ fn schedule_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
         if undo.hint(reaper::UNDO_ON.tooltip).clicked() {
             actions.push(Action::Reaper(ReaperAction::SetUndo(!is_on)));
         }
+        menu::line(ui);
         let net = undo_net::SHOW;
         if menu::entry(ui, net.label, "", true).hint(net.tooltip).clicked()
             && let Some(action) = (net.action)(state)

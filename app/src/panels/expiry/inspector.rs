@@ -101,12 +101,10 @@ fn totals_ui(ui: &mut Ui, totals: &Totals, asks: &mut Asks<'_>) {
         key_value::colored(ui, "Waiting", &number::count(totals.waiting), ink.accent);
         key_value::colored(ui, "Overdue", &number::count(totals.overdue), ink.overdue);
         key_value::ui(ui, "Never expire", &number::count(totals.never));
-        for (code, count) in &totals.reasons {
-            let count = number::count(*count);
-            let row = key_value::pressable(ui, reason_label(code), &count);
-            if row.hint("Show these documents").clicked() {
-                asks.push(ExpiryAction::FilterNever(code.clone()));
-            }
+        if !totals.reasons.is_empty() {
+            // They are parts of the number above them.
+            let margin = egui::Margin { left: 12, ..egui::Margin::ZERO };
+            egui::Frame::new().inner_margin(margin).show(ui, |ui| reasons_ui(ui, totals, asks));
         }
         if totals.lack_reasons() {
             let hint = "Read the documents to see why they never expire";
@@ -115,4 +113,14 @@ fn totals_ui(ui: &mut Ui, totals: &Totals, asks: &mut Asks<'_>) {
             }
         }
     });
+}
+
+fn reasons_ui(ui: &mut Ui, totals: &Totals, asks: &mut Asks<'_>) {
+    for (code, count) in &totals.reasons {
+        let count = number::count(*count);
+        let row = key_value::pressable(ui, reason_label(code), &count);
+        if row.hint("Show these documents").clicked() {
+            asks.push(ExpiryAction::FilterNever(code.clone()));
+        }
+    }
 }

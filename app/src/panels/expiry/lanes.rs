@@ -66,8 +66,10 @@ impl Lanes<'_> {
         });
         if ui.is_rect_visible(rect) {
             let (painter, colors) = (ui.painter(), colors(ui));
-            let ink = Ink { painter, colors, scale: self.scale, rect, overdue: self.overdue };
-            if selected || response.hovered() {
+            let is_lit = selected || response.hovered();
+            let (scale, overdue) = (self.scale, self.overdue);
+            let ink = Ink { painter, colors, scale, rect, overdue, is_lit };
+            if is_lit {
                 ink.ground(selected);
             }
             ink.lane(lane);
@@ -95,6 +97,8 @@ struct Ink<'a> {
     scale: Scale,
     rect: Rect,
     overdue: &'a str,
+    /// Whether the row has a ground of its own.
+    is_lit: bool,
 }
 
 impl Ink<'_> {
@@ -188,6 +192,10 @@ impl Ink<'_> {
         let late = layout(format!("removed, {}", words::lateness(late_ms)));
         let width = name.size().x + sizes::GAP + late.size().x;
         let left = (center.x + sizes::GAP).min(self.scale.right() - width).max(self.scale.left);
+        if left > center.x && !self.is_lit {
+            let size = vec2(width, name.size().y);
+            self.clear(Rect::from_min_size(pos2(left, center.y - size.y / 2.0), size));
+        }
         let line = Stroke::new(sizes::LINE, gray);
         self.painter.hline(left..=left + name.size().x, center.y, line);
         let after = left + name.size().x + sizes::GAP;
@@ -219,6 +227,11 @@ impl Ink<'_> {
         }
     }
 
+    /// The ground of a text, on which nothing else is seen.
+    fn clear(&self, text: Rect) {
+        self.painter.rect_filled(text.expand2(vec2(3.0, 0.0)), 3.0, self.colors.panel);
+    }
+
     /// Digits and note right of `x`; where the right has no room, the note left of it on the bar,
     /// and the digits too if need be.
     fn labels(&self, x: f32, digits: &str, ink: egui::Color32, note: &str) {
@@ -234,10 +247,9 @@ impl Ink<'_> {
         let note = layout(note, text::small(), self.colors.text);
         let put = |left: f32, galley: std::sync::Arc<egui::Galley>, ink| {
             let at = pos2(left, self.rect.center().y - galley.size().y / 2.0);
-            if is_hatched {
-                // Nobody could read it on the stripes.
-                let ground = Rect::from_min_size(at, galley.size()).expand2(vec2(3.0, 0.0));
-                self.painter.rect_filled(ground, 3.0, self.colors.panel);
+            if is_hatched || left > x && !self.is_lit {
+                // Nobody could read it on the stripes, or on the line of a pass.
+                self.clear(Rect::from_min_size(at, galley.size()));
             }
             self.painter.galley_with_override_text_color(at, galley, ink);
         };
