@@ -101,12 +101,15 @@ impl Deadline {
             Source::Index if field == "_ts" => {
                 format!("It expires {secs} {unit} after its last modification.")
             }
-            Source::Index if dates > 1 => {
-                format!(
-                    "It expires {secs} {unit} after the earliest of the {dates} dates in {field}."
-                )
+            Source::Index => {
+                let when = if secs == 0 { "at".to_owned() } else { format!("{secs} {unit} after") };
+                match dates {
+                    2.. => {
+                        format!("It expires {when} the earliest of the {dates} dates in {field}.")
+                    }
+                    _ => format!("It expires {when} the date in {field}."),
+                }
             }
-            Source::Index => format!("It expires {secs} {unit} after the date in {field}."),
         }
     }
 }

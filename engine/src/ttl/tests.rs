@@ -122,6 +122,9 @@ fn what_a_deadline_is_made_of() {
     let Expiry::At(deadline) = found else { panic!("{found:?}") };
     assert_eq!((deadline.base_ms, deadline.dates, deadline.source), (3, 2, Source::Index));
     assert!(deadline.sentence("a").contains("earliest of the 2 dates in a"));
+    let found = expiry(&on("a", 0), &raw(&doc! {"a": date(9)}), 0);
+    let Expiry::At(deadline) = found else { panic!("{found:?}") };
+    assert_eq!(deadline.sentence("a"), "It expires at the date in a.");
     let found = expiry(&Rule::LastModified { default_secs: None }, &raw(&doc! {"ttl": 1}), 5_700);
     let Expiry::At(deadline) = found else { panic!("{found:?}") };
     assert_eq!((deadline.base_ms, deadline.source), (5_000, Source::Item));
