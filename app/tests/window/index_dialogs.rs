@@ -14,6 +14,7 @@ fn creating(field: &str) -> Window {
     let mut window = window();
     window.click("Create index…");
     window.until_named("Create an index on visits");
+    assert!(window.is_focused("Field 1"), "the first field is typed at once");
     window.type_into("Field 1", field);
     window
 }

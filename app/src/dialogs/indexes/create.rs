@@ -104,7 +104,12 @@ fn fields_ui(ui: &mut Ui, create: &mut CreateIndex, sampled: &[SampledField]) {
             let width = Some((ui.available_width() - sizes::FIELD_BUTTONS).max(120.0));
             let hint = "createdAt, or _ts for the last modification";
             let field = Field { name: &spoken, hint, mono: true, width, ..Field::default() };
-            field.ui(ui, name);
+            let response = field.ui(ui, name);
+            // The keyboard is on the first field while nothing was typed.
+            let is_free = ui.memory(|memory| memory.focused().is_none());
+            if at == 0 && name.is_empty() && is_free && !menu::was_open(ui.ctx()) {
+                response.request_focus();
+            }
             ui.add_space(sizes::GAP_SMALL);
             let pick = format!("Pick field {}", at + 1);
             let button = ui.add(Button::plain("Pick").menu().name(&pick));
