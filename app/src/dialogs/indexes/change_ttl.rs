@@ -5,8 +5,10 @@ use egui::{Context, Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 use super::{Asks, what_if};
 use crate::action::IndexesAction;
 use crate::dialogs::{WAITING, leave};
-use crate::state::indexes::{AGE_SLICES, ChangeTtl, TTL_SECS, slider_fraction, slider_secs};
-use crate::state::{duration, number};
+use crate::state::indexes::{
+    AGE_SLICES, ChangeTtl, TTL_SECS, slider_fraction, slider_secs, ttl_words,
+};
+use crate::state::number;
 use crate::theme::{colors, sizes, text};
 use crate::widgets::hint::Hint as _;
 use crate::widgets::number_field::NumberDraft;
@@ -87,10 +89,7 @@ fn content_ui(ui: &mut Ui, change: &mut ChangeTtl, asks: &mut Asks<'_>) -> bool 
     ui.horizontal(|ui| {
         changed = number_field::ui(ui, "TTL", &mut change.ttl, invalid.is_some());
         let words = match change.index.secs {
-            Some(secs) => {
-                let span = duration::span(secs.saturating_mul(1_000));
-                format!("was {span} ({})", number::secs(secs))
-            }
+            Some(secs) => format!("was {}", ttl_words(secs)),
             None => "was a plain index".to_owned(),
         };
         ui.label(text::rich(words, text::body()).color(colors(ui).dim));

@@ -2,8 +2,8 @@
 
 use egui::{Response, RichText, Ui};
 
-use crate::state::indexes::IndexRow;
-use crate::state::{duration, number};
+use crate::state::indexes::{IndexRow, ttl_words};
+use crate::state::number;
 use crate::theme::{colors, text};
 use crate::widgets::chip;
 use crate::widgets::hint::Hint as _;
@@ -43,19 +43,6 @@ pub(super) fn properties_ui(ui: &mut Ui, index: &IndexRow) {
     }
 }
 
-/// A readable duration and the seconds: `10 min (600 s)`.
-pub(super) fn ttl_words(secs: i64) -> String {
-    match secs {
-        ..0 => "on, without a default".to_owned(),
-        0 => "at the time in the field (0 s)".to_owned(),
-        _ => {
-            let span = duration::span(secs.saturating_mul(1_000));
-            let plain = number::secs(secs);
-            if span == plain { span } else { format!("{span} ({plain})") }
-        }
-    }
-}
-
 pub(super) fn entries_ui(ui: &mut Ui, index: &IndexRow) {
     figure_ui(ui, index.entries.map(number::count));
 }
@@ -79,20 +66,5 @@ pub(super) fn size_ui(ui: &mut Ui, index: &IndexRow) {
             "The documents are stored in the order of their _id, so this index needs no room of its \
              own",
         );
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_ttl_is_readable_and_exact() {
-        let check = |secs, expected: &str| assert_eq!(ttl_words(secs), expected, "{secs}");
-        check(600, "10 min (600 s)");
-        check(86_400, "1 d (86,400 s)");
-        check(45, "45 s");
-        check(0, "at the time in the field (0 s)");
-        check(-1, "on, without a default");
     }
 }

@@ -76,3 +76,13 @@ fn a_sample_names_date_fields_first() {
     let paths: Vec<&str> = view.fields.iter().map(|field| field.path.as_str()).collect();
     assert_eq!(&paths[..2], ["in.at", "when"]);
 }
+
+#[test]
+fn a_ttl_is_readable_and_exact() {
+    let check = |secs, expected: &str| assert_eq!(ttl_words(secs), expected, "{secs}");
+    check(600, "10 min (600 s)");
+    check(86_400, "1 d (86,400 s)");
+    check(45, "45 s");
+    check(0, "at the time in the field (0 s)");
+    check(-1, "on, without a default");
+}

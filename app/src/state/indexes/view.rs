@@ -3,7 +3,7 @@
 use bson::{Bson, Document};
 
 use super::number::{as_f64, whole_secs};
-use crate::state::duration;
+use crate::state::{duration, number};
 
 /// What the Indexes view of one tab shows.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -209,6 +209,24 @@ impl IndexesView {
         }
         fields.sort_by(|a, b| b.dates.cmp(&a.dates).then(b.seen.cmp(&a.seen)));
         self.fields = fields;
+    }
+}
+
+fn figure(value: &Bson) -> Option<u64> {
+    u64::try_from(whole_secs(value)?).ok()
+}
+
+/// A readable duration and the seconds: `10 min (600 s)`.
+#[must_use]
+pub fn ttl_words(secs: i64) -> String {
+    match secs {
+        ..0 => "on, without a default".to_owned(),
+        0 => "at the time in the field (0 s)".to_owned(),
+        _ => {
+            let span = duration::span(secs.saturating_mul(1_000));
+            let plain = number::secs(secs);
+            if span == plain { span } else { format!("{span} ({plain})") }
+        }
     }
 }
 
