@@ -78,6 +78,30 @@ fn a_sample_names_date_fields_first() {
 }
 
 #[test]
+fn figures_may_come_before_the_list() {
+    let list = doc! { "cursor": { "firstBatch": [{ "name": "at_1", "key": { "at": 1 } }] } };
+    let sizes = doc! { "indexSizes": { "at_1": 60 }, "mayfly": { "indexEntries": { "at_1": 3 } } };
+    let uses =
+        doc! { "cursor": { "firstBatch": [{ "name": "at_1", "accesses": { "ops": 7_i64 } }] } };
+    let check = |order: [usize; 3]| {
+        let mut view = IndexesView::default();
+        for at in order {
+            match at {
+                0 => view.take_list(&list),
+                1 => view.take_stats(&sizes),
+                _ => view.take_uses(&uses),
+            }
+        }
+        let row = view.row("at_1").expect("it is listed");
+        let figures = (row.bytes, row.entries, row.uses);
+        assert_eq!(figures, (Some(60), Some(3), Some(7)), "{order:?}");
+    };
+    check([0, 1, 2]);
+    check([1, 2, 0]);
+    check([2, 0, 1]);
+}
+
+#[test]
 fn a_ttl_is_readable_and_exact() {
     let check = |secs, expected: &str| assert_eq!(ttl_words(secs), expected, "{secs}");
     check(600, "10 min (600 s)");

@@ -1,5 +1,7 @@
 //! What the Indexes view shows.
 
+use std::collections::BTreeMap;
+
 use bson::{Bson, Document};
 
 use super::number::{as_f64, whole_secs};
@@ -16,6 +18,17 @@ pub struct IndexesView {
     pub fields: Vec<SampledField>,
     /// The chosen index.
     pub selected: Option<String>,
+    /// Sizes, entries and uses by name. The store answers several questions at once: they may come
+    /// before the list does.
+    figures: BTreeMap<String, Figures>,
+}
+
+/// What is counted of an index.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+struct Figures {
+    bytes: Option<u64>,
+    entries: Option<u64>,
+    uses: Option<u64>,
 }
 
 /// One index.
@@ -164,27 +177,26 @@ impl IndexesView {
     pub fn take_list(&mut self, reply: &Document) {
         let batch = reply.get_document("cursor").and_then(|cursor| cursor.get_array("firstBatch"));
         let Ok(batch) = batch else { return };
-        let mut rows: Vec<IndexRow> =
-            batch.iter().filter_map(|spec| IndexRow::read(spec.as_document()?)).collect();
-        for row in &mut rows {
-            if let Some(old) = self.row(&row.name) {
-                (row.bytes, row.entries, row.uses) = (old.bytes, old.entries, old.uses);
-            }
-        }
-        self.rows = Some(rows);
+        self.rows =
+            Some(batch.iter().filter_map(|spec| IndexRow::read(spec.as_document()?)).collect());
+        self.fill();
     }
 
     /// Takes sizes and entries from the reply to `collStats`.
     pub fn take_stats(&mut self, reply: &Document) {
-        let of =
-            |map: Option<&Document>, name: &str| u64::try_from(whole_secs(map?.get(name)?)?).ok();
         let sizes = reply.get_document("indexSizes").ok();
         let entries = reply.get_document("mayfly").ok();
         let entries = entries.and_then(|more| more.get_document("indexEntries").ok());
-        for row in self.rows.iter_mut().flatten() {
-            row.bytes = of(sizes, &row.name);
-            row.entries = of(entries, &row.name);
+        for known in self.figures.values_mut() {
+            (known.bytes, known.entries) = (None, None);
         }
+        for (name, size) in sizes.into_iter().flatten() {
+            self.figures.entry(name.clone()).or_default().bytes = figure(size);
+        }
+        for (name, count) in entries.into_iter().flatten() {
+            self.figures.entry(name.clone()).or_default().entries = figure(count);
+        }
+        self.fill();
     }
 
     /// Takes the uses from the reply to `$indexStats`.
@@ -192,11 +204,16 @@ impl IndexesView {
         let batch = reply.get_document("cursor").and_then(|cursor| cursor.get_array("firstBatch"));
         for stats in batch.into_iter().flatten().filter_map(Bson::as_document) {
             let uses = stats.get_document("accesses").ok().and_then(|uses| uses.get("ops"));
-            let uses = uses.and_then(whole_secs).and_then(|uses| u64::try_from(uses).ok());
-            let name = stats.get_str("name").unwrap_or_default();
-            for row in self.rows.iter_mut().flatten().filter(|row| row.name == name) {
-                row.uses = uses;
-            }
+            let name = stats.get_str("name").unwrap_or_default().to_owned();
+            self.figures.entry(name).or_default().uses = uses.and_then(figure);
+        }
+        self.fill();
+    }
+
+    fn fill(&mut self) {
+        for row in self.rows.iter_mut().flatten() {
+            let known = self.figures.get(&row.name).copied().unwrap_or_default();
+            (row.bytes, row.entries, row.uses) = (known.bytes, known.entries, known.uses);
         }
     }
 
