@@ -1,6 +1,9 @@
 //! Removals on a clock that may be wrong.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{Arc, Mutex},
+    time::Duration,
+};
 
 use bson::doc;
 
@@ -10,7 +13,8 @@ use super::{
 };
 use crate::{
     archive::Settings,
-    clock::{Clock, PretendedClock},
+    catalog::rules::CreateIndexesRequest,
+    clock::{Clock, ClockStatus, PretendedClock, WaitEnd, WakeUp},
 };
 
 const DAY_MS: i64 = 86_400_000;
@@ -129,6 +133,59 @@ fn a_hold_for_a_large_removal_survives_documents_that_are_put_back() {
     let mine = world.reaper.hold_put_back(&[rule, other]).expect("stored");
     world.reaper.lift_put_back(&mine).expect("stored");
     assert_eq!(world.reaper.held_indexes().len(), 2);
+}
+
+/// A computer's clock during whose next reading something else happens.
+struct Interposed {
+    time: PretendedClock,
+    meanwhile: Mutex<Option<Box<dyn FnOnce() + Send>>>,
+}
+
+impl Clock for Interposed {
+    fn now_ms(&self) -> i64 {
+        self.time.now_ms()
+    }
+
+    fn monotonic(&self) -> Duration {
+        self.time.monotonic()
+    }
+
+    fn wait_until(&self, deadline: Option<Duration>, wake: &WakeUp) -> WaitEnd {
+        self.time.wait_until(deadline, wake)
+    }
+
+    fn status(&self) -> ClockStatus {
+        self.time.status()
+    }
+
+    fn boot_id(&self) -> Option<String> {
+        let meanwhile = self.meanwhile.lock().expect("not poisoned").take();
+        meanwhile.into_iter().for_each(|meanwhile| meanwhile());
+        self.time.boot_id()
+    }
+}
+
+#[test]
+fn a_rule_that_is_made_and_held_while_a_pass_begins_stays_held() {
+    let (time, meanwhile) = (PretendedClock::new(NOW_MS), Mutex::default());
+    let clock = Arc::new(Interposed { time, meanwhile });
+    let world = world(Arc::clone(&clock) as Arc<dyn Clock>);
+    world.insert([doc! { "_id": 0, "f": date(-5) }]);
+    world.reaper.run_scheduled_pass();
+    let (collections, reaper) = (Arc::clone(&world.collections), Arc::clone(&world.reaper));
+    let put_back = move || {
+        let request = CreateIndexesRequest {
+            namespace: namespace(),
+            indexes: vec![doc! { "key": { "f": 1 }, "name": "ttl", "expireAfterSeconds": 0 }],
+            ignore_unknown_options: false,
+        };
+        collections.create_indexes(&request, &mut |_| {}).expect("an index");
+        let rule = targets(&collections.catalog())[0].identity();
+        assert_eq!(reaper.hold_put_back(&[rule]).expect("stored").len(), 1);
+    };
+    *clock.meanwhile.lock().expect("not poisoned") = Some(Box::new(put_back));
+    assert_eq!(world.reaper.run_scheduled_pass().expect("not all is held").deleted, 0);
+    assert_eq!((world.left(), world.reaper.held_indexes().len()), (vec![0], 1));
 }
 
 #[test]

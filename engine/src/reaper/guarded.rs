@@ -213,7 +213,6 @@ impl Reaper {
 
     /// Asks the guard before a scheduled pass; `None` if nothing may be removed.
     pub(super) fn ask_guard(&self) -> Option<Permit> {
-        let all = targets(&self.collections().catalog());
         if !self.clock().is_real() {
             if self.held().is_some_and(|held| held.reason == HeldReason::StateLost) {
                 return None; // This is not about a clock.
@@ -221,15 +220,16 @@ impl Reaper {
             let held = self.held_indexes().iter().map(|held| held.rule).collect();
             return Some(Permit { held, heeds_holds: true, ..Permit::default() });
         }
-        // A mark that can't be read now is read before the next pass.
-        let restored = self.collections().store().restored_ms();
         let now = self.reading();
         let mut guarded = lock(&self.guard);
+        // No sooner: a rule that is held must be among them, else it would count as gone.
+        let all = targets(&self.collections().catalog());
         let before = reason(&guarded.guard);
-        if let Ok(restored_ms) = restored {
+        let store = self.collections().store();
+        // A mark that can't be read now is read before the next pass.
+        if let Ok(restored_ms) = store.restored_ms() {
             guarded.guard.note_restored(restored_ms);
         }
-        let store = self.collections().store();
         // If it can't be told, then the removals wait.
         let small_step =
             guarded.guard.check(&now, || is_any_due(store, &all, now.wall_ms).unwrap_or(true));
