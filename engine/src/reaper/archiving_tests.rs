@@ -6,7 +6,7 @@ use bson::doc;
 
 use super::{
     archiving,
-    batch::Allowance,
+    batch::{self, Allowance},
     tests::{World, date, namespace, simulated},
     *,
 };
@@ -92,10 +92,8 @@ fn nothing_is_removed_while_the_archive_fails() {
     assert_eq!(archived(&world), [0, 1, 2, 3]);
 }
 
-/// Archives what is due and stops there, as a kill does.
-fn archive_only(world: &World) -> Option<Arc<crate::archive::Kept>> {
-    let target = &world.targets()[0];
-    let allowance = Allowance {
+fn allowance(world: &World) -> Allowance<'static> {
+    Allowance {
         now_ms: world.collections.clock().now_ms(),
         pass: 1,
         limits: world.reaper.parameters().batch_limits(),
@@ -103,7 +101,12 @@ fn archive_only(world: &World) -> Option<Arc<crate::archive::Kept>> {
         bytes: u64::MAX,
         state: None,
         undo_ms: None,
-    };
+    }
+}
+
+/// Archives what is due and stops there, as a kill does.
+fn archive_only(world: &World) -> Option<Arc<crate::archive::Kept>> {
+    let (target, allowance) = (&world.targets()[0], allowance(world));
     let archives = world.reaper.archives();
     let records: Vec<_> = (0..6).map(made).collect();
     let kept = archiving::keep(&world.collections, archives, target, &records, allowance);
@@ -122,6 +125,22 @@ fn a_kill_before_the_removal_leaves_one_copy_to_be_seen() {
     assert_eq!((world.left(), archived(&world)), (vec![4, 5], vec![0, 1, 2, 3]));
     let archive = reaper.archives().find(&namespace()).expect("an archive");
     assert_eq!(archive.summary().expect("read").documents, 8, "there are two copies of each");
+}
+
+#[test]
+fn what_was_looked_at_without_an_archive_waits_once_there_is_one() {
+    let (world, _) = archived_world();
+    let archives = world.reaper.archives();
+    let (targets, records) = (world.targets(), (0..6).map(made).collect::<Vec<_>>());
+    let remove = || {
+        let removed = world.collections.write(|writer| {
+            batch::remove(writer, &targets[0], &records, (archives, None), allowance(&world))
+        });
+        removed.expect("written").map(|(batch, _)| batch.deleted)
+    };
+    assert_eq!((remove(), world.left().len()), (None, 6));
+    archives.switch_off(&namespace()).expect("switched off");
+    assert_eq!((remove(), world.left()), (Some(4), vec![4, 5]));
 }
 
 #[test]

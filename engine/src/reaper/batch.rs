@@ -148,7 +148,7 @@ pub(super) fn run(
     }
     let (kept, records) = archiving::keep(collections, archives, target, records, allowance)?;
     let removed = collections.write(|writer: &mut DocumentWriter<'_>| {
-        remove(writer, target, records, kept.as_deref(), allowance)
+        remove(writer, target, records, (archives, kept.as_deref()), allowance)
     })?;
     let Some((mut batch, done)) = removed else { return Ok(Batch::default()) };
     if batch.trashed > 0 {
@@ -213,17 +213,19 @@ fn read_ahead(
 
 /// Removes those that are due by their document, until a limit is reached. Hands back how many records
 /// are done with, at least one; `None` when the rule is no more what it was when the list was made: it
-/// was dropped or changed, or its collection was.
-fn remove(
+/// was dropped or changed, or its collection was; or when an archive was switched on since, which has got
+/// none of them.
+pub(super) fn remove(
     writer: &mut DocumentWriter<'_>,
     target: &Target,
     records: &[RecordNumber],
-    kept: Option<&Kept>,
+    (archives, kept): (&Archives, Option<&Kept>),
     allowance: Allowance<'_>,
 ) -> Result<Option<(Batch, usize)>, WriteError> {
     let mut batch = Batch::default();
     let current = writer.collection(&target.collection.namespace);
-    let Some(collection) = current.filter(|current| target.is_in_force(current)) else {
+    let is_late = kept.is_none() && archives.active(target.collection.id).is_some();
+    let Some(collection) = current.filter(|current| !is_late && target.is_in_force(current)) else {
         return Ok(None);
     };
     let keys_before = count_keys(writer, &collection)?;
