@@ -14,6 +14,7 @@ use crate::{
         rules::{CollModRequest, CreateIndexesRequest, CreateRequest, IndexSelector},
     },
     clock::SimulatedClock,
+    interrupt::{Ended, Limit, run_within},
     store::{RecordNumber, Scan, Store, StoreError, StoreOptions},
     value::id_number::made,
 };
@@ -509,6 +510,56 @@ fn writes_that_share_a_commit_make_one_collection_and_count_every_document() {
     assert!(store.commits() < store.writes(), "{} {}", store.commits(), store.writes());
     let findings = store.check().map(|report| report.findings);
     assert_eq!(findings, Ok(Vec::new()));
+}
+
+/// Ends all work.
+struct Ends;
+
+impl Limit for Ends {
+    fn tick(&self) -> Result<(), Ended> {
+        Err(Ended::Interrupted)
+    }
+}
+
+/// A thread that has the turn runs the write of another one. What comes of that, when these are limited.
+fn lent(leader_is_limited: bool, owner_is_limited: bool) -> Result<RecordNumber, WriteError> {
+    let bench = Bench::new();
+    let validator = doc! { "$expr": { "$gt": [{ "$size": { "$filter": { "input": [1], "cond": true } } }, 0] } };
+    let request =
+        CreateRequest { namespace: namespace(), options: doc! { "validator": validator } };
+    bench.all().create(&request).expect("created");
+    let limit = |is_limited: bool| is_limited.then(|| Arc::new(Ends) as Arc<dyn Limit>);
+    let (all, begun) = (bench.all(), std::sync::Barrier::new(2));
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let led: Result<(), WriteError> = run_within(limit(leader_is_limited), || {
+                let mut is_first_run = true;
+                all.write(|writer| {
+                    if std::mem::take(&mut is_first_run) {
+                        begun.wait();
+                        while all.store().waiting() == 0 {
+                            std::thread::yield_now();
+                        }
+                    }
+                    Ok(writer.put_meta("leader", b"was here")?)
+                })
+            });
+            led.expect("written");
+        });
+        begun.wait();
+        let commits = all.store().commits();
+        let inserted = run_within(limit(owner_is_limited), || bench.insert(doc! { "_id": 1 }));
+        assert_eq!(all.store().commits(), commits + 1, "of both");
+        inserted
+    })
+}
+
+#[test]
+fn a_write_that_another_thread_runs_ends_with_what_limits_its_own() {
+    assert!(lent(false, false).is_ok());
+    let inserted = lent(true, false);
+    assert!(inserted.is_ok(), "somebody else was to end: {inserted:?}");
+    assert_eq!(lent(false, true), Err(WriteError::Ended(Ended::Interrupted)));
 }
 
 #[test]

@@ -15,6 +15,7 @@ use crate::{
         CatalogError, CatalogErrorKind, CatalogSnapshot, CollectionMeta, Namespace, record,
         snapshot,
     },
+    interrupt::{current_limit, run_within},
     store::{CollectionId, Counters, EntryRows, IndexId, Reader, RecordNumber, StoreError, Writer},
 };
 
@@ -201,13 +202,15 @@ impl Collections {
         Ok(value)
     }
 
-    /// Runs `work` in one transaction, which commits unless something must be archived before.
+    /// Runs `work` in one transaction, which commits unless something must be archived before. Whichever
+    /// thread runs it, it ends with what limits the thread that asks for it, and with nothing else.
     fn attempt<T: Send, E: Send>(
         &self,
         work: &mut (impl FnMut(&mut DocumentWriter<'_>) -> Result<T, E> + Send),
         keeper: Option<&Arc<dyn Keeper>>,
         safe: &[Displaced],
     ) -> Result<(T, Effects), Failure<E>> {
+        let limit = current_limit();
         self.store.write(|writer: &mut Writer<'_>| {
             let mut catalog = self.catalog.snapshot();
             if snapshot::stored_version(&writer.reader())? != catalog.version() {
@@ -220,7 +223,7 @@ impl Collections {
             txn.watches = Some(&self.watches);
             txn.displacing = Displacing { keeper: keeper.cloned(), safe, found: Vec::new() };
             let mut writer = DocumentWriter { txn };
-            let value = work(&mut writer).map_err(Failure::Work)?;
+            let value = run_within(limit.clone(), || work(&mut writer)).map_err(Failure::Work)?;
             let found = std::mem::take(&mut writer.txn.displacing.found);
             if !found.is_empty() {
                 return Err(Failure::Displaced(found));

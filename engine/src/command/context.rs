@@ -96,8 +96,8 @@ impl Context {
     ) -> Result<T, CommandError> {
         self.collections.read(work)
     }
-    /// One transaction over documents, see [`Collections::write`]. Whichever thread runs it, it is
-    /// stopped and counted as the operation of the thread that asks for it.
+
+    /// One transaction over documents, see [`Collections::write`].
     ///
     /// # Errors
     /// What `work` returns, or the store's failure.
@@ -106,10 +106,10 @@ impl Context {
         mut work: impl FnMut(&mut DocumentWriter<'_>) -> Result<T, CommandError> + Send,
     ) -> Result<T, CommandError> {
         let operation = Operation::current();
-        let bypasses = operation.as_ref().is_some_and(|operation| operation.bypasses_validation());
+        let bypasses = operation.is_some_and(|operation| operation.bypasses_validation());
         self.collections.write(|writer| {
             writer.bypass_validation(bypasses);
-            let done = Operation::run_as(operation.clone(), || work(writer));
+            let done = work(writer);
             for invalid in writer.take_invalid() {
                 self.log.write(&invalid_document(&invalid, self.now_ms()));
             }

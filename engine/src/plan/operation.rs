@@ -1,8 +1,7 @@
 //! The operation that runs on this thread: whether it should stop, and what it looked at.
 //!
-//! It is the limit of its thread's work. Without one, nothing stops and nothing is counted. Only what
-//! runs in a write transaction may run on the thread of another command: [`Operation::run_as`] goes
-//! with it.
+//! It is the limit of its thread's work. Without one, nothing stops and nothing is counted. What runs in
+//! a write transaction may run on the thread of another command, and its own limit goes with it.
 
 use std::{
     any::Any,
@@ -77,12 +76,7 @@ impl Operation {
 
     /// Does the work as this operation.
     pub fn run<T>(self: &Arc<Self>, work: impl FnOnce() -> T) -> T {
-        Self::run_as(Some(Arc::clone(self)), work)
-    }
-
-    /// Does work that was handed to this thread as the operation it belongs to, or as none.
-    pub fn run_as<T>(operation: Option<Arc<Self>>, work: impl FnOnce() -> T) -> T {
-        run_within(operation.map(|operation| operation as Arc<dyn Limit>), work)
+        run_within(Some(Arc::clone(self) as Arc<dyn Limit>), work)
     }
 
     /// The operation that runs on this thread.
@@ -238,7 +232,7 @@ mod tests {
             inner.run(|| assert_eq!(check_interrupt(), Err(Ended::Interrupted)));
             assert_eq!(check_interrupt(), Ok(()));
         });
-        outer.run(|| Operation::run_as(None, || assert!(Operation::current().is_none())));
+        outer.run(|| run_within(None, || assert!(Operation::current().is_none())));
         assert!(Operation::current().is_none());
     }
 }

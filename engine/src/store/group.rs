@@ -135,6 +135,12 @@ impl Store {
         self.counts().writes.load(Ordering::Relaxed)
     }
 
+    /// Writes that stand in line now.
+    #[cfg(test)]
+    pub(crate) fn waiting(&self) -> usize {
+        self.line().waiting()
+    }
+
     /// Runs `own` and, given a turn to share, writes from the line.
     fn lead(&self, own: &mut dyn Member, shared: Option<&Turn<'_>>) {
         let mut company = Company::default();
