@@ -91,7 +91,7 @@ impl Collections {
                 }
                 Err(error) => {
                     let resumable = match &error {
-                        WriteError::Store(_) => Err(error.clone()),
+                        WriteError::Store(_) | WriteError::NotArchived { .. } => Err(error.clone()),
                         _ => self.give_up(std::slice::from_ref(build), &error),
                     };
                     claim.end(&Err(error));
@@ -159,6 +159,8 @@ impl Collections {
                 let batch = read_batch(&writer.reader(), &collection, position, limit)?;
                 let mut next = batch.next;
                 for document in batch.documents {
+                    // What gives way may have got its entries in this step.
+                    writer.txn.builds.insert(index.id, Some((document.record, limit)));
                     add_document(writer, &collection, &index, &document)?;
                     if is_past(BATCH_MS_MAX) {
                         next = document.record + 1;
@@ -360,10 +362,17 @@ fn add_document(
     })?;
     let keys = keys_of(index, document, copied.modified_ms)?;
     if index.refuses_duplicates() {
-        // One that reads hide takes nobody's place; it goes at the next pass, not by a build.
-        let now_ms = writer.now_ms();
-        if !collection.hides(document, copied.modified_ms, now_ms) {
-            writer.check_free(collection, index, &keys, copied.record, document)?;
+        // One that reads hide gives way, as to a new document: a change of its rule may show it again.
+        match writer.check_free(collection, index, &keys, copied.record, document) {
+            Ok(hidden) => {
+                hidden.into_iter().try_for_each(|other| writer.displace(collection, other))?;
+            }
+            Err(WriteError::DuplicateKey(_))
+                if collection.hides(document, copied.modified_ms, writer.now_ms()) =>
+            {
+                return writer.displace(collection, copied.record);
+            }
+            Err(error) => return Err(error),
         }
     }
     let mut bytes = 0;

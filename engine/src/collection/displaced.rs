@@ -124,6 +124,7 @@ impl DocumentWriter<'_> {
         }
         let result = self.remove(collection, record);
         self.must_succeed(result)?;
+        self.txn.touch(&collection.namespace);
         Ok(())
     }
 

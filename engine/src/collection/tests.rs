@@ -2,12 +2,16 @@
 #![expect(clippy::needless_pass_by_value, reason = "a case is one literal")]
 #![expect(clippy::cast_possible_truncation, reason = "small numbers")]
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::BTreeMap,
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::Arc,
+};
 
 use bson::{Bson, DateTime, Document, RawDocumentBuf, doc, rawdoc};
 use tempfile::TempDir;
 
-use super::{Collections, WriteError};
+use super::{Collections, Displaced, Keeper, WriteError};
 use crate::{
     catalog::{
         CatalogSnapshot, CollectionMeta, Dialect, IndexState, Namespace,
@@ -15,7 +19,7 @@ use crate::{
     },
     clock::SimulatedClock,
     interrupt::{Ended, Limit, run_within},
-    store::{RecordNumber, Scan, Store, StoreError, StoreOptions},
+    store::{CollectionId, RecordNumber, Scan, Store, StoreError, StoreOptions},
     value::id_number::made,
 };
 
@@ -318,6 +322,56 @@ fn a_hidden_expired_document_makes_room() {
     assert!(is_duplicate(bench.insert(doc! { "_id": 2 })));
     assert_eq!(bench.documents(), 2);
     assert!(bench.all().set_dialect("test", Dialect::Open).is_err());
+    bench.check_sound();
+}
+
+/// An archive that takes nothing.
+struct Full;
+
+impl Keeper for Full {
+    fn archives(&self, _: CollectionId) -> bool {
+        true
+    }
+
+    fn archive(&self, _: &[Displaced]) -> Result<(), String> {
+        Err("the archive is full".to_owned())
+    }
+
+    fn undo_ms(&self) -> Option<i64> {
+        None
+    }
+}
+
+#[test]
+fn a_build_that_nobody_drives_waits_for_the_archive_of_what_gives_way() {
+    let bench = Bench::new();
+    let ttl = doc! { "key": { "_ts": 1 }, "name": "_ts_1", "expireAfterSeconds": 10 };
+    bench.create_index(ttl).expect("built");
+    bench.insert(doc! { "_id": 1, "u": 1 }).expect("new");
+    bench.insert(doc! { "_id": 2, "u": 1, "ttl": -1 }).expect("new");
+    bench.clock.advance_ms(10_000);
+    let unique = doc! { "key": { "u": 1 }, "name": "u_1", "unique": true };
+    let request = CreateIndexesRequest {
+        namespace: namespace(),
+        indexes: vec![unique],
+        ignore_unknown_options: false,
+    };
+    let left = catch_unwind(AssertUnwindSafe(|| {
+        bench.all().create_indexes_while(&request, &|| panic!("on purpose"), &mut |_| {})
+    }));
+    assert!(left.is_err());
+    let full: Arc<dyn Keeper> = Arc::new(Full);
+    bench.all().set_keeper(Arc::downgrade(&full));
+    let pending = bench.all().pending_builds();
+    let resume = || bench.all().resume_build(&pending[0], &|| true);
+    let reason = "the archive is full".to_owned();
+    assert_eq!(resume(), Err(WriteError::NotArchived { reason }));
+    assert_eq!(bench.all().pending_builds(), pending);
+    assert_eq!(bench.documents(), 2);
+    drop(full);
+    assert_eq!(resume(), Ok(()));
+    assert_eq!(bench.all().pending_builds(), []);
+    assert_eq!(bench.documents(), 1);
     bench.check_sound();
 }
 

@@ -290,12 +290,36 @@ fn what_is_hidden_stands_in_nobodys_way() {
             "{code: 11000}",
         );
         advance(&lab, 10_000);
-        lab.ok("{createIndexes: 'c', indexes: [{key: {w: 1}, name: 'w_1', unique: true}]}");
         lab.check(
             "{update: 'c', updates: [{q: {_id: 2}, u: {$set: {u: 1}}}]}",
             "{n: 1, nModified: 1}",
         );
         lab.check("{validate: 'c'}", "{valid: true, nrecords: 1}");
+    }
+}
+
+#[test]
+fn an_index_that_is_built_unique_is_so_also_when_the_hidden_are_shown_again() {
+    for dialect in HIDING {
+        let lab = lab_with_ttl(dialect, 10);
+        lab.ok("{setParameter: 1, mayflyUndoSecs: 600}");
+        lab.ok("{mayflyArchive: 'c'}");
+        lab.ok(
+            "{insert: 'c', documents: [{_id: 1, w: 1}, {_id: 2, w: 1, ttl: -1}, {_id: 3, w: 1}, \
+              {_id: 4, w: [2, 3]}, {_id: 5, w: [3, 4]}, {_id: 6, w: 6}]}",
+        );
+        advance(&lab, 10_000);
+        lab.ok("{createIndexes: 'c', indexes: [{key: {w: 1}, name: 'w_1', unique: true}]}");
+        // One of each two that have the same value went as it would have gone with the pass.
+        lab.check("{validate: 'c'}", "{valid: true, nrecords: 3, 'keysPerIndex.w_1': 4}");
+        for kept in ["mayflyTrash", "mayflyArchived"] {
+            let reply = lab.ok(&format!("{{{kept}: 'c'}}"));
+            let ids = [0, 1, 2, 3].map(|row| at(&reply, &format!("batch.{row}._id")));
+            assert_eq!(ids, [Some(4.into()), Some(3.into()), Some(1.into()), None], "{reply}");
+        }
+        lab.ok("{dropIndexes: 'c', index: '_ts_1'}");
+        assert_eq!(lab.ids("{find: 'c'}"), [2, 5, 6].map(Bson::from));
+        lab.check("{validate: 'c'}", "{valid: true}");
     }
 }
 
