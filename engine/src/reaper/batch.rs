@@ -53,7 +53,7 @@ pub(super) struct Batch {
     pub trashed: u64,
     /// Documents that were to go there and did not, because there was no room.
     pub not_trashed: u64,
-    /// What is wrong with the first document that is damaged and stays, as a sentence.
+    /// What is wrong with the first document that is damaged, or whose entry is, and stays, as a sentence.
     pub damage: Option<String>,
     /// Where to go on; `None` when nothing that is due is left.
     pub next: Option<Position>,
@@ -131,9 +131,9 @@ pub(super) fn run(
         let limit = usize::try_from(limit).unwrap_or(usize::MAX);
         limit.min(REAPER_SCAN_ENTRIES_MAX).min(full_disk_max(collections))
     };
-    let mut position = position.clone();
+    let (mut position, mut damage) = (position.clone(), None);
     if position.done == position.records.len() {
-        collections.store().read(|reader| {
+        damage = collections.store().read(|reader| {
             let (docs, ahead) = (most(allowance.limits.docs), most(allowance.ahead));
             read_ahead(reader, target, &mut position, allowance.now_ms, ahead.max(docs), docs)
         })?;
@@ -144,7 +144,7 @@ pub(super) fn run(
     let rest = position.records.get(position.done..).unwrap_or_default();
     let records = rest.get(..most(allowance.limits.docs)).unwrap_or(rest);
     if records.is_empty() {
-        return Ok(Batch { next: next_lane(target, &position), ..Batch::default() });
+        return Ok(Batch { next: next_lane(target, &position), damage, ..Batch::default() });
     }
     let (kept, records) = archiving::keep(collections, archives, target, records, allowance)?;
     let removed = collections.write(|writer: &mut DocumentWriter<'_>| {
@@ -154,6 +154,7 @@ pub(super) fn run(
     if batch.trashed > 0 {
         undo::keep_bounds(collections);
     }
+    batch.damage = damage.or(batch.damage);
     position.done += done;
     let is_done = position.done >= position.records.len() && !position.more;
     batch.next = if is_done { next_lane(target, &position) } else { Some(position) };
@@ -174,7 +175,8 @@ fn next_lane(target: &Target, position: &Position) -> Option<Position> {
 
 /// Reads the records of the next `max` due entries of the lane. If that is more than the `docs` of one
 /// transaction, they are put in the order of their numbers: then each transaction changes one part of
-/// the collection's pages, and not all of them some of its pages.
+/// the collection's pages, and not all of them some of its pages. Hands back what is wrong with the first
+/// entry that is damaged: what lies behind it does not wait for it.
 fn read_ahead(
     reader: &Reader<'_>,
     target: &Target,
@@ -182,22 +184,28 @@ fn read_ahead(
     now_ms: i64,
     max: usize,
     docs: usize,
-) -> Result<(), WriteError> {
-    let Some(lane) = target.lanes.get(position.lane) else { return Ok(()) };
+) -> Result<Option<String>, WriteError> {
+    let Some(lane) = target.lanes.get(position.lane) else { return Ok(None) };
     let index = target.index.id;
     let last_ms = lane.last_due_ms(now_ms);
     let entries = match &position.after {
         Some((key, record)) => lane.entries_after(reader, index, (key, *record), last_ms)?,
         None => lane.entries(reader, index, i64::MIN, last_ms)?,
     };
-    let (mut records, mut last) = (Vec::new(), None);
+    let (mut records, mut last, mut damage) = (Vec::new(), None, None);
     position.more = false;
     for entry in entries {
         if records.len() == max {
             position.more = true;
             break;
         }
-        let entry = entry?;
+        let entry = match entry {
+            Err(damaged @ StoreError::Damaged { .. }) => {
+                damage.get_or_insert_with(|| damaged.to_string());
+                continue;
+            }
+            entry => entry?,
+        };
         records.push(entry.record);
         last = Some(entry);
     }
@@ -208,7 +216,7 @@ fn read_ahead(
         records.sort_unstable();
     }
     (position.records, position.done) = (records.into(), 0);
-    Ok(())
+    Ok(damage)
 }
 
 /// Removes those that are due by their document, until a limit is reached. Hands back how many records

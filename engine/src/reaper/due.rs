@@ -1,14 +1,17 @@
 //! How many documents are due, from index entries alone.
 
-use super::{lane::Lane, target::Target};
+use super::{
+    lane::{Lane, sound},
+    target::Target,
+};
 use crate::{
     limits::READ_DOCS_MAX,
     store::{Reader, RecordNumber, Store, StoreError},
 };
 
 /// Entries of a rule with thresholds after `after_ms` (`None`: from the beginning of time) and up to
-/// `until_ms`, at most `max` of them. A document with several dates counts for each. Each read
-/// transaction is short.
+/// `until_ms`, at most `max` of them, damaged ones left out. A document with several dates counts for each.
+/// Each read transaction is short.
 ///
 /// # Errors
 /// When the store can't be read.
@@ -79,7 +82,7 @@ fn slice(
         None => lane.entries(reader, index, lane.first_from_ms(from_ms), last_ms)?,
     };
     let mut slice = Slice { count: 0, last: None };
-    for entry in entries.take(room) {
+    for entry in sound(entries).take(room) {
         let entry = entry?;
         slice.count += 1;
         if slice.count == room as u64 {

@@ -75,7 +75,7 @@ impl Token {
 }
 
 /// The next documents behind `after`, at most `limit`. A document with several dates or under several
-/// rules is listed once, at its earliest threshold.
+/// rules is listed once, at its earliest threshold; one that is damaged is left out.
 ///
 /// # Errors
 /// When the store can't be read.
@@ -193,7 +193,8 @@ impl<'t, 'r> Merge<'t, 'r> {
 
 impl Stream<'_, '_> {
     fn advance(&mut self) -> Result<(), StoreError> {
-        self.head = match self.entries.next() {
+        let next = self.entries.find(|entry| !matches!(entry, Err(StoreError::Damaged { .. })));
+        self.head = match next {
             None => None,
             Some(entry) => self.token(entry?),
         };

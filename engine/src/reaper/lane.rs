@@ -3,7 +3,7 @@
 use std::ops::Bound;
 
 use crate::{
-    store::{Entries, IndexId, Reader, RecordNumber, Scan, StoreError},
+    store::{Entries, Entry, IndexId, Reader, RecordNumber, Scan, StoreError},
     ttl::{Rule, cutoff_ms},
     value::key::{Direction, date_key, decode_date, ts, ts::TsEntry},
 };
@@ -179,6 +179,11 @@ impl Lane {
             Scan::Backward => (last, first),
         }
     }
+}
+
+/// The entries that are not damaged. The documents of the others stay, and keep nothing else from going.
+pub(super) fn sound(entries: Entries<'_>) -> impl Iterator<Item = Result<Entry<'_>, StoreError>> {
+    entries.filter(|entry| !matches!(entry, Err(StoreError::Damaged { .. })))
 }
 
 /// The instant in whole seconds, rounded down.

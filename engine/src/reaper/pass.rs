@@ -58,7 +58,7 @@ struct Tally {
     rule: (CollectionId, IndexId, bool),
     report: IndexReport,
     lags_ms: Vec<i64>,
-    /// What is wrong with the first document that can't be read.
+    /// What is wrong with the first document that can't be read, or whose entry can't.
     damage: Option<String>,
 }
 
@@ -283,7 +283,9 @@ impl Tally {
 
     fn into_report(mut self) -> IndexReport {
         let damage = self.damage.as_ref();
-        let stays = |what| format!("At least one document can't be read, so it stays: {what}");
+        let stays = |what| {
+            format!("At least one document or its index entry can't be read, so it stays: {what}")
+        };
         self.report.error = self.report.error.or_else(|| damage.map(stays));
         self.lags_ms.sort_unstable();
         self.report.lag_p50_ms = self.lags_ms.get(self.lags_ms.len() / 2).copied().unwrap_or(0);

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::lane::Lane;
+use super::lane::{Lane, sound};
 use crate::{
     catalog::{CatalogSnapshot, CollectionMeta, IndexMeta, TtlTarget},
     store::{CollectionId, IndexId, Reader, StoreError, Stored},
@@ -103,7 +103,8 @@ impl Target {
         Ok(expiry.deadline().filter(|deadline| deadline.threshold_ms <= now_ms).copied())
     }
 
-    /// The earliest threshold in the index that is not before `from_ms`. One look for each lane.
+    /// The earliest threshold in the index that is not before `from_ms`, as the reaper sees it: by what is
+    /// not damaged.
     ///
     /// # Errors
     /// When the store can't be read.
@@ -115,7 +116,8 @@ impl Target {
         let mut first: Option<i64> = None;
         for lane in &self.lanes {
             let from = lane.first_from_ms(from_ms);
-            if let Some(entry) = lane.entries(reader, self.index.id, from, i64::MAX)?.next() {
+            let entries = lane.entries(reader, self.index.id, from, i64::MAX)?;
+            if let Some(entry) = sound(entries).next() {
                 let instant = lane.instant_ms(entry?.key);
                 let threshold = instant.and_then(|instant| lane.threshold_ms(instant));
                 first = first.into_iter().chain(threshold).min();

@@ -16,7 +16,10 @@ use crate::{
     command::testing::spoil,
     store::{Store, StoreOptions},
     ttl::Expiry,
-    value::id_number::made,
+    value::{
+        id_number::made,
+        key::{Direction, date_key},
+    },
 };
 
 pub(super) const NOW_MS: i64 = 1_800_000_000_000;
@@ -221,12 +224,59 @@ fn a_damaged_document_stays_and_no_other_waits_for_it() {
         writer.put_document(id, made(4), 0, b"no BSON")
     };
     world.collections.store().write(no_document).expect("written");
-    let listed = expiring(world.collections.store(), &world.targets(), None, 100);
-    assert_eq!(listed.expect("readable").documents.len(), 8, "the others are listed");
+    assert_eq!(listed(&world), [0, 1, 3, 5, 6, 7, 8, 9]);
     let report = world.reaper.run_pass();
     assert_eq!(report.deleted, 8);
     let error = report.indexes[0].error.as_deref().unwrap_or_default();
     assert!(error.contains("can't be read, so it stays"), "{error}");
+    assert_eq!(world.reaper.run_pass().deleted, 0);
+}
+
+/// The documents that the list of what expires shows.
+fn listed(world: &World) -> Vec<i32> {
+    let page = expiring(world.collections.store(), &world.targets(), None, 100).expect("read");
+    page.documents.iter().map(|found| found.id.as_i32().expect("a number")).collect()
+}
+
+/// The instants in the entries of these become others, which their checksums tell.
+fn spoil_entries(world: &World, offsets_secs: &[i64]) {
+    let file = world.folder.path().join("data.mdb");
+    let mut bytes = std::fs::read(&file).expect("read");
+    for offset_secs in offsets_secs {
+        let key = date_key(NOW_MS + offset_secs * 1_000, Direction::Ascending);
+        let ends: Vec<usize> =
+            (key.len()..bytes.len()).filter(|end| bytes[end - key.len()..*end] == key).collect();
+        assert!(!ends.is_empty(), "the file holds it");
+        for end in ends {
+            bytes[end - 1] ^= 1;
+        }
+    }
+    let mut open = std::fs::OpenOptions::new().write(true).open(&file).expect("opened");
+    std::io::Write::write_all(&mut open, &bytes).expect("written");
+}
+
+#[test]
+fn a_damaged_index_entry_keeps_its_document_and_no_other() {
+    let (world, _) = simulated();
+    world.index(doc! { "key": { "f": 1 }, "name": "ttl", "expireAfterSeconds": 0 });
+    world.insert((0..6).map(|id| doc! { "_id": id, "f": date(i64::from(id) - 5) }));
+    world.insert([doc! { "_id": 6, "f": date(50) }]);
+    spoil_entries(&world, &[-5, -2, 0]);
+    let first = || {
+        let read = world
+            .collections
+            .store()
+            .read(|reader| world.targets()[0].first_threshold_ms(reader, i64::MIN));
+        read.expect("read")
+    };
+    assert_eq!(first(), Some(NOW_MS - 4_000));
+    let due = || count_due(world.collections.store(), &world.targets()[0], None, NOW_MS, 100);
+    assert_eq!((due(), listed(&world)), (Ok(3), vec![1, 2, 4, 6]));
+    let report = world.reaper.run_pass();
+    assert_eq!((report.deleted, world.left()), (3, vec![0, 3, 5, 6]));
+    let error = report.indexes[0].error.as_deref().unwrap_or_default();
+    assert!(error.contains("index entry can't be read, so it stays"), "{error}");
+    assert_eq!((first(), due()), (Some(NOW_MS + 50_000), Ok(0)));
     assert_eq!(world.reaper.run_pass().deleted, 0);
 }
 
