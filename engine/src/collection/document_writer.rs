@@ -157,7 +157,7 @@ impl DocumentWriter<'_> {
         let (record, _) = Numbering::new(collection, next).give(document);
         let plans = self.plan(collection, record, document)?;
         let written = self.write_new(collection, record, document, &plans);
-        let kept = written.and_then(|()| self.keep_cap(collection));
+        let kept = written.and_then(|()| self.keep_cap(collection, Some(record)));
         self.must_succeed(kept)?;
         self.note(collection, &plans)?;
         Ok(record)
@@ -370,15 +370,20 @@ impl DocumentWriter<'_> {
     /// there may be more to remove.
     pub(super) fn trim(&mut self, collection: &CollectionMeta) -> Result<bool, WriteError> {
         let before = self.txn.counters(collection.id.0)?.documents;
-        let result = self.keep_cap(collection);
+        let result = self.keep_cap(collection, None);
         self.must_succeed(result)?;
         self.txn.touch(&collection.namespace);
         Ok(self.txn.counters(collection.id.0)?.documents < before)
     }
 
     /// Removes the oldest documents of a capped collection until it keeps its bounds again. One
-    /// insert removes at most [`BATCH_DOCS_MAX`]; the next ones go on.
-    fn keep_cap(&mut self, collection: &CollectionMeta) -> Result<(), StoreError> {
+    /// insert removes at most [`BATCH_DOCS_MAX`]; the next ones go on. A damaged document stays, and
+    /// so does `newest`, for which the others go.
+    fn keep_cap(
+        &mut self,
+        collection: &CollectionMeta,
+        newest: Option<RecordNumber>,
+    ) -> Result<(), StoreError> {
         let Some(capped) = &collection.options.capped else { return Ok(()) };
         let bytes_max = capped.size_bytes.and_then(|size| u64::try_from(size).ok());
         let docs_max = capped.docs_max.and_then(|max| u64::try_from(max).ok());
@@ -389,9 +394,8 @@ impl DocumentWriter<'_> {
             if !over {
                 break;
             }
-            let reader = self.txn.writer.reader();
-            let oldest = reader.documents(collection.id, 0, Scan::Forward)?.next().transpose()?;
-            let Some(record) = oldest.map(|stored| stored.record) else { break };
+            let oldest = oldest(&self.txn.writer.reader(), collection)?;
+            let Some(record) = oldest.filter(|oldest| Some(*oldest) != newest) else { break };
             self.remove(collection, record)?;
         }
         Ok(())
@@ -452,6 +456,20 @@ impl DocumentWriter<'_> {
         }
         Ok(result?)
     }
+}
+
+/// The oldest document that can be read.
+fn oldest(
+    reader: &Reader<'_>,
+    collection: &CollectionMeta,
+) -> Result<Option<RecordNumber>, StoreError> {
+    for stored in reader.documents(collection.id, 0, Scan::Forward)? {
+        match stored {
+            Err(StoreError::Damaged { .. }) => {}
+            stored => return Ok(Some(stored?.record)),
+        }
+    }
+    Ok(None)
 }
 
 pub(super) fn check_document(

@@ -41,6 +41,23 @@ fn a_capped_collection_keeps_the_newest_and_takes_a_ttl() {
 }
 
 #[test]
+fn a_damaged_document_keeps_no_other_out_of_a_capped_collection() {
+    let lab = Lab::new();
+    lab.ok("{create: 'c', capped: true, size: 4096, max: 2}");
+    lab.ok("{insert: 'c', documents: [{_id: 1, a: 'needle'}]}");
+    lab.ok("{insert: 'd', documents: [{_id: 1, a: 'needle'}, {_id: 2}]}");
+    lab.spoil(b"needle");
+    for id in 2..5 {
+        lab.ok(&format!("{{insert: 'c', documents: [{{_id: {id}}}]}}"));
+    }
+    lab.ok("{convertToCapped: 'd', size: 1}");
+    lab.check("{find: 'c', filter: {_id: 3}}", "{'cursor.firstBatch': []}");
+    lab.check("{find: 'c', filter: {_id: 4}}", "{'cursor.firstBatch': [{_id: 4}]}");
+    lab.check("{collStats: 'c'}", "{count: 2}");
+    lab.check("{collStats: 'd'}", "{count: 1}");
+}
+
+#[test]
 fn convert_to_capped_bounds_in_place() {
     let lab = Lab::new();
     lab.ok("{insert: 'c', documents: [{_id: 1, a: 'xxxxxxxxxx'}, {_id: 2, a: 'xxxxxxxxxx'}, {_id: 3}]}");
