@@ -278,11 +278,13 @@ impl DocumentWriter<'_> {
         let mut hidden = Vec::new();
         let taken =
             unique::find_taken(&reader, collection, index, keys, document, record, &mut |other| {
-                let hides = match reader.document(collection.id, other)? {
-                    Some(stored) => {
+                let hides = match reader.document(collection.id, other) {
+                    Ok(Some(stored)) => {
                         collection.hides(stored.document()?, stored.modified_ms, self.txn.now_ms)
                     }
-                    None => false,
+                    // One that is damaged gives no way.
+                    Ok(None) | Err(StoreError::Damaged { .. }) => false,
+                    Err(error) => return Err(error),
                 };
                 if hides {
                     hidden.push(other);

@@ -165,6 +165,17 @@ fn putting_back_never_overwrites() {
 }
 
 #[test]
+fn a_damaged_document_keeps_its_place_and_no_other_in_the_archive() {
+    let lab = reaped();
+    lab.ok(r#"{insert: "c", documents: [{_id: 1, n: "needle"}]}"#);
+    lab.spoil(b"needle");
+    lab.check(
+        r#"{mayflyRestoreArchived: "c", filter: {}, force: true}"#,
+        "{restored: 1, existing: 1, existingIds: [1], refused: 0}",
+    );
+}
+
+#[test]
 fn of_each_id_the_newest_is_put_back() {
     let lab = reaped();
     lab.ok(

@@ -10,6 +10,22 @@ fn with_three() -> Lab {
     lab
 }
 
+#[test]
+fn a_damaged_document_keeps_what_is_its_own_and_no_other_document_out() {
+    let lab = Lab::new();
+    lab.ok("{createIndexes: 'c', indexes: [{key: {u: 1}, name: 'u_1', unique: true}]}");
+    lab.ok("{insert: 'c', documents: [{_id: 1, u: 1}, {_id: 2, u: 2, a: 'needle'}, \
+          {_id: 'x', u: 3, a: 'needle'}]}");
+    lab.spoil(b"needle");
+    lab.check(
+        "{insert: 'c', ordered: false, documents: [{_id: 2, u: 7}, {_id: 'x', u: 8}, \
+          {_id: 5, u: 2}, {_id: 6, u: 6}]}",
+        "{ok: 1, n: 1, 'writeErrors.0.code': 11000, 'writeErrors.1.code': 11000, \
+          'writeErrors.2.code': 11000, '-writeErrors.3': 1}",
+    );
+    lab.check("{find: 'c', filter: {_id: 6}}", "{'cursor.firstBatch': [{_id: 6, u: 6}]}");
+}
+
 mod bulk_write {
     use super::*;
 

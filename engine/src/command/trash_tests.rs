@@ -117,6 +117,17 @@ fn nothing_is_overwritten_and_what_is_refused_stays() {
 }
 
 #[test]
+fn a_damaged_document_keeps_its_place_and_no_other_in_the_trash() {
+    let lab = reaped();
+    lab.ok(r#"{insert: "c", documents: [{_id: 1, n: "needle"}]}"#);
+    lab.spoil(b"needle");
+    lab.check(
+        r#"{mayflyRestoreTrash: "c"}"#,
+        "{restored: 1, existing: 1, existingIds: [1], refused: 0}",
+    );
+}
+
+#[test]
 fn rows_leave_when_their_time_is_over() {
     let lab = reaped();
     advance(&lab, 300);

@@ -13,7 +13,10 @@ use super::{
     tests::{Room, gzip},
     unfinished_imports,
 };
-use crate::store::{RecordNumber, Scan, StoreError};
+use crate::{
+    command::testing::spoil,
+    store::{RecordNumber, Scan, StoreError},
+};
 
 const DOCUMENTS: usize = 6_000;
 
@@ -247,6 +250,17 @@ fn a_roll_back_keeps_what_was_changed_since() {
     assert_eq!(done.removed + 2, report.imported);
     assert_eq!(room.documents(), [changed]);
     assert!(!done.collection_removed);
+}
+
+#[test]
+fn a_roll_back_goes_on_behind_a_damaged_document() {
+    let room = Room::new();
+    let report = room.cut(&room.at("in", &text(Written::Lines)), 2_000);
+    spoil(&room.folder.path().join("data"), "é30\0".as_bytes());
+    let done = roll_back_import(&room.collections, report.unfinished.unwrap(), &Progress::new());
+    let done = done.unwrap();
+    assert_eq!((done.removed + 1, done.changed, done.gone), (report.imported, 1, 0));
+    assert!(!done.collection_removed && room.has_forgotten());
 }
 
 #[test]

@@ -10,6 +10,7 @@ use super::{
 };
 use crate::{
     collection::{Collections, DocumentWriter},
+    store::StoreError,
     value::counted,
 };
 
@@ -18,7 +19,7 @@ use crate::{
 pub struct RollBackReport {
     /// Documents removed.
     pub removed: u64,
-    /// Documents that stay because somebody has changed them since.
+    /// Documents that stay because somebody has changed them since, or because they are damaged.
     pub changed: u64,
     /// Documents that were gone already: removed or expired.
     pub gone: u64,
@@ -37,7 +38,7 @@ impl RollBackReport {
         let documents = |number| counted(number, "document", "documents");
         let mut text = format!("{} removed.", documents(self.removed));
         for (count, why) in [
-            (self.changed, "changed since and stayed"),
+            (self.changed, "changed or damaged since and stayed"),
             (self.gone, "gone already"),
             (self.replaced, "replaced or merged by the import and stayed as they are now"),
         ] {
@@ -54,9 +55,9 @@ impl RollBackReport {
 }
 
 /// Removes the documents that an unfinished import has inserted, newest first, one of its transactions
-/// at a time. Documents that were changed since stay, and so do those that it replaced or merged: their
-/// old values are not kept. A collection that the import made goes too if nothing else is in it. A
-/// roll back that is cut off can be called again.
+/// at a time. Documents that were changed or damaged since stay, and so do those that it replaced or
+/// merged: their old values are not kept. A collection that the import made goes too if nothing else is
+/// in it. A roll back that is cut off can be called again.
 ///
 /// # Errors
 /// When somebody works on the import, or the store fails.
@@ -113,10 +114,9 @@ fn step(writer: &mut DocumentWriter<'_>, id: ObjectId) -> Result<Step, TransferE
             step.gone += 1;
             continue;
         };
-        let is_unchanged = {
-            let reader = writer.reader();
-            let stored = reader.document(collection.id, record)?;
-            stored.map(|stored| inserted.is_unchanged(&stored, hash))
+        let is_unchanged = match writer.reader().document(collection.id, record) {
+            Err(StoreError::Damaged { .. }) => Some(false),
+            stored => stored?.map(|stored| inserted.is_unchanged(&stored, hash)),
         };
         match is_unchanged {
             Some(true) => step.removed += u64::from(writer.delete(collection, record)?),

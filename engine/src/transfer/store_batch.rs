@@ -282,7 +282,10 @@ fn store(
 ) -> Result<Fate, WriteError> {
     let known = match mode {
         Mode::Insert | Mode::Skip => None,
-        Mode::Replace | Mode::Merge => find(writer, collection, document)?,
+        Mode::Replace | Mode::Merge => match find(writer, collection, document) {
+            Err(error @ StoreError::Damaged { .. }) => return Ok(Fate::Refused(error.to_string())),
+            known => known?,
+        },
     };
     let written = match (known, mode) {
         (None, _) => writer.insert(collection, document).map(Fate::Inserted),

@@ -21,6 +21,7 @@ use crate::{
     catalog::{Dialect, Namespace, rules::CreateIndexesRequest},
     clock::{SimulatedClock, work_time},
     collection::{Collections, WriteError},
+    command::testing::spoil,
     store::{Scan, Store, StoreError, StoreOptions},
     value::extjson::{Layout, Style, write_document},
 };
@@ -308,6 +309,23 @@ fn modes() {
         let documents = room.documents();
         assert_eq!(documents.len(), 2, "{mode:?}");
         assert_eq!(Document::try_from(&documents[0]).unwrap(), first, "{mode:?}");
+    }
+}
+
+#[test]
+fn a_damaged_document_is_not_replaced_and_ends_no_import() {
+    for (mode, counts) in [
+        (Mode::Insert, (1, 0, 1)),
+        (Mode::Skip, (1, 1, 0)),
+        (Mode::Replace, (1, 0, 1)),
+        (Mode::Merge, (1, 0, 1)),
+    ] {
+        let room = Room::new();
+        room.import(&room.request(b"{\"_id\":1,\"a\":\"NEEDLE\"}\n"));
+        spoil(&room.folder.path().join("data"), b"NEEDLE");
+        let new = b"{\"_id\":1}\n{\"_id\":2}\n";
+        let report = room.import(&ImportRequest { mode, ..room.request(new) });
+        assert_eq!((report.imported, report.skipped, report.rejected), counts, "{mode:?}");
     }
 }
 
