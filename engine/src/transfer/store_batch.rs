@@ -305,14 +305,18 @@ fn store(
     };
     match written {
         Ok(fate) => Ok(fate),
-        Err(WriteError::DuplicateKey(key)) if key.index == "_id_" => Ok(match mode {
-            Mode::Skip => Fate::Skipped,
-            _ => Fate::Refused(
-                "a document with the same _id is there already; use another mode, or \
-                                give it another _id"
-                    .to_owned(),
-            ),
-        }),
+        Err(WriteError::DuplicateKey(key))
+            if collection.id_index().is_some_and(|index| index.name == key.index) =>
+        {
+            Ok(match mode {
+                Mode::Skip => Fate::Skipped,
+                _ => Fate::Refused(
+                    "a document with the same _id is there already; use another mode, or give it \
+                     another _id"
+                        .to_owned(),
+                ),
+            })
+        }
         Err(
             error @ (WriteError::DuplicateKey(_)
             | WriteError::ParallelArrays { .. }

@@ -18,7 +18,10 @@ use super::{
     rehearse,
 };
 use crate::{
-    catalog::{Dialect, Namespace, rules::CreateIndexesRequest},
+    catalog::{
+        Dialect, Namespace,
+        rules::{CreateIndexesRequest, CreateRequest},
+    },
     clock::{SimulatedClock, work_time},
     collection::{Collections, WriteError},
     command::testing::spoil,
@@ -302,13 +305,21 @@ fn modes() {
         (Mode::Replace, (2, 0, 0), doc! { "_id": 1, "b": 2, "c": 3 }),
         (Mode::Merge, (2, 0, 0), doc! { "_id": 1, "a": 1, "b": 2, "c": 3 }),
     ] {
-        let room = Room::new();
-        room.import(&room.request(old));
-        let report = room.import(&ImportRequest { mode, ..room.request(new) });
-        assert_eq!((report.imported, report.skipped, report.rejected), counts, "{mode:?}");
-        let documents = room.documents();
-        assert_eq!(documents.len(), 2, "{mode:?}");
-        assert_eq!(Document::try_from(&documents[0]).unwrap(), first, "{mode:?}");
+        for clustered in [None, Some("a name of its own")] {
+            let room = Room::new();
+            if let Some(name) = clustered {
+                let index = doc! { "key": { "_id": 1 }, "unique": true, "name": name };
+                let (namespace, options) =
+                    (room.namespace.clone(), doc! { "clusteredIndex": index });
+                room.collections.create(&CreateRequest { namespace, options }).unwrap();
+            }
+            room.import(&room.request(old));
+            let report = room.import(&ImportRequest { mode, ..room.request(new) });
+            assert_eq!((report.imported, report.skipped, report.rejected), counts, "{mode:?}");
+            let documents = room.documents();
+            assert_eq!(documents.len(), 2, "{mode:?}");
+            assert_eq!(Document::try_from(&documents[0]).unwrap(), first, "{mode:?}");
+        }
     }
 }
 
