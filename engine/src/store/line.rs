@@ -24,6 +24,8 @@ struct State {
     /// The thread whose turn it is: a write inside a write would wait for itself.
     leader: Option<ThreadId>,
     waiting: VecDeque<Waiting>,
+    /// Threads that wait for room in the line. Telling them costs a system call, also when there are none.
+    outside: usize,
 }
 
 struct Waiting {
@@ -49,7 +51,9 @@ impl Line {
             return Err(StoreError::Bug { what: "a write was begun inside a write".to_owned() });
         }
         while state.waiting.len() >= WRITES_WAITING_MAX {
+            state.outside += 1;
             state = self.has_room.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state.outside -= 1;
         }
         if state.leader.is_none() {
             state.leader = Some(me);
@@ -70,12 +74,26 @@ impl Line {
     }
 
     #[cfg(test)]
+    pub(super) fn outside(&self) -> usize {
+        self.lock().outside
+    }
+
+    #[cfg(test)]
     pub(super) fn is_led(&self) -> bool {
         self.lock().leader.is_some()
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Lets one more in, if there is one.
+    fn leave(&self, state: MutexGuard<'_, State>) {
+        let is_awaited = state.outside > 0;
+        drop(state);
+        if is_awaited {
+            self.has_room.notify_one();
+        }
     }
 }
 
@@ -84,8 +102,7 @@ impl Turn<'_> {
     pub(super) fn take_next(&self) -> Option<Lent> {
         let mut state = self.0.lock();
         let first = state.waiting.pop_front_if(|first| first.may_share)?;
-        drop(state);
-        self.0.has_room.notify_one();
+        self.0.leave(state);
         Some(first.lent)
     }
 }
@@ -95,9 +112,8 @@ impl Drop for Turn<'_> {
         let mut state = self.0.lock();
         let first = state.waiting.pop_front();
         state.leader = first.as_ref().map(|first| first.owner);
-        drop(state);
+        self.0.leave(state);
         // Dropping the loan wakes its owner, who finds that the turn is its own.
         drop(first);
-        self.0.has_room.notify_one();
     }
 }

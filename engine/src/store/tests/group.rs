@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use super::{Counters, Store, StoreError, StoreOptions, open, open_with};
+use crate::limits::WRITES_WAITING_MAX;
 
 /// What a write in line does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -165,6 +166,35 @@ fn what_a_leader_that_panics_had_not_committed_is_not_acknowledged() {
     assert!(is_unknown(outcomes.0.and_then(Result::err)), "nothing of it was written");
     assert!(is_unknown(outcomes.1.and_then(Result::err)));
     assert!(!store.line().is_led());
+}
+
+#[test]
+fn who_finds_the_line_full_waits_until_there_is_room() {
+    const OUTSIDE: usize = 5;
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = open(folder.path());
+    thread::scope(|scope| {
+        let leader = scope.spawn(|| {
+            let led: Result<(), StoreError> = store.write(|_| {
+                while store.line().outside() < OUTSIDE {
+                    thread::yield_now();
+                }
+                Ok(())
+            });
+            led
+        });
+        while !store.line().is_led() {
+            thread::yield_now();
+        }
+        for _ in 0..WRITES_WAITING_MAX + OUTSIDE {
+            let small = thread::Builder::new().stack_size(256 << 10);
+            let write = || assert!(matches!(count(&store, 7, Kind::Counts), Some(Ok(_))));
+            small.spawn_scoped(scope, write).expect("a thread");
+        }
+        assert_eq!(leader.join().expect("no panic"), Ok(()));
+    });
+    assert_eq!(counted(&store, 7), (WRITES_WAITING_MAX + OUTSIDE) as u64);
+    assert_eq!((store.line().waiting(), store.line().outside()), (0, 0));
 }
 
 #[test]
