@@ -60,6 +60,9 @@ pub fn singles(settings: &Settings) {
     let raw =
         |threads| median((0..settings.runs).map(|_| shared_commit::rate(threads, SINGLES_TIME)));
     show_singles("raw LMDB with the simplest shared commit", [1, 32].map(raw), None);
+    let ready =
+        |ids| median((0..settings.runs).map(|_| shared_commit::ready_rate(ids, SINGLES_TIME)));
+    show_singles("raw LMDB, one thread with 32 ready", [1, 32].map(ready), None);
     if let Some(rates) = slow_disk::singles_rates() {
         show_singles("the first, flushes of a millisecond", rates, Some(20.0));
     }

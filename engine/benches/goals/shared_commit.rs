@@ -55,6 +55,20 @@ impl Shared {
     }
 }
 
+/// Inserts a second from one thread that has so many ready for each commit. Many threads that wait for their
+/// commits can't have more, even if all else cost nothing.
+pub fn ready_rate(ready: usize, time: Duration) -> f64 {
+    let folder = tempdir().expect("a folder");
+    let raw = Raw::new(folder.path());
+    let (begun, mut count) = (now(), 0_u64);
+    while now().saturating_sub(begun) < time {
+        let ids: Vec<_> = (0..ready).map(|_| ObjectId::new().bytes()).collect();
+        raw.put_ids(&ids);
+        count += ids.len() as u64;
+    }
+    float(count) / now().saturating_sub(begun).as_secs_f64()
+}
+
 /// Inserts a second from so many threads.
 pub fn rate(threads: usize, time: Duration) -> f64 {
     let folder = tempdir().expect("a folder");
