@@ -53,7 +53,7 @@ fn an_archive_is_switched_on_with_limits_and_off_again() {
     let shown = window.value("The command that will be sent");
     assert!(shown.contains("mayflyArchive: 'sessions'"), "{shown}");
     assert!(shown.contains("500000000") && shown.contains("2592000"), "{shown}");
-    window.click("Switch on");
+    window.key(egui::Key::Enter);
     window.until_named("Archiving: on, in the data folder");
     let listed = window.run("test", &doc! {"mayflyArchives": 1});
     let archive = listed.get_array("archives").expect("a list")[0].as_document().expect("one");

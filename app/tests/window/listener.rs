@@ -2,6 +2,8 @@
 
 use std::net::TcpStream;
 
+use egui::Key;
+
 use super::support::Window;
 
 fn dialog() -> Window {
@@ -29,7 +31,7 @@ fn a_port_is_asked_for() {
 fn programs_are_let_in_and_shut_out() {
     let mut window = dialog();
     window.type_into("Port", "0");
-    window.click("Start listening");
+    window.key(Key::Enter);
     window.until("it listens", |state| state.listener.status().on);
     window.until_named("Open to other programs");
     let uri = window.state().listener.status().uri.clone();
@@ -42,7 +44,7 @@ fn programs_are_let_in_and_shut_out() {
     window.until("the client is seen", |state| state.listener.status().clients.len() == 1);
     let address = client.local_addr().expect("an address").to_string();
     window.until_named(&address);
-    window.click("Done");
+    window.key(Key::Enter);
     window.until_gone("Stop listening");
     window.click("Open to other programs");
     window.click("Stop listening");

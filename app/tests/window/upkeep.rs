@@ -5,10 +5,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use bson::{Document, doc};
+use egui::Key;
 use mayfly::source::Source;
-use mayfly::state::Phase;
 use mayfly::state::operations::Stage;
 use mayfly::state::upkeep::Dialog;
+use mayfly::state::{Dialog as AnyDialog, Phase};
 
 use super::slow::Slow;
 use super::support::{Window, at};
@@ -160,6 +161,32 @@ fn a_restore_brings_back_what_was_removed() {
     // Events come from the store that is open now.
     window.run("test", &doc! {"create": "later"});
     window.until_named("Collection test.later");
+}
+
+#[test]
+fn enter_presses_the_button_that_loses_nothing() {
+    let mut window = page("Back up…");
+    window.until_named("There is no backup under this name yet");
+    window.key(Key::Enter);
+    window.until_named("The backup is written and checked.");
+    window.key(Key::Enter);
+    window.until_gone("The backup is written and checked.");
+    window.choose("Menu", "Backup and maintenance…");
+    window.click("Restore…");
+    window.until_named("First the backup is checked");
+    window.key(Key::Enter);
+    window.until_named("store.backup is sound");
+    window.key(Key::Enter);
+    assert!(window.has("Restore"), "Enter alone does not replace the store");
+    for (button, title) in [("Compact…", "Compacted"), ("Verify…", "Verified")] {
+        window.click("Back");
+        window.click(button);
+        window.key(Key::Enter);
+        window.until("it ended", |state| {
+            matches!(state.dialogs.open(), Some(AnyDialog::Upkeep(Dialog::Ended(_))))
+        });
+        assert!(window.has(title), "{title}");
+    }
 }
 
 #[test]

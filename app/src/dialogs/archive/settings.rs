@@ -6,8 +6,8 @@ use super::{Pressed, command_ui};
 use crate::action::{Actions, ArchiveAction};
 use crate::state::archive::{Archive, ArchiveDraft};
 use crate::theme::{colors, sizes, text};
-use crate::widgets::Button;
 use crate::widgets::field::{Field, labelled};
+use crate::widgets::{Button, modal};
 
 /// Draws the fields.
 pub(super) fn ui(ui: &mut Ui, draft: &mut ArchiveDraft, actions: &mut Actions) {
@@ -56,8 +56,9 @@ pub(super) fn buttons_ui(ui: &mut Ui, draft: &ArchiveDraft, archive: &Archive) -
     let label = if is_on { "Change" } else { "Switch on" };
     let command = draft.command();
     let is_ready = command.is_some() && archive.is_known && !archive.is_waiting;
-    let button = Button::primary(label).enabled(is_ready);
-    if let (true, Some(command)) = (ui.add(button).clicked(), command) {
+    let clicked = ui.add(Button::primary(label).enabled(is_ready)).clicked();
+    let is_asked = clicked || is_ready && modal::is_entered(ui.ctx());
+    if let (true, Some(command)) = (is_asked, command) {
         pressed = Some(Pressed::Ask(ArchiveAction::On(command)));
     }
     let has_contents = archive.status.is_some();

@@ -35,8 +35,10 @@ pub fn ui(context: &Context, draft: &mut BackupDraft, state: &State, actions: &m
             }
         },
         |ui, (draft, actions)| {
-            let button = Button::primary("Back up").enabled(draft.file().is_some());
-            if ui.add(button.tooltip("Write the backup now")).clicked() {
+            let is_ready = draft.file().is_some();
+            let button = Button::primary("Back up").enabled(is_ready);
+            let clicked = ui.add(button.tooltip("Write the backup now")).clicked();
+            if clicked || is_ready && modal::is_entered(ui.ctx()) {
                 ask(actions, UpkeepAction::Backup);
             }
             back_ui(ui, actions);

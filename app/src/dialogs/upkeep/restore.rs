@@ -44,9 +44,10 @@ pub fn ui(context: &Context, draft: &mut RestoreDraft, state: &State, actions: &
                     ask(actions, UpkeepAction::Restore);
                 }
             } else {
-                let button = Button::primary("Check backup").enabled(draft.file().is_some());
+                let is_ready = draft.file().is_some();
                 let tooltip = "Look whether the backup is sound; nothing is changed";
-                if ui.add(button.tooltip(tooltip)).clicked() {
+                let button = Button::primary("Check backup").enabled(is_ready).tooltip(tooltip);
+                if ui.add(button).clicked() || is_ready && modal::is_entered(ui.ctx()) {
                     ask(actions, UpkeepAction::Check);
                 }
             }
