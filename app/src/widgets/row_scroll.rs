@@ -35,6 +35,8 @@ pub struct RowScroll<'a> {
 struct Heights {
     version: (u64, u32),
     known: BTreeMap<u64, f32>,
+    /// How many rows there were, the one at the top and its offset, while the last one stood at the bottom.
+    end: Option<(u64, u64, f32)>,
 }
 
 impl RowScroll<'_> {
@@ -53,7 +55,9 @@ impl RowScroll<'_> {
         let id = ui.scope_id().with(self.name);
         let mut heights = self.heights(ui, id, list.width());
         *row = (*row).min(self.rows.saturating_sub(1));
-        *offset -= wheel(ui, outer);
+        let was_at_end = heights.end == Some((self.rows, *row, *offset));
+        let moved = wheel(ui, outer);
+        *offset -= moved;
         self.settle(row, offset, &heights);
 
         let mut y = list.top() - *offset;
@@ -70,14 +74,12 @@ impl RowScroll<'_> {
             y += height;
             at += 1;
         }
-        // The last row never leaves the bottom while there is something above.
+        let shown = *row..at;
         let slack = list.bottom() - y;
-        if at >= self.rows && slack > 0.5 && (*row > 0 || *offset > 0.0) {
-            *offset -= slack;
-            self.settle(row, offset, &heights);
+        let stays = was_at_end && moved == 0.0;
+        if self.keep_end(slack, at, stays, row, offset, &mut heights) {
             ui.ctx().request_repaint();
         }
-        let shown = *row..at;
         self.bar(ui, outer, row, offset, &shown);
         ui.data_mut(|data| data.insert_temp(id, heights));
         shown
@@ -90,13 +92,46 @@ impl RowScroll<'_> {
         if heights.version == version && heights.known.len() < HEIGHTS_MAX {
             heights
         } else {
-            Heights { version, known: BTreeMap::new() }
+            Heights { version, ..Heights::default() }
         }
+    }
+
+    /// The last row never leaves the bottom while there is something above, and one that stood there
+    /// stays there when rows turn out to be of another height. `slack` is the room below the rows
+    /// before `at`. Returns whether the rows move.
+    fn keep_end(
+        &self,
+        slack: f32,
+        at: u64,
+        stays: bool,
+        row: &mut u64,
+        offset: &mut f32,
+        heights: &mut Heights,
+    ) -> bool {
+        if at < self.rows && !stays {
+            heights.end = None;
+            return false;
+        }
+        let is_below_top = |row: u64, offset: f32| row > 0 || offset > 0.0;
+        let below: f32 = (at..self.rows).map(|row| self.height(row, heights)).sum();
+        let slack = slack - below;
+        let moves = slack > 0.5 && is_below_top(*row, *offset) || slack < -0.5 && stays;
+        if moves {
+            *offset -= slack;
+            self.settle(row, offset, heights);
+        }
+        let is_at_end = (moves || slack.abs() <= 0.5) && is_below_top(*row, *offset);
+        heights.end = is_at_end.then_some((self.rows, *row, *offset));
+        moves
+    }
+
+    fn height(&self, row: u64, heights: &Heights) -> f32 {
+        heights.known.get(&row).copied().unwrap_or(self.estimate)
     }
 
     /// Brings the offset into the row at the top.
     fn settle(&self, row: &mut u64, offset: &mut f32, heights: &Heights) {
-        let height = |row: u64| heights.known.get(&row).copied().unwrap_or(self.estimate);
+        let height = |row: u64| self.height(row, heights);
         while *offset < 0.0 && *row > 0 {
             *row -= 1;
             *offset += height(*row);
@@ -180,7 +215,7 @@ mod tests {
         let list = RowScroll { name: "rows", rows, estimate: 10.0, version: 0 };
         let (mut row, mut offset) = (row, offset);
         let known = [(0, 10.0), (1, 30.0)].into_iter().collect();
-        list.settle(&mut row, &mut offset, &Heights { version: (0, 0), known });
+        list.settle(&mut row, &mut offset, &Heights { known, ..Heights::default() });
         (row, offset)
     }
 

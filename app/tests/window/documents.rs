@@ -140,14 +140,25 @@ fn a_table_that_shows_another_row_stays_at_its_columns() {
     assert!(expires.left() >= id.right(), "{expires} begins right of {id}");
 }
 
-#[test]
-fn a_table_takes_the_row_of_the_list_and_follows_the_keys() {
-    let all: Vec<Document> = (0..180).map(|id| doc! {"_id": id}).collect();
-    let mut window = Window::open_view(&[doc! {"insert": "many", "documents": all}], "Documents");
+/// A list of 180 documents, each with the fields of `rest`, gone through to its end.
+fn at_the_end(rest: &Document) -> Window {
+    let documents = (0..180).map(|id| {
+        let mut document = doc! {"_id": id};
+        document.extend(rest.clone());
+        document
+    });
+    let insert = doc! {"insert": "many", "documents": documents.collect::<Vec<_>>()};
+    let mut window = Window::open_view(&[insert], "Documents");
     window.until_named("Document 0");
     window.point("Document 0");
     window.key(Key::End);
     window.until_named("Document 179");
+    window
+}
+
+#[test]
+fn a_table_takes_the_row_of_the_list_and_follows_the_keys() {
+    let mut window = at_the_end(&doc! {});
     window.key(Key::F4);
     window.until_named("Sort by _id");
     window.until_named("Document 179");
@@ -350,14 +361,15 @@ fn a_document_that_stays_is_not_said_to_go() {
 
 #[test]
 fn end_shows_the_last_document() {
-    let all: Vec<Document> = (0..180).map(|id| doc! {"_id": id}).collect();
-    let mut window = Window::open_view(&[doc! {"insert": "many", "documents": all}], "Documents");
-    window.until_named("Document 0");
-    window.point("Document 0");
-    window.key(Key::End);
-    window.until_named("Document 179");
-    window.key(Key::Home);
-    window.until_named("Document 0");
+    let tall = (0..9).map(|at| (format!("field{at}"), "a text of some length".into())).collect();
+    for rest in [doc! {}, tall] {
+        let mut window = at_the_end(&rest);
+        let last = window.place("Document 179");
+        let end = window.place("Reaper log").top();
+        assert!(last.bottom() <= end && last.bottom() > end - 40.0, "{last} ends at {end}");
+        window.key(Key::Home);
+        window.until_named("Document 0");
+    }
 }
 
 #[test]

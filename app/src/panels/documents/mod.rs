@@ -102,7 +102,7 @@ fn keys(ui: &Ui, tab: &Tab, draft: &mut DocumentsDraft, actions: &mut Actions) {
         if let Some(found) = view.pages.row(row).filter(|found| found.has_id()) {
             push(DocumentsAction::Select { row, id: found.id.clone(), how: How::Only });
         }
-        bring_into_view(row, view.mode, draft);
+        bring_into_view(row, row == last, view.mode, draft);
     }
     if pressed(Key::Delete) && !view.selected.is_empty() {
         push(DocumentsAction::AskDeleteSelected);
@@ -117,11 +117,12 @@ fn is_busy_with_selection(view: &DocumentsView) -> bool {
     view.confirming.is_some() || !view.selected.is_empty()
 }
 
-fn bring_into_view(row: u64, mode: Mode, draft: &mut DocumentsDraft) {
+fn bring_into_view(row: u64, is_last: bool, mode: Mode, draft: &mut DocumentsDraft) {
     let (first, end) = draft.shown;
     if mode == Mode::Table {
         draft.brought = Some(row);
-    } else if row <= first {
+    } else if row <= first || is_last {
+        // Below the last one there is nothing: the list brings it to the bottom.
         draft.scroll.row = row;
         draft.scroll.offset = 0.0;
     } else if row + 1 >= end {
