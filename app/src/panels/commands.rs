@@ -1,6 +1,6 @@
 //! Every command that the window has sent, as a person would type it in mongosh.
 
-use egui::{Align, Label, Layout, ScrollArea, Ui, vec2};
+use egui::{Align, Label, Layout, Ui, vec2};
 
 use crate::action::{Action, Actions, ViewAction};
 use crate::state::command_log::CommandRecord;
@@ -23,7 +23,7 @@ pub fn ui(ui: &mut Ui, state: &State, _drafts: &mut Drafts, actions: &mut Action
         return;
     }
     ui.spacing_mut().item_spacing.y = 0.0;
-    ScrollArea::vertical().id_salt("commands").auto_shrink(false).show_rows(
+    super::drawer::scroll("commands").show_rows(
         ui,
         sizes::CONTROL_SMALL,
         shown.len(),

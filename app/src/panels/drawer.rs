@@ -1,6 +1,6 @@
 //! The drawer at the bottom.
 
-use egui::{Align, Frame, Layout, Margin, Panel, Ui};
+use egui::{Align, Frame, Layout, Margin, Panel, ScrollArea, Ui};
 
 use super::{commands, operations, reaper_log};
 use crate::action::{Action, Actions, ReaperAction, ViewAction};
@@ -30,12 +30,21 @@ pub fn panel_ui(ui: &mut Ui, state: &State, drafts: &mut Drafts, actions: &mut A
                 .frame(Frame::new())
                 .show(ui, |ui| strip_ui(ui, state, actions));
             let margin = Margin { left: 14, right: 6, top: 6, bottom: 0 };
-            Frame::new().inner_margin(margin).show(ui, |ui| match drawer {
-                Drawer::ReaperLog => reaper_log::ui(ui, state, actions),
-                Drawer::Commands => commands::ui(ui, state, drafts, actions),
-                Drawer::Operations => operations::ui(ui, state, actions),
+            Frame::new().inner_margin(margin).show(ui, |ui| {
+                // The drawer is as high as it was drawn, however little is in it.
+                ui.set_min_size(ui.available_size());
+                match drawer {
+                    Drawer::ReaperLog => reaper_log::ui(ui, state, actions),
+                    Drawer::Commands => commands::ui(ui, state, drafts, actions),
+                    Drawer::Operations => operations::ui(ui, state, actions),
+                }
             });
         });
+}
+
+/// The list in the drawer; it has what room there is.
+pub(super) fn scroll(name: &'static str) -> ScrollArea {
+    ScrollArea::vertical().id_salt(name).auto_shrink(false).min_scrolled_height(0.0)
 }
 
 fn strip_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {

@@ -1,6 +1,6 @@
 //! Imports, exports and index builds with their progress.
 
-use egui::{Align, Layout, ScrollArea, Ui, vec2};
+use egui::{Align, Layout, Ui, vec2};
 
 use crate::action::{Action, Actions, ViewAction};
 use crate::state::State;
@@ -15,7 +15,7 @@ pub fn ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
         return;
     }
     ui.spacing_mut().item_spacing.y = 0.0;
-    ScrollArea::vertical().id_salt("operations").auto_shrink(false).show(ui, |ui| {
+    super::drawer::scroll("operations").show(ui, |ui| {
         for operation in state.operations.list() {
             operation_ui(ui, operation, actions);
         }

@@ -1,7 +1,7 @@
 //! What the reaper did, pass by pass.
 
 use egui::text::{LayoutJob, TextFormat};
-use egui::{Align, FontId, Label, Layout, ScrollArea, Ui};
+use egui::{Align, FontId, Label, Layout, Ui};
 
 use crate::action::{Action, Actions, ReaperAction};
 use crate::source::{PassIndex, PassSummary};
@@ -26,26 +26,21 @@ pub fn ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
     let colors = colors(ui);
     let rows: Vec<(&LogLine, usize)> =
         log.iter().rev().flat_map(|line| (0..rows_of(line)).map(move |row| (line, row))).collect();
-    ScrollArea::vertical().id_salt("reaper log").auto_shrink(false).show_rows(
-        ui,
-        sizes::ROW_DENSE,
-        rows.len(),
-        |ui, shown| {
-            for (line, row) in rows.get(shown).unwrap_or_default() {
-                let size = egui::vec2(ui.available_width(), sizes::ROW_DENSE);
-                let layout = Layout::right_to_left(Align::Center);
-                ui.allocate_ui_with_layout(size, layout, |ui| {
-                    if *row == 0 {
-                        put_back_ui(ui, state, line, actions);
-                    }
-                    let job = job(line, *row, colors);
-                    ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
-                        ui.add(Label::new(job).truncate().selectable(true));
-                    });
+    super::drawer::scroll("reaper log").show_rows(ui, sizes::ROW_DENSE, rows.len(), |ui, shown| {
+        for (line, row) in rows.get(shown).unwrap_or_default() {
+            let size = egui::vec2(ui.available_width(), sizes::ROW_DENSE);
+            let layout = Layout::right_to_left(Align::Center);
+            ui.allocate_ui_with_layout(size, layout, |ui| {
+                if *row == 0 {
+                    put_back_ui(ui, state, line, actions);
+                }
+                let job = job(line, *row, colors);
+                ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+                    ui.add(Label::new(job).truncate().selectable(true));
                 });
-            }
-        },
-    );
+            });
+        }
+    });
 }
 
 fn nothing(state: &State) -> &'static str {

@@ -80,7 +80,7 @@ pub const INSPECTOR_MAX: f32 = 560.0;
 /// A view beside the inspector is at least this wide, or there is no inspector.
 pub const VIEW_MIN: f32 = 440.0;
 /// The drawer: first height.
-pub const DRAWER: f32 = 152.0;
+pub const DRAWER: f32 = 96.0;
 /// The lowest drawer.
 pub const DRAWER_MIN: f32 = 96.0;
 /// The highest drawer.

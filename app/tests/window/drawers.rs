@@ -24,6 +24,17 @@ fn the_reaper_log_tells_every_pass() {
 }
 
 #[test]
+fn the_drawer_stays_as_high() {
+    let mut window = Window::open_after(&drops());
+    let top = window.place("Reaper log").top();
+    assert!(window.has("No pass yet; the next one is counted down at the top"));
+    window.advance(31);
+    window.click("Run now");
+    window.until_named("removed 1 of test.drops");
+    assert_eq!(window.place("Reaper log").top().to_bits(), top.to_bits());
+}
+
+#[test]
 fn a_pass_has_a_row_for_each_index() {
     let mut commands = drops();
     for name in ["leaves", "a collection of a name that is long enough to fill a line of its own"] {
