@@ -51,23 +51,25 @@ pub fn ui(context: &Context, state: &State, drafts: &mut Drafts, actions: &mut A
             response.request_focus();
         }
         ui.add_space(sizes::GAP_TINY);
-        ScrollArea::vertical().max_height(sizes::PALETTE_LIST).auto_shrink([false, true]).show(
-            ui,
-            |ui| {
-                ui.spacing_mut().item_spacing.y = 0.0;
-                for (number, line) in lines.iter().enumerate() {
-                    let scroll = moved == Some(number);
-                    if line_ui(ui, line, number == at, scroll) {
-                        chosen = Some(line);
-                    }
+        let room = ui.ctx().content_rect().bottom() - ui.cursor().top() - sizes::GAP_LARGE;
+        let height = sizes::PALETTE_LIST.min(room);
+        let list = ScrollArea::vertical()
+            .max_height(height)
+            // egui would keep it as low as what was listed before.
+            .min_scrolled_height(height)
+            .auto_shrink([false, true]);
+        list.show(ui, |ui| {
+            ui.spacing_mut().item_spacing.y = 0.0;
+            for (number, line) in lines.iter().enumerate() {
+                let scroll = moved == Some(number);
+                if line_ui(ui, line, number == at, scroll) {
+                    chosen = Some(line);
                 }
-                if lines.is_empty() {
-                    ui.label(
-                        text::rich("Nothing has this name", text::body()).color(colors(ui).dim),
-                    );
-                }
-            },
-        );
+            }
+            if lines.is_empty() {
+                ui.label(text::rich("Nothing has this name", text::body()).color(colors(ui).dim));
+            }
+        });
     });
     if typed != drafts.palette {
         moved = Some(0);

@@ -121,6 +121,19 @@ fn the_palette_finds_commands_and_collections() {
 }
 
 #[test]
+fn the_palette_is_as_high_as_what_it_lists() {
+    let mut window = Window::open_after(&drops());
+    window.keys(Modifiers::COMMAND, Key::P);
+    window.type_into("Find a command", "xyzzy");
+    window.until_named("Nothing has this name");
+    window.key(Key::Escape);
+    window.keys(Modifiers::COMMAND, Key::P);
+    // The fourth line can be pressed without scrolling.
+    window.point("Create database…");
+    window.until_named("Name of the database");
+}
+
+#[test]
 fn the_palette_shows_what_cannot_be_seen_in_a_name() {
     let mut window = Window::open_after(&[doc! {"create": "new\u{202e}lot"}]);
     window.until("it is known", |state| state.tree.databases.iter().any(|db| db.name == "test"));
