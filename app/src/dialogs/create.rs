@@ -180,10 +180,10 @@ fn begin_at(ui: &Ui, label: &str, draft: &str) {
 }
 
 fn dialect_ui(ui: &mut Ui, dialect: &mut Dialect) {
-    labelled(ui, "Rules", None, |ui| {
+    labelled(ui, "Dialect", None, |ui| {
         let words = Dialect::ALL.map(Dialect::label);
         let chosen = Dialect::ALL.iter().position(|other| other == dialect).unwrap_or(0);
-        if let Some(at) = tabs::segmented(ui, "Rules", &words, chosen)
+        if let Some(at) = tabs::segmented(ui, "Dialect", &words, chosen)
             && let Some(pressed) = Dialect::ALL.get(at)
         {
             *dialect = *pressed;

@@ -25,7 +25,7 @@ fn an_empty_store_offers_a_database() {
 }
 
 #[test]
-fn a_database_is_created_with_its_rules() {
+fn a_database_is_created_with_its_dialect() {
     let mut window = window();
     window.choose("Create", "Create database…");
     assert!(!window.is_enabled("Create database"));
@@ -35,7 +35,7 @@ fn a_database_is_created_with_its_rules() {
     window.until_named("A database of this name exists");
     window.type_into("Name of the database", "cloud");
     window.type_into("First collection", "carts");
-    window.click("Rules: Cosmos DB");
+    window.click("Dialect: Cosmos DB");
     let shown = window.value(COMMAND);
     assert!(shown.contains("'cosmos'") && shown.contains("carts"), "{shown}");
     window.click("Create database");
