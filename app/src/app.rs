@@ -151,14 +151,14 @@ impl MayflyApp {
 
     fn draw(&mut self, ui: &mut Ui) {
         let mut drafts = std::mem::take(&mut self.state.drafts);
-        panels::ui(ui, &self.state, &mut drafts, &mut self.actions);
+        let workspace_end = panels::ui(ui, &self.state, &mut drafts, &mut self.actions);
         self.state.drafts = drafts;
         if let Some(mut dialog) = self.state.dialogs.take() {
             dialogs::ui(ui.ctx(), &mut dialog, &self.state, &mut self.actions);
             self.state.dialogs.put_back(dialog);
         }
         let mut drafts = std::mem::take(&mut self.state.drafts);
-        panels::over_ui(ui, &self.state, &mut drafts, &mut self.actions);
+        panels::over_ui(ui, workspace_end, &self.state, &mut drafts, &mut self.actions);
         self.state.drafts = drafts;
     }
 }

@@ -30,8 +30,8 @@ use crate::action::{Action, Actions, ViewAction};
 use crate::state::{Drafts, State};
 use crate::theme::{colors, sizes};
 
-/// Lays the whole window out.
-pub fn ui(ui: &mut Ui, state: &State, drafts: &mut Drafts, actions: &mut Actions) {
+/// Lays the whole window out. Returns where the workspace ends, above the drawer.
+pub fn ui(ui: &mut Ui, state: &State, drafts: &mut Drafts, actions: &mut Actions) -> f32 {
     let colors = colors(ui);
     let bar = Frame::new().fill(colors.panel);
     Panel::top("top bar")
@@ -55,13 +55,21 @@ pub fn ui(ui: &mut Ui, state: &State, drafts: &mut Drafts, actions: &mut Actions
         actions.push(Action::View(ViewAction::SetSidebar(open)));
     }
     drawer::panel_ui(ui, state, drafts, actions);
-    CentralPanel::default()
+    let workspace = CentralPanel::default()
         .frame(Frame::new().fill(colors.panel))
         .show(ui, |ui| workspace::ui(ui, state, drafts, actions));
+    workspace.response.rect.bottom()
 }
 
-/// Draws what lies over everything: palette, messages, the overlay for files, the amber frame.
-pub fn over_ui(ui: &mut Ui, state: &State, drafts: &mut Drafts, actions: &mut Actions) {
+/// Draws what lies over everything: palette, messages at the end of the workspace, the overlay for
+/// files, the amber frame.
+pub fn over_ui(
+    ui: &mut Ui,
+    workspace_end: f32,
+    state: &State,
+    drafts: &mut Drafts,
+    actions: &mut Actions,
+) {
     if state.view.palette {
         if state.dialogs.open().is_none() {
             palette::ui(ui.ctx(), state, drafts, actions);
@@ -70,7 +78,7 @@ pub fn over_ui(ui: &mut Ui, state: &State, drafts: &mut Drafts, actions: &mut Ac
             actions.push(Action::View(ViewAction::SetPalette(false)));
         }
     }
-    toasts::ui(ui.ctx(), state, actions);
+    toasts::ui(ui.ctx(), workspace_end, state, actions);
     drop_overlay::ui(ui.ctx(), state);
     if state.clock.is_simulated() {
         amber_frame(ui);

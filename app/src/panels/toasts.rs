@@ -8,16 +8,16 @@ use crate::state::toasts::Kind;
 use crate::theme::{Colors, Icon, sizes};
 use crate::widgets::toast;
 
-/// Draws the messages, the newest at the bottom.
-pub fn ui(context: &Context, state: &State, actions: &mut Actions) {
+/// Draws the messages above `bottom`, the newest at the bottom.
+pub fn ui(context: &Context, bottom: f32, state: &State, actions: &mut Actions) {
     if state.toasts.list().is_empty() {
         return;
     }
     let look = Colors::of(context.theme() == egui::Theme::Dark);
-    let margin = vec2(-sizes::GAP_LARGE, -(sizes::STATUS_BAR + sizes::GAP));
+    let above = bottom - context.content_rect().bottom() - sizes::GAP;
     Area::new(Id::unique("messages"))
         .order(Order::Tooltip)
-        .anchor(Align2::RIGHT_BOTTOM, margin)
+        .anchor(Align2::RIGHT_BOTTOM, vec2(-sizes::GAP_LARGE, above))
         .show(context, |ui| {
             for message in state.toasts.list() {
                 let (icon, ink) = match message.kind {

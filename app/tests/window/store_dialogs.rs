@@ -96,6 +96,9 @@ fn a_collection_is_created() {
     assert!(shown.contains("ring") && shown.contains("4096"), "{shown}");
     window.click("Create collection");
     window.until_named("Dismiss: Created test.ring");
+    let (message, drawer) =
+        (window.place("Dismiss: Created test.ring"), window.place("Reaper log"));
+    assert!(message.bottom() < drawer.top(), "{message} covers the drawer at {drawer}");
     assert_eq!(window.sent(), [shown]);
     assert_eq!(window.tab().namespace.to_string(), "test.ring");
 }
