@@ -9,6 +9,7 @@ use crate::source::{OpenFailure, OpenRequest, Opened};
 use crate::state::dialogs::{CreateCollection, CreateDatabase, Dialect, Dialog, DropTarget, Sent};
 use crate::state::purpose::StorePurpose;
 use crate::state::store::{Forecast, Next, Order};
+use crate::state::tabs::ViewKind;
 use crate::state::toasts::Kind;
 use crate::state::upkeep::key;
 use crate::state::{Namespace, Phase, Purpose, State, StoreTree};
@@ -381,7 +382,11 @@ fn changed(
         state.tabs.forget(|namespace| namespace.db == reply.db);
     }
     if let Some(namespace) = open {
-        state.tabs.show(&namespace);
+        let is_new = reply.command.contains_key("create");
+        if state.tabs.show(&namespace).is_some() && is_new {
+            // Nothing in it can expire yet; documents are what comes first.
+            tabs::set_view(ViewKind::Documents, state);
+        }
     }
     refresh(state, effects);
     tabs::freshen(state, effects);

@@ -74,7 +74,7 @@ fn show(namespace: &Namespace, state: &mut State) {
     }
 }
 
-fn set_view(view: ViewKind, state: &mut State) {
+pub(super) fn set_view(view: ViewKind, state: &mut State) {
     if let Some(tab) = state.tabs.active_mut() {
         tab.view = view;
     }
