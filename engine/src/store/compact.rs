@@ -25,6 +25,8 @@ use crate::limits::READERS_MAX;
 const COPY_FOLDER: &str = "compacting";
 /// The second name of the old data file until the new one has been opened.
 const OLD_FILE: &str = "data.mdb.before-compaction";
+/// The transaction that LMDB's compact copy has.
+const COPY_TRANSACTION: u64 = 1;
 
 /// A store whose compact copy waits for its place. Dropping it removes the copy and closes the store.
 pub struct Compaction {
@@ -176,27 +178,52 @@ fn sync(folder: &FsPath) -> io::Result<()> {
     sync_folder(folder).map_err(io::Error::other)
 }
 
-/// Ends a compaction that was cut off: the data file is then either the old one or a good new one.
-/// The caller holds `app.lock`.
+/// Ends a compaction that was cut off: the data file is then either the old one or a good new one. The old
+/// one takes no place of a file that may have been written to since. The caller holds `app.lock`.
 pub(super) fn recover(folder: &FsPath, warnings: &mut Vec<String>) -> Result<(), StoreError> {
     remove_folder(&folder.join(COPY_FOLDER))?;
     let (data, old) = (folder.join(DATA_FILE), folder.join(OLD_FILE));
     let Ok(old_found) = fs::metadata(&old) else { return Ok(()) };
-    let is_new_good = match fs::metadata(&data) {
-        Ok(found) if file_identity(&found) == file_identity(&old_found) => true,
-        Ok(_) => open_chosen(&data)
-            .is_ok_and(|file| walk::walk(&file).is_ok_and(|report| report.findings.is_empty())),
-        Err(_) => false,
+    let wrong = match fs::metadata(&data) {
+        Ok(found) if file_identity(&found) == file_identity(&old_found) => return Ok(()),
+        Ok(_) => what_is_wrong(&data),
+        Err(error) => Some(error.to_string()),
     };
-    if !is_new_good {
-        fs::rename(&old, &data).map_err(|error| failed(&error))?;
-        sync_folder(folder)?;
-        warnings.push(
-            "A compaction was cut off; the data file from before it is in its place again."
-                .to_owned(),
-        );
+    let Some(wrong) = wrong else { return Ok(()) };
+    if !was_just_replaced(folder)? {
+        return Err(StoreError::damaged(format!(
+            "{DATA_FILE}: {wrong}. Restore a backup. Beside it, {OLD_FILE} holds the store as it was \
+             before it was last compacted; rename it to {DATA_FILE} if nothing newer is left"
+        )));
     }
+    fs::rename(&old, &data).map_err(|error| failed(&error))?;
+    sync_folder(folder)?;
+    warnings.push(
+        "A compaction was cut off; the data file from before it is in its place again.".to_owned(),
+    );
     Ok(())
+}
+
+fn what_is_wrong(data: &FsPath) -> Option<String> {
+    let walked = open_chosen(data)
+        .map_err(|error| StoreError::io("Can't read the data file", &error))
+        .and_then(|file| walk::walk(&file));
+    match walked {
+        Ok(report) => report.findings.into_iter().next(),
+        Err(StoreError::Damaged { what }) => Some(what),
+        Err(error) => Some(error.to_string().trim_end_matches('.').to_owned()),
+    }
+}
+
+/// Whether nothing was written since a compaction has begun to replace the data file: the card is still
+/// that of [`Compaction::close`], and so is the number that a copy begins with. A file that is missing or
+/// has no head that can be read was not opened either, by what the card says.
+fn was_just_replaced(folder: &FsPath) -> Result<bool, StoreError> {
+    let card = Card::read(folder, &mut Vec::new())?;
+    let is_closed = card.is_some_and(|card| card.last_transaction == 0 && card.file.is_none());
+    let transaction =
+        open_chosen(&folder.join(DATA_FILE)).ok().and_then(|file| walk::check_header(&file).ok());
+    Ok(is_closed && transaction.is_none_or(|transaction| transaction <= COPY_TRANSACTION))
 }
 
 /// The store has been opened: the old file of a compaction is no longer needed.

@@ -536,6 +536,34 @@ fn the_old_file_comes_back_when_the_new_one_is_damaged_or_missing() {
 }
 
 #[test]
+fn an_old_file_that_could_not_be_removed_takes_no_place_of_newer_data() {
+    for is_missing in [true, false] {
+        let (folder, _) = sparse();
+        let (data, old) =
+            (folder.path().join("data.mdb"), folder.path().join("data.mdb.before-compaction"));
+        let before = fs::read(&data).expect("a file");
+        begin(folder.path()).replace(&mut go_on).expect("replaced");
+        fill(&open(folder.path()), 20..500);
+        // As if it had stayed when the store was opened.
+        fs::write(&old, &before).expect("a file");
+        let newer = fs::read(&data).expect("a file");
+        if is_missing {
+            fs::remove_file(&data).expect("removed");
+        } else {
+            fs::write(&data, &newer[..newer.len() / 2]).expect("cut");
+        }
+        let opened = Store::open(folder.path(), &StoreOptions::default());
+        let refused = opened.err().expect("damaged").to_string();
+        assert!(refused.contains("data.mdb.before-compaction"), "{refused}");
+        assert_eq!(data.exists(), !is_missing);
+        assert_eq!(fs::read(&old).expect("still there"), before);
+        fs::write(&data, newer).expect("put back");
+        assert_eq!(see(&open(folder.path())).expect("readable").0.len(), 500);
+        assert_eq!(names(folder.path()), FILES);
+    }
+}
+
+#[test]
 fn a_compaction_that_is_stopped_changes_nothing() {
     let (folder, before) = sparse();
     for count in 1..=3 {
