@@ -138,7 +138,7 @@ impl Archives {
         archive.place()?.begin()?;
         archive.place()?.list()?;
         let left = left.filter(|_| before.is_none()).map(|left| left.collection());
-        self.save(record.clone(), left)?;
+        self.save_on(&record, left)?;
         if let Some(left) = left {
             self.all.write().unwrap_or_else(PoisonError::into_inner).remove(&left);
         }
@@ -167,7 +167,8 @@ impl Archives {
             return Err(ArchiveError::NoArchive { namespace: namespace.to_string() });
         };
         let record = Record { is_on: false, ..archive.record.clone() };
-        self.save(record.clone(), None)?;
+        let bytes = list(&self.records_with(&record, None))?;
+        self.collections.store().write(|writer| writer.put_meta(ARCHIVES_META, &bytes))?;
         Ok(self.put(record))
     }
 
@@ -238,14 +239,41 @@ impl Archives {
         archive
     }
 
-    fn save(&self, changed: Record, gone: Option<CollectionId>) -> Result<(), StoreError> {
+    /// Keeps an archive that is switched on, unless its collection is not the one of this name any more:
+    /// its place may have taken long to answer.
+    fn save_on(&self, record: &Record, gone: Option<CollectionId>) -> Result<(), ArchiveError> {
+        let bytes = list(&self.records_with(record, gone))?;
+        let is_saved = self.collections.write(|writer| {
+            let present = writer.collection(&record.namespace);
+            if present.is_none_or(|present| present.id != record.collection) {
+                return Ok(false);
+            }
+            writer.put_meta(ARCHIVES_META, &bytes)?;
+            Ok::<_, WriteError>(true)
+        });
+        match is_saved {
+            Ok(true) => Ok(()),
+            Ok(false) => Err(ArchiveError::bad(format!(
+                "the collection {} was dropped or renamed while its archive was switched on, so it has \
+                 none; try again",
+                record.namespace
+            ))),
+            Err(WriteError::Store(error)) => Err(error.into()),
+            Err(error) => Err(ArchiveError::Place { what: error.to_string() }),
+        }
+    }
+
+    fn records_with(
+        &self,
+        changed: &Record,
+        gone: Option<CollectionId>,
+    ) -> BTreeMap<CollectionId, Record> {
         let mut records = self.records();
         if let Some(gone) = gone {
             records.remove(&gone);
         }
-        records.insert(changed.collection, changed);
-        let bytes = list(&records)?;
-        self.collections.store().write(|writer| writer.put_meta(ARCHIVES_META, &bytes))
+        records.insert(changed.collection, changed.clone());
+        records
     }
 
     fn records(&self) -> BTreeMap<CollectionId, Record> {
@@ -319,4 +347,39 @@ fn read_records(bytes: &[u8]) -> Option<Vec<Record>> {
     let document = Document::from_reader(bytes).ok()?;
     let archives = document.get_array("archives").ok()?;
     archives.iter().map(|record| Record::from_document(record.as_document()?)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{catalog::rules::CreateRequest, clock::SystemClock, store::StoreOptions};
+
+    #[test]
+    fn an_archive_is_not_switched_on_for_a_collection_that_was_made_anew_meanwhile() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (store, _) = Store::open(folder.path(), &StoreOptions::default()).expect("a store");
+        let collections = Collections::new(Arc::new(store), Arc::new(SystemClock));
+        let archives = Archives::open(Arc::new(collections.expect("readable"))).expect("none");
+        let namespace = Namespace::new("test", "c").expect("a name");
+        let create = || {
+            let request = CreateRequest { namespace: namespace.clone(), options: Document::new() };
+            archives.collections.create(&request).expect("created");
+            archives.collections.catalog().collection(&namespace).expect("there").id
+        };
+        let record = |collection| Record {
+            collection,
+            namespace: namespace.clone(),
+            folder: "c".to_owned(),
+            is_on: true,
+            settings: Settings { target: String::new(), max_bytes: None, max_age_secs: None },
+        };
+        let first = create();
+        archives.collections.drop_collection(&namespace).expect("dropped");
+        let second = create();
+        let refused = archives.save_on(&record(first), None).expect_err("another one").to_string();
+        assert!(refused.contains("was dropped or renamed"), "{refused}");
+        assert_eq!(stored(archives.collections.store()), Ok(Vec::new()));
+        archives.save_on(&record(second), None).expect("this one");
+        assert_eq!(stored(archives.collections.store()), Ok(vec![record(second)]));
+    }
 }
