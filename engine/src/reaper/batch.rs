@@ -7,7 +7,11 @@ use bson::{Bson, RawDocument, RawDocumentBuf, raw::RawBsonRef};
 use thiserror::Error;
 
 use super::{
-    archiving, event::Removed, guard_state::GUARD_META_NAME, parameters::Limits, target::Target,
+    archiving,
+    event::Removed,
+    guard_state::{GUARD_META_NAME, UnsavedState},
+    parameters::Limits,
+    target::Target,
     undo,
 };
 use crate::{
@@ -92,7 +96,7 @@ pub(super) struct Allowance<'a> {
     /// Bytes of documents of the transaction.
     pub bytes: u64,
     /// The guard's state, to be stored together with what is removed.
-    pub state: Option<&'a [u8]>,
+    pub state: Option<&'a UnsavedState>,
     /// Milliseconds that what is removed is kept in the trash; `None` keeps nothing.
     pub undo_ms: Option<i64>,
 }
@@ -283,8 +287,8 @@ pub(super) fn remove(
         done += step.len();
         pace.add(step.len());
     }
-    if let Some(state) = allowance.state
-        && batch.deleted > 0
+    if batch.deleted > 0
+        && let Some(state) = allowance.state.and_then(UnsavedState::unless_old)
     {
         writer.put_meta(GUARD_META_NAME, state)?;
     }

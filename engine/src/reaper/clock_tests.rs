@@ -206,6 +206,67 @@ fn a_released_rule_stays_released_when_its_pass_is_ended() {
     assert_eq!(again.run_scheduled_pass().expect("not held").deleted, 1_001);
 }
 
+/// Runs `work` while the guard can store nothing, as on a disk that fails.
+fn with_failing_store<T: Send>(world: &World, work: impl Fn() -> T + Send + Sync) -> T {
+    let done = world.collections.store().write(|_| Ok::<_, crate::store::StoreError>(work()));
+    done.expect("nothing was written")
+}
+
+/// The reaper of the next session over the same store.
+fn next_session(world: &World) -> Reaper {
+    let again = Reaper::new(Arc::clone(&world.collections), Arc::clone(&world.hub));
+    again.expect("a reaper")
+}
+
+#[test]
+fn a_hold_that_could_not_be_stored_is_stored_as_soon_as_it_can_be() {
+    for at_the_end in [false, true] {
+        let (world, clock) = pretended();
+        world.insert([doc! { "_id": 0, "f": date(3_600 * 12) }]);
+        clock.set(NOW_MS + DAY_MS);
+        assert!(with_failing_store(&world, || world.reaper.ask_guard()).is_none());
+        assert!(world.reaper.held().is_some());
+        // A program that is killed here meets the jump again.
+        let killed = next_session(&world);
+        assert_eq!(killed.held(), None, "it was not stored");
+        assert!(with_failing_store(&world, || killed.ask_guard().is_none()));
+        if at_the_end {
+            world.reaper.stop();
+        } else {
+            assert_eq!(world.reaper.run_scheduled_pass(), None);
+        }
+        assert_eq!(next_session(&world).held(), world.reaper.held());
+        assert!(world.reaper.held().is_some());
+    }
+}
+
+#[test]
+fn what_is_not_put_back_because_its_hold_could_not_be_stored_is_not_held() {
+    let (world, _) = pretended();
+    let rule = world.targets()[0].identity();
+    let failed = with_failing_store(&world, || world.reaper.hold_put_back(&[rule]));
+    failed.expect_err("it can't be stored");
+    assert_eq!(world.reaper.held_indexes(), []);
+    world.reaper.run_scheduled_pass();
+    assert_eq!(next_session(&world).held_indexes(), []);
+}
+
+#[test]
+fn a_hold_that_is_made_while_a_pass_works_outlives_the_pass_and_the_program() {
+    let (world, _) = pretended();
+    world.index(doc! { "key": { "g": 1 }, "name": "g", "expireAfterSeconds": 0 });
+    world.insert([doc! { "_id": 0, "f": date(-5) }]);
+    let permit = world.reaper.ask_guard().expect("not held");
+    assert!(permit.state.is_some(), "to be stored with the first removal");
+    let mut pass = pass::Pass::begin(&world.reaper, 1, permit);
+    let rule = world.targets()[1].identity();
+    world.reaper.hold_put_back(&[rule]).expect("stored");
+    while pass.step() == pass::Step::Again {}
+    assert_eq!(pass.end(&|| true).deleted, 1);
+    let held = world.reaper.held_indexes();
+    assert_eq!((held.len(), next_session(&world).held_indexes()), (1, held));
+}
+
 #[test]
 fn a_restored_store_asks_before_it_removes() {
     let (world, _) = pretended();

@@ -1,6 +1,12 @@
 //! The guard's state as the store keeps it.
 
-use std::time::Duration;
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
 
 use bson::{Bson, DateTime, Document, doc};
 
@@ -12,6 +18,29 @@ use crate::store::{CollectionId, IndexId};
 
 /// The name under which the store keeps the guard's state.
 pub const GUARD_META_NAME: &str = "reaper.guard";
+
+/// The guard's state as it was when a pass began, to be stored with what that removes first.
+#[derive(Debug, Clone)]
+pub(super) struct UnsavedState {
+    bytes: Vec<u8>,
+    saves: Arc<AtomicU64>,
+    /// What `saves` said then.
+    number: u64,
+}
+
+impl UnsavedState {
+    /// `saves` counts the states that somebody has begun to store.
+    pub(super) fn new(bytes: Vec<u8>, saves: &Arc<AtomicU64>) -> Self {
+        let number = saves.load(Ordering::SeqCst);
+        Self { bytes, saves: Arc::clone(saves), number }
+    }
+
+    /// Asked within the transaction that stores it: `None` when a newer one is stored by then, or comes
+    /// behind it. That one has the holds that were made since.
+    pub(super) fn unless_old(&self) -> Option<&[u8]> {
+        (self.saves.load(Ordering::SeqCst) == self.number).then_some(self.bytes.as_slice())
+    }
+}
 
 impl Guard {
     /// The state for the store.

@@ -1,6 +1,9 @@
 //! The reaper and its guard: what is held, since when, and how it ends.
 
-use std::sync::atomic::Ordering;
+use std::sync::{
+    Arc,
+    atomic::{AtomicU64, Ordering},
+};
 
 use bson::Document;
 
@@ -8,7 +11,7 @@ use super::{
     due::{count_due, is_any_due},
     event::EngineEvent,
     guard::{BeforePutBack, Guard, SmallStep},
-    guard_state::GUARD_META_NAME,
+    guard_state::{GUARD_META_NAME, UnsavedState},
     handle::{Reaper, lock},
     held::{Held, HeldIndex, HeldReason, IndexReason, Reading, RuleId},
     target::{Target, targets},
@@ -23,6 +26,10 @@ use crate::{
 pub(super) struct Guarded {
     pub(super) guard: Guard,
     saved_ms: Option<i64>,
+    /// The store failed when the last one was to be stored.
+    is_unsaved: bool,
+    /// States that somebody has begun to store.
+    saves: Arc<AtomicU64>,
     /// The stored state was damaged, or what decides about removals beside it.
     is_lost: bool,
 }
@@ -38,7 +45,7 @@ pub(super) struct Permit {
     /// takes them along.
     pub(super) heeds_holds: bool,
     /// The guard's state, to be stored with the first removal; `None` if it is stored already.
-    pub(super) state: Option<Vec<u8>>,
+    pub(super) state: Option<UnsavedState>,
 }
 
 /// What is held back now.
@@ -72,12 +79,17 @@ impl Guarded {
         if is_lost {
             guard.hold_lost(now_ms);
         }
-        Ok(Self { guard, saved_ms: None, is_lost })
+        Ok(Self { guard, is_lost, ..Self::default() })
     }
 
     /// The sentence about what was found damaged.
     pub(super) fn lost_in_words(&self) -> Option<String> {
         self.is_lost.then(|| HeldReason::StateLost.sentence())
+    }
+
+    /// The present state, for whoever removes something.
+    fn unsaved(&self) -> Option<UnsavedState> {
+        Some(UnsavedState::new(state(&self.guard).ok()?, &self.saves))
     }
 
     /// Whether anything was held because of the clock when the store was closed.
@@ -129,7 +141,7 @@ impl Reaper {
     /// anything was held.
     ///
     /// # Errors
-    /// When the new state can't be stored; removals go on all the same until the engine closes.
+    /// When the new state can't be stored; removals go on all the same.
     pub fn release(&self, rule: Option<RuleId>) -> Result<bool, StoreError> {
         self.change_holds(|guard, now| {
             if let Some(rule) = rule {
@@ -160,7 +172,7 @@ impl Reaper {
     /// for [`Reaper::lift_put_back`].
     ///
     /// # Errors
-    /// When the new state can't be stored.
+    /// When the new state can't be stored. Nothing is held then for what must not be put back.
     pub fn hold_put_back(&self, rules: &[RuleId]) -> Result<Vec<BeforePutBack>, StoreError> {
         let held = self.held_indexes();
         let is_kept = |rule: &RuleId| held.iter().any(|held| held.rule == *rule && held.kept);
@@ -168,11 +180,16 @@ impl Reaper {
             return Ok(Vec::new());
         }
         let mut changed = Vec::new();
-        self.change_holds(|guard, now| {
+        let held = self.change_holds(|guard, now| {
             let holds = rules.iter().filter_map(|rule| guard.hold_put_back(*rule, now.wall_ms));
             changed.extend(holds);
             true
-        })?;
+        });
+        if let Err(error) = held {
+            // Stored as soon as something can be.
+            let _ = self.lift_put_back(&changed);
+            return Err(error);
+        }
         Ok(changed)
     }
 
@@ -213,6 +230,7 @@ impl Reaper {
 
     /// Asks the guard before a scheduled pass; `None` if nothing may be removed.
     pub(super) fn ask_guard(&self) -> Option<Permit> {
+        self.keep_unsaved();
         if !self.clock().is_real() {
             if self.held().is_some_and(|held| held.reason == HeldReason::StateLost) {
                 return None; // This is not about a clock.
@@ -250,7 +268,7 @@ impl Reaper {
             now_ms: Some(now.wall_ms),
             heeds_holds: true,
             held: guarded.guard.held_indexes().iter().map(|held| held.rule).collect(),
-            state: if is_saved { None } else { state(&guarded.guard).ok() },
+            state: if is_saved { None } else { guarded.unsaved() },
         });
         drop(guarded);
         self.tell(before.as_deref(), after, small_step);
@@ -343,8 +361,20 @@ impl Reaper {
         }
     }
 
+    /// Stores a state that could not be stored when it changed: a hold that is only remembered would end
+    /// with the program.
+    pub(super) fn keep_unsaved(&self) {
+        let mut guarded = lock(&self.guard);
+        if guarded.is_unsaved {
+            // What fails is tried again with the next pass, and at the end.
+            let _ = self.save(&mut guarded);
+        }
+    }
+
     /// Stores the guard's state; a restored store that was released is an ordinary one from then on.
     pub(super) fn save(&self, guarded: &mut Guarded) -> Result<(), StoreError> {
+        guarded.is_unsaved = true;
+        guarded.saves.fetch_add(1, Ordering::SeqCst);
         let bytes = state(&guarded.guard)?;
         let is_restored = guarded.guard.is_restored();
         self.collections().store().write(|writer| {
@@ -355,6 +385,7 @@ impl Reaper {
             }
             writer.put_meta(GUARD_META_NAME, &bytes)
         })?;
+        guarded.is_unsaved = false;
         guarded.saved_ms = Some(self.clock().now_ms());
         Ok(())
     }

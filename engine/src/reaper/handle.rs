@@ -354,6 +354,7 @@ impl Reaper {
     pub fn stop(&self) {
         self.stop.store(true, Ordering::Relaxed);
         self.wake.notify();
+        self.keep_unsaved();
     }
 
     fn died(&self, number: u64, panic: &(dyn Any + Send)) -> PassReport {

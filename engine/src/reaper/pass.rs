@@ -174,7 +174,7 @@ impl<'r> Pass<'r> {
             limits: transaction,
             ahead,
             bytes: parameters.batch_bytes(),
-            state: self.permit.state.as_deref(),
+            state: self.permit.state.as_ref(),
             undo_ms: parameters.undo_ms(),
         };
         let (reaper, rule) = (self.reaper, visit.target.identity());
