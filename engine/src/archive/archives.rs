@@ -212,6 +212,12 @@ impl Archives {
         }
     }
 
+    /// Whether [`Archives::prune`] may remove something because of its age. What can't be read counts too.
+    pub fn may_hold_too_old(&self, now_ms: i64) -> bool {
+        let mut on = self.all().into_iter().filter(|archive| archive.is_on());
+        on.any(|archive| archive.may_hold_too_old(now_ms).unwrap_or(true))
+    }
+
     /// A name for a folder that no other archive has.
     fn free_folder(&self, namespace: &Namespace) -> String {
         let name = folder_name(namespace);

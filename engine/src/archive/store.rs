@@ -270,10 +270,7 @@ impl Archive {
         if !self.is_time_to_look(place, now_ms) {
             return Ok(0);
         }
-        let oldest_ms = max_age_secs.map(|secs| {
-            let ms = i64::try_from(secs.saturating_mul(1_000)).unwrap_or(i64::MAX);
-            now_ms.saturating_sub(ms)
-        });
+        let oldest_ms = self.oldest_ms(now_ms);
         let open = lock(&self.writing).open.clone();
         let listed = place.list()?;
         let mut bytes: u64 = listed.iter().map(|segment| segment.bytes).sum();
@@ -282,12 +279,7 @@ impl Archive {
             // The newest stays, however large: it has what was removed last.
             let is_too_much = behind > 0 && max_bytes.is_some_and(|max| bytes > max);
             let is_too_old = match oldest_ms {
-                Some(oldest_ms) if !is_too_much => {
-                    // One without a whole batch is as old as its name says.
-                    let last = self.contents(place, segment)?.last_ms();
-                    let last = last.or_else(|| segment::began_ms(&segment.name));
-                    last.is_some_and(|last_ms| last_ms < oldest_ms)
-                }
+                Some(oldest_ms) if !is_too_much => self.is_older(place, segment, oldest_ms)?,
                 _ => false,
             };
             let goes = is_too_much || is_too_old;
@@ -300,6 +292,41 @@ impl Archive {
             removed += 1;
         }
         Ok(removed)
+    }
+
+    /// Whether its longest time is over for something that it holds. A server is not asked, because it may
+    /// take long to answer: then something may be.
+    ///
+    /// # Errors
+    /// When the place can't be read.
+    pub fn may_hold_too_old(&self, now_ms: i64) -> Result<bool, ArchiveError> {
+        let Some(oldest_ms) = self.oldest_ms(now_ms) else { return Ok(false) };
+        let place = self.place()?;
+        if !place.appends() {
+            return Ok(true);
+        }
+        let oldest = place.list()?.into_iter().next();
+        oldest.map_or(Ok(false), |oldest| self.is_older(place, &oldest, oldest_ms))
+    }
+
+    /// What was removed before this is too old.
+    fn oldest_ms(&self, now_ms: i64) -> Option<i64> {
+        let secs = self.record.settings.max_age_secs?;
+        let ms = i64::try_from(secs.saturating_mul(1_000)).unwrap_or(i64::MAX);
+        Some(now_ms.saturating_sub(ms))
+    }
+
+    /// Whether everything in a segment was removed before this.
+    fn is_older(
+        &self,
+        place: &dyn Place,
+        segment: &Listed,
+        oldest_ms: i64,
+    ) -> Result<bool, ArchiveError> {
+        // One without a whole batch is as old as its name says.
+        let last = self.contents(place, segment)?.last_ms();
+        let last = last.or_else(|| segment::began_ms(&segment.name));
+        Ok(last.is_some_and(|last_ms| last_ms < oldest_ms))
     }
 
     /// Writes no more into a segment that goes. Whether it may go: not if it got a batch since it was

@@ -321,6 +321,39 @@ fn a_wrong_clock_empties_neither_archive_nor_trash() {
 }
 
 #[test]
+fn a_machine_that_starts_with_a_wrong_clock_does_not_empty_an_archive() {
+    const YEAR_MS: i64 = 365 * DAY_MS;
+    let (world, clock) = pretended();
+    let settings =
+        Settings { target: String::new(), max_bytes: None, max_age_secs: Some(365 * 86_400) };
+    world.reaper.archives().switch_on(&namespace(), settings).expect("switched on");
+    world.insert([doc! { "_id": 0, "f": date(0) }]);
+    world.reaper.run_scheduled_pass();
+    let archived = |reaper: &Reaper| {
+        let archive = reaper.archives().find(&namespace()).expect("an archive");
+        archive.summary().expect("read").documents
+    };
+    assert_eq!((world.left(), archived(&world.reaper)), (vec![], 1));
+    clock.restart();
+    clock.set(NOW_MS + 9 * YEAR_MS);
+    let next = next_session(&world);
+    next.run_pass();
+    assert_eq!(archived(&next), 1, "somebody asked for a pass, and for nothing of the archive");
+    assert_eq!((next.run_scheduled_pass(), archived(&next)), (None, 1));
+    // Somebody sets it right.
+    clock.set(NOW_MS + DAY_MS);
+    assert!(next.run_scheduled_pass().is_some());
+    assert_eq!((next.held(), archived(&next)), (None, 1));
+    // So long a time has really gone by.
+    clock.restart();
+    clock.set(NOW_MS + 9 * YEAR_MS);
+    assert_eq!(next.run_scheduled_pass(), None);
+    next.release(None).expect("stored");
+    assert!(next.run_scheduled_pass().is_some());
+    assert_eq!(archived(&next), 0);
+}
+
+#[test]
 fn what_a_held_clock_hides_and_a_write_displaces_can_be_put_back() {
     let (world, clock) = pretended();
     world.index(doc! { "key": { "_ts": 1 }, "name": "ts", "expireAfterSeconds": 3_600 });

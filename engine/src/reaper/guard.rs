@@ -115,10 +115,13 @@ impl Guard {
         }
     }
 
-    /// Whether the clock may be wrong, noticed by a scheduled pass already or not.
+    /// Whether the clock may be wrong, noticed by a scheduled pass already or not: after a long absence too
+    /// nobody knows.
     #[must_use]
     pub fn is_doubtful(&self, now: &Reading) -> bool {
-        self.is_clock_held() || self.wrong_clock(now).is_some()
+        let was_absent =
+            self.trusted.as_ref().is_some_and(|last| moved(last, now) > GUARD_ABSENCE_MS);
+        self.is_clock_held() || was_absent || self.wrong_clock(now).is_some()
     }
 
     /// Whether a scheduled pass would be held now if something were due.

@@ -248,9 +248,12 @@ impl Reaper {
         if let Ok(restored_ms) = store.restored_ms() {
             guarded.guard.note_restored(restored_ms);
         }
-        // If it can't be told, then the removals wait.
-        let small_step =
-            guarded.guard.check(&now, || is_any_due(store, &all, now.wall_ms).unwrap_or(true));
+        // If it can't be told, then the removals wait. What an archive holds is removed by its age too.
+        let is_something_due = || {
+            is_any_due(store, &all, now.wall_ms).unwrap_or(true)
+                || self.archives().may_hold_too_old(now.wall_ms)
+        };
+        let small_step = guarded.guard.check(&now, is_something_due);
         if guarded.guard.held().is_none() {
             self.hold_large_removals(&mut guarded.guard, &all, now.wall_ms);
         }
