@@ -104,14 +104,31 @@ impl Collections {
             if report.stopped {
                 break;
             }
-            self.read(|reader, catalog| {
+            let checked = self.read(|reader, catalog| {
                 // As of this read: what was dropped meanwhile is being removed.
                 let Some(collection) = catalog.collection_by_id(collection.id) else {
                     return Ok::<_, StoreError>(());
                 };
                 let (report, progress) = (&mut report, &mut *progress);
                 Check { reader, collection, report, documents_total, progress }.run()
-            })?;
+            });
+            match checked {
+                // The others are read from other pages.
+                Err(StoreError::Damaged { what } | StoreError::BrokenOff { what }) => {
+                    let namespace = collection.namespace.clone();
+                    let sentence = format!(
+                        "It could not be read to its end, because its file is damaged: {what}. Restore \
+                         a backup, or export what is left."
+                    );
+                    report.findings.push(Finding {
+                        namespace,
+                        index: None,
+                        record: None,
+                        sentence,
+                    });
+                }
+                checked => checked?,
+            }
         }
         for (namespace, sentence) in self.store.read(trash::verify)? {
             report.findings.push(trash::finding(namespace, &sentence));
@@ -477,5 +494,20 @@ mod tests {
         });
         let report = report.expect("readable");
         assert_eq!((calls, report.findings), (1, Vec::new()));
+    }
+
+    #[test]
+    fn a_lost_page_is_a_finding_and_the_other_collections_are_checked() {
+        let lab = Lab::new();
+        let documents: Vec<Document> = (0..3_000).map(|n| doc! { "_id": n }).collect();
+        lab.run_document(&doc! { "insert": "a", "documents": documents });
+        lab.ok("{insert: 'b', documents: [{_id: 1, a: 1}]}");
+        let collections = lab.engine.collections();
+        crate::store::lose_page(collections.store().folder(), "documents");
+        let report = collections.verify(&mut |_| true).expect("damage is no error");
+        assert_eq!(report.collections, 2);
+        assert!(report.findings.iter().all(|found| found.namespace.collection == "a"));
+        let last = &report.findings.last().expect("a finding").sentence;
+        assert!(last.contains("its file is damaged: LMDB met a page"), "{last}");
     }
 }

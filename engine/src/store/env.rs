@@ -47,6 +47,11 @@ impl Tables {
     /// damaged is kept for the store.
     #[cold]
     pub(super) fn failed(&self, error: heed::Error) -> StoreError {
+        if let (heed::Error::Mdb(MdbError::BadTxn), Some(StoreError::Damaged { what })) =
+            (&error, self.damage())
+        {
+            return StoreError::BrokenOff { what: what.clone() };
+        }
         let is_damage = Fault::of(&error, None) == Fault::Damaged;
         let error = StoreError::from(error);
         if is_damage {

@@ -68,6 +68,16 @@ pub enum StoreError {
         /// What is wrong, and where.
         what: String,
     },
+    /// A read met a page that can't be right, and LMDB gives nothing more to the same transaction. Not
+    /// `Damaged`, which is about one thing, and whoever reads on behind that would never come to an end.
+    #[error(
+        "The store is damaged: {what}. What lies behind it can't be read; restore a backup, or export \
+         what is left."
+    )]
+    BrokenOff {
+        /// What is wrong with the page.
+        what: String,
+    },
     /// Another process, or another part of this one, has the store open.
     #[error("{}", in_use(*.pid))]
     InUse {

@@ -74,7 +74,7 @@ pub use walk::{WalkProgram, walk_standard_input};
 pub use writer::Writer;
 
 #[cfg(test)]
-pub(crate) use tests::rot;
+pub(crate) use tests::{lose_page, rot};
 
 #[cfg(test)]
 mod tests;

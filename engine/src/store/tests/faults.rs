@@ -115,7 +115,8 @@ fn opened_after(change: impl Fn(&mut Vec<u8>)) -> Result<(), heed::Error> {
 /// Where both headers keep the root of the tree of tables.
 const ROOTS: [usize; 2] = [128, 4096 + 128];
 
-fn main_root(bytes: &[u8]) -> usize {
+/// Where the tree of tables begins.
+pub(super) fn main_root(bytes: &[u8]) -> usize {
     let txn = |at: usize| u64::from_ne_bytes(bytes[at..at + 8].try_into().expect("8 bytes"));
     let newer = if txn(144) > txn(4096 + 144) { ROOTS[0] } else { ROOTS[1] };
     usize::try_from(txn(newer)).expect("a small number") * 4096

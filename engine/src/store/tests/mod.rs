@@ -111,3 +111,18 @@ pub(crate) fn rot(folder: &FsPath, texts: &[&[u8]]) {
         overwrite(folder, &places, |byte| byte ^ 1);
     }
 }
+
+/// Lets the second page below the root of a table have a number that no page has. The store may be open.
+pub(crate) fn lose_page(folder: &FsPath, table: &str) {
+    const PAGE: usize = 4096;
+    let bytes = fs::read(folder.join("data.mdb")).expect("a file");
+    let tables = &bytes[faults::main_root(&bytes)..][..PAGE];
+    let name = tables.windows(table.len()).position(|part| part == table.as_bytes());
+    // Behind the name lies what LMDB knows of the table, and its root's number at the end of that.
+    let root = &tables[name.expect("a table") + table.len() + 40..][..8];
+    let root = u64::from_ne_bytes(root.try_into().expect("8 bytes"));
+    let root = usize::try_from(root).expect("a small number") * PAGE;
+    let place = u16::from_ne_bytes([bytes[root + 18], bytes[root + 19]]);
+    let node = root + usize::from(place);
+    overwrite(folder, &[node + 2, node + 3], |_| 0x7f);
+}
