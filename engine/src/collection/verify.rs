@@ -271,9 +271,10 @@ impl<'c> Check<'c, '_> {
                         Some(index),
                         Some(record),
                         format!(
-                            "The index {} lacks an entry for {}.",
+                            "The index {} lacks an entry for {}. {}",
                             index.name,
-                            Numbered(record)
+                            Numbered(record),
+                            to_mend(index)
                         ),
                     );
                 }
@@ -380,9 +381,10 @@ impl<'c> Check<'c, '_> {
                 Some(index),
                 Some(record),
                 format!(
-                    "The index {} has an entry that {} does not ask for.",
+                    "The index {} has an entry that {} does not ask for. {}",
                     index.name,
-                    Numbered(record)
+                    Numbered(record),
+                    to_mend(index)
                 ),
             );
         }
@@ -459,6 +461,15 @@ impl<'c> Check<'c, '_> {
     }
 }
 
+/// What to do about entries that do not fit the documents, which are what counts.
+fn to_mend(index: &IndexMeta) -> &'static str {
+    if index.is_id() {
+        "Export the collection and import it into a new one."
+    } else {
+        "Drop the index and create it again."
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::thread;
@@ -509,5 +520,30 @@ mod tests {
         assert!(report.findings.iter().all(|found| found.namespace.collection == "a"));
         let last = &report.findings.last().expect("a finding").sentence;
         assert!(last.contains("its file is damaged: LMDB met a page"), "{last}");
+    }
+
+    #[test]
+    fn an_entry_too_much_goes_when_its_index_is_made_anew_as_the_finding_says() {
+        let lab = Lab::new();
+        let create = "{createIndexes: 'c', indexes: [{key: {a: 1}, name: 'a'}]}";
+        lab.ok(create);
+        lab.ok("{insert: 'c', documents: [{_id: 1, a: 1}]}");
+        let collections = lab.engine.collections();
+        let namespace = crate::catalog::Namespace::new("test", "c").expect("a name");
+        let collection = collections.catalog().collection(&namespace).expect("there");
+        let index = collection.index("a").expect("an index").id;
+        let record = collections.store().read(|reader| {
+            let mut documents = reader.documents(collection.id, 0, super::Scan::Forward)?;
+            documents.next().map(|stored| stored.map(|stored| stored.record)).transpose()
+        });
+        let record = record.expect("readable").expect("a document");
+        let put = collections.store().write(|writer| writer.put_entry(index, b"b", record, true));
+        put.expect("written");
+        let findings = || collections.verify(&mut |_| true).expect("readable").findings;
+        let first = findings().into_iter().next().expect("a finding").sentence;
+        assert!(first.contains("does not ask for. Drop the index and create it again."), "{first}");
+        lab.ok("{dropIndexes: 'c', index: 'a'}");
+        lab.ok(create);
+        assert_eq!(findings(), []);
     }
 }
