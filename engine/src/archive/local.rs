@@ -31,11 +31,16 @@ impl Folder {
         if self.path.is_dir() {
             return Ok(());
         }
-        if let Some(chosen) = self.chosen.as_ref().filter(|chosen| !chosen.is_dir()) {
-            let what = format!("{} is not there; is its disk mounted?", chosen.display());
-            return Err(io::Error::new(io::ErrorKind::NotFound, what));
-        }
+        self.check_chosen()?;
         make(&self.path)
+    }
+
+    fn check_chosen(&self) -> io::Result<()> {
+        let Some(chosen) = self.chosen.as_ref().filter(|chosen| !chosen.is_dir()) else {
+            return Ok(());
+        };
+        let what = format!("{} is not there; is its disk mounted?", chosen.display());
+        Err(io::Error::new(io::ErrorKind::NotFound, what))
     }
 
     fn write(&self, segment: &str, offset: u64, frame: &[u8]) -> io::Result<()> {
@@ -78,7 +83,10 @@ impl Place for Folder {
         let tried = format!("Can't read the archive in {}", self.path.display());
         let failed = |error: io::Error| ArchiveError::io(&tried, &error);
         let entries = match fs::read_dir(&self.path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                self.check_chosen().map_err(failed)?;
+                return Ok(Vec::new());
+            }
             other => other.map_err(failed)?,
         };
         let mut listed = Vec::new();
@@ -181,6 +189,8 @@ mod tests {
         folder.put(&name, 0, b"x").expect("kept");
         fs::rename(parent.path().join("disk"), parent.path().join("unmounted")).expect("moved");
         let missed = folder.put(&segment::name(2, 0), 0, b"x").expect_err("gone").to_string();
+        assert!(missed.contains("is its disk mounted?"), "{missed}");
+        let missed = folder.list().expect_err("it is not empty").to_string();
         assert!(missed.contains("is its disk mounted?"), "{missed}");
         assert!(!parent.path().join("disk").exists(), "nothing is made in its place");
         fs::rename(parent.path().join("unmounted"), parent.path().join("disk")).expect("moved");
