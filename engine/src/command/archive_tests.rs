@@ -198,6 +198,9 @@ fn of_each_id_the_newest_is_put_back() {
         "{restored: 1}",
     );
     lab.check(r#"{find: "c", filter: {_id: 1}}"#, r#"{"cursor.firstBatch.0.n": "one"}"#);
+    lab.ok(r#"{delete: "c", deletes: [{q: {_id: 1}, limit: 1}]}"#);
+    lab.check(r#"{mayflyRestoreArchived: "c", filter: {n: /^o/}, force: true}"#, "{restored: 1}");
+    lab.check(r#"{find: "c", filter: {_id: 1}}"#, r#"{"cursor.firstBatch.0.n": "one"}"#);
 }
 
 #[test]

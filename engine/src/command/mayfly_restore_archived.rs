@@ -35,8 +35,11 @@ const LISTED_MAX: usize = 1_000;
 
 /// `{mayflyRestoreArchived: coll, ids: [..] | filter, before?: date, force?: bool, setDate?: date}`
 ///
-/// Of each `_id` the newest document is put back, unless the collection has one with that `_id`. One
-/// that a TTL rule would remove at once is put back only with `force`, or with `setDate`, which becomes
+/// Of each `_id` the newest document is put back, unless the collection has one with that `_id`: the
+/// newest of those that `mayflyArchived` lists for the same `filter` and `before`. So what somebody has
+/// looked at is what comes back, also where the archive holds a newer one that does not match.
+///
+/// One that a TTL rule would remove at once is put back only with `force`, or with `setDate`, which becomes
 /// the date that the rule looks at. The archive keeps what it holds.
 pub static COMMAND: Command = Command {
     name: "mayflyRestoreArchived",
