@@ -1,0 +1,248 @@
+use std::{
+    fs,
+    sync::{Mutex, Weak},
+    time::Duration,
+};
+
+use bson::rawdoc;
+
+use super::*;
+use crate::{
+    clock::{Clock, ClockStatus, SimulatedClock, WaitEnd, WakeUp},
+    store::{Store, StoreOptions},
+    transfer::limits::EXPORT_DOCS_MAX,
+};
+
+type Deed = fn(&Collections, &Namespace);
+
+/// Documents of three reads.
+const DOCUMENTS: usize = EXPORT_DOCS_MAX * 2 + 1;
+
+/// A clock that lets something happen when it is asked the time, which an export does before each
+/// of its reads.
+struct Tripping {
+    clock: SimulatedClock,
+    collections: Mutex<Weak<Collections>>,
+    /// How often it is asked before, and what happens then.
+    trip: Mutex<Option<(u32, Deed)>>,
+}
+
+impl Clock for Tripping {
+    fn now_ms(&self) -> i64 {
+        let mut trip = self.trip.lock().unwrap();
+        let deed = match &mut *trip {
+            Some((left @ 1.., _)) => {
+                *left -= 1;
+                None
+            }
+            due => due.take(),
+        };
+        drop(trip);
+        if let Some((_, deed)) = deed {
+            let collections = self.collections.lock().unwrap().upgrade().unwrap();
+            deed(&collections, &Namespace::new("d", "c").unwrap());
+        }
+        self.clock.now_ms()
+    }
+
+    fn monotonic(&self) -> Duration {
+        self.clock.monotonic()
+    }
+
+    fn wait_until(&self, deadline: Option<Duration>, wake: &WakeUp) -> WaitEnd {
+        self.clock.wait_until(deadline, wake)
+    }
+
+    fn status(&self) -> ClockStatus {
+        self.clock.status()
+    }
+
+    fn boot_id(&self) -> Option<String> {
+        self.clock.boot_id()
+    }
+}
+
+/// How an export over old files went, and what then stands under its name and beside it; `None`
+/// where no file is.
+struct Outcome {
+    result: Result<ExportReport, TransferError>,
+    text: Option<String>,
+    indexes: Option<String>,
+    /// Unfinished files.
+    parts: usize,
+}
+
+/// Exports a collection of three reads over old files, with something that happens before one of
+/// the reads, after so many others.
+fn export_while(format: ExportFormat, (reads, deed): (u32, Deed)) -> Outcome {
+    let folder = tempfile::tempdir().unwrap();
+    let options = StoreOptions { map_size_bytes: 1 << 30, ..StoreOptions::default() };
+    let (store, _) = Store::open(&folder.path().join("data"), &options).unwrap();
+    let clock = Arc::new(Tripping {
+        clock: SimulatedClock::new(1_700_000_000_000),
+        collections: Mutex::default(),
+        trip: Mutex::default(),
+    });
+    let collections = Arc::new(Collections::new(Arc::new(store), Arc::clone(&clock) as _).unwrap());
+    *clock.collections.lock().unwrap() = Arc::downgrade(&collections);
+    let namespace = Namespace::new("d", "c").unwrap();
+    let filled: Result<(), WriteError> = collections.write(|writer| {
+        let collection = writer.create_if_missing(&namespace)?;
+        for id in 0..i32::try_from(DOCUMENTS).unwrap() {
+            writer.insert(&collection, &rawdoc! { "_id": id })?;
+        }
+        Ok(())
+    });
+    filled.unwrap();
+    let path = folder.path().join("out");
+    let beside = indexes_path(&path);
+    for path in [&path, &beside] {
+        fs::write(path, "old").unwrap();
+    }
+    let request = ExportRequest {
+        namespace,
+        path: path.clone(),
+        format,
+        filter: None,
+        gzip: false,
+        indexes: true,
+    };
+    *clock.trip.lock().unwrap() = Some((reads, deed));
+    let result = export(&collections, &request, &Progress::new());
+    assert!(clock.trip.lock().unwrap().is_none(), "it never happened");
+    let parts = fs::read_dir(folder.path()).unwrap().filter(|entry| {
+        entry.as_ref().unwrap().file_name().to_string_lossy().starts_with(".mayfly-export-")
+    });
+    Outcome {
+        result,
+        text: fs::read_to_string(&path).ok(),
+        indexes: fs::read_to_string(&beside).ok(),
+        parts: parts.count(),
+    }
+}
+
+/// `expected` are the documents in the new file; `None`: it is refused.
+#[track_caller]
+fn check(deed: Deed, expected: Option<usize>) {
+    let Outcome { result, text, indexes, parts } =
+        export_while(ExportFormat::Ndjson(Style::Relaxed), (1, deed));
+    if let Some(expected) = expected {
+        assert_eq!(result.map(|report| report.exported), Ok(expected as u64));
+        assert_eq!(text.map(|text| text.lines().count()), Some(expected));
+        assert_eq!(indexes.as_deref(), Some("[\n]\n"));
+    } else {
+        assert_eq!(result, Err(TransferError::CollectionGone { namespace: "d.c".to_owned() }));
+        assert_eq!((text.as_deref(), indexes.as_deref()), (Some("old"), Some("old")));
+    }
+    assert_eq!(parts, 0);
+}
+
+fn insert(collections: &Collections, namespace: &Namespace, document: &RawDocument) {
+    let inserted: Result<_, WriteError> = collections.write(|writer| {
+        let collection = writer.create_if_missing(namespace)?;
+        writer.insert(&collection, document)
+    });
+    inserted.unwrap();
+}
+
+fn dropped(collections: &Collections, namespace: &Namespace) {
+    collections.drop_collection(namespace).unwrap();
+    while collections.reclaim_step().unwrap().pending > 0 {}
+}
+
+#[test]
+fn a_collection_that_goes_away_meanwhile_leaves_the_old_file() {
+    check(dropped, None);
+    check(
+        |collections, namespace| {
+            dropped(collections, namespace);
+            let again: Result<_, WriteError> =
+                collections.write(|writer| writer.create_if_missing(namespace));
+            again.unwrap();
+        },
+        None,
+    );
+}
+
+#[test]
+fn a_new_name_meanwhile_changes_nothing() {
+    check(
+        |collections, namespace| {
+            let to = Namespace::new("d", "new").unwrap();
+            collections.rename(namespace, &to).unwrap();
+        },
+        Some(DOCUMENTS),
+    );
+}
+
+#[test]
+fn a_field_that_comes_between_the_reading_of_columns_and_of_rows_is_not_left_out() {
+    let check = |fields: Option<Vec<String>>, deed: Deed, expected: Result<usize, &str>| {
+        // Three reads find the columns, unless they were chosen.
+        let reads = if fields.is_some() { 0 } else { 3 };
+        let format = ExportFormat::Csv { fields, escape_formulas: true };
+        let outcome = export_while(format, (reads, deed));
+        assert_eq!(outcome.parts, 0);
+        match expected {
+            Ok(rows) => {
+                let lines = outcome.text.map(|text| text.lines().count());
+                assert_eq!(lines, Some(rows + 1));
+            }
+            Err(end) => {
+                let told = outcome.result.unwrap_err().to_string();
+                assert!(told.ends_with(end), "{told}");
+                assert_eq!(outcome.text.as_deref(), Some("old"));
+                assert_eq!(outcome.indexes.as_deref(), Some("old"));
+            }
+        }
+    };
+    let grown: Deed = |collections, namespace| {
+        insert(collections, namespace, &rawdoc! { "_id": -1, "a": { "b": 1 } });
+    };
+    let told = "out can't be written: a document got the field \"a.b\" while it was exported; \
+                export again, or choose the fields.";
+    check(None, grown, Err(told));
+    check(Some(vec!["_id".to_owned()]), grown, Ok(DOCUMENTS + 1));
+    check(
+        None,
+        |collections, namespace| insert(collections, namespace, &rawdoc! { "_id": -1 }),
+        Ok(DOCUMENTS + 1),
+    );
+    check(
+        None,
+        |collections, namespace| {
+            insert(collections, namespace, &rawdoc! { "_id": -1, "": { "_id": 2 } });
+        },
+        Err("two fields would have the same column \"_id\" in CSV; choose the fields, or another \
+             form."),
+    );
+}
+
+#[test]
+fn the_indexes_appear_only_beside_documents_that_did() {
+    let Outcome { result, text, indexes, parts } = export_while(
+        ExportFormat::Ndjson(Style::Relaxed),
+        (2, |collections, _| {
+            // Nothing can be put in its place any more.
+            let path = collections.store().folder().with_file_name("out");
+            fs::remove_file(&path).unwrap();
+            fs::create_dir(&path).unwrap();
+        }),
+    );
+    assert!(matches!(result, Err(TransferError::File { .. })), "{result:?}");
+    assert_eq!((text.as_deref(), indexes.as_deref(), parts), (None, Some("old"), 0));
+}
+
+#[test]
+fn documents_whose_indexes_can_not_be_written_do_not_appear() {
+    let Outcome { result, text, parts, .. } = export_while(
+        ExportFormat::Ndjson(Style::Relaxed),
+        (2, |collections, _| {
+            let path = indexes_path(&collections.store().folder().with_file_name("out"));
+            fs::remove_file(&path).unwrap();
+            fs::create_dir(&path).unwrap();
+        }),
+    );
+    assert!(matches!(result, Err(TransferError::Target { .. })), "{result:?}");
+    assert_eq!((text.as_deref(), parts), (Some("old"), 0));
+}
