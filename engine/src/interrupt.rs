@@ -58,11 +58,17 @@ pub fn tick() -> Result<(), Ended> {
     CURRENT.with_borrow(|limit| limit.as_ref().map_or(Ok(()), |limit| limit.tick()))
 }
 
+/// Does the work within a limit that ends it at its first look.
+#[cfg(test)]
+pub(crate) fn ended_at_once<T>(work: impl FnOnce() -> T) -> T {
+    run_within(Some(Arc::new(tests::Always(Ended::Interrupted))), work)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    struct Always(Ended);
+    pub(super) struct Always(pub(super) Ended);
 
     impl Limit for Always {
         fn tick(&self) -> Result<(), Ended> {

@@ -32,9 +32,12 @@ use self::{
 use super::{Expr, Filter, QueryError, QueryErrorKind};
 use stages::Stages;
 
-use crate::value::{
-    ScanError,
-    scan::{self, ScanErrorKind},
+use crate::{
+    interrupt,
+    value::{
+        ScanError,
+        scan::{self, ScanErrorKind},
+    },
 };
 
 /// A parsed update: operators or a replacement.
@@ -140,9 +143,11 @@ impl Update {
                     positional::check_apart(&places)?;
                 }
                 let (mut after, mut growth) = (document.clone(), Growth::default());
+                let mut removed = Vec::new();
                 for (change, paths) in changes.iter().zip(&places) {
-                    change.apply(&mut after, paths, &mut growth, context)?;
+                    change.apply(&mut after, paths, &mut growth, context, &mut removed)?;
                 }
+                target::remove_all(&mut after, &removed);
                 after
             }
         };
@@ -175,16 +180,22 @@ impl Change {
         positional::expand(&self.path, finder)
     }
 
-    fn apply(
+    /// Changes the document but for what is to be removed, which `removed` takes: no two changes of an
+    /// update meet, so all removals can wait for one round.
+    fn apply<'p>(
         &self,
         document: &mut Document,
-        paths: &[Vec<String>],
+        paths: &'p [Vec<String>],
         growth: &mut Growth,
         context: &UpdateContext<'_>,
+        removed: &mut Vec<&'p [String]>,
     ) -> Result<(), QueryError> {
         for path in paths {
+            interrupt::tick()?;
             if let Action::Rename(to) = &self.action {
-                target::rename(document, path, to, growth)?;
+                if target::copy(document, path, to, growth)? {
+                    removed.push(path);
+                }
                 continue;
             }
             let current = target::get(document, path);
@@ -192,7 +203,7 @@ impl Change {
             match self.action.outcome(current, place, context)? {
                 Outcome::Keep => {}
                 Outcome::Set(value) => target::set(document, path, value, growth)?,
-                Outcome::Remove => target::remove(document, path),
+                Outcome::Remove => removed.push(path),
             }
         }
         Ok(())

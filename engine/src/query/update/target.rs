@@ -1,5 +1,7 @@
 //! Reading and writing one concrete path of a decoded document.
 
+use std::collections::{BTreeMap, HashSet};
+
 use bson::{Bson, Document};
 
 use crate::{
@@ -131,47 +133,61 @@ fn not_viable(part: &str, name: &str, value: &Bson) -> QueryError {
     )
 }
 
-/// Removes a field; an element of an array becomes null instead.
-pub(super) fn remove(document: &mut Document, path: &[String]) {
-    let Some((last, before)) = path.split_last() else { return };
-    let Some((first, middle)) = before.split_first() else {
-        document.remove(last);
-        return;
-    };
-    let parent = middle.iter().try_fold(document.get_mut(first), |value, part| {
-        Some(match value? {
-            Bson::Document(inner) => inner.get_mut(part),
-            Bson::Array(elements) => elements.get_mut(position(part)?),
-            _ => None,
-        })
-    });
-    match parent.flatten() {
-        Some(Bson::Document(inner)) => {
-            inner.remove(last);
+/// Removes fields; an element of an array becomes null instead. A document loses all its fields in one
+/// round, because each that goes alone moves those behind it.
+pub(super) fn remove_all(document: &mut Document, paths: &[&[String]]) {
+    let mut by_parent: BTreeMap<&[String], HashSet<&str>> = BTreeMap::new();
+    for path in paths {
+        if let Some((last, parent)) = path.split_last() {
+            by_parent.entry(parent).or_default().insert(last);
         }
-        Some(Bson::Array(elements)) => {
-            if let Some(slot) = position(last).and_then(|at| elements.get_mut(at)) {
-                *slot = Bson::Null;
+    }
+    for (parent, names) in by_parent {
+        let Some((first, rest)) = parent.split_first() else {
+            remove_names(document, &names);
+            continue;
+        };
+        let parent = rest.iter().try_fold(document.get_mut(first), |value, part| {
+            Some(match value? {
+                Bson::Document(inner) => inner.get_mut(part),
+                Bson::Array(elements) => elements.get_mut(position(part)?),
+                _ => None,
+            })
+        });
+        match parent.flatten() {
+            Some(Bson::Document(inner)) => remove_names(inner, &names),
+            Some(Bson::Array(elements)) => {
+                for name in names {
+                    if let Some(slot) = position(name).and_then(|at| elements.get_mut(at)) {
+                        *slot = Bson::Null;
+                    }
+                }
             }
+            _ => {}
         }
-        _ => {}
     }
 }
 
-/// Moves a field to another name, replacing what is there; nothing happens if it is missing.
-pub(super) fn rename(
+fn remove_names(document: &mut Document, names: &HashSet<&str>) {
+    let rest = std::mem::take(document);
+    document.extend(rest.into_iter().filter(|(name, _)| !names.contains(name.as_str())));
+}
+
+/// Writes a field under another name too, replacing what is there. False, and nothing happens, if it is
+/// missing.
+pub(super) fn copy(
     document: &mut Document,
     from: &[String],
     to: &[String],
     growth: &mut Growth,
-) -> Result<(), QueryError> {
+) -> Result<bool, QueryError> {
     let through_array = |path: &[String]| {
         (1..path.len())
             .filter_map(|end| path.get(..end))
             .find(|head| get(document, head).is_some_and(is_array))
             .and_then(|head| head.last().cloned())
     };
-    let Some(value) = get(document, from).cloned() else { return Ok(()) };
+    let Some(value) = get(document, from).cloned() else { return Ok(false) };
     for (path, role) in [(from, "source"), (to, "destination")] {
         if let Some(array) = through_array(path) {
             return Err(QueryError::bad_value(format!(
@@ -182,8 +198,8 @@ pub(super) fn rename(
             )));
         }
     }
-    remove(document, from);
-    set(document, to, value, growth)
+    set(document, to, value, growth)?;
+    Ok(true)
 }
 
 fn is_array(value: &Bson) -> bool {

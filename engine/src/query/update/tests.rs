@@ -436,3 +436,27 @@ fn an_upsert_begins_with_paths_that_do_not_meet() {
         assert_eq!(error.kind, QueryErrorKind::NotSingleValueField, "{filter}: {error}");
     }
 }
+
+#[test]
+fn fields_that_are_removed_together_leave_the_others_in_order() {
+    check("{$unset: {a: 1, c: 1}}", "{a: 1, b: 2, c: 3, d: 4}", "{b: 2, d: 4}");
+    check("{$unset: {'x.a': 1, 'x.c': 1, y: 1}}", "{x: {a: 1, b: 2, c: 3}, y: 1}", "{x: {b: 2}}");
+    check("{$unset: {'a.0': 1, 'a.2': 1, 'a.9': 1}}", "{a: [1, 2, 3]}", "{a: [null, 2, null]}");
+    check("{$unset: {'a.$[].b': 1}}", "{a: [{b: 1, c: 1}, {b: 2}]}", "{a: [{c: 1}, {}]}");
+    check(
+        "{$unset: {a: 1}, $rename: {b: 'c'}, $set: {d: 9}}",
+        "{a: 1, b: 2, d: 4}",
+        "{d: 9, c: 2}",
+    );
+    check("{$rename: {a: 'c', b: 'd'}}", "{a: 1, b: 2, c: 3}", "{c: 1, d: 2}");
+    check("{$rename: {'x.a': 'x.c'}}", "{x: {a: 1, b: 2}}", "{x: {b: 2, c: 1}}");
+    unchanged("{$rename: {a: 'c'}}", "{b: 2}");
+}
+
+#[test]
+fn an_update_of_many_fields_ends_with_its_limit() {
+    let unset = || run("{$unset: {a: 1, b: 1}}", &[], "{a: 1, b: 2}", &UpdateContext::default());
+    let ended = interrupt::ended_at_once(unset).expect_err("ended").kind;
+    assert_eq!(ended, QueryErrorKind::Ended(interrupt::Ended::Interrupted));
+    assert!(unset().is_ok());
+}
