@@ -12,6 +12,7 @@ use super::{
     types::TypeSet,
 };
 use crate::{
+    interrupt::run_within,
     query::{Context, Expression, QueryError, VariableNames},
     value::Path,
 };
@@ -150,10 +151,10 @@ impl Filter {
     }
 
     /// Whether a partial index with this filter holds the document. Nothing that may stand in such
-    /// a filter can fail.
+    /// a filter can fail, and no limit ends it, because the index would lack the document.
     #[must_use]
     pub fn covers(&self, document: &RawDocument) -> bool {
-        self.matches(document).unwrap_or(false)
+        run_within(None, || self.matches(document)).unwrap_or(false)
     }
 
     /// Whether the document matches; expressions see this context.

@@ -9,9 +9,13 @@ use super::{
     number::{is_nan, truncated},
 };
 use crate::{
+    interrupt,
     query::{Context, QueryError, Scope},
     value::{Candidate, compare, type_rank},
 };
+
+/// Parts of a filter between two looks whether the operation has to end: each may walk a long array.
+const PARTS_PER_TICK: usize = 8;
 
 impl Expr {
     /// Whether the document passes a tree without `$expr`.
@@ -208,7 +212,10 @@ pub(super) fn any<T>(
     items: impl IntoIterator<Item = T>,
     mut holds: impl FnMut(T) -> Result<bool, QueryError>,
 ) -> Result<bool, QueryError> {
-    for item in items {
+    for (at, item) in items.into_iter().enumerate() {
+        if at % PARTS_PER_TICK == PARTS_PER_TICK - 1 {
+            interrupt::tick()?;
+        }
         if holds(item)? {
             return Ok(true);
         }

@@ -3,9 +3,12 @@
 use bson::raw::RawDocumentBuf;
 
 use super::*;
-use crate::query::{
-    QueryErrorKind,
-    testing::{doc, raw},
+use crate::{
+    interrupt::{Ended, ended_at_once},
+    query::{
+        QueryErrorKind,
+        testing::{doc, raw},
+    },
 };
 
 fn check(filter: &str, yes: &[&str], no: &[&str]) {
@@ -509,4 +512,21 @@ fn a_long_list_costs_little_for_each_document() {
     assert_eq!(matching, 37_500);
     // One by one, it would be ten thousand million comparisons.
     assert!(start.elapsed().as_secs() < 5, "{:?}", start.elapsed());
+}
+
+#[test]
+fn a_filter_of_many_parts_ends_with_its_limit_but_that_of_a_partial_index_does_not() {
+    let ends = |filter: &str, document: &str| {
+        let (filter, document) = (Filter::parse(&raw(filter)).expect("a filter"), raw(document));
+        let (ended, is_covered) =
+            ended_at_once(|| (filter.matches(&document), filter.covers(&document)));
+        let ended = ended.expect_err("ended").kind;
+        assert_eq!(ended, QueryErrorKind::Ended(Ended::Interrupted), "{filter:?}");
+        assert!(is_covered, "{filter:?}");
+    };
+    let list = |part: &str, last: &str| format!("[{}{last}]", part.repeat(20));
+    ends(&format!("{{a: {{$all: {}}}}}", list("1, ", "1")), "{a: [1]}");
+    ends(&format!("{{$and: {}}}", list("{a: 1}, ", "{a: 1}")), "{a: 1}");
+    ends(&format!("{{$or: {}}}", list("{a: 2}, ", "{a: 1}")), "{a: 1}");
+    ends(&format!("{{$nor: {}}}", list("{a: 2}, ", "{a: 2}")), "{a: 1}");
 }
