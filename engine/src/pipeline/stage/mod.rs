@@ -25,8 +25,9 @@ use bson::{RawDocumentBuf, raw::RawBsonRef};
 use super::{Environment, PipelineError, source::Source};
 use crate::{
     catalog::Namespace,
+    interrupt,
     plan::Target,
-    query::{Context, check_levels},
+    query::{Context, QueryError, check_levels},
 };
 
 pub(super) use bucket::{bucket, sort_by_count};
@@ -117,11 +118,13 @@ pub struct Input<'i> {
 }
 
 impl Input<'_> {
-    /// The next document.
+    /// The next document. Looks whether the operation has to end: one document of a search may become
+    /// many in a stage.
     ///
     /// # Errors
     /// What the stages in front meet.
     pub fn next_document(&mut self) -> Result<Option<RawDocumentBuf>, PipelineError> {
+        interrupt::tick().map_err(QueryError::from)?;
         match self.stages.split_last_mut() {
             None => self.source.next(self.environment),
             Some((stage, stages)) => {
@@ -134,5 +137,45 @@ impl Input<'_> {
                 Ok(document)
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bson::rawdoc;
+
+    use super::*;
+    use crate::{
+        command::testing::Lab,
+        interrupt::{Ended, ended_at_once},
+        pipeline::{Pipeline, Reading, Rows, Run},
+        query::QueryErrorKind,
+    };
+
+    struct NoRows;
+
+    impl Rows for NoRows {
+        fn rows(
+            &self,
+            _: &ServerRows,
+            _: &Namespace,
+        ) -> Result<Vec<RawDocumentBuf>, PipelineError> {
+            Ok(Vec::new())
+        }
+    }
+
+    #[test]
+    fn stages_end_with_their_limit_also_behind_a_single_document() {
+        let lab = Lab::new();
+        let environment = Environment::new(lab.engine.collections(), &NoRows);
+        let stages = [rawdoc! { "$unwind": "$a" }, rawdoc! { "$group": { "_id": "$a" } }];
+        let stages: Vec<_> = stages.iter().map(|stage| &**stage).collect();
+        let pipeline = Pipeline::parse(&stages, &Reading::of_view("test")).expect("a pipeline");
+        let run =
+            || Run::over([rawdoc! { "a": [1, 2] }].into(), &pipeline, Arc::new(Context::at(0)));
+        assert!(run().advance(&environment).expect("run").is_some());
+        let ended = ended_at_once(|| run().advance(&environment)).expect_err("ended");
+        let PipelineError::Query(ended) = ended else { panic!("{ended}") };
+        assert_eq!(ended.kind, QueryErrorKind::Ended(Ended::Interrupted));
     }
 }
