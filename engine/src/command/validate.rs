@@ -12,6 +12,10 @@ use super::{
     stats::long,
     table::{Command, Scope},
 };
+use crate::{
+    collection::{Collections, VerifyReport},
+    plan::check_interrupt,
+};
 
 /// `{validate: collection}`
 pub static COMMAND: Command = Command {
@@ -47,7 +51,7 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
              not supported.",
         ));
     }
-    let report = context.collections.verify(&mut |_| true)?;
+    let report = checked(&context.collections)?;
     let errors: Vec<String> = report
         .findings
         .into_iter()
@@ -89,4 +93,38 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
         "missingIndexEntries": [],
         "corruptRecords": [],
     })
+}
+
+/// Reads everything, unless `killOp` or the time ends it.
+fn checked(collections: &Collections) -> Result<VerifyReport, CommandError> {
+    let mut goes_on = Ok(());
+    let report = collections.verify(&mut |_| {
+        goes_on = check_interrupt();
+        goes_on.is_ok()
+    })?;
+    goes_on?;
+    Ok(report)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{sync::Arc, time::Duration};
+
+    use super::{super::testing::Lab, *};
+    use crate::plan::Operation;
+
+    #[test]
+    fn it_ends_when_asked_or_late() {
+        let lab = Lab::new();
+        lab.ok("{insert: 'c', documents: [{_id: 1}]}");
+        let code = |operation: Operation| {
+            let checked = Arc::new(operation).run(|| checked(lab.engine.collections()));
+            checked.map(|report| report.documents).map_err(|error| error.code)
+        };
+        assert_eq!(code(Operation::new(None)), Ok(1));
+        assert_eq!(code(Operation::new(Some(Duration::ZERO))), Err(Code::MAX_TIME_MS_EXPIRED));
+        let killed = Operation::new(None);
+        killed.kill();
+        assert_eq!(code(killed), Err(Code::INTERRUPTED));
+    }
 }
