@@ -158,7 +158,25 @@ pub fn with_id_first(document: &RawDocument) -> Prepared<'_> {
     move_id_first(scan::check(document.as_bytes())?)
 }
 
-fn move_id_first(document: &RawDocument) -> Prepared<'_> {
+/// As [`with_id_first`], but a document without an `_id` gets none: it may be meant for one that has its
+/// own.
+///
+/// # Errors
+/// As [`with_id_first`].
+pub fn with_own_id_first(document: &RawDocument) -> Prepared<'_> {
+    let document = scan::check(document.as_bytes())?;
+    if document.get("_id")?.is_some() {
+        move_id_first(document)
+    } else {
+        Ok(Cow::Borrowed(document))
+    }
+}
+
+/// As [`with_id_first`], of a document that has been checked.
+///
+/// # Errors
+/// As [`with_id_first`].
+pub fn move_id_first(document: &RawDocument) -> Prepared<'_> {
     let id = document.get("_id")?;
     if let Some(id) = id {
         check_id(id)?;

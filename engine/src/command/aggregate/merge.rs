@@ -17,6 +17,7 @@ use crate::{
         error::CommandError,
         insert::{Refused, insert_one},
         modify::{self, Action},
+        new_document::{move_id_first, with_id_first, with_own_id_first},
         query::Query,
     },
     limits::BATCH_MS_MAX,
@@ -44,7 +45,9 @@ pub(super) fn merge_all(
     }
     let is_sparse = check_unique(merge, existing.as_deref())?;
     let work = Work { merge, is_sparse, context };
-    while let Some(batch) = next_batch(environment, run)? {
+    let is_by_id = merge.on.is_empty() || merge.on.iter().any(|on| on == "_id");
+    let prepare = if is_by_id { with_id_first } else { with_own_id_first };
+    while let Some(batch) = next_batch(environment, run, prepare)? {
         let mut done = 0;
         while done < batch.len() {
             let (n, error) = work.some(batch.get(done..).unwrap_or_default())?;
@@ -78,6 +81,15 @@ fn check_unique(merge: &Merge, existing: Option<&CollectionMeta>) -> Result<bool
             "Cannot find index to verify that join fields will be unique",
         ),
     }
+}
+
+fn insert(
+    writer: &mut DocumentWriter<'_>,
+    collection: &CollectionMeta,
+    document: &RawDocument,
+) -> Result<(), Refused> {
+    let document = move_id_first(document).map_err(Refused::Statement)?;
+    insert_one(writer, collection, &document).map(drop)
 }
 
 struct Work<'w> {
@@ -118,8 +130,7 @@ impl Work<'_> {
         document: &RawDocument,
     ) -> Result<(), Refused> {
         if self.merge.when_matched == WhenMatched::Fail {
-            insert_one(writer, collection, document)?;
-            return Ok(());
+            return insert(writer, collection, document);
         }
         let mut query = Query::matching(self.filter(document).map_err(Refused::Statement)?);
         query.target.limit = Some(1);
@@ -136,7 +147,7 @@ impl Work<'_> {
                 Ok(())
             }
             None => match self.merge.when_not_matched {
-                WhenNotMatched::Insert => insert_one(writer, collection, document).map(drop),
+                WhenNotMatched::Insert => insert(writer, collection, document),
                 WhenNotMatched::Discard => Ok(()),
                 WhenNotMatched::Fail => fail(
                     Kind::MergeNoMatch,

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use bson::{RawDocumentBuf, oid::ObjectId};
+use bson::{RawDocumentBuf, oid::ObjectId, raw::RawDocument};
 
 use super::merge::merge_all;
 use crate::{
@@ -12,7 +12,10 @@ use crate::{
     },
     clock::work_time,
     command::{
-        context::Context, error::CommandError, insert::insert_one, new_document::with_id_first,
+        context::Context,
+        error::CommandError,
+        insert::insert_one,
+        new_document::{Prepared, with_id_first},
     },
     limits::{BATCH_BYTES_MAX, BATCH_DOCS_MAX, BATCH_MS_MAX},
     pipeline::{Environment, Out, Output, PipelineError, Run, StageErrorKind},
@@ -86,22 +89,23 @@ fn fill(
             context.collections.create_indexes(&request, &mut |_| {})?;
         }
     }
-    while let Some(batch) = next_batch(environment, run)? {
+    while let Some(batch) = next_batch(environment, run, with_id_first)? {
         insert_all(context, beside, &batch)?;
     }
     Ok(())
 }
 
-/// Results for one transaction; `None` at the end.
+/// Results for one transaction, prepared; `None` at the end.
 pub(super) fn next_batch(
     environment: &Environment<'_>,
     run: &mut Run,
+    prepare: fn(&RawDocument) -> Prepared<'_>,
 ) -> Result<Option<Vec<RawDocumentBuf>>, CommandError> {
     let (mut batch, mut bytes) = (Vec::new(), 0);
     while batch.len() < BATCH_DOCS_MAX && bytes < BATCH_BYTES_MAX {
         let Some(document) = run.advance(environment)? else { break };
         bytes += document.as_bytes().len();
-        batch.push(with_id_first(&document)?.into_owned());
+        batch.push(prepare(&document)?.into_owned());
     }
     Ok((!batch.is_empty()).then_some(batch))
 }

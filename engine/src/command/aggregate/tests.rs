@@ -208,6 +208,36 @@ fn merging() {
 }
 
 #[test]
+fn a_result_without_an_id_is_merged_into_the_document_with_its_other_fields() {
+    let lab = lab();
+    lab.ok("{createIndexes: 'm', indexes: [{key: {item: 1}, name: 'i', unique: true}]}");
+    lab.ok("{insert: 'm', documents: [{_id: 1, item: 'a', old: 1}]}");
+    let merge = |how: &str| {
+        format!(
+            "[{{$match: {{_id: {{$in: [3, 4]}}}}}}, {{$project: {{_id: 0, item: 1, price: 1}}}}, \
+             {{$merge: {{into: 'm', on: 'item'{how}}}}}]"
+        )
+    };
+    let check_a = |how: &str, expected: &str| {
+        check(&lab, &merge(how), "[]");
+        let expected = format!("{{'cursor.firstBatch': [{expected}]}}");
+        lab.check("{find: 'm', filter: {item: 'a'}}", &expected);
+    };
+    check_a("", "{_id: 1, item: 'a', old: 1, price: 5}");
+    let has_id = "{find: 'm', filter: {item: 'c', _id: {$type: 'objectId'}}, projection: {_id: 0}}";
+    lab.check(has_id, "{'cursor.firstBatch': [{item: 'c', price: 7.5}]}");
+    let set = ", whenMatched: [{$set: {n: '$$new'}}]";
+    check_a(set, "{_id: 1, item: 'a', old: 1, price: 5, n: {item: 'a', price: 5}}");
+    check_a(", whenMatched: 'replace'", "{_id: 1, item: 'a', price: 5}");
+    check_a(", whenMatched: 'keepExisting'", "{_id: 1, item: 'a', price: 5}");
+    lab.ok("{delete: 'm', deletes: [{q: {item: 'c'}, limit: 0}]}");
+    lab.check(
+        &format!("{{aggregate: 'c', pipeline: {}, cursor: {{}}}}", merge(", whenMatched: 'fail'")),
+        "{code: 11000}",
+    );
+}
+
+#[test]
 fn updates_by_pipelines() {
     let lab = lab();
     lab.check(
