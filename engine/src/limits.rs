@@ -247,6 +247,9 @@ pub const INDEXES_PER_COLLECTION_MAX: usize = 64;
 /// Bytes of documents that one step of an index build reads at most.
 pub const BATCH_BYTES_MAX: usize = 16 * 1024 * 1024;
 
+/// Damaged documents that one reply lists, and that one command removes.
+pub const DAMAGED_DOCS_MAX: usize = 1_000;
+
 /// Findings that a full check lists; further ones are only counted.
 pub const FINDINGS_MAX: usize = 1_000;
 

@@ -42,7 +42,7 @@ fn counted(reader: &Reader<'_>, id: u32) -> Result<Counters, StoreError> {
     while let Some(document) = documents.next_unread() {
         let document = document?;
         counters.documents += 1;
-        counters.bytes += document.read().map_or(0, |stored| stored.bytes.len() as u64);
+        counters.bytes += document.bytes().len() as u64;
         counters.next_record = document.record.saturating_add(1);
     }
     let index = IndexId(id);

@@ -65,6 +65,7 @@ mod mayfly_archived;
 mod mayfly_archives;
 mod mayfly_backup;
 mod mayfly_clock;
+mod mayfly_damaged;
 mod mayfly_dialect;
 mod mayfly_expiring;
 mod mayfly_forecast;

@@ -65,6 +65,7 @@ pub static COMMANDS: &[&Command] = &[
     &super::mayfly_archives::COMMAND,
     &super::mayfly_backup::COMMAND,
     &super::mayfly_clock::COMMAND,
+    &super::mayfly_damaged::COMMAND,
     &super::mayfly_dialect::COMMAND,
     &super::mayfly_expiring::COMMAND,
     &super::mayfly_forecast::COMMAND,

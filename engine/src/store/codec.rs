@@ -23,6 +23,7 @@ use crate::value::id_number::Numbered;
 
 /// In front of a time of eight bytes: one that can't be packed. Packed, it would be time 0.
 const UNPACKED_TIME: u8 = 0;
+const UNPACKED_TIME_BYTES: usize = 9;
 const DOCUMENT_SUM_BYTES: usize = 5;
 const DOCUMENT_SUM_BITS: u32 = 40;
 const DOCUMENT_SUM_MASK: u64 = u64::MAX << (u64::BITS - DOCUMENT_SUM_BITS);
@@ -98,9 +99,7 @@ pub(super) fn stored<'t>(key: &[u8], value: &'t [u8]) -> Result<Stored<'t>, Stor
     let Some((collection, record)) = document_numbers(key) else {
         return Err(bad_document_key());
     };
-    let damaged = |why: &str| {
-        StoreError::damaged(format!("{} of collection {collection} {why}", Numbered(record)))
-    };
+    let damaged = |why: &str| damaged_document(collection, record, why);
     let parts = read_time(value).and_then(|(modified_ms, rest)| {
         let (sum, bytes) = rest.split_first_chunk::<DOCUMENT_SUM_BYTES>()?;
         Some((modified_ms, sum, bytes))
@@ -114,15 +113,35 @@ pub(super) fn stored<'t>(key: &[u8], value: &'t [u8]) -> Result<Stored<'t>, Stor
     Ok(Stored { record, modified_ms, bytes })
 }
 
+/// What lies in the trash leaves it by itself.
+#[cold]
+fn damaged_document(collection: u32, record: RecordNumber, why: &str) -> StoreError {
+    let what = format!("{} of collection {collection} {why}", Numbered(record));
+    StoreError::damaged(match collection {
+        0 => what,
+        _ => format!("{what}; the command mayflyDamaged lists such documents and removes them"),
+    })
+}
+
 #[cold]
 pub(super) fn bad_document_key() -> StoreError {
     StoreError::damaged("a document's key has a wrong length")
 }
 
-/// Bytes of the BSON in a document's value, without a look at the checksum.
-pub(super) fn document_bytes(value: &[u8]) -> u64 {
+/// The BSON in a document's value, without a look at the checksum. What is in front of it is as long as
+/// the time's first byte says, unless the BSON's own length says that this byte is the one that is damaged.
+pub(super) fn document_bytes(value: &[u8]) -> &[u8] {
+    let fits = |bytes: &&[u8]| {
+        let length = bytes.first_chunk().map(|length| u32::from_le_bytes(*length));
+        length.is_some_and(|length| length as usize == bytes.len())
+    };
     let behind_time = read_time(value).map_or(value, |(_, rest)| rest);
-    behind_time.len().saturating_sub(DOCUMENT_SUM_BYTES) as u64
+    let told = behind_time.get(DOCUMENT_SUM_BYTES..).unwrap_or_default();
+    if fits(&told) {
+        return told;
+    }
+    let headers = DOCUMENT_SUM_BYTES + 1..=DOCUMENT_SUM_BYTES + UNPACKED_TIME_BYTES;
+    headers.filter_map(|header| value.get(header..)).find(fits).unwrap_or(told)
 }
 
 /// The key of an entry.
@@ -383,6 +402,20 @@ mod tests {
             assert_eq!(counters(&counters_value(given)), Ok(given));
         }
         assert!(counters(&[0; 24]).is_err() && counters(&[0; 39]).is_err());
+    }
+
+    #[test]
+    fn the_bytes_of_a_document_are_found_whatever_bit_of_it_is_flipped() {
+        let (key, mut value) = (document_key(7, 70_000), Vec::new());
+        let bson = bson::rawdoc! { "_id": 1, "a": "text" };
+        for modified_ms in [1, 1_767_225_600_000, -1] {
+            write_document_value(&mut value, &key, modified_ms, bson.as_bytes());
+            for bit in 0..value.len() * 8 {
+                value[bit / 8] ^= 1 << (bit % 8);
+                assert_eq!(document_bytes(&value).len(), bson.as_bytes().len(), "bit {bit}");
+                value[bit / 8] ^= 1 << (bit % 8);
+            }
+        }
     }
 
     #[test]

@@ -63,7 +63,7 @@ fn is_open_to_others(_: &fs::Metadata) -> bool {
     false
 }
 
-fn create_private(folder: &FsPath) -> io::Result<()> {
+pub(super) fn create_private(folder: &FsPath) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]

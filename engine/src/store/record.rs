@@ -65,6 +65,12 @@ impl<'t> Unread<'t> {
     pub fn read(&self) -> Result<Stored<'t>, StoreError> {
         codec::stored(self.key, self.value)
     }
+
+    /// The bytes that should be its BSON, damaged or not.
+    #[must_use]
+    pub fn bytes(&self) -> &'t [u8] {
+        codec::document_bytes(self.value)
+    }
 }
 
 /// One index entry, lent by a transaction.

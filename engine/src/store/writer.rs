@@ -215,7 +215,7 @@ impl<'t> Writer<'t> {
         let first = first.map_err(|error| self.tables.failed(error))?;
         let first = first.filter(|(key, _)| codec::leading_id(key) == Some(collection.0));
         let Some((key, value)) = first else { return Ok(None) };
-        let (key, bytes) = (key.to_vec(), codec::document_bytes(value));
+        let (key, bytes) = (key.to_vec(), codec::document_bytes(value).len() as u64);
         Ok(self.delete(table, &key)?.then_some(bytes))
     }
 

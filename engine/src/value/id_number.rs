@@ -71,7 +71,8 @@ pub fn made_to(number: u128) -> u128 {
 }
 
 /// The `_id` that made this number; a whole number as a long.
-fn id_of(number: u128) -> RawBsonRef<'static> {
+#[must_use]
+pub fn id_of(number: u128) -> RawBsonRef<'static> {
     if number >= OBJECT_ID_MARK {
         let [_, _, _, _, bytes @ ..] = (number >> BETWEEN_BITS).to_be_bytes();
         return RawBsonRef::ObjectId(ObjectId::from_bytes(bytes));
