@@ -49,6 +49,7 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
         "overdue": long(found.overdue),
         "beyond": long(found.beyond),
         "never": long(found.never),
+        "damaged": long(found.damaged),
         "exact": found.exact,
     })
 }

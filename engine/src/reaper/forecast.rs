@@ -38,12 +38,15 @@ pub struct Forecast {
     pub beyond: u64,
     /// Documents that never expire.
     pub never: u64,
+    /// Damaged index entries: when their documents expire can't be told.
+    pub damaged: u64,
     /// Whether every number is right. If not, a document with several dates may count several times.
     pub exact: bool,
 }
 
 /// Counts the documents of a collection by threshold under these rules. Two threads do it where there is
-/// much to count, each with a transaction of its own of the same commit.
+/// much to count, each with a transaction of its own of the same commit; one that is slower does it where
+/// an entry is damaged.
 ///
 /// # Errors
 /// When the store can't be read.
@@ -55,13 +58,26 @@ pub fn forecast(
 ) -> Result<Forecast, StoreError> {
     let needs_distinct = targets.iter().filter(|target| !target.lanes.is_empty()).count() > 1
         || targets.iter().any(|target| target.index.multikey);
-    if needs_distinct {
-        return store.read(|reader| {
-            let mut tally = Tally::new(request);
-            count_distinct(reader, targets, &mut tally)?;
-            Ok(tally.finish(reader.counters(collection.0)?.documents))
-        });
+    if !needs_distinct
+        && let Some(found) =
+            StoreError::unless_damaged(count_entries(store, collection, targets, request))?
+    {
+        return Ok(found);
     }
+    store.read(|reader| {
+        let mut tally = Tally::new(request);
+        count_distinct(reader, targets, &mut tally)?;
+        Ok(tally.finish(reader.counters(collection.0)?.documents))
+    })
+}
+
+/// The forecast where each document has at most one entry.
+fn count_entries(
+    store: &Store,
+    collection: CollectionId,
+    targets: &[Target],
+    request: ForecastRequest,
+) -> Result<Forecast, StoreError> {
     let parts: Vec<Part> = targets.iter().flat_map(Part::of_all).collect();
     thread::scope(|scope| {
         let mut second = None;
@@ -173,7 +189,11 @@ fn count_distinct(
         targets.iter().flat_map(|target| target.lanes.iter().map(move |lane| (target, *lane)))
     {
         for entry in lane.entries_towards(reader, target.index.id, None, Scan::Forward)? {
-            let entry = entry?;
+            let Some(entry) = StoreError::unless_damaged(entry)? else {
+                tally.forecast.damaged += 1;
+                tally.forecast.exact = false;
+                continue;
+            };
             let Some(threshold_ms) = threshold_of(lane, &entry) else { continue };
             if let Some(known) = earliest.get_mut(&entry.record) {
                 *known = threshold_ms.min(*known);
@@ -272,7 +292,7 @@ impl Tally {
     /// What was counted in a collection of so many documents.
     fn finish(mut self, documents: u64) -> Forecast {
         self.end_run();
-        self.forecast.never = documents.saturating_sub(self.counted);
+        self.forecast.never = documents.saturating_sub(self.counted + self.forecast.damaged);
         self.forecast
     }
 }

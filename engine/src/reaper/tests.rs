@@ -272,6 +272,13 @@ fn a_damaged_index_entry_keeps_its_document_and_no_other() {
     assert_eq!(first(), Some(NOW_MS - 4_000));
     let due = || count_due(world.collections.store(), &world.targets()[0], None, NOW_MS, 100);
     assert_eq!((due(), listed(&world)), (Ok(3), vec![1, 2, 4, 6]));
+    let collection = world.collections.catalog().collection(&namespace()).expect("there");
+    let (from_ms, to_ms) = (NOW_MS - 10_000, NOW_MS + 10_000);
+    let request = ForecastRequest { now_ms: NOW_MS, from_ms, to_ms, buckets: 1 };
+    let found = forecast(world.collections.store(), collection.id, &world.targets(), request);
+    let found = found.expect("counted");
+    assert_eq!((found.counts, found.beyond, found.damaged), (vec![3], 1, 3));
+    assert_eq!((found.never, found.exact), (0, false));
     let report = world.reaper.run_pass();
     assert_eq!((report.deleted, world.left()), (3, vec![0, 3, 5, 6]));
     let error = report.indexes[0].error.as_deref().unwrap_or_default();
