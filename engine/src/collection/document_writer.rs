@@ -278,13 +278,13 @@ impl DocumentWriter<'_> {
         let mut hidden = Vec::new();
         let taken =
             unique::find_taken(&reader, collection, index, keys, document, record, &mut |other| {
-                let hides = match reader.document(collection.id, other) {
-                    Ok(Some(stored)) => {
+                // One that is damaged gives no way.
+                let stored = StoreError::unless_damaged(reader.document(collection.id, other))?;
+                let hides = match stored.flatten() {
+                    Some(stored) => {
                         collection.hides(stored.document()?, stored.modified_ms, self.txn.now_ms)
                     }
-                    // One that is damaged gives no way.
-                    Ok(None) | Err(StoreError::Damaged { .. }) => false,
-                    Err(error) => return Err(error),
+                    None => false,
                 };
                 if hides {
                     hidden.push(other);
@@ -466,9 +466,8 @@ fn oldest(
     collection: &CollectionMeta,
 ) -> Result<Option<RecordNumber>, StoreError> {
     for stored in reader.documents(collection.id, 0, Scan::Forward)? {
-        match stored {
-            Err(StoreError::Damaged { .. }) => {}
-            stored => return Ok(Some(stored?.record)),
+        if let Some(stored) = StoreError::unless_damaged(stored)? {
+            return Ok(Some(stored.record));
         }
     }
     Ok(None)

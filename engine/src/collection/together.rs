@@ -9,7 +9,7 @@ use bson::raw::RawDocument;
 
 use super::{
     DocumentWriter, WriteError, document_writer::check_document, keys::add_entries,
-    numbering::Numbering, unique::is_there,
+    numbering::Numbering,
 };
 use crate::{
     catalog::{CollectionMeta, IndexMeta, IndexState},
@@ -109,7 +109,7 @@ impl DocumentWriter<'_> {
             let (record, passed) = numbering.give(document);
             if let Some(passed) = passed
                 && (numbered.binary_search_by_key(&passed, |(record, _)| *record).is_ok()
-                    || is_there(&reader, collection, passed)?)
+                    || reader.has_document(collection.id, passed)?)
             {
                 return Ok(None);
             }

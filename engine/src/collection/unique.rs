@@ -33,7 +33,7 @@ pub(super) fn find_taken(
         let id = if index.by_record { field(document, "_id") } else { None };
         if let Some(record) = id.and_then(|id| index.record_of(id))
             && record != own_record
-            && is_there(reader, collection, record)?
+            && reader.has_document(collection.id, record)?
             && !ignore(record)?
         {
             return Ok(Some(Taken { key: key.to_vec() }));
@@ -56,18 +56,6 @@ pub(super) fn find_taken(
         }
     }
     Ok(None)
-}
-
-/// Whether there is a document with this record number: one that is damaged has its place too.
-pub(super) fn is_there(
-    reader: &Reader<'_>,
-    collection: &CollectionMeta,
-    record: RecordNumber,
-) -> Result<bool, StoreError> {
-    match reader.document(collection.id, record) {
-        Err(StoreError::Damaged { .. }) => Ok(true),
-        found => Ok(found?.is_some()),
-    }
 }
 
 /// Whether the document with this record number has a combination of values in common with the

@@ -16,13 +16,13 @@ use super::{
     table::{Command, Scope},
 };
 use crate::{
-    catalog::{CollectionMeta, Namespace},
+    catalog::Namespace,
     collection::{DocumentWriter, WriteError},
     limits::ARCHIVE_RESTORE_DOCS_MAX,
-    plan::document_with_id,
+    plan::has_document_with_id,
     query::{Update, UpdateContext},
     reaper::{Target, targets_of},
-    store::{Reader, StoreError, Stored},
+    store::Stored,
     value::{Direction, key},
 };
 
@@ -229,7 +229,7 @@ impl Restore<'_> {
         let now_ms = writer.now_ms();
         let raw_id = document.get("_id").ok().flatten().unwrap_or(RawBsonRef::Null);
         let id = Bson::try_from(raw_id).unwrap_or(Bson::Null);
-        if exists(&writer.reader(), &collection, raw_id)? {
+        if has_document_with_id(&writer.reader(), &collection, raw_id)? {
             report.existing.add(id);
             return Ok(());
         }
@@ -266,18 +266,6 @@ impl Restore<'_> {
             Err(error) => report.refused.add(refusal(id, &CommandError::from(error).message)),
         }
         Ok(())
-    }
-}
-
-/// Whether the collection has a document with this `_id`, be it a damaged one.
-pub(super) fn exists(
-    reader: &Reader<'_>,
-    collection: &CollectionMeta,
-    id: RawBsonRef<'_>,
-) -> Result<bool, StoreError> {
-    match document_with_id(reader, collection, id) {
-        Err(StoreError::Damaged { .. }) => Ok(true),
-        found => Ok(found?.is_some()),
     }
 }
 

@@ -13,7 +13,7 @@ use super::{
     error::{Answer, Code, CommandError},
     field::optional,
     mayfly_reap::long,
-    mayfly_restore_archived::{Report, exists, id_key, is_due, refusal},
+    mayfly_restore_archived::{Report, id_key, is_due, refusal},
     mayfly_trash::Chosen,
     request::Request,
     run::raw,
@@ -23,6 +23,7 @@ use crate::{
     catalog::{CatalogSnapshot, Namespace},
     collection::{Collections, DocumentWriter, RowToPutBack, WriteError},
     limits::TRASH_RESTORE_DOCS_MAX,
+    plan::has_document_with_id,
     reaper::{BeforePutBack, RuleId, Target, targets_of},
 };
 
@@ -190,7 +191,7 @@ impl Restore<'_> {
             let exists = self.context.collections.store().read(|reader| {
                 let id = row.document.get("_id").ok().flatten().unwrap_or(RawBsonRef::Null);
                 let Some(collection) = catalog.collection(home) else { return Ok(false) };
-                exists(reader, &collection, id)
+                has_document_with_id(reader, &collection, id)
             })?;
             for target in targets.iter().filter(|_| !exists) {
                 if is_due(target, &row.document, now_ms)? {
@@ -227,7 +228,7 @@ fn put_back(
     let collection = writer.create_if_missing(home)?;
     let raw_id = row.document.get("_id").ok().flatten().unwrap_or(RawBsonRef::Null);
     let id = Bson::try_from(raw_id).unwrap_or(Bson::Null);
-    if exists(&writer.reader(), &collection, raw_id)? {
+    if has_document_with_id(&writer.reader(), &collection, raw_id)? {
         report.existing.add(id);
         return Ok(());
     }

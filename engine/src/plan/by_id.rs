@@ -76,3 +76,17 @@ pub fn document_with_id<'t>(
     }
     Ok(None)
 }
+
+/// Whether there is a document with this `_id`, also one that is past its threshold, or is damaged: that
+/// has its place too.
+///
+/// # Errors
+/// When the store can't be read.
+pub fn has_document_with_id(
+    reader: &Reader<'_>,
+    collection: &CollectionMeta,
+    id: RawBsonRef<'_>,
+) -> Result<bool, StoreError> {
+    let found = StoreError::unless_damaged(document_with_id(reader, collection, id))?;
+    Ok(found.is_none_or(|found| found.is_some()))
+}

@@ -25,7 +25,7 @@ mod tests;
 
 pub use between::{KeyRange, choose_between};
 pub use bounds::Bounds;
-pub use by_id::{document_with_id, find_by_id};
+pub use by_id::{document_with_id, find_by_id, has_document_with_id};
 pub use choose::{Access, Hint, Plan, choose, index_summary};
 pub use count::CountedBy;
 pub use error::{PlanError, PlanErrorKind};

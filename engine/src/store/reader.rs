@@ -98,6 +98,19 @@ impl<'t> Reader<'t> {
         value.map(|value| codec::stored(&key, value)).transpose()
     }
 
+    /// Whether there is a document with this record number: one that is damaged has its place too.
+    ///
+    /// # Errors
+    /// When LMDB fails.
+    pub fn has_document(
+        &self,
+        collection: CollectionId,
+        record: RecordNumber,
+    ) -> Result<bool, StoreError> {
+        let key = codec::document_key(collection.0, record);
+        Ok(self.get(self.tables.documents, &key)?.is_some())
+    }
+
     /// Documents from record number `from` (inclusive) upwards or downwards.
     ///
     /// # Errors
