@@ -52,8 +52,6 @@ pub enum ExpiryAction {
     CreateIndex,
     /// Sets the date of a document to now, as a heartbeat does.
     RefreshDate(Bson),
-    /// Copies when a document goes, and why.
-    CopyVerdict(String),
     /// Shows a document in the Documents view.
     ShowDocument(Bson),
     /// Shows the documents that never expire for this reason.

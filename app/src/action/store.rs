@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use egui::Key;
 
 use super::entry::{Entry, Group, ctrl};
-use super::{Action, DialogAction};
+use super::{Action, DialogAction, ViewAction};
 use crate::source::OpenRequest;
 use crate::state::dialogs::{
     CreateCollection, CreateDatabase, Dialect, Dialog, DropDialog, DropTarget, RenameCollection,
@@ -41,8 +41,6 @@ pub enum StoreAction {
     Drop(DropTarget),
     /// Sets the rules of a database.
     SetDialect(String, Dialect),
-    /// Copies text.
-    Copy(String),
 }
 
 /// Reads everything again.
@@ -141,7 +139,7 @@ pub const COPY_NAME: Entry = Entry {
     label: "Copy collection name",
     tooltip: "Copy the full name of the chosen collection",
     keys: None,
-    action: |state| Some(Action::Store(StoreAction::Copy(chosen(state)?.to_string()))),
+    action: |state| Some(Action::View(ViewAction::Copy(chosen(state)?.to_string()))),
 };
 
 /// The region's entries.

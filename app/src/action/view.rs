@@ -43,8 +43,10 @@ pub enum ViewAction {
     PressToast(u64),
     /// The place that the keyboard was sent to has it.
     Focused,
-    /// Copies text.
+    /// Copies what stands on one line.
     Copy(String),
+    /// Copies what is laid out on lines.
+    CopyLines(String),
     /// Closes the window.
     Quit,
 }

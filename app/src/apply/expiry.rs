@@ -4,7 +4,7 @@ use bson::{Bson, Document, doc};
 use mayfly_engine::value::extjson::{self, Layout, Style};
 use mayfly_engine::value::shell;
 
-use super::{Effects, WindowEffect, documents, indexes, store::number};
+use super::{Effects, clipboard, documents, indexes, store::number};
 use crate::action::ExpiryAction;
 use crate::limits::REASONS_DOCUMENTS_MAX;
 use crate::source::RemovedDocument;
@@ -49,7 +49,6 @@ pub fn apply(tab: TabId, action: ExpiryAction, state: &mut State, effects: &mut 
         ExpiryAction::WhatIf => what_if(tab, state, effects),
         ExpiryAction::CreateIndex => indexes::open_create(tab, state, effects),
         ExpiryAction::RefreshDate(id) => refresh_date(tab, id, state, effects),
-        ExpiryAction::CopyVerdict(text) => effects.window(WindowEffect::Copy(text)),
         ExpiryAction::ShowDocument(id) => {
             let filter = shell_filter(&doc! { "_id": id });
             documents::show_filter(tab, filter, state, effects);
@@ -228,7 +227,7 @@ fn export_ledger(tab: TabId, state: &mut State, effects: &mut Effects) {
     let Some(open) = state.tabs.get(tab) else { return };
     let lines: Vec<String> = open.expiry.ledger.iter().rev().map(ledger_line).collect();
     let count = lines.len() as u64;
-    effects.window(WindowEffect::Copy(lines.join("\n")));
+    clipboard::copy_lines(lines.join("\n"), state, effects);
     let text = format!(
         "Copied {} as NDJSON",
         crate::state::number::counted(count, "removed document", "removed documents")

@@ -3,6 +3,7 @@
 
 pub mod answer;
 pub mod archive;
+pub mod clipboard;
 pub mod clock;
 pub mod dialog;
 pub mod documents;

@@ -51,7 +51,6 @@ pub fn apply(action: StoreAction, state: &mut State, effects: &mut Effects) {
             let command = doc! {"mayflyDialect": dialect.name()};
             change(done, &db, command, state, effects);
         }
-        StoreAction::Copy(text) => effects.window(WindowEffect::Copy(text)),
     }
 }
 

@@ -1,6 +1,6 @@
 //! What is open and how it looks.
 
-use super::{Effects, WindowEffect};
+use super::{Effects, WindowEffect, clipboard};
 use crate::action::ViewAction;
 use crate::limits::ZOOM_RANGE;
 use crate::state::State;
@@ -36,7 +36,8 @@ pub fn apply(action: ViewAction, state: &mut State, effects: &mut Effects) {
         ViewAction::Dismiss(id) => state.toasts.dismiss(id),
         ViewAction::PressToast(id) => press_toast(id, state, effects),
         ViewAction::Focused => state.view.focus = None,
-        ViewAction::Copy(text) => effects.window(WindowEffect::Copy(text)),
+        ViewAction::Copy(text) => clipboard::copy(text, state, effects),
+        ViewAction::CopyLines(text) => clipboard::copy_lines(text, state, effects),
         ViewAction::Quit => effects.window(WindowEffect::Close),
     }
 }

@@ -2,7 +2,7 @@
 
 use egui::{Align2, Id, Margin, Rect, Response, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2};
 
-use crate::action::{Action, Actions, DialogAction, StoreAction, TabsAction, store};
+use crate::action::{Action, Actions, DialogAction, StoreAction, TabsAction, ViewAction, store};
 use crate::limits::{WEATHER_AGE_MAX, WEATHER_AGE_MIN};
 use crate::state::dialogs::{CreateCollection, Dialect, DropTarget, RenameCollection, Sent};
 use crate::state::store::{Collection, Database, Next, Order};
@@ -57,7 +57,7 @@ fn head_ui(ui: &mut Ui, state: &State, search: &mut String, actions: &mut Action
             .inner;
         if state.view.focus == Some(Focus::Search) {
             response.request_focus();
-            actions.push(Action::View(crate::action::ViewAction::Focused));
+            actions.push(Action::View(ViewAction::Focused));
         }
         if response.lost_focus()
             && ui.input(|input| input.key_pressed(egui::Key::Enter))
@@ -259,7 +259,7 @@ fn database_menu_ui(ui: &mut Ui, database: &Database, actions: &mut Actions) {
         ui.close();
     }
     if menu::entry(ui, "Copy name", "", true).clicked() {
-        actions.push(Action::Store(StoreAction::Copy(db.to_owned())));
+        actions.push(Action::View(ViewAction::Copy(db.to_owned())));
         ui.close();
     }
     menu::line(ui);
@@ -292,7 +292,7 @@ fn collection_menu_ui(ui: &mut Ui, namespace: &Namespace, actions: &mut Actions)
     let from = namespace.clone();
     let rename = RenameCollection { name: from.collection.clone(), from, sent: Sent::default() };
     let entries = [
-        ("Copy name", Action::Store(StoreAction::Copy(namespace.to_string()))),
+        ("Copy name", Action::View(ViewAction::Copy(namespace.to_string()))),
         ("Rename…", Action::Dialog(DialogAction::Show(Dialog::RenameCollection(rename)))),
         ("Drop collection…", store::drop_dialog(DropTarget::Collection(namespace.clone()))),
     ];

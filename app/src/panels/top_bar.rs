@@ -5,9 +5,7 @@ use mayfly_engine::command::ListenAt;
 
 use crate::action::clock::RATES;
 use crate::action::reaper::delete_held;
-use crate::action::{
-    Action, Actions, ClockAction, DialogAction, ReaperAction, StoreAction, ViewAction,
-};
+use crate::action::{Action, Actions, ClockAction, DialogAction, ReaperAction, ViewAction};
 use crate::action::{Group, entries, listener, reaper, undo_net, view};
 use crate::state::clock::Mode;
 use crate::state::reaper::Schedule;
@@ -326,7 +324,7 @@ fn menu_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
     if let Some(folder) = &state.store.folder {
         menu::line(ui);
         if menu::entry(ui, "Copy path of the data folder", "", true).clicked() {
-            actions.push(Action::Store(StoreAction::Copy(folder.display().to_string())));
+            actions.push(Action::View(ViewAction::Copy(folder.display().to_string())));
         }
     }
 }

@@ -4,7 +4,7 @@ use bson::doc;
 use mayfly::action::{Action, DialogAction};
 use mayfly::state::dialogs::{CreateCollection, DropDialog, DropTarget, RenameCollection, Sent};
 use mayfly::state::tabs::ViewKind;
-use mayfly::state::{Dialog, Namespace, transfer};
+use mayfly::state::{Dialog, Namespace, State, transfer};
 
 use super::support::Window;
 use super::time::drops;
@@ -202,6 +202,19 @@ fn dropping_a_collection_needs_its_name() {
     window.until_named("Dismiss: Dropped test.drops");
     window.until_gone("Collection test.drops");
     assert_eq!(window.sent(), [shown]);
+}
+
+#[test]
+fn a_name_with_a_line_end_is_copied_with_a_warning() {
+    let mut window = Window::open_after(&[doc! {"create": "c\nrm -r x"}, doc! {"create": "plain"}]);
+    window.point_secondary("Collection test.plain");
+    assert_eq!(window.copied("Copy name"), "test.plain");
+    assert!(window.state().toasts.list().is_empty());
+    window.point_secondary("Collection test.c\nrm -r x");
+    assert_eq!(window.copied("Copy name"), "test.c\nrm -r x");
+    let told = |state: &State| state.toasts.list().iter().any(|toast| toast.text.contains("\\n"));
+    window.until("the warning is shown", told);
+    assert!(window.has_part("What was copied holds \\n: a terminal may run it"));
 }
 
 #[test]

@@ -242,6 +242,25 @@ fn panels_do_not_touch_the_engine() {
 }
 
 #[test]
+fn the_clipboard_has_one_door() {
+    let files = rust_files(&["app/src"]);
+    let (effect, door) = ("WindowEffect::Copy(", "app/src/apply/clipboard.rs");
+    check_absent(
+        &files,
+        &[effect],
+        &[door, "app/src/app.rs"],
+        "copies go through apply::clipboard",
+    );
+    check_absent(
+        &files,
+        &["copy_text("],
+        &["app/src/app.rs"],
+        "the window copies for effects only",
+    );
+    check_present(&files, door, effect);
+}
+
+#[test]
 fn files_are_short() {
     let long: Vec<String> = rust_files(&["engine/src", "app/src", "tests"])
         .iter()

@@ -204,6 +204,6 @@ fn document_ui(ui: &mut Ui, row: &Row, actions: &mut Actions) {
     let Ok(document) = RawDocumentBuf::try_from(&row.document) else { return };
     let shown = write_document(&document, Layout::Indented);
     if code_box::document_ui(ui, &shown) {
-        actions.push(Action::View(ViewAction::Copy(shown)));
+        actions.push(Action::View(ViewAction::CopyLines(shown)));
     }
 }

@@ -159,7 +159,7 @@ fn buttons_ui(ui: &mut Ui, tab: &Tab, focus: &Focused, document: &Document, acti
         });
     });
     if let Some(text) = copied {
-        actions.push(Action::View(ViewAction::Copy(text)));
+        actions.push(Action::View(ViewAction::CopyLines(text)));
     }
 }
 

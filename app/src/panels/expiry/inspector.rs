@@ -24,7 +24,7 @@ pub(super) fn ui(ui: &mut Ui, state: &State, tab: &Tab, asks: &mut Asks<'_>) {
             ui.add_space(sizes::GAP_SMALL);
             let text = view.document_text(document);
             if code_box::document_ui(ui, &text) {
-                asks.actions.push(Action::View(ViewAction::Copy(text)));
+                asks.actions.push(Action::View(ViewAction::CopyLines(text)));
             }
         }
     } else {
@@ -90,7 +90,7 @@ fn buttons_ui(ui: &mut Ui, state: &State, tab: &Tab, lane: &Lane, asks: &mut Ask
             let bracket = words::bracket(lane, now_ms, &pass_times(state, tab));
             let text =
                 format!("{}: {bracket}. {}", words::label(lane), words::verdict(lane, now_ms));
-            asks.push(ExpiryAction::CopyVerdict(text));
+            asks.actions.push(Action::View(ViewAction::Copy(text)));
         }
     });
 }
