@@ -5,6 +5,9 @@
 
 use std::{any::Any, cell::RefCell, sync::Arc};
 
+/// Among fewer a round finds one sooner than it looks whether to end.
+const LOOKS_AMONG_MIN: usize = 64;
+
 /// Something that may end work: a person, or the time.
 pub trait Limit: Any + Send + Sync {
     /// To be called for every round of a loop; may look only now and then.
@@ -56,6 +59,14 @@ pub fn current_limit() -> Option<Arc<dyn Limit>> {
 /// Why the work has to end.
 pub fn tick() -> Result<(), Ended> {
     CURRENT.with_borrow(|limit| limit.as_ref().map_or(Ok(()), |limit| limit.tick()))
+}
+
+/// As [`tick`], for a round that looks for one among so many: with few it is not worth a look.
+///
+/// # Errors
+/// Why the work has to end.
+pub fn tick_among(many: usize) -> Result<(), Ended> {
+    if many < LOOKS_AMONG_MIN { Ok(()) } else { tick() }
 }
 
 /// Does the work within a limit that ends it at its first look.

@@ -3,7 +3,7 @@
 use bson::raw::{RawArray, RawArrayBuf, RawBsonRef, RawDocument, RawDocumentBuf};
 
 use super::{Child, Mode, Node, Slice};
-use crate::query::QueryError;
+use crate::{interrupt, query::QueryError};
 
 /// Fields keep their order; those of `$elemMatch` come last. Recursion is bounded by the depth of
 /// the document.
@@ -18,6 +18,7 @@ pub(super) fn document(
     let mut out = RawDocumentBuf::new();
     let mut matched = Vec::new();
     for (name, value) in document.into_iter().map_while(Result::ok) {
+        interrupt::tick_among(node.children.len())?;
         match node.child(name.as_str()) {
             None if mode == Mode::Exclusion => out.append(name, value),
             Some(Child::Leaf) if mode == Mode::Inclusion => out.append(name, value),

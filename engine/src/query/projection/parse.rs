@@ -7,6 +7,7 @@ use super::{
     positional::{self, Positional},
 };
 use crate::{
+    interrupt,
     query::{
         Expr, Expression, ExpressionErrorKind, FamilyErrorKind, Filter, QueryError, QueryErrorKind,
         Test,
@@ -52,6 +53,7 @@ pub(super) fn projection(
         root.children.push(("_id".to_owned(), Child::Leaf));
     }
     for (path, spec) in specs {
+        interrupt::tick()?;
         let child = match (spec, mode) {
             (Spec::Exclude, Mode::Inclusion) | (Spec::Include, Mode::Exclusion)
                 if path == "_id" =>

@@ -1,9 +1,12 @@
 //! Projections, by tables.
 
-use bson::raw::RawDocumentBuf;
+use bson::raw::{RawBsonRef, RawDocumentBuf};
 
 use super::*;
-use crate::query::{QueryErrorKind, ReshapeErrorKind, testing::raw};
+use crate::{
+    interrupt::{Ended, ended_at_once},
+    query::{QueryErrorKind, Reshape, ReshapeErrorKind, testing::raw},
+};
 
 fn check(projection: &str, document: &str, expected: &str) {
     let parsed = Projection::parse(&raw(projection)).expect(projection).expect("not empty");
@@ -145,4 +148,22 @@ fn computed() {
     refused("{_id: {$add: [1, 2]}, a: 0}", QueryErrorKind::ExclusionInInclusion);
     refused("{a: 1, 'a.b': '$b'}", QueryErrorKind::PathBelowAnother);
     refused("{'a.b': '$b', a: 1}", QueryErrorKind::PathCollision);
+}
+
+#[test]
+fn many_fields_end_with_their_limit() {
+    let many = |value: u8| {
+        let fields: Vec<_> = (0..100).map(|n| format!("f{n}: {value}")).collect();
+        raw(&format!("{{{}}}", fields.join(", ")))
+    };
+    let (document, context) = (many(1), Context::at(0));
+    let is_ended = |error: QueryError| error.kind == QueryErrorKind::Ended(Ended::Interrupted);
+    for (stage, spec) in [("$project", many(1)), ("$project", many(0)), ("$addFields", many(2))] {
+        let names = VariableNames::default();
+        let parse = || Reshape::parse(stage, RawBsonRef::Document(&spec), &names);
+        assert!(is_ended(ended_at_once(parse).expect_err(stage)), "{spec:?}");
+        let parsed = parse().expect(stage).expect(stage);
+        let applied = ended_at_once(|| parsed.apply(&document, &context));
+        assert!(is_ended(applied.expect_err(stage)), "{spec:?}");
+    }
 }

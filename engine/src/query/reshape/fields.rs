@@ -6,6 +6,7 @@ use bson::raw::{CString, RawArray, RawArrayBuf, RawBson, RawBsonRef, RawDocument
 
 use super::{ReshapeErrorKind as Kind, error::error};
 use crate::{
+    interrupt,
     query::{Expression, QueryError, Scope, VariableNames, filter::is_operators},
     value::Path,
 };
@@ -49,6 +50,7 @@ impl Fields {
         value: RawBsonRef<'_>,
         names: &VariableNames,
     ) -> Result<(), QueryError> {
+        interrupt::tick()?;
         check_path(path)?;
         match value {
             RawBsonRef::Document(inner) if inner.is_empty() => Err(error(
@@ -177,6 +179,7 @@ pub(in crate::query) fn compute(
     let mut out = RawDocumentBuf::new();
     let mut is_met = vec![false; fields.list.len()];
     for (name, value) in document.into_iter().map_while(Result::ok) {
+        interrupt::tick_among(fields.list.len())?;
         let at = fields.list.iter().position(|(other, _)| other.as_str() == name.as_str());
         let Some((at, (_, field))) = at.and_then(|at| Some((at, fields.list.get(at)?))) else {
             out.append(name, value);
