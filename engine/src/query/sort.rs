@@ -4,11 +4,11 @@ use std::cmp::Ordering;
 
 use bson::raw::{RawBson, RawBsonRef, RawDocument};
 
-use super::{
-    QueryError, QueryErrorKind,
-    filter::{integer::element_text, number::as_double},
+use super::{QueryError, QueryErrorKind, filter::number::as_double};
+use crate::value::{
+    Direction, KeyBytes, KeyEncoder, ParallelArrays, Path, combinations, compare,
+    error_text::element_text,
 };
-use crate::value::{Direction, KeyBytes, KeyEncoder, ParallelArrays, Path, combinations, compare};
 
 /// Most fields of a sort, as in MongoDB.
 const FIELDS_MAX: usize = 32;

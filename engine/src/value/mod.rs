@@ -11,6 +11,7 @@ mod combinations;
 mod count;
 mod db_pointer;
 pub mod decimal;
+pub(crate) mod error_text;
 pub mod extjson;
 pub mod field;
 pub mod id_number;

@@ -12,9 +12,9 @@ use crate::{
     collection::WriteError,
     interrupt::Ended,
     plan::{PlanError, PlanErrorKind},
-    query::{QueryError, QueryErrorKind, filter::integer::value_text},
+    query::{QueryError, QueryErrorKind},
     store::StoreError,
-    value::ScanError,
+    value::{ScanError, error_text::value_text},
 };
 
 impl From<CatalogError> for CommandError {

@@ -3,10 +3,10 @@
 use bson::raw::RawBsonRef;
 
 use super::{
-    integer::{element_text, not_negative, position},
+    integer::{not_negative, position},
     number::{as_double, whole},
 };
-use crate::query::QueryError;
+use crate::{query::QueryError, value::error_text::element_text};
 
 /// `$bitsAllSet`, `$bitsAnySet`, `$bitsAllClear`, `$bitsAnyClear`.
 #[derive(Debug, Clone, PartialEq, Eq)]

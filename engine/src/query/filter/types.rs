@@ -2,11 +2,8 @@
 
 use bson::{raw::RawBsonRef, spec::ElementType};
 
-use super::{
-    integer::element_text,
-    number::{as_double, whole},
-};
-use crate::query::QueryError;
+use super::number::{as_double, whole};
+use crate::{query::QueryError, value::error_text::element_text};
 
 /// Every type with MongoDB's number and name of it.
 const TYPES: [(i64, &str, ElementType); 21] = [

@@ -9,7 +9,7 @@ use bson::{
 
 use crate::{
     query::{QueryError, filter},
-    value::compare,
+    value::{compare, error_text::element_text},
 };
 
 /// MongoDB's order of two values.
@@ -31,10 +31,8 @@ pub(super) fn type_of(value: &Bson) -> &'static str {
 
 /// A field with its value, e.g. `a: [ 1, 2 ]`, as messages show it.
 pub(super) fn shown(name: &str, value: &Bson) -> String {
-    RawBson::try_from(value.clone()).map_or_else(
-        |_| name.to_owned(),
-        |raw| filter::integer::element_text(name, raw.as_raw_bson_ref()),
-    )
+    RawBson::try_from(value.clone())
+        .map_or_else(|_| name.to_owned(), |raw| element_text(name, raw.as_raw_bson_ref()))
 }
 
 /// The document's `_id` as messages show it.
