@@ -236,6 +236,9 @@ pub const EXPIRING_DOCS_MAX: usize = 1_000;
 /// Index entries that one page of expiring documents looks at. The page is short then.
 pub const EXPIRING_ENTRIES_MAX: usize = 20_000;
 
+/// Documents that one `mayflyVerdict` tells about; more are refused.
+pub const VERDICT_IDS_MAX: usize = 1_000;
+
 /// Documents that one read transaction of a long scan reads. The scan goes on in a new one.
 pub const READ_DOCS_MAX: usize = 5_000;
 

@@ -103,7 +103,15 @@ fn summary(state: &State, tab: &Tab) -> String {
     }
     let known = state.tree.collection(&tab.namespace);
     let documents = known.and_then(|known| known.documents);
-    documents.map(|count| number::counted(count, "document", "documents")).unwrap_or_default()
+    let Some(documents) = documents else { return String::new() };
+    let counted = number::counted(documents, "document", "documents");
+    // The list counts fewer.
+    let hides = tab.documents.asks_due && state.tree.hides_expired(&tab.namespace.db);
+    if hides && tab.view == ViewKind::Documents {
+        format!("{counted}, with those that are expired and hidden")
+    } else {
+        counted
+    }
 }
 
 #[cfg(test)]

@@ -135,6 +135,12 @@ impl StoreTree {
         self.database(db)?.dialect_error.as_deref()
     }
 
+    /// Whether a document that expires by its last modification is hidden in a database before it is removed.
+    #[must_use]
+    pub fn hides_expired(&self, db: &str) -> bool {
+        self.database(db).is_some_and(|found| found.dialect != Some(Dialect::Mongodb))
+    }
+
     /// A collection by its full name.
     #[must_use]
     pub fn collection(&self, namespace: &Namespace) -> Option<&Collection> {

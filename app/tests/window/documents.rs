@@ -3,10 +3,10 @@
 use bson::{Document, doc};
 use egui::{Key, Modifiers};
 use mayfly::action::{Action, DialogAction, DocumentsAction};
-use mayfly::state::Dialog;
 use mayfly::state::documents::Mode;
+use mayfly::state::{Dialog, duration};
 
-use super::support::{Window, at};
+use super::support::{START_MS, Window, at};
 
 /// Four notes, of which two expire half a minute after the start.
 pub fn notes() -> Vec<Document> {
@@ -385,4 +385,51 @@ fn escape_closes_a_menu_and_keeps_the_selection() {
     assert!(window.has("Delete 2 documents…"), "the selection stays");
     window.key(Key::Escape);
     window.until_gone("Delete 2 documents…");
+}
+
+/// Carts with a time to live of their own or of the index, which is on the last modification.
+fn carts() -> Vec<Document> {
+    vec![
+        doc! {"createIndexes": "carts", "indexes": [
+            {"key": {"_ts": 1}, "name": "ts", "expireAfterSeconds": 600},
+        ]},
+        doc! {"insert": "carts", "documents": [
+            {"_id": 1, "ttl": 30}, {"_id": 2}, {"_id": 3, "ttl": -1},
+        ]},
+    ]
+}
+
+#[test]
+fn documents_that_expire_by_their_last_modification_say_when() {
+    let mut window = Window::open_view(&carts(), "Documents");
+    let goes = |secs: i64| duration::date_time_millis(START_MS + secs * 1_000);
+    window.until_named(&format!("Expires at {}", goes(30)));
+    window.until_named(&format!("Expires at {}", goes(600)));
+    window.until_named("Never expires");
+    window.key(Key::F4);
+    window.until_named("Expires in");
+    window.run(
+        "test",
+        &doc! {"update": "carts", "updates": [
+            {"q": {"_id": 3}, "u": {"$set": {"ttl": 90}}},
+        ]},
+    );
+    window.until_named(&format!("Expires at {}", goes(90)));
+    window.run("test", &doc! {"dropIndexes": "carts", "index": "ts"});
+    window.until_gone("Expires in");
+}
+
+#[test]
+fn a_list_that_hides_what_has_expired_says_so() {
+    let mut window = Window::open_view(&carts(), "Documents");
+    window.until_named("1–3 of 3");
+    window.until_named("3 documents, with those that are expired and hidden");
+    window.advance(31);
+    window.click("Refresh");
+    window.until_named("1–2 of 2");
+    assert!(window.has("3 documents, with those that are expired and hidden"));
+    window.run("admin", &doc! {"mayflyReap": 1});
+    window.until_named("2 documents, with");
+    window.click("Expiry");
+    assert!(window.has("2 documents"));
 }

@@ -1,33 +1,38 @@
-//! `mayflyVerdict`: what every TTL rule says about one document, and why.
+//! `mayflyVerdict`: what every TTL rule says about one document, and why; or when each of several goes.
 
 use bson::{Bson, DateTime, Document, doc};
 
 use super::{
     context::Context,
     error::{Answer, Code, CommandError},
-    field::required,
+    field::optional,
     mayfly_forecast::targets_for,
-    request::Request,
+    request::{Request, missing_field},
     run::raw,
     table::{Command, Scope},
 };
 use crate::{
-    reaper::{Reaper, TtlParameter, Verdict, verdict},
+    catalog::CollectionMeta,
+    limits::VERDICT_IDS_MAX,
+    reaper::{Reaper, Target, TtlParameter, Verdict, verdict},
     ttl::{Expiry, removal_window},
 };
 
-/// `{mayflyVerdict: coll, id: any}`
+/// `{mayflyVerdict: coll, id: any}`, or `{mayflyVerdict: coll, ids: [any]}` for a list of documents.
 pub static COMMAND: Command = Command {
     name: "mayflyVerdict",
     aliases: &[],
     scope: Scope::Any,
-    fields: &[required("id")],
+    fields: &[optional("id"), optional("ids")],
     run,
 };
 
 fn run(context: &Context, request: &Request<'_>) -> Answer {
     let (collection, targets) = targets_for(context, request)?;
-    let id = request.value("id")?.unwrap_or(Bson::Null);
+    if let Some(ids) = request.value("ids")? {
+        return several(context, &collection, &targets, ids);
+    }
+    let id = request.value("id")?.ok_or_else(|| missing_field("mayflyVerdict", "id"))?;
     let found = verdict(context.collections.store(), &collection, &targets, &id)?;
     let Some(found) = found else {
         return Err(CommandError::new(
@@ -47,6 +52,39 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
         reply.insert("latest", DateTime::from_millis(window.1));
     }
     raw(&reply)
+}
+
+/// `{documents: [{_id, base?: Date, threshold?: Date}]}`: a document without a threshold never
+/// expires, one that is not there is left out.
+fn several(
+    context: &Context,
+    collection: &CollectionMeta,
+    targets: &[Target],
+    ids: Bson,
+) -> Answer {
+    let ids = match ids {
+        Bson::Array(ids) if ids.len() <= VERDICT_IDS_MAX => ids,
+        _ => {
+            return Err(CommandError::new(
+                Code::BAD_VALUE,
+                format!("'ids' must be an array of at most {VERDICT_IDS_MAX} values of _id"),
+            ));
+        }
+    };
+    let mut documents = Vec::with_capacity(ids.len());
+    for id in ids {
+        let Some(found) = verdict(context.collections.store(), collection, targets, &id)? else {
+            continue;
+        };
+        let mut document = doc! { "_id": id };
+        let winner = found.winner.and_then(|place| found.rules.get(place));
+        if let Some(deadline) = winner.and_then(|rule| rule.expiry.deadline()) {
+            document.insert("base", DateTime::from_millis(deadline.base_ms));
+            document.insert("threshold", DateTime::from_millis(deadline.threshold_ms));
+        }
+        documents.push(Bson::Document(document));
+    }
+    raw(&doc! { "documents": documents })
 }
 
 /// Between which instants a document with this threshold is removed.

@@ -125,7 +125,8 @@ pub fn answer(
     match purpose {
         Purpose::Page { run, first } => reading::page(tab, *run, *first, reply, state, effects),
         Purpose::Count { run } => reading::count(tab, *run, reply, state),
-        Purpose::Indexes => reading::indexes(tab, reply, state),
+        Purpose::Indexes => reading::indexes(tab, reply, state, effects),
+        Purpose::Due { .. } => reading::due(tab, reply, state),
         Purpose::Whole => reading::whole(tab, reply, state),
         Purpose::Verdict => reading::verdict(tab, reply, state),
         Purpose::Open { clone } => reading::opened(tab, *clone, reply, state),

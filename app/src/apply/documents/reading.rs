@@ -1,13 +1,15 @@
 //! Queries, pages, the count, and the document in the inspector.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use bson::{Bson, Document, doc, oid::ObjectId};
 
 use super::with;
 use crate::apply::Effects;
+use crate::limits::PAGE_DOCUMENTS;
 use crate::state::documents::change::{self, id_of};
-use crate::state::documents::due::TtlIndex;
+use crate::state::documents::due::{Due, TtlIndex, is_on_modification};
 use crate::state::documents::focus::Verdict;
 use crate::state::documents::{Dialog, Editor, Purpose, QueryText, Scroll};
 use crate::state::tabs::ViewKind;
@@ -149,11 +151,13 @@ pub fn page(
             let documents = documents(found);
             let asked = reply.command.get_i64("limit").unwrap_or(0);
             let open = cursor_id(found);
-            let cut = open.is_some() && i64::try_from(documents.len()).is_ok_and(|got| got < asked);
+            let count = documents.len();
+            let cut = open.is_some() && i64::try_from(count).is_ok_and(|got| got < asked);
             with(state, tab, |view| {
                 view.micros = reply.micros;
                 view.take(run, first, documents, cut);
             });
+            ask_due(tab, first, count, state, effects);
             if let (Some(cursor), Ok(collection)) = (open, reply.command.get_str("find")) {
                 let close = doc! { "killCursors": collection, "cursors": [cursor] };
                 ask(tab, Purpose::Close, close, state, effects);
@@ -182,10 +186,42 @@ pub fn count(tab: TabId, run: u64, reply: &Reply, state: &mut State) {
 }
 
 /// The indexes came.
-pub fn indexes(tab: TabId, reply: &Reply, state: &mut State) {
+pub fn indexes(tab: TabId, reply: &Reply, state: &mut State, effects: &mut Effects) {
     let Some(found) = reply.ok() else { return };
-    let ttl: Vec<TtlIndex> = documents(found).iter().filter_map(TtlIndex::read).collect();
-    with(state, tab, |view| view.set_ttl(ttl));
+    let indexes = documents(found);
+    let ttl: Vec<TtlIndex> = indexes.iter().filter_map(TtlIndex::read).collect();
+    let asks_due = indexes.iter().any(is_on_modification);
+    let Some(open) = state.tabs.get_mut(tab) else { return };
+    if open.documents.asks_due == asks_due && open.documents.ttl == ttl {
+        return;
+    }
+    open.documents.set_ttl(ttl, asks_due);
+    // What was there before the indexes were known.
+    let rows = open.documents.pages.rows().map(|(row, _)| row);
+    let pages: BTreeSet<u64> = rows.map(|row| row - row % PAGE_DOCUMENTS).collect();
+    for first in pages {
+        let count = usize::try_from(PAGE_DOCUMENTS).unwrap_or(usize::MAX);
+        ask_due(tab, first, count, state, effects);
+    }
+}
+
+fn ask_due(tab: TabId, first: u64, count: usize, state: &mut State, effects: &mut Effects) {
+    let Some(open) = state.tabs.get(tab) else { return };
+    let ids = open.documents.due_ids(first, count);
+    if !ids.is_empty() {
+        let command = doc! { "mayflyVerdict": &open.namespace.collection, "ids": ids };
+        ask(tab, Purpose::Due { first }, command, state, effects);
+    }
+}
+
+/// When documents of the list go came.
+pub fn due(tab: TabId, reply: &Reply, state: &mut State) {
+    let Some(found) = reply.ok() else { return };
+    let told = found.get_array("documents").map(Vec::as_slice).unwrap_or_default();
+    let told = told.iter().filter_map(Bson::as_document);
+    let known: Vec<(Bson, Due)> =
+        told.filter_map(|told| Some((told.get("_id")?.clone(), Due::read(told)))).collect();
+    with(state, tab, |view| view.set_due(&known));
 }
 
 /// The whole of the document in the inspector came.

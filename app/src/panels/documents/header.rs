@@ -6,7 +6,7 @@ use super::words;
 use crate::action::{Action, Actions, DocumentsAction, transfer};
 use crate::state::documents::{DocumentsDraft, Mode};
 use crate::state::number::counted;
-use crate::state::{Tab, duration};
+use crate::state::{State, Tab, duration};
 use crate::theme::{Icon, colors, sizes, text};
 use crate::widgets::hint::Hint as _;
 use crate::widgets::{Button, menu};
@@ -22,7 +22,7 @@ const WIDE_COLUMNS: f32 = 800.0;
 const SAVING: f32 = 180.0;
 
 /// Draws the line; where the view is too narrow for all of it, how documents are shown stands below.
-pub fn ui(ui: &mut Ui, tab: &Tab, draft: &DocumentsDraft, actions: &mut Actions) {
+pub fn ui(ui: &mut Ui, state: &State, tab: &Tab, draft: &DocumentsDraft, actions: &mut Actions) {
     let view = &tab.documents;
     let mut push = |action| actions.push(Action::Documents(tab.id, action));
     let (width, mut export) = (ui.available_width(), false);
@@ -32,7 +32,9 @@ pub fn ui(ui: &mut Ui, tab: &Tab, draft: &DocumentsDraft, actions: &mut Actions)
         let total = view.pages.total();
         let shown = if view.pages.is_empty() { (0, 0) } else { draft.shown };
         let range = words::range((shown.0, shown.1.min(view.pages.len())), total);
-        let tooltip = format!("The last page took {}", duration::micros(view.micros));
+        let took = format!("The last page took {}", duration::micros(view.micros));
+        let hides = view.asks_due && state.tree.hides_expired(&tab.namespace.db);
+        let tooltip = if hides { format!("{}\n{took}", words::HIDDEN) } else { took };
         ui.label(text::rich(&range, text::mono()).color(colors(ui).dim)).hint(tooltip);
         let refresh = Button::icon_only(Icon::Refresh, "Refresh").tooltip("Refresh (Ctrl+R)");
         if ui.add(refresh).clicked() {

@@ -28,7 +28,7 @@ pub fn ui(ui: &mut Ui, state: &State, tab: &Tab, draft: &mut TabDraft, actions: 
     egui::Frame::new().inner_margin(margin).show(ui, |ui| {
         ui.spacing_mut().item_spacing.y = sizes::GAP_SMALL;
         filter_line::ui(ui, state, tab, draft, actions);
-        header::ui(ui, tab, draft, actions);
+        header::ui(ui, state, tab, draft, actions);
         content_ui(ui, state, tab, draft, actions);
     });
 }

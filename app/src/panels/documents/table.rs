@@ -34,7 +34,7 @@ pub fn ui(
     let view = &tab.documents;
     let fields: Vec<&String> = view.shown_columns().collect();
     let stays = state.tree.why_nothing_expires(&tab.namespace.db).is_some();
-    let expires = !view.ttl.is_empty() && view.query.is_whole() && !stays;
+    let expires = view.tells_due() && !stays;
     let mut columns: Vec<Column> = fields
         .iter()
         .map(|field| {

@@ -10,6 +10,10 @@ pub fn nothing(namespace: &Namespace) -> String {
     format!("{name} holds no documents yet")
 }
 
+/// Said of the list where expired documents are hidden.
+pub const HIDDEN: &str =
+    "Expired documents are hidden: they are neither listed nor counted here until they are removed";
+
 /// Which rows are on the screen: `1–50 of 12,408`.
 pub fn range(shown: (u64, u64), total: Option<u64>) -> String {
     let (first, end) = shown;

@@ -47,6 +47,27 @@ impl TtlIndex {
     }
 }
 
+/// Whether an index of `listIndexes` is a TTL index whose verdict the store must be asked for: what
+/// counts is the last modification, which is no field.
+#[must_use]
+pub fn is_on_modification(index: &Document) -> bool {
+    let keys = index.get_document("key").ok();
+    index.contains_key("expireAfterSeconds")
+        && keys.is_some_and(|keys| keys.len() == 1 && keys.contains_key("_ts"))
+}
+
+impl Due {
+    /// When the store says that a document goes: an element of the reply to `mayflyVerdict`.
+    #[must_use]
+    pub fn read(document: &Document) -> Self {
+        let at = |name| document.get_datetime(name).map(|at| at.timestamp_millis()).ok();
+        match (at("threshold"), at("base")) {
+            (Some(threshold_ms), Some(base_ms)) => Self::At { threshold_ms, base_ms },
+            _ => Self::Never,
+        }
+    }
+}
+
 fn whole(value: &Bson) -> Option<i64> {
     match value {
         Bson::Int32(number) => Some(i64::from(*number)),

@@ -38,6 +38,11 @@ pub enum Purpose {
     },
     /// The TTL indexes of the collection.
     Indexes,
+    /// When documents of the list go, from this row on.
+    Due {
+        /// The first row.
+        first: u64,
+    },
     /// The whole of the document in the inspector.
     Whole,
     /// When the document in the inspector goes, and why.

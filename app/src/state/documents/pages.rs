@@ -20,8 +20,8 @@ pub struct Row {
     pub id: Bson,
     /// Its fields, as far as the projection lets them through.
     pub document: Document,
-    /// When it expires; `None` when the collection has no TTL index on a date, or the fields that
-    /// tell are projected away.
+    /// When it expires; `None` when the collection has no TTL index, the fields that tell are
+    /// projected away, or the store has not said it yet.
     pub due: Option<Due>,
     json: OnceCell<(String, bool)>,
 }

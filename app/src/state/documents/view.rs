@@ -6,7 +6,7 @@ use bson::{Bson, Document};
 use mayfly_engine::value::{Layout, shell};
 use serde::{Deserialize, Serialize};
 
-use super::due::{TtlIndex, due};
+use super::due::{Due, TtlIndex, due};
 use super::pages::{Pages, Row};
 use super::query::{Query, QueryText};
 use super::{FieldEdit, Focused, Undo, Writing, columns};
@@ -60,6 +60,8 @@ pub struct DocumentsView {
     pub micros: u64,
     /// The TTL indexes that tell each row when it goes.
     pub ttl: Vec<TtlIndex>,
+    /// Whether the store has to be asked when each row goes.
+    pub asks_due: bool,
     /// The columns of the table.
     pub columns: Vec<String>,
     /// Columns that a person hid.
@@ -181,11 +183,17 @@ impl DocumentsView {
     /// Takes over documents that were read from row `first` on.
     pub fn take(&mut self, run: u64, first: u64, documents: Vec<Document>, cut: bool) {
         let indexes = if self.query.is_whole() { self.ttl.as_slice() } else { &[] };
-        let rows = documents
-            .into_iter()
-            .map(|document| {
+        let rows = (first..)
+            .zip(documents)
+            .map(|(at, document)| {
                 let due = due(indexes, &document);
-                Row::new(document, due)
+                let mut row = Row::new(document, due);
+                // Until the store has said it again.
+                let known = self.pages.row(at).filter(|old| self.asks_due && old.id == row.id);
+                if let Some(old) = known {
+                    row.due = old.due;
+                }
+                row
             })
             .collect();
         self.pages.take(run, first, rows, cut);
@@ -193,12 +201,38 @@ impl DocumentsView {
     }
 
     /// Takes over the TTL indexes; every row that is there learns when it goes.
-    pub fn set_ttl(&mut self, ttl: Vec<TtlIndex>) {
-        if self.ttl != ttl {
-            self.ttl = ttl;
-            let indexes = if self.query.is_whole() { self.ttl.as_slice() } else { &[] };
-            self.pages.update(|row| row.due = due(indexes, &row.document));
+    pub fn set_ttl(&mut self, ttl: Vec<TtlIndex>, asks_due: bool) {
+        self.ttl = ttl;
+        self.asks_due = asks_due;
+        let indexes = if self.query.is_whole() { self.ttl.as_slice() } else { &[] };
+        self.pages.update(|row| row.due = due(indexes, &row.document));
+    }
+
+    /// The documents from row `first` on that the store has to be asked about, as many as are there.
+    #[must_use]
+    pub fn due_ids(&self, first: u64, count: usize) -> Vec<Bson> {
+        // A projection can put anything where the _id is.
+        if !self.asks_due || !self.query.is_whole() {
+            return Vec::new();
         }
+        let rows = (first..).take(count).map_while(|at| self.pages.row(at));
+        rows.filter(|row| row.has_id()).map(|row| row.id.clone()).collect()
+    }
+
+    /// The store said when these documents go.
+    pub fn set_due(&mut self, known: &[(Bson, Due)]) {
+        let known: BTreeMap<String, Due> = known.iter().map(|(id, due)| (key(id), *due)).collect();
+        self.pages.update(|row| {
+            if let Some(due) = known.get(&key(&row.id)) {
+                row.due = Some(*due);
+            }
+        });
+    }
+
+    /// Whether the list tells when each document goes.
+    #[must_use]
+    pub fn tells_due(&self) -> bool {
+        (self.asks_due || !self.ttl.is_empty()) && self.query.is_whole()
     }
 
     /// Whether a document is selected.

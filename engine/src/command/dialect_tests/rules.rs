@@ -257,3 +257,29 @@ fn what_the_verdict_says() {
         }
     }
 }
+
+#[test]
+fn the_verdict_of_several_documents_says_when_each_goes() {
+    for dialect in HIDING {
+        let lab = lab_with_ttl(dialect, 10);
+        lab.ok("{insert: 'c', documents: [{_id: 1}, {_id: 'b', ttl: 20}, {_id: 3, ttl: -1}]}");
+        let command = "{mayflyVerdict: 'c', ids: [3, 'b', 9, 1]}";
+        let goes = |id: &str| {
+            let winner = lab.ok(&format!("{{mayflyVerdict: 'c', id: {id}}}"));
+            crate::command::testing::at(&winner, "verdicts.0.threshold")
+        };
+        let reply = lab.ok(command);
+        let at = |path: &str| crate::command::testing::at(&reply, path);
+        check_value(&lab, dialect, command, "documents.0", "{_id: 3}");
+        check_value(&lab, dialect, command, "documents.1._id", "'b'");
+        assert_eq!(at("documents.1.threshold"), goes("'b'"), "{reply}");
+        assert_eq!(at("documents.2.threshold"), goes("1"), "{reply}");
+        check_value(&lab, dialect, command, "documents.3", "absent");
+        lab.check("{mayflyVerdict: 'c', ids: 1}", "{ok: 0, code: 2}");
+        lab.check("{mayflyVerdict: 'c'}", "{ok: 0, code: 40414}");
+        lab.check(
+            &format!("{{mayflyVerdict: 'c', ids: {:?}}}", vec![1; 1_001]),
+            "{ok: 0, code: 2}",
+        );
+    }
+}
