@@ -5,7 +5,10 @@ use std::{sync::Arc, time::Duration};
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use bson::{Binary, Bson, Document, RawDocumentBuf, doc, spec::BinarySubtype};
 
-use super::{Credentials, Login, scram::client_final};
+use super::{
+    Credentials, Login,
+    scram::{HASHED, client_final},
+};
 use crate::command::Client;
 
 const PASSWORD: &str = "pencil";
@@ -161,6 +164,26 @@ fn every_wrong_login_gets_the_same_answer() {
     assert_eq!(answers.len(), 1);
     let answer = Connection::new().start("nonsense");
     assert_eq!(answer, answers[0]);
+}
+
+#[test]
+fn an_unknown_user_costs_the_same_work() {
+    let hashes_of = |db: &str, user: &str| {
+        let mut connection = Connection::new();
+        let first = format!("n,,n={user},r=abc");
+        let before = HASHED.get();
+        let begun = connection.send(db, &sasl_start(&first));
+        let at_start = HASHED.get() - before;
+        let proof = client_final("wrong", &first, &payload(&begun));
+        let before = HASHED.get();
+        check_failed(&connection.go_on(1, &proof), 18, "Authentication failed.");
+        (at_start, HASHED.get() - before)
+    };
+    let known = hashes_of("admin", "mayfly");
+    assert!(known.0 > 0 && known.1 > 0, "{known:?}");
+    for (db, user) in [("admin", "nobody"), ("test", "mayfly"), ("$external", "nobody")] {
+        assert_eq!(hashes_of(db, user), known, "{db} {user}");
+    }
 }
 
 #[test]
