@@ -18,13 +18,17 @@ use mayfly_tests::{
     random::{self, Random},
     store,
 };
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tempfile::TempDir;
 
 /// Frames in one run; `MAYFLY_TEST_COUNT` asks for more.
 const FRAMES: usize = 20_000;
 
-/// Idle connections. A process may often have a thousand files only, and both ends are in this one.
-const IDLE: usize = 400;
+/// Connections that begin a message and never end it.
+const HALF_OPEN: usize = 1_000;
+
+/// Open files that they may take, with both ends in this process.
+const FILES: u64 = 4_096;
 
 /// Memory that the whole of them may cost, in KiB.
 const GROWTH_KIB_MAX: u64 = 64 * 1024;
@@ -252,11 +256,24 @@ fn before_login_only_small_messages_are_taken() {
 }
 
 #[test]
-fn hundreds_of_idle_connections() {
+fn a_thousand_half_open_connections() {
+    let files = getrlimit(Resource::Nofile);
+    let current = files.maximum.map_or(FILES, |maximum| maximum.min(FILES));
+    if files.current.is_some_and(|files| files < current) {
+        let more = Rlimit { current: Some(current), maximum: files.maximum };
+        setrlimit(Resource::Nofile, more).expect("more files");
+    }
     let world = world(WireLimits::default(), false);
     let before = frames::memory_kib();
-    let mut idle: Vec<TcpStream> = (0..IDLE)
-        .map(|_| TcpStream::connect(("127.0.0.1", world.port())).expect("a connection"))
+    let half = &msg(0, &bytes(&doc! { "ping": 1, "$db": "admin" }))[..7];
+    let mut idle: Vec<TcpStream> = (0..HALF_OPEN)
+        .map(|_| {
+            let connection = TcpStream::connect(("127.0.0.1", world.port()));
+            let mut connection = connection.expect("a connection");
+            // Those that are too many are closed at once.
+            let _ = connection.write_all(half);
+            connection
+        })
         .collect();
     let deadline = Deadline::after(PATIENCE);
     let kept = world.engine.run("admin", &doc! { "serverStatus": 1 });
