@@ -1,6 +1,12 @@
 //! The commands about archives.
 
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
+};
+
 use super::testing::Lab;
+use crate::{catalog::Namespace, collection::Change};
 
 /// A collection with a TTL of a minute, two documents that are due and one that is not.
 fn lab() -> Lab {
@@ -201,6 +207,29 @@ fn of_each_id_the_newest_is_put_back() {
     lab.ok(r#"{delete: "c", deletes: [{q: {_id: 1}, limit: 1}]}"#);
     lab.check(r#"{mayflyRestoreArchived: "c", filter: {n: /^o/}, force: true}"#, "{restored: 1}");
     lab.check(r#"{find: "c", filter: {_id: 1}}"#, r#"{"cursor.firstBatch.0.n": "one"}"#);
+}
+
+#[test]
+fn what_is_put_back_follows_its_collection_to_another_name() {
+    let lab = lab();
+    lab.ok(r#"{mayflyArchive: "c"}"#);
+    let expired = |id| bson::doc! { "_id": id, "at": bson::DateTime::from_millis(0) };
+    let documents: Vec<_> = (10..510).map(expired).collect();
+    lab.run_document(&bson::doc! { "insert": "c", "documents": documents });
+    lab.check("{mayflyReap: 1}", "{deletedDocuments: 502}");
+    let collections = Arc::downgrade(lab.engine.collections());
+    let is_renamed = AtomicBool::new(false);
+    lab.engine.collections().observe(move |change| {
+        // When the first batch is there.
+        if matches!(change, Change::Data(_)) && !is_renamed.swap(true, Ordering::Relaxed) {
+            let name = |name| Namespace::new("test", name).expect("a name");
+            let collections = collections.upgrade().expect("open");
+            collections.rename(&name("c"), &name("d")).expect("renamed");
+        }
+    });
+    lab.check(r#"{mayflyRestoreArchived: "c", filter: {}, force: true}"#, "{restored: 502}");
+    lab.check(r#"{count: "d"}"#, "{n: 503}");
+    lab.check(r#"{count: "c"}"#, "{n: 0}");
 }
 
 #[test]

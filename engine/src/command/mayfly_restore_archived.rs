@@ -16,7 +16,7 @@ use super::{
     table::{Command, Scope},
 };
 use crate::{
-    catalog::Namespace,
+    archive::Archive,
     collection::{DocumentWriter, WriteError},
     limits::ARCHIVE_RESTORE_DOCS_MAX,
     plan::has_document_with_id,
@@ -60,10 +60,9 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     let archive = archive_of(context, request)?;
     let selection = Selection::read(context, request)?;
     let mut wanted = Wanted::read(request)?;
-    let namespace = context.reaper.archives().name_of(&archive);
     let mut restore = Restore {
         context,
-        namespace,
+        archive: &archive,
         force: request.flag("force")?,
         date_ms: date(request, "setDate")?,
         batch: Vec::new(),
@@ -180,7 +179,7 @@ impl Report {
 /// A command under way.
 struct Restore<'r> {
     context: &'r Context,
-    namespace: Namespace,
+    archive: &'r Archive,
     force: bool,
     date_ms: Option<i64>,
     batch: Vec<RawDocumentBuf>,
@@ -224,7 +223,11 @@ impl Restore<'_> {
         document: &RawDocumentBuf,
         report: &mut Report,
     ) -> Result<(), CommandError> {
-        let collection = writer.create_if_missing(&self.namespace)?;
+        // It may have got another name since the batch before.
+        let present = writer.catalog().collection_by_id(self.archive.collection());
+        let home = present.map_or_else(|| self.archive.made_for(), |present| &present.namespace);
+        let home = home.clone();
+        let collection = writer.create_if_missing(&home)?;
         let targets = targets_of(writer.catalog(), collection.id);
         let now_ms = writer.now_ms();
         let raw_id = document.get("_id").ok().flatten().unwrap_or(RawBsonRef::Null);
