@@ -15,6 +15,8 @@ use crate::{
     archive::Settings,
     catalog::rules::CreateIndexesRequest,
     clock::{Clock, ClockStatus, PretendedClock, WaitEnd, WakeUp},
+    collection::Collections,
+    store::{RESTORED_META_NAME, Store, StoreOptions},
 };
 
 const DAY_MS: i64 = 86_400_000;
@@ -283,6 +285,36 @@ fn a_restored_store_asks_before_it_removes() {
     assert_eq!(world.reaper.run_scheduled_pass().map(|pass| pass.deleted), Some(1));
     let restored = world.collections.store().restored_ms();
     assert_eq!(restored.expect("read"), None);
+}
+
+#[test]
+fn a_restored_store_that_could_not_be_marked_asks_too_and_is_marked_as_soon_as_it_can_be() {
+    let (world, clock) = pretended();
+    world.insert([doc! { "_id": 0, "f": date(-5) }]);
+    let place = tempfile::tempdir().expect("a folder");
+    let (backup, folder) = (place.path().join("b"), place.path().join("data"));
+    let mut go_on = |_| std::ops::ControlFlow::Continue(());
+    world.collections.store().backup_to(&backup, &mut go_on).expect("a backup");
+    std::fs::create_dir(&folder).expect("made");
+    std::fs::copy(&backup, folder.join("data.mdb")).expect("copied");
+    // No address space for more than the file has.
+    let map_size_bytes = std::fs::metadata(&backup).expect("a file").len();
+    let options = StoreOptions { map_size_bytes, now_ms: NOW_MS, ..StoreOptions::default() };
+    let (store, _) = Store::open(&folder, &options).expect("it opens");
+    let store = Arc::new(store);
+    let is_marked = || {
+        let mark = store.read(|reader| reader.meta(RESTORED_META_NAME).map(|mark| mark.is_some()));
+        mark.expect("readable")
+    };
+    assert!(!is_marked());
+    let collections = Collections::new(Arc::clone(&store), clock as Arc<dyn Clock>);
+    let reaper = Reaper::new(Arc::new(collections.expect("readable")), Arc::default());
+    let reaper = reaper.expect("a reaper");
+    assert_eq!(reaper.run_scheduled_pass(), None);
+    assert!(is_marked());
+    assert!(reaper.release(None).expect("stored"));
+    assert_eq!((is_marked(), store.restored_ms()), (false, Ok(None)));
+    assert_eq!(reaper.run_scheduled_pass().map(|pass| pass.deleted), Some(1));
 }
 
 #[test]

@@ -136,12 +136,6 @@ impl Guard {
         self.held.is_some() || self.indexes.iter().any(|held| held.reason != IndexReason::PutBack)
     }
 
-    /// Whether the store's documents come from a backup that nobody has released yet.
-    #[must_use]
-    pub fn is_restored(&self) -> bool {
-        self.restored_ms.is_some()
-    }
-
     /// Milliseconds by which the clock may be ahead of what it should say.
     #[must_use]
     pub fn ahead_ms(&self) -> i64 {

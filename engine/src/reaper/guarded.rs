@@ -379,15 +379,25 @@ impl Reaper {
         guarded.is_unsaved = true;
         guarded.saves.fetch_add(1, Ordering::SeqCst);
         let bytes = state(&guarded.guard)?;
-        let is_restored = guarded.guard.is_restored();
-        self.collections().store().write(|writer| {
+        let restored_ms = guarded.guard.restored_ms;
+        let store = self.collections().store();
+        store.write(|writer| {
             // One that is damaged has been turned into a hold.
             let mark = StoreError::unless_damaged(writer.reader().meta(RESTORED_META_NAME))?;
-            if !is_restored && mark.is_none_or(|mark| mark.is_some()) {
-                writer.delete_meta(RESTORED_META_NAME)?;
+            let is_marked = mark.map(|mark| mark.is_some());
+            match restored_ms {
+                None if is_marked != Some(false) => {
+                    writer.delete_meta(RESTORED_META_NAME)?;
+                }
+                // It could not be noted when the store was opened.
+                Some(ms) if is_marked == Some(false) => {
+                    writer.put_meta(RESTORED_META_NAME, &ms.to_be_bytes())?;
+                }
+                _ => {}
             }
             writer.put_meta(GUARD_META_NAME, &bytes)
         })?;
+        store.note_marked();
         guarded.is_unsaved = false;
         guarded.saved_ms = Some(self.clock().now_ms());
         Ok(())

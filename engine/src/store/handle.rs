@@ -109,6 +109,8 @@ pub struct Store {
     pub(super) notices: Notices,
     /// When the table of readers was last cleaned, in milliseconds of the clock of work.
     cleaned_ms: AtomicU64,
+    /// When it was found that the data file was replaced, until that is noted in the store.
+    pub(super) unmarked_ms: Mutex<Option<i64>>,
     /// How many copies of it are being written.
     pub(super) copies: AtomicUsize,
 }
@@ -123,7 +125,8 @@ impl Store {
         folder: &FsPath,
         options: &StoreOptions,
     ) -> Result<(Store, OpenReport), StoreError> {
-        let (Opened { env, folder, anchor, read_only }, report) = open::open(folder, options)?;
+        let (Opened { env, folder, anchor, read_only, unmarked_ms }, report) =
+            open::open(folder, options)?;
         let store = Store {
             env: RwLock::new(Ok(Arc::new(env))),
             anchor: Mutex::new(anchor),
@@ -134,6 +137,7 @@ impl Store {
             ballast: Ballast::new(&folder),
             notices: Notices::default(),
             cleaned_ms: AtomicU64::new(millis(work_time())),
+            unmarked_ms: Mutex::new(unmarked_ms),
             copies: AtomicUsize::new(0),
             folder,
         };
@@ -347,9 +351,10 @@ impl Drop for Store {
             last_transaction
         });
         let state = self.health.state();
+        let is_unmarked = self.unmarked_ms().is_some();
         let anchor = self.anchor.get_mut().unwrap_or_else(PoisonError::into_inner);
         match last_transaction {
-            Some(last) if state != StoreState::Suspect => {
+            Some(last) if state != StoreState::Suspect && !is_unmarked => {
                 let found = fs::metadata(self.folder.join(DATA_FILE));
                 let file = found.ok().map(|found| FileMark::of(&found));
                 let is_new = !anchor.card.knows_file(last, file);

@@ -30,6 +30,8 @@ pub(super) struct Opened {
     pub(super) anchor: Anchor,
     /// Why nothing can be written, if so.
     pub(super) read_only: Option<String>,
+    /// When it was found that the data file was replaced, if that could not be noted in the store.
+    pub(super) unmarked_ms: Option<i64>,
 }
 
 /// What keeps others out while the store is open. Fields drop in this order: the lock last.
@@ -85,18 +87,16 @@ pub(super) fn open(
     if look.was_walked {
         card.last_walk_ms = Some(options.now_ms);
     }
-    // A file that is there without a card was put there: a backup of somebody's.
-    let is_other = look.is_behind
-        || !created
-            && card_on_disk
-                .as_ref()
-                .is_none_or(|old| old.had_data && old.identity.uuid != card.identity.uuid);
-    if is_other && read_only.is_none() {
-        note_restored(&env, options.now_ms, &mut warnings)?;
-    }
+    let is_other = look.is_behind || !created && is_put_there(card_on_disk.as_ref(), &card);
+    let mut unmarked_ms = None;
     if read_only.is_none() {
         env.env().clear_stale_readers()?;
-        keep_card(&card, card_on_disk.as_ref(), &folder)?;
+        if is_other && !note_restored(&env, options.now_ms, &mut warnings)? {
+            // With the old card the next opening meets another file again.
+            unmarked_ms = Some(options.now_ms);
+        } else {
+            keep_card(&card, card_on_disk.as_ref(), &folder)?;
+        }
         compact::settle(&folder);
         lock.end_cleanly();
     }
@@ -106,7 +106,13 @@ pub(super) fn open(
     let report =
         OpenReport { identity, unclean, created, read_only: read_only_now, warnings, damaged };
     let anchor = Anchor { card, _registration: registration, lock };
-    Ok((Opened { env, folder, anchor, read_only }, report))
+    Ok((Opened { env, folder, anchor, read_only, unmarked_ms }, report))
+}
+
+/// Whether the data file, whose card is `found`, is of another store than the card on disk. One that is
+/// there without a card was put there: a backup of somebody's.
+fn is_put_there(on_disk: Option<&Card>, found: &Card) -> bool {
+    on_disk.is_none_or(|old| old.had_data && old.identity.uuid != found.identity.uuid)
 }
 
 /// Makes the card and the empty data file of a new store.
@@ -119,19 +125,21 @@ fn begin(folder: &FsPath, data_path: &FsPath, now_ms: i64) -> Result<(), StoreEr
     folder::sync_folder(folder)
 }
 
-/// Notes in the store that its file was replaced, by an older one or by another store's.
+/// Notes in the store that its file was replaced, by an older one or by another store's. Whether that is
+/// noted.
 fn note_restored(
     env: &Environment,
     now_ms: i64,
     warnings: &mut Vec<String>,
-) -> Result<(), StoreError> {
+) -> Result<bool, StoreError> {
     let mut writer = Writer::begin(env, None)?;
     let marked = writer.mark_restored(now_ms);
     // Without room for the mark the store opens all the same.
-    if marked.is_err() || writer.commit().is_err() {
+    let is_noted = marked.is_ok() && writer.commit().is_ok();
+    if !is_noted {
         warnings.push("It could not be noted that the data file was replaced.".to_owned());
     }
-    Ok(())
+    Ok(is_noted)
 }
 
 /// Takes the lock for writing if that is wanted and possible, else for reading; then says why.

@@ -320,6 +320,25 @@ fn a_data_file_without_a_card_was_put_there() {
 }
 
 #[test]
+fn a_data_file_that_was_put_there_is_known_also_where_that_could_not_be_noted() {
+    let (place, _, file) = restorable();
+    let second = place.path().join("second");
+    fs::create_dir(&second).expect("made");
+    fs::copy(&file, second.join("data.mdb")).expect("copied");
+    // A copy has no free pages, and there is no address space for more.
+    let options = StoreOptions { map_size_bytes: 1 << 16, ..StoreOptions::default() };
+    for _ in 0..2 {
+        let (store, report) = Store::open(&second, &options).expect("it opens");
+        assert!(report.warnings.iter().any(|one| one.contains("could not be noted")), "{report:?}");
+        assert!(store.restored_ms().expect("readable").is_some());
+    }
+    let store = open(&second);
+    assert!(store.restored_ms().expect("readable").is_some());
+    drop(store);
+    assert!(open(&second).restored_ms().expect("readable").is_some(), "until somebody says so");
+}
+
+#[test]
 fn a_restore_makes_a_folder_that_was_not_there() {
     let (place, _, file) = restorable();
     let new = place.path().join("new");
