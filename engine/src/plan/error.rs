@@ -43,6 +43,8 @@ pub enum PlanErrorKind {
     Ended(Ended),
     /// An expression of the filter failed on a document.
     Query(QueryErrorKind),
+    /// A document or an index entry is not what was written.
+    Damaged,
     /// The store failed.
     Store,
 }
@@ -62,7 +64,11 @@ impl From<Ended> for PlanError {
 
 impl From<StoreError> for PlanError {
     fn from(error: StoreError) -> Self {
-        Self::new(PlanErrorKind::Store, error.to_string())
+        let kind = match error {
+            StoreError::Damaged { .. } => PlanErrorKind::Damaged,
+            _ => PlanErrorKind::Store,
+        };
+        Self::new(kind, error.to_string())
     }
 }
 

@@ -133,6 +133,7 @@ codes! {
     MESSAGE_FIELD_TWICE = 40433 "Location40433";
     MESSAGE_WITHOUT_DB = 40571 "Location40571";
     MESSAGE_WITHOUT_BODY = 40587 "Location40587";
+    DATA_CORRUPTION_DETECTED = 301 "DataCorruptionDetected";
     UNSUPPORTED_OP_QUERY_COMMAND = 352 "UnsupportedOpQueryCommand";
     GRAPH_CONTAINS_CYCLE = 5 "GraphContainsCycle";
     OPTION_NOT_SUPPORTED_ON_VIEW = 167 "OptionNotSupportedOnView";

@@ -200,6 +200,7 @@ impl From<StoreError> for CommandError {
             StoreError::Busy { .. } => Code::TEMPORARILY_UNAVAILABLE,
             StoreError::ReadOnly { .. } | StoreError::Suspect { .. } => Code::ILLEGAL_OPERATION,
             StoreError::Stopped => Code::INTERRUPTED,
+            StoreError::Damaged { .. } => Code::DATA_CORRUPTION_DETECTED,
             _ => Code::INTERNAL_ERROR,
         };
         Self::new(code, error.to_string())
@@ -242,6 +243,7 @@ impl From<PlanError> for CommandError {
             PlanErrorKind::Query(kind) => {
                 return QueryError { kind, message: error.message }.into();
             }
+            PlanErrorKind::Damaged => Code::DATA_CORRUPTION_DETECTED,
             PlanErrorKind::Store => Code::INTERNAL_ERROR,
         };
         Self::new(code, error.message)
