@@ -18,6 +18,7 @@ pub struct BatchReply {
     count: usize,
     documents_bytes: usize,
     size: usize,
+    damaged: u64,
 }
 
 /// Which batch of a cursor it is.
@@ -49,7 +50,7 @@ impl BatchReply {
         };
         begin_field(&mut bytes, ElementType::Array, name);
         let batch_at = begin_document(&mut bytes);
-        Self { bytes, cursor_at, batch_at, count: 0, documents_bytes: 0, size }
+        Self { bytes, cursor_at, batch_at, count: 0, documents_bytes: 0, size, damaged: 0 }
     }
 
     /// How many documents it has.
@@ -79,6 +80,11 @@ impl BatchReply {
         true
     }
 
+    /// Notes documents that are left out because they are damaged.
+    pub fn leave_out(&mut self, damaged: u64) {
+        self.damaged += damaged;
+    }
+
     /// The reply of the cursor with this number.
     ///
     /// # Errors
@@ -92,7 +98,7 @@ impl BatchReply {
     /// # Errors
     /// As [`BatchReply::finish`].
     pub fn finish_of(self, id: i64, ns: &[&str]) -> Result<RawDocumentBuf, CommandError> {
-        let Self { mut bytes, cursor_at, batch_at, .. } = self;
+        let Self { mut bytes, cursor_at, batch_at, damaged, .. } = self;
         end_document(&mut bytes, batch_at);
         begin_field(&mut bytes, ElementType::Int64, b"id");
         bytes.extend_from_slice(&id.to_le_bytes());
@@ -102,6 +108,12 @@ impl BatchReply {
             bytes.extend_from_slice(part.as_bytes());
         }
         bytes.push(0);
+        if damaged > 0 {
+            begin_field(&mut bytes, ElementType::Boolean, b"partialResultsReturned");
+            bytes.push(1);
+            begin_field(&mut bytes, ElementType::Int64, b"damaged");
+            bytes.extend_from_slice(&damaged.to_le_bytes());
+        }
         end_document(&mut bytes, cursor_at);
         begin_field(&mut bytes, ElementType::Double, b"ok");
         bytes.extend_from_slice(&1.0_f64.to_le_bytes());

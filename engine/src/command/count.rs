@@ -7,7 +7,7 @@ use super::{
     context::Context,
     error::{Answer, CommandError},
     field::{Field, ignored, optional},
-    query::Query,
+    query::{PARTIAL, Query},
     request::Request,
     run::raw,
     table::{Command, Scope},
@@ -22,9 +22,13 @@ pub const FIELDS: &[Field] = &[
     optional("hint"),
     ignored("fields"),
     optional("collation"),
+    optional(PARTIAL),
 ];
 
-/// `{count: collection, query, limit, skip, hint}`
+/// `{count: collection, query, limit, skip, hint, allowPartialResults}`
+///
+/// The last one is not MongoDB's: it counts what `find` gives with it, and reads every document for
+/// that.
 pub static COMMAND: Command =
     Command { name: "count", aliases: &[], scope: Scope::Any, fields: FIELDS, run };
 

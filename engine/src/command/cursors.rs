@@ -174,6 +174,7 @@ impl Cursor {
             Source::Search { namespace, search, shape } => {
                 let mut seen = crate::query::Context::at(context.now_ms());
                 seen.variables.clone_from(&shape.variables);
+                let before = search.stats().damaged;
                 context.read(|reader, catalog| {
                     let Some(collection) = catalog.collection(namespace) else {
                         return Err(CommandError::new(
@@ -194,6 +195,7 @@ impl Cursor {
                         },
                     )
                 })?;
+                batch.leave_out(search.stats().damaged - before);
                 search.is_done()
             }
             Source::Pipeline { run, client } => {

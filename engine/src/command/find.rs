@@ -10,7 +10,7 @@ use super::{
     field::{Field, ignored, optional},
     metrics,
     point::Point,
-    query::{Let, Query},
+    query::{Let, PARTIAL, Query},
     request::Request,
     shape::{Key, Shape},
     table::{Command, Scope},
@@ -35,7 +35,7 @@ pub const FIELDS: &[Field] = &[
     optional("singleBatch"),
     optional("allowDiskUse"),
     optional("noCursorTimeout"),
-    optional("allowPartialResults"),
+    optional(PARTIAL),
     optional("oplogReplay"),
     optional("readOnce"),
     optional("mirrored"),
@@ -51,17 +51,14 @@ pub const FIELDS: &[Field] = &[
 ];
 
 /// Fields that change nothing here, but have to be bools.
-const FLAGS: [&str; 6] = [
-    "allowDiskUse",
-    "noCursorTimeout",
-    "allowPartialResults",
-    "oplogReplay",
-    "readOnce",
-    "mirrored",
-];
+const FLAGS: [&str; 5] = ["allowDiskUse", "noCursorTimeout", "oplogReplay", "readOnce", "mirrored"];
 
 /// `{find: collection, filter, sort, projection, hint, skip, limit, batchSize, singleBatch, min, max,
-/// returnKey, showRecordId, tailable, awaitData, collation, let}`
+/// returnKey, showRecordId, tailable, awaitData, allowPartialResults, collation, let}`
+///
+/// A damaged document ends it with an error (301) that names the document. With `allowPartialResults`
+/// it is left out instead: a batch that lacks some says `partialResultsReturned: true`, as MongoDB does
+/// for shards that do not answer, and `damaged`: how many.
 pub static COMMAND: Command =
     Command { name: "find", aliases: &[], scope: Scope::Any, fields: FIELDS, run };
 

@@ -128,6 +128,8 @@ mod explain_tests;
 #[cfg(test)]
 mod lost_dialect_tests;
 #[cfg(test)]
+mod partial_results_tests;
+#[cfg(test)]
 mod server_tests;
 #[cfg(test)]
 pub(crate) mod testing;

@@ -44,6 +44,9 @@ impl Let {
     }
 }
 
+/// What asks for what can be read, where a part can't: in MongoDB shards, here damaged documents.
+pub const PARTIAL: &str = "allowPartialResults";
+
 /// What is looked for, with the client's hint.
 #[derive(Debug, Clone)]
 pub struct Query {
@@ -112,6 +115,7 @@ impl Query {
         };
         let mut target = Target::matching(filter);
         target.skip = request.count("skip")?.unwrap_or(0);
+        target.leaves_out_damaged = request.strict_flag(PARTIAL)?;
         target.variables = variables.values;
         Ok(Self { target, hint: read_hint(request.given("hint")?)? })
     }

@@ -7,8 +7,7 @@ use super::Interval;
 use crate::{
     catalog::IndexMeta,
     store::{
-        CollectionId, Documents, Entries, Entry, Reader, RecordNumber, Scan, StoreError, Stored,
-        Unread,
+        CollectionId, Documents, Entries, Entry, Reader, RecordNumber, Scan, StoreError, Unread,
     },
     value::id_number,
 };
@@ -24,13 +23,13 @@ pub(super) struct Found<'t> {
     pub(super) record: RecordNumber,
     /// False when the key was cut.
     pub(super) exact: bool,
-    /// The document, if it had to be read.
-    pub(super) stored: Option<Stored<'t>>,
+    /// The document, if it was met on the way.
+    pub(super) unread: Option<Unread<'t>>,
 }
 
 impl<'t> From<Entry<'t>> for Found<'t> {
     fn from(Entry { key, record, exact }: Entry<'t>) -> Self {
-        Self { key: Cow::Borrowed(key), record, exact, stored: None }
+        Self { key: Cow::Borrowed(key), record, exact, unread: None }
     }
 }
 
@@ -100,9 +99,9 @@ impl<'t> Iterator for Both<'t> {
         if first != Ordering::Greater {
             return Some(self.entries.next()?.map(Found::from));
         }
-        let found = self.made.next()?.and_then(|(key, unread)| {
+        let found = self.made.next()?.map(|(key, unread)| {
             let (key, record) = (Cow::Owned(key), unread.record);
-            Ok(Found { key, record, exact: true, stored: Some(unread.read()?) })
+            Found { key, record, exact: true, unread: Some(unread) }
         });
         Some(found)
     }

@@ -5,13 +5,13 @@ use std::collections::HashSet;
 use super::{
     Interval, PlanError, PlanErrorKind,
     by_record::{Found, Places},
-    search::{Stats, Step, Visit, too_large},
+    search::{Base, Stats, Step, Visit, too_large},
 };
 use crate::{
     catalog::IndexMeta,
     limits::{SEEN_RECORDS_MAX, SORT_BYTES_MAX},
     query::{Sort, sort::SortKey},
-    store::{CollectionId, Reader, RecordNumber, Scan, Stored},
+    store::{Reader, RecordNumber, Scan, Unread},
     value::key::KEY_BYTES_KEPT,
 };
 
@@ -31,8 +31,7 @@ pub(super) struct EntryPlace {
 /// One walk.
 pub(super) struct Entries<'e> {
     pub(super) index: &'e IndexMeta,
-    /// A document may have several entries, even if none had when the plan was made.
-    pub(super) is_multikey: bool,
+    pub(super) base: Base,
     pub(super) intervals: &'e [Interval],
     pub(super) direction: Scan,
     /// The order that the index is to give. Entries whose keys were cut at the same bytes stand in no
@@ -46,11 +45,10 @@ impl Entries<'_> {
     pub(super) fn walk<E: From<PlanError>>(
         &mut self,
         reader: &Reader<'_>,
-        collection: CollectionId,
         place: &mut EntryPlace,
         visit: Visit<'_, E>,
     ) -> Result<bool, E> {
-        if !self.give_pending(reader, collection, place, visit)? {
+        if !self.give_pending(reader, place, visit)? {
             return Ok(false);
         }
         loop {
@@ -59,7 +57,7 @@ impl Entries<'_> {
                 Scan::Backward => self.intervals.len().checked_sub(1 + place.interval),
             };
             let Some(range) = at.and_then(|at| self.intervals.get(at)) else { return Ok(true) };
-            let index = (collection, self.index);
+            let index = (self.base.collection, self.index);
             let after = place.after.as_ref();
             let places = Places::open(reader, index, range, after, self.direction);
             let mut entries = places.map_err(PlanError::from)?.peekable();
@@ -76,20 +74,15 @@ impl Entries<'_> {
                         run.push(next.map_err(PlanError::from)?);
                     }
                     run.insert(0, entry);
-                    place.pending = self.in_order(reader, collection, &run)?;
+                    place.pending = self.in_order(reader, &run)?;
                     run.last().into_iter().for_each(|last| place.stand_at(last));
-                    if !self.give_pending(reader, collection, place, visit)? {
+                    if !self.give_pending(reader, place, visit)? {
                         return Ok(false);
                     }
                     continue;
                 }
-                let step = self.visit_record(
-                    reader,
-                    collection,
-                    (entry.record, entry.stored),
-                    &mut place.seen,
-                    visit,
-                )?;
+                let met = (entry.record, entry.unread);
+                let step = self.visit_record(reader, met, &mut place.seen, visit)?;
                 if step == Step::LeaveAndStop {
                     return Ok(false);
                 }
@@ -107,13 +100,11 @@ impl Entries<'_> {
     fn give_pending<E: From<PlanError>>(
         &mut self,
         reader: &Reader<'_>,
-        collection: CollectionId,
         place: &mut EntryPlace,
         visit: Visit<'_, E>,
     ) -> Result<bool, E> {
         while let Some(record) = place.pending.last().copied() {
-            let step =
-                self.visit_record(reader, collection, (record, None), &mut place.seen, visit)?;
+            let step = self.visit_record(reader, (record, None), &mut place.seen, visit)?;
             if step == Step::LeaveAndStop {
                 return Ok(false);
             }
@@ -127,17 +118,17 @@ impl Entries<'_> {
 
     /// The records of these entries in the order of their documents, the first one last.
     fn in_order(
-        &self,
+        &mut self,
         reader: &Reader<'_>,
-        collection: CollectionId,
         run: &[Found<'_>],
     ) -> Result<Vec<RecordNumber>, PlanError> {
         let Some(sort) = self.sort else { return Ok(Vec::new()) };
         let mut keys: Vec<(SortKey, RecordNumber)> = Vec::with_capacity(run.len());
         let mut bytes = 0;
         for entry in run {
-            let Some(stored) = reader.document(collection, entry.record)? else { continue };
-            let key = sort.key(stored.document()?)?;
+            let found = self.base.document(reader, entry.record, self.stats)?;
+            let Some((_, document)) = found else { continue };
+            let key = sort.key(document)?;
             bytes += key.size_bytes();
             if bytes > SORT_BYTES_MAX {
                 return Err(too_large());
@@ -153,25 +144,28 @@ impl Entries<'_> {
     fn visit_record<E: From<PlanError>>(
         &mut self,
         reader: &Reader<'_>,
-        collection: CollectionId,
-        (record, stored): (RecordNumber, Option<Stored<'_>>),
+        (record, unread): (RecordNumber, Option<Unread<'_>>),
         seen: &mut HashSet<RecordNumber>,
         visit: Visit<'_, E>,
     ) -> Result<Step, E> {
-        let remembers = self.is_multikey || self.intervals.len() > 1;
+        let is_multikey = self.base.is_multikey;
+        let remembers = is_multikey || self.intervals.len() > 1;
         if remembers && seen.contains(&record) {
             return Ok(Step::Take);
         }
-        let stored = match stored {
-            Some(stored) => Some(stored),
-            None => reader.document(collection, record).map_err(PlanError::from)?,
+        let found = match unread {
+            Some(unread) => self.base.whole(unread.read(), self.stats),
+            None => self.base.document(reader, record, self.stats),
         };
-        let Some(stored) = stored else { return Ok(Step::Take) };
-        let document = stored.document().map_err(PlanError::from)?;
-        self.stats.docs_examined += 1;
-        let step = visit(&stored, document)?;
+        let step = match found.map_err(PlanError::from)? {
+            Some((stored, document)) => {
+                self.stats.docs_examined += 1;
+                visit(&stored, document)?
+            }
+            None => Step::Take,
+        };
         if remembers && step != Step::LeaveAndStop {
-            remember(self.index, self.is_multikey, record, seen, SEEN_RECORDS_MAX)?;
+            remember(self.index, is_multikey, record, seen, SEEN_RECORDS_MAX)?;
         }
         Ok(step)
     }

@@ -4,7 +4,7 @@ use bson::raw::{RawDocument, RawDocumentBuf};
 
 use super::{
     PlanError,
-    search::{Stats, Step, Visit},
+    search::{Base, Stats, Step, Visit},
 };
 use crate::{
     store::{CollectionId, Reader, RecordNumber, Scan, Stored},
@@ -14,7 +14,7 @@ use crate::{
 /// Visits the measurements behind the place `after`, bucket by bucket. True when nothing is left.
 pub(super) fn walk<E: From<PlanError>>(
     reader: &Reader<'_>,
-    collection: CollectionId,
+    base: Base,
     direction: Scan,
     after: &mut Option<RecordNumber>,
     stats: &mut Stats,
@@ -26,10 +26,19 @@ pub(super) fn walk<E: From<PlanError>>(
         (Scan::Forward, None) => 0,
         (Scan::Backward, None) => RecordNumber::MAX,
     };
-    for stored in reader.documents(collection, from, direction).map_err(PlanError::from)? {
-        let stored = stored.map_err(PlanError::from)?;
-        let mut measurements: Vec<_> =
-            bucket::measurements(stored.document().map_err(PlanError::from)?).collect();
+    let mut buckets =
+        reader.documents(base.collection, from, direction).map_err(PlanError::from)?;
+    while let Some(unread) = buckets.next_unread() {
+        let unread = unread.map_err(PlanError::from)?;
+        if *after == Some(last_place(unread.record, direction)) {
+            continue;
+        }
+        let Some((stored, packed)) = base.whole(unread.read(), stats).map_err(PlanError::from)?
+        else {
+            *after = Some(last_place(unread.record, direction));
+            continue;
+        };
+        let mut measurements: Vec<_> = bucket::measurements(packed).collect();
         if direction == Scan::Backward {
             measurements.reverse();
         }
@@ -56,6 +65,14 @@ pub(super) fn walk<E: From<PlanError>>(
     Ok(true)
 }
 
+/// The place behind which nothing of a bucket is left.
+fn last_place(bucket: RecordNumber, direction: Scan) -> RecordNumber {
+    match direction {
+        Scan::Forward => bucket::end(bucket),
+        Scan::Backward => bucket::place(bucket, 0),
+    }
+}
+
 /// The measurement at a place.
 pub(super) fn document(
     reader: &Reader<'_>,
@@ -70,15 +87,16 @@ pub(super) fn document(
 /// Visits the measurements at these places, the last one first. True when nothing is left.
 pub(super) fn walk_sorted<E: From<PlanError>>(
     reader: &Reader<'_>,
-    collection: CollectionId,
+    base: Base,
     places: &mut Vec<RecordNumber>,
     stats: &mut Stats,
     visit: Visit<'_, E>,
 ) -> Result<bool, E> {
     while let Some(place) = places.last().copied() {
         let (record, number) = bucket::split(place);
-        if let Some(stored) = reader.document(collection, record).map_err(PlanError::from)?
-            && let Some(document) = bucket::at(stored.document().map_err(PlanError::from)?, number)
+        let found = base.document(reader, record, stats).map_err(PlanError::from)?;
+        if let Some((stored, packed)) = found
+            && let Some(document) = bucket::at(packed, number)
         {
             stats.docs_examined += 1;
             match visit(&as_stored(place, &stored, &document), &document)? {

@@ -2,14 +2,14 @@
 
 use super::{
     PlanError,
-    search::{Stats, Step, Visit},
+    search::{Base, Stats, Step, Visit},
 };
-use crate::store::{CollectionId, Reader, RecordNumber, Scan};
+use crate::store::{Reader, RecordNumber, Scan};
 
 /// Visits the records behind `after`. True when nothing is left.
 pub(super) fn walk<E: From<PlanError>>(
     reader: &Reader<'_>,
-    collection: CollectionId,
+    base: Base,
     direction: Scan,
     after: &mut Option<RecordNumber>,
     stats: &mut Stats,
@@ -22,9 +22,15 @@ pub(super) fn walk<E: From<PlanError>>(
         (Scan::Backward, Some(record)) => record.checked_sub(1),
     };
     let Some(from) = from else { return Ok(true) };
-    for stored in reader.documents(collection, from, direction).map_err(PlanError::from)? {
-        let stored = stored.map_err(PlanError::from)?;
-        let document = stored.document().map_err(PlanError::from)?;
+    let mut documents =
+        reader.documents(base.collection, from, direction).map_err(PlanError::from)?;
+    while let Some(unread) = documents.next_unread() {
+        let unread = unread.map_err(PlanError::from)?;
+        let Some((stored, document)) = base.whole(unread.read(), stats).map_err(PlanError::from)?
+        else {
+            *after = Some(unread.record);
+            continue;
+        };
         stats.docs_examined += 1;
         let step = visit(&stored, document)?;
         if step == Step::LeaveAndStop {
@@ -41,14 +47,14 @@ pub(super) fn walk<E: From<PlanError>>(
 /// Visits these records, the last one first. True when nothing is left.
 pub(super) fn walk_sorted<E: From<PlanError>>(
     reader: &Reader<'_>,
-    collection: CollectionId,
+    base: Base,
     records: &mut Vec<RecordNumber>,
     stats: &mut Stats,
     visit: Visit<'_, E>,
 ) -> Result<bool, E> {
     while let Some(record) = records.last().copied() {
-        if let Some(stored) = reader.document(collection, record).map_err(PlanError::from)? {
-            let document = stored.document().map_err(PlanError::from)?;
+        let found = base.document(reader, record, stats).map_err(PlanError::from)?;
+        if let Some((stored, document)) = found {
             stats.docs_examined += 1;
             match visit(&stored, document)? {
                 Step::Take => {}

@@ -19,7 +19,7 @@ use crate::{
     interrupt::Limit,
     limits::SORT_BYTES_MAX,
     query::{Context, Filter, Sort, sort::SortKey},
-    store::{CollectionId, Reader, RecordNumber, Stored},
+    store::{CollectionId, Reader, RecordNumber, StoreError, Stored},
 };
 
 /// A query that is being answered.
@@ -40,12 +40,42 @@ pub struct Search {
 
 /// Where documents are read from.
 #[derive(Debug, Clone, Copy)]
-struct Base {
-    collection: CollectionId,
+pub(super) struct Base {
+    pub(super) collection: CollectionId,
     /// The records are buckets of measurements. Places take the part of record numbers then.
     is_packed: bool,
     /// The index of the plan may have several entries of a document by now.
-    is_multikey: bool,
+    pub(super) is_multikey: bool,
+    /// Whether a damaged document is no reason to end.
+    leaves_out_damaged: bool,
+}
+
+impl Base {
+    /// A document that was read; `None`, and counted, for a damaged one that is left out.
+    pub(super) fn whole<'t>(
+        self,
+        read: Result<Stored<'t>, StoreError>,
+        stats: &mut Stats,
+    ) -> Result<Option<(Stored<'t>, &'t RawDocument)>, StoreError> {
+        let read = read.and_then(|stored| Ok((stored, stored.document()?)));
+        if !self.leaves_out_damaged {
+            return read.map(Some);
+        }
+        let whole = StoreError::unless_damaged(read)?;
+        stats.damaged += u64::from(whole.is_none());
+        Ok(whole)
+    }
+
+    /// The document, or bucket of measurements, with this record number, in the same way.
+    pub(super) fn document<'t>(
+        self,
+        reader: &Reader<'t>,
+        record: RecordNumber,
+        stats: &mut Stats,
+    ) -> Result<Option<(Stored<'t>, &'t RawDocument)>, StoreError> {
+        let found = reader.document(self.collection, record).transpose();
+        found.map_or(Ok(None), |read| self.whole(read, stats))
+    }
 }
 
 /// What was looked at.
@@ -59,6 +89,8 @@ pub struct Stats {
     pub matched: u64,
     /// Documents given out.
     pub returned: u64,
+    /// Damaged documents, or buckets of measurements, that were left out.
+    pub damaged: u64,
 }
 
 /// What the receiver of a document says.
@@ -93,12 +125,13 @@ impl Search {
     #[must_use]
     pub fn new(collection: &CollectionMeta, target: Target, plan: Plan) -> Self {
         let place = if plan.sort_in_memory { Place::Unsorted } else { start(&plan) };
-        let Target { filter, sort, skip, limit, variables } = target;
+        let Target { filter, sort, skip, limit, leaves_out_damaged, variables } = target;
         Self {
             base: Base {
                 collection: collection.id,
                 is_packed: collection.options.time_series.is_some(),
                 is_multikey: false,
+                leaves_out_damaged,
             },
             filter,
             sort,
@@ -212,6 +245,10 @@ impl Search {
     /// How the documents of this search are counted.
     #[must_use]
     pub fn counted_by(&self, collection: &CollectionMeta) -> CountedBy {
+        if self.base.leaves_out_damaged {
+            // Neither a counter nor an entry knows what is damaged.
+            return CountedBy::Documents;
+        }
         CountedBy::of(collection, &self.filter, &self.plan)
     }
 
@@ -259,7 +296,7 @@ impl Search {
     /// others.
     fn check_position(&self, reader: &Reader<'_>) -> Result<(), PlanError> {
         let Place::Records(Some(record)) = self.place else { return Ok(()) };
-        if reader.document(self.base.collection, record)?.is_some() {
+        if reader.has_document(self.base.collection, record)? {
             return Ok(());
         }
         Err(PlanError::new(
@@ -406,23 +443,20 @@ fn walk<E: From<PlanError>>(
 ) -> Result<bool, E> {
     match (place, access) {
         (Place::Records(after), Access::Collection(direction)) if base.is_packed => {
-            packed::walk(reader, base.collection, *direction, after, stats, visit)
+            packed::walk(reader, base, *direction, after, stats, visit)
         }
         (Place::Sorted(places), _) if base.is_packed => {
-            packed::walk_sorted(reader, base.collection, places, stats, visit)
+            packed::walk_sorted(reader, base, places, stats, visit)
         }
         (Place::Records(after), Access::Collection(direction)) => {
-            records::walk(reader, base.collection, *direction, after, stats, visit)
+            records::walk(reader, base, *direction, after, stats, visit)
         }
         (Place::Entries(place), Access::Index { index, bounds, direction }) => {
             let (intervals, direction) = (&bounds.intervals, *direction);
-            let is_multikey = base.is_multikey;
-            let mut entries = Entries { index, is_multikey, intervals, direction, sort, stats };
-            entries.walk(reader, base.collection, place, visit)
+            let mut entries = Entries { index, base, intervals, direction, sort, stats };
+            entries.walk(reader, place, visit)
         }
-        (Place::Sorted(records), _) => {
-            records::walk_sorted(reader, base.collection, records, stats, visit)
-        }
+        (Place::Sorted(records), _) => records::walk_sorted(reader, base, records, stats, visit),
         _ => Ok(true),
     }
 }

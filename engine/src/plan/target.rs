@@ -15,6 +15,8 @@ pub struct Target {
     pub skip: u64,
     /// Most documents; none: all.
     pub limit: Option<u64>,
+    /// Whether a damaged document is left out and counted. Else it ends the search.
+    pub leaves_out_damaged: bool,
     /// Variables that expressions of the filter may name; `None` is missing.
     pub variables: Vec<(String, Option<RawBson>)>,
 }
@@ -23,6 +25,13 @@ impl Target {
     /// Everything that matches a filter.
     #[must_use]
     pub fn matching(filter: Filter) -> Self {
-        Self { filter, sort: None, skip: 0, limit: None, variables: Vec::new() }
+        Self {
+            filter,
+            sort: None,
+            skip: 0,
+            limit: None,
+            leaves_out_damaged: false,
+            variables: Vec::new(),
+        }
     }
 }

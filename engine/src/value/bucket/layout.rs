@@ -24,6 +24,12 @@ pub fn place(record: u128, number: u16) -> u128 {
     (record << NUMBER_BITS) | u128::from(number)
 }
 
+/// Behind the places of all measurements of a bucket, and before those of the next one.
+#[must_use]
+pub fn end(record: u128) -> u128 {
+    place(record, (1 << NUMBER_BITS) - 1)
+}
+
 /// The record and the number of a place.
 #[must_use]
 pub fn split(place: u128) -> (u128, u16) {
