@@ -83,7 +83,10 @@ impl From<QueryError> for WriteError {
 
 /// The key that a unique index has already (MongoDB: 11000).
 #[derive(Debug, Clone, PartialEq, Error)]
-#[error("the unique index {index} of {namespace} has another document with the same key")]
+#[error(
+    "the unique index {index} of {namespace} has another document with the same key{}",
+    self.way_out()
+)]
 pub struct DuplicateKey {
     /// The collection.
     pub namespace: Namespace,
@@ -93,4 +96,19 @@ pub struct DuplicateKey {
     pub key_pattern: Document,
     /// The fields of the pattern with the values that collide.
     pub key_value: Document,
+    /// The other document is damaged: no read gives it.
+    pub is_damaged: bool,
+}
+
+impl DuplicateKey {
+    /// What a sentence about it ends with, so that somebody who can't find the other document is not left
+    /// alone.
+    #[must_use]
+    pub fn way_out(&self) -> &'static str {
+        if self.is_damaged {
+            "; that document is damaged, and the command mayflyDamaged removes it"
+        } else {
+            ""
+        }
+    }
 }

@@ -17,6 +17,8 @@ use crate::{
 /// A key that another document has.
 pub(super) struct Taken {
     key: Vec<u8>,
+    /// The other document can't be read.
+    is_damaged: bool,
 }
 
 /// Looks for another document that has one of the keys and that `ignore` does not let pass.
@@ -36,7 +38,7 @@ pub(super) fn find_taken(
             && reader.has_document(collection.id, record)?
             && !ignore(record)?
         {
-            return Ok(Some(Taken { key: key.to_vec() }));
+            return Taken::by(reader, collection, key, record).map(Some);
         }
         // Most keys are new: one look tells, without a cursor.
         if !reader.has_key(index.id, key)? {
@@ -51,11 +53,23 @@ pub(super) fn find_taken(
             let same =
                 entry.exact || shares_value(reader, collection, index, document, entry.record)?;
             if same && !ignore(entry.record)? {
-                return Ok(Some(Taken { key: key.to_vec() }));
+                return Taken::by(reader, collection, key, entry.record).map(Some);
             }
         }
     }
     Ok(None)
+}
+
+impl Taken {
+    fn by(
+        reader: &Reader<'_>,
+        collection: &CollectionMeta,
+        key: &[u8],
+        record: RecordNumber,
+    ) -> Result<Self, StoreError> {
+        let other = StoreError::unless_damaged(reader.document(collection.id, record))?;
+        Ok(Self { key: key.to_vec(), is_damaged: other.is_none() })
+    }
 }
 
 /// Whether the document with this record number has a combination of values in common with the
@@ -105,5 +119,6 @@ pub(super) fn duplicate(
         index: index.name.clone(),
         key_pattern: index.key.source.clone(),
         key_value,
+        is_damaged: taken.is_damaged,
     }))
 }

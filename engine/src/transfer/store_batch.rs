@@ -305,8 +305,10 @@ fn store(
     };
     match written {
         Ok(fate) => Ok(fate),
+        // One that is damaged is not "there already": whoever skips what is there shall know.
         Err(WriteError::DuplicateKey(key))
-            if collection.id_index().is_some_and(|index| index.name == key.index) =>
+            if !key.is_damaged
+                && collection.id_index().is_some_and(|index| index.name == key.index) =>
         {
             Ok(match mode {
                 Mode::Skip => Fate::Skipped,

@@ -145,10 +145,11 @@ impl From<WriteError> for CommandError {
             WriteError::DuplicateKey(duplicate) => {
                 // Drivers and people know this text by heart.
                 let message = format!(
-                    "E11000 duplicate key error collection: {} index: {} dup key: {}",
+                    "E11000 duplicate key error collection: {} index: {} dup key: {}{}",
                     duplicate.namespace,
                     duplicate.index,
                     key_text(&duplicate.key_value),
+                    duplicate.way_out(),
                 );
                 let details = doc! {
                     "keyPattern": duplicate.key_pattern.clone(),
