@@ -161,7 +161,7 @@ fn append_uuid(out: &mut Vec<u8>, bytes: [u8; 16]) {
 
 /// Whether `/pattern/` is one regular expression that ends where it should.
 fn is_literal_pattern(pattern: &str) -> bool {
-    let odd = |c: char| matches!(c, '/' | '\u{2028}' | '\u{2029}') || c < ' ';
+    let odd = |c: char| matches!(c, '/' | '\u{2028}' | '\u{2029}') || c.is_control();
     if pattern.is_empty() || pattern.starts_with('*') || pattern.contains(odd) {
         return false;
     }

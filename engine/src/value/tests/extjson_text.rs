@@ -232,6 +232,12 @@ fn styles() {
     written("1.0", Style::Relaxed, "1.0");
     written("1e300", Style::Typed, "1e300");
     written(r#""\u007f\u0001""#, Style::Typed, r#""\u007f\u0001""#);
+    // Also those behind 7f, of which some rule a terminal; their neighbours stay as they are.
+    written(
+        "\"\u{80}\u{9b}2J\u{9f}\u{a0}é\u{c2}\"",
+        Style::Typed,
+        "\"\\u0080\\u009b2J\\u009f\u{a0}é\u{c2}\"",
+    );
     let document = read_document(r#"{"a":{"b":[1,{}]},"c":[]}"#).unwrap();
     let text = write_document(&document, Style::Typed, Layout::Indented);
     let expected = "{\n  \"a\": {\n    \"b\": [\n      1,\n      {}\n    ]\n  },\n  \"c\": []\n}";

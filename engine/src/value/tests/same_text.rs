@@ -33,7 +33,7 @@ fn quoted(text: &str) -> String {
         '\t' => "\\t".to_owned(),
         '\u{8}' => "\\b".to_owned(),
         '\u{c}' => "\\f".to_owned(),
-        c if c < ' ' || c == '\u{7f}' => format!("\\u{:04x}", u32::from(c)),
+        c if c.is_control() => format!("\\u{:04x}", u32::from(c)),
         c => c.to_string(),
     });
     format!("\"{}\"", escaped.collect::<String>())

@@ -1,5 +1,7 @@
 //! mongosh literals and commands, as tables.
 
+use bson::{Bson, Regex, bson};
+
 use crate::value::{
     Layout,
     extjson::{self, Style},
@@ -103,6 +105,27 @@ fn writing() {
         r#"{"$uuid":"00112233-4455-6677-8899-aabbccddeeff"}"#,
         "UUID('00112233-4455-6677-8899-aabbccddeeff')",
     );
+}
+
+#[test]
+fn control_characters_are_escapes() {
+    let check = |value: Bson, expected: &str| {
+        let text = write_value(&value, Layout::OneLine);
+        assert_eq!(text, expected);
+        assert_eq!(read_value(&text).unwrap(), value);
+    };
+    for code in (0..=u8::MAX).map(char::from).filter(|code| code.is_control()) {
+        let text = write_value(&Bson::String(format!("a{code}b")), Layout::OneLine);
+        assert!(!text.contains(char::is_control), "{text:?}");
+        assert_eq!(read_value(&text).unwrap(), Bson::String(format!("a{code}b")));
+    }
+    check(
+        bson!({ "\u{9b}2J": "\u{7f}\u{80}\u{9f}\u{a0}\u{e9}" }),
+        "{ '\\u009b2J': '\\u007f\\u0080\\u009f\u{a0}\u{e9}' }",
+    );
+    let pattern =
+        Regex { pattern: "\u{9b}2J".try_into().unwrap(), options: "i".try_into().unwrap() };
+    check(Bson::RegularExpression(pattern), "BSONRegExp('\\u009b2J', 'i')");
 }
 
 #[test]

@@ -17,10 +17,17 @@ pub(super) fn before_quote(bytes: &[u8], quote: u8) -> Run {
     run(bytes, |word| below(word, b' ') | equal(word, quote) | equal(word, b'\\'))
 }
 
-/// Up to what is written as an escape: the same, and the control character 7f.
+/// The first byte of the control characters 80 to 9f in UTF-8, and of the 32 characters behind them.
+pub(super) const C1_LEAD: u8 = 0xc2;
+
+/// Up to what may be written as an escape: the same, the control character 7f, and [`C1_LEAD`].
 pub(super) fn before_escape(bytes: &[u8], quote: u8) -> Run {
     run(bytes, |word| {
-        below(word, b' ') | equal(word, quote) | equal(word, b'\\') | equal(word, 0x7f)
+        below(word, b' ')
+            | equal(word, quote)
+            | equal(word, b'\\')
+            | equal(word, 0x7f)
+            | equal(word, C1_LEAD)
     })
 }
 
@@ -72,7 +79,7 @@ mod tests {
         for quote in [b'"', b'\''] {
             let ends = |byte: &u8| *byte < b' ' || *byte == quote || *byte == b'\\';
             assert_eq!(before_quote(bytes, quote), plainly(bytes, ends), "{bytes:?}");
-            let escaped = |byte: &u8| ends(byte) || *byte == 0x7f;
+            let escaped = |byte: &u8| ends(byte) || matches!(*byte, 0x7f | C1_LEAD);
             assert_eq!(before_escape(bytes, quote), plainly(bytes, escaped), "{bytes:?}");
         }
     }
@@ -86,7 +93,9 @@ mod tests {
                     bytes[place] = byte;
                     check(&bytes);
                     // What stands behind the first stop must not matter, nor what is just above it.
-                    for other in [0, b' ', b'!', b'"', b'#', b'\'', b'(', b'\\', b']', 0x7f, 0x80] {
+                    for other in
+                        [0, b' ', b'!', b'"', b'#', b'\'', b'(', b'\\', b']', 0x7f, 0x80, 0xc2]
+                    {
                         bytes[length - 1] = other;
                         check(&bytes);
                     }

@@ -179,11 +179,29 @@ pub(in crate::value) fn append_quoted(out: &mut Vec<u8>, text: &str, quote: u8) 
     loop {
         let (run, from) = rest.split_at(runs::before_escape(rest, quote).length);
         out.extend_from_slice(run);
-        let Some((byte, after)) = from.split_first() else { break };
-        append_escape(out, *byte);
-        rest = after;
+        rest = match from {
+            [] => break,
+            [runs::C1_LEAD, next, after @ ..] => {
+                append_after_7f(out, *next);
+                after
+            }
+            [byte, after @ ..] => {
+                append_escape(out, *byte);
+                after
+            }
+        };
     }
     out.push(quote);
+}
+
+/// Appends the character that [`runs::C1_LEAD`] and `next` are: as an escape if it is a control character, which
+/// can rule the terminal that it is shown in.
+fn append_after_7f(out: &mut Vec<u8>, next: u8) {
+    if next < 0xa0 {
+        out.extend_from_slice(format!("\\u00{next:02x}").as_bytes());
+    } else {
+        out.extend_from_slice(&[runs::C1_LEAD, next]);
+    }
 }
 
 fn append_escape(out: &mut Vec<u8>, byte: u8) {
