@@ -24,14 +24,12 @@ pub fn ui(context: &Context, draft: &mut Confirm, actions: &mut Actions) {
             }
         },
         |ui, ()| {
-            let button = match draft.tone {
-                Tone::Normal => Button::primary(&draft.button),
-                Tone::Amber => Button::amber(&draft.button),
-                Tone::Danger => Button::danger(&draft.button),
-            };
-            answered = ui.add(button).clicked();
             // Where something is lost, Enter alone is not enough.
-            answered |= draft.tone == Tone::Normal && modal::is_entered(ui.ctx());
+            answered = match draft.tone {
+                Tone::Normal => modal::answer_ui(ui, Button::primary(&draft.button)),
+                Tone::Amber => ui.add(Button::amber(&draft.button)).clicked(),
+                Tone::Danger => ui.add(Button::danger(&draft.button)).clicked(),
+            };
             if ui.add(Button::plain("Cancel")).clicked() {
                 close(actions);
             }

@@ -136,8 +136,7 @@ pub(super) fn buttons_ui(
 ) -> bool {
     let label = if sent.is_waiting() { WAITING } else { label };
     let is_ready = ready && !sent.is_waiting();
-    let pressed = ui.add(Button::primary(label).enabled(is_ready)).clicked();
-    let pressed = pressed || is_ready && modal::is_entered(ui.ctx());
+    let pressed = modal::answer_ui(ui, Button::primary(label).enabled(is_ready));
     if ui.add(leave(sent.is_waiting())).clicked() {
         close(actions);
     }

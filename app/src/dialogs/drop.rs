@@ -57,8 +57,7 @@ pub fn ui(context: &Context, draft: &mut DropDialog, state: &State, actions: &mu
             let label = if is_free { format!("Drop {kind}") } else { WAITING.to_owned() };
             let is_ready = *typed == name && is_free;
             let button = Button::danger(&label).enabled(is_ready);
-            dropped = ui.add(button.tooltip("Type the name first")).clicked();
-            dropped |= is_ready && modal::is_entered(ui.ctx());
+            dropped = modal::answer_ui(ui, button.tooltip("Type the name first"));
             if ui.add(leave(!is_free)).clicked() {
                 close(actions);
             }

@@ -38,7 +38,7 @@ pub fn ui(context: &Context, draft: &mut ListenerDraft, state: &State, actions: 
         |ui, draft| {
             let ready = !listener.is_waiting || is_on;
             if is_on {
-                done = ui.add(Button::primary("Done")).clicked() || modal::is_entered(ui.ctx());
+                done = modal::answer_ui(ui, Button::primary("Done"));
                 if ui.add(Button::danger("Stop listening").enabled(ready)).clicked() {
                     act = Some(ListenerAction::Off);
                 }
@@ -46,8 +46,7 @@ pub fn ui(context: &Context, draft: &mut ListenerDraft, state: &State, actions: 
             }
             let place = draft.place();
             let button = Button::primary("Start listening").enabled(place.is_ok());
-            let is_asked = ui.add(button).clicked() || modal::is_entered(ui.ctx());
-            if let (true, Ok(place)) = (is_asked, place) {
+            if let (true, Ok(place)) = (modal::answer_ui(ui, button), place) {
                 draft.tried = Some(place.clone());
                 act = Some(ListenerAction::On(place));
             }

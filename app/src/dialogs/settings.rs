@@ -23,7 +23,7 @@ pub fn ui(context: &Context, state: &State, actions: &mut Actions) {
             zoom_ui(ui, state, actions);
             shown_ui(ui, state, actions);
         },
-        |ui, ()| done = ui.add(Button::primary("Done")).clicked() || modal::is_entered(ui.ctx()),
+        |ui, ()| done = modal::answer_ui(ui, Button::primary("Done")),
     );
     if done || closing.closes() {
         close(actions);

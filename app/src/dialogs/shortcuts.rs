@@ -36,7 +36,7 @@ pub fn ui(context: &Context, actions: &mut Actions) {
                 });
             }
         },
-        |ui, ()| done = ui.add(Button::primary("Done")).clicked() || modal::is_entered(ui.ctx()),
+        |ui, ()| done = modal::answer_ui(ui, Button::primary("Done")),
     );
     if done || closing.closes() {
         close(actions);

@@ -101,10 +101,16 @@ fn note_typing(window: &Context, id: Id) {
     });
 }
 
+/// Draws the button that Enter presses too. Returns whether it was pressed, by whatever.
+#[must_use]
+pub fn answer_ui(ui: &mut Ui, button: Button<'_>) -> bool {
+    let response = ui.add(button);
+    response.clicked() || response.enabled() && is_entered(ui.ctx())
+}
+
 /// Whether Enter was pressed for the dialog as a whole: the keyboard is on no control of its own, or was on a line of
 /// text. A key that is held down since before the dialog was there does not count.
-#[must_use]
-pub fn is_entered(window: &Context) -> bool {
+fn is_entered(window: &Context) -> bool {
     let is_free = window.memory(|memory| memory.focused().is_none()) && !menu::was_open(window);
     let is_enter = |event: &Event| {
         matches!(event, Event::Key { key: egui::Key::Enter, pressed: true, repeat: false, modifiers, .. }

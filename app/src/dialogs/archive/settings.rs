@@ -56,8 +56,7 @@ pub(super) fn buttons_ui(ui: &mut Ui, draft: &ArchiveDraft, archive: &Archive) -
     let label = if is_on { "Change" } else { "Switch on" };
     let command = draft.command();
     let is_ready = command.is_some() && archive.is_known && !archive.is_waiting;
-    let clicked = ui.add(Button::primary(label).enabled(is_ready)).clicked();
-    let is_asked = clicked || is_ready && modal::is_entered(ui.ctx());
+    let is_asked = modal::answer_ui(ui, Button::primary(label).enabled(is_ready));
     if let (true, Some(command)) = (is_asked, command) {
         pressed = Some(Pressed::Ask(ArchiveAction::On(command)));
     }

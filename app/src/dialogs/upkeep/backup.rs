@@ -37,8 +37,7 @@ pub fn ui(context: &Context, draft: &mut BackupDraft, state: &State, actions: &m
         |ui, (draft, actions)| {
             let is_ready = draft.file().is_some();
             let button = Button::primary("Back up").enabled(is_ready);
-            let clicked = ui.add(button.tooltip("Write the backup now")).clicked();
-            if clicked || is_ready && modal::is_entered(ui.ctx()) {
+            if modal::answer_ui(ui, button.tooltip("Write the backup now")) {
                 ask(actions, UpkeepAction::Backup);
             }
             back_ui(ui, actions);

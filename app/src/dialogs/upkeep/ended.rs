@@ -35,7 +35,7 @@ pub fn ui(context: &Context, ended: &Ended, actions: &mut Actions) {
             findings_ui(ui, &ended.findings);
         },
         |ui, actions| {
-            if ui.add(Button::primary("Done")).clicked() || modal::is_entered(ui.ctx()) {
+            if modal::answer_ui(ui, Button::primary("Done")) {
                 close(actions);
             }
             back_ui(ui, actions);

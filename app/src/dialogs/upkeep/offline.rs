@@ -92,7 +92,7 @@ impl Page<'_> {
                 line_ui(ui, &line, state, actions);
             },
             |ui, actions| {
-                if ui.add(Button::primary(button)).clicked() || modal::is_entered(ui.ctx()) {
+                if modal::answer_ui(ui, Button::primary(button)) {
                     ask(actions, action);
                 }
                 back_ui(ui, actions);

@@ -47,7 +47,7 @@ pub fn ui(context: &Context, draft: &mut RestoreDraft, state: &State, actions: &
                 let is_ready = draft.file().is_some();
                 let tooltip = "Look whether the backup is sound; nothing is changed";
                 let button = Button::primary("Check backup").enabled(is_ready).tooltip(tooltip);
-                if ui.add(button).clicked() || is_ready && modal::is_entered(ui.ctx()) {
+                if modal::answer_ui(ui, button) {
                     ask(actions, UpkeepAction::Check);
                 }
             }
