@@ -47,6 +47,16 @@ fn a_document_is_listed_from_its_threshold_to_its_removal() {
 }
 
 #[test]
+fn the_buttons_of_a_document_stand_in_one_line() {
+    let mut window = window();
+    window.click("second expires at 12:01:00");
+    window.until_named("Refresh its date");
+    let names = ["Refresh its date", "Show document", "Copy verdict"];
+    let tops = names.map(|name| window.place(name).top());
+    assert!(tops.iter().all(|top| (top - tops[0]).abs() < 1.0), "{tops:?}");
+}
+
+#[test]
 fn the_table_lists_what_waits_and_the_ledger_what_went() {
     let mut window = window();
     window.click("Shown as: Table");

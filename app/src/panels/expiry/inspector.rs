@@ -78,14 +78,16 @@ fn buttons_ui(ui: &mut Ui, state: &State, tab: &Tab, lane: &Lane, asks: &mut Ask
     ui.horizontal_wrapped(|ui| {
         if lane.removed_ms.is_none() {
             let hint = "Set the date to now, as a heartbeat does: the document jumps to the right";
-            if ui.add(Button::plain("Refresh its date").tooltip(hint)).clicked() {
+            let refresh = Button::plain("Refresh date").small().name("Refresh its date");
+            if ui.add(refresh.tooltip(hint)).clicked() {
                 asks.push(ExpiryAction::RefreshDate(lane.id.clone()));
             }
-            if ui.add(Button::plain("Show document")).clicked() {
+            if ui.add(Button::plain("Show document").small()).clicked() {
                 asks.push(ExpiryAction::ShowDocument(lane.id.clone()));
             }
         }
-        if ui.add(Button::plain("Copy verdict")).clicked() {
+        let copy = Button::plain("Copy").small().name("Copy verdict");
+        if ui.add(copy.tooltip("Copy when it goes, and why, as text")).clicked() {
             let now_ms = state.now_ms();
             let bracket = words::bracket(lane, now_ms, &pass_times(state, tab));
             let text =
