@@ -91,9 +91,10 @@ pub fn ui(context: &Context, state: &State, drafts: &mut Drafts, actions: &mut A
 
 fn backdrop_ui(context: &Context, draw: &mut dyn FnMut(&mut Ui)) -> Rect {
     let look = Colors::of(context.theme() == egui::Theme::Dark);
-    Area::new(Id::unique("palette"))
-        .order(Order::Foreground)
-        .anchor(Align2::CENTER_TOP, vec2(0.0, sizes::PALETTE_TOP))
+    let area = Area::new(Id::unique("palette")).order(Order::Foreground);
+    // What is below gets neither the keyboard nor tooltips.
+    context.memory_mut(|memory| memory.set_modal_layer(area.layer()));
+    area.anchor(Align2::CENTER_TOP, vec2(0.0, sizes::PALETTE_TOP))
         .show(context, |ui| {
             Frame::new()
                 .fill(look.panel)

@@ -1,6 +1,7 @@
 //! The Expiry view: documents in time, from their date to their removal.
 
 use bson::{Document, doc};
+use egui::{Key, Modifiers};
 use egui_kittest::kittest::Queryable;
 use mayfly::state::State;
 use mayfly::state::expiry::Mode;
@@ -44,6 +45,19 @@ fn a_document_is_listed_from_its_threshold_to_its_removal() {
     window.click("Run now");
     window.until_named("first removed, 1.0 s late");
     assert!(window.has("second expires at 12:01:00"));
+}
+
+#[test]
+fn no_tooltip_of_a_lane_lies_over_the_palette() {
+    let mut window = window();
+    let lane = window.place("second expires at 12:01:00").center();
+    window.harness.input_mut().events.push(egui::Event::PointerMoved(lane));
+    window.until_named("Goes between 12:01:00");
+    window.keys(Modifiers::COMMAND, Key::P);
+    assert!(window.has("Find a command"));
+    window.until_gone("Goes between 12:01:00");
+    window.key(Key::Escape);
+    window.until_named("Goes between 12:01:00");
 }
 
 #[test]
