@@ -127,6 +127,7 @@ fn heading_ui(ui: &mut Ui, name: &str, folded: bool) -> Response {
     let colors = colors(ui);
     let size = vec2(ui.available_width(), 28.0);
     let (rect, response) = ui.allocate_exact_size(size, Sense::click());
+    let name = visible(name);
     response
         .widget_info(|| WidgetInfo::labeled(egui::Role::Button, true, format!("Database {name}")));
     if response.hovered() {
@@ -137,7 +138,6 @@ fn heading_ui(ui: &mut Ui, name: &str, folded: bool) -> Response {
     paint::icon_at(ui.painter(), at, icon, 16.0, colors.dim);
     let left = rect.left_center() + vec2(28.0, 0.0);
     let room = rect.width() - 40.0;
-    let name = visible(name);
     paint::text_at(ui, left, Align2::LEFT_CENTER, &name, text::medium(), colors.text, room);
     if response.has_focus() {
         paint::focus_ring(ui, rect.shrink(2.0), 4.0);
@@ -157,7 +157,7 @@ fn collection_ui(
     let (rect, response) = ui.allocate_exact_size(size, Sense::click());
     let selected = state.tabs.active().is_some_and(|tab| tab.namespace == *namespace);
     response.widget_info(|| {
-        let name = format!("Collection {namespace}");
+        let name = format!("Collection {}", visible(&namespace.to_string()));
         WidgetInfo::selected(egui::Role::Button, true, selected, name)
     });
     if !ui.is_rect_visible(rect) {

@@ -1,12 +1,13 @@
 //! Whatever can be pressed or typed into has a name, in every view, drawer and dialog.
 
+use bson::{Document, doc};
 use egui::Key;
 use egui::accesskit::Role;
 use egui_kittest::kittest::{NodeT, Queryable};
 use mayfly::action::{Action, DialogAction, Entry, entries};
 
 use super::indexes::visits;
-use super::support::Window;
+use super::support::{Window, at};
 
 /// Every control of the window has a name in words.
 fn check(window: &Window, place: &str) {
@@ -28,6 +29,7 @@ fn check(window: &Window, place: &str) {
         );
         if is_control {
             controls += 1;
+            assert!(!name.contains(char::is_control), "{place}: {name:?} holds a raw character");
             assert!(!name.trim().is_empty(), "{place}: a {:?} without a name", node.role());
         }
     }
@@ -68,6 +70,54 @@ fn controls_of_every_drawer_have_names() {
     check(&window, "Commands");
     window.point("Operations");
     check(&window, "Operations");
+}
+
+/// Names and values with line ends and control characters, wherever a store takes them.
+fn odd() -> Vec<Document> {
+    vec![
+        doc! {"createIndexes": "odd\nline\u{9b}", "indexes": [
+            {"key": {"seen\nat": 1}, "name": "seen\nat_1", "expireAfterSeconds": 600},
+        ]},
+        doc! {"insert": "odd\nline\u{9b}", "documents": [
+            {"_id": "gone\r\n", "seen\nat": at(-700), "a\tb": {"c\nd": "e\u{1b}f"}},
+            {"_id": "waits\r\n", "seen\nat": at(-100), "a\tb": ["e\u{85}f"]},
+        ]},
+    ]
+}
+
+#[test]
+fn names_of_controls_hold_no_line_end_of_the_data() {
+    let mut window = Window::open_view(&odd(), "Documents");
+    window.until_named("Collection test.odd\\nline\\u{9b}");
+    for key in [Key::F4, Key::F3, Key::F2] {
+        window.key(key);
+        window.until_named("waits");
+        check(&window, key.name());
+    }
+    window.point("Document \"waits\\r\\n\"");
+    window.until_named("Edit as text");
+    check(&window, "a chosen document");
+    window.click("Expiry");
+    window.until_named("waits");
+    window.click("Run now");
+    window.until_named("pass 1");
+    for mode in ["Shown as: Table", "Shown as: Removed", "Shown as: Timeline"] {
+        window.click(mode);
+        check(&window, mode);
+    }
+    window.click("Indexes");
+    window.until_named("seen\\nat_1");
+    check(&window, "Indexes");
+    window.point("Commands");
+    window.until_named("Copy command ");
+    check(&window, "Commands");
+    for entry in dialogs(&window) {
+        let action = (entry.action)(window.state()).expect("it is enabled");
+        window.ask(action);
+        window.until(entry.label, |state| state.dialogs.open().is_some());
+        check(&window, entry.label);
+        window.key(Key::Escape);
+    }
 }
 
 /// Entries whose action opens a dialog.

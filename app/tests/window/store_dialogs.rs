@@ -210,7 +210,7 @@ fn a_name_with_a_line_end_is_copied_with_a_warning() {
     window.point_secondary("Collection test.plain");
     assert_eq!(window.copied("Copy name"), "test.plain");
     assert!(window.state().toasts.list().is_empty());
-    window.point_secondary("Collection test.c\nrm -r x");
+    window.point_secondary("Collection test.c\\nrm -r x");
     assert_eq!(window.copied("Copy name"), "test.c\nrm -r x");
     let told = |state: &State| state.toasts.list().iter().any(|toast| toast.text.contains("\\n"));
     window.until("the warning is shown", told);

@@ -11,6 +11,7 @@ use crate::state::indexes::IndexRow;
 use crate::state::{State, Tab, TabId, number};
 use crate::theme::{Icon, colors, sizes, text};
 use crate::widgets::empty_state::{self, Picture};
+use crate::widgets::value_text::with_marks;
 use crate::widgets::{Button, menu, paint};
 
 /// Where the view's actions go.
@@ -144,13 +145,14 @@ fn cell(row: &mut TableRow<'_, '_>, draw: impl FnOnce(&mut Ui)) {
 /// The buttons at the end of a row: the TTL, and everything else behind a menu.
 fn actions_ui(ui: &mut Ui, index: &IndexRow, asks: &mut Asks<'_>) {
     ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-        let name = format!("More for {}", index.name);
+        let shown = with_marks(&index.name);
+        let name = format!("More for {shown}");
         let more = ui.add(Button::icon_only(Icon::More, &name));
         menu::below(&more, |ui| entries_ui(ui, index, asks));
         let label = if index.secs.is_some() { "Change TTL…" } else { "Add TTL…" };
         let reason = index.no_ttl_reason();
         let hint = reason.unwrap_or("Change the seconds in place; nothing is rebuilt");
-        let name = format!("{label} {}", index.name);
+        let name = format!("{label} {shown}");
         let button = Button::plain(label).small().name(&name).tooltip(hint);
         if ui.add(button.enabled(reason.is_none())).clicked() {
             asks.push(IndexesAction::OpenChangeTtl(index.name.clone()));
