@@ -14,7 +14,8 @@ use crate::{
     interrupt::tick,
     limits::READ_DOCS_MAX,
     store::{
-        CollectionId, Reader, RecordNumber, Scan, StoreError, Unread, entry_bytes, keep_damaged,
+        CollectionId, Reader, RecordNumber, Scan, StoreError, Unread, WAY_OUT, entry_bytes,
+        keep_damaged,
     },
     value::{
         Direction,
@@ -211,7 +212,9 @@ fn damaged_at<'t>(
 fn damage_of(unread: &Unread<'_>) -> Result<Option<String>, StoreError> {
     match unread.read() {
         Ok(stored) => Ok(scan::check(stored.bytes).err().map(|error| error.to_string())),
-        Err(StoreError::Damaged { what }) => Ok(Some(what)),
+        Err(StoreError::Damaged { what }) => {
+            Ok(Some(what.strip_suffix(WAY_OUT).unwrap_or(&what).to_owned()))
+        }
         Err(error) => Err(error),
     }
 }

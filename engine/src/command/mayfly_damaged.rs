@@ -141,6 +141,8 @@ mod tests {
         let rows = listed(&lab);
         assert_eq!(rows.len(), 1, "{create} {id}: {rows:?}");
         lab.check("{mayflyDamaged: 'c'}", &format!("{{'batch.0._id': {id}}}"));
+        let why = rows[0].get_str("error").expect("text");
+        assert!(why.ends_with("does not match its checksum"), "{why}");
         lab.check("{validate: 'c'}", "{valid: false}");
         let reply = lab.ok(&remove(&rows));
         let file = reply.get_array("files").expect("files")[0].as_str().expect("a path").to_owned();

@@ -21,6 +21,8 @@ use crate::{
 };
 
 /// `{mayflyWhatIf: coll, index: {keyPattern | name, expireAfterSeconds}}`
+///
+/// `damaged` of the `total` are in none of the other counts.
 pub static COMMAND: Command = Command {
     name: "mayflyWhatIf",
     aliases: &[],
@@ -48,6 +50,7 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
         .collect();
     raw(&doc! {
         "total": long(found.total),
+        "damaged": long(found.damaged),
         "overdueNow": long(found.overdue_now),
         "nextHour": long(found.next_hour),
         "nextDay": long(found.next_day),

@@ -144,3 +144,19 @@ fn what_is_sound_says_nothing_of_damage() {
         "{'cursor.firstBatch': [{_id: 1}], '-cursor.damaged': 0, '-cursor.partialResultsReturned': 0}",
     );
 }
+
+#[test]
+fn what_a_rule_would_do_is_told_beside_damaged_documents() {
+    let lab = spoiled("{create: 'c'}");
+    let ask = "{mayflyWhatIf: 'c', index: {keyPattern: {at: 1}, expireAfterSeconds: 60}}";
+    lab.check(ask, "{total: 6, damaged: 3, overdueNow: 0, 'never.fieldMissing': 3}");
+    // By the entries of an index: only the documents know why they have no date.
+    lab.ok("{createIndexes: 'd', indexes: [{key: {at: 1}, name: 'at'}]}");
+    lab.ok(
+        "{insert: 'd', documents: [{_id: 1, at: ISODate('2020-01-01')}, {_id: 2, m: 'needle'}, \
+         {_id: 3, at: ISODate('2020-01-01'), m: 'needle'}, {_id: 4}]}",
+    );
+    lab.spoil(b"needle");
+    let ask = "{mayflyWhatIf: 'd', index: {name: 'at', expireAfterSeconds: 60}}";
+    lab.check(ask, "{total: 4, damaged: 1, overdueNow: 2, 'never.fieldMissing': 1}");
+}

@@ -8,7 +8,7 @@ use crate::{
     clock::work_time,
     limits::{COUNT_ENTRIES_PER_CHECK, READ_DOCS_MAX, READ_MS_MAX},
     query::Filter,
-    store::{Reader, RecordNumber, Scan, Store, StoreError},
+    store::{Reader, RecordNumber, Scan, Store, StoreError, Stored},
     ttl::{self, Expiry, Never, Rule},
 };
 
@@ -20,6 +20,8 @@ const DAY_MS: i64 = 24 * HOUR_MS;
 pub struct WhatIf {
     /// Documents of the collection.
     pub total: u64,
+    /// Those of them that are damaged, or whose entry is: no pass removes them, and nothing else is known.
+    pub damaged: u64,
     /// Would go with the next pass.
     pub overdue_now: u64,
     /// Would expire within the next hour.
@@ -93,14 +95,18 @@ fn step(
     counts: &mut WhatIf,
 ) -> Result<Option<RecordNumber>, StoreError> {
     let began = work_time();
-    let documents = reader.documents(collection.id, from, Scan::Forward)?;
-    for (number, stored) in documents.enumerate() {
-        let stored = stored?;
+    let mut documents = reader.documents(collection.id, from, Scan::Forward)?;
+    for number in 0.. {
+        let Some(unread) = documents.next_unread().transpose()? else { break };
         let spent = work_time().saturating_sub(began).as_millis();
         if number >= READ_DOCS_MAX || spent >= u128::from(READ_MS_MAX) && number > 0 {
-            return Ok(Some(stored.record));
+            return Ok(Some(unread.record));
         }
-        let document = stored.document()?;
+        let read = unread.read().and_then(|stored| Ok((stored, stored.document()?)));
+        let Some((stored, document)) = StoreError::unless_damaged(read)? else {
+            counts.add_damaged();
+            continue;
+        };
         let is_outside = rule.partial.as_ref().is_some_and(|filter| !filter.covers(document));
         counts.add(
             if is_outside {
@@ -180,19 +186,17 @@ impl<'c> ByEntries<'c> {
         };
         let mut unchecked = 0;
         for entry in entries {
-            let entry = entry?;
+            let Some(entry) = StoreError::unless_damaged(entry)? else {
+                counts.add_damaged();
+                continue;
+            };
             match self.lane.instant_ms(entry.key) {
                 Some(instant_ms) => match self.lane.threshold_ms(instant_ms) {
                     Some(threshold_ms) => counts.add_threshold(threshold_ms, self.now_ms),
                     None => counts.add(Expiry::Never(Never::BeyondTime), self.now_ms),
                 },
                 // An entry does not tell a field that is missing from one that is null.
-                None => {
-                    if let Some(stored) = reader.document(self.collection.id, entry.record)? {
-                        let expiry = ttl::expiry(self.rule, stored.document()?, stored.modified_ms);
-                        counts.add(expiry, self.now_ms);
-                    }
-                }
+                None => self.add_document(reader, entry.record, counts)?,
             }
             unchecked += 1;
             if unchecked == COUNT_ENTRIES_PER_CHECK {
@@ -207,7 +211,32 @@ impl<'c> ByEntries<'c> {
     }
 }
 
+impl ByEntries<'_> {
+    fn add_document(
+        &self,
+        reader: &Reader<'_>,
+        record: RecordNumber,
+        counts: &mut WhatIf,
+    ) -> Result<(), StoreError> {
+        let found = reader.document(self.collection.id, record).transpose();
+        let read =
+            |stored: Stored<'_>| Ok(ttl::expiry(self.rule, stored.document()?, stored.modified_ms));
+        match found.map(|stored| StoreError::unless_damaged(stored.and_then(read))) {
+            Some(Ok(Some(expiry))) => counts.add(expiry, self.now_ms),
+            Some(Ok(None)) => counts.add_damaged(),
+            Some(Err(error)) => return Err(error),
+            None => {}
+        }
+        Ok(())
+    }
+}
+
 impl WhatIf {
+    fn add_damaged(&mut self) {
+        self.total += 1;
+        self.damaged += 1;
+    }
+
     fn add(&mut self, expiry: Expiry, now_ms: i64) {
         match expiry {
             Expiry::Never(reason) => {

@@ -119,9 +119,13 @@ fn damaged_document(collection: u32, record: RecordNumber, why: &str) -> StoreEr
     let what = format!("{} of collection {collection} {why}", Numbered(record));
     StoreError::damaged(match collection {
         0 => what,
-        _ => format!("{what}; the command mayflyDamaged lists such documents and removes them"),
+        _ => format!("{what}{WAY_OUT}"),
     })
 }
+
+/// What the error of a read that meets a damaged document ends with.
+pub(crate) const WAY_OUT: &str =
+    "; the command mayflyDamaged lists such documents and removes them";
 
 #[cold]
 pub(super) fn bad_document_key() -> StoreError {

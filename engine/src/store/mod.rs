@@ -52,6 +52,7 @@ mod writer;
 
 pub(crate) use app_lock::{create_chosen, open_chosen, open_chosen_to_write};
 pub use backup::{BackupReport, damaged_copy, kept as backups_kept};
+pub(crate) use codec::WAY_OUT;
 pub use compact::Compaction;
 pub use damaged::{DamagedRow, DamagedRows};
 pub use damaged_bytes::keep_damaged;
