@@ -64,6 +64,10 @@ pub enum DocumentsAction {
     KeepDocument,
     /// Deletes documents.
     Delete(Vec<Bson>),
+    /// Lists damaged documents.
+    ShowDamaged,
+    /// Removes the damaged documents that are listed.
+    RemoveDamaged,
     /// Takes the last change back.
     Undo,
     /// Makes the change again that was taken back.
@@ -154,6 +158,9 @@ pub const ENTRIES: &[Entry] = &[
     }),
     entry("Delete selected documents…", "Delete what is selected", |state| {
         when(state, |view| !view.selected.is_empty(), DocumentsAction::AskDeleteSelected)
+    }),
+    entry("Damaged documents…", "List those that can't be read, and remove them", |state| {
+        when(state, |_| true, DocumentsAction::ShowDamaged)
     }),
     Entry {
         keys: ctrl(Key::S),

@@ -154,6 +154,8 @@ pub struct Totals {
     pub waiting: u64,
     /// Documents that the TTL never removes.
     pub never: u64,
+    /// Damaged documents and index entries, which belong to none of the three.
+    pub damaged: u64,
     /// Reason code and number of documents, most first.
     pub reasons: Vec<(String, u64)>,
 }
@@ -305,6 +307,7 @@ impl ExpiryView {
         let counts: Vec<u64> = counts.iter().map(|count| whole(Some(count))).collect();
         let totals = self.totals.get_or_insert_default();
         totals.never = whole(reply.get("never"));
+        totals.damaged = whole(reply.get("damaged"));
         let (start_ms, slices) = (from_ms, i64::try_from(counts.len()).unwrap_or(1).max(1));
         let slice_ms = (to_ms.saturating_sub(from_ms) / slices).max(1);
         let past = now_ms.saturating_sub(start_ms).div_euclid(slice_ms);
@@ -326,8 +329,9 @@ impl ExpiryView {
         reasons.retain(|(_, count)| *count > 0);
         reasons.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
         let never = reasons.iter().map(|(_, count)| count).sum();
-        let waiting = total.saturating_sub(overdue).saturating_sub(never);
-        self.totals = Some(Totals { overdue, waiting, never, reasons });
+        let damaged = whole(reply.get("damaged"));
+        let waiting = total.saturating_sub(overdue).saturating_sub(never).saturating_sub(damaged);
+        self.totals = Some(Totals { overdue, waiting, never, damaged, reasons });
     }
 
     /// A pass removed these documents of the collection; `unlisted` more were not named.
@@ -586,11 +590,12 @@ mod tests {
     fn totals_name_their_reasons_most_first() {
         let mut view = ExpiryView::default();
         view.take_reasons(&doc! {
-            "total": 10_i64, "overdueNow": 2_i64, "nextHour": 1_i64, "nextDay": 1_i64,
+            "total": 13_i64, "damaged": 3_i64, "overdueNow": 2_i64, "nextHour": 1_i64, "nextDay": 1_i64,
             "never": { "text": 1_i64, "fieldMissing": 3, "null": 0 },
         });
         let totals = view.totals.expect("totals are there");
         assert_eq!((totals.overdue, totals.waiting, totals.never), (2, 4, 4));
+        assert_eq!(totals.damaged, 3);
         assert_eq!(totals.reasons, [("fieldMissing".to_owned(), 3), ("text".to_owned(), 1)]);
     }
 

@@ -115,6 +115,14 @@ impl Reply {
         self.result.as_ref().ok()
     }
 
+    /// Whether the command failed with this code, which the sentence ends with.
+    #[must_use]
+    pub fn failed_with(&self, code_name: &str) -> bool {
+        self.error()
+            .and_then(|error| error.strip_suffix(')')?.strip_suffix(code_name))
+            .is_some_and(|sentence| sentence.ends_with(" ("))
+    }
+
     /// Why the command failed, in one sentence.
     pub fn error(&self) -> Option<&str> {
         self.result.as_ref().err().map(String::as_str)

@@ -433,3 +433,25 @@ fn a_list_that_hides_what_has_expired_says_so() {
     window.click("Expiry");
     assert!(window.has("2 documents"));
 }
+
+#[test]
+fn damaged_documents_are_left_out_listed_and_removed() {
+    let mut window = Window::open_damaged();
+    window.click("Documents");
+    window.until_named("Some documents are damaged and left out here and in the count");
+    window.click("Show damaged documents");
+    window.until_named("Damaged documents of test.notes");
+    let removal = window.copied("Copy command");
+    assert!(removal.contains("runCommand({ mayflyDamaged: 'notes', remove: [ '"), "{removal}");
+    window.click("Remove 1 damaged document");
+    window.until_named("1 document was removed. Its bytes are in ");
+    window.until_named("No document of this collection is damaged");
+    window.click("Done");
+    window.until_gone("Some documents are damaged and left out here and in the count");
+    let sent = window.sent();
+    let finds = sent.iter().filter(|command| command.contains("find")).cloned();
+    let partial: Vec<bool> = finds.map(|find| find.contains("allowPartialResults")).collect();
+    assert!(partial.contains(&true), "{sent:?}");
+    let validated = window.run("test", &doc! {"validate": "notes"});
+    assert_eq!(validated.get_bool("valid").ok(), Some(true), "{validated}");
+}

@@ -1,5 +1,6 @@
 //! The Documents view of a tab.
 
+mod damaged;
 mod reading;
 mod writing;
 
@@ -62,6 +63,8 @@ pub fn apply(tab: TabId, action: DocumentsAction, state: &mut State, effects: &m
         DocumentsAction::AskDeleteSelected => writing::ask_delete_selected(tab, state),
         DocumentsAction::KeepDocument => with(state, tab, |view| view.confirming = None),
         DocumentsAction::Delete(ids) => writing::delete(tab, &ids, state, effects),
+        DocumentsAction::ShowDamaged => damaged::show(tab, state, effects),
+        DocumentsAction::RemoveDamaged => damaged::remove(tab, state, effects),
         DocumentsAction::Undo => writing::undo(tab, state, effects),
         DocumentsAction::Redo => writing::redo(tab, state, effects),
         DocumentsAction::SkipUndo => writing::skip(tab, Origin::Undo, state),
@@ -131,6 +134,8 @@ pub fn answer(
         Purpose::Verdict => reading::verdict(tab, reply, state),
         Purpose::Open { clone } => reading::opened(tab, *clone, reply, state),
         Purpose::Close => {}
+        Purpose::Damaged => damaged::listed(tab, reply, state, effects),
+        Purpose::RemoveDamaged => damaged::removed(tab, reply, state, effects),
         Purpose::Check => writing::checked(tab, reply, state, effects),
         Purpose::DeleteRead => writing::read_for_delete(tab, reply, state, effects),
         Purpose::Write => writing::written(tab, reply, state, effects),
@@ -144,6 +149,7 @@ pub fn dropped(tab: TabId, purpose: &Purpose, state: &mut State) {
             with(state, tab, |view| view.pages.failed(*run, *first));
         }
         Purpose::Check | Purpose::DeleteRead | Purpose::Write => writing::dropped(tab, state),
+        Purpose::RemoveDamaged => damaged::dropped(tab, state),
         _ => {}
     }
 }
@@ -151,5 +157,8 @@ pub fn dropped(tab: TabId, purpose: &Purpose, state: &mut State) {
 /// Whether the window asks this by itself, to keep what it shows fresh.
 #[must_use]
 pub fn is_background(purpose: &Purpose) -> bool {
-    !matches!(purpose, Purpose::Write | Purpose::Page { first: 0, .. })
+    !matches!(
+        purpose,
+        Purpose::Write | Purpose::Damaged | Purpose::RemoveDamaged | Purpose::Page { first: 0, .. }
+    )
 }

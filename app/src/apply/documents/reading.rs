@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use bson::{Bson, Document, doc, oid::ObjectId};
 
-use super::with;
+use super::{damaged, with};
 use crate::apply::Effects;
 use crate::limits::PAGE_DOCUMENTS;
 use crate::state::documents::change::{self, id_of};
@@ -27,7 +27,7 @@ pub fn refresh(tab: TabId, state: &mut State, effects: &mut Effects) {
     view.error = None;
     let run = view.pages.begin_run();
     let namespace = open.namespace.clone();
-    let count = view.query.count(&namespace.collection);
+    let count = view.count(&namespace.collection);
     let text = view.text.clone();
     let draft = &mut state.drafts.tab(tab).documents;
     if !draft.restored {
@@ -105,7 +105,7 @@ fn ask_pages(tab: TabId, state: &mut State, effects: &mut Effects) {
     let places = view.pages.ask();
     let commands: Vec<(u64, Document)> = places
         .into_iter()
-        .map(|(first, count)| (first, view.query.find(&collection, first, count)))
+        .map(|(first, count)| (first, view.find(&collection, first, count)))
         .collect();
     for (first, command) in commands {
         ask(tab, Purpose::Page { run, first }, command, state, effects);
@@ -164,12 +164,17 @@ pub fn page(
             }
             ask_pages(tab, state, effects);
         }
-        Err(error) => with(state, tab, |view| {
-            view.pages.failed(run, first);
-            if run == view.pages.run() {
-                view.error = Some(error.clone());
+        Err(error) => {
+            with(state, tab, |view| view.pages.failed(run, first));
+            if damaged::leave_out(tab, reply, state, effects) {
+                return;
             }
-        }),
+            with(state, tab, |view| {
+                if run == view.pages.run() {
+                    view.error = Some(error.clone());
+                }
+            });
+        }
     }
 }
 

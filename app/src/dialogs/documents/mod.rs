@@ -1,5 +1,6 @@
 //! The dialogs of the Documents view.
 
+mod damaged;
 mod delete;
 mod editor;
 
@@ -19,6 +20,7 @@ pub fn ui(
 ) {
     match dialog {
         Dialog::Editor(draft) => editor::ui(context, tab, draft, state, actions),
+        Dialog::Damaged(draft) => damaged::ui(context, tab, draft, state, actions),
         Dialog::Delete(draft) => delete::ui(context, tab, draft, state, actions),
     }
 }

@@ -1,10 +1,10 @@
 //! What a TTL would remove, in three figures.
 
-use egui::Ui;
+use egui::{Label, Ui};
 
 use crate::state::indexes::WhatIf;
 use crate::state::number;
-use crate::theme::colors;
+use crate::theme::{colors, text};
 use crate::widgets::card;
 
 /// Draws the figures; dashes while they are not known.
@@ -21,4 +21,9 @@ pub(super) fn ui(ui: &mut Ui, what_if: Option<&WhatIf>) {
             card::figure(never, &figure(stays), "never", None);
         }
     });
+    if let Some(damaged) = what_if.map(|figures| figures.damaged).filter(|damaged| *damaged > 0) {
+        let what = number::counted(damaged, "document is damaged", "documents are damaged");
+        let words = format!("{what}, in none of the figures; no pass removes what can't be read");
+        ui.add(Label::new(text::rich(words, text::body()).color(colors(ui).error)).wrap());
+    }
 }

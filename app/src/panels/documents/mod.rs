@@ -1,5 +1,6 @@
 //! The Documents view of a tab: the filter line, the header, and the list as cards, JSON or table.
 
+mod damaged;
 mod filter_line;
 mod header;
 mod inspector;
@@ -29,6 +30,7 @@ pub fn ui(ui: &mut Ui, state: &State, tab: &Tab, draft: &mut TabDraft, actions: 
         ui.spacing_mut().item_spacing.y = sizes::GAP_SMALL;
         filter_line::ui(ui, state, tab, draft, actions);
         header::ui(ui, state, tab, draft, actions);
+        damaged::ui(ui, tab, actions);
         content_ui(ui, state, tab, draft, actions);
     });
 }
@@ -54,7 +56,9 @@ fn content_ui(
         return;
     }
     if view.pages.is_empty() {
-        let (sentence, button, action) = if view.query.filter.is_empty() {
+        let (sentence, button, action) = if view.query.filter.is_empty() && view.partial {
+            (words::NONE_READABLE.to_owned(), "Show them…", DocumentsAction::ShowDamaged)
+        } else if view.query.filter.is_empty() {
             (words::nothing(&tab.namespace), "Add document", DocumentsAction::Add)
         } else {
             ("No document matches the filter".to_owned(), "Reset", DocumentsAction::Reset)

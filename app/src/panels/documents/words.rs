@@ -10,6 +10,9 @@ pub fn nothing(namespace: &Namespace) -> String {
     format!("{name} holds no documents yet")
 }
 
+/// All that is there is damaged.
+pub const NONE_READABLE: &str = "Every document of this collection is damaged";
+
 /// Said of the list where expired documents are hidden.
 pub const HIDDEN: &str =
     "Expired documents are hidden: they are neither listed nor counted here until they are removed";

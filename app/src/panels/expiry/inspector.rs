@@ -103,6 +103,11 @@ fn totals_ui(ui: &mut Ui, totals: &Totals, asks: &mut Asks<'_>) {
         key_value::colored(ui, "Waiting", &number::count(totals.waiting), ink.accent);
         key_value::colored(ui, "Overdue", &number::count(totals.overdue), ink.overdue);
         key_value::ui(ui, "Never expire", &number::count(totals.never));
+        if totals.damaged > 0 {
+            let count = number::count(totals.damaged);
+            key_value::colored(ui, "Damaged", &count, ink.error)
+                .hint("They can't be read, and no pass removes them; Verify names them");
+        }
         if !totals.reasons.is_empty() {
             // They are parts of the number above them.
             let margin = egui::Margin { left: 12, ..egui::Margin::ZERO };

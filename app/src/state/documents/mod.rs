@@ -3,6 +3,7 @@
 
 pub mod change;
 pub mod columns;
+pub mod damaged;
 pub mod due;
 pub mod editor;
 pub mod field;
@@ -13,6 +14,7 @@ pub mod undo;
 pub mod view;
 
 pub use change::{Origin, Step, Writing};
+pub use damaged::Damaged;
 pub use editor::{DeleteMany, Editor};
 pub use field::{FieldEdit, FieldKind};
 pub use focus::Focused;
@@ -53,6 +55,10 @@ pub enum Purpose {
     DeleteRead,
     /// A change of documents.
     Write,
+    /// The damaged documents.
+    Damaged,
+    /// The removal of damaged documents.
+    RemoveDamaged,
     /// A cursor that is no longer needed.
     Close,
     /// The whole of a document, to open it in the editor.
@@ -69,4 +75,6 @@ pub enum Dialog {
     Editor(Box<Editor>),
     /// Documents are to be deleted.
     Delete(DeleteMany),
+    /// Damaged documents.
+    Damaged(Damaged),
 }

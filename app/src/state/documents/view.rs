@@ -41,6 +41,7 @@ impl Mode {
 
 /// What the Documents view of one tab shows.
 #[derive(Debug, Clone, PartialEq, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each says one thing; none excludes another")]
 pub struct DocumentsView {
     /// Whether the documents were asked for since the view was opened or the data changed.
     pub asked: bool,
@@ -56,6 +57,8 @@ pub struct DocumentsView {
     pub pages: Pages,
     /// Why there are no documents, in one sentence.
     pub error: Option<String>,
+    /// Whether damaged documents are left out, because a read has met one.
+    pub partial: bool,
     /// How long the last page took, in microseconds.
     pub micros: u64,
     /// The TTL indexes that tell each row when it goes.
@@ -178,6 +181,25 @@ impl DocumentsView {
         self.text = text;
         self.query = query;
         self.error = None;
+    }
+
+    /// The command that reads `count` documents from row `first` on.
+    #[must_use]
+    pub fn find(&self, collection: &str, first: u64, count: u64) -> Document {
+        self.partly(self.query.find(collection, first, count))
+    }
+
+    /// The command that counts.
+    #[must_use]
+    pub fn count(&self, collection: &str) -> Document {
+        self.partly(self.query.count(collection))
+    }
+
+    fn partly(&self, mut command: Document) -> Document {
+        if self.partial {
+            command.insert("allowPartialResults", true);
+        }
+        command
     }
 
     /// Takes over documents that were read from row `first` on.

@@ -17,6 +17,8 @@ pub struct WhatIf {
     pub next_day: u64,
     /// Documents that would never expire.
     pub never: u64,
+    /// Documents that are damaged: they stay, and are in none of the counts above.
+    pub damaged: u64,
     /// All documents.
     pub total: u64,
 }
@@ -35,6 +37,7 @@ impl WhatIf {
             next_hour: count("nextHour"),
             next_day: count("nextDay"),
             never,
+            damaged: count("damaged"),
             total: count("total"),
         }
     }

@@ -1,0 +1,142 @@
+//! Damaged documents: which they are, what that means, and the button that removes them.
+
+use egui::{Context, Label, ScrollArea, Ui};
+use mayfly_engine::value::shell::write_command;
+
+use crate::action::{Action, Actions, DocumentsAction, ViewAction};
+use crate::dialogs::close;
+use crate::dialogs::create::refusal_ui;
+use crate::state::documents::damaged::{Damaged, DamagedRow, Removed, list};
+use crate::state::number::counted;
+use crate::state::{State, TabId};
+use crate::theme::{colors, sizes, text};
+use crate::widgets::empty_state;
+use crate::widgets::hint::Hint as _;
+use crate::widgets::value_text::with_marks;
+use crate::widgets::{Button, card, code_box, marks, modal, value};
+
+/// Rows that are shown at once; the others are scrolled to.
+const ROWS_SHOWN: f32 = 6.0;
+
+/// Record numbers up to which the command is shown in full.
+const COMMAND_RECORDS_MAX: usize = 20;
+
+const WHAT_IT_MEANS: &str = "Their bytes are not what was stored, so no read shows them as data and nothing replaces them. \
+     Until they are removed, their _id and unique keys stay taken.";
+
+const WHAT_TO_DO: &str = "A backup from before the damage still has them. Removed documents leave every index; their bytes \
+     are kept in a file of the data folder.";
+
+/// Draws the dialog.
+pub fn ui(
+    context: &Context,
+    tab: TabId,
+    draft: &mut Damaged,
+    state: &State,
+    actions: &mut Actions,
+) {
+    let Some(open) = state.tabs.get(tab) else { return close(actions) };
+    let namespace = &open.namespace;
+    let count = draft.rows.as_ref().map_or(0, Vec::len);
+    let command = match count {
+        1..=COMMAND_RECORDS_MAX => draft.removal(&namespace.collection),
+        _ => list(&namespace.collection),
+    };
+    let command = write_command(&namespace.db, &command);
+    let title = format!("Damaged documents of {}", marks::visible(&namespace.to_string()));
+    let (mut copy, mut remove) = (false, false);
+    let closing = modal::ui(
+        context,
+        &title,
+        WHAT_IT_MEANS,
+        sizes::DIALOG,
+        draft,
+        |ui, draft| {
+            if let Some(removed) = &draft.removed {
+                removed_ui(ui, removed);
+            }
+            list_ui(ui, draft);
+            refusal_ui(ui, &draft.sent);
+            if count > 0 {
+                ui.add(Label::new(text::rich(WHAT_TO_DO, text::body())).wrap());
+            }
+            let does = if (1..=COMMAND_RECORDS_MAX).contains(&count) {
+                "The command that removes them"
+            } else {
+                "The command that lists them"
+            };
+            copy = code_box::ui(ui, does, &command);
+        },
+        |ui, draft| {
+            if count > 0 {
+                let what = counted(count as u64, "damaged document", "damaged documents");
+                let label = format!("Remove {what}");
+                let button = Button::danger(&label).enabled(!draft.sent.is_waiting());
+                remove = ui.add(button).clicked();
+            }
+            if ui.add(Button::plain("Done")).clicked() {
+                close(actions);
+            }
+        },
+    );
+    if copy {
+        actions.push(Action::View(ViewAction::Copy(command)));
+    }
+    if remove {
+        actions.push(Action::Documents(tab, DocumentsAction::RemoveDamaged));
+    } else if closing.closes() {
+        close(actions);
+    }
+}
+
+fn removed_ui(ui: &mut Ui, removed: &Removed) {
+    let what = counted(removed.count, "document was", "documents were");
+    let words = match (&removed.file, removed.count) {
+        (Some(file), 1) => format!("1 document was removed. Its bytes are in {}", with_marks(file)),
+        (Some(file), _) => format!("{what} removed. Their bytes lie beside {}", with_marks(file)),
+        (None, _) => format!("{what} removed."),
+    };
+    let ink = colors(ui).accent;
+    card::bordered(ui, ink, |ui| ui.add(Label::new(text::rich(words, text::body())).wrap()));
+}
+
+fn list_ui(ui: &mut Ui, draft: &Damaged) {
+    let Some(rows) = &draft.rows else {
+        if draft.sent.error.is_none() {
+            empty_state::hint(ui, "Reading every document of the collection");
+        }
+        return;
+    };
+    if rows.is_empty() {
+        empty_state::hint(ui, "No document of this collection is damaged");
+        return;
+    }
+    let count = u16::try_from(rows.len()).map_or(f32::INFINITY, f32::from);
+    let height = sizes::ROW * ROWS_SHOWN.min(count);
+    card::ui(ui, |ui| {
+        ui.spacing_mut().item_spacing.y = 0.0;
+        let scroll = ScrollArea::vertical().id_salt("damaged documents").max_height(height);
+        scroll.auto_shrink([false, true]).show_rows(ui, sizes::ROW, rows.len(), |ui, range| {
+            rows.get(range).into_iter().flatten().for_each(|row| row_ui(ui, row));
+        });
+    });
+    if draft.has_more {
+        let words = "There may be more: the list goes on when these are removed";
+        ui.label(text::rich(words, text::small()).color(colors(ui).dim));
+    }
+}
+
+fn row_ui(ui: &mut Ui, row: &DamagedRow) {
+    ui.horizontal(|ui| {
+        ui.set_height(sizes::ROW);
+        let ink = colors(ui);
+        let (words, tone) = match &row.id {
+            Some(id) => (with_marks(&value::cut(&value::id(id), 60)), ink.text),
+            None => ("_id not known".to_owned(), ink.dim),
+        };
+        let name = ui.add(Label::new(text::rich(words, text::mono()).color(tone)).truncate());
+        name.hint(with_marks(&row.error));
+        let record = format!("record {}", row.record);
+        ui.label(text::rich(record, text::small()).color(ink.dim));
+    });
+}
