@@ -47,7 +47,7 @@ pub fn apply(tab: TabId, action: ExpiryAction, state: &mut State, effects: &mut 
         }
         ExpiryAction::Hold(held) => with(state, tab, |view| view.hold(held, now_ms)),
         ExpiryAction::WhatIf => what_if(tab, state, effects),
-        ExpiryAction::CreateIndex => indexes::open_create(tab, state, effects),
+        ExpiryAction::CreateIndex => indexes::open_create(tab, true, state, effects),
         ExpiryAction::RefreshDate(id) => refresh_date(tab, id, state, effects),
         ExpiryAction::ShowDocument(id) => {
             let filter = shell_filter(&doc! { "_id": id });
@@ -182,7 +182,7 @@ fn what_if(tab: TabId, state: &mut State, effects: &mut Effects) {
     let chosen = open.expiry.index.clone().or_else(|| ttl.first().map(|index| index.name.clone()));
     match chosen {
         Some(name) => indexes::open_change_ttl(tab, &name, state, effects),
-        None => indexes::open_create(tab, state, effects),
+        None => indexes::open_create(tab, true, state, effects),
     }
 }
 

@@ -19,7 +19,7 @@ pub fn apply(tab: TabId, action: IndexesAction, state: &mut State, effects: &mut
     match action {
         IndexesAction::Refresh => refresh(tab, state, effects),
         IndexesAction::Select(name) => with(state, tab, |view| view.selected = name),
-        IndexesAction::OpenCreate => open_create(tab, state, effects),
+        IndexesAction::OpenCreate => open_create(tab, false, state, effects),
         IndexesAction::OpenChangeTtl(name) => open_change_ttl(tab, &name, state, effects),
         IndexesAction::OpenDrop(name) => open_drop(tab, &name, state),
         IndexesAction::Hide { name, hidden } => hide(tab, &name, hidden, state, effects),
@@ -59,12 +59,16 @@ pub fn refresh(tab: TabId, state: &mut State, effects: &mut Effects) {
     read(tab, Purpose::Uses, uses, state, effects);
 }
 
-/// Opens the dialog that creates an index, with fields from a sample of the documents.
-pub fn open_create(tab: TabId, state: &mut State, effects: &mut Effects) {
+/// Opens the dialog that creates an index, one with a TTL or any, with fields from a sample of the
+/// documents.
+pub fn open_create(tab: TabId, has_ttl: bool, state: &mut State, effects: &mut Effects) {
     let Some((_, collection)) = names(tab, state) else { return };
-    let create = CreateIndex { fields: vec![(String::new(), false)], ..CreateIndex::default() };
+    let fields = vec![(String::new(), false)];
+    let create = CreateIndex { fields, has_ttl, ..CreateIndex::default() };
     state.dialogs.show(AnyDialog::Indexes(tab, Dialog::Create(create)));
-    let command = doc! { "find": collection, "limit": SAMPLE_DOCUMENTS };
+    let command = doc! {
+        "find": collection, "limit": SAMPLE_DOCUMENTS, "allowPartialResults": true,
+    };
     read(tab, Purpose::Sample, command, state, effects);
 }
 

@@ -251,6 +251,7 @@ fn without_a_ttl_index_one_is_offered() {
     window.until_named("No TTL index: nothing in this collection will ever expire");
     window.click("Create a TTL index…");
     assert!(window.has("Create an index on plain"));
+    window.until_named("Type a number; 0 means: at the stored time");
 }
 
 #[test]
