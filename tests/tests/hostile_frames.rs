@@ -84,13 +84,11 @@ fn hostile(random: &mut Random) -> Vec<u8> {
             whole[..=random.below(whole.len() - 1)].to_vec()
         }
         6 => msg(1 << (2 + random.below(14)), &valid),
-        // A checksum that is wrong by one bit of anything.
+        // A checksum that is wrong by one bit of anything but the flag that says that there is one.
         7 => {
             let mut whole = checked_msg(&valid);
-            let at = 16 + random.below(whole.len() - 16);
-            whole[at] ^= 1 << random.below(8);
-            // Without the flag there is no checksum to be wrong.
-            whole[16] |= 1;
+            let bit = 1 + random.below((whole.len() - 16) * 8 - 1);
+            whole[16 + bit / 8] ^= 1 << (bit % 8);
             whole
         }
         8 => msg(0, &deep(2_000)),
