@@ -1,9 +1,10 @@
 //! `mayfly serve` as a child process.
 
 use std::{
-    io::{BufRead, BufReader},
+    fs::File,
+    io::{BufRead, BufReader, Read},
     path::Path,
-    process::{Child, Command, Stdio},
+    process::{Child, ChildStdout, Command, Stdio},
 };
 
 use tempfile::TempDir;
@@ -15,6 +16,7 @@ pub struct Server {
     /// `mongodb://…` with the credentials.
     pub uri: String,
     child: Child,
+    stdout: BufReader<ChildStdout>,
     folder: Option<TempDir>,
 }
 
@@ -59,6 +61,15 @@ impl Server {
         Self::run(Command::new(starter).arg(program::path()), folder, &[])
     }
 
+    /// A server on this folder with this standard error.
+    ///
+    /// # Panics
+    /// When it does not begin to listen.
+    #[must_use]
+    pub fn start_telling(stderr: File, folder: &Path, arguments: &[&str]) -> Self {
+        Self::run(Command::new(program::path()).stderr(stderr), folder, arguments)
+    }
+
     fn run(command: &mut Command, folder: &Path, arguments: &[&str]) -> Self {
         // It listens on a socket or on a port.
         let port: &[&str] = if arguments.contains(&"--socket") { &[] } else { &["--port", "0"] };
@@ -72,10 +83,11 @@ impl Server {
             .expect("the server starts");
         let mut line = String::new();
         let stdout = child.stdout.take().expect("its standard output is a pipe");
-        BufReader::new(stdout).read_line(&mut line).expect("its first line can be read");
+        let mut stdout = BufReader::new(stdout);
+        stdout.read_line(&mut line).expect("its first line can be read");
         let uri = line.trim().strip_prefix("mayfly listening on ");
         let uri = uri.unwrap_or_else(|| panic!("the first line was {line:?}")).to_owned();
-        Self { uri, child, folder: None }
+        Self { uri, child, stdout, folder: None }
     }
 
     /// Asks it to end, as a system does that shuts down, and waits; its exit code.
@@ -85,6 +97,16 @@ impl Server {
     pub fn terminate(&mut self) -> Option<i32> {
         program::signal(self.pid(), "TERM");
         self.child.wait().expect("the server is a child of this process").code()
+    }
+
+    /// What it says on its standard output after the first line, until it ends.
+    ///
+    /// # Panics
+    /// When that can't be read.
+    pub fn last_words(&mut self) -> String {
+        let mut text = String::new();
+        self.stdout.read_to_string(&mut text).expect("its standard output can be read");
+        text
     }
 
     /// The number of its process.

@@ -8,10 +8,7 @@ use std::{
     time::Duration,
 };
 
-use bson::{
-    Bson, DateTime, Document, RawDocumentBuf, doc,
-    raw::{RawBsonRef, RawDocument},
-};
+use bson::{Bson, DateTime, Document, RawDocumentBuf, doc, raw::RawBsonRef};
 
 use super::{client::Client, context::Context, error::CommandError, request::Request};
 use crate::{
@@ -24,6 +21,9 @@ const MONITOR_OPID: i32 = 1;
 
 /// Fields that hold a batch of writes: they are not shown, as MongoDB does not show them.
 const BATCH_FIELDS: [&str; 4] = ["documents", "updates", "deletes", "ops"];
+
+/// What MongoDB shows in the place of a field that nobody shall read.
+const SECRET_SHOWN: &str = "xxx";
 
 /// Commands that are running now.
 #[derive(Debug)]
@@ -83,7 +83,7 @@ impl Operations {
             client: request.client.clone(),
             ns: ns(request),
             kind: kind(request.name),
-            command: shown(request.document),
+            command: shown(request),
             operation: Arc::new(Operation::new(limit)),
             began: work_time(),
         });
@@ -268,9 +268,22 @@ fn names_a_collection(command: &str) -> bool {
     !matches!(command, "getParameter" | "getLog" | "renameCollection" | "logRotate" | "dataSize")
 }
 
+/// Fields of a command that nobody shall read.
+fn secret_fields(command: &str) -> &'static [&'static str] {
+    match command {
+        "createUser" | "updateUser" => &["pwd"],
+        // A login begins here, with whatever somebody took for the user's name.
+        "hello" => &["saslSupportedMechs", "speculativeAuthenticate"],
+        _ => &[],
+    }
+}
+
 /// The command as it is kept while it runs: without batches, and only its short fields if it is long.
-fn shown(command: &RawDocument) -> RawDocumentBuf {
-    if command.as_bytes().len() <= SHOWN_COMMAND_BYTES_MAX {
+/// A secret is not kept: the command goes to the profile, also when it is refused.
+fn shown(request: &Request<'_>) -> RawDocumentBuf {
+    let command = request.document;
+    let secrets = secret_fields(request.name);
+    if command.as_bytes().len() <= SHOWN_COMMAND_BYTES_MAX && secrets.is_empty() {
         return command.to_owned();
     }
     let mut shown = RawDocumentBuf::new();
@@ -281,7 +294,9 @@ fn shown(command: &RawDocument) -> RawDocumentBuf {
         if BATCH_FIELDS.contains(&name.as_str()) || !is_short {
             continue;
         }
-        if let Ok(value) = element.value() {
+        if secrets.contains(&name.as_str()) {
+            shown.append(name, SECRET_SHOWN);
+        } else if let Ok(value) = element.value() {
             shown.append(name, value);
         }
     }
@@ -425,6 +440,36 @@ mod tests {
         );
         lab.check("{currentOp: 1, op: 'insert'}", "{inprog: []}");
         lab.check("{currentOp: 1, $all: true, active: true}", "{'inprog.0.type': 'op'}");
+    }
+
+    #[test]
+    fn the_profile_shows_no_secret() {
+        let check = |command: &str, shown: &str| {
+            let lab = Lab::new();
+            lab.ok("{profile: 2}");
+            lab.run(command);
+            lab.ok("{profile: 0}");
+            lab.check(
+                "{find: 'system.profile', filter: {'command.profile': {$exists: false}}}",
+                &format!("{{'cursor.firstBatch.0.command': {shown}}}"),
+            );
+        };
+        check("{createUser: 'u', pwd: 'p', roles: []}", "{createUser: 'u', pwd: 'xxx', roles: []}");
+        check("{updateUser: 'u', pwd: {a: 'p'}}", "{updateUser: 'u', pwd: 'xxx'}");
+        let long = "x".repeat(super::SHOWN_COMMAND_BYTES_MAX);
+        let command = format!("{{updateUser: 'u', customData: '{long}', pwd: '{long}'}}");
+        check(&command, "{updateUser: 'u'}");
+        let login = "speculativeAuthenticate: {saslStart: 1, payload: 'n,,n=p,r=x', db: 'admin'}";
+        for name in ["hello", "isMaster", "ismaster"] {
+            check(
+                &format!("{{{name}: 1, saslSupportedMechs: 'admin.p', {login}}}"),
+                &format!(
+                    "{{{name}: 1, saslSupportedMechs: 'xxx', speculativeAuthenticate: 'xxx'}}"
+                ),
+            );
+        }
+        // The field of another command is no secret.
+        check("{find: 'c', filter: {pwd: 'p'}}", "{find: 'c', filter: {pwd: 'p'}}");
     }
 
     #[test]
