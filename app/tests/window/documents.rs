@@ -438,7 +438,7 @@ fn a_list_that_hides_what_has_expired_says_so() {
 fn damaged_documents_are_left_out_listed_and_removed() {
     let mut window = Window::open_damaged();
     window.click("Documents");
-    window.until_named("Some documents are damaged and left out here and in the count");
+    window.until_named("Some documents are damaged and left out of this list");
     window.click("Show damaged documents");
     window.until_named("Damaged documents of test.notes");
     let removal = window.copied("Copy command");
@@ -447,7 +447,7 @@ fn damaged_documents_are_left_out_listed_and_removed() {
     window.until_named("1 document was removed. Its bytes are in ");
     window.until_named("No document of this collection is damaged");
     window.click("Done");
-    window.until_gone("Some documents are damaged and left out here and in the count");
+    window.until_gone("Some documents are damaged and left out of this list");
     let sent = window.sent();
     let finds = sent.iter().filter(|command| command.contains("find")).cloned();
     let partial: Vec<bool> = finds.map(|find| find.contains("allowPartialResults")).collect();

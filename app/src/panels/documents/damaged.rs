@@ -25,7 +25,7 @@ pub fn ui(ui: &mut Ui, tab: &Tab, actions: &mut Actions) {
                 actions.push(Action::Documents(tab.id, DocumentsAction::ShowDamaged));
             }
             ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
-                let words = "Some documents are damaged and left out here and in the count";
+                let words = "Some documents are damaged and left out of this list";
                 ui.add(Label::new(text::rich(words, text::body()).color(ink.error)).truncate());
             });
         });

@@ -64,6 +64,8 @@ pub struct Pages {
     wanted: Range<u64>,
     total: Option<u64>,
     end: Option<u64>,
+    /// A page of this run that begins here was empty: the count says more than can be read.
+    empty_from: Option<u64>,
 }
 
 impl Pages {
@@ -77,6 +79,7 @@ impl Pages {
         self.run += 1;
         self.asked.clear();
         self.end = None;
+        self.empty_from = None;
         self.run
     }
 
@@ -120,13 +123,14 @@ impl Pages {
             .kept
             .last_key_value()
             .map_or(0, |(page, content)| page * PAGE_DOCUMENTS + content.rows.len() as u64);
-        match (self.end, self.total) {
-            (Some(end), _) => end.max(loaded),
+        let known = match (self.end, self.total) {
+            (Some(end), _) => return end.max(loaded),
             (None, Some(total)) => total,
             // Not counted yet: one more page, so that scrolling can go on.
             (None, None) if loaded > 0 => loaded + PAGE_DOCUMENTS,
             (None, None) => 0,
-        }
+        };
+        self.empty_from.map_or(known, |from| known.min(from))
     }
 
     /// Whether there is nothing, for certain.
@@ -220,6 +224,9 @@ impl Pages {
         if count > 0 || page == 0 {
             self.end = Some(page * PAGE_DOCUMENTS + count);
             self.kept.retain(|other, _| *other <= page);
+        } else {
+            let from = page * PAGE_DOCUMENTS;
+            self.empty_from = Some(self.empty_from.map_or(from, |known| known.min(from)));
         }
     }
 

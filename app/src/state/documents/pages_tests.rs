@@ -110,3 +110,23 @@ fn long_documents_are_cut_in_the_list() {
     assert!(cut);
     assert!(text.lines().count() <= JSON_LINES_MAX);
 }
+
+#[test]
+fn a_count_of_more_than_can_be_read_leaves_no_rows_that_never_come() {
+    let mut pages = taken(130);
+    pages.want(90..130);
+    assert_eq!(pages.ask(), [(50, 50), (100, 50)]);
+    pages.take(1, 50, rows(50..100), false);
+    assert_eq!(pages.len(), 130);
+    pages.take(1, 100, rows(0..0), false);
+    assert_eq!(pages.len(), 100, "nothing is behind an empty page");
+    assert!(!pages.lacks(&(90..100)));
+    // Of a run in which there is more again, nothing is known yet.
+    pages.begin_run();
+    assert_eq!(pages.len(), 130);
+    // An empty page far behind the end does not say where the end is.
+    let mut pages = taken(60);
+    pages.want(500..510);
+    pages.take(1, 500, rows(0..0), false);
+    assert_eq!(pages.len(), 60);
+}

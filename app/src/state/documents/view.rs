@@ -189,10 +189,12 @@ impl DocumentsView {
         self.partly(self.query.find(collection, first, count))
     }
 
-    /// The command that counts.
+    /// The command that counts. All documents of a collection are counted at no cost, those that are damaged
+    /// too; else each is read, and what can't be read must not end it.
     #[must_use]
     pub fn count(&self, collection: &str) -> Document {
-        self.partly(self.query.count(collection))
+        let count = self.query.count(collection);
+        if self.query.filter.is_empty() { count } else { self.partly(count) }
     }
 
     fn partly(&self, mut command: Document) -> Document {
