@@ -1,7 +1,7 @@
 //! The Expiry view: documents in time, from their date to their removal.
 
 use bson::{Document, doc};
-use egui::{Key, Modifiers};
+use egui::{Key, Modifiers, Rect, Shape};
 use egui_kittest::kittest::Queryable;
 use mayfly::state::State;
 use mayfly::state::expiry::Mode;
@@ -58,6 +58,39 @@ fn no_tooltip_of_a_lane_lies_over_the_palette() {
     window.until_gone("Goes between 12:01:00");
     window.key(Key::Escape);
     window.until_named("Goes between 12:01:00");
+}
+
+/// Whether a horizontal line goes through a text that is painted.
+fn is_struck_through(window: &Window, text: &str) -> bool {
+    let shapes = || window.harness.output().shapes.iter().map(|clipped| &clipped.shape);
+    let places = shapes().filter_map(|shape| match shape {
+        Shape::Text(drawn) if drawn.galley.text() == text => Some(shape.visual_bounding_rect()),
+        _ => None,
+    });
+    let places: Vec<_> = places.collect();
+    assert!(!places.is_empty(), "{text} is painted");
+    shapes().any(|shape| match shape {
+        Shape::LineSegment { points: [from, to], .. } => {
+            let line = Rect::from_two_pos(*from, *to);
+            line.height() < 1.0 && places.iter().any(|place| place.intersects(line))
+        }
+        _ => false,
+    })
+}
+
+#[test]
+fn only_what_was_removed_is_struck_through() {
+    let mut window = window();
+    window
+        .run("test", &doc! {"insert": "sessions", "documents": [{"_id": "far", "end": at(3_000)}]});
+    window.until_named("far expires at");
+    assert!(!is_struck_through(&window, "50:00 →"), "the threshold is off the axis");
+    assert!(!is_struck_through(&window, "far"));
+    assert!(!is_struck_through(&window, "02:00"), "the threshold is on the axis");
+    window.advance(31);
+    window.click("Run now");
+    window.until_named("first removed, 1.0 s late");
+    assert!(is_struck_through(&window, "first"));
 }
 
 #[test]

@@ -132,27 +132,29 @@ impl Ink<'_> {
     fn waiting(&self, lane: &Lane) {
         let (base, end) = (self.scale.x(lane.base_ms), self.scale.x(lane.threshold_ms));
         let now = self.scale.now_x();
-        if lane.base_ms == lane.threshold_ms {
-            // Nothing is added to the date: a thread leads from now to the threshold.
-            let (from, to) = (now.max(self.scale.left), end.min(self.scale.right()));
-            let stroke = Stroke::new(sizes::LINE, faded(self.colors.accent, 0.5));
-            self.painter.hline(from..=to.max(from), self.rect.center().y, stroke);
-        }
         self.fill(self.bar(base.min(end), end), faded(self.colors.accent, 0.32));
         self.fill(self.bar(base, now.min(end)), faded(self.colors.accent, 0.85));
         let left = duration::countdown(lane.threshold_ms.saturating_sub(self.scale.shown_ms));
         let note = words::note(lane);
-        if end < self.scale.left {
+        let labels_left = if end < self.scale.left {
             // Off the axis at the left, which was moved to later times.
             let text = format!("← {left}");
-            self.labels(self.scale.left, &text, self.colors.dim, &note);
+            self.labels(self.scale.left, &text, self.colors.dim, &note)
         } else if end <= self.scale.right() {
             self.knob(pos2(end, self.rect.center().y), self.colors.accent);
-            self.labels(end, &left, self.colors.text, &note);
+            self.labels(end, &left, self.colors.text, &note)
         } else {
             // The threshold is beyond the right edge: the text stands at the edge, with an arrow.
             let text = format!("{left} →");
-            self.labels(self.scale.right(), &text, self.colors.dim, &note);
+            self.labels(self.scale.right(), &text, self.colors.dim, &note)
+        };
+        if lane.base_ms == lane.threshold_ms {
+            // Nothing is added to the date: a thread leads from now to the threshold. Not through the
+            // labels: what is struck through was removed.
+            let from = now.max(self.scale.left);
+            let to = (end - sizes::LANE_KNOB).min(labels_left - sizes::GAP_SMALL);
+            let stroke = Stroke::new(sizes::LINE, faded(self.colors.accent, 0.5));
+            self.painter.hline(from..=to.max(from), self.rect.center().y, stroke);
         }
     }
 
@@ -233,13 +235,20 @@ impl Ink<'_> {
     }
 
     /// Digits and note right of `x`; where the right has no room, the note left of it on the bar,
-    /// and the digits too if need be.
-    fn labels(&self, x: f32, digits: &str, ink: egui::Color32, note: &str) {
-        self.labels_on(false, x, digits, ink, note);
+    /// and the digits too if need be. Returns where the first of them begins.
+    fn labels(&self, x: f32, digits: &str, ink: egui::Color32, note: &str) -> f32 {
+        self.labels_on(false, x, digits, ink, note)
     }
 
     /// The same; `is_hatched` says that stripes are below them.
-    fn labels_on(&self, is_hatched: bool, x: f32, digits: &str, ink: egui::Color32, note: &str) {
+    fn labels_on(
+        &self,
+        is_hatched: bool,
+        x: f32,
+        digits: &str,
+        ink: egui::Color32,
+        note: &str,
+    ) -> f32 {
         let layout = |text: &str, font: FontId, color| {
             self.painter.layout_no_wrap(text.to_owned(), font, color)
         };
@@ -259,13 +268,17 @@ impl Ink<'_> {
         if digits_width + sizes::GAP_SMALL + note_width <= room {
             put(right, digits, ink);
             put(right + digits_width + sizes::GAP_SMALL, note, self.colors.dim);
-        } else if digits_width <= room {
+            return right;
+        }
+        let mut note_left = left - note_width;
+        if digits_width <= room {
             put(right, digits, ink);
-            put((left - note_width).max(self.scale.left), note, self.colors.text);
         } else {
             put(left - digits_width, digits, self.colors.text);
-            let note_left = left - digits_width - sizes::GAP - note_width;
-            put(note_left.max(self.scale.left), note, self.colors.text);
+            note_left -= digits_width + sizes::GAP;
         }
+        let note_left = note_left.max(self.scale.left);
+        put(note_left, note, self.colors.text);
+        note_left
     }
 }
