@@ -53,6 +53,13 @@ fn a_filter_is_typed_and_reset() {
 }
 
 #[test]
+fn the_lines_above_the_documents_end_at_the_same_place() {
+    let window = window();
+    let ends = ["Reset", "Table (F4)"].map(|name| window.place(name).right());
+    assert!((ends[0] - ends[1]).abs() < 2.0, "{ends:?}");
+}
+
+#[test]
 fn a_bad_filter_says_its_place_and_is_not_run() {
     let mut window = window();
     for (filter, place) in [("{ _id: }", "column 8"), ("{ _id: 1", "column 9")] {

@@ -12,7 +12,7 @@ use crate::widgets::code_edit::CodeEdit;
 use crate::widgets::{Button, menu, paint, value};
 
 /// Room at the right of the filter for its buttons, in points.
-const BUTTONS: f32 = 300.0;
+const BUTTONS: f32 = 262.0;
 
 /// A view so wide has the filter and its buttons in one line, in points.
 const WIDE: f32 = BUTTONS + 200.0;
