@@ -61,8 +61,8 @@ pub fn ui(ui: &mut Ui, state: &State, drafts: &mut Drafts, actions: &mut Actions
     workspace.response.rect.bottom()
 }
 
-/// Draws what lies over everything: palette, messages at the end of the workspace, the overlay for
-/// files, the amber frame.
+/// Draws what lies over everything: palette, messages at the end of the workspace or, beside a dialog, of
+/// the window, the overlay for files, the amber frame.
 pub fn over_ui(
     ui: &mut Ui,
     workspace_end: f32,
@@ -78,7 +78,10 @@ pub fn over_ui(
             actions.push(Action::View(ViewAction::SetPalette(false)));
         }
     }
-    toasts::ui(ui.ctx(), workspace_end, state, actions);
+    // A dialog may be as low as that, and its buttons are at its end; what is below it is dimmed.
+    let has_dialog = state.dialogs.open().is_some();
+    let bottom = if has_dialog { ui.ctx().content_rect().bottom() } else { workspace_end };
+    toasts::ui(ui.ctx(), bottom, state, actions);
     drop_overlay::ui(ui.ctx(), state);
     if state.clock.is_simulated() {
         amber_frame(ui);

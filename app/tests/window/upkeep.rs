@@ -325,6 +325,9 @@ fn the_scrub_is_started_from_the_dialog() {
     });
     let sent = window.sent();
     assert!(sent.iter().any(|text| text.contains("mayflyScrub")), "{sent:?}");
+    let message = window.place("Dismiss: The scrub reads every document now");
+    let done = window.place("Done");
+    assert!(message.top() > done.bottom(), "{message} covers {done}");
 }
 
 #[test]
