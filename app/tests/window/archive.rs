@@ -79,6 +79,25 @@ fn an_archive_is_switched_on_with_limits_and_off_again() {
 }
 
 #[test]
+fn rows_of_an_archive_stay_where_they_are_while_several_are_chosen() {
+    let mut window = filled();
+    // The dialog has grown with what it lists.
+    window.harness.run_steps(16);
+    let before = window.place("Choose \"first\"");
+    window.click("Choose \"second\"");
+    window.until_named("The command that will be sent");
+    assert_eq!(window.place("Choose \"first\""), before);
+    window.click("Choose \"first\"");
+    window.until_named("Put back");
+    assert_eq!(window.place("Choose \"first\""), before);
+    // Its cell shows a document also beside its name.
+    let name = window.place("Show \"second\"");
+    window.point_at(name.right() - 4.0, name.top() + 4.0);
+    window.until_named("Document");
+    assert!(window.value("Document").contains("bob"));
+}
+
+#[test]
 fn a_target_that_is_no_good_is_told() {
     let mut window = dialog(&sessions());
     window.until_enabled("Switch on");

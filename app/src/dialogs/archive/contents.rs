@@ -1,7 +1,7 @@
 //! What an archive holds: figures, documents, and the one that is shown.
 
 use bson::RawDocumentBuf;
-use egui::{Label, RichText, ScrollArea, Sense, Ui};
+use egui::{Align2, Label, RichText, Role, ScrollArea, Sense, Ui, WidgetInfo, vec2};
 use mayfly_engine::value::extjson::Layout;
 use mayfly_engine::value::shell::{read_document, write_document};
 
@@ -13,7 +13,10 @@ use crate::theme::{colors, sizes, text};
 use crate::widgets::field::{Field, labelled};
 use crate::widgets::hint::Hint as _;
 use crate::widgets::value_text::with_marks;
-use crate::widgets::{Button, card, code_box, key_value, value};
+use crate::widgets::{Button, card, code_box, key_value, paint, value};
+
+/// The rows that the list has room for: so many whatever is shown below it, and so many while nothing is.
+const ROWS: (f32, f32) = (5.0, 9.0);
 
 /// Draws it all. Returns what a person asks for.
 pub(super) fn ui(
@@ -44,14 +47,45 @@ pub(super) fn ui(
         ui.label(text::rich(words, text::body()).color(colors(ui).dim));
         return asked;
     }
-    asked = list_ui(ui, archive).or(asked);
-    if let Some(row) = archive.shown.and_then(|at| archive.rows.get(at)) {
-        document_ui(ui, row, actions);
+    list_and_below_ui(ui, archive, actions).or(asked)
+}
+
+/// Draws the list and what is below it, which takes its room from the list: no row moves away under the pointer that
+/// chooses several.
+fn list_and_below_ui(
+    ui: &mut Ui,
+    archive: &Archive,
+    actions: &mut Actions,
+) -> Option<ArchiveAction> {
+    let key = ui.scope_id().with("height below the list");
+    let known: f32 = ui.data(|data| data.get_temp(key)).unwrap_or(0.0);
+    let total = sizes::ROW * ROWS.1;
+    let height = (total - known).max(sizes::ROW * ROWS.0);
+    let list = ui.scope(|ui| list_ui(ui, archive, height));
+    let shown = archive.shown.and_then(|at| archive.rows.get(at));
+    let command = archive.put_back_command();
+    let mut below = 0.0;
+    if shown.is_some() || command.is_some() {
+        let drawn = ui.scope(|ui| {
+            if let Some(row) = shown {
+                document_ui(ui, row, actions);
+            }
+            if let Some((db, command)) = &command {
+                command_ui(ui, db, command, actions);
+            }
+        });
+        below = drawn.response.rect.height() + sizes::GAP;
     }
-    if let Some((db, command)) = archive.put_back_command() {
-        command_ui(ui, &db, &command, actions);
+    // The gap behind what was drawn last is there already.
+    let rest = total - list.response.rect.height() - below - sizes::GAP;
+    if rest > 0.0 {
+        ui.add_space(rest);
     }
-    asked
+    if (below - known).abs() > 0.5 {
+        ui.data_mut(|data| data.insert_temp(key, below));
+        ui.ctx().request_discard("the list makes room for what is below it");
+    }
+    list.inner
 }
 
 fn figures_ui(ui: &mut Ui, status: &Status) {
@@ -139,30 +173,23 @@ fn filter_ui(ui: &mut Ui, draft: &mut ArchiveDraft, archive: &Archive) -> Option
     asked
 }
 
-fn list_ui(ui: &mut Ui, archive: &Archive) -> Option<ArchiveAction> {
+fn list_ui(ui: &mut Ui, archive: &Archive, height: f32) -> Option<ArchiveAction> {
     let mut asked = None;
-    let shown = archive.shown.is_some();
-    let height = sizes::ROW * if shown { 5.0 } else { 9.0 };
     ui.spacing_mut().item_spacing.y = 0.0;
+    let lines = archive.rows.len() + usize::from(archive.next.is_some());
     let list = ScrollArea::vertical().id_salt("archived documents").auto_shrink([false, true]);
-    list.max_height(height).show_rows(
-        ui,
-        sizes::ROW,
-        archive.rows.len() + usize::from(archive.next.is_some()),
-        |ui, range| {
-            for at in range {
-                match archive.rows.get(at) {
-                    Some(row) => asked = row_ui(ui, at, row, archive).or(asked.take()),
-                    None => {
-                        if ui.add(Button::plain("Show more")).clicked() {
-                            asked = Some(ArchiveAction::More);
-                        }
+    list.max_height(height).show_rows(ui, sizes::ROW, lines, |ui, range| {
+        for at in range {
+            match archive.rows.get(at) {
+                Some(row) => asked = row_ui(ui, at, row, archive).or(asked.take()),
+                None => {
+                    if ui.add(Button::plain("Show more")).clicked() {
+                        asked = Some(ArchiveAction::More);
                     }
                 }
             }
-        },
-    );
-    ui.spacing_mut().item_spacing.y = sizes::GAP;
+        }
+    });
     asked
 }
 
@@ -178,26 +205,37 @@ fn row_ui(ui: &mut Ui, at: usize, row: &Row, archive: &Archive) -> Option<Archiv
             asked = Some(ArchiveAction::Choose(at, chosen));
         }
         let ink = colors(ui);
-        let name = RichText::new(&id).font(text::mono());
-        let name = if archive.shown == Some(at) { name.color(ink.accent) } else { name };
-        let width = ui.available_width() - sizes::COLUMN_DATE - sizes::COLUMN;
-        ui.allocate_ui_with_layout(
-            egui::vec2(width, sizes::ROW),
-            egui::Layout::left_to_right(egui::Align::Center),
-            |ui| {
-                let label = ui.add(Label::new(name).truncate().sense(Sense::click()));
-                if label.accessible_name(format!("Show {id}")).clicked() {
-                    asked = Some(ArchiveAction::Show(at));
-                }
-                ui.add_space(ui.available_width());
-            },
-        );
+        if name_ui(ui, &id, archive.shown == Some(at)) {
+            asked = Some(ArchiveAction::Show(at));
+        }
         let removed = duration::date_time(row.removed_ms);
         ui.label(RichText::new(removed).font(text::mono()).color(ink.date));
         let index = Label::new(RichText::new(with_marks(&row.index)).color(ink.dim)).truncate();
         ui.add(index);
     });
     asked
+}
+
+/// The name of a document, which shows it. Returns whether it was pressed, anywhere in its cell.
+fn name_ui(ui: &mut Ui, id: &str, is_shown: bool) -> bool {
+    let width = ui.available_width() - sizes::COLUMN_DATE - sizes::COLUMN;
+    let (cell, response) = ui.allocate_exact_size(vec2(width, sizes::ROW), Sense::click());
+    response.widget_info(|| {
+        let name = format!("Show {id}");
+        WidgetInfo::selected(Role::Button, ui.is_enabled(), is_shown, name)
+    });
+    let ink = colors(ui);
+    let around = cell.expand2(vec2(sizes::GAP_TINY, -1.0));
+    if response.hovered() {
+        ui.painter().rect_filled(around, sizes::RADIUS_BUTTON, ink.raised);
+    }
+    if response.has_focus() {
+        paint::focus_ring(ui, around.shrink(1.0), sizes::RADIUS_BUTTON);
+    }
+    let main = if is_shown { ink.accent } else { ink.text };
+    let at = cell.left_center();
+    paint::text_at(ui, at, Align2::LEFT_CENTER, id, text::mono(), main, cell.width());
+    response.hint("Show what it held").clicked()
 }
 
 fn document_ui(ui: &mut Ui, row: &Row, actions: &mut Actions) {
