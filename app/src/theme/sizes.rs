@@ -175,4 +175,4 @@ pub const SLIDER_TRACK: f32 = 6.0;
 /// The radius of the slider's knob.
 pub const SLIDER_KNOB: f32 = 8.0;
 /// The room that a field leaves for the buttons behind it.
-pub const FIELD_BUTTONS: f32 = 350.0;
+pub const FIELD_BUTTONS: f32 = 320.0;

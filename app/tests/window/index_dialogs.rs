@@ -20,6 +20,18 @@ fn creating(field: &str) -> Window {
 }
 
 #[test]
+fn the_fields_of_an_index_are_as_wide_as_the_dialog() {
+    let mut window = creating("made");
+    let check = |window: &Window, last: &str| {
+        let ends = ["Create index", last].map(|name| window.place(name).right());
+        assert!((ends[0] - ends[1]).abs() < 2.0, "{last}: {ends:?}");
+    };
+    check(&window, "Direction of field 1: ↓ Descending");
+    window.click("Add a field");
+    check(&window, "Remove field 2");
+}
+
+#[test]
 fn a_blank_ttl_is_refused_and_zero_is_allowed() {
     let mut window = creating("made");
     window.click("TTL: documents expire");

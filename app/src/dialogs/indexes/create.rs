@@ -72,6 +72,8 @@ fn content_ui(ui: &mut Ui, create: &mut CreateIndex, sampled: &[SampledField]) {
     field::labelled(ui, "Fields", None, |ui| fields_ui(ui, create, sampled));
     ttl_ui(ui, create);
     ui.horizontal(|ui| {
+        // Each box belongs to the word behind it.
+        ui.spacing_mut().item_spacing.x = sizes::GAP_LARGE;
         ui.checkbox(&mut create.unique, "Unique")
             .hint("Refuse a document whose value another document has");
         ui.checkbox(&mut create.sparse, "Sparse")
@@ -101,7 +103,9 @@ fn fields_ui(ui: &mut Ui, create: &mut CreateIndex, sampled: &[SampledField]) {
     for (at, (name, descends)) in create.fields.iter_mut().enumerate() {
         ui.horizontal(|ui| {
             let spoken = format!("Field {}", at + 1);
-            let width = Some((ui.available_width() - sizes::FIELD_BUTTONS).max(120.0));
+            let cross = if many { sizes::CONTROL + sizes::GAP_SMALL } else { 0.0 };
+            let buttons = sizes::FIELD_BUTTONS + cross;
+            let width = Some((ui.available_width() - buttons).max(120.0));
             let hint = "createdAt, or _ts for the last modification";
             let field = Field { name: &spoken, hint, mono: true, width, ..Field::default() };
             let response = field.ui(ui, name);
