@@ -31,6 +31,8 @@ pub fn ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
             let size = egui::vec2(ui.available_width(), sizes::ROW_DENSE);
             let layout = Layout::right_to_left(Align::Center);
             ui.allocate_ui_with_layout(size, layout, |ui| {
+                // The scroll bar lies over the end of the lines.
+                ui.add_space(sizes::GAP);
                 if *row == 0 {
                     put_back_ui(ui, state, line, actions);
                 }

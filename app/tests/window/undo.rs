@@ -52,7 +52,10 @@ fn one_document_is_put_back_and_its_index_waits() {
 fn what_a_pass_removed_is_put_back_from_the_log() {
     let mut window = caught();
     let number = window.state().reaper.last_pass().expect("a pass").number;
-    window.click(&format!("Put back what pass {number} removed"));
+    let put_back = format!("Put back what pass {number} removed");
+    let end = window.harness.ctx.content_rect().right();
+    assert!(window.place(&put_back).right() < end - 12.0, "the scroll bar is not over it");
+    window.click(&put_back);
     window.until_named("Put back 2 documents; the index waits until you release it");
     let counted = window.run("test", &doc! {"count": "sessions"});
     assert_eq!(counted.get_i32("n").ok(), Some(3));
