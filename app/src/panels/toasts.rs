@@ -6,7 +6,16 @@ use crate::action::{Action, Actions, ViewAction};
 use crate::state::State;
 use crate::state::toasts::Kind;
 use crate::theme::{Colors, Icon, sizes};
-use crate::widgets::toast;
+use crate::widgets::{modal, toast};
+
+/// How wide messages are: no wider than the room beside an open dialog, whose buttons they would cover. Where
+/// there is too little of it, they cover them until they are dismissed.
+fn width(context: &Context) -> f32 {
+    let beside = modal::place(context).map_or(f32::INFINITY, |dialog| {
+        context.content_rect().right() - dialog.right() - 2.0 * sizes::GAP_LARGE
+    });
+    if beside < sizes::TOAST_NARROW { sizes::TOAST } else { beside.min(sizes::TOAST) }
+}
 
 /// Draws the messages above `bottom`, the newest at the bottom.
 pub fn ui(context: &Context, bottom: f32, state: &State, actions: &mut Actions) {
@@ -14,6 +23,7 @@ pub fn ui(context: &Context, bottom: f32, state: &State, actions: &mut Actions) 
         return;
     }
     let look = Colors::of(context.theme() == egui::Theme::Dark);
+    let width = width(context);
     let above = bottom - context.content_rect().bottom() - sizes::GAP;
     Area::new(Id::unique("messages"))
         .order(Order::Tooltip)
@@ -28,7 +38,9 @@ pub fn ui(context: &Context, bottom: f32, state: &State, actions: &mut Actions) 
                 };
                 let button = message.button.as_ref().map(|(label, _)| label.as_str());
                 let pressed = ui
-                    .push_id(message.id, |ui| toast::ui(ui, icon, ink, &message.text, button))
+                    .push_id(message.id, |ui| {
+                        toast::ui(ui, width, icon, ink, &message.text, button)
+                    })
                     .inner;
                 match pressed {
                     Some(toast::Pressed::Button) => {

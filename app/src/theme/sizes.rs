@@ -107,6 +107,8 @@ pub const PALETTE_TOP: f32 = 84.0;
 pub const PALETTE_LIST: f32 = 380.0;
 /// A message in the corner: width.
 pub const TOAST: f32 = 380.0;
+/// The least width of a message beside a dialog.
+pub const TOAST_NARROW: f32 = 220.0;
 /// The widest text of an empty state.
 pub const EMPTY_TEXT: f32 = 420.0;
 /// The picture of an empty state: width and height.

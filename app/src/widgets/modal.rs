@@ -1,8 +1,8 @@
 //! The frame of a dialog: title, content, buttons at the bottom.
 
 use egui::{
-    Align, Context, CornerRadius, Event, Frame, Id, Layout, Margin, Modal, ScrollArea, Shadow,
-    Stroke, Ui,
+    Align, Context, CornerRadius, Event, Frame, Id, Layout, Margin, Modal, Rect, ScrollArea,
+    Shadow, Stroke, Ui,
 };
 
 use super::{Button, menu};
@@ -10,6 +10,9 @@ use crate::theme::{Colors, Icon, colors, sizes, text};
 
 /// Passes over the window after which a dialog that was not drawn is known to have been closed.
 const PASSES_APART_MAX: u64 = 2;
+
+/// Under what the place of the open dialog is kept.
+const PLACE: &str = "the open dialog's place";
 
 /// Whether the dialog shall close.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -79,8 +82,18 @@ pub fn ui<T>(
                 |ui| buttons(ui, draft),
             );
         });
+    let place = (window.cumulative_pass_nr(), modal.response.rect);
+    window.data_mut(|data| data.insert_temp(Id::unique(PLACE), place));
     let is_careless = modal.backdrop_response.clicked() && was_typed_into(window, id);
     if closed || modal.should_close() && !is_careless { Closing::Closes } else { Closing::Stays }
+}
+
+/// Where the open dialog stands.
+#[must_use]
+pub fn place(window: &Context) -> Option<Rect> {
+    let (pass, rect) = window.data(|data| data.get_temp::<(u64, Rect)>(Id::unique(PLACE)))?;
+    let apart = window.cumulative_pass_nr().saturating_sub(pass);
+    (apart <= PASSES_APART_MAX).then_some(rect)
 }
 
 /// Whether text was typed since the dialog came: a press beside it must not throw that away.

@@ -14,9 +14,10 @@ pub enum Pressed {
     Close,
 }
 
-/// Draws a message with an icon in `ink`.
+/// Draws a message of a width with an icon in `ink`.
 pub fn ui(
     ui: &mut Ui,
+    width: f32,
     icon: Icon,
     ink: Color32,
     sentence: &str,
@@ -31,7 +32,7 @@ pub fn ui(
         .shadow(Shadow { offset: [0, 6], blur: 20, spread: 0, color: look.shadow })
         .inner_margin(Margin::symmetric(14, 10))
         .show(ui, |ui| {
-            ui.set_width(sizes::TOAST - 28.0);
+            ui.set_width(width - 28.0);
             ui.horizontal_top(|ui| {
                 ui.label(icon.text().color(ink)).accessible_name(sentence);
                 let room = ui.available_width() - 28.0;
