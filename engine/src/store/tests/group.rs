@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use super::{Counters, Store, StoreError, StoreOptions, open, open_with};
-use crate::limits::WRITES_WAITING_MAX;
+use crate::limits::{GROUP_OPERATIONS_MAX, WRITES_WAITING_MAX};
 
 /// What a write in line does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -122,6 +122,53 @@ fn writes_in_line_share_a_commit_and_none_pays_for_another() {
     check(&store, &[Nests], 1);
     // More than one group holds.
     check(&store, &[Counts; 70], 2);
+}
+
+/// As while two imports run: one has the turn, the other comes behind the write of a person.
+#[test]
+fn a_write_waits_for_no_more_than_the_batch_that_it_meets() {
+    let check = |rows: usize, commits: u64| {
+        let folder = tempfile::tempdir().expect("a folder");
+        let store = open(folder.path());
+        let before = store.commits();
+        let (batches, met) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let batch = || {
+            store.write(|writer| {
+                let is_first = batches.fetch_add(1, Ordering::Relaxed) == 0;
+                // The others are to stand in line before it ends.
+                while is_first && store.line().waiting() < 2 {
+                    thread::yield_now();
+                }
+                (0..rows).try_for_each(|row| writer.put_meta(&row.to_string(), b"of a batch"))
+            })
+        };
+        let small = || {
+            store.write(|writer| {
+                met.store(batches.load(Ordering::Relaxed), Ordering::Relaxed);
+                writer.put_meta("small", b"of a person")
+            })
+        };
+        thread::scope(|scope| {
+            let is_awaited = |waiting: usize| {
+                while !store.line().is_led() || store.line().waiting() < waiting {
+                    thread::yield_now();
+                }
+            };
+            let first = scope.spawn(batch);
+            is_awaited(0);
+            let small = scope.spawn(small);
+            is_awaited(1);
+            let second = scope.spawn(batch);
+            for write in [first, small, second] {
+                assert_eq!(write.join().expect("no panic"), Ok::<(), StoreError>(()));
+            }
+        });
+        assert_eq!(met.into_inner(), 1, "batches before the small write, {rows} rows each");
+        assert_eq!(store.commits() - before, commits, "{rows} rows in a batch");
+    };
+    check(1, 1);
+    // A batch that is full commits at once, and who waits has the turn.
+    check(GROUP_OPERATIONS_MAX, 2);
 }
 
 /// A mistake of whoever listens ends the leading thread in the middle of its transaction, after the
