@@ -3,7 +3,11 @@
 //! No read gives such a document and no write replaces it, so until somebody says that it is to go it
 //! stays where it is. It can't tell its keys: its index entries are found by its record number.
 
-use std::{collections::BTreeSet, ops::Bound, path::PathBuf};
+use std::{
+    collections::{BTreeSet, HashMap},
+    ops::Bound,
+    path::PathBuf,
+};
 
 use bson::{Bson, RawDocument, raw::RawBsonRef};
 use thiserror::Error;
@@ -14,8 +18,8 @@ use crate::{
     interrupt::tick,
     limits::READ_DOCS_MAX,
     store::{
-        CollectionId, Reader, RecordNumber, Scan, StoreError, Unread, WAY_OUT, entry_bytes,
-        keep_damaged,
+        CollectionId, IndexId, Reader, RecordNumber, Scan, StoreError, Unread, WAY_OUT,
+        entry_bytes, keep_damaged,
     },
     value::{
         Direction,
@@ -35,6 +39,12 @@ pub struct DamagedDocument {
     /// What is wrong.
     pub damage: String,
 }
+
+/// An entry's key, and the document to which it leads.
+type Leads = (Vec<u8>, RecordNumber);
+
+/// The entries of each index that lead to some documents.
+type Leading = HashMap<IndexId, Vec<Leads>>;
 
 /// Some of a collection's damaged documents.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -120,21 +130,73 @@ impl Collections {
                 records.iter().map(|record| Ok((*record, bytes_of(reader, *record)?))).collect()
             })
             .map_err(|error: NotRemoved| error)?;
+        let mut leading = Leading::new();
+        for index in &collection.indexes {
+            leading.insert(index.id, self.entries_to(index.id, records)?);
+        }
         let mut files = Vec::new();
         for (record, bytes) in &all {
             files.push(keep_damaged(self.store.folder(), collection.id, *record, bytes)?);
         }
-        self.write(|writer| writer.remove_damaged(collection, records))?;
+        self.write(|writer| writer.remove_damaged(collection, records, &leading))?;
         Ok(files)
+    }
+
+    /// The entries of an index that lead to these documents, looked for in short reads. No write changes
+    /// them while the documents are there: it would have to read the documents.
+    fn entries_to(
+        &self,
+        index: IndexId,
+        records: &BTreeSet<RecordNumber>,
+    ) -> Result<Vec<Leads>, WriteError> {
+        let (mut found, mut after) = (Vec::new(), None);
+        loop {
+            tick()?;
+            let step =
+                |reader: &Reader<'_>| collect(reader, index, after.take(), records, &mut found);
+            match self.store.read(step)? {
+                Some(last) => after = Some(last),
+                None => return Ok(found),
+            }
+        }
     }
 }
 
+/// Takes up the entries behind `after` that lead to these documents; the last one looked at if there may be
+/// more.
+fn collect(
+    reader: &Reader<'_>,
+    index: IndexId,
+    after: Option<Leads>,
+    records: &BTreeSet<RecordNumber>,
+    found: &mut Vec<Leads>,
+) -> Result<Option<Leads>, StoreError> {
+    let end = Bound::Unbounded;
+    let all = match &after {
+        None => reader.entries(index, end, end, Scan::Forward)?,
+        Some((key, record)) => reader.entries_after(index, (key, *record), end, Scan::Forward)?,
+    };
+    let mut looked_at = 0;
+    for entry in all {
+        let Some(entry) = StoreError::unless_damaged(entry)? else { continue };
+        if records.contains(&entry.record) {
+            found.push((entry.key.to_vec(), entry.record));
+        }
+        looked_at += 1;
+        if looked_at == READ_DOCS_MAX {
+            return Ok(Some((entry.key.to_vec(), entry.record)));
+        }
+    }
+    Ok(None)
+}
+
 impl DocumentWriter<'_> {
-    /// One transaction, however many entries there are: what is looked for in parts may change meanwhile.
+    /// All in one transaction. An index in which nobody has looked yet is looked through here.
     fn remove_damaged(
         &mut self,
         collection: &CollectionMeta,
         records: &BTreeSet<RecordNumber>,
+        leading: &Leading,
     ) -> Result<(), NotRemoved> {
         let collection = self.txn.current(collection)?;
         let mut bytes = 0;
@@ -143,7 +205,8 @@ impl DocumentWriter<'_> {
             bytes += damaged_at(&reader, collection.id, *record)?.bytes().len() as u64;
         }
         for index in &collection.indexes {
-            let result = self.remove_entries_of(index, records);
+            let known = leading.get(&index.id).map(Vec::as_slice);
+            let result = self.remove_entries_of(index, records, known);
             self.must_succeed(result)?;
         }
         let result = self.remove_rows(collection.id, records, bytes);
@@ -171,23 +234,27 @@ impl DocumentWriter<'_> {
         &mut self,
         index: &IndexMeta,
         records: &BTreeSet<RecordNumber>,
+        known: Option<&[Leads]>,
     ) -> Result<(), StoreError> {
-        let reader = self.txn.writer.reader();
-        let all = reader.entries(index.id, Bound::Unbounded, Bound::Unbounded, Scan::Forward)?;
-        let mut leaving = Vec::new();
-        for entry in all {
-            let Some(entry) = StoreError::unless_damaged(entry)? else { continue };
-            if records.contains(&entry.record) {
-                leaving.push((entry.key.to_vec(), entry.record));
+        let mut found = Vec::new();
+        if known.is_none() {
+            let (reader, mut after) = (self.txn.writer.reader(), None);
+            loop {
+                after = collect(&reader, index.id, after, records, &mut found)?;
+                if after.is_none() {
+                    break;
+                }
             }
         }
-        for (key, record) in &leaving {
-            self.txn.writer.delete_entry(index.id, key, *record)?;
+        let (mut entries, mut bytes) = (0_u64, 0_u64);
+        for (key, record) in known.unwrap_or(&found) {
+            if self.txn.writer.delete_entry(index.id, key, *record)? {
+                entries += 1;
+                bytes += entry_bytes(index.id, key, *record);
+            }
         }
-        let bytes: u64 =
-            leaving.iter().map(|(key, record)| entry_bytes(index.id, key, *record)).sum();
         self.txn.count(index.id.0, |counters| {
-            counters.entries = counters.entries.saturating_sub(leaving.len() as u64);
+            counters.entries = counters.entries.saturating_sub(entries);
             counters.bytes = counters.bytes.saturating_sub(bytes);
         })
     }
@@ -251,4 +318,56 @@ fn has_entry(
         }
     }
     Ok(false)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{catalog::Namespace, command::testing::Lab};
+
+    /// More documents than one read looks at, of which the last but one is damaged.
+    fn spoiled() -> (Lab, std::sync::Arc<CollectionMeta>, BTreeSet<RecordNumber>) {
+        let lab = Lab::new();
+        lab.ok("{createIndexes: 'c', indexes: [{key: {tags: 1}, name: 'tags'}]}");
+        let count = i32::try_from(READ_DOCS_MAX).expect("small") + 10;
+        let document = |n: i32| {
+            let mark = if n == count - 1 { "needle" } else { "sound" };
+            bson::doc! { "_id": format!("{n:08}"), "tags": ["a", "b", n], "mark": mark }
+        };
+        let all: Vec<bson::Document> = (1..=count).map(document).collect();
+        lab.run_document(&bson::doc! { "insert": "c", "documents": all });
+        lab.spoil(b"needle");
+        let collections = lab.engine.collections();
+        let namespace = Namespace::new("test", "c").expect("a name");
+        let collection = collections.catalog().collection(&namespace).expect("a collection");
+        let page = collections.damaged_documents(collection.id, 0, 9).expect("read");
+        let records: BTreeSet<_> = page.documents.iter().map(|damaged| damaged.record).collect();
+        assert_eq!(records.len(), 1);
+        (lab, collection, records)
+    }
+
+    #[test]
+    fn entries_are_looked_for_in_several_reads() {
+        let (lab, collection, records) = spoiled();
+        let collections = lab.engine.collections();
+        let found: usize = collection
+            .indexes
+            .iter()
+            .map(|index| collections.entries_to(index.id, &records).expect("read").len())
+            .sum();
+        assert_eq!(found, 4, "its _id and three tags");
+        collections.remove_damaged(&collection, &records).expect("removed");
+        lab.check("{validate: 'c'}", "{valid: true, nrecords: 5009, errors: []}");
+    }
+
+    #[test]
+    fn an_index_in_which_nobody_has_looked_yet_loses_its_entries_too() {
+        let (lab, collection, records) = spoiled();
+        let collections = lab.engine.collections();
+        let unknown = Leading::new();
+        let removed =
+            collections.write(|writer| writer.remove_damaged(&collection, &records, &unknown));
+        removed.expect("removed");
+        lab.check("{validate: 'c'}", "{valid: true, nrecords: 5009, errors: []}");
+    }
 }
