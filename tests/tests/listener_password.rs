@@ -189,6 +189,11 @@ fn the_password_of_a_server_stands_in_its_first_line_alone() {
             let user = doc! { name: CANARY, "pwd": &password, "roles": [] };
             told.add("users", run(&client, "shop", user));
         }
+        let address = uri.replacen("mongodb://", "https://", 1);
+        for target in [&address, &uri] {
+            let archive = doc! { "mayflyArchive": CANARY, "target": target };
+            told.add("archives", run(&client, "shop", archive));
+        }
         ask_all(&mut told, |db, command| run(&client, db, command));
         told.add_files("while it runs", folder.path());
     }

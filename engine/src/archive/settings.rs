@@ -89,7 +89,7 @@ impl Settings {
         }
     }
 
-    /// What the target names.
+    /// What the target names. What is refused is not repeated: it may hold a password.
     pub(super) fn target(&self, data_folder: &Path) -> Result<Target, ArchiveError> {
         let target = self.target.as_str();
         if target.is_empty() {
@@ -101,19 +101,19 @@ impl Settings {
         let path = target.strip_prefix("file://").unwrap_or(target);
         if target.contains("://") && path == target {
             return Err(ArchiveError::NotSupported {
-                message: format!("the target \"{target}\" is not supported; take a folder"),
+                message: "the target is not supported; take a folder or s3://bucket".to_owned(),
             });
         }
         if !Path::new(path).is_absolute() || path.contains('\0') {
-            return Err(ArchiveError::bad(format!(
-                "the target \"{target}\" is no absolute path; write it from the root on"
-            )));
+            return Err(ArchiveError::bad(
+                "the target is no absolute path; write it from the root on",
+            ));
         }
         Ok(Target::Folder(PathBuf::from(path)))
     }
 }
 
-/// The bucket of a target, `bucket/part/of/it`. What is refused is not repeated: it may hold a password.
+/// The bucket of a target, `bucket/part/of/it`.
 fn bucket(rest: &str) -> Result<Target, ArchiveError> {
     let (bucket, prefix) = rest.split_once('/').unwrap_or((rest, ""));
     let is_name = (3..=63).contains(&bucket.len())
@@ -226,7 +226,10 @@ mod tests {
         let settings = Settings { target: target.to_owned(), max_bytes: None, max_age_secs: None };
         match (settings.target(Path::new("/data")), expected) {
             (Ok(found), Ok(expected)) => assert_eq!(found, expected),
-            (Err(found), Err(expected)) => assert!(found.to_string().contains(expected), "{found}"),
+            (Err(found), Err(expected)) => {
+                assert!(found.to_string().contains(expected), "{found}");
+                assert!(!found.to_string().contains("word"), "{found}");
+            }
             (found, expected) => panic!("{target}: {found:?}, not {expected:?}"),
         }
     }
@@ -250,6 +253,9 @@ mod tests {
         check("file://old", Err("no absolute path"));
         check("gs://bucket", Err("not supported"));
         check("http://host/", Err("not supported"));
+        check("https://key:word@host/bucket", Err("not supported"));
+        check("S3://key:word@bucket", Err("not supported"));
+        check("key:word@bucket", Err("no absolute path"));
     }
 
     #[test]

@@ -274,6 +274,8 @@ fn secret_fields(command: &str) -> &'static [&'static str] {
         "createUser" | "updateUser" => &["pwd"],
         // A login begins here, with whatever somebody took for the user's name.
         "hello" => &["saslSupportedMechs", "speculativeAuthenticate"],
+        // An address may have keys in it, although it is refused then.
+        "mayflyArchive" => &["target"],
         _ => &[],
     }
 }
@@ -468,6 +470,10 @@ mod tests {
                 ),
             );
         }
+        check(
+            "{mayflyArchive: 'c', target: 'https://key:word@host/bucket'}",
+            "{mayflyArchive: 'c', target: 'xxx'}",
+        );
         // The field of another command is no secret.
         check("{find: 'c', filter: {pwd: 'p'}}", "{find: 'c', filter: {pwd: 'p'}}");
     }
