@@ -153,7 +153,7 @@ impl Collections {
         loop {
             tick()?;
             let step =
-                |reader: &Reader<'_>| collect(reader, index, after.take(), records, &mut found);
+                |reader: &Reader<'_>| collect(reader, index, after.as_ref(), records, &mut found);
             match self.store.read(step)? {
                 Some(last) => after = Some(last),
                 None => return Ok(found),
@@ -167,12 +167,12 @@ impl Collections {
 fn collect(
     reader: &Reader<'_>,
     index: IndexId,
-    after: Option<Leads>,
+    after: Option<&Leads>,
     records: &BTreeSet<RecordNumber>,
     found: &mut Vec<Leads>,
 ) -> Result<Option<Leads>, StoreError> {
     let end = Bound::Unbounded;
-    let all = match &after {
+    let all = match after {
         None => reader.entries(index, end, end, Scan::Forward)?,
         Some((key, record)) => reader.entries_after(index, (key, *record), end, Scan::Forward)?,
     };
@@ -240,7 +240,7 @@ impl DocumentWriter<'_> {
         if known.is_none() {
             let (reader, mut after) = (self.txn.writer.reader(), None);
             loop {
-                after = collect(&reader, index.id, after, records, &mut found)?;
+                after = collect(&reader, index.id, after.as_ref(), records, &mut found)?;
                 if after.is_none() {
                     break;
                 }
