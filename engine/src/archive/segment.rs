@@ -80,17 +80,14 @@ impl Contents {
         let mut contents = Self::default();
         let mut offset = 0;
         while offset < bytes {
-            match frame::header(&read(offset, HEADER_BYTES)?) {
-                Some(header) if offset.saturating_add(u64::from(header.len)) <= bytes => {
-                    contents.frames.push(Found { offset, header });
-                    offset += u64::from(header.len);
-                }
+            if let Some(header) = batch_at(offset, bytes, &mut read)? {
+                contents.frames.push(Found { offset, header });
+                offset += u64::from(header.len);
+            } else {
                 // A torn batch, or a damaged head. What comes behind is still good.
-                _ => {
-                    let next = next_start(bytes, offset + 1, &mut read)?;
-                    contents.unreadable += next - offset;
-                    offset = next;
-                }
+                let next = next_start(bytes, offset + 1, &mut read)?;
+                contents.unreadable += next - offset;
+                offset = next;
             }
         }
         Ok(contents)
@@ -124,6 +121,22 @@ impl Contents {
     pub(super) fn last_ms(&self) -> Option<i64> {
         self.frames.iter().map(|found| found.header.last_ms).max()
     }
+}
+
+/// The batch that begins at `offset`, if it is whole. Its length is taken for right where another batch
+/// or nothing follows; elsewhere its checksum tells, else one with a wrong length would hide others.
+fn batch_at<E>(
+    offset: u64,
+    bytes: u64,
+    read: &mut impl FnMut(u64, usize) -> Result<Vec<u8>, E>,
+) -> Result<Option<Header>, E> {
+    let header = frame::header(&read(offset, HEADER_BYTES)?);
+    let end = |header: &Header| offset.saturating_add(u64::from(header.len));
+    let Some(header) = header.filter(|header| end(header) <= bytes) else { return Ok(None) };
+    let is_whole = end(&header) == bytes
+        || read(end(&header), frame::START.len())? == frame::START
+        || frame::unpack(&read(offset, header.len as usize)?).is_ok();
+    Ok(is_whole.then_some(header))
 }
 
 /// The next place from `offset` on where a batch may begin; the segment's end if there is none.
@@ -191,5 +204,23 @@ mod tests {
         damaged[first] ^= 1;
         let found = find(&damaged);
         assert_eq!((found.frames.len(), found.unreadable), (2, frames[1].len() as u64));
+    }
+
+    /// A batch that says a length which is not its own leads into another one.
+    #[test]
+    fn no_bit_of_a_damaged_head_hides_a_batch_behind_it() {
+        let frames: Vec<Vec<u8>> =
+            (0..4).map(|at| frame::pack(b"{\"a\":1}\n", 1, at, at).expect("packed")).collect();
+        let whole = frames.concat();
+        let all = find(&whole).frames;
+        for bit in 0..HEADER_BYTES * 8 {
+            let mut damaged = whole.clone();
+            damaged[bit / 8] ^= 1 << (bit % 8);
+            let found = find(&damaged).frames;
+            assert!(found.ends_with(&all[1..]), "bit {bit}");
+        }
+        let before_nothing = [&whole[..], &[0; 5_000]].concat();
+        let found = find(&before_nothing);
+        assert_eq!((found.frames, found.unreadable), (all, 5_000));
     }
 }
