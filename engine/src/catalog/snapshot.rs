@@ -376,11 +376,20 @@ impl CatalogSnapshot {
         if let Some(database) = self.databases.get_mut(&namespace.db) {
             Arc::make_mut(database).collections.remove(&namespace.collection);
         }
+        self.forget_if_gone(&namespace.db);
     }
 
     pub(crate) fn set_dialect(&mut self, db: &str, dialect: Dialect) {
         let database = self.database(db);
         (database.dialect, database.unknown_dialect) = (dialect, None);
+        self.forget_if_gone(db);
+    }
+
+    /// Forgets a database of which the store knows nothing either.
+    fn forget_if_gone(&mut self, db: &str) {
+        if self.databases.get(db).is_some_and(|database| **database == DatabaseMeta::default()) {
+            self.databases.remove(db);
+        }
     }
 
     fn database(&mut self, db: &str) -> &mut DatabaseMeta {

@@ -638,3 +638,26 @@ fn ten_thousand_collections_need_no_more_tables() {
     assert!((0..TRANSACTIONS * EACH).all(|number| catalog.collection(&name(number)).is_some()));
     bench.check_sound();
 }
+
+/// Else whoever makes databases and drops them fills the memory, and slows down every change.
+#[test]
+fn nothing_is_remembered_of_databases_that_are_gone() {
+    let bench = Bench::new();
+    let collection = |db: &str| Namespace::new(db, "c").expect("valid");
+    let make = |db: &str| {
+        let made = bench.all().write(|writer| writer.create_if_missing(&collection(db)).map(drop));
+        made.expect("made");
+    };
+    for db in ["dropped", "emptied", "renamed"] {
+        make(db);
+    }
+    bench.all().drop_database("dropped").expect("dropped");
+    bench.all().drop_collection(&collection("emptied")).expect("dropped");
+    bench.all().rename(&collection("renamed"), &collection("kept")).expect("renamed");
+    bench.all().set_dialect("empty", Dialect::Cosmos).expect("set");
+    bench.all().set_dialect("again", Dialect::Cosmos).expect("set");
+    bench.all().set_dialect("again", Dialect::Open).expect("set");
+    let stored = bench.all().store.read(CatalogSnapshot::load).expect("read");
+    assert_eq!(*bench.all().catalog(), stored);
+    assert_eq!(bench.all().catalog().dialect("empty"), Dialect::Cosmos);
+}
