@@ -478,6 +478,10 @@ pub const SCRUB_SAVE: std::time::Duration = std::time::Duration::from_secs(30);
 /// the field for itself is refused, when some may have come meanwhile.
 pub const DIALECT_LOOKS_MAX: usize = 5;
 
+/// How often an index is looked through for values that it has twice before `collMod` gives up making it
+/// unique, because others change it meanwhile.
+pub const UNIQUE_LOOKS_MAX: usize = 5;
+
 /// The pause before an index build that could not go on, as on a full disk, is tried again.
 pub const BUILD_RETRY: std::time::Duration = std::time::Duration::from_mins(1);
 

@@ -1,6 +1,6 @@
 //! The way in: all collections of a store.
 
-use std::sync::{Arc, PoisonError, RwLock, Weak};
+use std::sync::{Arc, PoisonError, RwLock, Weak, atomic::AtomicU64};
 
 use super::{
     Change, ChangeWaiter, DocumentWriter, Keeper, WriteError, drives::Drives, scrub::Scrub,
@@ -26,6 +26,8 @@ pub struct Collections {
     pub(super) scrub: Scrub,
     pub(super) drives: Drives,
     pub(super) watches: Watches,
+    /// How often an index was made to take values twice again.
+    pub(super) unprepared: AtomicU64,
 }
 
 impl Collections {
@@ -45,6 +47,7 @@ impl Collections {
             scrub: Scrub::default(),
             drives: Drives::default(),
             watches: Watches::default(),
+            unprepared: AtomicU64::new(0),
         })
     }
 
