@@ -243,6 +243,12 @@ mod tests {
             let (from, to) = (namespace("else", "c"), namespace("test", "d"));
             bench.all().rename(&from, &to).expect("renamed");
         });
+        check(false, &|bench| {
+            let (here, there) = (namespace("test", "c"), namespace("else", "c"));
+            bench.all().rename(&here, &there).expect("renamed");
+            write(bench, "else", &mut |writer, c| writer.insert(c, &one).map(drop));
+            bench.all().rename(&there, &here).expect("renamed back");
+        });
     }
 
     #[test]

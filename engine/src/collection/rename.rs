@@ -135,6 +135,12 @@ fn put_renamed(
     collection: &CollectionMeta,
     to: &Namespace,
 ) -> Result<(), WriteError> {
+    if collection.namespace.db != to.db
+        && let Some(watches) = writer.txn.watches
+    {
+        // Nobody has watched what was written to it elsewhere.
+        watches.mark(&to.db);
+    }
     writer.txn.remove_collection(&collection.namespace)?;
     let renamed = CollectionMeta { namespace: to.clone(), ..collection.clone() };
     writer.txn.put_collection(renamed)

@@ -1,5 +1,5 @@
-//! Watches over databases: whether a document with a field `_ts` of its own was written while somebody
-//! looked at the documents that are there already.
+//! Watches over databases: whether a document with a field `_ts` of its own was written, or a collection
+//! came from another database, while somebody looked at the documents that are there already.
 
 use std::sync::{
     Mutex, MutexGuard, PoisonError,
@@ -52,7 +52,8 @@ impl Watches {
         self.open.load(Ordering::Acquire) > 0
     }
 
-    /// A transaction writes a document with a field `_ts` into a database.
+    /// A transaction writes a document with a field `_ts` into a database, or a collection that may have
+    /// some.
     pub(super) fn mark(&self, db: &str) {
         for entry in self.lock().open.iter_mut().filter(|entry| entry.db == db) {
             entry.is_marked = true;
