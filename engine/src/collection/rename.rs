@@ -64,7 +64,8 @@ impl Collections {
     /// go on.
     ///
     /// # Errors
-    /// `NamespaceNotFound`, `IllegalOperation`, `TargetChanged`, and what the handover meets.
+    /// `NamespaceNotFound`, `NamespaceExists` where a view has the name, `IllegalOperation`,
+    /// `TargetChanged`, and what the handover meets.
     pub fn replace(
         &self,
         replacement: Replacement<'_>,
@@ -78,6 +79,10 @@ impl Collections {
                 check_unchanged(to, before, replaced.as_deref())?;
             }
             if let Some(replaced) = replaced {
+                if replaced.is_view() {
+                    let message = format!("a view already exists with that name: {to}");
+                    return Err(refused(Kind::NamespaceExists, message));
+                }
                 drop_collection(writer, &replaced)?;
                 if let Some((name, bytes)) = hand_over(&replaced, &collection)? {
                     writer.txn.writer.put_meta(name, &bytes)?;

@@ -93,6 +93,10 @@ fn rename_has_a_code_for_every_refusal() {
     refuses(&lab, "{renameCollection: 'test.a', to: 'local.oplog.rs'}", 20);
     lab.ok("{create: 't', timeseries: {timeField: 'at'}}");
     refuses(&lab, "{renameCollection: 'test.t', to: 'test.x'}", 166);
+    lab.ok("{create: 'v', viewOn: 'b', pipeline: []}");
+    refuses(&lab, "{renameCollection: 'test.a', to: 'test.v'}", 48);
+    refuses(&lab, "{renameCollection: 'test.a', to: 'test.v', dropTarget: true}", 48);
+    lab.check("{count: 'v'}", "{n: 0}");
     lab.ok("{renameCollection: 'test.a', to: 'test.b', dropTarget: true}");
     lab.check("{count: 'b'}", "{n: 1}");
     lab.check("{drop: 'b'}", "{nIndexesWas: 1, ns: 'test.b', ok: 1}");
