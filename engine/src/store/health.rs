@@ -66,6 +66,8 @@ struct Inner {
     reopenings: u32,
     wanted_bytes: u64,
     batch_docs: usize,
+    /// The disk was full when the store became suspect.
+    was_full: bool,
 }
 
 impl Health {
@@ -77,6 +79,7 @@ impl Health {
             reopenings: 0,
             wanted_bytes: DISK_ROOM_BYTES_WANTED,
             batch_docs: BATCH_DOCS_MAX,
+            was_full: false,
         };
         Self { inner: Mutex::new(inner) }
     }
@@ -139,10 +142,16 @@ impl Health {
         (inner.state, inner.reason) = (StoreState::ReadOnly, Some(why.to_owned()));
     }
 
-    /// Nothing more is written until the file has been looked at.
-    pub(super) fn suspect(&self, why: String) {
+    /// Nothing more is written until the file has been looked at. False where nothing is written
+    /// anyway: then nothing is looked at either, and what can be read still is.
+    pub(super) fn suspect(&self, why: String) -> bool {
         let mut inner = self.lock();
+        if inner.state == StoreState::ReadOnly {
+            return false;
+        }
+        inner.was_full |= inner.state == StoreState::DiskFull;
         (inner.state, inner.reason) = (StoreState::Suspect, Some(why));
+        true
     }
 
     /// Whether the store may now re-open itself; counts as done.
@@ -153,10 +162,14 @@ impl Health {
         may
     }
 
-    /// The file is sound.
+    /// The file is sound. Whether the disk has room by now is another question.
     pub(super) fn recovered(&self) {
         let mut inner = self.lock();
-        (inner.state, inner.reason) = (StoreState::Ok, None);
+        (inner.state, inner.reason) = if std::mem::take(&mut inner.was_full) {
+            (StoreState::DiskFull, Some(inner.disk_full().to_string()))
+        } else {
+            (StoreState::Ok, None)
+        };
     }
 
     /// Documents that one transaction should delete at most.
@@ -227,6 +240,20 @@ mod tests {
             health.deleted(true);
         }
         assert_eq!(health.batch_docs(), BATCH_DOCS_MAX);
+    }
+
+    #[test]
+    fn a_disk_that_was_full_before_a_failed_write_is_full_after_it() {
+        let health = Health::new(None);
+        health.disk_is_full(Some(8 << 20));
+        health.suspect("a write failed".to_owned());
+        health.recovered();
+        assert_eq!(health.state(), StoreState::DiskFull);
+        assert!(health.has_room(512 << 10));
+        assert_eq!(health.batch_docs(), BATCH_DOCS_MAX);
+        health.suspect("a write failed".to_owned());
+        health.recovered();
+        assert_eq!(health.permit(), Ok(Permit::Everything));
     }
 
     #[test]

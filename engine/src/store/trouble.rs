@@ -90,11 +90,13 @@ impl Store {
     }
 
     fn turn_suspect(&self, why: &str) {
-        self.health.suspect(format!(
+        let is_news = self.health.suspect(format!(
             "{}; close it and open it again to have it checked",
             why.trim_end_matches('.')
         ));
-        self.tell_state();
+        if is_news {
+            self.tell_state();
+        }
     }
 
     /// Puts right what kept a transaction from its end, or says why it can't be put right.
@@ -158,6 +160,9 @@ impl Store {
             Ok(()) => {
                 self.health.recovered();
                 self.notices.tell(&StoreNotice::Reopened);
+                // It asks LMDB too, which is behind the gate.
+                drop(closed);
+                self.look_for_room();
             }
             Err(error) => {
                 self.health.suspect(error.to_string().trim_end_matches('.').to_owned());

@@ -7,7 +7,7 @@ use heed::types::Bytes;
 use heed::{CommitOrAbort, Env, PutFlags, WithoutTls};
 
 use super::*;
-use crate::limits::READERS_MAX;
+use crate::limits::{BATCH_DOCS_MAX, READERS_MAX};
 use crate::store::env::{Environment, Table, open_env};
 use crate::store::fault::{Fault, Remedy};
 use crate::store::trouble::Failure;
@@ -272,6 +272,40 @@ fn a_suspect_store_whose_file_is_damaged_is_not_opened_again() {
     );
     assert!(matches!(see(&store), Err(StoreError::Damaged { .. })));
     assert_eq!(store.status().state, StoreState::Suspect);
+}
+
+/// A page that can't be right is no reason to write a store that is opened for reading only, or to
+/// close what can still be read.
+#[test]
+fn a_store_for_reading_only_stays_one_when_a_read_meets_damage() {
+    let folder = tempfile::tempdir().expect("a folder");
+    fill(&open(folder.path()), 0..10);
+    let options = StoreOptions { read_only: true, ..StoreOptions::default() };
+    let store = open_with(folder.path(), &options);
+    let before = store.status();
+    store.failure(&heed::MdbError::Corrupted.into(), false);
+    for _ in 0..2 {
+        let refused: Result<(), StoreError> = store.write(|writer| writer.put_meta("a", b""));
+        assert!(matches!(refused, Err(StoreError::ReadOnly { .. })), "{refused:?}");
+    }
+    assert_eq!(store.status().state, StoreState::ReadOnly);
+    assert_eq!(store.status().reason, before.reason);
+    assert_eq!(see(&store).expect("readable").0.len(), 10);
+}
+
+#[test]
+fn a_full_disk_is_left_after_the_file_was_looked_at() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = open(folder.path());
+    fill(&store, 0..10);
+    store.ballast.release();
+    store.health.disk_is_full(Some(0));
+    store.failure(&heed::Error::Io(std::io::Error::from_raw_os_error(5)), false);
+    fill(&store, 10..20);
+    let status = store.status();
+    assert_eq!((status.state, status.reopenings), (StoreState::Ok, 1));
+    assert_eq!(store.batch_docs(), BATCH_DOCS_MAX);
+    assert!(status.ballast_bytes > 0, "the ballast is back");
 }
 
 #[test]
