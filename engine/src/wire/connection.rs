@@ -141,7 +141,12 @@ impl Session<'_> {
         self.connection.commands.fetch_add(1, Ordering::Relaxed);
         self.shared.commands.fetch_add(1, Ordering::Relaxed);
         let client = &self.connection.client;
+        let was_open = self.login.is_open();
         if let Some(reply) = self.login.handle(db, command, client) {
+            if was_open && !self.login.is_open() {
+                // Who has logged out has as long as a newcomer.
+                self.login_until = work_time().saturating_add(self.shared.limits.login);
+            }
             return reply;
         }
         // A driver watches the server over a connection that never logs in. A login does not come

@@ -7,9 +7,9 @@ use std::{
     time::Duration,
 };
 
-use bson::{Document, doc};
+use bson::{Binary, Document, doc, spec::BinarySubtype};
 
-use super::{ListenOptions, Listener, WireLimits};
+use super::{ListenOptions, Listener, WireLimits, auth::scram::client_final};
 #[cfg(unix)]
 mod socket;
 
@@ -418,4 +418,46 @@ fn who_does_not_log_in_leaves_room_for_others() {
     lives(&mut three);
     let status = lab.listener.status();
     assert_eq!((status.clients.len(), status.refused), (2, 0));
+}
+
+/// Logs in as a driver does; `first` and what comes with it is the first message.
+#[track_caller]
+fn log_in(stream: &mut Client, lab: &Lab) {
+    let first = "n,,n=mayfly,r=rOprNGfwEbeRWgbNEkqO";
+    let binary =
+        |text: &str| Binary { subtype: BinarySubtype::Generic, bytes: text.as_bytes().to_vec() };
+    let begun = ask(stream, &sasl_start(first));
+    let payload = begun.get_binary_generic("payload").expect("a payload").clone();
+    let password = lab.listener.uri().split([':', '@']).nth(2).expect("a password");
+    let proof = client_final(password, first, &String::from_utf8(payload).expect("text"));
+    let done = doc! {
+        "saslContinue": 1, "conversationId": begun.get_i32("conversationId").expect("a number"),
+        "payload": binary(&proof), "$db": "admin",
+    };
+    let done = ask(stream, &msg(0, &done));
+    assert_eq!(done.get_bool("done").ok(), Some(true), "{done}");
+}
+
+fn sasl_start(first: &str) -> Vec<u8> {
+    let payload = Binary { subtype: BinarySubtype::Generic, bytes: first.as_bytes().to_vec() };
+    let start = doc! {
+        "saslStart": 1, "mechanism": "SCRAM-SHA-256", "payload": payload,
+        "options": { "skipEmptyExchange": true }, "$db": "admin",
+    };
+    msg(0, &start)
+}
+
+#[test]
+fn who_logs_out_has_time_to_log_in_again() {
+    let login = Duration::from_secs(1);
+    let lab = Lab::new(WireLimits { login, ..WireLimits::default() }, true);
+    let mut client = lab.connect();
+    let until = work_time() + login;
+    log_in(&mut client, &lab);
+    while work_time() < until {
+        std::thread::yield_now();
+    }
+    assert_eq!(ask(&mut client, &msg(0, &doc! { "logout": 1, "$db": "admin" })).len(), 1);
+    log_in(&mut client, &lab);
+    lives(&mut client);
 }
