@@ -98,7 +98,7 @@ impl Session<'_> {
             incoming.consume(&header);
             if has_reply {
                 let pause = self.login.take_pause();
-                self.shared.pause(pause);
+                self.shared.pause_of(self.connection.client.connection_id, pause);
                 (&mut &*stream).write_all(&self.out)?;
                 self.shared.metrics().bytes_out.add(self.out.len() as u64);
                 give_back(&mut self.out);

@@ -76,6 +76,9 @@ pub struct Listener {
     accepting: Option<(JoinHandle<()>, Arc<Door>)>,
 }
 
+/// The connections of a listener by their numbers.
+type Connections = BTreeMap<i32, Arc<Connection>>;
+
 /// What the connections of one listener share.
 pub struct Shared {
     /// What commands work on.
@@ -91,7 +94,7 @@ pub struct Shared {
     refused: AtomicU64,
     last_id: AtomicI32,
     stopping: AtomicBool,
-    connections: Mutex<BTreeMap<i32, Arc<Connection>>>,
+    connections: Mutex<Connections>,
     /// A connection ended, or all shall end.
     changed: Condvar,
 }
@@ -162,6 +165,13 @@ impl Listener {
         }
     }
 
+    /// Threads of connections that have not ended yet.
+    #[cfg(test)]
+    pub(super) fn threads(&self) -> usize {
+        // The listener itself and the thread that takes connections know it too.
+        Arc::strong_count(&self.shared).saturating_sub(2)
+    }
+
     /// Ends every connection and frees the port, or removes the socket. A command that is running ends
     /// first; a `find` and a `getMore` are asked to end now.
     pub fn stop(&mut self) {
@@ -217,16 +227,24 @@ impl Shared {
         &self.context.metrics.network
     }
 
-    /// Holds a connection back for a while; stopping ends it early.
-    pub fn pause(&self, time: Duration) {
+    /// Holds a connection back for a while; its end and stopping end that early.
+    pub fn pause_of(&self, connection: i32, time: Duration) {
+        self.pause_while(time, |them| them.contains_key(&connection));
+    }
+
+    /// Waits for a while; stopping ends it early.
+    fn pause(&self, time: Duration) {
+        self.pause_while(time, |_| true);
+    }
+
+    fn pause_while(&self, time: Duration, goes_on: impl Fn(&Connections) -> bool) {
         if !time.is_zero() {
-            let stopped =
-                self.changed.wait_timeout_while(self.lock(), time, |_| !self.is_stopping());
-            drop(stopped);
+            let goes_on = |them: &mut Connections| !self.is_stopping() && goes_on(them);
+            drop(self.changed.wait_timeout_while(self.lock(), time, goes_on));
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<i32, Arc<Connection>>> {
+    fn lock(&self) -> MutexGuard<'_, Connections> {
         self.connections.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -283,7 +301,7 @@ fn take(shared: &Arc<Shared>, stream: Stream, address: String) {
 
 /// If as many connections as may have not logged in, ends the one that has been silent for longest: a
 /// newcomer, who has not either, may be about to.
-fn end_stranger(shared: &Shared, connections: &mut BTreeMap<i32, Arc<Connection>>) {
+fn end_stranger(shared: &Shared, connections: &mut Connections) {
     let strangers = || connections.iter().filter(|(_, other)| other.client.user().is_none());
     if strangers().count() < shared.limits.strangers_max() {
         return;
@@ -292,6 +310,8 @@ fn end_stranger(shared: &Shared, connections: &mut BTreeMap<i32, Arc<Connection>
     if let Some(connection) = silent.and_then(|id| connections.remove(&id)) {
         connection.close();
         shared.context.metrics.connections.current.subtract_one();
+        // It may be held back because of a failed login.
+        shared.changed.notify_all();
     }
 }
 

@@ -461,3 +461,24 @@ fn who_logs_out_has_time_to_log_in_again() {
     log_in(&mut client, &lab);
     lives(&mut client);
 }
+
+/// Otherwise whoever guesses would have as many threads as guesses.
+#[test]
+fn a_failed_login_that_makes_room_waits_no_longer() {
+    let limits = WireLimits { connections_max: 4, ..WireLimits::default() };
+    let lab = Lab::new(limits, true);
+    let (mut clients, began) = (Vec::new(), work_time());
+    for known in 0..16 {
+        let mut client = lab.connect();
+        client.write_all(&sasl_start("nonsense")).expect("sent");
+        while lab.listener.status().commands <= known {
+            std::thread::yield_now();
+        }
+        clients.push(client);
+    }
+    while lab.listener.threads() > 4 {
+        std::thread::yield_now();
+    }
+    let took = work_time().saturating_sub(began);
+    assert!(took < Duration::from_secs(3), "{took:?}");
+}
