@@ -17,12 +17,13 @@ use super::{
 };
 use crate::{
     archive::Archive,
+    catalog::CollectionMeta,
     collection::{DocumentWriter, WriteError},
     limits::ARCHIVE_RESTORE_DOCS_MAX,
-    plan::has_document_with_id,
+    plan::document_with_id,
     query::{Update, UpdateContext},
     reaper::{Target, targets_of},
-    store::Stored,
+    store::{Reader, StoreError, Stored},
     value::{Direction, key},
 };
 
@@ -232,9 +233,16 @@ impl Restore<'_> {
         let now_ms = writer.now_ms();
         let raw_id = document.get("_id").ok().flatten().unwrap_or(RawBsonRef::Null);
         let id = Bson::try_from(raw_id).unwrap_or(Bson::Null);
-        if has_document_with_id(&writer.reader(), &collection, raw_id)? {
-            report.existing.add(id);
-            return Ok(());
+        match place_of(&writer.reader(), &collection, raw_id)? {
+            Place::Free => {}
+            Place::Taken => {
+                report.existing.add(id);
+                return Ok(());
+            }
+            Place::Damaged(why) => {
+                report.refused.add(refusal(id, &why));
+                return Ok(());
+            }
         }
         let mut document = std::borrow::Cow::Borrowed(document);
         if let Some(date_ms) = self.date_ms {
@@ -269,6 +277,33 @@ impl Restore<'_> {
             Err(error) => report.refused.add(refusal(id, &CommandError::from(error).message)),
         }
         Ok(())
+    }
+}
+
+/// Whether a document can be put back under its `_id`.
+pub(super) enum Place {
+    /// No other one has it.
+    Free,
+    /// Another one has it.
+    Taken,
+    /// Another one has it and is damaged, as the sentence says.
+    Damaged(String),
+}
+
+/// Whether there is a document with this `_id`, also one that is past its threshold.
+///
+/// # Errors
+/// When the store can't be read.
+pub(super) fn place_of(
+    reader: &Reader<'_>,
+    collection: &CollectionMeta,
+    id: RawBsonRef<'_>,
+) -> Result<Place, StoreError> {
+    match document_with_id(reader, collection, id) {
+        Ok(None) => Ok(Place::Free),
+        Ok(Some(_)) => Ok(Place::Taken),
+        Err(StoreError::Damaged { what }) => Ok(Place::Damaged(what)),
+        Err(error) => Err(error),
     }
 }
 
