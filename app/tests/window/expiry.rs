@@ -79,6 +79,29 @@ fn is_struck_through(window: &Window, text: &str) -> bool {
 }
 
 #[test]
+fn the_digits_of_a_lane_are_not_covered_by_its_name() {
+    let mut window = window();
+    let id = "a name so long that there is room for it on no side of now";
+    window.run("test", &doc! {"insert": "sessions", "documents": [{"_id": id, "at": at(-90)}]});
+    window.until_named("a name so long");
+    for width in [1_280.0, 900.0] {
+        window.harness.set_size(egui::vec2(width, 620.0));
+        window.harness.run_steps(4);
+        let texts = window.harness.output().shapes.iter().filter_map(|clipped| {
+            let Shape::Text(drawn) = &clipped.shape else { return None };
+            Some((drawn.galley.text().to_owned(), clipped.shape.visual_bounding_rect()))
+        });
+        let texts: Vec<_> = texts.collect();
+        let place = |part: &str| {
+            let found = texts.iter().find(|(text, _)| text.starts_with(part));
+            found.unwrap_or_else(|| panic!("no {part} at {width}: {texts:?}")).1
+        };
+        let (digits, name) = (place("+00:30"), place("a name so long"));
+        assert!(!digits.intersects(name), "{width}: {digits} {name}");
+    }
+}
+
+#[test]
 fn only_what_was_removed_is_struck_through() {
     let mut window = window();
     window

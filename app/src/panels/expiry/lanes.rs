@@ -1,7 +1,10 @@
 //! The lanes: one document each, from its date to its threshold and, in the end, its removal.
 
+use std::sync::Arc;
+
 use bson::Bson;
-use egui::{FontId, Painter, Pos2, Rect, Sense, Shape, Stroke, Ui, Vec2, pos2, vec2};
+use egui::text::{LayoutJob, TextWrapping};
+use egui::{FontId, Galley, Painter, Pos2, Rect, Sense, Shape, Stroke, Ui, Vec2, pos2, vec2};
 use egui::{Role, WidgetInfo};
 
 use super::Asks;
@@ -235,7 +238,8 @@ impl Ink<'_> {
     }
 
     /// Digits and note right of `x`; where the right has no room, the note left of it on the bar,
-    /// and the digits too if need be. Returns where the first of them begins.
+    /// and the digits too if need be. Where no side has room, the note is cut. Returns where the first
+    /// of them begins.
     fn labels(&self, x: f32, digits: &str, ink: egui::Color32, note: &str) -> f32 {
         self.labels_on(false, x, digits, ink, note)
     }
@@ -249,12 +253,9 @@ impl Ink<'_> {
         ink: egui::Color32,
         note: &str,
     ) -> f32 {
-        let layout = |text: &str, font: FontId, color| {
-            self.painter.layout_no_wrap(text.to_owned(), font, color)
-        };
-        let digits = layout(digits, text::mono(), ink);
-        let note = layout(note, text::small(), self.colors.text);
-        let put = |left: f32, galley: std::sync::Arc<egui::Galley>, ink| {
+        let digits = self.painter.layout_no_wrap(digits.to_owned(), text::mono(), ink);
+        let note = |room: f32| self.cut(note, text::small(), room);
+        let put = |left: f32, galley: Arc<Galley>, ink| {
             let at = pos2(left, self.rect.center().y - galley.size().y / 2.0);
             if is_hatched || left > x && !self.is_lit {
                 // Nobody could read it on the stripes, or on the line of a pass.
@@ -263,22 +264,30 @@ impl Ink<'_> {
             self.painter.galley_with_override_text_color(at, galley, ink);
         };
         let (right, left) = (x + LABEL_GAP, x - LABEL_GAP);
-        let room = self.scale.right() - right;
-        let (digits_width, note_width) = (digits.size().x, note.size().x);
-        if digits_width + sizes::GAP_SMALL + note_width <= room {
+        let (digits_width, note_width) = (digits.size().x, note(f32::INFINITY).size().x);
+        let note_right = right + digits_width + sizes::GAP_SMALL;
+        let mut note_end = left;
+        if right + digits_width <= self.scale.right() {
             put(right, digits, ink);
-            put(right + digits_width + sizes::GAP_SMALL, note, self.colors.dim);
-            return right;
-        }
-        let mut note_left = left - note_width;
-        if digits_width <= room {
-            put(right, digits, ink);
+            let (after, before) = (self.scale.right() - note_right, left - self.scale.left);
+            if note_width <= after || note_width > before && after > before {
+                put(note_right, note(after), self.colors.dim);
+                return right;
+            }
         } else {
             put(left - digits_width, digits, self.colors.text);
-            note_left -= digits_width + sizes::GAP;
+            note_end -= digits_width + sizes::GAP;
         }
-        let note_left = note_left.max(self.scale.left);
+        let note = note(note_end - self.scale.left);
+        let note_left = note_end - note.size().x;
         put(note_left, note, self.colors.text);
         note_left
+    }
+
+    /// One line of text, cut with `…` where it would be wider than `room`.
+    fn cut(&self, words: &str, font: FontId, room: f32) -> Arc<Galley> {
+        let mut job = LayoutJob::simple_singleline(words.to_owned(), font, self.colors.text);
+        job.wrap = TextWrapping::truncate_at_width(room.max(1.0));
+        self.painter.layout_job(job)
     }
 }
