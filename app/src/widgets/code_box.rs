@@ -6,6 +6,9 @@ use egui::{CornerRadius, Frame, Label, Margin, Stroke, TextFormat, Ui};
 use super::{Button, value_text};
 use crate::theme::{Colors, Icon, colors, sizes, text};
 
+/// The height of a box of one line, in points: the button, the margins, the border.
+pub const ONE_LINE: f32 = sizes::CONTROL_SMALL + 2.0 * (8.0 + sizes::LINE);
+
 /// Draws the command. Returns whether a person asked to copy it.
 #[must_use = "the button must do what it says"]
 pub fn ui(ui: &mut Ui, name: &str, code: &str) -> bool {

@@ -70,6 +70,18 @@ fn the_net_is_turned_on_changed_and_turned_off() {
 }
 
 #[test]
+fn rows_stay_where_they_are_when_one_is_chosen() {
+    let mut window = caught();
+    // The dialog has grown with what it lists.
+    window.harness.run_steps(16);
+    let row = "Choose \"sessions 1\" of test.sessions";
+    let before = window.place(row);
+    window.click("Choose \"sessions 2\" of test.sessions");
+    window.until_named("The command that will be sent");
+    assert_eq!(window.place(row), before);
+}
+
+#[test]
 fn one_document_is_put_back_with_the_command_that_was_shown() {
     let mut window = caught();
     assert!(window.has("Choose a document in the list"));

@@ -16,7 +16,7 @@ use crate::widgets::value_text::with_marks;
 use crate::widgets::{Button, card, code_box, key_value, paint, value};
 
 /// The rows that the list has room for: so many whatever is shown below it, and so many while nothing is.
-const ROWS: (f32, f32) = (5.0, 9.0);
+const ROWS: (f32, f32) = (3.0, 9.0);
 
 /// Draws it all. Returns what a person asks for.
 pub(super) fn ui(

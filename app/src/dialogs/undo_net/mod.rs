@@ -89,7 +89,11 @@ fn put_back_ui(ui: &mut Ui, draft: &mut UndoNetDraft, net: &UndoNet, actions: &m
             command_ui(ui, COMMAND_NAME, &put_back.db, &put_back.command, actions);
         }
         Err(why) => {
-            ui.label(text::rich(why, text::body()).color(colors(ui).dim));
+            // As high as the command that comes with a choice: the rows stay under the pointer.
+            ui.horizontal(|ui| {
+                ui.set_height(code_box::ONE_LINE);
+                ui.label(text::rich(why, text::body()).color(colors(ui).dim));
+            });
         }
     }
 }
