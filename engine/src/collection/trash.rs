@@ -334,18 +334,16 @@ impl Collections {
     ) -> Result<Option<u64>, E> {
         let mut from = before.unwrap_or(u64::MAX).checked_sub(1);
         while let Some(start) = from {
-            let mut last = None;
-            let mut count = 0;
+            let (mut last, mut count) = (None, 0);
             let stopped = self.store.read(|reader| {
-                for row in
-                    reader.documents(TRASH, start.into(), Scan::Backward)?.take(READ_DOCS_MAX)
+                let mut rows = reader.documents(TRASH, start.into(), Scan::Backward)?;
+                while count < READ_DOCS_MAX
+                    && let Some(unread) = rows.next_unread()
                 {
                     count += 1;
-                    let stored = match row {
-                        Err(StoreError::Damaged { .. }) => continue,
-                        row => row?,
-                    };
-                    last = Some(number_of(stored.record));
+                    let Some(unread) = StoreError::unless_damaged(unread)? else { continue };
+                    last = Some(number_of(unread.record));
+                    let Some(stored) = StoreError::unless_damaged(unread.read())? else { continue };
                     let Some(trashed) = Trashed::read(&stored) else { continue };
                     if visit(&trashed)?.is_break() {
                         return Ok::<_, E>(true);

@@ -286,6 +286,28 @@ fn many_damaged_rows_leave_in_bounded_steps() {
 }
 
 #[test]
+fn many_damaged_rows_hide_none_that_came_before() {
+    let lab = Lab::new();
+    lab.ok("{setParameter: 1, mayflyUndoSecs: 600}");
+    lab.ok(
+        r#"{createIndexes: "c", indexes: [{key: {at: 1}, name: "ttl", expireAfterSeconds: 60}]}"#,
+    );
+    lab.ok(r#"{insert: "c", documents: [{_id: 1, at: ISODate("2020-01-01T00:00:00Z")}]}"#);
+    lab.check("{mayflyReap: 1}", "{deletedDocuments: 1}");
+    let documents: Vec<Bson> = (100..6_100)
+        .map(|id| {
+            let at = bson::DateTime::from_millis(0);
+            Bson::Document(doc! { "_id": id, "at": at, "mark": "SPOIL-ME" })
+        })
+        .collect();
+    lab.run_document(&doc! { "insert": "c", "documents": documents });
+    lab.check("{mayflyReap: 1}", "{deletedDocuments: 6000}");
+    lab.spoil(b"SPOIL-ME");
+    lab.check("{mayflyTrash: 1}", r#"{"batch.0._id": 1, "-batch.1": 1, "undo.documents": 6001}"#);
+    lab.check(r#"{mayflyRestoreTrash: "c"}"#, "{restored: 1}");
+}
+
+#[test]
 fn what_is_asked_is_checked() {
     let lab = reaped();
     let check = |command: &str, code: i32| lab.check(command, &format!("{{ok: 0, code: {code}}}"));
