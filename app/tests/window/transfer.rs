@@ -45,6 +45,18 @@ fn lines(count: usize) -> String {
     (0..count).map(line).collect::<Vec<_>>().join("\n")
 }
 
+#[cfg(unix)]
+#[test]
+fn a_file_whose_name_cannot_be_seen_is_shown_with_marks() {
+    let mut window = Window::open();
+    let file = window.file("two\nlines\u{202e}.json", &lines(1));
+    window.drop_on(&file);
+    window.until_named("one JSON document a line");
+    for name in ["Preview two\\nlines\\u{202e}.json", "Remove two\\nlines\\u{202e}.json"] {
+        assert!(window.has(name), "{name}");
+    }
+}
+
 #[test]
 fn a_dropped_file_is_imported_and_counted() {
     let mut window = Window::open();

@@ -167,7 +167,7 @@ fn file_ui(
     actions: &mut Actions,
 ) {
     let colors = colors(ui);
-    let name = file_name(file);
+    let name = with_marks(&file_name(file));
     let size = egui::vec2(ui.available_width(), sizes::CONTROL);
     ui.allocate_ui_with_layout(size, Layout::left_to_right(Align::Center), |ui| {
         let many = draft.files.len() > 1;

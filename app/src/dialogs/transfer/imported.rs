@@ -96,7 +96,7 @@ fn end_ui(ui: &mut Ui, report: &ImportReport) {
         End::StoppedOnError => Some("Stopped at the first rejected document, as asked".to_owned()),
         End::TooManyRejects => Some("Stopped, because too many documents were rejected".to_owned()),
         End::Broken(reject) => {
-            let file = file_name(&reject.file);
+            let file = with_marks(&file_name(&reject.file));
             Some(format!("The rest of {file} can't be read. {}", problem(reject)))
         }
         End::Cancelled => Some("What was imported before stays".to_owned()),
@@ -121,7 +121,8 @@ fn rejects_ui(ui: &mut Ui, report: &ImportReport, actions: &mut Actions) {
     card::ui(ui, |ui| {
         ui.spacing_mut().item_spacing.y = sizes::GAP_TINY;
         for reject in report.rejects.iter().take(LISTED_MAX) {
-            let file = if many { format!("{}: ", file_name(&reject.file)) } else { String::new() };
+            let file = with_marks(&file_name(&reject.file));
+            let file = if many { format!("{file}: ") } else { String::new() };
             let words = format!("{file}{}", problem(reject));
             ui.label(text::rich(words, text::small()));
         }

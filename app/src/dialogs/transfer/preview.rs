@@ -33,6 +33,7 @@ const PROBLEMS_MAX: usize = 5;
 /// Draws what the shown file holds.
 pub fn ui(ui: &mut Ui, draft: &ImportDraft, _actions: &mut Actions) {
     let name = draft.shown_file().map(|file| file_name(file)).unwrap_or_default();
+    let name = value_text::with_marks(&name);
     match &draft.look {
         Seen::Nothing => {}
         Seen::Waiting(_) => empty_state::hint(ui, &format!("Reading {name}…")),

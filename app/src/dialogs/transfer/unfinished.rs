@@ -10,6 +10,7 @@ use crate::dialogs::close;
 use crate::state::State;
 use crate::state::transfer::import::file_name;
 use crate::theme::{colors, sizes, text};
+use crate::widgets::value_text::with_marks;
 use crate::widgets::{Button, card, modal};
 
 /// The width of the buttons, so that they stand in one column.
@@ -43,7 +44,7 @@ pub fn ui(context: &Context, error: Option<&str>, state: &State, actions: &mut A
 
 fn one(ui: &mut Ui, known: &UnfinishedImport, actions: &mut Actions) {
     let files: Vec<String> = known.request.files.iter().map(|file| file_name(file)).collect();
-    let files = files.join(", ");
+    let files = with_marks(&files.join(", "));
     card::ui(ui, |ui| {
         ui.label(text::rich(known.sentence(), text::body()));
         if known.rejected > 0 {
