@@ -6,6 +6,7 @@ use crate::action::{Action, Actions, ViewAction};
 use crate::state::State;
 use crate::state::operations::{Operation, Stage};
 use crate::theme::{Icon, colors, sizes, text};
+use crate::widgets::value_text::with_marks;
 use crate::widgets::{Button, bar, empty_state};
 
 /// Draws the operations, the newest first.
@@ -38,14 +39,16 @@ fn operation_ui(ui: &mut Ui, operation: &Operation, actions: &mut Actions) {
             Stage::Cancelled(_) => "Cancelled",
             Stage::Failed(_) => "Failed",
         });
-        ui.label(text::rich(operation.title.as_str(), text::body()));
+        // Names of files are in it.
+        let title = with_marks(&operation.title);
+        ui.label(text::rich(title.as_str(), text::body()));
         if operation.stage == Stage::Running {
             let total = operation.progress.total;
             if total > 0 {
                 #[expect(clippy::cast_precision_loss, reason = "a bar of a few hundred points")]
                 let share = operation.progress.done as f32 / total as f32;
                 ui.allocate_ui(vec2(160.0, 6.0), |ui| {
-                    bar::ui(ui, share, colors.accent, &operation.title);
+                    bar::ui(ui, share, colors.accent, &title);
                 });
             }
             if let Some(cancel) = &operation.cancel {
@@ -56,6 +59,6 @@ fn operation_ui(ui: &mut Ui, operation: &Operation, actions: &mut Actions) {
                 }
             }
         }
-        ui.label(text::rich(words, text::small()).color(colors.dim));
+        ui.label(text::rich(with_marks(words), text::small()).color(colors.dim));
     });
 }
