@@ -1,7 +1,7 @@
 //! The indexes of a tab.
 
-use super::Action;
 use super::entry::{Entry, Group};
+use super::{Action, ExpiryAction};
 use crate::state::State;
 
 /// What can be asked of the view.
@@ -41,5 +41,28 @@ pub const CREATE: Entry = Entry {
     },
 };
 
+/// The same with the TTL ticked.
+pub const CREATE_TTL: Entry = Entry {
+    group: Group::Time,
+    label: "Create a TTL index…",
+    tooltip: "Make an index on a date field whose documents expire",
+    keys: None,
+    action: |state: &State| {
+        Some(Action::Expiry(state.tabs.active()?.id, ExpiryAction::CreateIndex))
+    },
+};
+
+/// Opens the dialog that changes how long documents stay.
+pub const CHANGE_TTL: Entry = Entry {
+    group: Group::Time,
+    label: "Change TTL…",
+    tooltip: "Change how long documents stay, and see what that removes",
+    keys: None,
+    action: |state: &State| {
+        let tab = state.tabs.active().filter(|tab| !tab.indexes.ttl().is_empty())?;
+        Some(Action::Expiry(tab.id, ExpiryAction::WhatIf))
+    },
+};
+
 /// The region's entries.
-pub const ENTRIES: &[Entry] = &[CREATE];
+pub const ENTRIES: &[Entry] = &[CREATE, CREATE_TTL, CHANGE_TTL];

@@ -115,6 +115,16 @@ fn the_palette_finds_commands_and_collections() {
     window.key(Key::Enter);
     window.until_named("pass 1");
     window.keys(Modifiers::COMMAND, Key::P);
+    window.type_into("Find a command", "change ttl");
+    window.key(Key::Enter);
+    window.until_named("Change TTL of ");
+    window.click("Cancel");
+    window.keys(Modifiers::COMMAND, Key::P);
+    window.type_into("Find a command", "create a ttl");
+    window.key(Key::Enter);
+    window.until_named("Type a number; 0 means: at the stored time");
+    window.click("Cancel");
+    window.keys(Modifiers::COMMAND, Key::P);
     assert!(window.has("Find a command"));
     window.key(Key::Escape);
     assert!(!window.has("Find a command"));
