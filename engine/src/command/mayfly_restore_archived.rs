@@ -164,6 +164,27 @@ impl Listed {
 }
 
 impl Report {
+    /// Whether another document has this `_id`, also one that is past its threshold; then that is noted. One
+    /// that is damaged is not simply there: what is put back may be meant to replace it.
+    ///
+    /// # Errors
+    /// When the store can't be read.
+    pub(super) fn note_if_taken(
+        &mut self,
+        reader: &Reader<'_>,
+        collection: &CollectionMeta,
+        id: RawBsonRef<'_>,
+    ) -> Result<bool, StoreError> {
+        let named = || Bson::try_from(id).unwrap_or(Bson::Null);
+        match document_with_id(reader, collection, id) {
+            Ok(None) => return Ok(false),
+            Ok(Some(_)) => self.existing.add(named()),
+            Err(StoreError::Damaged { what }) => self.refused.add(refusal(named(), &what)),
+            Err(error) => return Err(error),
+        }
+        Ok(true)
+    }
+
     fn into_document(self) -> Document {
         doc! {
             "restored": long(self.restored),
@@ -233,16 +254,8 @@ impl Restore<'_> {
         let now_ms = writer.now_ms();
         let raw_id = document.get("_id").ok().flatten().unwrap_or(RawBsonRef::Null);
         let id = Bson::try_from(raw_id).unwrap_or(Bson::Null);
-        match place_of(&writer.reader(), &collection, raw_id)? {
-            Place::Free => {}
-            Place::Taken => {
-                report.existing.add(id);
-                return Ok(());
-            }
-            Place::Damaged(why) => {
-                report.refused.add(refusal(id, &why));
-                return Ok(());
-            }
+        if report.note_if_taken(&writer.reader(), &collection, raw_id)? {
+            return Ok(());
         }
         let mut document = std::borrow::Cow::Borrowed(document);
         if let Some(date_ms) = self.date_ms {
@@ -277,33 +290,6 @@ impl Restore<'_> {
             Err(error) => report.refused.add(refusal(id, &CommandError::from(error).message)),
         }
         Ok(())
-    }
-}
-
-/// Whether a document can be put back under its `_id`.
-pub(super) enum Place {
-    /// No other one has it.
-    Free,
-    /// Another one has it.
-    Taken,
-    /// Another one has it and is damaged, as the sentence says.
-    Damaged(String),
-}
-
-/// Whether there is a document with this `_id`, also one that is past its threshold.
-///
-/// # Errors
-/// When the store can't be read.
-pub(super) fn place_of(
-    reader: &Reader<'_>,
-    collection: &CollectionMeta,
-    id: RawBsonRef<'_>,
-) -> Result<Place, StoreError> {
-    match document_with_id(reader, collection, id) {
-        Ok(None) => Ok(Place::Free),
-        Ok(Some(_)) => Ok(Place::Taken),
-        Err(StoreError::Damaged { what }) => Ok(Place::Damaged(what)),
-        Err(error) => Err(error),
     }
 }
 

@@ -13,7 +13,7 @@ use super::{
     error::{Answer, Code, CommandError},
     field::optional,
     mayfly_reap::long,
-    mayfly_restore_archived::{Place, Report, id_key, is_due, place_of, refusal},
+    mayfly_restore_archived::{Report, id_key, is_due, refusal},
     mayfly_trash::Chosen,
     request::Request,
     run::raw,
@@ -228,16 +228,8 @@ fn put_back(
     let collection = writer.create_if_missing(home)?;
     let raw_id = row.document.get("_id").ok().flatten().unwrap_or(RawBsonRef::Null);
     let id = Bson::try_from(raw_id).unwrap_or(Bson::Null);
-    match place_of(&writer.reader(), &collection, raw_id)? {
-        Place::Free => {}
-        Place::Taken => {
-            report.existing.add(id);
-            return Ok(());
-        }
-        Place::Damaged(why) => {
-            report.refused.add(refusal(id, &why));
-            return Ok(());
-        }
+    if report.note_if_taken(&writer.reader(), &collection, raw_id)? {
+        return Ok(());
     }
     // Another command may have put it back meanwhile.
     if Collections::trashed(&writer.reader(), row.number)?.is_none() {
