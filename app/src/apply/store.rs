@@ -105,8 +105,7 @@ pub fn reopened(warnings: Vec<String>, state: &mut State, effects: &mut Effects)
     state.upkeep.forget();
     state.listener = crate::state::Listener::default();
     state.archive = crate::state::archive::Archive::default();
-    // What the reaper of the closed store was at has ended with it.
-    (state.reaper.running, state.reaper.died, state.reaper.late) = (false, None, None);
+    state.reaper.reopened(state.clock.now_ms());
     state.store.phase = Phase::Open;
     warn(warnings, state);
     ask_all(state, effects);

@@ -186,6 +186,9 @@ fn ended(running: Running, done: UpkeepDone, state: &mut State, effects: &mut Ef
         }
         UpkeepDone::Checked(result) => checked(running, result, state),
         UpkeepDone::Offline(Offline { done, reopened }) => {
+            if matches!(done, Ok(OfflineDone::Restored(_))) {
+                forget_removed(state);
+            }
             match reopened {
                 Some(Ok(warnings)) => store::reopened(warnings, state, effects),
                 Some(Err(failure)) => state.store.phase = Phase::Failed(failure.0),
@@ -201,6 +204,14 @@ fn ended(running: Running, done: UpkeepDone, state: &mut State, effects: &mut Ef
             look(state, effects);
         }
         UpkeepDone::Looked(_) => {}
+    }
+}
+
+/// Another state of the store is in its place: what was removed from the one before may be there again.
+fn forget_removed(state: &mut State) {
+    state.reaper.forget_passes();
+    for tab in state.tabs.open_mut() {
+        tab.expiry.forget_removed();
     }
 }
 

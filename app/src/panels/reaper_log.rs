@@ -64,7 +64,7 @@ fn rows_of(line: &LogLine) -> usize {
 
 /// What a pass removed can be put back while the undo net has it.
 fn put_back_ui(ui: &mut Ui, state: &State, line: &LogLine, actions: &mut Actions) {
-    let LogEntry::Pass { pass, .. } = &line.what else { return };
+    let LogEntry::Pass { pass, is_past: false, .. } = &line.what else { return };
     let keeps_ms = i64::try_from(state.reaper.undo_secs).unwrap_or(i64::MAX).saturating_mul(1_000);
     let is_kept = state.now_ms().saturating_sub(pass.started_ms) < keeps_ms;
     if pass.deleted == 0 || !is_kept {
@@ -89,7 +89,7 @@ fn job(line: &LogLine, row: usize, colors: &Colors) -> LayoutJob {
             add("  ", text::mono(), colors.text);
             add(sentence, text::body(), colors.overdue);
         }
-        LogEntry::Pass { pass, passes } => {
+        LogEntry::Pass { pass, passes, .. } => {
             let number = format!("  pass {}   ", pass.number);
             if row == 0 {
                 add(&time, text::mono(), colors.dim);

@@ -351,6 +351,19 @@ impl ExpiryView {
         }
     }
 
+    /// Forgets what was removed: it was removed from what is in the store no more.
+    pub fn forget_removed(&mut self) {
+        self.ledger.clear();
+        self.ledger_dropped = 0;
+        self.lanes.retain(|lane| lane.removed_ms.is_none());
+        if let Some((lanes, _)) = &mut self.waiting_batch {
+            lanes.retain(|lane| lane.removed_ms.is_none());
+        }
+        if self.selected_removed_ms.take().is_some() {
+            (self.selected, self.document) = (None, None);
+        }
+    }
+
     /// Keeps every row in its place while `held`; on release what came meanwhile is shown.
     pub fn hold(&mut self, held: bool, now_ms: i64) {
         let released = self.held && !held;

@@ -120,6 +120,8 @@ pub enum LogEntry {
         pass: PassSummary,
         /// How many passes the line stands for.
         passes: u64,
+        /// Whether the store was closed since. Its numbers begin anew, so nothing can be asked about such a pass.
+        is_past: bool,
     },
     /// Anything else, in one sentence.
     Note(String),
@@ -191,7 +193,7 @@ impl Reaper {
     pub fn pass_finished(&mut self, pass: PassSummary) {
         (self.running, self.died, self.late) = (false, None, None);
         push_bounded(&mut self.passes, pass.clone(), PASSES_MAX);
-        if let Some(LogLine { at_ms, what: LogEntry::Pass { pass: last, passes } }) =
+        if let Some(LogLine { at_ms, what: LogEntry::Pass { pass: last, passes, .. } }) =
             self.log.back_mut()
             && is_quiet(last)
             && is_quiet(&pass)
@@ -202,7 +204,7 @@ impl Reaper {
             return;
         }
         let at_ms = pass.finished_ms;
-        self.write(LogLine { at_ms, what: LogEntry::Pass { pass, passes: 1 } });
+        self.write(LogLine { at_ms, what: LogEntry::Pass { pass, passes: 1, is_past: false } });
     }
 
     /// Notes removed documents.
@@ -216,6 +218,29 @@ impl Reaper {
     /// Writes a sentence into the log.
     pub fn note(&mut self, at_ms: i64, sentence: impl Into<String>) {
         self.write(LogLine { at_ms, what: LogEntry::Note(sentence.into()) });
+    }
+
+    /// The store was opened anew. What passes did stays in the log, with a line that says why their numbers begin
+    /// again.
+    pub fn reopened(&mut self, at_ms: i64) {
+        // What it was at has ended with the closed store.
+        (self.running, self.died, self.late) = (false, None, None);
+        let mut has_pass = false;
+        for line in &mut self.log {
+            if let LogEntry::Pass { is_past, .. } = &mut line.what {
+                has_pass |= !*is_past;
+                *is_past = true;
+            }
+        }
+        if has_pass {
+            self.note(at_ms, "The store was opened again, and passes are numbered anew");
+        }
+    }
+
+    /// Forgets passes and what they removed; the log stays.
+    pub fn forget_passes(&mut self) {
+        self.passes.clear();
+        self.removed.clear();
     }
 
     /// Empties the log; passes and removed documents stay.
@@ -257,12 +282,29 @@ mod tests {
             .log()
             .iter()
             .filter_map(|line| match &line.what {
-                LogEntry::Pass { pass, passes } => Some((pass.number, *passes)),
+                LogEntry::Pass { pass, passes, .. } => Some((pass.number, *passes)),
                 LogEntry::Note(_) => None,
             })
             .collect();
         assert_eq!(lines, [(2, 2), (3, 1), (4, 1)]);
         assert_eq!(reaper.passes().len(), 4);
+    }
+
+    #[test]
+    fn a_store_that_was_opened_again_is_told_once_after_passes() {
+        let mut reaper = Reaper::default();
+        reaper.reopened(0);
+        assert_eq!(reaper.log().len(), 0, "the first time");
+        reaper.pass_finished(pass(1, 0));
+        reaper.reopened(0);
+        reaper.reopened(0);
+        reaper.pass_finished(pass(1, 0));
+        let is_past = |line: &LogLine| match line.what {
+            LogEntry::Pass { is_past, .. } => Some(is_past),
+            LogEntry::Note(_) => None,
+        };
+        let lines: Vec<_> = reaper.log().iter().map(is_past).collect();
+        assert_eq!(lines, [Some(true), None, Some(false)]);
     }
 
     #[test]

@@ -376,3 +376,37 @@ fn what_has_expired_since_the_backup_goes_by_simulated_time() {
     window.until("the pass was counted", shown(200));
     assert_eq!(count(&window), 200);
 }
+
+#[test]
+fn a_restore_takes_away_what_tells_of_removed_documents() {
+    let mut window = window();
+    let index = doc! {"key": {"at": 1}, "name": "at_1", "expireAfterSeconds": 60};
+    window.run("test", &doc! {"createIndexes": "notes", "indexes": [index]});
+    window.run("test", &doc! {"insert": "notes", "documents": [{"_id": "short", "at": at(0)}]});
+    window.run("admin", &doc! {"setParameter": 1, "mayflyUndoSecs": 600});
+    window.click("Done");
+    window.until("a tab", |state| state.tabs.active().is_some());
+    window.click("Expiry");
+    window.until("it waits", |state| {
+        state.tabs.active().is_some_and(|tab| tab.expiry.lanes.len() == 1)
+    });
+    window.choose("Menu", "Backup and maintenance…");
+    window.until_named("Size of the data file: ");
+    window.click("Back up…");
+    window.until_named("There is no backup under this name yet");
+    back_up_and_check(&mut window);
+    window.advance(120);
+    window.until_named("Put back what pass 1 removed");
+    assert_eq!(window.tab().expiry.ledger.len(), 1);
+    window.click("Restore");
+    window.until_named("201 documents came back and were read.");
+    window.click("Done");
+    window.until_named("The store was opened again, and passes are numbered anew");
+    assert!(!window.has_part("Put back what pass 1"), "another pass has that number now");
+    window.until("it waits again", |state| {
+        state.tabs.active().is_some_and(|tab| {
+            tab.expiry.lanes.len() == 1 && tab.expiry.lanes[0].removed_ms.is_none()
+        })
+    });
+    assert!(window.tab().expiry.ledger.is_empty());
+}
