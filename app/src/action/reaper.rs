@@ -32,6 +32,10 @@ pub enum ReaperAction {
     },
     /// Puts back what a pass removed.
     PutBackPass(u64),
+    /// Shows the documents of the next collection that the guard holds back.
+    ShowHeld,
+    /// Counts what the guard holds back, asks if that shall be removed, and releases it.
+    ReleaseHeld,
     /// Releases what the guard holds back, and removes it now.
     DeleteHeld,
     /// Leaves what the guard holds back as it is.
@@ -97,17 +101,17 @@ pub const UNDO_OFF: Entry = Entry {
     },
 };
 
-/// Releases what the guard holds back. Where that removes documents at once it asks first, and the button names how
-/// many go.
+/// Releases what the guard holds back, as it was just counted. Where that removes documents at once it asks first, and
+/// the button names how many go.
 #[must_use]
-pub fn delete_held(held: &Held) -> Action {
+pub fn release_held(held: &Held) -> Action {
     let release = Action::Reaper(ReaperAction::DeleteHeld);
     if held.due() == 0 {
         return release;
     }
     let what = counted(held.due(), "document", "documents");
-    let text = "They are past their threshold by the clock as it is now. Removed documents come back from the undo \
-                net or an archive only, where there was one before.";
+    let text = "They are past their threshold by the clock as it is now. What passes it until you answer goes too. \
+                Removed documents come back from the undo net or an archive only, where there was one before.";
     Action::Dialog(DialogAction::Show(Dialog::Confirm(Confirm {
         title: format!("Remove {what} now?"),
         text: text.to_owned(),

@@ -4,11 +4,13 @@ use bson::{Document, doc};
 
 use super::Effects;
 use super::store::number;
-use crate::action::ReaperAction;
-use crate::action::reaper::release_command;
+use crate::action::reaper::{release_command, release_held};
+use crate::action::{Action, ExpiryAction, ReaperAction, TabsAction};
 use crate::source::Namespace;
+use crate::state::expiry::Mode;
 use crate::state::purpose::ReaperPurpose;
 use crate::state::reaper::{Held, HeldRule, Schedule};
+use crate::state::tabs::ViewKind;
 use crate::state::toasts::Kind;
 use crate::state::undo_net::{KEEP_SECS, keep_command};
 use crate::state::{Purpose, State, number as text};
@@ -47,6 +49,12 @@ pub fn apply(action: &ReaperAction, state: &mut State, effects: &mut Effects) {
             let purpose = Purpose::Reaper(ReaperPurpose::PutBack);
             effects.write(state, purpose, "admin", doc! {"mayflyRestoreTrash": 1, "pass": pass});
         }
+        ReaperAction::ShowHeld => show_held(state, effects),
+        ReaperAction::ReleaseHeld => {
+            // More has expired since it was counted last.
+            let purpose = Purpose::Reaper(ReaperPurpose::Release);
+            effects.read(state, purpose, "admin", doc! {"mayflyHeld": 1});
+        }
         ReaperAction::DeleteHeld => {
             let purpose = Purpose::Reaper(ReaperPurpose::RunNow);
             effects.write(state, purpose, "admin", release_command("deleteNow"));
@@ -55,6 +63,15 @@ pub fn apply(action: &ReaperAction, state: &mut State, effects: &mut Effects) {
             set(state, effects, release_command("keepPaused"));
         }
         ReaperAction::ClearLog => state.reaper.clear_log(),
+    }
+}
+
+fn show_held(state: &mut State, effects: &mut Effects) {
+    let Some(next) = state.next_held().cloned() else { return };
+    super::apply(Action::Tabs(TabsAction::ShowView(next, ViewKind::Expiry)), state, effects);
+    let Some(tab) = state.tabs.active() else { return };
+    if tab.expiry.mode == Mode::Removed {
+        super::apply(Action::Expiry(tab.id, ExpiryAction::Show(Mode::Timeline)), state, effects);
     }
 }
 
@@ -75,6 +92,12 @@ pub fn answer(purpose: &ReaperPurpose, reply: &Reply, state: &mut State, effects
     match (purpose, &reply.result) {
         (ReaperPurpose::Status, Ok(found)) => learn(found, state),
         (ReaperPurpose::Held, Ok(found)) => state.reaper.held = held(found),
+        (ReaperPurpose::Release, Ok(found)) => {
+            state.reaper.held = held(found);
+            if let Some(action) = state.reaper.held.as_ref().map(release_held) {
+                super::apply(action, state, effects);
+            }
+        }
         (ReaperPurpose::Status | ReaperPurpose::Held, Err(_)) => {}
         (ReaperPurpose::RunNow, Ok(found)) => {
             let deleted = number(found, "deletedDocuments").unwrap_or(0);
@@ -92,7 +115,13 @@ pub fn answer(purpose: &ReaperPurpose, reply: &Reply, state: &mut State, effects
             state.toasts.push(kind, sentence, None, state.uptime);
             ask(state, effects);
         }
-        (ReaperPurpose::RunNow | ReaperPurpose::Set | ReaperPurpose::PutBack, Err(error)) => {
+        (
+            ReaperPurpose::RunNow
+            | ReaperPurpose::Set
+            | ReaperPurpose::PutBack
+            | ReaperPurpose::Release,
+            Err(error),
+        ) => {
             state.toasts.push(Kind::Error, error.clone(), None, state.uptime);
             ask(state, effects);
         }

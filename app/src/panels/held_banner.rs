@@ -2,10 +2,8 @@
 
 use egui::{Align, Frame, Label, Layout, Margin, Panel, Ui, vec2};
 
-use crate::action::reaper::delete_held;
-use crate::action::{Action, Actions, ReaperAction, TabsAction};
+use crate::action::{Action, Actions, ReaperAction};
 use crate::state::reaper::{Held, HeldRule};
-use crate::state::tabs::ViewKind;
 use crate::state::{State, duration, number};
 use crate::theme::{colors, sizes, text};
 use crate::widgets::Button;
@@ -34,7 +32,7 @@ pub fn panel_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
             let size = vec2(ui.available_width(), sizes::CONTROL);
             ui.allocate_ui_with_layout(size, Layout::right_to_left(Align::Center), |ui| {
                 ui.spacing_mut().item_spacing.x = sizes::GAP_SMALL;
-                buttons_ui(ui, held, actions);
+                buttons_ui(ui, state, held, actions);
                 ui.with_layout(Layout::top_down(Align::Min), |ui| words_ui(ui, held));
             });
         });
@@ -100,7 +98,7 @@ fn counts(rules: &[HeldRule]) -> String {
 }
 
 /// From right to left.
-fn buttons_ui(ui: &mut Ui, held: &Held, actions: &mut Actions) {
+fn buttons_ui(ui: &mut Ui, state: &State, held: &Held, actions: &mut Actions) {
     let due = number::counted(held.due(), "document", "documents");
     // Where nothing is due, letting go removes nothing.
     let (label, delete) = if held.due() == 0 {
@@ -111,20 +109,21 @@ fn buttons_ui(ui: &mut Ui, held: &Held, actions: &mut Actions) {
     };
     let keep = "Leave everything as it is until somebody releases it, also when the clock is right \
                 again";
-    let first = held.rules.first();
-    let show = Button::plain("Show them")
-        .enabled(first.is_some())
-        .tooltip("Show the documents that wait, in time");
-    if ui.add(show).clicked()
-        && let Some(HeldRule { namespace, .. }) = first
-    {
-        actions.push(Action::Tabs(TabsAction::ShowView(namespace.clone(), ViewKind::Expiry)));
+    let show = match state.next_held() {
+        Some(_) => Button::plain("Show them")
+            .tooltip("Show the documents that wait, in time; press again for the next collection"),
+        None => {
+            Button::plain("Show them").enabled(false).tooltip("All that wait are on the screen")
+        }
+    };
+    if ui.add(show).clicked() {
+        actions.push(Action::Reaper(ReaperAction::ShowHeld));
     }
     if !held.kept && ui.add(Button::plain("Keep paused").tooltip(keep)).clicked() {
         actions.push(Action::Reaper(ReaperAction::KeepHeld));
     }
     if ui.add(Button::amber(label).tooltip(&delete)).clicked() {
-        actions.push(delete_held(held));
+        actions.push(Action::Reaper(ReaperAction::ReleaseHeld));
     }
 }
 

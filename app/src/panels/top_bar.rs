@@ -4,7 +4,6 @@ use egui::{Align, Layout, Ui};
 use mayfly_engine::command::ListenAt;
 
 use crate::action::clock::RATES;
-use crate::action::reaper::delete_held;
 use crate::action::{Action, Actions, ClockAction, DialogAction, ReaperAction, ViewAction};
 use crate::action::{Group, entries, listener, reaper, undo_net, view};
 use crate::state::clock::Mode;
@@ -200,10 +199,9 @@ fn reaper_menu_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
     {
         actions.push(action);
     }
-    if let Some(held) = &state.reaper.held
-        && menu::entry(ui, "Delete what is held…", "", true).clicked()
+    if state.reaper.held.is_some() && menu::entry(ui, "Delete what is held…", "", true).clicked()
     {
-        actions.push(delete_held(held));
+        actions.push(Action::Reaper(ReaperAction::ReleaseHeld));
     }
 }
 

@@ -135,6 +135,16 @@ impl State {
         self.clock.now_ms()
     }
 
+    /// The next collection whose held documents a person can be shown; `None` if all are on the screen.
+    #[must_use]
+    pub fn next_held(&self) -> Option<&Namespace> {
+        let shows_them = |tab: &&Tab| {
+            tab.view == tabs::ViewKind::Expiry && tab.expiry.mode != expiry::Mode::Removed
+        };
+        let seen = self.tabs.active().filter(shows_them).map(|tab| &tab.namespace);
+        self.reaper.held.as_ref()?.collection_after(seen)
+    }
+
     /// Whether nothing is due within a minute, as far as the window knows: no document of the
     /// sidebar or of the shown view, and none is overdue.
     #[must_use]

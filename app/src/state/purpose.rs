@@ -125,4 +125,6 @@ pub enum ReaperPurpose {
     PutBack,
     /// What the guard holds back.
     Held,
+    /// What the guard holds back, counted because a person wants to release it.
+    Release,
 }

@@ -95,6 +95,15 @@ impl Held {
         self.rules.iter().fold(0, |sum, rule| sum.saturating_add(rule.due))
     }
 
+    /// The collection to show to a person who sees this one: the one after it that has documents which wait. `None` if
+    /// there is no other.
+    #[must_use]
+    pub fn collection_after(&self, seen: Option<&Namespace>) -> Option<&Namespace> {
+        let named = || self.rules.iter().map(|rule| &rule.namespace);
+        let from_seen = named().skip_while(|namespace| Some(*namespace) != seen);
+        from_seen.chain(named()).find(|namespace| Some(*namespace) != seen)
+    }
+
     /// Whether documents of this collection wait.
     #[must_use]
     pub fn holds(&self, namespace: &Namespace) -> bool {
@@ -305,6 +314,26 @@ mod tests {
         };
         let lines: Vec<_> = reaper.log().iter().map(is_past).collect();
         assert_eq!(lines, [Some(true), None, Some(false)]);
+    }
+
+    #[test]
+    fn collections_that_wait_are_shown_in_turn() {
+        let namespace = |name: &str| Namespace::new("shop", name);
+        let check = |names: &[&str], seen: &str, expected: Option<&str>| {
+            let rule = |name: &&str| HeldRule {
+                namespace: namespace(name),
+                index: "a".to_owned(),
+                due: 1,
+            };
+            let held = Held { rules: names.iter().map(rule).collect(), ..Held::default() };
+            let after = held.collection_after(Some(&namespace(seen))).cloned();
+            assert_eq!(after, expected.map(namespace), "{seen} of {names:?}");
+        };
+        check(&[], "a", None);
+        check(&["a", "a"], "a", None);
+        check(&["a", "a", "b"], "a", Some("b"));
+        check(&["a", "a", "b"], "b", Some("a"));
+        check(&["a", "b"], "other", Some("a"));
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use bson::{DateTime, Document, doc};
 use egui_kittest::Harness;
-use egui_kittest::kittest::Queryable;
+use egui_kittest::kittest::{NodeT, Queryable};
 use mayfly::source::embedded;
 use mayfly::source::{Capabilities, Events, OpenRequest, Opened, Source};
 use mayfly::state::tabs::ViewKind;
@@ -21,6 +21,8 @@ use super::support::{click, until};
 /// The store made of nothing, with a clock that jumped to 2099.
 struct Holding {
     inner: Arc<dyn Source>,
+    /// How many documents wait.
+    due: Arc<Mutex<i64>>,
     /// What was sent to release or to keep, the oldest first.
     sent: Arc<Mutex<Vec<String>>>,
 }
@@ -35,13 +37,14 @@ impl Source for Holding {
         if !command.contains_key("mayflyHeld") {
             return self.inner.run(db, command);
         }
+        let due = self.due.lock().unwrap_or_else(PoisonError::into_inner);
         let is_held = !sent.iter().any(|action| action == "deleteNow");
         doc! {
             "ok": 1.0, "held": is_held, "sentence": "The computer's clock jumped ahead by 73 years.",
             "kept": sent.iter().any(|action| action == "keepPaused"),
             "now": DateTime::from_millis(4_070_908_800_000),
             "expectedNow": DateTime::from_millis(fake::NOW_MS),
-            "rules": [{"ns": "shop.carts", "index": "at_1", "due": 1_204_i64}],
+            "rules": [{"ns": "shop.carts", "index": "at_1", "due": *due}],
         }
     }
 
@@ -57,15 +60,21 @@ impl Source for Holding {
 struct Window {
     harness: Harness<'static, MayflyApp>,
     sent: Arc<Mutex<Vec<String>>>,
+    due: Arc<Mutex<i64>>,
 }
 
 impl Window {
     fn open() -> Self {
-        let sent = Arc::new(Mutex::new(Vec::new()));
+        let (sent, due) = (Arc::new(Mutex::new(Vec::new())), Arc::new(Mutex::new(1_204)));
+        let waiting = Arc::clone(&due);
         let (inner, kept) = (fake::opener(), Arc::clone(&sent));
         let opener = Arc::new(move |request: &OpenRequest| {
             let opened = inner(request)?;
-            let source = Arc::new(Holding { inner: opened.source, sent: Arc::clone(&kept) });
+            let source = Arc::new(Holding {
+                inner: opened.source,
+                due: Arc::clone(&waiting),
+                sent: Arc::clone(&kept),
+            });
             Ok(Opened { source, ..opened })
         });
         let request = OpenRequest::default();
@@ -75,7 +84,7 @@ impl Window {
             .with_max_steps(64)
             .build_eframe(move |context| MayflyApp::new(context, options));
         until(&mut harness, "Delete now…", true);
-        Self { harness, sent }
+        Self { harness, sent, due }
     }
 
     fn sent(&self) -> Vec<String> {
@@ -113,13 +122,24 @@ fn the_banner_is_as_high_as_its_words() {
 fn delete_now_asks_then_releases_and_the_banner_goes() {
     let mut window = Window::open();
     click(&mut window.harness, "Delete now…");
+    until(&mut window.harness, "Cancel", true);
     assert_eq!(window.sent(), [] as [String; 0], "it asks first");
     click(&mut window.harness, "Cancel");
     assert_eq!(window.sent(), [] as [String; 0]);
     click(&mut window.harness, "Delete now…");
+    until(&mut window.harness, "Remove 1,204 documents", true);
     click(&mut window.harness, "Remove 1,204 documents");
     until(&mut window.harness, "Delete now…", false);
     assert_eq!(window.sent(), ["deleteNow"]);
+}
+
+#[test]
+fn what_expired_while_it_waited_is_counted_before_it_asks() {
+    let mut window = Window::open();
+    *window.due.lock().unwrap_or_else(PoisonError::into_inner) = 1_300;
+    click(&mut window.harness, "Delete now…");
+    until(&mut window.harness, "Remove 1,300 documents", true);
+    assert_eq!(window.sent(), [] as [String; 0], "it asks first");
 }
 
 #[test]
@@ -138,6 +158,8 @@ fn show_them_opens_the_expiry_view() {
     let tab = window.harness.state().state().tabs.active().expect("a tab");
     assert_eq!((tab.namespace.to_string().as_str(), tab.view), ("shop.carts", ViewKind::Expiry));
     assert_eq!(window.sent(), [] as [String; 0]);
+    let show = window.harness.get_by_label("Show them");
+    assert!(show.accesskit_node().is_disabled(), "they are shown");
 }
 
 /// A store that comes from a backup, on the computer's clock, with three documents that are long due and
@@ -192,6 +214,7 @@ fn a_restored_store_removes_nothing_until_the_banner_is_answered() {
     let held = harness.state().state().reaper.held.as_ref().expect("it waits still");
     assert_eq!((held.kept, held.due()), (true, 3));
     click(&mut harness, "Delete now…");
+    until(&mut harness, "Remove 3 documents", true);
     click(&mut harness, "Remove 3 documents");
     until(&mut harness, "Delete now…", false);
     drop(harness);
