@@ -125,6 +125,25 @@ fn documents_are_read_page_by_page() {
 }
 
 #[test]
+fn documents_that_do_not_fit_into_one_reply_are_all_read() {
+    let text = "x".repeat(6 * 1024 * 1024);
+    let documents: Vec<Document> = (0..5).map(|id| doc! {"_id": id, "text": &text}).collect();
+    let mut bench = Bench::new(&documents[..1]);
+    for document in &documents[1..] {
+        bench.run(&doc! {"insert": "c", "documents": [document]});
+    }
+    bench.act(DocumentsAction::Refresh);
+    bench.act(DocumentsAction::Want(0, 5));
+    let shown: Vec<Bson> = bench.view().pages.rows().map(|(_, row)| row.id.clone()).collect();
+    assert_eq!(shown, (0..5).map(Bson::Int32).collect::<Vec<_>>());
+    let open = bench.run(&doc! {"serverStatus": 1});
+    let open = open.get_document("metrics").and_then(|found| found.get_document("cursor"));
+    let open = open.and_then(|found| found.get_document("open"));
+    let open = open.and_then(|found| found.get_i64("total")).expect("a count");
+    assert_eq!(open, 0, "each cursor is closed again");
+}
+
+#[test]
 fn a_filter_with_options_is_run() {
     let mut bench =
         Bench::new(&(0..30).map(|id| doc! {"_id": id, "even": id % 2 == 0}).collect::<Vec<_>>());

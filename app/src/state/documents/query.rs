@@ -124,7 +124,6 @@ impl Query {
         }
         command.insert("limit", long(left));
         command.insert("batchSize", long(left));
-        command.insert("singleBatch", true);
         command
     }
 
