@@ -39,6 +39,14 @@ pub(super) enum State {
     Forgetting,
 }
 
+/// The newest list of documents that an import has inserted.
+pub(super) enum Popped {
+    List(Inserted),
+    /// Nobody can tell any more which documents it named.
+    Damaged,
+    NoneLeft,
+}
+
 /// How far an import is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Checkpoint {
@@ -199,17 +207,17 @@ impl Checkpoint {
     pub(super) fn pop_list(
         &mut self,
         writer: &mut DocumentWriter<'_>,
-    ) -> Result<Option<Inserted>, StoreError> {
-        let Some(last) = self.lists.checked_sub(1) else { return Ok(None) };
+    ) -> Result<Popped, StoreError> {
+        let Some(last) = self.lists.checked_sub(1) else { return Ok(Popped::NoneLeft) };
         self.lists = last;
         let name = list_name(self.id, last);
-        let found = match writer.reader().meta(&name)? {
-            Some(bytes) => Inserted::from_bytes(bytes)
-                .ok_or_else(|| StoreError::damaged("a list of imported documents"))?,
-            None => Inserted::default(),
+        let found = match StoreError::unless_damaged(writer.reader().meta(&name))? {
+            Some(Some(bytes)) => Inserted::from_bytes(bytes),
+            Some(None) => Some(Inserted::default()),
+            None => None,
         };
         writer.delete_meta(&name)?;
-        Ok(Some(found))
+        Ok(found.map_or(Popped::Damaged, Popped::List))
     }
 
     /// Keeps what this transaction has rejected, as lines, in the place of what the one before has.
@@ -262,21 +270,21 @@ impl Checkpoint {
         if let Some(at) = ids.iter().position(|id| *id == self.id) {
             ids.remove(at);
             put_list(writer, &ids)?;
-            writer.delete_meta(&name(self.id))?;
         }
+        writer.delete_meta(&name(self.id))?;
         Ok(true)
     }
 }
 
-/// The ids of all checkpoints, oldest first.
+/// The ids of all checkpoints, oldest first. A list that is damaged has lost them: no later import has to
+/// wait for those, and the next one writes the list anew.
 ///
 /// # Errors
 /// When the store fails.
 pub(super) fn list(reader: &Reader<'_>) -> Result<Vec<ObjectId>, StoreError> {
-    let bytes = reader.meta(LIST)?.unwrap_or_default();
-    let id = |bytes: &[u8]| bytes.try_into().ok().map(ObjectId::from_bytes);
-    let ids: Option<_> = bytes.chunks(12).map(id).collect();
-    ids.ok_or_else(|| StoreError::damaged("the list of unfinished imports"))
+    let bytes = StoreError::unless_damaged(reader.meta(LIST))?.flatten().unwrap_or_default();
+    let (ids, _) = bytes.as_chunks();
+    Ok(ids.iter().map(|id| ObjectId::from_bytes(*id)).collect())
 }
 
 fn put_list(writer: &mut DocumentWriter<'_>, ids: &[ObjectId]) -> Result<(), StoreError> {

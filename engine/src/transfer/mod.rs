@@ -19,6 +19,8 @@ mod checkpoint;
 mod checkpoint_form;
 mod claim;
 mod csv;
+#[cfg(test)]
+mod damaged_tests;
 mod detect;
 mod error;
 mod export;

@@ -4,8 +4,9 @@ use bson::oid::ObjectId;
 
 use super::{
     Progress, TransferError,
-    checkpoint::{Checkpoint, State},
+    checkpoint::{Checkpoint, Popped, State},
     claim::Claim,
+    inserted::Inserted,
     unfinished::{forget, load},
 };
 use crate::{
@@ -25,6 +26,8 @@ pub struct RollBackReport {
     pub gone: u64,
     /// Documents that the import replaced or merged; they stay as they are now.
     pub replaced: u64,
+    /// Transactions of the import whose documents stay, because what the store keeps of them is damaged.
+    pub lists_damaged: u64,
     /// The collection, which the import had made, is removed too.
     pub collection_removed: bool,
     /// Somebody cancelled; the rest is still to be rolled back.
@@ -46,6 +49,13 @@ impl RollBackReport {
                 let were = if count == 1 { "was" } else { "were" };
                 text = format!("{text} {} {were} {why}.", documents(count));
             }
+        }
+        if self.lists_damaged > 0 {
+            let lists = counted(self.lists_damaged, "list is", "lists are");
+            text = format!(
+                "{text} {lists} damaged, so it can't be told which other documents the import stored; \
+                 those stay."
+            );
         }
         if self.cancelled {
             text += " Cancelled; the rest is still to be rolled back.";
@@ -82,6 +92,7 @@ pub fn roll_back_import(
         report.removed += step.removed;
         report.changed += step.changed;
         report.gone += step.gone;
+        report.lists_damaged += step.lists_damaged;
     }
     if let Some(made) = checkpoint.collection.filter(|_| checkpoint.created) {
         let namespace = &checkpoint.request.namespace;
@@ -97,6 +108,7 @@ struct Step {
     removed: u64,
     changed: u64,
     gone: u64,
+    lists_damaged: u64,
     left: u64,
 }
 
@@ -105,7 +117,14 @@ fn step(writer: &mut DocumentWriter<'_>, id: ObjectId) -> Result<Step, TransferE
     let mut step = Step::default();
     let Some(mut checkpoint) = Checkpoint::load(&writer.reader(), id)? else { return Ok(step) };
     checkpoint.state = State::RollingBack;
-    let Some(inserted) = checkpoint.pop_list(writer)? else { return Ok(step) };
+    let inserted = match checkpoint.pop_list(writer)? {
+        Popped::List(inserted) => inserted,
+        Popped::Damaged => {
+            step.lists_damaged += 1;
+            Inserted::default()
+        }
+        Popped::NoneLeft => return Ok(step),
+    };
     let mut all = writer.catalog().all_collections();
     let collection = all.find(|collection| collection.id.0 == inserted.collection).cloned();
     drop(all);

@@ -10,7 +10,7 @@ use super::{
     claim::Claim,
     rejects::RejectsFile,
 };
-use crate::{catalog::Namespace, collection::Collections, value::counted};
+use crate::{catalog::Namespace, collection::Collections, store::StoreError, value::counted};
 
 /// An import that did not reach the end of its files.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -192,12 +192,14 @@ fn forget_those(
     Ok(())
 }
 
-/// All checkpoints that nobody works on.
+/// All checkpoints that nobody works on. One that is damaged, or that another version wrote, can't be gone
+/// on with; it is passed over and stays as it is, so that it stands in the way of no other import.
 fn checkpoints(collections: &Collections) -> Result<Vec<Checkpoint>, TransferError> {
     let found = collections.store().read(|reader| {
         let ids = list(reader)?.into_iter().filter(|id| !Claim::is_taken(*id));
-        ids.filter_map(|id| Checkpoint::load(reader, id).transpose()).collect()
+        let load = |id| StoreError::unless_damaged(Checkpoint::load(reader, id));
+        ids.filter_map(|id| load(id).map(Option::flatten).transpose()).collect()
     });
-    let found: Result<_, crate::store::StoreError> = found;
+    let found: Result<_, StoreError> = found;
     Ok(found?)
 }
