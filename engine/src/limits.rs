@@ -392,6 +392,10 @@ pub const SLOW_MS_DEFAULT: i64 = 100;
 /// Bytes that one stage of a pipeline holds in memory (MongoDB's own limit); beyond it is an error.
 pub const PIPELINE_BYTES_MAX: usize = 104_857_600;
 
+/// Bytes of a document between two stages of a pipeline; beyond it is an error. What the last stage gives
+/// is bounded as every document is.
+pub const PIPELINE_DOC_BYTES_MAX: usize = 2 * PIPELINE_BYTES_MAX;
+
 /// Stages of one pipeline (MongoDB's own limit); more are refused.
 pub const PIPELINE_STAGES_MAX: usize = 1_000;
 

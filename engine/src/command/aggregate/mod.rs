@@ -1,5 +1,7 @@
 //! `aggregate`: a pipeline over a collection, a view or the server itself.
 
+#[cfg(test)]
+mod bounds_tests;
 mod command;
 mod explained;
 mod merge;

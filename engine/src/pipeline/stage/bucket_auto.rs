@@ -15,7 +15,7 @@ use super::{
 use crate::{
     pipeline::{
         PipelineError, StageErrorKind as Kind,
-        accumulator::{Accumulators, State, number},
+        accumulator::{Accumulators, State, number, value_bytes},
         memory::Held,
         text::{kind, shown},
     },
@@ -158,7 +158,8 @@ impl Options {
                 }
                 value.into_owned().unwrap_or(RawBson::Null)
             };
-            held.add("$bucketAuto", document.as_bytes().len() * 2)?;
+            let key_bytes = value_bytes(key.as_raw_bson_ref());
+            held.add("$bucketAuto", document.as_bytes().len() * 2 + key_bytes)?;
             entries.push((key, document));
         }
         entries.sort_by(|(a, _), (b, _)| compare(a.as_raw_bson_ref(), b.as_raw_bson_ref()));

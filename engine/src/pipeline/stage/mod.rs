@@ -20,12 +20,13 @@ mod unwind;
 
 use std::{collections::VecDeque, sync::Arc};
 
-use bson::{RawDocumentBuf, raw::RawBsonRef};
+use bson::{RawDocument, RawDocumentBuf, raw::RawBsonRef};
 
-use super::{Environment, PipelineError, source::Source};
+use super::{Environment, PipelineError, StageErrorKind, source::Source};
 use crate::{
     catalog::Namespace,
     interrupt,
+    limits::PIPELINE_DOC_BYTES_MAX,
     plan::Target,
     query::{Context, QueryError, check_levels},
 };
@@ -131,6 +132,7 @@ impl Input<'_> {
                 let (source, environment) = (&mut *self.source, self.environment);
                 let mut input = Input { stages, source, environment, context: self.context };
                 let document = stage.next(&mut input)?;
+                check_size(document.as_deref())?;
                 if let Some(document) = document.as_deref().filter(|_| stage.may_nest()) {
                     check_levels(RawBsonRef::Document(document))?;
                 }
@@ -138,6 +140,21 @@ impl Input<'_> {
             }
         }
     }
+}
+
+/// Stages may make a document larger and larger, each by what it may hold itself.
+fn check_size(document: Option<&RawDocument>) -> Result<(), PipelineError> {
+    let bytes = document.map_or(0, |document| document.as_bytes().len());
+    if bytes <= PIPELINE_DOC_BYTES_MAX {
+        return Ok(());
+    }
+    Err(PipelineError::stage(
+        StageErrorKind::MemoryLimit,
+        format!(
+            "Exceeded memory limit: a stage made a document of {bytes} bytes, and at most \
+             {PIPELINE_DOC_BYTES_MAX} may go on to the next one; leave fields out that are not needed"
+        ),
+    ))
 }
 
 #[cfg(test)]

@@ -45,7 +45,7 @@ pub use error::ExpressionErrorKind;
 pub use family_kind::FamilyErrorKind;
 pub use names::VariableNames;
 pub use node::Expression;
-pub(super) use room::bytes_of;
+pub(super) use room::{Room, bytes_of};
 pub use room::{check_levels, check_made};
 pub use scope::{Context, Scope};
 pub use value::Value;

@@ -16,13 +16,13 @@ use crate::{
 
 /// Bytes that were made so far.
 #[derive(Debug, Default)]
-pub(super) struct Room {
+pub(in crate::query) struct Room {
     bytes: usize,
 }
 
 impl Room {
     /// Counts a value.
-    pub(super) fn take(&mut self, value: RawBsonRef<'_>) -> Result<(), QueryError> {
+    pub(in crate::query) fn take(&mut self, value: RawBsonRef<'_>) -> Result<(), QueryError> {
         self.take_bytes(bytes_of(value))
     }
 
@@ -35,7 +35,7 @@ impl Room {
     }
 
     /// Counts bytes.
-    pub(super) fn take_bytes(&mut self, bytes: usize) -> Result<(), QueryError> {
+    pub(in crate::query) fn take_bytes(&mut self, bytes: usize) -> Result<(), QueryError> {
         self.bytes = self.bytes.saturating_add(bytes);
         if self.bytes <= EXPRESSION_BYTES_MAX {
             return Ok(());

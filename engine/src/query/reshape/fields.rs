@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
-use bson::raw::{CString, RawArray, RawArrayBuf, RawBson, RawBsonRef, RawDocument, RawDocumentBuf};
+use bson::raw::{
+    CStr, CString, RawArray, RawArrayBuf, RawBson, RawBsonRef, RawDocument, RawDocumentBuf,
+};
 
 use super::{ReshapeErrorKind as Kind, error::error};
 use crate::{
     interrupt,
-    query::{Expression, QueryError, Scope, VariableNames, filter::is_operators},
+    query::{Expression, QueryError, Scope, VariableNames, expression::Room, filter::is_operators},
     value::Path,
 };
 
@@ -170,65 +172,84 @@ pub(in crate::query) fn check_path(path: &str) -> Result<(), QueryError> {
 }
 
 /// The document with the fields set. A field that is there keeps its place, new ones come last.
-/// Recursion is bounded by the paths of the fields.
+/// Recursion is bounded by the paths of the fields, and what all fields of a document make together as
+/// what one expression makes: each may be a copy of a large one.
 pub(in crate::query) fn compute(
     fields: &Fields,
     document: &RawDocument,
     scope: &Scope<'_>,
 ) -> Result<RawDocumentBuf, QueryError> {
-    let mut out = RawDocumentBuf::new();
-    let mut is_met = vec![false; fields.list.len()];
-    for (name, value) in document.into_iter().map_while(Result::ok) {
-        interrupt::tick_among(fields.list.len())?;
-        let at = fields.list.iter().position(|(other, _)| other.as_str() == name.as_str());
-        let Some((at, (_, field))) = at.and_then(|at| Some((at, fields.list.get(at)?))) else {
-            out.append(name, value);
-            continue;
-        };
-        if let Some(is_met) = is_met.get_mut(at) {
-            *is_met = true;
-        }
-        match field {
-            Field::Computed(expression) => {
-                if let Some(value) = expression.evaluate(scope)?.as_ref() {
-                    out.append(name, value);
-                }
-            }
-            Field::Within(inner) => out.append(name, within(inner, value, scope)?),
-        }
-    }
-    for ((name, field), _) in fields.list.iter().zip(is_met).filter(|(_, is_met)| !is_met) {
-        match field {
-            Field::Computed(expression) => {
-                if let Some(value) = expression.evaluate(scope)?.as_ref() {
-                    out.append(name, value);
-                }
-            }
-            Field::Within(inner) => {
-                out.append(name, compute(inner, &RawDocumentBuf::new(), scope)?);
-            }
-        }
-    }
-    Ok(out)
+    Computing { scope, room: Room::default() }.level(fields, document)
 }
 
-/// Arrays are entered; what is no document becomes one.
-fn within(
-    fields: &Fields,
-    value: RawBsonRef<'_>,
-    scope: &Scope<'_>,
-) -> Result<RawBson, QueryError> {
-    match value {
-        RawBsonRef::Document(document) => Ok(compute(fields, document, scope)?.into()),
-        RawBsonRef::Array(array) => Ok(each(fields, array, scope)?.into()),
-        _ => Ok(compute(fields, &RawDocumentBuf::new(), scope)?.into()),
-    }
+/// One document that gets its fields.
+struct Computing<'c> {
+    scope: &'c Scope<'c>,
+    room: Room,
 }
 
-fn each(fields: &Fields, array: &RawArray, scope: &Scope<'_>) -> Result<RawArrayBuf, QueryError> {
-    let mut out = RawArrayBuf::new();
-    for value in array.into_iter().map_while(Result::ok) {
-        out.push(within(fields, value, scope)?);
+impl Computing<'_> {
+    fn level(
+        &mut self,
+        fields: &Fields,
+        document: &RawDocument,
+    ) -> Result<RawDocumentBuf, QueryError> {
+        let mut out = RawDocumentBuf::new();
+        let mut is_met = vec![false; fields.list.len()];
+        for (name, value) in document.into_iter().map_while(Result::ok) {
+            interrupt::tick_among(fields.list.len())?;
+            let at = fields.list.iter().position(|(other, _)| other.as_str() == name.as_str());
+            let Some((at, (_, field))) = at.and_then(|at| Some((at, fields.list.get(at)?))) else {
+                out.append(name, value);
+                continue;
+            };
+            if let Some(is_met) = is_met.get_mut(at) {
+                *is_met = true;
+            }
+            match field {
+                Field::Computed(expression) => self.append(name, expression, &mut out)?,
+                Field::Within(inner) => out.append(name, self.within(inner, value)?),
+            }
+        }
+        for ((name, field), _) in fields.list.iter().zip(is_met).filter(|(_, is_met)| !is_met) {
+            match field {
+                Field::Computed(expression) => self.append(name, expression, &mut out)?,
+                Field::Within(inner) => {
+                    out.append(name, self.level(inner, &RawDocumentBuf::new())?);
+                }
+            }
+        }
+        Ok(out)
     }
-    Ok(out)
+
+    fn append(
+        &mut self,
+        name: &CStr,
+        expression: &Expression,
+        out: &mut RawDocumentBuf,
+    ) -> Result<(), QueryError> {
+        let value = expression.evaluate(self.scope)?;
+        let Some(value) = value.as_ref() else { return Ok(()) };
+        self.room.take_bytes(name.as_str().len())?;
+        self.room.take(value)?;
+        out.append(name, value);
+        Ok(())
+    }
+
+    /// Arrays are entered; what is no document becomes one.
+    fn within(&mut self, fields: &Fields, value: RawBsonRef<'_>) -> Result<RawBson, QueryError> {
+        match value {
+            RawBsonRef::Document(document) => Ok(self.level(fields, document)?.into()),
+            RawBsonRef::Array(array) => Ok(self.each(fields, array)?.into()),
+            _ => Ok(self.level(fields, &RawDocumentBuf::new())?.into()),
+        }
+    }
+
+    fn each(&mut self, fields: &Fields, array: &RawArray) -> Result<RawArrayBuf, QueryError> {
+        let mut out = RawArrayBuf::new();
+        for value in array.into_iter().map_while(Result::ok) {
+            out.push(self.within(fields, value)?);
+        }
+        Ok(out)
+    }
 }
