@@ -212,13 +212,19 @@ fn row(bytes: &[u8], separator: u8, ended: bool) -> Row {
         Some(at) => Row::Wide(at, length),
     };
     loop {
+        let lead = at + space(bytes, at, separator);
         let mut cell = Cell { text: Vec::new(), at, quoted: false };
-        if bytes.get(at) == Some(&b'"') {
+        if bytes.get(lead) == Some(&b'"') {
+            (cell.at, at) = (lead, lead);
             cell.quoted = true;
             at = match quoted(bytes, at + 1, &mut cell.text) {
                 Some(at) => at,
                 None => return Row::Open(cell.at),
             };
+            let behind = at + space(bytes, at, separator);
+            let ends =
+                bytes.get(behind).is_none_or(|byte| *byte == separator || b"\r\n".contains(byte));
+            at = if ends { behind } else { at };
         } else {
             let rest = bytes.get(at..).unwrap_or_default();
             let end = rest.iter().position(|byte| *byte == separator || *byte == b'\n');
@@ -248,6 +254,12 @@ fn row(bytes: &[u8], separator: u8, ended: bool) -> Row {
     }
 }
 
+/// Bytes of white space within a line that separates nothing.
+fn space(bytes: &[u8], from: usize, separator: u8) -> usize {
+    let bytes = bytes.get(from..).unwrap_or_default();
+    bytes.iter().take_while(|byte| b" \t".contains(byte) && **byte != separator).count()
+}
+
 /// Unquotes from behind the opening quote; returns the place behind the closing one.
 fn quoted(bytes: &[u8], from: usize, text: &mut Vec<u8>) -> Option<usize> {
     let mut at = from;
@@ -268,9 +280,12 @@ fn quoted(bytes: &[u8], from: usize, text: &mut Vec<u8>) -> Option<usize> {
 const TYPES: &[&str] =
     &["auto", "binary", "boolean", "date", "decimal", "double", "int32", "int64", "string"];
 
+/// Types that mongoimport knows and Mayfly does not.
+const OTHER_TYPES: &[&str] = &["date_go", "date_ms", "date_oracle"];
+
 type Wrong = (usize, String);
 
-/// Reads the header. Types count only when every column has one.
+/// Reads the header. Either every column has a type, or none.
 fn header(cells: &[Cell]) -> Result<Vec<Column>, Wrong> {
     let mut names = Vec::new();
     for cell in cells {
@@ -283,12 +298,13 @@ fn header(cells: &[Cell]) -> Result<Vec<Column>, Wrong> {
         }
         names.push((cell.at, text.trim()));
     }
-    let typed = names.iter().all(|(_, name)| typed(name).is_some());
+    let are_typed = names.iter().any(|(_, name)| typed(name).is_some());
     let mut columns: Vec<Column> = Vec::new();
     for (at, name) in names {
-        let (name, kind) = match typed.then(|| self::typed(name)).flatten() {
-            Some((name, kind)) => (name, Some(kind.to_owned())),
-            None => (name, None),
+        let (name, kind) = match typed(name) {
+            Some((name, Some(kind))) => (name, Some(kind.to_owned())),
+            None if !are_typed => (name, None),
+            found => return Err((at, no_type(name, found.is_some()))),
         };
         let path: Vec<String> = name.split('.').map(str::to_owned).collect();
         if path.iter().any(String::is_empty) || name.contains('\0') {
@@ -314,12 +330,33 @@ fn clashes(a: &[String], b: &[String]) -> bool {
     a.starts_with(b) || b.starts_with(a)
 }
 
-/// `name.type()` taken apart.
-fn typed(header: &str) -> Option<(&str, &str)> {
-    let (head, argument) = header.strip_suffix(')')?.rsplit_once('(')?;
+/// `name.type(argument)` taken apart; no type where it is none that can be read.
+fn typed(header: &str) -> Option<(&str, Option<&str>)> {
+    let (head, argument) = header.strip_suffix(')')?.split_once('(')?;
     let (name, kind) = head.rsplit_once('.')?;
-    let known = TYPES.contains(&kind) && (argument.is_empty() || kind == "binary");
-    known.then_some((name, if kind == "binary" && argument == "hex" { "hex" } else { kind }))
+    if OTHER_TYPES.contains(&kind) {
+        return Some((name, None));
+    }
+    let kind = TYPES.iter().find(|known| **known == kind)?;
+    Some((
+        name,
+        match (*kind, argument) {
+            ("binary", "hex") => Some("hex"),
+            ("binary", "base64") | (_, "") => Some(kind),
+            _ => None,
+        },
+    ))
+}
+
+fn no_type(column: &str, has_other: bool) -> String {
+    let types = "auto(), binary(base64), binary(hex), boolean(), date(), decimal(), double(), int32(), \
+                 int64() and string()";
+    if has_other {
+        return format!(
+            "the type of the column {column:?} is none of {types}; choose one of these"
+        );
+    }
+    format!("the column {column:?} has no type, but others have; give each one of {types}, or none")
 }
 
 /// One row as a document. Fewer cells than columns: the rest is missing. More: they are named

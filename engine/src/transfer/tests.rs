@@ -238,6 +238,50 @@ fn csv_types_are_those_of_mongoimport() {
     assert_eq!(errors, ["3:1:2", "4:3:3", "5:3:4"]);
 }
 
+/// As mongoimport reads them: a cell may be quoted behind white space.
+#[test]
+fn csv_cells_in_quotes_may_have_space_around_them() {
+    let expected = [r#"{"a":{"$numberInt":"1"},"b":"x,\"y","c":{"$numberInt":"3"}}"#];
+    for text in [
+        "a, \"b\" ,c\n1, \"x,\"\"y\", 3\n",
+        "a,b,c\r\n 1,\t\"x,\"\"y\" \t,3\r\n",
+        " \"a\" ,b,c\n1,  \"x,\"\"y\",3",
+        "a;b; \"c\"\n1;\"x,\"\"y\";  \"3\"  \n",
+    ] {
+        let (_, documents, errors) = read(text.as_bytes());
+        assert_eq!(
+            (documents.as_slice(), errors.len()),
+            (&expected.map(str::to_owned)[..], 0),
+            "{text:?}"
+        );
+    }
+    // A tab that separates is no space, and neither is what only looks like a quoted cell.
+    let (_, documents, _) = read(b"a\tb\n\t\"x\"\n");
+    assert_eq!(documents, [r#"{"a":"","b":"x"}"#]);
+    let (_, documents, errors) = read(b"a,b\n1, \"x\" y\n2, x \"y\"\n");
+    assert_eq!(documents, [r#"{"a":{"$numberInt":"2"},"b":"x \"y\""}"#]);
+    assert_eq!(errors, ["2:7:1"]);
+}
+
+/// Types that can't be read are no names of fields: `b.date(2006-01-02)` is no `b` with a field in it.
+#[test]
+fn a_csv_header_with_types_has_one_that_is_known_for_each_column() {
+    for (header, error) in [
+        ("a.int32(),b.date(2006-01-02)", "1:11:1"),
+        ("a.int32(),b.date_oracle(YYYY)", "1:11:1"),
+        ("a.binary(base32),b.int32()", "1:1:1"),
+        ("a.int32(),b", "1:11:1"),
+        ("a,b.string()", "1:1:1"),
+    ] {
+        let (_, documents, errors) = read(format!("{header}\n1,2\n").as_bytes());
+        assert!(documents.is_empty(), "{header}: {documents:?}");
+        assert!(errors.len() == 1 && errors[0].starts_with(error), "{header}: {errors:?}");
+        assert!(errors[0].ends_with("fatal"), "{header}: {errors:?}");
+    }
+    let (_, documents, errors) = read(b"a,f(x),g.h(1)\n1,2,3\n");
+    assert_eq!((documents.len(), errors.len()), (1, 0), "{errors:?}");
+}
+
 #[test]
 fn values_that_would_be_kept_as_something_else_are_rejected() {
     for value in [
