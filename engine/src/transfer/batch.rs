@@ -18,6 +18,8 @@ pub(super) struct Batch {
     pub file: usize,
     arena: Vec<u8>,
     entries: Vec<Entry>,
+    /// Bytes of the texts of what could not be read.
+    bad_bytes: usize,
     /// For each entry, where the file goes on behind it.
     marks: Vec<Mark>,
     /// Nothing more comes from this file.
@@ -39,16 +41,16 @@ impl Batch {
             file,
             arena: Vec::with_capacity(BATCH_BYTES_MAX / 4),
             entries: Vec::with_capacity(docs_max),
+            bad_bytes: 0,
             marks: Vec::with_capacity(docs_max),
             ended: false,
         };
-        while !batch.ended && batch.entries.len() < docs_max && batch.arena.len() < BATCH_BYTES_MAX
-        {
+        while !batch.ended && batch.entries.len() < docs_max && batch.bytes() < BATCH_BYTES_MAX {
             match records.next() {
                 Item::End => batch.ended = true,
                 Item::Bad(bad) => {
                     batch.ended = bad.fatal;
-                    batch.entries.push(Entry::Bad(bad));
+                    batch.push_bad(bad);
                 }
                 Item::Document(place) => batch.push(records.document(), place),
             }
@@ -65,9 +67,18 @@ impl Batch {
             Ok(()) => self.entries.push(Entry::Document(start..self.arena.len(), place)),
             Err(reason) => {
                 let text = text_of(document);
-                self.entries.push(Entry::Bad(Bad::new(place, reason, &text, false)));
+                self.push_bad(Bad::new(place, reason, &text, false));
             }
         }
+    }
+
+    fn push_bad(&mut self, bad: Bad) {
+        self.bad_bytes = self.bad_bytes.saturating_add(bad.text.len());
+        self.entries.push(Entry::Bad(bad));
+    }
+
+    fn bytes(&self) -> usize {
+        self.arena.len().saturating_add(self.bad_bytes)
     }
 
     /// The entries.
@@ -106,4 +117,33 @@ pub(super) fn text_of(document: &RawDocument) -> Vec<u8> {
         crate::value::extjson::Style::Canonical,
     );
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::transfer::{Format, Lenience, input::Input, limits::REJECT_TEXT_BYTES_MAX};
+
+    #[test]
+    fn a_batch_of_what_is_rejected_is_bounded_in_bytes_too() {
+        let line = format!("{{\"a\": {}}}\n", "x".repeat(2 * REJECT_TEXT_BYTES_MAX));
+        let text = line.repeat(300).into_bytes();
+        let input = Input::over(Box::new(std::io::Cursor::new(text)));
+        let (path, lenience) = (Path::new("bad"), Lenience::default());
+        let mut records = Records::of(input, path, Format::Json, lenience).unwrap();
+        let (mut entries, mut batches) = (0, 0);
+        loop {
+            let batch = Batch::read(&mut records, 0, 1_000);
+            let kept = batch.entries().len() * REJECT_TEXT_BYTES_MAX;
+            assert!(kept <= BATCH_BYTES_MAX + REJECT_TEXT_BYTES_MAX, "{kept} bytes");
+            (entries, batches) = (entries + batch.entries().len(), batches + 1);
+            if batch.ended {
+                break;
+            }
+        }
+        assert_eq!(entries, 300);
+        assert!(batches > 3, "{batches}");
+    }
 }

@@ -33,7 +33,7 @@ pub(super) const REJECTS_BYTES_MAX: usize = 1 << 20;
 /// Numbers tried for the name of a file of rejected documents.
 pub(super) const REJECT_FILES_MAX: u32 = 1_000;
 
-/// BSON bytes after which a batch goes to the writer.
+/// Bytes of BSON and of rejected texts after which a batch goes to the writer.
 pub(super) const BATCH_BYTES_MAX: usize = 4 << 20;
 
 /// Batches that wait for the writer.
