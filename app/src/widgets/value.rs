@@ -3,7 +3,7 @@
 
 use bson::{Bson, Document};
 use egui::text::{LayoutJob, TextFormat};
-use egui::{Align, Align2, Id, Rect, Response, Role, Sense, Ui, Vec2, WidgetInfo};
+use egui::{Align, Align2, Color32, Id, Rect, Response, Role, Sense, Ui, Vec2, WidgetInfo};
 use mayfly_engine::value::Layout as Lines;
 use mayfly_engine::value::shell::write_value;
 
@@ -13,6 +13,9 @@ use crate::theme::{Colors, Icon, colors, sizes, text};
 
 /// Characters of a value that are shown on one line.
 pub const VALUE_CHARS_MAX: usize = 400;
+
+/// Characters of a field's name that are shown on a line that is too short for it and its value.
+const NAME_CHARS_MIN: usize = 12;
 
 /// Children of one array or document that are shown before a button asks for more.
 const CHILDREN_MAX: usize = 100;
@@ -205,13 +208,52 @@ pub fn field_job(name: &str, value: &Bson, colors: &Colors) -> LayoutJob {
     job
 }
 
+/// A field as `name: value` in colours, on a line of so many points: rather than the end of the value, the middle of what
+/// is said about it is left out.
+#[must_use]
+pub fn field_line_job(ui: &Ui, name: &str, value: &Bson, width: f32) -> LayoutJob {
+    let (mut job, font, colors) = (LayoutJob::default(), text::mono(), colors(ui));
+    let advance = ui.fonts_mut(|fonts| fonts.glyph_width(&font, '0')).max(1.0);
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "some hundreds at most"
+    )]
+    let chars = (width / advance) as usize;
+    let (name, content) = fitted(name, value, chars);
+    value_text::append(&mut job, &name, &font, colors.dim, colors);
+    job.append(": ", 0.0, TextFormat::simple(font.clone(), colors.dim));
+    value_text::append(&mut job, &content, &font, value_ink(value, colors), colors);
+    job
+}
+
+/// Name and value of a field for a line of so many characters. A date stands there without its type before it is cut, and
+/// a name makes room for its value.
+fn fitted(name: &str, value: &Bson, chars: usize) -> (String, String) {
+    let count = |text: &str| text.chars().count();
+    let room = chars.saturating_sub(2);
+    let mut content = short(value);
+    let fits = |content: &str| count(name) + count(content) <= room;
+    if matches!(value, Bson::DateTime(_)) && !fits(&content) {
+        content = content.trim_start_matches("ISODate('").trim_end_matches("')").to_owned();
+    }
+    if fits(&content) {
+        return (name.to_owned(), content);
+    }
+    let left = room.saturating_sub(count(&content) + 1);
+    (cut(name, left.max(NAME_CHARS_MIN)), content)
+}
+
 /// Appends a value in its colour, on one line.
 pub fn append_value(job: &mut LayoutJob, value: &Bson, colors: &Colors) {
-    let ink = match value {
+    value_text::append(job, &short(value), &text::mono(), value_ink(value, colors), colors);
+}
+
+fn value_ink(value: &Bson, colors: &Colors) -> Color32 {
+    match value {
         Bson::Document(_) | Bson::Array(_) => colors.dim,
         other => Kind::of(other).ink(colors),
-    };
-    value_text::append(job, &short(value), &text::mono(), ink, colors);
+    }
 }
 
 /// A value on one line: arrays and documents by their size, long text cut with `…`.
@@ -317,6 +359,24 @@ mod tests {
         check(bson!("a"), "\"a\"");
         let many: Vec<Bson> = (0..1_000).map(Bson::Int32).collect();
         assert_eq!(id(&Bson::Array(many)).chars().count(), VALUE_CHARS_MAX + 1);
+    }
+
+    #[test]
+    fn a_line_has_room_for_the_value_first() {
+        let check = |name: &str, value: &Bson, chars, expected: (&str, &str)| {
+            let (name, value) = fitted(name, value, chars);
+            assert_eq!((name.as_str(), value.as_str()), expected, "{chars}");
+        };
+        let date = Bson::DateTime(bson::DateTime::from_millis(1_001));
+        check("at", &date, 40, ("at", "ISODate('1970-01-01T00:00:01.001Z')"));
+        check("lastModifiedDate", &date, 42, ("lastModifiedDate", "1970-01-01T00:00:01.001Z"));
+        check("lastModifiedDate", &date, 40, ("lastModifiedD…", "1970-01-01T00:00:01.001Z"));
+        check("lastModifiedDate", &date, 20, ("lastModified…", "1970-01-01T00:00:01.001Z"));
+        check(&"x".repeat(200), &Bson::Int32(5), 40, (&format!("{}…", "x".repeat(36)), "5"));
+        let long = Bson::String("y".repeat(90));
+        let quoted = format!("\"{}\"", "y".repeat(90));
+        check("name", &long, 40, ("name", &quoted));
+        check("a name that is long", &long, 40, ("a name that …", &quoted));
     }
 
     #[test]

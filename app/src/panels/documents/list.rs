@@ -137,7 +137,7 @@ impl Body {
                         rect.top() + line as f32 * value::FIELD_LINE,
                     );
                     let size = vec2(width - sizes::GAP, value::FIELD_LINE);
-                    let job = value::field_job(name, found, colors);
+                    let job = value::field_line_job(ui, name, found, size.x);
                     value::line_in(ui, Rect::from_min_size(place, size), job);
                 }
                 (*more > 0).then(|| format!("{more} more fields"))
