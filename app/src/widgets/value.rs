@@ -23,6 +23,9 @@ const CHILDREN_MAX: usize = 100;
 /// How far a level is moved to the right, in points.
 const INDENT: f32 = 16.0;
 
+/// How much of the width levels take at most.
+const INDENT_SHARE: f32 = 0.45;
+
 /// Draws a document as a tree.
 pub fn document_ui(ui: &mut Ui, document: &Document) {
     let _ = draw(ui, document, None, false, &mut |_| {});
@@ -91,7 +94,7 @@ impl Tree<'_> {
     fn child(&mut self, ui: &mut Ui, name: &str, value: &Bson, full: &str) {
         if self.editing == Some(self.path.as_slice()) {
             ui.horizontal(|ui| {
-                ui.add_space(self.indent());
+                ui.add_space(self.indent(ui));
                 ui.vertical(|ui| (self.editor)(ui));
             });
             return;
@@ -133,9 +136,11 @@ impl Tree<'_> {
         open
     }
 
+    /// How far the row is moved to the right. Deep down no further, or nothing of it would be seen.
     #[expect(clippy::cast_precision_loss, reason = "at most 100 levels")]
-    fn indent(&self) -> f32 {
-        INDENT * (self.path.len().saturating_sub(1)) as f32
+    fn indent(&self, ui: &Ui) -> f32 {
+        let whole = INDENT * (self.path.len().saturating_sub(1)) as f32;
+        whole.min(ui.available_width() * INDENT_SHARE)
     }
 
     fn row(
@@ -147,7 +152,7 @@ impl Tree<'_> {
         open: Option<bool>,
     ) -> Response {
         let colors = colors(ui);
-        let left = self.indent() + INDENT;
+        let left = self.indent(ui) + INDENT;
         let mut job = field_job(name, value, colors);
         job.wrap.max_width = (ui.available_width() - left).max(60.0);
         let galley = ui.fonts_mut(|fonts| fonts.layout_job(job));
