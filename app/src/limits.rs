@@ -147,6 +147,9 @@ pub const JSON_LINES_MAX: usize = 60;
 /// Values of one document in the list of JSON, before the rest is left out.
 pub const JSON_VALUES_MAX: usize = 400;
 
+/// Bytes of a document or a value as text that is edited. Longer text takes seconds and gigabytes to be laid out.
+pub const EDITED_TEXT_BYTES_MAX: usize = 2_000_000;
+
 /// Columns of the table of documents.
 pub const COLUMNS_MAX: usize = 60;
 

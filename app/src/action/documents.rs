@@ -56,6 +56,8 @@ pub enum DocumentsAction {
     TakeTheirs,
     /// Saves the value that is under edit in the inspector.
     SaveField,
+    /// Tells that a value of so many bytes as text can't be edited.
+    TellTooLong(usize),
     /// Asks beside the document whether to delete it.
     AskDelete(Bson),
     /// Asks whether to delete what is selected.

@@ -21,6 +21,8 @@ pub struct CodeEdit<'a> {
     pub hint: &'a str,
     /// The byte at which reading stopped, if the text can't be read.
     pub error_at: Option<usize>,
+    /// Characters that fit into it.
+    pub chars_max: Option<usize>,
     /// Its own id, so that the keyboard can be sent to it.
     pub id: Option<Id>,
 }
@@ -95,6 +97,7 @@ impl CodeEdit<'_> {
                             .code_editor()
                             // The Tab key goes on to the next control, or nobody could leave by keys.
                             .lock_focus(false)
+                            .char_limit(self.chars_max.unwrap_or(usize::MAX))
                             .font(text::mono())
                             .frame(Frame::new())
                             .margin(Margin::ZERO)

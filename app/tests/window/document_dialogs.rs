@@ -173,3 +173,14 @@ fn typed_text_is_not_thrown_away_by_a_key() {
     assert!(!window.has("Edit 3"));
     assert_eq!(stored(&window, doc! {"text": "typed"}).len(), 0);
 }
+
+#[test]
+fn text_ends_where_it_would_be_too_long_and_says_so() {
+    let mut window = window();
+    window.click("Add document");
+    window.until_named("Add to test.notes");
+    let long = format!("{{ text: '{}' }}", "x".repeat(2_000_000));
+    window.type_into("Document", &long);
+    window.until_named("The text ends here: 2.0 MB fit. Import what is longer from a file");
+    assert!(!window.is_enabled("Insert 1 document"));
+}

@@ -59,6 +59,7 @@ pub fn apply(tab: TabId, action: DocumentsAction, state: &mut State, effects: &m
         DocumentsAction::SaveEditor => writing::save_editor(tab, state, effects),
         DocumentsAction::TakeTheirs => writing::take_theirs(tab, state),
         DocumentsAction::SaveField => writing::save_field(tab, state, effects),
+        DocumentsAction::TellTooLong(bytes) => reading::too_long(bytes, state),
         DocumentsAction::AskDelete(id) => with(state, tab, |view| view.confirming = Some(id)),
         DocumentsAction::AskDeleteSelected => writing::ask_delete_selected(tab, state),
         DocumentsAction::KeepDocument => with(state, tab, |view| view.confirming = None),

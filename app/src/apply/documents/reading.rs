@@ -7,14 +7,15 @@ use bson::{Bson, Document, doc, oid::ObjectId};
 
 use super::{damaged, with};
 use crate::apply::Effects;
-use crate::limits::PAGE_DOCUMENTS;
+use crate::limits::{EDITED_TEXT_BYTES_MAX, PAGE_DOCUMENTS};
 use crate::state::documents::change::{self, id_of};
 use crate::state::documents::due::{Due, TtlIndex, is_on_modification};
+use crate::state::documents::editor::text_of;
 use crate::state::documents::focus::Verdict;
 use crate::state::documents::{Dialog, Editor, Purpose, QueryText, Scroll};
 use crate::state::tabs::ViewKind;
 use crate::state::toasts::Kind;
-use crate::state::{Dialog as AnyDialog, Namespace, Purpose as AnyPurpose, State, TabId};
+use crate::state::{Dialog as AnyDialog, Namespace, Purpose as AnyPurpose, State, TabId, number};
 use crate::worker::Reply;
 
 /// Asks for everything the view shows. Called when the view is first shown, when a person asks, and
@@ -270,10 +271,25 @@ pub fn opened(tab: TabId, clone: bool, reply: &Reply, state: &mut State) {
         state.toasts.push(Kind::Warning, text, None, state.uptime);
         return;
     };
+    let bytes = text_of(&document).len();
+    if bytes > EDITED_TEXT_BYTES_MAX {
+        too_long(bytes, state);
+        return;
+    }
     let base = ObjectId::new();
     let editor =
         if clone { Editor::copy_of(&document, base) } else { Editor::edit(document, base) };
     state.dialogs.show(AnyDialog::Documents(tab, Dialog::Editor(Box::new(editor))));
+}
+
+/// A document or a value is too long to be edited as text.
+pub fn too_long(bytes: usize, state: &mut State) {
+    let [has, fits] = [bytes, EDITED_TEXT_BYTES_MAX].map(|bytes| number::bytes(bytes as u64));
+    let text = format!(
+        "This is {has} of text, and up to {fits} can be edited; change other values one by one, or export the \
+         document and import it again"
+    );
+    state.toasts.push(Kind::Warning, text, None, state.uptime);
 }
 
 /// The documents of a reply's first batch.

@@ -144,6 +144,23 @@ fn documents_that_do_not_fit_into_one_reply_are_all_read() {
 }
 
 #[test]
+fn text_that_is_too_long_to_be_laid_out_is_not_opened() {
+    let long = doc! {"_id": 1, "text": "x".repeat(3 * 1024 * 1024), "n": 1};
+    let mut bench = Bench::new(std::slice::from_ref(&long));
+    for action in [DocumentsAction::Edit(1.into()), DocumentsAction::Clone(1.into())] {
+        bench.act(action);
+        assert_eq!(bench.state.dialogs.open(), None);
+        let said = &bench.state.toasts.list().last().expect("a message").text;
+        assert!(
+            said.starts_with("This is 3.1 MB of text, and up to 2.0 MB can be edited"),
+            "{said}"
+        );
+    }
+    assert!(FieldEdit::too_long(&long, &[1]).is_some());
+    assert_eq!(FieldEdit::too_long(&long, &[2]), None, "the others can be edited");
+}
+
+#[test]
 fn a_filter_with_options_is_run() {
     let mut bench =
         Bench::new(&(0..30).map(|id| doc! {"_id": id, "even": id % 2 == 0}).collect::<Vec<_>>());

@@ -7,8 +7,9 @@ use mayfly_engine::value::shell::write_command;
 
 use crate::action::{Action, Actions, DocumentsAction, ViewAction};
 use crate::dialogs::close;
+use crate::limits::EDITED_TEXT_BYTES_MAX;
 use crate::state::documents::editor::{Editor, Mode, Phase, text_of};
-use crate::state::number::counted;
+use crate::state::number::{bytes, counted};
 use crate::state::{State, Tab, TabId};
 use crate::theme::{Icon, colors, sizes, text};
 use crate::widgets::code_edit::CodeEdit;
@@ -121,7 +122,13 @@ fn content_ui(ui: &mut Ui, draft: &mut Editor, command: Option<&str>) -> bool {
     }
     let id = Id::unique("document as text");
     let offset = draft.read.as_ref().err().and_then(|problem| problem.offset);
-    let edit = CodeEdit { name: "Document", hint: "", error_at: offset, id: Some(id) };
+    let edit = CodeEdit {
+        name: "Document",
+        hint: "",
+        error_at: offset,
+        chars_max: Some(EDITED_TEXT_BYTES_MAX),
+        id: Some(id),
+    };
     let conflict = matches!(draft.phase, Phase::Changed(_));
     let height = if conflict { AREA_CONFLICT } else { AREA };
     let response = edit.area_ui(ui, height, &mut draft.text);
@@ -133,6 +140,10 @@ fn content_ui(ui: &mut Ui, draft: &mut Editor, command: Option<&str>) -> bool {
         draft.changed();
     }
     let colors = colors(ui);
+    if draft.text.len() >= EDITED_TEXT_BYTES_MAX {
+        let fits = bytes(EDITED_TEXT_BYTES_MAX as u64);
+        note_ui(ui, &format!("The text ends here: {fits} fit. Import what is longer from a file"));
+    }
     match (&draft.read, &draft.phase) {
         (Err(problem), _) => {
             ui.label(text::rich(&problem.message, text::body()).color(colors.error));

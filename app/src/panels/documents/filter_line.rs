@@ -37,6 +37,7 @@ pub fn ui(
             hint: "{ field: value }   Enter finds",
             error_at: offset(error.as_ref(), QueryField::Filter),
             id: Some(id),
+            chars_max: None,
         };
         let response = edit.line_ui(ui, width, &mut draft.query.filter);
         if state.view.focus == Some(Focus::Filter) {
@@ -122,7 +123,8 @@ fn options_ui(ui: &mut Ui, query: &mut QueryText, error: Option<&QueryError>) ->
     ui.horizontal_top(|ui| {
         let mut option =
             |ui: &mut Ui, name: &str, hint: &str, field, width: f32, text: &mut String| {
-                let edit = CodeEdit { name, hint, error_at: offset(error, field), id: None };
+                let edit =
+                    CodeEdit { name, hint, error_at: offset(error, field), ..CodeEdit::default() };
                 ui.vertical(|ui| {
                     ui.set_width(width);
                     ui.spacing_mut().item_spacing.y = 2.0;

@@ -217,7 +217,13 @@ fn fields_ui(
         Done::No => {}
     }
     if let Some(path) = pressed.filter(|_| draft.field.is_none() && !focus.gone) {
-        draft.field = FieldEdit::open(document, &path);
+        match FieldEdit::too_long(document, &path) {
+            Some(bytes) => {
+                let told = DocumentsAction::TellTooLong(bytes);
+                actions.push(Action::Documents(tab.id, told));
+            }
+            None => draft.field = FieldEdit::open(document, &path),
+        }
     }
     if draft.field.is_none() && !focus.gone {
         let words = "Press the pencil beside a value to edit it in its place";

@@ -5,6 +5,8 @@ use std::str::FromStr;
 use bson::{Bson, DateTime, Decimal128, Document, oid::ObjectId};
 use mayfly_engine::value::{Layout, shell};
 
+use crate::limits::EDITED_TEXT_BYTES_MAX;
+
 /// The type of a value, for editing it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FieldKind {
@@ -188,6 +190,13 @@ impl FieldEdit {
             path: path.to_vec(),
             focused: false,
         })
+    }
+
+    /// How long a value of a document is as text, in bytes, if that is too long to be edited.
+    #[must_use]
+    pub fn too_long(document: &Document, path: &[usize]) -> Option<usize> {
+        let (_, value) = at(document, path)?;
+        Some(text_of(value).len()).filter(|bytes| *bytes > EDITED_TEXT_BYTES_MAX)
     }
 
     /// Whether something else was typed than what is stored.
