@@ -1,8 +1,8 @@
 //! How a checkpoint stands in the store.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use bson::{Bson, Document, doc, oid::ObjectId};
+use bson::{Binary, Bson, Document, doc, oid::ObjectId, spec::BinarySubtype};
 
 use super::{
     Format, ImportRequest, Lenience, Mode, Oddity, Place, Reject, Tally, Zone,
@@ -44,8 +44,26 @@ fn value<T: Copy>(words: &[(T, &str)], from: &Document, name: &str) -> Option<T>
     words.iter().find(|(_, known)| *known == word).map(|(value, _)| *value)
 }
 
-fn path(path: &std::path::Path) -> String {
-    path.to_string_lossy().into_owned()
+/// A path as text, or as its bytes where it is none.
+pub(super) fn path_to_bson(path: &Path) -> Bson {
+    #[cfg(unix)]
+    if path.to_str().is_none() {
+        let bytes = path.as_os_str().as_encoded_bytes().to_vec();
+        return Bson::Binary(Binary { subtype: BinarySubtype::Generic, bytes });
+    }
+    Bson::String(path.to_string_lossy().into_owned())
+}
+
+pub(super) fn path_from_bson(from: &Bson) -> Option<PathBuf> {
+    match from {
+        Bson::String(text) => Some(PathBuf::from(text)),
+        #[cfg(unix)]
+        Bson::Binary(Binary { bytes, .. }) => {
+            use std::os::unix::ffi::OsStringExt as _;
+            Some(PathBuf::from(std::ffi::OsString::from_vec(bytes.clone())))
+        }
+        _ => None,
+    }
 }
 
 /// The document of a checkpoint.
@@ -77,27 +95,27 @@ pub(super) fn to_bson(of: &Checkpoint) -> Document {
         "rejected": bits(of.rejected),
         "forgiven": bits(of.forgiven),
         "reasons": reasons,
-        "rejectsBefore": of.rejects_before.iter().map(|file| path(file)).collect::<Vec<_>>(),
+        "rejectsBefore": of.rejects_before.iter().map(|file| path_to_bson(file)).collect::<Vec<_>>(),
         "lists": bits(of.lists),
     };
     if request.lenience != Lenience::default() {
         document.insert("lenience", lenience_to_bson(request.lenience));
     }
     if let Some(wanted) = &request.rejects {
-        document.insert("rejectsWanted", path(wanted));
+        document.insert("rejectsWanted", path_to_bson(wanted));
     }
     if let Some(id) = of.collection {
         document.insert("collectionId", i64::from(id));
     }
     if let Some((file, bytes)) = &of.rejects {
-        document.insert("rejects", doc! { "path": path(file), "bytes": bits(*bytes) });
+        document.insert("rejects", doc! { "path": path_to_bson(file), "bytes": bits(*bytes) });
     }
     if of.has_tail {
         document.insert("tail", true);
     }
     if let Some(Reject { file, place, reason }) = &of.broken {
-        let place = place_to_bson(*place);
-        document.insert("broken", doc! { "path": path(file), "place": place, "reason": reason });
+        let (path, place) = (path_to_bson(file), place_to_bson(*place));
+        document.insert("broken", doc! { "path": path, "place": place, "reason": reason });
     }
     document
 }
@@ -167,7 +185,7 @@ pub(super) fn from_bson(id: ObjectId, from: &Document) -> Option<Checkpoint> {
         mode: value(&MODES, from, "mode")?,
         drop: from.get_bool("drop").ok()?,
         stop_on_error: from.get_bool("stopOnError").ok()?,
-        rejects: from.get_str("rejectsWanted").ok().map(PathBuf::from),
+        rejects: from.get("rejectsWanted").and_then(path_from_bson),
     };
     let reasons = documents("reasons")?.into_iter().map(|reason| {
         let count = unbits(reason.get_i64("count").ok()?);
@@ -196,13 +214,13 @@ pub(super) fn from_bson(id: ObjectId, from: &Document) -> Option<Checkpoint> {
         reasons: reasons.collect::<Option<_>>()?,
         rejects: from.get_document("rejects").ok().and_then(|rejects| {
             let bytes = unbits(rejects.get_i64("bytes").ok()?);
-            Some((PathBuf::from(rejects.get_str("path").ok()?), bytes))
+            Some((path_from_bson(rejects.get("path")?)?, bytes))
         }),
         has_tail: from.get_bool("tail").unwrap_or(false),
-        rejects_before: before.filter_map(|file| file.as_str().map(PathBuf::from)).collect(),
+        rejects_before: before.filter_map(path_from_bson).collect(),
         broken: from.get_document("broken").ok().and_then(|broken| {
             Some(Reject {
-                file: PathBuf::from(broken.get_str("path").ok()?),
+                file: path_from_bson(broken.get("path")?)?,
                 place: place_from_bson(broken)?,
                 reason: broken.get_str("reason").ok()?.to_owned(),
             })

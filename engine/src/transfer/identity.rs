@@ -9,7 +9,11 @@ use std::{
 use bson::{Document, doc};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::{TransferError, limits::IDENTITY_BYTES};
+use super::{
+    TransferError,
+    checkpoint_form::{path_from_bson, path_to_bson},
+    limits::IDENTITY_BYTES,
+};
 use crate::store::open_chosen;
 
 /// What tells a file from another one of the same name.
@@ -57,7 +61,7 @@ impl FileIdentity {
 
     pub(super) fn to_bson(&self) -> Document {
         doc! {
-            "path": self.path.to_string_lossy().into_owned(),
+            "path": path_to_bson(&self.path),
             "bytes": bits(self.bytes),
             "modifiedNs": bits(self.modified_ns),
             "hash": bits(self.start_hash),
@@ -67,7 +71,7 @@ impl FileIdentity {
     pub(super) fn from_bson(from: &Document) -> Option<Self> {
         let number = |name: &str| Some(unbits(from.get_i64(name).ok()?));
         Some(Self {
-            path: PathBuf::from(from.get_str("path").ok()?),
+            path: path_from_bson(from.get("path")?)?,
             bytes: number("bytes")?,
             modified_ns: number("modifiedNs")?,
             start_hash: number("hash")?,

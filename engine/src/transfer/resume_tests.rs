@@ -458,3 +458,20 @@ fn who_cancels_when_all_is_stored_comes_too_late() {
     assert_eq!((report.end, report.imported, report.unfinished), (End::Complete, 10, None));
     assert!(room.has_forgotten());
 }
+
+/// On Unix the name of a file is bytes, and need not be text.
+#[cfg(unix)]
+#[test]
+fn a_file_whose_name_is_no_text_is_found_again() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let room = Room::new();
+    let path = room.folder.path().join(std::ffi::OsStr::from_bytes(b"in\xff.json"));
+    fs::write(&path, text(Written::Lines)).unwrap();
+    let request = ImportRequest::new(vec![path], room.namespace.clone());
+    room.cut(&request, 1_000);
+    let known = unfinished_imports(&room.collections).unwrap().remove(0);
+    assert!(known.is_of(&request), "{known:?}");
+    let report = room.resume().unwrap();
+    assert_eq!((report.end, report.rejects_files.len()), (End::Complete, 1));
+    assert_eq!(report.imported, DOCUMENTS as u64 - DOCUMENTS as u64 / 50);
+}
