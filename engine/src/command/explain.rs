@@ -115,7 +115,7 @@ fn inner_request<'r>(
         };
         return Err(CommandError::new(Code::ILLEGAL_OPERATION, what));
     }
-    Request::check(command, request.client, request.db, inner, request.met)
+    Request::check(command, request.client, request.db, inner, request.met, request.now_ms)
 }
 
 /// What every explain ends with.

@@ -38,7 +38,7 @@ impl Let {
     /// What expressions see at this time.
     #[must_use]
     pub fn context(&self, now_ms: i64) -> query::Context {
-        let mut seen = query::Context::at(now_ms).with_seed(now_ms.unsigned_abs());
+        let mut seen = query::Context::at(now_ms);
         seen.variables.clone_from(&self.values);
         seen
     }
@@ -203,7 +203,7 @@ impl Query {
         document: &RawDocument,
         now_ms: i64,
     ) -> Result<bool, CommandError> {
-        let mut seen = query::Context::at(now_ms).with_seed(now_ms.unsigned_abs());
+        let mut seen = query::Context::at(now_ms);
         seen.variables.clone_from(&self.target.variables);
         Ok(!collection.hides(document, stored.modified_ms, now_ms)
             && self.target.filter.matches_in(document, &seen)?)

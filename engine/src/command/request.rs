@@ -47,6 +47,8 @@ pub struct Request<'r> {
     pub document: &'r RawDocument,
     /// What the scan of the command met.
     pub met: Met,
+    /// When it came, which is `$$NOW`.
+    pub now_ms: i64,
     /// The value of its first field.
     first: Option<RawBsonRef<'r>>,
     names: Names,
@@ -63,6 +65,7 @@ impl<'r> Request<'r> {
         db: &'r str,
         document: &'r RawDocument,
         met: Met,
+        now_ms: i64,
     ) -> Result<Self, CommandError> {
         let mut elements = document.iter_elements();
         let first = elements.next().transpose()?;
@@ -74,7 +77,8 @@ impl<'r> Request<'r> {
         }
         names = first.as_ref().map_or(names, |first| names.with(first.key().as_str()));
         let first = first.map(|first| first.value()).transpose()?;
-        let request = Self { client, db, name: command.name, document, met, first, names };
+        let name = command.name;
+        let request = Self { client, db, name, document, met, now_ms, first, names };
         if command.scope == Scope::Admin && db != "admin" {
             return Err(CommandError::new(
                 Code::UNAUTHORIZED,

@@ -90,7 +90,7 @@ fn answer(context: &Context, client: &Client, db: &str, command: &RawDocument, m
         ));
     };
     context.metrics.begin(entry.name, command);
-    let answer = Request::check(entry, client, db, command, met)
+    let answer = Request::check(entry, client, db, command, met, context.now_ms())
         .and_then(|request| operate(context, entry, &request));
     context.metrics.end(entry.name, answer.as_deref());
     answer

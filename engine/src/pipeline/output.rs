@@ -7,9 +7,12 @@ use bson::{
 
 use super::{
     PipelineError, Reading, StageErrorKind as Kind, edit::Place as FieldPlace, parse::stages_of,
-    text::kind,
+    stage::variables, text::kind,
 };
-use crate::catalog::Namespace;
+use crate::{
+    catalog::Namespace,
+    query::{Expression, VariableNames},
+};
 
 /// Where results are written.
 #[derive(Debug, Clone)]
@@ -38,8 +41,8 @@ pub struct Merge {
     pub when_matched: WhenMatched,
     /// What happens when there is none.
     pub when_not_matched: WhenNotMatched,
-    /// The variables of a pipeline, as they were given.
-    pub variables: Option<RawDocumentBuf>,
+    /// The variables of a pipeline, computed from the result; `new` is the result itself.
+    pub variables: Vec<(String, Expression)>,
 }
 
 /// What happens to a document that is there.
@@ -175,13 +178,16 @@ fn out(value: RawBsonRef<'_>, reading: &Reading<'_>) -> Result<Namespace, Pipeli
 fn merge(value: RawBsonRef<'_>, reading: &Reading<'_>) -> Result<Merge, PipelineError> {
     let options = match value {
         RawBsonRef::String(name) => {
-            return checked(Merge {
-                into: Namespace::new(reading.db, name)?,
-                on: Vec::new(),
-                when_matched: WhenMatched::Merge,
-                when_not_matched: WhenNotMatched::Insert,
-                variables: None,
-            });
+            return checked(
+                Merge {
+                    into: Namespace::new(reading.db, name)?,
+                    on: Vec::new(),
+                    when_matched: WhenMatched::Merge,
+                    when_not_matched: WhenNotMatched::Insert,
+                    variables: Vec::new(),
+                },
+                None,
+            );
         }
         RawBsonRef::Document(options) => options,
         other => {
@@ -195,8 +201,9 @@ fn merge(value: RawBsonRef<'_>, reading: &Reading<'_>) -> Result<Merge, Pipeline
         on: Vec::new(),
         when_matched: WhenMatched::Merge,
         when_not_matched: WhenNotMatched::Insert,
-        variables: None,
+        variables: Vec::new(),
     };
+    let mut given = None;
     for element in options {
         let (name, value) = element?;
         match (name.as_str(), value) {
@@ -206,9 +213,7 @@ fn merge(value: RawBsonRef<'_>, reading: &Reading<'_>) -> Result<Merge, Pipeline
             ("whenNotMatched", RawBsonRef::String(mode)) => {
                 merge.when_not_matched = when_not_matched(mode)?;
             }
-            ("let", RawBsonRef::Document(variables)) => {
-                merge.variables = Some(variables.to_owned());
-            }
+            ("let", RawBsonRef::Document(variables)) => given = Some(variables),
             (name @ ("whenNotMatched" | "let"), other) => {
                 let message =
                     format!("BSON field '$merge.{name}' is the wrong type '{}'", kind(other));
@@ -225,10 +230,11 @@ fn merge(value: RawBsonRef<'_>, reading: &Reading<'_>) -> Result<Merge, Pipeline
         let message = "BSON field '$merge.into' is missing but a required field";
         return fail(Kind::MissingField, message);
     }
-    checked(merge)
+    merge.variables = variables(given, &reading.names, &mut VariableNames::default())?;
+    checked(merge, given)
 }
 
-fn checked(merge: Merge) -> Result<Merge, PipelineError> {
+fn checked(merge: Merge, variables: Option<&RawDocument>) -> Result<Merge, PipelineError> {
     let (matched, not_matched) = (&merge.when_matched, merge.when_not_matched);
     let is_possible = match matched {
         WhenMatched::KeepExisting | WhenMatched::Fail => not_matched == WhenNotMatched::Insert,
@@ -250,7 +256,7 @@ fn checked(merge: Merge) -> Result<Merge, PipelineError> {
         let message = format!("Cannot $merge to internal database: {}", merge.into.db);
         return fail(Kind::MergeInternal, message);
     }
-    if let Some(variables) = &merge.variables {
+    if let Some(variables) = variables {
         if !matches!(matched, WhenMatched::Pipeline(_)) {
             let message =
                 format!("Cannot use 'let' variables with 'whenMatched: {}' mode", matched.name());
@@ -269,6 +275,13 @@ fn into(value: RawBsonRef<'_>, reading: &Reading<'_>) -> Result<Namespace, Pipel
     match value {
         RawBsonRef::String(name) => Ok(Namespace::new(reading.db, name)?),
         RawBsonRef::Document(options) => {
+            for element in options {
+                let name = element?.0.as_str();
+                if !["db", "coll"].contains(&name) {
+                    let message = format!("BSON field 'into.{name}' is an unknown field.");
+                    return fail(Kind::UnknownField, message);
+                }
+            }
             let text = |name: &str| -> Result<Option<String>, PipelineError> {
                 match options.get(name)? {
                     None => Ok(None),

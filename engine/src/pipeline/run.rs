@@ -205,6 +205,12 @@ impl Run {
         self.returned = Some(document);
     }
 
+    /// What the expressions of its stages see.
+    #[must_use]
+    pub fn context(&self) -> &Arc<Context> {
+        &self.context
+    }
+
     /// The search in front of the stages, if there is one, and its filter.
     #[must_use]
     pub fn search(&self) -> Option<(&Search, &RawDocument)> {

@@ -92,6 +92,7 @@ pub(super) struct Aggregation {
     /// The stages.
     pub(super) pipeline: Pipeline,
     hint: Option<crate::plan::Hint>,
+    now_ms: i64,
     variables: Vec<(String, Option<RawBson>)>,
 }
 
@@ -123,12 +124,12 @@ impl Aggregation {
         let pipeline = Pipeline::parse(&stages, &Reading::of_command(request.db, names))?;
         pipeline.check_origin(&origin)?;
         let hint = read_hint(request.get("hint")?)?;
-        Ok(Self { origin, pipeline, hint, variables })
+        Ok(Self { origin, pipeline, hint, now_ms: request.now_ms, variables })
     }
 
     /// Begins to run it.
     pub(super) fn open(&self, environment: &Environment<'_>) -> Result<Run, CommandError> {
-        let mut seen = query::Context::at(environment.now_ms()).with_seed(seed());
+        let mut seen = query::Context::at(self.now_ms);
         seen.variables.clone_from(&self.variables);
         let hint = self.hint.as_ref();
         Ok(Run::open(environment, &self.origin, &self.pipeline, hint, Arc::new(seen))?)
@@ -164,7 +165,7 @@ pub(in crate::command) fn read_let(
         let (name, value) = element?;
         VariableNames::check(name.as_str())?;
         let expression = Expression::parse(value, &names)?;
-        let mut context = query::Context::default();
+        let mut context = query::Context::at(request.now_ms);
         context.variables.clone_from(&values);
         let value = expression.evaluate(&query::Scope::new(&empty, &context))?.into_owned();
         query::check_made(value.as_ref())?;
@@ -172,10 +173,4 @@ pub(in crate::command) fn read_let(
         names = names.with(name.as_str());
     }
     Ok((names, values))
-}
-
-/// Another beginning for `$rand` in every command.
-fn seed() -> u64 {
-    use std::hash::{BuildHasher, RandomState};
-    RandomState::new().hash_one(0)
 }

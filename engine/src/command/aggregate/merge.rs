@@ -1,6 +1,6 @@
 //! `$merge`: results go into a collection, one by one in bounded transactions.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use bson::{
     RawDocumentBuf,
@@ -24,7 +24,7 @@ use crate::{
     pipeline::{
         Environment, Merge, PipelineError, Run, StageErrorKind as Kind, WhenMatched, WhenNotMatched,
     },
-    query::{Expression, Filter, Scope, Update, VariableNames},
+    query::{self, Filter, Scope, Update},
     value::Path,
 };
 
@@ -44,7 +44,7 @@ pub(super) fn merge_all(
         existing.check_holds_documents()?;
     }
     let is_sparse = check_unique(merge, existing.as_deref())?;
-    let work = Work { merge, is_sparse, context };
+    let work = Work { merge, is_sparse, context, seen: Arc::clone(run.context()) };
     let is_by_id = merge.on.is_empty() || merge.on.iter().any(|on| on == "_id");
     let prepare = if is_by_id { with_id_first } else { with_own_id_first };
     while let Some(batch) = next_batch(environment, run, prepare)? {
@@ -96,6 +96,8 @@ struct Work<'w> {
     merge: &'w Merge,
     is_sparse: bool,
     context: &'w Context,
+    /// What expressions see: the variables of the command too.
+    seen: Arc<query::Context>,
 }
 
 impl Work<'_> {
@@ -215,19 +217,18 @@ impl Work<'_> {
         Ok(Some(update))
     }
 
-    /// `let`, evaluated on the result; `$$new` is the result itself.
+    /// Those of the command; `$$new`, which is the result itself; and those of the stage.
     fn variables(
         &self,
         document: &RawDocument,
     ) -> Result<Vec<(String, Option<RawBson>)>, CommandError> {
-        let mut variables = vec![("new".to_owned(), Some(RawBson::Document(document.to_owned())))];
-        let seen = crate::query::Context::at(self.context.now_ms());
-        for element in self.merge.variables.iter().flat_map(|given| given.iter()) {
-            let (name, value) = element?;
-            VariableNames::check(name.as_str())?;
-            let expression = Expression::parse(value, &VariableNames::default())?;
-            let value = expression.evaluate(&Scope::new(document, &seen))?.into_owned();
-            variables.push((name.as_str().to_owned(), value));
+        let mut variables = self.seen.variables.clone();
+        variables.push(("new".to_owned(), Some(RawBson::Document(document.to_owned()))));
+        let scope = Scope::new(document, &self.seen);
+        for (name, expression) in &self.merge.variables {
+            let value = expression.evaluate(&scope)?.into_owned();
+            query::check_made(value.as_ref())?;
+            variables.push((name.clone(), value));
         }
         Ok(variables)
     }

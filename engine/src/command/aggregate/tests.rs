@@ -615,3 +615,77 @@ fn an_error_does_not_quote_a_large_value_whole() {
     let message = lab.run(update).get_array("writeErrors").unwrap()[0].to_string();
     assert!(message.len() < 20_000, "{}", message.len());
 }
+
+/// As in MongoDB, where the stage's update is given the command's variables too.
+#[test]
+fn a_merge_sees_the_variables_of_the_command() {
+    let lab = lab();
+    let merge = |rest: &str| {
+        format!(
+            "{{aggregate: 'c', pipeline: [{{$match: {{_id: 1}}}}, {{$merge: {{into: 'o', {rest}}}}}], \
+              let: {{outer: 5}}, cursor: {{}}}}"
+        )
+    };
+    lab.ok("{insert: 'o', documents: [{_id: 1}]}");
+    lab.ok(&merge(
+        "let: {mine: {$add: ['$$outer', '$price']}}, \
+         whenMatched: [{$set: {a: '$$mine', b: '$$outer', c: '$$new.item'}}]",
+    ));
+    lab.check("{find: 'o'}", "{'cursor.firstBatch': [{_id: 1, a: 15, b: 5, c: 'a'}]}");
+    // Also where nothing is merged.
+    lab.check(
+        "{aggregate: 'none', pipeline: [{$merge: {into: 'o', let: {a: '$$no'}, whenMatched: []}}], \
+          cursor: {}}",
+        "{ok: 0, code: 17276}",
+    );
+    lab.check(
+        "{aggregate: 'none', pipeline: [{$merge: {into: {coll: 'o', x: 1}}}], cursor: {}}",
+        "{ok: 0, code: 40415}",
+    );
+}
+
+#[test]
+fn the_variables_of_a_command_may_be_its_time() {
+    let lab = lab();
+    for command in [
+        "aggregate: 'c', pipeline: [{$match: {$expr: {$eq: ['$$n', '$$NOW']}}}, {$limit: 1}, \
+         {$project: {_id: 1}}], cursor: {}",
+        "find: 'c', filter: {$expr: {$eq: ['$$n', '$$NOW']}}, limit: 1, projection: {_id: 1}",
+    ] {
+        let command = format!("{{{command}, let: {{n: '$$NOW'}}}}");
+        lab.check(&command, "{'cursor.firstBatch': [{_id: 1}]}");
+    }
+}
+
+/// Numbers that are drawn for a document are others for the next one, and in the next command.
+#[test]
+fn what_is_drawn_is_drawn_for_each_document() {
+    let lab = lab();
+    lab.ok("{create: 'view', viewOn: 'c', pipeline: [{$project: {r: {$rand: {}}}}]}");
+    let drawn = |update: &str, find: &str| -> Vec<f64> {
+        (0..2)
+            .flat_map(|_| {
+                lab.ok(update);
+                let reply = lab.ok(find);
+                let found = reply.get_document("cursor").unwrap().get_array("firstBatch").unwrap();
+                let numbers =
+                    found.iter().map(|it| it.as_document().unwrap().get_f64("r").unwrap());
+                numbers.collect::<Vec<_>>()
+            })
+            .collect()
+    };
+    let all_differ = |mut numbers: Vec<f64>| {
+        assert_eq!(numbers.len(), 10);
+        numbers.sort_by(f64::total_cmp);
+        numbers.dedup();
+        numbers.len() == 10
+    };
+    assert!(all_differ(drawn("{ping: 1}", "{find: 'view'}")), "a view");
+    let projected = "{find: 'c', projection: {r: {$rand: {}}}}";
+    assert!(all_differ(drawn("{ping: 1}", projected)), "a projection");
+    let update = "{update: 'c', updates: [{q: {}, u: [{$set: {r: {$rand: {}}}}], multi: true}]}";
+    assert!(all_differ(drawn(update, "{find: 'c'}")), "an update");
+    let merge = "{aggregate: 'c', pipeline: [{$project: {_id: 1}}, {$merge: {into: 'c', \
+                  let: {x: {$rand: {}}}, whenMatched: [{$set: {r: '$$x'}}]}}], cursor: {}}";
+    assert!(all_differ(drawn(merge, "{find: 'c'}")), "a merge");
+}

@@ -32,17 +32,8 @@ pub(in crate::command) fn is_view(context: &Context, namespace: &Namespace) -> b
     found.is_some_and(|collection| collection.is_view())
 }
 
-/// Begins to read a view.
-///
-/// # Errors
-/// What is wrong with the stages, or with the view.
-pub(in crate::command) fn open(
-    context: &Context,
-    request: &Request<'_>,
-    namespace: &Namespace,
-    query: &Query,
-    parts: &Parts<'_>,
-) -> Result<Run, CommandError> {
+/// The stages behind those of the view.
+pub(super) fn stages(query: &Query, parts: &Parts<'_>) -> Vec<RawDocumentBuf> {
     let mut stages = Vec::new();
     let mut add = |name: &CStr, value: RawBsonRef<'_>| {
         let mut stage = RawDocumentBuf::new();
@@ -66,6 +57,21 @@ pub(in crate::command) fn open(
     if let (true, Some(projection)) = (given(parts.projection), parts.projection) {
         add(cstr!("$project"), RawBsonRef::Document(projection));
     }
+    stages
+}
+
+/// Begins to read a view.
+///
+/// # Errors
+/// What is wrong with the stages, or with the view.
+pub(in crate::command) fn open(
+    context: &Context,
+    request: &Request<'_>,
+    namespace: &Namespace,
+    query: &Query,
+    parts: &Parts<'_>,
+) -> Result<Run, CommandError> {
+    let stages = stages(query, parts);
     let stages: Vec<&RawDocument> = stages.iter().map(|stage| &**stage).collect();
     let (names, variables) = read_let(request)?;
     let reading = Reading::of_command(&namespace.db, names);
@@ -73,7 +79,7 @@ pub(in crate::command) fn open(
     let rows = ServerFacts { context, client: request.client };
     let environment = Environment::new(&context.collections, &rows);
     let origin = Origin::Collection(namespace.clone());
-    let mut seen = crate::query::Context::at(context.now_ms());
+    let mut seen = crate::query::Context::at(request.now_ms);
     seen.variables = variables;
     Ok(Run::open(&environment, &origin, &pipeline, query.hint.as_ref(), Arc::new(seen))?)
 }

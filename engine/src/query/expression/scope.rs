@@ -1,8 +1,11 @@
 //! What an expression can see while it is evaluated.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicU64, Ordering},
+use std::{
+    hash::{BuildHasher as _, RandomState},
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
 use bson::{
@@ -33,10 +36,11 @@ pub struct Context {
 }
 
 impl Context {
-    /// A context without variables.
+    /// A context without variables, with another beginning for `$rand` each time.
     #[must_use]
     pub fn at(now_ms: i64) -> Self {
-        Self { now_ms: Some(now_ms), ..Self::default() }
+        let chance = Arc::new(AtomicU64::new(RandomState::new().hash_one(now_ms)));
+        Self { now_ms: Some(now_ms), chance, ..Self::default() }
     }
 
     /// The same with another beginning for `$rand`.
