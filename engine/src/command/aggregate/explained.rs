@@ -1,6 +1,6 @@
 //! The plan of a pipeline: what the search took over, and the stages behind it.
 
-use bson::{Bson, Document, doc, raw::RawDocument};
+use bson::{Bson, Document, RawDocumentBuf, doc, raw::RawDocument};
 
 use super::{
     command::Aggregation,
@@ -17,7 +17,7 @@ use crate::{
         explaining::Explaining,
         request::Request,
     },
-    pipeline::{Environment, Run},
+    pipeline::{Environment, Origin, Run, resolve},
     plan::{Access, Executed, Explained, Plan, Purpose},
 };
 
@@ -35,7 +35,13 @@ pub fn explain(
     let rows = ServerFacts { context, client: request.client };
     let environment = Environment::new(&context.collections, &rows);
     let run = aggregation.open(&environment)?;
-    let stages = request.documents("pipeline")?;
+    let mut stages = match &aggregation.origin {
+        Origin::Collection(name) if !aggregation.pipeline.shows_server() => {
+            of_views(context, name)?
+        }
+        _ => Vec::new(),
+    };
+    stages.extend(request.documents("pipeline")?.into_iter().map(RawDocument::to_owned));
     let namespace = aggregation.origin.namespace().to_string();
     explain_run(&environment, run, (&namespace, &stages), verbosity)
 }
@@ -60,13 +66,20 @@ pub fn explain_view(
     let rows = ServerFacts { context, client: request.client };
     let environment = Environment::new(&context.collections, &rows);
     let run = view::open(context, request, namespace, &asked.query, &parts)?;
-    explain_run(&environment, run, (&namespace.to_string(), &[]), verbosity)
+    let mut stages = of_views(context, namespace)?;
+    stages.append(&mut view::stages(&asked.query, &parts));
+    explain_run(&environment, run, (&namespace.to_string(), &stages), verbosity)
+}
+
+/// The stages of the views between a name and its collection.
+fn of_views(context: &Context, name: &Namespace) -> Result<Vec<RawDocumentBuf>, CommandError> {
+    Ok(resolve(&context.collections.catalog(), name)?.1)
 }
 
 fn explain_run(
     environment: &Environment<'_>,
     mut run: Run,
-    (namespace, stages): (&str, &[&RawDocument]),
+    (namespace, stages): (&str, &[RawDocumentBuf]),
     verbosity: Verbosity,
 ) -> Result<Document, CommandError> {
     let began = work_time();
@@ -96,7 +109,7 @@ fn explain_run(
     }
     let mut shown = vec![Bson::Document(first)];
     for stage in rest {
-        let mut stage = Document::try_from(*stage)?;
+        let mut stage = Document::try_from(&**stage)?;
         if verbosity.executes() {
             numbers(&mut stage, Bson::Int64(i64::try_from(returned).unwrap_or(i64::MAX)));
         }

@@ -689,3 +689,24 @@ fn what_is_drawn_is_drawn_for_each_document() {
                   let: {x: {$rand: {}}}, whenMatched: [{$set: {r: '$$x'}}]}}], cursor: {}}";
     assert!(all_differ(drawn(merge, "{find: 'c'}")), "a merge");
 }
+
+/// What the search took over is not shown as a stage again, and nothing else is left out.
+#[test]
+fn the_plan_of_a_view_shows_its_stages_and_those_behind_them() {
+    let lab = lab();
+    lab.ok("{create: 'v', viewOn: 'c', pipeline: [{$match: {n: 1}}, {$set: {x: 1}}]}");
+    let stages = |command: &str| {
+        let reply = lab.ok(&format!("{{explain: {{{command}}}, verbosity: 'queryPlanner'}}"));
+        let shown = reply.get_array("stages").expect("stages").iter();
+        let names = shown.map(|stage| stage.as_document().unwrap().keys().next().unwrap().clone());
+        names.collect::<Vec<_>>().join(" ")
+    };
+    let group = "aggregate: 'v', pipeline: [{$group: {_id: '$n'}}], cursor: {}";
+    assert_eq!(stages(group), "$cursor $set $group");
+    assert_eq!(
+        stages("find: 'v', filter: {x: 1}, sort: {x: 1}, limit: 3"),
+        "$cursor $set $match $sort $limit"
+    );
+    let plain = "aggregate: 'c', pipeline: [{$match: {n: 1}}, {$group: {_id: '$n'}}], cursor: {}";
+    assert_eq!(stages(plain), "$cursor $group");
+}
