@@ -49,7 +49,8 @@ impl<'d> Fields<'d> {
 impl<'d> Iterator for Fields<'d> {
     type Item = Field<'d>;
 
-    #[inline]
+    #[expect(clippy::inline_always, reason = "a search waited for each field to be handed back")]
+    #[inline(always)]
     fn next(&mut self) -> Option<Field<'d>> {
         let (&tag, rest) = self.rest.split_first()?;
         let tag = Tag::of(tag);
