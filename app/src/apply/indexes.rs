@@ -7,8 +7,8 @@ use crate::action::IndexesAction;
 use crate::limits::{AGES_DOCUMENTS_MAX, SAMPLE_DOCUMENTS};
 use crate::state::dialogs::Dialog as AnyDialog;
 use crate::state::indexes::{
-    AGE_SLICES, ChangeTtl, CreateIndex, Dialog, DropIndex, IndexesView, Purpose, TTL_SECS,
-    age_command,
+    AGE_SLICES, ChangeTtl, CreateIndex, Dialog, DropIndex, IndexesView, Purpose, age_command,
+    ttl_words,
 };
 use crate::state::toasts::Kind;
 use crate::state::{Namespace, Purpose as AnyPurpose, State, TabId};
@@ -131,10 +131,12 @@ fn send(tab: TabId, state: &mut State, effects: &mut Effects) {
                 return;
             }
         },
-        Dialog::ChangeTtl(change) => match (change.ttl.secs(TTL_SECS), change.command(&collection))
-        {
+        Dialog::ChangeTtl(change) => match (change.secs(), change.command(&collection)) {
             (Ok(secs), Some(command)) => {
-                let text = crate::state::duration::span(secs.saturating_mul(1_000));
+                let text = match secs {
+                    ..0 => ttl_words(secs),
+                    _ => crate::state::duration::span(secs.saturating_mul(1_000)),
+                };
                 (command, format!("TTL of {} is {text}", change.index.name))
             }
             (Err(error), _) => {

@@ -219,3 +219,42 @@ fn a_ttl_whose_removals_are_not_known_is_not_made() {
     window.click("TTL: documents expire");
     window.until_enabled("Create index");
 }
+
+#[test]
+fn the_default_of_the_last_modification_is_turned_off_and_on() {
+    let mut window = Window::open_view(
+        &[
+            doc! {"insert": "carts", "documents": [{"_id": 1}, {"_id": 2, "ttl": 90}]},
+            doc! {"createIndexes": "carts", "indexes": [
+                {"key": {"_ts": 1}, "name": "ts", "expireAfterSeconds": -1},
+            ]},
+        ],
+        "Indexes",
+    );
+    window.until_named("on, without a default");
+    window.click("Change TTL… ts");
+    window.until_named("On, without a default: only documents with a ttl of their own expire");
+    assert!(!window.has_part("Must be from"), "it is as it is stored");
+    window.type_into("TTL", "-2");
+    window.until_named("Must be from -1 to 2147483647 seconds");
+    window.type_into("TTL", "60");
+    window.until_enabled("Change TTL");
+    window.click("Change TTL");
+    window.until_named("TTL of ts is 1 min");
+    window.click("Change TTL… ts");
+    window.type_into("TTL", "-1");
+    window.choose("TTL: unit", "seconds");
+    window.until_enabled("Change TTL");
+    assert!(window.value("Command").contains("expireAfterSeconds: -1"));
+    window.click("Change TTL");
+    window.until_named("TTL of ts is on, without a default");
+}
+
+#[test]
+fn a_collection_without_a_ttl_index_does_not_ask_why_again() {
+    let mut window =
+        Window::open_view(&[doc! {"insert": "notes", "documents": [{"_id": 1}]}], "Expiry");
+    window.until_named("No TTL index: nothing in this collection will ever expire");
+    window.until_named("Never expire: 1");
+    assert!(!window.has("Why?"));
+}

@@ -5,9 +5,7 @@ use egui::{Context, Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 use super::{Asks, what_if};
 use crate::action::IndexesAction;
 use crate::dialogs::{WAITING, leave};
-use crate::state::indexes::{
-    AGE_SLICES, ChangeTtl, TTL_SECS, slider_fraction, slider_secs, ttl_words,
-};
+use crate::state::indexes::{AGE_SLICES, ChangeTtl, slider_fraction, slider_secs, ttl_words};
 use crate::state::number;
 use crate::theme::{colors, sizes, text};
 use crate::widgets::hint::Hint as _;
@@ -23,8 +21,8 @@ pub(super) fn ui(context: &Context, change: &mut ChangeTtl, asks: &mut Asks<'_>)
         None => format!("Turn {name} into a TTL index"),
     };
     let field = change.index.field().unwrap_or_default().to_owned();
-    let subtitle = if field == "_ts" {
-        "Documents expire this long after their last modification".to_owned()
+    let subtitle = if change.is_on_modification() {
+        "Documents expire this long after their last modification; -1 leaves it to a ttl of their own".to_owned()
     } else {
         format!("Documents expire this long after the date in {}", with_marks(&field))
     };
@@ -62,7 +60,7 @@ struct Pressed {
 /// The confirm button names the number of documents that go at once.
 fn buttons_ui(ui: &mut Ui, change: &ChangeTtl) -> Pressed {
     let known = change.known();
-    let same = change.ttl.secs(TTL_SECS).is_ok_and(|secs| Some(secs) == change.index.secs);
+    let same = change.secs().is_ok_and(|secs| Some(secs) == change.index.secs);
     let verb = if change.index.secs.is_some() { "Change" } else { "Add TTL" };
     let going = known.map_or(0, |figures| figures.overdue_now);
     let label = match going {
@@ -85,7 +83,7 @@ fn buttons_ui(ui: &mut Ui, change: &ChangeTtl) -> Pressed {
 /// Returns whether the TTL was changed.
 fn content_ui(ui: &mut Ui, change: &mut ChangeTtl, asks: &mut Asks<'_>) -> bool {
     let mut changed = false;
-    let invalid = change.ttl.secs(TTL_SECS).err();
+    let invalid = change.secs().err();
     ui.horizontal(|ui| {
         changed = number_field::ui(ui, "TTL", &mut change.ttl, invalid.is_some());
         let words = match change.index.secs {
@@ -98,7 +96,11 @@ fn content_ui(ui: &mut Ui, change: &mut ChangeTtl, asks: &mut Asks<'_>) -> bool 
     if let Some(error) = error {
         ui.label(text::rich(error, text::body()).color(colors(ui).error));
     }
-    let secs = change.ttl.secs(TTL_SECS).ok();
+    let secs = change.secs().ok();
+    if secs == Some(-1) {
+        let words = "On, without a default: only documents with a ttl of their own expire";
+        ui.label(text::rich(words, text::body()).color(colors(ui).dim));
+    }
     if let Some(secs) = slider_ui(ui, secs) {
         change.ttl = NumberDraft::from_secs(secs);
         changed = true;
@@ -179,7 +181,7 @@ fn ages_ui(ui: &mut Ui, ages: &[Option<u64>], secs: Option<i64>) {
     let painter = ui.painter();
     let track = rect.shrink2(vec2(sizes::GAP_SMALL, 0.0));
     let most = ages.iter().flatten().max().copied().unwrap_or(0).max(1);
-    let limit = secs.map_or(1.0, slider_fraction);
+    let limit = secs.filter(|secs| *secs >= 0).map_or(1.0, slider_fraction);
     #[expect(clippy::cast_precision_loss, reason = "bars on screen")]
     for (slice, count) in ages.iter().enumerate() {
         let count = count.unwrap_or(0);

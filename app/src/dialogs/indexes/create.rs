@@ -5,7 +5,7 @@ use egui::{Context, Ui};
 use super::{Asks, what_if};
 use crate::action::IndexesAction;
 use crate::dialogs::{WAITING, leave};
-use crate::state::indexes::{CreateIndex, IndexesView, SampledField, TTL_SECS, no_ttl_reason};
+use crate::state::indexes::{CreateIndex, IndexesView, SampledField, no_ttl_reason, ttl_words};
 use crate::state::number;
 use crate::theme::{Icon, colors, sizes, text};
 use crate::widgets::field::{self, Field};
@@ -171,11 +171,12 @@ fn ttl_ui(ui: &mut Ui, create: &mut CreateIndex) {
     if !create.has_ttl {
         return;
     }
-    let invalid = create.ttl.secs(TTL_SECS).err();
+    let invalid = create.secs().err();
     ui.horizontal(|ui| {
         number_field::ui(ui, "TTL", &mut create.ttl, invalid.is_some());
         let on_ts = create.fields.first().is_some_and(|(field, _)| field == "_ts");
-        let words = match create.ttl.secs(TTL_SECS) {
+        let words = match create.secs() {
+            Ok(secs @ ..0) => ttl_words(secs),
             Ok(0) => "at the time stored in the field".to_owned(),
             Ok(secs) if on_ts => format!("{} after the last modification", number::secs(secs)),
             Ok(secs) => format!("{} after the date in the field", number::secs(secs)),

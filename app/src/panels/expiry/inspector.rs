@@ -33,7 +33,7 @@ pub(super) fn ui(ui: &mut Ui, state: &State, tab: &Tab, asks: &mut Asks<'_>) {
     ui.add_space(sizes::GAP);
     let expires = state.tree.why_nothing_expires(&tab.namespace.db).is_none();
     if let Some(totals) = view.totals.as_ref().filter(|_| expires) {
-        totals_ui(ui, totals, asks);
+        totals_ui(ui, tab, totals, asks);
     }
 }
 
@@ -97,7 +97,7 @@ fn buttons_ui(ui: &mut Ui, state: &State, tab: &Tab, lane: &Lane, asks: &mut Ask
     });
 }
 
-fn totals_ui(ui: &mut Ui, totals: &Totals, asks: &mut Asks<'_>) {
+fn totals_ui(ui: &mut Ui, tab: &Tab, totals: &Totals, asks: &mut Asks<'_>) {
     let ink = colors(ui);
     card::ui(ui, |ui| {
         key_value::colored(ui, "Waiting", &number::count(totals.waiting), ink.accent);
@@ -113,7 +113,8 @@ fn totals_ui(ui: &mut Ui, totals: &Totals, asks: &mut Asks<'_>) {
             let margin = egui::Margin { left: 12, ..egui::Margin::ZERO };
             egui::Frame::new().inner_margin(margin).show(ui, |ui| reasons_ui(ui, totals, asks));
         }
-        if totals.lack_reasons() {
+        // Where no index removes anything, the view says so.
+        if totals.lack_reasons() && !tab.indexes.ttl().is_empty() {
             let hint = "Read the documents to see why they never expire";
             if ui.add(Button::plain("Why?").small().tooltip(hint)).clicked() {
                 asks.push(ExpiryAction::CountReasons);

@@ -7,8 +7,19 @@ use super::view::{IndexRow, no_ttl_reason};
 use super::what_if::WhatIf;
 use crate::widgets::number_field::NumberDraft;
 
-/// The seconds that a TTL may have.
-pub const TTL_SECS: std::ops::RangeInclusive<i64> = 0..=2_147_483_647;
+/// The most seconds that a TTL may have.
+const TTL_SECS_MAX: i64 = 2_147_483_647;
+
+/// The seconds of a TTL that was typed for an index on `key`. On the last modification -1 is one too: on, without a
+/// default.
+fn typed_secs(ttl: &NumberDraft, key: &Document) -> Result<i64, String> {
+    let lowest = if is_on_modification(key) { -1 } else { 0 };
+    ttl.secs(lowest..=TTL_SECS_MAX)
+}
+
+fn is_on_modification(key: &Document) -> bool {
+    key.len() == 1 && key.contains_key("_ts")
+}
 
 /// A dialog of this view.
 #[derive(Debug, Clone, PartialEq)]
@@ -108,8 +119,22 @@ impl ChangeTtl {
         Self { index, ttl, what_if: None, ages, sent: None, error: None }
     }
 
+    /// The seconds that are typed.
+    ///
+    /// # Errors
+    /// What is wrong with them, in one sentence.
+    pub fn secs(&self) -> Result<i64, String> {
+        typed_secs(&self.ttl, &self.index.key)
+    }
+
+    /// Whether documents go by their last modification, and by a `ttl` of their own.
+    #[must_use]
+    pub fn is_on_modification(&self) -> bool {
+        is_on_modification(&self.index.key)
+    }
+
     fn asked(&self) -> Option<Document> {
-        let secs = self.ttl.secs(TTL_SECS).ok()?;
+        let secs = self.secs().ok()?;
         Some(doc! { "name": &self.index.name, "expireAfterSeconds": secs })
     }
 
@@ -123,7 +148,7 @@ impl ChangeTtl {
     /// The command that makes the change; `None` while the TTL is not valid.
     #[must_use]
     pub fn command(&self, collection: &str) -> Option<Document> {
-        let secs = self.ttl.secs(TTL_SECS).ok()?;
+        let secs = self.secs().ok()?;
         Some(doc! {
             "collMod": collection,
             "index": { "keyPattern": self.index.key.clone(), "expireAfterSeconds": secs_value(secs) },
@@ -171,6 +196,14 @@ impl CreateIndex {
             .collect()
     }
 
+    /// The seconds that are typed.
+    ///
+    /// # Errors
+    /// What is wrong with them, in one sentence.
+    pub fn secs(&self) -> Result<i64, String> {
+        typed_secs(&self.ttl, &self.key())
+    }
+
     /// The name it gets when none is typed.
     #[must_use]
     pub fn usual_name(&self) -> String {
@@ -184,7 +217,7 @@ impl CreateIndex {
         // A name or another option changes nothing about what it removes; what is wrong is said.
         let command = self.command("").ok().filter(|_| self.has_ttl)?;
         let made = command.get_array("indexes").ok()?.first()?.as_document()?;
-        let secs = self.ttl.secs(TTL_SECS).ok()?;
+        let secs = self.secs().ok()?;
         let mut index = doc! { "keyPattern": self.key(), "expireAfterSeconds": secs };
         if let Some(partial) = made.get("partialFilterExpression") {
             index.insert("partialFilterExpression", partial.clone());
@@ -222,7 +255,7 @@ impl CreateIndex {
             if let Some(reason) = no_ttl_reason(&key) {
                 return Err(reason.to_owned());
             }
-            index.insert("expireAfterSeconds", secs_value(self.ttl.secs(TTL_SECS)?));
+            index.insert("expireAfterSeconds", secs_value(self.secs()?));
         }
         for (flag, name) in
             [(self.unique, "unique"), (self.sparse, "sparse"), (self.hidden, "hidden")]

@@ -10,7 +10,7 @@ mod view;
 mod what_if;
 
 pub use age::{AGE_SLICES, age_command, slider_fraction, slider_secs};
-pub use dialogs::{ChangeTtl, CreateIndex, Dialog, DropIndex, TTL_SECS};
+pub use dialogs::{ChangeTtl, CreateIndex, Dialog, DropIndex};
 pub use purpose::{IndexesDraft, Purpose};
 pub use view::{IndexRow, IndexesView, SampledField, TtlIndex, no_ttl_reason, ttl_words};
 pub use what_if::WhatIf;
