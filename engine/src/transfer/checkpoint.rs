@@ -172,13 +172,7 @@ impl Checkpoint {
     pub(super) fn save(&self, writer: &mut DocumentWriter<'_>) -> Result<(), TransferError> {
         let mut ids = list(&writer.reader())?;
         if !ids.contains(&self.id) {
-            if ids.len() >= UNFINISHED_MAX {
-                let what = format!(
-                    "The store remembers {UNFINISHED_MAX} imports that did not reach their end; \
-                     resume, roll back or leave some of them first."
-                );
-                return Err(TransferError::Unfinished { what });
-            }
+            check_room(ids.len())?;
             ids.push(self.id);
             put_list(writer, &ids)?;
         }
@@ -285,6 +279,21 @@ pub(super) fn list(reader: &Reader<'_>) -> Result<Vec<ObjectId>, StoreError> {
     let bytes = StoreError::unless_damaged(reader.meta(LIST))?.flatten().unwrap_or_default();
     let (ids, _) = bytes.as_chunks();
     Ok(ids.iter().map(|id| ObjectId::from_bytes(*id)).collect())
+}
+
+/// Checks that one more can be remembered beside so many.
+///
+/// # Errors
+/// When there are too many.
+pub(super) fn check_room(remembered: usize) -> Result<(), TransferError> {
+    if remembered < UNFINISHED_MAX {
+        return Ok(());
+    }
+    let what = format!(
+        "The store remembers {UNFINISHED_MAX} imports that did not reach their end; resume, roll back or \
+         leave some of them first."
+    );
+    Err(TransferError::Unfinished { what })
 }
 
 fn put_list(writer: &mut DocumentWriter<'_>, ids: &[ObjectId]) -> Result<(), StoreError> {

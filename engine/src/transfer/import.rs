@@ -19,7 +19,7 @@ use super::{
     records::Records,
     rejects::{Lines, RejectsFile},
     store_batch::{Refused, Stop, Stored, are_too_many, store_batch},
-    unfinished::{forget, forget_all_of, forget_rest, load},
+    unfinished::{check_room_for, forget, forget_all_of, forget_rest, load},
 };
 use crate::{
     catalog::Namespace,
@@ -96,6 +96,7 @@ pub fn import(
     let opened = Opened::new(&request.files, &checkpoint, progress)?;
     forget_rest(collections)?;
     if request.drop {
+        check_room_for(collections, &request.namespace)?;
         collections.drop_collection(&request.namespace)?;
         forget_all_of(collections, &request.namespace)?;
     }

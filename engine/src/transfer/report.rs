@@ -111,7 +111,10 @@ impl ImportReport {
             }
             End::Broken(reject) => format!("{reject}. The rest of the file was not read. {stored}"),
             End::Cancelled => format!("Cancelled. {stored}"),
-            End::Failed(reason) => format!("{reason} {stored}"),
+            End::Failed(reason) => {
+                let stop = if reason.ends_with('.') { "" } else { "." };
+                format!("{reason}{stop} {stored}")
+            }
         };
         if !matches!(self.end, End::Broken(_))
             && let Some(first) = self.rejects.first()

@@ -339,6 +339,48 @@ fn a_document_over_16_mib_is_rejected() {
     assert!(report.rejects[0].reason.contains("16777216"), "{}", report.rejects[0]);
 }
 
+/// As every other door has it.
+#[test]
+fn an_id_with_fields_that_look_like_operators_is_rejected() {
+    let room = Room::new();
+    let report = room.import(&room.request(
+        b"{\"_id\":{\"$a\":1}}\n{\"x\":1,\"_id\":{\"b\":1,\"$gt\":2}}\n{\"_id\":{\"a\":{\"b\":1}}}\n\
+          {\"_id\":{\"$ref\":\"c\",\"$id\":7}}\n",
+    ));
+    assert_eq!((report.imported, report.rejected), (2, 2), "{report:?}");
+    assert!(report.rejects[1].reason.contains("$gt"), "{report:?}");
+}
+
+/// Nothing is dropped for an import that the store could not remember.
+#[test]
+fn a_store_full_of_unfinished_imports_keeps_what_an_import_would_drop() {
+    let room = Room::new();
+    room.import(&room.request(b"{\"_id\":1}\n"));
+    let lines: String = (2..3_000).map(|id| format!("{{\"_id\":{id}}}\n")).collect();
+    for number in 0..super::limits::UNFINISHED_MAX {
+        let namespace = Namespace::new("d", &format!("other{number}")).unwrap();
+        let file = room.file("lines.json", lines.as_bytes());
+        let progress = Progress::new();
+        progress.cancel_at(1);
+        let request = ImportRequest::new(vec![file], namespace);
+        import(&room.collections, &request, &progress).unwrap();
+    }
+    let drop = ImportRequest { drop: true, ..room.request(b"{\"_id\":2}\n") };
+    let error = import(&room.collections, &drop, &Progress::new()).unwrap_err();
+    assert!(error.to_string().contains("100 imports"), "{error}");
+    assert_eq!(room.documents(), [rawdoc! { "_id": 1 }]);
+}
+
+#[test]
+fn a_failure_is_told_as_a_sentence() {
+    let room = Room::new();
+    let namespace = Namespace::new("d", "system.x").unwrap();
+    let request = ImportRequest { namespace, ..room.request(b"{}\n") };
+    let sentence = room.import(&request).sentence().unwrap();
+    assert!(sentence.starts_with("the name d.system.x"), "{sentence}");
+    assert!(sentence.contains("choose another. Nothing was imported."), "{sentence}");
+}
+
 #[test]
 fn modes() {
     let old = b"{\"_id\":1,\"a\":1,\"b\":1}\n";

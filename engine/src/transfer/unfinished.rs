@@ -6,7 +6,7 @@ use bson::oid::ObjectId;
 
 use super::{
     ImportRequest, TransferError,
-    checkpoint::{Checkpoint, State, list},
+    checkpoint::{Checkpoint, State, check_room, list},
     claim::Claim,
     rejects::RejectsFile,
 };
@@ -160,6 +160,20 @@ pub(super) fn forget(collections: &Collections, id: ObjectId) -> Result<(), Tran
             return Ok(());
         }
     }
+}
+
+/// Checks that an import can be remembered once those into its collection are forgotten.
+///
+/// # Errors
+/// When there are too many, or the store fails.
+pub(super) fn check_room_for(
+    collections: &Collections,
+    namespace: &Namespace,
+) -> Result<(), TransferError> {
+    let all = collections.store().read(list)?;
+    let known = checkpoints(collections)?;
+    let own = known.iter().filter(|checkpoint| checkpoint.request.namespace == *namespace);
+    check_room(all.len().saturating_sub(own.count()))
 }
 
 /// Forgets what was imported into a collection that is dropped.
