@@ -133,16 +133,17 @@ fn look_through(document: &RawDocument) -> Result<bool, CommandError> {
     Ok(has_empty)
 }
 
-/// An `_id` is looked up by equality, so its fields must not look like operators.
+/// An `_id` is looked up by equality, so its fields must not look like operators. Those of a DBRef do
+/// not.
 fn check_names(id: &RawDocument) -> Result<(), CommandError> {
     for element in id {
         let (name, _) = element?;
-        if name.as_str().starts_with('$') {
+        let name = name.as_str();
+        if name.starts_with('$') && !["$ref", "$id", "$db"].contains(&name) {
             return Err(CommandError::new(
                 Code::DOLLAR_PREFIXED_FIELD_NAME,
                 format!(
-                    "_id fields may not contain '$'-prefixed fields: {} is not valid for storage.",
-                    name.as_str()
+                    "_id fields may not contain '$'-prefixed fields: {name} is not valid for storage."
                 ),
             ));
         }
@@ -205,6 +206,7 @@ fn check_id(id: RawBsonRef<'_>) -> Result<(), CommandError> {
         RawBsonRef::Array(_) => "array",
         RawBsonRef::RegularExpression(_) => "regex",
         RawBsonRef::Undefined => "undefined",
+        RawBsonRef::Document(id) => return check_names(id),
         _ => return Ok(()),
     };
     Err(CommandError::new(

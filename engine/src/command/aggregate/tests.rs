@@ -616,6 +616,28 @@ fn an_error_does_not_quote_a_large_value_whole() {
     assert!(message.len() < 20_000, "{}", message.len());
 }
 
+/// As those that are inserted.
+#[test]
+fn what_is_written_has_no_id_that_looks_like_an_operator() {
+    let lab = lab();
+    for stage in ["{$out: 'o'}", "{$merge: 'o'}"] {
+        let set = |id: &str| {
+            let name = "{$getField: {field: {$literal: 'x'}, input: {x: 'a'}}}";
+            let id = format!(
+                "{{$setField: {{field: {{$literal: '{id}'}}, input: {{}}, value: {name}}}}}"
+            );
+            format!(
+                "{{aggregate: 'c', pipeline: [{{$limit: 1}}, {{$project: {{_id: {id}}}}}, {stage}], \
+                  cursor: {{}}}}"
+            )
+        };
+        lab.check(&set("$gt"), "{ok: 0, code: 52}");
+        lab.ok(&set("gt"));
+    }
+    lab.ok("{insert: 'o', documents: [{_id: {$ref: 'c', $id: 1}}]}");
+    lab.check("{insert: 'o', documents: [{_id: {$gt: 1}}]}", "{'writeErrors.0.code': 52}");
+}
+
 /// As in MongoDB, where the stage's update is given the command's variables too.
 #[test]
 fn a_merge_sees_the_variables_of_the_command() {
