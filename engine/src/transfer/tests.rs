@@ -356,7 +356,8 @@ fn an_id_with_fields_that_look_like_operators_is_rejected() {
 fn a_store_full_of_unfinished_imports_keeps_what_an_import_would_drop() {
     let room = Room::new();
     room.import(&room.request(b"{\"_id\":1}\n"));
-    let lines: String = (2..3_000).map(|id| format!("{{\"_id\":{id}}}\n")).collect();
+    let lines: Vec<String> = (2..3_000).map(|id| format!("{{\"_id\":{id}}}")).collect();
+    let lines = lines.join("\n");
     for number in 0..super::limits::UNFINISHED_MAX {
         let namespace = Namespace::new("d", &format!("other{number}")).unwrap();
         let file = room.file("lines.json", lines.as_bytes());
