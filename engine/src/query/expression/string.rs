@@ -163,7 +163,7 @@ fn trim_ends(given: &Given<'_>, name: &str, start: bool, end: bool) -> Outcome {
             ),
         ));
     };
-    let chars: Vec<char> = if given.has("chars") {
+    let mut chars: Vec<char> = if given.has("chars") {
         match given.named("chars") {
             Some(RawBsonRef::String(chars)) => chars.chars().collect(),
             chars if is_nullish(chars) => return null(),
@@ -181,12 +181,16 @@ fn trim_ends(given: &Given<'_>, name: &str, start: bool, end: bool) -> Outcome {
     } else {
         WHITE_SPACE.into_iter().chain(['\u{200a}']).collect()
     };
+    // In order, because text and characters may both be as long as a document.
+    chars.sort_unstable();
+    chars.dedup();
+    let is_taken = |c: char| chars.binary_search(&c).is_ok();
     let mut text = text;
     if start {
-        text = text.trim_start_matches(chars.as_slice());
+        text = text.trim_start_matches(is_taken);
     }
     if end {
-        text = text.trim_end_matches(chars.as_slice());
+        text = text.trim_end_matches(is_taken);
     }
     Ok(Some(RawBson::String(text.to_owned())))
 }
@@ -203,7 +207,19 @@ fn refuse(operator: &'static str, mistake: NamedMistake<'_>) -> QueryError {
 #[cfg(test)]
 mod tests {
     use super::Kind;
-    use crate::query::expression::testing::{check, check_kind};
+    use crate::query::expression::testing::{check, check_kind, evaluate};
+
+    #[test]
+    fn many_characters_are_trimmed_from_a_long_text() {
+        // Looked for one by one this would be 10^10 comparisons.
+        let many: String = ('\u{4e00}'..'\u{9fa5}').collect();
+        let (many, text) = (many.repeat(10), "a".repeat(1_000_000));
+        let found = evaluate(
+            "{$trim: {input: '$text', chars: {$concat: ['$many', 'a']}}}",
+            &format!("{{text: '{text}', many: '{many}'}}"),
+        );
+        assert_eq!(found, Ok(Some(bson::Bson::String(String::new()))));
+    }
 
     #[test]
     fn strings_are_joined_cased_measured_and_split() {
