@@ -4,6 +4,7 @@ mod bits;
 mod exponential;
 mod number;
 mod rounding;
+mod running;
 mod sums;
 #[cfg(test)]
 mod tests;

@@ -97,9 +97,9 @@ impl Number {
         self.combine(other, i64::checked_sub, |a, b| a - b, Decimal::minus)
     }
 
-    /// The product, with the same types.
-    pub(super) fn times(self, other: Self) -> Self {
-        self.combine(other, i64::checked_mul, |a, b| a * b, Decimal::times)
+    /// The sum, with the same types.
+    pub(super) fn plus(self, other: Self) -> Self {
+        self.combine(other, i64::checked_add, |a, b| a + b, Decimal::plus)
     }
 
     #[expect(clippy::cast_precision_loss, reason = "beyond int64 only a double is left")]

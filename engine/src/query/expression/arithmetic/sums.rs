@@ -6,19 +6,16 @@ use bson::{
 };
 
 use super::{
-    Total,
     number::{Number, Pair},
+    running::{Product, Sum, moved, overflow},
 };
-use crate::{
-    query::{
-        QueryError, QueryErrorKind,
-        expression::{
-            error::{ExpressionErrorKind as Kind, error},
-            operator::{Arguments, Given, Operator, Outcome},
-            value::{is_nullish, type_name},
-        },
+use crate::query::{
+    QueryError,
+    expression::{
+        error::{ExpressionErrorKind as Kind, error},
+        operator::{Arguments, Given, Operator, Outcome},
+        value::{is_nullish, type_name},
     },
-    value::{Decimal, decimal::DecimalRounding},
 };
 
 pub(in crate::query::expression) static OPERATORS: &[Operator] = &[
@@ -29,75 +26,30 @@ pub(in crate::query::expression) static OPERATORS: &[Operator] = &[
     Operator { name: "$mod", arguments: Arguments::Exactly(2), run: modulo },
 ];
 
-/// Beyond this a double does not fit into an int64.
-const TWO_POW_63: f64 = 9_223_372_036_854_775_808.0;
-
 const NULL: Option<RawBson> = Some(RawBson::Null);
 
 fn add(given: &Given<'_>) -> Outcome {
-    let mut total = Total::default();
-    let mut date: Option<i64> = None;
+    let mut sum = Sum::default();
     for value in given.all() {
         if is_nullish(value) {
             return Ok(NULL);
         }
-        match value {
-            Some(RawBsonRef::DateTime(_)) if date.is_some() => {
-                return Err(error(
-                    Kind::AddTwoDates,
-                    "only one date allowed in an $add expression",
-                ));
+        if let Some(RawBsonRef::DateTime(date)) = value {
+            if sum.add_date(date.timestamp_millis())? {
+                continue;
             }
-            Some(RawBsonRef::DateTime(start)) => {
-                date = Some(moved(
-                    "$add",
-                    start.timestamp_millis(),
-                    total.number(),
-                    i64::checked_add,
-                )?);
-            }
-            value => {
-                let Some(number) = value.and_then(Number::of) else {
-                    return Err(QueryError::type_mismatch(format!(
-                        "$add only supports numeric or date types, not {}",
-                        type_name(value)
-                    )));
-                };
-                match &mut date {
-                    Some(date) => *date = moved("$add", *date, number, i64::checked_add)?,
-                    None => total.add(number),
-                }
-            }
+            let message = "only one date allowed in an $add expression";
+            return Err(error(Kind::AddTwoDates, message));
         }
+        let Some(number) = value.and_then(Number::of) else {
+            return Err(QueryError::type_mismatch(format!(
+                "$add only supports numeric or date types, not {}",
+                type_name(value)
+            )));
+        };
+        sum.add(number)?;
     }
-    Ok(Some(date.map_or_else(|| total.number().into(), date_of)))
-}
-
-fn date_of(ms: i64) -> RawBson {
-    RawBson::DateTime(DateTime::from_millis(ms))
-}
-
-/// A date moved by a number of milliseconds, rounded to whole ones.
-fn moved(
-    operator: &str,
-    date: i64,
-    by: Number,
-    reckon: fn(i64, i64) -> Option<i64>,
-) -> Result<i64, QueryError> {
-    let ms = match by {
-        Number::Int(n) => Some(i64::from(n)),
-        Number::Long(n) => Some(n),
-        #[expect(clippy::cast_possible_truncation, reason = "checked to be in range")]
-        Number::Double(n) => {
-            (-TWO_POW_63..TWO_POW_63).contains(&n.round()).then_some(n.round() as i64)
-        }
-        Number::Decimal(n) => n.at_place(0, DecimalRounding::HalfEven).and_then(Decimal::to_i64),
-    };
-    ms.and_then(|ms| reckon(date, ms)).ok_or_else(|| overflow(operator))
-}
-
-fn overflow(operator: &str) -> QueryError {
-    QueryError::new(QueryErrorKind::Overflow, format!("date overflow in {operator}"))
+    Ok(Some(sum.into()))
 }
 
 fn subtract(given: &Given<'_>) -> Outcome {
@@ -115,7 +67,7 @@ fn subtract(given: &Given<'_>) -> Outcome {
         }
         if let Some(b) = right.and_then(Number::of) {
             let ms = moved("$subtract", a.timestamp_millis(), b, i64::checked_sub)?;
-            return Ok(Some(date_of(ms)));
+            return Ok(Some(RawBson::DateTime(DateTime::from_millis(ms))));
         }
     }
     Err(QueryError::type_mismatch(format!(
@@ -126,7 +78,7 @@ fn subtract(given: &Given<'_>) -> Outcome {
 }
 
 fn multiply(given: &Given<'_>) -> Outcome {
-    let mut product = Number::Int(1);
+    let mut product = Product::default();
     for value in given.all() {
         if is_nullish(value) {
             return Ok(NULL);
@@ -137,9 +89,9 @@ fn multiply(given: &Given<'_>) -> Outcome {
                 type_name(value)
             )));
         };
-        product = product.times(number);
+        product.multiply(number);
     }
-    Ok(Some(product.into()))
+    Ok(Some(Number::from(product).into()))
 }
 
 fn divide(given: &Given<'_>) -> Outcome {

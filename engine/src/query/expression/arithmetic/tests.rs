@@ -9,8 +9,8 @@ fn sums_keep_and_widen_types() {
     check("{$add: ['$l', 1]}", D, "9.223372036854775807e18");
     check("{$add: ['$i', '$f']}", D, "9.5");
     check("{$add: ['$m', 1]}", D, "{'$numberDecimal': '2.5'}");
-    check("{$add: ['$m', '$f']}", D, "{'$numberDecimal': '4.0'}");
-    check("{$add: ['$m', 0.1]}", D, "{'$numberDecimal': '1.600000000000000005551115123125783'}");
+    check("{$add: ['$m', '$f']}", D, "{'$numberDecimal': '4.00000000000000'}");
+    check("{$add: ['$m', 0.1]}", D, "{'$numberDecimal': '1.600000000000000'}");
     check("{$avg: ['$m', '$f']}", D, "{'$numberDecimal': '2.0'}");
     check("{$add: ['$d', 500]}", D, "{'$date': {'$numberLong': '1500'}}");
     check("{$add: ['$none', 1]}", D, "null");
@@ -25,6 +25,28 @@ fn sums_keep_and_widen_types() {
     check_error("{$subtract: [1, 'x']}", D, "can't $subtract string from int");
     check_error("{$divide: [1, 0]}", D, "can't $divide by zero");
     check_error("{$mod: [1, 0]}", D, "can't $mod by zero");
+}
+
+#[test]
+fn operands_are_reckoned_one_after_the_other() {
+    check("{$add: [1e100, 1.0, -1e100]}", D, "0.0");
+    check("{$add: [0.1, 0.2, -0.3]}", D, "5.551115123125783e-17");
+    check("{$sum: [1e100, 1.0, -1e100]}", D, "1.0");
+    check("{$add: ['$l', 1, -1]}", D, "9.223372036854775807e18");
+    check("{$add: [2147483647, 1, -1]}", D, "2147483647");
+    check("{$add: [0.1, 0.2, '$m']}", D, "{'$numberDecimal': '1.800000000000000'}");
+    check("{$add: ['$m', '$l', '$l']}", D, "{'$numberDecimal': '18446744073709551615.5'}");
+    check("{$add: [0.5, '$d', 0.5]}", D, "{'$date': {'$numberLong': '1002'}}");
+    check("{$add: ['$d', 0.4, 0.4]}", D, "{'$date': {'$numberLong': '1000'}}");
+    check("{$add: [0.4, 0.4, '$d']}", D, "{'$date': {'$numberLong': '1001'}}");
+    check("{$add: []}", D, "0");
+    check("{$multiply: [100000, 100000, 0]}", D, "0");
+    check("{$multiply: [65536, 65536]}", D, "{'$numberLong': '4294967296'}");
+    check("{$multiply: [{'$numberLong': '2'}, 3]}", D, "{'$numberLong': '6'}");
+    check("{$multiply: ['$l', 2, 0]}", D, "0.0");
+    check("{$multiply: [0.1, 0.1, '$m']}", D, "{'$numberDecimal': '0.01500000000000000'}");
+    check("{$multiply: ['$l', 2, '$m']}", D, "{'$numberDecimal': '2.767011611056440E+19'}");
+    check("{$multiply: []}", D, "1");
 }
 
 #[test]
