@@ -121,6 +121,8 @@ fn clock_ui(ui: &mut Ui, state: &State, room: Room, actions: &mut Actions) {
     };
     let chip = Chip {
         label: &label,
+        // The button that was pressed to pause is the one that goes on.
+        label_room: if room < Room::Run { "Paused" } else { "Simulated, paused" },
         digits: &time,
         digits_room: "00:00:00 UTC",
         look: Look::Amber,

@@ -20,6 +20,8 @@ pub enum Look {
 pub struct Chip<'a> {
     /// Words.
     pub label: &'a str,
+    /// The words as wide as this text, so that what is beside the chip stands still while they change.
+    pub label_room: &'a str,
     /// Digits after the words, in the monospaced face.
     pub digits: &'a str,
     /// The digits as wide as this text, so that the chip stands still while they run.
@@ -40,6 +42,7 @@ impl Default for Chip<'_> {
     fn default() -> Self {
         Self {
             label: "",
+            label_room: "",
             digits: "",
             digits_room: "",
             dot: None,
@@ -61,6 +64,7 @@ impl Chip<'_> {
             Look::Error => (colors.error, colors.error, colors.on_error),
         };
         let label = paint::line(ui, self.label, text::body(), ink, f32::INFINITY);
+        let label_width = paint::measured(ui, self.label_room, text::body()).x.max(label.size().x);
         let digit_ink = match (self.look, self.bright_digits) {
             (Look::Plain, true) => colors.accent,
             _ => ink,
@@ -70,7 +74,7 @@ impl Chip<'_> {
         let dot = if self.dot.is_some() { 16.0 } else { 0.0 };
         let gap = if self.digits.is_empty() { 0.0 } else { sizes::GAP_SMALL };
         let padding = sizes::GAP + 2.0;
-        let width = 2.0 * padding + dot + label.size().x + gap + room;
+        let width = 2.0 * padding + dot + label_width + gap + room;
         let sense = if self.clickable { Sense::click() } else { Sense::hover() };
         let (rect, response) = ui.allocate_exact_size(Vec2::new(width, sizes::CONTROL), sense);
         let kind = if self.clickable { Role::Button } else { Role::Label };
@@ -92,7 +96,7 @@ impl Chip<'_> {
             at.x += 16.0;
         }
         let place = Align2::LEFT_CENTER.anchor_size(at, label.size());
-        at.x += label.size().x + gap;
+        at.x += label_width + gap;
         ui.painter().galley(place.min, label, ink);
         let place = Align2::LEFT_CENTER.anchor_size(at, digits.size());
         ui.painter().galley(place.min, digits, digit_ink);

@@ -92,3 +92,12 @@ fn the_theme_goes_there_and_back() {
     window.click("Switch to the light theme");
     assert_eq!(window.harness.ctx.theme(), egui::Theme::Light);
 }
+
+#[test]
+fn the_button_that_pauses_stays_where_it_is() {
+    let mut window = Window::open();
+    let play = window.place("Play time");
+    window.point("Play time");
+    window.until_named("Pause time");
+    assert_eq!(window.place("Pause time"), play);
+}
