@@ -136,6 +136,38 @@ impl Aggregation {
     }
 }
 
+/// Whether an expression names a field, or the document itself. Text that begins with a dollar is a path
+/// wherever an expression has it, but for what `$literal` keeps.
+fn reads_document(expression: RawBsonRef<'_>) -> Result<bool, CommandError> {
+    match expression {
+        RawBsonRef::String(text) => {
+            let variable = text.strip_prefix("$$").map(|path| path.split('.').next());
+            Ok(match variable {
+                Some(name) => matches!(name, Some("ROOT" | "CURRENT")),
+                None => text.starts_with('$'),
+            })
+        }
+        RawBsonRef::Document(document) => {
+            for element in document {
+                let (name, value) = element?;
+                if name.as_str() != "$literal" && reads_document(value)? {
+                    return Ok(true);
+                }
+            }
+            Ok(false)
+        }
+        RawBsonRef::Array(array) => {
+            for element in array {
+                if reads_document(element?)? {
+                    return Ok(true);
+                }
+            }
+            Ok(false)
+        }
+        _ => Ok(false),
+    }
+}
+
 fn origin(request: &Request<'_>) -> Result<Origin, CommandError> {
     match request.first()? {
         RawBsonRef::String(_) => Ok(Origin::Collection(request.namespace()?)),
@@ -165,6 +197,16 @@ pub(in crate::command) fn read_let(
         let (name, value) = element?;
         VariableNames::check(name.as_str())?;
         let expression = Expression::parse(value, &names)?;
+        if reads_document(value)? {
+            return Err(CommandError::new(
+                Code::LET_READS_FIELD,
+                format!(
+                    "Command let Expression tried to access a field, but 'let' is evaluated before any \
+                     document is read; take the field out of '{}'",
+                    name.as_str()
+                ),
+            ));
+        }
         let mut context = query::Context::at(request.now_ms);
         context.variables.clone_from(&values);
         let value = expression.evaluate(&query::Scope::new(&empty, &context))?.into_owned();

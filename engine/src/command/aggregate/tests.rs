@@ -679,6 +679,28 @@ fn the_variables_of_a_command_may_be_its_time() {
     }
 }
 
+#[test]
+fn the_variables_of_a_command_know_no_document() {
+    let lab = lab();
+    let variable = |value: &str| {
+        format!("{{find: 'c', filter: {{_id: 1}}, projection: {{v: '$$x'}}, let: {{x: {value}}}}}")
+    };
+    for value in ["'$price'", "'$$ROOT'", "'$$CURRENT.n'", "{a: [{$add: [1, '$n']}]}"] {
+        lab.check(&variable(value), "{ok: 0, code: 4890500}");
+    }
+    for (value, expected) in [
+        ("{$literal: '$price'}", "'$price'"),
+        ("{$map: {input: [{n: 2}], in: '$$this.n'}}", "[2]"),
+        ("{$getField: {field: 'n', input: {n: 3}}}", "3"),
+        ("'a$b'", "'a$b'"),
+    ] {
+        lab.check(
+            &variable(value),
+            &format!("{{'cursor.firstBatch': [{{_id: 1, v: {expected}}}]}}"),
+        );
+    }
+}
+
 /// Numbers that are drawn for a document are others for the next one, and in the next command.
 #[test]
 fn what_is_drawn_is_drawn_for_each_document() {
