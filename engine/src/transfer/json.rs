@@ -75,7 +75,7 @@ impl JsonRecords {
         })
     }
 
-    /// The next document of a file with one document a line; each line stands alone.
+    /// The next document of a file with one document a line. A line that can't be read stands alone.
     fn next_line(&mut self, input: &mut Input<'_>) -> Result<Item, String> {
         let found = self.line(input)?;
         if let Some((length, _)) = found
@@ -101,10 +101,15 @@ impl JsonRecords {
             self.is_ahead = true;
             return self.next_line(input);
         }
-        let step = match self.documents.step(window, last) {
-            Ok(Step::NeedMore) => self.documents.step(window, true),
-            step => step,
-        };
+        let mut step = self.documents.step(window, last);
+        if step == Ok(Step::NeedMore) {
+            if let Some(item) = self.over_lines(input)? {
+                return Ok(item);
+            }
+            let window = input.bytes().get(..length).unwrap_or_default();
+            step = self.documents.step(window, true);
+        }
+        let window = input.bytes().get(..length).unwrap_or_default();
         match step {
             Ok(Step::Document { consumed }) => Ok(self.found(input, consumed)),
             Ok(Step::End { .. } | Step::NeedMore) => Ok(Item::End),
@@ -114,6 +119,18 @@ impl JsonRecords {
                 self.advance(input, length);
                 self.place.document += 1;
                 Ok(Item::Bad(bad))
+            }
+        }
+    }
+
+    /// A document that begins in this line and ends in another one. Where something follows that does not
+    /// belong to it there is none: the line is cut short.
+    fn over_lines(&mut self, input: &mut Input<'_>) -> Result<Option<Item>, String> {
+        loop {
+            match self.documents.step(input.bytes(), input.has_ended()) {
+                Ok(Step::Document { consumed }) => return Ok(Some(self.found(input, consumed))),
+                Ok(Step::NeedMore) if !is_long(input) && !input.is_enough() => more(input)?,
+                _ => return Ok(None),
             }
         }
     }

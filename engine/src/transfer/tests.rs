@@ -339,6 +339,26 @@ fn a_document_over_16_mib_is_rejected() {
     assert!(report.rejects[0].reason.contains("16777216"), "{}", report.rejects[0]);
 }
 
+/// A file of documents one after the other may begin with a short one. A line that is cut short takes
+/// nothing of the lines behind it.
+#[test]
+fn a_document_over_several_lines_may_follow_one_in_a_line() {
+    let check = |text: &str, documents: usize, error: Option<&str>| {
+        for end in ["\n", "\r\n"] {
+            let (_, found, errors) = read(text.replace('\n', end).as_bytes());
+            let first = errors.first().map(String::as_str);
+            assert_eq!((found.len(), first), (documents, error), "{text:?}: {found:?}");
+            assert!(errors.len() < 2, "{text:?}: {errors:?}");
+        }
+    };
+    check("{}\n{\n  \"b\": [\n    2\n  ]\n}\n{\"c\":3}\n", 3, None);
+    check("{\"a\":1}\n{\n\"b\":2\n} {\"c\":\n3}", 3, None);
+    check("{\"a\":1}\n{\"a\":2,\"b\":\n{\"a\":3}\n{\"a\":4}\n", 3, Some("3:1:2"));
+    check("{\"a\":1}\n{\"a\":2,\n{\"a\":3}\n", 2, Some("3:1:2"));
+    check("{\"a\":1}\n{\"a\":\"x\n{\"a\":3}\n", 2, Some("2:8:2"));
+    check("{\"a\":1}\n{\"a\":[\n{\"a\":3}\n", 2, Some("3:1:2"));
+}
+
 /// As every other door has it.
 #[test]
 fn an_id_with_fields_that_look_like_operators_is_rejected() {
