@@ -13,6 +13,7 @@ mod parse;
 mod pattern;
 mod position;
 pub mod schema;
+mod steps;
 mod types;
 
 #[cfg(test)]

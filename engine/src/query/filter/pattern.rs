@@ -4,14 +4,17 @@ use std::sync::OnceLock;
 
 use regex::{Regex, RegexBuilder};
 
-use super::dialect;
+use super::{
+    dialect,
+    steps::{STEPS_BACK_MAX, Stepping},
+};
 use crate::{
     interrupt,
     query::{QueryError, QueryErrorKind},
 };
 
 /// Most bytes of memory that a compiled pattern may take; larger ones are refused.
-const COMPILED_BYTES_MAX: usize = 4 << 20;
+pub(super) const COMPILED_BYTES_MAX: usize = 4 << 20;
 /// Longest pattern in bytes, as in MongoDB.
 const PATTERN_BYTES_MAX: usize = 16_384;
 /// Characters that have a meaning in a pattern.
@@ -22,8 +25,6 @@ const META: &str = "\\^$.|?*+()[]{}";
 const END_TAKEN: &str = r"(?:\n?\z)";
 const END_AHEAD: &str = r"(?=\n?\z)";
 
-/// Steps back that a pattern with look-around may take on one text; more are an error.
-const STEPS_BACK_MAX: usize = 1_000_000;
 /// So much of a pattern is shown when it took too many.
 const SHOWN_CHARS_MAX: usize = 100;
 
@@ -34,7 +35,7 @@ pub struct Pattern {
     options: String,
     matcher: Matcher,
     /// Where a match ends, if `$` is in the pattern: the matcher takes the line end into it.
-    ending: Option<Box<OnceLock<Option<fancy_regex::Regex>>>>,
+    ending: Option<Box<OnceLock<Option<Stepping>>>>,
 }
 
 #[derive(Debug, Clone)]
@@ -42,7 +43,7 @@ enum Matcher {
     /// Takes time linear in the text.
     Linear(Regex),
     /// Knows look-around and back-references; gives up after a number of steps.
-    Stepping(fancy_regex::Regex),
+    Stepping(Box<Stepping>),
 }
 
 /// The parts of one match, the whole first: where each begins and its text; `None` for a group that
@@ -52,11 +53,11 @@ pub(crate) type Groups<'t> = Vec<Option<(usize, &'t str)>>;
 /// The options of a pattern.
 #[derive(Debug, Clone, Copy, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each option is on or off by itself")]
-struct Flags {
-    ignore_case: bool,
-    many_lines: bool,
-    dot_all: bool,
-    extended: bool,
+pub(super) struct Flags {
+    pub(super) ignore_case: bool,
+    pub(super) many_lines: bool,
+    pub(super) dot_all: bool,
+    pub(super) extended: bool,
 }
 
 impl Flags {
@@ -89,20 +90,6 @@ impl Flags {
             .size_limit(COMPILED_BYTES_MAX)
             .dfa_size_limit(COMPILED_BYTES_MAX)
             .build()
-    }
-
-    fn stepping(self, source: &str) -> Option<fancy_regex::Regex> {
-        fancy_regex::RegexBuilder::new(source)
-            .case_insensitive(self.ignore_case)
-            .multi_line(self.many_lines)
-            .dot_matches_new_line(self.dot_all)
-            .ignore_whitespace(self.extended)
-            .delegate_size_limit(COMPILED_BYTES_MAX)
-            .delegate_dfa_size_limit(COMPILED_BYTES_MAX)
-            .max_prog_size(COMPILED_BYTES_MAX / 64)
-            .backtrack_limit(STEPS_BACK_MAX)
-            .build()
-            .ok()
     }
 }
 
@@ -142,8 +129,8 @@ impl Pattern {
             }
             Err(error @ regex::Error::CompiledTooBig(_)) => return Err(invalid(reason(&error))),
             Err(error) => {
-                let regex = flags.stepping(&dialect::translated(source, ahead));
-                (Matcher::Stepping(regex.ok_or_else(|| invalid(reason(&error)))?), None)
+                let regex = Stepping::new(dialect::translated(source, ahead), flags);
+                (Matcher::Stepping(Box::new(regex.ok_or_else(|| invalid(reason(&error)))?)), None)
             }
         };
         let mut options: Vec<char> = options.chars().collect();
@@ -172,10 +159,7 @@ impl Pattern {
     pub fn is_match(&self, text: &str) -> Result<bool, QueryError> {
         match &self.matcher {
             Matcher::Linear(regex) => Ok(regex.is_match(text)),
-            Matcher::Stepping(regex) => {
-                interrupt::tick()?;
-                regex.is_match(text).map_err(|_| self.too_many_steps())
-            }
+            Matcher::Stepping(regex) => regex.is_match(text, || self.too_many_steps()),
         }
     }
 
@@ -192,12 +176,7 @@ impl Pattern {
         if start > text.len() {
             return Ok(None);
         }
-        let stepping = |regex: &fancy_regex::Regex| {
-            let found = regex.captures_from_pos(text, start).map_err(|_| self.too_many_steps())?;
-            Ok(found.map(|found| {
-                found.iter().map(|part| part.map(|p| (p.start(), p.as_str()))).collect()
-            }))
-        };
+        let stepping = |regex: &Stepping| regex.captures_at(text, start, || self.too_many_steps());
         match &self.matcher {
             Matcher::Linear(regex) => {
                 let Some(found) = regex.captures_at(text, start) else { return Ok(None) };
@@ -226,11 +205,10 @@ impl Pattern {
     }
 
     /// The pattern that only looks at a line end before the end of the text.
-    fn exact_end(&self) -> Option<&fancy_regex::Regex> {
+    fn exact_end(&self) -> Option<&Stepping> {
         let compile = || {
-            Flags::parse(&self.options)
-                .ok()?
-                .stepping(&dialect::translated(&self.source, END_AHEAD))
+            let flags = Flags::parse(&self.options).ok()?;
+            Stepping::new(dialect::translated(&self.source, END_AHEAD), flags)
         };
         self.ending.as_ref()?.get_or_init(compile).as_ref()
     }
