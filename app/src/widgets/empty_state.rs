@@ -33,10 +33,13 @@ pub fn ui(ui: &mut Ui, picture: Picture, sentence: &str, button: Option<&str>) -
     let mut pressed = None;
     ui.allocate_ui_with_layout(room, egui::Layout::top_down(egui::Align::Center), |ui| {
         ui.add_space(((room.y - height) / 2.0).max(sizes::GAP));
-        let size = Vec2::splat(sizes::EMPTY_PICTURE);
-        let (rect, _) = ui.allocate_exact_size(size, Sense::hover());
-        paint(ui.painter(), rect, picture, colors(ui));
-        ui.add_space(sizes::GAP_SMALL);
+        // What is said and what can be done come before the picture.
+        if room.y >= height + sizes::GAP {
+            let size = Vec2::splat(sizes::EMPTY_PICTURE);
+            let (rect, _) = ui.allocate_exact_size(size, Sense::hover());
+            paint(ui.painter(), rect, picture, colors(ui));
+            ui.add_space(sizes::GAP_SMALL);
+        }
         ui.scope(|ui| {
             ui.set_max_width(sizes::EMPTY_TEXT.min(room.x - 2.0 * sizes::GAP));
             let ink = colors(ui).dim;

@@ -344,3 +344,14 @@ fn one_date_is_refreshed_and_several_are_not_replaced_by_one() {
     window.until_named("second expires at 12:01:05");
     assert_eq!(stored(&window, "second").get_datetime("at").ok(), Some(&at(5)));
 }
+
+#[test]
+fn a_low_window_shows_the_button_rather_than_the_picture() {
+    let mut window =
+        Window::open_view(&[doc! {"insert": "notes", "documents": [{"_id": 1}]}], "Expiry");
+    window.until_named("Create a TTL index…");
+    window.harness.set_size(egui::vec2(640.0, 540.0));
+    window.harness.run_steps(4);
+    let (button, below) = (window.place("Create a TTL index…"), window.place("Reaper log"));
+    assert!(button.bottom() <= below.top(), "{button} {below}");
+}
