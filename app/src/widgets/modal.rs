@@ -65,6 +65,8 @@ pub fn ui<T>(
     let modal =
         Modal::new(id).area(area).backdrop_color(look.backdrop).frame(frame).show(window, |ui| {
             ui.set_width(width + sizes::GAP);
+            // Not only as tall as in the frame before, or it would grow with its content step by step.
+            ui.set_max_height(room.height());
             ui.scope(|ui| {
                 ui.set_max_width(width);
                 closed = title_ui(ui, title, subtitle);

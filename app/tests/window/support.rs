@@ -173,7 +173,8 @@ impl Window {
         self.until_window(&what, |window| window.has(name) && window.is_enabled(name));
     }
 
-    fn until_window(&mut self, what: &str, is_so: impl Fn(&Self) -> bool) {
+    /// Draws frames until the window is so; then until the store has answered.
+    pub fn until_window(&mut self, what: &str, is_so: impl Fn(&Self) -> bool) {
         let is_so = draw_until(self, |window| &mut window.harness, is_so);
         assert!(is_so, "never: {what}; on the screen:\n{}", self.on_screen());
     }

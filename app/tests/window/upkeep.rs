@@ -1,11 +1,13 @@
 //! Backup, restore, compaction and checks of the real store in the window.
 
+use std::cell::Cell;
 use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use bson::{Document, doc};
 use egui::Key;
+use egui_kittest::kittest::Queryable;
 use mayfly::source::Source;
 use mayfly::state::operations::Stage;
 use mayfly::state::upkeep::Dialog;
@@ -409,4 +411,27 @@ fn a_restore_takes_away_what_tells_of_removed_documents() {
         })
     });
     assert!(window.tab().expiry.ledger.is_empty());
+}
+
+#[test]
+fn a_dialog_is_as_tall_as_its_content_at_once() {
+    let mut window = page("Back up…");
+    window.until_named("There is no backup under this name yet");
+    back_up(&mut window);
+    window.click("Back");
+    window.click("Restore…");
+    window.until_enabled("Check backup");
+    // Without the frames that a press is followed by elsewhere.
+    window.harness.get_by_label("Check backup").click_accesskit();
+    let height = |window: &Window| window.place("Back").bottom() - window.place("Close").top();
+    let first = Cell::new(0.0);
+    window.until_window("it is checked", |window| {
+        let is_checked = window.has_part("store.backup is sound");
+        if is_checked {
+            first.set(height(window));
+        }
+        is_checked
+    });
+    let last = height(&window);
+    assert!((first.get() - last).abs() < 0.5, "{} then {last}", first.get());
 }
