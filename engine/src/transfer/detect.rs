@@ -69,9 +69,10 @@ pub(super) fn refuse(start: &[u8]) -> Option<&'static str> {
         [0xfe, 0xff, ..] | [0xff, 0xfe, ..] | [0, 0, 0xfe, 0xff, ..] => {
             Some("the file is UTF-16 or UTF-32; save it as UTF-8 first")
         }
-        [0, b'{' | b'[' | b' ', ..] | [b'{' | b'[', 0, ..] => {
-            Some("the file looks like UTF-16; save it as UTF-8 first")
-        }
+        [0, b'{' | b'[' | b' ', ..]
+        | [b'{' | b'[', 0, ..]
+        | [0, _, 0, _, ..]
+        | [_, 0, _, 0, ..] => Some("the file looks like UTF-16; save it as UTF-8 first"),
         [0xfd, b'7', b'z', b'X', b'Z', ..] => Some("the file is packed with xz; unpack it first"),
         [0x28, 0xb5, 0x2f, 0xfd, ..] => Some("the file is packed with zstd; unpack it first"),
         [b'P', b'K', 3, 4, ..] => Some("the file is a zip archive; unpack it first"),

@@ -204,6 +204,8 @@ fn files_that_are_refused() {
     let cases: &[(&[u8], &str)] = &[
         (b"\xff\xfe{\0}\0", "UTF-16"),
         (b"{\0}\0", "UTF-16"),
+        (b"a\0,\0b\0\n\0", "UTF-16"),
+        (b"\0a\0,\0b\0\n", "UTF-16"),
         (b"PK\x03\x04", "zip"),
         (b"42", "line 1, column 1"),
         (b"\n  \"text\"", "line 2, column 3"),
