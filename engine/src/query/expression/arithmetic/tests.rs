@@ -77,6 +77,13 @@ fn powers_roots_angles_and_bits() {
     check("{$exp: 0}", D, "1.0");
     check("{$cos: 0}", D, "1.0");
     check("{$degreesToRadians: 180}", D, "3.141592653589793");
+    let decimal = |operator: &str, number: &str, expected: &str| {
+        let wrapped = |number: &str| format!("{{'$numberDecimal': '{number}'}}");
+        check(&format!("{{{operator}: {}}}", wrapped(number)), D, &wrapped(expected));
+    };
+    decimal("$degreesToRadians", "180", "3.141592653589793238462643383279503");
+    decimal("$radiansToDegrees", "1", "57.29577951308232087679815481410517");
+    decimal("$radiansToDegrees", "Infinity", "Infinity");
     check("{$bitAnd: [6, 3]}", D, "2");
     check("{$bitOr: []}", D, "0");
     check("{$bitNot: 5}", D, "-6");

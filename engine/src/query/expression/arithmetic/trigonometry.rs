@@ -1,9 +1,10 @@
-//! `$sin` and its family. Decimals are reckoned as doubles and given back with 15 digits.
+//! `$sin` and its family. Decimals are reckoned as doubles and given back with 15 digits, but for those that
+//! only change their unit.
 
 use std::ops::RangeInclusive;
 
 use super::number::{Number, single};
-use bson::raw::RawBson;
+use bson::{Decimal128, raw::RawBson};
 
 use crate::{
     query::{
@@ -30,10 +31,15 @@ pub(in crate::query::expression) static OPERATORS: &[Operator] = &[
     operator("$sinh", |given| bounded(given, f64::sinh, ALL)),
     operator("$cosh", |given| bounded(given, f64::cosh, ALL)),
     operator("$tanh", |given| bounded(given, f64::tanh, ALL)),
-    operator("$degreesToRadians", |given| bounded(given, f64::to_radians, ALL)),
-    operator("$radiansToDegrees", |given| bounded(given, f64::to_degrees, ALL)),
+    operator("$degreesToRadians", |given| scaled(given, f64::to_radians, RADIANS_OF_DEGREE)),
+    operator("$radiansToDegrees", |given| scaled(given, f64::to_degrees, DEGREES_OF_RADIAN)),
     Operator { name: "$atan2", arguments: Arguments::Exactly(2), run: atan2 },
 ];
+
+/// Pi / 180 with all digits of a decimal.
+const RADIANS_OF_DEGREE: &str = "0.01745329251994329576923690768488613";
+/// 180 / pi with all digits of a decimal.
+const DEGREES_OF_RADIAN: &str = "57.29577951308232087679815481410517";
 
 /// Any number.
 const ALL: RangeInclusive<f64> = f64::NEG_INFINITY..=f64::INFINITY;
@@ -56,6 +62,16 @@ fn bounded(given: &Given<'_>, run: fn(f64) -> f64, range: RangeInclusive<f64>) -
         Ok(match number {
             Number::Decimal(_) => Number::Decimal(Decimal::from_f64(result)),
             _ => Number::Double(result),
+        })
+    })
+}
+
+/// A number of another unit, of which one is `factor`.
+fn scaled(given: &Given<'_>, run: fn(f64) -> f64, factor: &str) -> Outcome {
+    single(given, |number| {
+        Ok(match (number, factor.parse::<Decimal128>()) {
+            (Number::Decimal(n), Ok(factor)) => Number::Decimal(n.times(factor.into())),
+            (number, _) => Number::Double(run(number.to_f64())),
         })
     })
 }
