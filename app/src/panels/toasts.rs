@@ -8,13 +8,17 @@ use crate::state::toasts::Kind;
 use crate::theme::{Colors, Icon, sizes};
 use crate::widgets::{modal, toast};
 
-/// How wide messages are: no wider than the room beside an open dialog, whose buttons they would cover. Where
-/// there is too little of it, they cover them until they are dismissed.
-fn width(context: &Context) -> f32 {
+/// In which corner messages stand and how wide they are: no wider than the room beside an open dialog, whose buttons they
+/// would cover. Where there is too little of it, they stand at the left, where a dialog has no buttons.
+fn place(context: &Context) -> (Align2, f32) {
     let beside = modal::place(context).map_or(f32::INFINITY, |dialog| {
         context.content_rect().right() - dialog.right() - 2.0 * sizes::GAP_LARGE
     });
-    if beside < sizes::TOAST_NARROW { sizes::TOAST } else { beside.min(sizes::TOAST) }
+    if beside < sizes::TOAST_NARROW {
+        (Align2::LEFT_BOTTOM, sizes::TOAST)
+    } else {
+        (Align2::RIGHT_BOTTOM, beside.min(sizes::TOAST))
+    }
 }
 
 /// Draws the messages above `bottom`, the newest at the bottom.
@@ -23,12 +27,12 @@ pub fn ui(context: &Context, bottom: f32, state: &State, actions: &mut Actions) 
         return;
     }
     let look = Colors::of(context.theme() == egui::Theme::Dark);
-    let width = width(context);
+    let (corner, width) = place(context);
+    let side = if corner == Align2::LEFT_BOTTOM { sizes::GAP_LARGE } else { -sizes::GAP_LARGE };
     let above = bottom - context.content_rect().bottom() - sizes::GAP;
-    Area::new(Id::unique("messages"))
-        .order(Order::Tooltip)
-        .anchor(Align2::RIGHT_BOTTOM, vec2(-sizes::GAP_LARGE, above))
-        .show(context, |ui| {
+    Area::new(Id::unique("messages")).order(Order::Tooltip).anchor(corner, vec2(side, above)).show(
+        context,
+        |ui| {
             for message in state.toasts.list() {
                 let (icon, ink) = match message.kind {
                     Kind::Info => (Icon::Info, look.busy),
@@ -52,5 +56,6 @@ pub fn ui(context: &Context, bottom: f32, state: &State, actions: &mut Actions) 
                     None => {}
                 }
             }
-        });
+        },
+    );
 }

@@ -184,3 +184,21 @@ fn text_ends_where_it_would_be_too_long_and_says_so() {
     window.until_named("The text ends here: 2.0 MB fit. Import what is longer from a file");
     assert!(!window.is_enabled("Insert 1 document"));
 }
+
+#[test]
+fn a_message_does_not_cover_the_buttons_of_a_tall_dialog() {
+    let mut window = window();
+    window.click("Add document");
+    window.type_into("Document", "{ _id: 9 }");
+    window.click("Insert 1 document");
+    window.until_named("Dismiss: Inserted 1 document");
+    window.harness.set_size(egui::vec2(1_280.0, 520.0));
+    window.click("Add document");
+    window.until_named("Add to test.notes");
+    let (button, message) = (window.place("Cancel"), window.place("Dismiss: Inserted 1 document"));
+    let message = message.expand2(egui::vec2(340.0, 20.0));
+    assert!(
+        message.right() < button.left() || message.top() > button.bottom(),
+        "{message} {button}"
+    );
+}
