@@ -5,7 +5,7 @@ use std::{ops::ControlFlow, path::Path as FsPath, sync::Arc, time::Duration};
 
 use bson::{Bson, DateTime, Document, doc};
 
-use super::{Engine, EngineEvent, EngineOptions, Subscription, upkeep};
+use super::{ClockOption, Engine, EngineEvent, EngineOptions, Subscription, upkeep};
 use crate::{
     archive::ARCHIVES_META,
     clock::{Clock, PretendedClock, work_time},
@@ -41,21 +41,13 @@ impl Lab {
     /// Documents with these thresholds, in milliseconds since 1970, under a rule that has made a pass.
     fn with_documents(folder: &FsPath, start_ms: i64, thresholds: &[i64]) -> Self {
         let lab = Self::open(folder, &Arc::new(PretendedClock::new(start_ms)));
-        let index = doc! { "key": { "at": 1 }, "name": "ttl", "expireAfterSeconds": 0 };
-        lab.run("test", &doc! { "createIndexes": "c", "indexes": [index] });
-        let documents: Vec<Bson> = thresholds
-            .iter()
-            .map(|ms| Bson::Document(doc! { "at": DateTime::from_millis(*ms) }))
-            .collect();
-        lab.run("test", &doc! { "insert": "c", "documents": documents });
+        fill(&lab.engine, thresholds);
         lab.pass();
         lab
     }
 
     fn run(&self, db: &str, command: &Document) -> Document {
-        let reply = self.engine.run(db, command);
-        assert_eq!(reply.get_f64("ok").ok(), Some(1.0), "{command}: {reply}");
-        reply
+        run(&self.engine, db, command)
     }
 
     fn count(&self) -> i32 {
@@ -133,6 +125,23 @@ impl Lab {
     }
 }
 
+/// Documents with these thresholds, in milliseconds since 1970, under a rule.
+fn fill(engine: &Engine, thresholds: &[i64]) {
+    let index = doc! { "key": { "at": 1 }, "name": "ttl", "expireAfterSeconds": 0 };
+    run(engine, "test", &doc! { "createIndexes": "c", "indexes": [index] });
+    let documents: Vec<Bson> = thresholds
+        .iter()
+        .map(|ms| Bson::Document(doc! { "at": DateTime::from_millis(*ms) }))
+        .collect();
+    run(engine, "test", &doc! { "insert": "c", "documents": documents });
+}
+
+fn run(engine: &Engine, db: &str, command: &Document) -> Document {
+    let reply = engine.run(db, command);
+    assert_eq!(reply.get_f64("ok").ok(), Some(1.0), "{command}: {reply}");
+    reply
+}
+
 fn date(ms: i64) -> Bson {
     Bson::DateTime(DateTime::from_millis(ms))
 }
@@ -205,6 +214,61 @@ fn what_somebody_keeps_paused_waits_also_when_the_clock_has_returned() {
     let released = lab.run("admin", &doc! { "mayflyRelease": 1, "action": "deleteNow" });
     assert_eq!(released.get_i64("deletedDocuments").ok(), Some(0), "{released}");
     assert_eq!((lab.count(), lab.is_held()), (3, false));
+    lab.close();
+}
+
+/// What a lesson dated is past by the computer's clock, and nobody meant that.
+#[test]
+fn a_store_from_a_simulated_clock_loses_nothing_on_the_computers_until_released() {
+    let place = tempfile::tempdir().expect("a folder");
+    let folder = place.path();
+    let simulated = || {
+        let clock = ClockOption::Simulated { start_ms: START_MS - YEAR_MS };
+        Engine::open(folder, EngineOptions { clock, ..EngineOptions::default() }).expect("opened")
+    };
+    let lesson = simulated();
+    fill(&lesson, &[START_MS - YEAR_MS + DAY_MS, START_MS - DAY_MS, START_MS + DAY_MS]);
+    // Its end is no end: it is killed.
+    drop(lesson);
+    let clock = Arc::new(PretendedClock::new(START_MS));
+    for _ in 0..2 {
+        let lab = Lab::open(folder, &clock);
+        let held = lab.held();
+        assert_eq!(at(&held, "reason"), Some("simulatedClock".into()), "said at once: {held}");
+        assert_eq!(at(&held, "due"), Some(Bson::Int64(2)), "{held}");
+        lab.held_passes(2);
+        assert_eq!(lab.count(), 3);
+        lab.close();
+        // A simulated clock removes what it likes, and answers for no other.
+        let lesson = simulated();
+        let reaped = run(&lesson, "admin", &doc! { "mayflyReap": 1 });
+        assert_eq!(reaped.get_i64("deletedDocuments").ok(), Some(0), "{reaped}");
+        run(&lesson, "admin", &doc! { "mayflyRelease": 1, "action": "deleteNow" });
+        lesson.close().expect("closed");
+    }
+    let lab = Lab::open(folder, &clock);
+    let released = lab.run("admin", &doc! { "mayflyRelease": 1, "action": "deleteNow" });
+    assert_eq!(released.get_i64("deletedDocuments").ok(), Some(2), "{released}");
+    let lab = lab.reopened(folder);
+    assert_eq!((lab.count(), lab.is_held()), (1, false), "an ordinary store again");
+    lab.close();
+}
+
+#[test]
+fn what_expired_before_the_first_pass_of_a_store_is_a_question() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let clock = Arc::new(PretendedClock::new(START_MS));
+    let lab = Lab::open(folder.path(), &clock);
+    fill(&lab.engine, &[START_MS + DAY_MS, START_MS + YEAR_MS]);
+    lab.close();
+    clock.step_ms(40 * DAY_MS);
+    clock.restart();
+    let lab = Lab::open(folder.path(), &clock);
+    assert_eq!(at(&lab.held(), "reason"), Some("noPassYet".into()), "{}", lab.held());
+    lab.held_passes(2);
+    assert_eq!(lab.count(), 2);
+    lab.run("admin", &doc! { "mayflyRelease": 1, "action": "deleteNow" });
+    assert_eq!((lab.count(), lab.is_held()), (1, false));
     lab.close();
 }
 

@@ -3,7 +3,7 @@
 //! The guard compares two clocks: wall time, which people and time servers set, and time since boot,
 //! which only grows and counts the sleep of the machine. It trusts a pair of readings as long as both
 //! moved on together. It reacts to the clock only: explicit commands and simulated clocks are never
-//! held.
+//! held. What was done on a simulated clock is a question as soon as the clock is the computer's.
 
 use std::time::Duration;
 
@@ -22,6 +22,11 @@ pub struct Guard {
     pub(super) anchor: Option<Reading>,
     /// When the store was restored from a backup, until somebody lets removals go on.
     pub(super) restored_ms: Option<i64>,
+    /// What a simulated clock said when the store was opened on it, until somebody lets removals go on
+    /// by the computer's clock.
+    pub(super) simulated_ms: Option<i64>,
+    /// When the store was created, by the clock that it was created on. Not stored.
+    pub(super) created_ms: Option<i64>,
     pub(super) held: Option<Held>,
     /// Milliseconds that small steps have put the clock ahead since the last pass that ended.
     pub(super) ahead_ms: i64,
@@ -78,6 +83,19 @@ impl Guard {
         self.restored_ms = restored_ms;
     }
 
+    /// Before the first pass, nothing is known of the time since then.
+    pub fn note_created(&mut self, created_ms: i64) {
+        self.created_ms = Some(created_ms);
+    }
+
+    /// The store is open on a simulated clock: documents are dated, and removed, by another time than
+    /// the computer's. False if that is known already.
+    pub fn note_simulated(&mut self, simulated_ms: i64) -> bool {
+        let is_new = self.simulated_ms.is_none();
+        self.simulated_ms.get_or_insert(simulated_ms);
+        is_new
+    }
+
     /// Holds everything until somebody releases it, because what is known of removals was lost.
     pub fn hold_lost(&mut self, wall_ms: i64) {
         let (reason, expected_ms) = (HeldReason::StateLost, wall_ms);
@@ -107,21 +125,20 @@ impl Guard {
 
     /// Takes note of the clocks while no passes are made, so that this is no absence.
     pub fn observe(&mut self, now: &Reading) {
-        if self.held.is_none() && self.wrong_clock(now).is_none() {
-            let gap = self.trusted.as_ref().map_or(0, |last| moved(last, now));
-            if gap <= GUARD_ABSENCE_MS {
-                self.trust(now);
-            }
+        let is_right = self.held.is_none() && self.wrong_clock(now).is_none();
+        if is_right && !self.was_absent(now) {
+            self.trust(now);
         }
     }
 
-    /// Whether the clock may be wrong, noticed by a scheduled pass already or not: after a long absence too
-    /// nobody knows.
+    /// Whether the clock may be wrong, noticed by a scheduled pass already or not: after a long absence,
+    /// and about what a simulated one has dated, nobody knows.
     #[must_use]
     pub fn is_doubtful(&self, now: &Reading) -> bool {
-        let was_absent =
-            self.trusted.as_ref().is_some_and(|last| moved(last, now) > GUARD_ABSENCE_MS);
-        self.is_clock_held() || was_absent || self.wrong_clock(now).is_some()
+        self.is_clock_held()
+            || self.simulated_ms.is_some()
+            || self.was_absent(now)
+            || self.wrong_clock(now).is_some()
     }
 
     /// Whether a scheduled pass would be held now if something were due.
@@ -196,6 +213,14 @@ impl Guard {
     /// held any more.
     pub fn release(&mut self, now: Reading) {
         *self = Self { anchor: Some(now.clone()), trusted: Some(now), ..Self::default() };
+    }
+
+    /// A person lets removals go on while the clock is a simulated one. That says nothing about the
+    /// computer's.
+    pub fn release_simulated(&mut self) {
+        self.held = None;
+        self.restored_ms = None;
+        self.indexes.clear();
     }
 
     /// A person lets the removals of one rule go on, and the same step of the clock does not hold it
@@ -276,14 +301,15 @@ impl Guard {
 
     /// A right clock, but removals would surprise whoever comes back.
     fn question(&self, now: &Reading, is_something_due: impl FnOnce() -> bool) -> Option<Held> {
-        let trusted = self.trusted.as_ref();
-        let by_ms = trusted.map_or(0, |trusted| moved(trusted, now));
-        let (reason, expected_ms) = match (self.restored_ms, trusted) {
-            (Some(restored_ms), _) => (HeldReason::Restored, restored_ms),
-            (None, Some(trusted)) if by_ms > GUARD_ABSENCE_MS => {
-                (HeldReason::LongAbsence { by_ms }, trusted.wall_ms)
+        let by_ms = self.absent_ms(now);
+        let (reason, expected_ms) = match (self.restored_ms, self.simulated_ms, &self.trusted) {
+            (Some(restored_ms), _, _) => (HeldReason::Restored, restored_ms),
+            (None, Some(simulated_ms), _) => (HeldReason::Simulated, simulated_ms),
+            _ if !self.was_absent(now) => return None,
+            (None, None, Some(last)) => (HeldReason::LongAbsence { by_ms }, last.wall_ms),
+            (None, None, None) => {
+                (HeldReason::NoPassYet { by_ms }, now.wall_ms.saturating_sub(by_ms))
             }
-            _ => return None,
         };
         is_something_due().then_some(Held {
             reason,
@@ -291,6 +317,17 @@ impl Guard {
             expected_ms,
             kept: false,
         })
+    }
+
+    /// By how much wall time moved on since the last pass, or since the store was created if there was
+    /// none.
+    fn absent_ms(&self, now: &Reading) -> i64 {
+        let last_ms = self.trusted.as_ref().map(|trusted| trusted.wall_ms).or(self.created_ms);
+        last_ms.map_or(0, |last_ms| now.wall_ms.saturating_sub(last_ms))
+    }
+
+    fn was_absent(&self, now: &Reading) -> bool {
+        self.absent_ms(now) > GUARD_ABSENCE_MS
     }
 
     /// After a restart of the machine a step can't be measured any more: the clock has returned only

@@ -56,6 +56,9 @@ impl Guard {
         if self.ahead_ms > 0 {
             document.insert("aheadMillis", self.ahead_ms);
         }
+        if let Some(simulated_ms) = self.simulated_ms {
+            document.insert("simulated", DateTime::from_millis(simulated_ms));
+        }
         if let Some(held) = &self.held {
             document.insert(
                 "held",
@@ -93,6 +96,8 @@ impl Guard {
             trusted: read_reading(document),
             anchor: document.get_document("anchor").ok().and_then(read_reading),
             restored_ms: None,
+            simulated_ms: document.get_datetime("simulated").ok().map(|at| at.timestamp_millis()),
+            created_ms: None,
             held: document.get_document("held").ok().and_then(read_held),
             ahead_ms: document.get_i64("aheadMillis").unwrap_or(0).max(0),
             indexes: documents("indexes").filter_map(read_index).collect(),

@@ -106,6 +106,45 @@ fn a_restored_store_waits_until_it_is_released() {
 }
 
 #[test]
+fn what_a_simulated_clock_dated_waits_until_it_is_released_by_the_computers() {
+    let held = |guard: &Guard| guard.held().map(|held| held.reason);
+    let mut guard = Guard::default();
+    guard.check(&reading(0, 0, "a"), || true);
+    assert!(guard.note_simulated(START + 5 * YEAR));
+    guard = Guard::from_document(&guard.to_document());
+    assert!(!guard.note_simulated(START), "the first one stays");
+    guard.check(&reading(HOUR, HOUR, "a"), || false);
+    assert_eq!(held(&guard), None, "nothing to remove yet");
+    assert!(guard.is_doubtful(&reading(HOUR, HOUR, "a")), "what is kept is not thrown away");
+    guard.check(&reading(DAY, DAY, "a"), || true);
+    assert_eq!(held(&guard), Some(HeldReason::Simulated));
+    assert_eq!(guard.held().map(|held| held.expected_ms), Some(START + 5 * YEAR));
+    guard.release_simulated();
+    assert_eq!(held(&guard), None);
+    guard.check(&reading(2 * DAY, 2 * DAY, "a"), || true);
+    assert_eq!(held(&guard), Some(HeldReason::Simulated), "that was about another clock");
+    guard.release(reading(2 * DAY, 2 * DAY, "a"));
+    guard = Guard::from_document(&guard.to_document());
+    guard.check(&reading(3 * DAY, 3 * DAY, "a"), || true);
+    assert_eq!(held(&guard), None);
+}
+
+#[test]
+fn a_store_without_a_pass_counts_the_absence_from_its_creation() {
+    let held = |created: i64| {
+        let mut guard = Guard::default();
+        guard.note_created(START + created);
+        guard.observe(&reading(0, 0, "a"));
+        guard.check(&reading(0, 0, "a"), || true);
+        guard.held().map(|held| (held.reason, held.expected_ms))
+    };
+    assert_eq!(held(-30 * DAY), None);
+    assert_eq!(held(DAY), None, "created by a clock that was ahead");
+    let by_ms = 30 * DAY + 1;
+    assert_eq!(held(-by_ms), Some((HeldReason::NoPassYet { by_ms }, START - by_ms)));
+}
+
+#[test]
 fn a_hold_ends_when_the_clock_returns() {
     let jump = (YEAR, 1_000, "a", FORWARD);
     check(&[(0, 0, "a", ""), jump, (2_000, 2_000, "a", "")]);

@@ -76,6 +76,7 @@ impl Guarded {
         let is_lost = has_lost_archives || stored.is_none() || restored.is_none();
         let mut guard = stored.unwrap_or_default();
         guard.note_restored(restored.flatten());
+        guard.note_created(store.created_ms());
         if is_lost {
             guard.hold_lost(now_ms);
         }
@@ -124,6 +125,16 @@ impl Reaper {
         }
     }
 
+    /// Stores that the clock is a simulated one, before that can date a document. Where nothing can be
+    /// written, no document is dated either.
+    pub(super) fn keep_simulated(&self) {
+        let mut guarded = lock(&self.guard);
+        if !self.clock().is_real() && guarded.guard.note_simulated(self.clock().now_ms()) {
+            // What fails is tried again with the next pass, and at the end.
+            let _ = self.save(&mut guarded);
+        }
+    }
+
     /// Everything that is held back, with both clocks.
     pub fn held_status(&self) -> HeldStatus {
         let now = self.reading();
@@ -148,7 +159,11 @@ impl Reaper {
                 return guard.answer_index(rule);
             }
             let was_held = guard.is_holding();
-            guard.release(now);
+            if self.clock().is_real() {
+                guard.release(now);
+            } else {
+                guard.release_simulated();
+            }
             was_held
         })
     }

@@ -118,6 +118,7 @@ impl Reaper {
             collections,
         };
         reaper.keep_lost();
+        reaper.keep_simulated();
         Ok(reaper)
     }
 

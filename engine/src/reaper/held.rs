@@ -46,8 +46,17 @@ pub enum HeldReason {
         /// Milliseconds.
         by_ms: i64,
     },
+    /// No pass was made since the store was created this many milliseconds ago, and something is due. A
+    /// question.
+    NoPassYet {
+        /// Milliseconds.
+        by_ms: i64,
+    },
     /// The documents come from a backup, and something is due. A question.
     Restored,
+    /// The store was open on a simulated clock, which dates documents as it likes, and something is due
+    /// on the computer's. A question.
+    Simulated,
     /// What the store keeps about removals is damaged. Nobody knows what was held, or which collections
     /// have an archive.
     StateLost,
@@ -106,7 +115,9 @@ impl HeldReason {
             Self::BeforeProgram { .. } => "clockBeforeProgram",
             Self::FarAhead { .. } => "clockFarAhead",
             Self::LongAbsence { .. } => "longAbsence",
+            Self::NoPassYet { .. } => "noPassYet",
             Self::Restored => "restored",
+            Self::Simulated => "simulatedClock",
             Self::StateLost => "stateLost",
         }
     }
@@ -120,7 +131,9 @@ impl HeldReason {
             Self::BeforeProgram { by_ms },
             Self::FarAhead { by_ms },
             Self::LongAbsence { by_ms },
+            Self::NoPassYet { by_ms },
             Self::Restored,
+            Self::Simulated,
             Self::StateLost,
         ];
         all.into_iter().find(|reason| reason.code() == code)
@@ -134,8 +147,9 @@ impl HeldReason {
             | Self::BehindLastPass { by_ms }
             | Self::BeforeProgram { by_ms }
             | Self::FarAhead { by_ms }
-            | Self::LongAbsence { by_ms } => by_ms,
-            Self::Restored | Self::StateLost => 0,
+            | Self::LongAbsence { by_ms }
+            | Self::NoPassYet { by_ms } => by_ms,
+            Self::Restored | Self::Simulated | Self::StateLost => 0,
         }
     }
 
@@ -161,6 +175,15 @@ impl HeldReason {
                 "The last pass was {by} ago, and documents expired meanwhile. Removals wait until \
                  you release them."
             ),
+            Self::NoPassYet { .. } => format!(
+                "No pass has run since this store was created {by} ago, and documents expired \
+                 meanwhile. Removals wait until you release them."
+            ),
+            Self::Simulated => {
+                "This store was open on a simulated clock; by the real one documents \
+                                have expired. Removals wait until you release them."
+                    .to_owned()
+            }
             Self::Restored => "This store was restored from a backup, and documents in it have \
                                expired. Removals wait until you release them."
                 .to_owned(),
@@ -240,8 +263,10 @@ mod tests {
     #[test]
     fn codes_come_back() {
         let reasons = ["clockSteppedForward", "clockBehindLastPass", "clockBeforeProgram"];
-        for code in
-            reasons.into_iter().chain(["clockFarAhead", "longAbsence", "restored", "stateLost"])
+        for code in reasons
+            .into_iter()
+            .chain(["clockFarAhead", "longAbsence", "restored", "stateLost"])
+            .chain(["noPassYet", "simulatedClock"])
         {
             let reason = HeldReason::from_code(code, 60_000).expect(code);
             assert_eq!(reason.code(), code);

@@ -34,7 +34,8 @@ pub(super) struct World {
 
 pub(super) fn world(clock: Arc<dyn Clock>) -> World {
     let folder = tempfile::tempdir().expect("a folder");
-    let (store, _) = Store::open(folder.path(), &StoreOptions::default()).expect("a store");
+    let options = StoreOptions { now_ms: clock.now_ms(), ..StoreOptions::default() };
+    let (store, _) = Store::open(folder.path(), &options).expect("a store");
     let collections = Arc::new(Collections::new(Arc::new(store), clock).expect("collections"));
     let hub = Arc::new(EventHub::default());
     let reaper = Reaper::new(Arc::clone(&collections), Arc::clone(&hub)).expect("a reaper");
