@@ -25,6 +25,7 @@ mod store;
 #[cfg(test)]
 mod tests;
 
+#[cfg(test)]
 pub(crate) use archives::ARCHIVES_META;
 pub use archives::{Archives, left_out};
 pub use error::ArchiveError;

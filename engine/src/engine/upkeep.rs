@@ -8,18 +8,13 @@ use std::{
 
 use super::OpenError;
 use crate::{
-    archive::ARCHIVES_META,
-    catalog::{
-        Namespace,
-        snapshot::{DIALECTS_META, VERSION_META},
-    },
+    catalog::Namespace,
     clock::Clock,
-    collection::{Collections, Finding, SCRUB_META, ScrubStatus, ScrubStep, VerifyReport},
+    collection::{Collections, Finding, ScrubStatus, ScrubStep, VerifyReport},
     limits::FINDINGS_MAX,
-    reaper::{GUARD_META_NAME, UNDO_META},
     store::{
-        Compaction, DamagedRow, JobProgress, JobStep, RESTORED_META_NAME, Restoration, Store,
-        StoreError, StoreOptions, WalkProgram, Watch,
+        Compaction, DamagedRow, JobProgress, JobStep, Restoration, Store, StoreError, StoreOptions,
+        WalkProgram, Watch,
     },
 };
 
@@ -143,13 +138,35 @@ pub fn check(
     let report = Store::check_structure_watched(folder, walker, watch)?;
     let mut structure = report.findings;
     let of_the_store = |row: &&DamagedRow| matches!(row, DamagedRow::Meta { .. });
-    let (passed, rows): (Vec<_>, Vec<_>) =
-        report.rows.first.iter().filter(of_the_store).partition(|row| opens_without(row));
-    structure.extend(rows.iter().map(|row| format!("{row} does not match its checksum")));
+    let rows = report.rows.first.iter().filter(of_the_store);
+    let rows: Vec<String> = rows.map(|row| format!("{row} does not match its checksum")).collect();
     if !structure.is_empty() {
+        structure.extend(rows);
         return Ok(CheckReport { structure, ..CheckReport::default() });
     }
-    let options = options(clock, walker);
+    let mut contents = match read_folder(folder, options(clock, walker), clock, watch) {
+        // The rows say why.
+        Err(StoreError::Damaged { .. }) if !rows.is_empty() => {
+            return Ok(CheckReport { structure: rows, ..CheckReport::default() });
+        }
+        contents => contents?,
+    };
+    contents.findings.extend(rows.into_iter().map(|row| Finding {
+        namespace: Namespace { db: "admin".to_owned(), collection: "store".to_owned() },
+        index: None,
+        record: None,
+        sentence: format!("{row}."),
+    }));
+    Ok(CheckReport { structure, contents })
+}
+
+/// Opens a folder, for reading where it can't be written, and checks what is in it.
+fn read_folder(
+    folder: &FsPath,
+    options: StoreOptions,
+    clock: &Arc<dyn Clock>,
+    watch: &mut Watch<'_>,
+) -> Result<VerifyReport, StoreError> {
     let (store, _) = match Store::open(folder, &options) {
         Err(StoreError::ReadOnly { .. }) => {
             Store::open(folder, &StoreOptions { read_only: true, ..options })
@@ -157,29 +174,9 @@ pub fn check(
         other => other,
     }?;
     let store = Arc::new(store);
-    let mut contents = read_all(&store, clock, watch)?;
+    let contents = read_all(&store, clock, watch)?;
     close(store)?;
-    contents.findings.extend(passed.iter().map(|row| Finding {
-        namespace: Namespace { db: "admin".to_owned(), collection: "store".to_owned() },
-        index: None,
-        record: None,
-        sentence: format!("{row} does not match its checksum."),
-    }));
-    Ok(CheckReport { structure, contents })
-}
-
-/// Whether a store opens although this value of its own is damaged.
-fn opens_without(row: &DamagedRow) -> bool {
-    let names = [
-        VERSION_META,
-        DIALECTS_META,
-        GUARD_META_NAME,
-        RESTORED_META_NAME,
-        ARCHIVES_META,
-        UNDO_META,
-        SCRUB_META,
-    ];
-    matches!(row, DamagedRow::Meta { name } if names.contains(&name.as_str()))
+    Ok(contents)
 }
 
 /// Reads everything in a data folder that nobody has open, as the scrub does while it is open: checksums
@@ -230,14 +227,14 @@ fn read_all(
     store: &Arc<Store>,
     clock: &Arc<dyn Clock>,
     watch: &mut Watch<'_>,
-) -> Result<VerifyReport, OpenError> {
+) -> Result<VerifyReport, StoreError> {
     let collections = Collections::new(Arc::clone(store), Arc::clone(clock))?;
     let report = collections.verify(&mut |at| {
         let (step, done, total) = (JobStep::Reading, at.documents, at.documents_total);
         watch(JobProgress { step, done, total }) == ControlFlow::Continue(())
     })?;
     if report.stopped {
-        return Err(StoreError::Stopped.into());
+        return Err(StoreError::Stopped);
     }
     Ok(report)
 }
@@ -256,6 +253,7 @@ mod tests {
     use crate::{
         clock::SystemClock,
         engine::{Engine, EngineOptions},
+        store::Writer,
     };
 
     fn clock() -> Arc<dyn Clock> {
@@ -399,12 +397,31 @@ mod tests {
         let place = tempfile::tempdir().expect("a folder");
         let engine = fill(place.path(), 0, 100);
         engine.run("admin", &doc! { "setParameter": 1, "mayflyUndoSecs": 60 });
+        let put = |writer: &mut Writer<'_>| writer.put_meta("import/1", b"where it stood");
+        engine.collections().store().write(put).expect("written");
         engine.close().expect("closed");
-        crate::command::testing::spoil_meta(place.path(), UNDO_META);
+        for (number, name) in ["undoSecs", "import/1"].into_iter().enumerate() {
+            crate::command::testing::spoil_meta(place.path(), name);
+            let report = check(place.path(), &clock(), None, &mut go_on).expect("readable");
+            assert_eq!((report.structure.len(), report.contents.documents), (0, 100));
+            let sentences: Vec<&str> =
+                report.contents.findings.iter().map(|finding| &*finding.sentence).collect();
+            assert_eq!(sentences.len(), number + 1, "{sentences:?}");
+            let wanted = format!("{name:?} does not match");
+            assert!(sentences.iter().any(|it| it.contains(&wanted)), "{sentences:?}");
+        }
+    }
+
+    /// Nothing is read where the store does not open, and the reason is told.
+    #[test]
+    fn a_value_that_a_store_does_not_open_without_is_told_with_the_structure() {
+        let place = tempfile::tempdir().expect("a folder");
+        fill(place.path(), 0, 100).close().expect("closed");
+        crate::command::testing::spoil_meta(place.path(), "formatVersion");
         let report = check(place.path(), &clock(), None, &mut go_on).expect("readable");
-        assert_eq!((report.structure.len(), report.contents.documents), (0, 100));
-        let [finding] = &report.contents.findings[..] else { panic!("{report:?}") };
-        assert!(finding.sentence.contains("\"undoSecs\" does not match"), "{finding:?}");
+        let [structure] = &report.structure[..] else { panic!("{report:?}") };
+        assert!(structure.contains("\"formatVersion\" does not match"), "{structure}");
+        assert_eq!(report.contents, VerifyReport::default());
     }
 
     #[test]

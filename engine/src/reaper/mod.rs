@@ -49,6 +49,7 @@ pub use event::{EngineEvent, EventHub, IndexReport, PassReport, Removed, Subscri
 pub use expiring::{Expiring, Page, Token, expiring};
 pub use forecast::{Forecast, ForecastRequest, forecast};
 pub use guard::{BeforePutBack, Guard, SmallStep};
+#[cfg(test)]
 pub(crate) use guard_state::GUARD_META_NAME;
 pub use guarded::HeldStatus;
 pub use handle::{Reaper, THREAD_NAME};
@@ -60,6 +61,7 @@ pub use parameters::{
     TtlParameters,
 };
 pub use target::{Target, targets, targets_of};
+#[cfg(test)]
 pub(crate) use undo::UNDO_META;
 pub use verdict::{Verdict, Verdicts, verdict};
 pub use what_if::{WhatIf, WhatIfRule, what_if};
