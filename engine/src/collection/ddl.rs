@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bson::Uuid;
 
 use super::{
-    Collections, DocumentWriter, WriteError, build, index_ddl::remove_indexes, reclaim,
+    Collections, DocumentWriter, WriteError, build, index_ddl::remove_indexes, reclaim::Range,
     transaction::missing,
 };
 use crate::{
@@ -238,11 +238,8 @@ pub(super) fn drop_collection(
     for index in &collection.indexes {
         build::forget(writer, index)?;
     }
-    reclaim::add(
-        writer,
-        std::iter::once(reclaim::Range::Documents(collection.id))
-            .chain(collection.indexes.iter().map(|index| reclaim::Range::Entries(index.id))),
-    )?;
+    let entries = collection.indexes.iter().map(|index| Range::Entries(index.id));
+    writer.txn.dropped.extend(std::iter::once(Range::Documents(collection.id)).chain(entries));
     writer.txn.touched.insert(collection.namespace.clone());
     Ok(())
 }

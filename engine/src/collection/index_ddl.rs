@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{
     BuildProgress, Collections, DocumentWriter, PendingBuild, WriteError, build, ddl,
     drives::{Claim, Drive, DriveEnd},
-    reclaim,
+    reclaim::Range,
     transaction::missing,
 };
 use crate::{
@@ -153,7 +153,7 @@ pub(super) fn remove_indexes(
     for index in dropped {
         build::forget(writer, index)?;
     }
-    reclaim::add(writer, dropped.iter().map(|index| reclaim::Range::Entries(index.id)))?;
+    writer.txn.dropped.extend(dropped.iter().map(|index| Range::Entries(index.id)));
     Ok(())
 }
 

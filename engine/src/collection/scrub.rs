@@ -24,7 +24,7 @@ use crate::{
 };
 
 /// The value of the table `meta` that holds the state.
-pub(crate) const SCRUB_META: &str = "scrub";
+const SCRUB_META: &str = "scrub";
 
 /// Where the scrub stands.
 #[derive(Debug, Clone, PartialEq, Default)]

@@ -8,6 +8,7 @@ use std::{
 use super::{
     Change, Collections, Displaced, DocumentWriter, InvalidDocument, Keeper, WriteError,
     displaced::{ATTEMPTS_MAX, Displacing},
+    reclaim::{self, Range},
     watches::Watches,
 };
 use crate::{
@@ -122,6 +123,8 @@ pub(super) struct Transaction<'w> {
     counters: BTreeMap<u32, (Counters, bool)>,
     catalog_changed: bool,
     dialects_changed: bool,
+    /// What nothing names any more, for the list of what is to be removed.
+    pub(super) dropped: Vec<Range>,
     /// Validators are not asked.
     pub(super) bypasses_validation: bool,
     /// Documents that a validator only tells of.
@@ -261,6 +264,7 @@ impl<'w> Transaction<'w> {
             counters: BTreeMap::new(),
             catalog_changed: false,
             dialects_changed: false,
+            dropped: Vec::new(),
             bypasses_validation: false,
             invalid: Vec::new(),
             watches: None,
@@ -269,7 +273,7 @@ impl<'w> Transaction<'w> {
         }
     }
 
-    /// Writes counters and the catalog's version.
+    /// Writes counters, what was dropped, and the catalog's version.
     fn finish(self) -> Result<Effects, StoreError> {
         if let Some(error) = self.broken {
             return Err(error);
@@ -279,6 +283,7 @@ impl<'w> Transaction<'w> {
                 self.writer.set_counters(id, counters)?;
             }
         }
+        reclaim::add(self.writer, &self.dropped)?;
         let mut catalog = self.catalog;
         if self.catalog_changed {
             let snapshot = Arc::make_mut(&mut catalog);

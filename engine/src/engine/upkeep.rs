@@ -10,7 +10,7 @@ use super::OpenError;
 use crate::{
     catalog::Namespace,
     clock::Clock,
-    collection::{Collections, Finding, ScrubStatus, ScrubStep, VerifyReport},
+    collection::{Collections, Finding, ScrubStatus, ScrubStep, VerifyReport, lost_in_words},
     limits::FINDINGS_MAX,
     store::{
         Compaction, DamagedRow, JobProgress, JobStep, Restoration, Store, StoreError, StoreOptions,
@@ -137,8 +137,8 @@ pub fn check(
 ) -> Result<CheckReport, OpenError> {
     let report = Store::check_structure_watched(folder, walker, watch)?;
     let mut structure = report.findings;
-    let of_the_store = |row: &&DamagedRow| matches!(row, DamagedRow::Meta { .. });
-    let rows = report.rows.first.iter().filter(of_the_store);
+    let is_own = |row: &&DamagedRow| matches!(row, DamagedRow::Meta { .. });
+    let rows = report.rows.first.iter().filter(is_own);
     let rows: Vec<String> = rows.map(|row| format!("{row} does not match its checksum")).collect();
     if !structure.is_empty() {
         structure.extend(rows);
@@ -151,13 +151,13 @@ pub fn check(
         }
         contents => contents?,
     };
-    contents.findings.extend(rows.into_iter().map(|row| Finding {
-        namespace: Namespace { db: "admin".to_owned(), collection: "store".to_owned() },
-        index: None,
-        record: None,
-        sentence: format!("{row}."),
-    }));
+    contents.findings.extend(rows.into_iter().map(|row| of_the_store(format!("{row}."))));
     Ok(CheckReport { structure, contents })
+}
+
+fn of_the_store(sentence: String) -> Finding {
+    let namespace = Namespace { db: "admin".to_owned(), collection: "store".to_owned() };
+    Finding { namespace, index: None, record: None, sentence }
 }
 
 /// Opens a folder, for reading where it can't be written, and checks what is in it.
@@ -174,7 +174,8 @@ fn read_folder(
         other => other,
     }?;
     let store = Arc::new(store);
-    let contents = read_all(&store, clock, watch)?;
+    let mut contents = read_all(&store, clock, watch)?;
+    contents.findings.extend(store.read(lost_in_words)?.map(of_the_store));
     close(store)?;
     Ok(contents)
 }
