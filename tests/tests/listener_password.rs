@@ -1,7 +1,8 @@
 //! The password of a listener stands nowhere but in the address that is told to whoever switched it on.
 //!
-//! A word that stands in a document and in a collection's name is looked for in the same way: where it
-//! is not found, the password would not be either.
+//! It is looked for as it is and in the forms that programs give to a secret. A word that stands in a
+//! document, there in each of these forms, and in a collection's name is looked for in the same way: where
+//! it is not found, the password would not be either.
 
 use std::{
     fs::{self, File},
@@ -12,12 +13,50 @@ use std::{
 use mayfly_engine::engine::{Engine, EngineOptions};
 use mayfly_tests::{program, server::Server, store};
 use mongodb::{
-    bson::{DateTime, Document, doc},
+    bson::{Binary, Bson, DateTime, Document, doc, spec::BinarySubtype},
     sync::Client,
 };
 
-/// The word that is found.
-const CANARY: &str = "canaryCanaryCanary0123";
+/// The word that is found. Like a password it is 16 bytes in Base64.
+const CANARY: &str = "canaryCanaryCanary012w";
+
+fn to_base64(bytes: &[u8]) -> String {
+    let binary = Binary { subtype: BinarySubtype::Generic, bytes: bytes.to_vec() };
+    let json = Bson::Binary(binary).into_canonical_extjson();
+    json["$binary"]["base64"].as_str().expect("a text").to_owned()
+}
+
+fn from_base64(word: &str) -> Vec<u8> {
+    let word = format!("{}==", word.replace('-', "+").replace('_', "/"));
+    let json = serde_json::json!({ "$binary": { "base64": word, "subType": "00" } });
+    match Bson::try_from(json) {
+        Ok(Bson::Binary(binary)) => binary.bytes,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// What stands there if somebody kept this word: as it is, its random bytes, and both as other
+/// programs write bytes.
+fn forms(word: &str) -> Vec<Vec<u8>> {
+    let hex = |bytes: &[u8]| format!("{bytes:02x?}").replace([',', ' ', '[', ']'], "");
+    let random = from_base64(word);
+    assert_eq!(random.len(), 16);
+    let mut forms = vec![word.as_bytes().to_vec(), random.clone()];
+    for bytes in [word.as_bytes(), &random] {
+        let hex = hex(bytes);
+        forms.extend([hex.to_uppercase().into_bytes(), hex.into_bytes()]);
+    }
+    forms.push(word.encode_utf16().flat_map(u16::to_le_bytes).collect());
+    forms.push(word.encode_utf16().flat_map(u16::to_be_bytes).collect());
+    forms.push(word.bytes().rev().collect());
+    for before in 0..3 {
+        // Without the characters that depend on what stands beside it.
+        let base64 = to_base64(&[&vec![0; before], word.as_bytes()].concat());
+        let whole = (before * 8).div_ceil(6)..(before + word.len()) * 8 / 6;
+        forms.push(base64.as_bytes()[whole].to_vec());
+    }
+    forms
+}
 
 /// Whatever somebody could read later, with the name of the place.
 #[derive(Default)]
@@ -41,17 +80,23 @@ impl Told {
         }
     }
 
-    /// The places with this word.
-    fn places(&self, word: &str) -> Vec<&str> {
-        let holds = |bytes: &[u8]| bytes.windows(word.len()).any(|part| part == word.as_bytes());
+    /// The places with this word in one of its forms.
+    fn places(&self, word: &[u8]) -> Vec<&str> {
+        let holds = |bytes: &[u8]| bytes.windows(word.len()).any(|part| part == word);
         self.0.iter().filter(|(_, bytes)| holds(bytes)).map(|(place, _)| place.as_str()).collect()
     }
 
     /// The password is nowhere; the word that was planted is in each of these places.
     fn check(&self, password: &str, planted: &[&str]) {
         assert_eq!(password.len(), 22, "a whole password");
-        assert_eq!(self.places(password), [""; 0], "the password stands there");
-        let found = self.places(CANARY);
+        for (form, canary) in forms(password).iter().zip(forms(CANARY)) {
+            let places = self.places(form);
+            assert_eq!(places, [""; 0], "the password stands there as {}", form.escape_ascii());
+            let found = self.places(&canary);
+            let data = "while it runs: data.mdb";
+            assert!(found.contains(&data), "{} is not found", canary.escape_ascii());
+        }
+        let found = self.places(CANARY.as_bytes());
         for place in planted {
             assert!(found.contains(place), "nothing is found in {place}, only in {found:?}");
         }
@@ -101,7 +146,10 @@ fn ask_all(told: &mut Told, mut run: impl FnMut(&str, Document) -> String) {
 fn plant(told: &mut Told, mut run: impl FnMut(&str, Document) -> String) {
     run("admin", doc! { "profile": 2, "slowms": 0 });
     run("shop", doc! { "profile": 2, "slowms": 0 });
-    let documents = [doc! { "_id": 1, "text": CANARY }, doc! { "_id": 2 }];
+    let binary = |bytes| Bson::Binary(Binary { subtype: BinarySubtype::Generic, bytes });
+    let planted: Vec<Bson> = forms(CANARY).into_iter().map(binary).collect();
+    let documents =
+        [doc! { "_id": 1, "text": CANARY }, doc! { "_id": 2 }, doc! { "_id": 4, "forms": planted }];
     run("shop", doc! { "insert": CANARY, "documents": documents });
     run("shop", doc! { "find": CANARY, "filter": { "text": CANARY } });
     let index = doc! { "key": { "at": 1 }, "name": "at_1", "expireAfterSeconds": 0 };
@@ -174,10 +222,19 @@ fn command_line(told: &mut Told, folder: &Path) {
 
 #[test]
 fn the_password_of_a_server_stands_in_its_first_line_alone() {
+    stands_in_the_first_line_alone(&[]);
+}
+
+#[test]
+fn the_password_of_a_server_on_a_socket_stands_in_its_first_line_alone() {
+    stands_in_the_first_line_alone(&["--socket"]);
+}
+
+fn stands_in_the_first_line_alone(arguments: &[&str]) {
     let folder = tempfile::tempdir().expect("a folder");
     let data = folder.path().join("data");
     let stderr = File::create(folder.path().join("stderr")).expect("a file");
-    let mut server = Server::start_telling(stderr, &data, &[]);
+    let mut server = Server::start_telling(stderr, &data, arguments);
     let (uri, password) = (server.uri.clone(), password_of(&server.uri));
     let mut told = Told::default();
     {
