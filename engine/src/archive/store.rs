@@ -133,7 +133,7 @@ impl Archive {
         }
     }
 
-    /// What the last batch held.
+    /// What the last batch held, and the archive still has.
     #[must_use]
     pub fn last_kept(&self) -> Arc<Kept> {
         Arc::clone(&lock(&self.last_kept))
@@ -288,6 +288,8 @@ impl Archive {
             }
             place.remove(&segment.name)?;
             lock(&self.known).remove(&segment.name);
+            // It may have held them, and they may still have to be removed.
+            *lock(&self.last_kept) = Arc::default();
             bytes = bytes.saturating_sub(segment.bytes);
             removed += 1;
         }

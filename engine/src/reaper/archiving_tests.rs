@@ -153,6 +153,20 @@ fn what_is_left_by_a_step_is_not_archived_twice() {
 }
 
 #[test]
+fn what_a_limit_took_out_of_the_archive_is_archived_again() {
+    let (world, clock) = archived_world();
+    let max_age_secs = Some(crate::limits::ARCHIVE_LIMIT_SECS_MIN);
+    let settings = Settings { target: String::new(), max_bytes: None, max_age_secs };
+    world.reaper.archives().switch_on(&namespace(), settings).expect("switched on");
+    archive_only(&world);
+    clock.advance_ms(3_600_000);
+    let archive = world.reaper.archives().find(&namespace()).expect("an archive");
+    assert_eq!(archive.prune(allowance(&world).now_ms, &|| true), Ok(1));
+    assert_eq!(world.reaper.run_pass().deleted, 6);
+    assert_eq!(archived(&world), [0, 1, 2, 3, 4, 5]);
+}
+
+#[test]
 fn a_document_written_since_is_not_the_one_that_was_archived() {
     let (world, clock) = archived_world();
     let kept = archive_only(&world).expect("an archive");
