@@ -207,6 +207,9 @@ pub const TRASH_PAGE_DOCS_MAX: usize = 1_000;
 /// Documents that one command puts back from the trash; more are left for the next one.
 pub const TRASH_RESTORE_DOCS_MAX: usize = 10_000;
 
+/// How often a part of a put-back looks for rules that have to be held before.
+pub const TRASH_RESTORE_LOOKS_MAX: usize = 16;
+
 /// Index entries that a pass reads ahead of its write transactions.
 pub const REAPER_SCAN_ENTRIES_MAX: usize = 5 * BULK_DOCS_MAX;
 

@@ -55,7 +55,8 @@ pub struct Trashed<'t> {
 pub struct RowToPutBack {
     /// The row's number.
     pub number: u64,
-    collection: CollectionId,
+    /// The collection that the document was in.
+    pub collection: CollectionId,
     is_bucket: bool,
     /// The document.
     pub document: RawDocumentBuf,

@@ -22,9 +22,10 @@ use super::{
 use crate::{
     catalog::{CatalogSnapshot, Namespace},
     collection::{Collections, DocumentWriter, RowToPutBack, WriteError},
-    limits::TRASH_RESTORE_DOCS_MAX,
+    limits::{TRASH_RESTORE_DOCS_MAX, TRASH_RESTORE_LOOKS_MAX},
     plan::has_document_with_id,
-    reaper::{BeforePutBack, RuleId, Target, targets_of},
+    reaper::{BeforePutBack, RuleId, targets_of},
+    store::StoreError,
 };
 
 /// Documents that one transaction puts back, and their bytes.
@@ -147,25 +148,55 @@ struct Restore<'r> {
 
 /// A row of the trash and where it goes.
 struct Row {
+    /// The name of its collection when the command began, or the last one if that was dropped.
     home: Namespace,
     row: RowToPutBack,
 }
 
+impl Row {
+    fn id(&self) -> RawBsonRef<'_> {
+        self.row.document.get("_id").ok().flatten().unwrap_or(RawBsonRef::Null)
+    }
+
+    /// The collection that it goes to, which may have got another name meanwhile.
+    fn home(&self, catalog: &CatalogSnapshot) -> Namespace {
+        let present = catalog.collection_by_id(self.row.collection);
+        present.map_or_else(|| self.home.clone(), |present| present.namespace.clone())
+    }
+}
+
 impl Restore<'_> {
-    /// Puts a batch back, in one transaction.
+    /// Puts a batch back. The rules that would remove it again are held before, as often as others turn
+    /// out to be among them.
     fn write(&mut self, batch: &[(u64, usize)]) -> Result<(), CommandError> {
         let rows = self.rows(batch)?;
-        self.hold(&rows)?;
-        let before = &self.report;
-        // Counted from the start each time that the transaction runs.
-        self.report = self.context.write(|writer| {
-            let mut report = before.clone();
-            for row in &rows {
-                put_back(writer, row, &mut report)?;
+        for _ in 0..TRASH_RESTORE_LOOKS_MAX {
+            let rules = self.try_write(&rows)?;
+            if rules.is_empty() {
+                return Ok(());
             }
-            Ok(report)
+            self.hold(rules)?;
+        }
+        let what = "others change the rules of the collection meanwhile".to_owned();
+        Err(StoreError::Busy { what }.into())
+    }
+
+    /// Puts rows back, in one transaction, unless rules have to be held before: those.
+    fn try_write(&mut self, rows: &[Row]) -> Result<BTreeSet<RuleId>, CommandError> {
+        let this = &*self;
+        // Counted from the start each time that the transaction runs.
+        let (report, rules) = this.context.write(|writer| {
+            let mut report = this.report.clone();
+            let rules = this.to_hold(writer, rows)?;
+            if rules.is_empty() {
+                for row in rows {
+                    put_back(writer, row, &mut report)?;
+                }
+            }
+            Ok((report, rules))
         })?;
-        Ok(())
+        self.report = report;
+        Ok(rules)
     }
 
     fn rows(&self, batch: &[(u64, usize)]) -> Result<Vec<Row>, CommandError> {
@@ -181,24 +212,32 @@ impl Restore<'_> {
         })
     }
 
-    /// Holds the rules that would remove these documents again, before they are there.
-    fn hold(&mut self, rows: &[Row]) -> Result<(), CommandError> {
-        let now_ms = self.context.now_ms();
-        let catalog = self.context.collections.catalog();
+    /// The rules that would remove these documents again and that are not held yet.
+    fn to_hold(
+        &self,
+        writer: &mut DocumentWriter<'_>,
+        rows: &[Row],
+    ) -> Result<BTreeSet<RuleId>, CommandError> {
+        let now_ms = writer.now_ms();
         let mut rules = BTreeSet::new();
-        for Row { home, row } in rows {
-            let targets = targets_at(&catalog, home);
-            let exists = self.context.collections.store().read(|reader| {
-                let id = row.document.get("_id").ok().flatten().unwrap_or(RawBsonRef::Null);
-                let Some(collection) = catalog.collection(home) else { return Ok(false) };
-                has_document_with_id(reader, &collection, id)
-            })?;
-            for target in targets.iter().filter(|_| !exists) {
-                if is_due(target, &row.document, now_ms)? {
+        for row in rows {
+            let home = row.home(writer.catalog());
+            let Some(collection) = writer.collection(&home) else { continue };
+            if has_document_with_id(&writer.reader(), &collection, row.id())? {
+                continue;
+            }
+            for target in targets_of(writer.catalog(), collection.id) {
+                let is_held = self.held.contains(&target.identity());
+                if !is_held && is_due(&target, &row.row.document, now_ms)? {
                     rules.insert(target.identity());
                 }
             }
         }
+        Ok(rules)
+    }
+
+    /// Holds rules.
+    fn hold(&mut self, rules: BTreeSet<RuleId>) -> Result<(), CommandError> {
         let all: Vec<RuleId> = rules.iter().copied().collect();
         self.holds.extend(self.context.reaper.hold_put_back(&all)?);
         self.held.extend(rules);
@@ -215,18 +254,14 @@ impl Restore<'_> {
     }
 }
 
-fn targets_at(catalog: &CatalogSnapshot, namespace: &Namespace) -> Vec<Target> {
-    let collection = catalog.collection(namespace);
-    collection.map_or_else(Vec::new, |collection| targets_of(catalog, collection.id))
-}
-
 fn put_back(
     writer: &mut DocumentWriter<'_>,
-    Row { home, row }: &Row,
+    row: &Row,
     report: &mut Report,
 ) -> Result<(), CommandError> {
-    let collection = writer.create_if_missing(home)?;
-    let raw_id = row.document.get("_id").ok().flatten().unwrap_or(RawBsonRef::Null);
+    let home = row.home(writer.catalog());
+    let collection = writer.create_if_missing(&home)?;
+    let (raw_id, row) = (row.id(), &row.row);
     let id = Bson::try_from(raw_id).unwrap_or(Bson::Null);
     if report.note_if_taken(&writer.reader(), &collection, raw_id)? {
         return Ok(());
@@ -249,4 +284,81 @@ fn put_back(
         Err(error) => report.refused.add(refusal(id, &CommandError::from(error).message)),
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::{
+        super::{client::Client, testing::Lab},
+        *,
+    };
+    use crate::value::scan::Met;
+
+    /// Puts row 1 of the trash back, after something happens to the collection.
+    fn put_back_after(lab: &Lab, change: &dyn Fn()) {
+        let (collections, reaper) = (lab.engine.collections(), lab.engine.reaper());
+        let context = Context::new(Arc::clone(collections), Arc::clone(reaper), None);
+        let (client, command) = (Client::default(), bson::rawdoc! { "mayflyRestoreTrash": "c" });
+        let request = Request::check(&COMMAND, &client, "test", &command, Met::default(), 0);
+        let request = request.expect("a request");
+        let mut restore = Restore {
+            context: &context,
+            chosen: Chosen::read(&context, &request).expect("a choice"),
+            held: BTreeSet::new(),
+            holds: Vec::new(),
+            report: Report::default(),
+        };
+        let rows = restore.rows(&[(1, 0)]).expect("read");
+        change();
+        let rules = restore.try_write(&rows).expect("looked at");
+        assert_eq!((rules.len(), restore.report.restored), (1, 0), "nothing before it is held");
+        restore.hold(rules).expect("held");
+        let rules = restore.try_write(&rows).expect("written");
+        assert_eq!((rules.len(), restore.report.restored), (0, 1));
+        assert!(reaper.run_scheduled_pass().is_some_and(|pass| pass.deleted == 0));
+    }
+
+    const INSERT: &str = "{insert: 'c', documents: [{_id: 1, at: ISODate('2023-12-31')}]}";
+
+    fn reaped() -> Lab {
+        let lab = Lab::new();
+        lab.ok("{setParameter: 1, mayflyUndoSecs: 600}");
+        lab.ok(
+            "{createIndexes: 'c', indexes: [{key: {at: 1}, name: 'ttl', expireAfterSeconds: 0}]}",
+        );
+        lab.ok(INSERT);
+        lab.check("{mayflyReap: 1}", "{deletedDocuments: 1}");
+        lab
+    }
+
+    #[test]
+    fn the_rule_is_held_also_when_a_pass_has_just_made_the_place_free() {
+        let lab = reaped();
+        lab.ok(INSERT);
+        put_back_after(&lab, &|| lab.check("{mayflyReap: 1}", "{deletedDocuments: 1}"));
+        lab.check("{count: 'c'}", "{n: 1}");
+    }
+
+    #[test]
+    fn the_rule_of_a_collection_that_has_come_in_its_place_is_held() {
+        let lab = reaped();
+        put_back_after(&lab, &|| {
+            lab.ok("{aggregate: 'c', pipeline: [{$out: 'c'}], cursor: {}}");
+        });
+        lab.check("{count: 'c'}", "{n: 1}");
+    }
+
+    #[test]
+    fn documents_follow_their_collection_to_another_name() {
+        let lab = reaped();
+        put_back_after(&lab, &|| {
+            let rename = bson::doc! { "renameCollection": "test.c", "to": "test.d" };
+            let reply = lab.engine.run("admin", &rename);
+            assert_eq!(reply.get_f64("ok").ok(), Some(1.0), "{reply}");
+        });
+        lab.check("{count: 'c'}", "{n: 0}");
+        lab.check("{count: 'd'}", "{n: 1}");
+    }
 }
