@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use bson::{Document, doc};
+use bson::{Document, doc, raw::RawBsonRef};
 
 use super::{
     context::Context,
@@ -15,12 +15,15 @@ use super::{
     table::{Command, Scope},
 };
 use crate::{
-    catalog::{CollectionMeta, Dialect, IndexKey, IndexMeta},
+    catalog::{CollectionMeta, Dialect, IndexKey, IndexMeta, rules::partial_filter},
     reaper::{WhatIfRule, what_if},
     ttl::Rule,
 };
 
-/// `{mayflyWhatIf: coll, index: {keyPattern | name, expireAfterSeconds}}`
+/// `{mayflyWhatIf: coll, index: {keyPattern | name, expireAfterSeconds, partialFilterExpression?}}`
+///
+/// A name is of an index that there is, whose seconds `collMod` would change. A key is of one, or of a new
+/// one; with a filter it is of a new one.
 ///
 /// `damaged` of the `total` are in none of the other counts.
 pub static COMMAND: Command = Command {
@@ -78,11 +81,23 @@ fn rule(
             ));
         }
     };
-    match (found, pattern) {
-        (Some(index), _) => Ok(WhatIfRule::of_index(index, secs)),
-        (None, Some(pattern)) => {
-            Ok(WhatIfRule { rule: new_rule(&pattern, dialect, secs)?, partial: None })
+    let partial = partial_filter(&Document::try_from(index.document)?)?;
+    match (found.filter(|_| partial.is_none()), pattern) {
+        // As collMod has it.
+        (Some(index), _) => Ok(WhatIfRule::of_index(index, secs.min(i64::from(i32::MAX)))),
+        (None, Some(_)) if index.get("expireAfterSeconds")?.is_some_and(is_nan) => {
+            Err(CommandError::new(
+                Code::CANNOT_CREATE_INDEX,
+                "TTL index 'expireAfterSeconds' option must not be NaN",
+            ))
         }
+        (None, Some(pattern)) => {
+            Ok(WhatIfRule { rule: new_rule(&pattern, dialect, secs)?, partial })
+        }
+        (None, None) if partial.is_some() => Err(CommandError::new(
+            Code::INVALID_OPTIONS,
+            "a partialFilterExpression is of a new index; give its keyPattern and not a name",
+        )),
         (None, None) => Err(CommandError::new(
             Code::INDEX_NOT_FOUND,
             format!("{} has no such index", collection.namespace),
@@ -90,11 +105,22 @@ fn rule(
     }
 }
 
+fn is_nan(value: RawBsonRef<'_>) -> bool {
+    match value {
+        RawBsonRef::Double(number) => number.is_nan(),
+        RawBsonRef::Decimal128(number) => number.to_string().contains("NaN"),
+        _ => false,
+    }
+}
+
+/// The index with this key that has every document.
 fn by_pattern<'c>(
     collection: &'c CollectionMeta,
     pattern: &Document,
 ) -> Option<&'c Arc<IndexMeta>> {
-    collection.indexes.iter().find(|index| index.key.same_pattern(pattern))
+    let is_it =
+        |index: &&Arc<IndexMeta>| index.partial.is_none() && index.key.same_pattern(pattern);
+    collection.indexes.iter().find(is_it)
 }
 
 /// The rule of a new index on one field.
@@ -127,4 +153,50 @@ fn new_rule(pattern: &Document, dialect: Dialect, secs: i64) -> Result<Rule, Com
         return Ok(Rule::LastModified { default_secs: (secs >= 0).then_some(secs) });
     }
     Ok(Rule::Date { field: part.path.clone(), expire_after_secs: secs })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::Lab;
+
+    #[test]
+    fn what_a_partial_index_leaves_out_does_not_count() {
+        let lab = Lab::new();
+        let documents =
+            "{_id: 1, f: ISODate('2020-01-01'), p: 1}, {_id: 2, f: ISODate('2020-01-01')}";
+        lab.ok(&format!("{{insert: 'c', documents: [{documents}]}}"));
+        let ask = "{mayflyWhatIf: 'c', index: {keyPattern: {f: 1}, expireAfterSeconds: 0, \
+                   partialFilterExpression: {p: 1}}}";
+        let answer = "{total: 2, overdueNow: 1, never: {outsidePartialFilter: 1}}";
+        lab.check(ask, answer);
+        // Also beside an index with the same key that has every document.
+        lab.ok("{createIndexes: 'c', indexes: [{key: {f: 1}, name: 'f'}]}");
+        lab.check(ask, answer);
+        lab.check(&ask.replace("keyPattern: {f: 1}", "name: 'f'"), "{ok: 0, code: 72}");
+        let wrong = "{mayflyWhatIf: 'c', index: {keyPattern: {f: 1}, expireAfterSeconds: 0, \
+                     partialFilterExpression: {p: {$mod: [2, 0]}}}}";
+        lab.check(wrong, "{ok: 0, code: 67}");
+    }
+
+    #[test]
+    fn seconds_are_read_as_the_command_reads_them_that_makes_the_rule() {
+        let lab = Lab::new();
+        lab.ok("{createIndexes: 'c', indexes: [{key: {f: 1}, name: 'f'}]}");
+        lab.ok("{insert: 'c', documents: [{_id: 1, f: ISODate('2020-01-01')}, {_id: 2, f: ISODate('1900-01-01')}]}");
+        let ask = |index: &str, secs: &str, answer: &str| {
+            let index = format!("{{{index}, expireAfterSeconds: {secs}}}");
+            lab.check(&format!("{{mayflyWhatIf: 'c', index: {index}}}"), answer);
+        };
+        // collMod takes NaN for 0, and what is too long for the longest time.
+        ask("name: 'f'", "NaN", "{overdueNow: 2}");
+        ask("name: 'f'", "1e300", "{overdueNow: 1}");
+        ask("name: 'f'", "NumberLong(2147483648)", "{overdueNow: 1}");
+        ask("name: 'f'", "-0.5", "{overdueNow: 2}");
+        // createIndexes refuses both.
+        for secs in ["NaN", "1e300", "NumberLong(2147483648)", "-1"] {
+            ask("keyPattern: {g: 1}", secs, "{ok: 0, code: 67}");
+        }
+        ask("keyPattern: {g: 1}", "NumberDecimal('NaN')", "{ok: 0, code: 67}");
+        ask("keyPattern: {g: 1}", "-0.5", "{ok: 1, never: {fieldMissing: 2}}");
+    }
 }

@@ -359,7 +359,11 @@ fn flag(spec: &Document, option: &str) -> Result<bool, CatalogError> {
     })
 }
 
-fn partial_filter(spec: &Document) -> Result<Option<Filter>, CatalogError> {
+/// The filter of an index that does not have every document; `None` without one.
+///
+/// # Errors
+/// `TypeMismatch`, `CannotCreateIndex`, and what the filter's own reading refuses.
+pub fn partial_filter(spec: &Document) -> Result<Option<Filter>, CatalogError> {
     let filter = match spec.get("partialFilterExpression") {
         None => return Ok(None),
         Some(Bson::Document(filter)) => filter,

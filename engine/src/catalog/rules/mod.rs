@@ -20,4 +20,5 @@ pub use create::CreateRequest;
 pub use create_indexes::{CreateIndexesOutcome, CreateIndexesRequest};
 pub use drop_indexes::{DropIndexesOutcome, IndexSelector};
 pub(crate) use index_spec::id_index;
+pub use index_spec::partial_filter;
 pub(crate) use time_series::bucket_indexes;
