@@ -55,7 +55,7 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     reply.insert("released", was_held);
     if let Action::DeleteNow = action {
         // What else is held stays held.
-        let pass = context.reaper.run_scheduled_pass();
+        let pass = context.reaper.run_released_pass();
         reply.insert("deletedDocuments", long(pass.map_or(0, |pass| pass.deleted)));
     }
     raw(&reply)

@@ -85,7 +85,7 @@ impl Batch {
 /// What a step may use up, and the pass it belongs to.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Allowance<'a> {
-    /// The one "now" of the pass, in milliseconds since 1970.
+    /// The pass's "now", in milliseconds since 1970.
     pub now_ms: i64,
     /// The number of the pass.
     pub pass: u64,

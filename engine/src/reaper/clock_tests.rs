@@ -260,7 +260,7 @@ fn a_hold_that_is_made_while_a_pass_works_outlives_the_pass_and_the_program() {
     world.insert([doc! { "_id": 0, "f": date(-5) }]);
     let permit = world.reaper.ask_guard().expect("not held");
     assert!(permit.state.is_some(), "to be stored with the first removal");
-    let mut pass = pass::Pass::begin(&world.reaper, 1, permit);
+    let mut pass = pass::Pass::begin(&world.reaper, 1, permit, true);
     let rule = world.targets()[1].identity();
     world.reaper.hold_put_back(&[rule]).expect("stored");
     while pass.step() == pass::Step::Again {}

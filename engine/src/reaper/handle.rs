@@ -36,6 +36,17 @@ use crate::{
 /// The name of the background thread, as in MongoDB.
 pub const THREAD_NAME: &str = "TTLMonitor";
 
+/// Whether somebody asks for a pass.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Asked {
+    /// The schedule does.
+    No,
+    /// For one over everything that is not held.
+    ForReleased,
+    /// For one over everything.
+    ForAll,
+}
+
 /// The background deletion of one engine. Passes run one at a time.
 pub struct Reaper {
     collections: Arc<Collections>,
@@ -246,10 +257,10 @@ impl Reaper {
 
     /// Runs one whole pass now, whatever the schedule and the guard say.
     pub fn run_pass(&self) -> PassReport {
-        self.run(Permit::default(), false)
+        self.run(Permit::default(), Asked::ForAll)
     }
 
-    fn run(&self, permit: Permit, is_scheduled: bool) -> PassReport {
+    fn run(&self, permit: Permit, asked: Asked) -> PassReport {
         let _one_at_a_time = lock(&self.running);
         *lock(&self.pass_thread) = Some(thread::current().id());
         let operation = Arc::new(Operation::default());
@@ -257,10 +268,10 @@ impl Reaper {
         self.data_changed.store(false, Ordering::Relaxed);
         let number = self.last_number.fetch_add(1, Ordering::Relaxed) + 1;
         let outcome = catch_unwind(AssertUnwindSafe(|| {
-            let mut pass = Pass::begin(self, number, permit);
+            let mut pass = Pass::begin(self, number, permit, asked == Asked::No);
             let goes_on = || !self.stop.load(Ordering::Relaxed) && !operation.is_killed();
             let mut step = pass.step();
-            while step == Step::Again && goes_on() {
+            while step == Step::Again && goes_on() && pass.goes_on() {
                 thread::yield_now();
                 let before = pass.deleted();
                 step = pass.step();
@@ -268,7 +279,7 @@ impl Reaper {
                     self.spare_copies(&goes_on);
                 }
             }
-            if is_scheduled && step == Step::Finished {
+            if asked != Asked::ForAll && step == Step::Finished {
                 self.note_whole_pass();
             }
             self.empty_trash(pass.now_ms(), &goes_on);
@@ -296,13 +307,24 @@ impl Reaper {
         }
     }
 
-    /// Runs one pass unless the guard holds it back; `None` if it does.
+    /// Runs one pass unless the guard holds it back; `None` if it does. It ends with the present
+    /// transaction when the monitor is switched off.
     pub fn run_scheduled_pass(&self) -> Option<PassReport> {
+        self.run_guarded(Asked::No)
+    }
+
+    /// As [`Reaper::run_scheduled_pass`], but because somebody wants what was held to go: also while the
+    /// monitor is off.
+    pub fn run_released_pass(&self) -> Option<PassReport> {
+        self.run_guarded(Asked::ForReleased)
+    }
+
+    fn run_guarded(&self, asked: Asked) -> Option<PassReport> {
         let Some(permit) = self.ask_guard() else {
             self.counters.held_passes.add(1);
             return None;
         };
-        Some(self.run(permit, true))
+        Some(self.run(permit, asked))
     }
 
     /// The monotonic instant of the next pass, for a sleep that began then. Tells when it changed.

@@ -31,6 +31,8 @@ pub(super) struct Pass<'r> {
     reaper: &'r Reaper,
     now_ms: i64,
     permit: Permit,
+    /// It ends when the monitor is switched off.
+    heeds_switch: bool,
     began: Duration,
     report: PassReport,
     tallies: Vec<Tally>,
@@ -64,12 +66,18 @@ struct Tally {
 
 impl<'r> Pass<'r> {
     /// A pass with one "now": the moment that the guard has seen, or the present one.
-    pub(super) fn begin(reaper: &'r Reaper, number: u64, permit: Permit) -> Self {
+    pub(super) fn begin(
+        reaper: &'r Reaper,
+        number: u64,
+        permit: Permit,
+        heeds_switch: bool,
+    ) -> Self {
         let now_ms = permit.now_ms.unwrap_or_else(|| reaper.clock().now_ms());
         reaper.hub().send(&EngineEvent::PassStarted { number, at_ms: now_ms });
         let report = PassReport { number, started_ms: now_ms, ..PassReport::default() };
         let began = work_time();
-        Self { reaper, now_ms, permit, began, report, tallies: Vec::new(), current: None }
+        let (tallies, current) = (Vec::new(), None);
+        Self { reaper, now_ms, permit, heeds_switch, began, report, tallies, current }
     }
 
     /// Does the next piece of work.
@@ -104,16 +112,17 @@ impl<'r> Pass<'r> {
         self.report.deleted
     }
 
-    /// The one "now" of the pass.
+    /// The one "now" of the pass, but never later than the clock: what is not due any more once that was
+    /// set back stays.
     pub(super) fn now_ms(&self) -> i64 {
-        self.now_ms
+        self.now_ms.min(self.reaper.clock().now_ms())
     }
 
     /// Ends the pass, whether or not it was finished. Archives are pruned as long as `goes_on` says so.
     pub(super) fn end(mut self, goes_on: &dyn Fn() -> bool) -> PassReport {
         // A clock that holds removals back, or would, must not empty archives by their age either.
         if !self.reaper.is_clock_doubtful() {
-            self.reaper.archives().prune(self.now_ms, goes_on);
+            self.reaper.archives().prune(self.now_ms(), goes_on);
         }
         self.report.finished_ms = self.reaper.clock().now_ms();
         let took = work_time().saturating_sub(self.began).as_micros();
@@ -125,6 +134,11 @@ impl<'r> Pass<'r> {
         counters.duration_micros.add(self.report.duration_micros);
         self.reaper.hub().send(&EngineEvent::PassFinished(self.report.clone()));
         self.report
+    }
+
+    /// Whether nobody has switched the monitor off since; a pass that somebody asks for goes on.
+    pub(super) fn goes_on(&self) -> bool {
+        !self.heeds_switch || self.reaper.parameters().enabled()
     }
 
     /// The rules to leave alone.
@@ -169,7 +183,7 @@ impl<'r> Pass<'r> {
         let is_small = transaction.docs < BULK_DOCS_MAX as u64;
         let ahead = if is_small { 0 } else { limits.docs.saturating_sub(docs) };
         let allowance = Allowance {
-            now_ms: self.now_ms,
+            now_ms: self.now_ms(),
             pass: self.report.number,
             limits: transaction,
             ahead,
@@ -179,7 +193,7 @@ impl<'r> Pass<'r> {
         };
         let (reaper, rule) = (self.reaper, visit.target.identity());
         let heeds_holds = self.permit.heeds_holds;
-        let may_remove = || !(heeds_holds && reaper.has_put_back(rule));
+        let may_remove = || self.goes_on() && !(heeds_holds && reaper.has_put_back(rule));
         let collections = self.reaper.collections();
         let namespace = visit.target.collection.namespace.clone();
         self.reaper.set_current_namespace(Some(namespace));

@@ -170,18 +170,23 @@ fn without_batching_a_visit_takes_all() {
     assert_eq!(world.reaper.counters().batches.get(), 0);
 }
 
-/// Changes the rule while a pass works on it.
+/// Changes something while a pass works on a rule.
 #[track_caller]
 fn check_change_in_a_pass(change: impl FnOnce(&World), left: usize) {
     let (world, _) = simulated();
+    check_change_in_a_pass_of(&world, change, left);
+}
+
+#[track_caller]
+fn check_change_in_a_pass_of(world: &World, change: impl FnOnce(&World), left: usize) {
     world.index(doc! { "key": { "f": 1 }, "name": "ttl", "expireAfterSeconds": 0 });
     world.insert((0..10).map(|id| doc! { "_id": id, "f": date(-10) }));
     world.reaper.set_parameter(TtlParameter::BatchDocs, 3).expect("valid");
-    let mut pass = pass::Pass::begin(&world.reaper, 1, guarded::Permit::default());
+    let mut pass = pass::Pass::begin(&world.reaper, 1, guarded::Permit::default(), false);
     while world.left().len() == 10 {
         assert_eq!(pass.step(), pass::Step::Again);
     }
-    change(&world);
+    change(world);
     while pass.step() == pass::Step::Again {}
     pass.end(&|| true);
     assert_eq!(world.left().len(), left);
@@ -211,6 +216,37 @@ fn a_rule_that_is_changed_in_a_pass_removes_nothing_more() {
     check_change_in_a_pass(change(3_600), 7);
     // Who is due by the new rule too goes with the next sub-pass or pass.
     check_change_in_a_pass(change(5), 7);
+}
+
+#[test]
+fn a_monitor_that_is_switched_off_in_a_pass_removes_nothing_more() {
+    let left_by = |run: &dyn Fn(&Reaper)| {
+        let (world, _) = simulated();
+        world.index(doc! { "key": { "f": 1 }, "name": "ttl", "expireAfterSeconds": 0 });
+        world.insert((0..10).map(|id| doc! { "_id": id, "f": date(-10) }));
+        world.reaper.set_parameter(TtlParameter::BatchDocs, 3).expect("valid");
+        let reaper = Arc::downgrade(&world.reaper);
+        world.hub.observe(move |event| {
+            if let EngineEvent::Removed { .. } = event {
+                let reaper = reaper.upgrade().expect("at work");
+                reaper.set_parameter(TtlParameter::Enabled, 0).expect("valid");
+            }
+        });
+        run(&world.reaper);
+        world.left().len()
+    };
+    let run_scheduled = |reaper: &Reaper| assert!(reaper.run_scheduled_pass().is_some());
+    assert_eq!(left_by(&run_scheduled), 7);
+    // Who asks for a pass gets a whole one.
+    assert_eq!(left_by(&|reaper| assert_eq!(reaper.run_pass().deleted, 10)), 0);
+    assert_eq!(left_by(&|reaper| assert!(reaper.run_released_pass().is_some())), 0);
+}
+
+#[test]
+fn what_is_not_due_any_more_once_the_clock_is_set_back_stays() {
+    let (world, clock) = simulated();
+    let back = |_: &World| clock.set(NOW_MS - 10_001);
+    check_change_in_a_pass_of(&world, back, 7);
 }
 
 #[test]
