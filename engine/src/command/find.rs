@@ -56,7 +56,7 @@ const FLAGS: [&str; 5] = ["allowDiskUse", "noCursorTimeout", "oplogReplay", "rea
 /// `{find: collection, filter, sort, projection, hint, skip, limit, batchSize, singleBatch, min, max,
 /// returnKey, showRecordId, tailable, awaitData, allowPartialResults, collation, let}`
 ///
-/// A damaged document ends it with an error (301) that names the document. With `allowPartialResults`
+/// A damaged document, or index entry, ends it with an error (301) that names it. With `allowPartialResults`
 /// it is left out instead: a batch that lacks some says `partialResultsReturned: true`, as MongoDB does
 /// for shards that do not answer, and `damaged`: how many.
 pub static COMMAND: Command =

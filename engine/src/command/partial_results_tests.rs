@@ -1,9 +1,13 @@
-//! `allowPartialResults`: damaged documents are left out and counted, whatever way leads to them.
+//! `allowPartialResults`: damaged documents and index entries are left out and counted, whatever way leads to them.
 
-use bson::{Bson, Document};
+use bson::{Bson, Document, raw::RawBsonRef};
 
 use super::testing::Lab;
-use crate::value::shell;
+use crate::{
+    catalog::Namespace,
+    store::EntryRows,
+    value::{Direction, key::encode, shell},
+};
 
 /// What a search gives in batches of this size: `_id`s, and how many documents it says are damaged.
 fn all(lab: &Lab, find: &str, batch_size: i32) -> (Vec<Bson>, i64) {
@@ -54,10 +58,15 @@ fn spoiled(create: &str) -> Lab {
 /// option it ends with an error.
 #[track_caller]
 fn check(lab: &Lab, find: &str, ids: &[i32], damaged: i64) {
-    let partial = format!("{{{find}, allowPartialResults: true}}");
     let ids: Vec<Bson> = ids.iter().map(|id| Bson::from(*id)).collect();
+    check_ids(lab, find, &ids, damaged);
+}
+
+#[track_caller]
+fn check_ids(lab: &Lab, find: &str, ids: &[Bson], damaged: i64) {
+    let partial = format!("{{{find}, allowPartialResults: true}}");
     for batch_size in [1, 2, 100] {
-        assert_eq!(all(lab, &partial, batch_size), (ids.clone(), damaged), "{find} {batch_size}");
+        assert_eq!(all(lab, &partial, batch_size), (ids.to_vec(), damaged), "{find} {batch_size}");
     }
     let refused = lab.run(&format!("{{{find}}}"));
     assert_eq!(refused.get_i32("code").ok(), Some(301), "{find}: {refused}");
@@ -85,6 +94,87 @@ fn every_way_to_the_documents_leaves_damaged_ones_out() {
         check(&lab, "find: 'c', sort: {mark: 1, n: -1}", &[5, 4, 1], 3);
         check(&lab, "find: 'c', sort: {n: 1}, skip: 1, limit: 2", &[4, 5], 2);
     }
+}
+
+/// Documents 1 to 6 that are sound. Of each index the entries of 2, 3 and 6 are damaged.
+fn with_spoiled_entries(create: &str) -> Lab {
+    let lab = Lab::new();
+    lab.ok(create);
+    lab.ok(
+        "{createIndexes: 'c', indexes: [{key: {n: 1}, name: 'n'}, {key: {long: 1}, name: 'long'}]}",
+    );
+    let long = |n: i32| format!("{}{n}", "x".repeat(600));
+    for n in 1..=6 {
+        lab.ok(&format!(
+            "{{insert: 'c', documents: [{{_id: 'id{n}', n: {n}, long: '{}'}}]}}",
+            long(n)
+        ));
+    }
+    let namespace = Namespace::new("test", "c").expect("a name");
+    let collection = lab.engine.collections().catalog().collection(&namespace).expect("there");
+    for n in [2, 3, 6] {
+        let values = [Bson::from(format!("id{n}")), Bson::from(n), Bson::from(long(n))];
+        for (index, value) in ["_id_", "n", "long"].into_iter().zip(values) {
+            let index = collection.index(index).expect("there").id;
+            lab.spoil_entry(index, &value);
+        }
+    }
+    lab
+}
+
+#[test]
+fn a_damaged_index_entry_is_left_out_and_counted_once() {
+    for create in ["{create: 'c'}", "{create: 'c', capped: true, size: 65536}"] {
+        let lab = with_spoiled_entries(create);
+        let check = |find: &str, ids: &[i32], damaged| {
+            let ids: Vec<Bson> = ids.iter().map(|n| Bson::from(format!("id{n}"))).collect();
+            check_ids(&lab, find, &ids, damaged);
+        };
+        check("find: 'c', filter: {_id: 'id3'}", &[], 1);
+        check("find: 'c', filter: {_id: {$gte: 'id2'}}", &[4, 5], 3);
+        check("find: 'c', filter: {n: {$lte: 4}}", &[1, 4], 2);
+        check("find: 'c', filter: {n: {$in: [1, 2, 5]}}", &[1, 5], 1);
+        check("find: 'c', sort: {n: -1}, hint: 'n'", &[5, 4, 1], 3);
+        check("find: 'c', filter: {n: {$gte: 1}}, sort: {long: -1}, hint: 'n'", &[5, 4, 1], 3);
+        check("find: 'c', sort: {long: 1}, hint: 'long'", &[1, 4, 5], 3);
+        check("find: 'c', sort: {long: -1}, hint: 'long'", &[5, 4, 1], 3);
+        check("find: 'c', sort: {n: 1}, hint: 'n', skip: 1, limit: 1", &[4], 2);
+        lab.check("{count: 'c', query: {n: {$gte: 2}}, allowPartialResults: true}", "{n: 2}");
+        lab.check("{count: 'c', query: {n: {$gte: 2}}}", "{code: 301}");
+    }
+}
+
+#[test]
+fn a_damaged_index_entry_is_counted_once_where_a_batch_ends_in_front_of_a_document() {
+    let lab = Lab::new();
+    lab.ok("{createIndexes: 'c', indexes: [{key: {n: 1}, name: 'n'}]}");
+    let large = "x".repeat(9 * 1024 * 1024);
+    for n in 1..=3 {
+        lab.ok(&format!("{{insert: 'c', documents: [{{_id: {n}, n: {n}, large: '{large}'}}]}}"));
+    }
+    let namespace = Namespace::new("test", "c").expect("a name");
+    let collection = lab.engine.collections().catalog().collection(&namespace).expect("there");
+    lab.spoil_entry(collection.index("n").expect("there").id, &Bson::from(2));
+    check(&lab, "find: 'c', filter: {n: {$gte: 1}}", &[1, 3], 1);
+}
+
+#[test]
+fn an_entry_that_leads_to_no_document_is_left_out_and_counted() {
+    let lab = Lab::new();
+    lab.ok("{createIndexes: 'c', indexes: [{key: {n: 1}, name: 'n'}]}");
+    lab.ok("{insert: 'c', documents: [{_id: 1, n: 1}, {_id: 3, n: 3}]}");
+    let namespace = Namespace::new("test", "c").expect("a name");
+    let collections = lab.engine.collections();
+    let collection = collections.catalog().collection(&namespace).expect("there");
+    let index = collection.index("n").expect("there").id;
+    let put = collections.store().write(|writer| {
+        let mut rows = EntryRows::new(index);
+        rows.push(&encode(Some(RawBsonRef::Int32(2)), Direction::Ascending).bytes, 77, true)?;
+        writer.put_entries(&mut rows, false)
+    });
+    assert_eq!(put, Ok(true));
+    let find = "{find: 'c', filter: {n: {$gte: 1}}, allowPartialResults: true}";
+    assert_eq!(all(&lab, find, 1), (vec![Bson::from(1), Bson::from(3)], 1));
 }
 
 #[test]

@@ -10,14 +10,14 @@ use std::{
     time::Duration,
 };
 
-use bson::{Bson, Document};
+use bson::{Bson, Document, raw::RawBson};
 
 use crate::{
     clock::{Clock, ClockStatus, PretendedClock, WaitEnd, WakeUp},
     engine::{ClockOption, Engine, EngineOptions},
     reaper::{EngineEvent, Subscription},
-    store::Counters,
-    value::shell,
+    store::{Counters, EntryPrefix, IndexId},
+    value::{Direction, key::encode, shell},
 };
 
 /// An engine in a folder that goes away with it.
@@ -42,6 +42,16 @@ impl Lab {
     /// Flips a bit of each place in the data file that holds `mark`.
     pub(crate) fn spoil(&self, mark: &[u8]) {
         spoil(self.folder.path(), mark);
+    }
+
+    /// Flips a bit behind the key of each entry of this value, so that it leads elsewhere.
+    pub(crate) fn spoil_entry(&self, index: IndexId, value: &Bson) {
+        let value = RawBson::try_from(value.clone()).expect("a value");
+        let mut prefix = EntryPrefix::new(index);
+        let key = encode(Some(value.as_raw_bson_ref()), Direction::Ascending).bytes;
+        prefix.end().extend_from_slice(&key);
+        let key = prefix.end();
+        spoil_at(self.folder.path(), key, key.len());
     }
 
     /// Flips a bit of a value of the store itself.
@@ -120,12 +130,17 @@ impl Lab {
 /// Flips a bit of each place in a data file that holds `mark`: LMDB may have left older copies of a page.
 /// The file is changed in place, so a store that has it open sees it.
 pub(crate) fn spoil(folder: &Path, mark: &[u8]) {
+    spoil_at(folder, mark, 0);
+}
+
+/// The same so many bytes behind the beginning of `mark`.
+fn spoil_at(folder: &Path, mark: &[u8], behind: usize) {
     let file = folder.join("data.mdb");
     let mut bytes = fs::read(&file).expect("read");
     let places: Vec<usize> = (0..bytes.len()).filter(|at| bytes[*at..].starts_with(mark)).collect();
     assert!(!places.is_empty(), "the file holds it");
     for at in places {
-        bytes[at] ^= 1;
+        bytes[at + behind] ^= 1;
     }
     let mut open = fs::OpenOptions::new().write(true).open(&file).expect("opened");
     open.write_all(&bytes).expect("written");

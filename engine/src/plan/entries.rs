@@ -1,6 +1,10 @@
 //! Walks over the entries of an index.
 
-use std::collections::HashSet;
+use std::{
+    collections::HashSet,
+    iter::{self, Peekable},
+    mem,
+};
 
 use super::{
     Interval, PlanError, PlanErrorKind,
@@ -11,7 +15,7 @@ use crate::{
     catalog::IndexMeta,
     limits::{SEEN_RECORDS_MAX, SORT_BYTES_MAX},
     query::{Sort, sort::SortKey},
-    store::{Reader, RecordNumber, Scan, Unread},
+    store::{Reader, RecordNumber, Scan, StoreError, Unread},
     value::key::KEY_BYTES_KEPT,
 };
 
@@ -26,6 +30,14 @@ pub(super) struct EntryPlace {
     pending: Vec<RecordNumber>,
     /// Records already given out.
     seen: HashSet<RecordNumber>,
+}
+
+/// How a walk came to a record.
+enum Way<'t> {
+    /// By its entry; with the document, if it was met on the way.
+    Entry(Option<Unread<'t>>),
+    /// By the order that it was put in before. It may be gone since.
+    Order,
 }
 
 /// One walk.
@@ -61,39 +73,73 @@ impl Entries<'_> {
             let after = place.after.as_ref();
             let places = Places::open(reader, index, range, after, self.direction);
             let mut entries = places.map_err(PlanError::from)?.peekable();
+            // Damaged entries behind the place; they are counted when it is behind them.
+            let mut passed = 0;
             while let Some(entry) = entries.next() {
-                let entry = entry.map_err(PlanError::from)?;
                 self.stats.keys_examined += 1;
-                let in_run = |next: &Result<Found<'_>, _>| {
-                    next.as_ref().is_ok_and(|next| are_cut_alike(&entry, next))
+                let Some(entry) = self.base.sound(entry).map_err(PlanError::from)? else {
+                    passed += 1;
+                    continue;
                 };
-                if self.sort.is_some() && entries.peek().is_some_and(in_run) {
-                    let mut run = Vec::new();
-                    while let Some(next) = entries.next_if(in_run) {
-                        self.stats.keys_examined += 1;
-                        run.push(next.map_err(PlanError::from)?);
-                    }
-                    run.insert(0, entry);
-                    place.pending = self.in_order(reader, &run)?;
-                    run.last().into_iter().for_each(|last| place.stand_at(last));
+                if let Some(run) = self.run_of(&entry, &mut entries, &mut passed)? {
+                    place.pending = self.in_order(reader, &entry, &run)?;
+                    place.stand_at(run.last().unwrap_or(&entry));
                     if !self.give_pending(reader, place, visit)? {
                         return Ok(false);
                     }
                     continue;
                 }
-                let met = (entry.record, entry.unread);
+                let met = (entry.record, Way::Entry(entry.unread));
                 let step = self.visit_record(reader, met, &mut place.seen, visit)?;
                 if step == Step::LeaveAndStop {
                     return Ok(false);
                 }
+                self.stats.damaged += mem::take(&mut passed);
                 place.stand_at(&entry);
                 if step == Step::TakeAndStop {
                     return Ok(false);
                 }
             }
+            self.stats.damaged += passed;
             place.interval += 1;
             place.after = None;
         }
+    }
+
+    /// The entries behind this one whose keys were cut at the same bytes, if an order is to be kept and
+    /// there may be some. The damaged ones up to the last of them are counted, and those behind it are
+    /// `passed`.
+    fn run_of<'t>(
+        &mut self,
+        first: &Found<'t>,
+        entries: &mut Peekable<Places<'t>>,
+        passed: &mut u64,
+    ) -> Result<Option<Vec<Found<'t>>>, PlanError> {
+        if self.sort.is_none() || first.exact {
+            return Ok(None);
+        }
+        let base = self.base;
+        let in_run = |next: &Result<Found<'_>, StoreError>| match next {
+            Ok(next) => are_cut_alike(first, next),
+            Err(StoreError::Damaged { .. }) => base.leaves_out_damaged,
+            Err(_) => false,
+        };
+        if !entries.peek().is_some_and(in_run) {
+            return Ok(None);
+        }
+        self.stats.damaged += mem::take(passed);
+        let mut run = Vec::new();
+        while let Some(next) = entries.next_if(in_run) {
+            self.stats.keys_examined += 1;
+            match base.sound(next)? {
+                Some(next) => {
+                    self.stats.damaged += mem::take(passed);
+                    run.push(next);
+                }
+                None => *passed += 1,
+            }
+        }
+        Ok(Some(run))
     }
 
     /// Visits what was put in order before. True when nothing of it is left.
@@ -104,7 +150,7 @@ impl Entries<'_> {
         visit: Visit<'_, E>,
     ) -> Result<bool, E> {
         while let Some(record) = place.pending.last().copied() {
-            let step = self.visit_record(reader, (record, None), &mut place.seen, visit)?;
+            let step = self.visit_record(reader, (record, Way::Order), &mut place.seen, visit)?;
             if step == Step::LeaveAndStop {
                 return Ok(false);
             }
@@ -120,13 +166,14 @@ impl Entries<'_> {
     fn in_order(
         &mut self,
         reader: &Reader<'_>,
-        run: &[Found<'_>],
+        first: &Found<'_>,
+        behind: &[Found<'_>],
     ) -> Result<Vec<RecordNumber>, PlanError> {
         let Some(sort) = self.sort else { return Ok(Vec::new()) };
-        let mut keys: Vec<(SortKey, RecordNumber)> = Vec::with_capacity(run.len());
+        let mut keys: Vec<(SortKey, RecordNumber)> = Vec::with_capacity(1 + behind.len());
         let mut bytes = 0;
-        for entry in run {
-            let found = self.base.document(reader, entry.record, self.stats)?;
+        for entry in iter::once(first).chain(behind) {
+            let found = self.base.behind_entry(reader, entry.record, self.stats)?;
             let Some((_, document)) = found else { continue };
             let key = sort.key(document)?;
             bytes += key.size_bytes();
@@ -144,7 +191,7 @@ impl Entries<'_> {
     fn visit_record<E: From<PlanError>>(
         &mut self,
         reader: &Reader<'_>,
-        (record, unread): (RecordNumber, Option<Unread<'_>>),
+        (record, way): (RecordNumber, Way<'_>),
         seen: &mut HashSet<RecordNumber>,
         visit: Visit<'_, E>,
     ) -> Result<Step, E> {
@@ -153,9 +200,10 @@ impl Entries<'_> {
         if remembers && seen.contains(&record) {
             return Ok(Step::Take);
         }
-        let found = match unread {
-            Some(unread) => self.base.whole(unread.read(), self.stats),
-            None => self.base.document(reader, record, self.stats),
+        let found = match way {
+            Way::Entry(Some(unread)) => self.base.whole(unread.read(), self.stats),
+            Way::Entry(None) => self.base.behind_entry(reader, record, self.stats),
+            Way::Order => self.base.document(reader, record, self.stats),
         };
         let step = match found.map_err(PlanError::from)? {
             Some((stored, document)) => {

@@ -46,8 +46,8 @@ pub(super) struct Base {
     is_packed: bool,
     /// The index of the plan may have several entries of a document by now.
     pub(super) is_multikey: bool,
-    /// Whether a damaged document is no reason to end.
-    leaves_out_damaged: bool,
+    /// Whether a damaged document, or index entry, is no reason to end.
+    pub(super) leaves_out_damaged: bool,
 }
 
 impl Base {
@@ -57,13 +57,28 @@ impl Base {
         read: Result<Stored<'t>, StoreError>,
         stats: &mut Stats,
     ) -> Result<Option<(Stored<'t>, &'t RawDocument)>, StoreError> {
-        let read = read.and_then(|stored| Ok((stored, stored.document()?)));
-        if !self.leaves_out_damaged {
-            return read.map(Some);
-        }
-        let whole = StoreError::unless_damaged(read)?;
+        let whole = self.sound(read.and_then(|stored| Ok((stored, stored.document()?))))?;
         stats.damaged += u64::from(whole.is_none());
         Ok(whole)
+    }
+
+    /// An entry that was read; `None` for a damaged one that is left out. Not counted yet.
+    pub(super) fn sound<T>(self, read: Result<T, StoreError>) -> Result<Option<T>, StoreError> {
+        if self.leaves_out_damaged { StoreError::unless_damaged(read) } else { read.map(Some) }
+    }
+
+    /// The document to which an entry leads; one that leads to none is damaged too.
+    pub(super) fn behind_entry<'t>(
+        self,
+        reader: &Reader<'t>,
+        record: RecordNumber,
+        stats: &mut Stats,
+    ) -> Result<Option<(Stored<'t>, &'t RawDocument)>, StoreError> {
+        if let Some(read) = reader.document(self.collection, record).transpose() {
+            return self.whole(read, stats);
+        }
+        stats.damaged += u64::from(self.leaves_out_damaged);
+        Ok(None)
     }
 
     /// The document, or bucket of measurements, with this record number, in the same way.
@@ -89,7 +104,7 @@ pub struct Stats {
     pub matched: u64,
     /// Documents given out.
     pub returned: u64,
-    /// Damaged documents, or buckets of measurements, that were left out.
+    /// Damaged documents, buckets of measurements or index entries that were left out.
     pub damaged: u64,
 }
 
