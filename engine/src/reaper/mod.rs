@@ -6,6 +6,8 @@
 //! document, inside the transaction that removes it: an index entry is a hint.
 
 #[cfg(test)]
+mod agree_tests;
+#[cfg(test)]
 mod ahead_tests;
 mod archiving;
 #[cfg(test)]
@@ -28,6 +30,8 @@ mod held;
 mod keeper;
 mod lane;
 mod late;
+#[cfg(test)]
+mod meanwhile_tests;
 mod meeting;
 mod parameters;
 mod pass;
