@@ -27,14 +27,20 @@ pub static COMMAND: Command = Command {
 };
 
 fn run(context: &Context, request: &Request<'_>) -> Answer {
-    let filter = request.document("filter")?.map(Filter::parse).transpose()?.unwrap_or_default();
+    let filter = request.document("filter")?;
+    // Drivers ask for one by its name before they create it, and the others need not be written down.
+    let wanted = filter.and_then(|filter| filter.get_str("name").ok());
+    let filter = filter.map(Filter::parse).transpose()?.unwrap_or_default();
     let name_only = request.bool_at("listCollections", "nameOnly", false)?;
     let batch_size = cursor_batch_size(request)?.unwrap_or(u64::MAX);
     let catalog = context.collections.catalog();
     let mut entries = Vec::new();
-    let open = catalog.collections(request.db).map(|collection| shown(collection));
-    let closed =
-        catalog.closed(request.db).map(|(name, reason)| shown_closed(name, reason.reason()));
+    let is_wanted = |name: &str| wanted.is_none_or(|wanted| wanted == name);
+    let open = catalog.collections(request.db);
+    let open = open.filter(|collection| is_wanted(&collection.namespace.collection));
+    let open = open.map(|collection| shown(collection));
+    let closed = catalog.closed(request.db).filter(|(name, _)| is_wanted(name));
+    let closed = closed.map(|(name, reason)| shown_closed(name, reason.reason()));
     for document in open.chain(closed) {
         let entry = RawDocumentBuf::try_from(&document)?;
         if filter.matches(&entry)? {
