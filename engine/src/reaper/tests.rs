@@ -156,6 +156,11 @@ fn limits_cut_a_pass_into_visits_and_sub_passes() {
     assert_eq!((counters.passes.get(), counters.sub_passes.get()), (1, 4));
     assert_eq!((counters.deleted_documents.get(), counters.deleted_keys.get()), (10, 20));
     assert_eq!((counters.batches.get(), counters.batched_docs.get()), (4, 10));
+    // As long as a sub-pass has time, all come to their turn again within it.
+    world.insert((0..10).map(|id| doc! { "_id": id, "f": date(-10) }));
+    world.reaper.set_parameter(TtlParameter::SubPassTargetSecs, 3_600).expect("valid");
+    let report = world.reaper.run_pass();
+    assert_eq!((report.deleted, report.sub_passes), (10, 1));
 }
 
 #[test]
@@ -168,6 +173,58 @@ fn without_batching_a_visit_takes_all() {
     assert_eq!(world.reaper.run_pass().sub_passes, 1);
     assert_eq!(world.left(), [] as [i32; 0]);
     assert_eq!(world.reaper.counters().batches.get(), 0);
+}
+
+#[test]
+fn small_transactions_go_in_the_order_of_time_and_end_no_visit() {
+    let (world, _) = simulated();
+    world.index(doc! { "key": { "f": 1 }, "name": "ttl", "expireAfterSeconds": 0 });
+    let offsets = [-1, -9, -5, -8, -2, -7];
+    world.insert((0..).zip(offsets).map(|(id, offset)| doc! { "_id": id, "f": date(offset) }));
+    for (parameter, value) in [
+        (TtlParameter::BatchDocs, 2),
+        (TtlParameter::SubPassTargetSecs, 0),
+        (TtlParameter::IndexDeleteTargetMs, 0),
+    ] {
+        world.reaper.set_parameter(parameter, value).expect("valid");
+    }
+    let events = world.hub.subscribe();
+    let report = world.reaper.run_pass();
+    assert_eq!((report.deleted, report.sub_passes), (6, 1));
+    let removed = events.try_iter().filter_map(|event| match event {
+        EngineEvent::Removed { documents, more: 0 } => {
+            Some(documents.iter().filter_map(|gone| gone.id.as_i32()).collect())
+        }
+        _ => None,
+    });
+    assert_eq!(removed.collect::<Vec<Vec<i32>>>(), [[1, 3], [5, 2], [4, 0]]);
+}
+
+#[test]
+fn counters_and_report_say_what_a_pass_did() {
+    let (world, _) = simulated();
+    world.reaper.set_parameter(TtlParameter::UndoSecs, 600).expect("valid");
+    world.index(doc! { "key": { "f": 1 }, "name": "ttl", "expireAfterSeconds": 0 });
+    world.insert((0..4).map(|id| doc! { "_id": id, "f": date(-10 - i64::from(id)) }));
+    world.insert([
+        doc! { "_id": 4, "f": [date(-30), date(-20), date(5)] },
+        doc! { "_id": 5, "f": date(1) },
+    ]);
+    let report = world.reaper.run_pass();
+    let of_index = &report.indexes[0];
+    assert_eq!((report.deleted, of_index.deleted, of_index.examined), (5, 5, 6));
+    // The lags are 10, 11, 12, 13 and 30 seconds.
+    assert_eq!((of_index.lag_p50_ms, of_index.lag_max_ms), (12_000, 30_000));
+    let counters = world.reaper.counters();
+    let examined = (counters.examined_keys.get(), counters.examined_documents.get());
+    assert_eq!(examined, (6, 5), "entries that are due, and their documents once");
+    let deleted = (counters.deleted_documents.get(), counters.deleted_keys.get());
+    assert_eq!(deleted, (5, 7 + 5), "with the keys of _id");
+    assert_eq!((counters.trashed.get(), counters.not_trashed.get()), (5, 0));
+    assert_eq!((counters.batches.get(), counters.batched_docs.get()), (1, 5));
+    assert_eq!((counters.passes.get(), counters.sub_passes.get()), (1, 1));
+    assert_eq!(world.reaper.run_pass().deleted, 0);
+    assert_eq!((counters.batches.get(), counters.passes.get()), (1, 2), "nothing is no batch");
 }
 
 /// Changes something while a pass works on a rule.
@@ -321,7 +378,13 @@ fn a_damaged_index_entry_keeps_its_document_and_no_other() {
     let error = report.indexes[0].error.as_deref().unwrap_or_default();
     assert!(error.contains("index entry can't be read, so it stays"), "{error}");
     assert_eq!((first(), due()), (Some(NOW_MS + 50_000), Ok(0)));
-    assert_eq!(world.reaper.run_pass().deleted, 0);
+    let report = world.reaper.run_pass();
+    assert_eq!(report.deleted, 0);
+    assert_eq!(
+        report.indexes[0].error.as_deref(),
+        Some(error),
+        "told also where nothing else is due"
+    );
 }
 
 #[test]
