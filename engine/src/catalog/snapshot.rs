@@ -15,7 +15,7 @@ use super::{
     SERVER_DATABASES, record,
 };
 use crate::{
-    store::{CatalogRow, CollectionId, Reader, SnapshotNumber, StoreError},
+    store::{CatalogRow, CollectionId, IndexId, Reader, SnapshotNumber, StoreError},
     ttl::Rule,
 };
 
@@ -181,6 +181,29 @@ impl CatalogSnapshot {
             self.seen_in.0.store(commit, Ordering::Relaxed);
         }
         Ok(is_same)
+    }
+
+    /// Whether the store holds these definitions and no others, and each of them can be read: then nothing
+    /// that is there has a number that this catalog does not know.
+    ///
+    /// # Errors
+    /// When the store can't be read.
+    pub(crate) fn is_all_of(&self, reader: &Reader<'_>) -> Result<bool, StoreError> {
+        let stored = Self::load(reader)?;
+        let can_be_read =
+            |catalog: &Self| catalog.nameless == 0 && catalog.all_closed().next().is_none();
+        Ok(can_be_read(self)
+            && can_be_read(&stored)
+            && self.numbers().eq(stored.numbers())
+            && self.all_collections().count() as u64 == reader.catalog_len()?)
+    }
+
+    /// The names and numbers of all collections, with those of their indexes.
+    fn numbers(&self) -> impl Iterator<Item = (&Namespace, CollectionId, Vec<IndexId>)> {
+        self.all_collections().map(|collection| {
+            let indexes = collection.indexes.iter().map(|index| index.id).collect();
+            (&collection.namespace, collection.id, indexes)
+        })
     }
 
     /// Databases that have a collection, in order of name.

@@ -5,6 +5,7 @@
 use std::{
     collections::BTreeMap,
     panic::{AssertUnwindSafe, catch_unwind},
+    path::Path,
     sync::Arc,
 };
 
@@ -40,7 +41,11 @@ impl Bench {
         bench
     }
 
-    fn reopen(&mut self) {
+    pub(super) fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    pub(super) fn reopen(&mut self) {
         self.open = None;
         let options = StoreOptions { map_size_bytes: 1 << 30, ..StoreOptions::default() };
         let (store, _) = Store::open(self.folder.path(), &options).expect("opens");

@@ -21,7 +21,7 @@ use crate::{
 };
 
 /// Where the rows lie. Collections are numbered from 1.
-const TRASH: CollectionId = CollectionId(0);
+pub(super) const TRASH: CollectionId = CollectionId(0);
 
 /// A removed document, lent by its row.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -7,6 +7,7 @@ use heed::RoTxn;
 use super::env::{Row, Table, Tables};
 use super::range::Rows;
 use super::snapshot::SnapshotNumber;
+use super::writer::LAST_ID;
 use super::{
     CollectionId, Counters, DamagedRow, Entry, IndexId, RecordNumber, Scan, StoreError, Stored,
     Unread, codec,
@@ -285,6 +286,45 @@ impl<'t> Reader<'t> {
         let key = codec::catalog_key(db, collection)?;
         let value = self.get(self.tables.catalog, &key)?;
         value.map(|value| codec::unseal(&key, value, CATALOG_RECORD)).transpose()
+    }
+
+    /// How many definitions the catalog has.
+    ///
+    /// # Errors
+    /// When LMDB fails.
+    pub fn catalog_len(&self) -> Result<u64, StoreError> {
+        self.tables.catalog.len(self.txn).map_err(|error| self.tables.failed(error))
+    }
+
+    /// The highest number that a collection or an index got; `None` when it is lost.
+    ///
+    /// # Errors
+    /// When LMDB fails.
+    pub fn last_id(&self) -> Result<Option<u32>, StoreError> {
+        let bytes = StoreError::unless_damaged(self.meta(LAST_ID))?.flatten();
+        Ok(bytes.and_then(codec::number))
+    }
+
+    /// The numbers of collections with documents, or with `entries` of indexes with entries, in ascending
+    /// order. Each with whether its first row matches its checksum: if not, the number may be wrong.
+    ///
+    /// # Errors
+    /// `Damaged` when a key can't be right; when LMDB fails.
+    pub fn numbers_in(&self, table: &'static str) -> Result<Vec<(u32, bool)>, StoreError> {
+        let rows = if table == "entries" { self.tables.entries } else { self.tables.documents };
+        let (mut numbers, mut from) = (Vec::new(), Some(0));
+        while let Some(least) = from {
+            let next = rows.get_greater_than_or_equal_to(self.txn, &codec::id_bound(least));
+            let Some((key, value)) = next.map_err(|error| self.tables.failed(error))? else {
+                break;
+            };
+            let id = codec::leading_id(key).filter(|id| *id >= least).ok_or_else(|| {
+                StoreError::damaged(format!("the table {table} is not in the order of its keys"))
+            })?;
+            numbers.push((id, DamagedRow::look(table, key, Some(value)).is_none()));
+            from = id.checked_add(1);
+        }
+        Ok(numbers)
     }
 
     /// The keys of one of the [`SMALL_TABLES`] behind `after`, each with what is damaged there.

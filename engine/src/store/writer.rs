@@ -8,7 +8,7 @@ use super::env::{Environment, Table, Tables};
 use super::{CollectionId, Counters, IndexId, Reader, RecordNumber, StoreError, codec};
 
 /// The value of the table `meta` that holds the last number given to a collection or an index.
-const LAST_ID: &str = "lastId";
+pub(super) const LAST_ID: &str = "lastId";
 
 /// One write transaction. It sees its own writes.
 pub struct Writer<'t> {
