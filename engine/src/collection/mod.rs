@@ -39,6 +39,7 @@ mod together;
 mod together_tests;
 mod transaction;
 mod trash;
+mod twice;
 mod unique;
 mod verify;
 mod waiting;
