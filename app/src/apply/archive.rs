@@ -327,7 +327,7 @@ mod tests {
         fn answer(&mut self, asked: &(bool, Document), found: Document) {
             let (is_first, command) = asked.clone();
             let (db, result) = ("d".to_owned(), Ok(found));
-            let reply = Reply { db, command, result, micros: 1 };
+            let reply = Reply { db, command, result, code: None, micros: 1 };
             let purpose = ArchivePurpose::Page { is_first };
             answer(&purpose, &reply, &mut self.state, &mut self.effects);
         }
@@ -383,7 +383,7 @@ mod tests {
         bench.open("a");
         let command = restore_command("a", vec![Bson::Int32(1)], Some(&doc! { "n": 1 }));
         let result = Ok(doc! { "restored": 0, "wouldExpireIds": [1] });
-        let reply = Reply { db: "d".to_owned(), command, result, micros: 1 };
+        let reply = Reply { db: "d".to_owned(), command, result, code: None, micros: 1 };
         answer(&ArchivePurpose::PutBack, &reply, &mut bench.state, &mut bench.effects);
         // Meanwhile something else is listed.
         bench.ask(ArchiveAction::List(Some(doc! { "n": 2 })));
@@ -415,17 +415,23 @@ mod tests {
             let archive = doc! { "ns": "d.a", "on": true, "maxBytes": mb * 1_000_000 };
             let result = Ok(doc! { "archives": [archive] });
             let command = doc! { "mayflyArchives": 1 };
-            let reply = Reply { db: "d".to_owned(), command, result, micros: 1 };
+            let reply = Reply { db: "d".to_owned(), command, result, code: None, micros: 1 };
             answer(&ArchivePurpose::Status, &reply, &mut bench.state, &mut bench.effects);
         };
         says(&mut bench, 1);
         assert_eq!(shown(&mut bench), "1");
         let (command, result) = (doc! { "mayflyArchive": "a" }, Ok(doc! { "ok": 1.0 }));
-        let reply = Reply { db: "d".to_owned(), command, result, micros: 1 };
+        let reply = Reply { db: "d".to_owned(), command, result, code: None, micros: 1 };
         answer(&ArchivePurpose::Switch, &reply, &mut bench.state, &mut bench.effects);
         shown(&mut bench);
         let (_, command) = pages(&mut bench.effects).remove(0);
-        let reply = Reply { db: "d".to_owned(), command, result: Err("no".to_owned()), micros: 1 };
+        let reply = Reply {
+            db: "d".to_owned(),
+            command,
+            result: Err("no".to_owned()),
+            code: None,
+            micros: 1,
+        };
         let purpose = ArchivePurpose::Page { is_first: true };
         answer(&purpose, &reply, &mut bench.state, &mut bench.effects);
         shown(&mut bench);
@@ -440,7 +446,7 @@ mod tests {
         bench.open("b");
         bench.state.archive.is_waiting = true;
         let (command, result) = (doc! { "mayflyArchive": "a" }, Err("no".to_owned()));
-        let reply = Reply { db: "d".to_owned(), command, result, micros: 1 };
+        let reply = Reply { db: "d".to_owned(), command, result, code: None, micros: 1 };
         answer(&ArchivePurpose::Switch, &reply, &mut bench.state, &mut bench.effects);
         assert!(bench.state.archive.is_waiting && bench.state.archive.error.is_none());
         assert_eq!(bench.state.toasts.list().len(), 1);
@@ -454,7 +460,13 @@ mod tests {
         bench.state.archive.status = Some(Status::default());
         let (_, command) = bench.ask(ArchiveAction::More);
         assert_eq!(bench.state.archive.next, None);
-        let reply = Reply { db: "d".to_owned(), command, result: Err("no".to_owned()), micros: 1 };
+        let reply = Reply {
+            db: "d".to_owned(),
+            command,
+            result: Err("no".to_owned()),
+            code: None,
+            micros: 1,
+        };
         let purpose = ArchivePurpose::Page { is_first: false };
         answer(&purpose, &reply, &mut bench.state, &mut bench.effects);
         assert_eq!(bench.state.archive.next, Some(doc! { "at": 5_i64 }));

@@ -353,7 +353,7 @@ mod tests {
     }
 
     fn answered(purpose: &Purpose, command: Document, found: Document, state: &mut State) {
-        let reply = Reply { db: "d".to_owned(), command, result: Ok(found), micros: 1 };
+        let reply = Reply { db: "d".to_owned(), command, result: Ok(found), code: None, micros: 1 };
         let tab = state.tabs.open()[0].id;
         answer(tab, purpose, 0, &reply, state, &mut Effects::default());
     }

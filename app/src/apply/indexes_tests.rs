@@ -40,7 +40,7 @@ fn sent(effects: &mut Effects) -> Vec<(String, u64, Document)> {
 }
 
 fn reply(command: Document, result: Result<Document, String>) -> Reply {
-    Reply { db: "d".to_owned(), command, result, micros: 1 }
+    Reply { db: "d".to_owned(), command, result, code: None, micros: 1 }
 }
 
 #[test]

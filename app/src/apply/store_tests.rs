@@ -15,7 +15,7 @@ fn opened_state() -> State {
 }
 
 fn reply(db: &str, command: Document, result: Result<Document, String>) -> Reply {
-    Reply { db: db.to_owned(), command, result, micros: 1 }
+    Reply { db: db.to_owned(), command, result, code: None, micros: 1 }
 }
 
 fn sent(effects: &Effects) -> Vec<String> {

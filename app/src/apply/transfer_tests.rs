@@ -111,7 +111,8 @@ fn the_reaper_stands_still_before_the_import_begins() {
     let [job] = jobs.as_slice() else { panic!("{}", works(&jobs)) };
     assert!(works(&jobs).contains("ttlMonitorEnabled"), "{}", works(&jobs));
     let state::Purpose::Transfer(purpose) = job.purpose.clone() else { panic!("not ours") };
-    let reply = |result| Reply { db: "admin".to_owned(), command: doc! {}, result, micros: 1 };
+    let reply =
+        |result| Reply { db: "admin".to_owned(), command: doc! {}, result, code: None, micros: 1 };
     let mut effects = Effects::default();
     transfer_run::answer(&purpose, &reply(Ok(doc! {"ok": 1.0})), &mut state, &mut effects);
     assert!(works(&effects.jobs).starts_with("Transfer Transfer(Import"), "{effects:?}");
@@ -127,7 +128,7 @@ fn a_reaper_that_cannot_be_paused_stops_the_import() {
     let jobs = ask(TransferAction::StartImport, &mut state);
     let state::Purpose::Transfer(purpose) = jobs[0].purpose.clone() else { panic!("not ours") };
     let (db, command) = ("admin".to_owned(), doc! {});
-    let reply = Reply { db, command, result: Err("no".to_owned()), micros: 1 };
+    let reply = Reply { db, command, result: Err("no".to_owned()), code: None, micros: 1 };
     let mut effects = Effects::default();
     transfer_run::answer(&purpose, &reply, &mut state, &mut effects);
     assert!(effects.jobs.is_empty());

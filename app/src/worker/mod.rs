@@ -15,7 +15,7 @@ pub mod queue;
 pub mod transfer;
 pub mod upkeep;
 
-pub use job::{Cancel, Job, Lane, Outcome, Reply, Work};
+pub use job::{Cancel, ErrorCode, Job, Lane, Outcome, Reply, Work};
 pub use pool::{Wake, Worker};
 pub use transfer::{TransferDone, TransferWork};
 pub use upkeep::{Gauge, UpkeepDone, UpkeepWork};

@@ -7,7 +7,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use bson::Document;
 use crossbeam_channel::{Receiver, Sender, bounded};
 use mayfly_engine::clock::{Clock, SystemClock};
 use mayfly_engine::transfer::Progress;
@@ -220,19 +219,18 @@ impl Shared {
             }
             Work::Command { db, command } => {
                 let started = SystemClock.monotonic();
-                let result = match self.source() {
-                    Some(source) => guarded(|| source.run(&db, &command)).and_then(checked),
+                let answer = match self.source() {
+                    Some(source) => guarded(|| source.run(&db, &command)),
                     None => Err("No store is open yet".to_owned()),
                 };
                 let micros =
                     u64::try_from(SystemClock.monotonic().saturating_sub(started).as_micros())
                         .unwrap_or(u64::MAX);
-                let reply = Reply { db, command, result, micros };
+                let reply = Reply::new(db, command, answer, micros);
                 self.tell(Outcome::Answer { purpose, generation, reply });
             }
             Work::Refuse { db, command } => {
-                let result = Err(OPENING.to_owned());
-                let reply = Reply { db, command, result, micros: 0 };
+                let reply = Reply::new(db, command, Err(OPENING.to_owned()), 0);
                 self.tell(Outcome::Answer { purpose, generation, reply });
             }
             Work::Transfer(TransferWork::Choose(choose)) => {
@@ -365,25 +363,6 @@ fn not_shown(why: &str) -> SourceEvent {
 fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     catch_unwind(AssertUnwindSafe(work)).map_err(|_| {
         "Mayfly met a bug while doing this; the log on the console tells more".to_owned()
-    })
-}
-
-/// A reply with `ok: 0` is an error with its message.
-fn checked(reply: Document) -> Result<Document, String> {
-    let ok = match reply.get("ok") {
-        Some(bson::Bson::Double(ok)) => *ok != 0.0,
-        Some(bson::Bson::Int32(ok)) => *ok != 0,
-        Some(bson::Bson::Int64(ok)) => *ok != 0,
-        Some(bson::Bson::Boolean(ok)) => *ok,
-        _ => false,
-    };
-    if ok {
-        return Ok(reply);
-    }
-    let message = reply.get_str("errmsg").unwrap_or("The store gave no reason");
-    Err(match reply.get_str("codeName") {
-        Ok(name) if !name.is_empty() => format!("{message} ({name})"),
-        _ => message.to_owned(),
     })
 }
 

@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use bson::doc;
+use bson::{Document, doc};
 
 use super::*;
 use crate::source::{Capabilities, Events, OpenRequest};

@@ -9,14 +9,14 @@ use crate::state::toasts::Kind;
 use crate::state::{Dialog as AnyDialog, Purpose as AnyPurpose, State, TabId};
 use crate::worker::Reply;
 
-/// The name of MongoDB's code for data that is not what was written.
-const CODE_NAME: &str = "DataCorruptionDetected";
+/// MongoDB's code `DataCorruptionDetected`: data that is not what was written.
+const DATA_CORRUPTION_DETECTED: i32 = 301;
 
 /// Asks once more without the damaged documents that a read of this tab has met. Returns whether that was
 /// left to try.
 pub fn leave_out(tab: TabId, reply: &Reply, state: &mut State, effects: &mut Effects) -> bool {
     let is_left = state.tabs.get(tab).is_some_and(|open| !open.documents.partial);
-    if !is_left || !reply.failed_with(CODE_NAME) {
+    if !is_left || !reply.failed_with(DATA_CORRUPTION_DETECTED) {
         return false;
     }
     with(state, tab, |view| view.partial = true);

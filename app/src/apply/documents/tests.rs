@@ -66,11 +66,8 @@ impl Bench {
             }
             for job in jobs {
                 let Work::Command { db, command } = job.work else { continue };
-                let reply = self.engine.run(&db, &command);
-                let ok = reply.get_f64("ok").ok() == Some(1.0);
-                let message = reply.get_str("errmsg").unwrap_or("no reason").to_owned();
-                let result = if ok { Ok(reply) } else { Err(message) };
-                let reply = Reply { db, command, result, micros: 1 };
+                let answer = self.engine.run(&db, &command);
+                let reply = Reply::new(db, command, Ok(answer), 1);
                 let (purpose, generation) = (job.purpose, job.generation);
                 let answer = Outcome::Answer { purpose, generation, reply };
                 outcome(answer, &mut self.state, &mut effects);
