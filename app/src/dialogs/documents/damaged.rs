@@ -27,6 +27,9 @@ const WHAT_IT_MEANS: &str = "Their bytes are not what was stored, so no read sho
 const WHAT_TO_DO: &str = "A backup from before the damage still has them. Removed documents leave every index; their bytes \
      are kept in a file of the data folder.";
 
+const NONE_DAMAGED: &str = "No document of this collection is damaged. If a list lacks some, an index is damaged: a check of the store \
+     names it.";
+
 /// Draws the dialog.
 pub fn ui(
     context: &Context,
@@ -108,7 +111,7 @@ fn list_ui(ui: &mut Ui, draft: &Damaged) {
         return;
     };
     if rows.is_empty() {
-        empty_state::hint(ui, "No document of this collection is damaged");
+        empty_state::hint(ui, NONE_DAMAGED);
         return;
     }
     let count = u16::try_from(rows.len()).map_or(f32::INFINITY, f32::from);
