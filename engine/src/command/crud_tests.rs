@@ -627,6 +627,16 @@ mod update {
         );
         lab.check("{update: 'c', updates: [{q: {}, u: {$inc: {'l.$[e]': 1}}, arrayFilters: [{e: {$gt: 6}}]}]}", "{n: 1, nModified: 1}");
         lab.check("{find: 'c'}", "{'cursor.firstBatch': [{_id: 1, l: [1, 8]}]}");
+        // The position is looked for with the variables with which the document was found.
+        let either = "{$or: [{$expr: {$gt: ['$_id', '$$n']}}, {l: 8}]}";
+        let first =
+            format!("{{find: 'c', filter: {either}, let: {{n: 5}}, projection: {{'l.$': 1}}}}");
+        lab.check(&first, "{'cursor.firstBatch': [{_id: 1, l: [8]}]}");
+        let change = format!(
+            "{{update: 'c', let: {{n: 5}}, updates: [{{q: {either}, u: {{$set: {{'l.$': 9}}}}}}]}}"
+        );
+        lab.check(&change, "{n: 1, nModified: 1}");
+        lab.check("{find: 'c'}", "{'cursor.firstBatch': [{_id: 1, l: [1, 9]}]}");
     }
 
     #[test]

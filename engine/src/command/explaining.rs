@@ -13,7 +13,7 @@ use super::{
 use crate::{
     catalog::Namespace,
     plan::{Access, CountedBy, Executed, Plan, Purpose, Step},
-    query::{Projection, Update, UpdateContext},
+    query::{Projection, Update},
 };
 
 /// Commands that can be explained.
@@ -188,8 +188,7 @@ impl Explaining {
 
     fn would_modify(&self, document: &RawDocument, now_ms: i64) -> Result<bool, CommandError> {
         let Some(update) = &self.update else { return Ok(false) };
-        let filter = Some(&self.query.target.filter);
-        let seen = UpdateContext { now_ms, filter, inserting: false };
+        let seen = self.query.update_context(now_ms, false);
         Ok(update.apply(&Document::try_from(document)?, &seen)?.is_some())
     }
 }

@@ -156,7 +156,7 @@ pub fn one(
         }
         return Ok(Some(Outcome { before, after: None, is_changed: true }));
     };
-    let context = UpdateContext { now_ms, filter: Some(&query.target.filter), inserting: false };
+    let context = query.update_context(now_ms, false);
     let changed = changed(update, &before, &context).map_err(Refused::Statement)?;
     let is_changed = changed.is_some();
     if let Some(after) = &changed {
@@ -289,7 +289,7 @@ fn insert_upsert(
 ) -> Result<(Modified, Option<Outcome>), CommandError> {
     let filter = &query.target.filter;
     let seed = Update::upsert_seed(filter)?;
-    let context = UpdateContext { now_ms: writer.now_ms(), filter: Some(filter), inserting: true };
+    let context = query.update_context(writer.now_ms(), true);
     let document = update.apply(&seed, &context)?.unwrap_or(seed);
     let mut with_id = Document::new();
     let id = document.get("_id").cloned().unwrap_or_else(|| ObjectId::new().into());

@@ -12,7 +12,7 @@ use crate::{
     catalog::{CollectionMeta, Namespace},
     limits::WRITE_RECORDS_MAX,
     plan::{Hint, PlanError, PlanErrorKind, Search, Step, Target, choose},
-    query::{self, Filter, Sort, VariableNames},
+    query::{self, Filter, Sort, UpdateContext, VariableNames},
     store::{Reader, RecordNumber, Stored},
 };
 
@@ -190,6 +190,12 @@ impl Query {
             },
         )?;
         Ok(first)
+    }
+
+    /// What an update of what it finds may depend on.
+    pub fn update_context(&self, now_ms: i64, inserting: bool) -> UpdateContext<'_> {
+        let Target { filter, variables, .. } = &self.target;
+        UpdateContext { now_ms, filter: Some(filter), variables, inserting }
     }
 
     /// Whether a stored document still matches and is shown.

@@ -3,7 +3,10 @@
 use bson::raw::{RawBsonRef, RawDocument};
 
 use super::{Expr, Test};
-use crate::{query::QueryError, value::Path};
+use crate::{
+    query::{Context, QueryError},
+    value::Path,
+};
 
 impl Expr {
     /// The position of the array element by which the document matches; none when no array has to do
@@ -14,11 +17,12 @@ impl Expr {
     pub(crate) fn matched_position(
         &self,
         document: &RawDocument,
+        context: &Context,
     ) -> Result<Option<usize>, QueryError> {
         match self {
             Self::And(parts) => {
                 for part in parts.iter().rev() {
-                    if let Some(position) = part.matched_position(document)? {
+                    if let Some(position) = part.matched_position(document, context)? {
                         return Ok(Some(position));
                     }
                 }
@@ -26,8 +30,8 @@ impl Expr {
             }
             Self::Or(parts) => {
                 for part in parts {
-                    if part.matches(document)? {
-                        return part.matched_position(document);
+                    if part.passes(document, Some(context))? {
+                        return part.matched_position(document, context);
                     }
                 }
                 Ok(None)

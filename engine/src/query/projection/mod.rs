@@ -124,7 +124,7 @@ impl Projection {
     ) -> Result<RawDocumentBuf, QueryError> {
         let mut kept = apply::document(self.mode, &self.root, document)?;
         if let Some(positional) = &self.positional {
-            kept = positional.apply(document, &kept)?;
+            kept = positional.apply(document, &kept, context)?;
         }
         if self.computed.is_empty() {
             return Ok(kept);

@@ -2,7 +2,7 @@
 
 use bson::raw::{CString, RawArrayBuf, RawBsonRef, RawDocument, RawDocumentBuf};
 
-use crate::query::{Filter, QueryError, QueryErrorKind};
+use crate::query::{Context, Filter, QueryError, QueryErrorKind};
 
 /// Why a positional projection is refused or fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -63,9 +63,10 @@ impl Positional {
         &self,
         document: &RawDocument,
         kept: &RawDocument,
+        context: &Context,
     ) -> Result<RawDocumentBuf, QueryError> {
         let position = || {
-            let position = |query: &Filter| query.root().matched_position(document);
+            let position = |query: &Filter| query.root().matched_position(document, context);
             Ok(self.query.as_ref().map(position).transpose()?.flatten())
         };
         cut(kept, &self.path, &position)

@@ -69,6 +69,8 @@ pub struct UpdateContext<'c> {
     pub now_ms: i64,
     /// The filter that found the document, for the positional `$`.
     pub filter: Option<&'c Filter>,
+    /// Variables that the filter may name.
+    pub variables: &'c [(String, Option<RawBson>)],
     /// Whether the document is being inserted by an upsert, for `$setOnInsert`.
     pub inserting: bool,
 }
@@ -134,7 +136,7 @@ impl Update {
             Form::Stages(stages) => stages.apply(document, context.now_ms)?,
             Form::Operators { changes, array_filters } => {
                 // All places are found in the document as it was: what they are found by may change.
-                let mut finder = Places::new(document, array_filters, context.filter);
+                let mut finder = Places::new(document, array_filters, context);
                 let places = changes
                     .iter()
                     .map(|change| change.places(&mut finder, context))

@@ -5,20 +5,22 @@ use std::collections::BTreeMap;
 use bson::{Bson, Document};
 
 use super::{
+    UpdateContext,
     path::{Part, UpdatePath},
     raw, shown, target,
 };
 use crate::{
     interrupt,
     limits::UPDATE_PLACES_MAX,
-    query::{Expr, Filter, QueryError, QueryErrorKind},
+    query::{Context, Expr, Filter, QueryError, QueryErrorKind},
 };
 
 /// What finds the places of an update's paths in one document.
 pub(super) struct Places<'u> {
     document: &'u Document,
     array_filters: &'u BTreeMap<String, Expr>,
-    filter: Option<&'u Filter>,
+    /// The filter that found the document, and what it sees.
+    context: &'u UpdateContext<'u>,
     /// The element that the filter matched, once somebody has asked.
     matched: Option<usize>,
     /// Elements that `$[]` and `$[identifier]` may still stand for.
@@ -29,9 +31,9 @@ impl<'u> Places<'u> {
     pub(super) fn new(
         document: &'u Document,
         array_filters: &'u BTreeMap<String, Expr>,
-        filter: Option<&'u Filter>,
+        context: &'u UpdateContext<'u>,
     ) -> Self {
-        Self { document, array_filters, filter, matched: None, left: UPDATE_PLACES_MAX }
+        Self { document, array_filters, context, matched: None, left: UPDATE_PLACES_MAX }
     }
 
     /// The position for `$`.
@@ -39,7 +41,7 @@ impl<'u> Places<'u> {
         if let Some(position) = self.matched {
             return Ok(position);
         }
-        let position = matched_position(self.document, self.filter)?;
+        let position = matched_position(self.document, self.context)?;
         self.matched = Some(position);
         Ok(position)
     }
@@ -144,9 +146,12 @@ fn accepts(
     array_filters.get(name).map_or(Ok(false), |filter| filter.matches(&carrier))
 }
 
-fn matched_position(document: &Document, filter: Option<&Filter>) -> Result<usize, QueryError> {
+fn matched_position(document: &Document, context: &UpdateContext<'_>) -> Result<usize, QueryError> {
     let document = raw(document)?;
-    let position = filter.map(|filter| filter.root().matched_position(&document)).transpose()?;
+    let mut seen = Context::at(context.now_ms);
+    seen.variables = context.variables.to_vec();
+    let position = |filter: &Filter| filter.root().matched_position(&document, &seen);
+    let position = context.filter.map(position).transpose()?;
     position.flatten().ok_or_else(|| {
         QueryError::bad_value(
             "The positional operator did not find the match needed from the query.",
@@ -165,7 +170,8 @@ mod tests {
         let (document, filters) = (doc! { "a": [[1, 2], [3], []] }, BTreeMap::new());
         let path = UpdatePath::parse("a.$[].$[]").expect("a path");
         let found = |left| {
-            let mut places = Places { left, ..Places::new(&document, &filters, None) };
+            let context = UpdateContext::default();
+            let mut places = Places { left, ..Places::new(&document, &filters, &context) };
             expand(&path, &mut places).map(|paths| paths.len())
         };
         assert_eq!(found(6), Ok(3));
