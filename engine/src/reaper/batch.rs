@@ -19,7 +19,7 @@ use crate::{
     catalog::CollectionMeta,
     collection::{Collections, DocumentWriter, Pace, WriteError},
     limits::{BATCH_DOCS_MAX, REAPER_SCAN_ENTRIES_MAX, REMOVED_EVENT_DOCS_MAX},
-    store::{Reader, RecordNumber, StoreError, Stored},
+    store::{Counters, Reader, RecordNumber, StoreError, Stored},
     ttl::Deadline,
 };
 
@@ -241,13 +241,14 @@ pub(super) fn remove(
         return Ok(None);
     };
     let keys_before = count_keys(writer, &collection)?;
+    let all = writer.counters(collection.id.0)?;
     let undo_ms = allowance.undo_ms.filter(|_| !writer.has_no_room());
     let mut pace = Pace::new(allowance.limits.time);
     let (mut bytes, mut done) = (0, 0);
     while let Some(count) = pace.next()
         && bytes < allowance.bytes
     {
-        let count = count.min(fitting(allowance.bytes - bytes, bytes, done));
+        let count = count.min(fitting(allowance.bytes - bytes, (bytes, done), all));
         let step = records.get(done..records.len().min(done + count)).unwrap_or_default();
         if step.is_empty() {
             break;
@@ -310,9 +311,11 @@ fn count_keys(
     Ok(keys)
 }
 
-/// How many documents fit into `left` bytes if they are as large as those before.
-fn fitting(left: u64, bytes: u64, done: usize) -> usize {
-    let each = bytes / (done as u64).max(1);
+/// How many documents fit into `left` bytes if they are as large as those before, or, as long as there are
+/// none, as all of the collection.
+fn fitting(left: u64, (bytes, done): (u64, usize), all: Counters) -> usize {
+    let known = if done == 0 { (all.bytes, all.documents) } else { (bytes, done as u64) };
+    let each = known.0 / known.1.max(1);
     usize::try_from(left / each.max(1)).unwrap_or(usize::MAX).max(1)
 }
 

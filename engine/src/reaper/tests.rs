@@ -201,6 +201,18 @@ fn small_transactions_go_in_the_order_of_time_and_end_no_visit() {
 }
 
 #[test]
+fn large_documents_go_few_at_a_time() {
+    let (world, _) = simulated();
+    world.index(doc! { "key": { "f": 1 }, "name": "ttl", "expireAfterSeconds": 0 });
+    let text = "x".repeat(5 << 20);
+    for id in 0..9 {
+        world.insert([doc! { "_id": id, "f": date(-10), "text": text.as_str() }]);
+    }
+    assert_eq!(world.reaper.run_pass().deleted, 9);
+    assert_eq!(world.reaper.counters().batches.get(), 3);
+}
+
+#[test]
 fn counters_and_report_say_what_a_pass_did() {
     let (world, _) = simulated();
     world.reaper.set_parameter(TtlParameter::UndoSecs, 600).expect("valid");
