@@ -59,14 +59,15 @@ impl Collections {
     #[must_use]
     pub fn pending_builds(&self) -> Vec<PendingBuild> {
         let catalog = self.catalog();
-        let all = catalog.all_collections();
-        let all = all.filter(|collection| catalog.is_writable(&collection.namespace.db));
-        let building = all.flat_map(|collection| {
+        let building = catalog.all_collections().flat_map(|collection| {
             let indexes = collection.indexes.iter();
             let building = indexes.filter(|index| index.state == IndexState::Building);
-            building.map(|index| PendingBuild::of(collection, index))
+            building.map(move |index| (collection, index))
         });
-        building.collect()
+        // Asked last, for there are few: this is looked up after each change of the catalog.
+        let writable =
+            building.filter(|(collection, _)| catalog.is_writable(&collection.namespace.db));
+        writable.map(|(collection, index)| PendingBuild::of(collection, index)).collect()
     }
 
     /// Goes on with an index build that nobody drives, step by step, until it has ended or `goes_on`
