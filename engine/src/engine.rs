@@ -83,8 +83,7 @@ impl Engine {
         report.warnings.extend(collections.catalog().without_dialect_in_words());
         let is_writable = !report.read_only;
         if is_writable {
-            // What can't be mended now is mended the next time.
-            report.warnings.extend(collections.recount_damaged().unwrap_or_default());
+            report.warnings.extend(collections.mend());
         }
         let hub = Arc::new(EventHub::default());
         let reaper = Arc::new(Reaper::new(Arc::clone(&collections), Arc::clone(&hub))?);

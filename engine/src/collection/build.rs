@@ -283,7 +283,7 @@ fn range_bytes(position: RecordNumber, limit: RecordNumber) -> Vec<u8> {
     [position, limit].map(RecordNumber::to_be_bytes).concat()
 }
 
-fn find(
+pub(super) fn find(
     writer: &DocumentWriter<'_>,
     build: &PendingBuild,
 ) -> Option<(Arc<CollectionMeta>, Arc<IndexMeta>)> {

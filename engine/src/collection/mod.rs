@@ -27,6 +27,7 @@ mod measurements;
 mod numbering;
 mod observer;
 mod pace;
+mod rebuild;
 mod reclaim;
 mod recount;
 mod removal;

@@ -14,7 +14,7 @@ impl Collections {
     ///
     /// # Errors
     /// When the store fails.
-    pub fn recount_damaged(&self) -> Result<Vec<String>, WriteError> {
+    pub(super) fn recount_damaged(&self) -> Result<Vec<String>, WriteError> {
         let damaged: Vec<DamagedRow> = self.store.read(|reader| {
             let rows = reader.look_through("counters", &[])?;
             let damaged = rows.filter_map(|row| row.map(|(_, damaged)| damaged).transpose());
