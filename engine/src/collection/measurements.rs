@@ -182,12 +182,15 @@ fn find(
     let reader = writer.reader();
     let entries = reader.entries(index.id, Bound::Included(&lower), upper, Scan::Backward)?;
     for entry in entries.take(BUCKETS_LOOKED_AT_MAX) {
-        let record = entry?.record;
+        // What is damaged takes nothing more, and is no reason to refuse what comes.
+        let Some(entry) = StoreError::unless_damaged(entry)? else { continue };
+        let record = entry.record;
         if known.contains(&record) {
             continue;
         }
-        let Some(stored) = reader.document(collection.id, record)? else { continue };
-        let stored = stored.document()?;
+        let read = reader.document(collection.id, record);
+        let Some(stored) = StoreError::unless_damaged(read)?.flatten() else { continue };
+        let Some(stored) = StoreError::unless_damaged(stored.document())? else { continue };
         if !bucket::has_meta(stored, meta) {
             continue;
         }

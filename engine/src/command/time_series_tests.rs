@@ -319,3 +319,26 @@ mod definitions {
         check_ids(&lab, "{find: 'c', filter: {v: 5}}", &[1]);
     }
 }
+
+#[test]
+fn a_damaged_bucket_is_no_reason_to_refuse_a_measurement() {
+    let lab = Lab::new();
+    lab.ok("{create: 'c', timeseries: {timeField: 't', metaField: 'm'}}");
+    let insert = |id: i32, mark: &str| {
+        let t = format!("ISODate('2024-01-01T00:00:0{id}Z')");
+        lab.ok(&format!(
+            "{{insert: 'c', documents: [{{_id: {id}, m: 1, t: {t}, mark: '{mark}'}}]}}"
+        ));
+    };
+    insert(1, "needle");
+    lab.spoil(b"needle");
+    insert(2, "sound");
+    lab.check(
+        "{find: 'c', filter: {}, allowPartialResults: true}",
+        "{'cursor.firstBatch.0._id': 2, 'cursor.damaged': 1}",
+    );
+    insert(3, "sound");
+    // Into the bucket that is sound.
+    lab.check("{find: 'c', allowPartialResults: true}", "{'cursor.damaged': 1}");
+    assert_eq!(buckets(&lab), Some(Bson::Int32(2)));
+}
