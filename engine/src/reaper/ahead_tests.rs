@@ -64,6 +64,16 @@ fn documents_go_part_by_part_of_the_collection() {
 }
 
 #[test]
+fn a_transaction_takes_as_many_as_it_may_while_the_disk_has_room() {
+    let (world, _) = simulated();
+    world.index(doc! { "key": { "f": 1 }, "name": "ttl", "expireAfterSeconds": 0 });
+    let documents = i32::try_from(crate::limits::BATCH_DOCS_MAX).expect("few") + 1;
+    world.insert((0..documents).map(|id| doc! { "_id": id, "f": date(-1) }));
+    assert_eq!(removals(&world, 10_000, 10_000).len(), 1);
+    assert_eq!(world.left(), [] as [i32; 0]);
+}
+
+#[test]
 fn what_was_read_ahead_is_looked_at_again() {
     let world = world();
     let target = &world.targets()[0];
