@@ -57,6 +57,7 @@ fn values_that_are_no_dates() {
     never(&rule, &doc! {"a": Timestamp { time: 1, increment: 1 }}, Never::Timestamp);
     never(&rule, &doc! {"a": {"b": date(1)}}, Never::Document);
     never(&rule, &doc! {"a": []}, Never::ArrayEmpty);
+    never(&rule, &doc! {"a": Bson::Undefined}, Never::Null);
     never(&rule, &doc! {"a": [1, "x"]}, Never::ArrayWithoutDates);
     never(&rule, &doc! {"a": [[date(1)]]}, Never::ArrayWithoutDates);
     never(&rule, &doc! {"a": Bson::MaxKey}, Never::OtherType("MaxKey"));
