@@ -179,6 +179,20 @@ mod tests {
     }
 
     #[test]
+    fn an_hour_and_a_day_have_their_last_millisecond() {
+        let lab = Lab::new();
+        let (hour, day) = (3_600_000_i64, 86_400_000_i64);
+        let waits = [-1, 0, 1, hour, hour + 1, day, day + 1];
+        let date = |wait| bson::DateTime::from_millis(1_704_067_200_000 + wait);
+        let documents: Vec<_> = waits.map(|wait| bson::doc! { "f": date(wait) }).into();
+        lab.run_document(&bson::doc! { "insert": "c", "documents": documents });
+        lab.check(
+            "{mayflyWhatIf: 'c', index: {keyPattern: {f: 1}, expireAfterSeconds: 0}}",
+            "{total: 7, overdueNow: 2, nextHour: 2, nextDay: 4}",
+        );
+    }
+
+    #[test]
     fn seconds_are_read_as_the_command_reads_them_that_makes_the_rule() {
         let lab = Lab::new();
         lab.ok("{createIndexes: 'c', indexes: [{key: {f: 1}, name: 'f'}]}");
