@@ -14,7 +14,7 @@ use super::{
     insert::{check_batch_size, insert_all},
     modify::Modified,
     query::{Let, Query},
-    request::{Request, missing_field, unknown_field, wrong_type_at},
+    request::{Request, missing_field, unknown_field, unsupported_field, wrong_type_at},
     run::{check_writable, raw},
     statement::{Shape, StatementField, check_statement},
     table::{Command, Scope},
@@ -190,13 +190,8 @@ fn index(name: &str, value: RawBsonRef<'_>) -> Result<usize, CommandError> {
 
 /// The names in `nsInfo`.
 fn namespaces<'r>(request: &Request<'r>) -> Result<Vec<&'r str>, CommandError> {
-    const OPTIONAL: [&str; 5] = [
-        "collectionUUID",
-        "encryptionInformation",
-        "isTimeseriesNamespace",
-        "shardVersion",
-        "databaseVersion",
-    ];
+    const IGNORED: [&str; 3] = ["isTimeseriesNamespace", "shardVersion", "databaseVersion"];
+    const UNSUPPORTED: [&str; 2] = ["collectionUUID", "encryptionInformation"];
     const LIST: &str = "bulkWrite.nsInfo";
     let array = match request.document.get("nsInfo")? {
         Some(RawBsonRef::Array(array)) => array,
@@ -219,7 +214,11 @@ fn namespaces<'r>(request: &Request<'r>) -> Result<Vec<&'r str>, CommandError> {
                 (name, other) if name == "ns" => {
                     return Err(wrong_type_at("bulkWrite.nsInfo.ns", other, "type 'string'"));
                 }
-                (name, _) if OPTIONAL.contains(&name.as_str()) => {}
+                (name, _) if IGNORED.contains(&name.as_str()) => {}
+                (name, RawBsonRef::Null) if UNSUPPORTED.contains(&name.as_str()) => {}
+                (name, _) if UNSUPPORTED.contains(&name.as_str()) => {
+                    return Err(unsupported_field(LIST, name.as_str()));
+                }
                 (name, _) => return Err(unknown_field(LIST, name.as_str())),
             }
         }

@@ -5,7 +5,7 @@ use bson::{Bson, Document};
 use super::{
     context::Context,
     error::{Answer, CommandError},
-    field::{ignored, optional, unsupported},
+    field::{optional, unsupported},
     rename_collection::not_in_cosmos,
     request::Request,
     run::raw,
@@ -23,7 +23,7 @@ pub static COMMAND: Command = Command {
         optional("index"),
         optional("expireAfterSeconds"),
         optional("dryRun"),
-        ignored("collectionUUID"),
+        unsupported("collectionUUID"),
         optional("validator"),
         optional("validationLevel"),
         optional("validationAction"),

@@ -29,6 +29,45 @@ fn create_checks_its_options() {
 }
 
 #[test]
+fn what_narrows_a_change_is_not_passed_over() {
+    let lab = Lab::new();
+    lab.ok("{insert: 'c', documents: [{_id: 1}]}");
+    let other = bson::Binary { subtype: bson::spec::BinarySubtype::Uuid, bytes: vec![7; 16] };
+    for mut command in [
+        doc! { "drop": "c" },
+        doc! { "collMod": "c", "validator": { "a": 1 } },
+        doc! {
+            "bulkWrite": 1, "ops": [{ "delete": 0, "filter": {}, "multi": true }],
+            "nsInfo": [{ "ns": "test.c" }],
+        },
+    ] {
+        if let Ok([Bson::Document(entry)]) = command.get_array_mut("nsInfo").map(Vec::as_mut_slice)
+        {
+            entry.insert("collectionUUID", other.clone());
+        } else {
+            command.insert("collectionUUID", other.clone());
+        }
+        let reply = lab.run_document(&command);
+        assert_eq!(reply.get_i32("code").ok(), Some(238), "{command}: {reply}");
+    }
+    lab.check("{count: 'c'}", "{n: 1}");
+}
+
+#[test]
+fn a_database_is_dropped_only_by_the_number_1() {
+    let lab = Lab::new();
+    lab.ok("{insert: 'c', documents: [{_id: 1}]}");
+    for other in ["0", "2", "-1", "NumberLong(3)", "1.5e300"] {
+        refuses(&lab, &format!("{{dropDatabase: {other}}}"), 5_255_100);
+    }
+    for other in ["'elsewhere'", "true", "null", "{}"] {
+        refuses(&lab, &format!("{{dropDatabase: {other}}}"), 14);
+    }
+    lab.check("{count: 'c'}", "{n: 1}");
+    lab.check("{dropDatabase: 1.0}", "{dropped: 'test'}");
+}
+
+#[test]
 fn a_capped_collection_keeps_the_newest_and_takes_a_ttl() {
     let lab = Lab::new();
     lab.ok("{create: 'c', capped: true, size: 4096, max: 3}");

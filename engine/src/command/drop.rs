@@ -5,7 +5,7 @@ use bson::{Document, doc};
 use super::{
     context::Context,
     error::Answer,
-    field::ignored,
+    field::unsupported,
     request::Request,
     run::raw,
     table::{Command, Scope},
@@ -16,7 +16,7 @@ pub static COMMAND: Command = Command {
     name: "drop",
     aliases: &[],
     scope: Scope::Any,
-    fields: &[ignored("collectionUUID")],
+    fields: &[unsupported("collectionUUID")],
     run,
 };
 

@@ -4,8 +4,8 @@ use bson::{Document, doc};
 
 use super::{
     context::Context,
-    error::Answer,
-    request::Request,
+    error::{Answer, Code, CommandError},
+    request::{Request, as_integer},
     run::raw,
     table::{Command, Scope},
 };
@@ -15,6 +15,7 @@ pub static COMMAND: Command =
     Command { name: "dropDatabase", aliases: &[], scope: Scope::Any, fields: &[], run };
 
 fn run(context: &Context, request: &Request<'_>) -> Answer {
+    check_is_one(request)?;
     let removed = context.collections.drop_database(request.db)?;
     let reply = if removed > 0 {
         doc! { "dropped": request.db }
@@ -22,4 +23,17 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
         Document::new()
     };
     raw(&reply)
+}
+
+/// Who names a database here means another one than the command would drop.
+fn check_is_one(request: &Request<'_>) -> Result<(), CommandError> {
+    let first = request.first()?;
+    match as_integer(first) {
+        Some(1) => Ok(()),
+        Some(_) => Err(CommandError::new(
+            Code::DROP_DATABASE_NOT_1,
+            "Have to pass 1 as 'drop' parameter; the database that the command is sent to is dropped",
+        )),
+        None => Err(request.wrong_type("dropDatabase", first, "long, int, decimal, double")),
+    }
 }

@@ -6,7 +6,7 @@ use super::{
     context::Context,
     error::{Answer, Code, CommandError},
     field::{ignored, optional, required},
-    request::{Request, missing_field},
+    request::{Request, missing_field, unsupported_field},
     table::{Command, Scope},
 };
 use crate::{
@@ -39,10 +39,7 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
         return Err(missing_field("renameCollection", "renameCollection"));
     }
     if request.get("collectionUUID")?.is_some() {
-        return Err(CommandError::new(
-            Code::NOT_SUPPORTED,
-            "the field 'collectionUUID' of renameCollection is not supported; leave it out",
-        ));
+        return Err(unsupported_field(request.name, "collectionUUID"));
     }
     let RawBsonRef::String(from) = first else {
         return Err(request.wrong_type("renameCollection", first, "string"));

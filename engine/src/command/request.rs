@@ -349,10 +349,7 @@ pub fn wrong_type_at(place: &str, found: RawBsonRef<'_>, expected: &str) -> Comm
 fn check_field(command: &Command, name: &str) -> Result<(), CommandError> {
     let mut fields = command.fields.iter().chain(COMMON);
     match fields.find(|field| field.name == name).map(|field| field.support) {
-        Some(Support::Unsupported) => Err(CommandError::new(
-            Code::NOT_SUPPORTED,
-            format!("the field '{name}' of {} is not supported; leave it out", command.name),
-        )),
+        Some(Support::Unsupported) => Err(unsupported_field(command.name, name)),
         Some(_) => Ok(()),
         None if TRANSACTION_FIELDS.contains(&name) => Err(no_transactions()),
         None if name.starts_with('$') => Ok(()),
@@ -430,6 +427,15 @@ pub fn check_api(request: &Request<'_>) -> Result<(), CommandError> {
         ));
     }
     Ok(())
+}
+
+/// `NotImplemented`
+#[must_use]
+pub fn unsupported_field(place: &str, name: &str) -> CommandError {
+    CommandError::new(
+        Code::NOT_SUPPORTED,
+        format!("the field '{name}' of {place} is not supported; leave it out"),
+    )
 }
 
 /// `IDLUnknownField`
