@@ -18,22 +18,11 @@ use super::{
 pub(super) fn run(args: Export) -> Result<(), Failure> {
     let namespace = Namespace::new(&args.db, &args.collection).map_err(Failure::from_error)?;
     let filter = args.filter.as_deref().map(filter).transpose()?;
-    let style = match args.ejson {
-        None => Style::Typed,
-        Some(OutEjson::Relaxed) => Style::Relaxed,
-        Some(OutEjson::Canonical) => Style::Canonical,
-    };
+    let format = format(&args)?;
     let request = ExportRequest {
         namespace,
         path: args.output,
-        format: match args.format {
-            OutFormat::Ndjson => ExportFormat::Ndjson(style),
-            OutFormat::Json => ExportFormat::Array(style),
-            OutFormat::Csv => {
-                let escape_formulas = args.escape_formulas;
-                ExportFormat::Csv { fields: args.fields, escape_formulas }
-            }
-        },
+        format,
         filter,
         gzip: args.gzip,
         indexes: args.indexes,
@@ -52,8 +41,68 @@ pub(super) fn run(args: Export) -> Result<(), Failure> {
     report.left_out.map_or(Ok(()), |left_out| Err(Failure(format!("{left_out}."))))
 }
 
+/// The form of the file, with the options that belong to it; the others would change nothing.
+fn format(args: &Export) -> Result<ExportFormat, Failure> {
+    let is_csv = args.format == OutFormat::Csv;
+    for (option, is_given, belongs_to_csv) in [
+        ("--ejson", args.ejson.is_some(), false),
+        ("--fields", args.fields.is_some(), true),
+        ("--escape-formulas", args.escape_formulas, true),
+    ] {
+        if is_given && belongs_to_csv != is_csv {
+            let form = if belongs_to_csv { "CSV" } else { "JSON" };
+            return Err(Failure(format!(
+                "{option} is only for {form}; leave it out, or choose another --format."
+            )));
+        }
+    }
+    let style = match args.ejson {
+        None => Style::Typed,
+        Some(OutEjson::Relaxed) => Style::Relaxed,
+        Some(OutEjson::Canonical) => Style::Canonical,
+    };
+    Ok(match args.format {
+        OutFormat::Ndjson => ExportFormat::Ndjson(style),
+        OutFormat::Json => ExportFormat::Array(style),
+        OutFormat::Csv => {
+            ExportFormat::Csv { fields: args.fields.clone(), escape_formulas: args.escape_formulas }
+        }
+    })
+}
+
 fn filter(text: &str) -> Result<Filter, Failure> {
     let wrong = |reason: String| Failure(format!("The filter can't be used: {reason}."));
     let document = read_document(text).map_err(|error| wrong(error.to_string()))?;
     Filter::parse(&document).map_err(|error| wrong(error.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser as _;
+
+    use super::{
+        super::{Args, Command},
+        *,
+    };
+
+    #[track_caller]
+    fn check(options: &str, refused: Option<&str>) {
+        let line = format!("mayfly export --data d --db d --collection c -o o {options}");
+        let args = Args::try_parse_from(line.split_whitespace()).expect("arguments");
+        let Some(Command::Export(args)) = args.command else { panic!("{line}") };
+        let found = format(&args).err().map(|Failure(sentence)| sentence);
+        let found = found.as_deref().and_then(|sentence| sentence.split_once(';'));
+        assert_eq!(found.map(|(first, _)| first), refused, "{line}");
+    }
+
+    #[test]
+    fn an_option_that_would_change_nothing_is_refused() {
+        check("", None);
+        check("--ejson canonical", None);
+        check("--format csv --fields a,b --escape-formulas", None);
+        check("--fields a", Some("--fields is only for CSV"));
+        check("--format json --fields a", Some("--fields is only for CSV"));
+        check("--escape-formulas", Some("--escape-formulas is only for CSV"));
+        check("--format csv --ejson relaxed", Some("--ejson is only for JSON"));
+    }
 }
