@@ -689,6 +689,11 @@ mod delete {
         refused("{q: {}, limit: 2}", 9);
         refused("{q: {}, limit: -1}", 9);
         refused("{q: {}, limit: 0.5}", 9);
+        refused("{q: {}, limit: NumberDecimal('0.4')}", 9);
+        refused("{q: {}, limit: NumberDecimal('1E-400')}", 9);
+        refused("{q: {}, limit: NumberDecimal('NaN')}", 9);
+        refused("{q: {}, limit: NaN}", 9);
+        refused("{q: {}, limit: true}", 9);
         refused("{q: {}, limit: 1, hint: {none: 1}}", 2);
         refused("{q: {}, limit: 1, hint: 1}", 9);
         refused("{q: {}, limit: 1, nonsense: 1}", 40415);

@@ -1,12 +1,15 @@
 //! The shape of one statement of a write command: its fields and their types, which are checked for
 //! all statements before the first one runs.
 
+use std::cmp::Ordering;
+
 use bson::raw::{RawBsonRef, RawDocument};
 
 use super::{
     error::{Code, CommandError},
-    request::{as_integer, missing_field, type_name, unknown_field, wrong_type_at},
+    request::{missing_field, type_name, unknown_field, wrong_type_at},
 };
+use crate::value::order::compare;
 
 /// What a field of a statement must be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -105,11 +108,14 @@ pub fn removes_all(limit: RawBsonRef<'_>) -> Result<bool, CommandError> {
             format!("The limit field in delete objects must be 0 or 1. Got {got}"),
         ))
     };
-    match (limit, as_integer(limit)) {
-        (RawBsonRef::Double(number), _) if number.fract() != 0.0 => refused(&number.to_string()),
-        (_, Some(0)) => Ok(true),
-        (_, Some(1)) => Ok(false),
-        (_, Some(other)) => refused(&other.to_string()),
-        (other, None) => refused(type_name(other)),
+    let is = |number: i32| compare(limit, RawBsonRef::Int32(number)) == Ordering::Equal;
+    match limit {
+        _ if is(0) => Ok(true),
+        _ if is(1) => Ok(false),
+        RawBsonRef::Int32(other) => refused(&other.to_string()),
+        RawBsonRef::Int64(other) => refused(&other.to_string()),
+        RawBsonRef::Double(other) => refused(&other.to_string()),
+        RawBsonRef::Decimal128(other) => refused(&other.to_string()),
+        other => refused(type_name(other)),
     }
 }
