@@ -254,6 +254,13 @@ fn check_data_file(
             "{DATA_FILE} is older than when the store was last closed: changes are missing."
         ));
     }
+    if !is_behind && walk::is_taken_back(&file)? {
+        warnings.push(
+            "The last change may be missing: its transaction was not written to its end, or its number \
+             is damaged."
+                .to_owned(),
+        );
+    }
     if card.is_none() {
         warnings.push("identity.json was missing; the data file was checked.".to_owned());
     }

@@ -118,7 +118,7 @@ fn each_lie_in_the_list_of_free_pages_is_found() {
             let txn = number(bytes, at.header + 144);
             put(bytes, at.key, txn + 1_000);
         },
-        "a transaction that never was",
+        "ends with another transaction",
     );
     check(
         |bytes, at| {
@@ -128,4 +128,43 @@ fn each_lie_in_the_list_of_free_pages_is_found() {
         "some are lost",
     );
     check(|bytes, at| bytes[at.leaf + 10] = 1, "list of free pages");
+}
+
+/// As if the process had been killed: nobody has noted the last transaction.
+fn forget_the_last_transaction(folder: &FsPath) {
+    let path = folder.join("identity.json");
+    let text = fs::read_to_string(&path).expect("a card");
+    let mut card: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    card["lastTransaction"] = 1.into();
+    fs::write(path, card.to_string()).expect("written");
+}
+
+/// One wrong bit in the number of a header makes the state before the last transaction the one that counts,
+/// and that one is whole.
+#[test]
+fn a_header_with_a_wrong_number_does_not_bring_back_an_older_state_in_silence() {
+    let other = |header: usize| PAGE - header;
+    check(
+        |bytes, at| {
+            let txn = number(bytes, at.header + 144);
+            put(bytes, other(at.header) + 144, txn + 1);
+        },
+        "ends with another transaction",
+    );
+
+    let (folder, _, _) = healthy();
+    let path = folder.path().join("data.mdb");
+    let is_warned = || {
+        forget_the_last_transaction(folder.path());
+        let opened = Store::open(folder.path(), &StoreOptions::default());
+        let (_, report) = opened.expect("the store opens");
+        report.warnings.iter().any(|warning| warning.contains("The last change may be missing"))
+    };
+    assert!(!is_warned(), "the whole file");
+    let mut bytes = fs::read(&path).expect("a file");
+    let header = if number(&bytes, 144) > number(&bytes, PAGE + 144) { 0 } else { PAGE };
+    let txn = number(&bytes, header + 144);
+    put(&mut bytes, header + 144, txn - 2);
+    fs::write(&path, &bytes).expect("a file");
+    assert!(is_warned(), "the number of the last transaction");
 }

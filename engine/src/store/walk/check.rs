@@ -6,13 +6,13 @@ use std::ops::ControlFlow;
 use super::super::env::TABLE_NAMES;
 use super::super::job::Watch;
 use super::super::{DamagedRows, StoreError, StructureReport};
-use super::header::{Header, Tree, read_header};
-use super::source::{Source, u64_at};
+use super::header::{Tree, read_headers};
+use super::source::Source;
 use super::tree::{MAIN, Order, Rows, Seen, Value, Walker};
 
 /// Whether the file begins as a store does. Looks at its first bytes alone.
 pub(in crate::store) fn check_begin(file: &File) -> Result<(), StoreError> {
-    read_header(&Source::new(file)?).map(drop)
+    read_headers(&Source::new(file)?).map(drop)
 }
 
 /// The quick check at every opening: headers and the list of tables. Returns the number of the last
@@ -79,8 +79,8 @@ fn walk_all(
     let header = walker.header;
     let records = walker.tree("list of free pages", &header.free, Order::Numbers, Rows::Keep)?;
     report.pages_used = walker.seen.count + 2;
-    for (key, value) in records {
-        report.pages_free += free_record(&mut walker, &key, &value)?;
+    for (_, value) in records {
+        report.pages_free += free_record(&mut walker, &value)?;
     }
     if report.findings.is_empty() && report.pages_used + report.pages_free != header.last_page + 1 {
         return Err(StoreError::damaged(format!(
@@ -98,8 +98,27 @@ pub(super) fn walker<'f>(
     watch: &'f mut Watch<'_>,
 ) -> Result<Walker<'f>, StoreError> {
     let source = Source::new(file)?;
-    let header: Header = read_header(&source)?;
-    Ok(Walker { source, header, seen: Seen::default(), damaged: DamagedRows::default(), watch })
+    let (header, _) = read_headers(&source)?;
+    let walker =
+        Walker { source, header, seen: Seen::default(), damaged: DamagedRows::default(), watch };
+    // Each transaction writes down which pages it has freed: in a file that is not empty, at least those on
+    // the way to what it changed. Without a look at that, a wrong number would bring back the state before
+    // the last transaction, which is whole.
+    if walker.last_freed(&header)?.is_some_and(|last| last != header.txn) {
+        return Err(StoreError::damaged(
+            "the list of free pages ends with another transaction than the header's",
+        ));
+    }
+    Ok(walker)
+}
+
+/// Whether the header that does not count holds what a later transaction has left than the one that does.
+/// LMDB takes the number of a header back when it can't write it; else the number is damaged.
+pub(in crate::store) fn is_taken_back(file: &File) -> Result<bool, StoreError> {
+    let mut nobody = |_| ControlFlow::Continue(());
+    let walker = walker(file, &mut nobody)?;
+    let (header, before) = read_headers(&walker.source)?;
+    Ok(walker.last_freed(&before)?.is_some_and(|last| last > header.txn))
 }
 
 /// The tables of the file, which must be the store's own.
@@ -125,12 +144,11 @@ pub(super) fn tables(walker: &mut Walker<'_>) -> Result<Vec<(&'static str, Tree)
     Ok(tables)
 }
 
-/// Checks one record of the list of free pages: which transaction freed them, and their numbers,
+/// Checks one record of the list of free pages: the numbers of those that one transaction freed,
 /// falling. Returns how many there are.
-fn free_record(walker: &mut Walker<'_>, key: &[u8], value: &Value) -> Result<u64, StoreError> {
+fn free_record(walker: &mut Walker<'_>, value: &Value) -> Result<u64, StoreError> {
     let damaged = |why: &str| StoreError::damaged(format!("the list of free pages {why}"));
     let Value::Bytes(bytes) = value else { return Err(damaged("holds a tree")) };
-    let txn = u64_at(key, 0).ok_or_else(|| damaged("has a short key"))?;
     let (numbers, rest) = bytes.as_chunks::<8>();
     let numbers: Vec<u64> = numbers.iter().map(|bytes| u64::from_ne_bytes(*bytes)).collect();
     let Some((&count, numbers)) = numbers.split_first() else {
@@ -138,9 +156,6 @@ fn free_record(walker: &mut Walker<'_>, key: &[u8], value: &Value) -> Result<u64
     };
     let pages = usize::try_from(count).ok().and_then(|count| numbers.get(..count));
     let (Some(pages), []) = (pages, rest) else { return Err(damaged("is cut short")) };
-    if txn > walker.header.txn {
-        return Err(damaged("names a transaction that never was"));
-    }
     let mut previous = u64::MAX;
     for &page in pages {
         if page < 2 || page > walker.header.last_page || page >= previous {

@@ -64,8 +64,8 @@ pub(in crate::store) fn begins_like_a_store(bytes: &[u8]) -> bool {
     u32_at(bytes, 16) == Some(MAGIC)
 }
 
-/// Reads and checks both headers.
-pub(super) fn read_header(source: &Source<'_>) -> Result<Header, StoreError> {
+/// Reads and checks both headers. Returns the one that counts and the one before it.
+pub(super) fn read_headers(source: &Source<'_>) -> Result<(Header, Header), StoreError> {
     let mut first = [0; META_BYTES];
     if source.read(0, &mut first)?.is_none() {
         return Err(StoreError::NotADatabase {
@@ -84,7 +84,7 @@ pub(super) fn read_header(source: &Source<'_>) -> Result<Header, StoreError> {
     if a.page_bytes != b.page_bytes {
         return Err(StoreError::damaged("the two headers disagree about the size of a page"));
     }
-    let newer = if b.txn > a.txn { b } else { a };
+    let (newer, older) = if b.txn > a.txn { (b, a) } else { (a, b) };
     let fresh = a.txn == 0 && b.txn == 0;
     let in_turn = a.txn.is_multiple_of(2) && !b.txn.is_multiple_of(2) && a.txn.abs_diff(b.txn) == 1;
     if !fresh && !in_turn {
@@ -101,7 +101,7 @@ pub(super) fn read_header(source: &Source<'_>) -> Result<Header, StoreError> {
             return Err(StoreError::damaged("a root in the header lies outside the file"));
         }
     }
-    Ok(newer)
+    Ok((newer, older))
 }
 
 fn meta(bytes: &[u8], page: u64) -> Result<Header, StoreError> {

@@ -24,6 +24,8 @@ mod words;
 
 pub(super) use apart::walk_picked;
 pub use apart::{WalkProgram, walk_standard_input};
-pub(super) use check::{check_begin, check_header, read_watched, walk, walk_watched};
+pub(super) use check::{
+    check_begin, check_header, is_taken_back, read_watched, walk, walk_watched,
+};
 pub(super) use header::{DATA_VERSION, HEADER_BEGIN_BYTES, begins_like_a_store};
 pub(super) use sample::sample;

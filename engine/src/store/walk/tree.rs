@@ -198,6 +198,31 @@ impl Walker<'_> {
         Err(task.damaged("has an impossible depth"))
     }
 
+    /// The last transaction in a header's list of free pages; `None` when it is empty or can't be read: of
+    /// the header that counts, the walk will say why, and the other one's does not matter.
+    pub(super) fn last_freed(&self, header: &Header) -> Result<Option<u64>, StoreError> {
+        let tree = header.free;
+        let page_bytes = self.header.page_bytes;
+        let mut number = tree.root;
+        for level in 1..=tree.depth.min(TREE_DEPTH_MAX) {
+            let mut bytes = vec![0; page_bytes];
+            let offset = number.saturating_mul(page_bytes as u64);
+            if self.source.read(offset, &mut bytes)?.is_none() {
+                break;
+            }
+            let Ok((kind, nodes)) = parse(&bytes, number) else { break };
+            let Some(last) = nodes.last() else { break };
+            match (kind, &last.payload) {
+                (Kind::Branch, Payload::Child(child)) if level < tree.depth => number = *child,
+                (Kind::Leaf, _) if level == tree.depth => {
+                    return Ok(bytes.get(last.key.clone()).and_then(|key| u64_at(key, 0)));
+                }
+                _ => break,
+            }
+        }
+        Ok(None)
+    }
+
     fn value(
         &mut self,
         task: &mut Task<'_>,
