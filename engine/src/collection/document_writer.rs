@@ -153,7 +153,7 @@ impl DocumentWriter<'_> {
         collection: &Arc<CollectionMeta>,
         document: &RawDocument,
     ) -> Result<RecordNumber, WriteError> {
-        let next = self.txn.counters(collection.id.0)?.next_record;
+        let next = self.txn.next_record(collection.id)?;
         let (record, _) = Numbering::new(collection, next).give(document);
         let plans = self.plan(collection, record, document)?;
         let written = self.write_new(collection, record, document, &plans);

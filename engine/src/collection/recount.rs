@@ -1,34 +1,52 @@
 //! Damaged counters are made anew from what they count: while they are damaged nothing can be written to
 //! their collection, and nothing in it expires.
 
-use std::ops::Bound::Unbounded;
+use std::{collections::BTreeSet, ops::Bound::Unbounded, sync::Arc};
 
-use super::{Collections, WriteError, damaged::named};
-use crate::store::{
-    CollectionId, Counters, DamagedRow, IndexId, Reader, Scan, StoreError, entry_bytes,
+use super::{Collections, WriteError, damaged::named, trash::TRASH};
+use crate::{
+    catalog::CollectionMeta,
+    store::{CollectionId, Counters, DamagedRow, IndexId, Reader, Scan, StoreError, entry_bytes},
 };
 
 impl Collections {
-    /// Counts anew whatever has damaged counters. That is a transaction for each, however much there is:
-    /// what is counted in parts may change meanwhile. Returns a sentence about each.
+    /// Counts anew whatever has damaged counters, or none and should have some. That is a transaction for
+    /// each, however much there is: what is counted in parts may change meanwhile. Returns a sentence about
+    /// each; what can't be counted stays as it is.
     ///
     /// # Errors
     /// When the store fails.
     pub(super) fn recount_damaged(&self) -> Result<Vec<String>, WriteError> {
-        let damaged: Vec<DamagedRow> = self.store.read(|reader| {
-            let rows = reader.look_through("counters", &[])?;
-            let damaged = rows.filter_map(|row| row.map(|(_, damaged)| damaged).transpose());
-            damaged.collect::<Result<_, StoreError>>()
+        let catalog = self.catalog();
+        let wrong: BTreeSet<u32> = self.store.read(|reader| {
+            let mut wrong = BTreeSet::new();
+            for row in reader.look_through("counters", &[])? {
+                if let (_, Some(DamagedRow::Counters { id })) = row? {
+                    wrong.insert(id);
+                }
+            }
+            let of = |collection: &Arc<CollectionMeta>| {
+                let indexes = collection.indexes.iter().map(|index| index.id.0);
+                indexes.chain([collection.id.0]).collect::<Vec<u32>>()
+            };
+            for id in catalog.all_collections().flat_map(of).chain([TRASH.0]) {
+                if reader.lacks_counters(id)? {
+                    wrong.insert(id);
+                }
+            }
+            Ok::<_, StoreError>(wrong)
         })?;
         let mut sentences = Vec::new();
-        for row in damaged {
-            let DamagedRow::Counters { id } = row else { continue };
-            self.transact(|writer| {
+        for id in wrong {
+            let counted = self.transact(|writer| {
                 let counters = counted(&writer.reader(), id)?;
                 writer.txn.writer.set_counters(id, counters).map_err(WriteError::from)
-            })?;
-            let name = named(&self.catalog(), &row);
-            sentences.push(format!("Damage was mended: {name} were damaged and are made anew."));
+            });
+            if counted.is_ok() {
+                let name = named(&catalog, &DamagedRow::Counters { id });
+                sentences
+                    .push(format!("Damage was mended: {name} were damaged and are made anew."));
+            }
         }
         Ok(sentences)
     }
@@ -57,7 +75,11 @@ fn counted(reader: &Reader<'_>, id: u32) -> Result<Counters, StoreError> {
 
 #[cfg(test)]
 mod tests {
-    use crate::{catalog::Namespace, command::testing::Lab};
+    use crate::{
+        catalog::Namespace,
+        command::testing::Lab,
+        store::{StoreError, Writer},
+    };
 
     fn findings(lab: &Lab) -> Vec<String> {
         let report = lab.engine.collections().verify(&mut |_| true).expect("checked");
@@ -89,5 +111,41 @@ mod tests {
         assert_eq!(findings(&lab), Vec::<String>::new());
         let lab = lab.reopened();
         assert!(!lab.engine.open_report().warnings.iter().any(|it| it.contains("counters")));
+    }
+
+    /// As after a wrong bit in the key of a row: under its own key nothing is found, and that is what a new
+    /// collection has.
+    #[test]
+    fn counters_that_are_gone_are_made_anew_and_meanwhile_nothing_is_written_over() {
+        for ids in ["{_id: 'x', a: 1}, {_id: 'y', a: 2}", "{_id: 0, a: 1}, {_id: 1, a: 2}"] {
+            let lab = Lab::new();
+            lab.ok("{createIndexes: 'c', indexes: [{key: {a: 1}, name: 'a'}]}");
+            lab.ok(&format!("{{insert: 'c', documents: [{ids}]}}"));
+            let all = || lab.ok("{find: 'c'}").to_string();
+            let before = all();
+            let collections = lab.engine.collections();
+            let namespace = Namespace::new("test", "c").expect("a name");
+            let collection = collections.catalog().collection(&namespace).expect("there");
+            let index = collection.index("a").expect("there").id.0;
+            let gone = |writer: &mut Writer<'_>| {
+                Ok::<_, StoreError>(
+                    writer.delete_counters(collection.id.0)? && writer.delete_counters(index)?,
+                )
+            };
+            assert_eq!(collections.store().write(gone), Ok(true));
+            for documents in ["{_id: 'z'}", "{_id: 'z'}, {_id: 7}"] {
+                let refused = lab.run(&format!("{{insert: 'c', documents: [{documents}]}}"));
+                assert!(refused.to_string().contains("counters is missing"), "{refused}");
+            }
+            assert_eq!(all(), before);
+            let lab = lab.reopened();
+            let warnings = &lab.engine.open_report().warnings;
+            for name in ["the counters of test.c ", "the counters of the index a of test.c "] {
+                assert!(warnings.iter().any(|it| it.contains(name)), "{warnings:?}");
+            }
+            lab.ok("{insert: 'c', documents: [{_id: 'z', a: 3}, {_id: 'a', a: 3}]}");
+            lab.check("{count: 'c'}", "{n: 4}");
+            assert_eq!(findings(&lab), Vec::<String>::new());
+        }
     }
 }

@@ -60,7 +60,7 @@ impl DocumentWriter<'_> {
             return Ok(None);
         }
         let collection = self.begun_with(collection, documents)?;
-        let next = self.txn.counters(collection.id.0)?.next_record;
+        let next = self.txn.next_record(collection.id)?;
         let Some(mut coming) = self.coming(&collection, documents, next)? else {
             return Ok(None);
         };

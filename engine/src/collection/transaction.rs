@@ -307,6 +307,20 @@ impl<'w> Transaction<'w> {
         Ok(counters)
     }
 
+    /// The number that the next document of a collection, or of the trash, may get.
+    ///
+    /// # Errors
+    /// `Damaged` when that is not known: a number that is given out again would write over a document.
+    pub(super) fn next_record(&mut self, id: CollectionId) -> Result<RecordNumber, StoreError> {
+        let next = self.counters(id.0)?.next_record;
+        if next == 0 && self.writer.reader().lacks_counters(id.0)? {
+            return Err(StoreError::damaged(
+                "a record of counters is missing; it is made anew when the store is opened again",
+            ));
+        }
+        Ok(next)
+    }
+
     pub(super) fn count(
         &mut self,
         id: u32,

@@ -161,7 +161,7 @@ impl DocumentWriter<'_> {
         if bytes > TRASH_BYTES_MAX || self.has_no_room() {
             return Ok(false);
         }
-        let record = self.txn.counters(TRASH.0)?.next_record.max(1);
+        let record = self.txn.next_record(TRASH)?.max(1);
         let now_ms = self.txn.now_ms;
         let put = self.txn.writer.put_document(TRASH, record, now_ms, row.as_bytes());
         let counted = put.and_then(|()| {

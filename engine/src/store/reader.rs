@@ -265,6 +265,19 @@ impl<'t> Reader<'t> {
         }
     }
 
+    /// Whether a collection, an index or the trash has documents or entries, but no counters: those were
+    /// lost, and would say that there is nothing.
+    ///
+    /// # Errors
+    /// When LMDB fails.
+    pub fn lacks_counters(&self, id: u32) -> Result<bool, StoreError> {
+        if self.get(self.tables.counters, &id.to_be_bytes())?.is_some() {
+            return Ok(false);
+        }
+        let (all, forward) = (Bound::Unbounded, Scan::Forward);
+        let has_documents = self.documents(CollectionId(id), 0, forward)?.next_unread().is_some();
+        Ok(has_documents || self.entries(IndexId(id), all, all, forward)?.next().is_some())
+    }
     /// All catalog records.
     ///
     /// # Errors
