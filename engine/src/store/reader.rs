@@ -364,18 +364,37 @@ impl<'t> Reader<'t> {
     /// A named value of the store itself.
     ///
     /// # Errors
-    /// `Damaged` when its checksum is wrong.
+    /// `Damaged` when its checksum is wrong, or when there is none and another one must have been it.
     pub fn meta(&self, name: &str) -> Result<Option<&'t [u8]>, StoreError> {
-        let value = self.get(self.tables.meta, name.as_bytes())?;
-        let damaged = |_| {
+        let damaged = |why: &str| {
             StoreError::damaged(format!(
-                "its own value {name:?} does not match its checksum; restore a backup, or export what is \
-                 there and import it into a new store"
+                "its own value {name:?} {why}; restore a backup, or export what is there and import it \
+                 into a new store"
             ))
         };
-        value
-            .map(|value| codec::unseal(name.as_bytes(), value, "a value").map_err(damaged))
-            .transpose()
+        match self.get(self.tables.meta, name.as_bytes())? {
+            Some(value) => codec::unseal(name.as_bytes(), value, "a value")
+                .map(Some)
+                .map_err(|_| damaged("does not match its checksum")),
+            None if self.is_misnamed(name.as_bytes())? => Err(damaged("has lost its name")),
+            None => Ok(None),
+        }
+    }
+
+    /// Whether a value of the store has nearly this name and does not match its checksum, which is one of
+    /// the name too: then its name is what is damaged.
+    fn is_misnamed(&self, name: &[u8]) -> Result<bool, StoreError> {
+        const BYTES_WRONG_MAX: usize = 2;
+        let all = (Bound::Unbounded, Bound::Unbounded);
+        for row in self.rows(self.tables.meta, all, Scan::Forward)? {
+            let (key, value) = row?;
+            let wrong = key.iter().zip(name).filter(|(found, meant)| found != meant).count();
+            let is_near = key.len() == name.len() && wrong <= BYTES_WRONG_MAX;
+            if is_near && codec::unseal(key, value, "a value").is_err() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 }
 

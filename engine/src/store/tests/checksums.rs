@@ -121,6 +121,23 @@ fn spoil(folder: &FsPath, text: &[u8]) {
 }
 
 #[test]
+fn a_value_of_the_store_that_has_lost_its_name_is_damaged_and_not_absent() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = open(folder.path());
+    let put = |name: &'static str| {
+        store.write(|writer| writer.put_meta(name, b"what it says")).expect("written");
+    };
+    put("settings");
+    put("settled");
+    let meta = |name: &str| store.read(|reader| reader.meta(name).map(|found| found.is_some()));
+    assert_eq!((meta("settings"), meta("settinge")), (Ok(true), Ok(false)), "before");
+    rot(folder.path(), &[b"settings"]);
+    let lost = meta("settings").expect_err("damaged").to_string();
+    assert!(lost.contains(r#"its own value "settings" has lost its name"#), "{lost}");
+    assert_eq!((meta("settled"), meta("other")), (Ok(true), Ok(false)));
+}
+
+#[test]
 fn opening_reads_a_sample_of_the_documents_and_loses_none() {
     let folder = tempfile::tempdir().expect("a folder");
     labelled(folder.path());
