@@ -22,7 +22,7 @@ const DB: &str = "d";
 const COLLECTION: &str = "c";
 
 /// Documents of a file.
-const DOCUMENTS: usize = 8_000;
+const DOCUMENTS: usize = 30_000;
 
 /// The time at which the stores are looked at.
 const NOW_MS: i64 = 1_700_000_000_000;
