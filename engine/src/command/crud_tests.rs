@@ -746,6 +746,38 @@ mod find_and_modify {
     }
 
     #[test]
+    fn what_can_not_be_given_back_stays_as_it_was() {
+        let lab = with_three();
+        let before = lab.ids("{find: 'c', filter: {v: {$lt: 9}}}");
+        assert_eq!(before.len(), 3);
+        for command in [
+            "query: {_id: 1}, remove: true",
+            "query: {_id: 1}, update: {$set: {v: 9}}",
+            "query: {_id: 1}, update: {$set: {v: 9}}, new: true",
+            "query: {_id: 8}, update: {$set: {v: 9}}, upsert: true, new: true",
+        ] {
+            let command =
+                format!("{{findAndModify: 'c', {command}, fields: {{a: {{$toInt: 'x'}}}}}}");
+            lab.check(&command, "{ok: 0, code: 241}");
+            assert_eq!(lab.ids("{find: 'c', filter: {v: {$lt: 9}}}"), before, "{command}");
+            lab.check("{count: 'c'}", "{n: 3}");
+        }
+    }
+
+    #[test]
+    fn a_field_that_stands_twice_is_given_back_twice() {
+        let lab = with_three();
+        let mut twice = bson::rawdoc! { "_id": 9, "a": 1 };
+        twice.append(bson::raw::cstr!("a"), 2);
+        let mut documents = bson::RawArrayBuf::new();
+        documents.push(twice.clone());
+        lab.engine.run_raw("test", &bson::rawdoc! { "insert": "c", "documents": documents });
+        let remove = bson::rawdoc! { "findAndModify": "c", "query": { "_id": 9 }, "remove": true };
+        let reply = lab.engine.run_raw("test", &remove);
+        assert_eq!(reply.get_document("value").ok(), Some(&*twice));
+    }
+
+    #[test]
     fn what_contradicts_itself() {
         let both = "remove: true";
         check(

@@ -95,6 +95,6 @@ pub fn delete(
         return modify::all(context, namespace, &query, &Action::Delete);
     }
     query.target.limit = Some(1);
-    let (done, _) = modify::first(context, namespace, &query, &Action::Delete, false)?;
+    let done = modify::first(context, namespace, &query, &Action::Delete, false)?;
     Ok((done, None))
 }

@@ -1,12 +1,15 @@
 //! `findAndModify`: changes or removes one document and gives it back.
 
-use bson::{Bson, Document, doc, raw::RawBsonRef};
+use bson::{
+    doc,
+    raw::{RawBson, RawBsonRef, cstr},
+};
 
 use super::{
     context::Context,
     error::{Answer, Code, CommandError},
     field::{ignored, optional},
-    modify::{self, Action},
+    modify::{self, Action, Outcome},
     query::{Let, Query},
     request::Request,
     run::raw,
@@ -57,26 +60,21 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     let remove = request.flag("remove")?;
     request.flag("bypassDocumentValidation")?;
     check_options(request)?;
-    let (done, outcome) = if remove {
-        modify::first(context, &namespace, &query, &Action::Delete, false)?
+    let give = |outcome: Outcome| {
+        let shown = if wants_new { outcome.after } else { outcome.before };
+        match (&projection, shown) {
+            (Some(part), Some(shown)) => {
+                Ok(Some(part.apply(&shown, &variables.context(context.now_ms()))?))
+            }
+            (_, shown) => Ok(shown),
+        }
+    };
+    let (done, value) = if remove {
+        modify::first_giving(context, &namespace, &query, &Action::Delete, false, &give)?
     } else {
         let update = read_update(request, &NAMES, &variables)?;
-        modify::first(context, &namespace, &query, &Action::Update(&update), upsert)?
-    };
-    let shown = outcome.and_then(|outcome| match (wants_new, &done.upserted) {
-        (true, _) => outcome.after,
-        (false, None) => Some(outcome.before),
-        (false, Some(_)) => None,
-    });
-    let value = match shown {
-        None => Bson::Null,
-        Some(document) => {
-            let document = match projection {
-                Some(part) => part.apply(&document, &variables.context(context.now_ms()))?,
-                None => document,
-            };
-            Bson::Document(Document::try_from(&*document)?)
-        }
+        let action = Action::Update(&update);
+        modify::first_giving(context, &namespace, &query, &action, upsert, &give)?
     };
     let is_upsert = done.upserted.is_some();
     let n = i32::from(done.matched > 0 || is_upsert);
@@ -87,7 +85,10 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
     if let Some(id) = done.upserted {
         last_error.insert("upserted", id);
     }
-    raw(&doc! { "lastErrorObject": last_error, "value": value })
+    let mut reply = raw(&doc! { "lastErrorObject": last_error })?;
+    // As it is: decoded, it would have only the last of two fields with one name.
+    reply.append(cstr!("value"), value.map_or(RawBson::Null, RawBson::Document));
+    Ok(reply)
 }
 
 fn check_options(request: &Request<'_>) -> Result<(), CommandError> {

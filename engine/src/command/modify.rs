@@ -123,8 +123,8 @@ fn some(
 
 /// One document before and after.
 pub struct Outcome {
-    /// As it was.
-    pub before: RawDocumentBuf,
+    /// As it was; `None` when it was inserted.
+    pub before: Option<RawDocumentBuf>,
     /// As it is; `None` when it was removed.
     pub after: Option<RawDocumentBuf>,
     /// Whether anything was written.
@@ -154,7 +154,7 @@ pub fn one(
         } else {
             writer.delete(collection, record)?;
         }
-        return Ok(Some(Outcome { before, after: None, is_changed: true }));
+        return Ok(Some(Outcome { before: Some(before), after: None, is_changed: true }));
     };
     let context = query.update_context(now_ms, false);
     let changed = changed(update, &before, &context).map_err(Refused::Statement)?;
@@ -163,7 +163,8 @@ pub fn one(
         writer.replace(collection, record, after)?;
     }
     let changed = changed.map(|after| writer.stored(collection, &after).into_owned());
-    Ok(Some(Outcome { after: Some(changed.unwrap_or_else(|| before.clone())), before, is_changed }))
+    let after = Some(changed.unwrap_or_else(|| before.clone()));
+    Ok(Some(Outcome { after, before: Some(before), is_changed }))
 }
 
 fn current(
@@ -237,7 +238,26 @@ pub fn first(
     query: &Query,
     action: &Action<'_>,
     upsert: bool,
-) -> Result<(Modified, Option<Outcome>), CommandError> {
+) -> Result<Modified, CommandError> {
+    first_giving(context, namespace, query, action, upsert, &|_| Ok(None)).map(|(done, _)| done)
+}
+
+/// What of a document that was found and changed, removed or inserted is given back.
+pub type Give<'g> = dyn Fn(Outcome) -> Result<Option<RawDocumentBuf>, CommandError> + Sync + 'g;
+
+/// As [`first`], and gives back what `give` makes of the document. Where that fails, nothing is written:
+/// a document that was removed and is not given back would be lost.
+///
+/// # Errors
+/// As [`first`], and what `give` meets.
+pub fn first_giving(
+    context: &Context,
+    namespace: &Namespace,
+    query: &Query,
+    action: &Action<'_>,
+    upsert: bool,
+    give: &Give<'_>,
+) -> Result<(Modified, Option<RawDocumentBuf>), CommandError> {
     // A search without an index can be long; it is not made while other writers wait.
     let candidate = context.read(|reader, catalog| match catalog.collection(namespace) {
         None => Ok(None),
@@ -271,10 +291,11 @@ pub fn first(
         match (outcome, action) {
             (Some(outcome), _) => {
                 let changed = u64::from(outcome.is_changed);
-                Ok((Modified { matched: 1, changed, upserted: None }, Some(outcome)))
+                Ok((Modified { matched: 1, changed, upserted: None }, give(outcome)?))
             }
             (None, Action::Update(update)) if upsert => {
-                insert_upsert(writer, &collection, query, update)
+                let (done, outcome) = insert_upsert(writer, &collection, query, update)?;
+                Ok((done, give(outcome)?))
             }
             (None, _) => Ok((Modified::default(), None)),
         }
@@ -286,7 +307,7 @@ fn insert_upsert(
     collection: &CollectionMeta,
     query: &Query,
     update: &Update,
-) -> Result<(Modified, Option<Outcome>), CommandError> {
+) -> Result<(Modified, Outcome), CommandError> {
     let filter = &query.target.filter;
     let seed = Update::upsert_seed(filter)?;
     let context = query.update_context(writer.now_ms(), true);
@@ -299,7 +320,6 @@ fn insert_upsert(
     let checked = super::new_document::with_id_first(&after)?;
     insert_one(writer, collection, &checked)?;
     let modified = Modified { matched: 0, changed: 0, upserted: Some(id) };
-    let before = RawDocumentBuf::new();
     let after = writer.stored(collection, &after).into_owned();
-    Ok((modified, Some(Outcome { before, after: Some(after), is_changed: true })))
+    Ok((modified, Outcome { before: None, after: Some(after), is_changed: true }))
 }

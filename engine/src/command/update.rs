@@ -181,7 +181,7 @@ impl Statement {
             }
         }
         self.query.target.limit = Some(1);
-        let (done, _) = modify::first(context, namespace, &self.query, &action, self.is_upsert)?;
+        let done = modify::first(context, namespace, &self.query, &action, self.is_upsert)?;
         Ok((done, None))
     }
 }
