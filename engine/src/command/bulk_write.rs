@@ -1,5 +1,7 @@
 //! `bulkWrite`: inserts, updates and deletes in several collections.
 
+use std::cmp::Ordering;
+
 use bson::{
     Bson, Document, RawDocumentBuf, doc,
     raw::{RawBsonRef, RawDocument},
@@ -22,7 +24,7 @@ use super::{
 };
 use crate::{
     catalog::Namespace,
-    value::{Layout, shell},
+    value::{Layout, order::compare, shell},
 };
 
 /// `{bulkWrite: 1, ops: [{insert | update | delete: index, …}], nsInfo: [{ns}], ordered, errorsOnly,
@@ -185,6 +187,13 @@ fn index(name: &str, value: RawBsonRef<'_>) -> Result<usize, CommandError> {
     let number = super::request::as_integer(value).ok_or_else(|| {
         wrong_type_at(&format!("{PLACE}.{name}"), value, "types '[long, int, decimal, double]'")
     })?;
+    // Without its fraction it would name a collection that was not meant, and NaN the first one.
+    if compare(value, RawBsonRef::Int64(number)) != Ordering::Equal {
+        return Err(CommandError::new(
+            Code::BAD_VALUE,
+            format!("BSON field '{PLACE}.{name}' must be a whole number: a place in nsInfo"),
+        ));
+    }
     usize::try_from(number).map_err(|_| negative(name, number))
 }
 

@@ -63,6 +63,15 @@ mod bulk_write {
     }
 
     #[test]
+    fn the_place_of_a_collection_is_a_whole_number() {
+        for place in ["NaN", "0.9", "-0.9", "-1", "NumberDecimal('0.5')", "NumberDecimal('1E+40')"]
+        {
+            check(&format!("{{delete: {place}, filter: {{}}, multi: true}}"), "", "{code: 2}");
+        }
+        check("{delete: NumberDecimal('0'), filter: {}, multi: true}", "", "{nDeleted: 3}");
+    }
+
+    #[test]
     fn an_error_belongs_to_its_operation() {
         let twice = "{insert: 0, document: {_id: 1}}, {insert: 0, document: {_id: 9}}, \
                      {insert: 0, document: {_id: 2}}";
