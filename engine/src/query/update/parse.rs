@@ -20,6 +20,7 @@ use crate::query::{
     Expr, Filter, QueryError, QueryErrorKind, Test,
     filter::{integer::integer as integer_in, is_operators, number},
 };
+use crate::value::scan::{self, Limits, ScanErrorKind};
 
 pub(super) fn update(
     update: RawBsonRef<'_>,
@@ -32,6 +33,7 @@ pub(super) fn update(
     };
     let first = raw.iter().next().transpose()?;
     if !first.is_some_and(|(name, _)| name.as_str().starts_with('$')) {
+        check_names(raw.as_bytes())?;
         return replacement(Document::try_from(raw)?, array_filters);
     }
     let array_filters = identifiers::parse(array_filters)?;
@@ -46,6 +48,18 @@ pub(super) fn update(
     let changes: Vec<Change> = changes.into_iter().map(|(_, change)| change).collect();
     identifiers::check(&changes, &array_filters, raw)?;
     Ok(Form::Operators { changes, array_filters })
+}
+
+/// Refuses a value with two fields of one name, of which only the last would be stored.
+fn check_names(value: &[u8]) -> Result<(), QueryError> {
+    let limits = Limits { allow_duplicate_names: false, ..Limits::default() };
+    match scan::check_with(value, &limits) {
+        Err(error) if matches!(error.kind, ScanErrorKind::DuplicateName { .. }) => {
+            Err(QueryError::bad_value(format!("the update would lose a field: {}", error.kind)))
+        }
+        // What else is wrong shows in the document that the update makes.
+        _ => Ok(()),
+    }
 }
 
 fn replacement(update: Document, array_filters: &[&RawDocument]) -> Result<Form, QueryError> {
@@ -89,6 +103,13 @@ fn operator_changes(
     };
     for element in fields {
         let (name, raw) = element?;
+        match raw {
+            // It is a condition and not stored.
+            _ if operator == "$pull" => {}
+            RawBsonRef::Document(value) => check_names(value.as_bytes())?,
+            RawBsonRef::Array(value) => check_names(value.as_bytes())?,
+            _ => {}
+        }
         let (path, argument) = (UpdatePath::parse(name.as_str())?, Bson::try_from(raw)?);
         let action = match operator {
             "$rename" => rename(&path, &argument, changes)?,

@@ -33,6 +33,24 @@ fn unchanged(update: &str, document: &str) {
     assert_eq!(found, Ok(None), "{update} on {document}");
 }
 
+#[test]
+fn an_update_that_would_lose_a_field_is_refused() {
+    let refused = |update: &RawDocument| {
+        let error = Update::parse(RawBsonRef::Document(update), &[]).expect_err("two of one name");
+        assert!(error.to_string().contains("\"x\" stands twice"), "{error}");
+    };
+    let mut twice = raw("{x: 1}");
+    twice.append(bson::raw::cstr!("x"), 2);
+    refused(&twice);
+    let mut list = bson::RawArrayBuf::new();
+    list.push(twice.clone());
+    refused(&bson::rawdoc! { "_id": 1, "a": list.clone() });
+    refused(&bson::rawdoc! { "$set": { "a": twice.clone() } });
+    refused(&bson::rawdoc! { "$push": { "a": { "$each": list } } });
+    let pull = bson::rawdoc! { "$pull": { "a": twice } };
+    assert!(Update::parse(RawBsonRef::Document(&pull), &[]).is_ok(), "a condition");
+}
+
 fn refused(update: &str, document: &str, kind: QueryErrorKind) {
     let found = run(update, &[], document, &UpdateContext::default());
     let error = found.expect_err(&format!("{update} on {document}"));
