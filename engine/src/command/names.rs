@@ -2,6 +2,8 @@
 
 use bson::raw::RawDocument;
 
+use super::error::{Code, CommandError};
+
 /// The names of a document's fields as a set that may hold a few more. Commands know many fields and
 /// clients send few, so most of them need not be looked for.
 #[derive(Debug, Clone, Copy, Default)]
@@ -27,6 +29,23 @@ impl Names {
         self.0 & Self::bit(name) != 0
     }
 
+    /// Refuses a name that is among these already and stands twice in the document.
+    pub(super) fn check_once(
+        self,
+        document: &RawDocument,
+        place: &str,
+        name: &str,
+    ) -> Result<(), CommandError> {
+        if !self.may_have(name) {
+            return Ok(());
+        }
+        let keys = document.iter_elements().flatten().map(|element| element.key().as_str());
+        match keys.filter(|key| *key == name).count() {
+            0 | 1 => Ok(()),
+            _ => Err(duplicate_field(place, name)),
+        }
+    }
+
     fn bit(name: &str) -> u64 {
         let (first, last) = (name.as_bytes().first(), name.as_bytes().last());
         let byte = |byte: Option<&u8>| byte.copied().map_or(0, u32::from);
@@ -34,6 +53,14 @@ impl Names {
         let length = u32::try_from(name.len()).unwrap_or(0).wrapping_mul(11);
         1 << ((spread ^ length) % u64::BITS)
     }
+}
+
+/// Of two fields with one name only one would be heeded, and nobody knows which one was meant.
+pub(super) fn duplicate_field(place: &str, name: &str) -> CommandError {
+    CommandError::new(
+        Code::IDL_DUPLICATE_FIELD,
+        format!("BSON field '{place}.{name}' is a duplicate field"),
+    )
 }
 
 #[cfg(test)]

@@ -248,7 +248,7 @@ mod tests {
         twice.append(cstr!("filter"), rawdoc! { "_id": 2 });
         let reply = lab.engine.run_raw("test", &twice);
         let reply = Document::try_from(reply).expect("a reply");
-        assert_eq!(reply, lab.run("{find: 'c', filter: {_id: 1}}"));
+        assert_eq!(reply.get_i32("code").ok(), Some(40413), "{reply}");
         lab.check("{find: 'none', filter: {_id: 1}}", "{'cursor.firstBatch': [], 'cursor.id': 0}");
         lab.check("{find: '', filter: {_id: 1}}", "{code: 73}");
     }

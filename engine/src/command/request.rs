@@ -58,7 +58,7 @@ impl<'r> Request<'r> {
     /// Checks scope and fields.
     ///
     /// # Errors
-    /// `IDLUnknownField`, `IDLFailedToParse`, `NotImplemented`, `Unauthorized`.
+    /// `IDLUnknownField`, `IDLFailedToParse`, `NotImplemented`, `Unauthorized`; a field that stands twice.
     pub fn check(
         command: &Command,
         client: &'r Client,
@@ -70,12 +70,13 @@ impl<'r> Request<'r> {
         let mut elements = document.iter_elements();
         let first = elements.next().transpose()?;
         let (mut names, mut declared) = (Names::default(), Ok(()));
+        names = first.as_ref().map_or(names, |first| names.with(first.key().as_str()));
         for element in elements {
             let name = element?.key().as_str();
-            names = names.with(name);
             declared = declared.and_then(|()| check_field(command, name));
+            declared = declared.and_then(|()| names.check_once(document, command.name, name));
+            names = names.with(name);
         }
-        names = first.as_ref().map_or(names, |first| names.with(first.key().as_str()));
         let first = first.map(|first| first.value()).transpose()?;
         let name = command.name;
         let request = Self { client, db, name, document, met, now_ms, first, names };

@@ -7,6 +7,7 @@ use bson::raw::{RawBsonRef, RawDocument};
 
 use super::{
     error::{Code, CommandError},
+    names::duplicate_field,
     request::{missing_field, type_name, unknown_field, wrong_type_at},
 };
 use crate::value::order::compare;
@@ -37,16 +38,21 @@ pub type StatementField = (&'static str, Shape, bool);
 /// as absent.
 ///
 /// # Errors
-/// `IDLUnknownField`, `TypeMismatch`, `FailedToParse`; `IDLFailedToParse` for what is missing.
+/// `IDLUnknownField`, `TypeMismatch`, `FailedToParse`; `IDLFailedToParse` for what is missing; a field that
+/// stands twice.
 pub fn check_statement(
     place: &str,
     statement: &RawDocument,
     fields: &[StatementField],
 ) -> Result<(), CommandError> {
-    let mut found = Vec::new();
+    let (mut found, mut met) = (Vec::new(), Vec::new());
     for element in statement {
         let (name, value) = element?;
         let name = name.as_str();
+        if met.contains(&name) {
+            return Err(duplicate_field(place, name));
+        }
+        met.push(name);
         let Some((_, shape, _)) = fields.iter().find(|(known, ..)| *known == name) else {
             return Err(unknown_field(place, name));
         };
@@ -117,5 +123,62 @@ pub fn removes_all(limit: RawBsonRef<'_>) -> Result<bool, CommandError> {
         RawBsonRef::Double(other) => refused(&other.to_string()),
         RawBsonRef::Decimal128(other) => refused(&other.to_string()),
         other => refused(type_name(other)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bson::{
+        Document, RawArrayBuf, RawDocumentBuf,
+        raw::{CStr, RawBson, cstr},
+        rawdoc,
+    };
+
+    use super::super::testing::Lab;
+
+    /// A document with one more field, whose name may be there already.
+    fn with(
+        mut document: RawDocumentBuf,
+        name: &CStr,
+        value: impl Into<RawBson>,
+    ) -> RawDocumentBuf {
+        document.append(name, value.into());
+        document
+    }
+
+    fn list(item: RawDocumentBuf) -> RawArrayBuf {
+        let mut list = RawArrayBuf::new();
+        list.push(item);
+        list
+    }
+
+    /// A command with a field twice is refused, and nothing is written.
+    #[track_caller]
+    fn check(db: &str, command: &RawDocumentBuf) {
+        let lab = Lab::new();
+        lab.ok("{insert: 'c', documents: [{_id: 1}, {_id: 2}]}");
+        let reply = lab.engine.run_raw(db, command);
+        let reply = Document::try_from(reply).expect("a reply");
+        assert_eq!(reply.get_i32("code").ok(), Some(40413), "{reply}");
+        lab.check("{find: 'c'}", "{'cursor.firstBatch': [{_id: 1}, {_id: 2}]}");
+    }
+
+    #[test]
+    fn of_a_field_that_stands_twice_none_is_heeded() {
+        let all = rawdoc! { "q": {}, "limit": 0 };
+        let delete = |statement| rawdoc! { "delete": "c", "deletes": list(statement) };
+        check("test", &delete(with(all.clone(), cstr!("limit"), 1)));
+        check("test", &delete(with(all.clone(), cstr!("q"), rawdoc! { "_id": 3 })));
+        check("test", &with(delete(all), cstr!("deletes"), RawArrayBuf::new()));
+        let update = rawdoc! { "q": {}, "u": { "$set": { "a": 1 } }, "multi": true };
+        let update = list(with(update, cstr!("multi"), false));
+        check("test", &rawdoc! { "update": "c", "updates": update });
+        let insert = rawdoc! { "insert": "c", "documents": list(rawdoc! { "_id": 3 }) };
+        check("test", &with(insert, cstr!("documents"), list(rawdoc! { "_id": 4 })));
+        let remove = rawdoc! { "findAndModify": "c", "query": {}, "remove": true };
+        check("test", &with(remove, cstr!("query"), rawdoc! { "_id": 3 }));
+        let insert = with(rawdoc! { "insert": 0, "document": {} }, cstr!("document"), rawdoc! {});
+        let names = list(rawdoc! { "ns": "test.c" });
+        check("admin", &rawdoc! { "bulkWrite": 1, "ops": list(insert), "nsInfo": names });
     }
 }
