@@ -1,6 +1,6 @@
 //! `mayflyRelease`: answers what the guard asks, for all removals or for those of one index.
 
-use bson::Document;
+use bson::{Document, raw::RawBsonRef};
 
 use super::{
     context::Context,
@@ -63,6 +63,12 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
 
 /// The rules that are named; `None` stands for everything that is held.
 fn rules(context: &Context, request: &Request<'_>) -> Result<Option<Vec<RuleId>>, CommandError> {
+    // A name that its sender did not find is null, and would stand for everything that is held.
+    for field in ["ns", "index"] {
+        if let Some(null @ RawBsonRef::Null) = request.given(field)? {
+            return Err(request.wrong_type(field, null, "string"));
+        }
+    }
     let (namespace, index) = (request.text("ns")?, request.text("index")?);
     let Some(namespace) = namespace else {
         return match index {
@@ -126,6 +132,8 @@ mod tests {
         lab.check("{mayflyRelease: 1, action: 'else'}", "{ok: 0, code: 2}");
         lab.check("{mayflyRelease: 1, action: 5}", "{ok: 0, code: 14}");
         lab.check("{mayflyRelease: 1, index: 'x'}", "{ok: 0, code: 2}");
+        lab.check("{mayflyRelease: 1, action: 'deleteNow', ns: null}", "{ok: 0, code: 14}");
+        lab.check("{mayflyRelease: 1, ns: 'test.c', index: null}", "{ok: 0, code: 14}");
         lab.check("{mayflyRelease: 1, ns: 'test.c'}", "{ok: 0, code: 27}");
         lab.ok("{createIndexes: 'c', indexes: [{key: {t: 1}, name: 't', expireAfterSeconds: 5}]}");
         lab.check("{mayflyRelease: 1, ns: 'test.c', index: 'u'}", "{ok: 0, code: 27}");
