@@ -64,7 +64,7 @@ impl Collections {
     /// go on.
     ///
     /// # Errors
-    /// `NamespaceNotFound`, `NamespaceExists` where a view has the name, `IllegalOperation`,
+    /// `NamespaceNotFound`, `NamespaceExists` where a view or a time series has the name, `IllegalOperation`,
     /// `TargetChanged`, and what the handover meets.
     pub fn replace(
         &self,
@@ -79,7 +79,8 @@ impl Collections {
                 check_unchanged(to, before, replaced.as_deref())?;
             }
             if let Some(replaced) = replaced {
-                if replaced.is_view() {
+                // MongoDB keeps a time series behind a view, which no rename replaces.
+                if replaced.is_view() || replaced.options.time_series.is_some() {
                     let message = format!("a view already exists with that name: {to}");
                     return Err(refused(Kind::NamespaceExists, message));
                 }

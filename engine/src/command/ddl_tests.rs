@@ -136,6 +136,9 @@ fn rename_has_a_code_for_every_refusal() {
     refuses(&lab, "{renameCollection: 'test.a', to: 'test.v'}", 48);
     refuses(&lab, "{renameCollection: 'test.a', to: 'test.v', dropTarget: true}", 48);
     lab.check("{count: 'v'}", "{n: 0}");
+    lab.ok("{insert: 't', documents: [{at: ISODate('2024-01-01')}]}");
+    refuses(&lab, "{renameCollection: 'test.a', to: 'test.t', dropTarget: true}", 48);
+    lab.check("{count: 't'}", "{n: 1}");
     lab.ok("{renameCollection: 'test.a', to: 'test.b', dropTarget: true}");
     lab.check("{count: 'b'}", "{n: 1}");
     lab.check("{drop: 'b'}", "{nIndexesWas: 1, ns: 'test.b', ok: 1}");
