@@ -64,6 +64,8 @@ fn a_database_is_dropped_only_by_the_number_1() {
         refuses(&lab, &format!("{{dropDatabase: {other}}}"), 14);
     }
     lab.check("{count: 'c'}", "{n: 1}");
+    let refused = lab.engine.run("admin", &bson::doc! { "dropDatabase": 1 });
+    assert_eq!(refused.get_i32("code").ok(), Some(20), "{refused}");
     lab.check("{dropDatabase: 1.0}", "{dropped: 'test'}");
 }
 

@@ -16,6 +16,13 @@ pub static COMMAND: Command =
 
 fn run(context: &Context, request: &Request<'_>) -> Answer {
     check_is_one(request)?;
+    // A client that names no database mostly speaks to this one.
+    if request.db == "admin" {
+        return Err(CommandError::new(
+            Code::ILLEGAL_OPERATION,
+            "Dropping the 'admin' database is prohibited; drop its collections one by one",
+        ));
+    }
     let removed = context.collections.drop_database(request.db)?;
     let reply = if removed > 0 {
         doc! { "dropped": request.db }
