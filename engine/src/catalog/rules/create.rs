@@ -131,30 +131,30 @@ fn check_known(options: &Document) -> Result<(), CatalogError> {
             format!("the field 'create.{unknown}' is unknown; remove it"),
         ));
     }
-    let set = |field: &str, part: &str| {
-        options
-            .get_document(field)
-            .is_ok_and(|value| value.get(part).and_then(safe_bool) == Some(true))
-    };
-    let filled = |field: &str| options.get_document(field).is_ok_and(|value| !value.is_empty());
-    let collated = options
-        .get_document("collation")
-        .is_ok_and(|given| !given.get_str("locale").is_ok_and(|locale| locale == "simple"));
-    let unsupported = if filled("encryptedFields") {
-        Some("encryptedFields")
-    } else if set("changeStreamPreAndPostImages", "enabled") {
-        Some("changeStreamPreAndPostImages")
-    } else if collated {
-        Some("collation")
-    } else {
-        None
-    };
-    unsupported.map_or(Ok(()), |field| {
-        Err(error(
+    let is_plain = |given: &Document| same_document(given, &doc! { "locale": "simple" });
+    let is_off = |given: &Document| given.get("enabled").and_then(safe_bool) != Some(true);
+    let has_plain_ids = |given: &Document| given.get_document("collation").map_or(true, is_plain);
+    check_inert(options, "encryptedFields", Document::is_empty)?;
+    check_inert(options, "changeStreamPreAndPostImages", is_off)?;
+    check_inert(options, "collation", is_plain)?;
+    check_inert(options, "idIndex", has_plain_ids)
+}
+
+/// Refuses an option that is not built, unless what is given changes nothing.
+fn check_inert(
+    options: &Document,
+    field: &str,
+    changes_nothing: impl Fn(&Document) -> bool,
+) -> Result<(), CatalogError> {
+    match options.get(field) {
+        None | Some(Bson::Null) => Ok(()),
+        Some(Bson::Document(given)) if changes_nothing(given) => Ok(()),
+        Some(Bson::Document(_)) => Err(error(
             Kind::CommandNotSupported,
             format!("the option '{field}' is not supported; remove it"),
-        ))
-    })
+        )),
+        Some(other) => Err(wrong_type(field, "an object", other)),
+    }
 }
 
 /// The view that the options describe.

@@ -414,6 +414,31 @@ fn options_of_create() {
     check(doc! { "other": 1 }, Err(Kind::UnknownField));
 }
 
+#[test]
+fn an_option_of_create_that_is_not_built_is_not_taken_in_silence() {
+    let check = |field: &str, value: Bson, expected: Result<(), Kind>| {
+        let options = doc! { field: value };
+        let found = create::options(&options, NOW_MS).map(drop).map_err(|error| error.kind);
+        assert_eq!(found, expected, "{options}");
+    };
+    let (unsupported, wrong_type) = (Err(Kind::CommandNotSupported), Err(Kind::TypeMismatch));
+    for field in ["collation", "idIndex", "changeStreamPreAndPostImages", "encryptedFields"] {
+        check(field, bson!("de"), wrong_type);
+        check(field, Bson::Null, Ok(()));
+    }
+    check("collation", bson!({ "locale": "simple" }), Ok(()));
+    check("collation", bson!({ "locale": "simple", "strength": 2 }), unsupported);
+    check("collation", bson!({ "locale": "de" }), unsupported);
+    let id_index = |locale: &str| bson!({ "key": { "_id": 1 }, "collation": { "locale": locale } });
+    check("idIndex", bson!({ "key": { "_id": 1 }, "name": "_id_" }), Ok(()));
+    check("idIndex", id_index("simple"), Ok(()));
+    check("idIndex", id_index("de"), unsupported);
+    check("changeStreamPreAndPostImages", bson!({ "enabled": false }), Ok(()));
+    check("changeStreamPreAndPostImages", bson!({ "enabled": true }), unsupported);
+    check("encryptedFields", bson!({}), Ok(()));
+    check("encryptedFields", bson!({ "fields": [] }), unsupported);
+}
+
 /// The reply's fields as `old expire, new expire`, or the kind of error.
 fn modified(on: &CollectionMeta, index: Bson) -> Result<(Option<i64>, Option<i64>), Kind> {
     let request = CollModRequest {
