@@ -63,6 +63,16 @@ mod bulk_write {
     }
 
     #[test]
+    fn a_document_that_the_client_supplies_for_an_upsert_is_not_ignored() {
+        let supplied = "updateMods: [{$set: {a: 1}}], upsert: true, upsertSupplied";
+        let constants = "constants: {new: {_id: 7, b: 1}}";
+        let update =
+            |is: bool| format!("{{update: 0, filter: {{_id: 7}}, {supplied}: {is}, {constants}}}");
+        check(&update(true), "", "{nErrors: 1, nUpserted: 0, 'cursor.firstBatch.0.code': 238}");
+        check(&update(false), "", "{nErrors: 0, nUpserted: 1}");
+    }
+
+    #[test]
     fn the_place_of_a_collection_is_a_whole_number() {
         for place in ["NaN", "0.9", "-0.9", "-1", "NumberDecimal('0.5')", "NumberDecimal('1E+40')"]
         {
@@ -282,6 +292,10 @@ mod find {
     #[test]
     fn only_the_simple_collation() {
         let lab = with_three();
+        let more = "collation: {locale: 'simple', strength: 2}";
+        lab.check(&format!("{{find: 'c', {more}}}"), "{code: 9}");
+        let delete = format!("{{delete: 'c', deletes: [{{q: {{}}, limit: 0, {more}}}]}}");
+        lab.check(&delete, "{n: 0, 'writeErrors.0.code': 9}");
         let simple = "collation: {locale: 'simple'}";
         let english = "collation: {locale: 'en'}";
         for (collation, ok) in [(simple, true), (english, false)] {

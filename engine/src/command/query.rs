@@ -227,12 +227,16 @@ pub fn read_hint(value: Option<RawBsonRef<'_>>) -> Result<Option<Hint>, CommandE
 /// Refuses a collation other than the plain order of bytes.
 ///
 /// # Errors
-/// `NotImplemented`, and `BadValue` when there is no locale.
+/// `NotImplemented`; `BadValue` when there is no locale, `FailedToParse` when the simple one has more fields.
 pub fn check_collation(request: &Request<'_>) -> Result<(), CommandError> {
     let Some(collation) = request.document("collation")? else { return Ok(()) };
     match collation.get("locale")? {
         _ if collation.is_empty() => Ok(()),
-        Some(RawBsonRef::String("simple")) => Ok(()),
+        Some(RawBsonRef::String("simple")) if collation.iter().count() == 1 => Ok(()),
+        Some(RawBsonRef::String("simple")) => Err(CommandError::new(
+            Code::FAILED_TO_PARSE,
+            "If locale=simple, no other fields should be present in the collation",
+        )),
         Some(RawBsonRef::String("")) => Err(CommandError::new(
             Code::BAD_VALUE,
             "Field 'locale' is invalid in: { locale: \"\" }",

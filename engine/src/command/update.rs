@@ -11,7 +11,7 @@ use super::{
     insert::check_batch_size,
     modify::{self, Action, Modified},
     query::{Let, Query},
-    request::{Request, missing_field},
+    request::{Request, missing_field, unsupported_field},
     statement::{Shape, StatementField, check_statement},
     table::{Command, Scope},
 };
@@ -153,6 +153,9 @@ impl Statement {
         };
         let is_multi = fields.bool_at(names.place, "multi", false)?;
         let is_upsert = fields.bool_at(names.place, "upsert", false)?;
+        if fields.bool_at(names.place, "upsertSupplied", false)? {
+            return Err(unsupported_field(names.place, "upsertSupplied"));
+        }
         let sort = fields.document("sort")?;
         let update = read_update(fields, names, variables)?;
         let mut query = Query::of_statement(fields, filter, variables)?;
