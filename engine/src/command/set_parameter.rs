@@ -27,14 +27,6 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
             continue;
         }
         let info = settable(name)?;
-        if changes.iter().any(|(other, _)| other.name == name) {
-            return Err(CommandError::new(
-                Code::INVALID_OPTIONS,
-                format!(
-                    "attempted to set parameter [{name}] twice in the same setParameter command"
-                ),
-            ));
-        }
         changes.push((info, checked(info, given)?));
     }
     let mut was: Option<Bson> = None;
