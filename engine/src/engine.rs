@@ -17,7 +17,7 @@ pub use options::{ClockOption, EngineOptions, OpenError};
 use self::{background::Background, listening::Switch};
 use crate::{
     clock::{Clock, SimulatedClock, SystemClock},
-    collection::{Change, Collections},
+    collection::{Change, Collections, sample_damage},
     command::{self, Client, CommandError, Context},
     reaper::{EventHub, Reaper, thread},
     store::{OpenReport, Store},
@@ -79,6 +79,7 @@ impl Engine {
         options.store.now_ms = clock.now_ms();
         let (store, mut report) = Store::open(folder, &options.store)?;
         let collections = Arc::new(Collections::new(Arc::new(store), Arc::clone(&clock))?);
+        report.warnings.extend(sample_damage(collections.store(), &report.damaged));
         report.warnings.extend(collections.catalog().closed_in_words());
         report.warnings.extend(collections.catalog().without_dialect_in_words());
         let is_writable = !report.read_only;

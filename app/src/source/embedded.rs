@@ -308,7 +308,7 @@ fn converted(event: EngineEvent) -> SourceEvent {
             SourceEvent::ReaperScheduled { next_pass_ms, enabled }
         }
         EngineEvent::DamageFound(found) => {
-            let message = format!("{} is damaged: {}", found.namespace, found.sentence);
+            let message = format!("{}: {}", found.namespace, found.sentence);
             SourceEvent::DamageFound { message }
         }
         EngineEvent::HeldChanged { reason } => SourceEvent::Held { reason },

@@ -123,9 +123,7 @@ fn what_the_scrub_finds_damaged_is_told_by_name() {
     let mut window = Window::open_damaged();
     // Opening has read it too, and the scrub that this began may be done before the window listens.
     window.run("admin", &doc! {"mayflyScrub": "start"});
-    window.until_named(
-        "test.notes is damaged: A document is damaged: document with _id 1 of collection",
-    );
+    window.until_named("test.notes: A document is damaged: document with _id 1 does not");
     window.until_named("a backup from before brings back what was there");
 }
 

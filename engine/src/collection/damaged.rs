@@ -17,6 +17,16 @@ pub fn damage_in_words(store: &Store, rows: &DamagedRows) -> Option<String> {
     rows.in_words(rows.first.iter().map(|row| named(&catalog, row)))
 }
 
+/// The sentence about damaged rows of the sample that is read when a store is opened; `None` without any.
+#[must_use]
+pub fn sample_damage(store: &Store, rows: &DamagedRows) -> Option<String> {
+    let damage = damage_in_words(store, rows)?;
+    Some(format!(
+        "{damage}, as a sample has shown. Everything else can still be exported; verify the store to know \
+         all that is damaged."
+    ))
+}
+
 /// The sentence about a backup of a store with damaged rows; `None` for a sound one.
 #[must_use]
 pub fn backup_damage(store: &Store, report: &BackupReport) -> Option<String> {

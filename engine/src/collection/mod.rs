@@ -48,7 +48,7 @@ mod watches;
 
 pub use build::{BuildProgress, PendingBuild};
 pub use collections::Collections;
-pub use damaged::{backup_damage, damage_in_words};
+pub use damaged::{backup_damage, damage_in_words, sample_damage};
 pub use damaged_documents::{DamagedDocument, DamagedPage, NotRemoved};
 pub use displaced::{Displaced, Keeper};
 pub use document_writer::{DocumentWriter, InvalidDocument};

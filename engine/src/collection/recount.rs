@@ -113,6 +113,21 @@ mod tests {
         assert!(!lab.engine.open_report().warnings.iter().any(|it| it.contains("counters")));
     }
 
+    #[test]
+    fn counters_are_not_blamed_for_a_damaged_document() {
+        let lab = Lab::new();
+        lab.ok("{insert: 'c', documents: [{_id: 1, a: 'whole'}, {_id: 2, a: 'soon damaged'}]}");
+        lab.spoil(b"soon damaged");
+        let sentence = "A document is damaged: document with _id 2 does not match its checksum; the command \
+                        mayflyDamaged lists such documents and removes them.";
+        assert_eq!(findings(&lab), [sentence]);
+        let lab = lab.reopened();
+        let sentence = "1 stored thing is damaged (document with _id 2 of test.c), as a sample has shown. \
+                        Everything else can still be exported; verify the store to know all that is damaged.";
+        let warnings = &lab.engine.open_report().warnings;
+        assert!(warnings.iter().any(|it| it == sentence), "{warnings:?}");
+    }
+
     /// As after a wrong bit in the key of a row: under its own key nothing is found, and that is what a new
     /// collection has.
     #[test]

@@ -116,9 +116,10 @@ pub(super) fn stored<'t>(key: &[u8], value: &'t [u8]) -> Result<Stored<'t>, Stor
 /// What lies in the trash leaves it by itself.
 #[cold]
 fn damaged_document(collection: u32, record: RecordNumber, why: &str) -> StoreError {
-    let what = format!("{} of collection {collection} {why}", Numbered(record));
+    let what = format!("{} {why}", Numbered(record));
     StoreError::damaged(match collection {
         0 => what,
+        // Whoever reads it knows which one, by its name.
         _ => format!("{what}{WAY_OUT}"),
     })
 }

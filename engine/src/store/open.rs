@@ -277,12 +277,6 @@ fn check_data_file(
         was_walked = true;
     }
     let damaged = sampled?;
-    if let Some(words) = damaged.in_words(damaged.first.iter().map(ToString::to_string)) {
-        warnings.push(format!(
-            "{words}, as a sample has shown. Everything else can still be exported; verify the store \
-             to know all that is damaged."
-        ));
-    }
     Ok(Look { is_behind, was_walked, damaged })
 }
 

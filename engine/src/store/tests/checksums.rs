@@ -148,8 +148,6 @@ fn opening_reads_a_sample_of_the_documents_and_loses_none() {
     let (store, report) = Store::open(folder.path(), &StoreOptions::default()).expect("it opens");
     let damaged = DamagedRow::Document { collection: COLLECTION, record: 20 };
     assert_eq!(report.damaged.first, [damaged]);
-    let is_told = |it: &String| it.starts_with("1 stored thing is damaged (document 20 of");
-    assert!(report.warnings.iter().any(is_told), "{:?}", report.warnings);
     let read = |record| store.read(|reader| Ok(reader.document(COLLECTION, record)?.is_some()));
     assert_eq!((read(19), read(21)), (Ok(true), Ok(true)));
     assert!(matches!(read(20), Err(StoreError::Damaged { .. })));
