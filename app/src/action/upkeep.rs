@@ -82,14 +82,14 @@ pub const ENTRIES: &[Entry] = &[
     Entry {
         group: Group::Maintenance,
         label: "Verify…",
-        tooltip: "Read everything in the store and tell what is wrong",
+        tooltip: "Check the store: read everything in it and tell what is wrong",
         keys: None,
         action: |state| show(Page::Verify, state),
     },
     Entry {
         group: Group::Maintenance,
         label: "Scrub now",
-        tooltip: "Read every document in the background and look whether it is damaged",
+        tooltip: "Check every document in the background, whether it is damaged",
         keys: None,
         action: |state| {
             let can = state.is_open() && state.store.capabilities.upkeep;

@@ -153,7 +153,7 @@ fn line_ui(ui: &mut Ui, line: &Line, chosen: bool, scroll: bool) -> bool {
 fn lines(state: &State, typed: &str) -> Vec<Line> {
     let commands = entries().filter_map(|entry| {
         let action = (entry.action)(state)?;
-        let score = score(entry.label, typed)?;
+        let score = score(entry.label, typed).or_else(|| mentions(entry.tooltip, typed))?;
         Some(Line {
             words: entry.label.to_owned(),
             keys: entry.keys_text(),
@@ -208,9 +208,21 @@ pub fn score(words: &str, typed: &str) -> Option<i32> {
     Some(total)
 }
 
+/// How well a sentence about a command fits: less than any name, and only where one of its words begins with
+/// what was typed.
+fn mentions(sentence: &str, typed: &str) -> Option<i32> {
+    const LETTERS_MIN: usize = 3;
+    const SCORE: i32 = -1_000;
+    let (sentence, typed) = (sentence.to_lowercase(), typed.to_lowercase());
+    let mut places = sentence.match_indices(&typed);
+    let begins = |at: usize| !sentence[..at].ends_with(char::is_alphanumeric);
+    let is_mentioned = typed.chars().count() >= LETTERS_MIN && places.any(|(at, _)| begins(at));
+    is_mentioned.then_some(SCORE)
+}
+
 #[cfg(test)]
 mod tests {
-    use super::score;
+    use super::{mentions, score};
 
     fn check_order(typed: &str, better: &str, worse: &str) {
         let (better_score, worse_score) = (score(better, typed), score(worse, typed));
@@ -224,6 +236,16 @@ mod tests {
         assert!(score("Run now", "").is_some());
         assert!(score("Run now", "RN").is_some());
         assert!(score("Öffne", "öf").is_some());
+    }
+
+    #[test]
+    fn what_a_command_is_for_is_found_too() {
+        let sentence = "Check the store: read everything";
+        assert!(mentions(sentence, "check") < score("Export…", "e"));
+        assert!(mentions(sentence, "The STORE").is_some());
+        for typed in ["", "ch", "heck", "checks", "tore"] {
+            assert_eq!(mentions(sentence, typed), None, "{typed}");
+        }
     }
 
     #[test]
