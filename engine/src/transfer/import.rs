@@ -9,7 +9,7 @@ use bson::oid::ObjectId;
 use crossbeam_channel::{Receiver, Sender, bounded};
 
 use super::{
-    Detected, End, Format, ImportReport, Lenience, Progress, Reject, TransferError,
+    Detected, End, Form, Format, ImportReport, Lenience, Progress, Reject, TransferError,
     batch::Batch,
     checkpoint::{Checkpoint, State},
     claim::Claim,
@@ -97,10 +97,38 @@ pub fn import(
     forget_rest(collections)?;
     if request.drop {
         check_room_for(collections, &request.namespace)?;
+        check_replacement(collections, &request.namespace, &opened.detected)?;
         collections.drop_collection(&request.namespace)?;
         forget_all_of(collections, &request.namespace)?;
     }
     Importing::new(collections, &request.files, checkpoint, progress).run(opened)
+}
+
+/// Refuses to drop documents for files that are all empty: a copy that went wrong, rather than what is to
+/// take their place.
+fn check_replacement(
+    collections: &Collections,
+    namespace: &Namespace,
+    files: &[(PathBuf, Detected)],
+) -> Result<(), TransferError> {
+    let Some((path, _)) = files.first() else { return Ok(()) };
+    if files.iter().any(|(_, detected)| detected.form != Form::Empty) {
+        return Ok(());
+    }
+    let documents = collections.read(|reader, catalog| match catalog.collection(namespace) {
+        Some(collection) => reader.counters(collection.id.0).map(|counters| counters.documents),
+        None => Ok(0),
+    })?;
+    if documents == 0 {
+        return Ok(());
+    }
+    Err(TransferError::NotReadable {
+        path: path.display().to_string(),
+        what: format!(
+            "it is empty, so the documents of {namespace} were not dropped for it; if they shall go, drop \
+             the collection itself"
+        ),
+    })
 }
 
 /// Goes on with an import that did not reach its end.

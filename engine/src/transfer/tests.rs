@@ -395,6 +395,24 @@ fn a_store_full_of_unfinished_imports_keeps_what_an_import_would_drop() {
 }
 
 #[test]
+fn documents_are_not_dropped_for_files_without_any() {
+    let room = Room::new();
+    let drop = |text: &[u8]| {
+        let request = ImportRequest { drop: true, ..room.request(text) };
+        import(&room.collections, &request, &Progress::new())
+    };
+    assert!(drop(b"").is_ok(), "there is nothing to drop");
+    room.import(&room.request(b"{\"_id\":1}\n"));
+    for empty in [b"".as_slice(), b" \n\t\n"] {
+        let error = drop(empty).expect_err("refused").to_string();
+        assert!(error.contains("it is empty, so the documents of"), "{error}");
+        assert_eq!(room.documents(), [rawdoc! { "_id": 1 }]);
+    }
+    assert!(drop(b"[]").is_ok(), "somebody wrote that there are none");
+    assert_eq!(room.documents(), [] as [RawDocumentBuf; 0]);
+}
+
+#[test]
 fn a_failure_is_told_as_a_sentence() {
     let room = Room::new();
     let namespace = Namespace::new("d", "system.x").unwrap();
