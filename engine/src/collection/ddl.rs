@@ -14,7 +14,7 @@ use crate::{
         Namespace,
         rules::{CreateRequest, bucket_indexes, create, id_index, validation},
     },
-    store::{CollectionId, IndexId},
+    store::{CollectionId, IndexId, RecordNumber, Scan, StoreError},
     value::bucket::TimeSeries,
 };
 
@@ -131,7 +131,8 @@ impl Collections {
     /// Bounds a collection in bytes: the oldest documents go, and all indexes but the one on `_id`.
     ///
     /// # Errors
-    /// `NamespaceNotFound`, `CommandNotSupportedOnView`, `InvalidOptions` for a clustered one.
+    /// `NamespaceNotFound`, `CommandNotSupportedOnView`, `InvalidOptions` for a clustered one, `BadValue`
+    /// when not even the newest document fits.
     pub fn convert_to_capped(&self, name: &Namespace, size_bytes: i64) -> Result<(), WriteError> {
         self.transact(|writer| {
             let collection = writer.collection(name).ok_or_else(|| missing(name))?;
@@ -142,6 +143,7 @@ impl Collections {
                     format!("{name} is clustered; only an ordinary collection can become capped"),
                 ));
             }
+            check_newest_fits(writer, &collection, size_bytes)?;
             let secondary: Vec<_> =
                 collection.indexes.iter().filter(|index| !index.is_id()).cloned().collect();
             remove_indexes(writer, &collection, &secondary)?;
@@ -157,6 +159,31 @@ impl Collections {
         })? {}
         Ok(())
     }
+}
+
+/// Refuses a bound that would leave nothing of the collection: one in megabytes, by mistake.
+fn check_newest_fits(
+    writer: &DocumentWriter<'_>,
+    collection: &CollectionMeta,
+    size_bytes: i64,
+) -> Result<(), WriteError> {
+    let reader = writer.reader();
+    for stored in reader.documents(collection.id, RecordNumber::MAX, Scan::Backward)? {
+        let size = stored.and_then(|stored| Ok(stored.document()?.as_bytes().len()));
+        let Some(size) = StoreError::unless_damaged(size)? else { continue };
+        if i64::try_from(size).is_ok_and(|size| size <= size_bytes) {
+            break;
+        }
+        return Err(refused(
+            Kind::BadValue,
+            format!(
+                "the newest document of {} has {size} bytes, more than the whole capped collection may \
+                 have ({size_bytes}); give the size in bytes",
+                collection.namespace
+            ),
+        ));
+    }
+    Ok(())
 }
 
 /// Creates a collection with default options.

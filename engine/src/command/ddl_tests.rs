@@ -91,7 +91,7 @@ fn a_damaged_document_keeps_no_other_out_of_a_capped_collection() {
     for id in 2..5 {
         lab.ok(&format!("{{insert: 'c', documents: [{{_id: {id}}}]}}"));
     }
-    lab.ok("{convertToCapped: 'd', size: 1}");
+    lab.ok("{convertToCapped: 'd', size: 20}");
     lab.check("{find: 'c', filter: {_id: 3}}", "{'cursor.firstBatch': []}");
     lab.check("{find: 'c', filter: {_id: 4}}", "{'cursor.firstBatch': [{_id: 4}]}");
     lab.check("{collStats: 'c'}", "{count: 2}");
@@ -109,6 +109,10 @@ fn convert_to_capped_bounds_in_place() {
     refuses(&lab, "{convertToCapped: 'c', size: NumberLong(1125899906842625)}", 2);
     refuses(&lab, "{convertToCapped: 'c', size: NumberDecimal('0.5')}", 72);
     refuses(&lab, "{convertToCapped: 'none', size: 10}", 26);
+    for too_small in ["1", "13", "NumberDecimal('0.6')"] {
+        refuses(&lab, &format!("{{convertToCapped: 'c', size: {too_small}}}"), 2);
+    }
+    lab.check("{collStats: 'c'}", "{capped: false, count: 3, nindexes: 2}");
     lab.ok("{convertToCapped: 'c', size: 60}");
     assert_eq!(lab.ids("{find: 'c'}"), bson::bson!([2, 3]).as_array().expect("ids").clone());
     lab.check("{listIndexes: 'c'}", "{'cursor.firstBatch': [{v: 2, key: {_id: 1}, name: '_id_'}]}");
