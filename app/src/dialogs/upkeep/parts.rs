@@ -27,12 +27,18 @@ pub(super) fn command_ui(ui: &mut Ui, command: &str, actions: &mut Actions) {
     code_ui(ui, "The command that will be sent", command, actions);
 }
 
-/// The line for a terminal, unless the store goes with the window.
+/// The line for a terminal, unless the store goes with the window. It needs the store for itself.
 pub(super) fn line_ui(ui: &mut Ui, line: &str, state: &State, actions: &mut Actions) {
     if state.store.request.demo {
         return;
     }
     heading(ui, "The same from a terminal, while this window is closed");
+    code_ui(ui, "The same from a terminal", line, actions);
+}
+
+/// The line for a terminal that needs no store, at any time.
+pub(super) fn free_line_ui(ui: &mut Ui, line: &str, actions: &mut Actions) {
+    heading(ui, "The same from a terminal");
     code_ui(ui, "The same from a terminal", line, actions);
 }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use egui::{Align, Context, Layout, Ui};
 
 use super::ask;
-use super::parts::{about, back_ui, heading, line_ui, name_of, words};
+use super::parts::{about, back_ui, free_line_ui, heading, line_ui, name_of, words};
 use crate::action::{Actions, UpkeepAction};
 use crate::apply::upkeep::folder;
 use crate::dialogs::close;
@@ -179,6 +179,6 @@ fn command_ui(ui: &mut Ui, draft: &RestoreDraft, state: &State, actions: &mut Ac
         Some(folder) if draft.sound().is_some() => {
             line_ui(ui, &restore_line(&file, &folder), state, actions);
         }
-        _ => line_ui(ui, &check_line(&file), state, actions),
+        _ => free_line_ui(ui, &check_line(&file), actions),
     }
 }
