@@ -203,7 +203,7 @@ mod tests {
             "{insert: 'c', documents: [{_id: 3}, {_id: 1}]}",
         ] {
             let reply = lab.run(command).to_string();
-            let is_named = reply.contains("document with _id 1 of collection");
+            let is_named = reply.contains("document with _id 1 does not match");
             let is_key = reply.contains("dup key: { _id: 1 }; that document is damaged");
             assert!(is_named || is_key, "{command}: {reply}");
             assert!(reply.contains("mayflyDamaged"), "{command}: {reply}");

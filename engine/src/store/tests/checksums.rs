@@ -129,12 +129,13 @@ fn a_value_of_the_store_that_has_lost_its_name_is_damaged_and_not_absent() {
     };
     put("settings");
     put("settled");
+    put("one/1");
     let meta = |name: &str| store.read(|reader| reader.meta(name).map(|found| found.is_some()));
     assert_eq!((meta("settings"), meta("settinge")), (Ok(true), Ok(false)), "before");
-    rot(folder.path(), &[b"settings"]);
+    rot(folder.path(), &[b"settings", b"one/1"]);
     let lost = meta("settings").expect_err("damaged").to_string();
     assert!(lost.contains(r#"its own value "settings" has lost its name"#), "{lost}");
-    assert_eq!((meta("settled"), meta("other")), (Ok(true), Ok(false)));
+    assert_eq!((meta("settled"), meta("other"), meta("one/2")), (Ok(true), Ok(false), Ok(false)));
 }
 
 #[test]
