@@ -263,9 +263,19 @@ fn check_target(data_folder: &FsPath, parent: &FsPath, target: &FsPath) -> Resul
 
 /// Whether the file is empty or begins as LMDB's files do, damaged or not.
 fn may_be_replaced(path: &FsPath) -> io::Result<bool> {
+    let begin = begin_of(path)?;
+    Ok(begin.is_empty() || walk::begins_like_a_store(&begin))
+}
+
+/// Whether the file begins as LMDB's files do: the data file of a store, or a backup.
+pub(crate) fn is_data_file(path: &FsPath) -> io::Result<bool> {
+    Ok(walk::begins_like_a_store(&begin_of(path)?))
+}
+
+fn begin_of(path: &FsPath) -> io::Result<Vec<u8>> {
     let mut begin = Vec::new();
     open_chosen(path)?.take(walk::HEADER_BEGIN_BYTES as u64).read_to_end(&mut begin)?;
-    Ok(begin.is_empty() || walk::begins_like_a_store(&begin))
+    Ok(begin)
 }
 
 fn failed(error: &io::Error) -> StoreError {

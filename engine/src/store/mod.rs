@@ -51,6 +51,7 @@ mod walk;
 mod writer;
 
 pub(crate) use app_lock::{create_chosen, open_chosen, open_chosen_to_write};
+pub(crate) use backup::is_data_file;
 pub use backup::{BackupReport, damaged_copy, kept as backups_kept};
 pub(crate) use codec::WAY_OUT;
 pub use compact::Compaction;

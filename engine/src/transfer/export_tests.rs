@@ -153,16 +153,20 @@ fn a_target_that_is_no_ordinary_file_stays_as_it_is() {
 }
 
 #[test]
-fn a_second_name_of_the_data_file_is_replaced_and_the_data_file_is_not_written() {
+fn no_data_file_and_no_backup_is_replaced() {
     let room = Room::new();
     room.insert(&raw(&doc! { "_id": 1 }));
-    let path = room.folder.path().join("second.json");
-    let data = room.folder.path().join("data/data.mdb");
-    fs::hard_link(&data, &path).unwrap();
+    let folder = room.folder.path();
+    let data = folder.join("data/data.mdb");
+    let (second, backup) = (folder.join("second.json"), folder.join("store.backup"));
+    fs::hard_link(&data, &second).unwrap();
+    fs::copy(&data, &backup).unwrap();
     let before = fs::read(&data).unwrap();
-    room.export_to(&path, NDJSON).unwrap();
-    assert_eq!(fs::read_to_string(&path).unwrap(), "{\"_id\":1}\n");
-    assert!(fs::read(&data).unwrap() == before, "the data file is another one");
+    for path in [&second, &backup] {
+        let error = room.export_to(path, NDJSON).unwrap_err().to_string();
+        assert!(error.contains("a store's data file or a backup; choose another name"), "{error}");
+        assert!(fs::read(path).unwrap() == before, "{} is another file", path.display());
+    }
     assert_eq!(room.documents().len(), 1);
 }
 

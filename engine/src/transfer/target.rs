@@ -10,7 +10,7 @@ use flate2::{Compression, write::GzEncoder};
 use tempfile::NamedTempFile;
 
 use super::{Progress, TransferError};
-use crate::store::{open_chosen, sync_names};
+use crate::store::{is_data_file, open_chosen, sync_names};
 
 /// How the name of an unfinished export begins and ends. Between them stand letters and digits.
 const PART_BEGINS: &str = ".mayfly-export-";
@@ -39,8 +39,8 @@ impl<'p> Target<'p> {
     /// Refuses odd targets and makes the temporary file.
     ///
     /// # Errors
-    /// When the target is a link, a folder, a device or lies in the data folder, or its folder can't
-    /// be written.
+    /// When the target is a link, a folder, a device, a data file or lies in the data folder, or its
+    /// folder can't be written.
     pub(super) fn create(
         path: &Path,
         data_folder: &Path,
@@ -68,6 +68,9 @@ impl<'p> Target<'p> {
         let folder = parent.canonicalize().map_err(wrong)?;
         if data_folder.canonicalize().is_ok_and(|data| folder.starts_with(data)) {
             return Err(refuse("it lies in the data folder; choose another folder"));
+        }
+        if is_data_file(path).is_ok_and(|is_one| is_one) {
+            return Err(refuse("it is a store's data file or a backup; choose another name"));
         }
         sweep(&folder);
         let file = BufWriter::new(part_in(&folder).map_err(wrong)?);
