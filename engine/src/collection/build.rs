@@ -151,11 +151,11 @@ impl Collections {
             if index.state == IndexState::Ready {
                 return Ok::<_, WriteError>(BuildProgress::new(&collection, &index, (0, 0), true));
             }
-            let range = read_range(&writer.reader(), index.id)?;
-            let Some((position, limit)) = range.filter(|(position, limit)| position < limit) else {
+            let (position, limit) = read_range(&writer.reader(), index.id)?;
+            if position >= limit {
                 finish(writer, &collection, &index)?;
                 return Ok::<_, WriteError>(BuildProgress::new(&collection, &index, (0, 0), true));
-            };
+            }
             let next = if index.refuses_duplicates() {
                 let batch = read_batch(&writer.reader(), &collection, position, limit)?;
                 let mut next = batch.next;
@@ -256,11 +256,15 @@ pub(super) fn forget(writer: &mut DocumentWriter<'_>, index: &IndexMeta) -> Resu
 }
 
 /// The records `[position, limit)` that have no entries yet.
+///
+/// # Errors
+/// `Damaged` also when nothing is kept about the build: then it is not known which records have entries.
 pub(super) fn read_range(
     reader: &Reader<'_>,
     index: IndexId,
-) -> Result<Option<(RecordNumber, RecordNumber)>, StoreError> {
-    let Some(bytes) = reader.meta(&range_name(index))? else { return Ok(None) };
+) -> Result<(RecordNumber, RecordNumber), StoreError> {
+    let damaged = || StoreError::damaged(format!("the state of the build of index {}", index.0));
+    let bytes = reader.meta(&range_name(index))?.ok_or_else(damaged)?;
     // Older versions wrote eight bytes for each.
     let number = |half: &[u8]| match half.len() {
         8 | 16 => Some(half.iter().fold(0, |number, byte| number << u8::BITS | u128::from(*byte))),
@@ -268,10 +272,8 @@ pub(super) fn read_range(
     };
     let (position, limit) = bytes.split_at(bytes.len() / 2);
     match (number(position), number(limit)) {
-        (Some(position), Some(limit)) => Ok(Some((position, limit))),
-        _ => Err(StoreError::Damaged {
-            what: format!("the state of the build of index {}", index.0),
-        }),
+        (Some(position), Some(limit)) => Ok((position, limit)),
+        _ => Err(damaged()),
     }
 }
 

@@ -416,7 +416,7 @@ impl DocumentWriter<'_> {
         let range = if let Some(range) = self.txn.builds.get(&index.id) {
             *range
         } else {
-            let range = build::read_range(&self.txn.writer.reader(), index.id)?;
+            let range = Some(build::read_range(&self.txn.writer.reader(), index.id)?);
             self.txn.builds.insert(index.id, range);
             range
         };

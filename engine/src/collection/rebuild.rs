@@ -23,16 +23,16 @@ impl Collections {
         sentences
     }
 
-    /// Begins each such build anew. Returns a sentence about each.
+    /// Begins each such build anew. Returns a sentence about each; what can't be begun stays as it is.
     ///
     /// # Errors
-    /// When the store fails.
+    /// When the store can't be read.
     fn restart_damaged_builds(&self) -> Result<Vec<String>, WriteError> {
         let mut sentences = Vec::new();
         for build in self.pending_builds() {
-            let is_damaged = |reader: &Reader<'_>| read_range(reader, build.index).map(drop);
-            if StoreError::unless_damaged(self.store.read(is_damaged))?.is_none() {
-                self.transact(|writer| restart(writer, &build))?;
+            let range = |reader: &Reader<'_>| read_range(reader, build.index);
+            let is_damaged = StoreError::unless_damaged(self.store.read(range))?.is_none();
+            if is_damaged && self.transact(|writer| restart(writer, &build)).is_ok() {
                 sentences.push(format!(
                     "Damage was mended: the build of the index {} of {} is begun anew.",
                     build.name, build.namespace
@@ -70,7 +70,7 @@ mod tests {
 
     #[test]
     fn a_build_whose_state_is_damaged_is_begun_anew_when_the_store_is_opened() {
-        for is_rotten in [true, false] {
+        for damage in ["rotten", "wrong", "gone"] {
             let mut bench = Bench::new();
             let namespace = Namespace::new("test", "c").expect("valid");
             let insert = |bench: &Bench, ids: std::ops::Range<i32>| {
@@ -96,13 +96,17 @@ mod tests {
             };
             let before = index(&bench);
             let range = format!("build/{}", before.id.0);
-            if is_rotten {
-                spoil_meta(bench.folder(), &range);
-            } else {
-                let put = bench
-                    .all()
-                    .write(|writer| writer.put_meta(&range, b"spoilt").map_err(WriteError::from));
-                put.expect("put");
+            let write = |bytes: Option<&[u8]>| {
+                let written = bench.all().write(|writer| match bytes {
+                    Some(bytes) => writer.put_meta(&range, bytes).map_err(WriteError::from),
+                    None => writer.delete_meta(&range).map(drop).map_err(WriteError::from),
+                });
+                written.expect("written");
+            };
+            match damage {
+                "rotten" => spoil_meta(bench.folder(), &range),
+                "wrong" => write(Some(b"spoilt")),
+                _ => write(None),
             }
             bench.reopen();
             assert!(insert(&bench, 8..9).is_err(), "nobody knows where the build stands");

@@ -166,7 +166,7 @@ impl<'c> Check<'c, '_> {
         for index in &self.collection.indexes {
             let unbuilt = if index.state == IndexState::Building {
                 let range = build::read_range(self.reader, index.id);
-                self.sound(Some(index), "An index build", range)?.flatten().unwrap_or_default()
+                self.sound(Some(index), "An index build", range)?.unwrap_or_default()
             } else {
                 (0, 0)
             };
