@@ -205,11 +205,9 @@ impl Checkpoint {
         let Some(last) = self.lists.checked_sub(1) else { return Ok(Popped::NoneLeft) };
         self.lists = last;
         let name = list_name(self.id, last);
-        let found = match StoreError::unless_damaged(writer.reader().meta(&name))? {
-            Some(Some(bytes)) => Inserted::from_bytes(bytes),
-            Some(None) => Some(Inserted::default()),
-            None => None,
-        };
+        // Each of them was written, so one that is not there has lost its name.
+        let found = StoreError::unless_damaged(writer.reader().meta(&name))?.flatten();
+        let found = found.and_then(Inserted::from_bytes);
         writer.delete_meta(&name)?;
         Ok(found.map_or(Popped::Damaged, Popped::List))
     }

@@ -8,6 +8,7 @@ use super::{
 };
 use crate::{
     catalog::Namespace,
+    collection::{DocumentWriter, WriteError},
     command::testing::{spoil, spoil_meta},
 };
 
@@ -68,17 +69,24 @@ fn a_damaged_list_of_imports_stands_in_the_way_of_no_import() {
 /// What the damaged list named stays, and that is said.
 #[test]
 fn a_roll_back_goes_on_behind_a_damaged_list() {
-    let room = Room::new();
-    let progress = Progress::new();
-    progress.cancel_at(2_000);
-    let report = import(&room.collections, &room.lines("c", 9_000), &progress).unwrap();
-    let id = report.unfinished.unwrap();
-    let list = format!("import/{id}/0");
-    spoil_meta(&room.folder.path().join("data"), &list);
-    let done = roll_back_import(&room.collections, id, &Progress::new()).unwrap();
-    assert_eq!(done.lists_damaged, 1);
-    assert!(done.removed > 0 && done.removed < report.imported, "{done:?}");
-    assert_eq!(room.documents().len() as u64, report.imported - done.removed);
-    assert!(done.sentence().contains("can't be told"), "{}", done.sentence());
-    assert!(unfinished_imports(&room.collections).unwrap().is_empty());
+    for is_gone in [false, true] {
+        let room = Room::new();
+        let progress = Progress::new();
+        progress.cancel_at(2_000);
+        let report = import(&room.collections, &room.lines("c", 9_000), &progress).unwrap();
+        let id = report.unfinished.unwrap();
+        let list = format!("import/{id}/0");
+        if is_gone {
+            let gone = |writer: &mut DocumentWriter<'_>| writer.delete_meta(&list);
+            room.collections.write(|writer| gone(writer).map_err(WriteError::from)).unwrap();
+        } else {
+            spoil_meta(&room.folder.path().join("data"), &list);
+        }
+        let done = roll_back_import(&room.collections, id, &Progress::new()).unwrap();
+        assert_eq!(done.lists_damaged, 1);
+        assert!(done.removed > 0 && done.removed < report.imported, "{done:?}");
+        assert_eq!(room.documents().len() as u64, report.imported - done.removed);
+        assert!(done.sentence().contains("can't be told"), "{}", done.sentence());
+        assert!(unfinished_imports(&room.collections).unwrap().is_empty());
+    }
 }
