@@ -1,14 +1,18 @@
-//! What one document costs as collections grow, and what it costs raw LMDB with the same keys.
+//! What one document costs as collections grow, and what it costs raw LMDB with the same keys. Beside them
+//! stands what a plain file of as many bytes costs: the system's share, which grows where memory has to be
+//! given to its cache.
+
+use std::{fs::File, io::Write as _};
 
 use bson::{RawDocumentBuf, oid::ObjectId, rawdoc};
 use tempfile::tempdir;
 
 use super::{
     Settings,
-    documents::{Order, date_ms, documents, id, mixed},
-    measure::{Cost, float},
+    documents::{self, Order, date_ms, documents, id, mixed},
+    measure::{Cost, float, median},
     ours,
-    raw::Raw,
+    raw::{BATCH, Raw},
     table,
 };
 
@@ -57,6 +61,30 @@ pub fn run(settings: &Settings) {
             compare(indexes, small, large);
         }
     }
+    let largest = SIZES.into_iter().rfind(|size| *size <= settings.documents).unwrap_or(SIZES[1]);
+    let [small, large] =
+        [SIZES[0], largest].map(|size| median((0..settings.runs).map(|_| plain_file(size))));
+    table::line(
+        "a plain file of as many bytes, grown by",
+        &format!("{small:.2} to {large:.2} µs"),
+        &format!("{:.2}×", large / small),
+        (f64::NAN, f64::NAN),
+        "(no goal)",
+        true,
+    );
+}
+
+/// CPU microseconds for the bytes of each document in a file that grows by a batch at a time, each flushed.
+fn plain_file(size: u64) -> f64 {
+    let folder = tempdir().expect("a folder");
+    let mut file = File::create_new(folder.path().join("plain")).expect("a file");
+    let batch = vec![1; documents::size() * BATCH];
+    let cost = Cost::of(|| {
+        for _ in 0..size / BATCH as u64 {
+            file.write_all(&batch).and_then(|()| file.sync_data()).expect("written");
+        }
+    });
+    cost.cpu * 1e6 / float(size)
 }
 
 /// What documents cost in a collection of this size, ours and raw, and prints it.
