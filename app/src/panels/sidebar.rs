@@ -20,6 +20,8 @@ pub fn ui(ui: &mut Ui, state: &State, drafts: &mut Drafts, actions: &mut Actions
         .inner_margin(Margin { left: 12, right: 12, top: 10, bottom: 4 })
         .show(ui, |ui| head_ui(ui, state, &mut drafts.search, actions));
     ui.spacing_mut().item_spacing.y = 0.0;
+    shown_weather(state, actions);
+    let revealed = revealed(ui, state);
     ScrollArea::vertical().id_salt("sidebar").auto_shrink(false).show(ui, |ui| {
         if let Some(error) = &state.tree.error {
             egui::Frame::new().inner_margin(12).show(ui, |ui| {
@@ -28,7 +30,7 @@ pub fn ui(ui: &mut Ui, state: &State, drafts: &mut Drafts, actions: &mut Actions
         }
         let mut any = false;
         for database in state.tree.listed_databases(state.settings.order) {
-            any |= database_ui(ui, database, &drafts.search, state, actions);
+            any |= database_ui(ui, database, &drafts.search, revealed, state, actions);
         }
         if !any && state.tree.loaded {
             egui::Frame::new().inner_margin(16).show(ui, |ui| {
@@ -101,6 +103,7 @@ fn database_ui(
     ui: &mut Ui,
     database: &Database,
     search: &str,
+    revealed: bool,
     state: &State,
     actions: &mut Actions,
 ) -> bool {
@@ -117,10 +120,42 @@ fn database_ui(
     if !folded {
         for collection in listed {
             let namespace = Namespace::new(&database.name, &collection.name);
-            collection_ui(ui, collection, &namespace, state, actions);
+            let row = collection_ui(ui, collection, &namespace, state, actions);
+            if revealed && is_shown(state, &namespace) {
+                ui.scroll_to_rect(row, None);
+            }
         }
     }
     true
+}
+
+fn is_shown(state: &State, namespace: &Namespace) -> bool {
+    state.tabs.active().is_some_and(|tab| tab.namespace == *namespace)
+}
+
+/// Whether another collection is shown than in the frame before: its row is scrolled to, wherever it
+/// was chosen.
+fn revealed(ui: &Ui, state: &State) -> bool {
+    let shown = state.tabs.active().map(|tab| tab.namespace.clone());
+    let is_listed = shown.as_ref().is_none_or(|shown| state.tree.collection(shown).is_some());
+    let id = Id::unique("collection in the sidebar");
+    ui.data_mut(|data| {
+        let known = data.get_temp_mut_or_default::<Option<Namespace>>(id);
+        // What is not listed yet is revealed when it is.
+        let is_new = is_listed && *known != shown;
+        if is_new {
+            *known = shown;
+        }
+        is_new
+    })
+}
+
+/// The collection that is shown is counted also while its row is not on the screen.
+fn shown_weather(state: &State, actions: &mut Actions) {
+    let Some(tab) = state.tabs.active() else { return };
+    if let Some(collection) = state.tree.collection(&tab.namespace) {
+        ask_weather(collection, &tab.namespace, state, actions);
+    }
 }
 
 fn heading_ui(ui: &mut Ui, name: &str, folded: bool) -> Response {
@@ -151,19 +186,21 @@ fn collection_ui(
     namespace: &Namespace,
     state: &State,
     actions: &mut Actions,
-) {
+) -> Rect {
     let has_weather = collection.forecast.is_some() || collection.next != Next::Unknown;
     let size = vec2(ui.available_width(), sizes::ROW_DOUBLE);
     let (rect, response) = ui.allocate_exact_size(size, Sense::click());
-    let selected = state.tabs.active().is_some_and(|tab| tab.namespace == *namespace);
+    let selected = is_shown(state, namespace);
     response.widget_info(|| {
         let name = format!("Collection {}", visible(&namespace.to_string()));
         WidgetInfo::selected(egui::Role::Button, true, selected, name)
     });
     if !ui.is_rect_visible(rect) {
-        return;
+        return rect;
     }
-    ask_weather(collection, namespace, state, actions);
+    if !selected {
+        ask_weather(collection, namespace, state, actions);
+    }
     ground_ui(ui, rect, selected, &response);
     let colors = colors(ui);
     let first = rect.top() + 15.0;
@@ -184,6 +221,7 @@ fn collection_ui(
         actions.push(Action::Tabs(TabsAction::Show(namespace.clone())));
     }
     menu::context(&response, |ui| collection_menu_ui(ui, namespace, actions));
+    rect
 }
 
 fn ground_ui(ui: &Ui, rect: Rect, selected: bool, response: &Response) {

@@ -12,6 +12,7 @@ mod index_dialogs;
 mod indexes;
 mod listener;
 mod names;
+mod sidebar;
 mod slow;
 mod store_banner;
 mod store_dialogs;
