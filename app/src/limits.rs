@@ -77,8 +77,9 @@ pub const WEATHER_AGE_MAX: Duration = Duration::from_secs(30);
 /// The shortest time between two questions about one collection's weather.
 pub const WEATHER_AGE_MIN: Duration = Duration::from_millis(750);
 
-/// Collections whose weather is asked for although their rows are not on the screen.
-pub const WEATHER_UNSEEN_MAX: usize = 300;
+/// Collections about which a question waits at one time although their rows are not on the screen. Much
+/// less than [`QUEUE_JOBS_MAX`].
+pub const WEATHER_UNSEEN_MAX: usize = 32;
 
 /// The shortest time between two readings of the catalog.
 pub const CATALOG_AGE_MIN: Duration = Duration::from_millis(200);

@@ -141,13 +141,14 @@ pub fn refresh(state: &mut State, effects: &mut Effects) {
 
 fn sort(order: Order, state: &mut State, effects: &mut Effects) {
     state.settings.order = order;
-    if order == Order::Soonest {
-        let unknown = state.tree.databases.iter().flat_map(|database| {
-            let unseen = database.collections.iter().filter(|found| found.next == Next::Unknown);
-            unseen.map(|collection| Namespace::new(&database.name, &collection.name))
-        });
-        let unknown: Vec<Namespace> = unknown.take(WEATHER_UNSEEN_MAX).collect();
-        for namespace in unknown {
+    ask_unseen(WEATHER_UNSEEN_MAX, state, effects);
+}
+
+/// Asks when the first document of some more collections goes, if their order depends on it. Each
+/// answer asks for one more, until all are known.
+fn ask_unseen(max: usize, state: &mut State, effects: &mut Effects) {
+    if state.settings.order == Order::Soonest {
+        for namespace in state.tree.take_unseen(max) {
             next(&namespace, state, effects);
         }
     }
@@ -327,6 +328,7 @@ pub fn answer(
             if let Some(collection) = state.tree.collection_mut(namespace) {
                 collection.next = next;
             }
+            ask_unseen(1, state, effects);
         }
         (StorePurpose::Forecast(namespace), result) => {
             let forecast = result.as_ref().ok().map(|found| forecast(&reply.command, found));

@@ -54,6 +54,26 @@ fn a_row_on_the_screen_asks_for_its_weather() {
 }
 
 #[test]
+fn the_order_by_soonest_asks_about_every_collection_a_few_at_a_time() {
+    let (mut state, mut effects) = (opened_state(), Effects::default());
+    let names = (0..1_000).map(|number| (format!("c{number}"), "collection".to_owned()));
+    state.tree.learn_collections("demo", names.collect());
+    apply(StoreAction::Sort(Order::Soonest), &mut state, &mut effects);
+    let mut asked = std::collections::BTreeSet::new();
+    while !effects.jobs.is_empty() {
+        assert!(effects.jobs.len() * 4 < crate::limits::QUEUE_JOBS_MAX, "{}", effects.jobs.len());
+        let job = effects.jobs.remove(0);
+        let Purpose::Store(purpose @ StorePurpose::Next(namespace)) = &job.purpose else {
+            panic!("{:?}", job.purpose)
+        };
+        assert!(asked.insert(namespace.collection.clone()), "{namespace} is asked about twice");
+        let found = reply("demo", doc! {}, Ok(doc! {"documents": []}));
+        answer(purpose, job.generation, &found, &mut state, &mut effects);
+    }
+    assert_eq!(asked.len(), 1_000);
+}
+
+#[test]
 fn weather_is_learned() {
     let (mut state, mut effects) = (opened_state(), Effects::default());
     let sessions = Namespace::new("demo", "sessions");

@@ -29,6 +29,8 @@ pub struct StoreTree {
     pub folded: BTreeSet<String>,
     /// When the catalog was last asked for, in window time.
     pub asked_at: Option<Duration>,
+    /// Whether it was asked when its first document goes, for the order alone.
+    pub next_asked: bool,
     /// Whether it must be asked for again.
     pub stale: bool,
 }
@@ -67,6 +69,8 @@ pub struct Collection {
     pub forecast: Option<Forecast>,
     /// When its weather was last asked for, in window time.
     pub asked_at: Option<Duration>,
+    /// Whether it was asked when its first document goes, for the order alone.
+    pub next_asked: bool,
     /// Whether its weather must be asked for again.
     pub stale: bool,
 }
@@ -112,6 +116,7 @@ impl Collection {
             next: Next::Unknown,
             forecast: None,
             asked_at: None,
+            next_asked: false,
             stale: true,
         }
     }
@@ -199,6 +204,20 @@ impl StoreTree {
             listed.sort_by_key(|collection| soonness(collection.next));
         }
         listed
+    }
+
+    /// Some collections of which it is neither known nor asked yet when their first document goes.
+    /// They count as asked from now on.
+    pub fn take_unseen(&mut self, max: usize) -> Vec<Namespace> {
+        let unseen = self.databases.iter_mut().flat_map(|database| {
+            let db = &database.name;
+            database.collections.iter_mut().filter_map(move |collection| {
+                let is_unseen = collection.next == Next::Unknown && !collection.next_asked;
+                collection.next_asked |= is_unseen;
+                is_unseen.then(|| Namespace::new(db, &collection.name))
+            })
+        });
+        unseen.take(max).collect()
     }
 
     /// The databases in the order of the sidebar.
