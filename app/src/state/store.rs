@@ -29,8 +29,6 @@ pub struct StoreTree {
     pub folded: BTreeSet<String>,
     /// When the catalog was last asked for, in window time.
     pub asked_at: Option<Duration>,
-    /// Whether it was asked when its first document goes, for the order alone.
-    pub next_asked: bool,
     /// Whether it must be asked for again.
     pub stale: bool,
 }
