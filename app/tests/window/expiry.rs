@@ -7,6 +7,8 @@ use mayfly::state::State;
 use mayfly::state::expiry::Mode;
 use mayfly::state::tabs::ViewKind;
 
+use mayfly::theme::sizes;
+
 use super::support::{Window, at};
 
 /// Sessions that go 30 s, 60 s and 11 min after the start, and two that never go.
@@ -354,4 +356,32 @@ fn a_low_window_shows_the_button_rather_than_the_picture() {
     window.harness.run_steps(4);
     let (button, below) = (window.place("Create a TTL index…"), window.place("Reaper log"));
     assert!(button.bottom() <= below.top(), "{button} {below}");
+}
+
+#[test]
+fn no_bar_goes_through_the_name_of_its_document() {
+    let document = |at_hour: i64| doc! {"_id": format!("a document of hour {at_hour}"), "at": at(3_600 * at_hour)};
+    let index = doc! {"key": {"at": 1}, "name": "at_1", "expireAfterSeconds": 3_600};
+    let commands = [
+        doc! {"createIndexes": "visits", "indexes": [index]},
+        doc! {"insert": "visits", "documents": (0..5).map(document).collect::<Vec<_>>()},
+    ];
+    let mut window = Window::open_view(&commands, "Expiry");
+    window.until_named("a document of hour 4");
+    let (mut names, mut bars) = (Vec::new(), Vec::new());
+    for clipped in &window.harness.output().shapes {
+        match &clipped.shape {
+            Shape::Text(text) if text.galley.text().starts_with("a document of hour") => {
+                names.push(text.visual_bounding_rect());
+            }
+            Shape::Rect(shape) if (shape.rect.height() - sizes::LANE_BAR).abs() < 0.1 => {
+                bars.push(shape.rect);
+            }
+            _ => {}
+        }
+    }
+    assert_eq!((names.len(), bars.len() >= 5), (5, true), "{bars:?}");
+    for name in names {
+        assert!(!bars.iter().any(|bar| bar.intersects(name)), "{name}: {bars:?}");
+    }
 }

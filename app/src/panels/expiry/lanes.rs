@@ -69,11 +69,15 @@ impl Lanes<'_> {
         });
         if ui.is_rect_visible(rect) {
             let (painter, colors) = (ui.painter(), colors(ui));
-            let is_lit = selected || response.hovered();
             let (scale, overdue) = (self.scale, self.overdue);
-            let ink = Ink { painter, colors, scale, rect, overdue, is_lit };
-            if is_lit {
-                ink.ground(selected);
+            let ground = if selected {
+                Some(faded(colors.accent_ground, 0.7))
+            } else {
+                response.hovered().then(|| faded(colors.raised, 0.7))
+            };
+            let ink = Ink { painter, colors, scale, rect, overdue, ground };
+            if let Some(fill) = ground {
+                painter.rect_filled(rect, sizes::RADIUS_BUTTON, fill);
             }
             ink.lane(lane);
             if response.has_focus() {
@@ -100,16 +104,11 @@ struct Ink<'a> {
     scale: Scale,
     rect: Rect,
     overdue: &'a str,
-    /// Whether the row has a ground of its own.
-    is_lit: bool,
+    /// The ground of the row, if it has one of its own.
+    ground: Option<egui::Color32>,
 }
 
 impl Ink<'_> {
-    fn ground(&self, selected: bool) {
-        let fill = if selected { self.colors.accent_ground } else { self.colors.raised };
-        self.painter.rect_filled(self.rect, sizes::RADIUS_BUTTON, faded(fill, 0.7));
-    }
-
     fn lane(&self, lane: &Lane) {
         match lane.phase(self.scale.now_ms) {
             Phase::Waiting => self.waiting(lane),
@@ -139,17 +138,18 @@ impl Ink<'_> {
         self.fill(self.bar(base, now.min(end)), faded(self.colors.accent, 0.85));
         let left = duration::countdown(lane.threshold_ms.saturating_sub(self.scale.shown_ms));
         let note = words::note(lane);
+        let start = base.min(end);
         let labels_left = if end < self.scale.left {
             // Off the axis at the left, which was moved to later times.
             let text = format!("← {left}");
-            self.labels(self.scale.left, &text, self.colors.dim, &note)
+            self.labels(start, self.scale.left, &text, self.colors.dim, &note)
         } else if end <= self.scale.right() {
             self.knob(pos2(end, self.rect.center().y), self.colors.accent);
-            self.labels(end, &left, self.colors.text, &note)
+            self.labels(start, end, &left, self.colors.text, &note)
         } else {
             // The threshold is beyond the right edge: the text stands at the edge, with an arrow.
             let text = format!("{left} →");
-            self.labels(self.scale.right(), &text, self.colors.dim, &note)
+            self.labels(start, self.scale.right(), &text, self.colors.dim, &note)
         };
         if lane.base_ms == lane.threshold_ms {
             // Nothing is added to the date: a thread leads from now to the threshold. Not through the
@@ -177,7 +177,7 @@ impl Ink<'_> {
         // A document is named also while now is off the axis.
         let at = now.clamp(self.scale.left, self.scale.right());
         let (digits, ink) = (duration::overdue(past), self.colors.overdue);
-        self.labels_on(now > at, at, &digits, ink, &note);
+        self.labels(base, at, &digits, ink, &note);
     }
 
     fn removed(&self, lane: &Lane, late_ms: i64) {
@@ -197,7 +197,7 @@ impl Ink<'_> {
         let late = layout(format!("removed, {}", words::lateness(late_ms)));
         let width = name.size().x + sizes::GAP + late.size().x;
         let left = (center.x + sizes::GAP).min(self.scale.right() - width).max(self.scale.left);
-        if left > center.x && !self.is_lit {
+        if left > center.x {
             let size = vec2(width, name.size().y);
             self.clear(Rect::from_min_size(pos2(left, center.y - size.y / 2.0), size));
         }
@@ -232,50 +232,43 @@ impl Ink<'_> {
         }
     }
 
-    /// The ground of a text, on which nothing else is seen.
+    /// The ground of a text, on which nothing else is seen: a line through it would say that it was removed.
     fn clear(&self, text: Rect) {
-        self.painter.rect_filled(text.expand2(vec2(3.0, 0.0)), 3.0, self.colors.panel);
+        let text = text.expand2(vec2(3.0, 0.0));
+        self.painter.rect_filled(text, 3.0, self.colors.panel);
+        if let Some(fill) = self.ground {
+            self.painter.rect_filled(text, 3.0, fill);
+        }
     }
 
-    /// Digits and note right of `x`; where the right has no room, the note left of it on the bar,
-    /// and the digits too if need be. Where no side has room, the note is cut. Returns where the first
-    /// of them begins.
-    fn labels(&self, x: f32, digits: &str, ink: egui::Color32, note: &str) -> f32 {
-        self.labels_on(false, x, digits, ink, note)
-    }
-
-    /// The same; `is_hatched` says that stripes are below them.
-    fn labels_on(
-        &self,
-        is_hatched: bool,
-        x: f32,
-        digits: &str,
-        ink: egui::Color32,
-        note: &str,
-    ) -> f32 {
+    /// Digits and note right of `x`; where the right has no room, the note left of it, and the digits too if need be:
+    /// before the bar that begins at `start`, or else on it. Where no side has room, the note is cut. Returns where
+    /// the first of them begins.
+    fn labels(&self, start: f32, x: f32, digits: &str, ink: egui::Color32, note: &str) -> f32 {
         let digits = self.painter.layout_no_wrap(digits.to_owned(), text::mono(), ink);
         let note = |room: f32| self.cut(note, text::small(), room);
         let put = |left: f32, galley: Arc<Galley>, ink| {
             let at = pos2(left, self.rect.center().y - galley.size().y / 2.0);
-            if is_hatched || left > x && !self.is_lit {
-                // Nobody could read it on the stripes, or on the line of a pass.
-                self.clear(Rect::from_min_size(at, galley.size()));
-            }
+            self.clear(Rect::from_min_size(at, galley.size()));
             self.painter.galley_with_override_text_color(at, galley, ink);
         };
         let (right, left) = (x + LABEL_GAP, x - LABEL_GAP);
         let (digits_width, note_width) = (digits.size().x, note(f32::INFINITY).size().x);
         let note_right = right + digits_width + sizes::GAP_SMALL;
-        let mut note_end = left;
-        if right + digits_width <= self.scale.right() {
-            put(right, digits, ink);
+        let has_room = right + digits_width <= self.scale.right();
+        if has_room {
+            put(right, digits.clone(), ink);
             let (after, before) = (self.scale.right() - note_right, left - self.scale.left);
             if note_width <= after || note_width > before && after > before {
                 put(note_right, note(after), self.colors.dim);
                 return right;
             }
-        } else {
-            put(left - digits_width, digits, self.colors.text);
+        }
+        let both = if has_room { note_width } else { note_width + sizes::GAP + digits_width };
+        let before = (start - sizes::GAP_SMALL).min(left);
+        let mut note_end = if before - both >= self.scale.left { before } else { left };
+        if !has_room {
+            put(note_end - digits_width, digits, self.colors.text);
             note_end -= digits_width + sizes::GAP;
         }
         let note = note(note_end - self.scale.left);
