@@ -122,7 +122,8 @@ fn database_ui(
             let namespace = Namespace::new(&database.name, &collection.name);
             let row = collection_ui(ui, collection, &namespace, state, actions);
             if revealed && is_shown(state, &namespace) {
-                ui.scroll_to_rect(row, None);
+                // Not at the very edge, where rows fade.
+                ui.scroll_to_rect(row.expand2(vec2(0.0, sizes::ROW_DOUBLE)), None);
             }
         }
     }
