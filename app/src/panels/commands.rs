@@ -52,10 +52,10 @@ fn record_ui(ui: &mut Ui, record: &CommandRecord, actions: &mut Actions) {
         ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
             let time = duration::time_of_day_millis(record.at_ms);
             ui.label(text::rich(time, text::mono()).color(colors.dim));
-            let job = code_box::highlighted(&record.text, colors, f32::INFINITY);
+            let job = code_box::highlighted(ui, &record.text, f32::INFINITY);
             ui.add(Label::new(job).truncate().selectable(true)).hint_ui(|ui| {
                 ui.set_max_width(sizes::DIALOG);
-                ui.label(code_box::highlighted(&record.text, colors, sizes::DIALOG));
+                ui.label(code_box::highlighted(ui, &record.text, sizes::DIALOG));
                 if let Some(error) = &record.error {
                     ui.label(text::rich(error.as_str(), text::body()).color(colors.error));
                 }

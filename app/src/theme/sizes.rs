@@ -71,8 +71,9 @@ pub const SIDEBAR: f32 = 240.0;
 pub const SIDEBAR_MIN: f32 = 180.0;
 /// The widest sidebar.
 pub const SIDEBAR_MAX: f32 = 420.0;
-/// The inspector: first width.
-pub const INSPECTOR: f32 = 300.0;
+/// The inspector: first width. An `ObjectId(…)` has room on one line, and beside it, in the first window, the Documents
+/// view has all of its controls on one.
+pub const INSPECTOR: f32 = 316.0;
 /// The narrowest inspector.
 pub const INSPECTOR_MIN: f32 = 220.0;
 /// The widest inspector.
@@ -141,7 +142,7 @@ pub const SPAN_CONTROLS: f32 = 290.0;
 /// The room that the controls above the time axis need in one line, without those of the axis.
 pub const EXPIRY_CONTROLS: f32 = 560.0;
 /// The room that the controls of the axis need at least.
-pub const SPAN_CONTROLS_MIN: f32 = 200.0;
+pub const SPAN_CONTROLS_MIN: f32 = 180.0;
 /// The dashes of the line at the next pass.
 pub const DASH: f32 = 4.0;
 /// Points of the wheel that double or halve the time on screen, roughly.

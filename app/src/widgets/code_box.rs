@@ -12,15 +12,15 @@ pub const ONE_LINE: f32 = sizes::CONTROL_SMALL + 2.0 * (8.0 + sizes::LINE);
 /// Draws the command. Returns whether a person asked to copy it.
 #[must_use = "the button must do what it says"]
 pub fn ui(ui: &mut Ui, name: &str, code: &str) -> bool {
-    boxed(ui, name, "Copy command", |colors, width| highlighted(code, colors, width))
+    boxed(ui, name, "Copy command", |ui, width| highlighted(ui, code, width))
 }
 
 /// Draws what is no code, such as an address, without colours. Returns whether a person asked to copy
 /// it.
 #[must_use = "the button must do what it says"]
 pub fn plain_ui(ui: &mut Ui, name: &str, copy_name: &str, words: &str) -> bool {
-    boxed(ui, name, copy_name, |colors, width| {
-        let mut job = LayoutJob::default();
+    boxed(ui, name, copy_name, |ui, width| {
+        let (mut job, colors) = (LayoutJob::default(), colors(ui));
         job.wrap.max_width = width;
         // An address has no words: lines end at the edge.
         job.wrap.break_anywhere = true;
@@ -32,14 +32,14 @@ pub fn plain_ui(ui: &mut Ui, name: &str, copy_name: &str, words: &str) -> bool {
 /// Draws a document. Returns whether a person asked to copy it.
 #[must_use = "the button must do what it says"]
 pub fn document_ui(ui: &mut Ui, code: &str) -> bool {
-    boxed(ui, "Document", "Copy document", |colors, width| highlighted(code, colors, width))
+    boxed(ui, "Document", "Copy document", |ui, width| highlighted(ui, code, width))
 }
 
 fn boxed(
     ui: &mut Ui,
     name: &str,
     copy_name: &str,
-    words: impl FnOnce(&Colors, f32) -> LayoutJob,
+    words: impl FnOnce(&Ui, f32) -> LayoutJob,
 ) -> bool {
     let colors = colors(ui);
     let mut copy = false;
@@ -54,7 +54,7 @@ fn boxed(
                 let button = Button::icon_only(Icon::Copy, copy_name).small();
                 copy = ui.add(button).clicked();
                 ui.with_layout(egui::Layout::top_down(egui::Align::LEFT), |ui| {
-                    let job = words(colors, ui.available_width());
+                    let job = words(ui, ui.available_width());
                     // The first line stands beside the middle of the button.
                     let line = ui.fonts_mut(|fonts| fonts.row_height(&text::mono()));
                     ui.add_space(((sizes::CONTROL_SMALL - line) / 2.0).max(0.0));
@@ -67,9 +67,8 @@ fn boxed(
 
 /// `code` with the colours of values, wrapped at `width`.
 #[must_use]
-pub fn highlighted(code: &str, colors: &Colors, width: f32) -> LayoutJob {
-    let mut job = LayoutJob::default();
-    job.wrap.max_width = width;
+pub fn highlighted(ui: &Ui, code: &str, width: f32) -> LayoutJob {
+    let (mut job, colors) = (LayoutJob::default(), colors(ui));
     for (kind, piece) in pieces(code) {
         let ink = kind.ink(colors);
         if piece.contains('\n') {
@@ -79,6 +78,7 @@ pub fn highlighted(code: &str, colors: &Colors, width: f32) -> LayoutJob {
             value_text::append(&mut job, piece, &text::mono(), ink, colors);
         }
     }
+    value_text::wrap(ui, &mut job, width);
     job
 }
 

@@ -6,6 +6,7 @@ use egui::text::{LayoutJob, TextFormat};
 use egui::{Align, Align2, Color32, Id, Rect, Response, Role, Sense, Ui, Vec2, WidgetInfo};
 use mayfly_engine::value::Layout as Lines;
 use mayfly_engine::value::shell::write_value;
+use mayfly_engine::value::{count, counted};
 
 use super::value_text::{self, Kind, with_marks};
 use super::{Button, paint};
@@ -50,7 +51,9 @@ fn draw(
     editable: bool,
     editor: &mut dyn FnMut(&mut Ui),
 ) -> Option<Vec<usize>> {
-    let mut tree = Tree { editing, editable, editor, pressed: None, path: Vec::new() };
+    let opens = document.iter().any(|(_, value)| is_branch(value));
+    let margin = if opens { INDENT } else { 0.0 };
+    let mut tree = Tree { editing, editable, editor, margin, pressed: None, path: Vec::new() };
     ui.scope(|ui| {
         ui.spacing_mut().item_spacing.y = 1.0;
         let fields = document.iter().map(|(name, value)| (name.as_str(), value));
@@ -63,6 +66,8 @@ struct Tree<'a> {
     editing: Option<&'a [usize]>,
     editable: bool,
     editor: &'a mut dyn FnMut(&mut Ui),
+    /// The room for what opens a row, if there is one.
+    margin: f32,
     pressed: Option<Vec<usize>>,
     path: Vec<usize>,
 }
@@ -72,7 +77,7 @@ impl Tree<'_> {
         &mut self,
         ui: &mut Ui,
         children: impl Iterator<Item = (&'v str, &'v Bson)>,
-        count: usize,
+        children_count: usize,
         parent: &str,
     ) {
         let id = ui.scope_id().with(("shown", &self.path));
@@ -82,8 +87,8 @@ impl Tree<'_> {
             self.child(ui, name, value, &join(parent, name));
             self.path.pop();
         }
-        if count > shown {
-            let label = format!("Show more ({} left)", count - shown);
+        if children_count > shown {
+            let label = format!("Show more ({} left)", count((children_count - shown) as u64));
             let button = Button::ghost(&label).small();
             if ui.add(button).clicked() {
                 ui.data_mut(|data| data.insert_temp(id, shown.saturating_mul(4)));
@@ -152,9 +157,9 @@ impl Tree<'_> {
         open: Option<bool>,
     ) -> Response {
         let colors = colors(ui);
-        let left = self.indent(ui) + INDENT;
+        let left = self.indent(ui) + self.margin;
         let mut job = field_job(name, value, colors);
-        job.wrap.max_width = (ui.available_width() - left).max(60.0);
+        value_text::wrap(ui, &mut job, (ui.available_width() - left).max(60.0));
         let galley = ui.fonts_mut(|fonts| fonts.layout_job(job));
         let size = Vec2::new(ui.available_width(), galley.size().y.max(20.0) + 2.0);
         let (rect, response) = ui.allocate_exact_size(size, Sense::click());
@@ -196,6 +201,15 @@ fn pencil_ui(ui: &mut Ui, row: &Response, full: &str) -> bool {
         paint::icon_at(ui.painter(), center, Icon::Edit, text::ICON - 3.0, ink);
     }
     response.clicked()
+}
+
+/// Whether a value is drawn as a row that opens.
+fn is_branch(value: &Bson) -> bool {
+    match value {
+        Bson::Document(inner) => !inner.is_empty(),
+        Bson::Array(inner) => !inner.is_empty(),
+        _ => false,
+    }
 }
 
 fn join(parent: &str, name: &str) -> String {
@@ -267,8 +281,8 @@ pub fn short(value: &Bson) -> String {
     match value {
         Bson::Document(inner) if inner.is_empty() => "{}".to_owned(),
         Bson::Array(inner) if inner.is_empty() => "[]".to_owned(),
-        Bson::Document(inner) => counted(inner.len(), "field", "fields"),
-        Bson::Array(inner) => counted(inner.len(), "item", "items"),
+        Bson::Document(inner) => counted(inner.len() as u64, "field", "fields"),
+        Bson::Array(inner) => counted(inner.len() as u64, "item", "items"),
         Bson::String(content) => {
             let shown: String = content.chars().take(VALUE_CHARS_MAX).collect();
             let more = if shown.len() < content.len() { "…" } else { "" };
@@ -305,10 +319,6 @@ fn spoken(value: &Bson) -> String {
     with_marks(&cut(&short(value), 120))
 }
 
-fn counted(number: usize, one: &str, many: &str) -> String {
-    format!("{number} {}", if number == 1 { one } else { many })
-}
-
 /// `content`, cut with `…` behind so many characters.
 #[must_use]
 pub fn cut(content: &str, chars_max: usize) -> String {
@@ -343,6 +353,7 @@ mod tests {
         check(bson!([1, 2, 3]), "3 items");
         check(bson!([]), "[]");
         check(bson!({"a": 1}), "1 field");
+        check(Bson::Array(vec![Bson::Null; 1_991]), "1,991 items");
         check(Bson::Int64(5), "Long('5')");
         check(Bson::Int32(5), "5");
         check(Bson::Double(5.0), "5.0");

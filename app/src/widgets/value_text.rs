@@ -2,8 +2,9 @@
 
 use bson::Bson;
 use egui::text::{LayoutJob, TextFormat};
-use egui::{Color32, FontId};
+use egui::{Color32, FontId, Ui};
 
+use super::paint;
 use crate::theme::{Colors, text};
 
 /// What a value is, for its colour.
@@ -83,6 +84,16 @@ pub fn job(content: &str, kind: Kind, colors: &Colors) -> LayoutJob {
     job
 }
 
+/// Wraps `job`, which is in the monospaced face, at `width`: between words, or anywhere if one of them
+/// needs more than a line. Without that, such a word would begin a line of its own behind an almost empty one.
+pub fn wrap(ui: &Ui, job: &mut LayoutJob, width: f32) {
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "some hundreds")]
+    let chars = (width / paint::digit_width(ui).max(1.0)) as usize;
+    let is_long = |word: &str| word.chars().nth(chars).is_some();
+    job.wrap.max_width = width;
+    job.wrap.break_anywhere = job.text.split_whitespace().any(is_long);
+}
+
 /// `content` with marks as plain text, for places that draw a single colour.
 #[must_use]
 pub fn with_marks(content: &str) -> String {
@@ -131,6 +142,27 @@ mod tests {
         check("tab\tline\n", "tab\\tline\\n");
         check("\u{0}\u{1b}[31m", "\\u{0}\\u{1b}[31m");
         check("\u{feff}x", "\\u{feff}x");
+    }
+
+    #[test]
+    fn a_word_that_is_longer_than_a_line_begins_behind_the_one_before_it() {
+        let check = |content: &str, expected: &[&str]| {
+            let context = egui::Context::default();
+            crate::theme::install_fonts(&context);
+            // Fonts are there from the second frame on.
+            let _ = context.run_ui(egui::RawInput::default(), |_| {});
+            let mut rows = Vec::new();
+            let _ = context.run_ui(egui::RawInput::default(), |ui| {
+                let mut job = job(content, Kind::Other, crate::theme::colors(ui));
+                wrap(ui, &mut job, 10.5 * paint::digit_width(ui));
+                let galley = ui.fonts_mut(|fonts| fonts.layout_job(job));
+                rows = galley.rows.iter().map(|row| row.text().trim_end().to_owned()).collect();
+            });
+            assert_eq!(rows, expected, "{content}");
+        };
+        check("a: 'xxxxxxxxxxxx'", &["a: 'xxxxxx", "xxxxxx'"]);
+        check("id: Id('0123456789')", &["id: Id('01", "23456789')"]);
+        check("one two three", &["one two", "three"]);
     }
 
     #[test]

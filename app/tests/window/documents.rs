@@ -469,3 +469,21 @@ fn damaged_documents_are_left_out_listed_and_removed() {
     let validated = window.run("test", &doc! {"validate": "notes"});
     assert_eq!(validated.get_bool("valid").ok(), Some(true), "{validated}");
 }
+
+#[test]
+fn an_object_id_has_room_in_the_inspector_and_the_controls_stay_on_one_line() {
+    let id = bson::oid::ObjectId::from_bytes([0xdb; 12]);
+    let insert = doc! {"insert": "notes", "documents": [{"_id": id, "a": 1}]};
+    let mut window = Window::open_view(&[insert], "Documents");
+    let name = format!("ObjectId('{id}')");
+    window.until_named(&name);
+    window.point(&format!("Document {name}"));
+    window.until_named("Edit as text");
+    let row = window.place(&format!("_id: {name}"));
+    assert!(row.height() < 40.0, "its name, then all of it: {row}");
+    let (modes, refresh) = (window.place("Table (F4)"), window.place("Refresh"));
+    assert!((modes.center().y - refresh.center().y).abs() < 1.0, "{modes} {refresh}");
+    window.click("Expiry");
+    let (index, zoom) = (window.place("TTL index"), window.place("Show less time"));
+    assert!((index.center().y - zoom.center().y).abs() < 1.0, "{index} {zoom}");
+}

@@ -182,7 +182,7 @@ fn conflict_ui(ui: &mut Ui, theirs: &str) {
             ui,
             |ui| {
                 ui.set_min_width(ui.available_width());
-                let job = code_box::highlighted(theirs, colors(ui), ui.available_width());
+                let job = code_box::highlighted(ui, theirs, ui.available_width());
                 ui.add(egui::Label::new(job).selectable(true))
                     .accessible_name("The document in the store");
             },

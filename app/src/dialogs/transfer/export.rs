@@ -115,7 +115,7 @@ fn which_ui(ui: &mut Ui, draft: &mut ExportDraft, wrong: Option<&str>) {
         ui.radio_value(&mut draft.use_filter, true, "Those that match the filter of the view");
         ui.radio_value(&mut draft.use_filter, false, "All documents");
         if draft.use_filter {
-            let code = code_box::highlighted(&draft.filter, colors(ui), ui.available_width());
+            let code = code_box::highlighted(ui, &draft.filter, ui.available_width());
             ui.label(code).accessible_name("Filter");
         }
     });

@@ -116,7 +116,8 @@ fn grid_ui(ui: &mut Ui, preview: &Preview) {
     });
     if more > 0 {
         let ink = colors(ui).dim;
-        ui.label(text::rich(format!("and {more} more fields"), text::small()).color(ink));
+        let words = format!("and {}", number::counted(more as u64, "more field", "more fields"));
+        ui.label(text::rich(words, text::small()).color(ink));
     }
 }
 

@@ -8,7 +8,7 @@ use egui::{Rect, Role, Sense, Stroke, StrokeKind, Ui, Vec2, WidgetInfo, pos2, ve
 use super::row_head;
 use crate::action::{Action, Actions, DocumentsAction};
 use crate::state::documents::{DocumentsDraft, Mode, Row};
-use crate::state::{State, Tab};
+use crate::state::{State, Tab, number};
 use crate::theme::{colors, sizes, text};
 use crate::widgets::row_scroll::RowScroll;
 use crate::widgets::{code_box, paint, value};
@@ -110,7 +110,7 @@ impl Body {
 
     fn json(ui: &Ui, row: &Row, width: f32) -> Self {
         let (json, cut) = row.json();
-        let job = code_box::highlighted(json, colors(ui), width);
+        let job = code_box::highlighted(ui, json, width);
         Self::Json { galley: ui.fonts_mut(|fonts| fonts.layout_job(job)), cut }
     }
 
@@ -140,7 +140,7 @@ impl Body {
                     let job = value::field_line_job(ui, name, found, size.x);
                     value::line_in(ui, Rect::from_min_size(place, size), job);
                 }
-                (*more > 0).then(|| format!("{more} more fields"))
+                (*more > 0).then(|| number::counted(*more as u64, "more field", "more fields"))
             }
             Self::Json { galley, cut } => {
                 ui.painter().galley(rect.min, galley.clone(), colors.text);
