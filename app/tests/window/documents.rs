@@ -487,3 +487,22 @@ fn an_object_id_has_room_in_the_inspector_and_the_controls_stay_on_one_line() {
     let (index, zoom) = (window.place("TTL index"), window.place("Show less time"));
     assert!((index.center().y - zoom.center().y).abs() < 1.0, "{index} {zoom}");
 }
+
+#[test]
+fn the_keyboard_alone_comes_from_the_filter_to_a_document() {
+    let mut window = Window::open_view(&notes(), "Documents");
+    window.until_named("Document 1");
+    window.keys(Modifiers::COMMAND, Key::L);
+    assert!(window.is_focused("Filter"));
+    window.key(Key::Enter);
+    window.key(Key::ArrowDown);
+    window.until("the first one is chosen", |state| {
+        let tab = state.tabs.active().expect("a tab");
+        tab.documents.focus.as_ref().is_some_and(|focus| focus.id == bson::bson!(1))
+    });
+    window.key(Key::ArrowDown);
+    window.until("the second one is chosen", |state| {
+        let tab = state.tabs.active().expect("a tab");
+        tab.documents.focus.as_ref().is_some_and(|focus| focus.id == bson::bson!(2))
+    });
+}

@@ -95,14 +95,19 @@ fn keys(ui: &Ui, tab: &Tab, draft: &mut DocumentsDraft, actions: &mut Actions) {
     let view = &tab.documents;
     let mut push = |action| actions.push(Action::Documents(tab.id, action));
     let last = view.pages.len().saturating_sub(1);
+    // Where nothing is chosen yet, the first document on the screen is.
+    let (down, up) = match view.focus {
+        Some(_) => (view.anchor.saturating_add(1).min(last), view.anchor.saturating_sub(1)),
+        None => (draft.shown.0.min(last), draft.shown.0.min(last)),
+    };
     let to = match () {
-        () if pressed(Key::ArrowDown) => Some(view.anchor.saturating_add(1).min(last)),
-        () if pressed(Key::ArrowUp) => Some(view.anchor.saturating_sub(1)),
+        () if pressed(Key::ArrowDown) => Some(down),
+        () if pressed(Key::ArrowUp) => Some(up),
         () if pressed(Key::Home) => Some(0),
         () if pressed(Key::End) => Some(last),
         () => None,
     };
-    if let Some(row) = to.filter(|_| view.focus.is_some()) {
+    if let Some(row) = to.filter(|_| !view.pages.is_empty()) {
         if let Some(found) = view.pages.row(row).filter(|found| found.has_id()) {
             push(DocumentsAction::Select { row, id: found.id.clone(), how: How::Only });
         }
