@@ -263,3 +263,20 @@ fn what_another_version_holds_stays_held() {
     indexes[0].as_document_mut().expect("a document").insert("reason", "moonPhase");
     assert!(is_lost(&of_one));
 }
+
+#[test]
+fn a_rule_is_held_just_as_the_one_that_it_is_named_after() {
+    let rule = |number: u32| (CollectionId(number), IndexId(number), false);
+    let mut guard = Guard::default();
+    let large = IndexReason::LargeRemoval { documents: 5_000 };
+    guard.hold_index(rule(1), IndexReason::PutBack, START);
+    guard.hold_index(rule(2), large, START + 1);
+    assert!(!guard.hold_as(rule(3), rule(1)), "nobody holds the third");
+    assert!(guard.hold_as(rule(2), rule(3)));
+    assert!(guard.hold_as(rule(2), rule(1)), "in the place of its own hold");
+    let held = guard.held_indexes();
+    let found: Vec<_> = held.iter().map(|held| (held.rule, held.reason, held.wall_ms)).collect();
+    let as_second = |number| (rule(number), large, START + 1);
+    assert_eq!(found, [as_second(2), as_second(3), as_second(1)]);
+    assert!(held.iter().all(|held| !held.kept), "{held:?}");
+}

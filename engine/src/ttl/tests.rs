@@ -130,6 +130,18 @@ fn what_a_deadline_is_made_of() {
     let Expiry::At(deadline) = found else { panic!("{found:?}") };
     assert_eq!((deadline.base_ms, deadline.source), (5_000, Source::Item));
     assert!(deadline.sentence("_ts").contains("1 second after its last modification"));
+    let ten = Rule::LastModified { default_secs: Some(10) };
+    for (document, is_ignored) in
+        [(doc! {}, false), (doc! {"ttl": 0}, true), (doc! {"ttl": "1"}, true)]
+    {
+        let Expiry::At(deadline) = expiry(&ten, &raw(&document), 5_700) else {
+            panic!("{document}")
+        };
+        assert_eq!((deadline.ignores_own_ttl, deadline.source), (is_ignored, Source::Index));
+        let sentence = deadline.sentence("_ts");
+        assert_eq!(sentence.contains("Its own ttl does not count"), is_ignored, "{sentence}");
+        assert!(sentence.contains("10 seconds after its last modification"), "{sentence}");
+    }
 }
 
 #[test]
