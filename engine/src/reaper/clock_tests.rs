@@ -81,6 +81,19 @@ fn a_small_step_holds_the_rule_it_empties_and_no_other() {
 }
 
 #[test]
+fn a_small_step_may_make_a_quarter_of_a_large_collection_due() {
+    for (due, others, is_held) in [(1_074, 3_225, false), (1_075, 3_224, true)] {
+        let (world, clock) = pretended();
+        let due_ids = (0..due).map(|id| doc! { "_id": id, "f": date(600) });
+        world.insert(due_ids.chain((due..due + others).map(|id| doc! { "_id": id })));
+        clock.set(NOW_MS + 1_800_000);
+        let pass = world.reaper.run_scheduled_pass().expect("not held as a whole");
+        assert_eq!(!world.reaper.held_indexes().is_empty(), is_held, "{due}");
+        assert_eq!(pass.deleted, if is_held { 0 } else { 1_074 });
+    }
+}
+
+#[test]
 fn documents_that_are_due_anyway_are_not_held_after_a_small_step() {
     let (world, clock) = pretended();
     world.insert((0..1_500).map(|id| doc! { "_id": id, "f": date(-600) }));

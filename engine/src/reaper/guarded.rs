@@ -361,7 +361,8 @@ impl Reaper {
         let store = self.collections().store();
         let counters = store.read(|reader| reader.counters(target.collection.id.0));
         let documents = counters.map_or(0, |counters| counters.documents);
-        let max = (documents / 100 * GUARD_REMOVALS_PERCENT).max(GUARD_REMOVALS_MAX);
+        let part = documents.saturating_mul(GUARD_REMOVALS_PERCENT) / 100;
+        let max = part.max(GUARD_REMOVALS_MAX);
         let before_ms = now_ms.saturating_sub(ahead_ms);
         // What can't be counted waits.
         let more = max.saturating_add(1);
