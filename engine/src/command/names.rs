@@ -7,7 +7,15 @@ use super::error::{Code, CommandError};
 /// The names of a document's fields as a set that may hold a few more. Commands know many fields and
 /// clients send few, so most of them need not be looked for.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Names(u64);
+pub(super) struct Names {
+    bits: u64,
+    /// Names, each as often as it stands there.
+    count: usize,
+}
+
+/// Fields up to which a name is looked for among those before it; of more, all names are sorted once. No
+/// command has as many fields of its own.
+const NAMES_COMPARED: usize = 64;
 
 impl Names {
     /// Those of a document.
@@ -16,33 +24,52 @@ impl Names {
             element.map(|element| names.with(element.key().as_str()))
         });
         // What can't be read is found out by whoever looks for a field.
-        names.unwrap_or(Self(u64::MAX))
+        names.unwrap_or(Self { bits: u64::MAX, count: usize::MAX })
     }
 
     /// With this name too.
     pub(super) fn with(self, name: &str) -> Self {
-        Self(self.0 | Self::bit(name))
+        Self { bits: self.bits | Self::bit(name), count: self.count.saturating_add(1) }
     }
 
     /// Whether the document may have a field of this name.
     pub(super) fn may_have(self, name: &str) -> bool {
-        self.0 & Self::bit(name) != 0
+        self.bits & Self::bit(name) != 0
     }
 
-    /// Refuses a name that is among these already and stands twice in the document.
+    /// Refuses a name that is among these, which are the first of the document. Behind so many that this
+    /// would take long it is left to [`Names::check_many_once`].
     pub(super) fn check_once(
         self,
         document: &RawDocument,
         place: &str,
         name: &str,
     ) -> Result<(), CommandError> {
-        if !self.may_have(name) {
+        if self.count > NAMES_COMPARED || !self.may_have(name) {
+            return Ok(());
+        }
+        let mut before = document.iter_elements().flatten().take(self.count);
+        if before.any(|element| element.key().as_str() == name) {
+            return Err(duplicate_field(place, name));
+        }
+        Ok(())
+    }
+
+    /// Refuses a document with these names, if they are many, in which one stands twice.
+    pub(super) fn check_many_once(
+        self,
+        document: &RawDocument,
+        place: &str,
+    ) -> Result<(), CommandError> {
+        if self.count <= NAMES_COMPARED {
             return Ok(());
         }
         let keys = document.iter_elements().flatten().map(|element| element.key().as_str());
-        match keys.filter(|key| *key == name).count() {
-            0 | 1 => Ok(()),
-            _ => Err(duplicate_field(place, name)),
+        let mut keys: Vec<_> = keys.collect();
+        keys.sort_unstable();
+        match keys.array_windows().find(|[name, next]| name == next) {
+            Some([name, _]) => Err(duplicate_field(place, name)),
+            None => Ok(()),
         }
     }
 
@@ -65,9 +92,12 @@ pub(super) fn duplicate_field(place: &str, name: &str) -> CommandError {
 
 #[cfg(test)]
 mod tests {
-    use bson::rawdoc;
+    use std::time::Duration;
 
-    use super::*;
+    use bson::{Bson, Document, RawDocumentBuf, raw::CString, rawdoc};
+
+    use super::{super::testing::Lab, *};
+    use crate::clock::work_time;
 
     #[test]
     fn a_name_that_is_there_is_never_missed() {
@@ -80,6 +110,39 @@ mod tests {
         let missed = absent.iter().filter(|name| !names.may_have(name)).count();
         assert!(missed > absent.len() / 2, "the set tells most names apart: {missed}");
         assert!(!Names::default().may_have("find"));
+    }
+
+    /// A command with so many fields that no command knows, all of which begin alike.
+    fn with_fields(count: usize) -> Document {
+        let fields = (0..count).map(|number| (format!("${number:x}"), Bson::Int32(1)));
+        [("ping".to_owned(), Bson::Int32(1))].into_iter().chain(fields).collect()
+    }
+
+    #[test]
+    fn a_field_that_stands_twice_is_found_among_few_and_many() {
+        for count in [1, 62, 63, 64, 65, 500] {
+            let command = with_fields(count);
+            assert!(Lab::new().run_document(&command).contains_key("ok"));
+            for at in [0, count / 2, count - 1] {
+                let mut command = RawDocumentBuf::try_from(&command).expect("a command");
+                let name = CString::try_from(format!("${at:x}")).expect("no NUL");
+                command.append(name, 2);
+                let lab = Lab::new();
+                let reply = lab.engine.run_raw("test", &command);
+                let code = reply.get_i32("code").ok();
+                assert_eq!(code, Some(40413), "{at} of {count}: {reply:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn many_fields_are_checked_in_no_time() {
+        // Each compared with all others: a minute.
+        let (lab, command) = (Lab::new(), with_fields(25_000));
+        let began = work_time();
+        let reply = lab.run_document(&command);
+        assert_eq!(reply.get_f64("ok").ok(), Some(1.0), "{reply}");
+        assert!(work_time().saturating_sub(began) < Duration::from_secs(5));
     }
 
     #[test]

@@ -77,6 +77,7 @@ impl<'r> Request<'r> {
             declared = declared.and_then(|()| names.check_once(document, command.name, name));
             names = names.with(name);
         }
+        declared = declared.and_then(|()| names.check_many_once(document, command.name));
         let first = first.map(|first| first.value()).transpose()?;
         let name = command.name;
         let request = Self { client, db, name, document, met, now_ms, first, names };
