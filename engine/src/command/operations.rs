@@ -12,8 +12,11 @@ use bson::{Bson, DateTime, Document, RawDocumentBuf, doc, raw::RawBsonRef};
 
 use super::{client::Client, context::Context, error::CommandError, request::Request};
 use crate::{
-    clock::work_time, limits::SHOWN_COMMAND_BYTES_MAX, plan::Operation, reaper::THREAD_NAME,
-    value::Decimal,
+    clock::work_time,
+    limits::SHOWN_COMMAND_BYTES_MAX,
+    plan::Operation,
+    reaper::THREAD_NAME,
+    value::{Decimal, is_deeper_than, scan::DEPTH_MAX},
 };
 
 /// The operation number of the TTL monitor's pass. Commands have higher ones.
@@ -281,11 +284,13 @@ fn secret_fields(command: &str) -> &'static [&'static str] {
 }
 
 /// The command as it is kept while it runs: without batches, and only its short fields if it is long.
-/// A secret is not kept: the command goes to the profile, also when it is refused.
+/// A secret is not kept: the command goes to the profile, also when it is refused. It stands in a
+/// document there, so it may have a level less than one.
 fn shown(request: &Request<'_>) -> RawDocumentBuf {
     let command = request.document;
     let secrets = secret_fields(request.name);
-    if command.as_bytes().len() <= SHOWN_COMMAND_BYTES_MAX && secrets.is_empty() {
+    let is_small = command.as_bytes().len() <= SHOWN_COMMAND_BYTES_MAX;
+    if is_small && request.met.levels < DEPTH_MAX && secrets.is_empty() {
         return command.to_owned();
     }
     let mut shown = RawDocumentBuf::new();
@@ -298,7 +303,9 @@ fn shown(request: &Request<'_>) -> RawDocumentBuf {
         }
         if secrets.contains(&name.as_str()) {
             shown.append(name, SECRET_SHOWN);
-        } else if let Ok(value) = element.value() {
+        } else if let Ok(value) = element.value()
+            && !is_deeper_than(value, DEPTH_MAX - 2)
+        {
             shown.append(name, value);
         }
     }
@@ -347,6 +354,8 @@ pub fn millis(took: Duration) -> Bson {
 
 #[cfg(test)]
 mod tests {
+    use bson::doc;
+
     use super::super::testing::Lab;
 
     #[test]
@@ -476,6 +485,23 @@ mod tests {
         );
         // The field of another command is no secret.
         check("{find: 'c', filter: {pwd: 'p'}}", "{find: 'c', filter: {pwd: 'p'}}");
+    }
+
+    #[test]
+    fn no_entry_of_the_profile_is_deeper_than_a_document_may_be() {
+        let lab = Lab::new();
+        lab.ok("{profile: 2}");
+        for levels in [97, 98, 99, 150] {
+            let nested = (1..levels).fold(doc! {}, |inner, _| doc! { "a": inner });
+            let reply =
+                lab.run_document(&doc! { "find": "c", "batchSize": levels, "comment": nested });
+            assert_eq!(reply.get_f64("ok").ok(), Some(1.0), "{reply}");
+        }
+        lab.ok("{profile: 0}");
+        lab.check("{validate: 'system.profile'}", "{valid: true, nrecords: 5}");
+        let kept = "{find: 'system.profile', filter: {'command.comment': {$exists: true}}}";
+        let batch_size = "'cursor.firstBatch.1.command.batchSize'";
+        lab.check(kept, &format!("{{{batch_size}: 98, '-cursor.firstBatch.2': 1}}"));
     }
 
     #[test]

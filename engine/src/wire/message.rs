@@ -268,12 +268,14 @@ fn take_sequence<'m>(bytes: &'m [u8], met: &mut Met) -> Result<(Sequence<'m>, &'
     let (section, after) = bytes.split_at_checked(length).ok_or(Refusal::Close)?;
     let section = section.get(4..).ok_or(Refusal::Close)?;
     let (name, mut rest) = take_text(section).ok_or(Refusal::Close)?;
-    let mut documents = Vec::new();
+    let (mut documents, mut inside) = (Vec::new(), Met::default());
     while !rest.is_empty() {
-        let (document, after) = take_document(rest, met)?;
+        let (document, after) = take_document(rest, &mut inside)?;
         documents.push(document);
         rest = after;
     }
+    // They lie in an array of the command.
+    *met = met.with(Met { levels: inside.levels + 2, ..inside });
     Ok((Sequence { name, documents }, after))
 }
 
@@ -342,7 +344,9 @@ mod tests {
     fn check(flags: u32, sections: &[Vec<u8>], expected: &Document) {
         let frame = frame(flags, sections);
         let message = read_msg(&frame).expect("a message");
-        let command = scan::check(message.command.as_bytes()).expect("whole");
+        let found = scan::check_telling(message.command.as_bytes(), &LIMITS);
+        let (command, met) = found.expect("whole");
+        assert_eq!(met, message.met);
         assert_eq!(Document::try_from(command).ok().as_ref(), Some(expected));
     }
 
