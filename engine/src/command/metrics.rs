@@ -28,6 +28,13 @@ impl Number {
         self.0.fetch_sub(1, Ordering::Relaxed);
     }
 
+    /// Is one higher until what comes back goes.
+    #[must_use]
+    pub fn raised(&self) -> Raised<'_> {
+        self.add(1);
+        Raised(self)
+    }
+
     /// Its value.
     #[must_use]
     pub fn get(&self) -> u64 {
@@ -37,6 +44,15 @@ impl Number {
     /// Its value as MongoDB shows counters.
     fn long(&self) -> Bson {
         Bson::Int64(i64::try_from(self.get()).unwrap_or(i64::MAX))
+    }
+}
+
+/// One that was added to a number, and goes with this.
+pub struct Raised<'n>(&'n Number);
+
+impl Drop for Raised<'_> {
+    fn drop(&mut self) {
+        self.0.subtract_one();
     }
 }
 

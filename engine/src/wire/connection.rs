@@ -152,6 +152,7 @@ impl Session<'_> {
         // A driver watches the server over a connection that never logs in. A login does not come
         // here, so it can't be tried for longer by trying it again.
         self.login_until = work_time().saturating_add(self.shared.limits.idle);
+        let _active = self.shared.context.metrics.connections.active.raised();
         let mut reply = command::run_scanned(&self.shared.context, client, db, command, met);
         if name == "hello" || name.eq_ignore_ascii_case("ismaster") {
             self.login.extend_hello(command, &mut reply);

@@ -273,6 +273,19 @@ fn requests_that_come_together_are_answered_in_order() {
 }
 
 /// A listener whose threads panic when they are told to.
+#[test]
+fn connections_with_a_command_count_as_active() {
+    let lab = Lab::open(WireLimits::default());
+    let mut others = [lab.connect(), lab.connect()];
+    others.iter_mut().for_each(lives);
+    let status = doc! { "serverStatus": 1, "$db": "admin" };
+    for _ in 0..2 {
+        let found = ask(&mut lab.connect(), &msg(0, &status));
+        let connections = found.get_document("connections").expect("a section");
+        assert_eq!(connections.get_i32("active").ok(), Some(1), "{connections}");
+    }
+}
+
 fn failing() -> (Lab, Arc<FailingClock>) {
     let folder = tempfile::tempdir().expect("a folder");
     let clock = FailingClock::new(1_800_000_000_000);
