@@ -3,6 +3,7 @@
 use crate::value::{
     Layout,
     extjson::{Style, read_document, read_value, write_document},
+    scan,
 };
 
 /// The canonical text of the value in the field `v`.
@@ -271,5 +272,12 @@ fn a_wrapper_is_no_level() {
     for value in ["{}", "[]", r#"{"$code":"","$scope":{}}"#, r#"{"$scope":{},"$code":""}"#] {
         let error = read_document(&around(value)).unwrap_err();
         assert!(error.message.contains("100 levels"), "{value}: {error}");
+    }
+    // A scope is a document, so it is one level and no more.
+    let around = |value: &str| format!("{}{value}{}", "{\"a\":".repeat(99), "}".repeat(99));
+    for value in ["{}", r#"{"$code":"","$scope":{"b":1}}"#, r#"{"$scope":{},"$code":""}"#] {
+        let document = read_document(&around(value)).unwrap_or_else(|error| panic!("{error}"));
+        let met = scan::check_telling(document.as_bytes(), &scan::Limits::default()).unwrap().1;
+        assert_eq!(met.levels, 100, "{value}");
     }
 }

@@ -56,8 +56,9 @@ impl<'t> Parser<'t, '_> {
             "$uuid" => self.uuid(tag_at)?,
             "$regularExpression" => self.regular_expression(tag_at)?,
             "$timestamp" => self.timestamp(tag_at)?,
-            "$code" => self.code(tag_at, depth)?,
-            "$scope" => self.scope_before_code(tag_at, depth)?,
+            // These braces are no level; those of the scope are.
+            "$code" => self.code(tag_at, depth.saturating_sub(1))?,
+            "$scope" => self.scope_before_code(tag_at, depth.saturating_sub(1))?,
             "$symbol" => {
                 let text = self.text("$symbol holds text in quotes")?;
                 self.put_text(tag_at, T::Symbol, &text);
