@@ -4,8 +4,9 @@ use bson::{Document, doc};
 
 use super::{
     context::Context,
-    error::Answer,
+    error::{Answer, Code, CommandError},
     field::unsupported,
+    profiler::PROFILE_COLLECTION,
     request::Request,
     run::raw,
     table::{Command, Scope},
@@ -22,6 +23,14 @@ pub static COMMAND: Command = Command {
 
 fn run(context: &Context, request: &Request<'_>) -> Answer {
     let namespace = request.namespace()?;
+    if namespace.collection == PROFILE_COLLECTION && context.profiler.settings(request.db).level > 0
+    {
+        // The profile of this very command would make it anew.
+        return Err(CommandError::new(
+            Code::ILLEGAL_OPERATION,
+            "turn off profiling before dropping system.profile collection",
+        ));
+    }
     let reply = match context.collections.drop_collection(&namespace)? {
         Some(indexes) => doc! { "nIndexesWas": indexes, "ns": namespace.to_string() },
         None => Document::new(),

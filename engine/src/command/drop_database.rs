@@ -5,6 +5,7 @@ use bson::{Document, doc};
 use super::{
     context::Context,
     error::{Answer, Code, CommandError},
+    profiler::Settings,
     request::{Request, as_integer},
     run::raw,
     table::{Command, Scope},
@@ -23,7 +24,13 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
             "Dropping the 'admin' database is prohibited; drop its collections one by one",
         ));
     }
-    let removed = context.collections.drop_database(request.db)?;
+    // The profile of this very command would make the database anew.
+    let profile = context.profiler.settings(request.db);
+    context.profiler.set(request.db, Settings::default());
+    let removed = context
+        .collections
+        .drop_database(request.db)
+        .inspect_err(|_| context.profiler.set(request.db, profile))?;
     let reply = if removed > 0 {
         doc! { "dropped": request.db }
     } else {

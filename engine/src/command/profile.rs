@@ -157,6 +157,24 @@ mod tests {
     }
 
     #[test]
+    fn what_is_dropped_stays_dropped() {
+        let lab = Lab::new();
+        lab.ok("{insert: 'c', documents: [{_id: 1}]}");
+        lab.ok("{profile: 2}");
+        lab.check("{drop: 'system.profile'}", "{code: 20}");
+        lab.ok("{dropDatabase: 1}");
+        lab.check("{listDatabases: 1}", "{databases: []}");
+        lab.check("{profile: -1}", "{was: 0}");
+        lab.ok("{profile: 1}");
+        lab.ok("{profile: 0}");
+        lab.check("{drop: 'system.profile'}", "{ok: 1}");
+        lab.check("{listDatabases: 1}", "{databases: []}");
+        lab.ok("{profile: 1}");
+        lab.check("{dropDatabase: 2}", "{ok: 0}");
+        lab.check("{profile: -1}", "{was: 1}");
+    }
+
+    #[test]
     fn level_1_writes_what_is_slow_or_matches() {
         let lab = Lab::new();
         let count = |lab: &Lab| {
