@@ -77,10 +77,10 @@ pub fn read_msg(frame: &[u8]) -> Result<Message<'_>, Refusal> {
         }
         rest = sections;
     }
-    let unknown = flags & REQUIRED_BITS & !KNOWN_BITS;
-    if unknown != 0 {
-        let what = format!("Message contains illegal flags value: {flags:#034b}");
-        return Err(coded(Code::PROTOCOL_ERROR, what));
+    if flags & REQUIRED_BITS & !KNOWN_BITS != 0 {
+        // What the rest means, and whether there is more of it, is not known (IllegalOpMsgFlag ends the
+        // connection in MongoDB too).
+        return Err(Refusal::Close);
     }
     let sections = Sections::read(rest)?;
     let db = match sections.body.get("$db").map_err(CommandError::from)? {
@@ -179,10 +179,8 @@ impl<'m> Sections<'m> {
                     body = Some(document);
                     after
                 }
-                1 if sequences.len() >= SEQUENCES_MAX => {
-                    let what = "Too many document sequences in OP_MSG";
-                    return Err(coded(Code::TOO_MANY_DOCUMENT_SEQUENCES, what));
-                }
+                // As in MongoDB.
+                1 if sequences.len() >= SEQUENCES_MAX => return Err(Refusal::Close),
                 1 => {
                     let (sequence, after) = take_sequence(after, &mut met)?;
                     if sequences.iter().any(|other| other.name == sequence.name) {
@@ -389,12 +387,13 @@ mod tests {
         refused(0, &[a()], 40587);
         refused(0, &[ping.clone(), ping.clone()], 40430);
         refused(0, &[ping.clone(), a(), a()], 40431);
-        refused(0, &[ping.clone(), a(), sequence("b", &[]), sequence("c", &[])], 233);
+        refused(0, &[ping.clone(), a(), sequence("b", &[]), sequence("c", &[])], 0);
         refused(0, &[ping.clone(), vec![2]], 40432);
         refused(0, &[ping.clone(), sequence("x", &[doc! {}])], 40433);
         refused(0, &[body(&doc! { "ping": 1 })], 40571);
         refused(0, &[body(&doc! { "ping": 1, "$db": 1 })], 14);
-        refused(1 << 2, std::slice::from_ref(&ping), 17);
+        refused(1 << 2, std::slice::from_ref(&ping), 0);
+        refused(1 << 15, std::slice::from_ref(&ping), 0);
         refused(0, &[vec![0, 6, 0, 0, 0, 99, 0]], 22);
         // A length that reaches beyond the frame, and one that ends within itself.
         refused(0, &[ping.clone(), vec![1, 99, 0, 0, 0, b'a', 0]], 0);
