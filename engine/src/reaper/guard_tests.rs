@@ -280,3 +280,19 @@ fn a_rule_is_held_just_as_the_one_that_it_is_named_after() {
     assert_eq!(found, [as_second(2), as_second(3), as_second(1)]);
     assert!(held.iter().all(|held| !held.kept), "{held:?}");
 }
+
+#[test]
+fn a_hold_keeps_the_readings_with_which_it_began_until_its_reason_is_another_one() {
+    let mut guard = Guard::default();
+    guard.check(&reading(0, 0, "a"), || true);
+    let mut after = |wall: i64, boot_ms: i64| {
+        guard.check(&reading(wall, boot_ms, "a"), || true);
+        let held = guard.held().expect("held");
+        (held.reason.code(), held.wall_ms - START, held.expected_ms - START)
+    };
+    assert_eq!(after(DAY, 0), (FORWARD, DAY, 0));
+    assert_eq!(after(DAY + MINUTE, MINUTE), (FORWARD, DAY, 0));
+    assert_eq!(after(2 * DAY, 2 * MINUTE), (FORWARD, DAY, 0));
+    assert_eq!(after(-HOUR, HOUR), (BEHIND, -HOUR, HOUR));
+    assert_eq!(after(2 * DAY, 2 * HOUR), (FORWARD, 2 * DAY, 2 * HOUR));
+}
