@@ -16,6 +16,9 @@ use crate::state::toasts::Kind;
 use crate::state::{Purpose as AnyPurpose, State, Tab, TabId};
 use crate::worker::Reply;
 
+/// MongoDB's code of the error that there is no such collection.
+const NAMESPACE_NOT_FOUND: i32 = 26;
+
 /// Carries out one action.
 pub fn apply(tab: TabId, action: ExpiryAction, state: &mut State, effects: &mut Effects) {
     let now_ms = state.now_ms();
@@ -273,6 +276,11 @@ pub fn answer(
 ) {
     let now_ms = state.now_ms();
     let command = &reply.command;
+    if matches!(purpose, Purpose::Expiring | Purpose::Density)
+        && reply.failed_with(NAMESPACE_NOT_FOUND)
+    {
+        with(state, tab, |view| view.take_gone(now_ms));
+    }
     let Some(reply) = reply.ok() else {
         if let (Purpose::RefreshDate, Some(error)) = (purpose, reply.error()) {
             state.toasts.push(Kind::Error, error.to_owned(), None, state.uptime);

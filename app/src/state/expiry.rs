@@ -283,6 +283,13 @@ impl ExpiryView {
         }
     }
 
+    /// The collection is gone: what waited in it does so no more. What was removed before stays on the screen.
+    pub fn take_gone(&mut self, now_ms: i64) {
+        self.take_expiring(&doc! {"batch": []}, now_ms);
+        self.totals = None;
+        self.density = Density::default();
+    }
+
     /// Whether the axis or the time moved on so far that the density should be asked for again.
     #[must_use]
     pub fn is_density_stale(&self, now_ms: i64) -> bool {

@@ -385,3 +385,16 @@ fn no_bar_goes_through_the_name_of_its_document() {
         assert!(!bars.iter().any(|bar| bar.intersects(name)), "{name}: {bars:?}");
     }
 }
+
+#[test]
+fn of_a_collection_that_another_program_drops_nothing_is_counted_or_waits() {
+    let mut window = window();
+    let counts = |state: &State| {
+        let view = &state.tabs.active().expect("a tab is shown").expiry;
+        let totals = view.totals.as_ref();
+        (view.lanes.len(), totals.map_or(0, |totals| totals.waiting + totals.never))
+    };
+    window.until("all are counted", |state| counts(state) == (4, 6));
+    window.run("test", &doc! {"drop": "sessions"});
+    window.until("none is there", |state| counts(state) == (0, 0));
+}
