@@ -265,3 +265,30 @@ fn the_filter_of_the_view_is_offered() {
     let expected = TransferAction::Export { namespace, filter: "{n: 1}".to_owned() };
     assert_eq!(crate::action::transfer::export(tab), Action::Transfer(expected));
 }
+
+#[test]
+fn a_roll_back_knows_how_much_there_is_to_remove() {
+    let check = |rolling_back: bool, expected: u64| {
+        let (mut state, mut effects) = (State::default(), Effects::default());
+        let namespace = catalog::Namespace::new("shop", "carts").expect("a name");
+        let id = bson::oid::ObjectId::from_bytes([7; 12]);
+        state.transfer.unfinished.push(mayfly_engine::transfer::UnfinishedImport {
+            id,
+            request: mayfly_engine::transfer::ImportRequest::new(vec!["a.json".into()], namespace),
+            started_ms: 0,
+            imported: 100,
+            replaced: 30,
+            skipped: 5,
+            rejected: 5,
+            reasons: Vec::new(),
+            stopped_at: (0, 0),
+            rolling_back,
+        });
+        unfinished::roll_back(id, &mut state, &mut effects);
+        let totals: Vec<u64> =
+            state.transfer.running.iter().map(|running| running.documents_total).collect();
+        assert_eq!(totals, [expected]);
+    };
+    check(false, 70);
+    check(true, 0);
+}

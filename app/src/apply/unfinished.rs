@@ -63,7 +63,11 @@ pub fn resume(id: ObjectId, state: &mut State, effects: &mut Effects) {
 pub fn roll_back(id: ObjectId, state: &mut State, effects: &mut Effects) {
     let Some((title, from)) = title("Roll back the import", id, state) else { return };
     let kind = RunKind::RollBack { from };
-    let operation = begin(title, 0, Dialog::Unfinished { error: None }, kind, state);
+    // What it replaced or merged stays; how much one that was cut off has removed is not known.
+    let known =
+        state.transfer.unfinished.iter().find(|known| known.id == id && !known.rolling_back);
+    let total = known.map_or(0, |known| known.imported.saturating_sub(known.replaced));
+    let operation = begin(title, total, Dialog::Unfinished { error: None }, kind, state);
     let Some(running) = state.transfer.get(operation) else { return };
     let roll_back = TransferWork::RollBack { id, progress: Arc::clone(&running.progress) };
     work(Purpose::RollBack(operation), Lane::Transfer, roll_back, state, effects);
