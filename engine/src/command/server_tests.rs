@@ -71,6 +71,10 @@ fn who_is_logged_in() {
         let users = ask(db, doc! { "usersInfo": what.clone() });
         assert_eq!(at(&users, "users.0.user").is_some(), found, "{db} {what}");
     }
+    for (filter, count) in [(doc! { "roles.role": "root" }, 1), (doc! { "user": "other" }, 0)] {
+        let users = ask("admin", doc! { "usersInfo": 1, "filter": filter });
+        assert_eq!(users.get_array("users").map(Vec::len).ok(), Some(count), "{users}");
+    }
     assert_eq!(ask("test", doc! { "whatsmyuri": 1 }).get_str("you").ok(), Some("127.0.0.1:4242"));
     let hello = doc! { "hello": 1, "client": { "application": { "name": "shell" } } };
     assert_eq!(ask("admin", hello).get_i32("connectionId").ok(), Some(7));

@@ -13,6 +13,7 @@ use super::{
     run::raw,
     table::{Command, Scope},
 };
+use crate::query::Filter;
 
 /// The database that users belong to.
 pub const USERS_DB: &str = "admin";
@@ -40,7 +41,15 @@ fn run(_: &Context, request: &Request<'_>) -> Answer {
     if let Some(user) = request.client.user()
         && asks_for(request.first()?, request.db, &user)?
     {
-        users.push(entry(&user).into());
+        let entry = entry(&user);
+        let filter = request.document("filter")?.map(Filter::parse).transpose()?;
+        let is_shown = match filter {
+            Some(filter) => filter.matches(&raw(&entry)?)?,
+            None => true,
+        };
+        if is_shown {
+            users.push(entry.into());
+        }
     }
     raw(&doc! { "users": users })
 }
