@@ -21,6 +21,9 @@ use crate::widgets::paint;
 /// The distance of a label from the place it belongs to.
 const LABEL_GAP: f32 = sizes::LANE_KNOB + sizes::GAP_SMALL - 2.0;
 
+/// How far the cleared ground of a text goes beyond it.
+const CLEAR_MARGIN: f32 = 3.0;
+
 /// What the lanes are drawn from.
 #[derive(Clone, Copy)]
 pub(super) struct Lanes<'a> {
@@ -149,7 +152,8 @@ impl Ink<'_> {
         } else {
             // The threshold is beyond the right edge: the text stands at the edge, with an arrow.
             let text = format!("{left} →");
-            self.labels(start, self.scale.right(), &text, self.colors.dim, &note)
+            let edge = self.scale.right() + LABEL_GAP - CLEAR_MARGIN;
+            self.labels(start, edge, &text, self.colors.dim, &note)
         };
         if lane.base_ms == lane.threshold_ms {
             // Nothing is added to the date: a thread leads from now to the threshold. Not through the
@@ -234,7 +238,7 @@ impl Ink<'_> {
 
     /// The ground of a text, on which nothing else is seen: a line through it would say that it was removed.
     fn clear(&self, text: Rect) {
-        let text = text.expand2(vec2(3.0, 0.0));
+        let text = text.expand2(vec2(CLEAR_MARGIN, 0.0));
         self.painter.rect_filled(text, 3.0, self.colors.panel);
         if let Some(fill) = self.ground {
             self.painter.rect_filled(text, 3.0, fill);
@@ -242,7 +246,7 @@ impl Ink<'_> {
     }
 
     /// Digits and note right of `x`; where the right has no room, the note left of it, and the digits too if need be:
-    /// before the bar that begins at `start`, or else on it. Where no side has room, the note is cut. Returns where
+    /// on the bar that begins at `start` if most of it is still seen, else before it if there is room. Where no side has room, the note is cut. Returns where
     /// the first of them begins.
     fn labels(&self, start: f32, x: f32, digits: &str, ink: egui::Color32, note: &str) -> f32 {
         let digits = self.painter.layout_no_wrap(digits.to_owned(), text::mono(), ink);
@@ -265,11 +269,16 @@ impl Ink<'_> {
             }
         }
         let both = if has_room { note_width } else { note_width + sizes::GAP + digits_width };
-        let before = (start - sizes::GAP_SMALL).min(left);
-        let mut note_end = if before - both >= self.scale.left { before } else { left };
+        let (before, bar) =
+            ((start - sizes::GAP_SMALL).min(left), left - start.max(self.scale.left));
+        let goes_before = bar < 2.0 * both && before - both >= self.scale.left;
+        let mut note_end = if goes_before { before } else { left };
         if !has_room {
-            put(note_end - digits_width, digits, self.colors.text);
-            note_end -= digits_width + sizes::GAP;
+            let digits_left = note_end - digits_width;
+            note_end = digits_left - sizes::GAP;
+            let between = pos2(digits_left - sizes::GAP / 2.0, self.rect.center().y);
+            self.clear(Rect::from_center_size(between, vec2(sizes::GAP, digits.size().y)));
+            put(digits_left, digits, self.colors.text);
         }
         let note = note(note_end - self.scale.left);
         let note_left = note_end - note.size().x;
