@@ -29,7 +29,7 @@ fn window(
     // A second window on the same store says so and ends, instead of opening with nothing to show.
     // Started from a desktop there is nobody to read that but in the window.
     if !is_started_by_desktop() {
-        check_free(&request).map_err(|failure| Failure(failure.0))?;
+        check_free(&request).map_err(|failure| Failure(failure.sentence))?;
     }
     let opener = opener(Some(demo::fill));
     let options = WindowOptions { request, opener, settings_file: None, stop: Some(stop) };

@@ -53,6 +53,7 @@ pub fn panel_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
 fn banner(state: &State) -> Option<Banner> {
     match state.store.phase {
         Phase::Open => {}
+        Phase::Failed(_) if state.store.is_in_use => return in_use(state),
         Phase::Failed(_) if !state.store.request.demo => return Some(not_open(state)),
         _ => return None,
     }
@@ -66,6 +67,20 @@ fn banner(state: &State) -> Option<Banner> {
 
 fn show(page: Page) -> Action {
     Action::Upkeep(UpkeepAction::Show(page))
+}
+
+/// Another program has the store open: there is nothing to verify or to restore. Where no tab is shown, the middle of the
+/// window says so.
+fn in_use(state: &State) -> Option<Banner> {
+    let Phase::Failed(why) = &state.store.phase else { return None };
+    state.tabs.active()?;
+    let again = Action::Store(StoreAction::Open(state.store.request.clone()));
+    Some(Banner {
+        strong: with_marks(why),
+        plain: "Nothing is wrong with it.".to_owned(),
+        tone: Tone::Amber,
+        buttons: vec![("Open again", "Try once more to open it", again)],
+    })
 }
 
 /// The store could not be opened.

@@ -21,7 +21,9 @@ pub fn ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
         }
         Phase::Failed(why) => {
             let again = StoreAction::Open(state.store.request.clone());
-            (Picture::Failure, why.as_str(), "Try again", Action::Store(again))
+            let in_use = state.store.is_in_use;
+            let picture = if in_use { Picture::Waiting } else { Picture::Failure };
+            (picture, why.as_str(), "Try again", Action::Store(again))
         }
         Phase::Open if state.tree.loaded && state.tree.collections() == 0 => {
             let dialog = Dialog::CreateDatabase(CreateDatabase::default());

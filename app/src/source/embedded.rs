@@ -171,7 +171,10 @@ fn open(request: &OpenRequest, fill: Option<Fill>) -> Result<Opened, OpenFailure
         .map_or(ClockOption::System, |start_ms| ClockOption::Simulated { start_ms });
     let store = StoreOptions { walker: request.walker.clone(), ..StoreOptions::default() };
     let options = EngineOptions { clock, store, ..EngineOptions::default() };
-    let engine = Engine::open(&folder, options).map_err(|error| OpenFailure(error.to_string()))?;
+    let engine = Engine::open(&folder, options).map_err(|error| OpenFailure {
+        sentence: error.to_string(),
+        is_in_use: matches!(Store::check_free(&folder), Err(StoreError::InUse { .. })),
+    })?;
     let mut warnings = super::open::notices(engine.open_report());
     // The advice about the folder's place says that too, with what to do.
     warnings.retain(|warning| warning != OPEN_TO_OTHERS);
@@ -196,7 +199,7 @@ pub fn prepare(request: &OpenRequest, folder: &Path) -> Result<bool, OpenFailure
     // The data folder itself is made by the store, which closes it to other users.
     if let Some(parent) = folder.parent() {
         fs::create_dir_all(parent).map_err(|error| {
-            OpenFailure(format!("{} can't be created: {error}", parent.display()))
+            OpenFailure::new(format!("{} can't be created: {error}", parent.display()))
         })?;
     }
     Ok(request.folder.is_none() && !folder.join("data.mdb").exists())
@@ -211,7 +214,7 @@ pub fn check_free(request: &OpenRequest) -> Result<(), OpenFailure> {
         return Ok(());
     }
     let folder = folder_of(request)?;
-    Store::check_free(&folder).map_err(|error| OpenFailure(error.to_string()))
+    Store::check_free(&folder).map_err(|error| OpenFailure::new(error.to_string()))
 }
 
 /// The data folder that a request names, unless it is for a demo.
@@ -224,7 +227,7 @@ pub fn folder_of(request: &OpenRequest) -> Result<PathBuf, OpenFailure> {
 
 fn temporary_folder() -> Result<tempfile::TempDir, OpenFailure> {
     tempfile::Builder::new().prefix("mayfly-demo-").tempdir().map_err(|error| {
-        OpenFailure(format!("No temporary folder can be made for the demo store: {error}"))
+        OpenFailure::new(format!("No temporary folder can be made for the demo store: {error}"))
     })
 }
 
@@ -232,7 +235,9 @@ fn temporary_folder() -> Result<tempfile::TempDir, OpenFailure> {
 fn default_folder() -> Result<PathBuf, OpenFailure> {
     let folders = directories::ProjectDirs::from("", "", "mayfly");
     folders.map(|folders| folders.data_dir().join("store")).ok_or_else(|| {
-        OpenFailure("No home folder was found; name a data folder on the command line".to_owned())
+        OpenFailure::new(
+            "No home folder was found; name a data folder on the command line".to_owned(),
+        )
     })
 }
 

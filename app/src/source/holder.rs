@@ -76,7 +76,9 @@ impl Holder {
         let done = perform(work, &self.folder, &habits.clock, self.walker.as_ref(), watch);
         let (slot, reopened) = match self.open(&habits) {
             Ok((engine, warnings)) => (Slot::Open(Arc::new(engine)), Ok(warnings)),
-            Err(sentence) => (Slot::Gone(sentence.clone(), habits), Err(OpenFailure(sentence))),
+            Err(sentence) => {
+                (Slot::Gone(sentence.clone(), habits), Err(OpenFailure::new(sentence)))
+            }
         };
         back.slot = Some(slot);
         Offline { done, reopened: Some(reopened) }

@@ -47,8 +47,21 @@ pub fn notices(report: &OpenReport) -> Vec<String> {
 
 /// Why a store could not be opened: one sentence that says what to do.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct OpenFailure(pub String);
+#[error("{sentence}")]
+pub struct OpenFailure {
+    /// The sentence.
+    pub sentence: String,
+    /// Another program has the store open; nothing is wrong with it.
+    pub is_in_use: bool,
+}
+
+impl OpenFailure {
+    /// Something is wrong with the store, or with where it is.
+    #[must_use]
+    pub fn new(sentence: String) -> Self {
+        Self { sentence, is_in_use: false }
+    }
+}
 
 /// Opens the store that a request names.
 pub type Opener = Arc<dyn Fn(&OpenRequest) -> Result<Opened, OpenFailure> + Send + Sync>;

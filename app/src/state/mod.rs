@@ -69,6 +69,8 @@ pub enum Phase {
 pub struct Store {
     /// Whether it is there.
     pub phase: Phase,
+    /// It could not be opened because another program has it open.
+    pub is_in_use: bool,
     /// What it is called in the top bar.
     pub name: String,
     /// Where it is, also while it could not be opened.

@@ -215,7 +215,7 @@ impl Shared {
                     }
                     (self.opener)(&request)
                 });
-                self.opened(opened.unwrap_or_else(|message| Err(OpenFailure(message))));
+                self.opened(opened.unwrap_or_else(|message| Err(OpenFailure::new(message))));
             }
             Work::Command { db, command } => {
                 let started = SystemClock.monotonic();

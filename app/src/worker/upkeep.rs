@@ -201,7 +201,7 @@ fn closed(
     if request.demo {
         return Err(UpkeepError::Failed("A demo store is kept nowhere once it is closed".into()));
     }
-    let folder = folder_of(request).map_err(|error| UpkeepError::Failed(error.0))?;
+    let folder = folder_of(request).map_err(|error| UpkeepError::Failed(error.sentence))?;
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     perform(work, &folder, &clock, request.walker.as_ref(), &mut |at| gauge.watch(at))
 }

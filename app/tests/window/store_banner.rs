@@ -341,3 +341,18 @@ fn a_dialect_that_was_lost_is_set_again_in_the_menu_of_the_database() {
     window.until_named("Dismiss: test follows the rules of Cosmos DB");
     window.until("the menu knows it", |state| dialect(state, "test") == Some(Dialect::Cosmos));
 }
+
+#[test]
+fn a_store_that_another_program_has_open_is_not_offered_for_repair() {
+    let mut window = Window::open();
+    let other = window.folder.path().join("other");
+    let engine = Engine::open(&other, EngineOptions::default()).expect("a store");
+    open_folder(&mut window, &other);
+    window.until_named("The store is open in another program");
+    assert!(!window.has_part("Verify tells") && !window.has("Restore…"));
+    engine.close().expect("it closes");
+    window.click("Try again");
+    window.until("it is open", |state| {
+        state.is_open() && state.store.folder.as_ref() == Some(&other)
+    });
+}
