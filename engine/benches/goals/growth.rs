@@ -60,7 +60,14 @@ pub fn run(settings: &Settings) {
         if let (Some(small), Some(large)) = (costs.first(), costs.last()) {
             compare(indexes, small, large);
         }
+        if indexes == 1 {
+            compare_plain_file(settings);
+        }
     }
+}
+
+/// A line about the system's share in an insert.
+fn compare_plain_file(settings: &Settings) {
     let largest = SIZES.into_iter().rfind(|size| *size <= settings.documents).unwrap_or(SIZES[1]);
     let [small, large] =
         [SIZES[0], largest].map(|size| median((0..settings.runs).map(|_| plain_file(size))));
