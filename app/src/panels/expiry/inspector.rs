@@ -40,9 +40,11 @@ pub(super) fn ui(ui: &mut Ui, state: &State, tab: &Tab, asks: &mut Asks<'_>) {
 fn verdict_ui(ui: &mut Ui, state: &State, tab: &Tab, lane: &Lane) {
     let now_ms = state.now_ms();
     card::ui(ui, |ui| {
-        let title = words::bracket(lane, now_ms, &pass_times(state, tab));
+        let times = pass_times(state, tab);
+        let title = words::bracket(lane, now_ms, &times);
         ui.label(RichText::new(title).font(text::title()));
-        ui.label(RichText::new(words::verdict(lane, now_ms)).color(colors(ui).dim));
+        let verdict = words::verdict(lane, now_ms, times.removals);
+        ui.label(RichText::new(verdict).color(colors(ui).dim));
     });
 }
 
@@ -89,9 +91,10 @@ fn buttons_ui(ui: &mut Ui, state: &State, tab: &Tab, lane: &Lane, asks: &mut Ask
         let copy = Button::plain("Copy").small().name("Copy verdict");
         if ui.add(copy.tooltip("Copy when it goes, and why, as text")).clicked() {
             let now_ms = state.now_ms();
-            let bracket = words::bracket(lane, now_ms, &pass_times(state, tab));
-            let text =
-                format!("{}: {bracket}. {}", words::label(lane), words::verdict(lane, now_ms));
+            let times = pass_times(state, tab);
+            let bracket = words::bracket(lane, now_ms, &times);
+            let verdict = words::verdict(lane, now_ms, times.removals);
+            let text = format!("{}: {bracket}. {verdict}", words::label(lane));
             asks.actions.push(Action::View(ViewAction::Copy(text)));
         }
     });

@@ -142,7 +142,8 @@ fn timeline_ui(
     child.set_clip_rect(rows.intersect(ui.clip_rect()));
     let bracket = |lane: &_| {
         let bracket = words::bracket(lane, now_ms, times);
-        format!("{}\n{bracket}\n{}", words::full_label(lane), words::verdict(lane, now_ms))
+        let verdict = words::verdict(lane, now_ms, times.removals);
+        format!("{}\n{bracket}\n{verdict}", words::full_label(lane))
     };
     let overdue = words::overdue(times.removals);
     let chosen = view.selected_lane().map(|lane| (&lane.id, lane.removed_ms));

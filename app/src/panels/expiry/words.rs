@@ -109,15 +109,22 @@ pub(crate) fn stays(removals: Removals) -> Option<&'static str> {
     }
 }
 
-/// What makes the threshold, in one sentence.
-pub(super) fn verdict(lane: &Lane, now_ms: i64) -> String {
+/// What makes the threshold, and what follows from it.
+pub(super) fn verdict(lane: &Lane, now_ms: i64, removals: Removals) -> String {
     let ttl = ttl(lane);
     let base = instant(lane.base_ms, now_ms);
     let due = instant(lane.threshold_ms, now_ms);
     if lane.removed_ms.is_some() {
         return format!("It was due at {due}: {ttl} after {base}, by index {}.", lane.index);
     }
-    let pass = format!("The first pass after {due} removes it.");
+    let pass = match removals {
+        Removals::Go => format!("The first pass after {due} removes it."),
+        // Why it stays is said elsewhere.
+        Removals::Held | Removals::Off | Removals::ReadOnly => {
+            let verb = if lane.threshold_ms > now_ms { "is" } else { "was" };
+            format!("Its threshold {verb} {due}.")
+        }
+    };
     if lane.own_ttl {
         return format!("Its own ttl adds {ttl} to its last modification ({base}). {pass}");
     }
@@ -198,7 +205,13 @@ mod tests {
         assert_eq!(note(&lane(Bson::Int32(7))), "7 · own ttl 20 s");
         let hour = Lane { threshold_ms: 3_600_000, ..lane(Bson::Int32(7)) };
         assert_eq!(note(&hour), "7 · own ttl 3,600 s");
-        assert!(verdict(&hour, 0).starts_with("Its own ttl adds 3,600 s to "));
+        let whole = |removals| verdict(&hour, 0, removals);
+        assert!(whole(Removals::Go).starts_with("Its own ttl adds 3,600 s to "));
+        assert!(whole(Removals::Go).ends_with("The first pass after 01:00:00 removes it."));
+        for removals in [Removals::Held, Removals::Off, Removals::ReadOnly] {
+            assert!(whole(removals).ends_with("). Its threshold is 01:00:00."), "{removals:?}");
+        }
+        assert!(verdict(&hour, 3_600_000, Removals::Held).ends_with("Its threshold was 01:00:00."));
         let long = label(&lane(Bson::String("é".repeat(99))));
         assert_eq!(long.chars().count(), LABEL_CHARS_MAX + 1);
         assert_eq!(full_label(&lane(Bson::String("é".repeat(99)))), "é".repeat(99));
@@ -237,7 +250,7 @@ mod tests {
     fn a_tombstone_tells_what_was() {
         let gone = Lane { removed_ms: Some(21_500), field: String::new(), ..lane(Bson::Int32(7)) };
         let expected = "It was due at 00:00:20: 20 s after 00:00:00, by index at_1.";
-        assert_eq!(verdict(&gone, 30_000), expected);
+        assert_eq!(verdict(&gone, 30_000, Removals::Go), expected);
     }
 
     #[test]
