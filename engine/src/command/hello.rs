@@ -58,15 +58,15 @@ fn checked(metadata: RawBsonRef<'_>) -> Result<Document, CommandError> {
     let RawBsonRef::Document(metadata) = metadata else {
         return Err(CommandError::new(
             Code::TYPE_MISMATCH,
-            "The client metadata document must be a document",
+            "what a client says about itself, its field client, must be a document",
         ));
     };
     if metadata.as_bytes().len() > METADATA_BYTES_MAX {
         return Err(CommandError::new(
             Code::CLIENT_METADATA_DOCUMENT_TOO_LARGE,
             format!(
-                "The client metadata document must be less then or equal to \
-                 {METADATA_BYTES_MAX} bytes"
+                "what a client says about itself, its field client, may have {METADATA_BYTES_MAX} bytes at \
+                 most"
             ),
         ));
     }
@@ -76,8 +76,8 @@ fn checked(metadata: RawBsonRef<'_>) -> Result<Document, CommandError> {
         return Err(CommandError::new(
             Code::CLIENT_METADATA_APP_NAME_TOO_LARGE,
             format!(
-                "The 'application.name' field must be less then or equal to \
-                 {APPLICATION_NAME_BYTES_MAX} bytes in the client metadata document"
+                "the name of an application may have {APPLICATION_NAME_BYTES_MAX} bytes at most; choose a \
+                 shorter one"
             ),
         ));
     }

@@ -38,16 +38,13 @@ pub static COMMAND: Command = Command {
 
 fn run(_: &Context, request: &Request<'_>) -> Answer {
     let mut users: Vec<Bson> = Vec::new();
+    let filter = request.document("filter")?.map(Filter::parse).transpose()?;
     if let Some(user) = request.client.user()
         && asks_for(request.first()?, request.db, &user)?
     {
         let entry = entry(&user);
-        let filter = request.document("filter")?.map(Filter::parse).transpose()?;
-        let is_shown = match filter {
-            Some(filter) => filter.matches(&raw(&entry)?)?,
-            None => true,
-        };
-        if is_shown {
+        let shown = raw(&entry)?;
+        if filter.map_or(Ok(true), |filter| filter.matches(&shown))? {
             users.push(entry.into());
         }
     }
