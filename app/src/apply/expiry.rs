@@ -14,10 +14,7 @@ use crate::state::indexes::TtlIndex;
 use crate::state::reasons::reason_filter;
 use crate::state::toasts::Kind;
 use crate::state::{Purpose as AnyPurpose, State, Tab, TabId};
-use crate::worker::Reply;
-
-/// MongoDB's code of the error that there is no such collection.
-const NAMESPACE_NOT_FOUND: i32 = 26;
+use crate::worker::{Reply, code};
 
 /// Carries out one action.
 pub fn apply(tab: TabId, action: ExpiryAction, state: &mut State, effects: &mut Effects) {
@@ -277,7 +274,7 @@ pub fn answer(
     let now_ms = state.now_ms();
     let command = &reply.command;
     if matches!(purpose, Purpose::Expiring | Purpose::Density)
-        && reply.failed_with(NAMESPACE_NOT_FOUND)
+        && reply.failed_with(code::NAMESPACE_NOT_FOUND)
     {
         with(state, tab, |view| view.take_gone(now_ms));
     }

@@ -9,6 +9,7 @@
 //!
 //! [`Purpose`]: crate::state::purpose::Purpose
 
+pub mod code;
 pub mod job;
 pub mod pool;
 pub mod queue;

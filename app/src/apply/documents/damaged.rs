@@ -7,16 +7,13 @@ use crate::state::documents::{Dialog, Purpose};
 use crate::state::number::counted;
 use crate::state::toasts::Kind;
 use crate::state::{Dialog as AnyDialog, Purpose as AnyPurpose, State, TabId};
-use crate::worker::Reply;
-
-/// MongoDB's code `DataCorruptionDetected`: data that is not what was written.
-const DATA_CORRUPTION_DETECTED: i32 = 301;
+use crate::worker::{Reply, code};
 
 /// Asks once more without the damaged documents that a read of this tab has met. Returns whether that was
 /// left to try.
 pub fn leave_out(tab: TabId, reply: &Reply, state: &mut State, effects: &mut Effects) -> bool {
     let is_left = state.tabs.get(tab).is_some_and(|open| !open.documents.partial);
-    if !is_left || !reply.failed_with(DATA_CORRUPTION_DETECTED) {
+    if !is_left || !reply.failed_with(code::DATA_CORRUPTION_DETECTED) {
         return false;
     }
     with(state, tab, |view| view.partial = true);
