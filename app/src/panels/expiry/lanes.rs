@@ -245,9 +245,9 @@ impl Ink<'_> {
         }
     }
 
-    /// Digits and note right of `x`; where the right has no room, the note left of it, and the digits too if need be:
-    /// on the bar that begins at `start` if most of it is still seen, else before it if there is room. Where no side has room, the note is cut. Returns where
-    /// the first of them begins.
+    /// Digits and note right of `x`; where the right has no room, the note left of it, and the digits too if
+    /// need be: on the bar that begins at `start` if most of it is still seen, else before it if there is
+    /// room. Where no side has room, the note is cut. Returns where the first of them begins.
     fn labels(&self, start: f32, x: f32, digits: &str, ink: egui::Color32, note: &str) -> f32 {
         let digits = self.painter.layout_no_wrap(digits.to_owned(), text::mono(), ink);
         let note = |room: f32| self.cut(note, text::small(), room);
