@@ -10,8 +10,9 @@ use mayfly_engine::clock::{Clock, SystemClock};
 use crate::action::{Action, Actions, TabsAction, TransferAction, entry_for_keys};
 use crate::apply::{self, Effects, WindowEffect};
 use crate::limits::{OUTCOMES_PER_FRAME_MAX, OUTCOMES_PER_FRAME_TIME_MAX};
+use crate::source::OpenFailure;
 use crate::state::settings::ThemeChoice;
-use crate::state::{State, toasts};
+use crate::state::{Phase, State, toasts};
 use crate::stop::Stop;
 use crate::theme::durations;
 use crate::widgets::menu;
@@ -71,7 +72,7 @@ impl MayflyApp {
             Err(error) => {
                 let sentence =
                     format!("The system refused a thread: {error}; close other programs");
-                app.state.store.phase = crate::state::Phase::Failed(sentence);
+                app.state.store.phase = Phase::Failed(OpenFailure::new(sentence));
             }
         }
         app.perform(egui, effects);

@@ -220,11 +220,11 @@ impl Engine {
         if failed == 0 {
             return Ok(());
         }
-        Err(OpenError {
-            message: "A background thread had failed. Nothing is lost; what it left undone is \
-                      done after the next start."
+        Err(OpenError::new(
+            "A background thread had failed. Nothing is lost; what it left undone is done after the \
+             next start."
                 .to_owned(),
-        })
+        ))
     }
 }
 

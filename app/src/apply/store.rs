@@ -60,7 +60,6 @@ pub fn open(mut request: OpenRequest, state: &mut State, effects: &mut Effects) 
     request.walker = request.walker.or_else(|| state.store.request.walker.clone());
     super::transfer_run::cancel_all(state);
     state.store.phase = Phase::Opening;
-    state.store.is_in_use = false;
     state.store.request = request.clone();
     effects.job(state, Purpose::Store(StorePurpose::Open), Lane::Write, Work::Open(request));
 }
@@ -95,8 +94,7 @@ pub fn opened(opened: Result<Opened, OpenFailure>, state: &mut State, effects: &
 /// A folder could not be opened. The store before it is closed, so that nothing that is known of it
 /// may be offered for this one. Its tabs stay: it may be opened again.
 fn not_opened(failure: OpenFailure, state: &mut State) {
-    state.store.phase = Phase::Failed(failure.sentence);
-    state.store.is_in_use = failure.is_in_use;
+    state.store.phase = Phase::Failed(failure);
     state.store.folder = upkeep::folder(state);
     state.upkeep.forget();
     state.upkeep.advice.clear();

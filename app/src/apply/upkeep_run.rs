@@ -191,7 +191,7 @@ fn ended(running: Running, done: UpkeepDone, state: &mut State, effects: &mut Ef
             }
             match reopened {
                 Some(Ok(warnings)) => store::reopened(warnings, state, effects),
-                Some(Err(failure)) => state.store.phase = Phase::Failed(failure.sentence),
+                Some(Err(failure)) => state.store.phase = Phase::Failed(failure),
                 None => store::open(state.store.request.clone(), state, effects),
             }
             match done {

@@ -5,6 +5,7 @@ use egui::{Align, Color32, Frame, Label, Layout, Margin, Panel, Ui, vec2};
 
 use crate::action::upkeep::Page;
 use crate::action::{Action, Actions, StoreAction, UpkeepAction, ViewAction};
+use crate::source::OpenFailure;
 use crate::state::upkeep::{Status, Takes};
 use crate::state::{Phase, State, number};
 use crate::theme::{Icon, colors, sizes, text};
@@ -23,8 +24,11 @@ struct Banner {
     plain: String,
     tone: Tone,
     /// From right to left.
-    buttons: Vec<(&'static str, &'static str, Action)>,
+    buttons: Vec<Named>,
 }
+
+/// A button: its words, what it does, and the action.
+type Named = (&'static str, &'static str, Action);
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Tone {
@@ -53,8 +57,10 @@ pub fn panel_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
 fn banner(state: &State) -> Option<Banner> {
     match state.store.phase {
         Phase::Open => {}
-        Phase::Failed(_) if state.store.is_in_use => return in_use(state),
-        Phase::Failed(_) if !state.store.request.demo => return Some(not_open(state)),
+        Phase::Failed(ref failure) if failure.is_in_use => return in_use(failure, state),
+        Phase::Failed(ref failure) if !state.store.request.demo => {
+            return Some(not_open(failure, state));
+        }
         _ => return None,
     }
     let again = Action::Store(StoreAction::Open(state.store.request.clone()));
@@ -69,34 +75,32 @@ fn show(page: Page) -> Action {
     Action::Upkeep(UpkeepAction::Show(page))
 }
 
-/// Another program has the store open: there is nothing to verify or to restore. Where no tab is shown, the middle of the
-/// window says so.
-fn in_use(state: &State) -> Option<Banner> {
-    let Phase::Failed(why) = &state.store.phase else { return None };
+/// Why the store is not open, and a way to try again, where the middle of the window shows tabs and so can't say it.
+fn beside_tabs(failure: &OpenFailure, state: &State) -> Option<(String, Named)> {
     state.tabs.active()?;
     let again = Action::Store(StoreAction::Open(state.store.request.clone()));
-    Some(Banner {
-        strong: with_marks(why),
-        plain: "Nothing is wrong with it.".to_owned(),
-        tone: Tone::Amber,
-        buttons: vec![("Open again", "Try once more to open it", again)],
-    })
+    Some((with_marks(&failure.sentence), ("Open again", "Try once more to open it", again)))
+}
+
+/// Another program has the store open: there is nothing to verify or to restore.
+fn in_use(failure: &OpenFailure, state: &State) -> Option<Banner> {
+    let (strong, again) = beside_tabs(failure, state)?;
+    let plain = "Nothing is wrong with it.".to_owned();
+    Some(Banner { strong, plain, tone: Tone::Amber, buttons: vec![again] })
 }
 
 /// The store could not be opened.
-fn not_open(state: &State) -> Banner {
+fn not_open(failure: &OpenFailure, state: &State) -> Banner {
     let mut buttons = vec![
         ("Restore…", "Put a backup in its place", show(Page::Restore)),
         ("Verify…", "Read everything in it", show(Page::Verify)),
     ];
-    let strong = match &state.store.phase {
-        // The middle of the window shows tabs, and so can neither say why nor offer to try again.
-        Phase::Failed(why) if state.tabs.active().is_some() => {
-            let again = Action::Store(StoreAction::Open(state.store.request.clone()));
-            buttons.insert(0, ("Open again", "Try once more to open it", again));
-            with_marks(why)
+    let strong = match beside_tabs(failure, state) {
+        Some((why, again)) => {
+            buttons.insert(0, again);
+            why
         }
-        _ => "The store is not open.".to_owned(),
+        None => "The store is not open.".to_owned(),
     };
     Banner {
         strong,
@@ -279,11 +283,12 @@ mod tests {
         let labels: &[&str] = &["Verify…", "Restore…", "Dismiss"];
         check(|state| state.upkeep.damage = Some("x".to_owned()), Some((Tone::Error, labels)));
         let labels: &[&str] = &["Restore…", "Verify…"];
-        let failed = |state: &mut State| state.store.phase = Phase::Failed("x".to_owned());
+        let failed =
+            |state: &mut State| state.store.phase = Phase::Failed(OpenFailure::new("x".to_owned()));
         check(failed, Some((Tone::Amber, labels)));
         let labels: &[&str] = &["Open again", "Restore…", "Verify…"];
         let beside_tabs = |state: &mut State| {
-            state.store.phase = Phase::Failed("x".to_owned());
+            state.store.phase = Phase::Failed(OpenFailure::new("x".to_owned()));
             state.tabs.show(&crate::state::Namespace::new("demo", "notes"));
         };
         check(beside_tabs, Some((Tone::Amber, labels)));

@@ -9,7 +9,9 @@ use bson::{Document, doc, oid::ObjectId};
 use crossbeam_channel::RecvTimeoutError;
 use mayfly_engine::archive;
 use mayfly_engine::collection::backup_damage;
-use mayfly_engine::engine::{ClockOption, Engine, EngineEvent, EngineOptions, Subscription};
+use mayfly_engine::engine::{
+    ClockOption, Engine, EngineEvent, EngineOptions, OpenError, Subscription,
+};
 use mayfly_engine::store::{OPEN_TO_OTHERS, Store, StoreError, StoreOptions, Watch};
 use mayfly_engine::transfer::{
     self, ExportReport, ExportRequest, Format, ImportReport, ImportRequest, Lenience, Progress,
@@ -171,10 +173,7 @@ fn open(request: &OpenRequest, fill: Option<Fill>) -> Result<Opened, OpenFailure
         .map_or(ClockOption::System, |start_ms| ClockOption::Simulated { start_ms });
     let store = StoreOptions { walker: request.walker.clone(), ..StoreOptions::default() };
     let options = EngineOptions { clock, store, ..EngineOptions::default() };
-    let engine = Engine::open(&folder, options).map_err(|error| OpenFailure {
-        sentence: error.to_string(),
-        is_in_use: matches!(Store::check_free(&folder), Err(StoreError::InUse { .. })),
-    })?;
+    let engine = Engine::open(&folder, options)?;
     let mut warnings = super::open::notices(engine.open_report());
     // The advice about the folder's place says that too, with what to do.
     warnings.retain(|warning| warning != OPEN_TO_OTHERS);
@@ -214,7 +213,7 @@ pub fn check_free(request: &OpenRequest) -> Result<(), OpenFailure> {
         return Ok(());
     }
     let folder = folder_of(request)?;
-    Store::check_free(&folder).map_err(|error| OpenFailure::new(error.to_string()))
+    Ok(Store::check_free(&folder).map_err(OpenError::from)?)
 }
 
 /// The data folder that a request names, unless it is for a demo.

@@ -76,9 +76,7 @@ impl Holder {
         let done = perform(work, &self.folder, &habits.clock, self.walker.as_ref(), watch);
         let (slot, reopened) = match self.open(&habits) {
             Ok((engine, warnings)) => (Slot::Open(Arc::new(engine)), Ok(warnings)),
-            Err(sentence) => {
-                (Slot::Gone(sentence.clone(), habits), Err(OpenFailure::new(sentence)))
-            }
+            Err(failure) => (Slot::Gone(failure.sentence.clone(), habits), Err(failure)),
         };
         back.slot = Some(slot);
         Offline { done, reopened: Some(reopened) }
@@ -125,7 +123,7 @@ impl Holder {
     }
 
     /// Opens the folder as it was open before. Also tells what a person should know.
-    fn open(&self, habits: &Habits) -> Result<(Engine, Vec<String>), String> {
+    fn open(&self, habits: &Habits) -> Result<(Engine, Vec<String>), OpenFailure> {
         let clock = match &habits.simulated {
             // The old clock has gone on meanwhile.
             Some(_) => ClockOption::Simulated { start_ms: habits.clock.now_ms() },
@@ -133,7 +131,7 @@ impl Holder {
         };
         let store = StoreOptions { walker: self.walker.clone(), ..StoreOptions::default() };
         let options = EngineOptions { clock, store, ..EngineOptions::default() };
-        let engine = Engine::open(&self.folder, options).map_err(|error| error.message)?;
+        let engine = Engine::open(&self.folder, options)?;
         // The reaper sleeps first, so it does nothing before these are in force; and each of them was in
         // force before, so none is refused.
         for (name, value) in &habits.parameters {

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use mayfly_engine::engine::OpenError;
 use mayfly_engine::store::{OpenReport, WalkProgram};
 
 use super::{Advice, Source};
@@ -60,6 +61,12 @@ impl OpenFailure {
     #[must_use]
     pub fn new(sentence: String) -> Self {
         Self { sentence, is_in_use: false }
+    }
+}
+
+impl From<OpenError> for OpenFailure {
+    fn from(error: OpenError) -> Self {
+        Self { sentence: error.message, is_in_use: error.is_in_use }
     }
 }
 

@@ -130,9 +130,9 @@ mod tests {
     #[test]
     fn a_stop_is_told_from_a_failure() {
         assert_eq!(UpkeepError::from(StoreError::Stopped), UpkeepError::Stopped);
-        let stopped = OpenError { message: StoreError::Stopped.to_string() };
+        let stopped = OpenError::new(StoreError::Stopped.to_string());
         assert_eq!(UpkeepError::from(stopped), UpkeepError::Stopped);
-        let failed = OpenError { message: "It broke.".to_owned() };
+        let failed = OpenError::new("It broke.".to_owned());
         assert_eq!(UpkeepError::from(failed), UpkeepError::Failed("It broke.".to_owned()));
     }
 }

@@ -34,6 +34,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::limits::CALM_MS;
+use crate::source::OpenFailure;
 
 pub use crate::source::{Capabilities, Namespace};
 pub use clock::Clock;
@@ -60,8 +61,8 @@ pub enum Phase {
     Open,
     /// It is closed for a while, because something is done with its folder: what.
     Away(&'static str),
-    /// It could not be opened; one sentence says why and what to do.
-    Failed(String),
+    /// It could not be opened.
+    Failed(OpenFailure),
 }
 
 /// The store that is open.
@@ -69,8 +70,6 @@ pub enum Phase {
 pub struct Store {
     /// Whether it is there.
     pub phase: Phase,
-    /// It could not be opened because another program has it open.
-    pub is_in_use: bool,
     /// What it is called in the top bar.
     pub name: String,
     /// Where it is, also while it could not be opened.

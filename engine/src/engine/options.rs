@@ -42,16 +42,27 @@ impl Default for EngineOptions {
 pub struct OpenError {
     /// What is wrong and what to do.
     pub message: String,
+    /// Another program has the folder open; nothing is wrong with it.
+    pub is_in_use: bool,
+}
+
+impl OpenError {
+    /// Something is wrong with the folder, or with where it is.
+    #[must_use]
+    pub fn new(message: String) -> Self {
+        Self { message, is_in_use: false }
+    }
 }
 
 impl From<StoreError> for OpenError {
     fn from(error: StoreError) -> Self {
-        Self { message: error.to_string() }
+        let is_in_use = matches!(error, StoreError::InUse { .. });
+        Self { message: error.to_string(), is_in_use }
     }
 }
 
 impl From<io::Error> for OpenError {
     fn from(error: io::Error) -> Self {
-        Self { message: format!("The system gave no thread for background work: {error}.") }
+        Self::new(format!("The system gave no thread for background work: {error}."))
     }
 }

@@ -111,12 +111,10 @@ pub fn compact(
     let verified = read_all(&copy, clock, watch)?;
     close(copy)?;
     if let Some(Finding { sentence, .. }) = verified.findings.first() {
-        return Err(OpenError {
-            message: format!(
-                "The store was not compacted, because something is wrong in it: {sentence} \
+        return Err(OpenError::new(format!(
+            "The store was not compacted, because something is wrong in it: {sentence} \
                  Check everything first."
-            ),
-        });
+        )));
     }
     let folder = compaction.replace(watch)?;
     let (store, _) = Store::open(&folder, &StoreOptions { full_check: true, ..options })?;
