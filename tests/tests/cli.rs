@@ -114,7 +114,7 @@ fn what_is_not_as_it_should_be_is_told_on_standard_error() {
     // What a session leaves that was cut off: its number.
     fs::write(at.join("data/app.lock"), "1\n").unwrap();
     let export = format!("export {store} -o out.jsonl");
-    check(at, &export, 0, "exported 1", "the data file was checked and is sound");
+    check(at, &export, 0, "exported 1", "The data file was checked; no damage found");
     let again = mayfly(at, &export);
     assert_eq!(String::from_utf8(again.stderr).unwrap(), "", "it is said once");
 
@@ -331,7 +331,7 @@ fn a_data_folder_inside_a_synced_one_is_told_in_one_line() {
     };
     let found = lines("import --data Dropbox/data --db d --collection c a.jsonl");
     assert_eq!(found.len(), 1, "{found:?}");
-    assert!(found[0].starts_with("Warning: This data folder is inside a folder of Dropbox"));
+    assert!(found[0].starts_with("Warning: This data folder is inside Dropbox"));
     assert_eq!(lines("watch --data Dropbox/data"), found);
     assert_eq!(lines("serve --data Dropbox/data --port 0 --sleep-secs 0"), found);
     mayfly(at, "import --data data --db d --collection c a.jsonl");

@@ -144,7 +144,7 @@ fn real_window_is_closed_by_a_signal() {
             steps.key(Key::P, Modifiers::COMMAND);
             steps.window.type_text(action).unwrap_or_else(|error| steps.fail(&error.to_string()));
             steps.key(Key::Enter, Modifiers::NONE);
-            steps.type_into("Path of a file", "not there yet");
+            steps.type_into("File path", "not there yet");
         }
         let process = steps.window.process_id().expect("this test started it");
         program::signal(process, signal);
@@ -163,7 +163,7 @@ fn import(steps: &mut Steps, file: &Path) {
     steps.key(Key::P, Modifiers::COMMAND);
     steps.window.type_text("Import").unwrap_or_else(|error| steps.fail(&error.to_string()));
     steps.key(Key::Enter, Modifiers::NONE);
-    steps.type_into("Path of a file", file.to_str().expect("a temporary path is text"));
+    steps.type_into("File path", file.to_str().expect("a temporary path is text"));
     steps.key(Key::Enter, Modifiers::NONE);
     steps.wait("Preview visits.json");
     steps.picture("1-import");
@@ -175,12 +175,12 @@ fn make_ttl_index(steps: &mut Steps) {
     steps.click("Indexes");
     steps.click("Create index…");
     steps.type_into("Field 1", "at");
-    steps.click("TTL: documents expire");
+    steps.click("Expire documents (TTL)");
     steps.type_into("TTL", "1");
     // What it would remove is said before it is made: the overdue one.
-    steps.wait("Create and let 1 expire");
+    steps.wait("Create and expire 1");
     steps.picture("2-create-index");
-    steps.click("Create and let 1 expire");
+    steps.click("Create and expire 1");
     steps.wait("Change TTL… at_1");
 }
 

@@ -36,8 +36,8 @@ fn warn(text: &str, is_risky: impl Fn(char) -> bool, state: &mut State) {
         return;
     }
     let sentence = format!(
-        "What was copied holds {}: a terminal may run it as soon as it is pasted, or show it as \
-         something else. Look at it in an editor first.",
+        "The copied text contains {}. A terminal may run it when you paste it, or display it \
+         differently; check it in an editor first.",
         marks.join(" and ")
     );
     state.toasts.push(Kind::Warning, sentence, None, state.uptime);
@@ -61,8 +61,8 @@ mod tests {
         let Some(WindowEffect::Copy(text)) = effects.window.pop() else { panic!("no copy") };
         let told = state.toasts.list().first().map(|toast| {
             assert_eq!(toast.kind, Kind::Warning);
-            let (marks, _) = toast.text.split_once(": a terminal").expect("the reason");
-            marks.trim_start_matches("What was copied holds ").to_owned()
+            let (marks, _) = toast.text.split_once(". A terminal").expect("the reason");
+            marks.trim_start_matches("The copied text contains ").to_owned()
         });
         (text, told)
     }

@@ -46,7 +46,7 @@ pub fn event(event: SourceEvent, state: &mut State, effects: &mut Effects) {
             state.reaper.enabled = enabled;
         }
         SourceEvent::ThreadFailed { thread, message } => {
-            let sentence = format!("{thread} failed and goes on: {message}");
+            let sentence = format!("{thread} failed and continues: {message}");
             thread_failed(&thread, sentence, state);
         }
         SourceEvent::ThreadDied { thread, message } => {
@@ -57,7 +57,7 @@ pub fn event(event: SourceEvent, state: &mut State, effects: &mut Effects) {
             state.upkeep.damage = Some(message);
         }
         SourceEvent::Held { reason } => {
-            let note = reason.as_deref().unwrap_or("Nothing is held back any more");
+            let note = reason.as_deref().unwrap_or("Removals are no longer on hold");
             state.reaper.note(state.clock.now_ms(), note);
             let known = state.reaper.held.take().unwrap_or_default();
             state.reaper.held = reason.map(|sentence| Held { sentence, ..known });
@@ -164,7 +164,7 @@ mod tests {
         assert_eq!((state.reaper.died.clone(), state.reaper.log().len()), (None, 1));
         event(failed(THREAD_NAME), &mut state, &mut effects);
         let told = state.reaper.died.clone();
-        assert_eq!(told.as_deref(), Some("TTLMonitor failed and goes on: it met a bug"));
+        assert_eq!(told.as_deref(), Some("TTLMonitor failed and continues: it met a bug"));
         state.reaper.late = Some("it is late".to_owned());
         event(SourceEvent::PassFinished(PassSummary::default()), &mut state, &mut effects);
         assert_eq!((state.reaper.died, state.reaper.late), (None, None));

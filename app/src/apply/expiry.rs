@@ -133,7 +133,7 @@ fn count_reasons(tab: TabId, state: &mut State, effects: &mut Effects) {
     if state.tabs.get(tab).and_then(index_of_reasons).is_some() {
         ask_reasons(tab, state, effects);
     } else {
-        let text = "Choose one TTL index: each has its own reasons";
+        let text = "Choose a single TTL index to see reasons";
         state.toasts.push(Kind::Info, text, None, state.uptime);
     }
 }
@@ -194,7 +194,8 @@ fn refresh_date(tab: TabId, id: Bson, state: &mut State, effects: &mut Effects) 
     let mut waiting = open.expiry.lanes.iter().filter(|lane| lane.removed_ms.is_none());
     let Some(lane) = waiting.find(|lane| lane.id == id) else { return };
     if lane.field == "_ts" {
-        let text = "_ts is the last modification: save any change of the document to restart it";
+        let text = "_ts is the last modification time; save any change to the document to restart \
+                    its TTL";
         state.toasts.push(Kind::Info, text, None, state.uptime);
         return;
     }
@@ -213,7 +214,7 @@ fn filter_never(tab: TabId, code: &str, state: &mut State, effects: &mut Effects
     if let Some(filter) = index.and_then(|index| reason_filter(code, &index.field)) {
         documents::show_filter(tab, filter, state, effects);
     } else {
-        let text = "No filter can pick these documents";
+        let text = "No filter can match these documents";
         state.toasts.push(Kind::Info, text, None, state.uptime);
     }
 }
@@ -331,8 +332,8 @@ fn date_refreshed(reply: &Document, state: &mut State) {
     let said = match documents::first_write_error(reply) {
         Some(error) => (Kind::Error, error),
         None if number(reply, "n") == Some(0) => {
-            let text = "Its date was not refreshed: the document was removed, or its field holds \
-                        several dates; edit the document to change them";
+            let text = "Date not refreshed: the document was removed, or the field holds several \
+                        dates. Edit the document to change them";
             (Kind::Warning, text.to_owned())
         }
         None => return,

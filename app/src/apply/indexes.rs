@@ -103,7 +103,8 @@ fn open_drop(tab: TabId, name: &str, state: &mut State) {
 fn hide(tab: TabId, name: &str, hidden: bool, state: &mut State, effects: &mut Effects) {
     let Some((db, collection)) = names(tab, state) else { return };
     let command = doc! { "collMod": collection, "index": { "name": name, "hidden": hidden } };
-    let done = format!("{name} is {}", if hidden { "hidden from queries" } else { "visible" });
+    let done =
+        format!("Index {name} is now {}", if hidden { "hidden from queries" } else { "visible" });
     effects.write(state, AnyPurpose::Indexes(tab, Purpose::Change(done)), &db, command);
 }
 
@@ -125,7 +126,9 @@ fn send(tab: TabId, state: &mut State, effects: &mut Effects) {
     let (command, done) = match dialog {
         Dialog::Create(create) if create.has_ttl && !create.is_ready() => return,
         Dialog::Create(create) => match create.command(&collection) {
-            Ok(command) => (command, format!("Index on {collection} created")),
+            Ok(command) => {
+                (command, format!("Created index {} on {collection}", create.final_name()))
+            }
             Err(error) => {
                 create.error = Some(error);
                 return;
@@ -137,7 +140,7 @@ fn send(tab: TabId, state: &mut State, effects: &mut Effects) {
                     ..0 => ttl_words(secs),
                     _ => crate::state::duration::span(secs.saturating_mul(1_000)),
                 };
-                (command, format!("TTL of {} is {text}", change.index.name))
+                (command, format!("The TTL of {} is now {text}", change.index.name))
             }
             (Err(error), _) => {
                 change.error = Some(error);
@@ -148,7 +151,7 @@ fn send(tab: TabId, state: &mut State, effects: &mut Effects) {
         Dialog::Drop(dropping) => {
             let name = &dropping.index.name;
             let command = doc! { "dropIndexes": &collection, "index": name };
-            (command, format!("Index {name} dropped"))
+            (command, format!("Dropped index {name}"))
         }
     };
     let purpose = AnyPurpose::Indexes(tab, Purpose::Change(done));

@@ -30,7 +30,10 @@ use crate::action::Action;
 use crate::state::State;
 
 /// Why something was not done that was asked of the worker.
-const TOO_MUCH: &str = "Too much was asked at once; try again in a moment";
+const TOO_MUCH: &str = "Too many requests; try again in a moment";
+
+/// Why a file job or a maintenance job did not start.
+const QUEUE_FULL: &str = "Too many operations queued; try again when they finish";
 
 /// Carries out one action.
 pub fn apply(action: Action, state: &mut State, effects: &mut Effects) {

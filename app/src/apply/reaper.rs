@@ -102,7 +102,7 @@ pub fn answer(purpose: &ReaperPurpose, reply: &Reply, state: &mut State, effects
         (ReaperPurpose::RunNow, Ok(found)) => {
             let deleted = number(found, "deletedDocuments").unwrap_or(0);
             let sentence = match deleted {
-                0 => "Nothing was due".to_owned(),
+                0 => "Nothing to remove".to_owned(),
                 _ => format!("Removed {}", text::counted(deleted, "document", "documents")),
             };
             state.toasts.push(Kind::Done, sentence, None, state.uptime);
@@ -133,27 +133,28 @@ pub(super) fn put_back(found: &Document) -> (bool, String) {
     let count = |name| number(found, name).unwrap_or(0);
     let restored = count("restored");
     let stayed = [
-        ("existing", "has an _id that is taken", "have an _id that is taken"),
-        ("refused", "was refused", "were refused"),
-        ("notFound", "is no longer kept", "are no longer kept"),
+        ("existing", "has an _id that already exists", "have an _id that already exists"),
+        ("refused", "was rejected", "were rejected"),
+        ("notFound", "is no longer in the trash", "are no longer in the trash"),
     ];
     let stayed = stayed.into_iter().filter(|(name, ..)| count(name) > 0);
     let stayed: Vec<String> =
         stayed.map(|(name, one, more)| text::counted(count(name), one, more)).collect();
     if restored == 0 {
-        let why = if stayed.is_empty() { "nothing is kept".to_owned() } else { stayed.join(", ") };
-        return (false, format!("Nothing was put back: {why}"));
+        let why =
+            if stayed.is_empty() { "the trash is empty".to_owned() } else { stayed.join(", ") };
+        return (false, format!("Nothing was restored: {why}"));
     }
-    let mut sentence = format!("Put back {}", text::counted(restored, "document", "documents"));
+    let mut sentence = format!("Restored {}", text::counted(restored, "document", "documents"));
     for part in stayed {
         sentence.push_str(", ");
         sentence.push_str(&part);
     }
     if found.get_array("held").is_ok_and(|held| !held.is_empty()) {
-        sentence.push_str("; the index waits until you release it");
+        sentence.push_str("; the index is on hold until you release it");
     }
     if found.get_bool("more").unwrap_or(false) {
-        sentence.push_str("; there are more, put back again");
+        sentence.push_str("; more remain, restore again");
     }
     (true, sentence)
 }
@@ -175,7 +176,7 @@ fn held(found: &Document) -> Option<Held> {
         return None;
     }
     let instant = |name| found.get_datetime(name).ok().map(|at| at.timestamp_millis());
-    let sentence = found.get_str("sentence").unwrap_or("The guard holds documents back");
+    let sentence = found.get_str("sentence").unwrap_or("Removals are on hold");
     let rules = found.get_array("rules").map(Vec::as_slice).unwrap_or_default();
     let holds = found.get_array("holds").map(Vec::as_slice).unwrap_or_default();
     let scopes = holds.iter().filter_map(|hold| hold.as_document()?.get_str("scope").ok());

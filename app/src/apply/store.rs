@@ -47,7 +47,7 @@ pub fn apply(action: StoreAction, state: &mut State, effects: &mut Effects) {
         StoreAction::Rename(draft) => rename(&draft.from, &draft.name, state, effects),
         StoreAction::Drop(target) => drop_target(&target, state, effects),
         StoreAction::SetDialect(db, dialect) => {
-            let done = format!("{db} follows the rules of {}", dialect.label());
+            let done = format!("The compatibility of {db} is now {}", dialect.label());
             let command = doc! {"mayflyDialect": dialect.name()};
             change(done, &db, command, state, effects);
         }
@@ -274,7 +274,7 @@ pub fn drop_command(target: &DropTarget) -> (String, Document) {
 fn rename(from: &Namespace, name: &str, state: &mut State, effects: &mut Effects) {
     let to = Namespace::new(&from.db, name.trim());
     let command = rename_command(from, name);
-    let done = format!("{from} is now {to}");
+    let done = format!("Renamed {from} to {to}");
     let purpose = StorePurpose::Change { done, open: Some(to) };
     send(purpose, "admin", command, state, effects);
 }
@@ -282,7 +282,7 @@ fn rename(from: &Namespace, name: &str, state: &mut State, effects: &mut Effects
 fn drop_target(target: &DropTarget, state: &mut State, effects: &mut Effects) {
     let (db, command) = drop_command(target);
     let done = match target {
-        DropTarget::Database(db) => format!("Dropped the database {db}"),
+        DropTarget::Database(db) => format!("Dropped database {db}"),
         DropTarget::Collection(namespace) => format!("Dropped {namespace}"),
     };
     send(StorePurpose::Change { done, open: None }, &db, command, state, effects);

@@ -12,14 +12,14 @@ use crate::limits::{FILE_DIALOG_ANSWER_MIN, FILE_DIALOG_MAX, IMPORT_FILES_MAX};
 use crate::state::dialogs::Dialog as AnyDialog;
 use crate::state::toasts::Kind;
 use crate::state::transfer::export::number_among;
-use crate::state::transfer::import::{RehearsedFor, typed_path};
+use crate::state::transfer::import::{RehearsedFor, WHOLE_PATH, typed_path};
 use crate::state::transfer::{Asker, Chooser, Dialog, ExportDraft, ImportDraft, Purpose, Seen};
 use crate::state::{self, Namespace, State};
 use crate::worker::transfer::{Choose, TransferDone};
 use crate::worker::{Lane, TransferWork, Work};
 
 /// Said when the system has no file dialog.
-const NO_CHOOSER: &str = "No file dialog of the system answered; type the path instead";
+const NO_CHOOSER: &str = "The system file dialog didn't open; enter the path instead";
 
 /// Carries out one action.
 pub fn apply(action: TransferAction, state: &mut State, effects: &mut Effects) {
@@ -174,7 +174,7 @@ fn open_import(
         ))
     );
     if busy {
-        let text = "Another dialog is open; close it and drop the files again";
+        let text = "Close the open dialog, then drop the files again";
         state.toasts.push(Kind::Info, text, None, state.uptime);
         return;
     }
@@ -208,7 +208,7 @@ fn open_export(namespace: Namespace, filter: String, state: &mut State, effects:
 fn can_transfer(state: &mut State) -> bool {
     let can = state.is_open() && state.store.capabilities.transfer;
     if !can {
-        let text = "Files can go in and out only while a store of this program is open";
+        let text = "Open a local store to import or export files";
         state.toasts.push(Kind::Warning, text, None, state.uptime);
     }
     can
@@ -218,7 +218,7 @@ fn add_typed(state: &mut State, effects: &mut Effects) {
     let Some(draft) = import_draft(state) else { return };
     let Some(path) = typed_path(&draft.typed) else { return };
     if path.is_relative() {
-        draft.error = Some("Type the whole path, from the root or from ~/".to_owned());
+        draft.error = Some(WHOLE_PATH.to_owned());
         return;
     }
     draft.typed.clear();

@@ -114,7 +114,8 @@ pub fn answer(purpose: &Purpose, reply: &Reply, state: &mut State, effects: &mut
             send_import(*operation, state, effects);
         }
         Err(error) => {
-            let text = format!("The reaper can't be paused, so nothing was imported: {error}");
+            let text =
+                format!("Nothing was imported because the TTL monitor couldn't be paused: {error}");
             failed(*operation, Failure::Failed(text), state);
         }
     }
@@ -132,7 +133,7 @@ pub fn follow(state: &mut State) -> Option<Duration> {
             running.progress.cancel();
         }
         if place > 0 {
-            "Waits for the one before it".clone_into(&mut operation.progress.text);
+            "Queued".clone_into(&mut operation.progress.text);
             continue;
         }
         running.began.get_or_insert(uptime);
@@ -252,9 +253,9 @@ pub(super) fn failed(operation: OperationId, failure: Failure, state: &mut State
     let (ended, sentence) = match failure {
         Failure::Cancelled => {
             let text = match running.kind {
-                RunKind::Import { .. } => "Cancelled; nothing was imported",
-                RunKind::RollBack { .. } => "Cancelled; nothing was rolled back",
-                RunKind::Export { .. } => "Cancelled; no file was written",
+                RunKind::Import { .. } => "Canceled. Nothing was imported",
+                RunKind::RollBack { .. } => "Canceled. Nothing was rolled back",
+                RunKind::Export { .. } => "Canceled. No file was written",
             };
             if is_shown(operation, state) {
                 state.dialogs.close();
@@ -287,12 +288,12 @@ pub(super) fn failed(operation: OperationId, failure: Failure, state: &mut State
     }
 }
 
-/// Says which files are there already.
+/// Says which files already exist.
 #[must_use]
 pub fn there_already(files: &[PathBuf]) -> String {
     let names: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
-    let are = if names.len() == 1 { "is" } else { "are" };
-    format!("{} {are} there already", names.join(" and "))
+    let exist = if names.len() == 1 { "exists" } else { "exist" };
+    format!("{} already {exist}", names.join(" and "))
 }
 
 /// Lets the reaper run again after an import that changed nothing.
@@ -337,7 +338,7 @@ pub fn dropped(purpose: &Purpose, state: &mut State) {
     if let Purpose::Import(operation) | Purpose::RollBack(operation) | Purpose::Export(operation) =
         purpose
     {
-        let text = "Too much waits already; try again when it is done".to_owned();
+        let text = super::QUEUE_FULL.to_owned();
         failed(*operation, Failure::Failed(text), state);
     }
 }

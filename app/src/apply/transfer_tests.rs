@@ -162,7 +162,7 @@ fn cancelling_while_waiting_is_said() {
     super::done(&Purpose::Import(operation), 0, done, &mut state, &mut Effects::default());
     assert!(state.dialogs.open().is_none());
     let ended = state.operations.list().front().map(|known| known.stage.clone());
-    assert_eq!(ended, Some(Stage::Cancelled("Cancelled; nothing was imported".to_owned())));
+    assert_eq!(ended, Some(Stage::Cancelled("Canceled. Nothing was imported".to_owned())));
     assert_eq!(transfer_run::follow(&mut state), None);
 }
 
@@ -177,7 +177,7 @@ fn imports_wait_for_one_another() {
     transfer_run::follow(&mut state);
     let texts: Vec<&str> =
         state.operations.list().iter().map(|known| known.progress.text.as_str()).collect();
-    assert_eq!(texts, ["Waits for the one before it", "0 documents"]);
+    assert_eq!(texts, ["Queued", "0 documents"]);
 }
 
 #[test]
@@ -202,8 +202,7 @@ fn a_file_that_is_there_is_asked_about() {
     assert_eq!(draft.exists, there);
     assert_eq!((draft.form, draft.error.clone()), (ExportForm::Canonical, None));
     let ended = state.operations.list().front().map(|known| known.stage.clone());
-    let said =
-        "/home/a/shop.carts.ndjson and /home/a/shop.carts.ndjson.indexes.json are there already";
+    let said = "/home/a/shop.carts.ndjson and /home/a/shop.carts.ndjson.indexes.json already exist";
     assert_eq!(ended, Some(Stage::Cancelled(said.to_owned())));
 }
 

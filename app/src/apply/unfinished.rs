@@ -51,7 +51,7 @@ pub fn found(show: bool, found: Result<Vec<UnfinishedImport>, String>, state: &m
 
 /// Goes on with an import.
 pub fn resume(id: ObjectId, state: &mut State, effects: &mut Effects) {
-    let Some((title, into)) = title("Resume the import", id, state) else { return };
+    let Some((title, into)) = title("Resume import", id, state) else { return };
     let kind = RunKind::Import { into, paused: false };
     let operation = begin(title, 0, Dialog::Unfinished { error: None }, kind, state);
     let Some(running) = state.transfer.get(operation) else { return };
@@ -61,7 +61,7 @@ pub fn resume(id: ObjectId, state: &mut State, effects: &mut Effects) {
 
 /// Takes an import back.
 pub fn roll_back(id: ObjectId, state: &mut State, effects: &mut Effects) {
-    let Some((title, from)) = title("Roll back the import", id, state) else { return };
+    let Some((title, from)) = title("Roll back import", id, state) else { return };
     let kind = RunKind::RollBack { from };
     // What it replaced or merged stays; how much one that was cut off has removed is not known.
     let known =

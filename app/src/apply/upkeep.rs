@@ -183,7 +183,7 @@ pub fn answer(purpose: &UpkeepPurpose, reply: &Reply, state: &mut State, effects
         (UpkeepPurpose::Status, Ok(found)) => learn(found, state),
         (UpkeepPurpose::Status, Err(_)) => state.upkeep.is_waiting = false,
         (UpkeepPurpose::Scrub { start }, Ok(_)) => {
-            let words = if *start { "The scrub reads every document now" } else { "Scrub stopped" };
+            let words = if *start { "Scrub started" } else { "Scrub stopped" };
             state.toasts.push(ToastKind::Done, words, None, state.uptime);
             ask(state, effects);
         }
@@ -227,7 +227,7 @@ pub fn dropped(purpose: &UpkeepPurpose, state: &mut State, effects: &mut Effects
     match purpose {
         UpkeepPurpose::Status => state.upkeep.is_waiting = false,
         UpkeepPurpose::Run(operation) => {
-            let words = "Too much waits already; try again when it is done".to_owned();
+            let words = super::QUEUE_FULL.to_owned();
             upkeep_run::refused(*operation, words, state, effects);
         }
         UpkeepPurpose::Look | UpkeepPurpose::Scrub { .. } => {}

@@ -83,7 +83,7 @@ fn offline(
     effects: &mut Effects,
 ) {
     if !state.transfer.running.is_empty() {
-        let words = "An import or export is under way; wait for its end or cancel it".to_owned();
+        let words = "An import or export is running; wait for it to finish or cancel it".to_owned();
         back_to(draft, words, state);
         return;
     }
@@ -144,14 +144,16 @@ fn shown(at: Option<JobProgress>) -> Progress {
     };
     let bytes = || of(number::bytes(done), &|| number::bytes(total));
     let text = match step {
-        JobStep::Walking if done == 0 && total == 0 => "Waits until nobody uses it".to_owned(),
-        JobStep::Walking => format!("Checks the structure: {}", bytes()),
-        JobStep::Copying => format!("Copies: {}", bytes()),
+        JobStep::Walking if done == 0 && total == 0 => {
+            "Waiting for the store to be idle".to_owned()
+        }
+        JobStep::Walking => format!("Checking file structure: {}", bytes()),
+        JobStep::Copying => format!("Copying: {}", bytes()),
         JobStep::Reading => {
             let documents = of(number::count(done), &|| number::count(total));
-            format!("Reads documents: {documents}")
+            format!("Reading documents: {documents}")
         }
-        JobStep::Replacing => "Puts it in place".to_owned(),
+        JobStep::Replacing => "Replacing files".to_owned(),
     };
     Progress { done, total, text }
 }
@@ -228,7 +230,7 @@ fn log(running: &Running, error: Option<&UpkeepError>, state: &mut State) {
     let took = state.uptime.saturating_sub(running.asked).as_micros();
     let micros = u64::try_from(took).unwrap_or(u64::MAX);
     let error = error.map(|error| match error {
-        UpkeepError::Stopped => "Cancelled".to_owned(),
+        UpkeepError::Stopped => "Canceled".to_owned(),
         UpkeepError::Failed(sentence) => sentence.clone(),
     });
     state.commands.push(state.clock.now_ms(), &running.command, micros, error, false);
@@ -256,7 +258,7 @@ fn checked(running: Running, result: Result<StructureReport, UpkeepError>, state
         }
         [finding] => Checked::Damaged(format!("This backup is damaged: {}.", without_end(finding))),
         [finding, more @ ..] => {
-            let more = number::counted(more.len() as u64, "more thing", "more things");
+            let more = number::counted(more.len() as u64, "more problem", "more problems");
             let finding = without_end(finding);
             Checked::Damaged(format!("This backup is damaged: {finding}, and {more}."))
         }
@@ -264,7 +266,7 @@ fn checked(running: Running, result: Result<StructureReport, UpkeepError>, state
     let stage = match &found {
         Checked::Damaged(sentence) => Stage::Failed(sentence.clone()),
         Checked::Sound { damage: Some(damage), .. } => Stage::Failed(format!("{damage}.")),
-        _ => Stage::Done("The backup is sound".to_owned()),
+        _ => Stage::Done("No damage found in the backup".to_owned()),
     };
     state.operations.end(running.operation, stage);
     let Dialog::Restore(mut draft) = running.draft else { return };
@@ -299,11 +301,11 @@ fn failed(running: Running, error: UpkeepError, state: &mut State) {
     let sentence = match error {
         UpkeepError::Stopped => {
             let words = match running.kind {
-                Kind::Backup => "Cancelled; no backup was written",
-                Kind::Check => "Cancelled; the backup was not checked",
-                Kind::Restore => "Cancelled; the store is as it was",
-                Kind::Compact => "Cancelled; the data file is as it was",
-                Kind::Verify => "Cancelled; not everything was read",
+                Kind::Backup => "Canceled. No backup was written",
+                Kind::Check => "Canceled. The backup was not checked",
+                Kind::Restore => "Canceled. The store is unchanged",
+                Kind::Compact => "Canceled. The data file is unchanged",
+                Kind::Verify => "Canceled before the check finished",
             };
             state.operations.end(running.operation, Stage::Cancelled(words.to_owned()));
             state.toasts.push(ToastKind::Info, words, None, state.uptime);
@@ -368,11 +370,11 @@ mod tests {
         let check = |step, done, total, expected: &str| {
             assert_eq!(shown(Some(JobProgress { step, done, total })).text, expected);
         };
-        check(JobStep::Walking, 0, 0, "Waits until nobody uses it");
-        check(JobStep::Walking, 4_000, 8_000, "Checks the structure: 4.0 kB of 8.0 kB");
-        check(JobStep::Copying, 4_000, 0, "Copies: 4.0 kB");
-        check(JobStep::Reading, 1_200, 5_000, "Reads documents: 1,200 of 5,000");
-        check(JobStep::Replacing, 0, 0, "Puts it in place");
+        check(JobStep::Walking, 0, 0, "Waiting for the store to be idle");
+        check(JobStep::Walking, 4_000, 8_000, "Checking file structure: 4.0 kB of 8.0 kB");
+        check(JobStep::Copying, 4_000, 0, "Copying: 4.0 kB");
+        check(JobStep::Reading, 1_200, 5_000, "Reading documents: 1,200 of 5,000");
+        check(JobStep::Replacing, 0, 0, "Replacing files");
         assert_eq!(shown(None), Progress::default());
     }
 }

@@ -4,6 +4,7 @@ use egui::Context;
 
 use super::close;
 use crate::action::{Action, Actions, DialogAction, ViewAction};
+use crate::dialogs::COMMAND_TO_SEND;
 use crate::state::dialogs::{Confirm, Tone};
 use crate::theme::{sizes, text};
 use crate::widgets::{Button, code_box, modal};
@@ -20,7 +21,7 @@ pub fn ui(context: &Context, draft: &mut Confirm, actions: &mut Actions) {
         |ui, ()| {
             ui.label(text::rich(draft.text.as_str(), text::body()));
             if let Some(command) = &draft.command {
-                copy = code_box::ui(ui, "The command that will be sent", command);
+                copy = code_box::ui(ui, COMMAND_TO_SEND, command);
             }
         },
         |ui, ()| {

@@ -6,6 +6,7 @@ use mayfly_engine::value::shell::write_command;
 use super::{WAITING, close, leave};
 use crate::action::{Action, Actions, StoreAction, ViewAction};
 use crate::apply::store::{create_command, dialect_command};
+use crate::dialogs::COMMAND_TO_SEND;
 use crate::state::dialogs::{CreateCollection, CreateDatabase, Dialect, Sent};
 use crate::state::names::{collection_problem, database_problem};
 use crate::state::{Namespace, State};
@@ -23,7 +24,7 @@ pub fn database_ui(
 ) {
     let name = draft.name.trim();
     let db_error = database_problem(name)
-        .or_else(|| state.tree.database(name).map(|_| "A database of this name exists"));
+        .or_else(|| state.tree.database(name).map(|_| "A database with this name already exists"));
     let collection_error = collection_problem(name, draft.collection.trim());
     let first = CreateCollection {
         db: draft.name.trim().to_owned(),
@@ -41,19 +42,19 @@ pub fn database_ui(
     let closing = modal::ui(
         context,
         "Create database",
-        "A database exists as soon as it has a collection",
+        "A database needs at least one collection",
         sizes::DIALOG,
         draft,
         |ui, draft| {
             ui.add_enabled_ui(!draft.sent.is_waiting(), |ui| {
-                name_field(ui, "Name of the database", &mut draft.name, db_error);
-                begin_at(ui, "Name of the database", &draft.name);
+                name_field(ui, "Database name", &mut draft.name, db_error);
+                begin_at(ui, "Database name", &draft.name);
                 name_field(ui, "First collection", &mut draft.collection, collection_error);
                 dialect_ui(ui, &mut draft.dialect);
             });
             refusal_ui(ui, &draft.sent);
             if ready {
-                copy = code_box::ui(ui, "The command that will be sent", &command);
+                copy = code_box::ui(ui, COMMAND_TO_SEND, &command);
             }
         },
         |ui, draft| create = buttons_ui(ui, "Create database", ready, &draft.sent, actions),
@@ -73,11 +74,12 @@ pub fn collection_ui(
     actions: &mut Actions,
 ) {
     let namespace = Namespace::new(&draft.db, draft.name.trim());
-    let error = collection_problem(&draft.db, draft.name.trim())
-        .or_else(|| state.tree.collection(&namespace).map(|_| "A collection of this name exists"));
+    let error = collection_problem(&draft.db, draft.name.trim()).or_else(|| {
+        state.tree.collection(&namespace).map(|_| "A collection with this name already exists")
+    });
     let title = format!("Create collection in {}", with_marks(&draft.db));
     let bytes = draft.size.trim().parse::<i64>().ok().filter(|bytes| *bytes > 0);
-    let size_error = (draft.capped && bytes.is_none()).then_some("Type a number of bytes");
+    let size_error = (draft.capped && bytes.is_none()).then_some("Enter a number of bytes");
     let ready = error.is_none() && size_error.is_none();
     let command = write_command(&draft.db, &create_command(draft));
     let before = draft.clone();
@@ -90,13 +92,13 @@ pub fn collection_ui(
         draft,
         |ui, draft| {
             ui.add_enabled_ui(!draft.sent.is_waiting(), |ui| {
-                name_field(ui, "Name of the collection", &mut draft.name, error);
-                begin_at(ui, "Name of the collection", &draft.name);
+                name_field(ui, "Collection name", &mut draft.name, error);
+                begin_at(ui, "Collection name", &draft.name);
                 capped_ui(ui, draft, size_error);
             });
             refusal_ui(ui, &draft.sent);
             if ready {
-                copy = code_box::ui(ui, "The command that will be sent", &command);
+                copy = code_box::ui(ui, COMMAND_TO_SEND, &command);
             }
         },
         |ui, draft| create = buttons_ui(ui, "Create collection", ready, &draft.sent, actions),
@@ -109,10 +111,10 @@ pub fn collection_ui(
 }
 
 fn capped_ui(ui: &mut Ui, draft: &mut CreateCollection, size_error: Option<&str>) {
-    ui.checkbox(&mut draft.capped, "Keep only the newest documents (capped)");
+    ui.checkbox(&mut draft.capped, "Capped collection (keeps only the newest documents)");
     if draft.capped {
-        labelled(ui, "Bytes to keep", size_error, |ui| {
-            let name = "Bytes to keep";
+        labelled(ui, "Size in bytes", size_error, |ui| {
+            let name = "Size in bytes";
             let field = Field { name, hint: "1048576", mono: true, ..Field::default() };
             field.ui(ui, &mut draft.size);
         });
@@ -179,10 +181,10 @@ fn begin_at(ui: &Ui, label: &str, draft: &str) {
 }
 
 fn dialect_ui(ui: &mut Ui, dialect: &mut Dialect) {
-    labelled(ui, "Dialect", None, |ui| {
+    labelled(ui, "Compatibility", None, |ui| {
         let words = Dialect::ALL.map(Dialect::label);
         let chosen = Dialect::ALL.iter().position(|other| other == dialect).unwrap_or(0);
-        if let Some(at) = tabs::segmented(ui, "Dialect", &words, chosen)
+        if let Some(at) = tabs::segmented(ui, "Compatibility", &words, chosen)
             && let Some(pressed) = Dialect::ALL.get(at)
         {
             *dialect = *pressed;

@@ -7,6 +7,7 @@ use super::create::{end, refusal_ui};
 use super::{WAITING, close, leave};
 use crate::action::{Actions, StoreAction};
 use crate::apply::store::drop_command;
+use crate::dialogs::COMMAND_TO_SEND;
 use crate::state::dialogs::{DropDialog, DropTarget};
 use crate::state::{State, number};
 use crate::theme::{sizes, text};
@@ -27,14 +28,14 @@ pub fn ui(context: &Context, draft: &mut DropDialog, state: &State, actions: &mu
     let (mut copy, mut dropped) = (false, false);
     let closing = modal::ui(
         context,
-        &format!("Drop the {kind} {shown}?"),
+        &format!("Drop {kind} {shown}?"),
         "This can't be undone",
         sizes::DIALOG_NARROW,
         draft,
         |ui, DropDialog { typed, sent, .. }| {
             ui.label(text::rich(goes, text::body()));
             ui.add_enabled_ui(!sent.is_waiting(), |ui| {
-                labelled(ui, &format!("Type {shown} to confirm"), None, |ui| {
+                labelled(ui, &format!("Enter {shown} to confirm"), None, |ui| {
                     let id = Id::unique("name to drop");
                     let field = Field {
                         name: "Name to confirm",
@@ -50,14 +51,14 @@ pub fn ui(context: &Context, draft: &mut DropDialog, state: &State, actions: &mu
                 });
             });
             refusal_ui(ui, sent);
-            copy = code_box::ui(ui, "The command that will be sent", &command);
+            copy = code_box::ui(ui, COMMAND_TO_SEND, &command);
         },
         |ui, DropDialog { typed, sent, .. }| {
             let is_free = !sent.is_waiting();
             let label = if is_free { format!("Drop {kind}") } else { WAITING.to_owned() };
             let is_ready = *typed == name && is_free;
             let button = Button::danger(&label).enabled(is_ready);
-            dropped = modal::answer_ui(ui, button.tooltip("Type the name first"));
+            dropped = modal::answer_ui(ui, button.tooltip("Enter the name to confirm"));
             if ui.add(leave(!is_free)).clicked() {
                 close(actions);
             }
@@ -75,9 +76,9 @@ fn what_goes(target: &DropTarget, state: &State) -> String {
             match documents {
                 Some(count) => {
                     let documents = number::counted(count, "document", "documents");
-                    format!("{name} goes with {documents} and all its indexes.")
+                    format!("This deletes {name}, its {documents} and all its indexes.")
                 }
-                None => format!("{name} goes with its documents and indexes."),
+                None => format!("This deletes {name}, its documents and indexes."),
             }
         }
         DropTarget::Database(db) => {
@@ -85,7 +86,7 @@ fn what_goes(target: &DropTarget, state: &State) -> String {
             let count = u64::try_from(count).unwrap_or(u64::MAX);
             let collections = number::counted(count, "collection", "collections");
             let db = with_marks(db);
-            format!("{db} goes with {collections} and everything in them.")
+            format!("This deletes {db} with {collections} and all their documents.")
         }
     }
 }

@@ -5,6 +5,7 @@ use mayfly_engine::value::shell::write_command;
 
 use super::close;
 use crate::action::{Action, Actions, ListenerAction, ViewAction};
+use crate::dialogs::COMMAND_TO_SEND;
 use crate::state::listener::{ConnectedClient, Listener, ListenerDraft};
 use crate::state::{State, duration, number};
 use crate::theme::{colors, sizes, text};
@@ -17,8 +18,8 @@ use crate::widgets::{Button, code_box, key_value, modal, tabs};
 pub fn ui(context: &Context, draft: &mut ListenerDraft, state: &State, actions: &mut Actions) {
     let listener = &state.listener;
     let is_on = listener.status().on;
-    let subtitle = "mongosh, drivers and tools on this machine reach the store as a MongoDB server. \
-                    Nobody on another machine can.";
+    let subtitle = "Connect mongosh, drivers and tools to this store as to a MongoDB server. Only \
+                    this machine can connect.";
     let mut act = None;
     let mut done = false;
     let closing = modal::ui(
@@ -67,12 +68,12 @@ fn off_ui(ui: &mut Ui, draft: &mut ListenerDraft, listener: &Listener, actions: 
     let problem = place.as_ref().err().or(listener.error.as_ref().filter(|_| is_tried));
     place_ui(ui, draft, problem.map(String::as_str));
     let ink = colors(ui).dim;
-    let words = "A new password is made each time. Whoever has it can read, change and delete \
-                 everything in this store until you stop listening.";
+    let words = "Each start creates a new password. Anyone with it has full access to this store \
+                 until you stop listening.";
     ui.label(text::rich(words, text::body()).color(ink));
     let Ok(place) = place else { return };
     let command = write_command("admin", &ListenerAction::On(place).command());
-    if code_box::ui(ui, "The command that will be sent", &command) {
+    if code_box::ui(ui, COMMAND_TO_SEND, &command) {
         actions.push(Action::View(ViewAction::Copy(command)));
     }
 }
@@ -83,15 +84,15 @@ fn kind_ui(ui: &mut Ui, draft: &mut ListenerDraft) {
         return;
     }
     labelled(ui, "Listen on", None, |ui| {
-        let words = ["A port", "A Unix socket"];
+        let words = ["TCP port", "Unix socket"];
         if let Some(at) = tabs::segmented(ui, "Listen on", &words, draft.on_socket.into()) {
             draft.on_socket = at == 1;
         }
         let ink = colors(ui).dim;
         let sentence = if draft.on_socket {
-            "A file that only your own programs can open: other users of this computer can't reach it."
+            "A socket file that only you can open. Other users can't connect."
         } else {
-            "Every driver and tool takes it. Other users of this computer reach it too, and need the \
+            "Works with every driver and tool. Other users on this computer can connect with the \
              password."
         };
         ui.label(text::rich(sentence, text::small()).color(ink));
@@ -102,7 +103,7 @@ fn place_ui(ui: &mut Ui, draft: &mut ListenerDraft, problem: Option<&str>) {
     let (name, hint, width, text) = if draft.on_socket {
         ("Socket", "/home/you/socket/mayfly.sock", None, &mut draft.socket)
     } else {
-        ("Port", "any free one", Some(sizes::COLUMN_SHORT), &mut draft.port)
+        ("Port", "any free port", Some(sizes::COLUMN_SHORT), &mut draft.port)
     };
     labelled(ui, name, problem, |ui| {
         let invalid = problem.is_some();
@@ -112,24 +113,24 @@ fn place_ui(ui: &mut Ui, draft: &mut ListenerDraft, problem: Option<&str>) {
 
 fn on_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
     let status = state.listener.status();
-    section(ui, "Address with password");
-    if code_box::plain_ui(ui, "Address", "Copy address", &status.uri) {
+    section(ui, "Connection string");
+    if code_box::plain_ui(ui, "Address", "Copy connection string", &status.uri) {
         actions.push(Action::View(ViewAction::Copy(status.uri.clone())));
     }
-    section(ui, "In a terminal");
+    section(ui, "mongosh command");
     let command = format!("mongosh \"{}\"", status.uri);
-    if code_box::plain_ui(ui, "Command for a terminal", "Copy command", &command) {
+    if code_box::plain_ui(ui, "mongosh command", "Copy command", &command) {
         actions.push(Action::View(ViewAction::Copy(command)));
     }
-    section(ui, "Now");
+    section(ui, "Activity");
     let per_second = state.listener.per_second();
-    key_value::ui(ui, "Commands a second", &format!("{per_second:.1}"));
-    key_value::ui(ui, "Commands since the start", &number::count(status.commands));
+    key_value::ui(ui, "Commands per second", &format!("{per_second:.1}"));
+    key_value::ui(ui, "Total commands", &number::count(status.commands));
     let clients = &status.clients;
     key_value::ui(ui, "Connections", &clients.len().to_string());
     if clients.is_empty() {
         let ink = colors(ui).dim;
-        ui.label(text::rich("Nobody is connected", text::body()).color(ink));
+        ui.label(text::rich("No connections", text::body()).color(ink));
     }
     for client in clients {
         client_ui(ui, client);

@@ -48,8 +48,30 @@ pub fn ui(context: &Context, dialog: &mut Dialog, state: &State, actions: &mut A
     }
 }
 
-/// Stands on the button of a dialog whose command has no answer yet.
-pub(crate) const WAITING: &str = "Waiting for the answer…";
+/// The button of a dialog whose command has no answer yet.
+pub(crate) const WAITING: &str = "Working…";
+
+/// The box that shows a command before it is sent.
+const COMMAND_TO_SEND: &str = "Command to send";
+
+/// The box that shows the same work as a command line.
+const COMMAND_LINE: &str = "Command line equivalent";
+
+/// Above that box: the command line needs the store for itself.
+const COMMAND_LINE_HINT: &str = "Command line equivalent (close this window first)";
+
+/// Shown until a job reports progress.
+const STARTING: &str = "Starting…";
+
+/// Shown until the first answer arrives.
+const LOADING: &str = "Loading…";
+
+/// The button that closes the dialog of a job, and its tooltip.
+const CONTINUE: &str = "Continue in the background";
+const KEEPS_RUNNING: &str = "Keeps running; see progress in Operations";
+
+/// The button that restores removed or archived documents, or a backup.
+const RESTORE: &str = "Restore";
 
 /// The button that leaves a dialog. What was sent goes on.
 fn leave(is_waiting: bool) -> Button<'static> {

@@ -16,14 +16,14 @@ pub fn ui(context: &Context, path: &mut String, actions: &mut Actions) {
     let closing = modal::ui(
         context,
         "Open data folder",
-        "A folder without a store gets a new one",
+        "Creates a store if the folder has none",
         sizes::DIALOG,
         path,
         |ui, path| {
-            labelled(ui, "Path of the folder", problem, |ui| {
+            labelled(ui, "Folder path", problem, |ui| {
                 let id = Id::unique("folder path");
                 let field = Field {
-                    name: "Path of the folder",
+                    name: "Folder path",
                     hint: "/home/you/data",
                     mono: true,
                     invalid: problem.is_some(),

@@ -8,6 +8,7 @@ use mayfly_engine::value::shell::write_command;
 use super::create::{buttons_ui, end, refusal_ui};
 use crate::action::{Actions, StoreAction};
 use crate::apply::store::rename_command;
+use crate::dialogs::COMMAND_TO_SEND;
 use crate::state::dialogs::RenameCollection;
 use crate::state::names::collection_problem;
 use crate::state::{Namespace, State};
@@ -23,8 +24,10 @@ pub fn ui(context: &Context, draft: &mut RenameCollection, state: &State, action
     let (mut copy, mut rename) = (false, false);
     let to = Namespace::new(&draft.from.db, draft.name.trim());
     let error = match () {
-        () if to == draft.from => Some("This is its present name"),
-        () if state.tree.collection(&to).is_some() => Some("A collection of this name exists"),
+        () if to == draft.from => Some("This is the current name"),
+        () if state.tree.collection(&to).is_some() => {
+            Some("A collection with this name already exists")
+        }
         () => collection_problem(&to.db, &to.collection),
     };
     let ready = error.is_none();
@@ -32,7 +35,7 @@ pub fn ui(context: &Context, draft: &mut RenameCollection, state: &State, action
     let closing = modal::ui(
         context,
         &title,
-        "Documents and indexes stay as they are",
+        "Documents and indexes are unchanged",
         sizes::DIALOG_NARROW,
         draft,
         |ui, draft| {
@@ -56,7 +59,7 @@ pub fn ui(context: &Context, draft: &mut RenameCollection, state: &State, action
                 });
             });
             refusal_ui(ui, sent);
-            copy = code_box::ui(ui, "The command that will be sent", &command);
+            copy = code_box::ui(ui, COMMAND_TO_SEND, &command);
         },
         |ui, draft| rename = buttons_ui(ui, "Rename", ready, &draft.sent, actions),
     );

@@ -46,34 +46,34 @@ fn theme_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
 }
 
 fn zoom_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
-    section(ui, "Size");
+    section(ui, "Zoom");
     ui.horizontal(|ui| {
         let zoom = state.settings.zoom;
         let set = |zoom| Action::View(ViewAction::SetZoom(zoom));
         if ui.add(Button::plain("−").name("Smaller").tooltip("Ctrl+−")).clicked() {
             actions.push(set(zoom - 0.1));
         }
-        ui.label(text::rich(format!("{:>3.0} %", zoom * 100.0), text::mono()));
+        ui.label(text::rich(format!("{:>3.0}%", zoom * 100.0), text::mono()));
         if ui.add(Button::plain("+").name("Larger").tooltip("Ctrl++")).clicked() {
             actions.push(set(zoom + 0.1));
         }
-        if ui.add(Button::ghost("Normal size")).clicked() {
+        if ui.add(Button::ghost("Reset")).clicked() {
             actions.push(set(1.0));
         }
-        if ui.add(Button::ghost("Presentation")).clicked() {
+        if ui.add(Button::ghost("Presentation (150%)")).clicked() {
             actions.push(set(1.5));
         }
     });
 }
 
 fn shown_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
-    section(ui, "Shown");
+    section(ui, "Show");
     let mut inspector = state.settings.inspector;
-    if ui.checkbox(&mut inspector, "Inspector at the right").changed() {
+    if ui.checkbox(&mut inspector, "Inspector panel").changed() {
         actions.push(Action::View(ViewAction::SetInspector(inspector)));
     }
     let mut background = state.settings.background_commands;
-    let label = "Commands that the window sends by itself, in the Commands drawer";
+    let label = "Background commands in the Commands drawer";
     if ui.checkbox(&mut background, label).changed() {
         actions.push(Action::View(ViewAction::SetBackgroundCommands(background)));
     }

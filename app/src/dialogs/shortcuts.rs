@@ -13,7 +13,7 @@ pub fn ui(context: &Context, actions: &mut Actions) {
     let closing = modal::ui(
         context,
         "Keyboard shortcuts",
-        "Ctrl+P finds everything else by its name",
+        "Press Ctrl+P to search all commands",
         sizes::DIALOG_NARROW,
         &mut (),
         |ui, ()| {

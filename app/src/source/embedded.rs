@@ -198,7 +198,7 @@ pub fn prepare(request: &OpenRequest, folder: &Path) -> Result<bool, OpenFailure
     // The data folder itself is made by the store, which closes it to other users.
     if let Some(parent) = folder.parent() {
         fs::create_dir_all(parent).map_err(|error| {
-            OpenFailure::new(format!("{} can't be created: {error}", parent.display()))
+            OpenFailure::new(format!("Couldn't create {}: {error}", parent.display()))
         })?;
     }
     Ok(request.folder.is_none() && !folder.join("data.mdb").exists())
@@ -226,7 +226,7 @@ pub fn folder_of(request: &OpenRequest) -> Result<PathBuf, OpenFailure> {
 
 fn temporary_folder() -> Result<tempfile::TempDir, OpenFailure> {
     tempfile::Builder::new().prefix("mayfly-demo-").tempdir().map_err(|error| {
-        OpenFailure::new(format!("No temporary folder can be made for the demo store: {error}"))
+        OpenFailure::new(format!("Couldn't create a temporary folder for the demo store: {error}"))
     })
 }
 
@@ -234,9 +234,7 @@ fn temporary_folder() -> Result<tempfile::TempDir, OpenFailure> {
 fn default_folder() -> Result<PathBuf, OpenFailure> {
     let folders = directories::ProjectDirs::from("", "", "mayfly");
     folders.map(|folders| folders.data_dir().join("store")).ok_or_else(|| {
-        OpenFailure::new(
-            "No home folder was found; name a data folder on the command line".to_owned(),
-        )
+        OpenFailure::new("No home folder found; give a data folder on the command line".to_owned())
     })
 }
 

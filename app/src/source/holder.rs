@@ -98,7 +98,7 @@ impl Holder {
                 return Ok((Back { holder: self, slot: Some(gone) }, habits));
             }
             Slot::Away => {
-                let what = "The store is closed for other work already".to_owned();
+                let what = "The store is already closed for another operation".to_owned();
                 return Err(UpkeepError::Failed(what));
             }
         };
@@ -117,7 +117,7 @@ impl Holder {
         let habits = Habits::of(&engine);
         // What a background thread left undone is done after the next opening.
         let _ = engine.close();
-        let sentence = "The store could not be opened again".to_owned();
+        let sentence = "Couldn't reopen the store".to_owned();
         let gone = Slot::Gone(sentence, habits.clone());
         Ok((Back { holder: self, slot: Some(gone) }, habits))
     }

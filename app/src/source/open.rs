@@ -41,7 +41,8 @@ pub struct Opened {
 /// What a person should know about how a store opened, one sentence each.
 #[must_use]
 pub fn notices(report: &OpenReport) -> Vec<String> {
-    let unclean = "The last session did not end cleanly; the data file was checked and is sound.";
+    let unclean = "Mayfly didn't shut down cleanly last time. The data file was checked; no damage \
+                   found.";
     let unclean = report.unclean.then(|| unclean.to_owned());
     unclean.into_iter().chain(report.warnings.iter().cloned()).collect()
 }

@@ -37,7 +37,7 @@ pub fn advice(folder: &Path) -> Vec<Advice> {
     let folder = resolved(folder);
     if is_open_to_others(&folder) {
         let path = folder.to_string_lossy().replace('\'', "'\\''");
-        let sentence = "Other users of this computer can open this data folder. Close it to them \
+        let sentence = "Other users on this computer can open this data folder. Restrict access \
                         with chmod 700."
             .to_owned();
         found.push(Advice { sentence, command: Some(format!("chmod 700 '{path}'")) });
@@ -50,8 +50,8 @@ pub fn advice(folder: &Path) -> Vec<Advice> {
 pub fn synced(folder: &Path) -> Option<String> {
     let service = service(&resolved(folder))?;
     Some(format!(
-        "This data folder is inside a folder of {service}, and syncing can damage a store that is open. \
-         Move it out, and let {service} have the backups instead."
+        "This data folder is inside {service}. Syncing can damage an open store; move the folder \
+         elsewhere and sync backups instead."
     ))
 }
 

@@ -210,7 +210,9 @@ fn whole(text: &str, unit: u64, word: &str) -> Result<Option<u64>, String> {
             {
                 Ok(Some(number * unit))
             }
-            _ => Err(format!("{text} is no number of {word}; type a whole number or nothing")),
+            _ => Err(format!(
+                "{text} is not a valid number of {word}; enter an integer or leave it empty"
+            )),
         },
     }
 }
@@ -290,7 +292,7 @@ mod tests {
         let sentence = draft("", "x", "").max_bytes();
         assert_eq!(
             sentence,
-            Err("x is no number of MB; type a whole number or nothing".to_owned())
+            Err("x is not a valid number of MB; enter an integer or leave it empty".to_owned())
         );
     }
 

@@ -28,7 +28,7 @@ impl ConnectedClient {
         [&self.application, &self.driver]
             .into_iter()
             .find(|name| !name.is_empty())
-            .map_or("Unnamed program", String::as_str)
+            .map_or("Unknown client", String::as_str)
     }
 }
 
@@ -55,7 +55,7 @@ impl ListenerDraft {
             return port(&self.port).map(ListenAt::Port);
         }
         match self.socket.trim() {
-            "" => Err("Type the path of the socket".to_owned()),
+            "" => Err("Enter a socket path".to_owned()),
             path => Ok(ListenAt::Socket(path.into())),
         }
     }
@@ -135,7 +135,9 @@ impl Listener {
 fn port(text: &str) -> Result<u16, String> {
     match text.trim() {
         "" => Ok(0),
-        text => text.parse().map_err(|_| format!("{text} is no port; type a number up to 65535")),
+        text => text
+            .parse()
+            .map_err(|_| format!("{text} is not a valid port; enter a number up to 65535")),
     }
 }
 
@@ -193,7 +195,7 @@ mod tests {
     #[test]
     fn the_best_name_of_a_client() {
         let mut client = ConnectedClient { address: "127.0.0.1:5".into(), ..Default::default() };
-        assert_eq!(client.name(), "Unnamed program");
+        assert_eq!(client.name(), "Unknown client");
         client.driver = "PyMongo 4.20".into();
         assert_eq!(client.name(), "PyMongo 4.20");
         client.application = "reports".into();

@@ -128,7 +128,7 @@ impl UndoNetDraft {
             return Ok(0);
         }
         if self.keep.text.trim().is_empty() {
-            return Err("Type how long removed documents are kept".to_owned());
+            return Err("Enter how long to keep removed documents".to_owned());
         }
         let outside = |_| "Must be from 1 second to 1 day".to_owned();
         if self.keep.text.trim().parse::<i64>().is_ok() {
@@ -194,43 +194,41 @@ impl UndoNet {
     /// What has to be done first, in one sentence.
     pub fn put_back(&self, draft: &UndoNetDraft) -> Result<PutBack, &'static str> {
         if self.rows.is_empty() {
-            return Err("Nothing is listed");
+            return Err("The list is empty");
         }
         if draft.scope == Scope::All {
             return Ok(self.put_back_all());
         }
         let Some(row) = self.chosen(draft) else {
-            return Err("Choose a document in the list");
+            return Err("Select a document in the list");
         };
         if draft.scope == Scope::Pass {
             let Some(pass) = row.pass else {
-                return Err(
-                    "It was removed before the store was opened, and passes count anew since",
-                );
+                return Err("Removed before this store was opened, so its pass number is unknown");
             };
             let (db, of) = self.home();
             let of_all = if self.filter.is_none() { "" } else { " here" };
-            let label = format!("Put back what pass {pass} removed{of_all}");
+            let label = format!("Restore documents from pass {pass}{of_all}");
             let command = doc! { "mayflyRestoreTrash": of, "pass": pass };
             return Ok(PutBack { db, command, label });
         }
         if !row.is_newest {
-            return Err("It was removed again later: of each _id the newest is put back");
+            return Err("Removed again later; only the newest version of each _id can be restored");
         }
         Ok(PutBack {
             db: row.namespace.db.clone(),
             command: doc! {
                 "mayflyRestoreTrash": &row.namespace.collection, "ids": [row.id.clone()],
             },
-            label: "Put back this document".to_owned(),
+            label: "Restore this document".to_owned(),
         })
     }
 
     fn put_back_all(&self) -> PutBack {
         let (db, of) = self.home();
         let label = match &self.filter {
-            Some(of) => format!("Put back all of {of}"),
-            None => "Put back everything".to_owned(),
+            Some(of) => format!("Restore all of {of}"),
+            None => "Restore everything".to_owned(),
         };
         PutBack { db, command: doc! { "mayflyRestoreTrash": of }, label }
     }
@@ -278,7 +276,7 @@ mod tests {
         check(true, "1", Unit::Days, Ok(86_400));
         check(true, "2", Unit::Days, Err("Must be from 1 second to 1 day"));
         check(true, "0", Unit::Seconds, Err("Must be from 1 second to 1 day"));
-        check(true, " ", Unit::Seconds, Err("Type how long removed documents are kept"));
+        check(true, " ", Unit::Seconds, Err("Enter how long to keep removed documents"));
         check(true, "ten", Unit::Seconds, Err("ten is not a whole number"));
     }
 
@@ -313,19 +311,19 @@ mod tests {
         };
         let one = doc! {"mayflyRestoreTrash": "carts", "ids": [1]};
         check(&net, Scope::Document, Some(9), Ok(("shop", one)));
-        check(&net, Scope::Document, None, Err("Choose a document in the list"));
-        check(&net, Scope::Document, Some(5), Err("Choose a document in the list"));
-        let older = "It was removed again later: of each _id the newest is put back";
+        check(&net, Scope::Document, None, Err("Select a document in the list"));
+        check(&net, Scope::Document, Some(5), Err("Select a document in the list"));
+        let older = "Removed again later; only the newest version of each _id can be restored";
         check(&net, Scope::Document, Some(7), Err(older));
         let pass = doc! {"mayflyRestoreTrash": 1, "pass": 2_i64};
         check(&net, Scope::Pass, Some(7), Ok(("admin", pass)));
         let pass = doc! {"mayflyRestoreTrash": "carts", "pass": 2_i64};
         check(&filtered, Scope::Pass, Some(7), Ok(("shop", pass)));
-        let before = "It was removed before the store was opened, and passes count anew since";
+        let before = "Removed before this store was opened, so its pass number is unknown";
         check(&net, Scope::Pass, Some(8), Err(before));
         check(&net, Scope::All, None, Ok(("admin", doc! {"mayflyRestoreTrash": 1})));
         let all = doc! {"mayflyRestoreTrash": "carts"};
         check(&filtered, Scope::All, None, Ok(("shop", all)));
-        check(&UndoNet::default(), Scope::All, None, Err("Nothing is listed"));
+        check(&UndoNet::default(), Scope::All, None, Err("The list is empty"));
     }
 }

@@ -21,7 +21,7 @@ use crate::source::{OpenFailure, Opened, Opener, Source, SourceEvent};
 use crate::state::Purpose;
 
 /// The answer to a change that was asked for while another store was being opened.
-const OPENING: &str = "A store was being opened, so nothing was changed";
+const OPENING: &str = "Nothing was changed because a store was opening";
 
 /// The name of the thread that forwards events.
 const EVENTS: &str = "mayfly-events";
@@ -355,15 +355,14 @@ impl Shared {
 /// The end of the thread that forwards events.
 fn not_shown(why: &str) -> SourceEvent {
     let message =
-        format!("What happens in the store is not shown any more. Open the store again. {why}");
+        format!("The window no longer receives updates from the store. Reopen the store. {why}");
     SourceEvent::ThreadDied { thread: EVENTS.to_owned(), message }
 }
 
 /// Runs `work`; a panic becomes a sentence, so that one bad command never ends a thread.
 fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, String> {
-    catch_unwind(AssertUnwindSafe(work)).map_err(|_| {
-        "Mayfly met a bug while doing this; the log on the console tells more".to_owned()
-    })
+    catch_unwind(AssertUnwindSafe(work))
+        .map_err(|_| "Internal error. See the console log for details".to_owned())
 }
 
 #[cfg(test)]

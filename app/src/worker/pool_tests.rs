@@ -154,7 +154,7 @@ fn a_source_that_panics_beside_its_commands_is_told_and_the_threads_go_on() {
             }
         }
         let told = told.unwrap_or_default();
-        assert!(told.starts_with("What happens in the store is not shown any more"), "{told}");
+        assert!(told.starts_with("The window no longer receives updates from the store"), "{told}");
         // Closing it fails, which ends no thread.
         submit(&worker, Lane::Write, Work::Open(OpenRequest::default()));
         assert!(matches!(next(&worker), Outcome::Opened(Err(_))));

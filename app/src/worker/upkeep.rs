@@ -178,7 +178,7 @@ impl UpkeepWork {
             }
             Self::Backup { file, gauge } => match upkeep {
                 Some(upkeep) => UpkeepDone::Backup(upkeep.backup(file, &mut |at| gauge.watch(at))),
-                None => self.failed("No store is open that could be backed up".to_owned()),
+                None => self.failed("Open a store to back it up".to_owned()),
             },
             Self::Check { file, walker, gauge } => {
                 let report = Store::check_file(file, walker.as_ref(), &mut |at| gauge.watch(at));
@@ -199,7 +199,7 @@ fn closed(
     gauge: &Gauge,
 ) -> Result<crate::source::upkeep::OfflineDone, UpkeepError> {
     if request.demo {
-        return Err(UpkeepError::Failed("A demo store is kept nowhere once it is closed".into()));
+        return Err(UpkeepError::Failed("Closing a demo store deletes it".into()));
     }
     let folder = folder_of(request).map_err(|error| UpkeepError::Failed(error.sentence))?;
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);

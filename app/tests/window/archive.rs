@@ -34,7 +34,7 @@ fn filled() -> Window {
     let mut commands = sessions();
     commands.push(doc! {"mayflyArchive": "sessions"});
     let mut window = dialog(&commands);
-    window.until_named("Nothing is archived yet");
+    window.until_named("Nothing archived yet");
     window.advance(45);
     window.run("admin", &doc! {"mayflyReap": 1});
     window.until_named("Show \"second\"");
@@ -44,13 +44,13 @@ fn filled() -> Window {
 #[test]
 fn an_archive_is_switched_on_with_limits_and_off_again() {
     let mut window = dialog(&sessions());
-    window.until_enabled("Switch on");
-    window.type_into("Largest size in MB", "much");
-    window.until_named("much is no number of MB");
-    assert!(!window.is_enabled("Switch on"));
-    window.type_into("Largest size in MB", "500");
-    window.type_into("Longest age in days", "30");
-    let shown = window.value("The command that will be sent");
+    window.until_enabled("Turn on");
+    window.type_into("Maximum size (MB)", "much");
+    window.until_named("much is not a valid number of MB");
+    assert!(!window.is_enabled("Turn on"));
+    window.type_into("Maximum size (MB)", "500");
+    window.type_into("Maximum age (days)", "30");
+    let shown = window.value("Command to send");
     assert!(shown.contains("mayflyArchive: 'sessions'"), "{shown}");
     assert!(shown.contains("500000000") && shown.contains("2592000"), "{shown}");
     window.key(egui::Key::Enter);
@@ -58,24 +58,24 @@ fn an_archive_is_switched_on_with_limits_and_off_again() {
     let listed = window.run("test", &doc! {"mayflyArchives": 1});
     let archive = listed.get_array("archives").expect("a list")[0].as_document().expect("one");
     assert_eq!(archive.get_i64("maxBytes").ok(), Some(500_000_000));
-    window.click("Settings of the archive");
-    assert_eq!(window.value("Longest age in days"), "30");
+    window.click("Archive settings");
+    assert_eq!(window.value("Maximum age (days)"), "30");
     window.click("Back");
-    window.click("Switch off");
+    window.click("Turn off");
     window.until_named("From the next pass on what expires is removed for good");
     window.click("Cancel");
     window.until_named("Archiving: on, in the data folder");
-    window.click("Switch off");
-    window.until_named("Switch off the archive of test.sessions?");
-    let shown = window.value("The command that will be sent");
+    window.click("Turn off");
+    window.until_named("Turn off archiving for test.sessions?");
+    let shown = window.value("Command to send");
     assert!(!window.sent().contains(&shown), "{shown}");
     window.key(egui::Key::Enter);
-    assert!(window.has_part("Switch off the archive of"), "Enter alone is not enough");
-    window.click("Switch off");
+    assert!(window.has_part("Turn off archiving for"), "Enter alone is not enough");
+    window.click("Turn off");
     window.until_named("Archiving: off");
     assert!(window.sent().contains(&shown), "what was shown was sent");
-    window.click("Switch on again");
-    window.until_enabled("Switch on");
+    window.click("Turn back on");
+    window.until_enabled("Turn on");
 }
 
 #[test]
@@ -85,10 +85,10 @@ fn rows_of_an_archive_stay_where_they_are_while_several_are_chosen() {
     window.harness.run_steps(16);
     let before = window.place("Choose \"first\"");
     window.click("Choose \"second\"");
-    window.until_named("The command that will be sent");
+    window.until_named("Command to send");
     assert_eq!(window.place("Choose \"first\""), before);
     window.click("Choose \"first\"");
-    window.until_named("Put back");
+    window.until_named("Restore");
     assert_eq!(window.place("Choose \"first\""), before);
     // Its cell shows a document also beside its name.
     let name = window.place("Show \"second\"");
@@ -100,11 +100,11 @@ fn rows_of_an_archive_stay_where_they_are_while_several_are_chosen() {
 #[test]
 fn a_target_that_is_no_good_is_told() {
     let mut window = dialog(&sessions());
-    window.until_enabled("Switch on");
+    window.until_enabled("Turn on");
     window.type_into("Target", "old things");
-    window.click("Switch on");
+    window.click("Turn on");
     window.until_named("is no absolute path");
-    assert!(window.is_enabled("Switch on"));
+    assert!(window.is_enabled("Turn on"));
 }
 
 #[test]
@@ -114,29 +114,29 @@ fn documents_are_looked_at() {
     window.click("Show \"first\"");
     window.until_named("Copy document");
     assert!(window.copied("Copy document").contains("user: 'ada'"));
-    window.type_into("Filter of the archive", "{ user: 'bob' }");
+    window.type_into("Archive filter", "{ user: 'bob' }");
     window.key(egui::Key::Enter);
     window.until_gone("Show \"first\"");
     assert!(window.has("Show \"second\""));
-    window.type_into("Filter of the archive", "{ user:");
+    window.type_into("Archive filter", "{ user:");
     window.key(egui::Key::Enter);
     assert!(window.has("Show \"second\""), "half a filter asks for nothing");
-    window.click("Clear Filter of the archive");
+    window.click("Clear Archive filter");
     window.click("Done");
 }
 
 #[test]
 fn documents_are_put_back_with_the_date_of_now() {
     let mut window = filled();
-    assert!(!window.is_enabled("Put back"));
+    assert!(!window.is_enabled("Restore"));
     window.click("Choose \"first\"");
-    let shown = window.value("The command that will be sent");
-    window.click("Put back");
+    let shown = window.value("Command to send");
+    window.click("Restore");
     assert_eq!(window.sent().last(), Some(&shown), "what was shown was sent");
-    window.until_named("1 document would be removed again at once by a TTL index");
+    window.until_named("A TTL index would remove 1 document again immediately");
     let found = window.run("test", &doc! {"count": "sessions"});
     assert_eq!(found.get_i32("n").ok(), Some(1), "nothing is put back without a word");
-    window.click("Put back with the date of now");
+    window.click("Restore with the current date");
     window.until_named("1 document put back");
     let query = doc! {"find": "sessions", "filter": {"_id": "first"}};
     let found = window.run("test", &query);
@@ -144,8 +144,8 @@ fn documents_are_put_back_with_the_date_of_now() {
     let document = batch.expect("a batch")[0].as_document().expect("a document");
     assert_eq!(document.get_datetime("at").ok(), Some(&at(45)));
     window.click("Choose \"first\"");
-    window.click("Put back");
-    window.until_named("1 document not put back: the collection has one with that _id");
+    window.click("Restore");
+    window.until_named("1 document skipped: the _id already exists");
 }
 
 #[test]
@@ -156,14 +156,14 @@ fn what_is_listed_is_put_back_and_not_a_newer_one_of_its_id() {
     window.advance(90);
     window.run("admin", &doc! {"mayflyReap": 1});
     window.until_named("Holds: 3 documents");
-    window.type_into("Filter of the archive", "{ user: 'ada' }");
+    window.type_into("Archive filter", "{ user: 'ada' }");
     window.key(egui::Key::Enter);
     window.until_gone("Show \"second\"");
     window.until_named("Choose \"first\"");
     window.click("Choose \"first\"");
-    window.click("Put back");
-    window.until_named("1 document would be removed again at once by a TTL index");
-    window.click("Put back with the date of now");
+    window.click("Restore");
+    window.until_named("A TTL index would remove 1 document again immediately");
+    window.click("Restore with the current date");
     window.until_named("1 document put back");
     let found = window.run("test", &doc! {"find": "sessions", "filter": {"_id": "first"}});
     let batch = found.get_document("cursor").and_then(|cursor| cursor.get_array("firstBatch"));
@@ -174,9 +174,9 @@ fn what_is_listed_is_put_back_and_not_a_newer_one_of_its_id() {
 #[test]
 fn a_filter_with_no_number_is_asked_for_once() {
     let mut window = filled();
-    window.type_into("Filter of the archive", "{ n: NaN }");
+    window.type_into("Archive filter", "{ n: NaN }");
     window.key(egui::Key::Enter);
-    window.until_named("No archived document matches the filter");
+    window.until_named("No archived documents match the filter");
     let asked = |window: &Window| {
         let records = window.state().commands.records().iter();
         records.filter(|record| record.text.contains("mayflyArchived")).count()
@@ -192,15 +192,15 @@ fn the_settings_that_were_changed_are_shown_the_next_time() {
     let mut commands = sessions();
     commands.push(doc! {"mayflyArchive": "sessions", "maxBytes": 1_000_000});
     let mut window = dialog(&commands);
-    window.until_named("Nothing is archived yet");
-    window.click("Settings of the archive");
-    assert_eq!(window.value("Largest size in MB"), "1");
-    window.type_into("Largest size in MB", "7");
+    window.until_named("Nothing archived yet");
+    window.click("Archive settings");
+    assert_eq!(window.value("Maximum size (MB)"), "1");
+    window.type_into("Maximum size (MB)", "7");
     window.click("Change");
-    window.until_gone("Largest size in MB");
+    window.until_gone("Maximum size (MB)");
     window.until("the store has said", |state| state.archive.is_known);
-    window.click("Settings of the archive");
-    assert_eq!(window.value("Largest size in MB"), "7");
+    window.click("Archive settings");
+    assert_eq!(window.value("Maximum size (MB)"), "7");
 }
 
 #[test]
@@ -213,7 +213,7 @@ fn a_failing_archive_says_that_documents_stay() {
     window.advance(45);
     window.run("admin", &doc! {"mayflyReap": 1});
     window.choose("Menu", "Archive of expired documents…");
-    window.until_named("Expired documents stay in the collection until the archive works again");
+    window.until_named("The archive failed, so expired documents are kept in the collection");
     let found = window.run("test", &doc! {"count": "sessions"});
     assert_eq!(found.get_i32("n").ok(), Some(3));
 }
@@ -226,12 +226,12 @@ fn a_dialog_that_waits_behind_that_of_another_archive_takes_nothing_from_it() {
     window.run("test", &doc! {"create": "other"});
     window.ask(Action::Archive(ArchiveAction::Open(other)));
     assert!(window.has_part("Archive of test.sessions"), "it waits");
-    assert!(window.is_enabled("Put back"), "what was chosen stays");
+    assert!(window.is_enabled("Restore"), "what was chosen stays");
     window.click("Done");
     window.until_named("Archive of test.other");
-    window.until_enabled("Switch on");
+    window.until_enabled("Turn on");
     assert!(!window.has_part("Show \"first\""));
-    window.click("Switch on");
+    window.click("Turn on");
     window.until_named("Archiving: on, in the data folder");
     let listed = window.run("test", &doc! {"mayflyArchives": 1});
     assert_eq!(listed.get_array("archives").map(Vec::len).ok(), Some(2));

@@ -6,7 +6,7 @@ use egui::{Key, Modifiers};
 use super::documents::{stored, window};
 use super::support::Window;
 
-const COMMAND: &str = "The command that will be sent";
+const COMMAND: &str = "Command to send";
 
 fn editing(id: &str) -> Window {
     let mut window = window();
@@ -71,7 +71,7 @@ fn undoing_in_the_editor_stays_with_its_document() {
     let mut window = editing("1");
     window.type_into("Document", "{ _id: 1, text: 'other' }");
     window.key(Key::Escape);
-    window.click("Discard what was typed");
+    window.click("Discard changes");
     window.point("Document 2");
     window.click("Edit as text");
     window.until_named("Edit 2");
@@ -105,7 +105,7 @@ fn a_refused_document_stays_in_the_editor_with_the_reason() {
 #[test]
 fn a_document_is_edited_as_text() {
     let mut window = editing("3");
-    assert!(window.has("Nothing was changed"));
+    assert!(window.has("No changes"));
     assert!(!window.is_enabled("Save"));
     window.type_into("Document", "{ _id: 3, text: 'drei' }");
     assert!(window.value(COMMAND).contains("'drei'"));
@@ -122,9 +122,9 @@ fn a_document_that_the_reaper_took_meanwhile_is_said_and_can_be_inserted_again()
     window.run("admin", &doc! {"mayflyReap": 1});
     window.until_enabled("Save");
     window.click("Save");
-    window.until_named("The document was removed meanwhile");
+    window.until_named("This document was removed while you were editing");
     assert!(window.value("Document").contains("'kept'"));
-    window.click("Insert it again");
+    window.click("Insert again");
     window.until_named("Dismiss: Inserted 1 document");
     assert_eq!(stored(&window, doc! {"_id": 1}), [doc! {"_id": 1, "text": "kept"}]);
 }
@@ -136,11 +136,11 @@ fn a_document_that_someone_else_changed_shows_both_versions() {
     let update = doc! {"q": {"_id": 3}, "u": {"$set": {"text": "theirs"}}};
     window.run("test", &doc! {"update": "notes", "updates": [update]});
     window.click("Save");
-    window.until_named("The document was changed meanwhile");
-    assert!(window.value("The document in the store").contains("'theirs'"));
+    window.until_named("This document changed while you were editing");
+    assert!(window.value("Stored version").contains("'theirs'"));
     assert!(window.value("Document").contains("'mine'"));
-    assert!(window.is_enabled("Take the store's version"));
-    window.click("Save mine over it");
+    assert!(window.is_enabled("Use the stored version"));
+    window.click("Overwrite with mine");
     window.until_named("Dismiss: Saved 1 document");
     assert_eq!(stored(&window, doc! {"_id": 3}), [doc! {"_id": 3, "text": "mine"}]);
 }
@@ -168,8 +168,8 @@ fn typed_text_is_not_thrown_away_by_a_key() {
     window.click("Keep editing");
     assert!(window.value("Document").contains("'typed'"));
     window.key(Key::Escape);
-    window.until_named("Discard what was typed");
-    window.click("Discard what was typed");
+    window.until_named("Discard changes");
+    window.click("Discard changes");
     assert!(!window.has("Edit 3"));
     assert_eq!(stored(&window, doc! {"text": "typed"}).len(), 0);
 }
@@ -181,7 +181,7 @@ fn text_ends_where_it_would_be_too_long_and_says_so() {
     window.until_named("Add to test.notes");
     let long = format!("{{ text: '{}' }}", "x".repeat(2_000_000));
     window.type_into("Document", &long);
-    window.until_named("The text ends here: 2.0 MB fit. Import what is longer from a file");
+    window.until_named("The text is limited to 2.0 MB. Import longer documents from a file");
     assert!(!window.is_enabled("Insert 1 document"));
 }
 

@@ -239,7 +239,7 @@ fn a_typed_value_that_meets_another_change_stays_however_many_dialogs_wait() {
     while matches!(window.state().dialogs.open(), Some(Dialog::OpenFolder { .. })) {
         window.ask(Action::Dialog(DialogAction::Close));
     }
-    window.until_named("The document was changed meanwhile");
+    window.until_named("This document changed while you were editing");
     assert!(window.value("Document").contains("'mine'"));
 }
 
@@ -288,7 +288,7 @@ fn several_documents_are_deleted_by_number_and_brought_back() {
     window.until_named("Delete 2 documents…");
     window.click("Delete 2 documents…");
     window.until_named("Delete 2 documents from test.notes?");
-    let shown = window.value("The command that will be sent");
+    let shown = window.value("Command to send");
     assert!(shown.contains("$eq: 1") && shown.contains("$eq: 3"), "{shown}");
     window.click("Delete 2 documents");
     window.until_named("Dismiss: Deleted 2 documents");
@@ -348,8 +348,8 @@ fn one_document_of_a_table_is_deleted_after_a_question() {
     window.until_named("\"three\"");
     window.key(Key::Delete);
     window.until_named("Delete 1 document from test.notes?");
-    assert!(window.has_part("brings them back while this tab is open, up to 64 MiB in all"));
-    assert!(window.value("The command that will be sent").contains("$eq: 3"));
+    assert!(window.has_part("Press Ctrl+Z to undo while this tab is open, up to 64 MiB in total"));
+    assert!(window.value("Command to send").contains("$eq: 3"));
     window.click("Delete 1 document");
     window.until_named("Dismiss: Deleted 1 document");
     assert_eq!(stored(&window, doc! {}).len(), 3);
@@ -458,8 +458,8 @@ fn damaged_documents_are_left_out_listed_and_removed() {
     let removal = window.copied("Copy command");
     assert!(removal.contains("runCommand({ mayflyDamaged: 'notes', remove: [ '"), "{removal}");
     window.click("Remove 1 damaged document");
-    window.until_named("1 document was removed. Its bytes are in ");
-    window.until_named("No document of this collection is damaged");
+    window.until_named("1 document was removed. The raw bytes are saved in ");
+    window.until_named("No damaged documents in this collection");
     window.click("Done");
     window.until_gone("Some documents are damaged and left out of this list");
     let sent = window.sent();

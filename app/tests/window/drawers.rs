@@ -140,7 +140,7 @@ fn the_palette_is_as_high_as_what_it_lists() {
     window.keys(Modifiers::COMMAND, Key::P);
     // The fourth line can be pressed without scrolling.
     window.point("Create database…");
-    window.until_named("Name of the database");
+    window.until_named("Database name");
 }
 
 #[test]
@@ -162,9 +162,9 @@ fn settings_work_at_once() {
     assert_eq!(window.harness.ctx.theme(), egui::Theme::Dark);
     window.click("Larger");
     assert!((window.state().settings.zoom - 1.1).abs() < 1e-3);
-    window.click("Normal size");
+    window.click("Reset");
     assert!((window.state().settings.zoom - 1.0).abs() < 1e-3);
-    window.click("Inspector at the right");
+    window.click("Inspector panel");
     assert!(!window.state().settings.inspector);
     let folder = window.folder.path().join("store").display().to_string();
     assert!(window.has(&folder));

@@ -13,7 +13,7 @@ use super::support::Window;
 fn creating(field: &str) -> Window {
     let mut window = window();
     window.click("Create index…");
-    window.until_named("Create an index on visits");
+    window.until_named("Create index on visits");
     assert!(window.is_focused("Field 1"), "the first field is typed at once");
     window.type_into("Field 1", field);
     window
@@ -34,7 +34,7 @@ fn the_fields_of_an_index_are_as_wide_as_the_dialog() {
 #[test]
 fn a_blank_ttl_is_refused_and_zero_is_allowed() {
     let mut window = creating("made");
-    window.click("TTL: documents expire");
+    window.click("Expire documents (TTL)");
     window.until_named("Type a number; 0 means: at the stored time");
     assert!(!window.is_enabled("Create index"));
     for wrong in ["ten", "-1", "1.5"] {
@@ -50,11 +50,11 @@ fn a_blank_ttl_is_refused_and_zero_is_allowed() {
 #[test]
 fn the_button_names_the_number_and_the_command_is_the_one_shown() {
     let mut window = creating("made");
-    window.click("TTL: documents expire");
+    window.click("Expire documents (TTL)");
     window.type_into("TTL", "10");
     window.choose("TTL: unit", "minutes");
     window.until_named("600 s after the date in the field");
-    window.until_named("Create and let 1 expire");
+    window.until_named("Create and expire 1");
     window.type_into("Index name", "made_ttl");
     let shown = window.value("Command");
     assert!(shown.contains("expireAfterSeconds: 600") && shown.contains("made_ttl"), "{shown}");
@@ -64,7 +64,7 @@ fn the_button_names_the_number_and_the_command_is_the_one_shown() {
     let shown = window.value("Command");
     window.until_enabled("Create index");
     window.click("Create index");
-    window.until_named("Dismiss: Index on visits created");
+    window.until_named("Dismiss: Created index made_ttl on visits");
     assert!(!window.has("Command"));
     window.until_named("made_ttl");
     assert_eq!(window.sent().last(), Some(&shown));
@@ -73,22 +73,22 @@ fn the_button_names_the_number_and_the_command_is_the_one_shown() {
 #[test]
 fn a_compound_index_has_no_ttl_and_says_why() {
     let mut window = creating("made");
-    assert!(window.is_enabled("TTL: documents expire"));
+    assert!(window.is_enabled("Expire documents (TTL)"));
     window.click("Add a field");
     window.type_into("Field 2", "user");
     window.until_named("A compound index has no TTL");
-    assert!(!window.is_enabled("TTL: documents expire"));
+    assert!(!window.is_enabled("Expire documents (TTL)"));
     window.click("Direction of field 2: ↓ Descending");
     assert!(window.value("Command").contains("user: -1"));
     window.click("Remove field 2");
-    assert!(window.is_enabled("TTL: documents expire"));
+    assert!(window.is_enabled("Expire documents (TTL)"));
 }
 
 #[test]
 fn the_id_index_has_no_ttl_and_says_why() {
     let mut window = creating("_id");
     window.until_named("The _id index has no TTL");
-    assert!(!window.is_enabled("TTL: documents expire"));
+    assert!(!window.is_enabled("Expire documents (TTL)"));
 }
 
 #[test]
@@ -106,7 +106,7 @@ fn what_the_engine_refuses_is_said_in_the_dialog() {
     window.type_into("Index name", "code_1");
     window.click("Create index");
     window.until_named("an index named code_1 exists with another key");
-    assert!(window.has("Create an index on visits"), "the dialog stays");
+    assert!(window.has("Create index on visits"), "the dialog stays");
     window.type_into("Index name", "made_2");
     window.until_gone("an index named code_1 exists");
 }
@@ -134,11 +134,11 @@ fn a_ttl_is_changed_in_place() {
     window.type_into("TTL", "");
     window.until_named("Type a number; 0 means: at the stored time");
     window.type_into("TTL", "1");
-    window.until_named("Change and let 2 expire");
+    window.until_named("Change and expire 2");
     let shown = window.value("Command");
     assert!(shown.contains("collMod") && shown.contains("expireAfterSeconds: 60"), "{shown}");
-    window.click("Change and let 2 expire");
-    window.until_named("Dismiss: TTL of seen_1 is 1 min");
+    window.click("Change and expire 2");
+    window.until_named("Dismiss: The TTL of seen_1 is now 1 min");
     window.until_named("1 min (60 s)");
     assert_eq!(window.sent().last(), Some(&shown));
 }
@@ -147,12 +147,12 @@ fn a_ttl_is_changed_in_place() {
 fn a_plain_index_is_turned_into_a_ttl_index() {
     let mut window = window();
     window.choose("More for made_1", "Turn into a TTL index…");
-    window.until_named("Turn made_1 into a TTL index");
-    assert!(window.has_part("was a plain index"));
+    window.until_named("Add TTL to made_1");
+    assert!(window.has_part("has no TTL yet"));
     window.type_into("TTL", "3600");
     window.until_enabled("Add TTL");
     window.click("Add TTL");
-    window.until_named("Dismiss: TTL of made_1 is 1 h");
+    window.until_named("Dismiss: The TTL of made_1 is now 1 h");
     window.until_named("1 h (3,600 s)");
 }
 
@@ -168,7 +168,7 @@ fn an_index_is_dropped_after_a_question() {
     assert!(!window.has("Drop index made_1"), "Escape drops nothing");
     window.choose("More for made_1", "Drop index…");
     window.click("Drop index");
-    window.until_named("Dismiss: Index made_1 dropped");
+    window.until_named("Dismiss: Dropped index made_1");
     window.until_gone("More for made_1");
 }
 
@@ -210,13 +210,13 @@ fn a_ttl_whose_removals_are_not_known_is_not_made() {
     window.click("Indexes");
     window.until_named("made_1");
     window.click("Create index…");
-    window.until_named("Create an index on visits");
+    window.until_named("Create index on visits");
     window.type_into("Field 1", "made");
-    window.click("TTL: documents expire");
+    window.click("Expire documents (TTL)");
     window.type_into("TTL", "10");
     window.until_named("What the TTL would remove is not known: the disk can't be read");
     assert!(!window.is_enabled("Create index"));
-    window.click("TTL: documents expire");
+    window.click("Expire documents (TTL)");
     window.until_enabled("Create index");
 }
 
@@ -233,7 +233,7 @@ fn the_default_of_the_last_modification_is_turned_off_and_on() {
     );
     window.until_named("on, without a default");
     window.click("Change TTL… ts");
-    window.until_named("On, without a default: only documents with a ttl of their own expire");
+    window.until_named("No default: only documents with their own ttl expire");
     assert!(!window.has_part("Must be from"), "it is as it is stored");
     window.type_into("TTL", "-2");
     window.until_named("Must be from -1 to 2147483647 seconds");

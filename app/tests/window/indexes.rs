@@ -72,10 +72,10 @@ fn a_small_window_has_room_for_what_can_be_done() {
 fn an_index_is_hidden_and_shown_again() {
     let mut window = window();
     window.choose("More for made_1", "Hide from queries");
-    window.until_named("Dismiss: made_1 is hidden from queries");
+    window.until_named("Dismiss: Index made_1 is now hidden from queries");
     window.until_named("hidden");
     window.choose("More for made_1", "Show to queries");
-    window.until_named("Dismiss: made_1 is visible");
+    window.until_named("Dismiss: Index made_1 is now visible");
     let sent = window.sent();
     assert!(sent.iter().any(|text| text.contains("hidden: true")), "{sent:?}");
     assert!(sent.iter().any(|text| text.contains("hidden: false")), "{sent:?}");

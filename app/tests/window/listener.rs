@@ -22,7 +22,7 @@ fn a_port_is_asked_for() {
     assert!(!window.is_enabled("Start listening"));
     window.type_into("Port", "");
     assert!(window.is_enabled("Start listening"));
-    let shown = window.value("The command that will be sent");
+    let shown = window.value("Command to send");
     assert!(shown.contains("mayflyListen") && shown.contains("port: 0"), "{shown}");
     assert!(!window.has("Open to other programs"));
 }
@@ -37,8 +37,8 @@ fn programs_are_let_in_and_shut_out() {
     let uri = window.state().listener.status().uri.clone();
     assert!(uri.starts_with("mongodb://mayfly:"), "{uri}");
     assert_eq!(window.value("Address"), uri);
-    assert!(window.value("Command for a terminal").starts_with("mongosh "));
-    window.until_named("Nobody is connected");
+    assert!(window.value("mongosh command").starts_with("mongosh "));
+    window.until_named("No connections");
     let port = window.state().listener.status().at.port().expect("a port");
     let client = TcpStream::connect(("127.0.0.1", port)).expect("a connection");
     window.until("the client is seen", |state| state.listener.status().clients.len() == 1);
@@ -74,15 +74,15 @@ fn a_socket_lets_in_who_may_open_the_file() {
     let open = tempfile::tempdir().expect("a folder");
     set_permissions(open.path(), Permissions::from_mode(0o755)).expect("changed");
     let mut window = dialog();
-    window.click("Listen on: A Unix socket");
+    window.click("Listen on: Unix socket");
     window.until_named("Socket");
     let socket = window.value("Socket");
     assert!(socket.ends_with("/socket/mayfly.sock"), "{socket}");
-    let shown = window.value("The command that will be sent");
+    let shown = window.value("Command to send");
     assert!(shown.contains("mayflyListen") && shown.contains(&socket), "{shown}");
 
     window.type_into("Socket", "");
-    window.until_named("Type the path of the socket");
+    window.until_named("Enter a socket path");
     assert!(!window.is_enabled("Start listening"));
     window.type_into("Socket", &open.path().join("mayfly.sock").to_string_lossy());
     window.click("Start listening");
@@ -90,7 +90,7 @@ fn a_socket_lets_in_who_may_open_the_file() {
     window.click("Listen on: A port");
     window.until_gone("closed to them, such as a new one");
 
-    window.click("Listen on: A Unix socket");
+    window.click("Listen on: Unix socket");
     window.type_into("Socket", &socket);
     window.click("Start listening");
     window.until_named("Stop listening");

@@ -79,7 +79,7 @@ fn a_full_disk_says_what_to_free() {
     window.until_named("The disk is full, so nothing can be stored.");
     window.until_named("delete documents or collections, which still works. ");
     window.point("Show sizes…");
-    window.until_named("Free on its disk: ");
+    window.until_named("Free disk space: ");
 }
 
 #[test]
@@ -159,7 +159,7 @@ fn a_folder_that_others_can_open_is_told_with_the_command() {
     fs::create_dir(&store).expect("a folder");
     fs::set_permissions(&store, fs::Permissions::from_mode(0o755)).expect("a mode");
     let mut window = Window::open_in(folder, &[]);
-    window.until_named("Other users of this computer can open this data folder.");
+    window.until_named("Other users on this computer can open this data folder.");
     let copied = window.copied("Copy chmod command");
     assert!(copied.starts_with("chmod 700 '/"), "{copied}");
 }
@@ -194,11 +194,11 @@ fn a_store_that_can_not_be_opened_is_verified_and_restored() {
     window.until("it can't be opened", |state| matches!(state.store.phase, Phase::Failed(_)));
     window.until_named("Verify tells what is wrong with its file.");
     window.point("Restore…");
-    window.until_named("First the backup is checked");
+    window.until_named("Check the backup first");
     window.click("Check backup");
     window.until_named("other.backup is sound");
     window.click("Restore");
-    window.until_named("came back and were read");
+    window.until_named("Restored and verified");
     window.until("the other store is open", |state| {
         state.is_open() && state.store.folder.as_ref() == Some(&other)
     });
@@ -209,17 +209,17 @@ fn a_store_that_can_not_be_opened_is_verified_and_restored() {
 fn back_up(window: &mut Window) {
     window.choose("Menu", "Backup and maintenance…");
     window.click("Back up…");
-    window.until_named("There is no backup under this name yet");
+    window.until_named("No backups with this name yet");
     window.click("Back up");
-    window.until_named("The backup is written and checked.");
+    window.until_named("Backup written and verified.");
     window.click("Done");
 }
 
 /// Opens a folder by its path, as a person does.
 fn open_folder(window: &mut Window, folder: &Path) {
     window.keys(egui::Modifiers::COMMAND, egui::Key::O);
-    window.until_named("A folder without a store gets a new one");
-    window.type_into("Path of the folder", &folder.display().to_string());
+    window.until_named("Creates a store if the folder has none");
+    window.type_into("Folder path", &folder.display().to_string());
     window.click("Open");
 }
 
@@ -235,7 +235,7 @@ fn the_backup_of_another_store_is_not_offered() {
     assert_eq!(window.state().store.folder.as_ref(), Some(&other), "what Copy path copies");
     window.point("Restore…");
     window.until("it has looked for backups", |state| state.upkeep.looked.is_some());
-    assert_eq!(window.value("Path of the backup"), "");
+    assert_eq!(window.value("Backup path"), "");
     assert!(!window.has_part("store.backup"));
 }
 
@@ -267,7 +267,8 @@ fn after_an_unclean_end_the_next_start_says_that_the_file_is_sound() {
     // What a session leaves that was cut off: its number.
     fs::write(store.join("app.lock"), "1\n").expect("written");
     let mut window = Window::open_in(folder, &[]);
-    let said = "The last session did not end cleanly; the data file was checked and is sound.";
+    let said = "Mayfly didn't shut down cleanly last time. The data file was checked; no damage \
+                found.";
     window.until_named(said);
     let dismiss = format!("Dismiss: {said}");
     window.click(&dismiss);
@@ -338,7 +339,7 @@ fn a_dialect_that_was_lost_is_set_again_in_the_menu_of_the_database() {
     assert_eq!(dialect(window.state(), "test"), None);
     window.point_secondary("Database test");
     window.point("Dialect: Cosmos DB");
-    window.until_named("Dismiss: test follows the rules of Cosmos DB");
+    window.until_named("Dismiss: The compatibility of test is now Azure Cosmos DB");
     window.until("the menu knows it", |state| dialect(state, "test") == Some(Dialect::Cosmos));
 }
 

@@ -9,7 +9,7 @@ use mayfly::state::{Dialog, Namespace, State, transfer};
 use super::support::Window;
 use super::time::drops;
 
-const COMMAND: &str = "The command that will be sent";
+const COMMAND: &str = "Command to send";
 
 fn window() -> Window {
     let mut window = Window::open_after(&drops());
@@ -22,7 +22,7 @@ fn an_empty_store_offers_a_database() {
     let mut window = Window::open();
     window.until_named("There is nothing in this store yet");
     window.click("Create database…");
-    window.until_named("A database exists as soon as it has a collection");
+    window.until_named("A database needs at least one collection");
 }
 
 #[test]
@@ -30,13 +30,13 @@ fn a_database_is_created_with_its_dialect() {
     let mut window = window();
     window.choose("Create", "Create database…");
     assert!(!window.is_enabled("Create database"));
-    window.type_into("Name of the database", "a b");
+    window.type_into("Database name", "a b");
     window.until_named("A name has no spaces, dots, slashes, quotes or dollar signs");
-    window.type_into("Name of the database", "test");
-    window.until_named("A database of this name exists");
-    window.type_into("Name of the database", "cloud");
+    window.type_into("Database name", "test");
+    window.until_named("A database with this name already exists");
+    window.type_into("Database name", "cloud");
     window.type_into("First collection", "carts");
-    window.click("Dialect: Cosmos DB");
+    window.click("Compatibility: Azure Cosmos DB");
     let shown = window.value(COMMAND);
     assert!(shown.contains("'cosmos'") && shown.contains("carts"), "{shown}");
     window.click("Create database");
@@ -51,8 +51,8 @@ fn a_database_is_created_with_its_dialect() {
 fn a_database_is_created_with_the_keyboard_alone() {
     let mut window = window();
     window.ask((mayfly::action::store::CREATE_DATABASE.action)(window.state()).expect("enabled"));
-    assert!(window.is_focused("Name of the database"));
-    window.type_into("Name of the database", "cloud");
+    assert!(window.is_focused("Database name"));
+    window.type_into("Database name", "cloud");
     window.key(egui::Key::Enter);
     assert!(window.has("First collection"), "it is not complete yet");
     window.type_into("First collection", "carts");
@@ -69,9 +69,9 @@ fn a_press_beside_a_dialog_keeps_what_was_typed() {
     window.point_at(20.0, 780.0);
     window.until_gone("Create collection in test");
     window.choose("Create", "Create collection…");
-    window.type_into("Name of the collection", "ring");
+    window.type_into("Collection name", "ring");
     window.point_at(20.0, 780.0);
-    assert_eq!(window.value("Name of the collection"), "ring");
+    assert_eq!(window.value("Collection name"), "ring");
     window.key(egui::Key::Escape);
     window.until_gone("Create collection in test");
 }
@@ -82,17 +82,17 @@ fn a_collection_is_created() {
     window.choose("Create", "Create collection…");
     window.until_named("Create collection in test");
     let check = |window: &mut Window, name: &str, error: &str| {
-        window.type_into("Name of the collection", name);
+        window.type_into("Collection name", name);
         window.until_named(error);
         assert!(!window.is_enabled("Create collection"), "{name}");
     };
-    check(&mut window, "drops", "A collection of this name exists");
+    check(&mut window, "drops", "A collection with this name already exists");
     check(&mut window, "a$b", "A name has no dollar signs");
     check(&mut window, "system.x", "Names that begin with system. are taken");
-    window.type_into("Name of the collection", "ring");
-    window.click("Keep only the newest documents (capped)");
-    window.until_named("Type a number of bytes");
-    window.type_into("Bytes to keep", "4096");
+    window.type_into("Collection name", "ring");
+    window.click("Capped collection (keeps only the newest documents)");
+    window.until_named("Enter a number of bytes");
+    window.type_into("Size in bytes", "4096");
     let shown = window.value(COMMAND);
     assert!(shown.contains("ring") && shown.contains("4096"), "{shown}");
     window.click("Create collection");
@@ -121,7 +121,7 @@ fn a_collection_is_renamed() {
     let shown = window.value(COMMAND);
     assert!(shown.contains("'test.drops'") && shown.contains("'test.tears'"), "{shown}");
     window.click("Rename");
-    window.until_named("Dismiss: test.drops is now test.tears");
+    window.until_named("Dismiss: Renamed test.drops to test.tears");
     window.until_named("Collection test.tears");
     window.until_gone("Collection test.drops");
     assert_eq!(window.tab().namespace.to_string(), "test.tears");
@@ -136,7 +136,7 @@ fn a_new_name_is_typed_at_once() {
     window.until_enabled("Rename");
     assert_eq!(window.value("New name"), "tears");
     window.key(egui::Key::Enter);
-    window.until_named("Dismiss: test.drops is now test.tears");
+    window.until_named("Dismiss: Renamed test.drops to test.tears");
 }
 
 #[test]
@@ -163,25 +163,25 @@ fn a_rename_that_fails_keeps_the_tab() {
     assert_eq!(window.value("New name"), "tears", "what was typed stays");
     window.type_into("New name", "rain");
     window.click("Rename");
-    window.until_named("Dismiss: test.drops is now test.rain");
+    window.until_named("Dismiss: Renamed test.drops to test.rain");
 }
 
 #[test]
 fn a_collection_that_is_refused_keeps_what_was_typed() {
     let mut window = window();
     window.choose("Create", "Create collection…");
-    window.type_into("Name of the collection", "ring");
-    window.click("Keep only the newest documents (capped)");
-    window.type_into("Bytes to keep", "4096");
+    window.type_into("Collection name", "ring");
+    window.click("Capped collection (keeps only the newest documents)");
+    window.type_into("Size in bytes", "4096");
     window.run("test", &doc! {"create": "ring"});
     window.click("Create collection");
     window.until("it is refused", |state| match state.dialogs.open() {
         Some(Dialog::CreateCollection(draft)) => draft.sent.error.is_some(),
         other => panic!("{other:?}"),
     });
-    assert_eq!(window.value("Bytes to keep"), "4096");
-    assert_eq!(window.value("Name of the collection"), "ring");
-    window.type_into("Name of the collection", "ring2");
+    assert_eq!(window.value("Size in bytes"), "4096");
+    assert_eq!(window.value("Collection name"), "ring");
+    window.type_into("Collection name", "ring2");
     window.click("Create collection");
     window.until_named("Dismiss: Created test.ring2");
 }
@@ -191,8 +191,8 @@ fn dropping_a_collection_needs_its_name() {
     let mut window = window();
     window.point_secondary("Collection test.drops");
     window.point("Drop collection…");
-    window.until_named("Drop the collection drops?");
-    assert!(window.has_part("test.drops goes with 1 document and all its indexes."));
+    window.until_named("Drop collection drops?");
+    assert!(window.has_part("This deletes test.drops, its 1 document and all its indexes."));
     assert!(!window.is_enabled("Drop collection"));
     window.type_into("Name to confirm", "Drops");
     assert!(!window.is_enabled("Drop collection"));
@@ -214,7 +214,7 @@ fn a_name_with_a_line_end_is_copied_with_a_warning() {
     assert_eq!(window.copied("Copy name"), "test.c\nrm -r x");
     let told = |state: &State| state.toasts.list().iter().any(|toast| toast.text.contains("\\n"));
     window.until("the warning is shown", told);
-    assert!(window.has_part("What was copied holds \\n: a terminal may run it"));
+    assert!(window.has_part("The copied text contains \\n. A terminal may run it"));
 }
 
 #[test]
@@ -233,12 +233,12 @@ fn names_that_cannot_be_seen_are_shown_with_marks() {
     };
     let target = |target| DropDialog { target, typed: String::new(), sent: Sent::default() };
     let shown = [
-        "Drop the collection a\\u{202e}b?",
-        "Type a\\u{202e}b to confirm",
-        "test.a\\u{202e}b goes with 1 document",
+        "Drop collection a\\u{202e}b?",
+        "Enter a\\u{202e}b to confirm",
+        "This deletes test.a\\u{202e}b, its 1 document",
     ];
     check(Dialog::Drop(target(DropTarget::Collection(of.clone()))), &shown);
-    let shown = ["Drop the database a\\u{202e}b?", "a\\u{202e}b goes with"];
+    let shown = ["Drop database a\\u{202e}b?", "This deletes a\\u{202e}b with"];
     check(Dialog::Drop(target(DropTarget::Database(name.to_owned()))), &shown);
     let rename =
         RenameCollection { from: of.clone(), name: name.to_owned(), sent: Sent::default() };
@@ -255,11 +255,11 @@ fn dropping_a_database_needs_its_name() {
     let mut window = window();
     window.point_secondary("Database test");
     window.point("Drop database…");
-    window.until_named("test goes with 1 collection and everything in them.");
+    window.until_named("This deletes test with 1 collection and all their documents.");
     assert!(!window.is_enabled("Drop database"));
     window.type_into("Name to confirm", "test");
     window.click("Drop database");
-    window.until_named("Dismiss: Dropped the database test");
+    window.until_named("Dismiss: Dropped database test");
     window.until_gone("Collection test.drops");
     assert!(window.state().tabs.active().is_none());
 }
@@ -269,11 +269,11 @@ fn only_a_whole_path_is_opened() {
     let mut window = window();
     window.keys(egui::Modifiers::COMMAND, egui::Key::O);
     for wrong in ["data", "./~/data", "~", "~other/data"] {
-        window.type_into("Path of the folder", wrong);
-        window.until_named("Type the whole path, from the root or from ~/");
+        window.type_into("Folder path", wrong);
+        window.until_named("Enter an absolute path or one that starts with ~/");
         assert!(!window.is_enabled("Open"), "{wrong}");
         window.key(egui::Key::Enter);
-        assert!(window.has("Path of the folder"), "{wrong}");
+        assert!(window.has("Folder path"), "{wrong}");
     }
     window.click("Cancel");
     assert!(window.has("Collection test.drops"));
@@ -283,9 +283,9 @@ fn only_a_whole_path_is_opened() {
 fn another_folder_is_opened() {
     let mut window = window();
     window.keys(egui::Modifiers::COMMAND, egui::Key::O);
-    window.until_named("A folder without a store gets a new one");
+    window.until_named("Creates a store if the folder has none");
     let other = window.folder.path().join("other").display().to_string();
-    window.type_into("Path of the folder", &other);
+    window.type_into("Folder path", &other);
     window.click("Open");
     window.until_named("There is nothing in this store yet");
     assert!(window.has("Real time"));

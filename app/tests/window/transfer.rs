@@ -63,7 +63,7 @@ fn a_dropped_file_is_imported_and_counted() {
     let file = window.file("people.json", &lines(120));
     window.drop_on(&file);
     window.until_named("one JSON document a line");
-    assert!(window.harness.query_by_label("A new collection").is_some());
+    assert!(window.harness.query_by_label("New collection").is_some());
     assert!(window.harness.query_by_label("Copy command").is_some());
     window.click("Import");
     window.until_named("Import finished");
@@ -87,7 +87,7 @@ fn a_collection_is_dropped_before_an_import_only_by_its_name() {
     window.click("Done");
     fs::write(&file, lines(4)).expect("a file can be written");
     window.drop_on(&file);
-    let drop = "Drop the collection first, with its documents and indexes";
+    let drop = "Drop the existing collection and its indexes first";
     window.until_named(drop);
     window.click(drop);
     assert!(!window.has("Import"), "nothing is dropped by the ordinary button");
@@ -137,12 +137,12 @@ fn what_is_no_json_is_read_when_it_is_asked_for_and_counted() {
     window.click("Take NaN, Infinity and -Infinity without quotes");
     window.until_named("1 NaN or Infinity without quotes was taken as a double");
     window.click("Read dates without a zone in a chosen zone");
-    window.type_into("Zone of dates without one", "+99:00");
+    window.type_into("Time zone for dates without one", "+99:00");
     window.until_named("is no time zone");
     assert!(!window.is_enabled("Import"));
-    window.type_into("Zone of dates without one", "+05:45");
+    window.type_into("Time zone for dates without one", "+05:45");
     window.until_gone("or import it with the option");
-    let line = window.value("The same from a terminal");
+    let line = window.value("Command line equivalent");
     assert!(line.contains("--last-duplicate --nan --zone +05:45"), "{line}");
     window.click("Import");
     window.until_named("Import finished");
@@ -175,13 +175,13 @@ fn documents_past_their_threshold_are_counted_before() {
     let old = "{\"_id\": 1, \"at\": {\"$date\": \"2020-01-01T00:00:00Z\"}}\n{\"_id\": 2}\n";
     let file = window.file("seed.json", old);
     window.drop_on(&file);
-    window.until_named("1 of 2 documents is past the threshold of test.seed");
+    window.until_named("1 of 2 documents is already expired in test.seed");
     assert!(window.harness.query_by_label("Import anyway").is_some());
-    window.click("Pause the reaper, so that they stay until you resume it");
+    window.click("Pause the TTL monitor and keep them until you resume it");
     window.click("Import");
     window.until_named("Import finished");
     assert!(!window.state().reaper.enabled);
-    window.click("Resume the reaper");
+    window.click("Resume TTL monitor");
     window.until("the reaper runs", |state| state.reaper.enabled);
 }
 
@@ -200,22 +200,22 @@ fn a_collection_is_exported_and_an_existing_file_is_asked_about() {
         let action = Action::Transfer(TransferAction::Export { namespace, filter });
         let context = window.harness.ctx.clone();
         window.harness.state_mut().ask(&context, action);
-        window.until_named("Path of the file");
+        window.until_named("File path");
     };
     export(&mut window);
-    window.harness.get_by_label("Path of the file").focus();
+    window.harness.get_by_label("File path").focus();
     window.harness.run_steps(2);
     window.harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::A);
     window.harness.run_steps(2);
-    window.harness.get_by_label("Path of the file").type_text(&target.display().to_string());
+    window.harness.get_by_label("File path").type_text(&target.display().to_string());
     window.harness.run_steps(3);
     window.click("Export");
-    window.until_named("out.ndjson is there already. Replace it?");
+    window.until_named("out.ndjson already exists. Replace it?");
     assert_eq!(fs::read_to_string(&target).ok().as_deref(), Some("old"));
     let indexes = window.file("out.ndjson.indexes.json", "old indexes");
-    window.click("Write the indexes beside it, so that a TTL survives the trip");
+    window.click("Also save index definitions, including TTLs");
     window.click("Export");
-    window.until_named("out.ndjson.indexes.json are there already. Replace them?");
+    window.until_named("out.ndjson.indexes.json already exist. Replace them?");
     assert_eq!(fs::read_to_string(&indexes).ok().as_deref(), Some("old indexes"));
     window.click("Replace files");
     window.until_named("Exported 5 documents");
@@ -235,11 +235,11 @@ fn files_that_the_disk_has_no_room_for_are_told_before() {
     let huge = fs::File::options().write(true).open(&file).expect("it is there");
     huge.set_len(free.unsigned_abs() * 2).expect("no room is needed");
     window.drop_on(&file);
-    window.until_named("so the import would stop before its end");
+    window.until_named("but only ");
     assert!(window.has("Import anyway"));
-    assert!(window.value("The same from a terminal").contains("--no-space-check"));
+    assert!(window.value("Command line equivalent").contains("--no-space-check"));
     window.click("Remove huge.json");
-    window.until_gone("so the import would stop before its end");
+    window.until_gone("but only ");
 }
 
 #[test]
@@ -252,9 +252,9 @@ fn what_an_export_does_not_give_back_is_told() {
     let namespace = Namespace::new("test", "odd");
     let export = TransferAction::Export { namespace, filter: String::new() };
     window.ask(Action::Transfer(export));
-    window.until_named("Not one snapshot");
+    window.until_named("The export isn't a snapshot");
     let target = window.folder.path().join("odd.ndjson");
-    window.type_into("Path of the file", &target.to_string_lossy());
+    window.type_into("File path", &target.to_string_lossy());
     window.click("Export");
     window
         .until_named("1 document holds an embedded document that begins with a name such as $date");
@@ -273,7 +273,7 @@ fn an_import_is_cancelled_with_a_stated_result() {
         state.operations.list().front().map(text).is_some_and(|text| text.contains("120 documents"))
     });
     window.click("Cancel");
-    window.until_named("Import cancelled");
+    window.until_named("Import canceled");
     let stage = window.state().operations.list().front().map(|known| known.stage.clone());
     let Some(Stage::Cancelled(words)) = stage else { panic!("{stage:?}") };
     assert!(words.contains("120"), "{words}");

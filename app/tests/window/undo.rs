@@ -40,12 +40,12 @@ fn one_document_is_put_back_and_its_index_waits() {
     window.ask(Action::Expiry(tab, ExpiryAction::Select(Some("second".into()))));
     window.until_enabled("Put back");
     window.click("Put back");
-    window.until_named("Put back 1 document; the index waits until you release it");
+    window.until_named("Restored 1 document; the index is on hold until you release it");
     window.until("what waits", |state| state.reaper.held.is_some());
     let found = window.run("test", &doc! {"find": "sessions", "filter": {"_id": "second"}});
     assert!(found.to_string().contains("second"), "{found}");
     window.click("Put back");
-    window.until_named("Nothing was put back: 1 is no longer kept");
+    window.until_named("Nothing was restored: 1 is no longer in the trash");
 }
 
 #[test]
@@ -56,7 +56,7 @@ fn what_a_pass_removed_is_put_back_from_the_log() {
     let end = window.harness.ctx.content_rect().right();
     assert!(window.place(&put_back).right() < end - 12.0, "the scroll bar is not over it");
     window.click(&put_back);
-    window.until_named("Put back 2 documents; the index waits until you release it");
+    window.until_named("Restored 2 documents; the index is on hold until you release it");
     let counted = window.run("test", &doc! {"count": "sessions"});
     assert_eq!(counted.get_i32("n").ok(), Some(3));
     window.choose("Schedule of the reaper", "Keep removed documents for 10 minutes");

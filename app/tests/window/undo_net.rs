@@ -22,7 +22,7 @@ fn dialog(keep_secs: i32) -> Window {
     let both = ["carts", "sessions"].into_iter().flat_map(collection);
     let mut window = Window::open_after(&both.collect::<Vec<_>>());
     window.run("admin", &doc! {"setParameter": 1, "mayflyUndoSecs": keep_secs});
-    window.choose("Menu", "Undo net…");
+    window.choose("Menu", "Trash…");
     window.until_named("Holds: ");
     window
 }
@@ -46,24 +46,24 @@ fn count(window: &Window, collection: &str) -> i32 {
 #[test]
 fn the_net_is_turned_on_changed_and_turned_off() {
     let mut window = dialog(0);
-    assert!(window.has_part("For the moment after a TTL was set too short"), "what it is for");
-    window.click("Undo net: On");
+    assert!(window.has_part("The trash is empty. Turn it on to undo removals"), "what it is for");
+    window.click("Trash: On");
     window.type_into("Keep for", "ten");
     assert!(window.has("ten is not a whole number"));
     window.type_into("Keep for", "90");
-    let shown = window.value("The command that sets the undo net");
+    let shown = window.value("Trash command");
     assert!(shown.contains("mayflyUndoSecs: 5400"), "{shown}");
-    assert!(window.has("The net is off until then"), "what was chosen is not how it is");
-    window.click("Turn the net on for 1 h 30 min");
+    assert!(window.has("The trash is off until then"), "what was chosen is not how it is");
+    window.click("Turn on the trash for 1 h 30 min");
     window.until("the net", |state| state.reaper.undo_secs == 5_400);
-    window.until_gone("The command that sets the undo net");
+    window.until_gone("Trash command");
     window.type_into("Keep for", "2000");
     assert!(window.has("Must be from 1 second to 1 day"));
     window.type_into("Keep for", "30");
     window.click("Keep for 30 min from now on");
     window.until("less", |state| state.reaper.undo_secs == 1_800);
-    window.click("Undo net: Off");
-    window.click("Turn the net off");
+    window.click("Trash: Off");
+    window.click("Turn off the trash");
     window.until("no net", |state| state.reaper.undo_secs == 0);
     window.click("Done");
     assert!(window.sent().iter().any(|sent| sent.contains("mayflyUndoSecs: 1800")));
@@ -77,23 +77,23 @@ fn rows_stay_where_they_are_when_one_is_chosen() {
     let row = "Choose \"sessions 1\" of test.sessions";
     let before = window.place(row);
     window.click("Choose \"sessions 2\" of test.sessions");
-    window.until_named("The command that will be sent");
+    window.until_named("Command to send");
     assert_eq!(window.place(row), before);
 }
 
 #[test]
 fn one_document_is_put_back_with_the_command_that_was_shown() {
     let mut window = caught();
-    assert!(window.has("Choose a document in the list"));
-    assert!(!window.is_enabled("Put back"));
+    assert!(window.has("Select a document in the list"));
+    assert!(!window.is_enabled("Restore"));
     window.click("Choose \"sessions 2\" of test.sessions");
-    let shown = window.value("The command that will be sent");
-    window.click("Put back this document");
-    window.until_named("Put back 1 document; the index waits until you release it");
+    let shown = window.value("Command to send");
+    window.click("Restore this document");
+    window.until_named("Restored 1 document; the index is on hold until you release it");
     window.until_gone("Choose \"sessions 2\"");
     assert_eq!(window.sent().last(), Some(&shown), "what was shown was sent");
     assert_eq!(count(&window, "sessions"), 2);
-    assert!(window.has("Choose a document in the list"), "the chosen one is no longer there");
+    assert!(window.has("Select a document in the list"), "the chosen one is no longer there");
     window.until("what waits", |state| state.reaper.held.is_some());
 }
 
@@ -102,12 +102,12 @@ fn what_a_pass_removed_is_put_back_for_one_collection() {
     let mut window = caught();
     window.choose("Collection", "List test.carts");
     window.until_gone("Choose \"sessions 1\"");
-    window.click("Put back: All that its pass removed");
+    window.click("Restore: All from the same pass");
     window.click("Choose \"carts 1\" of test.carts");
     let pass = window.state().reaper.last_pass().expect("a pass").number;
-    window.click(&format!("Put back what pass {pass} removed here"));
-    window.until_named("Put back 2 documents");
-    window.until_named("Nothing that was removed from test.carts is kept");
+    window.click(&format!("Restore documents from pass {pass} here"));
+    window.until_named("Restored 2 documents");
+    window.until_named("No removed documents from test.carts in the trash");
     assert_eq!((count(&window, "carts"), count(&window, "sessions")), (3, 1));
     window.choose("Collection", "All collections");
     window.until_named("Choose \"sessions 1\" of test.sessions");
@@ -116,15 +116,15 @@ fn what_a_pass_removed_is_put_back_for_one_collection() {
 #[test]
 fn everything_is_put_back_by_keyboard() {
     let mut window = caught();
-    window.click("Put back: Everything");
+    window.click("Restore: Everything");
     for _ in 0..40 {
         window.keys(Modifiers::NONE, Key::Tab);
-        if window.is_focused("Put back everything") {
+        if window.is_focused("Restore everything") {
             break;
         }
     }
     window.key(Key::Enter);
-    window.until_named("Put back 4 documents");
+    window.until_named("Restored 4 documents");
     assert_eq!((count(&window, "carts"), count(&window, "sessions")), (3, 3));
 }
 

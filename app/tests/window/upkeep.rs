@@ -28,7 +28,7 @@ fn window_as(seen: fn(Arc<dyn Source>) -> Arc<dyn Source>) -> Window {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let mut window = Window::open_as(folder, &commands, seen);
     window.choose("Menu", "Backup and maintenance…");
-    window.until_named("Size of the data file: ");
+    window.until_named("Data file size: ");
     window
 }
 
@@ -45,7 +45,7 @@ fn backup_file(window: &Window) -> PathBuf {
 
 fn back_up(window: &mut Window) {
     window.click("Back up");
-    window.until_named("The backup is written and checked.");
+    window.until_named("Backup written and verified.");
 }
 
 /// From the page of a backup to that of a restore, whose backup was found sound.
@@ -53,7 +53,7 @@ fn back_up_and_check(window: &mut Window) {
     back_up(window);
     window.click("Back");
     window.click("Restore…");
-    window.until_named("First the backup is checked");
+    window.until_named("Check the backup first");
     window.click("Check backup");
     window.until_named("store.backup is sound");
 }
@@ -73,10 +73,10 @@ fn a_backup_is_made_and_listed() {
     let mut window = window();
     window.until_named("Last backup: none yet");
     window.click("Back up…");
-    window.until_named("There is no backup under this name yet");
+    window.until_named("No backups with this name yet");
     let file = backup_file(&window);
-    assert_eq!(window.value("Path of the backup"), file.display().to_string());
-    assert!(window.value("The command that will be sent").contains("mayflyBackup"));
+    assert_eq!(window.value("Backup path"), file.display().to_string());
+    assert!(window.value("Command to send").contains("mayflyBackup"));
     back_up(&mut window);
     assert!(file.is_file());
     window.click("Back");
@@ -97,7 +97,7 @@ fn a_backup_is_made_and_listed() {
 fn a_backup_of_a_damaged_store_says_so() {
     let mut window = Window::open_damaged();
     window.choose("Menu", "Backup and maintenance…");
-    window.until_named("Size of the data file: ");
+    window.until_named("Data file size: ");
     window.click("Back up…");
     window.click("Back up");
     window.until_named(
@@ -111,10 +111,10 @@ fn a_backup_of_a_damaged_store_says_so() {
     window.until_named("store.backup.damaged: ");
     window.click("Back");
     window.click("Restore…");
-    window.until_named("This store has no backup at its usual place");
-    window.until_named("A copy with damaged documents");
+    window.until_named("No backup in the default location");
+    window.until_named("Copies that contain damaged documents");
     window.click("store.backup.damaged");
-    assert_eq!(window.value("Path of the backup"), damaged.display().to_string());
+    assert_eq!(window.value("Backup path"), damaged.display().to_string());
     window.click("Check backup");
     window.until_named("In store.backup.damaged 1 stored thing is damaged");
     window.until_enabled("Restore");
@@ -124,13 +124,13 @@ fn a_backup_of_a_damaged_store_says_so() {
 fn a_backup_that_can_not_be_written_is_told() {
     let mut window = page("Back up…");
     let inside = window.folder.path().join("store").join("b");
-    window.type_into("Path of the backup", &inside.display().to_string());
+    window.type_into("Backup path", &inside.display().to_string());
     window.click("Back up");
     window.until_named("Error");
     window.until_enabled("Back up");
     assert!(!inside.exists());
-    window.type_into("Path of the backup", "relative");
-    window.until_named("Type the whole path");
+    window.type_into("Backup path", "relative");
+    window.until_named("Enter an absolute path");
     assert!(!window.is_enabled("Back up"));
     assert_eq!(count(&window), 200);
 }
@@ -138,20 +138,20 @@ fn a_backup_that_can_not_be_written_is_told() {
 #[test]
 fn a_restore_brings_back_what_was_removed() {
     let mut window = page("Back up…");
-    window.until_named("There is no backup under this name yet");
+    window.until_named("No backups with this name yet");
     back_up(&mut window);
     remove_all(&window);
     window.click("Back");
     window.click("Restore…");
     let file = backup_file(&window).display().to_string();
-    window.until_named("First the backup is checked");
-    assert_eq!(window.value("Path of the backup"), file);
+    window.until_named("Check the backup first");
+    assert_eq!(window.value("Backup path"), file);
     window.click("Check backup");
     window.until_named("store.backup is sound");
-    let line = window.value("The same from a terminal");
+    let line = window.value("Command line equivalent");
     assert!(line.starts_with("mayfly restore --from ") && line.ends_with(" --replace"), "{line}");
     window.click("Restore");
-    window.until_named("200 documents came back and were read.");
+    window.until_named("Restored and verified 200 documents.");
     assert!(window.state().is_open());
     assert_eq!(count(&window), 200);
     assert!(window.folder.path().join("store.before-restore-1").is_dir());
@@ -168,14 +168,14 @@ fn a_restore_brings_back_what_was_removed() {
 #[test]
 fn enter_presses_the_button_that_loses_nothing() {
     let mut window = page("Back up…");
-    window.until_named("There is no backup under this name yet");
+    window.until_named("No backups with this name yet");
     window.key(Key::Enter);
-    window.until_named("The backup is written and checked.");
+    window.until_named("Backup written and verified.");
     window.key(Key::Enter);
-    window.until_gone("The backup is written and checked.");
+    window.until_gone("Backup written and verified.");
     window.choose("Menu", "Backup and maintenance…");
     window.click("Restore…");
-    window.until_named("First the backup is checked");
+    window.until_named("Check the backup first");
     window.key(Key::Enter);
     window.until_named("store.backup is sound");
     window.key(Key::Enter);
@@ -194,16 +194,16 @@ fn enter_presses_the_button_that_loses_nothing() {
 #[test]
 fn the_store_from_before_a_restore_can_be_restored() {
     let mut window = page("Back up…");
-    window.until_named("There is no backup under this name yet");
+    window.until_named("No backups with this name yet");
     remove_all(&window);
     back_up_and_check(&mut window);
     window.run("test", &doc! {"insert": "notes", "documents": [{"_id": "late"}]});
     window.click("Restore");
-    window.until_named("0 documents came back and were read.");
+    window.until_named("Restored and verified 0 documents.");
     window.click("Done");
     window.choose("Menu", "Backup and maintenance…");
     window.click("Restore…");
-    window.until_named("The newest stores from before a restore");
+    window.until_named("Stores replaced by earlier restores");
     window.click("store.before-restore-1");
     window.click("Check backup");
     window.until_named("store.before-restore-1 is sound");
@@ -215,7 +215,7 @@ fn the_store_from_before_a_restore_can_be_restored() {
 #[test]
 fn a_damaged_backup_is_refused_and_the_store_stays_open() {
     let mut window = page("Back up…");
-    window.until_named("There is no backup under this name yet");
+    window.until_named("No backups with this name yet");
     back_up(&mut window);
     let file = backup_file(&window);
     let mut bytes = fs::read(&file).expect("the backup");
@@ -226,11 +226,11 @@ fn a_damaged_backup_is_refused_and_the_store_stays_open() {
     fs::write(&file, bytes).expect("a damaged backup");
     window.click("Back");
     window.click("Restore…");
-    window.until_named("First the backup is checked");
+    window.until_named("Check the backup first");
     window.click("Check backup");
     window.until_named("This backup is damaged");
     assert!(!window.has("Restore"));
-    window.type_into("Path of the backup", "/nowhere/at/all");
+    window.type_into("Backup path", "/nowhere/at/all");
     window.click("Check backup");
     window.until_named("Error");
     assert!(window.state().is_open());
@@ -240,7 +240,7 @@ fn a_damaged_backup_is_refused_and_the_store_stays_open() {
 #[test]
 fn a_backup_that_is_damaged_after_its_check_leaves_the_old_store_open() {
     let mut window = page("Back up…");
-    window.until_named("There is no backup under this name yet");
+    window.until_named("No backups with this name yet");
     back_up_and_check(&mut window);
     fs::write(backup_file(&window), b"something else").expect("another file");
     window.click("Restore");
@@ -257,11 +257,11 @@ fn a_compaction_makes_the_file_smaller() {
     let data = window.folder.path().join("store/data.mdb");
     let before = fs::metadata(&data).expect("a file").len();
     window.click("Compact…");
-    window.until_named("Goes back to the disk: about ");
-    let line = window.value("The same from a terminal");
+    window.until_named("Space to reclaim: about ");
+    let line = window.value("Command line equivalent");
     assert!(line.starts_with("mayfly compact --data "), "{line}");
     window.click("Compact");
-    window.until_named("went back to the disk.");
+    window.until_named("Reclaimed ");
     window.until_named("Data file before: ");
     let after = fs::metadata(&data).expect("a file").len();
     assert!(after < before, "{before} {after}");
@@ -277,22 +277,22 @@ fn a_good_store_is_verified_and_keeps_its_ways() {
     let now_ms = window.state().now_ms();
     window.click("Verify…");
     window.click("Verify");
-    window.until_named("Nothing is wrong in this store.");
+    window.until_named("No problems found.");
     window.until_named("Documents: 200");
     window.until("the reaper is off", |state| !state.reaper.enabled);
     let reply = window.run("admin", &doc! {"mayflyClock": 1});
     let at = reply.get_datetime("now").expect("an instant").timestamp_millis();
     assert!(at >= now_ms, "{at} {now_ms}");
     let ended = &window.state().operations.list().front().expect("it is listed").stage;
-    assert_eq!(*ended, Stage::Done("Nothing is wrong in this store.".to_owned()));
+    assert_eq!(*ended, Stage::Done("No problems found.".to_owned()));
 }
 
 #[test]
 fn cancelled_work_leaves_everything_as_it_was() {
     for (page_of, button, said) in [
-        ("Back up…", "Back up", "Cancelled; no backup was written"),
-        ("Compact…", "Compact", "Cancelled; the data file is as it was"),
-        ("Verify…", "Verify", "Cancelled; not everything was read"),
+        ("Back up…", "Back up", "Canceled. No backup was written"),
+        ("Compact…", "Compact", "Canceled. The data file is unchanged"),
+        ("Verify…", "Verify", "Canceled before the check finished"),
     ] {
         let mut window = window_as(|source| Arc::new(Slow(source)));
         window.click(page_of);
@@ -313,7 +313,7 @@ fn a_backup_tells_what_is_not_in_it() {
     let mut window = window();
     window.run("test", &doc! {"mayflyArchive": "notes"});
     window.click("Back up…");
-    window.until_named("There is no backup under this name yet");
+    window.until_named("No backups with this name yet");
     back_up(&mut window);
     window.until_named("Archived documents are not in the backup; they lie in ");
 }
@@ -327,7 +327,7 @@ fn the_scrub_is_started_from_the_dialog() {
     });
     let sent = window.sent();
     assert!(sent.iter().any(|text| text.contains("mayflyScrub")), "{sent:?}");
-    let message = window.place("Dismiss: The scrub reads every document now");
+    let message = window.place("Dismiss: Scrub started");
     let done = window.place("Done");
     assert!(message.top() > done.bottom(), "{message} covers {done}");
 }
@@ -358,12 +358,12 @@ fn what_has_expired_since_the_backup_goes_by_simulated_time() {
     let later: Vec<Document> = (1_000..1_005).map(|id| doc! {"_id": id, "at": at(0)}).collect();
     window.run("test", &doc! {"insert": "notes", "documents": later});
     window.click("Back up…");
-    window.until_named("There is no backup under this name yet");
+    window.until_named("No backups with this name yet");
     back_up_and_check(&mut window);
     window.advance(30);
     window.click("Restore");
-    window.until_named("205 documents came back and were read.");
-    window.until_named("goes with the next pass, because time is simulated");
+    window.until_named("Restored and verified 205 documents.");
+    window.until_named("The clock is simulated, so the next pass removes");
     window.click("Done");
     assert_eq!(count(&window), 205);
     let shown = |documents: u64| {
@@ -393,18 +393,18 @@ fn a_restore_takes_away_what_tells_of_removed_documents() {
         state.tabs.active().is_some_and(|tab| tab.expiry.lanes.len() == 1)
     });
     window.choose("Menu", "Backup and maintenance…");
-    window.until_named("Size of the data file: ");
+    window.until_named("Data file size: ");
     window.click("Back up…");
-    window.until_named("There is no backup under this name yet");
+    window.until_named("No backups with this name yet");
     back_up_and_check(&mut window);
     window.advance(120);
-    window.until_named("Put back what pass 1 removed");
+    window.until_named("Restore documents from pass 1");
     assert_eq!(window.tab().expiry.ledger.len(), 1);
     window.click("Restore");
-    window.until_named("201 documents came back and were read.");
+    window.until_named("Restored and verified 201 documents.");
     window.click("Done");
     window.until_named("The store was opened again, and passes are numbered anew");
-    assert!(!window.has_part("Put back what pass 1"), "another pass has that number now");
+    assert!(!window.has_part("Restore documents from pass 1"), "another pass has that number now");
     window.until("it waits again", |state| {
         state.tabs.active().is_some_and(|tab| {
             tab.expiry.lanes.len() == 1 && tab.expiry.lanes[0].removed_ms.is_none()
@@ -416,7 +416,7 @@ fn a_restore_takes_away_what_tells_of_removed_documents() {
 #[test]
 fn a_dialog_is_as_tall_as_its_content_at_once() {
     let mut window = page("Back up…");
-    window.until_named("There is no backup under this name yet");
+    window.until_named("No backups with this name yet");
     back_up(&mut window);
     window.click("Back");
     window.click("Restore…");

@@ -82,7 +82,7 @@ fn with(state: &mut State, tab: TabId, change: impl FnOnce(&mut DocumentsView)) 
 fn select(tab: TabId, row: u64, id: &Bson, how: How, state: &mut State, effects: &mut Effects) {
     let edit = state.drafts.tab(tab).documents.field.as_ref();
     if edit.is_some_and(|edit| edit.is_changed() && edit.opened.get("_id") != Some(id)) {
-        let text = "A value is under edit in the inspector; save it or cancel the edit first";
+        let text = "You have an unsaved edit in the inspector; save or cancel it first";
         state.toasts.push(Kind::Warning, text, None, state.uptime);
         return;
     }
@@ -103,7 +103,7 @@ fn select(tab: TabId, row: u64, id: &Bson, how: How, state: &mut State, effects:
         }
     });
     if !room {
-        let text = format!("At most {SELECTED_MAX} documents can be selected at once");
+        let text = format!("You can select up to {SELECTED_MAX} documents");
         state.toasts.push(Kind::Warning, text, None, state.uptime);
     }
     reading::ask_focus(tab, state, effects);

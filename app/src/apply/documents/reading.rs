@@ -267,7 +267,7 @@ pub fn opened(tab: TabId, clone: bool, reply: &Reply, state: &mut State) {
         }
     };
     let Some(document) = document else {
-        let text = "The document is no longer there; refresh the list";
+        let text = "The document was removed; refresh the list";
         state.toasts.push(Kind::Warning, text, None, state.uptime);
         return;
     };
@@ -286,8 +286,8 @@ pub fn opened(tab: TabId, clone: bool, reply: &Reply, state: &mut State) {
 pub fn too_long(bytes: usize, state: &mut State) {
     let [has, fits] = [bytes, EDITED_TEXT_BYTES_MAX].map(|bytes| number::bytes(bytes as u64));
     let text = format!(
-        "This is {has} of text, and up to {fits} can be edited; change other values one by one, or export the \
-         document and import it again"
+        "This document is {has} as text; the editor takes up to {fits}. Edit single values \
+         instead, or export and reimport it"
     );
     state.toasts.push(Kind::Warning, text, None, state.uptime);
 }

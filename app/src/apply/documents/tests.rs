@@ -149,7 +149,7 @@ fn text_that_is_too_long_to_be_laid_out_is_not_opened() {
         assert_eq!(bench.state.dialogs.open(), None);
         let said = &bench.state.toasts.list().last().expect("a message").text;
         assert!(
-            said.starts_with("This is 3.1 MB of text, and up to 2.0 MB can be edited"),
+            said.starts_with("This document is 3.1 MB as text; the editor takes up to 2.0 MB"),
             "{said}"
         );
     }

@@ -117,12 +117,12 @@ pub fn skip(tab: TabId, origin: Origin, state: &mut State) {
     let Some(open) = state.tabs.get_mut(tab) else { return };
     let undo = &mut open.documents.undo;
     let (skipped, left, keys) = match origin {
-        Origin::Redo => (undo.redo(), undo.can_redo(), "Ctrl+Shift+Z makes the next one again"),
-        _ => (undo.undo(), undo.can_undo(), "Ctrl+Z takes back the one before"),
+        Origin::Redo => (undo.redo(), undo.can_redo(), "press Ctrl+Shift+Z to redo the next one"),
+        _ => (undo.undo(), undo.can_undo(), "press Ctrl+Z to undo the previous one"),
     };
     if skipped.is_some() {
-        let then = if left { keys } else { "there is no other" };
-        let text = format!("The change was skipped; {then}");
+        let then = if left { keys } else { "nothing else to undo" };
+        let text = format!("Change skipped; {then}");
         state.toasts.push(Kind::Info, text, None, state.uptime);
     }
 }
@@ -151,7 +151,7 @@ fn is_busy(tab: TabId, state: &State) -> bool {
 /// Takes the one place for a change on its way. Returns whether it was free.
 fn reserve(tab: TabId, step: Step, origin: Origin, state: &mut State) -> bool {
     if is_busy(tab, state) {
-        let text = "The last change is still being written; try again in a moment";
+        let text = "The last change is still being saved; try again in a moment";
         state.toasts.push(Kind::Warning, text, None, state.uptime);
         return false;
     }
@@ -217,7 +217,7 @@ pub fn read_for_delete(tab: TabId, reply: &Reply, state: &mut State, effects: &m
     let Some(writing) = open.documents.writing.as_mut() else { return };
     if found.is_empty() {
         open.documents.writing = None;
-        let text = "Nothing was deleted: the documents were already removed";
+        let text = "Nothing to delete: the documents were already removed";
         state.toasts.push(Kind::Info, text, None, state.uptime);
         reading::refresh(tab, state, effects);
         return;
@@ -250,7 +250,7 @@ pub fn written(tab: TabId, reply: &Reply, state: &mut State, effects: &mut Effec
             write(tab, Purpose::Check, command, state, effects);
         }
         (Step::Insert(all), Some(error)) if count > 0 => {
-            let error = format!("{count} of {} were inserted; then: {error}", all.len());
+            let error = format!("Inserted {count} of {}, then failed: {error}", all.len());
             let rest = all.split_off(count.min(all.len()));
             let (inserted, origin) = (std::mem::take(all), writing.origin);
             *all = rest;
@@ -287,7 +287,7 @@ fn done(tab: TabId, count: usize, state: &mut State, effects: &mut Effects) {
     let said = match origin {
         Origin::Person => format!("{} {what}", step.done()),
         Origin::Undo => format!("Undone: {} {what}", step.done().to_lowercase()),
-        Origin::Redo => format!("Done again: {} {what}", step.done().to_lowercase()),
+        Origin::Redo => format!("Redone: {} {what}", step.done().to_lowercase()),
     };
     let deleted = matches!(step, Step::Delete(_));
     if let Step::Delete(documents) = &step {
@@ -299,10 +299,10 @@ fn done(tab: TabId, count: usize, state: &mut State, effects: &mut Effects) {
     note(tab, step, origin, state);
     let can_undo = state.tabs.get(tab).is_some_and(|open| open.documents.undo.can_undo());
     let said = match origin {
-        Origin::Person if !can_undo => format!("{said}; it is too much to be undone"),
+        Origin::Person if !can_undo => format!("{said}; too large to undo"),
         // One reply of the store holds only so many bytes of what is read before it is deleted.
         Origin::Person if deleted && count > 1 && left > 0 => {
-            format!("{said}; {} not, delete the rest too", counted(left as u64, "is", "are"))
+            format!("{said}; {} left. Delete again to continue", counted(left as u64, "is", "are"))
         }
         _ => said,
     };
@@ -319,10 +319,9 @@ fn conflict(tab: TabId, now: Option<Document>, state: &mut State) {
     open.documents.give_up();
     let Step::Replace { before, after } = writing.step else { return };
     if writing.origin != Origin::Person {
-        let text = match now {
-            Some(_) => "The document was changed by someone else since; it stays as it is",
-            None => "The document was removed since; there is nothing to change back",
-        };
+        let what = if writing.origin == Origin::Redo { "redo" } else { "undo" };
+        let why = if now.is_some() { "has changed since" } else { "has been removed" };
+        let text = format!("Can't {what}: the document {why}");
         take_offers(tab, state);
         state.toasts.push(Kind::Warning, text, offer(tab, writing.origin), state.uptime);
         return;
@@ -372,5 +371,5 @@ fn failed(tab: TabId, error: &str, state: &mut State) {
 pub fn first_write_error(found: &Document) -> Option<String> {
     let errors = found.get_array("writeErrors").ok()?;
     let message = errors.first()?.as_document()?.get_str("errmsg");
-    Some(message.unwrap_or("The store refused the change").to_owned())
+    Some(message.unwrap_or("The store rejected the change").to_owned())
 }

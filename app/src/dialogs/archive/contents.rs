@@ -7,6 +7,7 @@ use mayfly_engine::value::shell::{read_document, write_document};
 
 use super::command_ui;
 use crate::action::{Action, Actions, ArchiveAction, ViewAction};
+use crate::dialogs::LOADING;
 use crate::state::archive::{Archive, ArchiveDraft, PutBack, Row, Status};
 use crate::state::{duration, number};
 use crate::theme::{colors, sizes, text};
@@ -26,7 +27,7 @@ pub(super) fn ui(
     actions: &mut Actions,
 ) -> Option<ArchiveAction> {
     let Some(status) = &archive.status else {
-        ui.label(text::rich("Looking…", text::body()).color(colors(ui).dim));
+        ui.label(text::rich(LOADING, text::body()).color(colors(ui).dim));
         return None;
     };
     card::ui(ui, |ui| {
@@ -37,12 +38,9 @@ pub(super) fn ui(
     asked = filter_ui(ui, draft, archive).or(asked);
     if archive.rows.is_empty() {
         let words = match (&archive.filter, status.on) {
-            (Some(_), _) => "No archived document matches the filter",
-            (None, true) => {
-                "Nothing is archived yet: documents come here with the next pass that \
-                             removes some"
-            }
-            (None, false) => "Nothing is archived",
+            (Some(_), _) => "No archived documents match the filter",
+            (None, true) => "Nothing archived yet. Documents appear here when a pass removes them",
+            (None, false) => "Nothing archived",
         };
         ui.label(text::rich(words, text::body()).color(colors(ui).dim));
         return asked;
@@ -92,17 +90,18 @@ fn figures_ui(ui: &mut Ui, status: &Status) {
     let documents = number::counted(status.documents, "document", "documents");
     let files = number::counted(status.segments, "file", "files");
     let held = format!("{documents}, {} in {files}", number::bytes(status.bytes));
-    key_value::ui(ui, "Holds", &held);
+    key_value::ui(ui, "Contents", &held);
     if let (Some(oldest_ms), Some(newest_ms)) = (status.oldest_ms, status.newest_ms) {
         let (from, to) = (duration::date_time(oldest_ms), duration::date_time(newest_ms));
         key_value::ui(ui, "Removed between (UTC)", &format!("{from} and {to}"));
     }
     let target = if status.target.is_empty() { "the data folder" } else { &status.target };
-    let state = if status.on { "on" } else { "off: what expires now is removed for good" };
+    let state = if status.on { "on" } else { "off: expired documents are deleted permanently" };
     key_value::ui(ui, "Archiving", &format!("{state}, in {}", with_marks(target)));
     if status.unreadable > 0 {
-        let words = format!("{} of damaged or torn batches", number::bytes(status.unreadable));
-        key_value::colored(ui, "Can't be read", &words, colors(ui).overdue);
+        let words =
+            format!("{} in damaged or incomplete batches", number::bytes(status.unreadable));
+        key_value::colored(ui, "Unreadable", &words, colors(ui).overdue);
     }
 }
 
@@ -114,16 +113,15 @@ fn result_ui(ui: &mut Ui, result: &PutBack) -> Option<ArchiveAction> {
         let count = |number| number::counted(number, "document", "documents");
         let mut sentences = Vec::new();
         if result.restored > 0 || expiring + result.existing + result.refusals == 0 {
-            sentences.push(format!("{} put back.", count(result.restored)));
+            sentences.push(format!("{} restored.", count(result.restored)));
         }
         if result.existing > 0 {
             let existing = count(result.existing);
-            sentences
-                .push(format!("{existing} not put back: the collection has one with that _id."));
+            sentences.push(format!("{existing} skipped: the _id already exists."));
         }
         if let Some(refused) = &result.refused {
             let refusals = count(result.refusals);
-            sentences.push(format!("{refusals} refused: {}.", refused.trim_end_matches('.')));
+            sentences.push(format!("{refusals} rejected: {}.", refused.trim_end_matches('.')));
         }
         for sentence in sentences {
             ui.label(text::rich(with_marks(&sentence), text::body()));
@@ -131,15 +129,15 @@ fn result_ui(ui: &mut Ui, result: &PutBack) -> Option<ArchiveAction> {
         if expiring == 0 {
             return;
         }
-        let words = format!("{} would be removed again at once by a TTL index.", count(expiring));
+        let words = format!("A TTL index would remove {} again immediately.", count(expiring));
         ui.label(text::rich(words, text::body()).color(colors(ui).overdue));
         ui.horizontal(|ui| {
-            let hint = "Sets the field that the TTL index reads to the present time";
-            if ui.add(Button::plain("Put back with the date of now").tooltip(hint)).clicked() {
+            let hint = "Set the TTL field to the current time";
+            if ui.add(Button::plain("Restore with the current date").tooltip(hint)).clicked() {
                 asked = Some(ArchiveAction::PutBackExpiring { with_date_now: true });
             }
-            let hint = "As they are: the next pass archives and removes them again";
-            if ui.add(Button::amber("Put back all the same").tooltip(hint)).clicked() {
+            let hint = "Restore unchanged; the next pass archives and removes them again";
+            if ui.add(Button::amber("Restore anyway").tooltip(hint)).clicked() {
                 asked = Some(ArchiveAction::PutBackExpiring { with_date_now: false });
             }
         });
@@ -155,7 +153,7 @@ fn filter_ui(ui: &mut Ui, draft: &mut ArchiveDraft, archive: &Archive) -> Option
     };
     labelled(ui, "Filter", parsed.as_ref().err().map(String::as_str), |ui| {
         let field = Field {
-            name: "Filter of the archive",
+            name: "Archive filter",
             hint: "{ }",
             mono: true,
             invalid: parsed.is_err(),
@@ -200,8 +198,11 @@ fn row_ui(ui: &mut Ui, at: usize, row: &Row, archive: &Archive) -> Option<Archiv
         ui.set_height(sizes::ROW);
         let mut chosen = archive.chosen.contains(&at);
         let mark = ui.add_enabled(row.is_newest, egui::Checkbox::without_text(&mut chosen));
-        let mark = mark.accessible_name(format!("Choose {id}"));
-        if mark.hint_disabled("An older copy: the newest of each _id is put back").changed() {
+        let mark = mark.accessible_name(format!("Select {id}"));
+        if mark
+            .hint_disabled("Older version; only the newest version of each _id can be restored")
+            .changed()
+        {
             asked = Some(ArchiveAction::Choose(at, chosen));
         }
         let ink = colors(ui);
@@ -235,7 +236,7 @@ fn name_ui(ui: &mut Ui, id: &str, is_shown: bool) -> bool {
     let main = if is_shown { ink.accent } else { ink.text };
     let at = cell.left_center();
     paint::text_at(ui, at, Align2::LEFT_CENTER, id, text::mono(), main, cell.width());
-    response.hint("Show what it held").clicked()
+    response.hint("Show the document").clicked()
 }
 
 fn document_ui(ui: &mut Ui, row: &Row, actions: &mut Actions) {

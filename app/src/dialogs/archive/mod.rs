@@ -10,6 +10,7 @@ use mayfly_engine::value::shell::write_command;
 use super::close;
 use crate::action::archive::ask_off;
 use crate::action::{Action, Actions, ArchiveAction, ViewAction};
+use crate::dialogs::{COMMAND_TO_SEND, RESTORE};
 use crate::state::archive::{Archive, ArchiveDraft};
 use crate::state::{State, number};
 use crate::theme::{colors, sizes, text};
@@ -37,8 +38,8 @@ pub fn ui(context: &Context, draft: &mut ArchiveDraft, state: &State, actions: &
         draft.fill(archive.status.as_ref());
     }
     let title = format!("Archive of {}", with_marks(&draft.namespace.to_string()));
-    let subtitle = "Documents that a TTL index removes are kept here first: they go to compressed files, \
-                    and only when those are safe on disk are they removed.";
+    let subtitle = "Before a TTL index removes documents, they are saved here in compressed files. \
+                    Removal happens only after the files are on disk.";
     let shows_settings = draft.settings || archive.is_known && archive.status.is_none();
     let (mut asked, mut pressed) = (None, None);
     let closing = modal::ui(
@@ -87,7 +88,7 @@ fn problems(archive: &Archive) -> impl Iterator<Item = String> {
         let problem = status.problem.as_ref()?;
         Some(if status.on {
             format!(
-                "Expired documents stay in the collection until the archive works again. {problem}"
+                "The archive failed, so expired documents are kept in the collection. {problem}"
             )
         } else {
             problem.clone()
@@ -100,13 +101,13 @@ fn buttons_ui(ui: &mut Ui, archive: &Archive) -> Option<Pressed> {
     let mut pressed = None;
     let chosen = archive.chosen.len() as u64;
     let label = match chosen {
-        0 => "Put back".to_owned(),
-        _ => format!("Put back {}", number::counted(chosen, "document", "documents")),
+        0 => RESTORE.to_owned(),
+        _ => format!("Restore {}", number::counted(chosen, "document", "documents")),
     };
     let put_back = Button::primary(&label)
-        .name("Put back")
+        .name(RESTORE)
         .enabled(chosen > 0 && !archive.is_waiting)
-        .tooltip("Stores them in the collection again; the archive keeps its copies");
+        .tooltip("Restore to the collection and keep the archived copies");
     if ui.add(put_back).clicked() {
         pressed = Some(Pressed::Ask(ArchiveAction::PutBack));
     }
@@ -114,13 +115,14 @@ fn buttons_ui(ui: &mut Ui, archive: &Archive) -> Option<Pressed> {
         pressed = Some(Pressed::Done);
     }
     let is_on = archive.status.as_ref().is_some_and(|status| status.on);
-    let label = if is_on { "Settings of the archive" } else { "Switch on again" };
+    let label = if is_on { "Archive settings" } else { "Turn back on" };
     if ui.add(Button::plain(label)).clicked() {
         pressed = Some(Pressed::ShowSettings(true));
     }
     if is_on {
-        let hint = "From then on what expires is removed for good; what is archived stays";
-        let off = Button::plain("Switch off").enabled(!archive.is_waiting).tooltip(hint);
+        let hint = "Documents that expire later are deleted permanently. Archived documents are \
+                    kept";
+        let off = Button::plain("Turn off").enabled(!archive.is_waiting).tooltip(hint);
         if ui.add(off).clicked() {
             pressed = Some(Pressed::Off);
         }
@@ -131,7 +133,7 @@ fn buttons_ui(ui: &mut Ui, archive: &Archive) -> Option<Pressed> {
 /// Shows a command before it is sent.
 fn command_ui(ui: &mut Ui, db: &str, command: &Document, actions: &mut Actions) {
     let command = write_command(db, command);
-    if code_box::ui(ui, "The command that will be sent", &command) {
+    if code_box::ui(ui, COMMAND_TO_SEND, &command) {
         actions.push(Action::View(ViewAction::Copy(command)));
     }
 }

@@ -11,10 +11,10 @@ use crate::widgets::{Button, modal};
 
 /// Draws the fields.
 pub(super) fn ui(ui: &mut Ui, draft: &mut ArchiveDraft, actions: &mut Actions) {
-    labelled(ui, "Target: a folder", None, |ui| {
+    labelled(ui, "Target folder", None, |ui| {
         let field = Field {
             name: "Target",
-            hint: "beside the data, in its folder",
+            hint: "default: the data folder",
             mono: true,
             ..Field::default()
         };
@@ -22,11 +22,11 @@ pub(super) fn ui(ui: &mut Ui, draft: &mut ArchiveDraft, actions: &mut Actions) {
     });
     let (size_error, days_error) = (draft.max_bytes().err(), draft.max_age_secs().err());
     ui.horizontal_top(|ui| {
-        limit_ui(ui, "Largest size in MB", size_error.as_deref(), &mut draft.size);
+        limit_ui(ui, "Maximum size (MB)", size_error.as_deref(), &mut draft.size);
         ui.add_space(sizes::GAP);
-        limit_ui(ui, "Longest age in days", days_error.as_deref(), &mut draft.days);
+        limit_ui(ui, "Maximum age (days)", days_error.as_deref(), &mut draft.days);
     });
-    let words = "Beyond a limit the oldest files of the archive go, and what is in them is lost.";
+    let words = "Above a limit, the oldest archive files are deleted with their documents.";
     ui.label(text::rich(words, text::body()).color(colors(ui).dim));
     if let Some(command) = draft.command() {
         command_ui(ui, &draft.namespace.db, &command, actions);
@@ -53,7 +53,7 @@ fn limit_ui(ui: &mut Ui, name: &str, error: Option<&str>, draft: &mut String) {
 pub(super) fn buttons_ui(ui: &mut Ui, draft: &ArchiveDraft, archive: &Archive) -> Option<Pressed> {
     let mut pressed = None;
     let is_on = archive.status.as_ref().is_some_and(|status| status.on);
-    let label = if is_on { "Change" } else { "Switch on" };
+    let label = if is_on { "Change" } else { "Turn on" };
     let command = draft.command();
     let is_ready = command.is_some() && archive.is_known && !archive.is_waiting;
     let is_asked = modal::answer_ui(ui, Button::primary(label).enabled(is_ready));

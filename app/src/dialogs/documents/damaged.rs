@@ -21,14 +21,16 @@ const ROWS_SHOWN: f32 = 6.0;
 /// Record numbers up to which the command is shown in full.
 const COMMAND_RECORDS_MAX: usize = 20;
 
-const WHAT_IT_MEANS: &str = "Their bytes are not what was stored, so no read shows them as data and nothing replaces them. \
-     Until they are removed, their _id and unique keys stay taken.";
+const WHAT_IT_MEANS: &str = "These documents fail their checksum, so reads skip them and updates \
+                             can't change them. Their _id and unique keys stay in use until you \
+                             remove them.";
 
-const WHAT_TO_DO: &str = "A backup from before the damage still has them. Removed documents leave every index; their bytes \
-     are kept in a file of the data folder.";
+const WHAT_TO_DO: &str = "A backup made before the damage still has them. Removing them also \
+                          removes their index entries; the raw bytes are saved to a file in the \
+                          data folder.";
 
-const NONE_DAMAGED: &str = "No document of this collection is damaged. If a list lacks some, an index is damaged: a check of the store \
-     names it.";
+const NONE_DAMAGED: &str = "No damaged documents in this collection. If documents are missing from \
+                            the list, an index may be damaged; verify the store to find it.";
 
 /// Draws the dialog.
 pub fn ui(
@@ -64,9 +66,9 @@ pub fn ui(
                 ui.add(Label::new(text::rich(WHAT_TO_DO, text::body())).wrap());
             }
             let does = if (1..=COMMAND_RECORDS_MAX).contains(&count) {
-                "The command that removes them"
+                "Command to remove them"
             } else {
-                "The command that lists them"
+                "Command to list them"
             };
             copy = code_box::ui(ui, does, &command);
         },
@@ -95,8 +97,12 @@ pub fn ui(
 fn removed_ui(ui: &mut Ui, removed: &Removed) {
     let what = counted(removed.count, "document was", "documents were");
     let words = match (&removed.file, removed.count) {
-        (Some(file), 1) => format!("1 document was removed. Its bytes are in {}", with_marks(file)),
-        (Some(file), _) => format!("{what} removed. Their bytes lie beside {}", with_marks(file)),
+        (Some(file), 1) => {
+            format!("1 document was removed. The raw bytes are saved in {}", with_marks(file))
+        }
+        (Some(file), _) => {
+            format!("{what} removed. The raw bytes are saved next to {}", with_marks(file))
+        }
         (None, _) => format!("{what} removed."),
     };
     let ink = colors(ui).accent;
@@ -106,7 +112,7 @@ fn removed_ui(ui: &mut Ui, removed: &Removed) {
 fn list_ui(ui: &mut Ui, draft: &Damaged) {
     let Some(rows) = &draft.rows else {
         if draft.sent.error.is_none() {
-            empty_state::hint(ui, "Reading every document of the collection");
+            empty_state::hint(ui, "Checking all documents in the collection");
         }
         return;
     };
@@ -124,7 +130,7 @@ fn list_ui(ui: &mut Ui, draft: &Damaged) {
         });
     });
     if draft.has_more {
-        let words = "There may be more: the list goes on when these are removed";
+        let words = "Remove these to list more";
         ui.label(text::rich(words, text::small()).color(colors(ui).dim));
     }
 }
@@ -135,7 +141,7 @@ fn row_ui(ui: &mut Ui, row: &DamagedRow) {
         let ink = colors(ui);
         let (words, tone) = match &row.id {
             Some(id) => (with_marks(&value::cut(&value::id(id), 60)), ink.text),
-            None => ("_id not known".to_owned(), ink.dim),
+            None => ("unknown _id".to_owned(), ink.dim),
         };
         let name = ui.add(Label::new(text::rich(words, text::mono()).color(tone)).truncate());
         name.hint(with_marks(&row.error));

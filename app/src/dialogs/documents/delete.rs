@@ -4,6 +4,7 @@ use egui::Context;
 use mayfly_engine::value::shell::write_command;
 
 use crate::action::{Action, Actions, DialogAction, DocumentsAction, ViewAction};
+use crate::dialogs::COMMAND_TO_SEND;
 use crate::dialogs::close;
 use crate::limits::UNDO_BYTES_MAX;
 use crate::state::documents::editor::DeleteMany;
@@ -20,7 +21,7 @@ const SAMPLE: usize = 5;
 const COMMAND_DOCUMENTS_MAX: usize = 20;
 
 /// What is kept of the changes of a tab, see [`UNDO_BYTES_MAX`].
-const BOUND: &str = "up to 64 MiB in all";
+const BOUND: &str = "up to 64 MiB in total";
 
 const _: () = assert!(UNDO_BYTES_MAX == 64 * 1024 * 1024, "the sentence names the bound");
 
@@ -45,7 +46,7 @@ pub fn ui(
     let closing = modal::ui(
         context,
         &title,
-        &format!("Ctrl+Z brings them back while this tab is open, {BOUND}"),
+        &format!("Press Ctrl+Z to undo while this tab is open, {BOUND}"),
         sizes::DIALOG,
         &mut (),
         |ui, ()| {
@@ -70,7 +71,7 @@ pub fn ui(
                 ui.label(text::rich(words, text::body()).color(colors.dim));
             }
             if draft.ids.len() <= COMMAND_DOCUMENTS_MAX {
-                copy = code_box::ui(ui, "The command that will be sent", &command);
+                copy = code_box::ui(ui, COMMAND_TO_SEND, &command);
             }
         },
         |ui, ()| {

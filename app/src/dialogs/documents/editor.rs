@@ -6,6 +6,7 @@ use egui::{Context, Id, Key, KeyboardShortcut, Modifiers, Ui};
 use mayfly_engine::value::shell::write_command;
 
 use crate::action::{Action, Actions, DocumentsAction, ViewAction};
+use crate::dialogs::COMMAND_TO_SEND;
 use crate::dialogs::close;
 use crate::limits::EDITED_TEXT_BYTES_MAX;
 use crate::state::documents::editor::{Editor, Mode, Phase, text_of};
@@ -52,7 +53,7 @@ pub fn ui(context: &Context, tab: TabId, draft: &mut Editor, state: &State, acti
         },
         |ui, draft| {
             if draft.leaving {
-                let pressed = ui.add(Button::danger("Discard what was typed")).clicked();
+                let pressed = ui.add(Button::danger("Discard changes")).clicked();
                 cancel |= pressed;
                 if ui.add(Button::plain("Keep editing")).clicked() {
                     draft.leaving = false;
@@ -61,7 +62,7 @@ pub fn ui(context: &Context, tab: TabId, draft: &mut Editor, state: &State, acti
             }
             save |= save_button(ui, draft, ready);
             if matches!(draft.phase, Phase::Changed(_)) {
-                theirs = ui.add(Button::plain("Take the store's version")).clicked();
+                theirs = ui.add(Button::plain("Use the stored version")).clicked();
             }
             cancel |= ui.add(Button::plain("Cancel")).clicked();
         },
@@ -92,7 +93,7 @@ fn titles(draft: &Editor, open: &Tab) -> (String, &'static str) {
         Mode::Edit(opened) => {
             let id = opened.get("_id").map(value::id).unwrap_or_default();
             let id = marks::visible(&value::cut(&id, 60));
-            (format!("Edit {id}"), "Types stay as they are written: Long('5') is not 5")
+            (format!("Edit {id}"), "Types are kept as written: Long('5') is not 5")
         }
     }
 }
@@ -101,8 +102,8 @@ fn save_button(ui: &mut Ui, draft: &Editor, ready: bool) -> bool {
     let count = draft.read.as_ref().map_or(1, Vec::len) as u64;
     let insert = format!("Insert {}", counted(count, "document", "documents"));
     let button = match (&draft.mode, &draft.phase) {
-        (_, Phase::Gone) => Button::primary("Insert it again"),
-        (_, Phase::Changed(_)) => Button::amber("Save mine over it"),
+        (_, Phase::Gone) => Button::primary("Insert again"),
+        (_, Phase::Changed(_)) => Button::amber("Overwrite with mine"),
         (Mode::Add, _) => Button::primary(&insert),
         (Mode::Edit(_), _) => Button::primary("Save"),
     };
@@ -115,8 +116,8 @@ fn content_ui(ui: &mut Ui, draft: &mut Editor, command: Option<&str>) -> bool {
         Phase::Changed(theirs) => conflict_ui(ui, &text_of(theirs)),
         Phase::Gone => note_ui(
             ui,
-            "The document was removed meanwhile, by the reaper or by someone else. What you typed \
-             is still here: insert it again, or copy it",
+            "This document was removed while you were editing. Your text is still here: insert it \
+             again, or copy it",
         ),
         _ => {}
     }
@@ -142,7 +143,7 @@ fn content_ui(ui: &mut Ui, draft: &mut Editor, command: Option<&str>) -> bool {
     let colors = colors(ui);
     if draft.text.len() >= EDITED_TEXT_BYTES_MAX {
         let fits = bytes(EDITED_TEXT_BYTES_MAX as u64);
-        note_ui(ui, &format!("The text ends here: {fits} fit. Import what is longer from a file"));
+        note_ui(ui, &format!("The text is limited to {fits}. Import longer documents from a file"));
     }
     match (&draft.read, &draft.phase) {
         (Err(problem), _) => {
@@ -155,13 +156,13 @@ fn content_ui(ui: &mut Ui, draft: &mut Editor, command: Option<&str>) -> bool {
             ui.label(text::rich("Saving…", text::body()).color(colors.busy));
         }
         (Ok(_), _) if draft.step().is_none() => {
-            ui.label(text::rich("Nothing was changed", text::body()).color(colors.dim));
+            ui.label(text::rich("No changes", text::body()).color(colors.dim));
         }
         _ => {}
     }
     command.is_some_and(|command| {
         let shown = value::cut(command, COMMAND_CHARS_MAX);
-        code_box::ui(ui, "The command that will be sent", &shown)
+        code_box::ui(ui, COMMAND_TO_SEND, &shown)
     })
 }
 
@@ -176,15 +177,17 @@ fn begin(ui: &Ui, id: Id, text: &str) {
 }
 
 fn conflict_ui(ui: &mut Ui, theirs: &str) {
-    note_ui(ui, "The document was changed meanwhile. This is what it is now; below is yours");
+    note_ui(
+        ui,
+        "This document changed while you were editing. The stored version is first; yours is below",
+    );
     card::ui(ui, |ui| {
         egui::ScrollArea::vertical().id_salt("theirs").max_height(AREA_CONFLICT - 40.0).show(
             ui,
             |ui| {
                 ui.set_min_width(ui.available_width());
                 let job = code_box::highlighted(ui, theirs, ui.available_width());
-                ui.add(egui::Label::new(job).selectable(true))
-                    .accessible_name("The document in the store");
+                ui.add(egui::Label::new(job).selectable(true)).accessible_name("Stored version");
             },
         );
     });

@@ -18,13 +18,15 @@ pub(super) fn ui(context: &Context, change: &mut ChangeTtl, asks: &mut Asks<'_>)
     let name = with_marks(&change.index.name);
     let title = match change.index.secs {
         Some(_) => format!("Change TTL of {name}"),
-        None => format!("Turn {name} into a TTL index"),
+        None => format!("Add TTL to {name}"),
     };
     let field = change.index.field().unwrap_or_default().to_owned();
     let subtitle = if change.is_on_modification() {
-        "Documents expire this long after their last modification; -1 leaves it to a ttl of their own".to_owned()
+        "Expire documents this long after their last modification; -1 expires only documents with \
+         their own ttl"
+            .to_owned()
     } else {
-        format!("Documents expire this long after the date in {}", with_marks(&field))
+        format!("Expire documents this long after the date in {}", with_marks(&field))
     };
     let mut pressed = Pressed::default();
     let mut changed = false;
@@ -67,7 +69,7 @@ fn buttons_ui(ui: &mut Ui, change: &ChangeTtl) -> Pressed {
         _ if change.sent.is_some() => WAITING.to_owned(),
         _ if same => "No change".to_owned(),
         0 => format!("{verb}{}", if change.index.secs.is_some() { " TTL" } else { "" }),
-        _ => format!("{verb} and let {} expire", number::count(going)),
+        _ => format!("{verb} and expire {}", number::count(going)),
     };
     let button = match going {
         _ if same => Button::plain(&label),
@@ -88,7 +90,7 @@ fn content_ui(ui: &mut Ui, change: &mut ChangeTtl, asks: &mut Asks<'_>) -> bool 
         changed = number_field::ui(ui, "TTL", &mut change.ttl, invalid.is_some());
         let words = match change.index.secs {
             Some(secs) => format!("was {}", ttl_words(secs)),
-            None => "was a plain index".to_owned(),
+            None => "has no TTL yet".to_owned(),
         };
         ui.label(text::rich(words, text::body()).color(colors(ui).dim));
     });
@@ -98,7 +100,7 @@ fn content_ui(ui: &mut Ui, change: &mut ChangeTtl, asks: &mut Asks<'_>) -> bool 
     }
     let secs = change.secs().ok();
     if secs == Some(-1) {
-        let words = "On, without a default: only documents with a ttl of their own expire";
+        let words = "No default: only documents with their own ttl expire";
         ui.label(text::rich(words, text::body()).color(colors(ui).dim));
     }
     if let Some(secs) = slider_ui(ui, secs) {
@@ -175,7 +177,7 @@ fn as_f32(number: f64) -> f32 {
 fn ages_ui(ui: &mut Ui, ages: &[Option<u64>], secs: Option<i64>) {
     let size = vec2(ui.available_width(), sizes::DENSITY);
     let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
-    let hint = "Documents by the age of their date. Older than the TTL: removed by the next pass";
+    let hint = "Documents by age. The next pass removes those older than the TTL";
     response.widget_info(|| WidgetInfo::labeled(Role::Image, true, hint));
     let ink = colors(ui);
     let painter = ui.painter();

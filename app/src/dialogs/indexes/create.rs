@@ -23,7 +23,7 @@ pub(super) fn ui(
     view: &IndexesView,
     asks: &mut Asks<'_>,
 ) {
-    let title = format!("Create an index on {}", with_marks(&asks.names.1));
+    let title = format!("Create index on {}", with_marks(&asks.names.1));
     let before = create.clone();
     let command = create.command(&asks.names.1);
     let (mut send, mut cancel) = (false, false);
@@ -50,7 +50,7 @@ pub(super) fn ui(
             let label = match going {
                 _ if create.sent.is_some() => WAITING.to_owned(),
                 0 => "Create index".to_owned(),
-                _ => format!("Create and let {} expire", number::count(going)),
+                _ => format!("Create and expire {}", number::count(going)),
             };
             let button = if going > 0 { Button::amber(&label) } else { Button::primary(&label) };
             send = ui.add(button.enabled(create.is_ready())).clicked();
@@ -74,17 +74,15 @@ fn content_ui(ui: &mut Ui, create: &mut CreateIndex, sampled: &[SampledField]) {
     ui.horizontal(|ui| {
         // Each box belongs to the word behind it.
         ui.spacing_mut().item_spacing.x = sizes::GAP_LARGE;
-        ui.checkbox(&mut create.unique, "Unique")
-            .hint("Refuse a document whose value another document has");
-        ui.checkbox(&mut create.sparse, "Sparse")
-            .hint("Leave out documents that do not have the field");
+        ui.checkbox(&mut create.unique, "Unique").hint("Reject documents with duplicate values");
+        ui.checkbox(&mut create.sparse, "Sparse").hint("Skip documents without the field");
         ui.checkbox(&mut create.hidden, "Hidden")
-            .hint("Queries do not use it; a TTL still removes documents");
+            .hint("Queries ignore this index; its TTL still removes documents");
     });
     field::labelled(ui, "Partial filter", None, |ui| {
         let field = Field {
             name: "Partial filter",
-            hint: "{ status: 'done' }: hold only documents that match",
+            hint: "{ status: 'done' } indexes only matching documents",
             mono: true,
             ..Field::default()
         };
@@ -106,7 +104,7 @@ fn fields_ui(ui: &mut Ui, create: &mut CreateIndex, sampled: &[SampledField]) {
             let cross = if many { sizes::CONTROL + sizes::GAP_SMALL } else { 0.0 };
             let buttons = sizes::FIELD_BUTTONS + cross;
             let width = Some((ui.available_width() - buttons).max(120.0));
-            let hint = "createdAt, or _ts for the last modification";
+            let hint = "createdAt, or _ts for the last modified time";
             let field = Field { name: &spoken, hint, mono: true, width, ..Field::default() };
             let response = field.ui(ui, name);
             // The keyboard is on the first field while nothing was typed.
@@ -142,7 +140,7 @@ fn fields_ui(ui: &mut Ui, create: &mut CreateIndex, sampled: &[SampledField]) {
 /// Fields of a sample of the documents; those that hold dates stand first and say so.
 fn picker_ui(ui: &mut Ui, name: &mut String, sampled: &[SampledField]) {
     if sampled.is_empty() {
-        ui.label("No documents to read fields from");
+        ui.label("No documents to suggest fields from");
     }
     for field in sampled.iter().take(24) {
         let kind = if field.dates > 0 { "date" } else { "" };
@@ -162,7 +160,7 @@ fn ttl_ui(ui: &mut Ui, create: &mut CreateIndex) {
         create.has_ttl = false;
     }
     ui.add_enabled_ui(reason.is_none(), |ui| {
-        ui.checkbox(&mut create.has_ttl, "TTL: documents expire")
+        ui.checkbox(&mut create.has_ttl, "Expire documents (TTL)")
             .hint_disabled(reason.unwrap_or_default());
     });
     if let Some(reason) = reason {
@@ -178,7 +176,9 @@ fn ttl_ui(ui: &mut Ui, create: &mut CreateIndex) {
         let words = match create.secs() {
             Ok(secs @ ..0) => ttl_words(secs),
             Ok(0) => "at the time stored in the field".to_owned(),
-            Ok(secs) if on_ts => format!("{} after the last modification", number::secs(secs)),
+            Ok(secs) if on_ts => {
+                format!("{} after the document was last modified", number::secs(secs))
+            }
             Ok(secs) => format!("{} after the date in the field", number::secs(secs)),
             Err(error) => error,
         };

@@ -16,9 +16,9 @@ pub(super) fn ui(context: &Context, dropping: &DropIndex, asks: &mut Asks<'_>) {
     let index = &dropping.index;
     let title = format!("Drop index {}", with_marks(&index.name));
     let subtitle = if index.secs.is_some() {
-        "Documents no longer expire by this index; none is removed by dropping it"
+        "Documents will no longer expire through this index. No documents are removed now"
     } else {
-        "Queries no longer use it; no document is removed"
+        "Queries will no longer use this index. No documents are removed"
     };
     let command = doc! { "dropIndexes": &asks.names.1, "index": &index.name };
     let mut send = false;

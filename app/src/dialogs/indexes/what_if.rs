@@ -16,14 +16,14 @@ pub(super) fn ui(ui: &mut Ui, what_if: Option<&WhatIf>) {
             let removed = what_if.map(|figures| figures.overdue_now);
             card::figure(now, &figure(removed), "removed by the next pass", amber);
             let soon = what_if.map(|figures| figures.next_hour);
-            card::figure(hour, &figure(soon), "more in the next hour", None);
+            card::figure(hour, &figure(soon), "more within an hour", None);
             let stays = what_if.map(|figures| figures.never);
             card::figure(never, &figure(stays), "never", None);
         }
     });
     if let Some(damaged) = what_if.map(|figures| figures.damaged).filter(|damaged| *damaged > 0) {
         let what = number::counted(damaged, "document is damaged", "documents are damaged");
-        let words = format!("{what}, in none of the figures; no pass removes what can't be read");
+        let words = format!("{what} and not counted; passes can't remove damaged documents");
         ui.add(Label::new(text::rich(words, text::body()).color(colors(ui).error)).wrap());
     }
 }

@@ -46,7 +46,7 @@ impl ChoosePath<'_> {
         ui.allocate_ui_with_layout(size, Layout::right_to_left(Align::Center), |ui| {
             let waits = state.transfer.chooser.is_some();
             let button = Button::plain(self.choose).icon(Icon::Open).enabled(!waits);
-            if ui.add(button.tooltip("Open the file dialog of the system")).clicked() {
+            if ui.add(button.tooltip("Browse for a file")).clicked() {
                 ask(actions, TransferAction::Choose);
             }
             if let Some(take) = self.take {
@@ -70,7 +70,7 @@ impl ChoosePath<'_> {
             change.taken |= response.lost_focus() && enter;
         });
         let said = match (&state.transfer.chooser, state.transfer.chooser_note) {
-            (Some(_), _) => Some("Waiting for the file dialog of the system; a path can be typed"),
+            (Some(_), _) => Some("Waiting for the system file dialog; you can also enter a path"),
             (None, note) => note,
         };
         if let Some(said) = said {

@@ -21,8 +21,8 @@ const FORMS_A_ROW: usize = 3;
 const FORM: f32 = 190.0;
 
 /// What a file is that is read in steps.
-const NO_SNAPSHOT: &str =
-    "Not one snapshot: what changes while it is written may be in the file or not";
+const NO_SNAPSHOT: &str = "The export isn't a snapshot; changes made while it runs may or may not \
+                           be included";
 
 /// Draws the dialog.
 pub fn ui(context: &Context, draft: &mut ExportDraft, state: &State, actions: &mut Actions) {
@@ -53,7 +53,7 @@ pub fn ui(context: &Context, draft: &mut ExportDraft, state: &State, actions: &m
                 1 => Button::danger("Replace file"),
                 _ => Button::danger("Replace files"),
             };
-            let button = button.enabled(ready).tooltip("Write the documents to the file");
+            let button = button.enabled(ready).tooltip("Export documents to the file");
             if ui.add(button).clicked() {
                 let overwrite = !draft.exists.is_empty();
                 ask(actions, TransferAction::StartExport { overwrite });
@@ -79,12 +79,12 @@ fn subtitle(draft: &ExportDraft, state: &State) -> String {
 
 fn form_ui(ui: &mut Ui, draft: &mut ExportDraft) {
     let before = (draft.form, draft.gzip);
-    labelled(ui, "Form", None, |ui| {
+    labelled(ui, "Format", None, |ui| {
         for row in ExportForm::ALL.chunks(FORMS_A_ROW) {
             ui.horizontal(|ui| {
                 ui.spacing_mut().item_spacing.x = sizes::GAP_TINY;
                 for form in row {
-                    let name = format!("Form: {}", form.label());
+                    let name = format!("Format: {}", form.label());
                     let button = Button::plain(form.label()).name(&name).width_min(FORM);
                     if ui.add(button.selected(*form == draft.form)).clicked() {
                         draft.form = *form;
@@ -96,8 +96,8 @@ fn form_ui(ui: &mut Ui, draft: &mut ExportDraft) {
         ui.label(text::rich(draft.form.sentence(), text::small()).color(ink));
         ui.label(text::rich(NO_SNAPSHOT, text::small()).color(ink));
     });
-    ui.checkbox(&mut draft.gzip, "Pack with gzip");
-    let indexes = "Write the indexes beside it, so that a TTL survives the trip";
+    ui.checkbox(&mut draft.gzip, "Compress with gzip");
+    let indexes = "Also save index definitions, including TTLs";
     if ui.checkbox(&mut draft.indexes, indexes).changed() {
         // Other files are written now than those that were asked about.
         draft.exists.clear();
@@ -111,8 +111,8 @@ fn which_ui(ui: &mut Ui, draft: &mut ExportDraft, wrong: Option<&str>) {
     if draft.filter.is_empty() {
         return;
     }
-    labelled(ui, "Which documents", wrong, |ui| {
-        ui.radio_value(&mut draft.use_filter, true, "Those that match the filter of the view");
+    labelled(ui, "Documents to export", wrong, |ui| {
+        ui.radio_value(&mut draft.use_filter, true, "Documents matching the current filter");
         ui.radio_value(&mut draft.use_filter, false, "All documents");
         if draft.use_filter {
             let code = code_box::highlighted(ui, &draft.filter, ui.available_width());
@@ -124,7 +124,7 @@ fn which_ui(ui: &mut Ui, draft: &mut ExportDraft, wrong: Option<&str>) {
 fn path_ui(ui: &mut Ui, draft: &mut ExportDraft, state: &State, actions: &mut Actions) {
     labelled(ui, "File", None, |ui| {
         let path = ChoosePath {
-            name: "Path of the file",
+            name: "File path",
             hint: "/home/you/documents.ndjson",
             choose: "Choose…",
             take: None,

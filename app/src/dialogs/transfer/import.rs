@@ -7,6 +7,7 @@ use super::choose_path::ChoosePath;
 use super::{ask, notice_ui, options, preview, rehearsal, target};
 use crate::action::{Action, Actions, TransferAction, ViewAction};
 use crate::dialogs::close;
+use crate::dialogs::{COMMAND_LINE, COMMAND_LINE_HINT};
 use crate::state::transfer::import::file_name;
 use crate::state::transfer::{ImportDraft, command_line};
 use crate::state::{State, number};
@@ -28,7 +29,7 @@ pub fn ui(context: &Context, draft: &mut ImportDraft, state: &State, actions: &m
     let closing = modal::ui(
         context,
         "Import documents",
-        "JSON in any form, or CSV with a header line; packed with gzip or not",
+        "JSON or CSV with a header row, optionally gzipped",
         sizes::DIALOG_WIDE,
         &mut (&mut *draft, &mut *actions),
         |ui, (draft, actions)| {
@@ -65,11 +66,11 @@ fn start_ui(ui: &mut Ui, draft: &ImportDraft, ready: bool) -> bool {
     let name = cut(&with_marks(draft.collection.trim()), NAME_CHARS_MAX);
     let drops = format!("Drop {name} and import");
     let (button, tooltip) = if draft.drop {
-        (Button::danger(&drops), "Type the name first")
+        (Button::danger(&drops), "Enter the name to confirm")
     } else if draft.overdue() > 0 && !draft.pause_reaper || draft.lack_of_room().is_some() {
-        (Button::amber("Import anyway"), "Read the files into the collection")
+        (Button::amber("Import anyway"), "Import the files into the collection")
     } else {
-        (Button::primary("Import"), "Read the files into the collection")
+        (Button::primary("Import"), "Import the files into the collection")
     };
     let button = button.enabled(ready && draft.is_drop_confirmed());
     ui.add(button.tooltip(tooltip)).clicked()
@@ -78,7 +79,7 @@ fn start_ui(ui: &mut Ui, draft: &ImportDraft, ready: bool) -> bool {
 /// What the disk has no room for.
 fn room_ui(ui: &mut Ui, draft: &ImportDraft) {
     if let Some(words) = draft.lack_of_room() {
-        notice_ui(ui, Icon::Warning, "Too little room", colors(ui).overdue, &words);
+        notice_ui(ui, Icon::Warning, "Not enough disk space", colors(ui).overdue, &words);
     }
 }
 
@@ -91,7 +92,7 @@ fn unfinished_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
     let words = number::counted(count, "import", "imports");
     ui.horizontal(|ui| {
         let ink = colors(ui).overdue;
-        ui.label(text::rich(format!("{words} did not reach the end"), text::body()).color(ink));
+        ui.label(text::rich(format!("{words} unfinished"), text::body()).color(ink));
         if ui.add(Button::plain("Show unfinished imports").small()).clicked() {
             ask(actions, TransferAction::ShowUnfinished);
         }
@@ -107,9 +108,9 @@ pub fn beside_scroll_bar(ui: &mut Ui) {
 /// The line for a terminal, with a button that copies it.
 pub fn command_ui(ui: &mut Ui, command: &str, actions: &mut Actions) {
     let ink = colors(ui).dim;
-    let words = "The same from a terminal, while this window is closed";
+    let words = COMMAND_LINE_HINT;
     ui.label(text::rich(words, text::small()).color(ink));
-    if code_box::ui(ui, "The same from a terminal", command) {
+    if code_box::ui(ui, COMMAND_LINE, command) {
         actions.push(Action::View(ViewAction::Copy(command.to_owned())));
     }
 }
@@ -128,8 +129,8 @@ fn files_ui(ui: &mut Ui, draft: &mut ImportDraft, state: &State, actions: &mut A
             file_ui(ui, at, file, draft, actions);
         }
         let path = ChoosePath {
-            name: "Path of a file",
-            hint: "Drop a file on the window, or type its path",
+            name: "File path",
+            hint: "Drop a file here, or enter its path",
             choose: "Choose file…",
             take: Some("Add"),
             invalid: false,
@@ -143,11 +144,11 @@ fn files_ui(ui: &mut Ui, draft: &mut ImportDraft, state: &State, actions: &mut A
     }
     ui.horizontal(|ui| {
         let ink = colors(ui).dim;
-        ui.label(text::rich("Form", text::small()).color(ink));
-        let words = ["Told by its contents", "JSON", "CSV"];
+        ui.label(text::rich("Format", text::small()).color(ink));
+        let words = ["Detect automatically", "JSON", "CSV"];
         let chosen = FORMATS.iter().position(|format| *format == draft.format).unwrap_or(0);
         if let Some(format) =
-            tabs::segmented(ui, "Form", &words, chosen).and_then(|at| FORMATS.get(at))
+            tabs::segmented(ui, "Format", &words, chosen).and_then(|at| FORMATS.get(at))
         {
             draft.format = *format;
             ask(actions, TransferAction::Look);

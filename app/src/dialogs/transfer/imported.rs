@@ -47,12 +47,12 @@ pub fn ui(context: &Context, result: &ImportResult, state: &State, actions: &mut
             }
             if let Some(id) = result.report.unfinished {
                 let back = Button::plain("Roll back");
-                let words = "Remove what it stored, but for what was changed since";
+                let words = "Remove imported documents, except those changed since";
                 if ui.add(back.tooltip(words)).clicked() {
                     ask(actions, TransferAction::RollBack(id));
                 }
                 let on = Button::plain("Resume import");
-                if ui.add(on.tooltip("Go on behind the last document that was stored")).clicked() {
+                if ui.add(on.tooltip("Resume after the last stored document")).clicked() {
                     ask(actions, TransferAction::Resume(id));
                 }
             }
@@ -69,7 +69,7 @@ pub fn ui(context: &Context, result: &ImportResult, state: &State, actions: &mut
 fn title(end: &End) -> &'static str {
     match end {
         End::Complete => "Import finished",
-        End::Cancelled => "Import cancelled",
+        End::Cancelled => "Import canceled",
         _ => "Import stopped",
     }
 }
@@ -93,13 +93,13 @@ fn figures_ui(ui: &mut Ui, report: &ImportReport) {
 fn end_ui(ui: &mut Ui, report: &ImportReport) {
     let words = match &report.end {
         End::Complete => None,
-        End::StoppedOnError => Some("Stopped at the first rejected document, as asked".to_owned()),
-        End::TooManyRejects => Some("Stopped, because too many documents were rejected".to_owned()),
+        End::StoppedOnError => Some("Stopped at the first rejected document".to_owned()),
+        End::TooManyRejects => Some("Stopped: too many documents were rejected".to_owned()),
         End::Broken(reject) => {
             let file = with_marks(&file_name(&reject.file));
             Some(format!("The rest of {file} can't be read. {}", problem(reject)))
         }
-        End::Cancelled => Some("What was imported before stays".to_owned()),
+        End::Cancelled => Some("Documents imported so far are kept".to_owned()),
         End::Failed(reason) => Some(reason.clone()),
     };
     let colors = colors(ui);
@@ -136,7 +136,7 @@ fn rejects_ui(ui: &mut Ui, report: &ImportReport, actions: &mut Actions) {
     for file in &report.rejects_files {
         let path = file.display().to_string();
         let dim = |words: &str| text::rich(words, text::small()).color(colors.dim);
-        ui.label(dim("All rejected documents, with reason and line, are in"));
+        ui.label(dim("Rejected documents with reasons and line numbers are saved in"));
         ui.horizontal(|ui| {
             let copy = Button::plain("Copy path").small().icon(Icon::Copy);
             if ui.add(copy).clicked() {
@@ -150,9 +150,9 @@ fn rejects_ui(ui: &mut Ui, report: &ImportReport, actions: &mut Actions) {
 fn paused_ui(ui: &mut Ui, actions: &mut Actions) {
     let colors = colors(ui);
     card::bordered(ui, colors.overdue, |ui| {
-        let words = "The reaper is paused. When it runs again, what is past its threshold goes";
+        let words = "The TTL monitor is paused. Expired documents are removed when you resume it";
         notice_ui(ui, Icon::Pause, "Paused", colors.overdue, words);
-        if ui.add(Button::amber("Resume the reaper")).clicked() {
+        if ui.add(Button::amber("Resume the TTL monitor")).clicked() {
             actions.push(Action::Reaper(ReaperAction::SetEnabled(true)));
         }
     });

@@ -22,11 +22,11 @@ pub fn button_ui(ui: &mut Ui, draft: &mut ImportDraft) {
     let chosen = Oddity::ALL.iter().filter(|oddity| draft.lenience.takes(**oddity)).count();
     let words = match chosen {
         0 => "JSON options".to_owned(),
-        _ => format!("JSON options ({chosen} chosen)"),
+        _ => format!("JSON options ({chosen} selected)"),
     };
     let icon = if draft.shows_options { Icon::Unfolded } else { Icon::Expand };
     let button = Button::ghost(&words).icon(icon).name("JSON options");
-    if ui.add(button.tooltip("What to do with values that are no Extended JSON")).clicked() {
+    if ui.add(button.tooltip("Options for non-standard JSON values")).clicked() {
         draft.shows_options = !draft.shows_options;
     }
 }
@@ -51,8 +51,8 @@ pub fn ui(ui: &mut Ui, draft: &mut ImportDraft, actions: &mut Actions) {
         if let Some(error) = draft.zone_error() {
             ui.label(text::rich(error, text::small()).color(colors.error));
         }
-        let words = "A document with any of these is rejected unless its option is chosen. What is read \
-                     in another way than it stands in the file is counted";
+        let words = "Documents with these values are rejected unless you select the option. \
+                     Converted values are counted";
         ui.label(text::rich(words, text::small()).color(colors.dim));
     });
     if draft.lenience != before {
@@ -62,7 +62,7 @@ pub fn ui(ui: &mut Ui, draft: &mut ImportDraft, actions: &mut Actions) {
 
 fn zone_ui(ui: &mut Ui, draft: &mut ImportDraft) {
     let field = Field {
-        name: "Zone of dates without one",
+        name: "Time zone for dates without one",
         hint: "UTC",
         mono: true,
         invalid: draft.zone_error().is_some(),

@@ -55,7 +55,7 @@ fn look_ui(ui: &mut Ui, look: &FileLook) {
     });
     problems_ui(ui, &preview.rejects);
     for words in preview.tally.sentences() {
-        notice_ui(ui, Icon::Info, "Read in another way", colors.dim, &words);
+        notice_ui(ui, Icon::Info, "Converted", colors.dim, &words);
     }
     if !preview.documents.is_empty() {
         card::ui(ui, |ui| grid_ui(ui, preview));

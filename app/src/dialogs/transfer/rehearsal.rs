@@ -24,14 +24,14 @@ pub fn ui(ui: &mut Ui, draft: &mut ImportDraft, state: &State, actions: &mut Act
     }
     match &draft.rehearsal {
         Seen::Waiting(_) => {
-            quiet(ui, "Counting what can't be stored or is past its threshold already…");
+            quiet(ui, "Checking for invalid and already expired documents…");
         }
         Seen::Here(found) if found.overdue > 0 => {
             let words = overdue(found, &draft.target().to_string());
             overdue_ui(ui, &words, &mut draft.pause_reaper, state.reaper.enabled);
         }
         Seen::Here(found) if !found.indexes.is_empty() && found.documents > 0 => {
-            quiet(ui, "No document is past its threshold already");
+            quiet(ui, "No documents are already expired");
         }
         // A file that can't be read is said above.
         Seen::Here(_) | Seen::Nothing | Seen::Failed(_) => {}
@@ -52,8 +52,8 @@ pub fn refused(found: &Rehearsal, mode: Mode) -> Option<String> {
     let of = if all >= REHEARSED_DOCS_MAX { format!("the first {of}") } else { of };
     let whys = [
         (found.rejected, "can't be read or stored"),
-        (taken, "have an _id that is there already"),
-        (repeated, "have the _id of another one of the file"),
+        (taken, "have an _id that already exists"),
+        (repeated, "have a duplicate _id within the file"),
     ];
     let whys: Vec<String> = whys
         .iter()
@@ -63,7 +63,7 @@ pub fn refused(found: &Rehearsal, mode: Mode) -> Option<String> {
     let rejected = found.rejected + taken + repeated;
     let stops = rejected >= IMPORT_REJECTS_MAX
         || all >= REJECTS_SHARE_DOCS_MIN && rejected * REJECTS_SHARE > all;
-    let stops = if stops { ", so the import would stop before its end" } else { "" };
+    let stops = if stops { ", so the import would stop early" } else { "" };
     (rejected > 0).then(|| {
         let count = number::count(rejected);
         format!("{count} of {of} would be rejected{stops} ({})", whys.join(", "))
@@ -80,9 +80,9 @@ pub fn overdue(found: &Rehearsal, into: &str) -> String {
         .collect();
     let all = number::counted(found.documents, "document", "documents");
     let of = if found.documents >= REHEARSED_DOCS_MAX { format!("the first {all}") } else { all };
-    let (are, go) = if found.overdue == 1 { ("is", "goes") } else { ("are", "go") };
+    let are = if found.overdue == 1 { "is" } else { "are" };
     format!(
-        "{} of {of} {are} past the threshold of {into} already and {go} with the next pass ({})",
+        "{} of {of} {are} already expired in {into} and will be removed by the next pass ({})",
         number::count(found.overdue),
         by.join(", ")
     )
@@ -93,11 +93,11 @@ fn overdue_ui(ui: &mut Ui, words: &str, pause: &mut bool, reaper_runs: bool) {
     card::bordered(ui, colors.overdue, |ui| {
         notice_ui(ui, Icon::Timer, "Overdue", colors.overdue, words);
         if reaper_runs {
-            ui.radio_value(pause, false, "Import anyway; the next pass removes them");
-            ui.radio_value(pause, true, "Pause the reaper, so that they stay until you resume it");
+            ui.radio_value(pause, false, "Import anyway and let the next pass remove them");
+            ui.radio_value(pause, true, "Pause the TTL monitor and keep them until you resume it");
         } else {
             *pause = false;
-            quiet(ui, "The reaper is paused, so they stay until you resume it");
+            quiet(ui, "The TTL monitor is paused; they are kept until you resume it");
         }
     });
 }
@@ -122,15 +122,15 @@ mod tests {
             5,
             Mode::Insert,
             Some(
-                "7 of 12 documents would be rejected (2 can't be read or stored, 5 have an _id that \
-                 is there already)",
+                "7 of 12 documents would be rejected (2 can't be read or stored, 5 have an _id \
+                 that already exists)",
             ),
         );
         let found = Rehearsal { documents: 9, repeated: 3, ..Rehearsal::default() };
         assert_eq!(refused(&found, Mode::Replace), None);
         assert_eq!(
             refused(&found, Mode::Insert).as_deref(),
-            Some("3 of 9 documents would be rejected (3 have the _id of another one of the file)")
+            Some("3 of 9 documents would be rejected (3 have a duplicate _id within the file)")
         );
         check(
             9_000,
@@ -138,8 +138,8 @@ mod tests {
             9_000,
             Mode::Merge,
             Some(
-                "1,000 of 10,000 documents would be rejected, so the import would stop before its \
-                 end (1,000 can't be read or stored)",
+                "1,000 of 10,000 documents would be rejected, so the import would stop early \
+                 (1,000 can't be read or stored)",
             ),
         );
         check(
@@ -148,8 +148,8 @@ mod tests {
             0,
             Mode::Replace,
             Some(
-                "101 of 1,000 documents would be rejected, so the import would stop before its end \
-                 (101 can't be read or stored)",
+                "101 of 1,000 documents would be rejected, so the import would stop early (101 \
+                 can't be read or stored)",
             ),
         );
     }
@@ -170,19 +170,19 @@ mod tests {
         check(
             5_000,
             1_204,
-            "1,204 of 5,000 documents are past the threshold of d.c already and go with the next \
+            "1,204 of 5,000 documents are already expired in d.c and will be removed by the next \
              pass (1,204 by at_1)",
         );
         check(
             2,
             1,
-            "1 of 2 documents is past the threshold of d.c already and goes with the next pass (1 \
-             by at_1)",
+            "1 of 2 documents is already expired in d.c and will be removed by the next pass (1 by \
+             at_1)",
         );
         check(
             REHEARSED_DOCS_MAX,
             7,
-            "7 of the first 200,000 documents are past the threshold of d.c already and go with \
+            "7 of the first 200,000 documents are already expired in d.c and will be removed by \
              the next pass (7 by at_1)",
         );
     }

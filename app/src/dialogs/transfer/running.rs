@@ -4,6 +4,7 @@ use egui::Context;
 
 use super::super::close;
 use crate::action::{Action, Actions, ViewAction};
+use crate::dialogs::{CONTINUE, KEEPS_RUNNING, STARTING};
 use crate::state::State;
 use crate::state::operations::OperationId;
 use crate::state::transfer::Kind;
@@ -20,9 +21,9 @@ pub fn ui(context: &Context, operation: OperationId, state: &State, actions: &mu
     let stopping = found.cancel.as_ref().is_some_and(crate::worker::Cancel::is_cancelled);
     let progress = &found.progress;
     let what_stays = match state.transfer.get(operation).map(|running| &running.kind) {
-        Some(Kind::Export { .. }) => "Stop; no file is written",
-        Some(Kind::RollBack { .. }) => "Stop; the rest can be rolled back later",
-        Some(Kind::Import { .. }) | None => "Stop; what is stored so far stays",
+        Some(Kind::Export { .. }) => "Stop without writing a file",
+        Some(Kind::RollBack { .. }) => "Stop; you can roll back the rest later",
+        Some(Kind::Import { .. }) | None => "Stop and keep documents imported so far",
     };
     let closing = modal::ui(
         context,
@@ -39,15 +40,15 @@ pub fn ui(context: &Context, operation: OperationId, state: &State, actions: &mu
             let colors = colors(ui);
             bar::ui(ui, share, colors.accent, "Progress");
             let words = match (progress.text.as_str(), progress.total) {
-                ("", _) => "Begins…".to_owned(),
+                ("", _) => STARTING.to_owned(),
                 (words, 0) => words.to_owned(),
-                (words, _) => format!("{:.0} % · {words}", share.clamp(0.0, 1.0) * 100.0),
+                (words, _) => format!("{:.0}% · {words}", share.clamp(0.0, 1.0) * 100.0),
             };
             ui.label(text::rich(words, text::mono_small()).color(colors.dim));
         },
         |ui, ()| {
-            let background = Button::primary("Continue in the background");
-            if ui.add(background.tooltip("It goes on; Operations shows how far it is")).clicked() {
+            let background = Button::primary(CONTINUE);
+            if ui.add(background.tooltip(KEEPS_RUNNING)).clicked() {
                 close(actions);
             }
             let label = if stopping { "Stopping…" } else { "Cancel" };

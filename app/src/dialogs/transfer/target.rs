@@ -11,14 +11,10 @@ use crate::widgets::tabs;
 use crate::widgets::value_text::with_marks;
 
 const MODES: [(Mode, &str, &str); 4] = [
-    (Mode::Insert, "Insert", "A document whose _id is there already is rejected"),
-    (Mode::Skip, "Skip", "A document whose _id is there already is left out and counted"),
-    (Mode::Replace, "Replace", "A document whose _id is there already takes its place"),
-    (
-        Mode::Merge,
-        "Merge",
-        "The fields of a document whose _id is there already are set in it; its other fields stay",
-    ),
+    (Mode::Insert, "Insert", "Reject documents whose _id already exists"),
+    (Mode::Skip, "Skip", "Skip documents whose _id already exists"),
+    (Mode::Replace, "Replace", "Replace documents whose _id already exists"),
+    (Mode::Merge, "Merge", "Update fields of documents whose _id already exists and keep the rest"),
 ];
 
 /// Draws the fields.
@@ -45,13 +41,13 @@ pub fn ui(ui: &mut Ui, draft: &mut ImportDraft, state: &State) {
     let there = state.tree.collection(&draft.target());
     let (words, ink) = match (&error, there) {
         (Some(error), _) => (error.clone(), colors.error),
-        (None, None) => ("A new collection".to_owned(), colors.dim),
+        (None, None) => ("New collection".to_owned(), colors.dim),
         (None, Some(found)) => match found.documents {
             Some(count) => {
                 let documents = number::counted(count, "document", "documents");
-                (format!("{documents} there already"), colors.dim)
+                (format!("Already has {documents}"), colors.dim)
             }
-            None => ("The collection is there already".to_owned(), colors.dim),
+            None => ("Collection exists".to_owned(), colors.dim),
         },
     };
     ui.label(text::rich(words, text::small()).color(ink));
@@ -70,8 +66,8 @@ pub fn ui(ui: &mut Ui, draft: &mut ImportDraft, state: &State) {
 /// When an import ends because of what it rejects.
 fn stop_rule() -> String {
     format!(
-        "Rejected documents go to a file of their own. The import stops at {} of them, or when more \
-         than {} % of at least {} documents were rejected; it can be resumed then",
+        "Rejected documents are saved to a separate file. The import stops after {} rejections, or \
+         when more than {}% of at least {} documents are rejected; you can resume it",
         number::count(IMPORT_REJECTS_MAX),
         100 / REJECTS_SHARE,
         number::count(REJECTS_SHARE_DOCS_MIN),
@@ -90,7 +86,7 @@ fn name_ui(ui: &mut Ui, label: &str, name: &mut String) -> bool {
 
 /// Whether the collection is dropped first. Then its name must be typed, as in the dialog that only drops.
 fn drop_ui(ui: &mut Ui, draft: &mut ImportDraft) {
-    let label = "Drop the collection first, with its documents and indexes";
+    let label = "Drop the existing collection and its indexes first";
     if ui.checkbox(&mut draft.drop, label).changed() {
         draft.drop_typed.clear();
     }
@@ -98,7 +94,7 @@ fn drop_ui(ui: &mut Ui, draft: &mut ImportDraft) {
         return;
     }
     let shown = with_marks(draft.collection.trim());
-    labelled(ui, &format!("Type {shown} to confirm"), None, |ui| {
+    labelled(ui, &format!("Enter {shown} to confirm"), None, |ui| {
         let id = Some(Id::unique("name to drop before the import"));
         let field =
             Field { name: "Name to confirm", hint: &shown, mono: true, id, ..Field::default() };
@@ -107,7 +103,7 @@ fn drop_ui(ui: &mut Ui, draft: &mut ImportDraft) {
 }
 
 fn mode_ui(ui: &mut Ui, draft: &mut ImportDraft) {
-    labelled(ui, "A document with an _id that is there already", None, |ui| {
+    labelled(ui, "If the _id already exists", None, |ui| {
         let words = MODES.map(|(_, word, _)| word);
         let chosen = MODES.iter().position(|(mode, ..)| *mode == draft.mode).unwrap_or(0);
         let pressed = tabs::segmented(ui, "Mode", &words, chosen);

@@ -21,7 +21,7 @@ pub fn ui(context: &Context, error: Option<&str>, state: &State, actions: &mut A
     let closing = modal::ui(
         context,
         "Unfinished imports",
-        "They did not reach the end of their files; what they stored is there",
+        "These imports stopped early. Documents imported so far are kept",
         sizes::DIALOG_WIDE,
         &mut *actions,
         |ui, actions| {
@@ -48,24 +48,20 @@ fn one(ui: &mut Ui, known: &UnfinishedImport, actions: &mut Actions) {
     card::ui(ui, |ui| {
         ui.label(text::rich(known.sentence(), text::body()));
         if known.rejected > 0 {
-            let words = format!("{} rejected until then", known.rejected);
+            let words = format!("{} rejected so far", known.rejected);
             ui.label(text::rich(words, text::small()).color(colors(ui).dim));
         }
         ui.spacing_mut().item_spacing.y = sizes::GAP_SMALL;
         let ways = [
-            (
-                "Resume",
-                "Goes on behind the last document that was stored",
-                TransferAction::Resume(known.id),
-            ),
+            ("Resume", "Resumes after the last stored document", TransferAction::Resume(known.id)),
             (
                 "Roll back",
-                "Removes what it stored, but for what was changed since",
+                "Removes imported documents, except those changed since",
                 TransferAction::RollBack(known.id),
             ),
             (
-                "Leave",
-                "Keeps what it stored and forgets the import",
+                "Dismiss",
+                "Keeps imported documents and clears this entry",
                 TransferAction::Leave(known.id),
             ),
         ];

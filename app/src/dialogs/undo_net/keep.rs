@@ -15,14 +15,14 @@ pub(super) fn ui(ui: &mut Ui, draft: &mut UndoNetDraft, net: &UndoNet, actions: 
     let secs = draft.secs();
     ui.horizontal(|ui| {
         let chosen = usize::from(draft.is_on);
-        if let Some(at) = tabs::segmented(ui, "Undo net", &["Off", "On"], chosen) {
+        if let Some(at) = tabs::segmented(ui, "Trash", &["Off", "On"], chosen) {
             draft.is_on = at == 1;
         }
         if draft.is_on {
-            ui.label(text::rich("keeps what is removed for", text::body()).color(colors(ui).dim));
+            ui.label(text::rich("keeps removed documents for", text::body()).color(colors(ui).dim));
             number_field::ui(ui, "Keep for", &mut draft.keep, secs.is_err());
         } else {
-            let words = "What the reaper removes is not kept here";
+            let words = "Removed documents are not kept";
             ui.label(text::rich(words, text::body()).color(colors(ui).dim));
         }
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| holds_ui(ui, net));
@@ -38,31 +38,34 @@ pub(super) fn ui(ui: &mut Ui, draft: &mut UndoNetDraft, net: &UndoNet, actions: 
 
 /// What was chosen is not how the net is: the command that makes it so.
 fn change_ui(ui: &mut Ui, secs: i64, net: &UndoNet, actions: &mut Actions) {
-    let name = "The command that sets the undo net";
+    let name = "Trash command";
     command_ui(ui, name, "admin", &keep_command(secs), actions);
     let span = duration::span(secs.saturating_mul(1_000));
     let label = match (secs, net.secs) {
-        (0, _) => "Turn the net off".to_owned(),
-        (_, 0) => format!("Turn the net on for {span}"),
+        (0, _) => "Turn off the trash".to_owned(),
+        (_, 0) => format!("Turn on the trash for {span}"),
         _ => format!("Keep for {span} from now on"),
     };
-    let hint = "What is in the net keeps the time that it has";
+    let hint = "Applies to future removals only";
     let button = Button::primary(&label).enabled(!net.is_waiting).tooltip(hint);
     ui.horizontal(|ui| {
         if ui.add(button).clicked() {
             actions.push(Action::UndoNet(UndoNetAction::Keep(secs)));
         }
         // The switch above shows what was chosen, which is not how it is.
-        let now =
-            if net.secs == 0 { "The net is off until then" } else { "The net is on until then" };
+        let now = if net.secs == 0 {
+            "The trash is off until then"
+        } else {
+            "The trash is on until then"
+        };
         ui.label(text::rich(now, text::body()).color(colors(ui).overdue));
     });
 }
 
 fn holds_ui(ui: &mut Ui, net: &UndoNet) {
     let documents = number::counted(net.documents, "document", "documents");
-    let words = format!("Holds: {documents}, {}", number::bytes(net.bytes));
+    let words = format!("In trash: {documents}, {}", number::bytes(net.bytes));
     let most = number::bytes(net.max_bytes);
-    let hint = format!("Beyond {most}, what was removed first is gone first");
+    let hint = format!("Above {most}, the oldest documents are deleted first");
     ui.label(text::rich(words, text::body()).color(colors(ui).dim)).hint(hint);
 }

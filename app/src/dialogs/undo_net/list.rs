@@ -78,16 +78,15 @@ fn empty_ui(ui: &mut Ui, sentence: &str) {
 fn why_empty(net: &UndoNet) -> String {
     match (&net.filter, net.secs) {
         (Some(of), _) => {
-            format!("Nothing that was removed from {} is kept", with_marks(&of.to_string()))
+            format!("No removed documents from {} in the trash", with_marks(&of.to_string()))
         }
         (None, 0) => {
-            "For the moment after a TTL was set too short: while the net is on, a removal can \
-                      be taken back. Nothing is kept now"
+            "The trash is empty. Turn it on to undo removals, for example after setting a TTL too \
+             short"
                 .to_owned()
         }
         (None, secs) => format!(
-            "Nothing was removed yet. What the next pass removes is listed here, and can be put back \
-             for {}",
+            "Nothing removed yet. Removed documents appear here and can be restored for {}",
             duration::span(secs.saturating_mul(1_000))
         ),
     }
@@ -98,8 +97,7 @@ fn filter_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
     let all = "All collections";
     let shown = net.filter.as_ref().map(|of| with_marks(&of.to_string()));
     let shown = shown.unwrap_or_else(|| all.to_owned());
-    let button =
-        Button::plain(&shown).menu().name("Collection").tooltip("List one collection alone");
+    let button = Button::plain(&shown).menu().name("Collection").tooltip("Filter by collection");
     let response = ui.add(button);
     menu::below(&response, |ui| {
         ScrollArea::vertical().max_height(sizes::PALETTE_LIST).show(ui, |ui| {
@@ -126,7 +124,7 @@ fn header_ui(ui: &mut Ui) {
     let (rect, _) =
         ui.allocate_exact_size(vec2(ui.available_width(), sizes::CONTROL_SMALL), Sense::hover());
     let ink = colors(ui);
-    let words = ["_id", "Collection", "Removed (UTC)", "Pass", "Gone in"];
+    let words = ["_id", "Collection", "Removed (UTC)", "Pass", "Kept for"];
     for (cell, word) in cells(rect).into_iter().zip(words) {
         let at = cell.left_center();
         let width = cell.width();
@@ -156,7 +154,7 @@ fn row_ui(ui: &mut Ui, row: &Row, draft: &mut UndoNetDraft, clock: &Clock, actio
     let id = with_marks(&value::cut(&value::id(&row.id), 120));
     let namespace = with_marks(&row.namespace.to_string());
     response.widget_info(|| {
-        let name = format!("Choose {id} of {namespace}");
+        let name = format!("Select {id} of {namespace}");
         WidgetInfo::selected(Role::Button, ui.is_enabled(), is_chosen, name)
     });
     ground_ui(ui, rect, is_chosen, &response);
@@ -191,7 +189,7 @@ fn details(row: &Row) -> String {
     let index = with_marks(&row.index);
     let (size, until) = (number::bytes(row.bytes), duration::date_time(row.until_ms));
     format!(
-        "{size}, removed by the index {index}; gone for good with the first pass after {until} UTC"
+        "{size}, removed by index {index}; deleted permanently by the first pass after {until} UTC"
     )
 }
 

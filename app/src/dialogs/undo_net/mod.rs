@@ -10,6 +10,7 @@ use mayfly_engine::value::shell::write_command;
 use super::close;
 use super::transfer::beside_scroll_bar;
 use crate::action::{Action, Actions, UndoNetAction, ViewAction};
+use crate::dialogs::{COMMAND_TO_SEND, LOADING, RESTORE};
 use crate::state::State;
 use crate::state::undo_net::{Scope, UndoNet, UndoNetDraft};
 use crate::theme::{colors, sizes, text};
@@ -26,12 +27,12 @@ enum Pressed {
 pub fn ui(context: &Context, draft: &mut UndoNetDraft, state: &State, actions: &mut Actions) {
     let net = &state.undo_net;
     draft.fill(net);
-    let subtitle = "While it is on, what the reaper removes is kept for a time and can be put back as it \
-                    was. The index that removed it then waits until you release it.";
+    let subtitle = "When on, removed documents are kept for a while so you can restore them. \
+                    Restoring puts the index that removed them on hold until you release it.";
     let mut pressed = None;
     let closing = modal::ui(
         context,
-        "Undo net",
+        "Trash",
         subtitle,
         sizes::DIALOG_WIDE,
         draft,
@@ -41,7 +42,7 @@ pub fn ui(context: &Context, draft: &mut UndoNetDraft, state: &State, actions: &
                 ui.label(text::rich(with_marks(error), text::body()).color(colors(ui).error));
             }
             if !net.is_known {
-                ui.label(text::rich("Looking…", text::body()).color(colors(ui).dim));
+                ui.label(text::rich(LOADING, text::body()).color(colors(ui).dim));
                 return;
             }
             keep::ui(ui, draft, net, actions);
@@ -75,18 +76,18 @@ fn put_back_ui(ui: &mut Ui, draft: &mut UndoNetDraft, net: &UndoNet, actions: &m
         None => "Everything".to_owned(),
     };
     ui.horizontal(|ui| {
-        ui.label(text::rich("Put back", text::body()).color(colors(ui).dim));
-        let words = ["The chosen document", "All that its pass removed", &all];
+        ui.label(text::rich(RESTORE, text::body()).color(colors(ui).dim));
+        let words = ["Selected document", "All from the same pass", &all];
         let at = Scope::ALL.iter().position(|scope| *scope == draft.scope).unwrap_or(0);
         if let Some(scope) =
-            tabs::segmented(ui, "Put back", &words, at).and_then(|at| Scope::ALL.get(at))
+            tabs::segmented(ui, RESTORE, &words, at).and_then(|at| Scope::ALL.get(at))
         {
             draft.scope = *scope;
         }
     });
     match net.put_back(draft) {
         Ok(put_back) => {
-            command_ui(ui, COMMAND_NAME, &put_back.db, &put_back.command, actions);
+            command_ui(ui, COMMAND_TO_SEND, &put_back.db, &put_back.command, actions);
         }
         Err(why) => {
             // As high as the command that comes with a choice: the rows stay under the pointer.
@@ -98,18 +99,15 @@ fn put_back_ui(ui: &mut Ui, draft: &mut UndoNetDraft, net: &UndoNet, actions: &m
     }
 }
 
-/// What the command at the bottom is called.
-const COMMAND_NAME: &str = "The command that will be sent";
-
 fn buttons_ui(ui: &mut Ui, draft: &UndoNetDraft, net: &UndoNet) -> Option<Pressed> {
     let mut pressed = None;
     if !net.rows.is_empty() {
         let put_back = net.put_back(draft);
-        let label = put_back.as_ref().map_or("Put back", |put_back| put_back.label.as_str());
+        let label = put_back.as_ref().map_or(RESTORE, |put_back| put_back.label.as_str());
         let label = with_marks(label);
         let button = Button::primary(&label)
             .enabled(put_back.is_ok() && !net.is_waiting)
-            .tooltip("Stores it in its collection again; nothing that is there is overwritten");
+            .tooltip("Restore to its collection without overwriting anything");
         if let (true, Ok(put_back)) = (ui.add(button).clicked(), put_back) {
             pressed = Some(Pressed::Ask(UndoNetAction::PutBack(put_back)));
         }

@@ -17,8 +17,7 @@ use crate::worker::upkeep::KeptBackup;
 
 /// Draws the dialog.
 pub fn ui(context: &Context, draft: &mut BackupDraft, state: &State, actions: &mut Actions) {
-    let subtitle = "A copy of the whole store in one file, checked before it counts. The store stays in \
-                    use.";
+    let subtitle = "Copy the whole store to one file and verify it. The store stays open.";
     let closing = modal::ui(
         context,
         "Back up the store",
@@ -52,7 +51,7 @@ fn path_ui(ui: &mut Ui, draft: &mut BackupDraft, state: &State, actions: &mut Ac
     let problem = draft.problem();
     labelled(ui, "File", problem, |ui| {
         let path = ChoosePath {
-            name: "Path of the backup",
+            name: "Backup path",
             hint: "/home/you/store.backup",
             choose: "Choose…",
             take: None,
@@ -70,13 +69,13 @@ fn kept_ui(ui: &mut Ui, draft: &BackupDraft, state: &State) {
     let looked = looked.filter(|looked| Some(&looked.file) == draft.file().as_ref());
     let backups = looked.map(|looked| looked.backups.as_slice()).unwrap_or_default();
     if backups.is_empty() {
-        words(ui, "There is no backup under this name yet. The last three are kept.");
+        words(ui, "No backups with this name yet. The last three are kept.");
     } else {
-        heading(ui, "Backups under this name; the last three are kept");
+        heading(ui, "Backups with this name (last three kept)");
         list_ui(ui, backups, state);
     }
     if let Some(damaged) = looked.and_then(|looked| looked.damaged.as_ref()) {
-        heading(ui, "A copy with damaged documents; only the next such one takes its place");
+        heading(ui, "Copy with damaged documents; kept until the next damaged copy replaces it");
         list_ui(ui, std::slice::from_ref(damaged), state);
     }
 }

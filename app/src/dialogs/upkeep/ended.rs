@@ -67,7 +67,7 @@ fn findings_ui(ui: &mut Ui, findings: &[String]) {
     if findings.is_empty() {
         return;
     }
-    heading(ui, "What is wrong");
+    heading(ui, "Problems found");
     card::bordered(ui, colors(ui).error, |ui| {
         for finding in findings {
             ui.add(Label::new(text::rich(with_marks(finding), text::small())).wrap());

@@ -46,19 +46,19 @@ pub fn ui(context: &Context, state: &State, actions: &mut Actions) {
 
 fn figures_ui(ui: &mut Ui, state: &State) {
     let status = state.upkeep.status.as_ref();
-    let unknown = || "not known".to_owned();
+    let unknown = || "unknown".to_owned();
     card::ui(ui, |ui| {
         ui.spacing_mut().item_spacing.y = sizes::GAP_TINY;
         let file = status.map_or_else(unknown, |status| {
             let (file, live) = (number::bytes(status.file_bytes), number::bytes(status.live_bytes));
-            format!("{file}, of which {live} live")
+            format!("{file} ({live} live data)")
         });
-        key_value::ui(ui, "Size of the data file", &file);
+        key_value::ui(ui, "Data file size", &file);
         let free = status.and_then(|status| status.free_bytes);
-        key_value::ui(ui, "Free on its disk", &free.map_or_else(unknown, number::bytes));
+        key_value::ui(ui, "Free disk space", &free.map_or_else(unknown, number::bytes));
         backup_ui(ui, state);
         let walked = status.and_then(|status| status.last_walk_ms);
-        key_value::ui(ui, "Last check of the whole file", &walked.map_or_else(unknown, date));
+        key_value::ui(ui, "Last full file check", &walked.map_or_else(unknown, date));
         scrub_ui(ui, &state.upkeep.scrub);
     });
 }
@@ -78,12 +78,12 @@ fn backup_ui(ui: &mut Ui, state: &State) {
 
 fn scrub_ui(ui: &mut Ui, scrub: &Scrub) {
     let words = match (scrub.is_running, scrub.finished_ms) {
-        (true, _) => format!("{} documents read so far", number::count(scrub.documents)),
+        (true, _) => format!("{} documents checked", number::count(scrub.documents)),
         (false, Some(at)) => date(at),
-        (false, None) => "not yet".to_owned(),
+        (false, None) => "never".to_owned(),
     };
     if scrub.findings > 0 {
-        let found = number::counted(scrub.findings, "thing damaged", "things damaged");
+        let found = number::counted(scrub.findings, "damaged item", "damaged items");
         key_value::colored(ui, "Last scrub", &format!("{words} · {found}"), colors(ui).error);
     } else {
         key_value::ui(ui, "Last scrub", &words);
@@ -94,24 +94,23 @@ fn rows_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
     let is_open = state.is_open();
     let spare = state.upkeep.status.as_ref().map(Status::spare_bytes);
     let compact = match spare {
-        Some(spare) => format!(
-            "Writes the data file anew without its free room, which is {} now",
-            number::bytes(spare)
-        ),
-        None => "Writes the data file anew without its free room".to_owned(),
+        Some(spare) => {
+            format!("Rewrites the data file to reclaim {} of free space", number::bytes(spare))
+        }
+        None => "Rewrites the data file without free space".to_owned(),
     };
     let pages = [
-        ("Back up…", "Copies the store to a file while it is in use", is_open, Page::Backup),
+        ("Back up…", "Copies the store to a file while it stays open", is_open, Page::Backup),
         (
             "Restore…",
-            "Puts a backup in the place of this store, which is kept beside it",
+            "Replaces this store with a backup and keeps the current one next to it",
             true,
             Page::Restore,
         ),
         ("Compact…", compact.as_str(), true, Page::Compact),
         (
             "Verify…",
-            "Closes the store for a moment and reads everything in it: structure, documents, indexes",
+            "Closes the store briefly and checks its structure, documents and indexes",
             true,
             Page::Verify,
         ),
@@ -124,8 +123,7 @@ fn rows_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
     }
     let running = state.upkeep.scrub.is_running;
     let label = if running { "Stop scrub" } else { "Scrub now" };
-    let sentence = "Reads every document in the background, as it does by itself every month, while you \
-                    go on working";
+    let sentence = "Checks every document in the background. Also runs every month";
     if row_ui(ui, sentence, Button::plain(label).enabled(is_open)) {
         ask(actions, UpkeepAction::Scrub(!running));
     }

@@ -14,16 +14,16 @@ use crate::theme::sizes;
 use crate::widgets::{Button, card, key_value, modal};
 
 /// Said of work for which the store is closed.
-const CLOSED: &str = "The store is closed meanwhile and opened again after it, whatever happens; programs \
-                      that are connected lose their connection.";
+const CLOSED: &str = "The store closes during this operation and always reopens afterward; \
+                      connected clients are disconnected.";
 
 /// Draws the question before a compaction.
 pub fn compact_ui(context: &Context, error: Option<&str>, state: &State, actions: &mut Actions) {
     let status = state.upkeep.status.as_ref();
     let page = Page {
         title: "Compact the store",
-        subtitle: "Gives the room of removed documents back to the disk. The data file is written anew, \
-                   compared and read, and only then takes the place of the old one.",
+        subtitle: "Reclaim disk space left by removed documents. Mayfly writes a new data file and \
+                   verifies it before it replaces the old one.",
         button: "Compact",
         action: UpkeepAction::Compact,
         line: compact_line(&folder(state).unwrap_or_default()),
@@ -33,12 +33,12 @@ pub fn compact_ui(context: &Context, error: Option<&str>, state: &State, actions
         let Some(status) = status else { return };
         card::ui(ui, |ui| {
             ui.spacing_mut().item_spacing.y = sizes::GAP_TINY;
-            key_value::ui(ui, "Size of the data file", &number::bytes(status.file_bytes));
-            key_value::ui(ui, "Live in it", &number::bytes(status.live_bytes));
+            key_value::ui(ui, "Data file size", &number::bytes(status.file_bytes));
+            key_value::ui(ui, "Live data", &number::bytes(status.live_bytes));
             let spare = format!("about {}", number::bytes(status.spare_bytes()));
-            key_value::ui(ui, "Goes back to the disk", &spare);
+            key_value::ui(ui, "Space to reclaim", &spare);
             if let Some(free) = status.free_bytes {
-                key_value::ui(ui, "Free on the disk for the copy", &number::bytes(free));
+                key_value::ui(ui, "Free disk space for the copy", &number::bytes(free));
             }
         });
     });
@@ -48,8 +48,8 @@ pub fn compact_ui(context: &Context, error: Option<&str>, state: &State, actions
 pub fn verify_ui(context: &Context, error: Option<&str>, state: &State, actions: &mut Actions) {
     let page = Page {
         title: "Verify the store",
-        subtitle: "Reads the structure of the data file, every document with its checksum, every index \
-                   entry and every counter. Nothing is changed.",
+        subtitle: "Checks the file structure, document checksums, index entries and counters. \
+                   Changes nothing.",
         button: "Verify",
         action: UpkeepAction::Verify,
         line: verify_line(&folder(state).unwrap_or_default()),

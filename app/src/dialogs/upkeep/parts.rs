@@ -5,6 +5,7 @@ use egui::{Label, Ui};
 use super::ask;
 use crate::action::upkeep::Page;
 use crate::action::{Action, Actions, UpkeepAction, ViewAction};
+use crate::dialogs::{COMMAND_LINE, COMMAND_LINE_HINT, COMMAND_TO_SEND};
 use crate::state::{State, duration, number};
 use crate::theme::{colors, sizes, text};
 use crate::widgets::{Button, code_box};
@@ -24,7 +25,7 @@ pub(super) fn heading(ui: &mut Ui, words: &str) {
 
 /// The command as mongosh would write it. Only the window may send it.
 pub(super) fn command_ui(ui: &mut Ui, command: &str, actions: &mut Actions) {
-    code_ui(ui, "The command that will be sent", command, actions);
+    code_ui(ui, COMMAND_TO_SEND, command, actions);
 }
 
 /// The line for a terminal, unless the store goes with the window. It needs the store for itself.
@@ -32,14 +33,14 @@ pub(super) fn line_ui(ui: &mut Ui, line: &str, state: &State, actions: &mut Acti
     if state.store.request.demo {
         return;
     }
-    heading(ui, "The same from a terminal, while this window is closed");
-    code_ui(ui, "The same from a terminal", line, actions);
+    heading(ui, COMMAND_LINE_HINT);
+    code_ui(ui, COMMAND_LINE, line, actions);
 }
 
 /// The line for a terminal that needs no store, at any time.
 pub(super) fn free_line_ui(ui: &mut Ui, line: &str, actions: &mut Actions) {
-    heading(ui, "The same from a terminal");
-    code_ui(ui, "The same from a terminal", line, actions);
+    heading(ui, COMMAND_LINE);
+    code_ui(ui, COMMAND_LINE, line, actions);
 }
 
 fn code_ui(ui: &mut Ui, name: &str, code: &str, actions: &mut Actions) {

@@ -8,6 +8,7 @@ use super::ask;
 use super::parts::{about, back_ui, free_line_ui, heading, line_ui, name_of, words};
 use crate::action::{Actions, UpkeepAction};
 use crate::apply::upkeep::folder;
+use crate::dialogs::RESTORE;
 use crate::dialogs::close;
 use crate::dialogs::transfer::{ChoosePath, beside_scroll_bar, error_ui, notice_ui};
 use crate::state::upkeep::dialogs::{check_line, restore_line};
@@ -21,8 +22,8 @@ use crate::worker::upkeep::KeptBackup;
 
 /// Draws the dialog.
 pub fn ui(context: &Context, draft: &mut RestoreDraft, state: &State, actions: &mut Actions) {
-    let subtitle = "A backup takes the place of this store. The store of now is not deleted: it is kept \
-                    in a folder beside it.";
+    let subtitle = "Replace this store with a backup. The current store is kept in a folder next \
+                    to it.";
     let closing = modal::ui(
         context,
         "Restore a backup",
@@ -39,13 +40,13 @@ pub fn ui(context: &Context, draft: &mut RestoreDraft, state: &State, actions: &
         },
         |ui, (draft, actions)| {
             if draft.sound().is_some() {
-                let button = Button::danger("Replace this store with the backup").name("Restore");
-                if ui.add(button.tooltip("Close the store, put the backup in place")).clicked() {
+                let button = Button::danger("Replace store with backup").name(RESTORE);
+                if ui.add(button.tooltip("Close the store and restore the backup")).clicked() {
                     ask(actions, UpkeepAction::Restore);
                 }
             } else {
                 let is_ready = draft.file().is_some();
-                let tooltip = "Look whether the backup is sound; nothing is changed";
+                let tooltip = "Check the backup for damage without changing anything";
                 let button = Button::primary("Check backup").enabled(is_ready).tooltip(tooltip);
                 if modal::answer_ui(ui, button) {
                     ask(actions, UpkeepAction::Check);
@@ -63,14 +64,15 @@ pub fn ui(context: &Context, draft: &mut RestoreDraft, state: &State, actions: &
 fn kept_ui(ui: &mut Ui, draft: &mut RestoreDraft, state: &State, actions: &mut Actions) {
     let looked = state.upkeep.looked.as_ref();
     if looked.is_none_or(|looked| looked.backups.is_empty()) {
-        words(ui, "This store has no backup at its usual place. Choose a file.");
+        words(ui, "No backup in the default location. Choose a file.");
     }
     let Some(looked) = looked else { return };
     let parts = [
         ("Backups of this store", looked.backups.as_slice()),
-        ("A copy with damaged documents, written instead of a backup", looked.damaged.as_slice()),
+        ("Copies that contain damaged documents", looked.damaged.as_slice()),
         (
-            "The newest stores from before a restore; remove their folders when you need them no more",
+            "Stores replaced by earlier restores; delete these folders when you no longer need \
+             them",
             looked.replaced.as_slice(),
         ),
     ];
@@ -119,7 +121,7 @@ fn path_ui(ui: &mut Ui, draft: &mut RestoreDraft, state: &State, actions: &mut A
     let problem = draft.problem();
     labelled(ui, "File", problem, |ui| {
         let path = ChoosePath {
-            name: "Path of the backup",
+            name: "Backup path",
             hint: "/home/you/store.backup",
             choose: "Choose…",
             take: None,
@@ -136,27 +138,27 @@ fn checked_ui(ui: &mut Ui, draft: &RestoreDraft, state: &State) {
     let ink = colors(ui);
     match &draft.checked {
         Checked::Nothing => {
-            words(ui, "First the backup is checked. Nothing is changed by that.");
+            words(ui, "Check the backup first. This changes nothing.");
         }
         Checked::Damaged(sentence) => notice_ui(ui, Icon::Error, "Error", ink.error, sentence),
         Checked::Sound { file, pages, damage } => {
             let name = kept_name(file);
             if let Some(damage) = damage {
                 let sentence = format!(
-                    "In {name} {damage}. All else in it can be restored; an older backup may have what \
-                     is damaged in this one."
+                    "{name} has damage: {damage}. The rest can be restored; an older backup may \
+                     have the damaged parts."
                 );
                 notice_ui(ui, Icon::Error, "Damaged", ink.error, &sentence);
             } else {
                 let pages = number::counted(*pages, "page is", "pages are");
-                let sentence = format!("{name} is sound: {pages} in use.");
-                notice_ui(ui, Icon::Check, "Sound", ink.accent, &sentence);
+                let sentence = format!("No damage found in {name}: {pages} in use.");
+                notice_ui(ui, Icon::Check, "No damage", ink.accent, &sentence);
             }
             card::bordered(ui, ink.overdue, |ui| {
                 let when = written(file, state);
                 let sentence = format!(
-                    "What was stored or changed after {when} will not be in this store any more. The \
-                     store is closed meanwhile, and programs that are connected lose their connection."
+                    "Changes made after {when} will be lost. The store closes during the restore, \
+                     and connected clients are disconnected."
                 );
                 notice_ui(ui, Icon::Warning, "Warning", ink.overdue, &sentence);
             });

@@ -5,6 +5,7 @@ use egui::Context;
 use super::parts::words;
 use crate::action::{Action, Actions, ViewAction};
 use crate::dialogs::close;
+use crate::dialogs::{CONTINUE, KEEPS_RUNNING, STARTING};
 use crate::state::operations::OperationId;
 use crate::state::{Phase, State};
 use crate::theme::{colors, sizes, text};
@@ -35,21 +36,21 @@ pub fn ui(context: &Context, operation: OperationId, state: &State, actions: &mu
             };
             let ink = colors(ui);
             bar::ui(ui, share, ink.accent, "Progress");
-            let how_far = if progress.text.is_empty() { "Begins…" } else { &progress.text };
+            let how_far = if progress.text.is_empty() { STARTING } else { &progress.text };
             ui.label(text::rich(how_far, text::mono_small()).color(ink.dim));
             if let Phase::Away(why) = &state.store.phase {
-                words(ui, &format!("{why}. What you have open here stays."));
+                words(ui, &format!("{why}. Your tabs stay open."));
             }
         },
         |ui, actions| {
             let label = if stopping { "Stopping…" } else { "Cancel" };
-            let tooltip = "Stop; everything is then as it was before";
+            let tooltip = "Cancel without changing anything";
             if ui.add(Button::plain(label).enabled(!stopping).tooltip(tooltip)).clicked() {
                 actions.push(Action::View(ViewAction::Cancel(operation)));
             }
             if !is_away {
-                let button = Button::plain("Continue in the background");
-                let tooltip = "It goes on; Operations shows how far it is";
+                let button = Button::plain(CONTINUE);
+                let tooltip = KEEPS_RUNNING;
                 if ui.add(button.tooltip(tooltip)).clicked() {
                     close(actions);
                 }

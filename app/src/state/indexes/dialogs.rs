@@ -213,6 +213,13 @@ impl CreateIndex {
         parts.join("_")
     }
 
+    /// The typed name, or the usual one.
+    #[must_use]
+    pub fn final_name(&self) -> String {
+        let name = self.name.trim();
+        if name.is_empty() { self.usual_name() } else { name.to_owned() }
+    }
+
     fn asked(&self) -> Option<Document> {
         // A name or another option changes nothing about what it removes; what is wrong is said.
         let command = self.command("").ok().filter(|_| self.has_ttl)?;
@@ -248,9 +255,7 @@ impl CreateIndex {
         if key.is_empty() {
             return Err("Choose a field".to_owned());
         }
-        let name = self.name.trim();
-        let name = if name.is_empty() { self.usual_name() } else { name.to_owned() };
-        let mut index = doc! { "key": key.clone(), "name": name };
+        let mut index = doc! { "key": key.clone(), "name": self.final_name() };
         if self.has_ttl {
             if let Some(reason) = no_ttl_reason(&key) {
                 return Err(reason.to_owned());

@@ -8,7 +8,7 @@ use mayfly_engine::transfer::{ExportFormat, ExportRequest, file_name};
 use mayfly_engine::value::extjson::{self, Layout, Style};
 use mayfly_engine::value::shell;
 
-use super::import::typed_path;
+use super::import::{WHOLE_PATH, typed_path};
 use crate::state::Namespace;
 
 /// The form of an exported file.
@@ -52,27 +52,23 @@ impl ExportForm {
     pub fn sentence(self) -> &'static str {
         match self {
             Self::Typed => {
-                "One document a line, short to read. Loses one thing: a long that fits into an int \
-                 comes back as an int"
+                "One document per line, compact. A long that fits in an int is reimported as an int"
             }
             Self::Relaxed => {
-                "One document a line, as mongoexport writes it. Loses the type of a long, and some \
-                 tools round whole numbers beyond 2^53"
+                "One document per line, like mongoexport. Longs lose their type, and some tools \
+                 round integers above 2^53"
             }
-            Self::Canonical => {
-                "One document a line, every type spelled out. Nothing is lost; the form for backups"
-            }
+            Self::Canonical => "One document per line with all types. Lossless; best for backups",
             Self::Array => {
-                "One array, for tools that do not read lines. Loses one thing: a long that fits into \
-                 an int comes back as an int"
+                "A single JSON array. A long that fits in an int is reimported as an int"
             }
             Self::Spreadsheet => {
-                "Loses types other than text and numbers, and puts ' before text that a spreadsheet \
-                 would take as a formula. Not for reading back"
+                "Keeps only text and numbers, and adds ' before text that looks like a formula. \
+                 Not for reimport"
             }
             Self::Csv => {
-                "Loses types other than text and numbers: dates, ids and nested values become text. \
-                 A missing field and an empty text look the same"
+                "Keeps only text and numbers; dates, ObjectIds and nested values become text. \
+                 Missing fields and empty strings look the same"
             }
         }
     }
@@ -201,12 +197,12 @@ impl ExportDraft {
     /// # Errors
     /// One sentence that says what is missing.
     pub fn request(&self) -> Result<ExportRequest, String> {
-        let path = typed_path(&self.path).ok_or("Type the path of the file")?;
+        let path = typed_path(&self.path).ok_or("Enter the file path")?;
         if path.file_name().is_none() {
-            return Err("The path names no file; add a file name".to_owned());
+            return Err("The path has no file name; add one".to_owned());
         }
         if path.is_relative() {
-            return Err("Type the whole path, from the root or from ~/".to_owned());
+            return Err(WHOLE_PATH.to_owned());
         }
         let Namespace { db, collection } = &self.namespace;
         let namespace = mayfly_engine::catalog::Namespace::new(db, collection)
@@ -308,7 +304,7 @@ mod tests {
     fn every_form_says_what_it_loses() {
         for form in ExportForm::ALL {
             let said = form.sentence();
-            assert!(said.contains("Loses") || said.contains("Nothing is lost"), "{said}");
+            assert!(said.contains("Loses") || said.contains("Lossless"), "{said}");
         }
     }
 }

@@ -147,10 +147,10 @@ impl ImportDraft {
     #[must_use]
     pub fn name_error(&self) -> Option<String> {
         if self.db.trim().is_empty() {
-            return Some("Type the name of a database".to_owned());
+            return Some("Enter a database name".to_owned());
         }
         if self.collection.trim().is_empty() {
-            return Some("Type the name of a collection".to_owned());
+            return Some("Enter a collection name".to_owned());
         }
         let name = catalog::Namespace::new(self.db.trim(), self.collection.trim());
         name.err().map(|error| error.to_string())
@@ -203,13 +203,13 @@ impl ImportDraft {
     /// One sentence that says what is missing.
     pub fn request(&self) -> Result<ImportRequest, String> {
         if self.files.is_empty() {
-            return Err("Choose a file first".to_owned());
+            return Err("Select a file first".to_owned());
         }
         if let Some(error) = self.name_error().or_else(|| self.zone_error()) {
             return Err(error);
         }
         if !self.is_drop_confirmed() {
-            return Err("Type the name of the collection that shall be dropped".to_owned());
+            return Err("Enter the collection name to confirm dropping it".to_owned());
         }
         let namespace = catalog::Namespace::new(self.db.trim(), self.collection.trim())
             .map_err(|error| error.to_string())?;
@@ -270,12 +270,7 @@ impl ImportDraft {
 #[must_use]
 pub fn lack_of_room(room: &Room) -> Option<String> {
     let (needed, free) = (number::bytes(room.needed_bytes), number::bytes(room.free_bytes));
-    (!room.is_enough()).then(|| {
-        format!(
-            "The files hold about {needed} and the store has room for {free}, so the import would \
-             stop before its end"
-        )
-    })
+    (!room.is_enough()).then(|| format!("The import needs about {needed}, but only {free} is free"))
 }
 
 /// The name of a file without its folder.
@@ -318,7 +313,7 @@ pub fn typed_path(typed: &str) -> Option<PathBuf> {
 }
 
 /// Said when a path does not begin at the root.
-pub const WHOLE_PATH: &str = "Type the whole path, from the root or from ~/";
+pub const WHOLE_PATH: &str = "Enter an absolute path or one that starts with ~/";
 
 /// The path that was typed, if it begins at the root: a window has no folder of its own that another
 /// path could begin at.
@@ -344,10 +339,7 @@ mod tests {
         check(
             12_300_000_000,
             4_000_000,
-            Some(
-                "The files hold about 12.3 GB and the store has room for 4.0 MB, so the import would \
-                 stop before its end",
-            ),
+            Some("The import needs about 12.3 GB, but only 4.0 MB is free"),
         );
     }
 

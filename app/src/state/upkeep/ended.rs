@@ -63,7 +63,7 @@ impl Ended {
         let file = &backup.report.file;
         let path = file.display().to_string();
         let kept = number::counted(backup.report.kept.len() as u64, "backup is", "backups are");
-        let sentence = format!("The backup is written and checked. {kept} kept under this name.");
+        let sentence = format!("Backup written and verified. {kept} kept with this name.");
         let mut ended = Self::good("Backed up", sentence)
             .figure("File", name_of(file))
             .figure("Size", number::bytes(backup.report.bytes));
@@ -71,7 +71,7 @@ impl Ended {
             (ended.title, ended.sentence, ended.tone) =
                 ("Backed up with damage".to_owned(), damage, Tone::Bad);
         }
-        let path = Some(("Copy path of the backup".to_owned(), path));
+        let path = Some(("Copy backup path".to_owned(), path));
         Self { path, note: backup.left_out, ..ended }
     }
 
@@ -80,17 +80,18 @@ impl Ended {
     pub fn restored(report: &RestoreReport, is_simulated: bool) -> Self {
         let documents = number::counted(report.verified.documents, "document", "documents");
         let expired = if is_simulated {
-            "What has expired since the backup goes with the next pass, because time is simulated."
+            "The clock is simulated, so the next pass removes documents that expired since the \
+             backup."
         } else {
-            "What has expired since the backup stays until you let the reaper remove it."
+            "Documents that expired since the backup are kept until you release removals."
         };
-        let sentence = format!("{documents} came back and were read. {expired}");
+        let sentence = format!("Restored and verified {documents}. {expired}");
         let mut ended = Self::good("Restored", sentence);
         ended.read(&report.verified);
         if let Some(before) = &report.before {
-            ended = ended.figure("The store from before", name_of(before));
+            ended = ended.figure("Previous store", name_of(before));
             let path = before.display().to_string();
-            ended.path = Some(("Copy path of the store from before".to_owned(), path));
+            ended.path = Some(("Copy previous store path".to_owned(), path));
         }
         ended
     }
@@ -101,8 +102,8 @@ impl Ended {
         let (before, after) = (report.bytes_before, report.bytes_after);
         let given = before.saturating_sub(after);
         let sentence = match given {
-            0 => "The data file was as small as it can be.".to_owned(),
-            given => format!("{} went back to the disk.", number::bytes(given)),
+            0 => "Nothing to reclaim.".to_owned(),
+            given => format!("Reclaimed {}.", number::bytes(given)),
         };
         Self::good("Compacted", sentence)
             .figure("Data file before", number::bytes(before))
@@ -112,14 +113,14 @@ impl Ended {
     /// Everything was read.
     #[must_use]
     pub fn verified(report: &CheckReport) -> Self {
-        let mut ended = Self::good("Verified", "Nothing is wrong in this store.".to_owned());
+        let mut ended = Self::good("Verified", "No problems found.".to_owned());
         let findings = report.findings();
-        let things = number::counted(findings, "thing is", "things are");
+        let things = number::counted(findings, "problem", "problems");
         if !report.structure.is_empty() {
             ended.findings.extend(report.structure.iter().take(FINDINGS_SHOWN).cloned());
             ended.tone = Tone::Bad;
             ended.sentence = format!(
-                "{things} wrong with the structure of the data file, so no documents were read. \
+                "The data file structure is damaged ({things}), so documents weren't checked. \
                  Restore a backup."
             );
             return ended;
@@ -127,7 +128,7 @@ impl Ended {
         ended.read(&report.contents);
         if findings > 0 {
             ended.sentence = format!(
-                "{things} wrong in this store. Restore a backup, or export what can still be read."
+                "Found {things} in this store. Restore a backup, or export what can still be read."
             );
         }
         ended
@@ -172,9 +173,9 @@ mod tests {
             let report = CompactReport { bytes_before: before, bytes_after: after };
             assert_eq!(Ended::compacted(&report).sentence, sentence);
         };
-        check(12_000_000, 3_000_000, "9.0 MB went back to the disk.");
-        check(4_096, 4_096, "The data file was as small as it can be.");
-        check(4_096, 8_192, "The data file was as small as it can be.");
+        check(12_000_000, 3_000_000, "Reclaimed 9.0 MB.");
+        check(4_096, 4_096, "Nothing to reclaim.");
+        check(4_096, 8_192, "Nothing to reclaim.");
     }
 
     #[test]
@@ -184,7 +185,7 @@ mod tests {
         let structure: Vec<String> = (0..60).map(|at| format!("page {at} is wrong")).collect();
         let bad = Ended::verified(&CheckReport { structure, ..CheckReport::default() });
         assert_eq!((bad.tone, bad.findings.len()), (Tone::Bad, FINDINGS_SHOWN));
-        assert!(bad.sentence.starts_with("60 things are wrong"), "{}", bad.sentence);
+        assert!(bad.sentence.contains("60 problems"), "{}", bad.sentence);
     }
 
     #[test]
@@ -193,8 +194,12 @@ mod tests {
         let verified = VerifyReport { documents: 1, ..VerifyReport::default() };
         let report = RestoreReport { folder: PathBuf::new(), before, verified };
         let ended = Ended::restored(&report, false);
-        assert!(ended.sentence.ends_with("stays until you let the reaper remove it."));
-        assert!(Ended::restored(&report, true).sentence.ends_with("because time is simulated."));
+        assert!(ended.sentence.ends_with("kept until you release removals."));
+        assert!(
+            Ended::restored(&report, true)
+                .sentence
+                .ends_with("removes documents that expired since the backup.")
+        );
         assert!(ended.sentence.starts_with("1 document came back"), "{}", ended.sentence);
         assert!(ended.path.is_some_and(|(_, path)| path.ends_with("before-restore-1")));
     }

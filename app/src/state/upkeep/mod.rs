@@ -192,8 +192,8 @@ impl Upkeep {
             self.recovered = true;
         }
         if scrub.findings > self.scrub.findings {
-            let what = if scrub.findings == 1 { "1 thing is" } else { "Several things are" };
-            let sentence = format!("{what} damaged in this store, as the scrub has found.");
+            let what = if scrub.findings == 1 { "1 damaged item" } else { "several damaged items" };
+            let sentence = format!("The scrub found {what} in this store.");
             self.damage.get_or_insert(sentence);
         }
         (self.status, self.scrub) = (Some(status), scrub);
