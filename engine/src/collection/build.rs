@@ -211,7 +211,7 @@ impl BuildProgress {
 
     /// As far as record numbers tell: they need not follow one another.
     fn at(
-        writer: &DocumentWriter<'_>,
+        writer: &DocumentWriter<'_, '_>,
         collection: &CollectionMeta,
         index: &IndexMeta,
         next: RecordNumber,
@@ -240,7 +240,7 @@ impl BuildProgress {
 
 /// Registers a build: no record below `limit` has entries yet.
 pub(super) fn begin(
-    writer: &mut DocumentWriter<'_>,
+    writer: &mut DocumentWriter<'_, '_>,
     index: IndexId,
     limit: RecordNumber,
 ) -> Result<(), StoreError> {
@@ -248,7 +248,10 @@ pub(super) fn begin(
 }
 
 /// Removes what is kept about a build, when the index goes.
-pub(super) fn forget(writer: &mut DocumentWriter<'_>, index: &IndexMeta) -> Result<(), StoreError> {
+pub(super) fn forget(
+    writer: &mut DocumentWriter<'_, '_>,
+    index: &IndexMeta,
+) -> Result<(), StoreError> {
     if index.state == IndexState::Building {
         writer.delete_meta(&range_name(index.id))?;
     }
@@ -286,7 +289,7 @@ fn range_bytes(position: RecordNumber, limit: RecordNumber) -> Vec<u8> {
 }
 
 pub(super) fn find(
-    writer: &DocumentWriter<'_>,
+    writer: &DocumentWriter<'_, '_>,
     build: &PendingBuild,
 ) -> Option<(Arc<CollectionMeta>, Arc<IndexMeta>)> {
     let same = |collection: &Arc<CollectionMeta>| collection.id == build.collection;
@@ -355,7 +358,7 @@ fn read_batch(
 }
 
 fn add_document(
-    writer: &mut DocumentWriter<'_>,
+    writer: &mut DocumentWriter<'_, '_>,
     collection: &CollectionMeta,
     index: &IndexMeta,
     copied: &Copied,
@@ -434,7 +437,7 @@ fn gather(
 
 /// Writes entries page by page instead of here and there; hands back where the next step begins.
 fn add_sorted(
-    writer: &mut DocumentWriter<'_>,
+    writer: &mut DocumentWriter<'_, '_>,
     collection: &CollectionMeta,
     index: &IndexMeta,
     mut gathered: Gathered,
@@ -451,7 +454,7 @@ fn add_sorted(
 }
 
 fn is_multikey(
-    writer: &DocumentWriter<'_>,
+    writer: &DocumentWriter<'_, '_>,
     collection: &CollectionMeta,
     index: &IndexMeta,
 ) -> bool {
@@ -462,7 +465,7 @@ fn is_multikey(
 }
 
 fn finish(
-    writer: &mut DocumentWriter<'_>,
+    writer: &mut DocumentWriter<'_, '_>,
     collection: &CollectionMeta,
     index: &IndexMeta,
 ) -> Result<(), WriteError> {

@@ -85,7 +85,7 @@ impl Collections {
     /// What `work` returns, or the store's failure.
     pub fn write<T: Send, E: From<WriteError> + Send>(
         &self,
-        work: impl FnMut(&mut DocumentWriter<'_>) -> Result<T, E> + Send,
+        work: impl FnMut(&mut DocumentWriter<'_, '_>) -> Result<T, E> + Send,
     ) -> Result<T, E> {
         self.transact(work)
     }

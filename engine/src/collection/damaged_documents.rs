@@ -190,7 +190,7 @@ fn collect(
     Ok(None)
 }
 
-impl DocumentWriter<'_> {
+impl DocumentWriter<'_, '_> {
     /// All in one transaction. An index in which nobody has looked yet is looked through here.
     fn remove_damaged(
         &mut self,

@@ -38,7 +38,7 @@ impl Collections {
     fn create_under(
         &self,
         request: &CreateRequest,
-        check_name: fn(&DocumentWriter<'_>, &Namespace) -> Result<(), WriteError>,
+        check_name: fn(&DocumentWriter<'_, '_>, &Namespace) -> Result<(), WriteError>,
     ) -> Result<(), WriteError> {
         self.transact(|writer| {
             let options = create::options(&request.options, writer.now_ms())?;
@@ -163,7 +163,7 @@ impl Collections {
 
 /// Refuses a bound that would leave nothing of the collection: one in megabytes, by mistake.
 fn check_newest_fits(
-    writer: &DocumentWriter<'_>,
+    writer: &DocumentWriter<'_, '_>,
     collection: &CollectionMeta,
     size_bytes: i64,
 ) -> Result<(), WriteError> {
@@ -188,7 +188,7 @@ fn check_newest_fits(
 
 /// Creates a collection with default options.
 pub(super) fn create_default(
-    writer: &mut DocumentWriter<'_>,
+    writer: &mut DocumentWriter<'_, '_>,
     namespace: &Namespace,
 ) -> Result<Arc<CollectionMeta>, WriteError> {
     check_new_name(writer, namespace)?;
@@ -212,7 +212,7 @@ pub(super) fn index_count(collection: &CollectionMeta) -> i32 {
 }
 
 fn make_collection(
-    writer: &mut DocumentWriter<'_>,
+    writer: &mut DocumentWriter<'_, '_>,
     namespace: &Namespace,
     options: CollectionOptions,
 ) -> Result<Arc<CollectionMeta>, WriteError> {
@@ -236,7 +236,7 @@ fn make_collection(
 }
 
 pub(super) fn check_new_name(
-    writer: &DocumentWriter<'_>,
+    writer: &DocumentWriter<'_, '_>,
     namespace: &Namespace,
 ) -> Result<(), WriteError> {
     create::check_name(namespace)?;
@@ -244,7 +244,10 @@ pub(super) fn check_new_name(
     check_database(writer, namespace)
 }
 
-fn check_database(writer: &DocumentWriter<'_>, namespace: &Namespace) -> Result<(), WriteError> {
+fn check_database(
+    writer: &DocumentWriter<'_, '_>,
+    namespace: &Namespace,
+) -> Result<(), WriteError> {
     match writer.catalog().differs_in_case(&namespace.db) {
         Some(other) => Err(refused(
             Kind::DatabaseDifferCase,
@@ -258,7 +261,7 @@ fn check_database(writer: &DocumentWriter<'_>, namespace: &Namespace) -> Result<
 }
 
 pub(super) fn drop_collection(
-    writer: &mut DocumentWriter<'_>,
+    writer: &mut DocumentWriter<'_, '_>,
     collection: &CollectionMeta,
 ) -> Result<(), WriteError> {
     writer.txn.remove_collection(&collection.namespace)?;

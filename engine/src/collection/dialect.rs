@@ -191,7 +191,7 @@ mod tests {
         bench: &Bench,
         db: &str,
         work: &mut (
-                 dyn FnMut(&mut DocumentWriter<'_>, &CollectionMeta) -> Result<(), WriteError>
+                 dyn FnMut(&mut DocumentWriter<'_, '_>, &CollectionMeta) -> Result<(), WriteError>
                      + Send
              ),
     ) {

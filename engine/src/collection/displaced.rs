@@ -107,7 +107,7 @@ impl Collections {
     }
 }
 
-impl DocumentWriter<'_> {
+impl DocumentWriter<'_, '_> {
     /// Removes a document that reads hide.
     pub(super) fn displace(
         &mut self,

@@ -25,8 +25,8 @@ use crate::{
 };
 
 /// One write transaction over documents. It sees its own writes.
-pub struct DocumentWriter<'w> {
-    pub(super) txn: Transaction<'w>,
+pub struct DocumentWriter<'w, 't> {
+    pub(super) txn: Transaction<'w, 't>,
 }
 
 /// A document that its collection's validator does not match.
@@ -44,7 +44,7 @@ struct Plan {
     keys: IndexKeys,
 }
 
-impl DocumentWriter<'_> {
+impl DocumentWriter<'_, '_> {
     /// Reads, including what this transaction has written so far; counters as of its start, see
     /// [`DocumentWriter::counters`].
     #[must_use]

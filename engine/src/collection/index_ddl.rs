@@ -140,7 +140,7 @@ impl Collections {
 
 /// Takes indexes out of the definition and gives their entries up.
 pub(super) fn remove_indexes(
-    writer: &mut DocumentWriter<'_>,
+    writer: &mut DocumentWriter<'_, '_>,
     collection: &CollectionMeta,
     dropped: &[Arc<IndexMeta>],
 ) -> Result<(), WriteError> {
@@ -168,7 +168,7 @@ pub(super) struct Registered {
 
 /// Puts the new indexes into the definition: complete ones for an empty collection, else to be built.
 pub(super) fn register(
-    writer: &mut DocumentWriter<'_>,
+    writer: &mut DocumentWriter<'_, '_>,
     request: &CreateIndexesRequest,
 ) -> Result<Registered, WriteError> {
     let existing = writer.collection(&request.namespace);

@@ -9,7 +9,7 @@ const COLLECTIONS: usize = 10_000;
 /// As many as one transaction makes.
 const TOGETHER: usize = 500;
 
-fn create(writer: &mut DocumentWriter<'_>, number: usize) -> Result<(), WriteError> {
+fn create(writer: &mut DocumentWriter<'_, '_>, number: usize) -> Result<(), WriteError> {
     let index = doc! { "key": { "at": 1 }, "name": "at", "expireAfterSeconds": 3600 };
     let namespace = Namespace { db: "test".to_owned(), collection: format!("c{number:05}") };
     let request =
@@ -26,7 +26,7 @@ fn batch<'r>(reply: &'r Document, name: &str) -> &'r [bson::Bson] {
 fn ten_thousand_collections_are_listed_opened_again_and_passed_over() {
     let lab = Lab::new();
     for first in (0..COLLECTIONS).step_by(TOGETHER) {
-        let create_some = |writer: &mut DocumentWriter<'_>| {
+        let create_some = |writer: &mut DocumentWriter<'_, '_>| {
             (first..first + TOGETHER).try_for_each(|number| create(writer, number))
         };
         lab.engine.collections().write::<_, WriteError>(create_some).expect("created");

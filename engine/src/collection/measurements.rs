@@ -73,7 +73,7 @@ impl Measurements {
     /// the store fails.
     pub fn add(
         &mut self,
-        writer: &DocumentWriter<'_>,
+        writer: &DocumentWriter<'_, '_>,
         document: &RawDocument,
     ) -> Result<(), WriteError> {
         let parts = self.parts(document)?;
@@ -108,7 +108,7 @@ impl Measurements {
     ///
     /// # Errors
     /// When the store fails; the transaction must be given up.
-    pub fn finish(self, writer: &mut DocumentWriter<'_>) -> Result<(), WriteError> {
+    pub fn finish(self, writer: &mut DocumentWriter<'_, '_>) -> Result<(), WriteError> {
         for Open { record, bucket } in self.open {
             let document = bucket.to_document();
             match record {
@@ -165,7 +165,7 @@ fn bad<T>(message: String) -> Result<T, WriteError> {
 
 /// The newest stored bucket that takes a measurement.
 fn find(
-    writer: &DocumentWriter<'_>,
+    writer: &DocumentWriter<'_, '_>,
     collection: &CollectionMeta,
     options: &TimeSeries,
     known: &[RecordNumber],
@@ -213,7 +213,7 @@ fn lookup(collection: &CollectionMeta) -> Option<&Arc<IndexMeta>> {
     collection.indexes.iter().find(|index| leads(index)).or_else(|| collection.id_index())
 }
 
-impl DocumentWriter<'_> {
+impl DocumentWriter<'_, '_> {
     /// Stores a new bucket of a time-series collection.
     ///
     /// # Errors

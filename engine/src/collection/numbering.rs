@@ -70,7 +70,7 @@ fn by_record(collection: &CollectionMeta) -> Option<&IndexMeta> {
     collection.id_index().filter(|index| index.by_record).map(Arc::as_ref)
 }
 
-impl DocumentWriter<'_> {
+impl DocumentWriter<'_, '_> {
     /// The collection as it is to be filled with these documents, the first ones it ever has: if most of
     /// their `_id`s do not ascend, numbers that are made from the others are only longer.
     pub(super) fn begun_with(

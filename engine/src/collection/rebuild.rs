@@ -44,7 +44,7 @@ impl Collections {
 }
 
 /// The index gets another number, so that none of its entries counts.
-fn restart(writer: &mut DocumentWriter<'_>, build: &PendingBuild) -> Result<(), WriteError> {
+fn restart(writer: &mut DocumentWriter<'_, '_>, build: &PendingBuild) -> Result<(), WriteError> {
     let Some((collection, index)) = find(writer, build) else { return Ok(()) };
     build::forget(writer, &index)?;
     writer.txn.dropped.push(Range::Entries(index.id));

@@ -6,10 +6,10 @@
 
 use std::{collections::BTreeSet, iter};
 
-use super::{Collections, WriteError, transaction::StoreWriter, trash::TRASH};
+use super::{Collections, WriteError, trash::TRASH};
 use crate::{
     catalog::CatalogSnapshot,
-    store::{CollectionId, IndexId, Reader, StoreError},
+    store::{CollectionId, IndexId, Reader, StoreError, Writer},
 };
 
 /// Name of the store's value that lists what is still to be removed.
@@ -138,7 +138,7 @@ fn known(catalog: &CatalogSnapshot) -> BTreeSet<u32> {
 }
 
 /// Adds ranges to the list.
-pub(super) fn add(writer: &mut dyn StoreWriter, ranges: &[Range]) -> Result<(), StoreError> {
+pub(super) fn add(writer: &mut Writer<'_>, ranges: &[Range]) -> Result<(), StoreError> {
     if ranges.is_empty() {
         return Ok(());
     }
@@ -196,7 +196,7 @@ impl Pending {
         Some(pending)
     }
 
-    fn write(&self, writer: &mut dyn StoreWriter) -> Result<(), StoreError> {
+    fn write(&self, writer: &mut Writer<'_>) -> Result<(), StoreError> {
         if self.ranges.is_empty() && !self.is_lost {
             return writer.delete_meta(PENDING_META).map(drop);
         }

@@ -6,7 +6,7 @@ use crate::{
     store::{RecordNumber, StoreError, Stored, entry_bytes},
 };
 
-impl DocumentWriter<'_> {
+impl DocumentWriter<'_, '_> {
     /// Removes a document. False when there was none.
     ///
     /// # Errors

@@ -98,7 +98,7 @@ impl Collections {
 
 /// The collection that gets another name, if it may.
 fn to_rename(
-    writer: &DocumentWriter<'_>,
+    writer: &DocumentWriter<'_, '_>,
     from: &Namespace,
     to: &Namespace,
 ) -> Result<Arc<CollectionMeta>, WriteError> {
@@ -137,7 +137,7 @@ fn to_rename(
 }
 
 fn put_renamed(
-    writer: &mut DocumentWriter<'_>,
+    writer: &mut DocumentWriter<'_, '_>,
     collection: &CollectionMeta,
     to: &Namespace,
 ) -> Result<(), WriteError> {

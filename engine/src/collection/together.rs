@@ -43,7 +43,7 @@ struct Leaving {
     bytes: u64,
 }
 
-impl DocumentWriter<'_> {
+impl DocumentWriter<'_, '_> {
     /// Stores new documents, which have an `_id`, under ascending record numbers, and returns those.
     /// `None`, and nothing has been written, when one of them may have to be refused or needs
     /// more than being stored: [`DocumentWriter::insert`] then tells document by document.

@@ -17,104 +17,12 @@ use crate::{
         snapshot,
     },
     interrupt::{current_limit, run_within},
-    store::{CollectionId, Counters, EntryRows, IndexId, Reader, RecordNumber, StoreError, Writer},
+    store::{CollectionId, Counters, IndexId, RecordNumber, StoreError, Writer},
 };
 
-/// The store's writer without its lifetime, so that [`DocumentWriter`] needs only one.
-pub(super) trait StoreWriter {
-    fn reader(&self) -> Reader<'_>;
-    fn deletes_only(&self) -> bool;
-    fn put_document(
-        &mut self,
-        id: CollectionId,
-        record: RecordNumber,
-        modified_ms: i64,
-        bytes: &[u8],
-    ) -> Result<(), StoreError>;
-    fn delete_document(
-        &mut self,
-        id: CollectionId,
-        record: RecordNumber,
-    ) -> Result<bool, StoreError>;
-    fn delete_first_document(&mut self, id: CollectionId) -> Result<Option<u64>, StoreError>;
-    fn put_entry(
-        &mut self,
-        id: IndexId,
-        key: &[u8],
-        record: RecordNumber,
-        exact: bool,
-    ) -> Result<(), StoreError>;
-    fn delete_entry(
-        &mut self,
-        id: IndexId,
-        key: &[u8],
-        record: RecordNumber,
-    ) -> Result<bool, StoreError>;
-    fn put_documents(
-        &mut self,
-        id: CollectionId,
-        modified_ms: i64,
-        documents: &[(RecordNumber, &[u8])],
-    ) -> Result<(), StoreError>;
-    fn delete_documents(
-        &mut self,
-        id: CollectionId,
-        records: &[RecordNumber],
-    ) -> Result<(), StoreError>;
-    fn put_entries(&mut self, entries: &mut EntryRows, is_unique: bool)
-    -> Result<bool, StoreError>;
-    fn delete_entries(&mut self, entries: &mut EntryRows) -> Result<(u64, u64), StoreError>;
-    fn set_counters(&mut self, id: u32, counters: Counters) -> Result<(), StoreError>;
-    fn delete_counters(&mut self, id: u32) -> Result<bool, StoreError>;
-    fn put_catalog(&mut self, db: &str, name: &str, bytes: &[u8]) -> Result<(), StoreError>;
-    fn delete_catalog(&mut self, db: &str, name: &str) -> Result<bool, StoreError>;
-    fn put_meta(&mut self, name: &str, bytes: &[u8]) -> Result<(), StoreError>;
-    fn delete_meta(&mut self, name: &str) -> Result<bool, StoreError>;
-    fn clear_documents(&mut self, id: CollectionId, max: usize) -> Result<usize, StoreError>;
-    fn clear_entries(&mut self, id: IndexId, max: usize) -> Result<usize, StoreError>;
-    fn next_id(&mut self) -> Result<u32, StoreError>;
-}
-
-macro_rules! forward {
-    ($($name:ident($($arg:ident: $kind:ty),*) -> $result:ty;)*) => {
-        impl StoreWriter for Writer<'_> {
-            fn reader(&self) -> Reader<'_> {
-                Writer::reader(self)
-            }
-            fn deletes_only(&self) -> bool {
-                Writer::deletes_only(self)
-            }
-            $(fn $name(&mut self, $($arg: $kind),*) -> Result<$result, StoreError> {
-                Writer::$name(self, $($arg),*)
-            })*
-        }
-    };
-}
-
-forward! {
-    put_document(id: CollectionId, record: RecordNumber, modified_ms: i64, bytes: &[u8]) -> ();
-    delete_document(id: CollectionId, record: RecordNumber) -> bool;
-    delete_first_document(id: CollectionId) -> Option<u64>;
-    put_entry(id: IndexId, key: &[u8], record: RecordNumber, exact: bool) -> ();
-    delete_entry(id: IndexId, key: &[u8], record: RecordNumber) -> bool;
-    put_documents(id: CollectionId, modified_ms: i64, documents: &[(RecordNumber, &[u8])]) -> ();
-    delete_documents(id: CollectionId, records: &[RecordNumber]) -> ();
-    put_entries(entries: &mut EntryRows, is_unique: bool) -> bool;
-    delete_entries(entries: &mut EntryRows) -> (u64, u64);
-    set_counters(id: u32, counters: Counters) -> ();
-    delete_counters(id: u32) -> bool;
-    put_catalog(db: &str, name: &str, bytes: &[u8]) -> ();
-    delete_catalog(db: &str, name: &str) -> bool;
-    put_meta(name: &str, bytes: &[u8]) -> ();
-    delete_meta(name: &str) -> bool;
-    clear_documents(id: CollectionId, max: usize) -> usize;
-    clear_entries(id: IndexId, max: usize) -> usize;
-    next_id() -> u32;
-}
-
 /// Everything about one transaction but the documents themselves.
-pub(super) struct Transaction<'w> {
-    pub(super) writer: &'w mut (dyn StoreWriter + 'w),
+pub(super) struct Transaction<'w, 't> {
+    pub(super) writer: &'w mut Writer<'t>,
     pub(super) catalog: Arc<CatalogSnapshot>,
     pub(super) now_ms: i64,
     pub(super) touched: BTreeSet<Namespace>,
@@ -163,7 +71,7 @@ impl Collections {
     /// Runs `work` in one transaction, then publishes and tells what it has changed.
     pub(super) fn transact<T: Send, E: From<WriteError> + Send>(
         &self,
-        mut work: impl FnMut(&mut DocumentWriter<'_>) -> Result<T, E> + Send,
+        mut work: impl FnMut(&mut DocumentWriter<'_, '_>) -> Result<T, E> + Send,
     ) -> Result<T, E> {
         let keeper = self.keeper();
         let mut safe = Vec::new();
@@ -209,7 +117,7 @@ impl Collections {
     /// thread runs it, it ends with what limits the thread that asks for it, and with nothing else.
     fn attempt<T: Send, E: Send>(
         &self,
-        work: &mut (impl FnMut(&mut DocumentWriter<'_>) -> Result<T, E> + Send),
+        work: &mut (impl FnMut(&mut DocumentWriter<'_, '_>) -> Result<T, E> + Send),
         keeper: Option<&Arc<dyn Keeper>>,
         safe: &[Displaced],
     ) -> Result<(T, Effects), Failure<E>> {
@@ -249,12 +157,8 @@ impl Collections {
     }
 }
 
-impl<'w> Transaction<'w> {
-    fn new(
-        writer: &'w mut (dyn StoreWriter + 'w),
-        catalog: Arc<CatalogSnapshot>,
-        now_ms: i64,
-    ) -> Self {
+impl<'w, 't> Transaction<'w, 't> {
+    fn new(writer: &'w mut Writer<'t>, catalog: Arc<CatalogSnapshot>, now_ms: i64) -> Self {
         Self {
             writer,
             catalog,

@@ -150,7 +150,7 @@ impl<'t> Trashed<'t> {
     }
 }
 
-impl DocumentWriter<'_> {
+impl DocumentWriter<'_, '_> {
     /// Puts a row into the trash. False when there is no room for it, which is no reason not to remove
     /// the document.
     ///

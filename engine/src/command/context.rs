@@ -103,7 +103,7 @@ impl Context {
     /// What `work` returns, or the store's failure.
     pub fn write<T: Send>(
         &self,
-        mut work: impl FnMut(&mut DocumentWriter<'_>) -> Result<T, CommandError> + Send,
+        mut work: impl FnMut(&mut DocumentWriter<'_, '_>) -> Result<T, CommandError> + Send,
     ) -> Result<T, CommandError> {
         let operation = Operation::current();
         let bypasses = operation.is_some_and(|operation| operation.bypasses_validation());

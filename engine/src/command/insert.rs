@@ -156,7 +156,7 @@ fn insert_some(
 
 /// Inserts documents together if that is the same as one by one. False when nothing was done.
 fn insert_together(
-    writer: &mut DocumentWriter<'_>,
+    writer: &mut DocumentWriter<'_, '_>,
     collection: &CollectionMeta,
     prepared: &[Prepared<'_>],
 ) -> Result<bool, CommandError> {
@@ -201,7 +201,7 @@ impl From<Refused> for CommandError {
 /// # Errors
 /// Why it was refused.
 pub fn insert_one(
-    writer: &mut DocumentWriter<'_>,
+    writer: &mut DocumentWriter<'_, '_>,
     collection: &CollectionMeta,
     document: &RawDocument,
 ) -> Result<RecordNumber, Refused> {

@@ -241,7 +241,7 @@ impl Restore<'_> {
 
     fn put_back(
         &self,
-        writer: &mut DocumentWriter<'_>,
+        writer: &mut DocumentWriter<'_, '_>,
         document: &RawDocumentBuf,
         report: &mut Report,
     ) -> Result<(), CommandError> {

@@ -215,7 +215,7 @@ impl Restore<'_> {
     /// The rules that would remove these documents again and that are not held yet.
     fn to_hold(
         &self,
-        writer: &mut DocumentWriter<'_>,
+        writer: &mut DocumentWriter<'_, '_>,
         rows: &[Row],
     ) -> Result<BTreeSet<RuleId>, CommandError> {
         let now_ms = writer.now_ms();
@@ -255,7 +255,7 @@ impl Restore<'_> {
 }
 
 fn put_back(
-    writer: &mut DocumentWriter<'_>,
+    writer: &mut DocumentWriter<'_, '_>,
     row: &Row,
     report: &mut Report,
 ) -> Result<(), CommandError> {

@@ -136,7 +136,7 @@ pub struct Outcome {
 /// # Errors
 /// Why it was refused.
 pub fn one(
-    writer: &mut DocumentWriter<'_>,
+    writer: &mut DocumentWriter<'_, '_>,
     collection: &CollectionMeta,
     query: &Query,
     action: &Action<'_>,
@@ -168,7 +168,7 @@ pub fn one(
 }
 
 fn current(
-    writer: &DocumentWriter<'_>,
+    writer: &DocumentWriter<'_, '_>,
     collection: &CollectionMeta,
     query: &Query,
     record: RecordNumber,
@@ -186,7 +186,7 @@ fn current(
 
 /// The measurement at a place, if it still matches.
 fn measurement(
-    writer: &DocumentWriter<'_>,
+    writer: &DocumentWriter<'_, '_>,
     collection: &CollectionMeta,
     query: &Query,
     place: RecordNumber,
@@ -303,7 +303,7 @@ pub fn first_giving(
 }
 
 fn insert_upsert(
-    writer: &mut DocumentWriter<'_>,
+    writer: &mut DocumentWriter<'_, '_>,
     collection: &CollectionMeta,
     query: &Query,
     update: &Update,

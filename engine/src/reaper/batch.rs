@@ -151,7 +151,7 @@ pub(super) fn run(
         return Ok(Batch { next: next_lane(target, &position), damage, ..Batch::default() });
     }
     let (kept, records) = archiving::keep(collections, archives, target, records, allowance)?;
-    let removed = collections.write(|writer: &mut DocumentWriter<'_>| {
+    let removed = collections.write(|writer: &mut DocumentWriter<'_, '_>| {
         remove(writer, target, records, (archives, kept.as_deref()), allowance)
     })?;
     let Some((mut batch, done)) = removed else { return Ok(Batch::default()) };
@@ -228,7 +228,7 @@ fn read_ahead(
 /// was dropped or changed, or its collection was; or when an archive was switched on since, which has got
 /// none of them.
 pub(super) fn remove(
-    writer: &mut DocumentWriter<'_>,
+    writer: &mut DocumentWriter<'_, '_>,
     target: &Target,
     records: &[RecordNumber],
     (archives, kept): (&Archives, Option<&Kept>),
@@ -300,7 +300,7 @@ pub(super) fn remove(
 
 /// Keys in all indexes of a collection.
 fn count_keys(
-    writer: &mut DocumentWriter<'_>,
+    writer: &mut DocumentWriter<'_, '_>,
     collection: &CollectionMeta,
 ) -> Result<u64, WriteError> {
     let mut keys = 0;

@@ -169,7 +169,7 @@ impl Checkpoint {
     ///
     /// # Errors
     /// When the store fails, or remembers too many imports already.
-    pub(super) fn save(&self, writer: &mut DocumentWriter<'_>) -> Result<(), TransferError> {
+    pub(super) fn save(&self, writer: &mut DocumentWriter<'_, '_>) -> Result<(), TransferError> {
         let mut ids = list(&writer.reader())?;
         if !ids.contains(&self.id) {
             check_room(ids.len())?;
@@ -186,7 +186,7 @@ impl Checkpoint {
     /// When the store fails.
     pub(super) fn push_list(
         &mut self,
-        writer: &mut DocumentWriter<'_>,
+        writer: &mut DocumentWriter<'_, '_>,
         inserted: &Inserted,
     ) -> Result<(), StoreError> {
         writer.put_meta(&list_name(self.id, self.lists), &inserted.to_bytes())?;
@@ -200,7 +200,7 @@ impl Checkpoint {
     /// When the store fails.
     pub(super) fn pop_list(
         &mut self,
-        writer: &mut DocumentWriter<'_>,
+        writer: &mut DocumentWriter<'_, '_>,
     ) -> Result<Popped, StoreError> {
         let Some(last) = self.lists.checked_sub(1) else { return Ok(Popped::NoneLeft) };
         self.lists = last;
@@ -218,7 +218,7 @@ impl Checkpoint {
     /// When the store fails.
     pub(super) fn put_tail(
         &mut self,
-        writer: &mut DocumentWriter<'_>,
+        writer: &mut DocumentWriter<'_, '_>,
         lines: &[u8],
     ) -> Result<(), StoreError> {
         if !lines.is_empty() {
@@ -245,7 +245,7 @@ impl Checkpoint {
     /// When the store fails.
     pub(super) fn forget(
         &mut self,
-        writer: &mut DocumentWriter<'_>,
+        writer: &mut DocumentWriter<'_, '_>,
     ) -> Result<bool, TransferError> {
         self.state = State::Forgetting;
         self.put_tail(writer, &[])?;
@@ -294,7 +294,7 @@ pub(super) fn check_room(remembered: usize) -> Result<(), TransferError> {
     Err(TransferError::Unfinished { what })
 }
 
-fn put_list(writer: &mut DocumentWriter<'_>, ids: &[ObjectId]) -> Result<(), StoreError> {
+fn put_list(writer: &mut DocumentWriter<'_, '_>, ids: &[ObjectId]) -> Result<(), StoreError> {
     if ids.is_empty() {
         return writer.delete_meta(LIST).map(drop);
     }

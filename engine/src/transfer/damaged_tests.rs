@@ -77,7 +77,7 @@ fn a_roll_back_goes_on_behind_a_damaged_list() {
         let id = report.unfinished.unwrap();
         let list = format!("import/{id}/0");
         if is_gone {
-            let gone = |writer: &mut DocumentWriter<'_>| writer.delete_meta(&list);
+            let gone = |writer: &mut DocumentWriter<'_, '_>| writer.delete_meta(&list);
             room.collections.write(|writer| gone(writer).map_err(WriteError::from)).unwrap();
         } else {
             spoil_meta(&room.folder.path().join("data"), &list);

@@ -113,7 +113,7 @@ struct Step {
 }
 
 /// Takes back the newest transaction that is left.
-fn step(writer: &mut DocumentWriter<'_>, id: ObjectId) -> Result<Step, TransferError> {
+fn step(writer: &mut DocumentWriter<'_, '_>, id: ObjectId) -> Result<Step, TransferError> {
     let mut step = Step::default();
     let Some(mut checkpoint) = Checkpoint::load(&writer.reader(), id)? else { return Ok(step) };
     checkpoint.state = State::RollingBack;

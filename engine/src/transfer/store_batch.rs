@@ -126,7 +126,7 @@ pub(super) fn store_batch(
 /// Stores documents that follow one another in the batch, all at once. False, and nothing has happened,
 /// when they have to be looked at one by one.
 fn together(
-    writer: &mut DocumentWriter<'_>,
+    writer: &mut DocumentWriter<'_, '_>,
     collection: &CollectionMeta,
     batch: &Batch,
     run: &[&RawDocument],
@@ -150,7 +150,7 @@ fn together(
 
 /// Stores the entries up to `end` one by one, until the time is used up or the import stops.
 fn apart(
-    writer: &mut DocumentWriter<'_>,
+    writer: &mut DocumentWriter<'_, '_>,
     collection: &CollectionMeta,
     batch: &Batch,
     end: usize,
@@ -230,7 +230,7 @@ pub(super) fn are_too_many(checkpoint: &Checkpoint) -> bool {
 
 /// Stores one document and counts what became of it.
 fn one(
-    writer: &mut DocumentWriter<'_>,
+    writer: &mut DocumentWriter<'_, '_>,
     collection: &CollectionMeta,
     document: &RawDocument,
     place: Place,
@@ -258,7 +258,7 @@ fn one(
 
 /// Counts a document that was inserted and remembers it for a roll back.
 fn note(
-    writer: &mut DocumentWriter<'_>,
+    writer: &mut DocumentWriter<'_, '_>,
     collection: &CollectionMeta,
     record: RecordNumber,
     document: &RawDocument,
@@ -275,7 +275,7 @@ fn note(
 }
 
 fn store(
-    writer: &mut DocumentWriter<'_>,
+    writer: &mut DocumentWriter<'_, '_>,
     collection: &CollectionMeta,
     mode: Mode,
     document: &RawDocument,
@@ -332,7 +332,7 @@ fn store(
 
 /// The stored document with the same `_id`, unless reads hide it: the new one then takes its place.
 fn find(
-    writer: &DocumentWriter<'_>,
+    writer: &DocumentWriter<'_, '_>,
     collection: &CollectionMeta,
     document: &RawDocument,
 ) -> Result<Option<(RecordNumber, RawDocumentBuf)>, StoreError> {

@@ -84,7 +84,7 @@ fn check_unique(merge: &Merge, existing: Option<&CollectionMeta>) -> Result<bool
 }
 
 fn insert(
-    writer: &mut DocumentWriter<'_>,
+    writer: &mut DocumentWriter<'_, '_>,
     collection: &CollectionMeta,
     document: &RawDocument,
 ) -> Result<(), Refused> {
@@ -127,7 +127,7 @@ impl Work<'_> {
 
     fn one(
         &self,
-        writer: &mut DocumentWriter<'_>,
+        writer: &mut DocumentWriter<'_, '_>,
         collection: &CollectionMeta,
         document: &RawDocument,
     ) -> Result<(), Refused> {
