@@ -38,7 +38,7 @@ struct Shared {
 
 /// The system refused.
 #[derive(Debug, thiserror::Error)]
-#[error("Signals can't be caught: {0}.")]
+#[error("Can't handle signals: {0}.")]
 pub struct NotCaught(#[from] ctrlc::Error);
 
 impl Stop {

@@ -60,9 +60,9 @@ fn files_in_and_out() {
     assert_eq!(text, "{\"_id\":1,\"a\":1.0}\n{\"_id\":2}\n{\"_id\":4}\n");
     let filtered = format!("export {store} --format json --filter {{\"_id\":4}} -o out.json");
     check(at, &filtered, 0, "exported 1", "");
-    check(at, &format!("export {store} -o data/out"), 1, "", "lies in the data folder");
-    check(at, "export --data data --db d --collection x -o o", 1, "", "no collection d.x");
-    check(at, &format!("import {store} missing"), 1, "", "no such file");
+    check(at, &format!("export {store} -o data/out"), 1, "", "inside the data folder");
+    check(at, "export --data data --db d --collection x -o o", 1, "", "Collection d.x not found");
+    check(at, &format!("import {store} missing"), 1, "", "file not found");
 }
 
 #[test]
@@ -124,13 +124,7 @@ fn what_is_not_as_it_should_be_is_told_on_standard_error() {
     // It has no more than its line on disk.
     let huge = fs::File::options().append(true).open(at.join("a.jsonl")).unwrap();
     huge.set_len(free * 2).unwrap();
-    check(
-        at,
-        &format!("import {store} a.jsonl"),
-        1,
-        "",
-        "import all the same with --no-space-check",
-    );
+    check(at, &format!("import {store} a.jsonl"), 1, "", "or use --no-space-check");
     check(at, &export, 0, "exported 1", "");
 }
 
@@ -146,9 +140,9 @@ fn verify_and_backup() {
         "imported 1, skipped 0, rejected 0",
         "",
     );
-    let sound = "checked 1 collections, 1 documents, 0 index entries: nothing is wrong";
+    let sound = "checked 1 collections, 1 documents, 0 index entries: no problems found";
     check(at, "verify --data data", 0, sound, "");
-    check(at, "verify --data nowhere", 1, "", "no data folder");
+    check(at, "verify --data nowhere", 1, "", "not found");
     says(at, "backup --data data copy.mdb", "backed up");
     says(at, "backup --data data copy.mdb", "kept copy.mdb.1");
     let walked_ms = {
@@ -158,7 +152,7 @@ fn verify_and_backup() {
         digits.parse::<u64>().unwrap()
     };
     assert!(walked_ms > 1_700_000_000_000, "a backup knows what time it is, not {walked_ms}");
-    says(at, "check copy.mdb", "nothing is wrong");
+    says(at, "check copy.mdb", "no problems found");
     check(at, "check a.jsonl", 1, "", "not a Mayfly store");
     check(at, "backup --data data a.jsonl", 1, "", "is no backup");
 }
@@ -170,7 +164,7 @@ fn a_rotten_document_is_told_and_costs_no_good_backup() {
     fs::write(at.join("a.jsonl"), "{\"_id\":1,\"a\":\"needle\"}\n{\"_id\":\"b\"}\n").unwrap();
     says(at, "import --data data --db d --collection c a.jsonl", "imported 2");
     says(at, "backup --data data b", "backed up");
-    says(at, "scrub --data data", "read 2 documents, 1 index entries: nothing is damaged");
+    says(at, "scrub --data data", "read 2 documents, 1 index entries: no damage found");
     let good = fs::read(at.join("b")).unwrap();
     let mut bytes = fs::read(at.join("data/data.mdb")).unwrap();
     let places: Vec<usize> =
@@ -192,17 +186,17 @@ fn a_rotten_document_is_told_and_costs_no_good_backup() {
         "check b.damaged",
         1,
         "document with _id 1 of collection 1 does not match its checksum",
-        "1 thing",
+        "1 problem found",
     );
     says(at, "import --data sound --db d --collection c a.jsonl", "imported 2");
     says(at, "backup --data sound b", "kept b.damaged, an older copy with damaged documents");
     let read = "read 2 documents, 1 index entries: see above";
-    check(at, "scrub --data data", 1, read, "1 thing is wrong");
-    check(at, "scrub --data nowhere", 1, "", "no data folder");
-    let told = "1 document is damaged and not in the file; the first is document with _id 1.";
+    check(at, "scrub --data data", 1, read, "1 problem found");
+    check(at, "scrub --data nowhere", 1, "", "not found");
+    let told = "1 document is damaged and not exported; the first is document with _id 1.";
     check(at, "export --data data --db d --collection c --output o", 1, "exported 1", told);
     assert_eq!(fs::read_to_string(at.join("o")).unwrap(), "{\"_id\":\"b\"}\n");
-    check(at, "export --data data --db d --collection c --output o", 1, "", "may hold them");
+    check(at, "export --data data --db d --collection c --output o", 1, "", "may have them");
 }
 
 #[test]
@@ -216,7 +210,7 @@ fn restore_and_compact() {
     fs::write(at.join("a.jsonl"), "{\"_id\":3}\n").unwrap();
     says(at, import, "imported 1");
     says(at, "compact --data data", "compacted");
-    check(at, "compact --data nowhere", 1, "", "no data folder");
+    check(at, "compact --data nowhere", 1, "", "not found");
     check(at, "restore --from b --data data", 1, "", "holds a store already");
     check(at, "restore --from nowhere --data data --replace", 1, "", "Can't read the backup");
     says(at, "restore --from b --data data --replace", "restored 2 documents");
@@ -240,7 +234,7 @@ fn serving_is_refused_with_a_sentence() {
         "serve --data d --simulated-clock noon",
         1,
         "",
-        "write the time as 2026-01-01T00:00:00Z",
+        "use a time such as 2026-01-01T00:00:00Z",
     );
     check(at, "serve --data d --port 0 --sleep-secs 0", 1, "", "--sleep-secs 0: ");
     let server = Server::start_in(&at.join("d"), &[]);
@@ -315,7 +309,7 @@ fn watching_ends_when_nothing_is_left() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("a.jsonl"), "{}\n").unwrap();
     mayfly(folder.path(), "import --data data --db d --collection c a.jsonl");
-    check(folder.path(), "watch --data data", 0, "nothing is left to expire", "");
+    check(folder.path(), "watch --data data", 0, "no more documents to expire", "");
 }
 
 #[test]

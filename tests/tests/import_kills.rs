@@ -243,12 +243,12 @@ impl Room {
     fn finish(&self, option: &str, what: &str) -> bool {
         let output = self.import(&[option]);
         let text = String::from_utf8_lossy(&output.stderr).into_owned();
-        let is_done = text.contains("waits for its end");
+        let is_done = text.contains("There is no unfinished import");
         let is_well = output.status.success() || text.contains("rejected");
         assert!(is_well || is_done, "{what}: {option}: {text}");
         let again = self.import(&[option]);
         let text = String::from_utf8_lossy(&again.stderr).into_owned();
-        assert!(text.contains("waits for its end"), "{what}: {option} again: {text}");
+        assert!(text.contains("There is no unfinished import"), "{what}: {option} again: {text}");
         !is_done
     }
 

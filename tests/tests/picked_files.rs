@@ -72,7 +72,7 @@ fn a_file_whose_check_crashes_is_not_opened() {
     let export = format!("export --data data {STORE} -o out.jsonl");
     assert!(mayfly(at, &export, Some(&library)).status.success());
 
-    works(at, "check b", "nothing is wrong");
+    works(at, "check b", "no problems found");
     works(at, "verify --data put", "2 documents");
     works(at, "restore --from b --data data --replace", "restored 2 documents");
     works(at, "verify --data data", "2 documents");

@@ -88,7 +88,7 @@ fn check(store: &Path, out: &Path, start: &dyn Fn(&Path) -> Command) {
     let text = fs::read_to_string(&exported).expect("the file can be read");
     assert_eq!(text.lines().count(), DOCUMENTS);
     said(&run(&["import", &exported.to_string_lossy()]), false, "The store can only be read: its");
-    said(&run(&["verify"]), true, "nothing is wrong");
+    said(&run(&["verify"]), true, "no problems found");
 }
 
 #[test]

@@ -174,7 +174,7 @@ fn a_line_without_an_end_is_refused_in_little_memory() {
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     let printed = format!("{}{said}", String::from_utf8_lossy(&output.stdout));
     assert!(printed.contains("imported 2, skipped 0, rejected 1"), "{printed}");
-    let why = "line 2, column 1, document 2: the document has more than 16 MiB, or its text more than 256";
+    let why = "line 2, column 1, document 2: the document is larger than 16 MiB, or its text is larger than 256 MiB";
     assert_eq!(said.matches(why).count(), 1, "{printed}");
     let rejects = fs::metadata(folder.path().join("in.rejected.jsonl")).expect("rejects are kept");
     assert!(rejects.len() < 1 << 20, "of the text only its beginning is kept");

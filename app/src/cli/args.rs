@@ -1,49 +1,49 @@
-//! The arguments.
+//! Command line arguments. The doc comments are the text of `--help`.
 
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
 
-/// See time passing over your documents.
+/// Browse MongoDB-style documents and watch them expire.
 #[derive(Debug, Parser)]
 #[command(name = "mayfly", version, args_conflicts_with_subcommands = true)]
 pub struct Args {
-    /// The data folder to open in the window; without it the platform's data directory.
+    /// Data folder to open. Defaults to the platform's data directory.
     pub folder: Option<PathBuf>,
-    /// Open a fresh demo store.
+    /// Open a new demo store.
     #[arg(long, conflicts_with = "folder")]
     pub demo: bool,
-    /// What to do instead of opening the window.
+    /// Command to run instead of opening the window.
     #[command(subcommand)]
     pub command: Option<Command>,
 }
 
-/// What to do.
+/// A subcommand.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Show the documents counting down, in the terminal.
+    /// Watch documents expire in the terminal.
     Watch(Watch),
-    /// Listen for MongoDB drivers and shells.
+    /// Serve a store to MongoDB drivers and shells.
     Serve(Serve),
-    /// Run the JavaScript console.
+    /// Run a JavaScript shell (not supported yet).
     Shell(Later),
-    /// Read documents from JSON or CSV files.
+    /// Import documents from JSON or CSV files.
     Import(Import),
-    /// Write the documents of a collection to a file.
+    /// Export a collection to a file.
     Export(Export),
-    /// Check a data folder: file structure, checksums, documents against indexes, counters.
+    /// Check a closed store: file structure, checksums, indexes and counters.
     Verify(Verify),
-    /// Copy a data folder that nobody has open to a file.
+    /// Back up a closed store to a file.
     Backup(Backup),
-    /// Put a backup in the place of a data folder that nobody has open.
+    /// Restore a backup to a data folder. The store must be closed.
     Restore(Restore),
-    /// Give the room of removed documents back to the disk.
+    /// Reclaim disk space left by removed documents.
     Compact(Compact),
-    /// Read everything in a data folder that nobody has open, and tell what is damaged.
+    /// Check every checksum in a closed store and report damage.
     Scrub(Scrub),
-    /// Check a backup or a data file without opening it: its structure, and all checksums.
+    /// Check the structure and checksums of a backup or data file without opening it.
     Check(Check),
-    /// Walk the file that is the standard input, for the process that has started this one.
+    /// Check the file on standard input, for the process that started this one.
     #[command(hide = true)]
     Walk,
 }
@@ -51,16 +51,16 @@ pub enum Command {
 /// Arguments of `watch`.
 #[derive(Debug, clap::Args)]
 pub struct Watch {
-    /// The data folder; without it the one that the window opens.
+    /// Data folder. Defaults to the one the window opens.
     #[arg(long, value_name = "DIR")]
     pub data: Option<PathBuf>,
-    /// Open a fresh demo store.
+    /// Open a new demo store.
     #[arg(long, conflicts_with = "data")]
     pub demo: bool,
-    /// Only this database.
+    /// Watch only this database.
     #[arg(long)]
     pub db: Option<String>,
-    /// Only this collection.
+    /// Watch only this collection.
     #[arg(long, requires = "db")]
     pub collection: Option<String>,
 }
@@ -68,175 +68,173 @@ pub struct Watch {
 /// Arguments of `serve`.
 #[derive(Debug, clap::Args)]
 pub struct Serve {
-    /// The data folder; made if there is none.
+    /// Data folder; created if missing.
     #[arg(long, value_name = "DIR")]
     pub data: PathBuf,
-    /// The port on 127.0.0.1; 0 takes any free one.
+    /// Port on 127.0.0.1; 0 picks a free port.
     #[arg(long, default_value_t = 27_017)]
     pub port: u16,
-    /// Listen on a Unix socket instead of a port, which other users of this machine can't reach: PATH, which ends in
-    /// .sock, or socket/mayfly.sock in the data folder.
+    /// Listen on a Unix socket instead of a port. Other users can't connect. PATH must end in
+    /// .sock; the default is socket/mayfly.sock in the data folder.
     #[arg(long, value_name = "PATH", conflicts_with = "port")]
     #[expect(clippy::option_option, reason = "clap's form of a switch that may have a value")]
     pub socket: Option<Option<PathBuf>>,
-    /// Let in who can reach the listener without a password: on a port everybody on this machine, on a socket your own
-    /// programs.
+    /// Disable authentication. On a port, any local user can connect; on a socket, only you can.
     #[arg(long)]
     pub no_auth: bool,
-    /// Run on a simulated clock that stands still at this time at first, such as 2026-01-01T00:00:00Z.
+    /// Use a simulated clock, paused at this time, such as 2026-01-01T00:00:00Z.
     #[arg(long, value_name = "RFC3339")]
     pub simulated_clock: Option<String>,
-    /// Seconds between two passes of the TTL monitor.
+    /// Seconds between passes (ttlMonitorSleepSecs).
     #[arg(long, value_name = "N")]
     pub sleep_secs: Option<i32>,
 }
 
-/// Arguments of what is not supported yet.
+/// Arguments of a command that is not supported yet.
 #[derive(Debug, clap::Args)]
 pub struct Later {
-    /// Not read yet.
+    /// Ignored.
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
     pub rest: Vec<String>,
 }
 
-/// How a file is read.
+/// Format of an imported file.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub enum InFormat {
-    /// Told by the contents.
+    /// Detect automatically.
     Auto,
-    /// Extended JSON: lines, documents one after the other, or an array.
+    /// Extended JSON: NDJSON, concatenated documents or an array.
     Json,
-    /// Values with a header line.
+    /// CSV with a header row.
     Csv,
 }
 
-/// What happens to a document whose `_id` is there already.
+/// What to do if the `_id` already exists.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub enum InMode {
-    /// Reject it.
+    /// Reject the document.
     Insert,
-    /// Skip it.
+    /// Skip the document.
     Skip,
-    /// Let it take the place of the stored one.
+    /// Replace the stored document.
     Replace,
-    /// Set its fields in the stored one.
+    /// Update its fields in the stored document.
     Merge,
 }
 
 /// Arguments of `import`.
 #[derive(Debug, clap::Args)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
+#[expect(clippy::struct_excessive_bools, reason = "the switches are independent")]
 pub struct Import {
-    /// The data folder.
+    /// Data folder.
     #[arg(long, value_name = "DIR")]
     pub data: PathBuf,
-    /// The database.
+    /// Database.
     #[arg(long)]
     pub db: String,
-    /// The collection; created if it does not exist.
+    /// Collection; created if missing.
     #[arg(long)]
     pub collection: String,
-    /// The files.
+    /// Files to import.
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
-    /// What the files are.
+    /// Input format.
     #[arg(long, value_enum, default_value = "auto")]
     pub format: InFormat,
-    /// What happens to a document whose _id is there already.
+    /// What to do if the _id already exists.
     #[arg(long, value_enum, default_value = "insert")]
     pub mode: InMode,
-    /// Of fields with the same name in one document keep the last, instead of rejecting the document.
+    /// If a field appears twice, keep the last value instead of rejecting the document.
     #[arg(long)]
     pub last_duplicate: bool,
-    /// Take whole numbers beyond 64 bits as doubles, which changes their digits.
+    /// Convert integers larger than 64 bits to doubles (loses precision).
     #[arg(long)]
     pub big_integers: bool,
-    /// Take NaN, Infinity and -Infinity without quotes, as Python writes them.
+    /// Accept unquoted NaN, Infinity and -Infinity, as Python writes them.
     #[arg(long)]
     pub nan: bool,
-    /// Read a $date without a zone in this one: UTC, an offset such as +05:45, or a name such as
+    /// Time zone for $date values without one: UTC, an offset such as +05:45, or a name such as
     /// Europe/Berlin.
     #[arg(long, value_name = "ZONE", allow_hyphen_values = true)]
     pub zone: Option<String>,
-    /// Put U+FFFD in the place of half characters and of bytes that are not UTF-8.
+    /// Replace invalid UTF-8 and lone surrogates with U+FFFD.
     #[arg(long)]
     pub replace_broken_text: bool,
-    /// Drop the collection and its indexes first.
+    /// Drop the existing collection and its indexes first.
     #[arg(long)]
     pub drop: bool,
     /// Stop at the first rejected document.
     #[arg(long)]
     pub stop_on_error: bool,
-    /// Begin also when the disk has less room than the files seem to need.
+    /// Skip the free-space check.
     #[arg(long)]
     pub no_space_check: bool,
-    /// Go on with the import of these files that did not reach its end.
+    /// Resume the unfinished import of these files.
     #[arg(long, conflicts_with_all = ["drop", "roll_back", "leave"])]
     pub resume: bool,
-    /// Remove what the import of these files has stored that did not reach its end. Documents that
-    /// were changed since stay, and so do those that it replaced or merged.
+    /// Roll back the unfinished import of these files. Keeps documents changed since, and documents it
+    /// replaced or merged.
     #[arg(long, conflicts_with_all = ["drop", "leave"])]
     pub roll_back: bool,
-    /// Forget that the import of these files did not reach its end; its documents stay.
+    /// Discard the unfinished import but keep its documents.
     #[arg(long, conflicts_with = "drop")]
     pub leave: bool,
 }
 
-/// The form of an exported file.
+/// Format of an exported file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum OutFormat {
-    /// One document a line.
+    /// One document per line.
     Ndjson,
-    /// One JSON array.
+    /// A single JSON array.
     Json,
-    /// Values with a header line.
+    /// CSV with a header row.
     Csv,
 }
 
-/// Which types stay visible in JSON.
+/// Extended JSON format.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub enum OutEjson {
-    /// Numbers and dates plain.
+    /// Plain numbers and dates.
     Relaxed,
-    /// Every type written out.
+    /// All types spelled out.
     Canonical,
 }
 
 /// Arguments of `export`.
 #[derive(Debug, clap::Args)]
 pub struct Export {
-    /// The data folder. Nobody may have it open, so nothing is written to it meanwhile.
+    /// Data folder. The store must be closed.
     #[arg(long, value_name = "DIR")]
     pub data: PathBuf,
-    /// The database.
+    /// Database.
     #[arg(long)]
     pub db: String,
-    /// The collection.
+    /// Collection.
     #[arg(long)]
     pub collection: String,
-    /// The form of the file.
+    /// Output format.
     #[arg(long, value_enum, default_value = "ndjson")]
     pub format: OutFormat,
-    /// The form of Extended JSON; without it relaxed, but large whole numbers keep their type.
+    /// Extended JSON format. Defaults to relaxed, except that large integers keep their type.
     #[arg(long, value_enum)]
     pub ejson: Option<OutEjson>,
-    /// Only documents that match this filter, in Extended JSON.
+    /// Export only documents that match this filter, in Extended JSON.
     #[arg(long, value_name = "EJSON")]
     pub filter: Option<String>,
-    /// The file.
+    /// Output file.
     #[arg(short, long = "output", value_name = "FILE")]
     pub output: PathBuf,
-    /// Pack it with gzip.
+    /// Compress the output with gzip.
     #[arg(long)]
     pub gzip: bool,
-    /// Write the indexes beside it, as FILE.indexes.json.
+    /// Also write index definitions to FILE.indexes.json.
     #[arg(long)]
     pub indexes: bool,
-    /// The columns of CSV, separated by commas; without it all fields.
+    /// CSV columns, comma-separated. Defaults to all fields.
     #[arg(long, value_delimiter = ',')]
     pub fields: Option<Vec<String>>,
-    /// Put a quote before CSV text that a spreadsheet would take as a formula. Such a file does not
-    /// come back unchanged.
+    /// Prefix CSV text that looks like a formula with a quote. The file can't be reimported unchanged.
     #[arg(long)]
     pub escape_formulas: bool,
 }
@@ -244,7 +242,7 @@ pub struct Export {
 /// Arguments of `verify`.
 #[derive(Debug, clap::Args)]
 pub struct Verify {
-    /// The data folder.
+    /// Data folder.
     #[arg(long, value_name = "DIR")]
     pub data: PathBuf,
 }
@@ -252,10 +250,10 @@ pub struct Verify {
 /// Arguments of `backup`.
 #[derive(Debug, clap::Args)]
 pub struct Backup {
-    /// The data folder. Nobody may have it open.
+    /// Data folder. The store must be closed.
     #[arg(long, value_name = "DIR")]
     pub data: PathBuf,
-    /// The file to write. Backups that it holds already become DEST.1 and DEST.2.
+    /// Backup file to write. Earlier backups are kept as DEST.1 and DEST.2.
     #[arg(value_name = "DEST")]
     pub dest: PathBuf,
 }
@@ -263,13 +261,13 @@ pub struct Backup {
 /// Arguments of `restore`.
 #[derive(Debug, clap::Args)]
 pub struct Restore {
-    /// The backup.
+    /// Backup file.
     #[arg(long, value_name = "FILE")]
     pub from: PathBuf,
-    /// The data folder; made if there is none.
+    /// Data folder; created if missing.
     #[arg(long, value_name = "DIR")]
     pub data: PathBuf,
-    /// Take the place of the store in that folder, which is kept as DIR.before-restore-N.
+    /// Replace the store in DIR; the old one is kept as DIR.before-restore-N.
     #[arg(long)]
     pub replace: bool,
 }
@@ -277,7 +275,7 @@ pub struct Restore {
 /// Arguments of `compact`.
 #[derive(Debug, clap::Args)]
 pub struct Compact {
-    /// The data folder. Nobody may have it open.
+    /// Data folder. The store must be closed.
     #[arg(long, value_name = "DIR")]
     pub data: PathBuf,
 }
@@ -285,7 +283,7 @@ pub struct Compact {
 /// Arguments of `scrub`.
 #[derive(Debug, clap::Args)]
 pub struct Scrub {
-    /// The data folder. Nobody may have it open.
+    /// Data folder. The store must be closed.
     #[arg(long, value_name = "DIR")]
     pub data: PathBuf,
 }
@@ -293,7 +291,7 @@ pub struct Scrub {
 /// Arguments of `check`.
 #[derive(Debug, clap::Args)]
 pub struct Check {
-    /// The file.
+    /// Backup or data file.
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
 }

@@ -13,7 +13,7 @@ use crate::source::open::notices;
 /// Writes a consistent copy of a data folder that nobody has open.
 pub(super) fn run(args: &Backup) -> Result<(), Failure> {
     if !args.data.is_dir() {
-        return Err(Failure(format!("There is no data folder {}.", args.data.display())));
+        return Err(Failure(format!("Data folder {} not found.", args.data.display())));
     }
     let mut line = JobLine::new()?;
     let options = StoreOptions { now_ms: SystemClock.now_ms(), ..store_options() };

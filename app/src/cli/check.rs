@@ -21,6 +21,6 @@ pub(super) fn run(args: &Check) -> Result<(), Failure> {
         return Err(found(findings, "file"));
     }
     let (used, free) = (report.pages_used, report.pages_free);
-    println!("checked {used} pages in use and {free} free: nothing is wrong");
+    println!("checked {used} used and {free} free pages: no problems found");
     Ok(())
 }

@@ -52,7 +52,7 @@ fn format(args: &Export) -> Result<ExportFormat, Failure> {
         if is_given && belongs_to_csv != is_csv {
             let form = if belongs_to_csv { "CSV" } else { "JSON" };
             return Err(Failure(format!(
-                "{option} is only for {form}; leave it out, or choose another --format."
+                "{option} requires {form}; remove it or change --format."
             )));
         }
     }
@@ -100,9 +100,9 @@ mod tests {
         check("", None);
         check("--ejson canonical", None);
         check("--format csv --fields a,b --escape-formulas", None);
-        check("--fields a", Some("--fields is only for CSV"));
-        check("--format json --fields a", Some("--fields is only for CSV"));
-        check("--escape-formulas", Some("--escape-formulas is only for CSV"));
-        check("--format csv --ejson relaxed", Some("--ejson is only for JSON"));
+        check("--fields a", Some("--fields requires CSV"));
+        check("--format json --fields a", Some("--fields requires CSV"));
+        check("--escape-formulas", Some("--escape-formulas requires CSV"));
+        check("--format csv --ejson relaxed", Some("--ejson requires JSON"));
     }
 }

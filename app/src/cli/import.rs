@@ -20,8 +20,8 @@ use super::{
 use crate::state::transfer::import::lack_of_room;
 
 /// What can be done with an import that did not reach its end.
-const CHOICES: &str = "The same command with --resume goes on with it, with --roll-back removes what \
-                       it stored, and with --leave keeps that and forgets the import.";
+const CHOICES: &str = "Run the same command with --resume to continue, --roll-back to remove its \
+                       documents, or --leave to keep them and discard the import.";
 
 /// Imports; the last line of standard output says how much.
 pub(super) fn run(args: &Import) -> Result<(), Failure> {
@@ -32,7 +32,7 @@ pub(super) fn run(args: &Import) -> Result<(), Failure> {
     let done = match known {
         None if resumes || rolls_back || leaves => {
             let into = &request.namespace;
-            Err(Failure(format!("No import of these files into {into} waits for its end.")))
+            Err(Failure(format!("There is no unfinished import of these files into {into}.")))
         }
         Some(known) if resumes => goes_on(&known.request, &request).and_then(|()| {
             transfer(&engine, |progress| resume_import(engine.collections(), known.id, progress))
@@ -122,8 +122,7 @@ fn goes_on(begun: &ImportRequest, request: &ImportRequest) -> Result<(), Failure
         return Ok(());
     }
     Err(Failure(format!(
-        "The import goes on as it was begun, which was not with {}. Leave that out, or take the import \
-         back with --roll-back and begin anew.",
+        "The import was started without {}. Remove that option, or use --roll-back and start over.",
         new.join(" ")
     )))
 }
@@ -133,9 +132,7 @@ fn check_room(engine: &Engine, request: &ImportRequest) -> Result<(), Failure> {
     let room = Room::of(engine.collections(), &request.files).map_err(Failure::from_error)?;
     match room.as_ref().and_then(lack_of_room) {
         None => Ok(()),
-        Some(lack) => Err(Failure(format!(
-            "{lack}. Make room on the disk, or import all the same with --no-space-check."
-        ))),
+        Some(lack) => Err(Failure(format!("{lack}. Free disk space, or use --no-space-check."))),
     }
 }
 
@@ -161,8 +158,8 @@ fn warn_of_overdue(engine: &Engine, request: &ImportRequest) -> Result<(), Failu
         .map_err(Failure::from_error)?;
         if found.overdue > 0 {
             eprintln!(
-                "{} of the first {} documents of {} are past the threshold of {} already and go \
-                 with the next pass of the reaper.",
+                "{} of the first {} documents in {} are already expired in {} and will be removed \
+                 by the next pass.",
                 found.overdue,
                 found.documents,
                 file.display(),
@@ -203,7 +200,7 @@ fn roll_back(engine: &Engine, known: &UnfinishedImport) -> Result<(), Failure> {
     })?
     .map_err(Failure::from_error)?;
     println!(
-        "removed {}, changed since {}, gone already {}, replaced {}",
+        "removed {}, changed {}, already removed {}, replaced {}",
         report.removed, report.changed, report.gone, report.replaced
     );
     if report.cancelled {
@@ -215,7 +212,7 @@ fn roll_back(engine: &Engine, known: &UnfinishedImport) -> Result<(), Failure> {
 
 fn leave(engine: &Engine, known: &UnfinishedImport) -> Result<(), Failure> {
     leave_import(engine.collections(), known.id).map_err(Failure::from_error)?;
-    println!("left {}", known.imported);
+    println!("kept {}", known.imported);
     Ok(())
 }
 
@@ -242,15 +239,18 @@ mod tests {
             assert_eq!(goes_on(&begun, &request(same)), Ok(()), "{same}");
         }
         for (other, named) in [
-            ("--zone +05:30", "with --zone."),
-            ("--nan --big-integers", "with --big-integers."),
-            ("--mode merge --stop-on-error --format csv", "with --format --mode --stop-on-error."),
+            ("--zone +05:30", "without --zone."),
+            ("--nan --big-integers", "without --big-integers."),
+            (
+                "--mode merge --stop-on-error --format csv",
+                "without --format, --mode and --stop-on-error.",
+            ),
         ] {
             let Failure(sentence) = goes_on(&begun, &request(other)).expect_err(other);
             assert!(sentence.contains(named), "{sentence}");
         }
         let Failure(sentence) = goes_on(&request(""), &request("--zone UTC")).expect_err("a zone");
-        assert!(sentence.contains("with --zone."), "{sentence}");
+        assert!(sentence.contains("without --zone."), "{sentence}");
     }
 
     #[test]

@@ -65,7 +65,7 @@ pub(super) fn on_folder<R>(
     ) -> Result<R, OpenError>,
 ) -> Result<R, Failure> {
     if !data.is_dir() {
-        return Err(Failure(format!("There is no data folder {}.", data.display())));
+        return Err(Failure(format!("Data folder {} not found.", data.display())));
     }
     let mut line = JobLine::new()?;
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
@@ -77,6 +77,6 @@ fn word(step: JobStep) -> &'static str {
         JobStep::Walking => "checking the file",
         JobStep::Copying => "copying",
         JobStep::Reading => "reading the documents",
-        JobStep::Replacing => "putting it in place",
+        JobStep::Replacing => "replacing files",
     }
 }

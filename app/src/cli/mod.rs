@@ -92,7 +92,7 @@ fn dispatch(
             match window(request, stop)? {
                 Shown::Closed => Ok(()),
                 Shown::NoDisplay => {
-                    eprintln!("There is no display to open a window on; going on as mayfly watch.");
+                    eprintln!("No display found; running mayfly watch instead.");
                     let (data, demo) = (args.folder, args.demo);
                     watch::run(&args::Watch { data, demo, db: None, collection: None })
                 }

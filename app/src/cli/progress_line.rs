@@ -25,7 +25,7 @@ pub(super) fn with_progress<T: Send>(
         let worker = thread::Builder::new()
             .name("transfer".to_owned())
             .spawn_scoped(scope, work)
-            .map_err(|error| Failure(format!("No thread can be started: {error}.")))?;
+            .map_err(|error| Failure(format!("Can't start a thread: {error}.")))?;
         while !worker.is_finished() {
             if stop.is_wanted() {
                 progress.cancel();

@@ -22,8 +22,8 @@ pub(super) fn run(args: &Restore) -> Result<(), Failure> {
     verify::print(&report.verified.findings);
     println!("restored {} documents to {}", report.verified.documents, report.folder.display());
     if let Some(before) = &report.before {
-        println!("kept what was there before as {}", before.display());
+        println!("kept the previous store as {}", before.display());
     }
-    println!("documents that expired meanwhile stay until you let the TTL monitor remove them");
+    println!("documents that expired since the backup are kept until you release removals");
     Ok(())
 }

@@ -18,7 +18,7 @@ pub(super) fn run(args: &Scrub) -> Result<(), Failure> {
         "read {} documents, {} index entries: {}",
         status.documents,
         status.entries,
-        if findings == 0 { "nothing is damaged" } else { "see above" }
+        if findings == 0 { "no damage found" } else { "see above" }
     );
     if findings == 0 { Ok(()) } else { Err(found(findings, "data folder")) }
 }

@@ -35,15 +35,13 @@ pub(super) fn run(args: &Serve) -> Result<(), Failure> {
     }
     let at = at(args);
     let who = match at {
-        ListenAt::Port(_) => "every program and every user of this machine",
-        ListenAt::Socket(_) => "every program that you start",
+        ListenAt::Port(_) => "Any program and user on this machine",
+        ListenAt::Socket(_) => "Any program you run",
     };
     let options = ListenOptions { at, with_password: !args.no_auth, ..ListenOptions::default() };
     let mut listener = engine.listen(options).map_err(Failure::from_error)?;
     if args.no_auth {
-        eprintln!(
-            "Warning: {who} can read and change this store while it is served without a password."
-        );
+        eprintln!("Warning: no authentication. {who} can read and change this store.");
     }
     announce(listener.uri())?;
     stop.wait();
@@ -63,7 +61,7 @@ fn announce(uri: &str) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
     writeln!(out, "mayfly listening on {uri}")
         .and_then(|()| out.flush())
-        .map_err(|error| Failure(format!("Standard output can't be written: {error}.")))
+        .map_err(|error| Failure(format!("Can't write to standard output: {error}.")))
 }
 
 fn clock(start: Option<&str>) -> Result<ClockOption, Failure> {
@@ -71,7 +69,7 @@ fn clock(start: Option<&str>) -> Result<ClockOption, Failure> {
     match DateTime::parse_rfc3339_str(start) {
         Ok(start) => Ok(ClockOption::Simulated { start_ms: start.timestamp_millis() }),
         Err(_) => Err(Failure(format!(
-            "--simulated-clock {start}: write the time as 2026-01-01T00:00:00Z."
+            "--simulated-clock {start}: use a time such as 2026-01-01T00:00:00Z."
         ))),
     }
 }

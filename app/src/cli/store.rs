@@ -15,7 +15,7 @@ use crate::source::place::synced;
 /// Opens a data folder that must exist, unless `create` says that it may be made.
 pub(super) fn open(folder: &Path, create: bool, run_reaper: bool) -> Result<Engine, Failure> {
     if !create && !folder.is_dir() {
-        return Err(Failure(format!("There is no data folder {}.", folder.display())));
+        return Err(Failure(format!("Data folder {} not found.", folder.display())));
     }
     let options = EngineOptions { run_reaper, store: store_options(), ..EngineOptions::default() };
     let engine = Engine::open(folder, options).map_err(Failure::from_error)?;
@@ -36,7 +36,7 @@ pub(super) fn warn(engine: &Engine, folder: &Path) {
 /// A demo store in a temporary folder, which goes when it is dropped.
 pub(super) fn demo() -> Result<(Engine, TempDir), Failure> {
     let folder = tempfile::Builder::new().prefix("mayfly-demo-").tempdir().map_err(|error| {
-        Failure(format!("No temporary folder can be made for the demo store: {error}."))
+        Failure(format!("Can't create a temporary folder for the demo store: {error}."))
     })?;
     // One level down, so that the store makes its folder itself and nobody else can read it.
     let engine = open(&folder.path().join("data"), true, true)?;
@@ -70,7 +70,7 @@ fn fill(engine: &Engine) -> Result<(), Failure> {
         now_ms,
     );
     match failed {
-        Some(message) => Err(Failure(format!("The sample data can't be stored: {message}."))),
+        Some(message) => Err(Failure(format!("Can't store the sample data: {message}."))),
         None => Ok(()),
     }
 }

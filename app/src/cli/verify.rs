@@ -19,7 +19,7 @@ pub(super) fn run(args: &Verify) -> Result<(), Failure> {
             contents.collections,
             contents.documents,
             contents.entries,
-            if findings == 0 { "nothing is wrong" } else { "see above" }
+            if findings == 0 { "no problems found" } else { "see above" }
         );
     }
     if findings == 0 { Ok(()) } else { Err(found(findings, "data folder")) }
@@ -43,7 +43,7 @@ pub(super) fn print(findings: &[Finding]) {
 /// The failure that says how much is wrong.
 pub(super) fn found(findings: u64, place: &str) -> Failure {
     match findings {
-        1 => Failure(format!("1 thing is wrong in the {place}.")),
-        n => Failure(format!("{n} things are wrong in the {place}.")),
+        1 => Failure(format!("1 problem found in the {place}.")),
+        n => Failure(format!("{n} problems found in the {place}.")),
     }
 }

@@ -9,7 +9,7 @@ const WALK: &str = "walk";
 
 /// Walks the file that is the standard input, for the process that reads the standard output.
 pub(super) fn run() -> Result<(), Failure> {
-    walk_standard_input().map_err(|error| Failure(format!("There is nobody to tell: {error}.")))
+    walk_standard_input().map_err(|error| Failure(format!("Can't report the result: {error}.")))
 }
 
 /// This program, to walk a file in a process of its own.

@@ -13,12 +13,12 @@ pub(super) fn run(watched: &Watched<'_>) -> Result<(), Failure> {
     let events = watched.engine.subscribe();
     if let Some(first) = watched.soonest()?.first() {
         let (at, namespace, id) = (instant(first.threshold_ms), &first.namespace, &first.id);
-        println!("{at} is the soonest threshold, of {namespace} {id}");
+        println!("next to expire: {namespace} {id} at {at}");
     }
     let mut look = true;
     while !watched.stop.is_wanted() {
         if look && watched.soonest()?.is_empty() {
-            println!("nothing is left to expire");
+            println!("no more documents to expire");
             return Ok(());
         }
         look = false;
@@ -50,7 +50,7 @@ pub(super) fn lines(watched: &Watched<'_>, event: &EngineEvent) -> Vec<String> {
                     let id = plain(&write_value(&removed.id, Layout::OneLine));
                     let late_ms = removed.removed_ms.saturating_sub(removed.threshold_ms);
                     format!(
-                        "{} removed {} {id} by {}, {}.{:03} s after its threshold",
+                        "{} removed {} {id} by {}, {}.{:03} s after expiration",
                         instant(removed.removed_ms),
                         removed.namespace,
                         removed.index,
@@ -67,9 +67,11 @@ pub(super) fn lines(watched: &Watched<'_>, event: &EngineEvent) -> Vec<String> {
         EngineEvent::ReaperScheduled { next_pass_ms: Some(next_ms), enabled: true } => {
             vec![format!("next pass at {}", instant(*next_ms))]
         }
-        EngineEvent::HeldChanged { reason: Some(reason) } => vec![format!("held: {reason}")],
+        EngineEvent::HeldChanged { reason: Some(reason) } => {
+            vec![format!("removals on hold: {reason}")]
+        }
         EngineEvent::ThreadDied { thread, message } => {
-            vec![format!("the thread {thread} failed: {}", plain(message))]
+            vec![format!("thread {thread} failed: {}", plain(message))]
         }
         _ => Vec::new(),
     }

@@ -46,7 +46,7 @@ impl Drop for Screen {
 
 /// Draws until a signal or a key ends it.
 pub(super) fn run(watched: &Watched<'_>) -> Result<(), Failure> {
-    let wrong = |error: io::Error| Failure(format!("The terminal can't be used: {error}."));
+    let wrong = |error: io::Error| Failure(format!("Can't use the terminal: {error}."));
     let events = watched.engine.subscribe();
     let mut recent: VecDeque<String> = VecDeque::new();
     let _screen = Screen::open().map_err(wrong)?;
@@ -88,7 +88,7 @@ fn draw(
     let room = usize::from(height).saturating_sub(FRAME_LINES + recent.len());
     let width = usize::from(width);
     queue!(out, cursor::MoveTo(0, 0))?;
-    let title = format!("Mayfly  {}  (q leaves)", instant(now_ms));
+    let title = format!("Mayfly  {}  (press q to quit)", instant(now_ms));
     put(out, &title, width, Attribute::Bold)?;
     put(out, "", width, Attribute::Reset)?;
     for waiting in soonest.iter().take(room) {
@@ -105,7 +105,7 @@ fn draw(
         put(out, &line, width, look)?;
     }
     if soonest.is_empty() {
-        put(out, "Nothing is left to expire.", width, Attribute::Reset)?;
+        put(out, "No more documents to expire.", width, Attribute::Reset)?;
     }
     put(out, "", width, Attribute::Reset)?;
     for line in recent {

@@ -64,10 +64,10 @@ fn what_somebody_stored_is_shown() {
     engine.close().expect("the store closes");
     for arguments in [&[] as &[&str], &["watch"]] {
         let line = first_line(data.path(), arguments);
-        assert!(line.contains("is the soonest threshold, of own.c 'mine'"), "{line}");
+        assert!(line.contains("next to expire: own.c 'mine' at"), "{line}");
     }
     let line = first_line(data.path(), &["--demo"]);
-    assert!(line.contains("is the soonest threshold") && !line.contains("own.c"), "{line}");
+    assert!(line.contains("next to expire: ") && !line.contains("own.c"), "{line}");
 }
 
 /// Without a display a signal ends what the window would have been, and the next start has nothing to tell.
@@ -77,7 +77,7 @@ fn a_signal_ends_it_cleanly() {
     let data = tempfile::tempdir().expect("a temporary folder");
     for signal in ["TERM", "INT", "HUP"] {
         let (mut child, _out, line) = started(data.path(), &[]);
-        assert!(line.contains("is the soonest threshold"), "{line}");
+        assert!(line.contains("next to expire: "), "{line}");
         let kill = ["-c", "kill -\"$0\" \"$1\"", signal, &child.id().to_string()];
         let sent = Command::new("sh").args(kill).status().expect("kill runs");
         assert!(sent.success(), "{signal}");
@@ -93,7 +93,7 @@ fn a_signal_ends_it_cleanly() {
 fn the_first_start_fills_the_store_that_the_window_opens_later() {
     let data = tempfile::tempdir().expect("a temporary folder");
     let line = first_line(data.path(), &[]);
-    assert!(line.contains("is the soonest threshold"), "{line}");
+    assert!(line.contains("next to expire: "), "{line}");
     let options = EngineOptions { run_reaper: false, ..EngineOptions::default() };
     let engine = Engine::open(&data.path().join("mayfly/store"), options).expect("a store");
     let reply = engine.run("admin", &doc! {"listDatabases": 1});

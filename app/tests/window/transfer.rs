@@ -51,7 +51,7 @@ fn a_file_whose_name_cannot_be_seen_is_shown_with_marks() {
     let mut window = Window::open();
     let file = window.file("two\nlines\u{202e}.json", &lines(1));
     window.drop_on(&file);
-    window.until_named("one JSON document a line");
+    window.until_named("one JSON document per line");
     for name in ["Preview two\\nlines\\u{202e}.json", "Remove two\\nlines\\u{202e}.json"] {
         assert!(window.has(name), "{name}");
     }
@@ -62,7 +62,7 @@ fn a_dropped_file_is_imported_and_counted() {
     let mut window = Window::open();
     let file = window.file("people.json", &lines(120));
     window.drop_on(&file);
-    window.until_named("one JSON document a line");
+    window.until_named("one JSON document per line");
     assert!(window.harness.query_by_label("New collection").is_some());
     assert!(window.harness.query_by_label("Copy command").is_some());
     window.click("Import");
@@ -130,7 +130,7 @@ fn what_is_no_json_is_read_when_it_is_asked_for_and_counted() {
                 {\"_id\": 2, \"v\": {\"$date\": \"2026-01-31T12:00:00\"}}\n";
     let file = window.file("odd.json", text);
     window.drop_on(&file);
-    window.until_named("or import it with the option");
+    window.until_named("or select the option");
     assert!(!window.has("Keep the last of fields with the same name"), "they are folded");
     window.click("JSON options");
     window.click("Keep the last of fields with the same name");
@@ -141,7 +141,7 @@ fn what_is_no_json_is_read_when_it_is_asked_for_and_counted() {
     window.until_named("is no time zone");
     assert!(!window.is_enabled("Import"));
     window.type_into("Time zone for dates without one", "+05:45");
-    window.until_gone("or import it with the option");
+    window.until_gone("or select the option");
     let line = window.value("Command line equivalent");
     assert!(line.contains("--last-duplicate --nan --zone +05:45"), "{line}");
     window.click("Import");
@@ -163,7 +163,7 @@ fn a_file_that_can_not_be_read_is_said() {
     let mut window = Window::open();
     let file = window.file("wide.json", "\u{feff}nothing to see");
     window.drop_on(&file);
-    window.until_named("neither JSON documents nor CSV");
+    window.until_named("the file is not JSON documents or CSV");
 }
 
 #[test]
@@ -256,8 +256,9 @@ fn what_an_export_does_not_give_back_is_told() {
     let target = window.folder.path().join("odd.ndjson");
     window.type_into("File path", &target.to_string_lossy());
     window.click("Export");
-    window
-        .until_named("1 document holds an embedded document that begins with a name such as $date");
+    window.until_named(
+        "1 document has an embedded document whose first field has a name such as $date",
+    );
     assert!(window.has_part("Exported 2 documents"));
 }
 

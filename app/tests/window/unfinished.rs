@@ -70,7 +70,7 @@ fn a_changed_file_is_refused_and_the_import_dialog_leads_back() {
     let file = window.folder.path().join("events.json");
     fs::write(&file, "{\"_id\": 7}\n").expect("a file");
     window.click("Resume import of events.json");
-    window.until_named("has changed since its import began");
+    window.until_named("changed after the import started");
     window.click("Decide later");
     window.ask(Action::Transfer(TransferAction::Import { files: vec![file], into: None }));
     window.until_named("1 import unfinished");

@@ -288,8 +288,7 @@ pub(super) fn check_room(remembered: usize) -> Result<(), TransferError> {
         return Ok(());
     }
     let what = format!(
-        "The store remembers {UNFINISHED_MAX} imports that did not reach their end; resume, roll back or \
-         leave some of them first."
+        "There are {UNFINISHED_MAX} unfinished imports. Resume, roll back or discard some first."
     );
     Err(TransferError::Unfinished { what })
 }

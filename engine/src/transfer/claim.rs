@@ -20,7 +20,7 @@ impl Claim {
     pub(super) fn new(id: ObjectId) -> Result<Self, TransferError> {
         let mut claimed = CLAIMED.lock().unwrap_or_else(PoisonError::into_inner);
         if claimed.contains(&id) {
-            let what = "This import is being worked on; wait until it has ended.".to_owned();
+            let what = "This import is in progress; wait for it to finish.".to_owned();
             return Err(TransferError::Unfinished { what });
         }
         claimed.push(id);

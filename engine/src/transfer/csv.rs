@@ -68,7 +68,7 @@ impl CsvRecords {
     pub(super) fn resume(&mut self, place: Place, input: &mut Input<'_>) -> Result<(), String> {
         while place.offset > self.place.offset && !self.header_read {
             if self.step(input).is_some() {
-                return Err("the header line can't be read any more".to_owned());
+                return Err("the header row can no longer be read".to_owned());
             }
         }
         self.place = place;
@@ -153,7 +153,7 @@ impl CsvRecords {
             match row(bytes, self.separator, input.has_ended()) {
                 Row::Cells(cells, length) => return Ok(Some((cells, length))),
                 Row::Open(at) if input.has_ended() => {
-                    return Err(wrong(at, "this quote is never closed; close it", true));
+                    return Err(wrong(at, "unclosed quote; close it", true));
                 }
                 Row::Open(_) => self.read_more(input)?,
                 Row::Wrong(at, reason) => {
@@ -247,9 +247,12 @@ fn row(bytes: &[u8], separator: u8, ended: bool) -> Row {
             (Some(b'\n'), _) | (Some(b'\r'), None) => return whole(cells, beyond, at + 1),
             (None, _) => return whole(cells, beyond, at),
             _ if quoted => {
-                return Row::Wrong(at, "after a closing quote a separator or line end is expected");
+                return Row::Wrong(
+                    at,
+                    "expected a separator or line ending after the closing quote",
+                );
             }
-            _ => return Row::Wrong(at, "this character is not expected here"),
+            _ => return Row::Wrong(at, "unexpected character"),
         }
     }
 }
@@ -293,7 +296,8 @@ fn header(cells: &[Cell]) -> Result<Vec<Column>, Wrong> {
             .map_err(|_| (cell.at, "the text is not valid UTF-8; convert the file".to_owned()))?;
         if let Some(at) = text.find('\r') {
             let at = cell.at + at + usize::from(cell.quoted);
-            let what = "a carriage return ends no line; save the file with ordinary line ends";
+            let what =
+                "a carriage return without a line feed; save the file with standard line endings";
             return Err((at, what.to_owned()));
         }
         names.push((cell.at, text.trim()));
@@ -308,18 +312,16 @@ fn header(cells: &[Cell]) -> Result<Vec<Column>, Wrong> {
         };
         let path: Vec<String> = name.split('.').map(str::to_owned).collect();
         if path.iter().any(String::is_empty) || name.contains('\0') {
-            let what = "this column has no usable name; give every column one in the header line";
+            let what = "this column has no valid name; name all columns in the header row";
             return Err((at, what.to_owned()));
         }
         if path.len() > DEPTH_MAX {
             let what =
-                format!("this column lies more than {DEPTH_MAX} levels deep; use fewer dots");
+                format!("this column is nested more than {DEPTH_MAX} levels deep; use fewer dots");
             return Err((at, what));
         }
         if columns.iter().any(|other| clashes(&other.path, &path)) {
-            let what =
-                format!("the column {name:?} stands twice or lies within another; rename it");
-            return Err((at, what));
+            return Err((at, format!("duplicate or conflicting column {name:?}; rename it")));
         }
         columns.push(Column { path, kind });
     }
@@ -352,11 +354,11 @@ fn no_type(column: &str, has_other: bool) -> String {
     let types = "auto(), binary(base64), binary(hex), boolean(), date(), decimal(), double(), int32(), \
                  int64() and string()";
     if has_other {
-        return format!(
-            "the type of the column {column:?} is none of {types}; choose one of these"
-        );
+        return format!("unknown type in the column {column:?}; use one of {types}");
     }
-    format!("the column {column:?} has no type, but others have; give each one of {types}, or none")
+    format!(
+        "the column {column:?} has no type, but others do; give all columns one of {types}, or none"
+    )
 }
 
 /// One row as a document. Fewer cells than columns: the rest is missing. More: they are named
@@ -380,8 +382,8 @@ fn document(columns: &[Column], cells: &[Cell]) -> Result<RawDocumentBuf, Wrong>
                 return Err((
                     cell.at,
                     format!(
-                        "the row has more cells than the header, and {name} is \
-                                              already a column; complete the header"
+                        "the row has more cells than the header, and {name} is already a column; \
+                         complete the header"
                     ),
                 ));
             }
@@ -393,12 +395,16 @@ fn document(columns: &[Column], cells: &[Cell]) -> Result<RawDocumentBuf, Wrong>
             None => auto(text),
             Some(kind) => convert(kind, text).ok_or_else(|| {
                 let kind = if kind == "hex" { "binary(hex)" } else { kind };
-                (cell.at, format!("{text:?} is no {kind}; correct it or change the header"))
+                (
+                    cell.at,
+                    format!("{text:?} is not a valid {kind}; correct it or change the header"),
+                )
             })?,
         };
         set(&mut document, &column.path, value);
     }
-    RawDocumentBuf::try_from(&document).map_err(|_| (0, "the row can't be a document".to_owned()))
+    RawDocumentBuf::try_from(&document)
+        .map_err(|_| (0, "the row can't be converted to a document".to_owned()))
 }
 
 fn set(document: &mut Document, path: &[String], value: Bson) {

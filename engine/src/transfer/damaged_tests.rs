@@ -86,7 +86,7 @@ fn a_roll_back_goes_on_behind_a_damaged_list() {
         assert_eq!(done.lists_damaged, 1);
         assert!(done.removed > 0 && done.removed < report.imported, "{done:?}");
         assert_eq!(room.documents().len() as u64, report.imported - done.removed);
-        assert!(done.sentence().contains("can't be told"), "{}", done.sentence());
+        assert!(done.sentence().contains("can't be identified"), "{}", done.sentence());
         assert!(unfinished_imports(&room.collections).unwrap().is_empty());
     }
 }

@@ -47,14 +47,14 @@ impl Detected {
     pub fn words(&self) -> String {
         let form = match self.form {
             Form::Empty => "empty",
-            Form::Lines => "one JSON document a line",
-            Form::Objects => "JSON documents one after the other",
+            Form::Lines => "one JSON document per line",
+            Form::Objects => "concatenated JSON documents",
             Form::Array => "a JSON array",
-            Form::Csv { separator: b'\t' } => "CSV separated by tabs",
-            Form::Csv { separator: b';' } => "CSV separated by semicolons",
-            Form::Csv { .. } => "CSV separated by commas",
+            Form::Csv { separator: b'\t' } => "tab-separated CSV",
+            Form::Csv { separator: b';' } => "semicolon-separated CSV",
+            Form::Csv { .. } => "comma-separated CSV",
         };
-        format!("{form}{}", if self.gzip { ", packed with gzip" } else { "" })
+        format!("{form}{}", if self.gzip { ", gzip-compressed" } else { "" })
     }
 }
 
@@ -73,10 +73,14 @@ pub(super) fn refuse(start: &[u8]) -> Option<&'static str> {
         | [b'{' | b'[', 0, ..]
         | [0, _, 0, _, ..]
         | [_, 0, _, 0, ..] => Some("the file looks like UTF-16; save it as UTF-8 first"),
-        [0xfd, b'7', b'z', b'X', b'Z', ..] => Some("the file is packed with xz; unpack it first"),
-        [0x28, 0xb5, 0x2f, 0xfd, ..] => Some("the file is packed with zstd; unpack it first"),
-        [b'P', b'K', 3, 4, ..] => Some("the file is a zip archive; unpack it first"),
-        [b'B', b'Z', b'h', ..] => Some("the file is packed with bzip2; unpack it first"),
+        [0xfd, b'7', b'z', b'X', b'Z', ..] => {
+            Some("the file is compressed with xz; decompress it first")
+        }
+        [0x28, 0xb5, 0x2f, 0xfd, ..] => {
+            Some("the file is compressed with zstd; decompress it first")
+        }
+        [b'P', b'K', 3, 4, ..] => Some("the file is a zip archive; extract it first"),
+        [b'B', b'Z', b'h', ..] => Some("the file is compressed with bzip2; decompress it first"),
         _ => None,
     }
 }

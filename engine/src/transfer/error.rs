@@ -26,7 +26,7 @@ pub enum TransferError {
         what: String,
     },
     /// The target of an export is refused.
-    #[error("{path} can't be written: {what}.")]
+    #[error("Can't write {path}: {what}.")]
     Target {
         /// The target.
         path: String,
@@ -34,15 +34,14 @@ pub enum TransferError {
         what: String,
     },
     /// There is no such collection to export.
-    #[error("There is no collection {namespace}.")]
+    #[error("Collection {namespace} not found.")]
     NoCollection {
         /// Its name.
         namespace: String,
     },
     /// The collection was dropped or replaced while it was exported; nothing was written.
     #[error(
-        "The collection {namespace} was dropped or replaced while it was exported. Nothing was \
-         written."
+        "The collection {namespace} was dropped or replaced during the export. Nothing was written."
     )]
     CollectionGone {
         /// Its name.
@@ -55,7 +54,7 @@ pub enum TransferError {
         what: String,
     },
     /// A person cancelled; nothing was written.
-    #[error("Cancelled. Nothing was written.")]
+    #[error("Canceled. Nothing was written.")]
     Cancelled,
     /// The filter can't be decided on a document; nothing was written.
     #[error("Nothing was written: {0}.")]
@@ -64,7 +63,7 @@ pub enum TransferError {
     #[error(transparent)]
     Write(#[from] WriteError),
     /// The program made a mistake.
-    #[error("The program made a mistake while reading a file: {what}. Please report this.")]
+    #[error("Internal error during import or export: {what}. Please report this.")]
     Bug {
         /// What happened.
         what: String,
@@ -90,8 +89,8 @@ impl TransferError {
 /// The reason of a failed file operation in plain words.
 pub(super) fn io_reason(error: &io::Error) -> String {
     match error.kind() {
-        io::ErrorKind::NotFound => "there is no such file".to_owned(),
-        io::ErrorKind::PermissionDenied => "you may not open it".to_owned(),
+        io::ErrorKind::NotFound => "file not found".to_owned(),
+        io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
         io::ErrorKind::StorageFull => "the disk is full".to_owned(),
         io::ErrorKind::IsADirectory => "it is a folder, not a file".to_owned(),
         _ => {

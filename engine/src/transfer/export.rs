@@ -87,7 +87,7 @@ impl fmt::Display for LeftOut {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let documents = counted(self.count, "document is", "documents are");
         let first = Numbered(self.first);
-        write!(f, "{documents} damaged and not in the file; the first is {first}")
+        write!(f, "{documents} damaged and not exported; the first is {first}")
     }
 }
 
@@ -103,12 +103,12 @@ pub struct Lookalikes {
 
 impl fmt::Display for Lookalikes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let documents = counted(self.count, "document holds", "documents hold");
+        let documents = counted(self.count, "document has", "documents have");
         write!(
             f,
-            "{documents} an embedded document that begins with a name such as $date, which Extended \
-             JSON can't tell from a date: read back, it becomes a value of that type, or the document \
-             is rejected. The first has the _id {}. A backup keeps everything as it is.",
+            "{documents} an embedded document whose first field has a name such as $date. Extended \
+             JSON can't tell it from a date, so an import converts it to that type or rejects the \
+             document. The first has _id {}. A backup keeps such documents unchanged.",
             self.first
         )
     }
@@ -228,7 +228,7 @@ fn note_left_out(left_out: &mut Option<LeftOut>, record: RecordNumber) {
 }
 
 fn kept_for(left_out: &LeftOut) -> String {
-    format!("{left_out}, and the file that is there may hold them; choose another name")
+    format!("{left_out}. The existing file may have them; choose another name")
 }
 
 fn check_columns(columns: &Columns, path: &Path) -> Result<(), TransferError> {

@@ -75,9 +75,9 @@ impl Columns {
     /// Why not every field has its column, if that is so.
     pub(super) fn failure(&self) -> Option<String> {
         let other = if self.are_chosen { "other" } else { "the" };
-        let instead = format!("choose {other} fields, or another form");
+        let instead = format!("choose {other} fields, or another format");
         if let Some(path) = &self.new {
-            let what = format!("a document got the field {path:?} while it was exported");
+            let what = format!("the field {path:?} was added during the export");
             return Some(format!("{what}; export again, or choose the fields"));
         }
         if self.too_many {

@@ -199,8 +199,8 @@ fn a_field_that_comes_between_the_reading_of_columns_and_of_rows_is_not_left_out
     let grown: Deed = |collections, namespace| {
         insert(collections, namespace, &rawdoc! { "_id": -1, "a": { "b": 1 } });
     };
-    let told = "out can't be written: a document got the field \"a.b\" while it was exported; \
-                export again, or choose the fields.";
+    let told =
+        "out: the field \"a.b\" was added during the export; export again, or choose the fields.";
     check(None, grown, Err(told));
     check(Some(vec!["_id".to_owned()]), grown, Ok(DOCUMENTS + 1));
     check(
@@ -214,7 +214,7 @@ fn a_field_that_comes_between_the_reading_of_columns_and_of_rows_is_not_left_out
             insert(collections, namespace, &rawdoc! { "_id": -1, "": { "_id": 2 } });
         },
         Err("two fields would have the same column \"_id\" in CSV; choose the fields, or another \
-             form."),
+             format."),
     );
 }
 

@@ -97,7 +97,7 @@ fn a_document_that_looks_like_a_value_is_told_when_it_is_exported() {
     for format in [NDJSON, ExportFormat::Array(Style::Canonical)] {
         let told = room.export_to(&path, format).unwrap().lookalikes.unwrap();
         assert_eq!((told.count, &*told.first), (2, "'two'"));
-        assert!(told.to_string().starts_with("2 documents hold an embedded document"), "{told}");
+        assert!(told.to_string().starts_with("2 documents have an embedded document"), "{told}");
     }
     let csv = ExportFormat::Csv { fields: None, escape_formulas: false };
     assert_eq!(room.export_to(&room.folder.path().join("out.csv"), csv).unwrap().lookalikes, None);
@@ -133,23 +133,23 @@ fn a_target_that_is_no_ordinary_file_stays_as_it_is() {
     fs::write(&file, "old").unwrap();
     symlink(&file, &link).unwrap();
     symlink(folder.join("nowhere"), &dangling).unwrap();
-    check(&link, "it is a link");
-    check(&dangling, "it is a link");
+    check(&link, "it is a symbolic link");
+    check(&dangling, "it is a symbolic link");
     assert_eq!(fs::read_to_string(&file).unwrap(), "old");
     assert!(fs::read_link(&link).is_ok() && !folder.join("nowhere").exists());
 
     let fifo = folder.join("fifo");
     let mode = rustix::fs::Mode::from_raw_mode(0o600);
     rustix::fs::mknodat(rustix::fs::CWD, &fifo, rustix::fs::FileType::Fifo, mode, 0).unwrap();
-    check(&fifo, "not an ordinary file");
+    check(&fifo, "not a regular file");
     assert!(fs::symlink_metadata(&fifo).unwrap().file_type().is_fifo());
-    check(Path::new("/dev/null"), "not an ordinary file");
+    check(Path::new("/dev/null"), "not a regular file");
 
     // Reached by another way, the data folder is still the data folder.
     let inside = folder.join("inside");
     symlink(folder.join("data"), &inside).unwrap();
-    check(&inside.join("data.mdb"), "in the data folder");
-    check(&folder.join("data/../data/out"), "in the data folder");
+    check(&inside.join("data.mdb"), "inside the data folder");
+    check(&folder.join("data/../data/out"), "inside the data folder");
 }
 
 #[test]
@@ -242,7 +242,7 @@ fn damaged_documents_are_left_out_and_told_and_cost_no_older_file() {
     let whole = fs::read_to_string(&path).unwrap();
     rot(&room.folder.path().join("data"), &[b"needle"]);
     let refused = room.export_to(&path, NDJSON).unwrap_err().to_string();
-    assert!(refused.contains("the file that is there may hold them"), "{refused}");
+    assert!(refused.contains("The existing file may have them"), "{refused}");
     assert_eq!(fs::read_to_string(&path).unwrap(), whole);
     let csv = ExportFormat::Csv { fields: None, escape_formulas: false };
     for (format, expected) in [
@@ -251,7 +251,7 @@ fn damaged_documents_are_left_out_and_told_and_cost_no_older_file() {
     ] {
         fs::remove_file(&path).unwrap();
         let report = room.export_to(&path, format).unwrap();
-        let told = "1 document is damaged and not in the file; the first is document with _id 2";
+        let told = "1 document is damaged and not exported; the first is document with _id 2";
         assert_eq!(report.left_out.unwrap().to_string(), told);
         assert_eq!((fs::read_to_string(&path).unwrap().as_str(), report.exported), (expected, 2));
     }

@@ -52,8 +52,7 @@ impl FileIdentity {
             return Ok(());
         }
         let what = format!(
-            "{} has changed since its import began, so the import can't be resumed; roll it back or \
-             leave it.",
+            "{} changed after the import started, so it can't be resumed. Roll it back or discard it.",
             self.path.display()
         );
         Err(TransferError::Unfinished { what })

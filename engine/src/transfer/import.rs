@@ -125,8 +125,8 @@ fn check_replacement(
     Err(TransferError::NotReadable {
         path: path.display().to_string(),
         what: format!(
-            "it is empty, so the documents of {namespace} were not dropped for it; if they shall go, drop \
-             the collection itself"
+            "the file is empty, so {namespace} was not dropped; to delete its documents, drop the \
+             collection"
         ),
     })
 }
@@ -166,15 +166,15 @@ fn check_resumable(
     let refused = |what: String| Err(TransferError::Unfinished { what });
     if checkpoint.state != State::Importing {
         return refused(format!(
-            "The import into {namespace} is being rolled back, so it can't be resumed; go on with \
-             the roll back or leave it."
+            "Can't resume: the import into {namespace} is being rolled back. Finish the rollback or \
+             discard the import."
         ));
     }
     let found = collections.catalog().collection(namespace).map(|collection| collection.id.0);
     if found != checkpoint.collection {
         return refused(format!(
-            "The collection {namespace} is not the one that the import began with, so the import \
-             can't be resumed; leave it."
+            "Can't resume: {namespace} is not the collection that the import started with. Discard \
+             the import."
         ));
     }
     checkpoint.identities.iter().skip(checkpoint.file).try_for_each(FileIdentity::check)
@@ -283,7 +283,7 @@ impl<'i> Importing<'i> {
                 .map_err(|error| TransferError::Bug { what: error.to_string() })?;
             self.store_all(receiver);
             if reader.join().is_err() {
-                let what = "the reader of the file ended unexpectedly".to_owned();
+                let what = "the file reader ended unexpectedly".to_owned();
                 self.report.end = End::Failed(TransferError::Bug { what }.to_string());
             }
             Ok::<(), TransferError>(())

@@ -58,7 +58,7 @@ impl<'p> Input<'p> {
         let wrong = |error: io::Error| TransferError::file(path, &error);
         let about = std::fs::metadata(path).map_err(wrong)?;
         if !about.is_file() {
-            let what = "it is not an ordinary file; choose a file with documents".to_owned();
+            let what = "it is not a regular file; choose a file with documents".to_owned();
             return Err(TransferError::NotReadable { path: path.display().to_string(), what });
         }
         let packed = Arc::new(AtomicU64::new(0));
@@ -104,7 +104,7 @@ impl<'p> Input<'p> {
                 return Ok(());
             }
             if self.ended {
-                return Err("the file is shorter than it was".to_owned());
+                return Err("the file is shorter than before".to_owned());
             }
             if self.gzip {
                 self.fill()?;
@@ -200,8 +200,8 @@ impl<'p> Input<'p> {
         let packed = self.packed.load(Relaxed).max(1);
         if self.gzip && self.unpacked > GZIP_BYTES_FREE && self.unpacked / packed > GZIP_RATIO_MAX {
             return Err(format!(
-                "the gzip file unpacks to more than {GZIP_RATIO_MAX} times its size, which may fill \
-                 the disk; unpack it yourself first"
+                "the gzip file decompresses to more than {GZIP_RATIO_MAX} times its size, which may \
+                 fill the disk; decompress it yourself first"
             ));
         }
         Ok(())
@@ -218,12 +218,12 @@ impl<'p> Input<'p> {
     fn failed(&self, error: &io::Error) -> String {
         match error.kind() {
             io::ErrorKind::UnexpectedEof if self.gzip => {
-                "the gzip file ends too early: it was cut short; get it again".to_owned()
+                "the gzip file is truncated; get a new copy".to_owned()
             }
             io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData if self.gzip => {
-                "the gzip file is damaged; get it again".to_owned()
+                "the gzip file is damaged; get a new copy".to_owned()
             }
-            _ => format!("the file can't be read further: {}", io_reason(error)),
+            _ => format!("can't read the rest of the file: {}", io_reason(error)),
         }
     }
 }

@@ -282,12 +282,12 @@ impl JsonRecords {
 
 /// Which option would take a document that is refused.
 fn option(oddity: Oddity) -> String {
-    format!(", or import it with the option \"{}\" ({})", oddity.option(), oddity.flag())
+    format!(", or select the option \"{}\" ({})", oddity.option(), oddity.flag())
 }
 
 fn too_long_reason() -> String {
     format!(
-        "the document has more than {} MiB, or its text more than {}; split it",
+        "the document is larger than {} MiB, or its text is larger than {} MiB; split it",
         DOCUMENT_BYTES_MAX >> 20,
         IMPORT_TEXT_BYTES_MAX >> 20
     )

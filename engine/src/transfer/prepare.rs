@@ -59,7 +59,7 @@ fn check_id(id: RawBsonRef<'_>) -> Result<(), String> {
         RawBsonRef::Document(id) => return check_names(id),
         _ => return Ok(()),
     };
-    Err(format!("_id can't be {kind}; give it a value of another type"))
+    Err(format!("_id can't be {kind}; use a value of another type"))
 }
 
 /// An `_id` is looked up by equality, so its fields must not look like operators. Those of a DBRef do
@@ -68,9 +68,7 @@ fn check_names(id: &RawDocument) -> Result<(), String> {
     let names = id.iter().map_while(Result::ok).map(|(name, _)| name.as_str());
     let odd = names.filter(|name| name.starts_with('$') && !["$ref", "$id", "$db"].contains(name));
     odd.take(1).try_for_each(|name| {
-        Err(format!(
-            "_id can't have a field that begins with $, such as {name}; give it another name"
-        ))
+        Err(format!("_id can't have a field that starts with $, such as {name}; rename it"))
     })
 }
 

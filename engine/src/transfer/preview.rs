@@ -324,7 +324,7 @@ mod tests {
     #[test]
     fn a_preview_of_what_never_ends_comes_to_an_end() {
         const TOO_LONG: &str =
-            "the document has more than 16 MiB, or its text more than 256; split it";
+            "the document is larger than 16 MiB, or its text is larger than 256 MiB; split it";
         check("{\"a\":1}\n{\"b\":\"", b'x', Format::Auto, 1, &[TOO_LONG]);
         check("{\"a\":1}\n", b' ', Format::Auto, 1, &[TOO_LONG]);
         check("{\"b\":\"", b'x', Format::Auto, 0, &[TOO_LONG]);

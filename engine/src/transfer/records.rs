@@ -95,8 +95,8 @@ impl<'p> Records<'p> {
         let Some(form) = form else {
             let place = start_of_text(input.bytes());
             return Err(not_readable(format!(
-                "it holds neither JSON documents nor CSV with a header line (line {}, column {}: a \
-                 document is expected here; it starts with {{)",
+                "the file is not JSON documents or CSV with a header row (line {}, column {}: \
+                 expected a document that starts with {{)",
                 place.line, place.column
             )));
         };
@@ -159,7 +159,7 @@ impl<'p> Records<'p> {
             Kind::Empty if self.input.has_ended() => Item::End,
             Kind::Empty => {
                 let place = Place::START;
-                let reason = "the file begins with too much white space; remove it";
+                let reason = "the file starts with too much white space; remove it";
                 Item::Bad(Bad::new(place, reason, &[], true))
             }
             Kind::Json(records) => records.next(&mut self.input),

@@ -183,7 +183,7 @@ fn create(wanted: &Path) -> io::Result<(PathBuf, File)> {
             }
         }
     }
-    Err(io::Error::other("too many files of rejected documents are there; remove some"))
+    Err(io::Error::other("there are too many files of rejected documents; delete some"))
 }
 
 #[cfg(test)]

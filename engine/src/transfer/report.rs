@@ -94,8 +94,8 @@ impl ImportReport {
     pub fn sentence(&self) -> Option<String> {
         let stored = match self.imported {
             0 => "Nothing was imported.".to_owned(),
-            1 => "The 1 document imported before stays.".to_owned(),
-            n => format!("The {} documents imported before stay.", count(n)),
+            1 => "1 document imported so far is kept.".to_owned(),
+            n => format!("{} documents imported so far are kept.", count(n)),
         };
         let mut text = match &self.end {
             End::Complete if self.rejected == 0 => return None,
@@ -110,7 +110,7 @@ impl ImportReport {
                 )
             }
             End::Broken(reject) => format!("{reject}. The rest of the file was not read. {stored}"),
-            End::Cancelled => format!("Cancelled. {stored}"),
+            End::Cancelled => format!("Canceled. {stored}"),
             End::Failed(reason) => {
                 let stop = if reason.ends_with('.') { "" } else { "." };
                 format!("{reason}{stop} {stored}")
@@ -119,10 +119,10 @@ impl ImportReport {
         if !matches!(self.end, End::Broken(_))
             && let Some(first) = self.rejects.first()
         {
-            text = format!("{text} The first: {first}.");
+            text = format!("{text} First: {first}.");
         }
         for file in &self.rejects_files {
-            text = format!("{text} They are in {}.", file.display());
+            text = format!("{text} Rejected documents are saved in {}.", file.display());
         }
         Some(text)
     }

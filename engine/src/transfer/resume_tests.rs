@@ -271,10 +271,10 @@ fn what_was_replaced_stays_and_is_said() {
     let report = room.cut(&request, 1_500);
     let known = unfinished_imports(&room.collections).unwrap().remove(0);
     assert_eq!(known.replaced, 1 + report.imported / 50, "{known:?}");
-    assert!(known.sentence().contains("leaves"), "{}", known.sentence());
+    assert!(known.sentence().contains("A rollback keeps"), "{}", known.sentence());
     let done = roll_back_import(&room.collections, known.id, &Progress::new()).unwrap();
     assert_eq!(done.replaced, known.replaced);
-    assert!(done.sentence().contains("stayed as they are now"), "{}", done.sentence());
+    assert!(done.sentence().contains("kept as they are"), "{}", done.sentence());
     let ids: Vec<i32> =
         room.documents().iter().map(|document| document.get_i32("_id").unwrap()).collect();
     // The document that one of the file's own replaced was changed since, by the import itself.
@@ -294,20 +294,20 @@ fn what_can_not_be_resumed() {
     };
     let (room, _) = cut();
     fs::write(room.folder.path().join("in"), text(Written::Array)).unwrap();
-    check(&room, "has changed since its import began");
+    check(&room, "changed after the import started");
     let (room, _) = cut();
     fs::remove_file(room.folder.path().join("in")).unwrap();
-    check(&room, "no such file");
+    check(&room, "file not found");
     let (room, _) = cut();
     room.collections.drop_collection(&room.namespace).unwrap();
-    check(&room, "is not the one");
+    check(&room, "is not the collection that the import started with");
     let (room, id) = cut();
     let documents = room.documents();
     leave_import(&room.collections, id).unwrap();
     assert_eq!(room.documents(), documents);
     assert!(room.has_forgotten());
     let refused = resume_import(&room.collections, id, &Progress::new()).unwrap_err();
-    assert!(refused.to_string().contains("does not remember"), "{refused}");
+    assert!(refused.to_string().contains("no longer exists"), "{refused}");
 }
 
 #[test]

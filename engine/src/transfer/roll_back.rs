@@ -41,9 +41,9 @@ impl RollBackReport {
         let documents = |number| counted(number, "document", "documents");
         let mut text = format!("{} removed.", documents(self.removed));
         for (count, why) in [
-            (self.changed, "changed or damaged since and stayed"),
-            (self.gone, "gone already"),
-            (self.replaced, "replaced or merged by the import and stayed as they are now"),
+            (self.changed, "changed or damaged since, and kept"),
+            (self.gone, "already removed"),
+            (self.replaced, "replaced or merged by the import, and kept as they are"),
         ] {
             if count > 0 {
                 let were = if count == 1 { "was" } else { "were" };
@@ -53,12 +53,11 @@ impl RollBackReport {
         if self.lists_damaged > 0 {
             let lists = counted(self.lists_damaged, "list is", "lists are");
             text = format!(
-                "{text} {lists} damaged, so it can't be told which other documents the import stored; \
-                 those stay."
+                "{text} {lists} damaged; other imported documents can't be identified and are kept."
             );
         }
         if self.cancelled {
-            text += " Cancelled; the rest is still to be rolled back.";
+            text += " Canceled; the rest isn't rolled back yet.";
         }
         text
     }

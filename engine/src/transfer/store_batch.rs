@@ -313,8 +313,7 @@ fn store(
             Ok(match mode {
                 Mode::Skip => Fate::Skipped,
                 _ => Fate::Refused(
-                    "a document with the same _id is there already; use another mode, or give it \
-                     another _id"
+                    "a document with this _id already exists; use another mode or another _id"
                         .to_owned(),
                 ),
             })

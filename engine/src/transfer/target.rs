@@ -49,17 +49,17 @@ impl<'p> Target<'p> {
     ) -> Result<Self, TransferError> {
         let refuse = |what: &str| TransferError::target(path, what);
         if path.file_name().is_none() {
-            return Err(refuse("it names no file; give a file name"));
+            return Err(refuse("the path has no file name; add one"));
         }
         if let Ok(about) = fs::symlink_metadata(path) {
             if about.is_dir() {
-                return Err(refuse("it is a folder; give a file name"));
+                return Err(refuse("it is a folder; add a file name"));
             }
             if about.is_symlink() {
-                return Err(refuse("it is a link; name the file itself"));
+                return Err(refuse("it is a symbolic link; use the file it points to"));
             }
             if !about.is_file() {
-                return Err(refuse("it is not an ordinary file; choose another name"));
+                return Err(refuse("it is not a regular file; choose another name"));
             }
         }
         let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
@@ -67,7 +67,7 @@ impl<'p> Target<'p> {
         let wrong = |error: io::Error| TransferError::file(parent, &error);
         let folder = parent.canonicalize().map_err(wrong)?;
         if data_folder.canonicalize().is_ok_and(|data| folder.starts_with(data)) {
-            return Err(refuse("it lies in the data folder; choose another folder"));
+            return Err(refuse("it is inside the data folder; choose another folder"));
         }
         if is_data_file(path).is_ok_and(|is_one| is_one) {
             return Err(refuse("it is a store's data file or a backup; choose another name"));
@@ -165,7 +165,7 @@ fn part_in(folder: &Path) -> io::Result<NamedTempFile> {
             return Ok(part);
         }
     }
-    Err(io::Error::other("another program removes the file at once"))
+    Err(io::Error::other("another program keeps removing the temporary file"))
 }
 
 /// Removes what exports that were killed have left in a folder. Failing only leaves it there.

@@ -73,20 +73,20 @@ impl UnfinishedImport {
         let (files, into) = (files.join(", "), &self.request.namespace);
         let documents = counted(self.imported, "document", "documents");
         let mut text = if self.rolling_back {
-            format!("The roll back of the import of {files} into {into} did not reach its end.")
+            format!("Rollback of the import of {files} into {into} is unfinished.")
         } else {
-            format!("The import of {files} into {into} stopped after {documents}.")
+            format!("Import of {files} into {into} stopped after {documents}.")
         };
         if self.replaced > 0 {
             let left = counted(
                 self.replaced,
-                "document that it replaced or merged as it is",
-                "documents that it replaced or merged as they are",
+                "document that it replaced or merged",
+                "documents that it replaced or merged",
             );
-            text = format!("{text} A roll back leaves {left} now.");
+            text = format!("{text} A rollback keeps {left}.");
         }
         if self.request.drop {
-            text += " What the collection held before was dropped and does not come back.";
+            text += " The collection's earlier contents were dropped and can't be recovered.";
         }
         text
     }
@@ -137,7 +137,7 @@ fn write_tail(collections: &Collections, checkpoint: &Checkpoint) -> Result<(), 
 /// When the store has none.
 pub(super) fn load(collections: &Collections, id: ObjectId) -> Result<Checkpoint, TransferError> {
     let found = collections.store().read(|reader| Checkpoint::load(reader, id))?;
-    let what = || "The store does not remember this import any more.".to_owned();
+    let what = || "This import no longer exists.".to_owned();
     found.ok_or_else(|| TransferError::Unfinished { what: what() })
 }
 
