@@ -113,9 +113,12 @@ pub(super) fn to_bson(of: &Checkpoint) -> Document {
     if of.has_tail {
         document.insert("tail", true);
     }
-    if let Some(Reject { file, place, reason }) = &of.broken {
+    if let Some(Reject { file, place, start_line, reason }) = &of.broken {
         let (path, place) = (path_to_bson(file), place_to_bson(*place));
-        document.insert("broken", doc! { "path": path, "place": place, "reason": reason });
+        let start_line = bits(*start_line);
+        let broken =
+            doc! { "path": path, "place": place, "startLine": start_line, "reason": reason };
+        document.insert("broken", broken);
     }
     document
 }
@@ -219,9 +222,11 @@ pub(super) fn from_bson(id: ObjectId, from: &Document) -> Option<Checkpoint> {
         has_tail: from.get_bool("tail").unwrap_or(false),
         rejects_before: before.filter_map(path_from_bson).collect(),
         broken: from.get_document("broken").ok().and_then(|broken| {
+            let place = place_from_bson(broken)?;
             Some(Reject {
                 file: path_from_bson(broken.get("path")?)?,
-                place: place_from_bson(broken)?,
+                place,
+                start_line: broken.get_i64("startLine").map_or(place.line, unbits),
                 reason: broken.get_str("reason").ok()?.to_owned(),
             })
         }),

@@ -109,7 +109,7 @@ impl CsvRecords {
         let place = self.place;
         let wrong = |(at, reason): (usize, String), fatal| {
             let place = place.after(row.get(..at).unwrap_or(row));
-            Bad::new(place, reason, row.trim_ascii_end(), fatal)
+            Bad::new(place, reason, row.trim_ascii_end(), fatal).started(self.place.line)
         };
         let item = if is_blank {
             None
@@ -148,7 +148,8 @@ impl CsvRecords {
             }
             let wrong = |at, reason: &str, fatal| {
                 let text = bytes.split(|byte| *byte == b'\n').next().unwrap_or_default();
-                Bad::new(self.place.after(bytes.get(..at).unwrap_or(bytes)), reason, text, fatal)
+                let place = self.place.after(bytes.get(..at).unwrap_or(bytes));
+                Bad::new(place, reason, text, fatal).started(self.place.line)
             };
             match row(bytes, self.separator, input.has_ended()) {
                 Row::Cells(cells, length) => return Ok(Some((cells, length))),

@@ -340,8 +340,8 @@ impl<'i> Importing<'i> {
         let kept = self.keep(&stored.lines);
         let file = self.files.get(file).cloned().unwrap_or_default();
         for refused in stored.refused {
-            let Refused { place, reason, fatal, .. } = refused;
-            let reject = Reject { file: file.clone(), place, reason };
+            let Refused { place, start_line, reason, fatal, .. } = refused;
+            let reject = Reject { file: file.clone(), place, start_line, reason };
             if fatal {
                 self.broken = Some(reject.clone());
             }

@@ -106,7 +106,8 @@ impl JsonRecords {
             if let Some(item) = self.over_lines(input)? {
                 return Ok(item);
             }
-            let window = input.bytes().get(..length).unwrap_or_default();
+            // The document breaks where its line ends, not where the next one starts.
+            let window = input.bytes().get(..length).unwrap_or_default().trim_ascii_end();
             step = self.documents.step(window, true);
         }
         let window = input.bytes().get(..length).unwrap_or_default();
@@ -114,7 +115,7 @@ impl JsonRecords {
             Ok(Step::Document { consumed }) => Ok(self.found(input, consumed)),
             Ok(Step::End { .. } | Step::NeedMore) => Ok(Item::End),
             Err(error) => {
-                let bad = self.bad(&error, window.trim_ascii(), false);
+                let bad = self.bad(&error, b"", window.trim_ascii(), false);
                 self.documents.skip(window);
                 self.advance(input, length);
                 self.place.document += 1;
@@ -200,16 +201,18 @@ impl JsonRecords {
                 Err(error) => match self.extent(&error, input.bytes(), input.has_ended()) {
                     Extent::Open if !input.has_ended() && !is_long(input) => more(input)?,
                     Extent::Ends(length) => {
-                        let lead = self.lead(input.bytes()).len();
+                        let lead = self.lead(input.bytes());
                         let bytes = input.bytes().get(..length).unwrap_or_default();
-                        let bad = self.bad(&error, bytes.get(lead..).unwrap_or_default(), false);
+                        let text = bytes.get(lead.len()..).unwrap_or_default();
+                        let bad = self.bad(&error, lead, text, false);
                         self.documents.skip(bytes);
                         self.advance(input, length);
                         self.place.document += 1;
                         return Ok(Item::Bad(bad));
                     }
                     Extent::Open | Extent::Broken => {
-                        return Ok(Item::Bad(self.bad(&error, input.bytes(), true)));
+                        let lead = self.lead(input.bytes());
+                        return Ok(Item::Bad(self.bad(&error, lead, input.bytes(), true)));
                     }
                 },
             }
@@ -261,7 +264,8 @@ impl JsonRecords {
         input.consume(count);
     }
 
-    fn bad(&self, error: &TextError, text: &[u8], fatal: bool) -> Bad {
+    /// The document that follows `lead` and could not be read.
+    fn bad(&self, error: &TextError, lead: &[u8], text: &[u8], fatal: bool) -> Bad {
         let offset = error.offset as u64 + self.mark;
         let place = Place {
             line: error.line as u64,
@@ -276,7 +280,7 @@ impl JsonRecords {
             String::new()
         };
         let reason = format!("{}{option}{byte}", error.message);
-        Bad::new(place, reason, text, fatal)
+        Bad::new(place, reason, text, fatal).started(self.place.after(lead).line)
     }
 }
 

@@ -13,7 +13,7 @@ use super::{
     Detected, Format, Lenience, Progress, Reject, Tally, TransferError,
     limits::{PREVIEW_BYTES_MAX, PREVIEW_DOCS_MAX},
     prepare::prepare,
-    records::{Item, Records},
+    records::{Bad, Item, Records},
 };
 use crate::{
     catalog::{CollectionMeta, Namespace},
@@ -108,8 +108,8 @@ fn look(mut records: Records<'_>, path: &Path) -> Preview {
             Item::End => preview.more = false,
             Item::Bad(bad) => {
                 preview.more = !bad.fatal || records.is_enough();
-                let file = path.to_owned();
-                preview.rejects.push(Reject { file, place: bad.place, reason: bad.reason });
+                let Bad { place, start_line, reason, .. } = bad;
+                preview.rejects.push(Reject { file: path.to_owned(), place, start_line, reason });
             }
             Item::Document(_) => {
                 let document = records.document().to_owned();

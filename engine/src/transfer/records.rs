@@ -29,8 +29,10 @@ pub(super) enum Item {
 /// Something in a file that is no acceptable document.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Bad {
-    /// Where the error stands.
+    /// Where the error is.
     pub place: Place,
+    /// Line where the document starts, at most that of `place`.
+    pub start_line: u64,
     /// What is wrong and what to do, without a full stop.
     pub reason: String,
     /// The text, bounded.
@@ -42,7 +44,13 @@ pub(super) struct Bad {
 impl Bad {
     pub(super) fn new(place: Place, reason: impl Into<String>, text: &[u8], fatal: bool) -> Self {
         let kept = text.get(..REJECT_TEXT_BYTES_MAX).unwrap_or(text);
-        Self { place, reason: reason.into(), text: kept.to_vec(), fatal }
+        let start_line = place.line;
+        Self { place, start_line, reason: reason.into(), text: kept.to_vec(), fatal }
+    }
+
+    /// The same for a document that starts on an earlier line.
+    pub(super) fn started(self, line: u64) -> Self {
+        Self { start_line: line.min(self.place.line), ..self }
     }
 }
 

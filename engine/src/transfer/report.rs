@@ -12,8 +12,10 @@ use crate::value::{count, counted};
 pub struct Reject {
     /// The file it stands in.
     pub file: PathBuf,
-    /// Where in the file.
+    /// Where in the file the error is.
     pub place: Place,
+    /// Line where the document starts, at most that of `place`.
+    pub start_line: u64,
     /// What is wrong, without a full stop.
     pub reason: String,
 }
@@ -22,7 +24,11 @@ impl fmt::Display for Reject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Place { line, column, document, .. } = self.place;
         let file = self.file.display();
-        write!(f, "{file}: line {line}, column {column}, document {document}: {}", self.reason)
+        write!(f, "{file}: line {line}, column {column}, document {document}")?;
+        if self.start_line < line {
+            write!(f, " (starts on line {})", self.start_line)?;
+        }
+        write!(f, ": {}", self.reason)
     }
 }
 

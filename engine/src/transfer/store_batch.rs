@@ -51,8 +51,10 @@ pub(super) enum Stop {
 
 /// An entry that was refused.
 pub(super) struct Refused {
-    /// Where it stands.
+    /// Where the error is.
     pub place: Place,
+    /// Line where the document starts.
+    pub start_line: u64,
     /// Why.
     pub reason: String,
     /// Its text.
@@ -168,6 +170,7 @@ fn apart(
         let refused = match item {
             Entry::Bad(bad) => Some(Refused {
                 place: bad.place,
+                start_line: bad.start_line,
                 reason: bad.reason.clone(),
                 text: bad.text.clone(),
                 fatal: bad.fatal,
@@ -250,7 +253,7 @@ fn one(
         Fate::Refused(reason) => {
             let mut text = text_of(document);
             text.truncate(REJECT_TEXT_BYTES_MAX);
-            return Ok(Some(Refused { place, reason, text, fatal: false }));
+            return Ok(Some(Refused { place, start_line: place.line, reason, text, fatal: false }));
         }
     }
     Ok(None)

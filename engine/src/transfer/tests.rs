@@ -120,7 +120,7 @@ pub(super) fn gzip(bytes: &[u8]) -> Vec<u8> {
     out.finish().unwrap()
 }
 
-/// The form, documents, and errors as `line:column:document fatal`, of a file.
+/// The form, documents, and errors as `line:column:document from start_line fatal`, of a file.
 fn read(bytes: &[u8]) -> (Option<Form>, Vec<String>, Vec<String>) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("file");
@@ -140,7 +140,12 @@ fn read(bytes: &[u8]) -> (Option<Form>, Vec<String>, Vec<String>) {
             )),
             Item::Bad(bad) => {
                 let (place, end) = (bad.place, if bad.fatal { " fatal" } else { "" });
-                errors.push(format!("{}:{}:{}{end}", place.line, place.column, place.document));
+                let from = match bad.start_line {
+                    line if line == place.line => String::new(),
+                    line => format!(" from {line}"),
+                };
+                let at = format!("{}:{}:{}", place.line, place.column, place.document);
+                errors.push(format!("{at}{from}{end}"));
                 if bad.fatal {
                     break;
                 }
@@ -172,7 +177,11 @@ fn forms_counts_and_errors() {
         (b"[{\"_id\":{\"$oid\":\"xyz\"}},{\"a\":2}]", Form::Array, 1, &["1:17:1"]),
         (b"[{\"a\":1}] x", Form::Array, 1, &["1:11:2 fatal"]),
         (b"[1,2]", Form::Array, 0, &["1:2:1 fatal"]),
-        (b"{\"a\":1}\n{\"a\":\n{\"a\":3}\n", Form::Lines, 2, &["3:1:2"]),
+        (b"{\"a\":1}\n{\"a\":\n{\"a\":3}\n", Form::Lines, 2, &["2:6:2"]),
+        (b"{\"a\":1}\n{\"a\":2\r\n{\"a\":3}\n", Form::Lines, 2, &["2:7:2"]),
+        (b"{\"a\":1}\n{\"a\":2\n\n", Form::Lines, 1, &["2:7:2"]),
+        (b"{\n\"a\":1\n}\n{\n\"a\":2\n{\n", Form::Objects, 1, &["6:1:2 from 4 fatal"]),
+        (b"[{\"a\":1},\n{\n\"a\":\ntru}]", Form::Array, 1, &["4:1:2 from 2"]),
         (b"{\"a\":1}\n{\"a\":tru}\n{\"a\":3}\n", Form::Lines, 2, &["2:6:2"]),
         (b"{\"a\":1}\n{\"a\":\"\xff\"}\n{\"a\":3}\n", Form::Lines, 2, &["2:7:2"]),
         (b"{\"a\":1,\"a\":2}\n{\"a\":3}", Form::Lines, 1, &["1:8:1"]),
@@ -180,6 +189,7 @@ fn forms_counts_and_errors() {
         (b"a,b\n1,x\n2\n", COMMA, 2, &[]),
         (b"a,b\r\n\"x\ny\",\"\"\"q\"\"\"\r\n", COMMA, 1, &[]),
         (b"a,b\n\"x\"y,1\n2,3\n", COMMA, 1, &["2:4:1"]),
+        (b"a,b\n\"x\n\"y,1\n2,3\n", COMMA, 1, &["3:2:1 from 2"]),
         (b"a,a\n1,2\n", COMMA, 0, &["1:3:1 fatal"]),
         (b"a,b\n1,\"x", COMMA, 0, &["2:3:1 fatal"]),
         (b"a;b\n1;2\n", Form::Csv { separator: b';' }, 1, &[]),
@@ -355,10 +365,10 @@ fn a_document_over_several_lines_may_follow_one_in_a_line() {
     };
     check("{}\n{\n  \"b\": [\n    2\n  ]\n}\n{\"c\":3}\n", 3, None);
     check("{\"a\":1}\n{\n\"b\":2\n} {\"c\":\n3}", 3, None);
-    check("{\"a\":1}\n{\"a\":2,\"b\":\n{\"a\":3}\n{\"a\":4}\n", 3, Some("3:1:2"));
-    check("{\"a\":1}\n{\"a\":2,\n{\"a\":3}\n", 2, Some("3:1:2"));
+    check("{\"a\":1}\n{\"a\":2,\"b\":\n{\"a\":3}\n{\"a\":4}\n", 3, Some("2:12:2"));
+    check("{\"a\":1}\n{\"a\":2,\n{\"a\":3}\n", 2, Some("2:8:2"));
     check("{\"a\":1}\n{\"a\":\"x\n{\"a\":3}\n", 2, Some("2:8:2"));
-    check("{\"a\":1}\n{\"a\":[\n{\"a\":3}\n", 2, Some("3:1:2"));
+    check("{\"a\":1}\n{\"a\":[\n{\"a\":3}\n", 2, Some("2:7:2"));
 }
 
 /// As every other door has it.

@@ -75,8 +75,12 @@ fn problems_ui(ui: &mut Ui, rejects: &[Reject]) {
 /// Where a problem is and what it is.
 pub fn problem(reject: &Reject) -> String {
     let place = reject.place;
+    let start = match reject.start_line {
+        start if start < place.line => format!(" (starts on line {})", number::count(start)),
+        _ => String::new(),
+    };
     format!(
-        "Line {}, column {}, document {}: {}",
+        "Line {}, column {}, document {}{start}: {}",
         number::count(place.line),
         number::count(place.column),
         number::count(place.document),
