@@ -423,13 +423,15 @@ fn set(document: &mut Document, path: &[String], value: Bson) {
     }
 }
 
-/// mongoimport's rule for columns without a type: int32, int64, double, else text. Only a whole
-/// number beyond int64 is text and no double, which would change its digits.
+/// mongoimport's rule for columns without a type: int32, int64, double, else string. Two kinds of
+/// digits stay strings here, because a number would lose some of them: integers larger than 64 bits,
+/// and zip codes and the like with leading zeros.
 fn auto(text: &str) -> Bson {
     let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
     let is_number = digits.starts_with(|first: char| first.is_ascii_digit() || first == '.')
         && digits.bytes().all(|byte| byte.is_ascii_digit() || b".eE+-".contains(&byte));
-    if !is_number {
+    let has_leading_zero = matches!(digits.as_bytes(), [b'0', b'0'..=b'9', ..]);
+    if !is_number || has_leading_zero {
         return Bson::String(text.to_owned());
     }
     if let Ok(int) = text.parse::<i32>() {

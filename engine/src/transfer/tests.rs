@@ -250,6 +250,25 @@ fn csv_types_are_those_of_mongoimport() {
     assert_eq!(errors, ["3:1:2", "4:3:3", "5:3:4"]);
 }
 
+#[test]
+fn csv_text_with_leading_zeros_stays_text() {
+    for text in ["01234", "007", "00", "-01", "+01", "00.5", "01e3"] {
+        let (_, documents, _) = read(format!("a,b\n{text},x\n").as_bytes());
+        assert_eq!(documents, [format!("{{\"a\":\"{text}\",\"b\":\"x\"}}")]);
+    }
+    for (text, value) in [
+        ("0", r#"{"$numberInt":"0"}"#),
+        ("-0.5", r#"{"$numberDouble":"-0.5"}"#),
+        ("0e0", r#"{"$numberDouble":"0.0"}"#),
+        ("10", r#"{"$numberInt":"10"}"#),
+    ] {
+        let (_, documents, _) = read(format!("a,b\n{text},x\n").as_bytes());
+        assert_eq!(documents, [format!("{{\"a\":{value},\"b\":\"x\"}}")]);
+    }
+    let (_, documents, _) = read(b"a.int32(),b.auto()\n007,007\n");
+    assert_eq!(documents, [r#"{"a":{"$numberInt":"7"},"b":"007"}"#]);
+}
+
 /// As mongoimport reads them: a cell may be quoted behind white space.
 #[test]
 fn csv_cells_in_quotes_may_have_space_around_them() {
