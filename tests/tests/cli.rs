@@ -60,6 +60,8 @@ fn files_in_and_out() {
     assert_eq!(text, "{\"_id\":1,\"a\":1.0}\n{\"_id\":2}\n{\"_id\":4}\n");
     let filtered = format!("export {store} --format json --filter {{\"_id\":4}} -o out.json");
     check(at, &filtered, 0, "exported 1", "");
+    let filter = r#"{"$expr":{"$gt":["$_id",{"$add":[1,1]}]}}"#;
+    check(at, &format!("export {store} --filter {filter} -o more"), 0, "exported 1", "");
     check(at, &format!("export {store} -o data/out"), 1, "", "inside the data folder");
     check(at, "export --data data --db d --collection x -o o", 1, "", "Collection d.x not found");
     check(at, &format!("import {store} missing"), 1, "", "file not found");

@@ -2,7 +2,7 @@
 
 use mayfly_engine::{
     catalog::Namespace,
-    query::Filter,
+    query::{Filter, VariableNames},
     transfer::{ExportFormat, ExportRequest, Progress, export},
     value::extjson::{Style, read_document},
 };
@@ -73,7 +73,8 @@ fn format(args: &Export) -> Result<ExportFormat, Failure> {
 fn filter(text: &str) -> Result<Filter, Failure> {
     let wrong = |reason: String| Failure(format!("The filter can't be used: {reason}."));
     let document = read_document(text).map_err(|error| wrong(error.to_string()))?;
-    Filter::parse(&document).map_err(|error| wrong(error.to_string()))
+    Filter::parse_query(&document, &VariableNames::default())
+        .map_err(|error| wrong(error.to_string()))
 }
 
 #[cfg(test)]

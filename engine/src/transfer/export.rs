@@ -17,7 +17,7 @@ use super::{
 use crate::{
     catalog::{CollectionMeta, Namespace},
     collection::{Collections, WriteError},
-    query::{Filter, QueryError},
+    query::{Context, Filter, QueryError},
     store::{RecordNumber, Scan, StoreError},
     value::{
         bucket, counted,
@@ -52,7 +52,7 @@ pub struct ExportRequest {
     pub path: PathBuf,
     /// Its form.
     pub format: ExportFormat,
-    /// Which documents.
+    /// Only matching documents, by [`Filter::parse_query`] as in `find`.
     pub filter: Option<Filter>,
     /// Pack it with gzip.
     pub gzip: bool,
@@ -136,6 +136,7 @@ pub fn export(
         collection: &collection,
         request,
         progress,
+        seen: Context::at(collections.clock().now_ms()),
         exported: 0,
         lookalikes: None,
         left_out: None,
@@ -249,6 +250,8 @@ struct Walk<'w> {
     collection: &'w CollectionMeta,
     request: &'w ExportRequest,
     progress: &'w Progress,
+    /// What the filter's expressions see: `$$NOW` is when the export started.
+    seen: Context,
     exported: u64,
     lookalikes: Option<Lookalikes>,
     left_out: Option<LeftOut>,
@@ -344,7 +347,10 @@ impl Walk<'_> {
     }
 
     fn is_wanted(&self, document: &RawDocument) -> Result<bool, QueryError> {
-        self.request.filter.as_ref().map_or(Ok(true), |filter| filter.matches(document))
+        self.request
+            .filter
+            .as_ref()
+            .map_or(Ok(true), |filter| filter.matches_in(document, &self.seen))
     }
 
     /// Visits all measurements of a bucket, also when one of them ends the read: the next one begins

@@ -25,6 +25,7 @@ use crate::{
     clock::{SimulatedClock, work_time},
     collection::{Collections, WriteError},
     command::testing::spoil,
+    query::{Filter, VariableNames},
     store::{Scan, Store, StoreError, StoreOptions},
     value::extjson::{Layout, Style, write_document},
 };
@@ -580,6 +581,29 @@ fn every_type_comes_back() {
             ImportRequest { drop: true, ..ImportRequest::new(vec![path], room.namespace.clone()) };
         assert_eq!(room.import(&again).imported, 3, "{format:?}");
         assert_eq!(room.documents(), before, "{format:?}");
+    }
+}
+
+#[test]
+fn an_export_takes_the_filters_that_find_takes() {
+    let room = Room::new();
+    room.import(&room.request(b"{\"_id\":1,\"a\":2}\n{\"_id\":2,\"a\":2}\n{\"_id\":3,\"a\":2}\n"));
+    let now = bson::DateTime::from_millis(NOW_MS);
+    for (filter, expected) in [
+        (doc! { "$expr": { "$lt": ["$_id", "$a"] } }, "{\"_id\":1,\"a\":2}\n"),
+        (doc! { "_id": { "$gt": 2 }, "$expr": { "$eq": ["$$NOW", now] } }, "{\"_id\":3,\"a\":2}\n"),
+    ] {
+        let filter = RawDocumentBuf::try_from(&filter).unwrap();
+        let request = ExportRequest {
+            namespace: room.namespace.clone(),
+            path: room.folder.path().join("out"),
+            format: ExportFormat::Ndjson(Style::Typed),
+            filter: Some(Filter::parse_query(&filter, &VariableNames::default()).unwrap()),
+            gzip: false,
+            indexes: false,
+        };
+        export(&room.collections, &request, &Progress::new()).unwrap();
+        assert_eq!(fs::read_to_string(&request.path).unwrap(), expected);
     }
 }
 

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use bson::{Document, RawDocumentBuf};
-use mayfly_engine::query::Filter;
+use mayfly_engine::query::{Filter, VariableNames};
 use mayfly_engine::transfer::{ExportFormat, ExportRequest, file_name};
 use mayfly_engine::value::extjson::{self, Layout, Style};
 use mayfly_engine::value::shell;
@@ -181,7 +181,8 @@ impl ExportDraft {
             shell::read_document(&self.filter).map_err(|error| wrong(error.to_string()))?;
         let document =
             RawDocumentBuf::try_from(&document).map_err(|error| wrong(error.to_string()))?;
-        let filter = Filter::parse(&document).map_err(|error| wrong(error.to_string()))?;
+        let filter = Filter::parse_query(&document, &VariableNames::default())
+            .map_err(|error| wrong(error.to_string()))?;
         Ok(Some((document, filter)))
     }
 
@@ -287,6 +288,7 @@ mod tests {
         };
         check("/tmp/x.json", "", true);
         check("/tmp/x.json", "{a: {$lt: ISODate('2026-01-01')}}", true);
+        check("/tmp/x.json", "{$expr: {$gt: ['$a', '$$NOW']}}", true);
         check("/tmp/x.json", "{a: {$nonsense: 1}}", false);
         check("/tmp/x.json", "{a:", false);
         check("", "", false);
