@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use crate::app::MayflyApp;
+use crate::shutdown::ShutdownSignal;
 use crate::source::{OpenRequest, Opener};
 use crate::state::Settings;
 use crate::state::tabs::SavedTab;
-use crate::stop::Stop;
 use crate::theme::sizes;
 
 /// The name under which the desktop knows the program.
@@ -24,17 +24,17 @@ pub struct WindowOptions {
     /// Where sizes, tabs and choices are kept; `None`: at the platform's place.
     pub settings_file: Option<PathBuf>,
     /// What closes it from outside.
-    pub stop: Option<Stop>,
+    pub shutdown: Option<ShutdownSignal>,
 }
 
 /// Why there is no window.
 #[derive(Debug, thiserror::Error)]
 pub enum WindowError {
     /// There is no display to open it on.
-    #[error("There is no display to open a window on")]
+    #[error("No display found")]
     NoDisplay,
     /// The window system refused.
-    #[error("The window could not be opened: {0}")]
+    #[error("Can't open the window: {0}")]
     Refused(String),
 }
 

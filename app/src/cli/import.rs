@@ -123,7 +123,7 @@ fn goes_on(begun: &ImportRequest, request: &ImportRequest) -> Result<(), Failure
     }
     Err(Failure(format!(
         "The import was started without {}. Remove that option, or use --roll-back and start over.",
-        new.join(" ")
+        new.join(", ")
     )))
 }
 
@@ -243,7 +243,7 @@ mod tests {
             ("--nan --big-integers", "without --big-integers."),
             (
                 "--mode merge --stop-on-error --format csv",
-                "without --format, --mode and --stop-on-error.",
+                "without --format, --mode, --stop-on-error.",
             ),
         ] {
             let Failure(sentence) = goes_on(&begun, &request(other)).expect_err(other);
