@@ -10,10 +10,10 @@ use mayfly_engine::clock::{Clock, SystemClock};
 use crate::action::{Action, Actions, TabsAction, TransferAction, entry_for_keys};
 use crate::apply::{self, Effects, WindowEffect};
 use crate::limits::{OUTCOMES_PER_FRAME_MAX, OUTCOMES_PER_FRAME_TIME_MAX};
+use crate::shutdown::ShutdownSignal;
 use crate::source::OpenFailure;
 use crate::state::settings::ThemeChoice;
 use crate::state::{Phase, State, toasts};
-use crate::stop::Stop;
 use crate::theme::durations;
 use crate::widgets::menu;
 use crate::window::{Saved, WindowOptions};
@@ -31,7 +31,7 @@ pub struct MayflyApp {
     started: Duration,
     tabs_to_restore: Option<Saved>,
     /// Until it was heeded.
-    stop: Option<Stop>,
+    shutdown: Option<ShutdownSignal>,
 }
 
 impl MayflyApp {
@@ -53,7 +53,7 @@ impl MayflyApp {
             worker: None,
             started: SystemClock.monotonic(),
             tabs_to_restore: saved.filter(|saved| !saved.tabs.is_empty()),
-            stop: options.stop,
+            shutdown: options.shutdown,
         };
         let mut effects = Effects::default();
         effects.window(WindowEffect::Theme(app.state.settings.theme));
@@ -63,9 +63,9 @@ impl MayflyApp {
             let egui = egui.clone();
             move |wait| egui.request_repaint_after(wait)
         });
-        if let Some(stop) = &app.stop {
+        if let Some(shutdown) = &app.shutdown {
             let egui = egui.clone();
-            stop.wake_with(move || egui.request_repaint());
+            shutdown.wake_with(move || egui.request_repaint());
         }
         match Worker::start(options.opener, wake) {
             Ok(worker) => app.worker = Some(worker),
@@ -168,7 +168,7 @@ impl eframe::App for MayflyApp {
     fn logic(&mut self, context: &Context, _frame: &mut eframe::Frame) {
         self.tick();
         let mut effects = Effects::default();
-        if self.stop.take_if(|stop| stop.is_wanted()).is_some() {
+        if self.shutdown.take_if(|shutdown| shutdown.is_requested()).is_some() {
             effects.window(WindowEffect::Close);
         }
         self.take_outcomes(context, &mut effects);

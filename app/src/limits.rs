@@ -185,6 +185,5 @@ pub const METER_SAMPLES_MAX: usize = 64;
 /// many frames.
 pub const EVENT_WAKE: Duration = Duration::from_millis(50);
 
-/// How far apart signals are that are one wish: a terminal that closes sends two, and so do `timeout` and a
-/// logout.
-pub const ONE_WISH_MAX: Duration = Duration::from_secs(1);
+/// Signals this close together are one request: a closing terminal, `timeout` and a logout send two.
+pub const SAME_SIGNAL_MAX: Duration = Duration::from_secs(1);

@@ -6,11 +6,11 @@ use crate::{
     WindowError, WindowOptions,
     cli::{self, Failure, Shown},
     demo, run_window,
+    shutdown::ShutdownSignal,
     source::{
         OpenRequest,
         embedded::{check_free, opener},
     },
-    stop::Stop,
 };
 
 /// The whole program. `prepare` may add to the window's context, if there is to be a window.
@@ -18,12 +18,12 @@ pub fn run(
     arguments: impl IntoIterator<Item = OsString>,
     prepare: impl FnOnce(&egui::Context) + 'static,
 ) -> ExitCode {
-    cli::run(arguments, |request, stop| window(request, stop, prepare))
+    cli::run(arguments, |request, shutdown| window(request, shutdown, prepare))
 }
 
 fn window(
     request: OpenRequest,
-    stop: Stop,
+    shutdown: ShutdownSignal,
     prepare: impl FnOnce(&egui::Context) + 'static,
 ) -> Result<Shown, Failure> {
     // A second window on the same store says so and ends, instead of opening with nothing to show.
@@ -32,7 +32,7 @@ fn window(
         check_free(&request).map_err(|failure| Failure(failure.sentence))?;
     }
     let opener = opener(Some(demo::fill));
-    let options = WindowOptions { request, opener, settings_file: None, stop: Some(stop) };
+    let options = WindowOptions { request, opener, settings_file: None, shutdown: Some(shutdown) };
     match run_window(options, prepare) {
         Ok(()) => Ok(Shown::Closed),
         Err(WindowError::NoDisplay) => Ok(Shown::NoDisplay),

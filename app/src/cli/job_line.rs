@@ -14,11 +14,11 @@ use mayfly_engine::{
 };
 
 use super::{Failure, walk::itself};
-use crate::stop::Stop;
+use crate::shutdown::ShutdownSignal;
 
 /// Shows how far the work is on standard error, if that is a terminal. A signal stops it.
 pub(super) struct JobLine {
-    stop: Stop,
+    shutdown: ShutdownSignal,
     is_terminal: bool,
     shown: Option<(JobStep, u64)>,
 }
@@ -26,8 +26,8 @@ pub(super) struct JobLine {
 impl JobLine {
     pub(super) fn new() -> Result<Self, Failure> {
         let is_terminal = std::io::stderr().is_terminal();
-        let stop = Stop::listen().map_err(Failure::from_error)?;
-        Ok(Self { stop, is_terminal, shown: None })
+        let shutdown = ShutdownSignal::listen().map_err(Failure::from_error)?;
+        Ok(Self { shutdown, is_terminal, shown: None })
     }
 
     /// Takes the next word about the work.
@@ -39,7 +39,11 @@ impl JobLine {
             // A terminal that can't be written to does not stop the work.
             let _ = std::io::stderr().flush();
         }
-        if self.stop.is_wanted() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        if self.shutdown.is_requested() {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
     }
 }
 

@@ -27,7 +27,7 @@ use clap::Parser as _;
 
 pub use args::{Args, Command};
 
-use crate::{source::OpenRequest, stop::Stop};
+use crate::{shutdown::ShutdownSignal, source::OpenRequest};
 
 /// Why a command failed: one sentence for standard error.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -53,7 +53,7 @@ pub enum Shown {
 /// Reads the arguments and does what they say. `window` opens the window, which a signal closes.
 pub fn run(
     arguments: impl IntoIterator<Item = OsString>,
-    window: impl FnOnce(OpenRequest, Stop) -> Result<Shown, Failure>,
+    window: impl FnOnce(OpenRequest, ShutdownSignal) -> Result<Shown, Failure>,
 ) -> ExitCode {
     let args = match Args::try_parse_from(arguments) {
         Ok(args) => args,
@@ -77,10 +77,10 @@ pub fn run(
 
 fn dispatch(
     args: Args,
-    window: impl FnOnce(OpenRequest, Stop) -> Result<Shown, Failure>,
+    window: impl FnOnce(OpenRequest, ShutdownSignal) -> Result<Shown, Failure>,
 ) -> Result<(), Failure> {
     // From here on: a signal while a store is being opened counts too.
-    let stop = Stop::listen().map_err(Failure::from_error)?;
+    let shutdown = ShutdownSignal::listen().map_err(Failure::from_error)?;
     match args.command {
         None => {
             let request = OpenRequest {
@@ -89,7 +89,7 @@ fn dispatch(
                 walker: walk::itself(),
                 ..OpenRequest::default()
             };
-            match window(request, stop)? {
+            match window(request, shutdown)? {
                 Shown::Closed => Ok(()),
                 Shown::NoDisplay => {
                     eprintln!("No display found; running mayfly watch instead.");

@@ -9,7 +9,7 @@ use std::{
 use mayfly_engine::{clock::Clock, transfer::Progress};
 
 use super::{Failure, limits::LOOK};
-use crate::stop::Stop;
+use crate::shutdown::ShutdownSignal;
 
 /// Runs `work` and shows its progress on standard error, if that is a terminal. A signal cancels
 /// it.
@@ -18,7 +18,7 @@ pub(super) fn with_progress<T: Send>(
     progress: &Progress,
     work: impl FnOnce() -> T + Send,
 ) -> Result<T, Failure> {
-    let stop = Stop::listen().map_err(Failure::from_error)?;
+    let shutdown = ShutdownSignal::listen().map_err(Failure::from_error)?;
     let start = clock.monotonic();
     let is_terminal = std::io::stderr().is_terminal();
     thread::scope(|scope| {
@@ -27,7 +27,7 @@ pub(super) fn with_progress<T: Send>(
             .spawn_scoped(scope, work)
             .map_err(|error| Failure(format!("Can't start a thread: {error}.")))?;
         while !worker.is_finished() {
-            if stop.is_wanted() {
+            if shutdown.is_requested() {
                 progress.cancel();
             }
             if is_terminal {

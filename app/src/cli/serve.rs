@@ -15,7 +15,7 @@ use super::{
     store::{error_of, warn},
     walk::store_options,
 };
-use crate::stop::Stop;
+use crate::shutdown::ShutdownSignal;
 
 /// Listens until a signal comes.
 ///
@@ -23,7 +23,7 @@ use crate::stop::Stop;
 /// One sentence.
 pub(super) fn run(args: &Serve) -> Result<(), Failure> {
     let clock = clock(args.simulated_clock.as_deref())?;
-    let stop = Stop::listen().map_err(Failure::from_error)?;
+    let shutdown = ShutdownSignal::listen().map_err(Failure::from_error)?;
     let options = EngineOptions { clock, store: store_options(), ..EngineOptions::default() };
     let engine = Engine::open(&args.data, options).map_err(Failure::from_error)?;
     warn(&engine, &args.data);
@@ -44,7 +44,7 @@ pub(super) fn run(args: &Serve) -> Result<(), Failure> {
         eprintln!("Warning: no authentication. {who} can read and change this store.");
     }
     announce(listener.uri())?;
-    stop.wait();
+    shutdown.wait();
     listener.stop();
     engine.close().map_err(Failure::from_error)
 }

@@ -6,7 +6,7 @@ use bson::{Bson, Document, doc};
 use mayfly_engine::{catalog::Namespace, engine::Engine, value::Layout, value::shell::write_value};
 
 use super::{Failure, args::Watch, limits::WATCH_DOCS_MAX, store, watch_lines, watch_screen};
-use crate::stop::Stop;
+use crate::shutdown::ShutdownSignal;
 
 /// A document counting down.
 #[derive(Debug, Clone, PartialEq)]
@@ -20,20 +20,20 @@ pub(super) struct Waiting {
 /// What is watched.
 pub(super) struct Watched<'w> {
     pub engine: &'w Engine,
-    pub stop: Stop,
+    pub shutdown: ShutdownSignal,
     args: &'w Watch,
 }
 
 /// Shows documents counting down until somebody stops it or, without a terminal, nothing is left
 /// to expire.
 pub(super) fn run(args: &Watch) -> Result<(), Failure> {
-    let stop = Stop::listen().map_err(Failure::from_error)?;
+    let shutdown = ShutdownSignal::listen().map_err(Failure::from_error)?;
     let (engine, _folder) = match &args.data {
         Some(data) => (store::open(data, false, true)?, None),
         None if args.demo => store::demo().map(|(engine, folder)| (engine, Some(folder)))?,
         None => (store::usual()?, None),
     };
-    let watched = Watched { engine: &engine, stop, args };
+    let watched = Watched { engine: &engine, shutdown, args };
     let shown = if std::io::stdout().is_terminal() {
         watch_screen::run(&watched)
     } else {

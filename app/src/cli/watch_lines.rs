@@ -16,7 +16,7 @@ pub(super) fn run(watched: &Watched<'_>) -> Result<(), Failure> {
         println!("next to expire: {namespace} {id} at {at}");
     }
     let mut look = true;
-    while !watched.stop.is_wanted() {
+    while !watched.shutdown.is_requested() {
         if look && watched.soonest()?.is_empty() {
             println!("no more documents to expire");
             return Ok(());

@@ -50,7 +50,7 @@ pub(super) fn run(watched: &Watched<'_>) -> Result<(), Failure> {
     let events = watched.engine.subscribe();
     let mut recent: VecDeque<String> = VecDeque::new();
     let _screen = Screen::open().map_err(wrong)?;
-    while !watched.stop.is_wanted() {
+    while !watched.shutdown.is_requested() {
         for event in events.try_iter() {
             recent.extend(lines(watched, &event));
         }

@@ -15,7 +15,7 @@ use super::support::{click, settle, until};
 fn window() -> Harness<'static, MayflyApp> {
     let opener = fake::opener();
     let request = OpenRequest::default();
-    let options = WindowOptions { request, opener, settings_file: None, stop: None };
+    let options = WindowOptions { request, opener, settings_file: None, shutdown: None };
     let mut harness = Harness::builder()
         .with_size([1280.0, 800.0])
         .with_max_steps(64)

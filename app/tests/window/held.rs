@@ -78,7 +78,7 @@ impl Window {
             Ok(Opened { source, ..opened })
         });
         let request = OpenRequest::default();
-        let options = WindowOptions { request, opener, settings_file: None, stop: None };
+        let options = WindowOptions { request, opener, settings_file: None, shutdown: None };
         let mut harness = Harness::builder()
             .with_size([1280.0, 800.0])
             .with_max_steps(64)
@@ -192,8 +192,12 @@ fn a_restored_store_removes_nothing_until_the_banner_is_answered() {
     let place = tempfile::tempdir().expect("a temporary folder");
     let folder = restored(place.path());
     let request = OpenRequest { folder: Some(folder.clone()), ..OpenRequest::default() };
-    let options =
-        WindowOptions { request, opener: embedded::opener(None), settings_file: None, stop: None };
+    let options = WindowOptions {
+        request,
+        opener: embedded::opener(None),
+        settings_file: None,
+        shutdown: None,
+    };
     let mut harness = Harness::builder()
         .with_size([1280.0, 800.0])
         .with_max_steps(64)

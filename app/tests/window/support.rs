@@ -92,7 +92,7 @@ impl Window {
         };
         let opened = Arc::new(Mutex::new(None));
         let opener = prepared(commands.to_vec(), Arc::clone(&opened), seen);
-        let options = WindowOptions { request, opener, settings_file: None, stop: None };
+        let options = WindowOptions { request, opener, settings_file: None, shutdown: None };
         let mut harness = Harness::builder()
             .with_size([1280.0, 800.0])
             .with_max_steps(64)
