@@ -71,7 +71,7 @@ impl MayflyApp {
             Ok(worker) => app.worker = Some(worker),
             Err(error) => {
                 let sentence =
-                    format!("The system refused a thread: {error}; close other programs");
+                    format!("Can't start a thread: {error}. Close other programs and try again");
                 app.state.store.phase = Phase::Failed(OpenFailure::new(sentence));
             }
         }

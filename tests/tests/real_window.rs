@@ -191,8 +191,8 @@ fn watch(steps: &mut Steps) {
     steps.picture("3-countdown");
     steps.click("Run now");
     steps.wait("overdue removed");
-    steps.click("Schedule of the reaper");
-    steps.click("At the threshold");
+    steps.click("TTL monitor schedule");
+    steps.click("On expiration");
     steps.wait("watched removed");
     steps.picture("4-removed");
     steps.wait_until_gone("watched expires at");

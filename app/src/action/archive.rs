@@ -40,12 +40,13 @@ pub enum ArchiveAction {
 /// Asks whether the archive of a collection shall be switched off. `shown`: its name as it can be shown.
 #[must_use]
 pub fn ask_off(of: &Namespace, shown: &str) -> Action {
-    let text = "From the next pass on what expires is removed for good. What is archived stays.";
+    let text = "Starting with the next pass, expired documents are deleted permanently. Archived \
+                documents are kept.";
     Action::Dialog(DialogAction::ShowBefore(Dialog::Confirm(Confirm {
-        title: format!("Switch off the archive of {shown}?"),
+        title: format!("Turn off archiving for {shown}?"),
         text: text.to_owned(),
         command: Some(write_command(&of.db, &off_command(&of.collection))),
-        button: "Switch off".to_owned(),
+        button: "Turn off".to_owned(),
         tone: Tone::Danger,
         action: Box::new(Action::Archive(ArchiveAction::Off(of.clone()))),
     })))
@@ -55,7 +56,7 @@ pub fn ask_off(of: &Namespace, shown: &str) -> Action {
 pub const SHOW: Entry = Entry {
     group: Group::Collection,
     label: "Archive of expired documents…",
-    tooltip: "Keep what expires, look at it and put it back",
+    tooltip: "Keep, browse and restore expired documents",
     keys: None,
     action: |state: &State| {
         let tab = state.tabs.active().filter(|_| state.is_open())?;

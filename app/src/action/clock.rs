@@ -27,8 +27,8 @@ pub const RATES: [f64; 5] = [1.0, 10.0, 60.0, 600.0, 3_600.0];
 pub const ENTRIES: &[Entry] = &[
     Entry {
         group: Group::Time,
-        label: "Play or pause time",
-        tooltip: "Let the simulated clock run, or stop it",
+        label: "Start or pause the clock",
+        tooltip: "Start or pause the simulated clock",
         keys: key(Key::Space),
         action: |state| match state.clock.mode() {
             Mode::Simulated { paused, .. } => Some(Action::Clock(ClockAction::SetPaused(!paused))),
@@ -37,22 +37,22 @@ pub const ENTRIES: &[Entry] = &[
     },
     Entry {
         group: Group::Time,
-        label: "Step time by one second",
-        tooltip: "Move the simulated clock on by one second",
+        label: "Advance the clock by one second",
+        tooltip: "Advance the simulated clock by one second",
         keys: None,
         action: |state| simulated(state, ClockAction::Advance(1_000)),
     },
     Entry {
         group: Group::Time,
-        label: "Step time by one minute",
-        tooltip: "Move the simulated clock on by one minute",
+        label: "Advance the clock by one minute",
+        tooltip: "Advance the simulated clock by one minute",
         keys: None,
         action: |state| simulated(state, ClockAction::Advance(60_000)),
     },
     Entry {
         group: Group::Time,
-        label: "Run to the next pass",
-        tooltip: "Move the simulated clock to the next pass of the reaper",
+        label: "Advance to the next pass",
+        tooltip: "Advance the simulated clock to the next pass",
         keys: None,
         action: |state| {
             state.reaper.next_pass_ms?;

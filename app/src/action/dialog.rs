@@ -23,7 +23,7 @@ pub enum DialogAction {
 pub const SETTINGS: Entry = Entry {
     group: Group::Help,
     label: "Settings…",
-    tooltip: "Theme, size and what is shown",
+    tooltip: "Theme, zoom and visible panels",
     keys: ctrl(Key::Comma),
     action: |_| Some(Action::Dialog(DialogAction::Show(Dialog::Settings))),
 };
@@ -32,7 +32,7 @@ pub const SETTINGS: Entry = Entry {
 pub const SHORTCUTS: Entry = Entry {
     group: Group::Help,
     label: "Keyboard shortcuts",
-    tooltip: "Every key and what it does",
+    tooltip: "All keyboard shortcuts",
     keys: key(Key::F1),
     action: |_| Some(Action::Dialog(DialogAction::Show(Dialog::Shortcuts))),
 };

@@ -113,7 +113,7 @@ fn mode(state: &State, mode: Mode) -> Option<Action> {
 pub const ADD: Entry = Entry {
     group: Group::Documents,
     label: "Add document…",
-    tooltip: "Type a new document, or several in an array",
+    tooltip: "Insert a document, or several as an array",
     keys: ctrl(Key::N),
     action: |state| when(state, |_| true, DocumentsAction::Add),
 };
@@ -131,42 +131,42 @@ pub const ENTRIES: &[Entry] = &[
     ADD,
     Entry {
         keys: key(Key::F5),
-        ..entry("Run the filter", "Show the documents that match", |state| {
+        ..entry("Run the filter", "Show matching documents", |state| {
             when(state, |_| true, DocumentsAction::Run)
         })
     },
-    entry("Reset the filter", "Show every document", |state| {
+    entry("Reset the filter", "Show all documents", |state| {
         when(state, |view| view.text != QueryText::default(), DocumentsAction::Reset)
     }),
     Entry {
         keys: key(Key::F2),
-        ..entry("Show as cards", "A card for each document", |state| mode(state, Mode::Cards))
+        ..entry("Show as cards", "Show each document as a card", |state| mode(state, Mode::Cards))
     },
     Entry {
         keys: key(Key::F3),
-        ..entry("Show as JSON", "Each document as text", |state| mode(state, Mode::Json))
+        ..entry("Show as JSON", "Show each document as JSON text", |state| mode(state, Mode::Json))
     },
     Entry {
         keys: key(Key::F4),
-        ..entry("Show as a table", "A column for each field", |state| mode(state, Mode::Table))
+        ..entry("Show as a table", "Show one column per field", |state| mode(state, Mode::Table))
     },
-    entry("Edit document…", "Open the document in the inspector as text", |state| {
+    entry("Edit document…", "Edit the selected document as text", |state| {
         let id = shown(state)?.documents.focus.as_ref()?.id.clone();
         when(state, |_| true, DocumentsAction::Edit(id))
     }),
-    entry("Clone document…", "Add a copy of the document in the inspector", |state| {
+    entry("Clone document…", "Insert a copy of the selected document", |state| {
         let id = shown(state)?.documents.focus.as_ref()?.id.clone();
         when(state, |_| true, DocumentsAction::Clone(id))
     }),
-    entry("Delete selected documents…", "Delete what is selected", |state| {
+    entry("Delete selected documents…", "Delete the selected documents", |state| {
         when(state, |view| !view.selected.is_empty(), DocumentsAction::AskDeleteSelected)
     }),
-    entry("Damaged documents…", "List those that can't be read, and remove them", |state| {
+    entry("Damaged documents…", "List damaged documents and remove them", |state| {
         when(state, |_| true, DocumentsAction::ShowDamaged)
     }),
     Entry {
         keys: ctrl(Key::S),
-        ..entry("Save the edit", "Save the value that is under edit", |state| {
+        ..entry("Save the edit", "Save the value you are editing", |state| {
             let drafts = &state.drafts.tabs;
             let typing =
                 |tab: &Tab| drafts.get(&tab.id).is_some_and(|it| it.documents.field.is_some());
@@ -176,13 +176,13 @@ pub const ENTRIES: &[Entry] = &[
     },
     Entry {
         keys: ctrl(Key::Z),
-        ..entry("Undo", "Take the last edit or delete back", |state| {
+        ..entry("Undo", "Undo the last edit or deletion", |state| {
             when(state, |view| view.undo.can_undo(), DocumentsAction::Undo)
         })
     },
     Entry {
         keys: ctrl_shift(Key::Z),
-        ..entry("Redo", "Make the change again that was taken back", |state| {
+        ..entry("Redo", "Redo the last undone change", |state| {
             when(state, |view| view.undo.can_redo(), DocumentsAction::Redo)
         })
     },

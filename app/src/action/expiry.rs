@@ -69,7 +69,7 @@ fn shown(state: &State) -> Option<TabId> {
 pub const FOLLOW: Entry = Entry {
     group: Group::Time,
     label: "Follow now",
-    tooltip: "Put now back to its place on the time axis",
+    tooltip: "Scroll the timeline back to now",
     keys: key(Key::End),
     action: |state| Some(Action::Expiry(shown(state)?, ExpiryAction::Follow)),
 };
@@ -77,8 +77,8 @@ pub const FOLLOW: Entry = Entry {
 /// Half the span.
 pub const ZOOM_IN: Entry = Entry {
     group: Group::Time,
-    label: "Show less time",
-    tooltip: "Halve the span of the time axis",
+    label: "Zoom in on the timeline",
+    tooltip: "Halve the time span",
     keys: None,
     action: |state| {
         let step = ExpiryAction::ZoomStep { further_out: false };
@@ -89,8 +89,8 @@ pub const ZOOM_IN: Entry = Entry {
 /// Twice the span.
 pub const ZOOM_OUT: Entry = Entry {
     group: Group::Time,
-    label: "Show more time",
-    tooltip: "Double the span of the time axis",
+    label: "Zoom out of the timeline",
+    tooltip: "Double the time span",
     keys: None,
     action: |state| {
         let step = ExpiryAction::ZoomStep { further_out: true };
@@ -101,8 +101,8 @@ pub const ZOOM_OUT: Entry = Entry {
 /// A span that shows the next documents.
 pub const FIT: Entry = Entry {
     group: Group::Time,
-    label: "Fit the next documents",
-    tooltip: "Choose a span in which the next documents are on screen",
+    label: "Fit the next expirations",
+    tooltip: "Zoom so the next documents to expire are visible",
     keys: None,
     action: |state| Some(Action::Expiry(shown(state)?, ExpiryAction::Fit)),
 };
@@ -111,7 +111,7 @@ pub const FIT: Entry = Entry {
 pub const WHAT_IF: Entry = Entry {
     group: Group::Time,
     label: "What if…",
-    tooltip: "See what another TTL would remove, before anything is changed",
+    tooltip: "Preview what a different TTL would remove",
     keys: None,
     action: |state| Some(Action::Expiry(shown(state)?, ExpiryAction::WhatIf)),
 };

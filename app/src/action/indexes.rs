@@ -34,7 +34,7 @@ pub enum IndexesAction {
 pub const CREATE: Entry = Entry {
     group: Group::Collection,
     label: "Create index…",
-    tooltip: "Make an index on a field, with or without a TTL",
+    tooltip: "Create an index, with or without a TTL",
     keys: None,
     action: |state: &State| {
         Some(Action::Indexes(state.tabs.active()?.id, IndexesAction::OpenCreate))
@@ -45,7 +45,7 @@ pub const CREATE: Entry = Entry {
 pub const CREATE_TTL: Entry = Entry {
     group: Group::Time,
     label: "Create a TTL index…",
-    tooltip: "Make an index on a date field whose documents expire",
+    tooltip: "Create an index that expires documents by a date field",
     keys: None,
     action: |state: &State| {
         Some(Action::Expiry(state.tabs.active()?.id, ExpiryAction::CreateIndex))
@@ -56,7 +56,7 @@ pub const CREATE_TTL: Entry = Entry {
 pub const CHANGE_TTL: Entry = Entry {
     group: Group::Time,
     label: "Change TTL…",
-    tooltip: "Change how long documents stay, and see what that removes",
+    tooltip: "Change how long documents are kept, with a preview",
     keys: None,
     action: |state: &State| {
         let tab = state.tabs.active().filter(|tab| !tab.indexes.ttl().is_empty())?;

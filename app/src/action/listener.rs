@@ -38,7 +38,7 @@ impl ListenerAction {
 pub const SHOW: Entry = Entry {
     group: Group::Store,
     label: "Connect other programs…",
-    tooltip: "Let drivers and shells on this machine reach the store: port or socket, address, who is connected",
+    tooltip: "Accept connections from drivers and shells on this machine",
     keys: None,
     action: |state| {
         let can = state.is_open() && state.store.capabilities.listener;

@@ -48,7 +48,7 @@ pub enum ReaperAction {
 pub const RUN_NOW: Entry = Entry {
     group: Group::Time,
     label: "Run now",
-    tooltip: "Run a pass of the reaper now; it removes every document past its threshold",
+    tooltip: "Run a pass now and remove all expired documents",
     keys: ctrl_shift(Key::R),
     action: |state| state.is_open().then_some(Action::Reaper(ReaperAction::RunNow)),
 };
@@ -56,8 +56,8 @@ pub const RUN_NOW: Entry = Entry {
 /// Turns the reaper off.
 pub const PAUSE: Entry = Entry {
     group: Group::Time,
-    label: "Pause the reaper",
-    tooltip: "Documents stay past their threshold until the reaper is on again",
+    label: "Pause the TTL monitor",
+    tooltip: "Keep expired documents until you resume the TTL monitor",
     keys: None,
     action: |state| {
         (state.is_open() && state.reaper.enabled)
@@ -68,8 +68,8 @@ pub const PAUSE: Entry = Entry {
 /// Turns the reaper on.
 pub const RESUME: Entry = Entry {
     group: Group::Time,
-    label: "Resume the reaper",
-    tooltip: "Let the reaper remove documents past their threshold again",
+    label: "Resume the TTL monitor",
+    tooltip: "Remove expired documents again",
     keys: None,
     action: |state| {
         (state.is_open() && !state.reaper.enabled)
@@ -80,8 +80,8 @@ pub const RESUME: Entry = Entry {
 /// Turns the undo net on.
 pub const UNDO_ON: Entry = Entry {
     group: Group::Time,
-    label: "Keep removed documents for 10 minutes",
-    tooltip: "What the reaper removes can be put back for ten minutes, the newest 64 MiB of it",
+    label: "Keep removed documents in the trash for 10 minutes",
+    tooltip: "You can restore removed documents for 10 minutes (64 MiB at most)",
     keys: None,
     action: |state| {
         (state.is_open() && state.reaper.undo_secs == 0)
@@ -92,8 +92,8 @@ pub const UNDO_ON: Entry = Entry {
 /// Turns the undo net off.
 pub const UNDO_OFF: Entry = Entry {
     group: Group::Time,
-    label: "Keep no removed documents",
-    tooltip: "What the reaper removes is gone for good, unless the collection has an archive",
+    label: "Turn off the trash",
+    tooltip: "Removed documents are deleted permanently, unless the collection has an archive",
     keys: None,
     action: |state| {
         (state.is_open() && state.reaper.undo_secs > 0)
@@ -110,8 +110,9 @@ pub fn release_held(held: &Held) -> Action {
         return release;
     }
     let what = counted(held.due(), "document", "documents");
-    let text = "They are past their threshold by the clock as it is now. What passes it until you answer goes too. \
-                Removed documents come back from the undo net or an archive only, where there was one before.";
+    let text = "They have expired by the current clock. Documents that expire before you confirm \
+                are removed too. You can restore them only from the trash or an archive, if one \
+                is already on.";
     Action::Dialog(DialogAction::Show(Dialog::Confirm(Confirm {
         title: format!("Remove {what} now?"),
         text: text.to_owned(),
@@ -141,19 +142,19 @@ pub const ENTRIES: &[Entry] = &[
     UNDO_OFF,
     Entry {
         action: |state| set(state, Schedule::Every(60)),
-        ..schedule("Reaper: every 60 s", "A pass each minute, as MongoDB does")
+        ..schedule("TTL monitor: every 60 s", "Run every minute, MongoDB's default")
     },
     Entry {
         action: |state| set(state, Schedule::Every(10)),
-        ..schedule("Reaper: every 10 s", "A pass every ten seconds")
+        ..schedule("TTL monitor: every 10 s", "Run every 10 seconds")
     },
     Entry {
         action: |state| set(state, Schedule::Every(1)),
-        ..schedule("Reaper: every 1 s", "A pass every second")
+        ..schedule("TTL monitor: every 1 s", "Run every second")
     },
     Entry {
         action: |state| set(state, Schedule::AtThreshold),
-        ..schedule("Reaper: at the threshold", "A pass whenever a document reaches its threshold")
+        ..schedule("TTL monitor: on expiration", "Run as soon as a document expires")
     },
 ];
 

@@ -47,7 +47,7 @@ pub enum StoreAction {
 pub const REFRESH: Entry = Entry {
     group: Group::Store,
     label: "Refresh",
-    tooltip: "Read the databases, collections and the shown view again",
+    tooltip: "Reload databases, collections and the current view",
     keys: ctrl(Key::R),
     action: |state| state.is_open().then_some(Action::Store(StoreAction::Refresh)),
 };
@@ -56,7 +56,7 @@ pub const REFRESH: Entry = Entry {
 pub const CREATE_DATABASE: Entry = Entry {
     group: Group::Store,
     label: "Create database…",
-    tooltip: "Make a database with its first collection",
+    tooltip: "Create a database with its first collection",
     keys: None,
     action: |state| {
         let dialog = Dialog::CreateDatabase(CreateDatabase::default());
@@ -68,7 +68,7 @@ pub const CREATE_DATABASE: Entry = Entry {
 pub const CREATE_COLLECTION: Entry = Entry {
     group: Group::Store,
     label: "Create collection…",
-    tooltip: "Make a collection in the database of the chosen one",
+    tooltip: "Create a collection in the current database",
     keys: None,
     action: |state| {
         let db = chosen(state)
@@ -83,7 +83,7 @@ pub const CREATE_COLLECTION: Entry = Entry {
 pub const RENAME_COLLECTION: Entry = Entry {
     group: Group::Collection,
     label: "Rename collection…",
-    tooltip: "Give the chosen collection another name",
+    tooltip: "Rename the selected collection",
     keys: None,
     action: |state| {
         let from = chosen(state)?;
@@ -98,7 +98,7 @@ pub const RENAME_COLLECTION: Entry = Entry {
 pub const DROP_COLLECTION: Entry = Entry {
     group: Group::Collection,
     label: "Drop collection…",
-    tooltip: "Remove the chosen collection with its documents and indexes",
+    tooltip: "Delete the selected collection with its documents and indexes",
     keys: None,
     action: |state| Some(drop_dialog(DropTarget::Collection(chosen(state)?))),
 };
@@ -107,7 +107,7 @@ pub const DROP_COLLECTION: Entry = Entry {
 pub const DROP_DATABASE: Entry = Entry {
     group: Group::Store,
     label: "Drop database…",
-    tooltip: "Remove the database of the chosen collection with everything in it",
+    tooltip: "Delete the current database and all its collections",
     keys: None,
     action: |state| Some(drop_dialog(DropTarget::Database(chosen(state)?.db))),
 };
@@ -125,7 +125,7 @@ pub const OPEN_FOLDER: Entry = Entry {
 pub const OPEN_DEMO: Entry = Entry {
     group: Group::Store,
     label: "Open the demo store",
-    tooltip: "Open a fresh store with sample data in a temporary folder",
+    tooltip: "Open a new store with sample data in a temporary folder",
     keys: None,
     action: |_| {
         let request = OpenRequest { demo: true, ..OpenRequest::default() };
@@ -137,7 +137,7 @@ pub const OPEN_DEMO: Entry = Entry {
 pub const COPY_NAME: Entry = Entry {
     group: Group::Collection,
     label: "Copy collection name",
-    tooltip: "Copy the full name of the chosen collection",
+    tooltip: "Copy the namespace of the selected collection",
     keys: None,
     action: |state| Some(Action::View(ViewAction::Copy(chosen(state)?.to_string()))),
 };

@@ -42,62 +42,62 @@ const fn view_entry(label: &'static str, tooltip: &'static str, key: Key) -> Ent
 pub const ENTRIES: &[Entry] = &[
     Entry {
         action: |state| view(state, ViewKind::Documents),
-        ..view_entry("Show documents", "The documents of the chosen collection", Key::Num1)
+        ..view_entry("Show documents", "Documents of this collection", Key::Num1)
     },
     Entry {
         action: |state| view(state, ViewKind::Expiry),
-        ..view_entry("Show expiry", "The documents of the chosen collection in time", Key::Num2)
+        ..view_entry("Show expiry", "Timeline of expiring documents in this collection", Key::Num2)
     },
     Entry {
         action: |state| view(state, ViewKind::Indexes),
-        ..view_entry("Show indexes", "The indexes of the chosen collection", Key::Num3)
+        ..view_entry("Show indexes", "Indexes of this collection", Key::Num3)
     },
     Entry {
         group: Group::Tabs,
         label: "Open a collection",
-        tooltip: "Type the name of a collection to open it in a tab",
+        tooltip: "Open a collection by name",
         keys: ctrl(Key::T),
         action: |state| state.is_open().then_some(Action::Tabs(TabsAction::Focus(Focus::Search))),
     },
     Entry {
         group: Group::Tabs,
         label: "Close tab",
-        tooltip: "Close the tab that is shown",
+        tooltip: "Close the current tab",
         keys: ctrl(Key::W),
         action: |state| Some(Action::Tabs(TabsAction::Close(state.tabs.active()?.id))),
     },
     Entry {
         group: Group::Tabs,
         label: "Reopen closed tab",
-        tooltip: "Open the tab that was closed last",
+        tooltip: "Reopen the last closed tab",
         keys: ctrl_shift(Key::T),
         action: |state| state.tabs.can_reopen().then_some(Action::Tabs(TabsAction::Reopen)),
     },
     Entry {
         group: Group::Tabs,
         label: "Next tab",
-        tooltip: "Show the tab to the right",
+        tooltip: "Go to the tab on the right",
         keys: ctrl(Key::Tab),
         action: |state| step(state, true),
     },
     Entry {
         group: Group::Tabs,
         label: "Previous tab",
-        tooltip: "Show the tab to the left",
+        tooltip: "Go to the tab on the left",
         keys: ctrl_shift(Key::Tab),
         action: |state| step(state, false),
     },
     Entry {
         group: Group::Documents,
         label: "Go to the filter",
-        tooltip: "Type a filter for the documents",
+        tooltip: "Focus the filter field",
         keys: ctrl(Key::L),
         action: |state| state.tabs.active().map(|_| Action::Tabs(TabsAction::Focus(Focus::Filter))),
     },
     Entry {
         group: Group::Documents,
         label: "Find in the view",
-        tooltip: "Search in what is shown",
+        tooltip: "Search in the current view",
         keys: ctrl(Key::F),
         action: |state| state.tabs.active().map(|_| Action::Tabs(TabsAction::Focus(Focus::Find))),
     },

@@ -62,7 +62,7 @@ pub enum TransferAction {
 pub const IMPORT: Entry = Entry {
     group: Group::Collection,
     label: "Import…",
-    tooltip: "Read documents from JSON or CSV files",
+    tooltip: "Import documents from JSON or CSV files",
     keys: None,
     action: |state| {
         let can = state.is_open() && state.store.capabilities.transfer;
@@ -75,7 +75,7 @@ pub const IMPORT: Entry = Entry {
 pub const EXPORT: Entry = Entry {
     group: Group::Collection,
     label: "Export…",
-    tooltip: "Write the documents of the chosen collection to a file",
+    tooltip: "Export the selected collection to a file",
     keys: None,
     action: |state| state.tabs.active().filter(|_| state.store.capabilities.transfer).map(export),
 };
@@ -84,7 +84,7 @@ pub const EXPORT: Entry = Entry {
 pub const UNFINISHED: Entry = Entry {
     group: Group::Maintenance,
     label: "Unfinished imports…",
-    tooltip: "Resume, roll back or leave imports that did not reach the end of their files",
+    tooltip: "Resume, roll back or dismiss imports that stopped early",
     keys: None,
     action: |state| {
         let can = state.is_open() && !state.transfer.unfinished.is_empty();

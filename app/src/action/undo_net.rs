@@ -23,8 +23,8 @@ pub enum UndoNetAction {
 /// Shows the undo net.
 pub const SHOW: Entry = Entry {
     group: Group::Store,
-    label: "Undo net…",
-    tooltip: "What the reaper removed and can still be put back, and how long it is kept",
+    label: "Trash…",
+    tooltip: "Restore removed documents and set how long they are kept",
     keys: None,
     action: |state: &State| state.is_open().then_some(Action::UndoNet(UndoNetAction::Open(None))),
 };

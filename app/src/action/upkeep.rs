@@ -61,35 +61,35 @@ pub const ENTRIES: &[Entry] = &[
     Entry {
         group: Group::Maintenance,
         label: "Back up…",
-        tooltip: "Copy the store to a file while it is in use",
+        tooltip: "Copy the store to a file while it is open",
         keys: None,
         action: |state| show(Page::Backup, state).filter(|_| state.is_open()),
     },
     Entry {
         group: Group::Maintenance,
         label: "Restore…",
-        tooltip: "Put a backup in the place of this store, which is kept beside it",
+        tooltip: "Replace this store with a backup and keep the current one",
         keys: None,
         action: |state| show(Page::Restore, state),
     },
     Entry {
         group: Group::Maintenance,
         label: "Compact…",
-        tooltip: "Give the room of removed documents back to the disk",
+        tooltip: "Reclaim disk space left by removed documents",
         keys: None,
         action: |state| show(Page::Compact, state),
     },
     Entry {
         group: Group::Maintenance,
         label: "Verify…",
-        tooltip: "Check the store: read everything in it and tell what is wrong",
+        tooltip: "Check the whole store and report problems",
         keys: None,
         action: |state| show(Page::Verify, state),
     },
     Entry {
         group: Group::Maintenance,
         label: "Scrub now",
-        tooltip: "Check every document in the background, whether it is damaged",
+        tooltip: "Check all documents for damage in the background",
         keys: None,
         action: |state| {
             let can = state.is_open() && state.store.capabilities.upkeep;

@@ -19,7 +19,7 @@ pub fn ui(ui: &mut Ui, state: &State, _drafts: &mut Drafts, actions: &mut Action
         .filter(|record| state.settings.background_commands || !record.background)
         .collect();
     if shown.is_empty() {
-        empty_state::hint(ui, "What you do in the window is listed here as mongosh commands");
+        empty_state::hint(ui, "Commands you run appear here in mongosh syntax");
         return;
     }
     ui.spacing_mut().item_spacing.y = 0.0;

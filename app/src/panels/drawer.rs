@@ -92,7 +92,7 @@ fn tools_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
     if drawer == Drawer::Commands {
         let shown = state.settings.background_commands;
         let button = Button::ghost("Background").small().selected(shown);
-        let tooltip = "Also list what the window asks by itself to keep what it shows fresh";
+        let tooltip = "Include background refresh commands";
         if ui.add(button.tooltip(tooltip)).clicked() {
             actions.push(Action::View(ViewAction::SetBackgroundCommands(!shown)));
         }

@@ -20,7 +20,7 @@ pub fn ui(context: &Context, state: &State) {
     painter.rect(inner, sizes::RADIUS_DIALOG, look.accent_ground, stroke, StrokeKind::Inside);
     let what = if files == 1 { "the file".to_owned() } else { format!("{files} files") };
     let into = state.tabs.active().map(|tab| format!(" into {}", tab.namespace));
-    let words = format!("Let go to import {what}{}", into.unwrap_or_default());
+    let words = format!("Drop to import {what}{}", into.unwrap_or_default());
     let center = inner.center();
     let above = center - egui::vec2(0.0, 28.0);
     let icon = Icon::Import;

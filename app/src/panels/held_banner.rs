@@ -42,7 +42,7 @@ fn words_ui(ui: &mut Ui, held: &Held) {
     let colors = colors(ui);
     ui.spacing_mut().item_spacing.y = sizes::GAP_TINY;
     let sentence = if held.kept && is_about_time(held) {
-        format!("Removals are paused until you release them. {}", held.sentence)
+        format!("Removals are on hold. {}", held.sentence)
     } else {
         held.sentence.clone()
     };
@@ -68,20 +68,20 @@ fn clocks(held: &Held) -> Option<String> {
     let clock = duration::date_time(held.clock_ms?);
     let other = match (held.expected_ms, held.last_pass_ms) {
         (Some(expected_ms), _) => {
-            format!("; by the time that went by it should say {}", duration::date_time(expected_ms))
+            format!(", but by elapsed time it should be {}", duration::date_time(expected_ms))
         }
         (None, Some(last_ms)) => {
-            format!("; the last pass was made at {}", duration::date_time(last_ms))
+            format!("; the last pass ran at {}", duration::date_time(last_ms))
         }
         (None, None) => String::new(),
     };
-    Some(format!("The computer's clock says {clock}{other} (UTC)."))
+    Some(format!("The system clock says {clock}{other} (UTC)."))
 }
 
 /// What each rule would remove.
 fn counts(rules: &[HeldRule]) -> String {
     if rules.is_empty() {
-        return "Nothing is due at this time.".to_owned();
+        return "No documents are overdue.".to_owned();
     }
     let named = rules.iter().take(RULES_SHOWN).map(|HeldRule { namespace, index, due }| {
         let documents = number::counted(*due, "document", "documents");
@@ -102,24 +102,24 @@ fn buttons_ui(ui: &mut Ui, state: &State, held: &Held, actions: &mut Actions) {
     let due = number::counted(held.due(), "document", "documents");
     // Where nothing is due, letting go removes nothing.
     let (label, delete) = if held.due() == 0 {
-        ("Release", "Let removals go on".to_owned())
+        ("Release", "Resume removals".to_owned())
     } else {
-        let words = format!("Let removals go on, and remove {due} past their threshold now");
-        ("Delete now…", words)
+        let words = format!("Resume removals and remove {due} now");
+        ("Remove now…", words)
     };
-    let keep = "Leave everything as it is until somebody releases it, also when the clock is right \
-                again";
+    let keep = "Stay on hold until you release it, even if the clock corrects itself";
     let show = match state.next_held() {
-        Some(_) => Button::plain("Show them")
-            .tooltip("Show the documents that wait, in time; press again for the next collection"),
+        Some(_) => Button::plain("Show").tooltip(
+            "Show the held documents on the timeline; click again for the next collection",
+        ),
         None => {
-            Button::plain("Show them").enabled(false).tooltip("All that wait are on the screen")
+            Button::plain("Show").enabled(false).tooltip("All held documents are already shown")
         }
     };
     if ui.add(show).clicked() {
         actions.push(Action::Reaper(ReaperAction::ShowHeld));
     }
-    if !held.kept && ui.add(Button::plain("Keep paused").tooltip(keep)).clicked() {
+    if !held.kept && ui.add(Button::plain("Keep on hold").tooltip(keep)).clicked() {
         actions.push(Action::Reaper(ReaperAction::KeepHeld));
     }
     if ui.add(Button::amber(label).tooltip(&delete)).clicked() {
@@ -139,7 +139,7 @@ mod tests {
     #[test]
     fn counts_name_three_rules() {
         let check = |rules: &[HeldRule], expected: &str| assert_eq!(counts(rules), expected);
-        check(&[], "Nothing is due at this time.");
+        check(&[], "No documents are overdue.");
         check(&[rule("a", 1)], "shop.carts · a: 1 document");
         let all = ["a", "b", "c", "d", "e"].map(|index| rule(index, 2_000));
         assert!(counts(&all).ends_with("c: 2,000 documents   and 2 more indexes"));
@@ -152,12 +152,12 @@ mod tests {
             clocks(&Held { expected_ms, last_pass_ms, ..held.clone() }).expect("a clock")
         };
         assert!(
-            words(Some(0), Some(0)).contains("should say 1970-01-01"),
+            words(Some(0), Some(0)).contains("should be 1970-01-01"),
             "{}",
             words(Some(0), None)
         );
-        assert!(words(None, Some(0)).contains("last pass was made at 1970-01-01"));
-        assert!(words(None, None).starts_with("The computer's clock says 2099-01-01"));
+        assert!(words(None, Some(0)).contains("last pass ran at 1970-01-01"));
+        assert!(words(None, None).starts_with("The system clock says 2099-01-01"));
         assert_eq!(clocks(&Held::default()), None);
     }
 }

@@ -12,7 +12,7 @@ use crate::widgets::{Button, bar, empty_state};
 /// Draws the operations, the newest first.
 pub fn ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
     if state.operations.list().is_empty() {
-        empty_state::hint(ui, "Imports, exports and index builds are listed here");
+        empty_state::hint(ui, "No imports, exports or index builds yet");
         return;
     }
     ui.spacing_mut().item_spacing.y = 0.0;
@@ -34,9 +34,9 @@ fn operation_ui(ui: &mut Ui, operation: &Operation, actions: &mut Actions) {
     let size = vec2(ui.available_width(), sizes::ROW);
     ui.allocate_ui_with_layout(size, Layout::left_to_right(Align::Center), |ui| {
         ui.label(icon.text().color(ink)).accessible_name(match &operation.stage {
-            Stage::Running => "Under way",
+            Stage::Running => "Running",
             Stage::Done(_) => "Done",
-            Stage::Cancelled(_) => "Cancelled",
+            Stage::Cancelled(_) => "Canceled",
             Stage::Failed(_) => "Failed",
         });
         // Names of files are in it.

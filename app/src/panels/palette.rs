@@ -45,7 +45,7 @@ pub fn ui(context: &Context, state: &State, drafts: &mut Drafts, actions: &mut A
     let area = backdrop_ui(context, &mut |ui| {
         let id = Id::unique("palette line");
         let name = "Find a command";
-        let hint = "Type what you want to do";
+        let hint = "Search commands";
         let response = field::search(ui, name, hint, &mut drafts.palette, id);
         if !response.has_focus() {
             response.request_focus();
@@ -67,7 +67,7 @@ pub fn ui(context: &Context, state: &State, drafts: &mut Drafts, actions: &mut A
                 }
             }
             if lines.is_empty() {
-                ui.label(text::rich("Nothing has this name", text::body()).color(colors(ui).dim));
+                ui.label(text::rich("No matching commands", text::body()).color(colors(ui).dim));
             }
         });
     });

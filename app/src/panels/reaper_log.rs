@@ -13,7 +13,7 @@ use crate::widgets::{Button, empty_state};
 
 /// What putting back does.
 pub(super) const PUT_BACK: &str =
-    "Stores it in the collection again, as it was; the index waits until you release it";
+    "Restore the documents unchanged; the index stays on hold until you release it";
 
 /// Draws the log, the newest line first.
 pub fn ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
@@ -26,31 +26,38 @@ pub fn ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
     let colors = colors(ui);
     let rows: Vec<(&LogLine, usize)> =
         log.iter().rev().flat_map(|line| (0..rows_of(line)).map(move |row| (line, row))).collect();
-    super::drawer::scroll("reaper log").show_rows(ui, sizes::ROW_DENSE, rows.len(), |ui, shown| {
-        for (line, row) in rows.get(shown).unwrap_or_default() {
-            let size = egui::vec2(ui.available_width(), sizes::ROW_DENSE);
-            let layout = Layout::right_to_left(Align::Center);
-            ui.allocate_ui_with_layout(size, layout, |ui| {
-                // The scroll bar lies over the end of the lines.
-                ui.add_space(sizes::GAP);
-                if *row == 0 {
-                    put_back_ui(ui, state, line, actions);
-                }
-                let job = job(line, *row, colors);
-                ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
-                    ui.add(Label::new(job).truncate().selectable(true));
+    super::drawer::scroll("TTL monitor log").show_rows(
+        ui,
+        sizes::ROW_DENSE,
+        rows.len(),
+        |ui, shown| {
+            for (line, row) in rows.get(shown).unwrap_or_default() {
+                let size = egui::vec2(ui.available_width(), sizes::ROW_DENSE);
+                let layout = Layout::right_to_left(Align::Center);
+                ui.allocate_ui_with_layout(size, layout, |ui| {
+                    // The scroll bar lies over the end of the lines.
+                    ui.add_space(sizes::GAP);
+                    if *row == 0 {
+                        put_back_ui(ui, state, line, actions);
+                    }
+                    let job = job(line, *row, colors);
+                    ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+                        ui.add(Label::new(job).truncate().selectable(true));
+                    });
                 });
-            });
-        }
-    });
+            }
+        },
+    );
 }
 
 fn nothing(state: &State) -> &'static str {
     match () {
-        () if !state.is_open() => "No store is open, so no pass is made",
-        () if state.reaper.held.is_some() => "No pass yet; removals wait until you release them",
-        () if !state.reaper.enabled => "No pass yet; the reaper is off",
-        () => "No pass yet; the next one is counted down at the top",
+        () if !state.is_open() => "No store is open",
+        () if state.reaper.held.is_some() => {
+            "No passes yet. Removals are on hold until you release them"
+        }
+        () if !state.reaper.enabled => "No passes yet. The TTL monitor is off",
+        () => "No passes yet. The next one starts soon; see the countdown in the top bar",
     }
 }
 
@@ -70,8 +77,8 @@ fn put_back_ui(ui: &mut Ui, state: &State, line: &LogLine, actions: &mut Actions
     if pass.deleted == 0 || !is_kept {
         return;
     }
-    let name = format!("Put back what pass {} removed", pass.number);
-    let button = Button::plain("Put back").small().name(&name).tooltip(PUT_BACK);
+    let name = format!("Restore documents from pass {}", pass.number);
+    let button = Button::plain("Restore").small().name(&name).tooltip(PUT_BACK);
     if ui.add(button).clicked() {
         actions.push(Action::Reaper(ReaperAction::PutBackPass(pass.number)));
     }
@@ -113,7 +120,7 @@ fn pass_text(
 ) {
     if pass.deleted == 0 && pass.indexes.is_empty() {
         let times = if passes > 1 { format!(" ({passes} passes)") } else { String::new() };
-        add(&format!("nothing due{times}"), text::mono(), colors.dim);
+        add(&format!("nothing to remove{times}"), text::mono(), colors.dim);
         return;
     }
     if let Some(index) = pass.indexes.get(row) {
@@ -139,5 +146,5 @@ fn index_text(
     let of = index.namespace.as_ref().map(|of| format!(" of {of}")).unwrap_or_default();
     add(&format!("{} by {name}", with_marks(&of)), text::mono(), colors.text);
     let (median, max) = (duration::figure(index.lag_p50_ms), duration::figure(index.lag_max_ms));
-    add(&format!("  late p50 {median}, max {max}   "), text::mono(), colors.dim);
+    add(&format!("  lag p50 {median}, max {max}   "), text::mono(), colors.dim);
 }

@@ -35,9 +35,9 @@ pub fn ui(ui: &mut Ui, state: &State, drafts: &mut Drafts, actions: &mut Actions
         if !any && state.tree.loaded {
             egui::Frame::new().inner_margin(16).show(ui, |ui| {
                 let sentence = if drafts.search.trim().is_empty() {
-                    "There are no collections yet"
+                    "No collections yet"
                 } else {
-                    "No collection has this in its name"
+                    "No matching collections"
                 };
                 empty_state::hint(ui, sentence);
             });
@@ -68,7 +68,7 @@ fn head_ui(ui: &mut Ui, state: &State, search: &mut String, actions: &mut Action
             actions.push(Action::Tabs(TabsAction::Show(first)));
         }
         let (other, name) = match state.settings.order {
-            Order::Name => (Order::Soonest, "Sort by soonest expiration"),
+            Order::Name => (Order::Soonest, "Sort by next to expire"),
             Order::Soonest => (Order::Name, "Sort by name"),
         };
         let sort = Button::icon_only(Icon::Timer, name);
@@ -251,6 +251,7 @@ fn weather_ui(ui: &Ui, rect: Rect, collection: &Collection, state: &State, actio
         );
         density_strip::paint(ui, strip, &forecast.counts, forecast.overdue);
     }
+    let mut font = text::mono_small();
     let (words, ink) = match collection.next {
         Next::Unknown => return,
         Next::Never => ("never".to_owned(), colors.dim),
@@ -259,12 +260,19 @@ fn weather_ui(ui: &Ui, rect: Rect, collection: &Collection, state: &State, actio
             if rest_ms > 0 {
                 (format!("next {}", short(rest_ms, duration::countdown)), colors.dim)
             } else {
-                (format!("due {}", short(-rest_ms, duration::overdue)), colors.overdue)
+                font = text::small();
+                let past_ms = rest_ms.saturating_neg();
+                (
+                    format!(
+                        "overdue {}",
+                        short(past_ms, |ms| duration::overdue(ms).replace('+', ""))
+                    ),
+                    colors.overdue,
+                )
             }
         }
     };
     let right = pos2(rect.right() - 14.0, bottom - 6.0);
-    let font = text::mono_small();
     paint::text_at(ui, right, Align2::RIGHT_CENTER, &words, font, ink, rect.width() - 140.0);
 }
 
@@ -303,7 +311,7 @@ fn database_menu_ui(ui: &mut Ui, database: &Database, actions: &mut Actions) {
     }
     menu::line(ui);
     for dialect in Dialect::ALL {
-        let label = format!("Dialect: {}", dialect.label());
+        let label = format!("Compatibility: {}", dialect.label());
         let is_chosen = database.dialect == Some(dialect);
         if menu::choice(ui, &label, is_chosen).clicked() {
             if !is_chosen {

@@ -28,11 +28,11 @@ pub fn ui(ui: &mut Ui, state: &State, _actions: &mut Actions) {
                 let time = duration::time_of_day(pass.finished_ms);
                 let took = duration::micros(pass.duration_micros);
                 let removed = number::count(pass.deleted);
-                dim(ui, format!("last pass {time} removed {removed} in {took}"));
+                dim(ui, format!("last pass at {time}: {removed} removed in {took}"));
             }
             if state.reaper.removed_total() > 0 {
                 let removed = number::count(state.reaper.removed_total());
-                dim(ui, format!("{removed} removed since the start"));
+                dim(ui, format!("{removed} removed since launch"));
             }
         });
     });

@@ -13,8 +13,8 @@ use crate::widgets::Button;
 use crate::widgets::value_text::with_marks;
 
 /// What makes room on a full disk, when the store doesn't say it.
-const ROOM: &str = "Remove other files from the disk of the data folder, or delete documents or \
-                    collections, which still works";
+const ROOM: &str =
+    "Free space on the data folder's disk, or delete documents or collections (deletes still work)";
 
 /// What a banner says.
 struct Banner {
@@ -79,21 +79,21 @@ fn show(page: Page) -> Action {
 fn beside_tabs(failure: &OpenFailure, state: &State) -> Option<(String, Named)> {
     state.tabs.active()?;
     let again = Action::Store(StoreAction::Open(state.store.request.clone()));
-    Some((with_marks(&failure.sentence), ("Open again", "Try once more to open it", again)))
+    Some((with_marks(&failure.sentence), ("Reopen", "Retry opening the store", again)))
 }
 
 /// Another program has the store open: there is nothing to verify or to restore.
 fn in_use(failure: &OpenFailure, state: &State) -> Option<Banner> {
     let (strong, again) = beside_tabs(failure, state)?;
-    let plain = "Nothing is wrong with it.".to_owned();
+    let plain = "The store is intact.".to_owned();
     Some(Banner { strong, plain, tone: Tone::Amber, buttons: vec![again] })
 }
 
 /// The store could not be opened.
 fn not_open(failure: &OpenFailure, state: &State) -> Banner {
     let mut buttons = vec![
-        ("Restore…", "Put a backup in its place", show(Page::Restore)),
-        ("Verify…", "Read everything in it", show(Page::Verify)),
+        ("Restore…", "Replace it with a backup", show(Page::Restore)),
+        ("Verify…", "Check the whole store", show(Page::Verify)),
     ];
     let strong = match beside_tabs(failure, state) {
         Some((why, again)) => {
@@ -104,10 +104,8 @@ fn not_open(failure: &OpenFailure, state: &State) -> Banner {
     };
     Banner {
         strong,
-        plain:
-            "Verify tells what is wrong with its file. A backup can take its place; what is there \
-                now is kept."
-                .to_owned(),
+        plain: "Run Verify to see what's wrong, or restore a backup. The current files are kept."
+            .to_owned(),
         tone: Tone::Amber,
         buttons,
     }
@@ -117,57 +115,53 @@ fn damaged(sentence: &str) -> Banner {
     let dismiss = Action::Upkeep(UpkeepAction::DismissDamage);
     Banner {
         strong: with_marks(sentence),
-        plain:
-            "Everything else can still be exported. Verify tells all that is wrong; a backup from \
-                before brings back what was there."
-                .to_owned(),
+        plain: "You can still export everything else. Run Verify for a full report, or restore a \
+             backup made before the damage."
+            .to_owned(),
         tone: Tone::Error,
         buttons: vec![
-            ("Verify…", "Read everything in the store", show(Page::Verify)),
-            ("Restore…", "Put a backup in the place of this store", show(Page::Restore)),
-            ("Dismiss", "Take this away; it stays in the reaper log", dismiss),
+            ("Verify…", "Check the whole store", show(Page::Verify)),
+            ("Restore…", "Replace this store with a backup", show(Page::Restore)),
+            ("Dismiss", "Dismiss; still listed in the TTL monitor log", dismiss),
         ],
     }
 }
 
 fn takes_less(status: &Status, again: Action) -> Option<Banner> {
-    let backup = ("Back up…", "Copy what is there to a file", show(Page::Backup));
+    let backup = ("Back up…", "Copy the store to a file", show(Page::Backup));
     let reason = status.reason.as_deref().unwrap_or_default().trim_end_matches('.');
     Some(match status.takes {
         Takes::Everything => return None,
         Takes::Deletions => {
-            let free = status.free_bytes.map(|free| format!(" {} are free now.", number::bytes(free)));
+            let free = status.free_bytes.map(|free| format!(" {} free now.", number::bytes(free)));
             // The store says in its second sentence how much has to be free.
             let (_, what_to_do) = reason.split_once(". ").unwrap_or(("", ROOM));
             Banner {
-                strong: "The disk is full, so nothing can be stored.".to_owned(),
+                strong: "The disk is full. Inserts and updates are disabled.".to_owned(),
                 plain: format!(
-                    "{what_to_do}.{} The store goes on by itself then.",
+                    "{what_to_do}.{} The store resumes on its own.",
                     free.unwrap_or_default()
                 ),
                 tone: Tone::Amber,
-                buttons: vec![(
-                    "Show sizes…",
-                    "The size of the store, the room on its disk",
-                    show(Page::Home),
-                )],
+                buttons: vec![("Show sizes…", "Store size and free disk space", show(Page::Home))],
             }
         }
         Takes::Reads => Banner {
-            strong: format!("The store can only be read: {reason}."),
-            plain: "Nothing can be changed, and nothing expires. Let this user write the folder and its \
-                    files, then open the store again."
+            strong: format!("The store is read-only: {reason}."),
+            plain: "Writes are disabled and nothing is removed. Give your user write access to \
+                    the folder and its files, then reopen the store."
                 .to_owned(),
             tone: Tone::Amber,
-            buttons: vec![("Open again", "Close the store and open it once more", again), backup],
+            buttons: vec![("Reopen", "Close and reopen the store", again), backup],
         },
         Takes::ReadsUntilChecked => Banner {
-            strong: format!("The store takes no changes: {reason}."),
-            plain: "What was acknowledged is on disk. Opened again, the whole file is checked first."
+            strong: format!("Writes are disabled: {reason}."),
+            plain: "All acknowledged writes are on disk. Reopening the store checks the whole \
+                    file first."
                 .to_owned(),
             tone: Tone::Error,
             buttons: vec![
-                ("Check and open again", "Close the store, check its file, open it", again),
+                ("Check and reopen", "Close the store, check its file and reopen it", again),
                 backup,
             ],
         },
@@ -177,15 +171,14 @@ fn takes_less(status: &Status, again: Action) -> Option<Banner> {
 fn recovered() -> Banner {
     let dismiss = Action::Upkeep(UpkeepAction::DismissRecovered);
     Banner {
-        strong: "A write to the disk failed. The store has checked its file and goes on."
-            .to_owned(),
-        plain: "Everything that was acknowledged is there. The disk may be failing: back up now, \
-                elsewhere."
+        strong: "A disk write failed. The store checked its file and recovered.".to_owned(),
+        plain: "No acknowledged writes were lost. The disk may be failing; back up to another \
+                disk now."
             .to_owned(),
         tone: Tone::Quiet,
         buttons: vec![
             ("Back up…", "Copy the store to a file", show(Page::Backup)),
-            ("Dismiss", "Take this away", dismiss),
+            ("Dismiss", "Hide this banner", dismiss),
         ],
     }
 }
@@ -214,7 +207,7 @@ fn advice_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
         advice.iter().map(|advice| (advice.sentence.as_str(), colors.dim, false)).collect();
     let command = advice.iter().find_map(|advice| advice.command.as_ref());
     strip_ui(ui, "advice about the place", colors.raised, &lines, |ui| {
-        let close = Button::icon_only(Icon::Close, "Do not say this again").small();
+        let close = Button::icon_only(Icon::Close, "Don't show this again").small();
         if ui.add(close).clicked() {
             actions.push(Action::Upkeep(UpkeepAction::DismissAdvice));
         }
@@ -274,10 +267,10 @@ mod tests {
         check(|_| (), None);
         check(|state| state.upkeep.status = None, None);
         check(|state| set(state, Takes::Deletions), Some((Tone::Amber, &["Show sizes…"])));
-        check(|state| set(state, Takes::Reads), Some((Tone::Amber, &["Open again", "Back up…"])));
+        check(|state| set(state, Takes::Reads), Some((Tone::Amber, &["Reopen", "Back up…"])));
         check(
             |state| set(state, Takes::ReadsUntilChecked),
-            Some((Tone::Error, &["Check and open again", "Back up…"])),
+            Some((Tone::Error, &["Check and reopen", "Back up…"])),
         );
         check(|state| state.upkeep.recovered = true, Some((Tone::Quiet, &["Back up…", "Dismiss"])));
         let labels: &[&str] = &["Verify…", "Restore…", "Dismiss"];
@@ -286,7 +279,7 @@ mod tests {
         let failed =
             |state: &mut State| state.store.phase = Phase::Failed(OpenFailure::new("x".to_owned()));
         check(failed, Some((Tone::Amber, labels)));
-        let labels: &[&str] = &["Open again", "Restore…", "Verify…"];
+        let labels: &[&str] = &["Reopen", "Restore…", "Verify…"];
         let beside_tabs = |state: &mut State| {
             state.store.phase = Phase::Failed(OpenFailure::new("x".to_owned()));
             state.tabs.show(&crate::state::Namespace::new("demo", "notes"));

@@ -108,7 +108,7 @@ fn summary(state: &State, tab: &Tab) -> String {
     // The list counts fewer.
     let hides = tab.documents.asks_due && state.tree.hides_expired(&tab.namespace.db);
     if hides && tab.view == ViewKind::Documents {
-        format!("{counted}, with those that are expired and hidden")
+        format!("{counted}, including expired documents hidden from queries")
     } else {
         counted
     }

@@ -88,7 +88,7 @@ fn name_ui(ui: &mut Ui, state: &State, room: Room) {
         let name = match &state.store.phase {
             Phase::Open => state.store.name.as_str(),
             Phase::Opening => "opening…",
-            Phase::Away(_) => "closed for a moment",
+            Phase::Away(_) => "temporarily closed",
             Phase::Failed(_) => "no store",
         };
         let label = ui.label(text::rich(name, text::body()).color(colors(ui).dim));
@@ -110,7 +110,7 @@ fn clock_ui(ui: &mut Ui, state: &State, room: Room, actions: &mut Actions) {
             name: "Real time",
             ..Chip::default()
         };
-        chip.ui(ui).hint("The store runs on the time of this machine");
+        chip.ui(ui).hint("This store uses the system clock");
         return;
     };
     let label = match (paused, room < Room::Run) {
@@ -130,7 +130,7 @@ fn clock_ui(ui: &mut Ui, state: &State, room: Room, actions: &mut Actions) {
         name: "Simulated time",
         ..Chip::default()
     };
-    let response = chip.ui(ui).hint("Time is not real in this store; press to set its rate");
+    let response = chip.ui(ui).hint("This store uses a simulated clock; click to set its speed");
     menu::below(&response, |ui| {
         for offered in RATES {
             let chosen = (offered - rate).abs() < f64::EPSILON;
@@ -142,11 +142,11 @@ fn clock_ui(ui: &mut Ui, state: &State, room: Room, actions: &mut Actions) {
     ui.scope(|ui| {
         ui.spacing_mut().item_spacing.x = 2.0;
         let (icon, name) =
-            if paused { (Icon::Play, "Play time") } else { (Icon::Pause, "Pause time") };
+            if paused { (Icon::Play, "Start the clock") } else { (Icon::Pause, "Pause the clock") };
         if ui.add(Button::icon_only(icon, name).known_as("play")).clicked() {
             actions.push(Action::Clock(ClockAction::SetPaused(!paused)));
         }
-        if ui.add(Button::icon_only(Icon::Step, "Run to the next pass")).clicked() {
+        if ui.add(Button::icon_only(Icon::Step, "Advance to the next pass")).clicked() {
             actions.push(Action::Clock(ClockAction::ToNextPass));
         }
     });
@@ -155,20 +155,20 @@ fn clock_ui(ui: &mut Ui, state: &State, room: Room, actions: &mut Actions) {
 fn reaper_ui(ui: &mut Ui, state: &State, room: Room, actions: &mut Actions) {
     let known = &state.reaper;
     let (label, digits, look) = if known.died.is_some() {
-        ("Reaper", "failed".to_owned(), Look::Error)
+        ("TTL monitor", "failed".to_owned(), Look::Error)
     } else if known.late.is_some() {
-        ("Reaper", "is late".to_owned(), Look::Error)
+        ("TTL monitor", "stalled".to_owned(), Look::Error)
     } else if known.held.is_some() {
-        ("Reaper", "holds back".to_owned(), Look::Amber)
+        ("TTL monitor", "on hold".to_owned(), Look::Amber)
     } else if !known.enabled {
-        ("Reaper", "off".to_owned(), Look::Amber)
+        ("TTL monitor", "off".to_owned(), Look::Amber)
     } else if known.running {
-        ("Reaper", "pass under way".to_owned(), Look::Plain)
+        ("TTL monitor", "running".to_owned(), Look::Plain)
     } else if let Some(next_ms) = known.next_pass_ms {
         let rest_ms = actions.count_down(&state.clock, next_ms);
-        ("Reaper", format!("next pass in {}", duration::countdown(rest_ms)), Look::Plain)
+        ("TTL monitor", format!("next pass in {}", duration::countdown(rest_ms)), Look::Plain)
     } else {
-        ("Reaper", "no pass planned".to_owned(), Look::Plain)
+        ("TTL monitor", "no pass scheduled".to_owned(), Look::Plain)
     };
     let chip = Chip {
         label,
@@ -177,13 +177,15 @@ fn reaper_ui(ui: &mut Ui, state: &State, room: Room, actions: &mut Actions) {
         look,
         bright_digits: true,
         clickable: true,
-        name: "Reaper",
+        name: "TTL monitor",
         ..Chip::default()
     };
     let tooltip = known.died.as_deref().or(known.late.as_deref());
     let tooltip = tooltip.or(known.held.as_ref().map(|held| held.sentence.as_str()));
-    let response =
-        chip.ui(ui).hint(tooltip.unwrap_or("Removes documents past their threshold, pass by pass"));
+    let response = chip.ui(ui).hint(
+        tooltip
+            .unwrap_or("Removes expired documents in the background, like MongoDB's TTL monitor"),
+    );
     menu::below(&response, |ui| reaper_menu_ui(ui, state, actions));
     let run = reaper::RUN_NOW;
     if room >= Room::Run && ui.add(Button::plain(run.label).tooltip(run.tooltip)).clicked() {
@@ -201,8 +203,8 @@ fn reaper_menu_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
     {
         actions.push(action);
     }
-    if state.reaper.held.is_some() && menu::entry(ui, "Delete what is held…", "", true).clicked()
-    {
+    let held = state.reaper.held.is_some();
+    if held && menu::entry(ui, "Remove held documents…", "", true).clicked() {
         actions.push(Action::Reaper(ReaperAction::ReleaseHeld));
     }
 }
@@ -210,8 +212,8 @@ fn reaper_menu_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
 fn schedule_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
     let now = state.reaper.schedule();
     let label = now.label();
-    let tooltip = "How often the reaper comes";
-    let button = Button::plain(&label).menu().name("Schedule of the reaper").tooltip(tooltip);
+    let tooltip = "How often the TTL monitor runs";
+    let button = Button::plain(&label).menu().name("TTL monitor schedule").tooltip(tooltip);
     let response = ui.add(button);
     menu::below(&response, |ui| {
         for schedule in Schedule::OFFERED {
@@ -241,7 +243,7 @@ fn undo_label(secs: u64) -> String {
         return reaper::UNDO_ON.label.to_owned();
     }
     let ms = i64::try_from(secs).unwrap_or(i64::MAX).saturating_mul(1_000);
-    format!("Keep removed documents for {}", duration::span(ms))
+    format!("Keep removed documents in the trash for {}", duration::span(ms))
 }
 
 /// Stands there as long as other programs can come in.
@@ -251,24 +253,20 @@ fn listener_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
         return;
     }
     let chip = Chip {
-        label: if ui.available_width() < sizes::LISTENER_CHIP {
-            "Open"
-        } else {
-            "Open to programs"
-        },
+        label: "Listening",
         digits: &status.clients.len().to_string(),
         digits_room: "00",
         dot: Some(colors(ui).accent),
         bright_digits: true,
         clickable: true,
-        name: "Open to other programs",
+        name: "Listener",
         ..Chip::default()
     };
     let at = match &status.at {
         ListenAt::Port(port) => format!("127.0.0.1:{port}"),
         ListenAt::Socket(path) => with_marks(&path.to_string_lossy()),
     };
-    let words = format!("Listens on {at}; press to see who is connected");
+    let words = format!("Listening on {at}; click to see connections");
     if chip.ui(ui).hint(words).clicked() {
         actions.push(listener::dialog(state));
     }
@@ -323,7 +321,7 @@ fn menu_ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
     }
     if let Some(folder) = &state.store.folder {
         menu::line(ui);
-        if menu::entry(ui, "Copy path of the data folder", "", true).clicked() {
+        if menu::entry(ui, "Copy data folder path", "", true).clicked() {
             actions.push(Action::View(ViewAction::Copy(folder.display().to_string())));
         }
     }

@@ -28,10 +28,10 @@ pub fn ui(ui: &mut Ui, state: &State, actions: &mut Actions) {
         Phase::Open if state.tree.loaded && state.tree.collections() == 0 => {
             let dialog = Dialog::CreateDatabase(CreateDatabase::default());
             let action = Action::Dialog(DialogAction::Show(dialog));
-            (Picture::Mayfly, "There is nothing in this store yet", "Create database…", action)
+            (Picture::Mayfly, "This store is empty", "Create database…", action)
         }
         Phase::Open => {
-            let sentence = "Choose a collection at the left to see its documents count down";
+            let sentence = "Select a collection to watch its documents expire";
             let action = Action::Tabs(TabsAction::Focus(Focus::Search));
             (Picture::Mayfly, sentence, "Search collections", action)
         }

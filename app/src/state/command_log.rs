@@ -68,7 +68,7 @@ impl CommandLog {
 
 fn shortened(text: &str) -> String {
     match text.char_indices().nth(COMMAND_TEXT_CHARS_MAX) {
-        Some((at, _)) => format!("{} … ({} bytes in all)", &text[..at], text.len()),
+        Some((at, _)) => format!("{} … ({} bytes in total)", &text[..at], text.len()),
         None => text.to_owned(),
     }
 }

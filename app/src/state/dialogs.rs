@@ -129,9 +129,9 @@ impl Dialect {
     #[must_use]
     pub fn label(self) -> &'static str {
         match self {
-            Self::Open => "Open",
-            Self::Mongodb => "MongoDB",
-            Self::Cosmos => "Cosmos DB",
+            Self::Open => "Mayfly (both)",
+            Self::Mongodb => "MongoDB 8.2",
+            Self::Cosmos => "Azure Cosmos DB",
         }
     }
 
@@ -139,9 +139,9 @@ impl Dialect {
     #[must_use]
     pub fn sentence(self) -> &'static str {
         match self {
-            Self::Open => "TTL on any date field, or on _ts with a document's own ttl",
-            Self::Mongodb => "As MongoDB 8: TTL on a date field; expired documents stay visible",
-            Self::Cosmos => "As Azure Cosmos DB: TTL on _ts; expired documents are hidden at once",
+            Self::Open => "TTL on any date field, or on _ts with a per-document ttl",
+            Self::Mongodb => "TTL on a date field; expired documents stay visible until removed",
+            Self::Cosmos => "TTL on _ts; expired documents are hidden immediately",
         }
     }
 }

@@ -10,11 +10,11 @@ const DATABASE_NAME_BYTES_MAX: usize = 63;
 #[must_use]
 pub fn database_problem(name: &str) -> Option<&'static str> {
     if name.is_empty() {
-        Some("Type a name")
+        Some("Enter a name")
     } else if name.len() > DATABASE_NAME_BYTES_MAX {
         Some("At most 63 bytes")
     } else if catalog::Namespace::new(name, "c").is_err() {
-        Some("A name has no spaces, dots, slashes, quotes or dollar signs")
+        Some("Names can't contain spaces, dots, slashes, quotes or dollar signs")
     } else {
         None
     }
@@ -26,17 +26,17 @@ pub fn database_problem(name: &str) -> Option<&'static str> {
 pub fn collection_problem(db: &str, name: &str) -> Option<&'static str> {
     let db = if database_problem(db).is_none() { db } else { "d" };
     if name.is_empty() {
-        Some("Type a name")
+        Some("Enter a name")
     } else if name.starts_with("system.") {
-        Some("Names that begin with system. are taken")
+        Some("Names starting with system. are reserved")
     } else if catalog::Namespace::new(db, name).is_ok() {
         None
     } else if name.contains(['$', '\0']) {
-        Some("A name has no dollar signs")
+        Some("Names can't contain dollar signs")
     } else if name.starts_with('.') || name.ends_with('.') {
         Some("A name does not begin or end with a dot")
     } else {
-        Some("Too long: the names of database and collection have at most 255 bytes together")
+        Some("Too long: the namespace is limited to 255 bytes")
     }
 }
 
@@ -53,7 +53,7 @@ mod tests {
         };
         assert_eq!(database_problem("shop"), None);
         assert_eq!(database_problem(&"d".repeat(63)), None);
-        check("", "Type a name");
+        check("", "Enter a name");
         check(&"d".repeat(64), "63 bytes");
         for wrong in ["a b", "a.b", "a/b", "a\\b", "a\"b", "a$b", "a\0b"] {
             check(wrong, "no spaces");
@@ -69,7 +69,7 @@ mod tests {
         assert_eq!(collection_problem("shop", "a.b.c"), None);
         assert_eq!(collection_problem("shop", &"c".repeat(250)), None);
         check("shop", &"c".repeat(251), "Too long");
-        check("shop", "", "Type a name");
+        check("shop", "", "Enter a name");
         check("shop", "a$b", "dollar");
         check("shop", ".a", "dot");
         check("shop", "a.", "dot");

@@ -24,7 +24,7 @@ impl Schedule {
     pub fn label(self) -> String {
         match self {
             Self::Every(secs) => format!("Every {secs} s"),
-            Self::AtThreshold => "At the threshold".to_owned(),
+            Self::AtThreshold => "On expiration".to_owned(),
         }
     }
 }
@@ -242,7 +242,7 @@ impl Reaper {
             }
         }
         if has_pass {
-            self.note(at_ms, "The store was opened again, and passes are numbered anew");
+            self.note(at_ms, "Store reopened. Pass numbers restart at 1");
         }
     }
 

@@ -6,22 +6,19 @@ use bson::Bson;
 #[must_use]
 pub fn reason_label(code: &str) -> &str {
     match code {
-        "fieldMissing" => "field missing",
-        "null" => "null",
-        "number" => "number, not a date",
-        "string" => "text, not a date",
-        "bool" => "true or false, not a date",
-        "objectId" => "ObjectId, not a date",
-        "timestamp" => "Timestamp, not a date",
-        "document" => "document, not a date",
+        "fieldMissing" => "missing",
+        "bool" => "boolean",
+        "objectId" => "ObjectId",
+        "timestamp" => "Timestamp",
+        "document" => "object",
         "arrayEmpty" => "empty array",
         "arrayWithoutDates" => "array without dates",
-        "otherType" => "another type, not a date",
+        "otherType" => "other type",
         "outsidePartialFilter" => "outside the partial filter",
-        "ownTtlNever" => "own ttl is -1",
-        "noDefault" => "no default and no own ttl",
+        "ownTtlNever" => "document ttl is -1",
+        "noDefault" => "no default TTL and no document ttl",
         "beforeEpoch" => "before 1970",
-        "beyondTime" => "beyond the last instant",
+        "beyondTime" => "after the latest possible date",
         other => other,
     }
 }

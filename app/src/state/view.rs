@@ -21,7 +21,7 @@ impl Drawer {
     #[must_use]
     pub fn label(self) -> &'static str {
         match self {
-            Self::ReaperLog => "Reaper log",
+            Self::ReaperLog => "TTL monitor log",
             Self::Commands => "Commands",
             Self::Operations => "Operations",
         }

@@ -41,19 +41,17 @@ pub const CONTROL_PADDING: f32 = 12.0;
 /// The height of the bar at the top.
 pub const TOP_BAR: f32 = 48.0;
 /// What the bar at the top needs for everything in it.
-pub const TOP_BAR_ALL: f32 = 1_110.0;
+pub const TOP_BAR_ALL: f32 = 1_146.0;
 /// What it needs more while time is simulated.
 pub const TOP_BAR_SIMULATED: f32 = 130.0;
 /// What it needs more while other programs are let in.
-pub const TOP_BAR_LISTENER: f32 = 100.0;
+pub const TOP_BAR_LISTENER: f32 = 125.0;
 /// What it gains when the button of the palette is an icon.
 pub const TOP_BAR_COMMANDS: f32 = 116.0;
 /// What it gains without the names of the program and the store.
 pub const TOP_BAR_NAMES: f32 = 120.0;
 /// What it gains without the button that runs a pass and without words in the clock.
 pub const TOP_BAR_RUN: f32 = 165.0;
-/// The room that the chip of the listener needs for all its words.
-pub const LISTENER_CHIP: f32 = 200.0;
 /// The height of the line at the bottom.
 pub const STATUS_BAR: f32 = 28.0;
 /// The height of the strip of collection tabs.

@@ -80,7 +80,7 @@ impl NumberDraft {
     pub fn secs(&self, range: std::ops::RangeInclusive<i64>) -> Result<i64, String> {
         let text: String = self.text.chars().filter(|c| !matches!(c, ' ' | ',' | '_')).collect();
         if text.is_empty() {
-            return Err("Type a number; 0 means: at the stored time".to_owned());
+            return Err("Enter a number; 0 expires documents at the stored time".to_owned());
         }
         let number: i64 =
             text.parse().map_err(|_| format!("{} is not a whole number", self.text.trim()))?;

@@ -22,8 +22,8 @@ fn sessions() -> Vec<Document> {
 /// The dialog, opened from the list of what was removed.
 fn dialog(commands: &[Document]) -> Window {
     let mut window = Window::open_view(commands, "Expiry");
-    window.until_named("Shown as: Removed");
-    window.click("Shown as: Removed");
+    window.until_named("View: Removed");
+    window.click("View: Removed");
     window.click("Archive…");
     window.until_named("Archive of test.sessions");
     window
@@ -62,7 +62,7 @@ fn an_archive_is_switched_on_with_limits_and_off_again() {
     assert_eq!(window.value("Maximum age (days)"), "30");
     window.click("Back");
     window.click("Turn off");
-    window.until_named("From the next pass on what expires is removed for good");
+    window.until_named("Starting with the next pass, expired documents are deleted permanently");
     window.click("Cancel");
     window.until_named("Archiving: on, in the data folder");
     window.click("Turn off");

@@ -82,7 +82,7 @@ fn no_match_offers_every_document() {
     let mut window = window();
     window.type_into("Filter", "{ _id: 99 }");
     window.click("Find");
-    window.until_named("No document matches the filter");
+    window.until_named("No documents match the filter");
     window.click("Reset");
     window.until_named("Document 1");
 }
@@ -194,11 +194,11 @@ fn a_column_is_hidden() {
 fn the_inspector_says_when_a_document_goes() {
     let mut window = window();
     window.point("Document 1");
-    window.until_named("Goes between 12:00:30 and 12:01:3");
+    window.until_named("Will be removed between 12:00:30 and 12:01:3");
     assert!(window.has_part("Index at_1: "));
     assert!(window.has("Expires at 2026-06-01 12:00:30.000Z"));
     window.advance(31);
-    window.until_named("Goes with the next pass");
+    window.until_named("Will be removed by the next pass");
     window.point("Document 3");
     window.until_named("Never expires");
 }
@@ -304,7 +304,7 @@ fn keys_held_select_a_range() {
     window.point("Document 1");
     window.point_with("Document 3", Modifiers::SHIFT);
     window.until_named("Delete 3 documents…");
-    window.click("Select nothing");
+    window.click("Clear selection");
     assert!(!window.has_part("Delete 3 documents"));
 }
 
@@ -359,10 +359,10 @@ fn one_document_of_a_table_is_deleted_after_a_question() {
 fn a_document_that_stays_is_not_said_to_go() {
     let mut window = window();
     window.point("Document 1");
-    window.until_named("Goes between 12:00:30");
+    window.until_named("Will be removed between 12:00:30");
     let pause = mayfly::action::ReaperAction::SetEnabled(false);
     window.ask(Action::Reaper(pause));
-    window.until_named("The reaper is off: it stays until the reaper runs");
+    window.until_named("The TTL monitor is off; the document is kept until you resume it");
     window.until_gone("Goes between");
 }
 
@@ -372,7 +372,7 @@ fn end_shows_the_last_document() {
     for rest in [doc! {}, tall] {
         let mut window = at_the_end(&rest);
         let last = window.place("Document 179");
-        let end = window.place("Reaper log").top();
+        let end = window.place("TTL monitor log").top();
         assert!(last.bottom() <= end && last.bottom() > end - 40.0, "{last} ends at {end}");
         window.key(Key::Home);
         window.until_named("Document 0");
@@ -385,10 +385,10 @@ fn escape_closes_a_menu_and_keeps_the_selection() {
     window.point("Select Document 1");
     window.point("Select Document 2");
     window.until_named("Delete 2 documents…");
-    window.point("Reaper");
-    assert!(window.has("Pause the reaper"));
+    window.point("TTL monitor");
+    assert!(window.has("Pause the TTL monitor"));
     window.key(Key::Escape);
-    assert!(!window.has("Pause the reaper"));
+    assert!(!window.has("Pause the TTL monitor"));
     assert!(window.has("Delete 2 documents…"), "the selection stays");
     window.key(Key::Escape);
     window.until_gone("Delete 2 documents…");
@@ -445,7 +445,7 @@ fn a_list_that_hides_what_has_expired_says_so() {
 fn damaged_documents_are_left_out_listed_and_removed() {
     let mut window = Window::open_damaged();
     window.click("Documents");
-    window.until_named("Some documents are damaged and left out of this list");
+    window.until_named("Some documents are damaged and not listed");
     window.click("Show damaged documents");
     window.until_named("Damaged documents of test.notes");
     // The message in the corner makes room for the dialog.
@@ -461,7 +461,7 @@ fn damaged_documents_are_left_out_listed_and_removed() {
     window.until_named("1 document was removed. The raw bytes are saved in ");
     window.until_named("No damaged documents in this collection");
     window.click("Done");
-    window.until_gone("Some documents are damaged and left out of this list");
+    window.until_gone("Some documents are damaged and not listed");
     let sent = window.sent();
     let finds = sent.iter().filter(|command| command.contains("find")).cloned();
     let partial: Vec<bool> = finds.map(|find| find.contains("allowPartialResults")).collect();
@@ -484,7 +484,7 @@ fn an_object_id_has_room_in_the_inspector_and_the_controls_stay_on_one_line() {
     let (modes, refresh) = (window.place("Table (F4)"), window.place("Refresh"));
     assert!((modes.center().y - refresh.center().y).abs() < 1.0, "{modes} {refresh}");
     window.click("Expiry");
-    let (index, zoom) = (window.place("TTL index"), window.place("Show less time"));
+    let (index, zoom) = (window.place("TTL index"), window.place("Zoom in"));
     assert!((index.center().y - zoom.center().y).abs() < 1.0, "{index} {zoom}");
 }
 

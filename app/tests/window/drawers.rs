@@ -13,25 +13,31 @@ use super::time::drops;
 fn the_reaper_log_tells_every_pass() {
     let mut window = Window::open_after(&drops());
     assert_eq!(window.state().settings.drawer, Some(Drawer::ReaperLog));
-    assert!(window.has("No pass yet; the next one is counted down at the top"));
+    assert!(
+        window.has("No passes yet. The next one starts soon; see the countdown in the top bar")
+    );
     window.advance(31);
     window.click("Run now");
-    window.until_named("removed 1 of test.drops by at_1  late p50 1.0 s, max 1.0 s");
+    window.until_named("removed 1 of test.drops by at_1  lag p50 1.0 s, max 1.0 s");
     assert!(window.has_part("pass 1"));
-    assert!(window.has_part("1 removed since the start"));
+    assert!(window.has_part("1 removed since launch"));
     window.click("Clear");
-    assert!(window.has("No pass yet; the next one is counted down at the top"));
+    assert!(
+        window.has("No passes yet. The next one starts soon; see the countdown in the top bar")
+    );
 }
 
 #[test]
 fn the_drawer_stays_as_high() {
     let mut window = Window::open_after(&drops());
-    let top = window.place("Reaper log").top();
-    assert!(window.has("No pass yet; the next one is counted down at the top"));
+    let top = window.place("TTL monitor log").top();
+    assert!(
+        window.has("No passes yet. The next one starts soon; see the countdown in the top bar")
+    );
     window.advance(31);
     window.click("Run now");
     window.until_named("removed 1 of test.drops");
-    assert_eq!(window.place("Reaper log").top().to_bits(), top.to_bits());
+    assert_eq!(window.place("TTL monitor log").top().to_bits(), top.to_bits());
 }
 
 #[test]
@@ -58,8 +64,8 @@ fn a_pass_has_a_row_for_each_index() {
 fn what_was_done_is_listed_as_mongosh_commands() {
     let mut window = Window::open_after(&drops());
     window.point("Commands");
-    assert!(window.has("What you do in the window is listed here as mongosh commands"));
-    window.choose("Schedule of the reaper", "Every 10 s");
+    assert!(window.has("Commands you run appear here in mongosh syntax"));
+    window.choose("TTL monitor schedule", "Every 10 s");
     window.until_named("ttlMonitorSleepSecs");
     let records = window.state().commands.records();
     let found = records.iter().find(|record| record.text.contains("ttlMonitorSleepSecs"));
@@ -79,13 +85,13 @@ fn what_was_done_is_listed_as_mongosh_commands() {
 fn an_index_build_is_an_operation() {
     let mut window = Window::open_after(&drops());
     window.click("Operations");
-    assert!(window.has("Imports, exports and index builds are listed here"));
+    assert!(window.has("No imports, exports or index builds yet"));
     let index = doc! {"key": {"x": 1}, "name": "x_1"};
     window.run("test", &doc! {"createIndexes": "drops", "indexes": [index]});
     window.until_named("x_1");
     window.until_named("Done");
     window.click("Clear");
-    assert!(window.has("Imports, exports and index builds are listed here"));
+    assert!(window.has("No imports, exports or index builds yet"));
 }
 
 #[test]
@@ -105,7 +111,7 @@ fn the_palette_finds_commands_and_collections() {
     window.until_named("Collection test.drops");
     window.click("Commands (Ctrl+P)");
     window.type_into("Find a command", "xyzzy");
-    window.until_named("Nothing has this name");
+    window.until_named("No matching commands");
     window.type_into("Find a command", "open test.dr");
     window.until_named("Open test.drops");
     window.key(Key::Enter);
@@ -122,7 +128,7 @@ fn the_palette_finds_commands_and_collections() {
     window.keys(Modifiers::COMMAND, Key::P);
     window.type_into("Find a command", "create a ttl");
     window.key(Key::Enter);
-    window.until_named("Type a number; 0 means: at the stored time");
+    window.until_named("Enter a number; 0 expires documents at the stored time");
     window.click("Cancel");
     window.keys(Modifiers::COMMAND, Key::P);
     assert!(window.has("Find a command"));
@@ -135,7 +141,7 @@ fn the_palette_is_as_high_as_what_it_lists() {
     let mut window = Window::open_after(&drops());
     window.keys(Modifiers::COMMAND, Key::P);
     window.type_into("Find a command", "xyzzy");
-    window.until_named("Nothing has this name");
+    window.until_named("No matching commands");
     window.key(Key::Escape);
     window.keys(Modifiers::COMMAND, Key::P);
     // The fourth line can be pressed without scrolling.

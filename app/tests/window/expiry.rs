@@ -42,7 +42,7 @@ fn a_document_is_listed_from_its_threshold_to_its_removal() {
     assert!(window.has("second expires at 12:01:00"));
     assert!(window.has("other expires at 12:02:00"));
     window.advance(31);
-    window.until_named("first expired at 12:00:30, not removed yet");
+    window.until_named("first expired at 12:00:30, not yet removed");
     assert!(window.has("second expires at 12:01:00"));
     window.click("Run now");
     window.until_named("first removed, 1.0 s late");
@@ -54,12 +54,12 @@ fn no_tooltip_of_a_lane_lies_over_the_palette() {
     let mut window = window();
     let lane = window.place("second expires at 12:01:00").center();
     window.harness.input_mut().events.push(egui::Event::PointerMoved(lane));
-    window.until_named("Goes between 12:01:00");
+    window.until_named("Will be removed between 12:01:00");
     window.keys(Modifiers::COMMAND, Key::P);
     assert!(window.has("Find a command"));
-    window.until_gone("Goes between 12:01:00");
+    window.until_gone("Will be removed between 12:01:00");
     window.key(Key::Escape);
-    window.until_named("Goes between 12:01:00");
+    window.until_named("Will be removed between 12:01:00");
 }
 
 /// Whether a horizontal line goes through a text that is painted.
@@ -122,8 +122,8 @@ fn only_what_was_removed_is_struck_through() {
 fn the_buttons_of_a_document_stand_in_one_line() {
     let mut window = window();
     window.click("second expires at 12:01:00");
-    window.until_named("Refresh its date");
-    let names = ["Refresh its date", "Show document", "Copy verdict"];
+    window.until_named("Refresh date");
+    let names = ["Refresh date", "Show document", "Copy explanation"];
     let tops = names.map(|name| window.place(name).top());
     assert!(tops.iter().all(|top| (top - tops[0]).abs() < 1.0), "{tops:?}");
 }
@@ -131,19 +131,19 @@ fn the_buttons_of_a_document_stand_in_one_line() {
 #[test]
 fn the_table_lists_what_waits_and_the_ledger_what_went() {
     let mut window = window();
-    window.click("Shown as: Table");
-    for words in ["Remaining", "Threshold (UTC)", "first", "2026-06-01 12:00:30.000"] {
+    window.click("View: Table");
+    for words in ["Remaining", "Expires at (UTC)", "first", "2026-06-01 12:00:30.000"] {
         window.until_named(words);
     }
-    window.click("Shown as: Removed");
-    assert!(!window.is_enabled("Copy the list as NDJSON"));
-    assert!(window.has("Nothing was removed since this tab was opened"));
+    window.click("View: Removed");
+    assert!(!window.is_enabled("Copy as NDJSON"));
+    assert!(window.has("No removals since you opened this tab"));
     assert!(!window.has("Removed (UTC)"), "no columns of nothing");
     window.advance(31);
     window.click("Run now");
-    window.until_named("Removal after the threshold");
+    window.until_named("Removal lag");
     assert!(window.has("2026-06-01 12:00:31.000Z"));
-    let copied = window.copied("Copy the list as NDJSON");
+    let copied = window.copied("Copy as NDJSON");
     assert!(copied.contains("\"_id\":\"first\"") && copied.contains("1000"), "{copied}");
     assert_eq!(window.tab().expiry.mode, Mode::Removed);
 }
@@ -163,10 +163,10 @@ fn the_axis_zooms_and_follows() {
     let mut window = window();
     let span = |window: &Window| window.tab().expiry.axis.sentence();
     let before = span(&window);
-    window.click("Show more time");
+    window.click("Zoom out");
     let out = span(&window);
     assert_ne!(out, before);
-    window.click("Show less time");
+    window.click("Zoom in");
     assert_eq!(span(&window), before);
     let tab = window.tab().id;
     let pan = mayfly::action::ExpiryAction::Pan(0.5);
@@ -181,13 +181,15 @@ fn a_chosen_document_has_a_verdict() {
     let mut window = window();
     window.click("first expires at 12:00:30");
     window.until_named("Index at_1 adds 60 s to at (11:59:30).");
-    assert!(window.has_part("Goes between 12:00:30 and 12:01:3"));
+    assert!(window.has_part("Will be removed between 12:00:30 and 12:01:3"));
     assert!(window.has("Remaining"));
-    assert!(window.copied("Copy verdict").starts_with("first: Goes between 12:00:30"));
+    assert!(
+        window.copied("Copy explanation").starts_with("first: Will be removed between 12:00:30")
+    );
     window.advance(31);
-    window.until_named("Goes with the pass at");
+    window.until_named("Will be removed by the pass at");
     assert!(window.has("Overdue"));
-    window.click("Refresh its date");
+    window.click("Refresh date");
     window.until_named("first expires at 12:01:31");
     let now = doc! {"_id": "first", "at": at(31)};
     let shown = |state: &State| state.tabs.active().map(|tab| tab.expiry.document.clone());
@@ -203,10 +205,10 @@ fn a_document_that_came_again_is_chosen_and_not_its_tombstone() {
     window.run("test", &doc! {"insert": "sessions", "documents": [{"_id": "first", "at": at(31)}]});
     window.until_named("first expires at 12:01:31");
     window.click("first expires at 12:01:31");
-    window.until_named("Refresh its date");
-    assert!(window.has_part("Goes between 12:01:31"), "the one that waits");
+    window.until_named("Refresh date");
+    assert!(window.has_part("Will be removed between 12:01:31"), "the one that waits");
     window.click("first removed, 1.0 s late");
-    window.until_gone("Refresh its date");
+    window.until_gone("Refresh date");
     window.until_named("Removed at 12:00:31");
 }
 
@@ -216,7 +218,7 @@ fn choosing_a_document_leaves_the_axis_where_it_is() {
     let row = "second expires at 12:01:00";
     let before = window.place(row);
     window.click(row);
-    window.until_named("Copy verdict");
+    window.until_named("Copy explanation");
     window.until_named("Copy document");
     assert_eq!(window.place(row), before);
 }
@@ -229,7 +231,7 @@ fn controls_do_not_cover_one_another_in_a_narrow_view() {
     let pan = mayfly::action::ExpiryAction::Pan(3.0);
     window.ask(mayfly::action::Action::Expiry(tab, pan));
     window.until_named("Follow now");
-    let names = ["Shown as: Removed", "Show less time", "Show more time", "Follow now"];
+    let names = ["View: Removed", "Zoom in", "Zoom out", "Follow now"];
     let places = names.map(|name| window.place(name));
     for (at, place) in places.iter().enumerate() {
         for (other, name) in places.iter().zip(names).skip(at + 1) {
@@ -241,12 +243,12 @@ fn controls_do_not_cover_one_another_in_a_narrow_view() {
 #[test]
 fn how_late_removals_were_is_not_covered_by_the_buttons() {
     let mut window = window();
-    window.click("Shown as: Removed");
+    window.click("View: Removed");
     window.advance(121);
     window.click("Run now");
     window.until_named("p99");
     let lag = window.harness.query_all_by_label_contains("p99").next().expect("the lag").rect();
-    for name in ["Copy the list as NDJSON", "Undo net…", "Archive…"] {
+    for name in ["Copy as NDJSON", "Trash…", "Archive…"] {
         let button = window.place(name);
         assert!(!lag.intersects(button), "{name}: {lag} {button}");
     }
@@ -264,9 +266,9 @@ fn the_document_in_the_inspector_is_copied() {
 fn reasons_lead_to_the_documents_that_never_expire() {
     let mut window = window();
     window.choose("TTL index", "at_1 · 1 min");
-    window.until_named("text, not a date: 1");
-    window.until_named("field missing: 2");
-    window.click("text, not a date: 1");
+    window.until_named("string: 1");
+    window.until_named("missing: 2");
+    window.click("string: 1");
     window.until_named("Document \"text\"");
     window.until_gone("Document \"first\"");
     assert_eq!(window.tab().view, ViewKind::Documents);
@@ -281,7 +283,7 @@ fn reasons_are_counted_without_asking() {
         doc! {"insert": "carts", "documents": [{"_id": 1, "at": at(0)}, {"_id": 2, "at": 5}]},
     ];
     let mut window = Window::open_view(&carts, "Expiry");
-    window.until_named("number, not a date: 1");
+    window.until_named("number: 1");
 }
 
 #[test]
@@ -306,10 +308,10 @@ fn a_document_is_shown_in_its_collection() {
 fn without_a_ttl_index_one_is_offered() {
     let plain = [doc! {"insert": "plain", "documents": [{"_id": 1, "at": at(0)}]}];
     let mut window = Window::open_view(&plain, "Expiry");
-    window.until_named("No TTL index: nothing in this collection will ever expire");
+    window.until_named("No TTL index, so documents in this collection never expire");
     window.click("Create a TTL index…");
     assert!(window.has("Create index on plain"));
-    window.until_named("Type a number; 0 means: at the stored time");
+    window.until_named("Enter a number; 0 expires documents at the stored time");
 }
 
 #[test]
@@ -337,12 +339,12 @@ fn one_date_is_refreshed_and_several_are_not_replaced_by_one() {
     };
     window.until_named("several expires at 12:01:10");
     window.click("several expires at 12:01:10");
-    window.click("Refresh its date");
+    window.click("Refresh date");
     window.until_named("Date not refreshed");
     assert_eq!(stored(&window, "several"), several);
     window.click("second expires at 12:01:00");
     window.advance(5);
-    window.click("Refresh its date");
+    window.click("Refresh date");
     window.until_named("second expires at 12:01:05");
     assert_eq!(stored(&window, "second").get_datetime("at").ok(), Some(&at(5)));
 }
@@ -354,7 +356,7 @@ fn a_low_window_shows_the_button_rather_than_the_picture() {
     window.until_named("Create a TTL index…");
     window.harness.set_size(egui::vec2(640.0, 540.0));
     window.harness.run_steps(4);
-    let (button, below) = (window.place("Create a TTL index…"), window.place("Reaper log"));
+    let (button, below) = (window.place("Create a TTL index…"), window.place("TTL monitor log"));
     assert!(button.bottom() <= below.top(), "{button} {below}");
 }
 

@@ -29,9 +29,9 @@ fn the_frame_stands() {
     let harness = window();
     for name in [
         "Simulated time",
-        "Reaper",
+        "TTL monitor",
         "Run now",
-        "Schedule of the reaper",
+        "TTL monitor schedule",
         "Settings",
         "Menu",
         "Search collections",
@@ -41,7 +41,7 @@ fn the_frame_stands() {
         "Documents",
         "Expiry",
         "Indexes",
-        "Reaper log",
+        "TTL monitor log",
         "Operations",
     ] {
         assert!(harness.query_all_by_label(name).next().is_some(), "no {name}");

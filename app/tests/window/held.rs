@@ -83,7 +83,7 @@ impl Window {
             .with_size([1280.0, 800.0])
             .with_max_steps(64)
             .build_eframe(move |context| MayflyApp::new(context, options));
-        until(&mut harness, "Delete now…", true);
+        until(&mut harness, "Remove now…", true);
         Self { harness, sent, due }
     }
 
@@ -97,7 +97,7 @@ fn the_banner_tells_why_both_clocks_and_what_waits() {
     let window = Window::open();
     for words in [
         "The computer's clock jumped ahead by 73 years.",
-        "The computer's clock says 2099-01-01",
+        "The system clock says 2099-01-01",
         "it should say 2026-11-21",
         "shop.carts · at_1: 1,204 documents",
     ] {
@@ -121,15 +121,15 @@ fn the_banner_is_as_high_as_its_words() {
 #[test]
 fn delete_now_asks_then_releases_and_the_banner_goes() {
     let mut window = Window::open();
-    click(&mut window.harness, "Delete now…");
+    click(&mut window.harness, "Remove now…");
     until(&mut window.harness, "Cancel", true);
     assert_eq!(window.sent(), [] as [String; 0], "it asks first");
     click(&mut window.harness, "Cancel");
     assert_eq!(window.sent(), [] as [String; 0]);
-    click(&mut window.harness, "Delete now…");
+    click(&mut window.harness, "Remove now…");
     until(&mut window.harness, "Remove 1,204 documents", true);
     click(&mut window.harness, "Remove 1,204 documents");
-    until(&mut window.harness, "Delete now…", false);
+    until(&mut window.harness, "Remove now…", false);
     assert_eq!(window.sent(), ["deleteNow"]);
 }
 
@@ -137,7 +137,7 @@ fn delete_now_asks_then_releases_and_the_banner_goes() {
 fn what_expired_while_it_waited_is_counted_before_it_asks() {
     let mut window = Window::open();
     *window.due.lock().unwrap_or_else(PoisonError::into_inner) = 1_300;
-    click(&mut window.harness, "Delete now…");
+    click(&mut window.harness, "Remove now…");
     until(&mut window.harness, "Remove 1,300 documents", true);
     assert_eq!(window.sent(), [] as [String; 0], "it asks first");
 }
@@ -145,20 +145,20 @@ fn what_expired_while_it_waited_is_counted_before_it_asks() {
 #[test]
 fn keep_paused_stays_with_one_button_less() {
     let mut window = Window::open();
-    click(&mut window.harness, "Keep paused");
-    until(&mut window.harness, "Keep paused", false);
+    click(&mut window.harness, "Keep on hold");
+    until(&mut window.harness, "Keep on hold", false);
     assert_eq!(window.sent(), ["keepPaused"]);
-    assert!(window.harness.query_by_label("Delete now…").is_some());
+    assert!(window.harness.query_by_label("Remove now…").is_some());
 }
 
 #[test]
 fn show_them_opens_the_expiry_view() {
     let mut window = Window::open();
-    click(&mut window.harness, "Show them");
+    click(&mut window.harness, "Show");
     let tab = window.harness.state().state().tabs.active().expect("a tab");
     assert_eq!((tab.namespace.to_string().as_str(), tab.view), ("shop.carts", ViewKind::Expiry));
     assert_eq!(window.sent(), [] as [String; 0]);
-    let show = window.harness.get_by_label("Show them");
+    let show = window.harness.get_by_label("Show");
     assert!(show.accesskit_node().is_disabled(), "they are shown");
 }
 
@@ -202,25 +202,25 @@ fn a_restored_store_removes_nothing_until_the_banner_is_answered() {
         .with_size([1280.0, 800.0])
         .with_max_steps(64)
         .build_eframe(move |context| MayflyApp::new(context, options));
-    until(&mut harness, "Delete now…", true);
+    until(&mut harness, "Remove now…", true);
     for words in [
         "This store was restored from a backup, and documents in it have expired.",
         "shop.carts · at_1: 3 documents",
     ] {
         assert!(harness.query_by_label_contains(words).is_some(), "{words}");
     }
-    until(&mut harness, "No pass yet; removals wait until you release them", true);
-    click(&mut harness, "Show them");
+    until(&mut harness, "No passes yet. Removals are on hold until you release them", true);
+    click(&mut harness, "Show");
     let tab = harness.state().state().tabs.active().expect("a tab");
     assert_eq!((tab.namespace.to_string().as_str(), tab.view), ("shop.carts", ViewKind::Expiry));
-    click(&mut harness, "Keep paused");
-    until(&mut harness, "Keep paused", false);
+    click(&mut harness, "Keep on hold");
+    until(&mut harness, "Keep on hold", false);
     let held = harness.state().state().reaper.held.as_ref().expect("it waits still");
     assert_eq!((held.kept, held.due()), (true, 3));
-    click(&mut harness, "Delete now…");
+    click(&mut harness, "Remove now…");
     until(&mut harness, "Remove 3 documents", true);
     click(&mut harness, "Remove 3 documents");
-    until(&mut harness, "Delete now…", false);
+    until(&mut harness, "Remove now…", false);
     drop(harness);
     let options = EngineOptions { run_reaper: false, ..EngineOptions::default() };
     let engine = Engine::open(&folder, options).expect("the window has closed it");

@@ -35,7 +35,7 @@ fn the_fields_of_an_index_are_as_wide_as_the_dialog() {
 fn a_blank_ttl_is_refused_and_zero_is_allowed() {
     let mut window = creating("made");
     window.click("Expire documents (TTL)");
-    window.until_named("Type a number; 0 means: at the stored time");
+    window.until_named("Enter a number; 0 expires documents at the stored time");
     assert!(!window.is_enabled("Create index"));
     for wrong in ["ten", "-1", "1.5"] {
         window.type_into("TTL", wrong);
@@ -132,7 +132,7 @@ fn a_ttl_is_changed_in_place() {
     assert!(window.has_part("was 10 min (600 s)"));
     assert!(!window.is_enabled("No change"));
     window.type_into("TTL", "");
-    window.until_named("Type a number; 0 means: at the stored time");
+    window.until_named("Enter a number; 0 expires documents at the stored time");
     window.type_into("TTL", "1");
     window.until_named("Change and expire 2");
     let shown = window.value("Command");
@@ -146,7 +146,7 @@ fn a_ttl_is_changed_in_place() {
 #[test]
 fn a_plain_index_is_turned_into_a_ttl_index() {
     let mut window = window();
-    window.choose("More for made_1", "Turn into a TTL index…");
+    window.choose("More for made_1", "Add TTL…");
     window.until_named("Add TTL to made_1");
     assert!(window.has_part("has no TTL yet"));
     window.type_into("TTL", "3600");
@@ -214,7 +214,7 @@ fn a_ttl_whose_removals_are_not_known_is_not_made() {
     window.type_into("Field 1", "made");
     window.click("Expire documents (TTL)");
     window.type_into("TTL", "10");
-    window.until_named("What the TTL would remove is not known: the disk can't be read");
+    window.until_named("Can't preview this TTL: the disk can't be read");
     assert!(!window.is_enabled("Create index"));
     window.click("Expire documents (TTL)");
     window.until_enabled("Create index");
@@ -254,7 +254,7 @@ fn the_default_of_the_last_modification_is_turned_off_and_on() {
 fn a_collection_without_a_ttl_index_does_not_ask_why_again() {
     let mut window =
         Window::open_view(&[doc! {"insert": "notes", "documents": [{"_id": 1}]}], "Expiry");
-    window.until_named("No TTL index: nothing in this collection will ever expire");
+    window.until_named("No TTL index, so documents in this collection never expire");
     window.until_named("Never expire: 1");
     assert!(!window.has("Why?"));
 }

@@ -71,10 +71,10 @@ fn a_small_window_has_room_for_what_can_be_done() {
 #[test]
 fn an_index_is_hidden_and_shown_again() {
     let mut window = window();
-    window.choose("More for made_1", "Hide from queries");
+    window.choose("More for made_1", "Hide");
     window.until_named("Dismiss: Index made_1 is now hidden from queries");
     window.until_named("hidden");
-    window.choose("More for made_1", "Show to queries");
+    window.choose("More for made_1", "Unhide");
     window.until_named("Dismiss: Index made_1 is now visible");
     let sent = window.sent();
     assert!(sent.iter().any(|text| text.contains("hidden: true")), "{sent:?}");
@@ -86,7 +86,7 @@ fn the_index_of_the_ids_stays() {
     let mut window = window();
     window.point("More for _id_");
     assert!(!window.is_enabled("Drop index…"));
-    assert!(!window.is_enabled("Hide from queries"));
+    assert!(!window.is_enabled("Hide"));
 }
 
 #[test]

@@ -24,7 +24,7 @@ fn a_port_is_asked_for() {
     assert!(window.is_enabled("Start listening"));
     let shown = window.value("Command to send");
     assert!(shown.contains("mayflyListen") && shown.contains("port: 0"), "{shown}");
-    assert!(!window.has("Open to other programs"));
+    assert!(!window.has("Listener"));
 }
 
 #[test]
@@ -33,7 +33,7 @@ fn programs_are_let_in_and_shut_out() {
     window.type_into("Port", "0");
     window.key(Key::Enter);
     window.until("it listens", |state| state.listener.status().on);
-    window.until_named("Open to other programs");
+    window.until_named("Listener");
     let uri = window.state().listener.status().uri.clone();
     assert!(uri.starts_with("mongodb://mayfly:"), "{uri}");
     assert_eq!(window.value("Address"), uri);
@@ -46,10 +46,10 @@ fn programs_are_let_in_and_shut_out() {
     window.until_named(&address);
     window.key(Key::Enter);
     window.until_gone("Stop listening");
-    window.click("Open to other programs");
+    window.click("Listener");
     window.click("Stop listening");
     window.until("nobody is let in", |state| !state.listener.status().on);
-    window.until_gone("Open to other programs");
+    window.until_gone("Listener");
     assert!(TcpStream::connect(("127.0.0.1", port)).is_err());
     assert!(window.sent().iter().all(|command| !command.contains("mongodb://")));
 }

@@ -50,7 +50,7 @@ fn controls_of_every_view_have_names() {
     check(&window, "a chosen document");
     window.click("Expiry");
     window.until_named("1 expired at");
-    for mode in ["Shown as: Table", "Shown as: Removed", "Shown as: Timeline"] {
+    for mode in ["View: Table", "View: Removed", "View: Timeline"] {
         window.click(mode);
         check(&window, mode);
     }
@@ -64,7 +64,7 @@ fn controls_of_every_drawer_have_names() {
     let mut window = Window::open_view(&visits(), "Indexes");
     window.click("Run now");
     window.until_named("pass 1");
-    check(&window, "Reaper log");
+    check(&window, "TTL monitor log");
     window.point("Commands");
     window.until_named("Copy command ");
     check(&window, "Commands");
@@ -101,7 +101,7 @@ fn names_of_controls_hold_no_line_end_of_the_data() {
     window.until_named("waits");
     window.click("Run now");
     window.until_named("pass 1");
-    for mode in ["Shown as: Table", "Shown as: Removed", "Shown as: Timeline"] {
+    for mode in ["View: Table", "View: Removed", "View: Timeline"] {
         window.click(mode);
         check(&window, mode);
     }

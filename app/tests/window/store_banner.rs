@@ -76,7 +76,7 @@ fn told(source: Arc<dyn Source>, state: &'static str, reason: &'static str) -> A
 #[test]
 fn a_full_disk_says_what_to_free() {
     let mut window = window(|source| told(source, "diskFull", "The disk is full"));
-    window.until_named("The disk is full, so nothing can be stored.");
+    window.until_named("The disk is full. Inserts and updates are disabled.");
     window.until_named("delete documents or collections, which still works. ");
     window.point("Show sizes…");
     window.until_named("Free disk space: ");
@@ -98,11 +98,11 @@ fn a_full_disk_says_how_much_must_be_free() {
 #[test]
 fn a_store_that_can_only_be_read_is_opened_again() {
     let mut window = window(|source| told(source, "readOnly", "its folder can't be written"));
-    window.until_named("The store can only be read: its folder can't be written.");
+    window.until_named("The store is read-only: its folder can't be written.");
     window.point("Back up…");
     window.until_enabled("Back up");
     window.click("Close");
-    window.point("Open again");
+    window.point("Reopen");
     window.until("it is opened anew", |state| state.is_open() && state.upkeep.status.is_some());
     window.until_named("The store can only be read");
 }
@@ -110,8 +110,8 @@ fn a_store_that_can_only_be_read_is_opened_again() {
 #[test]
 fn a_suspect_store_is_checked_and_a_recovered_one_says_so_once() {
     let mut window = window(|source| told(source, "suspect", "a write to the disk failed"));
-    window.until_named("The store takes no changes: a write to the disk failed.");
-    assert!(window.is_enabled("Check and open again"));
+    window.until_named("Writes are disabled: a write to the disk failed.");
+    assert!(window.is_enabled("Check and reopen"));
     let mut window = self::window(|source| Arc::new(Told { reopenings: 1, ..well(source) }));
     window.until_named("The store has checked its file and goes on.");
     window.point("Dismiss");
@@ -142,7 +142,7 @@ fn a_folder_that_is_synced_is_told_once_for_all() {
     fs::create_dir(folder.path().join(".stfolder")).expect("a mark");
     let mut window = Window::open_in(folder, &[]);
     window.until_named("inside a folder of Syncthing");
-    window.point("Do not say this again");
+    window.point("Don't show this again");
     window.until_gone("inside a folder of Syncthing");
     let request = window.state().store.request.clone();
     window.ask(Action::Store(StoreAction::Open(request)));
@@ -248,12 +248,12 @@ fn what_is_typed_stays_when_the_store_is_opened_again() {
     window.type_into("Filter", "{ half: ");
     let tab = window.tab().id;
     window.until_named("The store can only be read");
-    window.point("Open again");
+    window.point("Reopen");
     window.until("it is opened anew", |state| state.is_open() && state.upkeep.status.is_some());
     assert_eq!((window.tab().id, window.value("Filter").as_str()), (tab, "{ half: "));
     let other = window.folder.path().join("other");
     open_folder(&mut window, &other);
-    window.until_named("There is nothing in this store yet");
+    window.until_named("This store is empty");
     assert!(window.state().tabs.active().is_none(), "it is another store");
     assert!(window.state().drafts.tabs.is_empty());
 }
@@ -319,7 +319,7 @@ fn what_stays_for_want_of_a_dialect_is_not_said_to_go() {
     window.until_named("Nothing here expires, because the database test can only be read");
     assert!(!window.has_part("Overdue"));
     window.point_secondary("Database test");
-    window.point("Dialect: Open");
+    window.point("Compatibility: Mayfly (both)");
     window.until_gone("Nothing here expires");
     window.until_named("Overdue");
 }
@@ -338,7 +338,7 @@ fn a_dialect_that_was_lost_is_set_again_in_the_menu_of_the_database() {
     };
     assert_eq!(dialect(window.state(), "test"), None);
     window.point_secondary("Database test");
-    window.point("Dialect: Cosmos DB");
+    window.point("Compatibility: Azure Cosmos DB");
     window.until_named("Dismiss: The compatibility of test is now Azure Cosmos DB");
     window.until("the menu knows it", |state| dialect(state, "test") == Some(Dialect::Cosmos));
 }

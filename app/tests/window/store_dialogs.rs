@@ -20,7 +20,7 @@ fn window() -> Window {
 #[test]
 fn an_empty_store_offers_a_database() {
     let mut window = Window::open();
-    window.until_named("There is nothing in this store yet");
+    window.until_named("This store is empty");
     window.click("Create database…");
     window.until_named("A database needs at least one collection");
 }
@@ -31,7 +31,7 @@ fn a_database_is_created_with_its_dialect() {
     window.choose("Create", "Create database…");
     assert!(!window.is_enabled("Create database"));
     window.type_into("Database name", "a b");
-    window.until_named("A name has no spaces, dots, slashes, quotes or dollar signs");
+    window.until_named("Names can't contain spaces, dots, slashes, quotes or dollar signs");
     window.type_into("Database name", "test");
     window.until_named("A database with this name already exists");
     window.type_into("Database name", "cloud");
@@ -87,8 +87,8 @@ fn a_collection_is_created() {
         assert!(!window.is_enabled("Create collection"), "{name}");
     };
     check(&mut window, "drops", "A collection with this name already exists");
-    check(&mut window, "a$b", "A name has no dollar signs");
-    check(&mut window, "system.x", "Names that begin with system. are taken");
+    check(&mut window, "a$b", "Names can't contain dollar signs");
+    check(&mut window, "system.x", "Names starting with system. are reserved");
     window.type_into("Collection name", "ring");
     window.click("Capped collection (keeps only the newest documents)");
     window.until_named("Enter a number of bytes");
@@ -99,7 +99,7 @@ fn a_collection_is_created() {
     window.until_named("Dismiss: Created test.ring");
     assert_eq!(window.sent()[0], shown);
     let (message, drawer) =
-        (window.place("Dismiss: Created test.ring"), window.place("Reaper log"));
+        (window.place("Dismiss: Created test.ring"), window.place("TTL monitor log"));
     assert!(message.bottom() < drawer.top(), "{message} covers the drawer at {drawer}");
     assert_eq!(window.tab().namespace.to_string(), "test.ring");
     assert_eq!(window.tab().view, ViewKind::Documents);
@@ -144,9 +144,9 @@ fn a_rename_that_fails_keeps_the_tab() {
     let mut window = renaming();
     assert!(window.has("Close test.drops"));
     for (wrong, problem) in [
-        ("", "Type a name"),
-        ("a$b", "A name has no dollar signs"),
-        ("system.x", "Names that begin with system. are taken"),
+        ("", "Enter a name"),
+        ("a$b", "Names can't contain dollar signs"),
+        ("system.x", "Names starting with system. are reserved"),
         ("x".repeat(300).as_str(), "Too long"),
     ] {
         window.type_into("New name", wrong);
@@ -287,6 +287,6 @@ fn another_folder_is_opened() {
     let other = window.folder.path().join("other").display().to_string();
     window.type_into("Folder path", &other);
     window.click("Open");
-    window.until_named("There is nothing in this store yet");
+    window.until_named("This store is empty");
     assert!(window.has("Real time"));
 }

@@ -33,8 +33,8 @@ fn a_simulated_clock_says_so_and_is_played_paused_and_sped_up() {
         state.clock.mode() == Mode::Simulated { rate: 600.0, paused: false }
     });
     window.until("a minute goes by", |state| state.now_ms() > START_MS + 60_000);
-    window.click("Pause time");
-    window.until_named("Play time");
+    window.click("Pause the clock");
+    window.until_named("Start the clock");
     let stopped = window.run("admin", &doc! {"mayflyClock": 1});
     assert!(stopped.get_bool("paused").unwrap_or(false), "{stopped}");
 }
@@ -43,7 +43,7 @@ fn a_simulated_clock_says_so_and_is_played_paused_and_sped_up() {
 fn time_runs_to_the_next_pass() {
     let mut window = Window::open_after(&drops());
     window.until("a pass is planned", |state| state.reaper.next_pass_ms.is_some());
-    window.click("Run to the next pass");
+    window.click("Advance to the next pass");
     window.until_named("removed 1 in ");
     assert!(window.state().now_ms() > START_MS + 30_000);
 }
@@ -52,7 +52,7 @@ fn time_runs_to_the_next_pass() {
 fn the_schedule_is_switched() {
     let mut window = Window::open();
     let check = |window: &mut Window, words: &str, expected: Schedule, secs: i64, at: bool| {
-        window.choose("Schedule of the reaper", words);
+        window.choose("TTL monitor schedule", words);
         window.until(words, |state| state.reaper.schedule() == expected);
         let found = schedule(window);
         assert_eq!(found.get_bool("atThreshold").ok(), Some(at), "{words}: {found}");
@@ -62,17 +62,17 @@ fn the_schedule_is_switched() {
     };
     check(&mut window, "Every 10 s", Schedule::Every(10), 10, false);
     check(&mut window, "Every 1 s", Schedule::Every(1), 1, false);
-    check(&mut window, "At the threshold", Schedule::AtThreshold, 0, true);
+    check(&mut window, "On expiration", Schedule::AtThreshold, 0, true);
     check(&mut window, "Every 60 s", Schedule::Every(60), 60, false);
 }
 
 #[test]
 fn the_reaper_is_paused_and_resumed() {
     let mut window = Window::open();
-    window.choose("Reaper", "Pause the reaper");
+    window.choose("TTL monitor", "Pause the TTL monitor");
     window.until("it is off", |state| !state.reaper.enabled);
     assert_eq!(schedule(&window).get_bool("enabled").ok(), Some(false));
-    window.choose("Reaper", "Resume the reaper");
+    window.choose("TTL monitor", "Resume the TTL monitor");
     window.until("it is on", |state| state.reaper.enabled);
     assert_eq!(schedule(&window).get_bool("enabled").ok(), Some(true));
 }
@@ -96,8 +96,8 @@ fn the_theme_goes_there_and_back() {
 #[test]
 fn the_button_that_pauses_stays_where_it_is() {
     let mut window = Window::open();
-    let play = window.place("Play time");
-    window.point("Play time");
-    window.until_named("Pause time");
-    assert_eq!(window.place("Pause time"), play);
+    let play = window.place("Start the clock");
+    window.point("Start the clock");
+    window.until_named("Pause the clock");
+    assert_eq!(window.place("Pause the clock"), play);
 }

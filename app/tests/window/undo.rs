@@ -22,29 +22,29 @@ fn sessions() -> Vec<Document> {
 fn caught() -> Window {
     let mut window = Window::open_view(&sessions(), "Expiry");
     window.until_named("first expires at 12:00:30");
-    window.click("Shown as: Removed");
-    assert!(!window.has("Put back"), "there is no net yet");
-    window.choose("Schedule of the reaper", "Keep removed documents for 10 minutes");
+    window.click("View: Removed");
+    assert!(!window.has("Restore"), "there is no net yet");
+    window.choose("TTL monitor schedule", "Keep removed documents in the trash for 10 minutes");
     window.until("the net", |state| state.reaper.undo_secs == 600);
     window.advance(45);
     window.click("Run now");
-    window.until_named("Removal after the threshold");
+    window.until_named("Removal lag");
     window
 }
 
 #[test]
 fn one_document_is_put_back_and_its_index_waits() {
     let mut window = caught();
-    assert!(!window.is_enabled("Put back"), "none is chosen");
+    assert!(!window.is_enabled("Restore"), "none is chosen");
     let tab = window.tab().id;
     window.ask(Action::Expiry(tab, ExpiryAction::Select(Some("second".into()))));
-    window.until_enabled("Put back");
-    window.click("Put back");
+    window.until_enabled("Restore");
+    window.click("Restore");
     window.until_named("Restored 1 document; the index is on hold until you release it");
     window.until("what waits", |state| state.reaper.held.is_some());
     let found = window.run("test", &doc! {"find": "sessions", "filter": {"_id": "second"}});
     assert!(found.to_string().contains("second"), "{found}");
-    window.click("Put back");
+    window.click("Restore");
     window.until_named("Nothing was restored: 1 is no longer in the trash");
 }
 
@@ -52,14 +52,14 @@ fn one_document_is_put_back_and_its_index_waits() {
 fn what_a_pass_removed_is_put_back_from_the_log() {
     let mut window = caught();
     let number = window.state().reaper.last_pass().expect("a pass").number;
-    let put_back = format!("Put back what pass {number} removed");
+    let put_back = format!("Restore documents from pass {number}");
     let end = window.harness.ctx.content_rect().right();
     assert!(window.place(&put_back).right() < end - 12.0, "the scroll bar is not over it");
     window.click(&put_back);
     window.until_named("Restored 2 documents; the index is on hold until you release it");
     let counted = window.run("test", &doc! {"count": "sessions"});
     assert_eq!(counted.get_i32("n").ok(), Some(3));
-    window.choose("Schedule of the reaper", "Keep removed documents for 10 minutes");
+    window.choose("TTL monitor schedule", "Keep removed documents in the trash for 10 minutes");
     window.until("no net", |state| state.reaper.undo_secs == 0);
-    window.until_gone("Put back");
+    window.until_gone("Restore");
 }

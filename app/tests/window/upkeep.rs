@@ -403,7 +403,7 @@ fn a_restore_takes_away_what_tells_of_removed_documents() {
     window.click("Restore");
     window.until_named("Restored and verified 201 documents.");
     window.click("Done");
-    window.until_named("The store was opened again, and passes are numbered anew");
+    window.until_named("Store reopened. Pass numbers restart at 1");
     assert!(!window.has_part("Restore documents from pass 1"), "another pass has that number now");
     window.until("it waits again", |state| {
         state.tabs.active().is_some_and(|tab| {

@@ -20,12 +20,12 @@ pub fn ui(ui: &mut Ui, tab: &Tab, actions: &mut Actions) {
     frame.show(ui, |ui| {
         let size = vec2(ui.available_width(), sizes::CONTROL_SMALL);
         ui.allocate_ui_with_layout(size, Layout::right_to_left(Align::Center), |ui| {
-            let button = Button::plain("Show them…").name("Show damaged documents");
+            let button = Button::plain("Show…").name("Show damaged documents");
             if ui.add(button).clicked() {
                 actions.push(Action::Documents(tab.id, DocumentsAction::ShowDamaged));
             }
             ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
-                let words = "Some documents are damaged and left out of this list";
+                let words = "Some documents are damaged and not listed";
                 ui.add(Label::new(text::rich(words, text::body()).color(ink.error)).truncate());
             });
         });

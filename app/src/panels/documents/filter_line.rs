@@ -34,7 +34,7 @@ pub fn ui(
         let width = ui.available_width() - if is_wide { BUTTONS } else { 0.0 };
         let edit = CodeEdit {
             name: "Filter",
-            hint: "{ field: value }   Enter finds",
+            hint: "{ field: value }   Press Enter to search",
             error_at: offset(error.as_ref(), QueryField::Filter),
             id: Some(id),
             chars_max: None,
@@ -76,14 +76,14 @@ fn buttons_ui(
     let button = Button::plain("Options")
         .menu()
         .selected(draft.options || has_options)
-        .tooltip("Project, sort, skip, limit and hint");
+        .tooltip("Projection, sort, skip, limit and hint");
     if ui.add(button).clicked() {
         draft.options = !draft.options;
     }
     let find = Button::primary("Find").enabled(is_readable).tooltip("Run the filter (Enter)");
     let run = ui.add(find).clicked();
     let something = draft.query != QueryText::default() || tab.documents.text != draft.query;
-    let reset = Button::plain("Reset").enabled(something).tooltip("Show every document");
+    let reset = Button::plain("Reset").enabled(something).tooltip("Show all documents");
     if ui.add(reset).clicked() {
         actions.push(Action::Documents(tab.id, DocumentsAction::Reset));
     }
@@ -134,7 +134,7 @@ fn options_ui(ui: &mut Ui, query: &mut QueryText, error: Option<&QueryError>) ->
                     run |= entered(ui, &response);
                 });
             };
-        option(ui, "Project", "{ field: 1 }", QueryField::Project, wide, &mut query.project);
+        option(ui, "Projection", "{ field: 1 }", QueryField::Project, wide, &mut query.project);
         option(ui, "Sort", "{ field: -1 }", QueryField::Sort, middle, &mut query.sort);
         option(ui, "Skip", "0", QueryField::Skip, narrow, &mut query.skip);
         option(ui, "Limit", "all", QueryField::Limit, narrow, &mut query.limit);
@@ -147,7 +147,7 @@ fn error_ui(ui: &mut Ui, error: &QueryError) {
     let colors = colors(ui);
     let place = match error.field {
         QueryField::Filter => "Filter",
-        QueryField::Project => "Project",
+        QueryField::Project => "Projection",
         QueryField::Sort => "Sort",
         QueryField::Skip => "Skip",
         QueryField::Limit => "Limit",

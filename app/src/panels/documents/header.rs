@@ -32,7 +32,7 @@ pub fn ui(ui: &mut Ui, state: &State, tab: &Tab, draft: &DocumentsDraft, actions
         let total = view.pages.total();
         let shown = if view.pages.is_empty() { (0, 0) } else { draft.shown };
         let range = words::range((shown.0, shown.1.min(view.pages.len())), total);
-        let took = format!("The last page took {}", duration::micros(view.micros));
+        let took = format!("Page loaded in {}", duration::micros(view.micros));
         let hides = view.asks_due && state.tree.hides_expired(&tab.namespace.db);
         let tooltip = if hides { format!("{}\n{took}", words::HIDDEN) } else { took };
         ui.label(text::rich(&range, text::mono()).color(colors(ui).dim)).hint(tooltip);
@@ -48,7 +48,7 @@ pub fn ui(ui: &mut Ui, state: &State, tab: &Tab, draft: &DocumentsDraft, actions
         export = ui.add(button).clicked();
         if view.undo.can_undo() || view.undo.can_redo() {
             let button = Button::icon_only(Icon::Undo, "Undo").enabled(view.undo.can_undo());
-            if ui.add(button.tooltip("Take the last change back (Ctrl+Z)")).clicked() {
+            if ui.add(button.tooltip("Undo the last change (Ctrl+Z)")).clicked() {
                 push(DocumentsAction::Undo);
             }
         }
@@ -58,7 +58,7 @@ pub fn ui(ui: &mut Ui, state: &State, tab: &Tab, draft: &DocumentsDraft, actions
             if ui.add(Button::plain(&label).icon(Icon::Drop)).clicked() {
                 push(DocumentsAction::AskDeleteSelected);
             }
-            if ui.add(Button::icon_only(Icon::Close, "Select nothing")).clicked() {
+            if ui.add(Button::icon_only(Icon::Close, "Clear selection")).clicked() {
                 push(DocumentsAction::SelectNothing);
             }
         }

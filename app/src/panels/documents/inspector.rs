@@ -25,20 +25,20 @@ pub fn ui(
 ) {
     let view = &tab.documents;
     let Some(focus) = &view.focus else {
-        empty_state::hint(ui, "Select a document to see when it expires, and why");
+        empty_state::hint(ui, "Select a document to see when and why it expires");
         return;
     };
     let title = marks::visible(&value::cut(&value::id(&focus.id), 80));
     ui.add(egui::Label::new(text::rich(title, text::title())).wrap());
     if focus.gone {
-        let words = "This document is no longer there; this is what it was";
+        let words = "This document was removed. Showing its last known contents";
         ui.label(text::rich(words, text::small()).color(colors(ui).overdue));
     }
     if let Some(verdict) = focus.verdict.as_ref().filter(|_| !focus.gone) {
         verdict_ui(ui, state, tab, verdict, actions);
     }
     let Some(document) = &focus.document else {
-        empty_state::hint(ui, "Reading the document");
+        empty_state::hint(ui, "Loading the document");
         return;
     };
     buttons_ui(ui, tab, focus, document, actions);
@@ -91,12 +91,12 @@ fn bracket(earliest_ms: i64, latest_ms: i64, clock: &Clock) -> String {
     let same_day = earliest_ms.div_euclid(86_400_000) == clock.now_ms().div_euclid(86_400_000);
     let shown = |ms| if same_day { duration::time_of_day(ms) } else { duration::date_time(ms) };
     if clock.now_ms() >= earliest_ms {
-        return "Goes with the next pass".to_owned();
+        return "Will be removed by the next pass".to_owned();
     }
     if latest_ms - earliest_ms < 1_000 {
-        return format!("Goes at {}", shown(earliest_ms));
+        return format!("Will be removed at {}", shown(earliest_ms));
     }
-    format!("Goes between {} and {}", shown(earliest_ms), shown(latest_ms))
+    format!("Will be removed between {} and {}", shown(earliest_ms), shown(latest_ms))
 }
 
 fn remaining_ui(
@@ -119,13 +119,13 @@ fn remaining_ui(
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 let label = ui.label(text::rich(digits, text::figure()).color(ink));
                 let at = duration::date_time_millis(threshold_ms);
-                label.hint(format!("Threshold {at}"));
+                label.hint(format!("Expires at {at}"));
             });
         });
         let life = threshold_ms.saturating_sub(base_ms.unwrap_or(threshold_ms)).max(1);
         #[expect(clippy::cast_precision_loss, reason = "a share of a bar")]
         let share = (1.0 - rest.max(0) as f32 / life as f32).clamp(0.0, 1.0);
-        bar::ui(ui, share, ink, "Part of its life that has passed");
+        bar::ui(ui, share, ink, "Elapsed lifetime");
     });
 }
 
@@ -226,7 +226,7 @@ fn fields_ui(
         }
     }
     if draft.field.is_none() && !focus.gone {
-        let words = "Press the pencil beside a value to edit it in its place";
+        let words = "Click the pencil next to a value to edit it";
         ui.label(text::rich(words, text::small()).color(colors(ui).dim));
     }
 }
@@ -246,8 +246,7 @@ fn edit_ui(ui: &mut Ui, edit: &mut FieldEdit, now_ms: i64, busy: bool) -> Done {
     ui.horizontal(|ui| {
         let name = marks::visible(&edit.name());
         ui.label(text::rich(name, text::mono()).color(colors.edited));
-        let kind =
-            ui.add(Button::ghost(edit.kind.label()).small().menu().name("Type of the value"));
+        let kind = ui.add(Button::ghost(edit.kind.label()).small().menu().name("Value type"));
         menu::below(&kind, |ui| {
             for kind in FieldKind::ALL {
                 if menu::choice(ui, kind.label(), kind == edit.kind).clicked() {
@@ -256,15 +255,13 @@ fn edit_ui(ui: &mut Ui, edit: &mut FieldEdit, now_ms: i64, busy: bool) -> Done {
             }
         });
         if edit.kind == FieldKind::Date
-            && ui
-                .add(Button::ghost("Now").small().tooltip("The present time of the store"))
-                .clicked()
+            && ui.add(Button::ghost("Now").small().tooltip("Current store time")).clicked()
         {
             let now = bson::DateTime::from_millis(now_ms);
             edit.text = crate::state::documents::field::text_of(&Bson::DateTime(now));
         }
     });
-    let id = Id::unique("value under edit");
+    let id = Id::unique("value being edited");
     let field = Field {
         name: "Value",
         mono: true,

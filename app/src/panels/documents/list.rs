@@ -144,7 +144,7 @@ impl Body {
             }
             Self::Json { galley, cut } => {
                 ui.painter().galley(rect.min, galley.clone(), colors.text);
-                cut.then(|| "More in the inspector".to_owned())
+                cut.then(|| "See all fields in the inspector".to_owned())
             }
         };
         if let Some(note) = note {

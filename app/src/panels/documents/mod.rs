@@ -52,16 +52,16 @@ fn content_ui(
         return;
     }
     if view.pages.is_unknown() {
-        empty_state::ui(ui, Picture::Waiting, "Reading the documents", None);
+        empty_state::ui(ui, Picture::Waiting, "Loading documents", None);
         return;
     }
     if view.pages.is_empty() {
         let (sentence, button, action) = if view.query.filter.is_empty() && view.partial {
-            (words::NONE_READABLE.to_owned(), "Show them…", DocumentsAction::ShowDamaged)
+            (words::NONE_READABLE.to_owned(), "Show…", DocumentsAction::ShowDamaged)
         } else if view.query.filter.is_empty() {
             (words::nothing(&tab.namespace), "Add document", DocumentsAction::Add)
         } else {
-            ("No document matches the filter".to_owned(), "Reset", DocumentsAction::Reset)
+            ("No documents match the filter".to_owned(), "Reset", DocumentsAction::Reset)
         };
         let pressed = empty_state::ui(ui, Picture::Documents, &sentence, Some(button));
         if pressed.is_some_and(|button| button.clicked()) {

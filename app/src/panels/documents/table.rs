@@ -214,7 +214,7 @@ impl TableDelegate for Delegate<'_> {
         if hide {
             self.push(DocumentsAction::SetHidden { field: field.to_owned(), hidden: true });
         }
-        response.hint("Press to sort; press with the other button to hide");
+        response.hint("Click to sort, right-click to hide");
     }
 
     fn row_ui(&mut self, ui: &mut Ui, row_nr: u64) {

@@ -7,15 +7,14 @@ use crate::state::{Clock, Namespace, duration};
 /// An empty collection.
 pub fn nothing(namespace: &Namespace) -> String {
     let name = crate::widgets::marks::visible(&namespace.to_string());
-    format!("{name} holds no documents yet")
+    format!("{name} is empty")
 }
 
 /// All that is there is damaged.
-pub const NONE_READABLE: &str = "Every document of this collection is damaged";
+pub const NONE_READABLE: &str = "All documents in this collection are damaged";
 
 /// Said of the list where expired documents are hidden.
-pub const HIDDEN: &str =
-    "Expired documents are hidden: they are neither listed nor counted here until they are removed";
+pub const HIDDEN: &str = "Expired documents are hidden and not counted";
 
 /// Which rows are on the screen: `1–50 of 12,408`.
 pub fn range(shown: (u64, u64), total: Option<u64>) -> String {

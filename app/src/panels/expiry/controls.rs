@@ -23,7 +23,7 @@ pub(super) fn ui(ui: &mut Ui, view: &ExpiryView, indexes: &[TtlIndex], asks: &mu
     let mut is_below = true;
     ui.horizontal(|ui| {
         index_ui(ui, view, indexes, asks);
-        let hint = "See what another TTL would remove, before anything is changed";
+        let hint = "Preview what a different TTL would remove";
         if ui.add(Button::plain("What if…").tooltip(hint)).clicked() {
             asks.push(ExpiryAction::WhatIf);
         }
@@ -46,7 +46,7 @@ fn modes_ui(ui: &mut Ui, view: &ExpiryView, asks: &mut Asks<'_>) -> bool {
     let modes = [Mode::Timeline, Mode::Table, Mode::Removed];
     let words = ["Timeline", "Table", "Removed"];
     let chosen = modes.iter().position(|mode| *mode == view.mode).unwrap_or(0);
-    let pressed = tabs::segmented(ui, "Shown as", &words, chosen);
+    let pressed = tabs::segmented(ui, "View", &words, chosen);
     if let Some(mode) = pressed.and_then(|at| modes.get(at)) {
         asks.push(ExpiryAction::Show(*mode));
     }
@@ -65,7 +65,7 @@ fn index_ui(ui: &mut Ui, view: &ExpiryView, indexes: &[TtlIndex], asks: &mut Ask
         .as_ref()
         .and_then(|name| indexes.iter().find(|index| index.name == *name))
         .map_or_else(|| all.to_owned(), TtlIndex::label);
-    let hint = "The TTL index whose documents are shown";
+    let hint = "Filter by TTL index";
     let chosen = visible(&chosen);
     let shown = cut(&chosen, INDEX_CHARS_MAX);
     let hint = if shown == chosen { hint } else { &chosen };
@@ -87,20 +87,20 @@ fn index_ui(ui: &mut Ui, view: &ExpiryView, indexes: &[TtlIndex], asks: &mut Ask
 /// From right to left: follow, closer in, the span in words, further out. In a narrow view the words
 /// go, and *follow* is there only when it does something.
 fn span_ui(ui: &mut Ui, view: &ExpiryView, asks: &mut Asks<'_>) {
-    let hint = "Put now back to its place (End)";
+    let hint = "Scroll back to now (End)";
     let follows = view.axis.follows();
     let wide = ui.available_width() > sizes::SPAN_CONTROLS;
     let follow = if follows { Button::plain("Follow now") } else { Button::primary("Follow now") };
     if (wide || !follows) && ui.add(follow.tooltip(hint)).clicked() {
         asks.push(ExpiryAction::Follow);
     }
-    if ui.add(Button::icon_only(Icon::Plus, "Show less time")).clicked() {
+    if ui.add(Button::icon_only(Icon::Plus, "Zoom in")).clicked() {
         asks.push(ExpiryAction::ZoomStep { further_out: false });
     }
     if wide {
         ui.label(text::rich(view.axis.sentence(), text::mono_small()).color(colors(ui).dim));
     }
-    if ui.add(Button::icon_only(Icon::Less, "Show more time")).clicked() {
+    if ui.add(Button::icon_only(Icon::Less, "Zoom out")).clicked() {
         asks.push(ExpiryAction::ZoomStep { further_out: true });
     }
 }

@@ -28,7 +28,7 @@ pub(super) fn ui(ui: &mut Ui, state: &State, tab: &Tab, asks: &mut Asks<'_>) {
             }
         }
     } else {
-        empty_state::hint(ui, "Choose a document to see when it goes, and why");
+        empty_state::hint(ui, "Select a document to see when and why it expires");
     }
     ui.add_space(sizes::GAP);
     let expires = state.tree.why_nothing_expires(&tab.namespace.db).is_none();
@@ -72,15 +72,15 @@ fn remaining_ui(ui: &mut Ui, lane: &Lane, now_ms: i64) {
         let lived = now_ms.saturating_sub(lane.base_ms).clamp(0, life);
         #[expect(clippy::cast_precision_loss, reason = "a fraction on screen")]
         let share = lived as f32 / life as f32;
-        bar::ui(ui, share, color, "Share of its life that has passed");
+        bar::ui(ui, share, color, "Elapsed lifetime");
     });
 }
 
 fn buttons_ui(ui: &mut Ui, state: &State, tab: &Tab, lane: &Lane, asks: &mut Asks<'_>) {
     ui.horizontal_wrapped(|ui| {
         if lane.removed_ms.is_none() {
-            let hint = "Set the date to now, as a heartbeat does: the document jumps to the right";
-            let refresh = Button::plain("Refresh date").small().name("Refresh its date");
+            let hint = "Set the date to now, which restarts the TTL";
+            let refresh = Button::plain("Refresh date").small();
             if ui.add(refresh.tooltip(hint)).clicked() {
                 asks.push(ExpiryAction::RefreshDate(lane.id.clone()));
             }
@@ -88,8 +88,8 @@ fn buttons_ui(ui: &mut Ui, state: &State, tab: &Tab, lane: &Lane, asks: &mut Ask
                 asks.push(ExpiryAction::ShowDocument(lane.id.clone()));
             }
         }
-        let copy = Button::plain("Copy").small().name("Copy verdict");
-        if ui.add(copy.tooltip("Copy when it goes, and why, as text")).clicked() {
+        let copy = Button::plain("Copy").small().name("Copy explanation");
+        if ui.add(copy.tooltip("Copy when and why it expires")).clicked() {
             let now_ms = state.now_ms();
             let times = pass_times(state, tab);
             let bracket = words::bracket(lane, now_ms, &times);
@@ -103,13 +103,14 @@ fn buttons_ui(ui: &mut Ui, state: &State, tab: &Tab, lane: &Lane, asks: &mut Ask
 fn totals_ui(ui: &mut Ui, tab: &Tab, totals: &Totals, asks: &mut Asks<'_>) {
     let ink = colors(ui);
     card::ui(ui, |ui| {
-        key_value::colored(ui, "Waiting", &number::count(totals.waiting), ink.accent);
+        key_value::colored(ui, "Will expire", &number::count(totals.waiting), ink.accent);
         key_value::colored(ui, "Overdue", &number::count(totals.overdue), ink.overdue);
-        key_value::ui(ui, "Never expire", &number::count(totals.never));
+        key_value::ui(ui, "Never expires", &number::count(totals.never));
         if totals.damaged > 0 {
             let count = number::count(totals.damaged);
-            key_value::colored(ui, "Damaged", &count, ink.error)
-                .hint("They can't be read, and no pass removes them; Verify names them");
+            key_value::colored(ui, "Damaged", &count, ink.error).hint(
+                "Damaged documents can't be read or removed by a pass; run Verify to list them",
+            );
         }
         if !totals.reasons.is_empty() {
             // They are parts of the number above them.
@@ -118,7 +119,7 @@ fn totals_ui(ui: &mut Ui, tab: &Tab, totals: &Totals, asks: &mut Asks<'_>) {
         }
         // Where no index removes anything, the view says so.
         if totals.lack_reasons() && !tab.indexes.ttl().is_empty() {
-            let hint = "Read the documents to see why they never expire";
+            let hint = "Scan the documents to see why they never expire";
             if ui.add(Button::plain("Why?").small().tooltip(hint)).clicked() {
                 asks.push(ExpiryAction::CountReasons);
             }

@@ -198,7 +198,7 @@ impl Ink<'_> {
         self.painter.line_segment([center - other, center + other], stroke);
         let layout = |text| self.painter.layout_no_wrap(text, text::small(), gray);
         let name = layout(words::label(lane));
-        let late = layout(format!("removed, {}", words::lateness(late_ms)));
+        let late = layout(format!("removed · {}", words::lateness(late_ms)));
         let width = name.size().x + sizes::GAP + late.size().x;
         let left = (center.x + sizes::GAP).min(self.scale.right() - width).max(self.scale.left);
         if left > center.x {

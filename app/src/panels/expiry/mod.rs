@@ -81,12 +81,12 @@ fn view_ui(ui: &mut Ui, state: &State, tab: &Tab, asks: &mut Asks<'_>) {
 fn content_ui(ui: &mut Ui, state: &State, tab: &Tab, asks: &mut Asks<'_>) -> bool {
     let (view, indexes) = (&tab.expiry, tab.indexes.ttl());
     if let Some(why) = state.tree.why_nothing_expires(&tab.namespace.db) {
-        let sentence = format!("Nothing here expires, because {}", visible(why));
+        let sentence = format!("Nothing expires here because {}", visible(why));
         empty_state::ui(ui, Picture::Time, &sentence, None);
         return false;
     }
     if tab.indexes.is_loaded() && indexes.is_empty() && view.ledger.is_empty() {
-        let sentence = "No TTL index: nothing in this collection will ever expire";
+        let sentence = "No TTL index, so documents in this collection never expire";
         let button = empty_state::ui(ui, Picture::Time, sentence, Some("Create a TTL index…"));
         if button.is_some_and(|button| button.clicked()) {
             asks.push(ExpiryAction::CreateIndex);
@@ -101,7 +101,7 @@ fn content_ui(ui: &mut Ui, state: &State, tab: &Tab, asks: &mut Asks<'_>) -> boo
             false
         }
         _ if view.loaded && view.lanes.is_empty() => {
-            let sentence = "No document waits: none has a date that a TTL index reads";
+            let sentence = "No documents will expire: none has a date in the TTL field";
             empty_state::ui(ui, Picture::Time, sentence, None);
             false
         }

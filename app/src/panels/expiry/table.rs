@@ -11,7 +11,7 @@ use crate::action::{
 };
 use crate::panels::reaper_log::PUT_BACK;
 use crate::state::expiry::{ExpiryView, Lane, Phase};
-use crate::state::{Clock, Namespace, duration};
+use crate::state::{Clock, Namespace, duration, number};
 use crate::theme::{colors, sizes, text};
 use crate::widgets::empty_state::{self, Picture};
 use crate::widgets::hint::Hint as _;
@@ -29,8 +29,8 @@ pub(super) fn waiting_ui(
     let columns = [
         ("_id", sizes::COLUMN),
         ("Remaining", sizes::COLUMN_REMAINING),
-        ("Threshold (UTC)", sizes::COLUMN_DATE),
-        ("Removal", sizes::COLUMN_WIDE),
+        ("Expires at (UTC)", sizes::COLUMN_DATE),
+        ("Removal window", sizes::COLUMN_WIDE),
         ("Index", sizes::COLUMN),
         ("Date", sizes::COLUMN_DATE),
     ];
@@ -51,7 +51,7 @@ pub(super) fn waiting_ui(
                 Phase::Removed { .. } => mono("removed".to_owned()).color(ink.removed),
             },
             2 => mono(duration::date_time_millis(lane.threshold_ms)).color(ink.date),
-            3 => RichText::new(words::bracket(lane, now_ms, times)).color(ink.dim),
+            3 => RichText::new(words::removal_window(lane, now_ms, times)).color(ink.dim),
             4 => RichText::new(&lane.index).color(ink.dim),
             _ => mono(duration::date_time_millis(lane.base_ms)).color(ink.dim),
         };
@@ -84,15 +84,15 @@ pub(super) fn removed_ui(
     }
     ui.horizontal_wrapped(|ui| ledger_buttons_ui(ui, view, namespace, is_kept, asks));
     if view.ledger.is_empty() {
-        empty_state::ui(ui, Picture::Time, "Nothing was removed since this tab was opened", None);
+        empty_state::ui(ui, Picture::Time, "No removals since you opened this tab", None);
         return;
     }
     ui.add_space(sizes::GAP_SMALL);
     let columns = [
         ("_id", sizes::COLUMN),
         ("Removed (UTC)", sizes::COLUMN_DATE),
-        ("Late", sizes::COLUMN_SHORT),
-        ("Threshold (UTC)", sizes::COLUMN_DATE),
+        ("Lag", sizes::COLUMN_SHORT),
+        ("Expired at (UTC)", sizes::COLUMN_DATE),
         ("Index", sizes::COLUMN),
         ("Date", sizes::COLUMN_DATE),
     ];
@@ -120,11 +120,11 @@ fn lag_ui(ui: &mut Ui, view: &ExpiryView) {
     if let Some((median, most, max)) = view.lag_ms() {
         let figure = |name: &str, ms| format!("{name} {}", duration::figure(ms));
         let lag = [figure("p50", median), figure("p99", most), figure("max", max)].join("   ");
-        words(RichText::new("Removal after the threshold").color(ink.dim));
+        words(RichText::new("Removal lag").color(ink.dim));
         words(RichText::new(lag).font(text::mono()));
     }
     if view.ledger_dropped > 0 {
-        let dropped = format!("{} more are not listed", view.ledger_dropped);
+        let dropped = format!("{} more not shown", number::count(view.ledger_dropped));
         words(RichText::new(dropped).color(ink.dim));
     }
 }
@@ -136,14 +136,14 @@ fn ledger_buttons_ui(
     is_kept: bool,
     asks: &mut Asks<'_>,
 ) {
-    let copy = Button::plain("Copy the list as NDJSON").enabled(!view.ledger.is_empty());
+    let copy = Button::plain("Copy as NDJSON").enabled(!view.ledger.is_empty());
     if ui.add(copy).clicked() {
         asks.push(ExpiryAction::ExportLedger);
     }
     if is_kept {
         put_back_ui(ui, view, namespace, asks);
     }
-    if ui.add(Button::plain("Undo net…").tooltip(undo_net::SHOW.tooltip)).clicked() {
+    if ui.add(Button::plain("Trash…").tooltip(undo_net::SHOW.tooltip)).clicked() {
         asks.actions.push(Action::UndoNet(UndoNetAction::Open(Some(namespace.clone()))));
     }
     if ui.add(Button::plain("Archive…").tooltip(archive::SHOW.tooltip)).clicked() {
@@ -155,8 +155,8 @@ fn ledger_buttons_ui(
 fn put_back_ui(ui: &mut Ui, view: &ExpiryView, namespace: &Namespace, asks: &mut Asks<'_>) {
     let is_removed = |id: &&Bson| view.ledger.iter().any(|lane| lane.id == **id);
     let chosen = view.selected.as_ref().filter(is_removed);
-    let hint = if chosen.is_some() { PUT_BACK } else { "Choose a document in the list first" };
-    let button = Button::plain("Put back").enabled(chosen.is_some()).tooltip(hint);
+    let hint = if chosen.is_some() { PUT_BACK } else { "Select a document first" };
+    let button = Button::plain("Restore").enabled(chosen.is_some()).tooltip(hint);
     if ui.add(button).clicked()
         && let Some(id) = chosen
     {

@@ -47,7 +47,7 @@ fn cut(text: &str, chars_max: usize) -> String {
 pub(super) fn note(lane: &Lane) -> String {
     let label = label(lane);
     if lane.own_ttl {
-        return format!("{label} · own ttl {}", ttl(lane));
+        return format!("{label} · document ttl {}", ttl(lane));
     }
     label
 }
@@ -59,12 +59,12 @@ fn ttl(lane: &Lane) -> String {
 
 /// Below the last row, when more documents wait than are listed.
 pub(super) fn more(listed: usize) -> String {
-    format!("More wait: the {} that go first are listed", number::count(listed as u64))
+    format!("Showing the next {} to expire", number::count(listed as u64))
 }
 
 /// How late a removal was: `9.3 s late`.
 pub(super) fn lateness(late_ms: i64) -> String {
-    format!("{} late", duration::figure(late_ms.max(0)))
+    format!("{} lag", duration::figure(late_ms.max(0)))
 }
 
 /// An instant in UTC: the time of day when it is near, else date and time.
@@ -74,6 +74,30 @@ pub(super) fn instant(at_ms: i64, now_ms: i64) -> String {
     } else {
         duration::date_time(at_ms)
     }
+}
+
+/// The *Removal window* column: `05:37:04–05:38:04`. The sentence is in the tooltip of a lane.
+pub(super) fn removal_window(lane: &Lane, now_ms: i64, schedule: &PassTimes) -> String {
+    let due = instant(lane.threshold_ms, now_ms);
+    match (lane.phase(now_ms), schedule.removals) {
+        (Phase::Removed { .. }, _) => instant(lane.removed_ms.unwrap_or(lane.threshold_ms), now_ms),
+        (_, Removals::ReadOnly) => "store is read-only".to_owned(),
+        (_, Removals::Off) => "TTL monitor is off".to_owned(),
+        (_, Removals::Held) => "on hold".to_owned(),
+        (Phase::Overdue, Removals::Go) => match schedule.next_pass_ms {
+            Some(next) if next > now_ms => instant(next, now_ms),
+            _ => "current pass".to_owned(),
+        },
+        (Phase::Waiting, Removals::Go) if schedule.at_threshold => due,
+        (Phase::Waiting, Removals::Go) => {
+            format!("{due}–{}", instant(latest_removal_ms(lane, schedule), now_ms))
+        }
+    }
+}
+
+/// The end of the first pass after the threshold.
+fn latest_removal_ms(lane: &Lane, schedule: &PassTimes) -> i64 {
+    lane.threshold_ms.saturating_add(schedule.sleep_ms).saturating_add(schedule.pass_ms)
 }
 
 /// When the document goes, honestly: between its threshold and the end of the pass after it.
@@ -87,14 +111,20 @@ pub(super) fn bracket(lane: &Lane, now_ms: i64, schedule: &PassTimes) -> String 
         _ if let Some(words) = stays(schedule.removals) => words.to_owned(),
         Phase::Overdue => match schedule.next_pass_ms {
             Some(next) if next > now_ms => {
-                format!("Goes with the pass at {}", instant(next, now_ms))
+                format!("Will be removed by the pass at {}", instant(next, now_ms))
             }
-            _ => "Goes with the pass that runs now".to_owned(),
+            _ => "Being removed by the current pass".to_owned(),
         },
-        Phase::Waiting if schedule.at_threshold => format!("Goes at {}", instant(due, now_ms)),
+        Phase::Waiting if schedule.at_threshold => {
+            format!("Will be removed at {}", instant(due, now_ms))
+        }
         Phase::Waiting => {
-            let latest = due.saturating_add(schedule.sleep_ms).saturating_add(schedule.pass_ms);
-            format!("Goes between {} and {}", instant(due, now_ms), instant(latest, now_ms))
+            let latest = latest_removal_ms(lane, schedule);
+            format!(
+                "Will be removed between {} and {}",
+                instant(due, now_ms),
+                instant(latest, now_ms)
+            )
         }
     }
 }
@@ -103,9 +133,9 @@ pub(super) fn bracket(lane: &Lane, now_ms: i64, schedule: &PassTimes) -> String 
 pub(crate) fn stays(removals: Removals) -> Option<&'static str> {
     match removals {
         Removals::Go => None,
-        Removals::ReadOnly => Some("The store can only be read: it stays"),
-        Removals::Off => Some("The reaper is off: it stays until the reaper runs"),
-        Removals::Held => Some("Removals wait: it stays until you agree"),
+        Removals::ReadOnly => Some("The store is read-only; nothing is removed"),
+        Removals::Off => Some("The TTL monitor is off; the document is kept until you resume it"),
+        Removals::Held => Some("Removals are on hold until you release them"),
     }
 }
 
@@ -115,26 +145,28 @@ pub(super) fn verdict(lane: &Lane, now_ms: i64, removals: Removals) -> String {
     let base = instant(lane.base_ms, now_ms);
     let due = instant(lane.threshold_ms, now_ms);
     if lane.removed_ms.is_some() {
-        return format!("It was due at {due}: {ttl} after {base}, by index {}.", lane.index);
+        return format!("It expired at {due}: {ttl} after {base}, by index {}.", lane.index);
     }
     let pass = match removals {
-        Removals::Go => format!("The first pass after {due} removes it."),
+        Removals::Go => format!("The first pass after {due} will remove it."),
         // Why it stays is said elsewhere.
         Removals::Held | Removals::Off | Removals::ReadOnly => {
-            let verb = if lane.threshold_ms > now_ms { "is" } else { "was" };
-            format!("Its threshold {verb} {due}.")
+            let verb = if lane.threshold_ms > now_ms { "expires" } else { "expired" };
+            format!("It {verb} at {due}.")
         }
     };
     if lane.own_ttl {
-        return format!("Its own ttl adds {ttl} to its last modification ({base}). {pass}");
+        return format!(
+            "Its ttl field sets expiry to {ttl} after its last modification ({base}). {pass}"
+        );
     }
     if lane.field == "_ts" {
         return format!(
-            "Index {} adds {ttl} to its last modification ({base}). {pass}",
+            "Index {} sets expiry to {ttl} after its last modification ({base}). {pass}",
             lane.index
         );
     }
-    format!("Index {} adds {ttl} to {} ({base}). {pass}", lane.index, lane.field)
+    format!("Index {} sets expiry to {ttl} after {} ({base}). {pass}", lane.index, lane.field)
 }
 
 /// What becomes of what is overdue.
@@ -164,10 +196,10 @@ pub(super) struct PassTimes {
 /// What becomes of an overdue document.
 pub(super) fn overdue(removals: Removals) -> &'static str {
     match removals {
-        Removals::ReadOnly => "overdue, the store can only be read",
-        Removals::Off => "overdue, the reaper is off",
-        Removals::Held => "overdue, waits for you",
-        Removals::Go => "overdue, goes with the next pass",
+        Removals::ReadOnly => "overdue, store is read-only",
+        Removals::Off => "overdue, TTL monitor is off",
+        Removals::Held => "overdue, on hold",
+        Removals::Go => "overdue",
     }
 }
 
@@ -176,7 +208,7 @@ pub(super) fn spoken(lane: &Lane, now_ms: i64) -> String {
     let at = instant(lane.threshold_ms, now_ms);
     match lane.phase(now_ms) {
         Phase::Waiting => format!("{} expires at {at}", label(lane)),
-        Phase::Overdue => format!("{} expired at {at}, not removed yet", label(lane)),
+        Phase::Overdue => format!("{} expired at {at}, not yet removed", label(lane)),
         Phase::Removed { late_ms } => {
             format!("{} removed, {}", label(lane), lateness(late_ms))
         }
@@ -202,16 +234,16 @@ mod tests {
     #[test]
     fn labels_are_short_and_hide_nothing() {
         assert_eq!(label(&lane(Bson::String("user:1".into()))), "user:1");
-        assert_eq!(note(&lane(Bson::Int32(7))), "7 · own ttl 20 s");
+        assert_eq!(note(&lane(Bson::Int32(7))), "7 · document ttl 20 s");
         let hour = Lane { threshold_ms: 3_600_000, ..lane(Bson::Int32(7)) };
-        assert_eq!(note(&hour), "7 · own ttl 3,600 s");
+        assert_eq!(note(&hour), "7 · document ttl 3,600 s");
         let whole = |removals| verdict(&hour, 0, removals);
-        assert!(whole(Removals::Go).starts_with("Its own ttl adds 3,600 s to "));
-        assert!(whole(Removals::Go).ends_with("The first pass after 01:00:00 removes it."));
+        assert!(whole(Removals::Go).starts_with("Its ttl field sets expiry to 3,600 s after "));
+        assert!(whole(Removals::Go).ends_with("The first pass after 01:00:00 will remove it."));
         for removals in [Removals::Held, Removals::Off, Removals::ReadOnly] {
-            assert!(whole(removals).ends_with("). Its threshold is 01:00:00."), "{removals:?}");
+            assert!(whole(removals).ends_with("). It expires at 01:00:00."), "{removals:?}");
         }
-        assert!(verdict(&hour, 3_600_000, Removals::Held).ends_with("Its threshold was 01:00:00."));
+        assert!(verdict(&hour, 3_600_000, Removals::Held).ends_with("It expired at 01:00:00."));
         let long = label(&lane(Bson::String("é".repeat(99))));
         assert_eq!(long.chars().count(), LABEL_CHARS_MAX + 1);
         assert_eq!(full_label(&lane(Bson::String("é".repeat(99)))), "é".repeat(99));
@@ -232,30 +264,31 @@ mod tests {
         let check = |now_ms, times: PassTimes, expected: &str| {
             assert_eq!(bracket(&lane, now_ms, &times), expected, "{now_ms} {times:?}");
         };
-        check(0, times, "Goes between 00:00:20 and 00:01:21");
-        check(0, PassTimes { at_threshold: true, ..times }, "Goes at 00:00:20");
-        check(20_000, times, "Goes with the pass at 00:00:50");
+        check(0, times, "Will be removed between 00:00:20 and 00:01:21");
+        assert_eq!(removal_window(&lane, 0, &times), "00:00:20–00:01:21");
+        check(0, PassTimes { at_threshold: true, ..times }, "Will be removed at 00:00:20");
+        check(20_000, times, "Will be removed by the pass at 00:00:50");
         let read_only = PassTimes { removals: Removals::ReadOnly, ..times };
-        check(0, read_only, "The store can only be read: it stays");
-        assert_eq!(overdue(read_only.removals), "overdue, the store can only be read");
+        check(0, read_only, "The store is read-only; nothing is removed");
+        assert_eq!(overdue(read_only.removals), "overdue, store is read-only");
         let held = PassTimes { removals: Removals::Held, ..times };
-        check(0, held, "Removals wait: it stays until you agree");
-        assert_eq!(overdue(times.removals), "overdue, goes with the next pass");
-        assert_eq!(overdue(held.removals), "overdue, waits for you");
+        check(0, held, "Removals are on hold until you release them");
+        assert_eq!(overdue(times.removals), "overdue");
+        assert_eq!(overdue(held.removals), "overdue, on hold");
         let off = PassTimes { removals: Removals::Off, ..times };
-        check(0, off, "The reaper is off: it stays until the reaper runs");
+        check(0, off, "The TTL monitor is off; the document is kept until you resume it");
     }
 
     #[test]
     fn a_tombstone_tells_what_was() {
         let gone = Lane { removed_ms: Some(21_500), field: String::new(), ..lane(Bson::Int32(7)) };
-        let expected = "It was due at 00:00:20: 20 s after 00:00:00, by index at_1.";
+        let expected = "It expired at 00:00:20: 20 s after 00:00:00, by index at_1.";
         assert_eq!(verdict(&gone, 30_000, Removals::Go), expected);
     }
 
     #[test]
     fn a_screen_reader_hears_thresholds() {
         assert!(spoken(&lane(Bson::Int32(7)), 19_999).starts_with("7 expires at "));
-        assert!(spoken(&lane(Bson::Int32(7)), 20_000).ends_with("not removed yet"));
+        assert!(spoken(&lane(Bson::Int32(7)), 20_000).ends_with("not yet removed"));
     }
 }

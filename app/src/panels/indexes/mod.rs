@@ -36,7 +36,7 @@ pub fn ui(ui: &mut Ui, _state: &State, tab: &Tab, _draft: &mut TabDraft, actions
         match &tab.indexes.rows {
             Some(rows) => table_ui(ui, tab, rows, &mut asks),
             None => {
-                empty_state::ui(ui, Picture::Waiting, "Reading the indexes", None);
+                empty_state::ui(ui, Picture::Waiting, "Loading indexes", None);
             }
         }
     });
@@ -47,7 +47,7 @@ pub fn inspector_ui(_ui: &mut Ui, _state: &State, _tab: &Tab, _actions: &mut Act
 
 fn controls_ui(ui: &mut Ui, tab: &Tab, asks: &mut Asks<'_>) {
     ui.horizontal(|ui| {
-        let hint = "Make an index on a field, with or without a TTL";
+        let hint = "Create an index, with or without a TTL";
         if ui.add(Button::primary("Create index…").tooltip(hint)).clicked() {
             asks.push(IndexesAction::OpenCreate);
         }
@@ -151,7 +151,7 @@ fn actions_ui(ui: &mut Ui, index: &IndexRow, asks: &mut Asks<'_>) {
         menu::below(&more, |ui| entries_ui(ui, index, asks));
         let label = if index.secs.is_some() { "Change TTL…" } else { "Add TTL…" };
         let reason = index.no_ttl_reason();
-        let hint = reason.unwrap_or("Change the seconds in place; nothing is rebuilt");
+        let hint = reason.unwrap_or("Change expireAfterSeconds without rebuilding the index");
         let name = format!("{label} {shown}");
         let button = Button::plain(label).small().name(&name).tooltip(hint);
         if ui.add(button.enabled(reason.is_none())).clicked() {
@@ -162,11 +162,11 @@ fn actions_ui(ui: &mut Ui, index: &IndexRow, asks: &mut Asks<'_>) {
 
 fn entries_ui(ui: &mut Ui, index: &IndexRow, asks: &mut Asks<'_>) {
     let is_id = index.name == "_id_";
-    let ttl = if index.secs.is_some() { "Change TTL…" } else { "Turn into a TTL index…" };
+    let ttl = if index.secs.is_some() { "Change TTL…" } else { "Add TTL…" };
     if menu::entry(ui, ttl, "", index.no_ttl_reason().is_none()).clicked() {
         asks.push(IndexesAction::OpenChangeTtl(index.name.clone()));
     }
-    let hide = if index.hidden { "Show to queries" } else { "Hide from queries" };
+    let hide = if index.hidden { "Unhide" } else { "Hide" };
     if menu::entry(ui, hide, "", !is_id).clicked() {
         let (name, hidden) = (index.name.clone(), !index.hidden);
         asks.push(IndexesAction::Hide { name, hidden });

@@ -34,12 +34,12 @@ pub(super) fn properties_ui(ui: &mut Ui, index: &IndexRow) {
     for (_, word) in flags.iter().filter(|(flag, _)| *flag) {
         let tag = chip::tag(ui, word, ink.dim, ink.well);
         if *word == "hidden" && index.secs.is_some() {
-            tag.hint("Queries don't use it, but it still removes documents");
+            tag.hint("Hidden from queries, but still expires documents");
         }
     }
     if let Some(partial) = &index.partial {
         let tag = chip::tag(ui, "partial", ink.dim, ink.well);
-        tag.hint(format!("Holds only documents that match {partial}"));
+        tag.hint(format!("Indexes only documents that match {partial}"));
     }
 }
 
@@ -62,9 +62,6 @@ fn figure_ui(ui: &mut Ui, figure: Option<String>) -> Response {
 pub(super) fn size_ui(ui: &mut Ui, index: &IndexRow) {
     let size = figure_ui(ui, index.bytes.map(number::bytes));
     if index.has_no_entries_of_its_own() {
-        size.hint(
-            "The documents are stored in the order of their _id, so this index needs no room of its \
-             own",
-        );
+        size.hint("Clustered by _id, so this index uses no extra space");
     }
 }

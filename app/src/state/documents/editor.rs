@@ -145,17 +145,17 @@ impl Editor {
                     _ => Err(said("Every item must be a document, such as {name: 'x'}")),
                 })
                 .collect::<Result<_, _>>()?,
-            _ => return Err(said("Type a document, such as {name: 'x'}")),
+            _ => return Err(said("Enter a document, such as {name: 'x'}")),
         };
         if documents.is_empty() {
-            return Err(said("Type at least one document"));
+            return Err(said("Enter at least one document"));
         }
         if let Mode::Edit(opened) = &self.mode {
             let same = documents.first().is_some_and(|edited| {
                 edited.contains_key("_id") && change::has_same_id(edited, opened)
             });
             if !same {
-                return Err(said("The _id of a document can't change; clone the document instead"));
+                return Err(said("You can't change the _id; clone the document instead"));
             }
         }
         Ok(documents.into_iter().enumerate().map(|(at, it)| with_id(it, self.base, at)).collect())

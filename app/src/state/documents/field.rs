@@ -60,7 +60,7 @@ impl FieldKind {
             Self::Date => "Date",
             Self::ObjectId => "ObjectId",
             Self::Null => "Null",
-            Self::Literal => "As in mongosh",
+            Self::Literal => "mongosh syntax",
         }
     }
 
@@ -90,27 +90,26 @@ impl FieldKind {
         match self {
             Self::Text => Ok(Bson::String(text.to_owned())),
             Self::Int32 => short.parse().map(Bson::Int32).map_err(|_| {
-                "Type a whole number from −2147483648 to 2147483647, or choose Long".to_owned()
+                "Enter an integer from −2147483648 to 2147483647, or choose Long".to_owned()
             }),
-            Self::Int64 => short
-                .parse()
-                .map(Bson::Int64)
-                .map_err(|_| "Type a whole number of at most 64 bits".to_owned()),
-            Self::Double => {
-                short.parse().map(Bson::Double).map_err(|_| "Type a number, such as 2.5".to_owned())
+            Self::Int64 => {
+                short.parse().map(Bson::Int64).map_err(|_| "Enter a 64-bit integer".to_owned())
             }
+            Self::Double => short
+                .parse()
+                .map(Bson::Double)
+                .map_err(|_| "Enter a number, such as 2.5".to_owned()),
             Self::Decimal => Decimal128::from_str(short)
                 .map(Bson::Decimal128)
-                .map_err(|_| "Type a number of at most 34 digits".to_owned()),
+                .map_err(|_| "Enter a number with up to 34 digits".to_owned()),
             Self::Bool => {
-                short.parse().map(Bson::Boolean).map_err(|_| "Type true or false".to_owned())
+                short.parse().map(Bson::Boolean).map_err(|_| "Enter true or false".to_owned())
             }
-            Self::Date => {
-                date(short).ok_or_else(|| "Type a date as 2026-11-21T10:04:43.000Z".to_owned())
-            }
+            Self::Date => date(short)
+                .ok_or_else(|| "Enter a date, such as 2026-11-21T10:04:43.000Z".to_owned()),
             Self::ObjectId => ObjectId::from_str(short)
                 .map(Bson::ObjectId)
-                .map_err(|_| "Type 24 hexadecimal digits".to_owned()),
+                .map_err(|_| "Enter 24 hexadecimal digits".to_owned()),
             Self::Null => Ok(Bson::Null),
             Self::Literal => shell::read_value(text).map_err(|error| error.to_string()),
         }
@@ -222,11 +221,11 @@ impl FieldEdit {
         let mut edited = Bson::Document(self.opened.clone());
         match place(&mut edited, &self.path) {
             Some(place) => *place = value,
-            None => return Err("The field is no longer there; open the document again".to_owned()),
+            None => return Err("The field no longer exists; reopen the document".to_owned()),
         }
         match edited {
             Bson::Document(edited) => Ok(edited),
-            _ => Err("The field is no longer there; open the document again".to_owned()),
+            _ => Err("The field no longer exists; reopen the document".to_owned()),
         }
     }
 }

@@ -170,7 +170,7 @@ fn number(text: &str, field: QueryField) -> Result<Option<u64>, QueryError> {
     if digits.is_empty() {
         return Ok(None);
     }
-    let message = "Type a whole number, such as 100".to_owned();
+    let message = "Enter an integer, such as 100".to_owned();
     digits.parse().map(Some).map_err(|_| QueryError { field, message, offset: 0 })
 }
 

@@ -76,7 +76,7 @@ impl Dialog {
         match found {
             Ok(found) => *what_if = Some(WhatIf::read(found, index.clone())),
             Err(sentence) => {
-                *error = Some(format!("What the TTL would remove is not known: {sentence}"));
+                *error = Some(format!("Can't preview this TTL: {sentence}"));
             }
         }
     }

@@ -32,7 +32,7 @@ fn what_can_not_be_is_said_before_it_is_sent() {
         assert!(error.contains(part), "{error}");
     };
     check(create(&[], None), "Choose a field");
-    check(create(&[("at", false)], Some("")), "Type a number");
+    check(create(&[("at", false)], Some("")), "Enter a number");
     check(create(&[("a", false), ("b", true)], Some("1")), "compound");
     check(create(&[("_id", false)], Some("1")), "_id");
     let partial = "{ a: ".to_owned();
@@ -107,6 +107,6 @@ fn a_ttl_is_readable_and_exact() {
     check(600, "10 min (600 s)");
     check(86_400, "1 d (86,400 s)");
     check(45, "45 s");
-    check(0, "at the time in the field (0 s)");
+    check(0, "at the stored date (0 s)");
     check(-1, "on, without a default");
 }

@@ -112,17 +112,17 @@ impl IndexRow {
 #[must_use]
 pub fn no_ttl_reason(key: &Document) -> Option<&'static str> {
     if key.len() > 1 {
-        return Some("A compound index has no TTL: only an index on a single field can have one");
+        return Some("A TTL requires a single-field index");
     }
     let (name, value) = key.iter().next()?;
     if name == "_id" {
-        return Some("The _id index has no TTL: choose another field");
+        return Some("The _id index can't have a TTL; choose another field");
     }
     if name.contains("$**") {
-        return Some("A wildcard index has no TTL");
+        return Some("A wildcard index can't have a TTL");
     }
     match value {
-        Bson::String(_) => Some("Only an ascending or descending index removes documents"),
+        Bson::String(_) => Some("A TTL requires an ascending or descending index"),
         _ => None,
     }
 }
@@ -238,7 +238,7 @@ fn figure(value: &Bson) -> Option<u64> {
 pub fn ttl_words(secs: i64) -> String {
     match secs {
         ..0 => "on, without a default".to_owned(),
-        0 => "at the time in the field (0 s)".to_owned(),
+        0 => "at the stored date (0 s)".to_owned(),
         _ => {
             let span = duration::span(secs.saturating_mul(1_000));
             let plain = number::secs(secs);
