@@ -4,9 +4,9 @@ use mayfly_engine::{
     catalog::Namespace,
     engine::Engine,
     transfer::{
-        Format, ImportReport, ImportRequest, Lenience, Mode, Oddity, Progress, Room, TransferError,
-        UnfinishedImport, import, leave_import, rehearse, resume_import, roll_back_import,
-        unfinished_imports,
+        DiskSpace, Format, ImportReport, ImportRequest, Lenience, Mode, Oddity, Progress,
+        TransferError, UnfinishedImport, import, leave_import, rehearse, resume_import,
+        roll_back_import, unfinished_imports,
     },
 };
 
@@ -17,7 +17,7 @@ use super::{
     progress_line::with_progress,
     store,
 };
-use crate::state::transfer::import::lack_of_room;
+use crate::state::transfer::import::lack_of_space;
 
 /// What can be done with an import that did not reach its end.
 const CHOICES: &str = "Run the same command with --resume to continue, --roll-back to remove its \
@@ -45,7 +45,7 @@ pub(super) fn run(args: &Import) -> Result<(), Failure> {
         }
         _ => {
             if !args.no_space_check {
-                check_room(&engine, &request)?;
+                check_disk_space(&engine, &request)?;
             }
             warn_of_overdue(&engine, &request)?;
             transfer(&engine, |progress| import(engine.collections(), &request, progress))
@@ -128,9 +128,9 @@ fn goes_on(begun: &ImportRequest, request: &ImportRequest) -> Result<(), Failure
 }
 
 /// Refuses files that the disk has no room for.
-fn check_room(engine: &Engine, request: &ImportRequest) -> Result<(), Failure> {
-    let room = Room::of(engine.collections(), &request.files).map_err(Failure::from_error)?;
-    match room.as_ref().and_then(lack_of_room) {
+fn check_disk_space(engine: &Engine, request: &ImportRequest) -> Result<(), Failure> {
+    let space = DiskSpace::of(engine.collections(), &request.files).map_err(Failure::from_error)?;
+    match space.as_ref().and_then(lack_of_space) {
         None => Ok(()),
         Some(lack) => Err(Failure(format!("{lack}. Free disk space, or use --no-space-check."))),
     }

@@ -14,8 +14,8 @@ use mayfly_engine::engine::{
 };
 use mayfly_engine::store::{OPEN_TO_OTHERS, Store, StoreError, StoreOptions, Watch};
 use mayfly_engine::transfer::{
-    self, ExportReport, ExportRequest, Format, ImportReport, ImportRequest, Lenience, Progress,
-    Rehearsal, RollBackReport, Room, TransferError, UnfinishedImport,
+    self, DiskSpace, ExportReport, ExportRequest, Format, ImportReport, ImportRequest, Lenience,
+    Progress, Rehearsal, RollBackReport, TransferError, UnfinishedImport,
 };
 
 use super::event::{Events, PassIndex, PassSummary, RemovedDocument, SourceEvent};
@@ -135,8 +135,8 @@ impl Transfers for Embedded {
         transfer::export(self.engine()?.collections(), request, progress)
     }
 
-    fn room(&self, files: &[PathBuf]) -> Result<Option<Room>, TransferError> {
-        Room::of(self.engine()?.collections(), files)
+    fn disk_space(&self, files: &[PathBuf]) -> Result<Option<DiskSpace>, TransferError> {
+        DiskSpace::of(self.engine()?.collections(), files)
     }
 
     fn rehearse(

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use bson::oid::ObjectId;
 use mayfly_engine::catalog::Namespace;
 use mayfly_engine::transfer::{
-    ExportReport, ExportRequest, Format, ImportReport, ImportRequest, Lenience, Progress,
-    Rehearsal, RollBackReport, Room, TransferError, UnfinishedImport,
+    DiskSpace, ExportReport, ExportRequest, Format, ImportReport, ImportRequest, Lenience,
+    Progress, Rehearsal, RollBackReport, TransferError, UnfinishedImport,
 };
 
 /// A store that takes documents out of files and writes them to files. Each call takes as long as
@@ -61,7 +61,7 @@ pub trait Transfers: Send + Sync {
     ///
     /// # Errors
     /// When a file can't be read.
-    fn room(&self, files: &[PathBuf]) -> Result<Option<Room>, TransferError>;
+    fn disk_space(&self, files: &[PathBuf]) -> Result<Option<DiskSpace>, TransferError>;
 
     /// Counts the documents of a file that are past the thresholds of a collection's TTL indexes,
     /// among the first `documents_max`.

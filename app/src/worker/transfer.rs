@@ -8,8 +8,8 @@ use std::time::Duration;
 use bson::oid::ObjectId;
 use mayfly_engine::catalog::Namespace;
 use mayfly_engine::transfer::{
-    self, ExportReport, ExportRequest, Format, ImportReport, ImportRequest, Lenience, Preview,
-    Progress, Rehearsal, RollBackReport, Room, TransferError, UnfinishedImport,
+    self, DiskSpace, ExportReport, ExportRequest, Format, ImportReport, ImportRequest, Lenience,
+    Preview, Progress, Rehearsal, RollBackReport, TransferError, UnfinishedImport,
 };
 
 use crate::limits::REHEARSED_DOCS_MAX;
@@ -145,7 +145,7 @@ pub struct FileLook {
     /// Its beginning.
     pub preview: Preview,
     /// Whether all files have room; `None` when nobody can tell.
-    pub room: Option<Room>,
+    pub disk_space: Option<DiskSpace>,
 }
 
 /// Why nothing was done.
@@ -319,8 +319,8 @@ fn look(
     let preview = transfer::preview(path, format, lenience).map_err(|error| error.to_string())?;
     let bytes = std::fs::metadata(path).map_or(0, |about| about.len());
     // A file that can't be read is told when it is the one that is shown.
-    let room = transfers.and_then(|transfers| transfers.room(all).ok().flatten());
-    Ok(FileLook { bytes, preview, room })
+    let disk_space = transfers.and_then(|transfers| transfers.disk_space(all).ok().flatten());
+    Ok(FileLook { bytes, preview, disk_space })
 }
 
 fn downloads() -> Option<PathBuf> {

@@ -11,8 +11,8 @@ use mayfly::source::{Capabilities, Events, Source, Transfers, Upkeep};
 use mayfly_engine::catalog::Namespace;
 use mayfly_engine::store::{JobProgress, JobStep, Watch};
 use mayfly_engine::transfer::{
-    End, ExportReport, ExportRequest, Format, ImportReport, ImportRequest, Lenience, Progress,
-    Rehearsal, RollBackReport, Room, TransferError, UnfinishedImport,
+    DiskSpace, End, ExportReport, ExportRequest, Format, ImportReport, ImportRequest, Lenience,
+    Progress, Rehearsal, RollBackReport, TransferError, UnfinishedImport,
 };
 
 /// The store behind it does everything, upkeep with the wish to stop already there. An import stores
@@ -104,8 +104,8 @@ impl Transfers for Slow {
         self.inner().export(request, progress)
     }
 
-    fn room(&self, files: &[PathBuf]) -> Result<Option<Room>, TransferError> {
-        self.inner().room(files)
+    fn disk_space(&self, files: &[PathBuf]) -> Result<Option<DiskSpace>, TransferError> {
+        self.inner().disk_space(files)
     }
 
     fn rehearse(

@@ -5,11 +5,11 @@ use std::ops::Range;
 use bson::RawDocument;
 
 use super::{
-    Place,
+    TextPosition,
     limits::BATCH_BYTES_MAX,
-    place::Mark,
     prepare::prepare,
     records::{Bad, Item, Records},
+    text_position::ResumePoint,
 };
 
 /// Documents ready to be stored and what could not be read between them, in the order of the file.
@@ -21,7 +21,7 @@ pub(super) struct Batch {
     /// Bytes of the texts of what could not be read.
     bad_bytes: usize,
     /// For each entry, where the file goes on behind it.
-    marks: Vec<Mark>,
+    resume_points: Vec<ResumePoint>,
     /// Nothing more comes from this file.
     pub ended: bool,
 }
@@ -29,7 +29,7 @@ pub(super) struct Batch {
 /// One entry of a batch.
 pub(super) enum Entry {
     /// A document.
-    Document(Range<usize>, Place),
+    Document(Range<usize>, TextPosition),
     /// No document.
     Bad(Bad),
 }
@@ -42,7 +42,7 @@ impl Batch {
             arena: Vec::with_capacity(BATCH_BYTES_MAX / 4),
             entries: Vec::with_capacity(docs_max),
             bad_bytes: 0,
-            marks: Vec::with_capacity(docs_max),
+            resume_points: Vec::with_capacity(docs_max),
             ended: false,
         };
         while !batch.ended && batch.entries.len() < docs_max && batch.bytes() < BATCH_BYTES_MAX {
@@ -52,22 +52,24 @@ impl Batch {
                     batch.ended = bad.fatal;
                     batch.push_bad(bad);
                 }
-                Item::Document(place) => batch.push(records.document(), place),
+                Item::Document(position) => batch.push(records.document(), position),
             }
-            if batch.marks.len() < batch.entries.len() {
-                batch.marks.push(Mark { place: records.place(), tally: records.tally() });
+            if batch.resume_points.len() < batch.entries.len() {
+                batch
+                    .resume_points
+                    .push(ResumePoint { position: records.position(), tally: records.tally() });
             }
         }
         batch
     }
 
-    fn push(&mut self, document: &RawDocument, place: Place) {
+    fn push(&mut self, document: &RawDocument, position: TextPosition) {
         let start = self.arena.len();
         match prepare(document, &mut self.arena) {
-            Ok(()) => self.entries.push(Entry::Document(start..self.arena.len(), place)),
+            Ok(()) => self.entries.push(Entry::Document(start..self.arena.len(), position)),
             Err(reason) => {
                 let text = text_of(document);
-                self.push_bad(Bad::new(place, reason, &text, false));
+                self.push_bad(Bad::new(position, reason, &text, false));
             }
         }
     }
@@ -87,8 +89,8 @@ impl Batch {
     }
 
     /// Where the file goes on behind an entry.
-    pub(super) fn mark(&self, entry: usize) -> Option<Mark> {
-        self.marks.get(entry).copied()
+    pub(super) fn resume_point(&self, entry: usize) -> Option<ResumePoint> {
+        self.resume_points.get(entry).copied()
     }
 
     /// The documents of the entries from `from` on, at most `max` and up to the first entry that is

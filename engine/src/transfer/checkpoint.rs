@@ -18,7 +18,7 @@ use super::{
     identity::FileIdentity,
     inserted::Inserted,
     limits::{FORGET_LISTS_MAX, REASONS_MAX, UNFINISHED_MAX},
-    place::Mark,
+    text_position::ResumePoint,
 };
 use crate::{
     collection::DocumentWriter,
@@ -63,7 +63,7 @@ pub(super) struct Checkpoint {
     /// The number of the file that is read.
     pub file: usize,
     /// Where that file goes on.
-    pub mark: Mark,
+    pub resume_point: ResumePoint,
     /// What of the values in the files before it was not as Extended JSON has it.
     pub tally_before: Tally,
     /// Documents stored, those that replaced or changed another one counted.
@@ -107,7 +107,7 @@ impl Checkpoint {
             collection: None,
             created: false,
             file: 0,
-            mark: Mark::START,
+            resume_point: ResumePoint::START,
             tally_before: Tally::default(),
             imported: 0,
             replaced: 0,
@@ -130,7 +130,7 @@ impl Checkpoint {
 
     /// How many values so far were not as version 2 of Extended JSON has them.
     pub(super) fn tally(&self) -> Tally {
-        self.tally_before + self.mark.tally
+        self.tally_before + self.resume_point.tally
     }
 
     /// Counts one rejected document.
@@ -147,7 +147,7 @@ impl Checkpoint {
             return;
         }
         self.tally_before = self.tally();
-        self.mark = Mark::START;
+        self.resume_point = ResumePoint::START;
         self.file = file;
         self.rejects_before.extend(self.rejects.take().map(|(path, _)| path));
     }
@@ -172,7 +172,7 @@ impl Checkpoint {
     pub(super) fn save(&self, writer: &mut DocumentWriter<'_, '_>) -> Result<(), TransferError> {
         let mut ids = list(&writer.reader())?;
         if !ids.contains(&self.id) {
-            check_room(ids.len())?;
+            check_unfinished_max(ids.len())?;
             ids.push(self.id);
             put_list(writer, &ids)?;
         }
@@ -283,7 +283,7 @@ pub(super) fn list(reader: &Reader<'_>) -> Result<Vec<ObjectId>, StoreError> {
 ///
 /// # Errors
 /// When there are too many.
-pub(super) fn check_room(remembered: usize) -> Result<(), TransferError> {
+pub(super) fn check_unfinished_max(remembered: usize) -> Result<(), TransferError> {
     if remembered < UNFINISHED_MAX {
         return Ok(());
     }

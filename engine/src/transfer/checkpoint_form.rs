@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use bson::{Binary, Bson, Document, doc, oid::ObjectId, spec::BinarySubtype};
 
 use super::{
-    Format, ImportRequest, Lenience, Mode, Oddity, Place, Reject, Tally, Zone,
+    Format, ImportRequest, Lenience, Mode, Oddity, Reject, Tally, TextPosition, Zone,
     checkpoint::{Checkpoint, State},
     identity::{FileIdentity, bits, unbits},
-    place::Mark,
+    text_position::ResumePoint,
 };
 use crate::catalog::Namespace;
 
@@ -84,9 +84,9 @@ pub(super) fn to_bson(of: &Checkpoint) -> Document {
         "files": of.identities.iter().map(FileIdentity::to_bson).collect::<Vec<_>>(),
         "created": of.created,
         "file": bits(of.file as u64),
-        "place": place_to_bson(of.mark.place),
-        "legacy": bits(of.mark.tally.legacy_values),
-        "oddities": oddities_to_bson(&of.mark.tally),
+        "place": position_to_bson(of.resume_point.position),
+        "legacy": bits(of.resume_point.tally.legacy_values),
+        "oddities": oddities_to_bson(&of.resume_point.tally),
         "legacyBefore": bits(of.tally_before.legacy_values),
         "odditiesBefore": oddities_to_bson(&of.tally_before),
         "imported": bits(of.imported),
@@ -113,26 +113,26 @@ pub(super) fn to_bson(of: &Checkpoint) -> Document {
     if of.has_tail {
         document.insert("tail", true);
     }
-    if let Some(Reject { file, place, start_line, reason }) = &of.broken {
-        let (path, place) = (path_to_bson(file), place_to_bson(*place));
+    if let Some(Reject { file, position, start_line, reason }) = &of.broken {
+        let (path, position) = (path_to_bson(file), position_to_bson(*position));
         let start_line = bits(*start_line);
         let broken =
-            doc! { "path": path, "place": place, "startLine": start_line, "reason": reason };
+            doc! { "path": path, "place": position, "startLine": start_line, "reason": reason };
         document.insert("broken", broken);
     }
     document
 }
 
-fn place_to_bson(place: Place) -> Vec<Bson> {
-    let numbers = [place.line, place.column, place.offset, place.document];
+fn position_to_bson(position: TextPosition) -> Vec<Bson> {
+    let numbers = [position.line, position.column, position.offset, position.document];
     numbers.map(|number| Bson::Int64(bits(number))).to_vec()
 }
 
-fn place_from_bson(from: &Document) -> Option<Place> {
+fn position_from_bson(from: &Document) -> Option<TextPosition> {
     let numbers = from.get_array("place").ok()?.iter().map(|number| number.as_i64().map(unbits));
     let numbers: Vec<u64> = numbers.collect::<Option<_>>()?;
     let [line, column, offset, document] = numbers.try_into().ok()?;
-    Some(Place { line, column, offset, document })
+    Some(TextPosition { line, column, offset, document })
 }
 
 fn lenience_to_bson(of: Lenience) -> Document {
@@ -204,8 +204,8 @@ pub(super) fn from_bson(id: ObjectId, from: &Document) -> Option<Checkpoint> {
         collection: from.get_i64("collectionId").ok().and_then(|id| u32::try_from(id).ok()),
         created: from.get_bool("created").ok()?,
         file: usize::try_from(number("file")?).ok()?,
-        mark: Mark {
-            place: place_from_bson(from)?,
+        resume_point: ResumePoint {
+            position: position_from_bson(from)?,
             tally: tally_from_bson(from, "legacy", "oddities")?,
         },
         tally_before: tally_from_bson(from, "legacyBefore", "odditiesBefore")?,
@@ -222,11 +222,11 @@ pub(super) fn from_bson(id: ObjectId, from: &Document) -> Option<Checkpoint> {
         has_tail: from.get_bool("tail").unwrap_or(false),
         rejects_before: before.filter_map(path_from_bson).collect(),
         broken: from.get_document("broken").ok().and_then(|broken| {
-            let place = place_from_bson(broken)?;
+            let position = position_from_bson(broken)?;
             Some(Reject {
                 file: path_from_bson(broken.get("path")?)?,
-                place,
-                start_line: broken.get_i64("startLine").map_or(place.line, unbits),
+                position,
+                start_line: broken.get_i64("startLine").map_or(position.line, unbits),
                 reason: broken.get_str("reason").ok()?.to_owned(),
             })
         }),
@@ -246,7 +246,7 @@ mod tests {
         request.lenience.set(Oddity::NoZone, true);
         request.lenience.zone = Zone::parse("+05:45").unwrap();
         let mut written = Checkpoint::new(&request, 7).unwrap();
-        for tally in [&mut written.mark.tally, &mut written.tally_before] {
+        for tally in [&mut written.resume_point.tally, &mut written.tally_before] {
             tally.legacy_values = 3;
             tally.leap_seconds = 4;
             tally.set(Oddity::NoZone, 5);
@@ -255,8 +255,8 @@ mod tests {
         let read = from_bson(written.id, &bson).unwrap();
         assert_eq!(read.request.lenience, request.lenience);
         assert_eq!(
-            (read.mark.tally, read.tally_before),
-            (written.mark.tally, written.tally_before)
+            (read.resume_point.tally, read.tally_before),
+            (written.resume_point.tally, written.tally_before)
         );
         for since in ["lenience", "oddities", "odditiesBefore"] {
             assert!(bson.remove(since).is_some(), "{since}");
@@ -265,6 +265,6 @@ mod tests {
         assert_eq!(old.request.lenience, Lenience::default());
         let mut known = Tally::default();
         known.legacy_values = 3;
-        assert_eq!((old.mark.tally, old.tally_before), (known, known));
+        assert_eq!((old.resume_point.tally, old.tally_before), (known, known));
     }
 }

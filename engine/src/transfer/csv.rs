@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use bson::{Binary, Bson, Document, RawDocument, RawDocumentBuf, spec::BinarySubtype};
 
 use super::{
-    Place,
+    TextPosition,
     input::Input,
     limits::{CSV_COLUMNS_MAX, CSV_ROW_BYTES_MAX},
     records::{Bad, Item},
@@ -15,7 +15,7 @@ use crate::value::{extjson, scan::DEPTH_MAX};
 /// The rows of a CSV file.
 pub(super) struct CsvRecords {
     separator: u8,
-    place: Place,
+    position: TextPosition,
     columns: Vec<Column>,
     header_read: bool,
     document: RawDocumentBuf,
@@ -51,10 +51,10 @@ enum Row {
 }
 
 impl CsvRecords {
-    pub(super) fn new(separator: u8, place: Place) -> Self {
+    pub(super) fn new(separator: u8, position: TextPosition) -> Self {
         Self {
             separator,
-            place,
+            position,
             columns: Vec::new(),
             header_read: false,
             document: RawDocumentBuf::new(),
@@ -65,19 +65,23 @@ impl CsvRecords {
     ///
     /// # Errors
     /// When there is no header line any more; one sentence without its full stop.
-    pub(super) fn resume(&mut self, place: Place, input: &mut Input<'_>) -> Result<(), String> {
-        while place.offset > self.place.offset && !self.header_read {
+    pub(super) fn resume(
+        &mut self,
+        position: TextPosition,
+        input: &mut Input<'_>,
+    ) -> Result<(), String> {
+        while position.offset > self.position.offset && !self.header_read {
             if self.step(input).is_some() {
                 return Err("the header row can no longer be read".to_owned());
             }
         }
-        self.place = place;
+        self.position = position;
         Ok(())
     }
 
     /// The place behind what came last.
-    pub(super) fn place(&self) -> Place {
-        self.place
+    pub(super) fn position(&self) -> TextPosition {
+        self.position
     }
 
     pub(super) fn document(&self) -> &RawDocument {
@@ -106,10 +110,10 @@ impl CsvRecords {
             [only] => !only.quoted && only.text.trim_ascii().is_empty(),
             _ => !self.header_read && row.trim_ascii().is_empty(),
         };
-        let place = self.place;
+        let position = self.position;
         let wrong = |(at, reason): (usize, String), fatal| {
-            let place = place.after(row.get(..at).unwrap_or(row));
-            Bad::new(place, reason, row.trim_ascii_end(), fatal).started(self.place.line)
+            let position = position.after(row.get(..at).unwrap_or(row));
+            Bad::new(position, reason, row.trim_ascii_end(), fatal).started(self.position.line)
         };
         let item = if is_blank {
             None
@@ -117,7 +121,7 @@ impl CsvRecords {
             Some(match document(&self.columns, &cells) {
                 Ok(document) => {
                     self.document = document;
-                    Item::Document(place)
+                    Item::Document(position)
                 }
                 Err(error) => Item::Bad(wrong(error, false)),
             })
@@ -131,10 +135,10 @@ impl CsvRecords {
             }
         };
         if !is_blank {
-            self.place.document += u64::from(self.header_read);
+            self.position.document += u64::from(self.header_read);
             self.header_read = true;
         }
-        self.place = self.place.after(row);
+        self.position = self.position.after(row);
         input.consume(length);
         item
     }
@@ -148,8 +152,8 @@ impl CsvRecords {
             }
             let wrong = |at, reason: &str, fatal| {
                 let text = bytes.split(|byte| *byte == b'\n').next().unwrap_or_default();
-                let place = self.place.after(bytes.get(..at).unwrap_or(bytes));
-                Bad::new(place, reason, text, fatal).started(self.place.line)
+                let position = self.position.after(bytes.get(..at).unwrap_or(bytes));
+                Bad::new(position, reason, text, fatal).started(self.position.line)
             };
             match row(bytes, self.separator, input.has_ended()) {
                 Row::Cells(cells, length) => return Ok(Some((cells, length))),
@@ -186,18 +190,18 @@ impl CsvRecords {
         let bytes = input.bytes();
         if bytes.len() >= CSV_ROW_BYTES_MAX {
             let text = bytes.split(|byte| *byte == b'\n').next().unwrap_or_default();
-            return Err(Bad::new(self.place, "the row is too long; split it", text, true));
+            return Err(Bad::new(self.position, "the row is too long; split it", text, true));
         }
         let wanted = bytes.len() * 2;
         let filled = input.fill().and_then(|()| input.fill_to(wanted));
-        filled.map_err(|reason| Bad::new(self.place, reason, &[], true))
+        filled.map_err(|reason| Bad::new(self.position, reason, &[], true))
     }
 
     /// Goes on behind a row that can't be used.
     fn skip(&mut self, length: usize, input: &mut Input<'_>) {
         let bytes = input.bytes();
-        self.place = self.place.after(bytes.get(..length).unwrap_or(bytes));
-        self.place.document += 1;
+        self.position = self.position.after(bytes.get(..length).unwrap_or(bytes));
+        self.position.document += 1;
         input.consume(length);
     }
 }

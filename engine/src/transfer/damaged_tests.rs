@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::{
     End, ImportRequest, Progress, import, leave_import, resume_import, roll_back_import,
-    tests::Room, unfinished_imports,
+    tests::Fixture, unfinished_imports,
 };
 use crate::{
     catalog::Namespace,
@@ -12,7 +12,7 @@ use crate::{
     command::testing::{spoil, spoil_meta},
 };
 
-impl Room {
+impl Fixture {
     fn lines(&self, name: &str, documents: u32) -> ImportRequest {
         let mut text = String::new();
         for id in 0..documents {
@@ -37,56 +37,56 @@ impl Room {
 
 #[test]
 fn a_damaged_checkpoint_stands_in_the_way_of_no_other_import() {
-    let room = Room::new();
-    room.begin("spoiled");
-    let lost = unfinished_imports(&room.collections).unwrap().remove(0).id;
-    room.spoil(b"startedMs\0");
-    room.begin("sound");
-    let known = unfinished_imports(&room.collections).unwrap();
+    let fixture = Fixture::new();
+    fixture.begin("spoiled");
+    let lost = unfinished_imports(&fixture.collections).unwrap().remove(0).id;
+    fixture.spoil(b"startedMs\0");
+    fixture.begin("sound");
+    let known = unfinished_imports(&fixture.collections).unwrap();
     assert_eq!(known.len(), 1, "{known:?}");
     assert_eq!(known[0].request.namespace.collection, "sound");
-    let report = resume_import(&room.collections, known[0].id, &Progress::new()).unwrap();
+    let report = resume_import(&fixture.collections, known[0].id, &Progress::new()).unwrap();
     assert_eq!((report.end, report.imported), (End::Complete, 5_000));
-    let again = ImportRequest { drop: true, ..room.lines("spoiled", 10) };
-    assert_eq!(room.import(&again).end, End::Complete);
-    let error = resume_import(&room.collections, lost, &Progress::new()).unwrap_err();
+    let again = ImportRequest { drop: true, ..fixture.lines("spoiled", 10) };
+    assert_eq!(fixture.import(&again).end, End::Complete);
+    let error = resume_import(&fixture.collections, lost, &Progress::new()).unwrap_err();
     assert!(error.to_string().contains("checksum"), "{error}");
 }
 
 #[test]
 fn a_damaged_list_of_imports_stands_in_the_way_of_no_import() {
-    let room = Room::new();
-    room.begin("lost");
-    spoil_meta(&room.folder.path().join("data"), "imports");
-    assert!(unfinished_imports(&room.collections).unwrap().is_empty());
-    room.begin("next");
-    let known = unfinished_imports(&room.collections).unwrap();
+    let fixture = Fixture::new();
+    fixture.begin("lost");
+    spoil_meta(&fixture.folder.path().join("data"), "imports");
+    assert!(unfinished_imports(&fixture.collections).unwrap().is_empty());
+    fixture.begin("next");
+    let known = unfinished_imports(&fixture.collections).unwrap();
     assert_eq!(known[0].request.namespace.collection, "next");
-    leave_import(&room.collections, known[0].id).unwrap();
-    assert!(unfinished_imports(&room.collections).unwrap().is_empty());
+    leave_import(&fixture.collections, known[0].id).unwrap();
+    assert!(unfinished_imports(&fixture.collections).unwrap().is_empty());
 }
 
 /// What the damaged list named stays, and that is said.
 #[test]
 fn a_roll_back_goes_on_behind_a_damaged_list() {
     for is_gone in [false, true] {
-        let room = Room::new();
+        let fixture = Fixture::new();
         let progress = Progress::new();
         progress.cancel_at(2_000);
-        let report = import(&room.collections, &room.lines("c", 9_000), &progress).unwrap();
+        let report = import(&fixture.collections, &fixture.lines("c", 9_000), &progress).unwrap();
         let id = report.unfinished.unwrap();
         let list = format!("import/{id}/0");
         if is_gone {
             let gone = |writer: &mut DocumentWriter<'_, '_>| writer.delete_meta(&list);
-            room.collections.write(|writer| gone(writer).map_err(WriteError::from)).unwrap();
+            fixture.collections.write(|writer| gone(writer).map_err(WriteError::from)).unwrap();
         } else {
-            spoil_meta(&room.folder.path().join("data"), &list);
+            spoil_meta(&fixture.folder.path().join("data"), &list);
         }
-        let done = roll_back_import(&room.collections, id, &Progress::new()).unwrap();
+        let done = roll_back_import(&fixture.collections, id, &Progress::new()).unwrap();
         assert_eq!(done.lists_damaged, 1);
         assert!(done.removed > 0 && done.removed < report.imported, "{done:?}");
-        assert_eq!(room.documents().len() as u64, report.imported - done.removed);
+        assert_eq!(fixture.documents().len() as u64, report.imported - done.removed);
         assert!(done.sentence().contains("can't be identified"), "{}", done.sentence());
-        assert!(unfinished_imports(&room.collections).unwrap().is_empty());
+        assert!(unfinished_imports(&fixture.collections).unwrap().is_empty());
     }
 }

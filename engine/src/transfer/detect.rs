@@ -59,7 +59,7 @@ impl Detected {
 }
 
 /// Bytes of a UTF-8 byte order mark at the start.
-pub(super) fn mark_length(bytes: &[u8]) -> usize {
+pub(super) fn byte_order_mark_length(bytes: &[u8]) -> usize {
     if bytes.starts_with(&[0xef, 0xbb, 0xbf]) { 3 } else { 0 }
 }
 
@@ -88,7 +88,7 @@ pub(super) fn refuse(start: &[u8]) -> Option<&'static str> {
 /// The form of a file from its first bytes; `whole` says that these are all. `table` says that its
 /// name ends like that of a CSV file.
 pub(super) fn detect(start: &[u8], whole: bool, format: Format, table: bool) -> Option<Form> {
-    let text = start.get(mark_length(start)..).unwrap_or_default();
+    let text = start.get(byte_order_mark_length(start)..).unwrap_or_default();
     let first = text.iter().position(|byte| !byte.is_ascii_whitespace());
     let Some(first) = first else { return Some(Form::Empty) };
     if format == Format::Csv {

@@ -7,7 +7,7 @@ use bson::{
     raw::{CStr, RawBsonRef},
 };
 
-use super::{ExportFormat, IMPORT_TEXT_BYTES_MAX, ImportRequest, TransferError, tests::Room};
+use super::{ExportFormat, IMPORT_TEXT_BYTES_MAX, ImportRequest, TransferError, tests::Fixture};
 use crate::store::rot;
 use crate::value::{
     extjson::{Style, read_document, write_document},
@@ -33,13 +33,13 @@ fn fields(fields: &[(&str, RawBsonRef<'_>)]) -> RawDocumentBuf {
 #[test]
 fn csv_is_refused_where_a_field_stands_twice() {
     let check = |document: &RawDocumentBuf, chosen: &[&str], expected: Result<&str, &str>| {
-        let room = Room::new();
-        room.insert(document);
-        let path = room.folder.path().join("out.csv");
+        let fixture = Fixture::new();
+        fixture.insert(document);
+        let path = fixture.folder.path().join("out.csv");
         let fields = chosen.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
         let fields = (!fields.is_empty()).then_some(fields);
         let format = ExportFormat::Csv { fields, escape_formulas: false };
-        let told = room.export_to(&path, format).map_err(|error| error.to_string());
+        let told = fixture.export_to(&path, format).map_err(|error| error.to_string());
         match (told, expected) {
             (Ok(_), Ok(text)) => assert_eq!(fs::read_to_string(&path).unwrap(), text),
             (Err(told), Err(column)) => {
@@ -68,22 +68,22 @@ fn csv_is_refused_where_a_field_stands_twice() {
 
 #[test]
 fn json_with_a_field_that_stands_twice_is_rejected_when_it_is_read() {
-    let room = Room::new();
+    let fixture = Fixture::new();
     let (one, two) = (RawBsonRef::Int32(1), RawBsonRef::Int32(2));
-    room.insert(&fields(&[("_id", one), ("a", one), ("a", two)]));
-    let path = room.folder.path().join("out.json");
-    room.export_to(&path, NDJSON).unwrap();
+    fixture.insert(&fields(&[("_id", one), ("a", one), ("a", two)]));
+    let path = fixture.folder.path().join("out.json");
+    fixture.export_to(&path, NDJSON).unwrap();
     assert_eq!(fs::read_to_string(&path).unwrap(), "{\"_id\":1,\"a\":1,\"a\":2}\n");
     let again =
-        ImportRequest { drop: true, ..ImportRequest::new(vec![path], room.namespace.clone()) };
-    let report = room.import(&again);
+        ImportRequest { drop: true, ..ImportRequest::new(vec![path], fixture.namespace.clone()) };
+    let report = fixture.import(&again);
     assert_eq!((report.imported, report.rejected), (0, 1));
     assert!(report.rejects[0].reason.contains("twice"), "{:?}", report.rejects);
 }
 
 #[test]
 fn a_document_that_looks_like_a_value_is_told_when_it_is_exported() {
-    let room = Room::new();
+    let fixture = Fixture::new();
     let date = "2026-01-01T00:00:00Z";
     for document in [
         doc! { "_id": 1, "v": DateTime::from_millis(0) },
@@ -91,39 +91,42 @@ fn a_document_that_looks_like_a_value_is_told_when_it_is_exported() {
         doc! { "_id": 3, "v": [{ "$oid": "no id" }] },
         doc! { "_id": 4, "v": { "$x": 1 } },
     ] {
-        room.insert(&raw(&document));
+        fixture.insert(&raw(&document));
     }
-    let path = room.folder.path().join("out.json");
+    let path = fixture.folder.path().join("out.json");
     for format in [NDJSON, ExportFormat::Array(Style::Canonical)] {
-        let told = room.export_to(&path, format).unwrap().lookalikes.unwrap();
+        let told = fixture.export_to(&path, format).unwrap().lookalikes.unwrap();
         assert_eq!((told.count, &*told.first), (2, "'two'"));
         assert!(told.to_string().starts_with("2 documents have an embedded document"), "{told}");
     }
     let csv = ExportFormat::Csv { fields: None, escape_formulas: false };
-    assert_eq!(room.export_to(&room.folder.path().join("out.csv"), csv).unwrap().lookalikes, None);
-    room.export_to(&path, NDJSON).unwrap();
+    assert_eq!(
+        fixture.export_to(&fixture.folder.path().join("out.csv"), csv).unwrap().lookalikes,
+        None
+    );
+    fixture.export_to(&path, NDJSON).unwrap();
     let again =
-        ImportRequest { drop: true, ..ImportRequest::new(vec![path], room.namespace.clone()) };
-    let report = room.import(&again);
+        ImportRequest { drop: true, ..ImportRequest::new(vec![path], fixture.namespace.clone()) };
+    let report = fixture.import(&again);
     assert_eq!((report.imported, report.rejected), (3, 1), "{:?}", report.rejects);
-    let read = room.documents();
+    let read = fixture.documents();
     let day = DateTime::parse_rfc3339_str(date).unwrap();
     assert_eq!(read[1], raw(&doc! { "_id": "two", "v": day }), "a date now, as the export said");
     assert_eq!(read[2], raw(&doc! { "_id": 4, "v": { "$x": 1 } }));
-    let path = room.folder.path().join("again.json");
-    assert_eq!(room.export_to(&path, NDJSON).unwrap().lookalikes, None);
+    let path = fixture.folder.path().join("again.json");
+    assert_eq!(fixture.export_to(&path, NDJSON).unwrap().lookalikes, None);
 }
 
 #[cfg(unix)]
 #[test]
 fn a_target_that_is_no_ordinary_file_stays_as_it_is() {
     use std::os::unix::fs::{FileTypeExt as _, symlink};
-    let room = Room::new();
-    room.insert(&raw(&doc! { "_id": 1 }));
-    let folder = room.folder.path();
-    let check = |path: &Path, told: &str| match room.export_to(path, NDJSON) {
+    let fixture = Fixture::new();
+    fixture.insert(&raw(&doc! { "_id": 1 }));
+    let folder = fixture.folder.path();
+    let check = |path: &Path, told: &str| match fixture.export_to(path, NDJSON) {
         Err(TransferError::Target { .. }) => {
-            let error = room.export_to(path, NDJSON).unwrap_err().to_string();
+            let error = fixture.export_to(path, NDJSON).unwrap_err().to_string();
             assert!(error.contains(told), "{error}");
         }
         other => panic!("{}: {other:?}", path.display()),
@@ -154,20 +157,20 @@ fn a_target_that_is_no_ordinary_file_stays_as_it_is() {
 
 #[test]
 fn no_data_file_and_no_backup_is_replaced() {
-    let room = Room::new();
-    room.insert(&raw(&doc! { "_id": 1 }));
-    let folder = room.folder.path();
+    let fixture = Fixture::new();
+    fixture.insert(&raw(&doc! { "_id": 1 }));
+    let folder = fixture.folder.path();
     let data = folder.join("data/data.mdb");
     let (second, backup) = (folder.join("second.json"), folder.join("store.backup"));
     fs::hard_link(&data, &second).unwrap();
     fs::copy(&data, &backup).unwrap();
     let before = fs::read(&data).unwrap();
     for path in [&second, &backup] {
-        let error = room.export_to(path, NDJSON).unwrap_err().to_string();
+        let error = fixture.export_to(path, NDJSON).unwrap_err().to_string();
         assert!(error.contains("a store's data file or a backup; choose another name"), "{error}");
         assert!(fs::read(path).unwrap() == before, "{} is another file", path.display());
     }
-    assert_eq!(room.documents().len(), 1);
+    assert_eq!(fixture.documents().len(), 1);
 }
 
 /// Each type at its longest, as canonical Extended JSON.
@@ -218,30 +221,30 @@ fn the_text_of_the_largest_document_is_short_enough_to_be_imported() {
 fn a_document_whose_text_is_six_times_as_long_comes_back() {
     let text = "\u{1}".repeat(11 << 20);
     for format in [NDJSON, ExportFormat::Array(Style::Canonical)] {
-        let room = Room::new();
-        room.insert(&raw(&doc! { "_id": 1, "text": &text }));
-        room.insert(&raw(&doc! { "_id": 2 }));
-        let before = room.documents();
-        let path = room.folder.path().join("out.json");
-        room.export_to(&path, format).unwrap();
-        let request = ImportRequest::new(vec![path], room.namespace.clone());
-        let report = room.import(&ImportRequest { drop: true, ..request });
+        let fixture = Fixture::new();
+        fixture.insert(&raw(&doc! { "_id": 1, "text": &text }));
+        fixture.insert(&raw(&doc! { "_id": 2 }));
+        let before = fixture.documents();
+        let path = fixture.folder.path().join("out.json");
+        fixture.export_to(&path, format).unwrap();
+        let request = ImportRequest::new(vec![path], fixture.namespace.clone());
+        let report = fixture.import(&ImportRequest { drop: true, ..request });
         assert_eq!((report.imported, report.rejected), (2, 0));
-        assert!(room.documents() == before, "they have changed");
+        assert!(fixture.documents() == before, "they have changed");
     }
 }
 
 #[test]
 fn damaged_documents_are_left_out_and_told_and_cost_no_older_file() {
-    let room = Room::new();
+    let fixture = Fixture::new();
     for (id, text) in [(1, "before"), (2, "needle"), (3, "behind")] {
-        room.insert(&raw(&doc! { "_id": id, "text": text }));
+        fixture.insert(&raw(&doc! { "_id": id, "text": text }));
     }
-    let path = room.folder.path().join("out");
-    room.export_to(&path, NDJSON).unwrap();
+    let path = fixture.folder.path().join("out");
+    fixture.export_to(&path, NDJSON).unwrap();
     let whole = fs::read_to_string(&path).unwrap();
-    rot(&room.folder.path().join("data"), &[b"needle"]);
-    let refused = room.export_to(&path, NDJSON).unwrap_err().to_string();
+    rot(&fixture.folder.path().join("data"), &[b"needle"]);
+    let refused = fixture.export_to(&path, NDJSON).unwrap_err().to_string();
     assert!(refused.contains("The existing file may have them"), "{refused}");
     assert_eq!(fs::read_to_string(&path).unwrap(), whole);
     let csv = ExportFormat::Csv { fields: None, escape_formulas: false };
@@ -250,7 +253,7 @@ fn damaged_documents_are_left_out_and_told_and_cost_no_older_file() {
         (csv, "_id,text\r\n1,before\r\n3,behind\r\n"),
     ] {
         fs::remove_file(&path).unwrap();
-        let report = room.export_to(&path, format).unwrap();
+        let report = fixture.export_to(&path, format).unwrap();
         let told = "1 document is damaged and not exported; the first is document with _id 2";
         assert_eq!(report.left_out.unwrap().to_string(), told);
         assert_eq!((fs::read_to_string(&path).unwrap().as_str(), report.exported), (expected, 2));

@@ -12,14 +12,14 @@ use super::{
     Detected, End, Form, Format, ImportReport, Lenience, Progress, Reject, TransferError,
     batch::Batch,
     checkpoint::{Checkpoint, State},
-    claim::Claim,
     identity::FileIdentity,
+    import_lock::ImportLock,
     limits::{BATCH_QUEUE_MAX, REJECTS_LISTED_MAX},
-    place::Mark,
     records::Records,
     rejects::{Lines, RejectsFile},
     store_batch::{Refused, Stop, Stored, are_too_many, store_batch},
-    unfinished::{check_room_for, forget, forget_all_of, forget_rest, load},
+    text_position::ResumePoint,
+    unfinished::{check_unfinished_max_for, forget, forget_all_of, forget_rest, load},
 };
 use crate::{
     catalog::Namespace,
@@ -92,11 +92,11 @@ pub fn import(
     progress: &Progress,
 ) -> Result<ImportReport, TransferError> {
     let checkpoint = Checkpoint::new(request, collections.clock().now_ms())?;
-    let _claim = Claim::new(checkpoint.id)?;
+    let _lock = ImportLock::new(checkpoint.id)?;
     let opened = Opened::new(&request.files, &checkpoint, progress)?;
     forget_rest(collections)?;
     if request.drop {
-        check_room_for(collections, &request.namespace)?;
+        check_unfinished_max_for(collections, &request.namespace)?;
         check_replacement(collections, &request.namespace, &opened.detected)?;
         collections.drop_collection(&request.namespace)?;
         forget_all_of(collections, &request.namespace)?;
@@ -141,7 +141,7 @@ pub fn resume_import(
     id: ObjectId,
     progress: &Progress,
 ) -> Result<ImportReport, TransferError> {
-    let _claim = Claim::new(id)?;
+    let _lock = ImportLock::new(id)?;
     let mut checkpoint = load(collections, id)?;
     check_resumable(collections, &checkpoint)?;
     if are_too_many(&checkpoint) {
@@ -200,10 +200,9 @@ impl<'p> Opened<'p> {
             let mut records = Records::open(path, format, lenience, Some(progress))?;
             bytes += std::fs::metadata(path).map_or(0, |about| about.len());
             opened.detected.push((path.clone(), records.detected()));
-            if number == checkpoint.file && checkpoint.mark != Mark::START {
-                records.resume(checkpoint.mark).map_err(|what| TransferError::NotReadable {
-                    path: path.display().to_string(),
-                    what,
+            if number == checkpoint.file && checkpoint.resume_point != ResumePoint::START {
+                records.resume(checkpoint.resume_point).map_err(|what| {
+                    TransferError::NotReadable { path: path.display().to_string(), what }
                 })?;
             }
             opened.files.push((number, records));
@@ -340,8 +339,8 @@ impl<'i> Importing<'i> {
         let kept = self.keep(&stored.lines);
         let file = self.files.get(file).cloned().unwrap_or_default();
         for refused in stored.refused {
-            let Refused { place, start_line, reason, fatal, .. } = refused;
-            let reject = Reject { file: file.clone(), place, start_line, reason };
+            let Refused { position, start_line, reason, fatal, .. } = refused;
+            let reject = Reject { file: file.clone(), position, start_line, reason };
             if fatal {
                 self.broken = Some(reject.clone());
             }

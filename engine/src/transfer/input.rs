@@ -231,7 +231,7 @@ impl<'p> Input<'p> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::transfer::{Form, Lenience, Place, json::JsonRecords, records::Item};
+    use crate::transfer::{Form, Lenience, TextPosition, json::JsonRecords, records::Item};
 
     /// An array of documents of half a kilobyte, in pieces of any length.
     struct Generated {
@@ -263,7 +263,7 @@ mod tests {
         const DOCUMENTS: u64 = 600_000;
         let reader = Generated { piece: b"[".to_vec(), at: 0, documents: DOCUMENTS };
         let mut input = Input::over(Box::new(BufReader::new(reader)));
-        let mut records = JsonRecords::new(Form::Array, Place::START, Lenience::default());
+        let mut records = JsonRecords::new(Form::Array, TextPosition::START, Lenience::default());
         let mut documents = 0;
         loop {
             match records.next(&mut input) {
@@ -283,7 +283,7 @@ mod tests {
         let endless = (&b"{\"a\":1}\n"[..]).chain(io::repeat(b'x').take(FAR));
         let progress = Progress::new();
         let mut input = Input { progress: Some(&progress), ..Input::over(Box::new(endless)) };
-        let mut records = JsonRecords::new(Form::Lines, Place::START, Lenience::default());
+        let mut records = JsonRecords::new(Form::Lines, TextPosition::START, Lenience::default());
         assert!(matches!(records.next(&mut input), Item::Document(_)));
         progress.cancel();
         assert!(matches!(records.next(&mut input), Item::Bad(bad) if bad.fatal));

@@ -3,7 +3,7 @@
 use bson::RawDocument;
 
 use super::{
-    Form, Place,
+    Form, TextPosition,
     input::Input,
     limits::{IMPORT_TEXT_BYTES_BLIND, IMPORT_TEXT_BYTES_MAX, READ_BYTES},
     records::{Bad, Item},
@@ -19,9 +19,9 @@ pub(super) struct JsonRecords {
     documents: Documents,
     form: Form,
     /// The place of the first byte of the input; bytes before it are not known to `documents`.
-    place: Place,
+    position: TextPosition,
     /// Bytes before the first one that `documents` saw.
-    mark: u64,
+    start_offset: u64,
     /// `documents` does not know the place: it has read lines without following it.
     is_ahead: bool,
 }
@@ -38,23 +38,27 @@ enum Extent {
 }
 
 impl JsonRecords {
-    pub(super) fn new(form: Form, place: Place, lenience: Lenience) -> Self {
+    pub(super) fn new(form: Form, position: TextPosition, lenience: Lenience) -> Self {
         let inner = if form == Form::Array { extjson::Form::Array } else { extjson::Form::Stream };
         let documents = Documents::new(inner).lenient(lenience);
-        Self { documents, form, place, mark: place.offset, is_ahead: false }
+        Self { documents, form, position, start_offset: position.offset, is_ahead: false }
     }
 
     /// Goes on behind a document.
-    pub(super) fn resume(&mut self, place: Place) {
-        if place.offset > self.mark {
-            self.documents.resume(place.line, place.column, place.offset - self.mark);
-            self.place = place;
+    pub(super) fn resume(&mut self, position: TextPosition) {
+        if position.offset > self.start_offset {
+            self.documents.resume(
+                position.line,
+                position.column,
+                position.offset - self.start_offset,
+            );
+            self.position = position;
         }
     }
 
     /// The place behind what came last.
-    pub(super) fn place(&self) -> Place {
-        self.place
+    pub(super) fn position(&self) -> TextPosition {
+        self.position
     }
 
     pub(super) fn document(&self) -> &RawDocument {
@@ -70,8 +74,8 @@ impl JsonRecords {
         let next =
             if self.form == Form::Lines { self.next_line(input) } else { self.next_whole(input) };
         next.unwrap_or_else(|reason| {
-            let place = self.place.after(input.bytes());
-            Item::Bad(Bad::new(place, reason, &[], true))
+            let position = self.position.after(input.bytes());
+            Item::Bad(Bad::new(position, reason, &[], true))
         })
     }
 
@@ -81,14 +85,14 @@ impl JsonRecords {
         if let Some((length, _)) = found
             && self.documents.line(input.bytes().get(..length).unwrap_or_default())
         {
-            let place = self.place;
+            let position = self.position;
             input.consume(length);
-            self.place = place.after_line(length);
+            self.position = position.after_line(length);
             self.is_ahead = true;
-            return Ok(Item::Document(place));
+            return Ok(Item::Document(position));
         }
         if std::mem::take(&mut self.is_ahead) {
-            self.resume(self.place);
+            self.resume(self.position);
         }
         let Some((length, last)) = found else { return self.too_long(input) };
         let window = input.bytes().get(..length).unwrap_or_default();
@@ -118,7 +122,7 @@ impl JsonRecords {
                 let bad = self.bad(&error, b"", window.trim_ascii(), false);
                 self.documents.skip(window);
                 self.advance(input, length);
-                self.place.document += 1;
+                self.position.document += 1;
                 Ok(Item::Bad(bad))
             }
         }
@@ -166,9 +170,9 @@ impl JsonRecords {
     /// Gives up a line that is longer than allowed, and looks for its end as long as anybody wants more.
     fn too_long(&mut self, input: &mut Input<'_>) -> Result<Item, String> {
         let start = blank(input.bytes());
-        let place = self.place.after(input.bytes().get(..start).unwrap_or_default());
+        let position = self.position.after(input.bytes().get(..start).unwrap_or_default());
         let text = input.bytes().get(start..).unwrap_or_default();
-        let mut bad = Bad::new(place, too_long_reason(), text, false);
+        let mut bad = Bad::new(position, too_long_reason(), text, false);
         let mut start = start;
         loop {
             let bytes = input.bytes();
@@ -180,7 +184,7 @@ impl JsonRecords {
             start = 0;
             bad.fatal = end.is_none() && !input.has_ended() && input.is_enough();
             if end.is_some() || input.has_ended() || bad.fatal {
-                self.place.document += 1;
+                self.position.document += 1;
                 return Ok(Item::Bad(bad));
             }
             input.fill()?;
@@ -194,8 +198,13 @@ impl JsonRecords {
                 Ok(Step::Document { consumed }) => return Ok(self.found(input, consumed)),
                 Ok(Step::End { .. }) => return Ok(Item::End),
                 Ok(Step::NeedMore) if self.is_too_long(input) => {
-                    let place = self.place.after(self.lead(input.bytes()));
-                    return Ok(Item::Bad(Bad::new(place, too_long_reason(), input.bytes(), true)));
+                    let position = self.position.after(self.lead(input.bytes()));
+                    return Ok(Item::Bad(Bad::new(
+                        position,
+                        too_long_reason(),
+                        input.bytes(),
+                        true,
+                    )));
                 }
                 Ok(Step::NeedMore) => more(input)?,
                 Err(error) => match self.extent(&error, input.bytes(), input.has_ended()) {
@@ -207,7 +216,7 @@ impl JsonRecords {
                         let bad = self.bad(&error, lead, text, false);
                         self.documents.skip(bytes);
                         self.advance(input, length);
-                        self.place.document += 1;
+                        self.position.document += 1;
                         return Ok(Item::Bad(bad));
                     }
                     Extent::Open | Extent::Broken => {
@@ -233,7 +242,7 @@ impl JsonRecords {
     /// braces match and what comes behind it is what should.
     fn extent(&self, error: &TextError, bytes: &[u8], ended: bool) -> Extent {
         let lead = self.lead(bytes).len();
-        if error.offset as u64 + self.mark <= self.place.offset + lead as u64 {
+        if error.offset as u64 + self.start_offset <= self.position.offset + lead as u64 {
             return Extent::Broken;
         }
         let Extent::Ends(length) = object_extent(bytes.get(lead..).unwrap_or_default()) else {
@@ -253,25 +262,25 @@ impl JsonRecords {
     fn found(&mut self, input: &mut Input<'_>, consumed: usize) -> Item {
         let lead = self.lead(input.bytes()).len();
         self.advance(input, lead);
-        let place = self.place;
+        let position = self.position;
         self.advance(input, consumed.saturating_sub(lead));
-        self.place.document += 1;
-        Item::Document(place)
+        self.position.document += 1;
+        Item::Document(position)
     }
 
     fn advance(&mut self, input: &mut Input<'_>, count: usize) {
-        self.place = self.place.after(input.bytes().get(..count).unwrap_or_default());
+        self.position = self.position.after(input.bytes().get(..count).unwrap_or_default());
         input.consume(count);
     }
 
     /// The document that follows `lead` and could not be read.
     fn bad(&self, error: &TextError, lead: &[u8], text: &[u8], fatal: bool) -> Bad {
-        let offset = error.offset as u64 + self.mark;
-        let place = Place {
+        let offset = error.offset as u64 + self.start_offset;
+        let position = TextPosition {
             line: error.line as u64,
             column: error.column as u64,
             offset,
-            document: self.place.document,
+            document: self.position.document,
         };
         let option = error.oddity.map(option).unwrap_or_default();
         let byte = if error.message.contains("UTF-8") {
@@ -280,7 +289,7 @@ impl JsonRecords {
             String::new()
         };
         let reason = format!("{}{option}{byte}", error.message);
-        Bad::new(place, reason, text, fatal).started(self.place.after(lead).line)
+        Bad::new(position, reason, text, fatal).started(self.position.after(lead).line)
     }
 }
 

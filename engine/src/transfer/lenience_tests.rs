@@ -5,7 +5,7 @@ use std::fs;
 use bson::{Document, RawDocumentBuf, doc};
 
 use super::{
-    Format, ImportRequest, Lenience, Oddity, Progress, Tally, preview, rehearse, tests::Room,
+    Format, ImportRequest, Lenience, Oddity, Progress, Tally, preview, rehearse, tests::Fixture,
 };
 
 /// The first 5 documents have an oddity each, in the order of [`Oddity::ALL`]; the last one is good.
@@ -54,20 +54,20 @@ fn each_oddity_is_taken_alone_and_counted() {
     let good = doc! { "_id": 6 };
     for bytes in forms() {
         for (oddity, value) in Oddity::ALL.into_iter().zip(&values) {
-            let room = Room::new();
+            let fixture = Fixture::new();
             let mut lenience = all();
             for other in Oddity::ALL {
                 lenience.set(other, other == oddity);
             }
-            let report = room.import(&ImportRequest { lenience, ..room.request(&bytes) });
+            let report = fixture.import(&ImportRequest { lenience, ..fixture.request(&bytes) });
             assert_eq!((report.imported, report.rejected), (2, 4), "{oddity:?}");
             let mut tally = Tally::NONE;
             tally.set(oddity, 1);
             assert_eq!(report.tally, tally);
-            assert_eq!(room.documents(), [raw(value), raw(&good)]);
+            assert_eq!(fixture.documents(), [raw(value), raw(&good)]);
         }
-        let room = Room::new();
-        let report = room.import(&ImportRequest { lenience: all(), ..room.request(&bytes) });
+        let fixture = Fixture::new();
+        let report = fixture.import(&ImportRequest { lenience: all(), ..fixture.request(&bytes) });
         assert_eq!((report.imported, report.rejected), (6, 0));
         assert_eq!(report.tally.sentences().len(), Oddity::ALL.len());
     }
@@ -76,11 +76,11 @@ fn each_oddity_is_taken_alone_and_counted() {
 #[test]
 fn nothing_odd_is_taken_by_itself_and_the_reason_names_the_option() {
     for bytes in forms() {
-        let room = Room::new();
-        let report = room.import(&room.request(&bytes));
+        let fixture = Fixture::new();
+        let report = fixture.import(&fixture.request(&bytes));
         assert_eq!((report.imported, report.rejected), (1, 5));
         assert_eq!(report.tally, Tally::NONE);
-        assert_eq!(room.documents(), [raw(&doc! { "_id": 6 })]);
+        assert_eq!(fixture.documents(), [raw(&doc! { "_id": 6 })]);
         for (oddity, reject) in Oddity::ALL.into_iter().zip(&report.rejects) {
             let option = format!("option \"{}\" ({})", oddity.option(), oddity.flag());
             assert!(reject.reason.contains(&option), "{reject}");
@@ -92,8 +92,8 @@ fn nothing_odd_is_taken_by_itself_and_the_reason_names_the_option() {
 
 #[test]
 fn other_reasons_name_no_option() {
-    let room = Room::new();
-    let report = room.import(&room.request(b"{\"_id\":tru}\n{\"_id\":1e400}\n"));
+    let fixture = Fixture::new();
+    let report = fixture.import(&fixture.request(b"{\"_id\":tru}\n{\"_id\":1e400}\n"));
     assert_eq!(report.rejected, 2);
     assert!(report.rejects.iter().all(|reject| !reject.reason.contains("option")));
 }
@@ -101,12 +101,12 @@ fn other_reasons_name_no_option() {
 #[test]
 fn what_is_looked_at_before_is_read_in_the_same_way() {
     for bytes in forms() {
-        let room = Room::new();
-        let path = room.file("p", &bytes);
+        let fixture = Fixture::new();
+        let path = fixture.file("p", &bytes);
         let look = |lenience| {
             let found = preview(&path, Format::Auto, lenience).unwrap();
             let progress = Progress::new();
-            let (all, into) = (&room.collections, &room.namespace);
+            let (all, into) = (&fixture.collections, &fixture.namespace);
             let rehearsed =
                 rehearse(all, into, &path, Format::Auto, lenience, 1_000, &progress).unwrap();
             let read = (found.documents.len(), found.rejects.len());

@@ -17,11 +17,11 @@
 mod batch;
 mod checkpoint;
 mod checkpoint_form;
-mod claim;
 mod csv;
 #[cfg(test)]
 mod damaged_tests;
 mod detect;
+mod disk_space;
 mod error;
 mod export;
 mod export_csv;
@@ -30,13 +30,13 @@ mod export_tests;
 mod file_name;
 mod identity;
 mod import;
+mod import_lock;
 mod input;
 mod inserted;
 mod json;
 #[cfg(test)]
 mod lenience_tests;
 mod limits;
-mod place;
 mod prepare;
 mod preview;
 mod progress;
@@ -46,14 +46,15 @@ mod report;
 #[cfg(test)]
 mod resume_tests;
 mod roll_back;
-mod room;
 mod store_batch;
 mod target;
 #[cfg(test)]
 mod tests;
+mod text_position;
 mod unfinished;
 
 pub use detect::{Detected, Form, Format};
+pub use disk_space::DiskSpace;
 pub use error::TransferError;
 pub use export::{
     ExportFormat, ExportReport, ExportRequest, LeftOut, Lookalikes, export, indexes_path,
@@ -64,12 +65,11 @@ pub use limits::{
     IMPORT_REJECTS_MAX, IMPORT_TEXT_BYTES_MAX, PREVIEW_DOCS_MAX, REJECTS_SHARE,
     REJECTS_SHARE_DOCS_MIN,
 };
-pub use place::Place;
 pub use preview::{FieldTypes, Preview, Rehearsal, RehearsedIndex, preview, rehearse};
 pub use progress::{Progress, ProgressNow};
 pub use report::{End, ImportReport, Reject};
 pub use roll_back::{RollBackReport, roll_back_import};
-pub use room::Room;
+pub use text_position::TextPosition;
 pub use unfinished::{UnfinishedImport, leave_import, unfinished_imports};
 
 pub use crate::value::{

@@ -99,7 +99,7 @@ fn look(mut records: Records<'_>, path: &Path) -> Preview {
         tally: Tally::NONE,
         more: true,
     };
-    let mut places = HashMap::new();
+    let mut positions = HashMap::new();
     while preview.documents.len() + preview.rejects.len() < PREVIEW_DOCS_MAX
         && preview.more
         && !records.is_enough()
@@ -108,12 +108,17 @@ fn look(mut records: Records<'_>, path: &Path) -> Preview {
             Item::End => preview.more = false,
             Item::Bad(bad) => {
                 preview.more = !bad.fatal || records.is_enough();
-                let Bad { place, start_line, reason, .. } = bad;
-                preview.rejects.push(Reject { file: path.to_owned(), place, start_line, reason });
+                let Bad { position, start_line, reason, .. } = bad;
+                preview.rejects.push(Reject {
+                    file: path.to_owned(),
+                    position,
+                    start_line,
+                    reason,
+                });
             }
             Item::Document(_) => {
                 let document = records.document().to_owned();
-                count_types(&mut preview.fields, &mut places, &document);
+                count_types(&mut preview.fields, &mut positions, &document);
                 preview.documents.push(document);
             }
         }
@@ -223,20 +228,20 @@ impl Ids<'_> {
     }
 }
 
-/// `places` says where in the list a field is: documents can have a million of them.
+/// `positions` says where in the list a field is: documents can have a million of them.
 fn count_types(
     fields: &mut Vec<FieldTypes>,
-    places: &mut HashMap<String, usize>,
+    positions: &mut HashMap<String, usize>,
     document: &RawDocumentBuf,
 ) {
     for (name, value) in document.iter().filter_map(Result::ok) {
         let name = name.as_str();
-        let place = places.get(name).copied().unwrap_or_else(|| {
-            places.insert(name.to_owned(), fields.len());
+        let position = positions.get(name).copied().unwrap_or_else(|| {
+            positions.insert(name.to_owned(), fields.len());
             fields.push(FieldTypes { name: name.to_owned(), types: Vec::new() });
             fields.len() - 1
         });
-        let Some(field) = fields.get_mut(place) else { continue };
+        let Some(field) = fields.get_mut(position) else { continue };
         let kind = type_name(value);
         match field.types.iter_mut().find(|(known, _)| *known == kind) {
             Some((_, count)) => *count += 1,

@@ -5,13 +5,13 @@ use std::path::Path;
 use bson::RawDocument;
 
 use super::{
-    Detected, Form, Format, Lenience, Place, Progress, TransferError,
+    Detected, Form, Format, Lenience, Progress, TextPosition, TransferError,
     csv::CsvRecords,
-    detect::{detect, mark_length, refuse},
+    detect::{byte_order_mark_length, detect, refuse},
     input::Input,
     json::JsonRecords,
     limits::{DETECT_BYTES, REJECT_TEXT_BYTES_MAX},
-    place::Mark,
+    text_position::ResumePoint,
 };
 use crate::value::extjson::Tally;
 
@@ -19,7 +19,7 @@ use crate::value::extjson::Tally;
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Item {
     /// A document, to be had by [`Records::document`].
-    Document(Place),
+    Document(TextPosition),
     /// Something that is no document. Reading can go on unless it says otherwise.
     Bad(Bad),
     /// The end of the file.
@@ -30,8 +30,8 @@ pub(super) enum Item {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Bad {
     /// Where the error is.
-    pub place: Place,
-    /// Line where the document starts, at most that of `place`.
+    pub position: TextPosition,
+    /// Line where the document starts, at most that of `position`.
     pub start_line: u64,
     /// What is wrong and what to do, without a full stop.
     pub reason: String,
@@ -42,15 +42,20 @@ pub(super) struct Bad {
 }
 
 impl Bad {
-    pub(super) fn new(place: Place, reason: impl Into<String>, text: &[u8], fatal: bool) -> Self {
+    pub(super) fn new(
+        position: TextPosition,
+        reason: impl Into<String>,
+        text: &[u8],
+        fatal: bool,
+    ) -> Self {
         let kept = text.get(..REJECT_TEXT_BYTES_MAX).unwrap_or(text);
-        let start_line = place.line;
-        Self { place, start_line, reason: reason.into(), text: kept.to_vec(), fatal }
+        let start_line = position.line;
+        Self { position, start_line, reason: reason.into(), text: kept.to_vec(), fatal }
     }
 
     /// The same for a document that starts on an earlier line.
     pub(super) fn started(self, line: u64) -> Self {
-        Self { start_line: line.min(self.place.line), ..self }
+        Self { start_line: line.min(self.position.line), ..self }
     }
 }
 
@@ -101,48 +106,48 @@ impl<'p> Records<'p> {
         }
         let form = detect(input.bytes(), input.has_ended(), format, is_table(path));
         let Some(form) = form else {
-            let place = start_of_text(input.bytes());
+            let position = start_of_text(input.bytes());
             return Err(not_readable(format!(
                 "the file is not JSON documents or CSV with a header row (line {}, column {}: \
                  expected a document that starts with {{)",
-                place.line, place.column
+                position.line, position.column
             )));
         };
-        let mark = mark_length(input.bytes());
-        input.consume(mark);
-        let place = Place { offset: mark as u64, ..Place::START };
+        let start = byte_order_mark_length(input.bytes());
+        input.consume(start);
+        let position = TextPosition { offset: start as u64, ..TextPosition::START };
         let kind = match form {
             Form::Empty => Kind::Empty,
-            Form::Csv { separator } => Kind::Csv(CsvRecords::new(separator, place)),
+            Form::Csv { separator } => Kind::Csv(CsvRecords::new(separator, position)),
             Form::Lines | Form::Objects | Form::Array => {
-                Kind::Json(JsonRecords::new(form, place, lenience))
+                Kind::Json(JsonRecords::new(form, position, lenience))
             }
         };
         let detected = Detected { form, gzip: input.is_gzip() };
         Ok(Self { input, detected, kind, tally_before: Tally::default() })
     }
 
-    /// Goes on behind a document whose end was [`Self::place`] in an earlier run.
+    /// Goes on behind a document whose end was [`Self::position`] in an earlier run.
     ///
     /// # Errors
     /// One sentence without its full stop.
-    pub(super) fn resume(&mut self, mark: Mark) -> Result<(), String> {
-        let place = mark.place;
-        self.tally_before = mark.tally;
+    pub(super) fn resume(&mut self, resume_point: ResumePoint) -> Result<(), String> {
+        let position = resume_point.position;
+        self.tally_before = resume_point.tally;
         match &mut self.kind {
             Kind::Empty => return Ok(()),
-            Kind::Json(records) => records.resume(place),
-            Kind::Csv(records) => records.resume(place, &mut self.input)?,
+            Kind::Json(records) => records.resume(position),
+            Kind::Csv(records) => records.resume(position, &mut self.input)?,
         }
-        self.input.skip_to(place.offset)
+        self.input.skip_to(position.offset)
     }
 
     /// The place behind what [`Self::next`] gave last.
-    pub(super) fn place(&self) -> Place {
+    pub(super) fn position(&self) -> TextPosition {
         match &self.kind {
-            Kind::Empty => Place::START,
-            Kind::Json(records) => records.place(),
-            Kind::Csv(records) => records.place(),
+            Kind::Empty => TextPosition::START,
+            Kind::Json(records) => records.position(),
+            Kind::Csv(records) => records.position(),
         }
     }
 
@@ -166,9 +171,9 @@ impl<'p> Records<'p> {
         match &mut self.kind {
             Kind::Empty if self.input.has_ended() => Item::End,
             Kind::Empty => {
-                let place = Place::START;
+                let position = TextPosition::START;
                 let reason = "the file starts with too much white space; remove it";
-                Item::Bad(Bad::new(place, reason, &[], true))
+                Item::Bad(Bad::new(position, reason, &[], true))
             }
             Kind::Json(records) => records.next(&mut self.input),
             Kind::Csv(records) => records.next(&mut self.input),
@@ -201,8 +206,8 @@ fn is_table(path: &Path) -> bool {
     [".csv", ".tsv"].iter().any(|ending| name.ends_with(ending))
 }
 
-fn start_of_text(bytes: &[u8]) -> Place {
-    let text = bytes.get(mark_length(bytes)..).unwrap_or_default();
+fn start_of_text(bytes: &[u8]) -> TextPosition {
+    let text = bytes.get(byte_order_mark_length(bytes)..).unwrap_or_default();
     let blank = text.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
-    Place::START.after(text.get(..blank).unwrap_or_default())
+    TextPosition::START.after(text.get(..blank).unwrap_or_default())
 }

@@ -135,13 +135,13 @@ impl Lines {
 /// Appends one rejected document.
 fn line(bytes: &mut Vec<u8>, refused: &Refused) -> Result<(), TransferError> {
     let whole = |number| i64::try_from(number).unwrap_or(i64::MAX);
-    let Refused { place, start_line, reason, text, .. } = refused;
+    let Refused { position, start_line, reason, text, .. } = refused;
     let mut entry = doc! {
         "reason": reason,
-        "line": whole(place.line),
-        "column": whole(place.column),
-        "byte": whole(place.offset),
-        "document": whole(place.document),
+        "line": whole(position.line),
+        "column": whole(position.column),
+        "byte": whole(position.offset),
+        "document": whole(position.document),
         "startLine": whole(*start_line),
         "text": String::from_utf8_lossy(text).into_owned(),
     };

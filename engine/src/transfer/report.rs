@@ -4,7 +4,7 @@ use std::{fmt, path::PathBuf};
 
 use bson::oid::ObjectId;
 
-use super::{Detected, Place, Tally};
+use super::{Detected, Tally, TextPosition};
 use crate::value::{count, counted};
 
 /// A document that was not stored, and why.
@@ -13,8 +13,8 @@ pub struct Reject {
     /// The file it stands in.
     pub file: PathBuf,
     /// Where in the file the error is.
-    pub place: Place,
-    /// Line where the document starts, at most that of `place`.
+    pub position: TextPosition,
+    /// Line where the document starts, at most that of `position`.
     pub start_line: u64,
     /// What is wrong, without a full stop.
     pub reason: String,
@@ -22,7 +22,7 @@ pub struct Reject {
 
 impl fmt::Display for Reject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Place { line, column, document, .. } = self.place;
+        let TextPosition { line, column, document, .. } = self.position;
         let file = self.file.display();
         write!(f, "{file}: line {line}, column {column}, document {document}")?;
         if self.start_line < line {

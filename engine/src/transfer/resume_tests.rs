@@ -10,7 +10,7 @@ use super::{
     import, leave_import,
     rejects::tests as rejects,
     resume_import, roll_back_import,
-    tests::{Room, gzip},
+    tests::{Fixture, gzip},
     unfinished_imports,
 };
 use crate::{
@@ -61,7 +61,7 @@ fn text(written: Written) -> Vec<u8> {
     text.into_bytes()
 }
 
-impl Room {
+impl Fixture {
     fn at(&self, name: &str, bytes: &[u8]) -> ImportRequest {
         ImportRequest::new(vec![self.file(name, bytes)], self.namespace.clone())
     }
@@ -118,24 +118,24 @@ fn a_resumed_import_is_as_an_unbroken_one() {
         for packed in [false, true] {
             let bytes = text(written);
             let bytes = if packed { gzip(&bytes) } else { bytes };
-            let unbroken = Room::new();
+            let unbroken = Fixture::new();
             let expected = unbroken.import(&unbroken.at("in", &bytes));
             assert_eq!(expected.rejected, DOCUMENTS as u64 / 50, "{written:?}");
-            let room = Room::new();
-            let request = room.at("in", &bytes);
+            let fixture = Fixture::new();
+            let request = fixture.at("in", &bytes);
             let mut cuts = 0;
-            let mut report = room.cut(&request, 500);
+            let mut report = fixture.cut(&request, 500);
             while report.end == End::Cancelled {
                 cuts += 1;
                 assert_eq!(report.unfinished.is_some(), report.imported > 0);
-                report = room.cut(&request, 500);
+                report = fixture.cut(&request, 500);
             }
             assert!(cuts > 1, "{written:?}: only {cuts} cuts");
             let counts = |of: &ImportReport| (of.end.clone(), of.imported, of.rejected, of.tally);
             assert_eq!(counts(&report), counts(&expected), "{written:?}");
             assert_eq!(rejected(&report), rejected(&expected), "{written:?}");
-            assert_eq!(room.documents(), unbroken.documents(), "{written:?}");
-            assert!(room.has_forgotten());
+            assert_eq!(fixture.documents(), unbroken.documents(), "{written:?}");
+            assert!(fixture.has_forgotten());
         }
     }
 }
@@ -154,30 +154,32 @@ fn a_resumed_import_takes_what_it_took_before_and_goes_on_counting() {
     lenience.set(Oddity::NotFinite, true);
     lenience.set(Oddity::NoZone, true);
     lenience.zone = Zone::parse("Asia/Kathmandu").unwrap();
-    let request = |room: &Room| {
-        let files =
-            vec![room.file("a", b"{\"_id\":-1,\"v\":NaN}\n"), room.file("b", lines.as_bytes())];
-        ImportRequest { lenience, ..ImportRequest::new(files, room.namespace.clone()) }
+    let request = |fixture: &Fixture| {
+        let files = vec![
+            fixture.file("a", b"{\"_id\":-1,\"v\":NaN}\n"),
+            fixture.file("b", lines.as_bytes()),
+        ];
+        ImportRequest { lenience, ..ImportRequest::new(files, fixture.namespace.clone()) }
     };
-    let unbroken = Room::new();
+    let unbroken = Fixture::new();
     let expected = unbroken.import(&request(&unbroken));
     let counts =
         [Oddity::NotFinite, Oddity::NoZone, Oddity::DuplicateField].map(|odd| expected.tally[odd]);
     assert_eq!((counts, expected.rejected), ([61, 60, 0], 60));
-    let room = Room::new();
-    let mut report = room.cut(&request(&room), 500);
+    let fixture = Fixture::new();
+    let mut report = fixture.cut(&request(&fixture), 500);
     let mut cuts = 0;
     while report.end == End::Cancelled {
         cuts += 1;
-        let known = unfinished_imports(&room.collections).unwrap().remove(0);
+        let known = unfinished_imports(&fixture.collections).unwrap().remove(0);
         assert_eq!(known.request.lenience, lenience);
         // Whoever resumes says nothing about it.
-        report = room.cut(&room.at("c", b""), 500);
+        report = fixture.cut(&fixture.at("c", b""), 500);
     }
     assert!(cuts > 1, "only {cuts} cuts");
     assert_eq!((report.end, report.rejected), (End::Complete, 60));
     assert_eq!(report.tally, expected.tally);
-    assert_eq!(room.documents(), unbroken.documents());
+    assert_eq!(fixture.documents(), unbroken.documents());
 }
 
 #[test]
@@ -187,96 +189,97 @@ fn several_files_are_resumed_in_the_right_one() {
             (from..from + 3_000).map(|n| format!("{{\"_id\":{n}}}\n")).collect();
         lines.concat() + "{\"_id\":tru}\n"
     };
-    let unbroken = Room::new();
-    let room = Room::new();
-    let request = |room: &Room| {
-        let files = [room.file("a", text(0).as_bytes()), room.file("b", text(9_000).as_bytes())];
-        let broken = room.file("broken", b"[{\"_id\":-1},{\"_id\":");
+    let unbroken = Fixture::new();
+    let fixture = Fixture::new();
+    let request = |fixture: &Fixture| {
+        let files =
+            [fixture.file("a", text(0).as_bytes()), fixture.file("b", text(9_000).as_bytes())];
+        let broken = fixture.file("broken", b"[{\"_id\":-1},{\"_id\":");
         let files = [files[0].clone(), broken, files[1].clone()].to_vec();
-        ImportRequest::new(files, room.namespace.clone())
+        ImportRequest::new(files, fixture.namespace.clone())
     };
     let expected = unbroken.import(&request(&unbroken));
-    let request = request(&room);
-    let mut report = room.cut(&request, 3_500);
+    let request = request(&fixture);
+    let mut report = fixture.cut(&request, 3_500);
     while report.end == End::Cancelled {
-        report = room.cut(&request, 900);
+        report = fixture.cut(&request, 900);
     }
     assert!(matches!(&report.end, End::Broken(reject) if reject.file.ends_with("broken")));
     assert_eq!((report.imported, report.rejected), (expected.imported, expected.rejected));
     assert_eq!(report.rejects_files.len(), 3);
     assert_eq!(rejected(&report), rejected(&expected));
-    assert_eq!(room.documents(), unbroken.documents());
+    assert_eq!(fixture.documents(), unbroken.documents());
 }
 
 #[test]
 fn a_roll_back_removes_what_was_inserted_and_nothing_else() {
     for before in [true, false] {
-        let room = Room::new();
+        let fixture = Fixture::new();
         if before {
-            room.import(&room.at("first", b"{\"_id\":-1}\n{\"_id\":-2}\n"));
+            fixture.import(&fixture.at("first", b"{\"_id\":-1}\n{\"_id\":-2}\n"));
         }
-        let old = room.documents();
-        let report = room.cut(&room.at("in", &text(Written::Lines)), 2_000);
+        let old = fixture.documents();
+        let report = fixture.cut(&fixture.at("in", &text(Written::Lines)), 2_000);
         assert_eq!(report.end, End::Cancelled);
         let id = report.unfinished.unwrap();
         let cancelled = Progress::new();
         cancelled.cancel();
-        let halt = roll_back_import(&room.collections, id, &cancelled).unwrap();
+        let halt = roll_back_import(&fixture.collections, id, &cancelled).unwrap();
         assert!(halt.cancelled && halt.removed == 0);
-        let done = roll_back_import(&room.collections, id, &Progress::new()).unwrap();
+        let done = roll_back_import(&fixture.collections, id, &Progress::new()).unwrap();
         assert_eq!((done.removed, done.changed, done.gone), (report.imported, 0, 0));
         assert_eq!(done.collection_removed, !before);
-        assert_eq!(room.collections.catalog().collection(&room.namespace).is_some(), before);
-        assert_eq!(room.documents(), old);
-        assert!(room.has_forgotten());
+        assert_eq!(fixture.collections.catalog().collection(&fixture.namespace).is_some(), before);
+        assert_eq!(fixture.documents(), old);
+        assert!(fixture.has_forgotten());
     }
 }
 
 #[test]
 fn a_roll_back_keeps_what_was_changed_since() {
-    let room = Room::new();
-    let report = room.cut(&room.at("in", &text(Written::Lines)), 2_000);
-    let collection = room.collections.catalog().collection(&room.namespace).unwrap();
-    let records = room.records();
+    let fixture = Fixture::new();
+    let report = fixture.cut(&fixture.at("in", &text(Written::Lines)), 2_000);
+    let collection = fixture.collections.catalog().collection(&fixture.namespace).unwrap();
+    let records = fixture.records();
     let changed = RawDocumentBuf::try_from(&doc! { "_id": 10, "mine": true }).unwrap();
-    let done: Result<(), crate::collection::WriteError> = room.collections.write(|writer| {
+    let done: Result<(), crate::collection::WriteError> = fixture.collections.write(|writer| {
         writer.replace(&collection, records[10], &changed)?;
         writer.delete(&collection, records[20]).map(drop)
     });
     done.unwrap();
     let id = report.unfinished.unwrap();
-    let done = roll_back_import(&room.collections, id, &Progress::new()).unwrap();
+    let done = roll_back_import(&fixture.collections, id, &Progress::new()).unwrap();
     assert_eq!((done.changed, done.gone), (1, 1));
     assert_eq!(done.removed + 2, report.imported);
-    assert_eq!(room.documents(), [changed]);
+    assert_eq!(fixture.documents(), [changed]);
     assert!(!done.collection_removed);
 }
 
 #[test]
 fn a_roll_back_goes_on_behind_a_damaged_document() {
-    let room = Room::new();
-    let report = room.cut(&room.at("in", &text(Written::Lines)), 2_000);
-    spoil(&room.folder.path().join("data"), "é30\0".as_bytes());
-    let done = roll_back_import(&room.collections, report.unfinished.unwrap(), &Progress::new());
+    let fixture = Fixture::new();
+    let report = fixture.cut(&fixture.at("in", &text(Written::Lines)), 2_000);
+    spoil(&fixture.folder.path().join("data"), "é30\0".as_bytes());
+    let done = roll_back_import(&fixture.collections, report.unfinished.unwrap(), &Progress::new());
     let done = done.unwrap();
     assert_eq!((done.removed + 1, done.changed, done.gone), (report.imported, 1, 0));
-    assert!(!done.collection_removed && room.has_forgotten());
+    assert!(!done.collection_removed && fixture.has_forgotten());
 }
 
 #[test]
 fn what_was_replaced_stays_and_is_said() {
-    let room = Room::new();
-    room.import(&room.at("first", b"{\"_id\":0,\"old\":1}\n{\"_id\":-1}\n"));
-    let request = ImportRequest { mode: Mode::Replace, ..room.at("in", &text(Written::Lines)) };
-    let report = room.cut(&request, 1_500);
-    let known = unfinished_imports(&room.collections).unwrap().remove(0);
+    let fixture = Fixture::new();
+    fixture.import(&fixture.at("first", b"{\"_id\":0,\"old\":1}\n{\"_id\":-1}\n"));
+    let request = ImportRequest { mode: Mode::Replace, ..fixture.at("in", &text(Written::Lines)) };
+    let report = fixture.cut(&request, 1_500);
+    let known = unfinished_imports(&fixture.collections).unwrap().remove(0);
     assert_eq!(known.replaced, 1 + report.imported / 50, "{known:?}");
     assert!(known.sentence().contains("A rollback keeps"), "{}", known.sentence());
-    let done = roll_back_import(&room.collections, known.id, &Progress::new()).unwrap();
+    let done = roll_back_import(&fixture.collections, known.id, &Progress::new()).unwrap();
     assert_eq!(done.replaced, known.replaced);
     assert!(done.sentence().contains("kept as they are"), "{}", done.sentence());
     let ids: Vec<i32> =
-        room.documents().iter().map(|document| document.get_i32("_id").unwrap()).collect();
+        fixture.documents().iter().map(|document| document.get_i32("_id").unwrap()).collect();
     // The document that one of the file's own replaced was changed since, by the import itself.
     assert!(ids.starts_with(&[0, -1]) && ids[2..].iter().all(|id| id % 50 == 48), "{ids:?}");
 }
@@ -284,45 +287,45 @@ fn what_was_replaced_stays_and_is_said() {
 #[test]
 fn what_can_not_be_resumed() {
     let cut = || {
-        let room = Room::new();
-        let report = room.cut(&room.at("in", &text(Written::Lines)), 1_000);
-        (room, report.unfinished.unwrap())
+        let fixture = Fixture::new();
+        let report = fixture.cut(&fixture.at("in", &text(Written::Lines)), 1_000);
+        (fixture, report.unfinished.unwrap())
     };
-    let check = |room: &Room, words: &str| {
-        let refused = room.resume().unwrap_err().to_string();
+    let check = |fixture: &Fixture, words: &str| {
+        let refused = fixture.resume().unwrap_err().to_string();
         assert!(refused.contains(words), "{refused:?} lacks {words:?}");
     };
-    let (room, _) = cut();
-    fs::write(room.folder.path().join("in"), text(Written::Array)).unwrap();
-    check(&room, "changed after the import started");
-    let (room, _) = cut();
-    fs::remove_file(room.folder.path().join("in")).unwrap();
-    check(&room, "file not found");
-    let (room, _) = cut();
-    room.collections.drop_collection(&room.namespace).unwrap();
-    check(&room, "is not the collection that the import started with");
-    let (room, id) = cut();
-    let documents = room.documents();
-    leave_import(&room.collections, id).unwrap();
-    assert_eq!(room.documents(), documents);
-    assert!(room.has_forgotten());
-    let refused = resume_import(&room.collections, id, &Progress::new()).unwrap_err();
+    let (fixture, _) = cut();
+    fs::write(fixture.folder.path().join("in"), text(Written::Array)).unwrap();
+    check(&fixture, "changed after the import started");
+    let (fixture, _) = cut();
+    fs::remove_file(fixture.folder.path().join("in")).unwrap();
+    check(&fixture, "file not found");
+    let (fixture, _) = cut();
+    fixture.collections.drop_collection(&fixture.namespace).unwrap();
+    check(&fixture, "is not the collection that the import started with");
+    let (fixture, id) = cut();
+    let documents = fixture.documents();
+    leave_import(&fixture.collections, id).unwrap();
+    assert_eq!(fixture.documents(), documents);
+    assert!(fixture.has_forgotten());
+    let refused = resume_import(&fixture.collections, id, &Progress::new()).unwrap_err();
     assert!(refused.to_string().contains("no longer exists"), "{refused}");
 }
 
 #[test]
 fn stops_are_remembered_and_resumed_behind_what_was_rejected() {
-    let room = Room::new();
+    let fixture = Fixture::new();
     let bad = b"{\"_id\":1}\nx\n{\"_id\":2}\ny\n{\"_id\":3}\n";
-    let request = ImportRequest { stop_on_error: true, ..room.at("in", bad) };
-    assert_eq!(room.import(&request).end, End::StoppedOnError);
-    let known = unfinished_imports(&room.collections).unwrap().remove(0);
-    assert!(known.is_of(&request) && !known.is_of(&room.at("other", bad)));
-    let report = room.resume().unwrap();
+    let request = ImportRequest { stop_on_error: true, ..fixture.at("in", bad) };
+    assert_eq!(fixture.import(&request).end, End::StoppedOnError);
+    let known = unfinished_imports(&fixture.collections).unwrap().remove(0);
+    assert!(known.is_of(&request) && !known.is_of(&fixture.at("other", bad)));
+    let report = fixture.resume().unwrap();
     assert_eq!((report.end, report.imported, report.rejected), (End::StoppedOnError, 2, 2));
-    let report = room.resume().unwrap();
+    let report = fixture.resume().unwrap();
     assert_eq!((report.end, report.imported, report.rejected), (End::Complete, 3, 2));
-    assert_eq!(room.remembers(), 0);
+    assert_eq!(fixture.remembers(), 0);
 }
 
 #[test]
@@ -335,53 +338,53 @@ fn more_than_one_bad_document_in_ten_stops() {
         (0..5_000).map(line).collect::<String>()
     };
     let check = |bad_every, end: End, imported, rejected| {
-        let room = Room::new();
-        let report = room.import(&room.at("in", text(bad_every).as_bytes()));
+        let fixture = Fixture::new();
+        let report = fixture.import(&fixture.at("in", text(bad_every).as_bytes()));
         assert_eq!((report.imported, report.rejected), (imported, rejected), "{bad_every}");
         assert_eq!(report.end, end, "{bad_every}");
-        (room, report)
+        (fixture, report)
     };
     check(11, End::Complete, 4_545, 455);
-    let (room, _) = check(8, End::TooManyRejects, 876, 126);
+    let (fixture, _) = check(8, End::TooManyRejects, 876, 126);
     // Whoever resumes has seen them.
-    let report = room.resume().unwrap();
+    let report = fixture.resume().unwrap();
     assert_eq!((report.end, report.imported, report.rejected), (End::Complete, 4_375, 625));
 }
 
 #[test]
 fn a_drop_forgets_what_was_cut_off() {
-    let room = Room::new();
-    let request = room.at("in", &text(Written::Lines));
-    room.cut(&request, 1_000);
-    assert_eq!(room.remembers(), 1);
-    let report = room.import(&ImportRequest { drop: true, ..request });
+    let fixture = Fixture::new();
+    let request = fixture.at("in", &text(Written::Lines));
+    fixture.cut(&request, 1_000);
+    assert_eq!(fixture.remembers(), 1);
+    let report = fixture.import(&ImportRequest { drop: true, ..request });
     assert_eq!(report.end, End::Complete);
-    assert!(room.has_forgotten());
+    assert!(fixture.has_forgotten());
     assert!(Path::new(&report.rejects_files[0]).exists());
 }
 
 #[test]
 fn what_was_not_forgotten_whole_is_forgotten_when_an_import_begins() {
-    let room = Room::new();
-    room.cut(&room.at("in", &text(Written::Lines)), 1_000);
-    let known = unfinished_imports(&room.collections).unwrap().remove(0);
+    let fixture = Fixture::new();
+    fixture.cut(&fixture.at("in", &text(Written::Lines)), 1_000);
+    let known = unfinished_imports(&fixture.collections).unwrap().remove(0);
     // The program was ended between two transactions that forget.
-    let begun = room.collections.write(|writer| {
+    let begun = fixture.collections.write(|writer| {
         let mut checkpoint = Checkpoint::load(&writer.reader(), known.id)?.unwrap();
         checkpoint.state = State::Forgetting;
         checkpoint.save(writer)
     });
     begun.unwrap();
-    assert!(room.remembers() == 0 && !room.has_forgotten());
-    let report = room.import(&room.at("other", b"{\"_id\":-1}\n"));
+    assert!(fixture.remembers() == 0 && !fixture.has_forgotten());
+    let report = fixture.import(&fixture.at("other", b"{\"_id\":-1}\n"));
     assert_eq!(report.end, End::Complete);
-    assert!(room.has_forgotten());
+    assert!(fixture.has_forgotten());
 }
 
 #[test]
 fn rejected_documents_are_written_outside_of_the_transaction_and_once() {
     let bytes = text(Written::Lines);
-    let unbroken = Room::new();
+    let unbroken = Fixture::new();
     let store = Arc::clone(unbroken.collections.store());
     let moments = Rc::new(Cell::new(0));
     let seen = Rc::clone(&moments);
@@ -397,24 +400,24 @@ fn rejected_documents_are_written_outside_of_the_transaction_and_once() {
     // A slow machine makes more and smaller batches, so each run has its own number of moments.
     let mut cut = 0;
     loop {
-        let room = Room::new();
+        let fixture = Fixture::new();
         let mut left = cut;
         rejects::look(move |_| {
             left -= 1;
             if left < 0 { Err(io::ErrorKind::StorageFull.into()) } else { Ok(()) }
         });
-        let report = room.import(&room.at("in", &bytes));
+        let report = fixture.import(&fixture.at("in", &bytes));
         rejects::look_away();
         if report.end == End::Complete {
             break;
         }
         assert!(matches!(report.end, End::Failed(_)), "{cut}: {:?}", report.end);
-        let report = room.resume().unwrap();
+        let report = fixture.resume().unwrap();
         assert_eq!((report.end.clone(), report.rejected), (End::Complete, expected.rejected));
         assert_eq!(rejected(&report), rejected(&expected), "{cut}");
         assert_eq!(report.rejects_files.len(), 1);
-        assert_eq!(room.documents(), unbroken.documents(), "{cut}");
-        assert!(room.has_forgotten());
+        assert_eq!(fixture.documents(), unbroken.documents(), "{cut}");
+        assert!(fixture.has_forgotten());
         cut += 1;
     }
     assert!(cut >= 6, "{cut} moments");
@@ -422,41 +425,41 @@ fn rejected_documents_are_written_outside_of_the_transaction_and_once() {
 
 #[test]
 fn whoever_leaves_an_import_has_what_it_rejected() {
-    let room = Room::new();
+    let fixture = Fixture::new();
     rejects::look(|_| Err(io::ErrorKind::StorageFull.into()));
-    let report = room.import(&room.at("in", b"{\"_id\":1}\nx\n{\"_id\":2}\n"));
+    let report = fixture.import(&fixture.at("in", b"{\"_id\":1}\nx\n{\"_id\":2}\n"));
     rejects::look_away();
     assert!(matches!(report.end, End::Failed(_)), "{:?}", report.end);
-    leave_import(&room.collections, report.unfinished.unwrap()).unwrap();
+    leave_import(&fixture.collections, report.unfinished.unwrap()).unwrap();
     assert!(rejected(&report).contains("\"line\":2"), "{}", rejected(&report));
-    assert!(room.has_forgotten());
+    assert!(fixture.has_forgotten());
 }
 
 #[test]
 fn a_file_that_has_the_name_meanwhile_is_not_written_over() {
-    let room = Room::new();
-    let wanted = room.folder.path().join("later").join("in.jsonl");
+    let fixture = Fixture::new();
+    let wanted = fixture.folder.path().join("later").join("in.jsonl");
     let bad = b"{\"_id\":1}\nx\n{\"_id\":2}\n";
-    let request = ImportRequest { rejects: Some(wanted.clone()), ..room.at("in", bad) };
-    let report = room.import(&request);
+    let request = ImportRequest { rejects: Some(wanted.clone()), ..fixture.at("in", bad) };
+    let report = fixture.import(&request);
     assert!(matches!(report.end, End::Failed(_)), "{:?}", report.end);
     assert_eq!((report.imported, report.rejects_files.len()), (2, 0));
     fs::create_dir(wanted.parent().unwrap()).unwrap();
     fs::write(&wanted, "somebody else's").unwrap();
-    let report = room.resume().unwrap();
+    let report = fixture.resume().unwrap();
     assert_eq!((report.end.clone(), report.rejected), (End::Complete, 1));
     assert_eq!(fs::read_to_string(&wanted).unwrap(), "somebody else's");
     assert_eq!(report.rejects_files, [wanted.with_file_name("in-2.jsonl")]);
     assert!(rejected(&report).contains("\"line\":2"));
-    assert!(room.has_forgotten());
+    assert!(fixture.has_forgotten());
 }
 
 #[test]
 fn who_cancels_when_all_is_stored_comes_too_late() {
-    let room = Room::new();
-    let report = room.cut(&room.at("in", "{}\n".repeat(10).as_bytes()), 10);
+    let fixture = Fixture::new();
+    let report = fixture.cut(&fixture.at("in", "{}\n".repeat(10).as_bytes()), 10);
     assert_eq!((report.end, report.imported, report.unfinished), (End::Complete, 10, None));
-    assert!(room.has_forgotten());
+    assert!(fixture.has_forgotten());
 }
 
 /// On Unix the name of a file is bytes, and need not be text.
@@ -464,14 +467,14 @@ fn who_cancels_when_all_is_stored_comes_too_late() {
 #[test]
 fn a_file_whose_name_is_no_text_is_found_again() {
     use std::os::unix::ffi::OsStrExt as _;
-    let room = Room::new();
-    let path = room.folder.path().join(std::ffi::OsStr::from_bytes(b"in\xff.json"));
+    let fixture = Fixture::new();
+    let path = fixture.folder.path().join(std::ffi::OsStr::from_bytes(b"in\xff.json"));
     fs::write(&path, text(Written::Lines)).unwrap();
-    let request = ImportRequest::new(vec![path], room.namespace.clone());
-    room.cut(&request, 1_000);
-    let known = unfinished_imports(&room.collections).unwrap().remove(0);
+    let request = ImportRequest::new(vec![path], fixture.namespace.clone());
+    fixture.cut(&request, 1_000);
+    let known = unfinished_imports(&fixture.collections).unwrap().remove(0);
     assert!(known.is_of(&request), "{known:?}");
-    let report = room.resume().unwrap();
+    let report = fixture.resume().unwrap();
     assert_eq!((report.end, report.rejects_files.len()), (End::Complete, 1));
     assert_eq!(report.imported, DOCUMENTS as u64 - DOCUMENTS as u64 / 50);
 }

@@ -5,7 +5,7 @@ use bson::oid::ObjectId;
 use super::{
     Progress, TransferError,
     checkpoint::{Checkpoint, Popped, State},
-    claim::Claim,
+    import_lock::ImportLock,
     inserted::Inserted,
     unfinished::{forget, load},
 };
@@ -75,7 +75,7 @@ pub fn roll_back_import(
     id: ObjectId,
     progress: &Progress,
 ) -> Result<RollBackReport, TransferError> {
-    let _claim = Claim::new(id)?;
+    let _lock = ImportLock::new(id)?;
     let checkpoint = load(collections, id)?;
     let mut report = RollBackReport { replaced: checkpoint.replaced, ..RollBackReport::default() };
     progress.set_bytes_total(0);

@@ -5,7 +5,7 @@ use std::{path::Path, time::Duration};
 use bson::{RawDocument, RawDocumentBuf, raw::RawBsonRef};
 
 use super::{
-    Mode, Place, TransferError,
+    Mode, TextPosition, TransferError,
     batch::{Batch, Entry, text_of},
     checkpoint::Checkpoint,
     inserted::Inserted,
@@ -52,7 +52,7 @@ pub(super) enum Stop {
 /// An entry that was refused.
 pub(super) struct Refused {
     /// Where the error is.
-    pub place: Place,
+    pub position: TextPosition,
     /// Line where the document starts.
     pub start_line: u64,
     /// Why.
@@ -144,8 +144,8 @@ fn together(
         note(writer, collection, record, document, &mut stored.checkpoint, inserted)?;
     }
     stored.next += run.len();
-    if let Some(mark) = batch.mark(stored.next - 1) {
-        stored.checkpoint.mark = mark;
+    if let Some(resume_point) = batch.resume_point(stored.next - 1) {
+        stored.checkpoint.resume_point = resume_point;
     }
     Ok(true)
 }
@@ -169,15 +169,15 @@ fn apart(
         stored.next = entry + 1;
         let refused = match item {
             Entry::Bad(bad) => Some(Refused {
-                place: bad.place,
+                position: bad.position,
                 start_line: bad.start_line,
                 reason: bad.reason.clone(),
                 text: bad.text.clone(),
                 fatal: bad.fatal,
             }),
-            Entry::Document(range, place) => match batch.document(range) {
+            Entry::Document(range, position) => match batch.document(range) {
                 Some(document) => {
-                    one(writer, collection, document, *place, &mut stored.checkpoint, inserted)?
+                    one(writer, collection, document, *position, &mut stored.checkpoint, inserted)?
                 }
                 None => None,
             },
@@ -205,8 +205,8 @@ impl Stored {
         let checkpoint = &mut self.checkpoint;
         // Whoever resumes tries again to read what could not be read.
         let is_fatal = refused.as_ref().is_some_and(|refused| refused.fatal);
-        if let Some(mark) = batch.mark(entry).filter(|_| !is_fatal) {
-            checkpoint.mark = mark;
+        if let Some(resume_point) = batch.resume_point(entry).filter(|_| !is_fatal) {
+            checkpoint.resume_point = resume_point;
         }
         let Some(refused) = refused else { return true };
         if !is_fatal {
@@ -236,7 +236,7 @@ fn one(
     writer: &mut DocumentWriter<'_, '_>,
     collection: &CollectionMeta,
     document: &RawDocument,
-    place: Place,
+    position: TextPosition,
     checkpoint: &mut Checkpoint,
     inserted: &mut Inserted,
 ) -> Result<Option<Refused>, TransferError> {
@@ -253,7 +253,13 @@ fn one(
         Fate::Refused(reason) => {
             let mut text = text_of(document);
             text.truncate(REJECT_TEXT_BYTES_MAX);
-            return Ok(Some(Refused { place, start_line: place.line, reason, text, fatal: false }));
+            return Ok(Some(Refused {
+                position,
+                start_line: position.line,
+                reason,
+                text,
+                fatal: false,
+            }));
         }
     }
     Ok(None)

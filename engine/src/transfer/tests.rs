@@ -33,13 +33,13 @@ use crate::{
 const NOW_MS: i64 = 1_700_000_000_000;
 
 /// A store and a folder for files beside it.
-pub(super) struct Room {
+pub(super) struct Fixture {
     pub(super) folder: TempDir,
     pub(super) collections: Collections,
     pub(super) namespace: Namespace,
 }
 
-impl Room {
+impl Fixture {
     pub(super) fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let options = StoreOptions { map_size_bytes: 1 << 30, ..StoreOptions::default() };
@@ -140,12 +140,12 @@ fn read(bytes: &[u8]) -> (Option<Form>, Vec<String>, Vec<String>) {
                 Layout::OneLine,
             )),
             Item::Bad(bad) => {
-                let (place, end) = (bad.place, if bad.fatal { " fatal" } else { "" });
+                let (position, end) = (bad.position, if bad.fatal { " fatal" } else { "" });
                 let from = match bad.start_line {
-                    line if line == place.line => String::new(),
+                    line if line == position.line => String::new(),
                     line => format!(" from {line}"),
                 };
-                let at = format!("{}:{}:{}", place.line, place.column, place.document);
+                let at = format!("{}:{}:{}", position.line, position.column, position.document);
                 errors.push(format!("{at}{from}{end}"));
                 if bad.fatal {
                     break;
@@ -342,10 +342,10 @@ fn values_that_would_be_kept_as_something_else_are_rejected() {
 
 #[test]
 fn what_unpacks_to_far_more_than_its_size_ends_the_import() {
-    let room = Room::new();
+    let fixture = Fixture::new();
     let mut text = b"{\"_id\":1}\n".to_vec();
     text.resize(120 << 20, b'\n');
-    let report = room.import(&room.request(&gzip(&text)));
+    let report = fixture.import(&fixture.request(&gzip(&text)));
     assert_eq!(report.imported, 1);
     assert!(
         matches!(&report.end, End::Broken(bad) if bad.reason.contains("200 times")),
@@ -364,9 +364,10 @@ fn deep_documents_are_rejected_and_the_rest_is_read() {
 
 #[test]
 fn a_document_over_16_mib_is_rejected() {
-    let room = Room::new();
+    let fixture = Fixture::new();
     let text = "x".repeat(16 << 20);
-    let report = room.import(&room.request(format!("{{\"a\":\"{text}\"}}\n{{}}\n").as_bytes()));
+    let report =
+        fixture.import(&fixture.request(format!("{{\"a\":\"{text}\"}}\n{{}}\n").as_bytes()));
     assert_eq!((report.imported, report.rejected), (1, 1));
     assert!(report.rejects[0].reason.contains("16777216"), "{}", report.rejects[0]);
 }
@@ -394,8 +395,8 @@ fn a_document_over_several_lines_may_follow_one_in_a_line() {
 /// As every other door has it.
 #[test]
 fn an_id_with_fields_that_look_like_operators_is_rejected() {
-    let room = Room::new();
-    let report = room.import(&room.request(
+    let fixture = Fixture::new();
+    let report = fixture.import(&fixture.request(
         b"{\"_id\":{\"$a\":1}}\n{\"x\":1,\"_id\":{\"b\":1,\"$gt\":2}}\n{\"_id\":{\"a\":{\"b\":1}}}\n\
           {\"_id\":{\"$ref\":\"c\",\"$id\":7}}\n",
     ));
@@ -406,48 +407,48 @@ fn an_id_with_fields_that_look_like_operators_is_rejected() {
 /// Nothing is dropped for an import that the store could not remember.
 #[test]
 fn a_store_full_of_unfinished_imports_keeps_what_an_import_would_drop() {
-    let room = Room::new();
-    room.import(&room.request(b"{\"_id\":1}\n"));
+    let fixture = Fixture::new();
+    fixture.import(&fixture.request(b"{\"_id\":1}\n"));
     let lines: Vec<String> = (2..3_000).map(|id| format!("{{\"_id\":{id}}}")).collect();
     let lines = lines.join("\n");
     for number in 0..super::limits::UNFINISHED_MAX {
         let namespace = Namespace::new("d", &format!("other{number}")).unwrap();
-        let file = room.file("lines.json", lines.as_bytes());
+        let file = fixture.file("lines.json", lines.as_bytes());
         let progress = Progress::new();
         progress.cancel_at(1);
         let request = ImportRequest::new(vec![file], namespace);
-        import(&room.collections, &request, &progress).unwrap();
+        import(&fixture.collections, &request, &progress).unwrap();
     }
-    let drop = ImportRequest { drop: true, ..room.request(b"{\"_id\":2}\n") };
-    let error = import(&room.collections, &drop, &Progress::new()).unwrap_err();
+    let drop = ImportRequest { drop: true, ..fixture.request(b"{\"_id\":2}\n") };
+    let error = import(&fixture.collections, &drop, &Progress::new()).unwrap_err();
     assert!(error.to_string().contains("100 unfinished imports"), "{error}");
-    assert_eq!(room.documents(), [rawdoc! { "_id": 1 }]);
+    assert_eq!(fixture.documents(), [rawdoc! { "_id": 1 }]);
 }
 
 #[test]
 fn documents_are_not_dropped_for_files_without_any() {
-    let room = Room::new();
+    let fixture = Fixture::new();
     let drop = |text: &[u8]| {
-        let request = ImportRequest { drop: true, ..room.request(text) };
-        import(&room.collections, &request, &Progress::new())
+        let request = ImportRequest { drop: true, ..fixture.request(text) };
+        import(&fixture.collections, &request, &Progress::new())
     };
     assert!(drop(b"").is_ok(), "there is nothing to drop");
-    room.import(&room.request(b"{\"_id\":1}\n"));
+    fixture.import(&fixture.request(b"{\"_id\":1}\n"));
     for empty in [b"".as_slice(), b" \n\t\n"] {
         let error = drop(empty).expect_err("refused").to_string();
         assert!(error.contains("the file is empty, so "), "{error}");
-        assert_eq!(room.documents(), [rawdoc! { "_id": 1 }]);
+        assert_eq!(fixture.documents(), [rawdoc! { "_id": 1 }]);
     }
     assert!(drop(b"[]").is_ok(), "somebody wrote that there are none");
-    assert_eq!(room.documents(), [] as [RawDocumentBuf; 0]);
+    assert_eq!(fixture.documents(), [] as [RawDocumentBuf; 0]);
 }
 
 #[test]
 fn a_failure_is_told_as_a_sentence() {
-    let room = Room::new();
+    let fixture = Fixture::new();
     let namespace = Namespace::new("d", "system.x").unwrap();
-    let request = ImportRequest { namespace, ..room.request(b"{}\n") };
-    let sentence = room.import(&request).sentence().unwrap();
+    let request = ImportRequest { namespace, ..fixture.request(b"{}\n") };
+    let sentence = fixture.import(&request).sentence().unwrap();
     assert!(sentence.starts_with("the name d.system.x"), "{sentence}");
     assert!(sentence.contains("choose another. Nothing was imported."), "{sentence}");
 }
@@ -463,17 +464,17 @@ fn modes() {
         (Mode::Merge, (2, 0, 0), doc! { "_id": 1, "a": 1, "b": 2, "c": 3 }),
     ] {
         for clustered in [None, Some("a name of its own")] {
-            let room = Room::new();
+            let fixture = Fixture::new();
             if let Some(name) = clustered {
                 let index = doc! { "key": { "_id": 1 }, "unique": true, "name": name };
                 let (namespace, options) =
-                    (room.namespace.clone(), doc! { "clusteredIndex": index });
-                room.collections.create(&CreateRequest { namespace, options }).unwrap();
+                    (fixture.namespace.clone(), doc! { "clusteredIndex": index });
+                fixture.collections.create(&CreateRequest { namespace, options }).unwrap();
             }
-            room.import(&room.request(old));
-            let report = room.import(&ImportRequest { mode, ..room.request(new) });
+            fixture.import(&fixture.request(old));
+            let report = fixture.import(&ImportRequest { mode, ..fixture.request(new) });
             assert_eq!((report.imported, report.skipped, report.rejected), counts, "{mode:?}");
-            let documents = room.documents();
+            let documents = fixture.documents();
             assert_eq!(documents.len(), 2, "{mode:?}");
             assert_eq!(Document::try_from(&documents[0]).unwrap(), first, "{mode:?}");
         }
@@ -483,11 +484,11 @@ fn modes() {
 #[test]
 fn a_damaged_document_is_not_replaced_and_ends_no_import() {
     for mode in [Mode::Insert, Mode::Skip, Mode::Replace, Mode::Merge] {
-        let room = Room::new();
-        room.import(&room.request(b"{\"_id\":1,\"a\":\"NEEDLE\"}\n"));
-        spoil(&room.folder.path().join("data"), b"NEEDLE");
+        let fixture = Fixture::new();
+        fixture.import(&fixture.request(b"{\"_id\":1,\"a\":\"NEEDLE\"}\n"));
+        spoil(&fixture.folder.path().join("data"), b"NEEDLE");
         let new = b"{\"_id\":1}\n{\"_id\":2}\n";
-        let report = room.import(&ImportRequest { mode, ..room.request(new) });
+        let report = fixture.import(&ImportRequest { mode, ..fixture.request(new) });
         assert_eq!((report.imported, report.skipped, report.rejected), (1, 0, 1), "{mode:?}");
         let why = fs::read_to_string(&report.rejects_files[0]).unwrap();
         assert!(why.contains("mayflyDamaged"), "{mode:?}: {why}");
@@ -496,64 +497,64 @@ fn a_damaged_document_is_not_replaced_and_ends_no_import() {
 
 #[test]
 fn drop_happens_only_when_every_file_is_readable() {
-    let room = Room::new();
-    room.import(&room.request(b"{\"_id\":1}"));
-    let mut request = ImportRequest { drop: true, ..room.request(b"{\"_id\":2}") };
-    request.files.push(room.folder.path().join("missing"));
-    assert!(import(&room.collections, &request, &Progress::new()).is_err());
-    assert_eq!(room.documents().len(), 1);
+    let fixture = Fixture::new();
+    fixture.import(&fixture.request(b"{\"_id\":1}"));
+    let mut request = ImportRequest { drop: true, ..fixture.request(b"{\"_id\":2}") };
+    request.files.push(fixture.folder.path().join("missing"));
+    assert!(import(&fixture.collections, &request, &Progress::new()).is_err());
+    assert_eq!(fixture.documents().len(), 1);
     request.files.pop();
-    assert_eq!(room.import(&request).imported, 1);
-    assert_eq!(room.documents()[0].get_i32("_id").unwrap(), 2);
+    assert_eq!(fixture.import(&request).imported, 1);
+    assert_eq!(fixture.documents()[0].get_i32("_id").unwrap(), 2);
 }
 
 #[test]
 fn rejects_are_kept_with_their_text() {
-    let room = Room::new();
-    let request = room.request(b"{\"_id\":1}\n{\"_id\":tru}\n{\"_id\":1}\n");
-    let report = room.import(&request);
+    let fixture = Fixture::new();
+    let request = fixture.request(b"{\"_id\":1}\n{\"_id\":tru}\n{\"_id\":1}\n");
+    let report = fixture.import(&request);
     assert_eq!((report.imported, report.rejected), (1, 2));
     let text = fs::read_to_string(&report.rejects_files[0]).unwrap();
     let lines: Vec<&str> = text.lines().collect();
     assert!(lines[0].contains(r#""line":2"#) && lines[0].contains("tru}"), "{text}");
     assert!(lines[1].contains(r#""line":3"#) && lines[1].contains("_id"), "{text}");
-    let again = room.import(&request);
+    let again = fixture.import(&request);
     assert_ne!(again.rejects_files, report.rejects_files);
 }
 
 #[test]
 fn stops() {
-    let room = Room::new();
+    let fixture = Fixture::new();
     let bad = b"{\"_id\":1}\nx\n{\"_id\":2}\n";
-    let report = room.import(&ImportRequest { stop_on_error: true, ..room.request(bad) });
+    let report = fixture.import(&ImportRequest { stop_on_error: true, ..fixture.request(bad) });
     assert_eq!((report.end, report.imported), (End::StoppedOnError, 1));
     let many = "{\"a\":x}\n".repeat(3_000);
-    let report = room.import(&room.request(many.as_bytes()));
+    let report = fixture.import(&fixture.request(many.as_bytes()));
     assert_eq!((report.end, report.rejected), (End::TooManyRejects, IMPORT_REJECTS_MAX));
     let progress = Progress::new();
     progress.cancel();
-    let report = import(&room.collections, &room.request(b"{}\n"), &progress).unwrap();
+    let report = import(&fixture.collections, &fixture.request(b"{}\n"), &progress).unwrap();
     assert_eq!((report.imported, report.end), (0, End::Cancelled));
-    let report = room.import(&room.request(b"[{\"_id\":7},{\"_id\":8},"));
+    let report = fixture.import(&fixture.request(b"[{\"_id\":7},{\"_id\":8},"));
     assert!(matches!(report.end, End::Broken(_)) && report.imported == 2, "{report:?}");
 }
 
 #[test]
 fn gzip_whole_in_parts_and_cut_short() {
-    let room = Room::new();
+    let fixture = Fixture::new();
     let mut parts = gzip(b"{\"_id\":1}\n");
     parts.extend(gzip(b"{\"_id\":2}\n"));
-    let report = room.import(&room.request(&parts));
+    let report = fixture.import(&fixture.request(&parts));
     assert_eq!((report.imported, report.is_success()), (2, true));
     let lines: String =
         (10..50_000).fold(String::new(), |all, id| all + &format!("{{\"_id\":{id}}}\n"));
     let whole = gzip(lines.as_bytes());
-    let report = room.import(&room.request(&whole[..whole.len() - 4]));
+    let report = fixture.import(&fixture.request(&whole[..whole.len() - 4]));
     assert!(matches!(report.end, End::Broken(_)), "{:?}", report.end);
     assert!(report.sentence().unwrap().contains("truncated"));
     let small = gzip(b"{\"_id\":1}\n");
-    let request = room.request(&small[..small.len() - 4]);
-    let refused = import(&room.collections, &request, &Progress::new());
+    let request = fixture.request(&small[..small.len() - 4]);
+    let refused = import(&fixture.collections, &request, &Progress::new());
     assert!(matches!(refused, Err(TransferError::NotReadable { .. })), "{refused:?}");
 }
 
@@ -568,26 +569,30 @@ fn every_type_comes_back() {
         r#""f":{"$date":{"$numberLong":"253402300800000"}},"a":[1,[2]],"o":{},"":1,"x.y":2}"#,
         "\n{\"_id\":null}\n{\"_id\":{\"a\":1}}\n"
     );
-    let room = Room::new();
-    assert_eq!(room.import(&room.request(lines.as_bytes())).imported, 3);
-    let before = room.documents();
+    let fixture = Fixture::new();
+    assert_eq!(fixture.import(&fixture.request(lines.as_bytes())).imported, 3);
+    let before = fixture.documents();
     for (format, packed) in [
         (ExportFormat::Ndjson(Style::Canonical), true),
         (ExportFormat::Ndjson(Style::Typed), false),
         (ExportFormat::Array(Style::Canonical), false),
     ] {
-        let path = room.export(format.clone(), packed);
-        let again =
-            ImportRequest { drop: true, ..ImportRequest::new(vec![path], room.namespace.clone()) };
-        assert_eq!(room.import(&again).imported, 3, "{format:?}");
-        assert_eq!(room.documents(), before, "{format:?}");
+        let path = fixture.export(format.clone(), packed);
+        let again = ImportRequest {
+            drop: true,
+            ..ImportRequest::new(vec![path], fixture.namespace.clone())
+        };
+        assert_eq!(fixture.import(&again).imported, 3, "{format:?}");
+        assert_eq!(fixture.documents(), before, "{format:?}");
     }
 }
 
 #[test]
 fn an_export_takes_the_filters_that_find_takes() {
-    let room = Room::new();
-    room.import(&room.request(b"{\"_id\":1,\"a\":2}\n{\"_id\":2,\"a\":2}\n{\"_id\":3,\"a\":2}\n"));
+    let fixture = Fixture::new();
+    fixture.import(
+        &fixture.request(b"{\"_id\":1,\"a\":2}\n{\"_id\":2,\"a\":2}\n{\"_id\":3,\"a\":2}\n"),
+    );
     let now = bson::DateTime::from_millis(NOW_MS);
     for (filter, expected) in [
         (doc! { "$expr": { "$lt": ["$_id", "$a"] } }, "{\"_id\":1,\"a\":2}\n"),
@@ -595,54 +600,54 @@ fn an_export_takes_the_filters_that_find_takes() {
     ] {
         let filter = RawDocumentBuf::try_from(&filter).unwrap();
         let request = ExportRequest {
-            namespace: room.namespace.clone(),
-            path: room.folder.path().join("out"),
+            namespace: fixture.namespace.clone(),
+            path: fixture.folder.path().join("out"),
             format: ExportFormat::Ndjson(Style::Typed),
             filter: Some(Filter::parse_query(&filter, &VariableNames::default()).unwrap()),
             gzip: false,
             indexes: false,
         };
-        export(&room.collections, &request, &Progress::new()).unwrap();
+        export(&fixture.collections, &request, &Progress::new()).unwrap();
         assert_eq!(fs::read_to_string(&request.path).unwrap(), expected);
     }
 }
 
 #[test]
 fn odd_targets_are_refused_and_an_old_file_stays() {
-    let room = Room::new();
-    room.import(&room.request(b"{\"_id\":1}"));
-    let out = room.file("out", b"old");
+    let fixture = Fixture::new();
+    fixture.import(&fixture.request(b"{\"_id\":1}"));
+    let out = fixture.file("out", b"old");
     let request = |path: PathBuf| ExportRequest {
-        namespace: room.namespace.clone(),
+        namespace: fixture.namespace.clone(),
         path,
         format: ExportFormat::Ndjson(Style::Typed),
         filter: None,
         gzip: false,
         indexes: false,
     };
-    for path in [room.folder.path().join("data/out"), room.folder.path().to_owned()] {
-        let refused = export(&room.collections, &request(path), &Progress::new());
+    for path in [fixture.folder.path().join("data/out"), fixture.folder.path().to_owned()] {
+        let refused = export(&fixture.collections, &request(path), &Progress::new());
         assert!(matches!(refused, Err(TransferError::Target { .. })), "{refused:?}");
     }
     let progress = Progress::new();
     progress.cancel();
-    assert!(export(&room.collections, &request(out.clone()), &progress).is_err());
+    assert!(export(&fixture.collections, &request(out.clone()), &progress).is_err());
     assert_eq!(fs::read(&out).unwrap(), b"old");
-    export(&room.collections, &request(out.clone()), &Progress::new()).unwrap();
+    export(&fixture.collections, &request(out.clone()), &Progress::new()).unwrap();
     assert_eq!(fs::read(&out).unwrap(), b"{\"_id\":1}\n");
 }
 
 #[test]
 fn csv_for_spreadsheets_and_exact() {
-    let room = Room::new();
-    room.import(
-        &room.request(b"{\"_id\":1,\"a\":{\"b\":\"=1+1\"},\"n\":-5}\n{\"_id\":2,\"c\":\"x,y\"}"),
+    let fixture = Fixture::new();
+    fixture.import(
+        &fixture.request(b"{\"_id\":1,\"a\":{\"b\":\"=1+1\"},\"n\":-5}\n{\"_id\":2,\"c\":\"x,y\"}"),
     );
     for (escape_formulas, expected) in [
         (false, "_id,a.b,n,c\r\n1,=1+1,-5,\r\n2,,,\"x,y\"\r\n"),
         (true, "_id,a.b,n,c\r\n1,'=1+1,-5,\r\n2,,,\"x,y\"\r\n"),
     ] {
-        let path = room.export(ExportFormat::Csv { fields: None, escape_formulas }, false);
+        let path = fixture.export(ExportFormat::Csv { fields: None, escape_formulas }, false);
         assert_eq!(fs::read_to_string(path).unwrap(), expected);
     }
 }
@@ -650,13 +655,14 @@ fn csv_for_spreadsheets_and_exact() {
 #[test]
 fn no_text_begins_like_a_formula_in_csv_for_spreadsheets() {
     let check = |text: &str, is_marked: bool| {
-        let room = Room::new();
+        let fixture = Fixture::new();
         let document = rawdoc! { "a": text };
-        room.import(
-            &room.request(write_document(&document, Style::Canonical, Layout::OneLine).as_bytes()),
+        fixture.import(
+            &fixture
+                .request(write_document(&document, Style::Canonical, Layout::OneLine).as_bytes()),
         );
         let fields = Some(vec!["a".to_owned()]);
-        let path = room.export(ExportFormat::Csv { fields, escape_formulas: true }, false);
+        let path = fixture.export(ExportFormat::Csv { fields, escape_formulas: true }, false);
         let written = fs::read_to_string(path).unwrap().replace('"', "");
         let mark = if is_marked { "'" } else { "" };
         assert_eq!(written, format!("a\r\n{mark}{text}\r\n"), "{text:?}");
@@ -671,10 +677,10 @@ fn no_text_begins_like_a_formula_in_csv_for_spreadsheets() {
 #[test]
 fn who_could_read_a_file_can_read_the_one_that_replaces_it() {
     use std::os::unix::fs::PermissionsExt as _;
-    let room = Room::new();
-    room.import(&room.request(b"{\"_id\":1}"));
+    let fixture = Fixture::new();
+    fixture.import(&fixture.request(b"{\"_id\":1}"));
     let check = |old: Option<u32>, expected: u32| {
-        let path = room.folder.path().join("out");
+        let path = fixture.folder.path().join("out");
         for path in [&path, &indexes_path(&path)] {
             let _ = fs::remove_file(path);
             if let Some(mode) = old {
@@ -682,7 +688,7 @@ fn who_could_read_a_file_can_read_the_one_that_replaces_it() {
                 fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
             }
         }
-        room.export(ExportFormat::Ndjson(Style::Typed), false);
+        fixture.export(ExportFormat::Ndjson(Style::Typed), false);
         for path in [&path, &indexes_path(&path)] {
             let mode = fs::metadata(path).unwrap().permissions().mode() & 0o7777;
             assert_eq!(format!("{mode:o}"), format!("{expected:o}"), "{}", path.display());
@@ -698,24 +704,26 @@ fn who_could_read_a_file_can_read_the_one_that_replaces_it() {
 
 #[test]
 fn csv_keeps_the_space_that_a_text_begins_with() {
-    let room = Room::new();
-    room.import(&room.request("{\"_id\":1,\"a\":\" x\",\"b\":\"\u{3000}y\"}".as_bytes()));
+    let fixture = Fixture::new();
+    fixture.import(&fixture.request("{\"_id\":1,\"a\":\" x\",\"b\":\"\u{3000}y\"}".as_bytes()));
     let format = ExportFormat::Csv { fields: None, escape_formulas: false };
-    let text = fs::read_to_string(room.export(format, false)).unwrap();
+    let text = fs::read_to_string(fixture.export(format, false)).unwrap();
     assert_eq!(text, "_id,a,b\r\n1,\" x\",\"\u{3000}y\"\r\n");
-    let again = Room::new();
+    let again = Fixture::new();
     again.import(&again.request(text.as_bytes()));
-    assert_eq!(again.documents(), room.documents());
+    assert_eq!(again.documents(), fixture.documents());
 }
 
 #[test]
 fn csv_of_one_column_has_a_row_for_each_document() {
-    let room = Room::new();
-    room.import(&room.request(b"{\"_id\":1,\"a\":\"x\"}\n{\"_id\":2}\n{\"_id\":3,\"a\":\" \"}\n"));
+    let fixture = Fixture::new();
+    fixture.import(
+        &fixture.request(b"{\"_id\":1,\"a\":\"x\"}\n{\"_id\":2}\n{\"_id\":3,\"a\":\" \"}\n"),
+    );
     let format = ExportFormat::Csv { fields: Some(vec!["a".to_owned()]), escape_formulas: false };
-    let text = fs::read_to_string(room.export(format, false)).unwrap();
+    let text = fs::read_to_string(fixture.export(format, false)).unwrap();
     assert_eq!(text, "a\r\nx\r\n\"\"\r\n\" \"\r\n");
-    let again = Room::new();
+    let again = Fixture::new();
     let path = again.file("a.csv", text.as_bytes());
     let request = ImportRequest::new(vec![path], again.namespace.clone());
     assert_eq!(again.import(&request).imported, 3);
@@ -724,18 +732,18 @@ fn csv_of_one_column_has_a_row_for_each_document() {
 #[test]
 fn csv_is_refused_where_two_fields_would_have_one_column() {
     let check = |document: &str, expected: Option<&str>| {
-        let room = Room::new();
-        room.import(&room.request(document.as_bytes()));
-        let path = room.folder.path().join("out.csv");
+        let fixture = Fixture::new();
+        fixture.import(&fixture.request(document.as_bytes()));
+        let path = fixture.folder.path().join("out.csv");
         let request = ExportRequest {
-            namespace: room.namespace.clone(),
+            namespace: fixture.namespace.clone(),
             path: path.clone(),
             format: ExportFormat::Csv { fields: None, escape_formulas: false },
             filter: None,
             gzip: false,
             indexes: false,
         };
-        let done = export(&room.collections, &request, &Progress::new());
+        let done = export(&fixture.collections, &request, &Progress::new());
         if let Some(text) = expected {
             assert_eq!(fs::read_to_string(&path).unwrap(), text, "{document}");
         } else {
@@ -757,10 +765,13 @@ fn a_csv_column_lies_no_deeper_than_a_document_may() {
     assert_eq!((documents.len(), errors.len()), (1, 0), "{errors:?}");
     let (_, documents, errors) = read(header(101).as_bytes());
     assert_eq!((documents.len(), errors.as_slice()), (0, &["1:3:1 fatal".to_owned()][..]));
-    let room = Room::new();
-    let found =
-        preview(&room.file("a.csv", header(500_000).as_bytes()), Format::Auto, Lenience::default())
-            .unwrap();
+    let fixture = Fixture::new();
+    let found = preview(
+        &fixture.file("a.csv", header(500_000).as_bytes()),
+        Format::Auto,
+        Lenience::default(),
+    )
+    .unwrap();
     assert!(found.documents.is_empty());
     assert!(found.rejects[0].reason.contains("100 levels"), "{}", found.rejects[0]);
 }
@@ -776,13 +787,13 @@ fn csv_keeps_all_digits_of_a_whole_number() {
 
 #[test]
 fn a_preview_of_documents_with_many_fields_takes_no_time() {
-    let room = Room::new();
+    let fixture = Fixture::new();
     let fields = |from: usize| (from..from + 200_000).map(|n| format!("\"f{n}\":1"));
     let document = |from| format!("{{{}}}\n", fields(from).collect::<Vec<_>>().join(","));
     let lines: String = (0..4).map(|n| document(n * 200_000)).collect();
     let began = work_time();
     let preview =
-        preview(&room.file("p", lines.as_bytes()), Format::Auto, Lenience::default()).unwrap();
+        preview(&fixture.file("p", lines.as_bytes()), Format::Auto, Lenience::default()).unwrap();
     assert_eq!(preview.fields.len(), 800_000);
     let took = work_time().saturating_sub(began);
     assert!(took.as_secs() < 30, "{took:?}");
@@ -790,13 +801,13 @@ fn a_preview_of_documents_with_many_fields_takes_no_time() {
 
 #[test]
 fn a_rehearsal_counts_what_would_be_rejected() {
-    let room = Room::new();
-    room.import(&room.request(b"{\"_id\":1}\n{\"_id\":2}\n"));
+    let fixture = Fixture::new();
+    fixture.import(&fixture.request(b"{\"_id\":1}\n{\"_id\":2}\n"));
     let check = |text: &str, documents_max, expected: (u64, u64, u64, u64)| {
-        let path = room.file("r", text.as_bytes());
-        let (into, progress) = (&room.namespace, Progress::new());
+        let path = fixture.file("r", text.as_bytes());
+        let (into, progress) = (&fixture.namespace, Progress::new());
         let found = rehearse(
-            &room.collections,
+            &fixture.collections,
             into,
             &path,
             Format::Auto,
@@ -816,75 +827,75 @@ fn a_rehearsal_counts_what_would_be_rejected() {
     check("{\"_id\":3}\n{\"_id\":3.0}\n{\"_id\":4}\n{\"_id\":3}\n", 9, (4, 0, 0, 2));
     check("{\"_id\":1}\n{\"_id\":1}\n", 9, (2, 0, 2, 0));
     check("{\"_id\":null}\n{\"a\":1}\n{\"a\":1}\n{\"_id\":null}\n", 9, (4, 0, 0, 1));
-    assert_eq!(room.documents().len(), 2);
+    assert_eq!(fixture.documents().len(), 2);
 }
 
 #[test]
 fn a_preview_shows_fields_and_types() {
-    let room = Room::new();
+    let fixture = Fixture::new();
     let lines: String =
         (0..30).fold(String::new(), |all, id| all + &format!("{{\"_id\":{id},\"a\":\"x\"}}\n"));
     let preview =
-        preview(&room.file("p", lines.as_bytes()), Format::Auto, Lenience::default()).unwrap();
+        preview(&fixture.file("p", lines.as_bytes()), Format::Auto, Lenience::default()).unwrap();
     assert_eq!((preview.documents.len(), preview.more), (20, true));
     assert_eq!(preview.fields[0].types, [("int", 20)]);
     assert_eq!(preview.fields[1].types, [("string", 20)]);
 }
 
-impl Room {
+impl Fixture {
     /// A cosmos database whose collection expires after 10 seconds, and its clock.
     fn cosmos() -> (Self, Arc<SimulatedClock>) {
-        let mut room = Self::new();
+        let mut fixture = Self::new();
         let clock = Arc::new(SimulatedClock::new(NOW_MS));
-        let store = Arc::clone(room.collections.store());
-        room.collections = Collections::new(store, Arc::clone(&clock) as _).unwrap();
-        room.collections.set_dialect("d", Dialect::Cosmos).unwrap();
+        let store = Arc::clone(fixture.collections.store());
+        fixture.collections = Collections::new(store, Arc::clone(&clock) as _).unwrap();
+        fixture.collections.set_dialect("d", Dialect::Cosmos).unwrap();
         let request = CreateIndexesRequest {
-            namespace: room.namespace.clone(),
+            namespace: fixture.namespace.clone(),
             indexes: vec![doc! { "key": { "_ts": 1 }, "name": "_ts_1", "expireAfterSeconds": 10 }],
             ignore_unknown_options: false,
         };
-        room.collections.create_indexes(&request, &mut |_| {}).unwrap();
-        (room, clock)
+        fixture.collections.create_indexes(&request, &mut |_| {}).unwrap();
+        (fixture, clock)
     }
 }
 
 #[test]
 fn files_of_a_cosmos_database_have_no_ts_and_nothing_hidden() {
-    let (room, clock) = Room::cosmos();
-    room.import(
-        &room.request(b"{\"_id\":1,\"a\":1,\"_ts\":5}\n{\"_id\":2,\"ttl\":-1,\"_ts\":6}\n"),
+    let (fixture, clock) = Fixture::cosmos();
+    fixture.import(
+        &fixture.request(b"{\"_id\":1,\"a\":1,\"_ts\":5}\n{\"_id\":2,\"ttl\":-1,\"_ts\":6}\n"),
     );
-    assert_eq!(room.documents().len(), 2);
-    let lines = |room: &Room| {
-        let path = room.export(ExportFormat::Ndjson(Style::Relaxed), false);
+    assert_eq!(fixture.documents().len(), 2);
+    let lines = |fixture: &Fixture| {
+        let path = fixture.export(ExportFormat::Ndjson(Style::Relaxed), false);
         fs::read_to_string(path).unwrap()
     };
-    let csv = |room: &Room| {
+    let csv = |fixture: &Fixture| {
         let format = ExportFormat::Csv { fields: None, escape_formulas: false };
-        fs::read_to_string(room.export(format, false)).unwrap().replace('\r', "")
+        fs::read_to_string(fixture.export(format, false)).unwrap().replace('\r', "")
     };
-    assert_eq!(lines(&room), "{\"_id\":1,\"a\":1}\n{\"_id\":2,\"ttl\":-1}\n");
-    assert_eq!(csv(&room), "_id,a,ttl\n1,1,\n2,,-1\n");
+    assert_eq!(lines(&fixture), "{\"_id\":1,\"a\":1}\n{\"_id\":2,\"ttl\":-1}\n");
+    assert_eq!(csv(&fixture), "_id,a,ttl\n1,1,\n2,,-1\n");
     clock.advance_ms(9_999);
-    assert_eq!(lines(&room).lines().count(), 2);
+    assert_eq!(lines(&fixture).lines().count(), 2);
     clock.advance_ms(1);
-    assert_eq!(lines(&room), "{\"_id\":2,\"ttl\":-1}\n");
+    assert_eq!(lines(&fixture), "{\"_id\":2,\"ttl\":-1}\n");
     // The columns are those of the documents that are shown.
-    assert_eq!(csv(&room), "_id,ttl\n2,-1\n");
+    assert_eq!(csv(&fixture), "_id,ttl\n2,-1\n");
 }
 
 #[test]
 fn an_import_meets_no_hidden_document() {
     for mode in [Mode::Insert, Mode::Skip, Mode::Replace, Mode::Merge] {
-        let (room, clock) = Room::cosmos();
-        room.import(&room.request(b"{\"_id\":1,\"old\":1}"));
+        let (fixture, clock) = Fixture::cosmos();
+        fixture.import(&fixture.request(b"{\"_id\":1,\"old\":1}"));
         clock.advance_ms(10_000);
-        let mut request = room.request(b"{\"_id\":1,\"new\":1}");
+        let mut request = fixture.request(b"{\"_id\":1,\"new\":1}");
         request.mode = mode;
-        let report = room.import(&request);
+        let report = fixture.import(&request);
         assert_eq!((report.imported, report.skipped, report.rejected), (1, 0, 0), "{mode:?}");
-        let documents = room.documents();
+        let documents = fixture.documents();
         assert_eq!(documents.len(), 1, "{mode:?}");
         assert!(documents[0].get("old").unwrap().is_none(), "{mode:?}: {:?}", documents[0]);
     }

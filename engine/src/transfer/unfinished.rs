@@ -6,8 +6,8 @@ use bson::oid::ObjectId;
 
 use super::{
     ImportRequest, TransferError,
-    checkpoint::{Checkpoint, State, check_room, list},
-    claim::Claim,
+    checkpoint::{Checkpoint, State, check_unfinished_max, list},
+    import_lock::ImportLock,
     rejects::RejectsFile,
 };
 use crate::{catalog::Namespace, collection::Collections, store::StoreError, value::counted};
@@ -47,7 +47,7 @@ impl UnfinishedImport {
             skipped: checkpoint.skipped,
             rejected: checkpoint.rejected,
             reasons: checkpoint.reasons.into_iter().collect(),
-            stopped_at: (checkpoint.file, checkpoint.mark.place.offset),
+            stopped_at: (checkpoint.file, checkpoint.resume_point.position.offset),
             rolling_back: checkpoint.state == State::RollingBack,
             request: checkpoint.request,
         }
@@ -109,7 +109,7 @@ pub fn unfinished_imports(
 /// # Errors
 /// When somebody works on it, or the store fails.
 pub fn leave_import(collections: &Collections, id: ObjectId) -> Result<(), TransferError> {
-    let _claim = Claim::new(id)?;
+    let _lock = ImportLock::new(id)?;
     let checkpoint = load(collections, id)?;
     if checkpoint.state == State::Importing {
         // Whoever leaves may want to know what was rejected, but a file that can't be written keeps
@@ -166,14 +166,14 @@ pub(super) fn forget(collections: &Collections, id: ObjectId) -> Result<(), Tran
 ///
 /// # Errors
 /// When there are too many, or the store fails.
-pub(super) fn check_room_for(
+pub(super) fn check_unfinished_max_for(
     collections: &Collections,
     namespace: &Namespace,
 ) -> Result<(), TransferError> {
     let all = collections.store().read(list)?;
     let known = checkpoints(collections)?;
     let own = known.iter().filter(|checkpoint| checkpoint.request.namespace == *namespace);
-    check_room(all.len().saturating_sub(own.count()))
+    check_unfinished_max(all.len().saturating_sub(own.count()))
 }
 
 /// Forgets what was imported into a collection that is dropped.
@@ -210,7 +210,7 @@ fn forget_those(
 /// on with; it is passed over and stays as it is, so that it stands in the way of no other import.
 fn checkpoints(collections: &Collections) -> Result<Vec<Checkpoint>, TransferError> {
     let found = collections.store().read(|reader| {
-        let ids = list(reader)?.into_iter().filter(|id| !Claim::is_taken(*id));
+        let ids = list(reader)?.into_iter().filter(|id| !ImportLock::is_held(*id));
         let load = |id| StoreError::unless_damaged(Checkpoint::load(reader, id));
         ids.filter_map(|id| load(id).map(Option::flatten).transpose()).collect()
     });

@@ -67,7 +67,7 @@ fn start_ui(ui: &mut Ui, draft: &ImportDraft, ready: bool) -> bool {
     let drops = format!("Drop {name} and import");
     let (button, tooltip) = if draft.drop {
         (Button::danger(&drops), "Enter the name to confirm")
-    } else if draft.overdue() > 0 && !draft.pause_reaper || draft.lack_of_room().is_some() {
+    } else if draft.overdue() > 0 && !draft.pause_reaper || draft.lack_of_space().is_some() {
         (Button::amber("Import anyway"), "Import the files into the collection")
     } else {
         (Button::primary("Import"), "Import the files into the collection")
@@ -78,7 +78,7 @@ fn start_ui(ui: &mut Ui, draft: &ImportDraft, ready: bool) -> bool {
 
 /// What the disk has no room for.
 fn room_ui(ui: &mut Ui, draft: &ImportDraft) {
-    if let Some(words) = draft.lack_of_room() {
+    if let Some(words) = draft.lack_of_space() {
         notice_ui(ui, Icon::Warning, "Not enough disk space", colors(ui).overdue, &words);
     }
 }

@@ -74,16 +74,16 @@ fn problems_ui(ui: &mut Ui, rejects: &[Reject]) {
 
 /// Where a problem is and what it is.
 pub fn problem(reject: &Reject) -> String {
-    let place = reject.place;
+    let position = reject.position;
     let start = match reject.start_line {
-        start if start < place.line => format!(" (starts on line {})", number::count(start)),
+        start if start < position.line => format!(" (starts on line {})", number::count(start)),
         _ => String::new(),
     };
     format!(
         "Line {}, column {}, document {}{start}: {}",
-        number::count(place.line),
-        number::count(place.column),
-        number::count(place.document),
+        number::count(position.line),
+        number::count(position.column),
+        number::count(position.document),
         value_text::with_marks(&reject.reason),
     )
 }

@@ -34,7 +34,7 @@ pub fn import(draft: &ImportDraft, folder: Option<&Path>) -> String {
     if draft.stop_on_error {
         line.flag("--stop-on-error");
     }
-    if draft.lack_of_room().is_some() {
+    if draft.lack_of_space().is_some() {
         line.flag("--no-space-check");
     }
     for file in &draft.files {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use mayfly_engine::catalog;
 use mayfly_engine::transfer::{
-    Form, Format, ImportRequest, Lenience, Mode, Oddity, Rehearsal, Room,
+    DiskSpace, Form, Format, ImportRequest, Lenience, Mode, Oddity, Rehearsal,
 };
 
 use crate::state::{Namespace, number};
@@ -133,8 +133,8 @@ impl ImportDraft {
 
     /// Why the import would stop for want of room; `None`: it fits, or nobody can tell.
     #[must_use]
-    pub fn lack_of_room(&self) -> Option<String> {
-        lack_of_room(self.look.here()?.room.as_ref()?)
+    pub fn lack_of_space(&self) -> Option<String> {
+        lack_of_space(self.look.here()?.disk_space.as_ref()?)
     }
 
     /// The collection as the window names it.
@@ -268,9 +268,11 @@ impl ImportDraft {
 
 /// Why an import would stop for want of room, without a full stop; `None`: it fits.
 #[must_use]
-pub fn lack_of_room(room: &Room) -> Option<String> {
-    let (needed, free) = (number::bytes(room.needed_bytes), number::bytes(room.free_bytes));
-    (!room.is_enough()).then(|| format!("The import needs about {needed}, but only {free} is free"))
+pub fn lack_of_space(disk_space: &DiskSpace) -> Option<String> {
+    let (needed, free) =
+        (number::bytes(disk_space.needed_bytes), number::bytes(disk_space.free_bytes));
+    (!disk_space.is_enough())
+        .then(|| format!("The import needs about {needed}, but only {free} is free"))
 }
 
 /// The name of a file without its folder.
@@ -333,7 +335,7 @@ mod tests {
     #[test]
     fn files_that_do_not_fit_are_told() {
         let check = |needed_bytes, free_bytes, expected: Option<&str>| {
-            assert_eq!(lack_of_room(&Room { needed_bytes, free_bytes }).as_deref(), expected);
+            assert_eq!(lack_of_space(&DiskSpace { needed_bytes, free_bytes }).as_deref(), expected);
         };
         check(5, 5, None);
         check(

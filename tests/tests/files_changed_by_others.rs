@@ -19,7 +19,7 @@ use mayfly_engine::collection::ScrubStep;
 use mayfly_engine::engine::{Engine, upkeep};
 use mayfly_engine::store::{JobProgress, Store, StoreOptions};
 use mayfly_engine::transfer::{
-    ExportFormat, ExportRequest, Format, ImportRequest, Lenience, Mode, Progress, Room,
+    DiskSpace, ExportFormat, ExportRequest, Format, ImportRequest, Lenience, Mode, Progress,
     TransferError, export, import, preview, rehearse,
 };
 use mayfly_engine::value::extjson::Style;
@@ -183,7 +183,7 @@ fn works_with_files() -> [(&'static str, Work); 7] {
                 let name = Namespace::new("d", "c").expect("a name");
                 let (all, progress) = (engine.collections(), Progress::new());
                 assert!(rehearse(all, &name, &path, Format::Auto, plain, 1, &progress).is_err());
-                assert!(Room::of(all, slice::from_ref(&path)).is_err());
+                assert!(DiskSpace::of(all, slice::from_ref(&path)).is_err());
                 let request =
                     ImportRequest { mode: Mode::Replace, ..ImportRequest::new(vec![path], name) };
                 let refused = import(all, &request, &progress).expect_err("refused").to_string();

@@ -4,7 +4,7 @@ use crate::value::extjson::Tally;
 
 /// Where in a file a document or an error stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Place {
+pub struct TextPosition {
     /// Line, from 1.
     pub line: u64,
     /// Column in characters, from 1.
@@ -15,7 +15,7 @@ pub struct Place {
     pub document: u64,
 }
 
-impl Place {
+impl TextPosition {
     pub(super) const START: Self = Self { line: 1, column: 1, offset: 0, document: 1 };
 
     /// The place behind these bytes, within the same document.
@@ -33,7 +33,7 @@ impl Place {
     }
 }
 
-impl Place {
+impl TextPosition {
     /// The place behind a line of so many bytes that holds one document and begins here.
     pub(super) fn after_line(self, bytes: usize) -> Self {
         Self {
@@ -47,14 +47,14 @@ impl Place {
 
 /// Where a file goes on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Mark {
+pub(super) struct ResumePoint {
     /// The place.
-    pub place: Place,
+    pub position: TextPosition,
     /// What of the values before it was not as Extended JSON has it.
     pub tally: Tally,
 }
 
-impl Mark {
+impl ResumePoint {
     /// The start of a file.
-    pub(super) const START: Self = Self { place: Place::START, tally: Tally::NONE };
+    pub(super) const START: Self = Self { position: TextPosition::START, tally: Tally::NONE };
 }

@@ -7,14 +7,14 @@ use crate::collection::Collections;
 
 /// What an import needs, and what is free.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Room {
+pub struct DiskSpace {
     /// Bytes of the files, unpacked: about what their documents need. Indexes come on top.
     pub needed_bytes: u64,
     /// Bytes that the store can still take: free on its disk, and free in its file.
     pub free_bytes: u64,
 }
 
-impl Room {
+impl DiskSpace {
     /// What importing these files would need; `None` where the system does not tell what is free. A
     /// packed file is unpacked a little way, and the rest of it is taken to be like that.
     ///
@@ -65,30 +65,34 @@ fn unpacked_bytes(path: &PathBuf, most: u64) -> Result<u64, TransferError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::transfer::tests::{Room as Place, gzip};
+    use crate::transfer::tests::{Fixture, gzip};
 
     #[test]
     fn what_files_need_is_their_size_unpacked() {
-        let place = Place::new();
+        let fixture = Fixture::new();
         let small = "{\"text\":\"some words that repeat\"}\n".repeat(10);
         let files = [
-            place.file("plain.json", small.as_bytes()),
-            place.file("small.json.gz", &gzip(small.as_bytes())),
-            place.file("cut.json.gz", &gzip(small.as_bytes())[..20]),
+            fixture.file("plain.json", small.as_bytes()),
+            fixture.file("small.json.gz", &gzip(small.as_bytes())),
+            fixture.file("cut.json.gz", &gzip(small.as_bytes())[..20]),
         ];
         let needed = |files: &[PathBuf]| {
-            Room::of(&place.collections, files).unwrap().map_or(0, |room| room.needed_bytes)
+            DiskSpace::of(&fixture.collections, files)
+                .unwrap()
+                .map_or(0, |space| space.needed_bytes)
         };
         assert_eq!(needed(&files[..1]), small.len() as u64);
         assert_eq!(needed(&files[..2]), 2 * small.len() as u64);
         assert!(needed(&files) <= 3 * small.len() as u64);
-        assert!(Room::of(&place.collections, &[place.folder.path().join("none")]).is_err());
+        assert!(
+            DiskSpace::of(&fixture.collections, &[fixture.folder.path().join("none")]).is_err()
+        );
     }
 
     /// Of a long packed file only the beginning is unpacked.
     #[test]
     fn what_a_long_packed_file_needs_is_told_from_its_beginning() {
-        let place = Place::new();
+        let fixture = Fixture::new();
         let lines = (0..340_000_u64).map(|number| {
             let text = number.wrapping_mul(0x9E37_79B9_7F4A_7C15);
             format!("{{\"number\":{number},\"text\":\"{text:064x} and some words\"}}\n")
@@ -97,8 +101,10 @@ mod tests {
         let (len, packed) = (text.len() as u64, gzip(text.as_bytes()));
         assert!(len > 2 * GZIP_SAMPLE_BYTES, "{len}");
         let needed = |bytes: &[u8]| {
-            let files = [place.file("long.json.gz", bytes)];
-            Room::of(&place.collections, &files).unwrap().map_or(0, |room| room.needed_bytes)
+            let files = [fixture.file("long.json.gz", bytes)];
+            DiskSpace::of(&fixture.collections, &files)
+                .unwrap()
+                .map_or(0, |space| space.needed_bytes)
         };
         let about = |bytes: u64| bytes - bytes / 10..=bytes + bytes / 10;
         assert!(about(len).contains(&needed(&packed)), "{} of {len}", needed(&packed));
@@ -109,12 +115,12 @@ mod tests {
 
     #[test]
     fn a_file_larger_than_the_disk_does_not_fit() {
-        let place = Place::new();
-        let room = Room::of(&place.collections, &[]).unwrap().unwrap();
-        assert!(room.is_enough() && room.free_bytes > 0, "{room:?}");
-        let path = place.file("huge.json", b"{}\n");
+        let fixture = Fixture::new();
+        let space = DiskSpace::of(&fixture.collections, &[]).unwrap().unwrap();
+        assert!(space.is_enough() && space.free_bytes > 0, "{space:?}");
+        let path = fixture.file("huge.json", b"{}\n");
         // It has no more than that on disk.
-        fs::File::options().write(true).open(&path).unwrap().set_len(room.free_bytes * 2).unwrap();
-        assert!(!Room::of(&place.collections, &[path]).unwrap().unwrap().is_enough());
+        fs::File::options().write(true).open(&path).unwrap().set_len(space.free_bytes * 2).unwrap();
+        assert!(!DiskSpace::of(&fixture.collections, &[path]).unwrap().unwrap().is_enough());
     }
 }
