@@ -19,8 +19,8 @@ use mayfly_engine::collection::ScrubStep;
 use mayfly_engine::engine::{Engine, upkeep};
 use mayfly_engine::store::{JobProgress, Store, StoreOptions};
 use mayfly_engine::transfer::{
-    DiskSpace, ExportFormat, ExportRequest, Format, ImportRequest, Lenience, Mode, Progress,
-    TransferError, export, import, preview, rehearse,
+    DiskSpace, ExportFormat, ExportRequest, ImportFormat, ImportMode, ImportRequest, Lenience,
+    Progress, TransferError, export, import, preview, rehearse,
 };
 use mayfly_engine::value::extjson::Style;
 use mayfly_tests::program;
@@ -179,13 +179,17 @@ fn works_with_files() -> [(&'static str, Work); 7] {
         ("an import of the lock", |engine, store, backup, _| {
             for path in names_of_the_lock(store, backup) {
                 let plain = Lenience::default();
-                assert!(preview(&path, Format::Auto, plain).is_err());
+                assert!(preview(&path, ImportFormat::Auto, plain).is_err());
                 let name = Namespace::new("d", "c").expect("a name");
                 let (all, progress) = (engine.collections(), Progress::new());
-                assert!(rehearse(all, &name, &path, Format::Auto, plain, 1, &progress).is_err());
+                assert!(
+                    rehearse(all, &name, &path, ImportFormat::Auto, plain, 1, &progress).is_err()
+                );
                 assert!(DiskSpace::of(all, slice::from_ref(&path)).is_err());
-                let request =
-                    ImportRequest { mode: Mode::Replace, ..ImportRequest::new(vec![path], name) };
+                let request = ImportRequest {
+                    mode: ImportMode::Replace,
+                    ..ImportRequest::new(vec![path], name)
+                };
                 let refused = import(all, &request, &progress).expect_err("refused").to_string();
                 assert!(refused.contains("it is the lock of a store that is open"), "{refused}");
             }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bson::doc;
-use mayfly_engine::transfer::{End, ExportReport, ImportReport, Progress};
+use mayfly_engine::transfer::{ExportReport, ImportEnd, ImportReport, Progress};
 
 use super::transfer::{export_draft, import_draft, work};
 use super::{Effects, unfinished};
@@ -187,8 +187,8 @@ pub fn imported(
     let result = ImportResult { operation, into, report, took, paused };
     let words = counts(&result.report);
     let ended = match &result.report.end {
-        End::Complete => Stage::Done(words.clone()),
-        End::Cancelled => Stage::Cancelled(words.clone()),
+        ImportEnd::Complete => Stage::Done(words.clone()),
+        ImportEnd::Cancelled => Stage::Cancelled(words.clone()),
         _ => Stage::Failed(result.report.sentence().unwrap_or_else(|| words.clone())),
     };
     state.operations.end(operation, ended);
@@ -208,8 +208,8 @@ fn tell_import(result: ImportResult, words: &str, state: &mut State) {
         return;
     }
     let kind = match (&result.report.end, result.report.rejected) {
-        (End::Complete, 0) => Kind::Done,
-        (End::Complete | End::Cancelled, _) => Kind::Warning,
+        (ImportEnd::Complete, 0) => Kind::Done,
+        (ImportEnd::Complete | ImportEnd::Cancelled, _) => Kind::Warning,
         _ => Kind::Error,
     };
     let text = format!("{}: {words}", result.into);

@@ -4,8 +4,8 @@ use mayfly_engine::{
     catalog::Namespace,
     engine::Engine,
     transfer::{
-        DiskSpace, Format, ImportReport, ImportRequest, Lenience, Mode, Oddity, Progress,
-        TransferError, UnfinishedImport, import, leave_import, rehearse, resume_import,
+        DiskSpace, ImportFormat, ImportMode, ImportReport, ImportRequest, Lenience, Oddity,
+        Progress, TransferError, UnfinishedImport, import, leave_import, rehearse, resume_import,
         roll_back_import, unfinished_imports,
     },
 };
@@ -40,7 +40,7 @@ pub(super) fn run(args: &Import) -> Result<(), Failure> {
         Some(known) if rolls_back => roll_back(&engine, &known),
         Some(known) if leaves => leave(&engine, &known),
         // What was stored would be stored a second time, or rejected as a duplicate.
-        Some(known) if request.mode == Mode::Insert && !request.drop => {
+        Some(known) if request.mode == ImportMode::Insert && !request.drop => {
             Err(Failure(format!("{} {CHOICES}", known.sentence())))
         }
         _ => {
@@ -59,15 +59,15 @@ fn request(format: InFormat, mode: InMode, args: &Import) -> Result<ImportReques
     let namespace = Namespace::new(&args.db, &args.collection).map_err(Failure::from_error)?;
     Ok(ImportRequest {
         format: match format {
-            InFormat::Auto => Format::Auto,
-            InFormat::Json => Format::Json,
-            InFormat::Csv => Format::Csv,
+            InFormat::Auto => ImportFormat::Auto,
+            InFormat::Json => ImportFormat::Json,
+            InFormat::Csv => ImportFormat::Csv,
         },
         mode: match mode {
-            InMode::Insert => Mode::Insert,
-            InMode::Skip => Mode::Skip,
-            InMode::Replace => Mode::Replace,
-            InMode::Merge => Mode::Merge,
+            InMode::Insert => ImportMode::Insert,
+            InMode::Skip => ImportMode::Skip,
+            InMode::Replace => ImportMode::Replace,
+            InMode::Merge => ImportMode::Merge,
         },
         lenience: lenience(args)?,
         drop: args.drop,
@@ -110,8 +110,8 @@ fn goes_on(begun: &ImportRequest, request: &ImportRequest) -> Result<(), Failure
     let mut new: Vec<&str> = odd.map(Oddity::flag).collect();
     for (flag, is_new) in [
         ("--zone", has_other_zone && was.takes(Oddity::NoZone)),
-        ("--format", request.format != Format::Auto && request.format != begun.format),
-        ("--mode", request.mode != Mode::Insert && request.mode != begun.mode),
+        ("--format", request.format != ImportFormat::Auto && request.format != begun.format),
+        ("--mode", request.mode != ImportMode::Insert && request.mode != begun.mode),
         ("--stop-on-error", request.stop_on_error && !begun.stop_on_error),
     ] {
         if is_new {

@@ -14,8 +14,8 @@ use mayfly_engine::engine::{
 };
 use mayfly_engine::store::{OPEN_TO_OTHERS, Store, StoreError, StoreOptions, Watch};
 use mayfly_engine::transfer::{
-    self, DiskSpace, ExportReport, ExportRequest, Format, ImportReport, ImportRequest, Lenience,
-    Progress, Rehearsal, RollBackReport, TransferError, UnfinishedImport,
+    self, DiskSpace, ExportReport, ExportRequest, ImportFormat, ImportReport, ImportRequest,
+    Lenience, Progress, Rehearsal, RollBackReport, TransferError, UnfinishedImport,
 };
 
 use super::event::{Events, PassIndex, PassSummary, RemovedDocument, SourceEvent};
@@ -143,7 +143,7 @@ impl Transfers for Embedded {
         &self,
         namespace: &mayfly_engine::catalog::Namespace,
         path: &Path,
-        format: Format,
+        format: ImportFormat,
         lenience: Lenience,
         documents_max: u64,
         progress: &Progress,

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use bson::oid::ObjectId;
 use mayfly_engine::catalog::Namespace;
 use mayfly_engine::transfer::{
-    DiskSpace, ExportReport, ExportRequest, Format, ImportReport, ImportRequest, Lenience,
+    DiskSpace, ExportReport, ExportRequest, ImportFormat, ImportReport, ImportRequest, Lenience,
     Progress, Rehearsal, RollBackReport, TransferError, UnfinishedImport,
 };
 
@@ -72,7 +72,7 @@ pub trait Transfers: Send + Sync {
         &self,
         namespace: &Namespace,
         path: &Path,
-        format: Format,
+        format: ImportFormat,
         lenience: Lenience,
         documents_max: u64,
         progress: &Progress,

@@ -244,7 +244,7 @@ fn a_store_without_files_says_so() {
 fn a_file_that_is_not_there_is_said() {
     let worker = worker();
     let path = std::path::PathBuf::from("/nowhere/at/all.json");
-    let format = mayfly_engine::transfer::Format::Auto;
+    let format = mayfly_engine::transfer::ImportFormat::Auto;
     let lenience = mayfly_engine::transfer::Lenience::default();
     let TransferDone::Preview(Err(sentence)) =
         transfer(&worker, TransferWork::Preview { path, format, lenience, all: Vec::new() })

@@ -8,8 +8,8 @@ use std::time::Duration;
 use bson::oid::ObjectId;
 use mayfly_engine::catalog::Namespace;
 use mayfly_engine::transfer::{
-    self, DiskSpace, ExportReport, ExportRequest, Format, ImportReport, ImportRequest, Lenience,
-    Preview, Progress, Rehearsal, RollBackReport, TransferError, UnfinishedImport,
+    self, DiskSpace, ExportReport, ExportRequest, ImportFormat, ImportReport, ImportRequest,
+    Lenience, Preview, Progress, Rehearsal, RollBackReport, TransferError, UnfinishedImport,
 };
 
 use crate::limits::REHEARSED_DOCS_MAX;
@@ -23,7 +23,7 @@ pub enum TransferWork {
         /// The file.
         path: PathBuf,
         /// What a person said about its form.
-        format: Format,
+        format: ImportFormat,
         /// What is read although it is no Extended JSON.
         lenience: Lenience,
         /// All files that shall be imported: is there room for them?
@@ -34,7 +34,7 @@ pub enum TransferWork {
         /// The files.
         files: Vec<PathBuf>,
         /// What a person said about their form.
-        format: Format,
+        format: ImportFormat,
         /// What is read although it is no Extended JSON.
         lenience: Lenience,
         /// The collection whose TTL indexes count.
@@ -311,7 +311,7 @@ fn files_there(request: &ExportRequest) -> Vec<PathBuf> {
 
 fn look(
     path: &Path,
-    format: Format,
+    format: ImportFormat,
     lenience: Lenience,
     all: &[PathBuf],
     transfers: Option<&dyn Transfers>,

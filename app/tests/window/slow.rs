@@ -11,8 +11,8 @@ use mayfly::source::{Capabilities, Events, Source, Transfers, Upkeep};
 use mayfly_engine::catalog::Namespace;
 use mayfly_engine::store::{JobProgress, JobStep, Watch};
 use mayfly_engine::transfer::{
-    DiskSpace, End, ExportReport, ExportRequest, Format, ImportReport, ImportRequest, Lenience,
-    Progress, Rehearsal, RollBackReport, TransferError, UnfinishedImport,
+    DiskSpace, ExportReport, ExportRequest, ImportEnd, ImportFormat, ImportReport, ImportRequest,
+    Lenience, Progress, Rehearsal, RollBackReport, TransferError, UnfinishedImport,
 };
 
 /// The store behind it does everything, upkeep with the wish to stop already there. An import stores
@@ -73,7 +73,7 @@ impl Transfers for Slow {
         while !progress.is_cancelled() {
             std::thread::park_timeout(Duration::from_millis(2));
         }
-        Ok(ImportReport { end: End::Cancelled, ..report })
+        Ok(ImportReport { end: ImportEnd::Cancelled, ..report })
     }
 
     fn unfinished(&self) -> Result<Vec<UnfinishedImport>, TransferError> {
@@ -112,7 +112,7 @@ impl Transfers for Slow {
         &self,
         namespace: &Namespace,
         path: &Path,
-        format: Format,
+        format: ImportFormat,
         lenience: Lenience,
         documents_max: u64,
         progress: &Progress,

@@ -6,7 +6,7 @@ use bson::doc;
 use mayfly::action::{Action, TransferAction};
 use mayfly_engine::catalog::Namespace;
 use mayfly_engine::engine::{Engine, EngineOptions};
-use mayfly_engine::transfer::{End, ImportRequest, Progress, import};
+use mayfly_engine::transfer::{ImportEnd, ImportRequest, Progress, import};
 
 use super::support::Window;
 
@@ -21,7 +21,7 @@ fn window() -> Window {
     let request =
         ImportRequest { stop_on_error: true, ..ImportRequest::new(vec![file], namespace) };
     let report = import(engine.collections(), &request, &Progress::new()).expect("an import");
-    assert_eq!(report.end, End::StoppedOnError);
+    assert_eq!(report.end, ImportEnd::StoppedOnError);
     engine.close().expect("the store closes");
     let mut window = Window::open_in(folder, &[]);
     window.until_named("Unfinished imports");

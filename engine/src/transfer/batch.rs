@@ -8,7 +8,7 @@ use super::{
     TextPosition,
     limits::BATCH_BYTES_MAX,
     prepare::prepare,
-    records::{Bad, Item, Records},
+    records::{BadRecord, Item, Records},
     text_position::ResumePoint,
 };
 
@@ -17,7 +17,7 @@ pub(super) struct Batch {
     /// Number of the file in the request.
     pub file: usize,
     arena: Vec<u8>,
-    entries: Vec<Entry>,
+    entries: Vec<BatchEntry>,
     /// Bytes of the texts of what could not be read.
     bad_bytes: usize,
     /// For each entry, where the file goes on behind it.
@@ -27,11 +27,11 @@ pub(super) struct Batch {
 }
 
 /// One entry of a batch.
-pub(super) enum Entry {
+pub(super) enum BatchEntry {
     /// A document.
     Document(Range<usize>, TextPosition),
     /// No document.
-    Bad(Bad),
+    Bad(BadRecord),
 }
 
 impl Batch {
@@ -66,17 +66,17 @@ impl Batch {
     fn push(&mut self, document: &RawDocument, position: TextPosition) {
         let start = self.arena.len();
         match prepare(document, &mut self.arena) {
-            Ok(()) => self.entries.push(Entry::Document(start..self.arena.len(), position)),
+            Ok(()) => self.entries.push(BatchEntry::Document(start..self.arena.len(), position)),
             Err(reason) => {
                 let text = text_of(document);
-                self.push_bad(Bad::new(position, reason, &text, false));
+                self.push_bad(BadRecord::new(position, reason, &text, false));
             }
         }
     }
 
-    fn push_bad(&mut self, bad: Bad) {
+    fn push_bad(&mut self, bad: BadRecord) {
         self.bad_bytes = self.bad_bytes.saturating_add(bad.text.len());
-        self.entries.push(Entry::Bad(bad));
+        self.entries.push(BatchEntry::Bad(bad));
     }
 
     fn bytes(&self) -> usize {
@@ -84,7 +84,7 @@ impl Batch {
     }
 
     /// The entries.
-    pub(super) fn entries(&self) -> &[Entry] {
+    pub(super) fn entries(&self) -> &[BatchEntry] {
         &self.entries
     }
 
@@ -98,8 +98,8 @@ impl Batch {
     pub(super) fn documents(&self, from: usize, max: usize) -> Vec<&RawDocument> {
         let entries = self.entries.iter().skip(from).take(max);
         let documents = entries.map_while(|entry| match entry {
-            Entry::Document(range, _) => self.document(range),
-            Entry::Bad(_) => None,
+            BatchEntry::Document(range, _) => self.document(range),
+            BatchEntry::Bad(_) => None,
         });
         documents.collect()
     }
@@ -126,7 +126,7 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::transfer::{Format, Lenience, input::Input, limits::REJECT_TEXT_BYTES_MAX};
+    use crate::transfer::{ImportFormat, Lenience, input::Input, limits::REJECT_TEXT_BYTES_MAX};
 
     #[test]
     fn a_batch_of_what_is_rejected_is_bounded_in_bytes_too() {
@@ -134,7 +134,7 @@ mod tests {
         let text = line.repeat(300).into_bytes();
         let input = Input::over(Box::new(std::io::Cursor::new(text)));
         let (path, lenience) = (Path::new("bad"), Lenience::default());
-        let mut records = Records::of(input, path, Format::Json, lenience).unwrap();
+        let mut records = Records::of(input, path, ImportFormat::Json, lenience).unwrap();
         let (mut entries, mut batches) = (0, 0);
         loop {
             let batch = Batch::read(&mut records, 0, 1_000);

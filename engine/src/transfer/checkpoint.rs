@@ -14,9 +14,9 @@ use bson::{Document, RawDocument, RawDocumentBuf, oid::ObjectId};
 
 use super::{
     ImportRequest, Reject, Tally, TransferError,
-    checkpoint_form::{from_bson, to_bson},
+    checkpoint_bson::{from_bson, to_bson},
     identity::FileIdentity,
-    inserted::Inserted,
+    inserted::InsertedList,
     limits::{FORGET_LISTS_MAX, REASONS_MAX, UNFINISHED_MAX},
     text_position::ResumePoint,
 };
@@ -30,7 +30,7 @@ const LIST: &str = "imports";
 
 /// What is being done with an import.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum State {
+pub(super) enum ImportState {
     /// It stores documents.
     Importing,
     /// It takes them back.
@@ -40,8 +40,8 @@ pub(super) enum State {
 }
 
 /// The newest list of documents that an import has inserted.
-pub(super) enum Popped {
-    List(Inserted),
+pub(super) enum PoppedList {
+    List(InsertedList),
     /// Nobody can tell any more which documents it named.
     Damaged,
     NoneLeft,
@@ -52,7 +52,7 @@ pub(super) enum Popped {
 pub(super) struct Checkpoint {
     pub id: ObjectId,
     pub started_ms: i64,
-    pub state: State,
+    pub state: ImportState,
     /// What to import, with whole paths.
     pub request: ImportRequest,
     pub identities: Vec<FileIdentity>,
@@ -101,7 +101,7 @@ impl Checkpoint {
         Ok(Self {
             id: ObjectId::new(),
             started_ms: now_ms,
-            state: State::Importing,
+            state: ImportState::Importing,
             request: ImportRequest { files, ..request.clone() },
             identities,
             collection: None,
@@ -187,7 +187,7 @@ impl Checkpoint {
     pub(super) fn push_list(
         &mut self,
         writer: &mut DocumentWriter<'_, '_>,
-        inserted: &Inserted,
+        inserted: &InsertedList,
     ) -> Result<(), StoreError> {
         writer.put_meta(&list_name(self.id, self.lists), &inserted.to_bytes())?;
         self.lists += 1;
@@ -201,15 +201,15 @@ impl Checkpoint {
     pub(super) fn pop_list(
         &mut self,
         writer: &mut DocumentWriter<'_, '_>,
-    ) -> Result<Popped, StoreError> {
-        let Some(last) = self.lists.checked_sub(1) else { return Ok(Popped::NoneLeft) };
+    ) -> Result<PoppedList, StoreError> {
+        let Some(last) = self.lists.checked_sub(1) else { return Ok(PoppedList::NoneLeft) };
         self.lists = last;
         let name = list_name(self.id, last);
         // Each of them was written, so one that is not there has lost its name.
         let found = StoreError::unless_damaged(writer.reader().meta(&name))?.flatten();
-        let found = found.and_then(Inserted::from_bytes);
+        let found = found.and_then(InsertedList::from_bytes);
         writer.delete_meta(&name)?;
-        Ok(found.map_or(Popped::Damaged, Popped::List))
+        Ok(found.map_or(PoppedList::Damaged, PoppedList::List))
     }
 
     /// Keeps what this transaction has rejected, as lines, in the place of what the one before has.
@@ -247,7 +247,7 @@ impl Checkpoint {
         &mut self,
         writer: &mut DocumentWriter<'_, '_>,
     ) -> Result<bool, TransferError> {
-        self.state = State::Forgetting;
+        self.state = ImportState::Forgetting;
         self.put_tail(writer, &[])?;
         let from = self.lists.saturating_sub(FORGET_LISTS_MAX);
         for number in from..self.lists {

@@ -8,7 +8,7 @@ use super::{
     TextPosition,
     input::Input,
     limits::{CSV_COLUMNS_MAX, CSV_ROW_BYTES_MAX},
-    records::{Bad, Item},
+    records::{BadRecord, Item},
 };
 use crate::value::{extjson, scan::DEPTH_MAX};
 
@@ -43,11 +43,11 @@ enum Row {
     /// Cells, and the bytes they take with their line end.
     Cells(Vec<Cell>, usize),
     /// The row does not end here.
-    Open(usize),
+    Unterminated(usize),
     /// An error at this byte.
-    Wrong(usize, &'static str),
+    Invalid(usize, &'static str),
     /// The first cell of those too many, and the bytes of the whole row with its line end.
-    Wide(usize, usize),
+    TooWide(usize, usize),
 }
 
 impl CsvRecords {
@@ -113,7 +113,8 @@ impl CsvRecords {
         let position = self.position;
         let wrong = |(at, reason): (usize, String), fatal| {
             let position = position.after(row.get(..at).unwrap_or(row));
-            Bad::new(position, reason, row.trim_ascii_end(), fatal).started(self.position.line)
+            BadRecord::new(position, reason, row.trim_ascii_end(), fatal)
+                .started(self.position.line)
         };
         let item = if is_blank {
             None
@@ -144,7 +145,7 @@ impl CsvRecords {
     }
 
     /// The next row; `None` at the end of the file.
-    fn row(&mut self, input: &mut Input<'_>) -> Result<Option<(Vec<Cell>, usize)>, Bad> {
+    fn row(&mut self, input: &mut Input<'_>) -> Result<Option<(Vec<Cell>, usize)>, BadRecord> {
         loop {
             let bytes = input.bytes();
             if bytes.is_empty() && input.has_ended() {
@@ -153,15 +154,15 @@ impl CsvRecords {
             let wrong = |at, reason: &str, fatal| {
                 let text = bytes.split(|byte| *byte == b'\n').next().unwrap_or_default();
                 let position = self.position.after(bytes.get(..at).unwrap_or(bytes));
-                Bad::new(position, reason, text, fatal).started(self.position.line)
+                BadRecord::new(position, reason, text, fatal).started(self.position.line)
             };
             match row(bytes, self.separator, input.has_ended()) {
                 Row::Cells(cells, length) => return Ok(Some((cells, length))),
-                Row::Open(at) if input.has_ended() => {
+                Row::Unterminated(at) if input.has_ended() => {
                     return Err(wrong(at, "unclosed quote; close it", true));
                 }
-                Row::Open(_) => self.read_more(input)?,
-                Row::Wrong(at, reason) => {
+                Row::Unterminated(_) => self.read_more(input)?,
+                Row::Invalid(at, reason) => {
                     let rest = bytes.get(at..).unwrap_or_default();
                     let line = rest.iter().position(|byte| *byte == b'\n');
                     if line.is_none() && !input.has_ended() {
@@ -174,7 +175,7 @@ impl CsvRecords {
                     self.skip(length, input);
                     return Err(bad);
                 }
-                Row::Wide(at, length) => {
+                Row::TooWide(at, length) => {
                     let what = if self.header_read { "row" } else { "header" };
                     let reason = format!("the {what} has more than {CSV_COLUMNS_MAX} columns");
                     let bad = wrong(at, &reason, !self.header_read);
@@ -186,15 +187,15 @@ impl CsvRecords {
     }
 
     /// Reads about as many bytes again as are here, for a row that does not end in these.
-    fn read_more(&self, input: &mut Input<'_>) -> Result<(), Bad> {
+    fn read_more(&self, input: &mut Input<'_>) -> Result<(), BadRecord> {
         let bytes = input.bytes();
         if bytes.len() >= CSV_ROW_BYTES_MAX {
             let text = bytes.split(|byte| *byte == b'\n').next().unwrap_or_default();
-            return Err(Bad::new(self.position, "the row is too long; split it", text, true));
+            return Err(BadRecord::new(self.position, "the row is too long; split it", text, true));
         }
         let wanted = bytes.len() * 2;
         let filled = input.fill().and_then(|()| input.fill_to(wanted));
-        filled.map_err(|reason| Bad::new(self.position, reason, &[], true))
+        filled.map_err(|reason| BadRecord::new(self.position, reason, &[], true))
     }
 
     /// Goes on behind a row that can't be used.
@@ -214,7 +215,7 @@ fn row(bytes: &[u8], separator: u8, ended: bool) -> Row {
     let mut beyond = None;
     let whole = |cells, beyond: Option<usize>, length| match beyond {
         None => Row::Cells(cells, length),
-        Some(at) => Row::Wide(at, length),
+        Some(at) => Row::TooWide(at, length),
     };
     loop {
         let lead = at + space(bytes, at, separator);
@@ -224,7 +225,7 @@ fn row(bytes: &[u8], separator: u8, ended: bool) -> Row {
             cell.quoted = true;
             at = match quoted(bytes, at + 1, &mut cell.text) {
                 Some(at) => at,
-                None => return Row::Open(cell.at),
+                None => return Row::Unterminated(cell.at),
             };
             let behind = at + space(bytes, at, separator);
             let ends =
@@ -248,16 +249,16 @@ fn row(bytes: &[u8], separator: u8, ended: bool) -> Row {
         match (bytes.get(at), bytes.get(at + 1)) {
             (Some(byte), _) if *byte == separator => at += 1,
             (Some(b'\r'), Some(b'\n')) => return whole(cells, beyond, at + 2),
-            (None, _) | (Some(b'\r'), None) if !ended => return Row::Open(0),
+            (None, _) | (Some(b'\r'), None) if !ended => return Row::Unterminated(0),
             (Some(b'\n'), _) | (Some(b'\r'), None) => return whole(cells, beyond, at + 1),
             (None, _) => return whole(cells, beyond, at),
             _ if quoted => {
-                return Row::Wrong(
+                return Row::Invalid(
                     at,
                     "expected a separator or line ending after the closing quote",
                 );
             }
-            _ => return Row::Wrong(at, "unexpected character"),
+            _ => return Row::Invalid(at, "unexpected character"),
         }
     }
 }
@@ -291,10 +292,10 @@ const TYPES: &[&str] =
 /// Types that mongoimport knows and Mayfly does not.
 const OTHER_TYPES: &[&str] = &["date_go", "date_ms", "date_oracle"];
 
-type Wrong = (usize, String);
+type CellError = (usize, String);
 
 /// Reads the header. Either every column has a type, or none.
-fn header(cells: &[Cell]) -> Result<Vec<Column>, Wrong> {
+fn header(cells: &[Cell]) -> Result<Vec<Column>, CellError> {
     let mut names = Vec::new();
     for cell in cells {
         let text = str::from_utf8(&cell.text)
@@ -368,7 +369,7 @@ fn no_type(column: &str, has_other: bool) -> String {
 
 /// One row as a document. Fewer cells than columns: the rest is missing. More: they are named
 /// `field` and their number, as mongoimport does.
-fn document(columns: &[Column], cells: &[Cell]) -> Result<RawDocumentBuf, Wrong> {
+fn document(columns: &[Column], cells: &[Cell]) -> Result<RawDocumentBuf, CellError> {
     let mut document = Document::new();
     let has_more = cells.len() > columns.len();
     let named = columns.iter().filter(|_| has_more).filter_map(|column| column.path.first());

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::{
-    End, ImportRequest, Progress, import, leave_import, resume_import, roll_back_import,
+    ImportEnd, ImportRequest, Progress, import, leave_import, resume_import, roll_back_import,
     tests::Fixture, unfinished_imports,
 };
 use crate::{
@@ -46,9 +46,9 @@ fn a_damaged_checkpoint_stands_in_the_way_of_no_other_import() {
     assert_eq!(known.len(), 1, "{known:?}");
     assert_eq!(known[0].request.namespace.collection, "sound");
     let report = resume_import(&fixture.collections, known[0].id, &Progress::new()).unwrap();
-    assert_eq!((report.end, report.imported), (End::Complete, 5_000));
+    assert_eq!((report.end, report.imported), (ImportEnd::Complete, 5_000));
     let again = ImportRequest { drop: true, ..fixture.lines("spoiled", 10) };
-    assert_eq!(fixture.import(&again).end, End::Complete);
+    assert_eq!(fixture.import(&again).end, ImportEnd::Complete);
     let error = resume_import(&fixture.collections, lost, &Progress::new()).unwrap_err();
     assert!(error.to_string().contains("checksum"), "{error}");
 }

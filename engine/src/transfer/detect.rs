@@ -4,7 +4,7 @@ use crate::value::extjson::{self, Documents, Step};
 
 /// What a person said about a file's form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Format {
+pub enum ImportFormat {
     /// Told by its contents.
     #[default]
     Auto,
@@ -16,7 +16,7 @@ pub enum Format {
 
 /// How the documents of a file follow one another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Form {
+pub enum RecordFormat {
     /// Nothing but white space.
     Empty,
     /// One document a line.
@@ -34,25 +34,25 @@ pub enum Form {
 
 /// What a file looks like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Detected {
+pub struct DetectedFormat {
     /// How its documents follow one another.
-    pub form: Form,
+    pub form: RecordFormat,
     /// Packed with gzip.
     pub gzip: bool,
 }
 
-impl Detected {
+impl DetectedFormat {
     /// A few words for a person.
     #[must_use]
     pub fn words(&self) -> String {
         let form = match self.form {
-            Form::Empty => "empty",
-            Form::Lines => "one JSON document per line",
-            Form::Objects => "concatenated JSON documents",
-            Form::Array => "a JSON array",
-            Form::Csv { separator: b'\t' } => "tab-separated CSV",
-            Form::Csv { separator: b';' } => "semicolon-separated CSV",
-            Form::Csv { .. } => "comma-separated CSV",
+            RecordFormat::Empty => "empty",
+            RecordFormat::Lines => "one JSON document per line",
+            RecordFormat::Objects => "concatenated JSON documents",
+            RecordFormat::Array => "a JSON array",
+            RecordFormat::Csv { separator: b'\t' } => "tab-separated CSV",
+            RecordFormat::Csv { separator: b';' } => "semicolon-separated CSV",
+            RecordFormat::Csv { .. } => "comma-separated CSV",
         };
         format!("{form}{}", if self.gzip { ", gzip-compressed" } else { "" })
     }
@@ -87,26 +87,32 @@ pub(super) fn refuse(start: &[u8]) -> Option<&'static str> {
 
 /// The form of a file from its first bytes; `whole` says that these are all. `table` says that its
 /// name ends like that of a CSV file.
-pub(super) fn detect(start: &[u8], whole: bool, format: Format, table: bool) -> Option<Form> {
+pub(super) fn detect(
+    start: &[u8],
+    whole: bool,
+    format: ImportFormat,
+    table: bool,
+) -> Option<RecordFormat> {
     let text = start.get(byte_order_mark_length(start)..).unwrap_or_default();
     let first = text.iter().position(|byte| !byte.is_ascii_whitespace());
-    let Some(first) = first else { return Some(Form::Empty) };
-    if format == Format::Csv {
-        return Some(Form::Csv { separator: separator(text) });
+    let Some(first) = first else { return Some(RecordFormat::Empty) };
+    if format == ImportFormat::Csv {
+        return Some(RecordFormat::Csv { separator: separator(text) });
     }
     match text.get(first) {
-        Some(b'[') => return Some(Form::Array),
+        Some(b'[') => return Some(RecordFormat::Array),
         Some(b'{') => return Some(objects(text.get(first..).unwrap_or_default(), whole)),
         _ => {}
     }
-    if format == Format::Json {
-        return Some(Form::Objects);
+    if format == ImportFormat::Json {
+        return Some(RecordFormat::Objects);
     }
     let header = text.get(first..).unwrap_or_default();
     let header_end = header.iter().position(|byte| *byte == b'\n');
     let line = header.get(..header_end.unwrap_or(header.len())).unwrap_or_default();
     let separated = line.iter().any(|byte| matches!(byte, b',' | b';' | b'\t'));
-    (table || (separated && header_end.is_some())).then(|| Form::Csv { separator: separator(text) })
+    (table || (separated && header_end.is_some()))
+        .then(|| RecordFormat::Csv { separator: separator(text) })
 }
 
 /// The separator that stands most often in the header line, outside quotes.
@@ -133,15 +139,15 @@ fn separator(text: &[u8]) -> u8 {
 }
 
 /// Whether the first line is a whole document, or at least ends like one.
-fn objects(text: &[u8], whole: bool) -> Form {
+fn objects(text: &[u8], whole: bool) -> RecordFormat {
     let end = text.iter().position(|byte| *byte == b'\n');
     let (line, complete) = match end {
         Some(end) => (text.get(..end).unwrap_or_default(), true),
         None => (text, whole),
     };
     match Documents::new(extjson::Form::Stream).step(line, true) {
-        Ok(Step::Document { .. }) => Form::Lines,
-        _ if complete && line.trim_ascii_end().ends_with(b"}") => Form::Lines,
-        _ => Form::Objects,
+        Ok(Step::Document { .. }) => RecordFormat::Lines,
+        _ if complete && line.trim_ascii_end().ends_with(b"}") => RecordFormat::Lines,
+        _ => RecordFormat::Objects,
     }
 }

@@ -10,9 +10,9 @@ use bson::{Bson, RawDocument};
 
 use super::{
     Progress, TransferError,
+    atomic_file::{AtomicFile, CompleteFile},
     export_csv::{self, Columns},
     limits::{EXPORT_BYTES_MAX, EXPORT_DOCS_MAX, LOOKALIKE_ID_CHARS_MAX},
-    target::{Complete, Target},
 };
 use crate::{
     catalog::{CollectionMeta, Namespace},
@@ -71,19 +71,19 @@ pub struct ExportReport {
     /// Documents in which something looks like a value of Extended JSON and is none.
     pub lookalikes: Option<Lookalikes>,
     /// Documents that are damaged, and so are not in the file.
-    pub left_out: Option<LeftOut>,
+    pub left_out: Option<DamagedDocuments>,
 }
 
 /// Documents that can't be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LeftOut {
+pub struct DamagedDocuments {
     /// How many there are.
     pub count: u64,
     /// The record number of the first one.
     pub first: RecordNumber,
 }
 
-impl fmt::Display for LeftOut {
+impl fmt::Display for DamagedDocuments {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let documents = counted(self.count, "document is", "documents are");
         let first = Numbered(self.first);
@@ -130,8 +130,8 @@ pub fn export(
 ) -> Result<ExportReport, TransferError> {
     let collection = to_export(collections, &request.namespace)?;
     let data_folder = collections.store().folder().to_owned();
-    let mut target = Target::create(&request.path, &data_folder, request.gzip, progress)?;
-    let mut walk = Walk {
+    let mut target = AtomicFile::create(&request.path, &data_folder, request.gzip, progress)?;
+    let mut walk = ExportScan {
         collections,
         collection: &collection,
         request,
@@ -178,7 +178,7 @@ pub fn export(
             walk.run(&mut row, &mut target)?;
         }
     }
-    let Walk { exported, lookalikes, left_out, .. } = walk;
+    let ExportScan { exported, lookalikes, left_out, .. } = walk;
     if let Some(left_out) = left_out.as_ref().filter(|_| request.path.exists()) {
         return Err(TransferError::target(&request.path, kept_for(left_out)));
     }
@@ -188,8 +188,8 @@ pub fn export(
         .map(|path| write_indexes(&collection, path, &data_folder, progress)?.complete())
         .transpose()?;
     // Indexes beside documents that they do not belong to would be worse than none.
-    target.complete()?.appear()?;
-    beside.map_or(Ok(()), Complete::appear)?;
+    target.complete()?.publish()?;
+    beside.map_or(Ok(()), CompleteFile::publish)?;
     Ok(ExportReport { exported, indexes_file, lookalikes, left_out })
 }
 
@@ -224,11 +224,11 @@ fn note_lookalike(lookalikes: &mut Option<Lookalikes>, document: &RawDocument) {
     lookalikes.get_or_insert_with(|| Lookalikes { count: 0, first: first() }).count += 1;
 }
 
-fn note_left_out(left_out: &mut Option<LeftOut>, record: RecordNumber) {
-    left_out.get_or_insert(LeftOut { count: 0, first: record }).count += 1;
+fn note_left_out(left_out: &mut Option<DamagedDocuments>, record: RecordNumber) {
+    left_out.get_or_insert(DamagedDocuments { count: 0, first: record }).count += 1;
 }
 
-fn kept_for(left_out: &LeftOut) -> String {
+fn kept_for(left_out: &DamagedDocuments) -> String {
     format!("{left_out}. The existing file may have them; choose another name")
 }
 
@@ -245,7 +245,7 @@ fn line(out: &mut Vec<u8>, document: &RawDocument, style: Style, end: &[u8]) {
 type Append<'a> = &'a mut dyn FnMut(&mut Vec<u8>, &RawDocument, bool) -> Result<(), TransferError>;
 
 /// A walk over the documents to export, in bounded reads.
-struct Walk<'w> {
+struct ExportScan<'w> {
     collections: &'w Collections,
     collection: &'w CollectionMeta,
     request: &'w ExportRequest,
@@ -254,12 +254,16 @@ struct Walk<'w> {
     seen: Context,
     exported: u64,
     lookalikes: Option<Lookalikes>,
-    left_out: Option<LeftOut>,
+    left_out: Option<DamagedDocuments>,
 }
 
-impl Walk<'_> {
+impl ExportScan<'_> {
     /// Writes every document.
-    fn run(&mut self, append: Append<'_>, target: &mut Target<'_>) -> Result<(), TransferError> {
+    fn run(
+        &mut self,
+        append: Append<'_>,
+        target: &mut AtomicFile<'_>,
+    ) -> Result<(), TransferError> {
         let mut text = Vec::new();
         let mut from = Some(0);
         let is_json = !matches!(self.request.format, ExportFormat::Csv { .. });
@@ -306,7 +310,7 @@ impl Walk<'_> {
     fn step(
         &self,
         from: RecordNumber,
-        left_out: &mut Option<LeftOut>,
+        left_out: &mut Option<DamagedDocuments>,
         visit: &mut dyn FnMut(&RawDocument) -> bool,
     ) -> Result<Option<RecordNumber>, TransferError> {
         if self.progress.is_cancelled() {
@@ -374,8 +378,8 @@ fn write_indexes<'p>(
     path: &Path,
     data_folder: &Path,
     progress: &'p Progress,
-) -> Result<Target<'p>, TransferError> {
-    let mut target = Target::create(path, data_folder, false, progress)?;
+) -> Result<AtomicFile<'p>, TransferError> {
+    let mut target = AtomicFile::create(path, data_folder, false, progress)?;
     target.write(b"[")?;
     for (number, index) in collection.indexes.iter().filter(|index| !index.is_id()).enumerate() {
         let mut spec = index.to_spec();
@@ -390,5 +394,5 @@ fn write_indexes<'p>(
 }
 
 #[cfg(test)]
-#[path = "export_meanwhile_tests.rs"]
+#[path = "concurrent_export_tests.rs"]
 mod tests;

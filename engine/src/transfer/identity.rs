@@ -11,7 +11,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::{
     TransferError,
-    checkpoint_form::{path_from_bson, path_to_bson},
+    checkpoint_bson::{path_from_bson, path_to_bson},
     limits::IDENTITY_BYTES,
 };
 use crate::store::open_chosen;

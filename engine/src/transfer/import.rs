@@ -9,15 +9,16 @@ use bson::oid::ObjectId;
 use crossbeam_channel::{Receiver, Sender, bounded};
 
 use super::{
-    Detected, End, Form, Format, ImportReport, Lenience, Progress, Reject, TransferError,
+    DetectedFormat, ImportEnd, ImportFormat, ImportReport, Lenience, Progress, RecordFormat,
+    Reject, TransferError,
     batch::Batch,
-    checkpoint::{Checkpoint, State},
+    checkpoint::{Checkpoint, ImportState},
     identity::FileIdentity,
     import_lock::ImportLock,
     limits::{BATCH_QUEUE_MAX, REJECTS_LISTED_MAX},
     records::Records,
-    rejects::{Lines, RejectsFile},
-    store_batch::{Refused, Stop, Stored, are_too_many, store_batch},
+    rejects::{RejectLines, RejectsFile},
+    store_batch::{BatchResult, RejectedRecord, StopReason, are_too_many, store_batch},
     text_position::ResumePoint,
     unfinished::{check_unfinished_max_for, forget, forget_all_of, forget_rest, load},
 };
@@ -29,7 +30,7 @@ use crate::{
 
 /// What happens to a document whose `_id` is there already.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Mode {
+pub enum ImportMode {
     /// It is rejected.
     #[default]
     Insert,
@@ -49,11 +50,11 @@ pub struct ImportRequest {
     /// Where the documents go. Created if it does not exist.
     pub namespace: Namespace,
     /// What the files are.
-    pub format: Format,
+    pub format: ImportFormat,
     /// What is read although it is no Extended JSON.
     pub lenience: Lenience,
     /// What happens to a document whose `_id` is there already.
-    pub mode: Mode,
+    pub mode: ImportMode,
     /// Drop the collection, its indexes too, before the first document is stored.
     pub drop: bool,
     /// Stop at the first rejected document.
@@ -70,9 +71,9 @@ impl ImportRequest {
         Self {
             files,
             namespace,
-            format: Format::Auto,
+            format: ImportFormat::Auto,
             lenience: Lenience::default(),
-            mode: Mode::Insert,
+            mode: ImportMode::Insert,
             drop: false,
             stop_on_error: false,
             rejects: None,
@@ -93,7 +94,7 @@ pub fn import(
 ) -> Result<ImportReport, TransferError> {
     let checkpoint = Checkpoint::new(request, collections.clock().now_ms())?;
     let _lock = ImportLock::new(checkpoint.id)?;
-    let opened = Opened::new(&request.files, &checkpoint, progress)?;
+    let opened = OpenedFiles::new(&request.files, &checkpoint, progress)?;
     forget_rest(collections)?;
     if request.drop {
         check_unfinished_max_for(collections, &request.namespace)?;
@@ -101,7 +102,7 @@ pub fn import(
         collections.drop_collection(&request.namespace)?;
         forget_all_of(collections, &request.namespace)?;
     }
-    Importing::new(collections, &request.files, checkpoint, progress).run(opened)
+    ImportRun::new(collections, &request.files, checkpoint, progress).run(opened)
 }
 
 /// Refuses to drop documents for files that are all empty: a copy that went wrong, rather than what is to
@@ -109,10 +110,10 @@ pub fn import(
 fn check_replacement(
     collections: &Collections,
     namespace: &Namespace,
-    files: &[(PathBuf, Detected)],
+    files: &[(PathBuf, DetectedFormat)],
 ) -> Result<(), TransferError> {
     let Some((path, _)) = files.first() else { return Ok(()) };
-    if files.iter().any(|(_, detected)| detected.form != Form::Empty) {
+    if files.iter().any(|(_, detected)| detected.form != RecordFormat::Empty) {
         return Ok(());
     }
     let documents = collections.read(|reader, catalog| match catalog.collection(namespace) {
@@ -148,11 +149,11 @@ pub fn resume_import(
         checkpoint.forgiven = checkpoint.rejected;
     }
     let files = checkpoint.request.files.clone();
-    let opened = Opened::new(&files, &checkpoint, progress)?;
+    let opened = OpenedFiles::new(&files, &checkpoint, progress)?;
     progress.add_documents(checkpoint.imported);
     progress.add_skipped(checkpoint.skipped);
     progress.add_rejected(checkpoint.rejected);
-    let mut importing = Importing::new(collections, &files, checkpoint, progress);
+    let mut importing = ImportRun::new(collections, &files, checkpoint, progress);
     importing.keep_tail()?;
     importing.run(opened)
 }
@@ -164,7 +165,7 @@ fn check_resumable(
 ) -> Result<(), TransferError> {
     let namespace = &checkpoint.request.namespace;
     let refused = |what: String| Err(TransferError::Unfinished { what });
-    if checkpoint.state != State::Importing {
+    if checkpoint.state != ImportState::Importing {
         return refused(format!(
             "Can't resume: the import into {namespace} is being rolled back. Finish the rollback or \
              discard the import."
@@ -181,12 +182,12 @@ fn check_resumable(
 }
 
 /// The files of an import, ready to be read.
-struct Opened<'p> {
+struct OpenedFiles<'p> {
     files: Vec<(usize, Records<'p>)>,
-    detected: Vec<(PathBuf, Detected)>,
+    detected: Vec<(PathBuf, DetectedFormat)>,
 }
 
-impl<'p> Opened<'p> {
+impl<'p> OpenedFiles<'p> {
     /// Opens the files from the checkpoint on.
     fn new(
         paths: &[PathBuf],
@@ -231,7 +232,7 @@ fn read_files(files: Vec<(usize, Records<'_>)>, progress: &Progress, sender: &Se
 }
 
 /// An import under way, on the writing side.
-struct Importing<'i> {
+struct ImportRun<'i> {
     collections: &'i Collections,
     files: &'i [PathBuf],
     progress: &'i Progress,
@@ -247,9 +248,9 @@ struct Importing<'i> {
 }
 
 /// Why an import ends before its files do.
-type Ended = Result<(), End>;
+type Flow = Result<(), ImportEnd>;
 
-impl<'i> Importing<'i> {
+impl<'i> ImportRun<'i> {
     fn new(
         collections: &'i Collections,
         files: &'i [PathBuf],
@@ -271,7 +272,7 @@ impl<'i> Importing<'i> {
     }
 
     /// Stores what a thread reads.
-    fn run(mut self, opened: Opened<'i>) -> Result<ImportReport, TransferError> {
+    fn run(mut self, opened: OpenedFiles<'i>) -> Result<ImportReport, TransferError> {
         self.report.files = opened.detected;
         let progress = self.progress;
         thread::scope(|scope| {
@@ -283,7 +284,7 @@ impl<'i> Importing<'i> {
             self.store_all(receiver);
             if reader.join().is_err() {
                 let what = "the file reader ended unexpectedly".to_owned();
-                self.report.end = End::Failed(TransferError::Bug { what }.to_string());
+                self.report.end = ImportEnd::Failed(TransferError::Bug { what }.to_string());
             }
             Ok::<(), TransferError>(())
         })?;
@@ -300,14 +301,14 @@ impl<'i> Importing<'i> {
         }
         // Who cancels when all is stored comes too late: the import may be forgotten already.
         if self.progress.is_cancelled() && !self.is_all_stored {
-            self.report.end = End::Cancelled;
+            self.report.end = ImportEnd::Cancelled;
         } else if let Some(broken) = self.broken.clone().or(self.checkpoint.broken.clone()) {
-            self.report.end = End::Broken(broken);
+            self.report.end = ImportEnd::Broken(broken);
         }
     }
 
     /// Stores one batch, transaction by transaction.
-    fn store(&mut self, batch: &Batch) -> Ended {
+    fn store(&mut self, batch: &Batch) -> Flow {
         if self.rejects.as_ref().is_none_or(|(file, _)| *file != batch.file) {
             self.begin_file(batch.file, &[]);
         }
@@ -317,11 +318,11 @@ impl<'i> Importing<'i> {
         let mut from = 0;
         while from < batch.entries().len() {
             if self.progress.is_cancelled() {
-                return Err(End::Cancelled);
+                return Err(ImportEnd::Cancelled);
             }
             let (all, before) = (self.collections, &self.checkpoint);
             let stored = store_batch(all, batch, from, is_last, before, &name)
-                .map_err(|error| End::Failed(error.to_string()))?;
+                .map_err(|error| ImportEnd::Failed(error.to_string()))?;
             from = stored.next;
             self.take(batch.file, stored)?;
         }
@@ -330,7 +331,7 @@ impl<'i> Importing<'i> {
     }
 
     /// Takes what a transaction has done into the report.
-    fn take(&mut self, file: usize, stored: Stored) -> Ended {
+    fn take(&mut self, file: usize, stored: BatchResult) -> Flow {
         let (old, new) = (&self.checkpoint, &stored.checkpoint);
         self.progress.add_documents(new.imported.saturating_sub(old.imported));
         self.progress.add_skipped(new.skipped.saturating_sub(old.skipped));
@@ -339,7 +340,7 @@ impl<'i> Importing<'i> {
         let kept = self.keep(&stored.lines);
         let file = self.files.get(file).cloned().unwrap_or_default();
         for refused in stored.refused {
-            let Refused { position, start_line, reason, fatal, .. } = refused;
+            let RejectedRecord { position, start_line, reason, fatal, .. } = refused;
             let reject = Reject { file: file.clone(), position, start_line, reason };
             if fatal {
                 self.broken = Some(reject.clone());
@@ -348,10 +349,10 @@ impl<'i> Importing<'i> {
                 self.report.rejects.push(reject);
             }
         }
-        kept.map_err(|error| End::Failed(error.to_string()))?;
+        kept.map_err(|error| ImportEnd::Failed(error.to_string()))?;
         match stored.stop {
-            Some(Stop::OnError) => Err(End::StoppedOnError),
-            Some(Stop::TooMany) => Err(End::TooManyRejects),
+            Some(StopReason::OnError) => Err(ImportEnd::StoppedOnError),
+            Some(StopReason::TooMany) => Err(ImportEnd::TooManyRejects),
             None if self.checkpoint.request.stop_on_error && self.broken.is_some() => {
                 self.store_nothing_more()
             }
@@ -361,7 +362,7 @@ impl<'i> Importing<'i> {
 
     /// Writes what a transaction has rejected to the file of rejected documents. The store has it too
     /// until the next transaction, so whoever resumes can write it again, to the same place.
-    fn keep(&mut self, lines: &Lines) -> Result<(), TransferError> {
+    fn keep(&mut self, lines: &RejectLines) -> Result<(), TransferError> {
         let Some((_, rejects)) = self.rejects.as_mut().filter(|_| !lines.bytes.is_empty()) else {
             return Ok(());
         };
@@ -391,12 +392,12 @@ impl<'i> Importing<'i> {
         }
         let bytes = self.collections.store().read(|reader| self.checkpoint.tail(reader))?;
         self.begin_file(self.checkpoint.file, &bytes);
-        self.keep(&Lines { counted: bytes.len(), bytes })
+        self.keep(&RejectLines { counted: bytes.len(), bytes })
     }
 
     /// The rest of a file can't be read, and the import was told to stop then.
-    fn store_nothing_more(&self) -> Ended {
-        self.broken.clone().map_or(Ok(()), |broken| Err(End::Broken(broken)))
+    fn store_nothing_more(&self) -> Flow {
+        self.broken.clone().map_or(Ok(()), |broken| Err(ImportEnd::Broken(broken)))
     }
 
     /// Goes on to a file. What could not be read in the one before stays so.
@@ -441,7 +442,7 @@ impl<'i> Importing<'i> {
         let rejects = rejects.map(|(path, _)| path);
         self.report.rejects_files =
             checkpoint.rejects_before.iter().chain(rejects).cloned().collect();
-        if self.report.end == End::Complete || checkpoint.imported == 0 {
+        if self.report.end == ImportEnd::Complete || checkpoint.imported == 0 {
             forget(self.collections, checkpoint.id)?;
         } else {
             self.report.unfinished = Some(checkpoint.id);

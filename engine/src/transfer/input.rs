@@ -35,13 +35,13 @@ pub(super) struct Input<'p> {
 }
 
 /// Counts the bytes that leave a file.
-struct Counted<'p> {
+struct CountingReader<'p> {
     file: File,
     packed: Arc<AtomicU64>,
     progress: Option<&'p Progress>,
 }
 
-impl Read for Counted<'_> {
+impl Read for CountingReader<'_> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let count = self.file.read(into)?;
         self.packed.fetch_add(count as u64, Relaxed);
@@ -63,7 +63,7 @@ impl<'p> Input<'p> {
         }
         let packed = Arc::new(AtomicU64::new(0));
         let file = open_chosen(path).map_err(wrong)?;
-        let mut reader = Counted { file, packed: Arc::clone(&packed), progress };
+        let mut reader = CountingReader { file, packed: Arc::clone(&packed), progress };
         let mut magic = Vec::with_capacity(2);
         reader.by_ref().take(2).read_to_end(&mut magic).map_err(wrong)?;
         let gzip = magic == [0x1f, 0x8b];
@@ -123,7 +123,7 @@ impl<'p> Input<'p> {
         }
         self.packed.store(offset, Relaxed);
         let packed = Arc::clone(&self.packed);
-        self.reader = Box::new(Counted { file, packed, progress: self.progress });
+        self.reader = Box::new(CountingReader { file, packed, progress: self.progress });
         (self.start, self.end, self.unpacked) = (0, 0, offset);
         Ok(())
     }
@@ -231,7 +231,7 @@ impl<'p> Input<'p> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::transfer::{Form, Lenience, TextPosition, json::JsonRecords, records::Item};
+    use crate::transfer::{Lenience, RecordFormat, TextPosition, json::JsonRecords, records::Item};
 
     /// An array of documents of half a kilobyte, in pieces of any length.
     struct Generated {
@@ -263,7 +263,8 @@ mod tests {
         const DOCUMENTS: u64 = 600_000;
         let reader = Generated { piece: b"[".to_vec(), at: 0, documents: DOCUMENTS };
         let mut input = Input::over(Box::new(BufReader::new(reader)));
-        let mut records = JsonRecords::new(Form::Array, TextPosition::START, Lenience::default());
+        let mut records =
+            JsonRecords::new(RecordFormat::Array, TextPosition::START, Lenience::default());
         let mut documents = 0;
         loop {
             match records.next(&mut input) {
@@ -283,7 +284,8 @@ mod tests {
         let endless = (&b"{\"a\":1}\n"[..]).chain(io::repeat(b'x').take(FAR));
         let progress = Progress::new();
         let mut input = Input { progress: Some(&progress), ..Input::over(Box::new(endless)) };
-        let mut records = JsonRecords::new(Form::Lines, TextPosition::START, Lenience::default());
+        let mut records =
+            JsonRecords::new(RecordFormat::Lines, TextPosition::START, Lenience::default());
         assert!(matches!(records.next(&mut input), Item::Document(_)));
         progress.cancel();
         assert!(matches!(records.next(&mut input), Item::Bad(bad) if bad.fatal));

@@ -16,14 +16,14 @@ const MORE: u8 = 1 << NUMBER_BITS;
 /// Documents with ascending record numbers. The time of their writing and a hash of each tell later
 /// whether somebody has changed them since.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Inserted {
+pub(super) struct InsertedList {
     /// The collection they are in.
     pub collection: u32,
     modified_ms: i64,
     documents: Vec<(RecordNumber, u32)>,
 }
 
-impl Inserted {
+impl InsertedList {
     /// The first document of a list.
     pub(super) fn new(collection: u32, modified_ms: i64) -> Self {
         Self { collection, modified_ms, documents: Vec::new() }
@@ -136,16 +136,16 @@ mod tests {
 
     #[test]
     fn lists_come_back() {
-        let mut inserted = Inserted::new(7, 1_700_000_000_000);
+        let mut inserted = InsertedList::new(7, 1_700_000_000_000);
         let document = rawdoc! { "_id": 1 };
         for record in [1, 2, 128, 1 << 70, (1 << 113) + 5] {
             assert!(inserted.push(record, &document), "{record}");
         }
         assert!(!inserted.push(5, &document) && !inserted.push((1 << 113) + 5, &document));
         let bytes = inserted.to_bytes();
-        assert_eq!(Inserted::from_bytes(&bytes), Some(inserted));
-        assert_eq!(Inserted::from_bytes(&bytes[..bytes.len() - 1]), None);
-        assert_eq!(Inserted::from_bytes(&[&bytes[..], &[MORE; 20]].concat()), None);
+        assert_eq!(InsertedList::from_bytes(&bytes), Some(inserted));
+        assert_eq!(InsertedList::from_bytes(&bytes[..bytes.len() - 1]), None);
+        assert_eq!(InsertedList::from_bytes(&[&bytes[..], &[MORE; 20]].concat()), None);
     }
 
     #[test]
@@ -153,7 +153,7 @@ mod tests {
         let collection = 7_u32.to_be_bytes();
         let first = 70_000_u64.to_be_bytes();
         let parts = [&collection[..], &first, &[0; 8], &[0, 0, 0, 9], &[0, 0, 0, 8]];
-        let inserted = Inserted::from_bytes(&parts.concat()).expect("a list");
+        let inserted = InsertedList::from_bytes(&parts.concat()).expect("a list");
         assert_eq!(inserted.collection, 7);
         assert_eq!(inserted.records().collect::<Vec<_>>(), [(70_000, 9), (70_001, 8)]);
     }

@@ -3,10 +3,10 @@
 use bson::RawDocument;
 
 use super::{
-    Form, TextPosition,
+    RecordFormat, TextPosition,
     input::Input,
     limits::{IMPORT_TEXT_BYTES_BLIND, IMPORT_TEXT_BYTES_MAX, READ_BYTES},
-    records::{Bad, Item},
+    records::{BadRecord, Item},
 };
 use crate::value::{
     TextError,
@@ -17,7 +17,7 @@ use crate::value::{
 /// The documents of a JSON file.
 pub(super) struct JsonRecords {
     documents: Documents,
-    form: Form,
+    form: RecordFormat,
     /// The place of the first byte of the input; bytes before it are not known to `documents`.
     position: TextPosition,
     /// Bytes before the first one that `documents` saw.
@@ -38,8 +38,9 @@ enum Extent {
 }
 
 impl JsonRecords {
-    pub(super) fn new(form: Form, position: TextPosition, lenience: Lenience) -> Self {
-        let inner = if form == Form::Array { extjson::Form::Array } else { extjson::Form::Stream };
+    pub(super) fn new(form: RecordFormat, position: TextPosition, lenience: Lenience) -> Self {
+        let inner =
+            if form == RecordFormat::Array { extjson::Form::Array } else { extjson::Form::Stream };
         let documents = Documents::new(inner).lenient(lenience);
         Self { documents, form, position, start_offset: position.offset, is_ahead: false }
     }
@@ -71,11 +72,14 @@ impl JsonRecords {
 
     /// What comes next.
     pub(super) fn next(&mut self, input: &mut Input<'_>) -> Item {
-        let next =
-            if self.form == Form::Lines { self.next_line(input) } else { self.next_whole(input) };
+        let next = if self.form == RecordFormat::Lines {
+            self.next_line(input)
+        } else {
+            self.next_whole(input)
+        };
         next.unwrap_or_else(|reason| {
             let position = self.position.after(input.bytes());
-            Item::Bad(Bad::new(position, reason, &[], true))
+            Item::Bad(BadRecord::new(position, reason, &[], true))
         })
     }
 
@@ -172,7 +176,7 @@ impl JsonRecords {
         let start = blank(input.bytes());
         let position = self.position.after(input.bytes().get(..start).unwrap_or_default());
         let text = input.bytes().get(start..).unwrap_or_default();
-        let mut bad = Bad::new(position, too_long_reason(), text, false);
+        let mut bad = BadRecord::new(position, too_long_reason(), text, false);
         let mut start = start;
         loop {
             let bytes = input.bytes();
@@ -199,7 +203,7 @@ impl JsonRecords {
                 Ok(Step::End { .. }) => return Ok(Item::End),
                 Ok(Step::NeedMore) if self.is_too_long(input) => {
                     let position = self.position.after(self.lead(input.bytes()));
-                    return Ok(Item::Bad(Bad::new(
+                    return Ok(Item::Bad(BadRecord::new(
                         position,
                         too_long_reason(),
                         input.bytes(),
@@ -231,7 +235,7 @@ impl JsonRecords {
     /// White space, the array's bracket and the comma before the next document.
     fn lead<'b>(&self, bytes: &'b [u8]) -> &'b [u8] {
         let mut at = blank(bytes);
-        if self.form == Form::Array && matches!(bytes.get(at), Some(b'[' | b',')) {
+        if self.form == RecordFormat::Array && matches!(bytes.get(at), Some(b'[' | b',')) {
             at += 1;
             at += blank(bytes.get(at..).unwrap_or_default());
         }
@@ -250,10 +254,10 @@ impl JsonRecords {
         };
         let behind = bytes.get(lead + length..).unwrap_or_default();
         match (behind.get(blank(behind)), self.form) {
-            (Some(b',' | b']'), Form::Array) | (Some(b'{'), Form::Objects) => {
+            (Some(b',' | b']'), RecordFormat::Array) | (Some(b'{'), RecordFormat::Objects) => {
                 Extent::Ends(lead + length)
             }
-            (None, Form::Objects) if ended => Extent::Ends(lead + length),
+            (None, RecordFormat::Objects) if ended => Extent::Ends(lead + length),
             (None, _) if !ended => Extent::Open,
             _ => Extent::Broken,
         }
@@ -274,7 +278,7 @@ impl JsonRecords {
     }
 
     /// The document that follows `lead` and could not be read.
-    fn bad(&self, error: &TextError, lead: &[u8], text: &[u8], fatal: bool) -> Bad {
+    fn bad(&self, error: &TextError, lead: &[u8], text: &[u8], fatal: bool) -> BadRecord {
         let offset = error.offset as u64 + self.start_offset;
         let position = TextPosition {
             line: error.line as u64,
@@ -289,7 +293,7 @@ impl JsonRecords {
             String::new()
         };
         let reason = format!("{}{option}{byte}", error.message);
-        Bad::new(position, reason, text, fatal).started(self.position.after(lead).line)
+        BadRecord::new(position, reason, text, fatal).started(self.position.after(lead).line)
     }
 }
 

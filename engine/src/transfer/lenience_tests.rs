@@ -5,7 +5,8 @@ use std::fs;
 use bson::{Document, RawDocumentBuf, doc};
 
 use super::{
-    Format, ImportRequest, Lenience, Oddity, Progress, Tally, preview, rehearse, tests::Fixture,
+    ImportFormat, ImportRequest, Lenience, Oddity, Progress, Tally, preview, rehearse,
+    tests::Fixture,
 };
 
 /// The first 5 documents have an oddity each, in the order of [`Oddity::ALL`]; the last one is good.
@@ -104,11 +105,11 @@ fn what_is_looked_at_before_is_read_in_the_same_way() {
         let fixture = Fixture::new();
         let path = fixture.file("p", &bytes);
         let look = |lenience| {
-            let found = preview(&path, Format::Auto, lenience).unwrap();
+            let found = preview(&path, ImportFormat::Auto, lenience).unwrap();
             let progress = Progress::new();
             let (all, into) = (&fixture.collections, &fixture.namespace);
             let rehearsed =
-                rehearse(all, into, &path, Format::Auto, lenience, 1_000, &progress).unwrap();
+                rehearse(all, into, &path, ImportFormat::Auto, lenience, 1_000, &progress).unwrap();
             let read = (found.documents.len(), found.rejects.len());
             (read, found.tally.sentences().len(), (rehearsed.documents, rehearsed.rejected))
         };

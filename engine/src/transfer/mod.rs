@@ -14,9 +14,10 @@
 //! Export: bounded reads, text to a temporary file in the target's folder, then one rename: the file
 //! appears whole or not at all.
 
+mod atomic_file;
 mod batch;
 mod checkpoint;
-mod checkpoint_form;
+mod checkpoint_bson;
 mod csv;
 #[cfg(test)]
 mod damaged_tests;
@@ -47,27 +48,26 @@ mod report;
 mod resume_tests;
 mod roll_back;
 mod store_batch;
-mod target;
 #[cfg(test)]
 mod tests;
 mod text_position;
 mod unfinished;
 
-pub use detect::{Detected, Form, Format};
+pub use detect::{DetectedFormat, ImportFormat, RecordFormat};
 pub use disk_space::DiskSpace;
 pub use error::TransferError;
 pub use export::{
-    ExportFormat, ExportReport, ExportRequest, LeftOut, Lookalikes, export, indexes_path,
+    DamagedDocuments, ExportFormat, ExportReport, ExportRequest, Lookalikes, export, indexes_path,
 };
 pub use file_name::file_name;
-pub use import::{ImportRequest, Mode, import, resume_import};
+pub use import::{ImportMode, ImportRequest, import, resume_import};
 pub use limits::{
     IMPORT_REJECTS_MAX, IMPORT_TEXT_BYTES_MAX, PREVIEW_DOCS_MAX, REJECTS_SHARE,
     REJECTS_SHARE_DOCS_MIN,
 };
 pub use preview::{FieldTypes, Preview, Rehearsal, RehearsedIndex, preview, rehearse};
 pub use progress::{Progress, ProgressNow};
-pub use report::{End, ImportReport, Reject};
+pub use report::{ImportEnd, ImportReport, Reject};
 pub use roll_back::{RollBackReport, roll_back_import};
 pub use text_position::TextPosition;
 pub use unfinished::{UnfinishedImport, leave_import, unfinished_imports};

@@ -10,10 +10,10 @@ use bson::{RawDocument, RawDocumentBuf, raw::RawBsonRef};
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::{
-    Detected, Format, Lenience, Progress, Reject, Tally, TransferError,
+    DetectedFormat, ImportFormat, Lenience, Progress, Reject, Tally, TransferError,
     limits::{PREVIEW_BYTES_MAX, PREVIEW_DOCS_MAX},
     prepare::prepare,
-    records::{Bad, Item, Records},
+    records::{BadRecord, Item, Records},
 };
 use crate::{
     catalog::{CollectionMeta, Namespace},
@@ -29,7 +29,7 @@ use crate::{
 #[derive(Debug, Clone, PartialEq)]
 pub struct Preview {
     /// What the file looks like.
-    pub detected: Detected,
+    pub detected: DetectedFormat,
     /// The first documents, at most [`PREVIEW_DOCS_MAX`].
     pub documents: Vec<RawDocumentBuf>,
     /// The top-level fields of these documents, in order of appearance.
@@ -85,7 +85,11 @@ pub struct RehearsedIndex {
 ///
 /// # Errors
 /// When it can't be read or recognised.
-pub fn preview(path: &Path, format: Format, lenience: Lenience) -> Result<Preview, TransferError> {
+pub fn preview(
+    path: &Path,
+    format: ImportFormat,
+    lenience: Lenience,
+) -> Result<Preview, TransferError> {
     Ok(look(Records::open(path, format, lenience, None)?, path))
 }
 
@@ -108,7 +112,7 @@ fn look(mut records: Records<'_>, path: &Path) -> Preview {
             Item::End => preview.more = false,
             Item::Bad(bad) => {
                 preview.more = !bad.fatal || records.is_enough();
-                let Bad { position, start_line, reason, .. } = bad;
+                let BadRecord { position, start_line, reason, .. } = bad;
                 preview.rejects.push(Reject {
                     file: path.to_owned(),
                     position,
@@ -137,7 +141,7 @@ pub fn rehearse(
     collections: &Collections,
     namespace: &Namespace,
     path: &Path,
-    format: Format,
+    format: ImportFormat,
     lenience: Lenience,
     documents_max: u64,
     progress: &Progress,
@@ -153,7 +157,7 @@ pub fn rehearse(
         rehearsal.indexes.push(RehearsedIndex { index, overdue: 0, waiting: 0, never: 0 });
     }
     let mut records = Records::open(path, format, lenience, Some(progress))?;
-    let mut ids = Ids { collections, collection: collection.clone(), seen: BTreeSet::new() };
+    let mut ids = IdCheck { collections, collection: collection.clone(), seen: BTreeSet::new() };
     let mut stored = Vec::new();
     while rehearsal.documents + rehearsal.rejected < documents_max {
         if progress.is_cancelled() {
@@ -195,7 +199,7 @@ pub fn rehearse(
 }
 
 /// The `_id`s of a file's documents.
-struct Ids<'i> {
+struct IdCheck<'i> {
     collections: &'i Collections,
     /// The collection, if it is there.
     collection: Option<Arc<CollectionMeta>>,
@@ -203,7 +207,7 @@ struct Ids<'i> {
     seen: BTreeSet<u128>,
 }
 
-impl Ids<'_> {
+impl IdCheck<'_> {
     /// Looks whether somebody has the document's `_id`. A document without one gets a new one.
     fn count(
         &mut self,
@@ -313,7 +317,13 @@ mod tests {
     }
 
     #[track_caller]
-    fn check(begin: &'static str, letter: u8, format: Format, documents: usize, rejects: &[&str]) {
+    fn check(
+        begin: &'static str,
+        letter: u8,
+        format: ImportFormat,
+        documents: usize,
+        rejects: &[&str],
+    ) {
         let read = Arc::new(AtomicU64::new(0));
         let endless = Endless { begin: begin.as_bytes(), letter, read: Arc::clone(&read) };
         let (path, input) = (Path::new("endless"), Input::over(Box::new(endless)));
@@ -330,11 +340,11 @@ mod tests {
     fn a_preview_of_what_never_ends_comes_to_an_end() {
         const TOO_LONG: &str =
             "the document is larger than 16 MiB, or its text is larger than 256 MiB; split it";
-        check("{\"a\":1}\n{\"b\":\"", b'x', Format::Auto, 1, &[TOO_LONG]);
-        check("{\"a\":1}\n", b' ', Format::Auto, 1, &[TOO_LONG]);
-        check("{\"b\":\"", b'x', Format::Auto, 0, &[TOO_LONG]);
-        check("[{\"a\":1},{\"b\":\"", b'x', Format::Auto, 1, &[TOO_LONG]);
-        check("a,b\n1,2\n3,", b'4', Format::Auto, 1, &["the row is too long; split it"]);
-        check("a,b\n1,2\n\"", b'x', Format::Csv, 1, &["the row is too long; split it"]);
+        check("{\"a\":1}\n{\"b\":\"", b'x', ImportFormat::Auto, 1, &[TOO_LONG]);
+        check("{\"a\":1}\n", b' ', ImportFormat::Auto, 1, &[TOO_LONG]);
+        check("{\"b\":\"", b'x', ImportFormat::Auto, 0, &[TOO_LONG]);
+        check("[{\"a\":1},{\"b\":\"", b'x', ImportFormat::Auto, 1, &[TOO_LONG]);
+        check("a,b\n1,2\n3,", b'4', ImportFormat::Auto, 1, &["the row is too long; split it"]);
+        check("a,b\n1,2\n\"", b'x', ImportFormat::Csv, 1, &["the row is too long; split it"]);
     }
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use bson::RawDocument;
 
 use super::{
-    Detected, Form, Format, Lenience, Progress, TextPosition, TransferError,
+    DetectedFormat, ImportFormat, Lenience, Progress, RecordFormat, TextPosition, TransferError,
     csv::CsvRecords,
     detect::{byte_order_mark_length, detect, refuse},
     input::Input,
@@ -21,14 +21,14 @@ pub(super) enum Item {
     /// A document, to be had by [`Records::document`].
     Document(TextPosition),
     /// Something that is no document. Reading can go on unless it says otherwise.
-    Bad(Bad),
+    Bad(BadRecord),
     /// The end of the file.
     End,
 }
 
 /// Something in a file that is no acceptable document.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Bad {
+pub(super) struct BadRecord {
     /// Where the error is.
     pub position: TextPosition,
     /// Line where the document starts, at most that of `position`.
@@ -41,7 +41,7 @@ pub(super) struct Bad {
     pub fatal: bool,
 }
 
-impl Bad {
+impl BadRecord {
     pub(super) fn new(
         position: TextPosition,
         reason: impl Into<String>,
@@ -62,13 +62,13 @@ impl Bad {
 /// The documents of one file.
 pub(super) struct Records<'p> {
     input: Input<'p>,
-    detected: Detected,
-    kind: Kind,
+    detected: DetectedFormat,
+    reader: RecordReader,
     /// What an earlier run has met.
     tally_before: Tally,
 }
 
-enum Kind {
+enum RecordReader {
     Empty,
     Json(JsonRecords),
     Csv(CsvRecords),
@@ -81,7 +81,7 @@ impl<'p> Records<'p> {
     /// When it can't be read or its form is not one of those known.
     pub(super) fn open(
         path: &Path,
-        format: Format,
+        format: ImportFormat,
         lenience: Lenience,
         progress: Option<&'p Progress>,
     ) -> Result<Self, TransferError> {
@@ -95,7 +95,7 @@ impl<'p> Records<'p> {
     pub(super) fn of(
         mut input: Input<'p>,
         path: &Path,
-        format: Format,
+        format: ImportFormat,
         lenience: Lenience,
     ) -> Result<Self, TransferError> {
         let not_readable =
@@ -116,15 +116,17 @@ impl<'p> Records<'p> {
         let start = byte_order_mark_length(input.bytes());
         input.consume(start);
         let position = TextPosition { offset: start as u64, ..TextPosition::START };
-        let kind = match form {
-            Form::Empty => Kind::Empty,
-            Form::Csv { separator } => Kind::Csv(CsvRecords::new(separator, position)),
-            Form::Lines | Form::Objects | Form::Array => {
-                Kind::Json(JsonRecords::new(form, position, lenience))
+        let reader = match form {
+            RecordFormat::Empty => RecordReader::Empty,
+            RecordFormat::Csv { separator } => {
+                RecordReader::Csv(CsvRecords::new(separator, position))
+            }
+            RecordFormat::Lines | RecordFormat::Objects | RecordFormat::Array => {
+                RecordReader::Json(JsonRecords::new(form, position, lenience))
             }
         };
-        let detected = Detected { form, gzip: input.is_gzip() };
-        Ok(Self { input, detected, kind, tally_before: Tally::default() })
+        let detected = DetectedFormat { form, gzip: input.is_gzip() };
+        Ok(Self { input, detected, reader, tally_before: Tally::default() })
     }
 
     /// Goes on behind a document whose end was [`Self::position`] in an earlier run.
@@ -134,20 +136,20 @@ impl<'p> Records<'p> {
     pub(super) fn resume(&mut self, resume_point: ResumePoint) -> Result<(), String> {
         let position = resume_point.position;
         self.tally_before = resume_point.tally;
-        match &mut self.kind {
-            Kind::Empty => return Ok(()),
-            Kind::Json(records) => records.resume(position),
-            Kind::Csv(records) => records.resume(position, &mut self.input)?,
+        match &mut self.reader {
+            RecordReader::Empty => return Ok(()),
+            RecordReader::Json(records) => records.resume(position),
+            RecordReader::Csv(records) => records.resume(position, &mut self.input)?,
         }
         self.input.skip_to(position.offset)
     }
 
     /// The place behind what [`Self::next`] gave last.
     pub(super) fn position(&self) -> TextPosition {
-        match &self.kind {
-            Kind::Empty => TextPosition::START,
-            Kind::Json(records) => records.position(),
-            Kind::Csv(records) => records.position(),
+        match &self.reader {
+            RecordReader::Empty => TextPosition::START,
+            RecordReader::Json(records) => records.position(),
+            RecordReader::Csv(records) => records.position(),
         }
     }
 
@@ -162,39 +164,39 @@ impl<'p> Records<'p> {
     }
 
     /// What the file looks like.
-    pub(super) fn detected(&self) -> Detected {
+    pub(super) fn detected(&self) -> DetectedFormat {
         self.detected
     }
 
     /// What comes next. Not to be called again after the end or a fatal error.
     pub(super) fn next(&mut self) -> Item {
-        match &mut self.kind {
-            Kind::Empty if self.input.has_ended() => Item::End,
-            Kind::Empty => {
+        match &mut self.reader {
+            RecordReader::Empty if self.input.has_ended() => Item::End,
+            RecordReader::Empty => {
                 let position = TextPosition::START;
                 let reason = "the file starts with too much white space; remove it";
-                Item::Bad(Bad::new(position, reason, &[], true))
+                Item::Bad(BadRecord::new(position, reason, &[], true))
             }
-            Kind::Json(records) => records.next(&mut self.input),
-            Kind::Csv(records) => records.next(&mut self.input),
+            RecordReader::Json(records) => records.next(&mut self.input),
+            RecordReader::Csv(records) => records.next(&mut self.input),
         }
     }
 
     /// The document of the last [`Item::Document`].
     pub(super) fn document(&self) -> &RawDocument {
-        match &self.kind {
-            Kind::Json(records) => records.document(),
-            Kind::Csv(records) => records.document(),
-            Kind::Empty => RawDocument::from_bytes(&[5, 0, 0, 0, 0])
+        match &self.reader {
+            RecordReader::Json(records) => records.document(),
+            RecordReader::Csv(records) => records.document(),
+            RecordReader::Empty => RawDocument::from_bytes(&[5, 0, 0, 0, 0])
                 .unwrap_or_else(|_| unreachable!("five bytes are the empty document")),
         }
     }
 
     /// How many values so far were not as version 2 of Extended JSON has them.
     pub(super) fn tally(&self) -> Tally {
-        match &self.kind {
-            Kind::Json(records) => self.tally_before + records.tally(),
-            Kind::Csv(_) | Kind::Empty => self.tally_before,
+        match &self.reader {
+            RecordReader::Json(records) => self.tally_before + records.tally(),
+            RecordReader::Csv(_) | RecordReader::Empty => self.tally_before,
         }
     }
 }

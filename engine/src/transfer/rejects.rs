@@ -11,7 +11,7 @@ use bson::{RawDocumentBuf, doc};
 use super::{
     TransferError,
     limits::{REJECT_FILES_MAX, REJECT_TEXT_BYTES_MAX},
-    store_batch::Refused,
+    store_batch::RejectedRecord,
 };
 use crate::{
     store::{create_chosen, open_chosen, open_chosen_to_write, sync_names},
@@ -106,16 +106,16 @@ fn put(file: &mut File, kept: u64, lines: &[u8]) -> io::Result<u64> {
 
 /// What a transaction has rejected, as the lines of the file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Lines {
+pub(super) struct RejectLines {
     pub bytes: Vec<u8>,
     /// How many of the bytes count: all but what can't be read, which whoever resumes tries again.
     pub counted: usize,
 }
 
-impl Lines {
+impl RejectLines {
     /// # Errors
     /// When a line can't be made, which is a mistake of the program.
-    pub(super) fn of(refused: &[Refused]) -> Result<Self, TransferError> {
+    pub(super) fn of(refused: &[RejectedRecord]) -> Result<Self, TransferError> {
         let mut lines = Self::default();
         for refused in refused {
             line(&mut lines.bytes, refused)?;
@@ -133,9 +133,9 @@ impl Lines {
 }
 
 /// Appends one rejected document.
-fn line(bytes: &mut Vec<u8>, refused: &Refused) -> Result<(), TransferError> {
+fn line(bytes: &mut Vec<u8>, refused: &RejectedRecord) -> Result<(), TransferError> {
     let whole = |number| i64::try_from(number).unwrap_or(i64::MAX);
-    let Refused { position, start_line, reason, text, .. } = refused;
+    let RejectedRecord { position, start_line, reason, text, .. } = refused;
     let mut entry = doc! {
         "reason": reason,
         "line": whole(position.line),

@@ -4,7 +4,7 @@ use std::{fmt, path::PathBuf};
 
 use bson::oid::ObjectId;
 
-use super::{Detected, Tally, TextPosition};
+use super::{DetectedFormat, Tally, TextPosition};
 use crate::value::{count, counted};
 
 /// A document that was not stored, and why.
@@ -34,7 +34,7 @@ impl fmt::Display for Reject {
 
 /// How an import ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum End {
+pub enum ImportEnd {
     /// Every file was read to its end.
     Complete,
     /// It was told to stop at the first rejected document, and met one.
@@ -62,13 +62,13 @@ pub struct ImportReport {
     /// How many values were read in another way than they stand there.
     pub tally: Tally,
     /// What each file that was opened looks like.
-    pub files: Vec<(PathBuf, Detected)>,
+    pub files: Vec<(PathBuf, DetectedFormat)>,
     /// The first rejected documents.
     pub rejects: Vec<Reject>,
     /// The files that hold all rejected documents.
     pub rejects_files: Vec<PathBuf>,
     /// How it ended.
-    pub end: End,
+    pub end: ImportEnd,
     /// Under what the store remembers it, to resume it or to roll it back; `None` when it reached the
     /// end of its files or has stored nothing.
     pub unfinished: Option<ObjectId>,
@@ -84,7 +84,7 @@ impl ImportReport {
             files: Vec::new(),
             rejects: Vec::new(),
             rejects_files: Vec::new(),
-            end: End::Complete,
+            end: ImportEnd::Complete,
             unfinished: None,
         }
     }
@@ -92,7 +92,7 @@ impl ImportReport {
     /// Whether every document of every file is now stored or was skipped as asked.
     #[must_use]
     pub fn is_success(&self) -> bool {
-        self.end == End::Complete && self.rejected == 0
+        self.end == ImportEnd::Complete && self.rejected == 0
     }
 
     /// One or two sentences that say how it ended and what is stored; `None` after a full success.
@@ -104,25 +104,29 @@ impl ImportReport {
             n => format!("{} documents imported so far are kept.", count(n)),
         };
         let mut text = match &self.end {
-            End::Complete if self.rejected == 0 => return None,
-            End::Complete => {
+            ImportEnd::Complete if self.rejected == 0 => return None,
+            ImportEnd::Complete => {
                 format!("{} rejected.", counted(self.rejected, "document was", "documents were"))
             }
-            End::StoppedOnError => format!("Stopped at the first rejected document. {stored}"),
-            End::TooManyRejects => {
+            ImportEnd::StoppedOnError => {
+                format!("Stopped at the first rejected document. {stored}")
+            }
+            ImportEnd::TooManyRejects => {
                 format!(
                     "Stopped because {} documents were rejected. {stored}",
                     count(self.rejected)
                 )
             }
-            End::Broken(reject) => format!("{reject}. The rest of the file was not read. {stored}"),
-            End::Cancelled => format!("Canceled. {stored}"),
-            End::Failed(reason) => {
+            ImportEnd::Broken(reject) => {
+                format!("{reject}. The rest of the file was not read. {stored}")
+            }
+            ImportEnd::Cancelled => format!("Canceled. {stored}"),
+            ImportEnd::Failed(reason) => {
                 let stop = if reason.ends_with('.') { "" } else { "." };
                 format!("{reason}{stop} {stored}")
             }
         };
-        if !matches!(self.end, End::Broken(_))
+        if !matches!(self.end, ImportEnd::Broken(_))
             && let Some(first) = self.rejects.first()
         {
             text = format!("{text} First: {first}.");

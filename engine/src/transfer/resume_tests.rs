@@ -5,8 +5,9 @@ use std::{cell::Cell, fmt::Write as _, fs, io, path::Path, rc::Rc, sync::Arc};
 use bson::{RawDocumentBuf, doc};
 
 use super::{
-    End, ImportReport, ImportRequest, Lenience, Mode, Oddity, Progress, TransferError, Zone,
-    checkpoint::{Checkpoint, State},
+    ImportEnd, ImportMode, ImportReport, ImportRequest, Lenience, Oddity, Progress, TransferError,
+    Zone,
+    checkpoint::{Checkpoint, ImportState},
     import, leave_import,
     rejects::tests as rejects,
     resume_import, roll_back_import,
@@ -125,7 +126,7 @@ fn a_resumed_import_is_as_an_unbroken_one() {
             let request = fixture.at("in", &bytes);
             let mut cuts = 0;
             let mut report = fixture.cut(&request, 500);
-            while report.end == End::Cancelled {
+            while report.end == ImportEnd::Cancelled {
                 cuts += 1;
                 assert_eq!(report.unfinished.is_some(), report.imported > 0);
                 report = fixture.cut(&request, 500);
@@ -169,7 +170,7 @@ fn a_resumed_import_takes_what_it_took_before_and_goes_on_counting() {
     let fixture = Fixture::new();
     let mut report = fixture.cut(&request(&fixture), 500);
     let mut cuts = 0;
-    while report.end == End::Cancelled {
+    while report.end == ImportEnd::Cancelled {
         cuts += 1;
         let known = unfinished_imports(&fixture.collections).unwrap().remove(0);
         assert_eq!(known.request.lenience, lenience);
@@ -177,7 +178,7 @@ fn a_resumed_import_takes_what_it_took_before_and_goes_on_counting() {
         report = fixture.cut(&fixture.at("c", b""), 500);
     }
     assert!(cuts > 1, "only {cuts} cuts");
-    assert_eq!((report.end, report.rejected), (End::Complete, 60));
+    assert_eq!((report.end, report.rejected), (ImportEnd::Complete, 60));
     assert_eq!(report.tally, expected.tally);
     assert_eq!(fixture.documents(), unbroken.documents());
 }
@@ -201,10 +202,10 @@ fn several_files_are_resumed_in_the_right_one() {
     let expected = unbroken.import(&request(&unbroken));
     let request = request(&fixture);
     let mut report = fixture.cut(&request, 3_500);
-    while report.end == End::Cancelled {
+    while report.end == ImportEnd::Cancelled {
         report = fixture.cut(&request, 900);
     }
-    assert!(matches!(&report.end, End::Broken(reject) if reject.file.ends_with("broken")));
+    assert!(matches!(&report.end, ImportEnd::Broken(reject) if reject.file.ends_with("broken")));
     assert_eq!((report.imported, report.rejected), (expected.imported, expected.rejected));
     assert_eq!(report.rejects_files.len(), 3);
     assert_eq!(rejected(&report), rejected(&expected));
@@ -220,7 +221,7 @@ fn a_roll_back_removes_what_was_inserted_and_nothing_else() {
         }
         let old = fixture.documents();
         let report = fixture.cut(&fixture.at("in", &text(Written::Lines)), 2_000);
-        assert_eq!(report.end, End::Cancelled);
+        assert_eq!(report.end, ImportEnd::Cancelled);
         let id = report.unfinished.unwrap();
         let cancelled = Progress::new();
         cancelled.cancel();
@@ -270,7 +271,8 @@ fn a_roll_back_goes_on_behind_a_damaged_document() {
 fn what_was_replaced_stays_and_is_said() {
     let fixture = Fixture::new();
     fixture.import(&fixture.at("first", b"{\"_id\":0,\"old\":1}\n{\"_id\":-1}\n"));
-    let request = ImportRequest { mode: Mode::Replace, ..fixture.at("in", &text(Written::Lines)) };
+    let request =
+        ImportRequest { mode: ImportMode::Replace, ..fixture.at("in", &text(Written::Lines)) };
     let report = fixture.cut(&request, 1_500);
     let known = unfinished_imports(&fixture.collections).unwrap().remove(0);
     assert_eq!(known.replaced, 1 + report.imported / 50, "{known:?}");
@@ -318,13 +320,13 @@ fn stops_are_remembered_and_resumed_behind_what_was_rejected() {
     let fixture = Fixture::new();
     let bad = b"{\"_id\":1}\nx\n{\"_id\":2}\ny\n{\"_id\":3}\n";
     let request = ImportRequest { stop_on_error: true, ..fixture.at("in", bad) };
-    assert_eq!(fixture.import(&request).end, End::StoppedOnError);
+    assert_eq!(fixture.import(&request).end, ImportEnd::StoppedOnError);
     let known = unfinished_imports(&fixture.collections).unwrap().remove(0);
     assert!(known.is_of(&request) && !known.is_of(&fixture.at("other", bad)));
     let report = fixture.resume().unwrap();
-    assert_eq!((report.end, report.imported, report.rejected), (End::StoppedOnError, 2, 2));
+    assert_eq!((report.end, report.imported, report.rejected), (ImportEnd::StoppedOnError, 2, 2));
     let report = fixture.resume().unwrap();
-    assert_eq!((report.end, report.imported, report.rejected), (End::Complete, 3, 2));
+    assert_eq!((report.end, report.imported, report.rejected), (ImportEnd::Complete, 3, 2));
     assert_eq!(fixture.remembers(), 0);
 }
 
@@ -337,18 +339,18 @@ fn more_than_one_bad_document_in_ten_stops() {
         };
         (0..5_000).map(line).collect::<String>()
     };
-    let check = |bad_every, end: End, imported, rejected| {
+    let check = |bad_every, end: ImportEnd, imported, rejected| {
         let fixture = Fixture::new();
         let report = fixture.import(&fixture.at("in", text(bad_every).as_bytes()));
         assert_eq!((report.imported, report.rejected), (imported, rejected), "{bad_every}");
         assert_eq!(report.end, end, "{bad_every}");
         (fixture, report)
     };
-    check(11, End::Complete, 4_545, 455);
-    let (fixture, _) = check(8, End::TooManyRejects, 876, 126);
+    check(11, ImportEnd::Complete, 4_545, 455);
+    let (fixture, _) = check(8, ImportEnd::TooManyRejects, 876, 126);
     // Whoever resumes has seen them.
     let report = fixture.resume().unwrap();
-    assert_eq!((report.end, report.imported, report.rejected), (End::Complete, 4_375, 625));
+    assert_eq!((report.end, report.imported, report.rejected), (ImportEnd::Complete, 4_375, 625));
 }
 
 #[test]
@@ -358,7 +360,7 @@ fn a_drop_forgets_what_was_cut_off() {
     fixture.cut(&request, 1_000);
     assert_eq!(fixture.remembers(), 1);
     let report = fixture.import(&ImportRequest { drop: true, ..request });
-    assert_eq!(report.end, End::Complete);
+    assert_eq!(report.end, ImportEnd::Complete);
     assert!(fixture.has_forgotten());
     assert!(Path::new(&report.rejects_files[0]).exists());
 }
@@ -371,13 +373,13 @@ fn what_was_not_forgotten_whole_is_forgotten_when_an_import_begins() {
     // The program was ended between two transactions that forget.
     let begun = fixture.collections.write(|writer| {
         let mut checkpoint = Checkpoint::load(&writer.reader(), known.id)?.unwrap();
-        checkpoint.state = State::Forgetting;
+        checkpoint.state = ImportState::Forgetting;
         checkpoint.save(writer)
     });
     begun.unwrap();
     assert!(fixture.remembers() == 0 && !fixture.has_forgotten());
     let report = fixture.import(&fixture.at("other", b"{\"_id\":-1}\n"));
-    assert_eq!(report.end, End::Complete);
+    assert_eq!(report.end, ImportEnd::Complete);
     assert!(fixture.has_forgotten());
 }
 
@@ -394,7 +396,10 @@ fn rejected_documents_are_written_outside_of_the_transaction_and_once() {
         store.write(|writer| writer.put_meta("look", b"")).map_err(io::Error::other)
     });
     let expected = unbroken.import(&unbroken.at("in", &bytes));
-    assert_eq!((expected.end.clone(), expected.rejected), (End::Complete, DOCUMENTS as u64 / 50));
+    assert_eq!(
+        (expected.end.clone(), expected.rejected),
+        (ImportEnd::Complete, DOCUMENTS as u64 / 50)
+    );
     assert!(moments.get() >= 6, "{} moments", moments.get());
     // Cut off at each moment: before the file has what is committed, and before a checkpoint says so.
     // A slow machine makes more and smaller batches, so each run has its own number of moments.
@@ -408,12 +413,12 @@ fn rejected_documents_are_written_outside_of_the_transaction_and_once() {
         });
         let report = fixture.import(&fixture.at("in", &bytes));
         rejects::look_away();
-        if report.end == End::Complete {
+        if report.end == ImportEnd::Complete {
             break;
         }
-        assert!(matches!(report.end, End::Failed(_)), "{cut}: {:?}", report.end);
+        assert!(matches!(report.end, ImportEnd::Failed(_)), "{cut}: {:?}", report.end);
         let report = fixture.resume().unwrap();
-        assert_eq!((report.end.clone(), report.rejected), (End::Complete, expected.rejected));
+        assert_eq!((report.end.clone(), report.rejected), (ImportEnd::Complete, expected.rejected));
         assert_eq!(rejected(&report), rejected(&expected), "{cut}");
         assert_eq!(report.rejects_files.len(), 1);
         assert_eq!(fixture.documents(), unbroken.documents(), "{cut}");
@@ -429,7 +434,7 @@ fn whoever_leaves_an_import_has_what_it_rejected() {
     rejects::look(|_| Err(io::ErrorKind::StorageFull.into()));
     let report = fixture.import(&fixture.at("in", b"{\"_id\":1}\nx\n{\"_id\":2}\n"));
     rejects::look_away();
-    assert!(matches!(report.end, End::Failed(_)), "{:?}", report.end);
+    assert!(matches!(report.end, ImportEnd::Failed(_)), "{:?}", report.end);
     leave_import(&fixture.collections, report.unfinished.unwrap()).unwrap();
     assert!(rejected(&report).contains("\"line\":2"), "{}", rejected(&report));
     assert!(fixture.has_forgotten());
@@ -442,12 +447,12 @@ fn a_file_that_has_the_name_meanwhile_is_not_written_over() {
     let bad = b"{\"_id\":1}\nx\n{\"_id\":2}\n";
     let request = ImportRequest { rejects: Some(wanted.clone()), ..fixture.at("in", bad) };
     let report = fixture.import(&request);
-    assert!(matches!(report.end, End::Failed(_)), "{:?}", report.end);
+    assert!(matches!(report.end, ImportEnd::Failed(_)), "{:?}", report.end);
     assert_eq!((report.imported, report.rejects_files.len()), (2, 0));
     fs::create_dir(wanted.parent().unwrap()).unwrap();
     fs::write(&wanted, "somebody else's").unwrap();
     let report = fixture.resume().unwrap();
-    assert_eq!((report.end.clone(), report.rejected), (End::Complete, 1));
+    assert_eq!((report.end.clone(), report.rejected), (ImportEnd::Complete, 1));
     assert_eq!(fs::read_to_string(&wanted).unwrap(), "somebody else's");
     assert_eq!(report.rejects_files, [wanted.with_file_name("in-2.jsonl")]);
     assert!(rejected(&report).contains("\"line\":2"));
@@ -458,7 +463,7 @@ fn a_file_that_has_the_name_meanwhile_is_not_written_over() {
 fn who_cancels_when_all_is_stored_comes_too_late() {
     let fixture = Fixture::new();
     let report = fixture.cut(&fixture.at("in", "{}\n".repeat(10).as_bytes()), 10);
-    assert_eq!((report.end, report.imported, report.unfinished), (End::Complete, 10, None));
+    assert_eq!((report.end, report.imported, report.unfinished), (ImportEnd::Complete, 10, None));
     assert!(fixture.has_forgotten());
 }
 
@@ -475,6 +480,6 @@ fn a_file_whose_name_is_no_text_is_found_again() {
     let known = unfinished_imports(&fixture.collections).unwrap().remove(0);
     assert!(known.is_of(&request), "{known:?}");
     let report = fixture.resume().unwrap();
-    assert_eq!((report.end, report.rejects_files.len()), (End::Complete, 1));
+    assert_eq!((report.end, report.rejects_files.len()), (ImportEnd::Complete, 1));
     assert_eq!(report.imported, DOCUMENTS as u64 - DOCUMENTS as u64 / 50);
 }

@@ -4,9 +4,9 @@ use bson::oid::ObjectId;
 
 use super::{
     Progress, TransferError,
-    checkpoint::{Checkpoint, Popped, State},
+    checkpoint::{Checkpoint, ImportState, PoppedList},
     import_lock::ImportLock,
-    inserted::Inserted,
+    inserted::InsertedList,
     unfinished::{forget, load},
 };
 use crate::{
@@ -103,7 +103,7 @@ pub fn roll_back_import(
 
 /// What one transaction did.
 #[derive(Default)]
-struct Step {
+struct StepReport {
     removed: u64,
     changed: u64,
     gone: u64,
@@ -112,17 +112,17 @@ struct Step {
 }
 
 /// Takes back the newest transaction that is left.
-fn step(writer: &mut DocumentWriter<'_, '_>, id: ObjectId) -> Result<Step, TransferError> {
-    let mut step = Step::default();
+fn step(writer: &mut DocumentWriter<'_, '_>, id: ObjectId) -> Result<StepReport, TransferError> {
+    let mut step = StepReport::default();
     let Some(mut checkpoint) = Checkpoint::load(&writer.reader(), id)? else { return Ok(step) };
-    checkpoint.state = State::RollingBack;
+    checkpoint.state = ImportState::RollingBack;
     let inserted = match checkpoint.pop_list(writer)? {
-        Popped::List(inserted) => inserted,
-        Popped::Damaged => {
+        PoppedList::List(inserted) => inserted,
+        PoppedList::Damaged => {
             step.lists_damaged += 1;
-            Inserted::default()
+            InsertedList::default()
         }
-        Popped::NoneLeft => return Ok(step),
+        PoppedList::NoneLeft => return Ok(step),
     };
     let mut all = writer.catalog().all_collections();
     let collection = all.find(|collection| collection.id.0 == inserted.collection).cloned();

@@ -5,15 +5,15 @@ use std::{path::Path, time::Duration};
 use bson::{RawDocument, RawDocumentBuf, raw::RawBsonRef};
 
 use super::{
-    Mode, TextPosition, TransferError,
-    batch::{Batch, Entry, text_of},
+    ImportMode, TextPosition, TransferError,
+    batch::{Batch, BatchEntry, text_of},
     checkpoint::Checkpoint,
-    inserted::Inserted,
+    inserted::InsertedList,
     limits::{
         CLOCK_DOCS, IMPORT_REJECTS_MAX, REJECT_TEXT_BYTES_MAX, REJECTS_BYTES_MAX, REJECTS_SHARE,
         REJECTS_SHARE_DOCS_MIN,
     },
-    rejects::Lines,
+    rejects::RejectLines,
 };
 use crate::{
     catalog::CollectionMeta,
@@ -25,24 +25,24 @@ use crate::{
 };
 
 /// What one transaction did.
-pub(super) struct Stored {
+pub(super) struct BatchResult {
     /// The first entry that was not looked at.
     pub next: usize,
     /// How far the import is.
     pub checkpoint: Checkpoint,
     /// What was refused, in order.
-    pub refused: Vec<Refused>,
+    pub refused: Vec<RejectedRecord>,
     /// The same for the file of rejected documents.
-    pub lines: Lines,
+    pub lines: RejectLines,
     /// Bytes of the texts of what was refused.
     refused_bytes: usize,
     /// Why the import ends here.
-    pub stop: Option<Stop>,
+    pub stop: Option<StopReason>,
 }
 
 /// Why an import ends before its files do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Stop {
+pub(super) enum StopReason {
     /// It was told to stop at the first rejected document.
     OnError,
     /// Too many were rejected.
@@ -50,7 +50,7 @@ pub(super) enum Stop {
 }
 
 /// An entry that was refused.
-pub(super) struct Refused {
+pub(super) struct RejectedRecord {
     /// Where the error is.
     pub position: TextPosition,
     /// Line where the document starts.
@@ -64,7 +64,7 @@ pub(super) struct Refused {
 }
 
 /// What became of one document.
-enum Fate {
+enum WriteOutcome {
     Inserted(RecordNumber),
     Replaced,
     Skipped,
@@ -88,15 +88,15 @@ pub(super) fn store_batch(
     is_last: bool,
     before: &Checkpoint,
     rejects: &Path,
-) -> Result<Stored, TransferError> {
+) -> Result<BatchResult, TransferError> {
     collections.write(|writer| {
         let (checkpoint, namespace) = (before.clone(), &before.request.namespace);
-        let mut stored = Stored::new(from, checkpoint);
+        let mut stored = BatchResult::new(from, checkpoint);
         stored.checkpoint.created |= writer.collection(namespace).is_none();
         let collection = writer.create_if_missing(namespace)?;
         collection.check_holds_documents().map_err(WriteError::from)?;
         stored.checkpoint.collection = Some(collection.id.0);
-        let mut inserted = Inserted::new(collection.id.0, writer.now_ms());
+        let mut inserted = InsertedList::new(collection.id.0, writer.now_ms());
         let mut pace = Pace::new(Duration::from_millis(BATCH_MS_MAX));
         while stored.next < batch.entries().len() && stored.may_go_on() {
             let Some(count) = pace.next() else { break };
@@ -107,7 +107,7 @@ pub(super) fn store_batch(
                 apart(writer, &collection, batch, end, &pace, &mut stored, &mut inserted)?;
             }
         }
-        stored.lines = Lines::of(&stored.refused)?;
+        stored.lines = RejectLines::of(&stored.refused)?;
         let is_done = is_last && stored.next == batch.entries().len();
         if is_done && stored.refused.is_empty() {
             stored.checkpoint.forget(writer)?;
@@ -132,10 +132,11 @@ fn together(
     collection: &CollectionMeta,
     batch: &Batch,
     run: &[&RawDocument],
-    stored: &mut Stored,
-    inserted: &mut Inserted,
+    stored: &mut BatchResult,
+    inserted: &mut InsertedList,
 ) -> Result<bool, TransferError> {
-    let only_inserts = matches!(stored.checkpoint.request.mode, Mode::Insert | Mode::Skip);
+    let only_inserts =
+        matches!(stored.checkpoint.request.mode, ImportMode::Insert | ImportMode::Skip);
     if !only_inserts || run.len() < 2 {
         return Ok(false);
     }
@@ -157,8 +158,8 @@ fn apart(
     batch: &Batch,
     end: usize,
     pace: &Pace,
-    stored: &mut Stored,
-    inserted: &mut Inserted,
+    stored: &mut BatchResult,
+    inserted: &mut InsertedList,
 ) -> Result<(), TransferError> {
     let from = stored.next;
     for (entry, item) in batch.entries().iter().enumerate().take(end).skip(from) {
@@ -168,14 +169,14 @@ fn apart(
         }
         stored.next = entry + 1;
         let refused = match item {
-            Entry::Bad(bad) => Some(Refused {
+            BatchEntry::Bad(bad) => Some(RejectedRecord {
                 position: bad.position,
                 start_line: bad.start_line,
                 reason: bad.reason.clone(),
                 text: bad.text.clone(),
                 fatal: bad.fatal,
             }),
-            Entry::Document(range, position) => match batch.document(range) {
+            BatchEntry::Document(range, position) => match batch.document(range) {
                 Some(document) => {
                     one(writer, collection, document, *position, &mut stored.checkpoint, inserted)?
                 }
@@ -189,9 +190,9 @@ fn apart(
     Ok(())
 }
 
-impl Stored {
+impl BatchResult {
     fn new(next: usize, checkpoint: Checkpoint) -> Self {
-        let (refused, lines) = (Vec::new(), Lines::default());
+        let (refused, lines) = (Vec::new(), RejectLines::default());
         Self { next, checkpoint, refused, lines, refused_bytes: 0, stop: None }
     }
 
@@ -201,7 +202,7 @@ impl Stored {
     }
 
     /// Moves the checkpoint behind an entry. Whether the next one may follow.
-    fn goes_on(&mut self, batch: &Batch, entry: usize, refused: Option<Refused>) -> bool {
+    fn goes_on(&mut self, batch: &Batch, entry: usize, refused: Option<RejectedRecord>) -> bool {
         let checkpoint = &mut self.checkpoint;
         // Whoever resumes tries again to read what could not be read.
         let is_fatal = refused.as_ref().is_some_and(|refused| refused.fatal);
@@ -215,9 +216,9 @@ impl Stored {
         self.refused_bytes = self.refused_bytes.saturating_add(refused.text.len());
         self.refused.push(refused);
         if checkpoint.request.stop_on_error && !is_fatal {
-            self.stop = Some(Stop::OnError);
+            self.stop = Some(StopReason::OnError);
         } else if are_too_many(checkpoint) {
-            self.stop = Some(Stop::TooMany);
+            self.stop = Some(StopReason::TooMany);
         }
         self.may_go_on()
     }
@@ -238,22 +239,22 @@ fn one(
     document: &RawDocument,
     position: TextPosition,
     checkpoint: &mut Checkpoint,
-    inserted: &mut Inserted,
-) -> Result<Option<Refused>, TransferError> {
+    inserted: &mut InsertedList,
+) -> Result<Option<RejectedRecord>, TransferError> {
     match store(writer, collection, checkpoint.request.mode, document)? {
-        Fate::Inserted(record) => {
+        WriteOutcome::Inserted(record) => {
             let document = &*writer.stored(collection, document);
             note(writer, collection, record, document, checkpoint, inserted)?;
         }
-        Fate::Replaced => {
+        WriteOutcome::Replaced => {
             checkpoint.imported += 1;
             checkpoint.replaced += 1;
         }
-        Fate::Skipped => checkpoint.skipped += 1,
-        Fate::Refused(reason) => {
+        WriteOutcome::Skipped => checkpoint.skipped += 1,
+        WriteOutcome::Refused(reason) => {
             let mut text = text_of(document);
             text.truncate(REJECT_TEXT_BYTES_MAX);
-            return Ok(Some(Refused {
+            return Ok(Some(RejectedRecord {
                 position,
                 start_line: position.line,
                 reason,
@@ -272,12 +273,12 @@ fn note(
     record: RecordNumber,
     document: &RawDocument,
     checkpoint: &mut Checkpoint,
-    inserted: &mut Inserted,
+    inserted: &mut InsertedList,
 ) -> Result<(), StoreError> {
     checkpoint.imported += 1;
     if !inserted.push(record, document) {
         checkpoint.push_list(writer, inserted)?;
-        *inserted = Inserted::new(collection.id.0, writer.now_ms());
+        *inserted = InsertedList::new(collection.id.0, writer.now_ms());
         inserted.push(record, document);
     }
     Ok(())
@@ -286,30 +287,32 @@ fn note(
 fn store(
     writer: &mut DocumentWriter<'_, '_>,
     collection: &CollectionMeta,
-    mode: Mode,
+    mode: ImportMode,
     document: &RawDocument,
-) -> Result<Fate, WriteError> {
+) -> Result<WriteOutcome, WriteError> {
     let known = match mode {
-        Mode::Insert | Mode::Skip => None,
-        Mode::Replace | Mode::Merge => match find(writer, collection, document) {
-            Err(error @ StoreError::Damaged { .. }) => return Ok(Fate::Refused(error.to_string())),
+        ImportMode::Insert | ImportMode::Skip => None,
+        ImportMode::Replace | ImportMode::Merge => match find(writer, collection, document) {
+            Err(error @ StoreError::Damaged { .. }) => {
+                return Ok(WriteOutcome::Refused(error.to_string()));
+            }
             known => known?,
         },
     };
     let written = match (known, mode) {
-        (None, _) => writer.insert(collection, document).map(Fate::Inserted),
-        (Some((record, stored)), Mode::Merge) => {
+        (None, _) => writer.insert(collection, document).map(WriteOutcome::Inserted),
+        (Some((record, stored)), ImportMode::Merge) => {
             let merged = merge(&stored, document);
             let size = merged.as_bytes().len();
             if size > DOCUMENT_BYTES_MAX {
-                return Ok(Fate::Refused(format!(
+                return Ok(WriteOutcome::Refused(format!(
                     "the merged document has {size} bytes; at most {DOCUMENT_BYTES_MAX} are allowed"
                 )));
             }
-            writer.replace(collection, record, &merged).map(|()| Fate::Replaced)
+            writer.replace(collection, record, &merged).map(|()| WriteOutcome::Replaced)
         }
         (Some((record, _)), _) => {
-            writer.replace(collection, record, document).map(|()| Fate::Replaced)
+            writer.replace(collection, record, document).map(|()| WriteOutcome::Replaced)
         }
     };
     match written {
@@ -320,8 +323,8 @@ fn store(
                 && collection.id_index().is_some_and(|index| index.name == key.index) =>
         {
             Ok(match mode {
-                Mode::Skip => Fate::Skipped,
-                _ => Fate::Refused(
+                ImportMode::Skip => WriteOutcome::Skipped,
+                _ => WriteOutcome::Refused(
                     "a document with this _id already exists; use another mode or another _id"
                         .to_owned(),
                 ),
@@ -333,7 +336,7 @@ fn store(
             | WriteError::BadDocument { .. }
             | WriteError::Undecided(_)
             | WriteError::Invalid { .. }),
-        ) => Ok(Fate::Refused(error.to_string())),
+        ) => Ok(WriteOutcome::Refused(error.to_string())),
         Err(error) => Err(error),
     }
 }

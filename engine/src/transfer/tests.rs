@@ -12,8 +12,9 @@ use flate2::{Compression, write::GzEncoder};
 use tempfile::TempDir;
 
 use super::{
-    End, ExportFormat, ExportReport, ExportRequest, Form, Format, IMPORT_REJECTS_MAX, ImportReport,
-    ImportRequest, Lenience, Mode, Progress, TransferError, export, import, indexes_path, preview,
+    ExportFormat, ExportReport, ExportRequest, IMPORT_REJECTS_MAX, ImportEnd, ImportFormat,
+    ImportMode, ImportReport, ImportRequest, Lenience, Progress, RecordFormat, TransferError,
+    export, import, indexes_path, preview,
     records::{Item, Records},
     rehearse,
 };
@@ -122,11 +123,11 @@ pub(super) fn gzip(bytes: &[u8]) -> Vec<u8> {
 }
 
 /// The form, documents, and errors as `line:column:document from start_line fatal`, of a file.
-fn read(bytes: &[u8]) -> (Option<Form>, Vec<String>, Vec<String>) {
+fn read(bytes: &[u8]) -> (Option<RecordFormat>, Vec<String>, Vec<String>) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("file");
     fs::write(&path, bytes).unwrap();
-    let mut records = match Records::open(&path, Format::Auto, Lenience::default(), None) {
+    let mut records = match Records::open(&path, ImportFormat::Auto, Lenience::default(), None) {
         Ok(records) => records,
         Err(error) => return (None, Vec::new(), vec![error.to_string()]),
     };
@@ -158,42 +159,42 @@ fn read(bytes: &[u8]) -> (Option<Form>, Vec<String>, Vec<String>) {
 
 #[test]
 fn forms_counts_and_errors() {
-    const COMMA: Form = Form::Csv { separator: b',' };
-    const TAB: Form = Form::Csv { separator: b'\t' };
-    let cases: &[(&[u8], Form, usize, &[&str])] = &[
-        (b"", Form::Empty, 0, &[]),
-        (b" \r\n\n", Form::Empty, 0, &[]),
-        (b"{}", Form::Lines, 1, &[]),
-        (b"{\"a\":1}\n{\"a\":2}", Form::Lines, 2, &[]),
-        (b"{\"a\":1}\r\n\r\n\n{\"a\":2}\r\n", Form::Lines, 2, &[]),
-        (b"\xef\xbb\xbf{\"a\":1}\n", Form::Lines, 1, &[]),
-        (b"{\"a\":1}{\"a\":2} {\"a\":3}\n{\"a\":4}", Form::Lines, 4, &[]),
-        (b"{\n \"a\": 1\n}\n{\n \"a\": 2\n}\n", Form::Objects, 2, &[]),
-        (b"[]", Form::Array, 0, &[]),
-        (b"[ ]\n", Form::Array, 0, &[]),
-        (b"[{\"a\":1},\n{\"a\":2}]\n", Form::Array, 2, &[]),
-        (b"[{\"a\":1},\n{\"a\":2},]", Form::Array, 2, &["2:8:3 fatal"]),
-        (b"[{\"a\":1}\n{\"a\":2}]", Form::Array, 1, &["2:1:2 fatal"]),
-        (b"[{\"a\":1},{\"b\":\"", Form::Array, 1, &["1:16:2 fatal"]),
-        (b"[{\"_id\":{\"$oid\":\"xyz\"}},{\"a\":2}]", Form::Array, 1, &["1:17:1"]),
-        (b"[{\"a\":1}] x", Form::Array, 1, &["1:11:2 fatal"]),
-        (b"[1,2]", Form::Array, 0, &["1:2:1 fatal"]),
-        (b"{\"a\":1}\n{\"a\":\n{\"a\":3}\n", Form::Lines, 2, &["2:6:2"]),
-        (b"{\"a\":1}\n{\"a\":2\r\n{\"a\":3}\n", Form::Lines, 2, &["2:7:2"]),
-        (b"{\"a\":1}\n{\"a\":2\n\n", Form::Lines, 1, &["2:7:2"]),
-        (b"{\n\"a\":1\n}\n{\n\"a\":2\n{\n", Form::Objects, 1, &["6:1:2 from 4 fatal"]),
-        (b"[{\"a\":1},\n{\n\"a\":\ntru}]", Form::Array, 1, &["4:1:2 from 2"]),
-        (b"{\"a\":1}\n{\"a\":tru}\n{\"a\":3}\n", Form::Lines, 2, &["2:6:2"]),
-        (b"{\"a\":1}\n{\"a\":\"\xff\"}\n{\"a\":3}\n", Form::Lines, 2, &["2:7:2"]),
-        (b"{\"a\":1,\"a\":2}\n{\"a\":3}", Form::Lines, 1, &["1:8:1"]),
-        (b"{\"a\":\"\\ud800\"}\n{\"a\":3}", Form::Lines, 1, &["1:7:1"]),
+    const COMMA: RecordFormat = RecordFormat::Csv { separator: b',' };
+    const TAB: RecordFormat = RecordFormat::Csv { separator: b'\t' };
+    let cases: &[(&[u8], RecordFormat, usize, &[&str])] = &[
+        (b"", RecordFormat::Empty, 0, &[]),
+        (b" \r\n\n", RecordFormat::Empty, 0, &[]),
+        (b"{}", RecordFormat::Lines, 1, &[]),
+        (b"{\"a\":1}\n{\"a\":2}", RecordFormat::Lines, 2, &[]),
+        (b"{\"a\":1}\r\n\r\n\n{\"a\":2}\r\n", RecordFormat::Lines, 2, &[]),
+        (b"\xef\xbb\xbf{\"a\":1}\n", RecordFormat::Lines, 1, &[]),
+        (b"{\"a\":1}{\"a\":2} {\"a\":3}\n{\"a\":4}", RecordFormat::Lines, 4, &[]),
+        (b"{\n \"a\": 1\n}\n{\n \"a\": 2\n}\n", RecordFormat::Objects, 2, &[]),
+        (b"[]", RecordFormat::Array, 0, &[]),
+        (b"[ ]\n", RecordFormat::Array, 0, &[]),
+        (b"[{\"a\":1},\n{\"a\":2}]\n", RecordFormat::Array, 2, &[]),
+        (b"[{\"a\":1},\n{\"a\":2},]", RecordFormat::Array, 2, &["2:8:3 fatal"]),
+        (b"[{\"a\":1}\n{\"a\":2}]", RecordFormat::Array, 1, &["2:1:2 fatal"]),
+        (b"[{\"a\":1},{\"b\":\"", RecordFormat::Array, 1, &["1:16:2 fatal"]),
+        (b"[{\"_id\":{\"$oid\":\"xyz\"}},{\"a\":2}]", RecordFormat::Array, 1, &["1:17:1"]),
+        (b"[{\"a\":1}] x", RecordFormat::Array, 1, &["1:11:2 fatal"]),
+        (b"[1,2]", RecordFormat::Array, 0, &["1:2:1 fatal"]),
+        (b"{\"a\":1}\n{\"a\":\n{\"a\":3}\n", RecordFormat::Lines, 2, &["2:6:2"]),
+        (b"{\"a\":1}\n{\"a\":2\r\n{\"a\":3}\n", RecordFormat::Lines, 2, &["2:7:2"]),
+        (b"{\"a\":1}\n{\"a\":2\n\n", RecordFormat::Lines, 1, &["2:7:2"]),
+        (b"{\n\"a\":1\n}\n{\n\"a\":2\n{\n", RecordFormat::Objects, 1, &["6:1:2 from 4 fatal"]),
+        (b"[{\"a\":1},\n{\n\"a\":\ntru}]", RecordFormat::Array, 1, &["4:1:2 from 2"]),
+        (b"{\"a\":1}\n{\"a\":tru}\n{\"a\":3}\n", RecordFormat::Lines, 2, &["2:6:2"]),
+        (b"{\"a\":1}\n{\"a\":\"\xff\"}\n{\"a\":3}\n", RecordFormat::Lines, 2, &["2:7:2"]),
+        (b"{\"a\":1,\"a\":2}\n{\"a\":3}", RecordFormat::Lines, 1, &["1:8:1"]),
+        (b"{\"a\":\"\\ud800\"}\n{\"a\":3}", RecordFormat::Lines, 1, &["1:7:1"]),
         (b"a,b\n1,x\n2\n", COMMA, 2, &[]),
         (b"a,b\r\n\"x\ny\",\"\"\"q\"\"\"\r\n", COMMA, 1, &[]),
         (b"a,b\n\"x\"y,1\n2,3\n", COMMA, 1, &["2:4:1"]),
         (b"a,b\n\"x\n\"y,1\n2,3\n", COMMA, 1, &["3:2:1 from 2"]),
         (b"a,a\n1,2\n", COMMA, 0, &["1:3:1 fatal"]),
         (b"a,b\n1,\"x", COMMA, 0, &["2:3:1 fatal"]),
-        (b"a;b\n1;2\n", Form::Csv { separator: b';' }, 1, &[]),
+        (b"a;b\n1;2\n", RecordFormat::Csv { separator: b';' }, 1, &[]),
         (b"\ta\tb\n\t\t\n1\t2\n", TAB, 0, &["1:1:1 fatal"]),
         (b"\t\t\na\tb\n\t\n1\t2\n\n \n", TAB, 2, &[]),
         (b"a,b\n,\n\n1,2\n", COMMA, 2, &[]),
@@ -348,7 +349,7 @@ fn what_unpacks_to_far_more_than_its_size_ends_the_import() {
     let report = fixture.import(&fixture.request(&gzip(&text)));
     assert_eq!(report.imported, 1);
     assert!(
-        matches!(&report.end, End::Broken(bad) if bad.reason.contains("200 times")),
+        matches!(&report.end, ImportEnd::Broken(bad) if bad.reason.contains("200 times")),
         "{report:?}"
     );
 }
@@ -458,10 +459,10 @@ fn modes() {
     let old = b"{\"_id\":1,\"a\":1,\"b\":1}\n";
     let new = b"{\"_id\":1,\"b\":2,\"c\":3}\n{\"_id\":2}\n";
     for (mode, counts, first) in [
-        (Mode::Insert, (1, 0, 1), doc! { "_id": 1, "a": 1, "b": 1 }),
-        (Mode::Skip, (1, 1, 0), doc! { "_id": 1, "a": 1, "b": 1 }),
-        (Mode::Replace, (2, 0, 0), doc! { "_id": 1, "b": 2, "c": 3 }),
-        (Mode::Merge, (2, 0, 0), doc! { "_id": 1, "a": 1, "b": 2, "c": 3 }),
+        (ImportMode::Insert, (1, 0, 1), doc! { "_id": 1, "a": 1, "b": 1 }),
+        (ImportMode::Skip, (1, 1, 0), doc! { "_id": 1, "a": 1, "b": 1 }),
+        (ImportMode::Replace, (2, 0, 0), doc! { "_id": 1, "b": 2, "c": 3 }),
+        (ImportMode::Merge, (2, 0, 0), doc! { "_id": 1, "a": 1, "b": 2, "c": 3 }),
     ] {
         for clustered in [None, Some("a name of its own")] {
             let fixture = Fixture::new();
@@ -483,7 +484,7 @@ fn modes() {
 
 #[test]
 fn a_damaged_document_is_not_replaced_and_ends_no_import() {
-    for mode in [Mode::Insert, Mode::Skip, Mode::Replace, Mode::Merge] {
+    for mode in [ImportMode::Insert, ImportMode::Skip, ImportMode::Replace, ImportMode::Merge] {
         let fixture = Fixture::new();
         fixture.import(&fixture.request(b"{\"_id\":1,\"a\":\"NEEDLE\"}\n"));
         spoil(&fixture.folder.path().join("data"), b"NEEDLE");
@@ -527,16 +528,16 @@ fn stops() {
     let fixture = Fixture::new();
     let bad = b"{\"_id\":1}\nx\n{\"_id\":2}\n";
     let report = fixture.import(&ImportRequest { stop_on_error: true, ..fixture.request(bad) });
-    assert_eq!((report.end, report.imported), (End::StoppedOnError, 1));
+    assert_eq!((report.end, report.imported), (ImportEnd::StoppedOnError, 1));
     let many = "{\"a\":x}\n".repeat(3_000);
     let report = fixture.import(&fixture.request(many.as_bytes()));
-    assert_eq!((report.end, report.rejected), (End::TooManyRejects, IMPORT_REJECTS_MAX));
+    assert_eq!((report.end, report.rejected), (ImportEnd::TooManyRejects, IMPORT_REJECTS_MAX));
     let progress = Progress::new();
     progress.cancel();
     let report = import(&fixture.collections, &fixture.request(b"{}\n"), &progress).unwrap();
-    assert_eq!((report.imported, report.end), (0, End::Cancelled));
+    assert_eq!((report.imported, report.end), (0, ImportEnd::Cancelled));
     let report = fixture.import(&fixture.request(b"[{\"_id\":7},{\"_id\":8},"));
-    assert!(matches!(report.end, End::Broken(_)) && report.imported == 2, "{report:?}");
+    assert!(matches!(report.end, ImportEnd::Broken(_)) && report.imported == 2, "{report:?}");
 }
 
 #[test]
@@ -550,7 +551,7 @@ fn gzip_whole_in_parts_and_cut_short() {
         (10..50_000).fold(String::new(), |all, id| all + &format!("{{\"_id\":{id}}}\n"));
     let whole = gzip(lines.as_bytes());
     let report = fixture.import(&fixture.request(&whole[..whole.len() - 4]));
-    assert!(matches!(report.end, End::Broken(_)), "{:?}", report.end);
+    assert!(matches!(report.end, ImportEnd::Broken(_)), "{:?}", report.end);
     assert!(report.sentence().unwrap().contains("truncated"));
     let small = gzip(b"{\"_id\":1}\n");
     let request = fixture.request(&small[..small.len() - 4]);
@@ -768,7 +769,7 @@ fn a_csv_column_lies_no_deeper_than_a_document_may() {
     let fixture = Fixture::new();
     let found = preview(
         &fixture.file("a.csv", header(500_000).as_bytes()),
-        Format::Auto,
+        ImportFormat::Auto,
         Lenience::default(),
     )
     .unwrap();
@@ -793,7 +794,8 @@ fn a_preview_of_documents_with_many_fields_takes_no_time() {
     let lines: String = (0..4).map(|n| document(n * 200_000)).collect();
     let began = work_time();
     let preview =
-        preview(&fixture.file("p", lines.as_bytes()), Format::Auto, Lenience::default()).unwrap();
+        preview(&fixture.file("p", lines.as_bytes()), ImportFormat::Auto, Lenience::default())
+            .unwrap();
     assert_eq!(preview.fields.len(), 800_000);
     let took = work_time().saturating_sub(began);
     assert!(took.as_secs() < 30, "{took:?}");
@@ -810,7 +812,7 @@ fn a_rehearsal_counts_what_would_be_rejected() {
             &fixture.collections,
             into,
             &path,
-            Format::Auto,
+            ImportFormat::Auto,
             Lenience::default(),
             documents_max,
             &progress,
@@ -836,7 +838,8 @@ fn a_preview_shows_fields_and_types() {
     let lines: String =
         (0..30).fold(String::new(), |all, id| all + &format!("{{\"_id\":{id},\"a\":\"x\"}}\n"));
     let preview =
-        preview(&fixture.file("p", lines.as_bytes()), Format::Auto, Lenience::default()).unwrap();
+        preview(&fixture.file("p", lines.as_bytes()), ImportFormat::Auto, Lenience::default())
+            .unwrap();
     assert_eq!((preview.documents.len(), preview.more), (20, true));
     assert_eq!(preview.fields[0].types, [("int", 20)]);
     assert_eq!(preview.fields[1].types, [("string", 20)]);
@@ -887,7 +890,7 @@ fn files_of_a_cosmos_database_have_no_ts_and_nothing_hidden() {
 
 #[test]
 fn an_import_meets_no_hidden_document() {
-    for mode in [Mode::Insert, Mode::Skip, Mode::Replace, Mode::Merge] {
+    for mode in [ImportMode::Insert, ImportMode::Skip, ImportMode::Replace, ImportMode::Merge] {
         let (fixture, clock) = Fixture::cosmos();
         fixture.import(&fixture.request(b"{\"_id\":1,\"old\":1}"));
         clock.advance_ms(10_000);

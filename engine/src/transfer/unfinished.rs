@@ -6,7 +6,7 @@ use bson::oid::ObjectId;
 
 use super::{
     ImportRequest, TransferError,
-    checkpoint::{Checkpoint, State, check_unfinished_max, list},
+    checkpoint::{Checkpoint, ImportState, check_unfinished_max, list},
     import_lock::ImportLock,
     rejects::RejectsFile,
 };
@@ -48,7 +48,7 @@ impl UnfinishedImport {
             rejected: checkpoint.rejected,
             reasons: checkpoint.reasons.into_iter().collect(),
             stopped_at: (checkpoint.file, checkpoint.resume_point.position.offset),
-            rolling_back: checkpoint.state == State::RollingBack,
+            rolling_back: checkpoint.state == ImportState::RollingBack,
             request: checkpoint.request,
         }
     }
@@ -100,7 +100,7 @@ pub fn unfinished_imports(
     collections: &Collections,
 ) -> Result<Vec<UnfinishedImport>, TransferError> {
     let found = checkpoints(collections)?.into_iter();
-    let found = found.filter(|checkpoint| checkpoint.state != State::Forgetting);
+    let found = found.filter(|checkpoint| checkpoint.state != ImportState::Forgetting);
     Ok(found.map(UnfinishedImport::of).collect())
 }
 
@@ -111,7 +111,7 @@ pub fn unfinished_imports(
 pub fn leave_import(collections: &Collections, id: ObjectId) -> Result<(), TransferError> {
     let _lock = ImportLock::new(id)?;
     let checkpoint = load(collections, id)?;
-    if checkpoint.state == State::Importing {
+    if checkpoint.state == ImportState::Importing {
         // Whoever leaves may want to know what was rejected, but a file that can't be written keeps
         // nobody from leaving.
         let _ = write_tail(collections, &checkpoint);
@@ -193,7 +193,7 @@ pub(super) fn forget_all_of(
 /// # Errors
 /// When the store fails.
 pub(super) fn forget_rest(collections: &Collections) -> Result<(), TransferError> {
-    forget_those(collections, |checkpoint| checkpoint.state == State::Forgetting)
+    forget_those(collections, |checkpoint| checkpoint.state == ImportState::Forgetting)
 }
 
 fn forget_those(

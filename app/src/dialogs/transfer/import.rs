@@ -1,7 +1,7 @@
 //! What to import, and how.
 
 use egui::{Align, Context, Layout, Ui};
-use mayfly_engine::transfer::Format;
+use mayfly_engine::transfer::ImportFormat;
 
 use super::choose_path::ChoosePath;
 use super::{ask, notice_ui, options, preview, rehearsal, target};
@@ -19,7 +19,7 @@ use crate::widgets::{Button, code_box, modal, tabs};
 /// Characters of a collection's name on a button.
 const NAME_CHARS_MAX: usize = 40;
 
-const FORMATS: [Format; 3] = [Format::Auto, Format::Json, Format::Csv];
+const FORMATS: [ImportFormat; 3] = [ImportFormat::Auto, ImportFormat::Json, ImportFormat::Csv];
 
 /// Draws the dialog.
 pub fn ui(context: &Context, draft: &mut ImportDraft, state: &State, actions: &mut Actions) {

@@ -1,7 +1,7 @@
 //! How an import ended.
 
 use egui::{Context, Label, Ui};
-use mayfly_engine::transfer::{End, ImportReport};
+use mayfly_engine::transfer::{ImportEnd, ImportReport};
 
 use super::super::close;
 use super::preview::problem;
@@ -66,10 +66,10 @@ pub fn ui(context: &Context, result: &ImportResult, state: &State, actions: &mut
     }
 }
 
-fn title(end: &End) -> &'static str {
+fn title(end: &ImportEnd) -> &'static str {
     match end {
-        End::Complete => "Import finished",
-        End::Cancelled => "Import canceled",
+        ImportEnd::Complete => "Import finished",
+        ImportEnd::Cancelled => "Import canceled",
         _ => "Import stopped",
     }
 }
@@ -92,19 +92,19 @@ fn figures_ui(ui: &mut Ui, report: &ImportReport) {
 
 fn end_ui(ui: &mut Ui, report: &ImportReport) {
     let words = match &report.end {
-        End::Complete => None,
-        End::StoppedOnError => Some("Stopped at the first rejected document".to_owned()),
-        End::TooManyRejects => Some("Stopped: too many documents were rejected".to_owned()),
-        End::Broken(reject) => {
+        ImportEnd::Complete => None,
+        ImportEnd::StoppedOnError => Some("Stopped at the first rejected document".to_owned()),
+        ImportEnd::TooManyRejects => Some("Stopped: too many documents were rejected".to_owned()),
+        ImportEnd::Broken(reject) => {
             let file = with_marks(&file_name(&reject.file));
             Some(format!("The rest of {file} can't be read. {}", problem(reject)))
         }
-        End::Cancelled => Some("Documents imported so far are kept".to_owned()),
-        End::Failed(reason) => Some(reason.clone()),
+        ImportEnd::Cancelled => Some("Documents imported so far are kept".to_owned()),
+        ImportEnd::Failed(reason) => Some(reason.clone()),
     };
     let colors = colors(ui);
     if let Some(words) = words {
-        let ink = if report.end == End::Cancelled { colors.dim } else { colors.error };
+        let ink = if report.end == ImportEnd::Cancelled { colors.dim } else { colors.error };
         ui.label(text::rich(words, text::body()).color(ink));
     }
     for words in report.tally.sentences() {

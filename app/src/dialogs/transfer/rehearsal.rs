@@ -2,7 +2,7 @@
 
 use egui::Ui;
 use mayfly_engine::transfer::{
-    IMPORT_REJECTS_MAX, Mode, REJECTS_SHARE, REJECTS_SHARE_DOCS_MIN, Rehearsal,
+    IMPORT_REJECTS_MAX, ImportMode, REJECTS_SHARE, REJECTS_SHARE_DOCS_MIN, Rehearsal,
 };
 
 use super::{ask, notice_ui};
@@ -44,9 +44,9 @@ fn quiet(ui: &mut Ui, words: &str) {
 }
 
 /// How many documents would be rejected, because they can't be stored or because of their `_id`.
-pub fn refused(found: &Rehearsal, mode: Mode) -> Option<String> {
+pub fn refused(found: &Rehearsal, mode: ImportMode) -> Option<String> {
     let (taken, repeated) =
-        if mode == Mode::Insert { (found.taken, found.repeated) } else { (0, 0) };
+        if mode == ImportMode::Insert { (found.taken, found.repeated) } else { (0, 0) };
     let all = found.documents + found.rejected;
     let of = number::counted(all, "document", "documents");
     let of = if all >= REHEARSED_DOCS_MAX { format!("the first {of}") } else { of };
@@ -114,29 +114,29 @@ mod tests {
             let found = Rehearsal { documents, rejected, taken, ..Rehearsal::default() };
             assert_eq!(refused(&found, mode).as_deref(), expected);
         };
-        check(10, 0, 0, Mode::Insert, None);
-        check(10, 0, 5, Mode::Skip, None);
+        check(10, 0, 0, ImportMode::Insert, None);
+        check(10, 0, 5, ImportMode::Skip, None);
         check(
             10,
             2,
             5,
-            Mode::Insert,
+            ImportMode::Insert,
             Some(
                 "7 of 12 documents would be rejected (2 can't be read or stored, 5 have an _id \
                  that already exists)",
             ),
         );
         let found = Rehearsal { documents: 9, repeated: 3, ..Rehearsal::default() };
-        assert_eq!(refused(&found, Mode::Replace), None);
+        assert_eq!(refused(&found, ImportMode::Replace), None);
         assert_eq!(
-            refused(&found, Mode::Insert).as_deref(),
+            refused(&found, ImportMode::Insert).as_deref(),
             Some("3 of 9 documents would be rejected (3 have a duplicate _id within the file)")
         );
         check(
             9_000,
             1_000,
             9_000,
-            Mode::Merge,
+            ImportMode::Merge,
             Some(
                 "1,000 of 10,000 documents would be rejected, so the import would stop early \
                  (1,000 can't be read or stored)",
@@ -146,7 +146,7 @@ mod tests {
             899,
             101,
             0,
-            Mode::Replace,
+            ImportMode::Replace,
             Some(
                 "101 of 1,000 documents would be rejected, so the import would stop early (101 \
                  can't be read or stored)",

@@ -1,7 +1,9 @@
 //! Where documents go, and what happens to those that are there already.
 
 use egui::{Id, Ui};
-use mayfly_engine::transfer::{IMPORT_REJECTS_MAX, Mode, REJECTS_SHARE, REJECTS_SHARE_DOCS_MIN};
+use mayfly_engine::transfer::{
+    IMPORT_REJECTS_MAX, ImportMode, REJECTS_SHARE, REJECTS_SHARE_DOCS_MIN,
+};
 
 use crate::state::transfer::ImportDraft;
 use crate::state::{State, number};
@@ -10,11 +12,15 @@ use crate::widgets::field::{Field, labelled};
 use crate::widgets::tabs;
 use crate::widgets::value_text::with_marks;
 
-const MODES: [(Mode, &str, &str); 4] = [
-    (Mode::Insert, "Insert", "Reject documents whose _id already exists"),
-    (Mode::Skip, "Skip", "Skip documents whose _id already exists"),
-    (Mode::Replace, "Replace", "Replace documents whose _id already exists"),
-    (Mode::Merge, "Merge", "Update fields of documents whose _id already exists and keep the rest"),
+const MODES: [(ImportMode, &str, &str); 4] = [
+    (ImportMode::Insert, "Insert", "Reject documents whose _id already exists"),
+    (ImportMode::Skip, "Skip", "Skip documents whose _id already exists"),
+    (ImportMode::Replace, "Replace", "Replace documents whose _id already exists"),
+    (
+        ImportMode::Merge,
+        "Merge",
+        "Update fields of documents whose _id already exists and keep the rest",
+    ),
 ];
 
 /// Draws the fields.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use mayfly_engine::transfer::{Format, Mode, Oddity};
+use mayfly_engine::transfer::{ImportFormat, ImportMode, Oddity};
 
 use super::export::{ExportDraft, ExportForm};
 use super::import::ImportDraft;
@@ -12,9 +12,9 @@ use super::import::ImportDraft;
 pub fn import(draft: &ImportDraft, folder: Option<&Path>) -> String {
     let mut line = Line::new("import", folder, draft.db.trim(), draft.collection.trim());
     match draft.format {
-        Format::Auto => {}
-        Format::Json => line.option("--format", "json"),
-        Format::Csv => line.option("--format", "csv"),
+        ImportFormat::Auto => {}
+        ImportFormat::Json => line.option("--format", "json"),
+        ImportFormat::Csv => line.option("--format", "csv"),
     }
     for oddity in Oddity::ALL.into_iter().filter(|oddity| draft.lenience.takes(*oddity)) {
         match oddity {
@@ -23,10 +23,10 @@ pub fn import(draft: &ImportDraft, folder: Option<&Path>) -> String {
         }
     }
     match draft.mode {
-        Mode::Insert => {}
-        Mode::Skip => line.option("--mode", "skip"),
-        Mode::Replace => line.option("--mode", "replace"),
-        Mode::Merge => line.option("--mode", "merge"),
+        ImportMode::Insert => {}
+        ImportMode::Skip => line.option("--mode", "skip"),
+        ImportMode::Replace => line.option("--mode", "replace"),
+        ImportMode::Merge => line.option("--mode", "merge"),
     }
     if draft.drop {
         line.flag("--drop");
@@ -139,8 +139,8 @@ mod tests {
             "mayfly import --data /data --db demo --collection 'a b' '/tmp/a b.json'"
         );
         draft.collection = "c".to_owned();
-        draft.format = Format::Csv;
-        draft.mode = Mode::Merge;
+        draft.format = ImportFormat::Csv;
+        draft.mode = ImportMode::Merge;
         draft.drop = true;
         draft.stop_on_error = true;
         assert_eq!(

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use mayfly_engine::catalog;
 use mayfly_engine::transfer::{
-    DiskSpace, Form, Format, ImportRequest, Lenience, Mode, Oddity, Rehearsal,
+    DiskSpace, ImportFormat, ImportMode, ImportRequest, Lenience, Oddity, RecordFormat, Rehearsal,
 };
 
 use crate::state::{Namespace, number};
@@ -42,7 +42,7 @@ pub struct RehearsedFor {
     /// The files.
     pub files: Vec<PathBuf>,
     /// What a person said about their form.
-    pub format: Format,
+    pub format: ImportFormat,
     /// What is read although it is no Extended JSON.
     pub lenience: Lenience,
 }
@@ -64,7 +64,7 @@ pub struct ImportDraft {
     /// Whether a person typed the name of the collection.
     pub is_named: bool,
     /// What a person said about the form of the files.
-    pub format: Format,
+    pub format: ImportFormat,
     /// Whether the options of JSON are shown.
     pub shows_options: bool,
     /// What is read although it is no Extended JSON.
@@ -72,7 +72,7 @@ pub struct ImportDraft {
     /// The zone of dates without one, as typed.
     pub zone: String,
     /// What happens to a document whose `_id` is there already.
-    pub mode: Mode,
+    pub mode: ImportMode,
     /// Drop the collection first.
     pub drop: bool,
     /// The name of the collection, typed to say that it shall be dropped.
@@ -159,8 +159,8 @@ impl ImportDraft {
     /// Whether the options of JSON mean something.
     #[must_use]
     pub fn may_be_json(&self) -> bool {
-        let is_csv = |form| matches!(form, Form::Csv { .. });
-        self.format != Format::Csv
+        let is_csv = |form| matches!(form, RecordFormat::Csv { .. });
+        self.format != ImportFormat::Csv
             && !self.look.here().is_some_and(|look| is_csv(look.preview.detected.form))
     }
 

@@ -23,7 +23,7 @@ const PART_RANDOM: usize = 12;
 const PART_TRIES: usize = 3;
 
 /// A file that is being written under a temporary name in the target's folder.
-pub(super) struct Target<'p> {
+pub(super) struct AtomicFile<'p> {
     path: PathBuf,
     folder: PathBuf,
     out: Out,
@@ -35,7 +35,7 @@ enum Out {
     Gzip(GzEncoder<BufWriter<NamedTempFile>>),
 }
 
-impl<'p> Target<'p> {
+impl<'p> AtomicFile<'p> {
     /// Refuses odd targets and makes the temporary file.
     ///
     /// # Errors
@@ -100,7 +100,7 @@ impl<'p> Target<'p> {
     ///
     /// # Errors
     /// When a step fails; the temporary file is then gone.
-    pub(super) fn complete(self) -> Result<Complete, TransferError> {
+    pub(super) fn complete(self) -> Result<CompleteFile, TransferError> {
         let wrong = |error: io::Error| TransferError::file(&self.path, &error);
         let file = match self.out {
             Out::Plain(file) => file,
@@ -109,24 +109,24 @@ impl<'p> Target<'p> {
         let file = file.into_inner().map_err(|error| wrong(error.into_error()))?;
         keep_mode(file.as_file(), &self.path);
         file.as_file().sync_all().map_err(wrong)?;
-        Ok(Complete { path: self.path, folder: self.folder, file })
+        Ok(CompleteFile { path: self.path, folder: self.folder, file })
     }
 }
 
 /// A file with all its bytes on disk that has not got its name yet. Dropped, it is removed.
-pub(super) struct Complete {
+pub(super) struct CompleteFile {
     path: PathBuf,
     folder: PathBuf,
     file: NamedTempFile,
 }
 
-impl Complete {
+impl CompleteFile {
     /// Gives it its name.
     ///
     /// # Errors
     /// When a step fails. A file that was there under that name is then still there, unless only the
     /// name could not be made durable.
-    pub(super) fn appear(self) -> Result<(), TransferError> {
+    pub(super) fn publish(self) -> Result<(), TransferError> {
         let wrong = |error: io::Error| TransferError::file(&self.path, &error);
         self.file.persist(&self.path).map_err(|error| wrong(error.error))?;
         sync_names(&self.folder).map_err(wrong)

@@ -5,21 +5,21 @@ use std::path::{Path, PathBuf};
 use bson::{Binary, Bson, Document, doc, oid::ObjectId, spec::BinarySubtype};
 
 use super::{
-    Format, ImportRequest, Lenience, Mode, Oddity, Reject, Tally, TextPosition, Zone,
-    checkpoint::{Checkpoint, State},
+    ImportFormat, ImportMode, ImportRequest, Lenience, Oddity, Reject, Tally, TextPosition, Zone,
+    checkpoint::{Checkpoint, ImportState},
     identity::{FileIdentity, bits, unbits},
     text_position::ResumePoint,
 };
 use crate::catalog::Namespace;
 
-const MODES: [(Mode, &str); 4] = [
-    (Mode::Insert, "insert"),
-    (Mode::Skip, "skip"),
-    (Mode::Replace, "replace"),
-    (Mode::Merge, "merge"),
+const MODES: [(ImportMode, &str); 4] = [
+    (ImportMode::Insert, "insert"),
+    (ImportMode::Skip, "skip"),
+    (ImportMode::Replace, "replace"),
+    (ImportMode::Merge, "merge"),
 ];
-const FORMATS: [(Format, &str); 3] =
-    [(Format::Auto, "auto"), (Format::Json, "json"), (Format::Csv, "csv")];
+const FORMATS: [(ImportFormat, &str); 3] =
+    [(ImportFormat::Auto, "auto"), (ImportFormat::Json, "json"), (ImportFormat::Csv, "csv")];
 /// Names on disk.
 const ODDITIES: [(Oddity, &str); 5] = [
     (Oddity::DuplicateField, "duplicateField"),
@@ -29,10 +29,10 @@ const ODDITIES: [(Oddity, &str); 5] = [
     (Oddity::BrokenText, "brokenText"),
 ];
 const LEAP_SECONDS: &str = "leapSecond";
-const STATES: [(State, &str); 3] = [
-    (State::Importing, "importing"),
-    (State::RollingBack, "rollingBack"),
-    (State::Forgetting, "forgetting"),
+const STATES: [(ImportState, &str); 3] = [
+    (ImportState::Importing, "importing"),
+    (ImportState::RollingBack, "rollingBack"),
+    (ImportState::Forgetting, "forgetting"),
 ];
 
 fn word<T: PartialEq>(words: &[(T, &'static str)], value: &T) -> &'static str {
