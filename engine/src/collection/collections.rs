@@ -3,8 +3,8 @@
 use std::sync::{Arc, PoisonError, RwLock, Weak, atomic::AtomicU64};
 
 use super::{
-    Change, ChangeWaiter, DocumentWriter, Keeper, WriteError, drives::Drives, scrub::Scrub,
-    waiting::Waiting, watches::Watches,
+    Change, ChangeWaiter, DocumentWriter, Keeper, WriteError, build::build_owners::Drives,
+    change_waiters::Waiting, ddl::ts_watch::Watches, integrity::scrub::Scrub,
 };
 use crate::{
     catalog::{Catalog, CatalogSnapshot},

@@ -1,65 +1,45 @@
 //! The only writer of documents, index entries, counters and the catalog.
 //!
-//! [`Collections`] is the way in. Every change is one transaction of the store: a document, all its
-//! index entries and the counters go together, and a change of the catalog goes together with what
-//! it removes. A transaction compares the catalog's version with its snapshot first, so a writer
-//! never works with definitions that another writer has changed.
+//! [`Collections`] is the entry point. Every change is one transaction of the store: a document, all
+//! its index entries and the counters change together, and a change of the catalog commits together
+//! with what it removes. A transaction first compares the catalog's version with its snapshot, so a
+//! writer never works with definitions that another writer has changed.
 //!
-//! What takes long is cut into steps, each its own bounded transaction, and goes on after a restart:
-//! index builds (`build`) and the removal of dropped ranges (`reclaim`).
+//! Long work runs in steps, each a bounded transaction of its own, and resumes after a restart: index
+//! builds (`build`) and the removal of dropped ranges (`ddl::reclaim`).
 
 mod build;
-mod coll_mod;
+mod change;
+mod change_waiters;
 mod collections;
-mod damaged;
-mod damaged_documents;
 mod ddl;
-mod dialect;
-mod displaced;
-mod document_writer;
-mod drives;
 mod error;
-mod index_ddl;
-mod keys;
-#[cfg(test)]
-mod many_tests;
-mod measurements;
-mod numbering;
-mod observer;
-mod pace;
-mod rebuild;
-mod reclaim;
-mod recount;
-mod removal;
-mod rename;
-mod scrub;
+mod integrity;
 #[cfg(test)]
 mod tests;
-mod together;
-#[cfg(test)]
-mod together_tests;
-mod transaction;
-mod trash;
-mod twice;
-mod unique;
-mod verify;
-mod waiting;
-mod watches;
+mod time_budget;
+mod write;
 
-pub use build::{BuildProgress, PendingBuild};
+pub use build::steps::{BuildProgress, PendingBuild};
+pub use change::Change;
+pub use change_waiters::ChangeWaiter;
 pub use collections::Collections;
-pub use damaged::{backup_damage, damage_in_words, sample_damage};
-pub use damaged_documents::{DamagedDocument, DamagedPage, NotRemoved};
-pub use displaced::{Displaced, Keeper};
-pub use document_writer::{DocumentWriter, InvalidDocument};
+pub(crate) use ddl::reclaim::lost_in_words;
+pub use ddl::{
+    reclaim::ReclaimStep,
+    rename::{Handover, Like, Replacement},
+};
 pub use error::{DuplicateKey, WriteError};
-pub use measurements::Measurements;
-pub use observer::Change;
-pub use pace::Pace;
-pub use reclaim::ReclaimStep;
-pub(crate) use reclaim::lost_in_words;
-pub use rename::{Handover, Like, Replacement};
-pub use scrub::{ScrubStatus, ScrubStep};
-pub use trash::{RowToPutBack, TrashStatus, Trashed, Trim, TrimStep};
-pub use verify::{Finding, VerifyProgress, VerifyReport};
-pub use waiting::ChangeWaiter;
+pub use integrity::{
+    damage_text::{backup_damage, damage_in_words, sample_damage},
+    damaged_documents::{DamagedDocument, DamagedPage, NotRemoved},
+    scrub::{ScrubStatus, ScrubStep},
+    verify::{Finding, VerifyProgress, VerifyReport},
+};
+pub use time_budget::Pace;
+pub use write::{
+    document_writer::{DocumentWriter, InvalidDocument},
+    evict::{Displaced, Keeper},
+    measurements::Measurements,
+    trash::{RowToPutBack, TrashStatus, Trashed, Trim, TrimStep},
+};

@@ -1,0 +1,272 @@
+//! Who drives index builds now, and who waits for how they end.
+//!
+//! A command claims what it registers, in the transaction that registers it, and drives it to its end.
+//! Whoever asks for the same index meanwhile waits for the outcome. What nobody drives, because the
+//! process was ended or the build could neither go on nor be given up, may be claimed by anybody.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use crate::{collection::WriteError, limits::AWAIT_SLICE_MS, store::IndexId};
+
+/// The builds that somebody drives.
+#[derive(Debug, Default)]
+pub(in crate::collection) struct Drives {
+    table: Mutex<BTreeMap<IndexId, Arc<Drive>>>,
+}
+
+/// The builds of one claim; they end together.
+#[derive(Debug, Default)]
+pub(in crate::collection) struct Drive {
+    end: Mutex<Option<DriveEnd>>,
+    ended: Condvar,
+}
+
+/// How a drive ended.
+#[derive(Debug, Clone, PartialEq)]
+pub(in crate::collection) enum DriveEnd {
+    /// All of its indexes are ready.
+    Built,
+    /// None of its indexes is there, or they could not be given up.
+    Failed(WriteError),
+    /// Its driver stopped and said nothing: the engine closes, or it panicked.
+    Left,
+}
+
+/// The right to drive builds, until it is dropped.
+#[derive(Debug)]
+pub(in crate::collection) struct Claim<'d> {
+    drives: &'d Drives,
+    drive: Arc<Drive>,
+}
+
+impl Drives {
+    /// A claim of nothing yet.
+    pub(in crate::collection) fn claim(&self) -> Claim<'_> {
+        Claim { drives: self, drive: Arc::default() }
+    }
+
+    /// Claims one build, unless somebody drives it.
+    pub(in crate::collection) fn try_claim(&self, index: IndexId) -> Result<Claim<'_>, Arc<Drive>> {
+        let mut table = self.lock();
+        if let Some(drive) = table.get(&index) {
+            return Err(Arc::clone(drive));
+        }
+        let claim = self.claim();
+        table.insert(index, Arc::clone(&claim.drive));
+        Ok(claim)
+    }
+
+    /// Who drives a build.
+    pub(in crate::collection) fn of(&self, index: IndexId) -> Option<Arc<Drive>> {
+        self.lock().get(&index).cloned()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<IndexId, Arc<Drive>>> {
+        self.table.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Claim<'_> {
+    /// Claims these builds and no others: a transaction that runs again registers others than before.
+    pub(in crate::collection) fn cover(&self, indexes: impl IntoIterator<Item = IndexId>) {
+        let mut table = self.drives.lock();
+        table.retain(|_, drive| !Arc::ptr_eq(drive, &self.drive));
+        // A number of another claim is left over from a transaction that came to nothing.
+        table.extend(indexes.into_iter().map(|index| (index, Arc::clone(&self.drive))));
+    }
+
+    /// Ends the drive with an outcome, for all who wait.
+    pub(in crate::collection) fn end(self, outcome: &Result<(), WriteError>) {
+        self.set_end(match outcome {
+            Ok(()) => DriveEnd::Built,
+            Err(error) => DriveEnd::Failed(error.clone()),
+        });
+    }
+
+    fn set_end(&self, end: DriveEnd) {
+        self.cover([]);
+        self.drive.lock().get_or_insert(end);
+        self.drive.ended.notify_all();
+    }
+}
+
+impl Drop for Claim<'_> {
+    fn drop(&mut self) {
+        self.set_end(DriveEnd::Left);
+    }
+}
+
+impl Drive {
+    /// Waits until the drive has ended; `None` when `goes_on` says no before.
+    pub(in crate::collection) fn wait(&self, goes_on: &dyn Fn() -> bool) -> Option<DriveEnd> {
+        let slice = Duration::from_millis(AWAIT_SLICE_MS);
+        let mut end = self.lock();
+        while end.is_none() && goes_on() {
+            end = self.ended.wait_timeout(end, slice).unwrap_or_else(PoisonError::into_inner).0;
+        }
+        end.clone()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<DriveEnd>> {
+        self.end.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        panic::{AssertUnwindSafe, catch_unwind},
+        thread,
+    };
+
+    use bson::{Document, doc, rawdoc};
+
+    use super::*;
+    use crate::{
+        catalog::{
+            IndexState, Namespace,
+            rules::{CreateIndexesOutcome, CreateIndexesRequest},
+        },
+        clock::work_time,
+        collection::{BuildProgress, Collections, tests::Bench},
+        limits::BATCH_MS_MAX,
+    };
+
+    type Created = Result<CreateIndexesOutcome, WriteError>;
+
+    fn request(indexes: Vec<Document>) -> CreateIndexesRequest {
+        let namespace = Namespace::new("test", "c").expect("valid");
+        CreateIndexesRequest { namespace, indexes, ignore_unknown_options: false }
+    }
+
+    fn unique() -> Document {
+        doc! { "key": { "u": 1 }, "name": "u_1", "unique": true }
+    }
+
+    fn plain() -> Document {
+        doc! { "key": { "a": 1 }, "name": "a_1" }
+    }
+
+    /// More documents than one step looks at; `u` of the last two is the same with `has_duplicate`.
+    fn filled(has_duplicate: bool) -> Bench {
+        let bench = Bench::new();
+        let filled = bench.all().write(|writer| {
+            let collection = writer.create_if_missing(&request(Vec::new()).namespace)?;
+            for id in 0..30_000 {
+                let u = if has_duplicate { id.min(29_998) } else { id };
+                writer.insert(&collection, &rawdoc! { "_id": id, "u": u, "a": 1 })?;
+            }
+            Ok::<_, WriteError>(())
+        });
+        filled.expect("filled");
+        bench
+    }
+
+    fn indexes(all: &Collections) -> Vec<(String, IndexState)> {
+        let collection = all.catalog().collection(&request(Vec::new()).namespace).expect("there");
+        let indexes = collection.indexes.iter().skip(1);
+        indexes.map(|index| (index.name.clone(), index.state)).collect()
+    }
+
+    /// One call begins to build `first`; when it has taken a step for the index `at`, another one asks
+    /// for `second`. What both hear.
+    fn meanwhile(
+        bench: &Bench,
+        first: &[Document],
+        at: &str,
+        second: &[Document],
+    ) -> (Created, Created) {
+        let all = bench.all();
+        thread::scope(|scope| {
+            let mut other = None;
+            let mut progress = |progress: &BuildProgress| {
+                if progress.index != at || other.is_some() {
+                    return;
+                }
+                let drive = all.drives.lock().values().next().cloned().expect("driven");
+                let known = Arc::strong_count(&drive);
+                let request = request(second.to_vec());
+                let asks = scope.spawn(move || all.create_indexes(&request, &mut |_| {}));
+                // Until it waits for this drive, or has an answer without.
+                while Arc::strong_count(&drive) == known && !asks.is_finished() {
+                    thread::yield_now();
+                }
+                other = Some(asks);
+            };
+            let created = all.create_indexes(&request(first.to_vec()), &mut progress);
+            (created, other.expect("asked").join().expect("ended"))
+        })
+    }
+
+    #[test]
+    fn whoever_asks_for_an_index_that_is_being_built_hears_how_that_ends() {
+        let is_duplicate = |created: &Created| matches!(created, Err(WriteError::DuplicateKey(_)));
+        let bench = filled(true);
+        let (one, other) = meanwhile(&bench, &[unique()], "u_1", &[unique()]);
+        assert!(is_duplicate(&one) && is_duplicate(&other), "{one:?} {other:?}");
+        // An index that was ready goes with the one that could not be built.
+        let (one, other) = meanwhile(&bench, &[plain(), unique()], "u_1", &[plain()]);
+        assert!(is_duplicate(&one) && is_duplicate(&other), "{one:?} {other:?}");
+        assert_eq!(indexes(bench.all()), []);
+        bench.check_sound();
+
+        let bench = filled(false);
+        let (one, other) = meanwhile(&bench, &[unique()], "u_1", &[plain(), unique()]);
+        assert_eq!(one.expect("built").indexes_after, 2);
+        assert_eq!(other.expect("built too").note, Some("index already exists"));
+        let ready = |name: &str| (name.to_owned(), IndexState::Ready);
+        assert_eq!(indexes(bench.all()), [ready("u_1"), ready("a_1")]);
+        assert!(bench.all().drives.lock().is_empty());
+        bench.check_sound();
+    }
+
+    #[test]
+    fn a_step_has_its_time_however_long_it_waited_for_its_turn() {
+        let bench = filled(false);
+        let all = bench.all();
+        let mut steps = Vec::new();
+        thread::scope(|scope| {
+            let mut progress = |progress: &BuildProgress| {
+                steps.push(progress.done);
+                if steps.len() > 1 {
+                    return;
+                }
+                let (begun, begins) = std::sync::mpsc::channel();
+                scope.spawn(move || {
+                    all.write(|_| {
+                        let _ = begun.send(());
+                        let end = work_time() + Duration::from_millis(3 * BATCH_MS_MAX);
+                        while work_time() < end {
+                            std::hint::spin_loop();
+                        }
+                        Ok::<_, WriteError>(())
+                    })
+                });
+                begins.recv().expect("another writer has the turn");
+            };
+            all.create_indexes(&request(vec![unique()]), &mut progress).expect("built");
+        });
+        let [first, second, ..] = steps[..] else { panic!("{steps:?}") };
+        assert!(second > first + 1, "{steps:?}");
+    }
+
+    #[test]
+    fn a_build_that_its_driver_left_is_driven_by_whoever_asks_for_it() {
+        let bench = filled(false);
+        let died = catch_unwind(AssertUnwindSafe(|| {
+            bench.all().create_indexes(&request(vec![unique()]), &mut |_| panic!("on purpose"))
+        }));
+        assert!(died.is_err());
+        assert_eq!(indexes(bench.all()), [("u_1".to_owned(), IndexState::Building)]);
+        let mut steps = 0;
+        let created = bench.all().create_indexes(&request(vec![unique()]), &mut |_| steps += 1);
+        assert_eq!(created.expect("built").note, Some("all indexes already exist"));
+        assert!(steps > 0);
+        assert_eq!(indexes(bench.all()), [("u_1".to_owned(), IndexState::Ready)]);
+        bench.check_sound();
+    }
+}

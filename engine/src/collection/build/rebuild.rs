@@ -1,0 +1,131 @@
+//! Index builds whose state is damaged are begun anew: which documents have entries is not known then, so
+//! nothing could be written to their collection.
+
+use std::sync::Arc;
+
+use super::steps::{self, find, read_range};
+use crate::{
+    catalog::{CollectionMeta, IndexMeta},
+    collection::{Collections, DocumentWriter, PendingBuild, WriteError, ddl::reclaim::Range},
+    store::{IndexId, Reader, StoreError},
+};
+
+impl Collections {
+    /// Makes anew what is damaged and can be told from the rest: counters, and how far index builds are.
+    /// Returns a sentence about each. What can't be mended now is mended the next time.
+    #[must_use]
+    pub fn mend(&self) -> Vec<String> {
+        let mut sentences = self.recount_damaged().unwrap_or_default();
+        sentences.extend(self.restart_damaged_builds().unwrap_or_default());
+        sentences
+    }
+
+    /// Begins each such build anew. Returns a sentence about each; what can't be begun stays as it is.
+    ///
+    /// # Errors
+    /// When the store can't be read.
+    fn restart_damaged_builds(&self) -> Result<Vec<String>, WriteError> {
+        let mut sentences = Vec::new();
+        for build in self.pending_builds() {
+            let range = |reader: &Reader<'_>| read_range(reader, build.index);
+            let is_damaged = StoreError::unless_damaged(self.store.read(range))?.is_none();
+            if is_damaged && self.transact(|writer| restart(writer, &build)).is_ok() {
+                sentences.push(format!(
+                    "Damage was mended: the build of the index {} of {} is begun anew.",
+                    build.name, build.namespace
+                ));
+            }
+        }
+        Ok(sentences)
+    }
+}
+
+/// The index gets another number, so that none of its entries counts.
+fn restart(writer: &mut DocumentWriter<'_, '_>, build: &PendingBuild) -> Result<(), WriteError> {
+    let Some((collection, index)) = find(writer, build) else { return Ok(()) };
+    steps::forget(writer, &index)?;
+    writer.txn.dropped.push(Range::Entries(index.id));
+    let id = IndexId(writer.txn.writer.next_id()?);
+    let next_record = writer.counters(collection.id.0)?.next_record;
+    steps::begin(writer, id, next_record)?;
+    let mut changed = CollectionMeta::clone(&collection);
+    for one in changed.indexes.iter_mut().filter(|one| one.id == index.id) {
+        *one = Arc::new(IndexMeta { id, ..IndexMeta::clone(&index) });
+    }
+    writer.txn.put_collection(changed)
+}
+
+#[cfg(test)]
+mod tests {
+    use bson::{doc, rawdoc};
+
+    use crate::{
+        catalog::{IndexState, Namespace, rules::CreateIndexesRequest},
+        collection::{WriteError, ddl::indexes::register, tests::Bench},
+        command::testing::spoil_meta,
+    };
+
+    #[test]
+    fn a_build_whose_state_is_damaged_is_begun_anew_when_the_store_is_opened() {
+        for damage in ["rotten", "wrong", "gone"] {
+            let mut bench = Bench::new();
+            let namespace = Namespace::new("test", "c").expect("valid");
+            let insert = |bench: &Bench, ids: std::ops::Range<i32>| {
+                bench.all().write(|writer| {
+                    let collection = writer.create_if_missing(&namespace)?;
+                    ids.clone().try_for_each(|id| {
+                        let document = rawdoc! { "_id": id, "a": id };
+                        writer.insert(&collection, &document).map(drop)
+                    })
+                })
+            };
+            insert(&bench, 0..5).expect("inserted");
+            let request = CreateIndexesRequest {
+                namespace: namespace.clone(),
+                indexes: vec![doc! { "key": { "a": 1 }, "name": "a" }],
+                ignore_unknown_options: false,
+            };
+            bench.all().transact(|writer| register(writer, &request).map(drop)).expect("begun");
+            insert(&bench, 5..8).expect("inserted");
+            let index = |bench: &Bench| {
+                let collection = bench.all().catalog().collection(&namespace).expect("there");
+                collection.index("a").cloned().expect("there")
+            };
+            let before = index(&bench);
+            let range = format!("build/{}", before.id.0);
+            let write = |bytes: Option<&[u8]>| {
+                let written = bench.all().write(|writer| match bytes {
+                    Some(bytes) => writer.put_meta(&range, bytes).map_err(WriteError::from),
+                    None => writer.delete_meta(&range).map(drop).map_err(WriteError::from),
+                });
+                written.expect("written");
+            };
+            match damage {
+                "rotten" => spoil_meta(bench.folder(), &range),
+                "wrong" => write(Some(b"spoilt")),
+                _ => write(None),
+            }
+            bench.reopen();
+            assert!(insert(&bench, 8..9).is_err(), "nobody knows where the build stands");
+            let told = bench.all().restart_damaged_builds().expect("begun anew");
+            let sentence = "Damage was mended: the build of the index a of test.c is begun anew.";
+            assert_eq!(told, [sentence]);
+            assert_eq!(bench.all().restart_damaged_builds(), Ok(Vec::new()));
+            insert(&bench, 8..10).expect("inserted");
+            let [build] = &bench.all().pending_builds()[..] else { panic!("one build") };
+            bench.all().resume_build(build, &|| true).expect("built");
+            assert_eq!(index(&bench).state, IndexState::Ready);
+            while bench.all().reclaim_step().expect("a step").pending > 0 {}
+            bench.check_sound();
+            let entries = bench.all().store().read(|reader| {
+                let entries =
+                    |id: u32| Ok::<_, crate::store::StoreError>(reader.counters(id)?.entries);
+                Ok::<_, crate::store::StoreError>((
+                    entries(before.id.0)?,
+                    entries(index(&bench).id.0)?,
+                ))
+            });
+            assert_eq!(entries, Ok((0, 10)));
+        }
+    }
+}

@@ -1,0 +1,495 @@
+//! Index builds, step by step.
+//!
+//! While an index is being built it holds the entries of all records but those in `[position, limit)`;
+//! `limit` is the next record number at its registration. Writers keep to that, a step moves `position`
+//! upwards, and at `limit` the index turns Ready. The range lies in the store, so a build goes on after
+//! a restart.
+
+use std::{sync::Arc, thread};
+
+use bson::RawDocument;
+
+use crate::{
+    catalog::{CatalogError, CatalogErrorKind, CollectionMeta, IndexMeta, IndexState, Namespace},
+    clock::work_time,
+    collection::{
+        Change, Collections, DocumentWriter, WriteError,
+        ddl::indexes::remove_indexes,
+        write::keys::{add_entries, keys_of},
+    },
+    limits::{BATCH_BYTES_MAX, BATCH_MS_MAX, BUILD_ENTRIES_MAX, BULK_DOCS_MAX},
+    store::{
+        CollectionId, EntryRows, IndexId, Reader, RecordNumber, Scan, StoreError, entry_bytes,
+    },
+    value::id_number::Numbered,
+};
+
+/// Where an index build stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BuildProgress {
+    /// The collection.
+    pub namespace: Namespace,
+    /// The index.
+    pub index: String,
+    /// Record numbers that are done; more than documents when some were deleted.
+    pub done: u64,
+    /// Record numbers in all.
+    pub total: u64,
+    /// Whether the build has ended, well or badly.
+    pub finished: bool,
+    /// Why it failed; the index is gone again.
+    pub error: Option<String>,
+}
+
+/// An index whose build has not ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PendingBuild {
+    /// The collection.
+    pub collection: CollectionId,
+    /// Its name when the build was registered.
+    pub namespace: Namespace,
+    /// The index.
+    pub index: IndexId,
+    /// Its name.
+    pub name: String,
+}
+
+impl Collections {
+    /// Index builds that have not ended: after a restart those of the session before.
+    #[must_use]
+    pub fn pending_builds(&self) -> Vec<PendingBuild> {
+        let catalog = self.catalog();
+        let building = catalog.all_collections().flat_map(|collection| {
+            let indexes = collection.indexes.iter();
+            let building = indexes.filter(|index| index.state == IndexState::Building);
+            building.map(move |index| (collection, index))
+        });
+        // Asked last, for there are few: this is looked up after each change of the catalog.
+        let writable =
+            building.filter(|(collection, _)| catalog.is_writable(&collection.namespace.db));
+        writable.map(|(collection, index)| PendingBuild::of(collection, index)).collect()
+    }
+
+    /// Goes on with an index build that nobody drives, step by step, until it has ended or `goes_on`
+    /// says no. A build that meets a duplicate drops its index, which is told as its progress.
+    ///
+    /// # Errors
+    /// When the store fails; the build can be taken up again.
+    pub fn resume_build(
+        &self,
+        build: &PendingBuild,
+        goes_on: &dyn Fn() -> bool,
+    ) -> Result<(), WriteError> {
+        let Ok(claim) = self.drives.try_claim(build.index) else { return Ok(()) };
+        // Its driver may have ended it since the caller looked.
+        let is_pending = self.pending_builds().iter().any(|pending| pending.index == build.index);
+        while is_pending && goes_on() {
+            match self.step(build) {
+                Ok(progress) if !progress.finished => thread::yield_now(),
+                Ok(_) => {
+                    claim.end(&Ok(()));
+                    break;
+                }
+                Err(error) => {
+                    let resumable = match &error {
+                        WriteError::Store(_) | WriteError::NotArchived { .. } => Err(error.clone()),
+                        _ => self.give_up(std::slice::from_ref(build), &error),
+                    };
+                    claim.end(&Err(error));
+                    return resumable;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    pub(in crate::collection) fn build_to_end(
+        &self,
+        build: &PendingBuild,
+        goes_on: &dyn Fn() -> bool,
+        progress: &mut dyn FnMut(&BuildProgress),
+    ) -> Result<(), WriteError> {
+        loop {
+            if !goes_on() {
+                return Err(StoreError::Stopped.into());
+            }
+            let reached = self.step(build)?;
+            progress(&reached);
+            if reached.finished {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Drops indexes whose build has failed.
+    pub(in crate::collection) fn give_up(
+        &self,
+        builds: &[PendingBuild],
+        error: &WriteError,
+    ) -> Result<(), WriteError> {
+        self.transact(|writer| {
+            for build in builds {
+                if let Some((collection, index)) = find(writer, build) {
+                    remove_indexes(writer, &collection, &[index])?;
+                }
+            }
+            Ok::<_, WriteError>(())
+        })?;
+        for build in builds {
+            self.tell(&Change::Build(BuildProgress::failed(build, error)));
+        }
+        Ok(())
+    }
+
+    pub(in crate::collection) fn step(
+        &self,
+        build: &PendingBuild,
+    ) -> Result<BuildProgress, WriteError> {
+        let progress = self.transact(|writer| {
+            // From here on: it may have waited for its turn for longer than a step may take.
+            let started = work_time();
+            let is_past =
+                |ms: u64| work_time().saturating_sub(started).as_millis() >= u128::from(ms);
+            let (collection, index) = find(writer, build).ok_or_else(|| aborted(build))?;
+            if index.state == IndexState::Ready {
+                return Ok::<_, WriteError>(BuildProgress::new(&collection, &index, (0, 0), true));
+            }
+            let (position, limit) = read_range(&writer.reader(), index.id)?;
+            if position >= limit {
+                finish(writer, &collection, &index)?;
+                return Ok::<_, WriteError>(BuildProgress::new(&collection, &index, (0, 0), true));
+            }
+            let next = if index.refuses_duplicates() {
+                let batch = read_batch(&writer.reader(), &collection, position, limit)?;
+                let mut next = batch.next;
+                for document in batch.documents {
+                    // What gives way may have got its entries in this step.
+                    writer.txn.builds.insert(index.id, Some((document.record, limit)));
+                    add_document(writer, &collection, &index, &document)?;
+                    if is_past(BATCH_MS_MAX) {
+                        next = document.record + 1;
+                        break;
+                    }
+                }
+                next
+            } else {
+                let is_late = || is_past(BATCH_MS_MAX / GATHER_PART);
+                let gathered =
+                    gather(&writer.reader(), &collection, &index, (position, limit), &is_late)?;
+                add_sorted(writer, &collection, &index, gathered)?
+            };
+            writer.put_meta(&range_name(index.id), &range_bytes(next, limit))?;
+            writer.txn.builds.insert(index.id, Some((next, limit)));
+            if next >= limit {
+                finish(writer, &collection, &index)?;
+            }
+            BuildProgress::at(writer, &collection, &index, next.min(limit), limit)
+        })?;
+        self.tell(&Change::Build(progress.clone()));
+        Ok(progress)
+    }
+}
+
+impl PendingBuild {
+    pub(in crate::collection) fn of(collection: &CollectionMeta, index: &IndexMeta) -> Self {
+        Self {
+            collection: collection.id,
+            namespace: collection.namespace.clone(),
+            index: index.id,
+            name: index.name.clone(),
+        }
+    }
+}
+
+impl BuildProgress {
+    fn new(
+        collection: &CollectionMeta,
+        index: &IndexMeta,
+        (done, total): (u64, u64),
+        finished: bool,
+    ) -> Self {
+        let (namespace, index) = (collection.namespace.clone(), index.name.clone());
+        Self { namespace, index, done, total, finished, error: None }
+    }
+
+    /// As far as record numbers tell: they need not follow one another.
+    fn at(
+        writer: &DocumentWriter<'_, '_>,
+        collection: &CollectionMeta,
+        index: &IndexMeta,
+        next: RecordNumber,
+        limit: RecordNumber,
+    ) -> Result<Self, WriteError> {
+        let reader = writer.reader();
+        let total = reader.counters(collection.id.0)?.documents;
+        let first = reader.documents(collection.id, 0, Scan::Forward)?.next_unread().transpose()?;
+        let first = first.map_or(0, |unread| unread.record.min(next));
+        let finished = next >= limit;
+        let done = if finished { total } else { part(total, next - first, limit - first) };
+        Ok(Self::new(collection, index, (done, total), finished))
+    }
+
+    fn failed(build: &PendingBuild, error: &WriteError) -> Self {
+        Self {
+            namespace: build.namespace.clone(),
+            index: build.name.clone(),
+            done: 0,
+            total: 0,
+            finished: true,
+            error: Some(error.to_string()),
+        }
+    }
+}
+
+/// Registers a build: no record below `limit` has entries yet.
+pub(in crate::collection) fn begin(
+    writer: &mut DocumentWriter<'_>,
+    index: IndexId,
+    limit: RecordNumber,
+) -> Result<(), StoreError> {
+    writer.put_meta(&range_name(index), &range_bytes(0, limit))
+}
+
+/// Removes what is kept about a build, when the index goes.
+pub(in crate::collection) fn forget(
+    writer: &mut DocumentWriter<'_>,
+    index: &IndexMeta,
+) -> Result<(), StoreError> {
+    if index.state == IndexState::Building {
+        writer.delete_meta(&range_name(index.id))?;
+    }
+    Ok(())
+}
+
+/// The records `[position, limit)` that have no entries yet.
+///
+/// # Errors
+/// `Damaged` also when nothing is kept about the build: then it is not known which records have entries.
+pub(in crate::collection) fn read_range(
+    reader: &Reader<'_>,
+    index: IndexId,
+) -> Result<(RecordNumber, RecordNumber), StoreError> {
+    let damaged = || StoreError::damaged(format!("the state of the build of index {}", index.0));
+    let bytes = reader.meta(&range_name(index))?.ok_or_else(damaged)?;
+    // Older versions wrote eight bytes for each.
+    let number = |half: &[u8]| match half.len() {
+        8 | 16 => Some(half.iter().fold(0, |number, byte| number << u8::BITS | u128::from(*byte))),
+        _ => None,
+    };
+    let (position, limit) = bytes.split_at(bytes.len() / 2);
+    match (number(position), number(limit)) {
+        (Some(position), Some(limit)) => Ok((position, limit)),
+        _ => Err(damaged()),
+    }
+}
+
+fn range_name(index: IndexId) -> String {
+    format!("build/{}", index.0)
+}
+
+fn range_bytes(position: RecordNumber, limit: RecordNumber) -> Vec<u8> {
+    [position, limit].map(RecordNumber::to_be_bytes).concat()
+}
+
+pub(in crate::collection) fn find(
+    writer: &DocumentWriter<'_>,
+    build: &PendingBuild,
+) -> Option<(Arc<CollectionMeta>, Arc<IndexMeta>)> {
+    let same = |collection: &Arc<CollectionMeta>| collection.id == build.collection;
+    let collection = writer
+        .collection(&build.namespace)
+        .filter(same)
+        .or_else(|| writer.catalog().all_collections().find(|other| same(other)).cloned())?;
+    let index = collection.index_by_id(build.index).cloned()?;
+    Some((collection, index))
+}
+
+/// The share of a step's time in which entries are gathered, one part in so many. To sort and to write
+/// them and to flush takes the rest.
+const GATHER_PART: u64 = 4;
+
+/// Documents between two looks at the clock.
+const CLOCK_DOCS: usize = 64;
+
+/// Documents of one step.
+struct Batch {
+    documents: Vec<Copied>,
+    /// Where the next step begins.
+    next: RecordNumber,
+}
+
+/// As much of `total` as `done` is of `all`, which is not 0.
+fn part(total: u64, done: RecordNumber, all: RecordNumber) -> u64 {
+    // So that the product fits.
+    let shift = (u128::BITS - all.leading_zeros()).saturating_sub(u64::BITS);
+    let part = u128::from(total) * (done >> shift) / (all >> shift).max(1);
+    u64::try_from(part).unwrap_or(total)
+}
+
+/// A document that outlives the read.
+struct Copied {
+    record: RecordNumber,
+    modified_ms: i64,
+    bytes: Vec<u8>,
+}
+
+fn read_batch(
+    reader: &Reader<'_>,
+    collection: &CollectionMeta,
+    position: RecordNumber,
+    limit: RecordNumber,
+) -> Result<Batch, StoreError> {
+    let mut batch = Batch { documents: Vec::new(), next: limit };
+    let mut bytes = 0;
+    for stored in reader.documents(collection.id, position, Scan::Forward)? {
+        let stored = stored?;
+        if stored.record >= limit {
+            break;
+        }
+        if batch.documents.len() >= BULK_DOCS_MAX || bytes >= BATCH_BYTES_MAX {
+            batch.next = stored.record;
+            break;
+        }
+        bytes += stored.bytes.len();
+        batch.documents.push(Copied {
+            record: stored.record,
+            modified_ms: stored.modified_ms,
+            bytes: stored.bytes.to_vec(),
+        });
+    }
+    Ok(batch)
+}
+
+fn add_document(
+    writer: &mut DocumentWriter<'_, '_>,
+    collection: &CollectionMeta,
+    index: &IndexMeta,
+    copied: &Copied,
+) -> Result<(), WriteError> {
+    let document = RawDocument::from_bytes(&copied.bytes).map_err(|_| StoreError::Damaged {
+        what: format!("{} of {} is not BSON", Numbered(copied.record), collection.namespace),
+    })?;
+    let keys = keys_of(index, document, copied.modified_ms)?;
+    if index.refuses_duplicates() {
+        // One that reads hide gives way, as to a new document: a change of its rule may show it again.
+        match writer.check_free(collection, index, &keys, copied.record, document) {
+            Ok(hidden) => {
+                hidden.into_iter().try_for_each(|other| writer.displace(collection, other))?;
+            }
+            Err(WriteError::DuplicateKey(_))
+                if collection.hides(document, copied.modified_ms, writer.now_ms()) =>
+            {
+                return writer.displace(collection, copied.record);
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    let mut bytes = 0;
+    for (key, exact) in keys.keys.iter() {
+        writer.txn.writer.put_entry(index.id, key, copied.record, exact)?;
+        bytes += entry_bytes(index.id, key, copied.record);
+    }
+    let entries = keys.keys.len() as u64;
+    writer.txn.count(index.id.0, |counters| {
+        counters.entries += entries;
+        counters.bytes += bytes;
+    })?;
+    if keys.multikey && !is_multikey(writer, collection, index) {
+        writer.set_multikey(collection, index)?;
+    }
+    Ok(())
+}
+
+/// Entries of one step, to be written in their order.
+struct Gathered {
+    entries: EntryRows,
+    multikey: bool,
+    /// Where the next step begins.
+    next: RecordNumber,
+}
+
+/// The entries of the next documents, until their part of the step's time is used up.
+fn gather(
+    reader: &Reader<'_>,
+    collection: &CollectionMeta,
+    index: &IndexMeta,
+    (position, limit): (RecordNumber, RecordNumber),
+    is_late: &dyn Fn() -> bool,
+) -> Result<Gathered, WriteError> {
+    let entries = EntryRows::new(index.id);
+    let mut gathered = Gathered { entries, multikey: false, next: limit };
+    let documents = reader.documents(collection.id, position, Scan::Forward)?;
+    for (count, stored) in documents.enumerate() {
+        let stored = stored?;
+        if stored.record >= limit {
+            break;
+        }
+        let is_full = count == BUILD_ENTRIES_MAX
+            || gathered.entries.len() >= BUILD_ENTRIES_MAX
+            || gathered.entries.bytes() >= BATCH_BYTES_MAX as u64;
+        if is_full || (count > 0 && count.is_multiple_of(CLOCK_DOCS) && is_late()) {
+            gathered.next = stored.record;
+            break;
+        }
+        let document = stored.document()?;
+        gathered.multikey |=
+            add_entries(index, document, stored.modified_ms, stored.record, &mut gathered.entries)?;
+    }
+    Ok(gathered)
+}
+
+/// Writes entries page by page instead of here and there; hands back where the next step begins.
+fn add_sorted(
+    writer: &mut DocumentWriter<'_, '_>,
+    collection: &CollectionMeta,
+    index: &IndexMeta,
+    mut gathered: Gathered,
+) -> Result<RecordNumber, WriteError> {
+    writer.txn.writer.put_entries(&mut gathered.entries, false)?;
+    writer.txn.count(index.id.0, |counters| {
+        counters.entries += gathered.entries.len() as u64;
+        counters.bytes += gathered.entries.bytes();
+    })?;
+    if gathered.multikey && !is_multikey(writer, collection, index) {
+        writer.set_multikey(collection, index)?;
+    }
+    Ok(gathered.next)
+}
+
+fn is_multikey(
+    writer: &DocumentWriter<'_, '_>,
+    collection: &CollectionMeta,
+    index: &IndexMeta,
+) -> bool {
+    writer
+        .collection(&collection.namespace)
+        .and_then(|current| current.index_by_id(index.id).map(|index| index.multikey))
+        .unwrap_or(false)
+}
+
+fn finish(
+    writer: &mut DocumentWriter<'_, '_>,
+    collection: &CollectionMeta,
+    index: &IndexMeta,
+) -> Result<(), WriteError> {
+    let current = writer.collection(&collection.namespace);
+    let mut changed = CollectionMeta::clone(current.as_deref().unwrap_or(collection));
+    for slot in changed.indexes.iter_mut().filter(|slot| slot.id == index.id) {
+        Arc::make_mut(slot).state = IndexState::Ready;
+    }
+    writer.delete_meta(&range_name(index.id))?;
+    writer.txn.builds.remove(&index.id);
+    writer.txn.put_collection(changed)?;
+    Ok(())
+}
+
+/// The error of a build whose index has gone.
+pub(in crate::collection) fn aborted(build: &PendingBuild) -> WriteError {
+    WriteError::Catalog(CatalogError::new(
+        CatalogErrorKind::IndexBuildAborted,
+        format!(
+            "the index {} of {} was dropped while it was being built",
+            build.name, build.namespace
+        ),
+    ))
+}

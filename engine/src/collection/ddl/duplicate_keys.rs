@@ -1,0 +1,254 @@
+//! Values that an index has twice, which keep it from becoming unique.
+//!
+//! The index is looked through in parts, and others write between them: a value that one document gives up
+//! and another one takes seems to be there twice. So what seems to be is looked at again, all of a value in
+//! one transaction. A document that reads hide is no violation: it gives way, as to a new document.
+
+use std::ops::Bound;
+
+use bson::Bson;
+
+use crate::{
+    catalog::{CatalogSnapshot, CollectionMeta, IndexMeta},
+    collection::{Collections, WriteError, write::unique::shares_value},
+    limits::{READ_DOCS_MAX, VIOLATIONS_MAX},
+    store::{CollectionId, IndexId, Reader, RecordNumber, Scan, StoreError},
+};
+
+/// A look through an index.
+struct Look {
+    collection: CollectionId,
+    index: IndexId,
+    /// The last entry that was looked at.
+    last: Option<(Vec<u8>, RecordNumber)>,
+    /// The key of the last violation.
+    told: Option<Vec<u8>>,
+    /// The `_id`s of documents that have a value in common.
+    violations: Vec<Vec<Bson>>,
+}
+
+/// Documents that have a value in common.
+struct Group {
+    /// One of them.
+    first: RecordNumber,
+    /// The `_id`s of those that reads show; not all of them if there are many.
+    shown: Vec<Bson>,
+    /// Those that reads hide.
+    hidden: Vec<RecordNumber>,
+}
+
+impl Collections {
+    /// Checks that an index holds no value twice. Writers refuse new duplicates meanwhile, because
+    /// `prepareUnique` is set.
+    pub(super) fn check_unique(
+        &self,
+        collection: CollectionId,
+        index: IndexId,
+        is_dry_run: bool,
+    ) -> Result<(), WriteError> {
+        let mut look = Look { collection, index, last: None, told: None, violations: Vec::new() };
+        while self.look_on(&mut look, is_dry_run)? {}
+        let violations = look.violations;
+        if violations.is_empty() { Ok(()) } else { Err(WriteError::NotUnique { violations }) }
+    }
+
+    /// Looks through one more part; whether there is more.
+    fn look_on(&self, look: &mut Look, is_dry_run: bool) -> Result<bool, WriteError> {
+        let (suspects, is_end) = self.read(|reader, catalog| look.part(reader, catalog))?;
+        for key in suspects {
+            if look.told.as_ref() == Some(&key) {
+                continue;
+            }
+            let now_ms = self.clock.now_ms();
+            let groups = self.read(|reader, catalog| look.groups(reader, catalog, &key, now_ms))?;
+            for Group { shown, mut hidden, .. } in groups {
+                if shown.len() > 1 {
+                    look.violations.push(shown);
+                    look.told = Some(key.clone());
+                } else if !is_dry_run {
+                    // One of them may have the value.
+                    hidden.truncate(hidden.len().saturating_sub(usize::from(shown.is_empty())));
+                    self.displace_hidden(look.collection, &hidden)?;
+                }
+            }
+            if look.violations.len() >= VIOLATIONS_MAX {
+                return Ok(false);
+            }
+        }
+        Ok(!is_end)
+    }
+
+    /// Removes those of the documents that reads still hide.
+    fn displace_hidden(
+        &self,
+        collection: CollectionId,
+        records: &[RecordNumber],
+    ) -> Result<(), WriteError> {
+        records.chunks(self.store.batch_docs()).try_for_each(|records| {
+            self.transact(|writer| {
+                let Some(collection) = writer.catalog().collection_by_id(collection).cloned()
+                else {
+                    return Ok(());
+                };
+                for record in records {
+                    let stored = writer.reader().document(collection.id, *record)?;
+                    let Some(stored) = stored else { continue };
+                    let document = stored.document()?;
+                    if collection.hides(document, stored.modified_ms, writer.now_ms()) {
+                        writer.displace(&collection, *record)?;
+                    }
+                }
+                Ok(())
+            })
+        })
+    }
+}
+
+impl Look {
+    /// Keys that seem to be there twice, and whether the index has no more. Nothing where the index is gone.
+    fn part(
+        &mut self,
+        reader: &Reader<'_>,
+        catalog: &CatalogSnapshot,
+    ) -> Result<(Vec<Vec<u8>>, bool), StoreError> {
+        let mut suspects: Vec<Vec<u8>> = Vec::new();
+        if self.definition(catalog).is_none() {
+            return Ok((suspects, true));
+        }
+        let end = Bound::Unbounded;
+        let entries = match &self.last {
+            None => reader.entries(self.index, end, end, Scan::Forward)?,
+            Some((key, record)) => {
+                reader.entries_after(self.index, (key, *record), end, Scan::Forward)?
+            }
+        };
+        for (seen, entry) in entries.enumerate() {
+            let entry = entry?;
+            let is_twice = self.last.as_ref().is_some_and(|(key, _)| key == entry.key);
+            if is_twice && suspects.last().is_none_or(|key| key != entry.key) {
+                suspects.push(entry.key.to_vec());
+            }
+            self.last = Some((entry.key.to_vec(), entry.record));
+            if seen >= READ_DOCS_MAX || suspects.len() >= VIOLATIONS_MAX {
+                return Ok((suspects, false));
+            }
+        }
+        Ok((suspects, true))
+    }
+
+    /// The documents with this key, as of this transaction.
+    fn groups(
+        &self,
+        reader: &Reader<'_>,
+        catalog: &CatalogSnapshot,
+        key: &[u8],
+        now_ms: i64,
+    ) -> Result<Vec<Group>, StoreError> {
+        let mut groups: Vec<Group> = Vec::new();
+        let Some((collection, index)) = self.definition(catalog) else { return Ok(groups) };
+        let at_key = Bound::Included(key);
+        for entry in reader.entries(self.index, at_key, at_key, Scan::Forward)? {
+            let entry = entry?;
+            let record = entry.record;
+            let Some(stored) = reader.document(collection.id, record)? else { continue };
+            let document = stored.document()?;
+            let mut at = None;
+            for (number, group) in groups.iter().enumerate() {
+                // Different values may have the same key if it was cut.
+                if entry.exact || shares_value(reader, collection, index, document, group.first)? {
+                    at = Some(number);
+                    break;
+                }
+            }
+            let at = at.unwrap_or_else(|| {
+                groups.push(Group { first: record, shown: Vec::new(), hidden: Vec::new() });
+                groups.len() - 1
+            });
+            let Some(group) = groups.get_mut(at) else { continue };
+            if collection.hides(document, stored.modified_ms, now_ms) {
+                group.hidden.push(record);
+                continue;
+            }
+            let id = document.get("_id").ok().flatten();
+            group.shown.extend(id.and_then(|id| Bson::try_from(id).ok()));
+            if group.shown.len() >= VIOLATIONS_MAX {
+                break;
+            }
+        }
+        Ok(groups)
+    }
+
+    fn definition<'c>(
+        &self,
+        catalog: &'c CatalogSnapshot,
+    ) -> Option<(&'c CollectionMeta, &'c IndexMeta)> {
+        let collection = catalog.collection_by_id(self.collection)?;
+        Some((collection, collection.index_by_id(self.index)?))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bson::{Document, doc};
+
+    use super::*;
+    use crate::{catalog::Namespace, command::testing::Lab};
+
+    const PREPARE: &str = "{collMod: 'c', index: {name: 'u', prepareUnique: true}}";
+    const UNIQUE: &str = "{collMod: 'c', index: {name: 'u', unique: true}}";
+
+    #[test]
+    fn a_value_that_another_document_takes_between_two_parts_is_there_once() {
+        let lab = Lab::new();
+        let last = i32::try_from(READ_DOCS_MAX).expect("small");
+        let documents: Vec<Document> = (0..=last + 1).map(|n| doc! { "_id": n, "u": n }).collect();
+        lab.run_document(&doc! { "insert": "c", "documents": documents });
+        lab.ok("{createIndexes: 'c', indexes: [{key: {u: 1}, name: 'u'}]}");
+        lab.ok(PREPARE);
+        let collections = lab.engine.collections();
+        let namespace = Namespace::new("test", "c").expect("a name");
+        let collection = collections.catalog().collection(&namespace).expect("there");
+        let (collection, index) = (collection.id, collection.index("u").expect("there").id);
+        let mut look = Look { collection, index, last: None, told: None, violations: Vec::new() };
+        assert_eq!(collections.look_on(&mut look, false), Ok(true));
+        // The last value of the part.
+        lab.run_document(
+            &doc! { "delete": "c", "deletes": [{ "q": { "_id": last }, "limit": 1 }] },
+        );
+        lab.run_document(&doc! { "insert": "c", "documents": [{ "_id": last + 9, "u": last }] });
+        assert_eq!(collections.look_on(&mut look, false), Ok(false));
+        assert_eq!(look.violations, Vec::<Vec<Bson>>::new());
+        lab.check(UNIQUE, "{ok: 1, unique_new: true}");
+    }
+
+    #[test]
+    fn what_reads_hide_is_no_violation_and_gives_way() {
+        let long = "x".repeat(600);
+        for value in ["1".to_owned(), format!("'{long}'")] {
+            let lab = Lab::new();
+            lab.ok("{createIndexes: 'c', indexes: [{key: {u: 1}, name: 'u'}, \
+                 {key: {_ts: 1}, name: 'ts', expireAfterSeconds: 10}]}");
+            lab.ok(&format!(
+                "{{insert: 'c', documents: [{{_id: 1, u: {value}}}, {{_id: 2, u: {value}}}, \
+                 {{_id: 3, u: 2}}, {{_id: 4, u: {value}, ttl: -1}}]}}"
+            ));
+            lab.ok(PREPARE);
+            lab.check(UNIQUE, "{code: 359, violations: [{ids: [1, 2, 4]}]}");
+            lab.ok("{mayflyClock: 1, advanceMS: NumberLong(20000)}");
+            lab.check(
+                "{collMod: 'c', index: {name: 'u', unique: true}, dryRun: true}",
+                "{ok: 1, unique_new: true}",
+            );
+            let namespace = Namespace::new("test", "c").expect("a name");
+            let collections = lab.engine.collections();
+            let collection = collections.catalog().collection(&namespace).expect("there");
+            let left = || collections.store().read(|reader| reader.counters(collection.id.0));
+            assert_eq!(left().expect("read").documents, 4);
+            lab.check(UNIQUE, "{ok: 1, unique_new: true}");
+            assert_eq!(left().expect("read").documents, 2);
+            lab.check("{find: 'c'}", "{'cursor.firstBatch.0._id': 4}");
+            let report = collections.verify(&mut |_| true).expect("read");
+            assert_eq!(report.findings, []);
+        }
+    }
+}

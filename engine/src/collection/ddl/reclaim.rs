@@ -1,0 +1,450 @@
+//! Dropped ranges are removed in bounded steps.
+//!
+//! A damaged list of them is made anew from what lies under numbers that no definition has: a number is never
+//! given out again. What the list named stays until every definition can be read, for a collection whose
+//! definition is damaged too would look like a dropped one. What is dropped meanwhile is removed as ever.
+
+use std::{collections::BTreeSet, iter};
+
+use crate::{
+    catalog::CatalogSnapshot,
+    collection::{Collections, WriteError, write::transaction::StoreWriter, write::trash::TRASH},
+    store::{CollectionId, IndexId, Reader, StoreError},
+};
+
+/// Name of the store's value that lists what is still to be removed.
+const PENDING_META: &str = "reclaim";
+
+/// Bytes of one range in the list: kind and number.
+const RANGE_BYTES: usize = 5;
+
+/// What one step did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ReclaimStep {
+    /// Documents and entries removed.
+    pub removed: usize,
+    /// Ranges that are still to be removed; 0 when all is done.
+    pub pending: usize,
+}
+
+/// Something that nothing names any more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::collection) enum Range {
+    Documents(CollectionId),
+    Entries(IndexId),
+}
+
+impl Collections {
+    /// Removes one bounded part of what was dropped.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub fn reclaim_step(&self) -> Result<ReclaimStep, WriteError> {
+        // Most of the time there is nothing, which a read tells without a write transaction.
+        let Pending { ranges, is_lost } = self.store.read(Pending::read)?;
+        if ranges.is_empty() {
+            return if is_lost { self.list_anew() } else { Ok(ReclaimStep::default()) };
+        }
+        let batch_docs = self.store.batch_docs();
+        self.transact(|writer| {
+            let mut pending = Pending::read(&writer.reader())?;
+            let (mut removed, mut done) = (0, 0);
+            for range in pending.ranges.iter().copied() {
+                let room = batch_docs.saturating_sub(removed);
+                if room == 0 {
+                    break;
+                }
+                let cleared = match range {
+                    Range::Documents(id) => writer.txn.writer.clear_documents(id, room)?,
+                    Range::Entries(id) => writer.txn.writer.clear_entries(id, room)?,
+                };
+                removed += cleared;
+                if cleared == room {
+                    break;
+                }
+                writer.txn.forget_counters(range.id())?;
+                done += 1;
+            }
+            pending.ranges.drain(..done);
+            pending.write(writer.txn.writer)?;
+            Ok(ReclaimStep { removed, pending: pending.ranges.len() })
+        })
+    }
+
+    /// Puts a new list in the place of the one that was damaged, if it can be known what is on it.
+    fn list_anew(&self) -> Result<ReclaimStep, WriteError> {
+        let nothing = ReclaimStep::default();
+        let Some(found) = self.read(left_behind)? else { return Ok(nothing) };
+        let (sound, unsure): (Vec<Left>, Vec<Left>) = found.into_iter().partition(|it| it.is_sound);
+        if sound.is_empty() && !unsure.is_empty() {
+            return Ok(nothing);
+        }
+        self.transact(|writer| {
+            let mut pending = Pending::read(&writer.reader())?;
+            if pending.is_lost && pending.ranges.is_empty() {
+                let known = known(writer.catalog());
+                let ranges = sound.iter().map(|left| left.range);
+                pending.ranges.extend(ranges.filter(|range| !known.contains(&range.id())));
+                pending.is_lost = !unsure.is_empty();
+                pending.write(writer.txn.writer)?;
+            }
+            Ok(ReclaimStep { removed: 0, pending: pending.ranges.len() })
+        })
+    }
+}
+
+/// What lies in the store and belongs to nothing.
+struct Left {
+    range: Range,
+    /// Whether the number is surely right.
+    is_sound: bool,
+}
+
+/// What lies under numbers that no definition has; `None` when that can't be known.
+fn left_behind(
+    reader: &Reader<'_>,
+    catalog: &CatalogSnapshot,
+) -> Result<Option<Vec<Left>>, StoreError> {
+    match look_behind(reader, catalog) {
+        Err(StoreError::Damaged { .. } | StoreError::BrokenOff { .. }) => Ok(None),
+        looked => looked,
+    }
+}
+
+fn look_behind(
+    reader: &Reader<'_>,
+    catalog: &CatalogSnapshot,
+) -> Result<Option<Vec<Left>>, StoreError> {
+    if !catalog.is_all_of(reader)? {
+        return Ok(None);
+    }
+    let Some(last) = reader.last_id()? else { return Ok(None) };
+    let known = known(catalog);
+    let documents = reader.numbers_in("documents")?.into_iter();
+    let documents = documents.map(|(id, sound)| (Range::Documents(CollectionId(id)), sound));
+    let entries = reader.numbers_in("entries")?.into_iter();
+    let entries = entries.map(|(id, sound)| (Range::Entries(IndexId(id)), sound));
+    let all = documents.chain(entries).filter(|(range, _)| !known.contains(&range.id()));
+    // A number that was not given out yet is wrong, or the last one is.
+    let all = all.map(|(range, sound)| Left { range, is_sound: sound && range.id() <= last });
+    Ok(Some(all.collect()))
+}
+
+/// The numbers of all collections and indexes, and of the trash.
+fn known(catalog: &CatalogSnapshot) -> BTreeSet<u32> {
+    let indexes = catalog.all_collections().flat_map(|collection| &collection.indexes);
+    let collections = catalog.all_collections().map(|collection| collection.id.0);
+    collections.chain(indexes.map(|index| index.id.0)).chain(iter::once(TRASH.0)).collect()
+}
+
+/// Adds ranges to the list.
+pub(in crate::collection) fn add(
+    writer: &mut dyn StoreWriter,
+    ranges: &[Range],
+) -> Result<(), StoreError> {
+    if ranges.is_empty() {
+        return Ok(());
+    }
+    let mut pending = Pending::read(&writer.reader())?;
+    pending.ranges.extend_from_slice(ranges);
+    pending.write(writer)
+}
+
+/// A sentence if something was dropped that nothing will remove.
+pub(crate) fn lost_in_words(reader: &Reader<'_>) -> Result<Option<String>, StoreError> {
+    let words = "The list of what was dropped was damaged, so what some dropped collections or indexes held \
+                 still takes up room. No document is missing because of it. The room is free again once the store \
+                 is open for writing and every definition can be read; until then, only an export of \
+                 everything into a new store frees it.";
+    Ok(Pending::read(reader)?.is_lost.then(|| words.to_owned()))
+}
+
+impl Range {
+    fn id(self) -> u32 {
+        match self {
+            Self::Documents(CollectionId(id)) | Self::Entries(IndexId(id)) => id,
+        }
+    }
+}
+
+/// What is still to be removed.
+#[derive(Default)]
+struct Pending {
+    ranges: Vec<Range>,
+    /// There was another list, which is damaged.
+    is_lost: bool,
+}
+
+impl Pending {
+    fn read(reader: &Reader<'_>) -> Result<Self, StoreError> {
+        let lost = Self { ranges: Vec::new(), is_lost: true };
+        let Some(bytes) = StoreError::unless_damaged(reader.meta(PENDING_META))? else {
+            return Ok(lost);
+        };
+        Ok(Self::from_bytes(bytes.unwrap_or_default()).unwrap_or(lost))
+    }
+
+    fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        let mut pending = Self::default();
+        for chunk in bytes.chunks(RANGE_BYTES) {
+            let (kind, id) = chunk.split_first()?;
+            let id = id.try_into().ok().map(u32::from_be_bytes)?;
+            match kind {
+                b'd' => pending.ranges.push(Range::Documents(CollectionId(id))),
+                b'e' => pending.ranges.push(Range::Entries(IndexId(id))),
+                b'l' => pending.is_lost = true,
+                _ => return None,
+            }
+        }
+        Some(pending)
+    }
+
+    fn write(&self, writer: &mut Writer<'_>) -> Result<(), StoreError> {
+        if self.ranges.is_empty() && !self.is_lost {
+            return writer.delete_meta(PENDING_META).map(drop);
+        }
+        let mut bytes = Vec::with_capacity((self.ranges.len() + 1) * RANGE_BYTES);
+        let mut push = |kind: u8, id: u32| {
+            bytes.push(kind);
+            bytes.extend_from_slice(&id.to_be_bytes());
+        };
+        if self.is_lost {
+            push(b'l', 0);
+        }
+        for range in &self.ranges {
+            push(if matches!(range, Range::Documents(_)) { b'd' } else { b'e' }, range.id());
+        }
+        writer.put_meta(PENDING_META, &bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bson::{Document, doc, rawdoc};
+
+    use super::*;
+    use crate::{
+        catalog::{
+            Namespace,
+            rules::{CreateIndexesRequest, CreateRequest},
+        },
+        collection::{ddl::create_drop::drop_collection, tests::Bench},
+        command::testing::{Lab, spoil, spoil_meta},
+        store::{RecordNumber, Scan, Writer},
+    };
+
+    fn filled(lab: &Lab, names: &[&str]) {
+        for name in names {
+            lab.run_document(&doc! { "insert": *name, "documents": [{ "_id": 1 }, { "_id": 2 }] });
+        }
+    }
+
+    fn documents(lab: &Lab, id: CollectionId) -> usize {
+        let read = |reader: &Reader<'_>| Ok(reader.documents(id, 0, Scan::Forward)?.count());
+        lab.engine.collections().store().read::<_, StoreError>(read).expect("readable")
+    }
+
+    fn id(lab: &Lab, name: &str) -> CollectionId {
+        let namespace = Namespace::new("test", name).expect("a name");
+        lab.engine.collections().catalog().collection(&namespace).expect("exists").id
+    }
+
+    /// A list that is damaged names nothing any more, and nothing that is there is taken for dropped.
+    #[test]
+    fn collections_are_dropped_and_removed_although_the_list_is_damaged() {
+        for is_rotten in [false, true] {
+            let lab = Lab::new();
+            filled(&lab, &["a", "b", "c"]);
+            let (kept, dropped) = (id(&lab, "a"), id(&lab, "b"));
+            let collections = lab.engine.collections();
+            let put = |writer: &mut Writer<'_>| writer.put_meta(PENDING_META, b"no list");
+            collections.store().write::<_, StoreError>(put).expect("written");
+            if is_rotten {
+                lab.spoil_meta(PENDING_META);
+            }
+            assert_eq!(collections.reclaim_step(), Ok(ReclaimStep::default()));
+            lab.ok("{drop: 'b'}");
+            while collections.reclaim_step().expect("reclaimed").pending > 0 {}
+            assert_eq!((documents(&lab, kept), documents(&lab, dropped)), (2, 0));
+            lab.ok("{drop: 'c'}");
+            while collections.reclaim_step().expect("reclaimed").pending > 0 {}
+            let lost = collections.store().read(lost_in_words).expect("readable");
+            assert_eq!((lost, documents(&lab, kept)), (None, 2));
+        }
+    }
+
+    /// Else dropping a database would write as many bytes as the square of its collections.
+    #[test]
+    fn the_list_is_written_once_in_a_transaction() {
+        let lab = Lab::new();
+        filled(&lab, &["a", "b", "c"]);
+        let collections = lab.engine.collections();
+        let listed = collections.transact(|writer| {
+            let catalog = std::sync::Arc::clone(&writer.txn.catalog);
+            for collection in catalog.all_collections() {
+                drop_collection(writer, collection)?;
+            }
+            let pending = Pending::read(&writer.reader())?;
+            Ok::<_, WriteError>((pending.ranges.len(), writer.txn.dropped.len()))
+        });
+        assert_eq!(listed, Ok((0, 6)));
+        let pending = collections.store().read(Pending::read).expect("readable").ranges;
+        assert!(pending.is_empty() || pending.len() == 6, "all at once: {pending:?}");
+    }
+
+    fn name(collection: &str) -> Namespace {
+        Namespace::new("test", collection).expect("valid")
+    }
+
+    /// A collection with three documents and an index that says `mark`.
+    fn fill(bench: &Bench, collection: &str) {
+        let namespace = name(collection);
+        let filled = bench.all().write(|writer| {
+            let collection = writer.create_if_missing(&namespace)?;
+            (0..3).try_for_each(|id| {
+                writer.insert(&collection, &rawdoc! { "_id": id, "a": id }).map(drop)
+            })
+        });
+        filled.expect("filled");
+        let index = doc! { "key": { "a": 1 }, "name": format!("a_{collection}") };
+        let request =
+            CreateIndexesRequest { namespace, indexes: vec![index], ignore_unknown_options: false };
+        bench.all().create_indexes(&request, &mut |_| {}).expect("created");
+    }
+
+    fn create(bench: &Bench, collection: &str, options: Document) {
+        let request = CreateRequest { namespace: name(collection), options };
+        bench.all().create(&request).expect("created");
+    }
+
+    /// A store in which `kept` is there, `gone` was dropped, and the list of what is to be removed is
+    /// damaged.
+    fn damaged() -> Bench {
+        let mut bench = Bench::new();
+        for name in ["kept", "gone", "other"] {
+            fill(&bench, name);
+        }
+        create(&bench, "view", doc! { "viewOn": "kept", "pipeline": [] });
+        create(&bench, "series", doc! { "timeseries": { "timeField": "t" } });
+        bench.all().drop_collection(&name("gone")).expect("dropped");
+        let removed = |writer: &mut Writer<'_>| {
+            writer.put_document(TRASH, 1, 0, rawdoc! { "ns": "test.kept" }.as_bytes())
+        };
+        bench.all().store().write(removed).expect("a row of the trash");
+        spoil_meta(bench.folder(), PENDING_META);
+        bench.reopen();
+        bench
+    }
+
+    /// The numbers under which there are documents, and entries.
+    fn stored(bench: &Bench) -> (Vec<u32>, Vec<u32>) {
+        let ids = |reader: &Reader<'_>, table| {
+            let numbers = reader.numbers_in(table)?;
+            Ok::<Vec<u32>, StoreError>(numbers.into_iter().map(|(id, _)| id).collect())
+        };
+        let read = |reader: &Reader<'_>| {
+            Ok::<_, StoreError>((ids(reader, "documents")?, ids(reader, "entries")?))
+        };
+        bench.all().store().read(read).expect("read")
+    }
+
+    fn ids(bench: &Bench, collection: &str) -> (u32, Vec<u32>) {
+        let collection = bench.all().catalog().collection(&name(collection)).expect("there");
+        (collection.id.0, collection.indexes.iter().map(|index| index.id.0).collect())
+    }
+
+    fn reclaim(bench: &Bench) -> usize {
+        let mut removed = 0;
+        loop {
+            let step = bench.all().reclaim_step().expect("a step");
+            removed += step.removed;
+            if step == ReclaimStep::default() {
+                return removed;
+            }
+        }
+    }
+
+    fn is_lost(bench: &Bench) -> bool {
+        let lost = bench.all().store().read(lost_in_words).expect("readable");
+        lost.is_some_and(|words| words.contains("still takes up room"))
+    }
+
+    #[test]
+    fn a_damaged_list_is_made_anew_from_what_no_definition_names() {
+        let bench = damaged();
+        assert!(is_lost(&bench));
+        assert_eq!(bench.all().drop_collection(&name("other")), Ok(Some(2)));
+        // Three documents and three entries of each of the two.
+        assert_eq!(reclaim(&bench), 12);
+        let (kept, indexes) = ids(&bench, "kept");
+        let secondary: Vec<u32> = indexes.into_iter().skip(1).collect();
+        assert_eq!(stored(&bench), (vec![TRASH.0, kept], secondary));
+        assert!(!is_lost(&bench));
+        let report = bench.all().verify(&mut |_| true).expect("read");
+        // The row of the trash is none that a pass wrote.
+        assert!(report.findings.iter().all(|found| found.namespace.collection == "trash"));
+        assert_eq!(bench.all().drop_collection(&name("kept")), Ok(Some(2)));
+        assert_eq!(reclaim(&bench), 6);
+    }
+
+    #[test]
+    fn nothing_is_removed_while_a_definition_can_not_be_read() {
+        // Before the store is opened again and behind that.
+        for is_reopened in [true, false] {
+            let mut bench = damaged();
+            let (other, indexes) = ids(&bench, "other");
+            let (mut documents, mut entries) = stored(&bench);
+            documents.retain(|id| *id != other);
+            entries.retain(|id| !indexes.contains(id));
+            assert_eq!((documents.len(), entries.len()), (3, 2));
+            spoil(bench.folder(), b"a_kept");
+            if is_reopened {
+                bench.reopen();
+            }
+            assert_eq!(bench.all().drop_collection(&name("other")), Ok(Some(2)));
+            assert_eq!(reclaim(&bench), 6);
+            assert_eq!(stored(&bench), (documents, entries));
+            assert!(is_lost(&bench));
+            // The definition is whole again.
+            let flipped: Vec<u8> = b"a_kept"
+                .iter()
+                .enumerate()
+                .map(|(at, byte)| if at == 0 { byte ^ 1 } else { *byte })
+                .collect();
+            spoil(bench.folder(), &flipped);
+            bench.reopen();
+            assert_eq!(reclaim(&bench), 6);
+            assert_eq!(stored(&bench).0, [TRASH.0, ids(&bench, "kept").0]);
+        }
+    }
+
+    #[test]
+    fn what_may_lie_under_a_wrong_number_is_not_removed() {
+        let bench = damaged();
+        let put = |id: u32, record: RecordNumber| {
+            let document = rawdoc! { "_id": 1, "mark": format!("needle {id}") };
+            let collection = CollectionId(id);
+            bench
+                .all()
+                .store()
+                .write(|writer| writer.put_document(collection, record, 0, document.as_bytes()))
+        };
+        // Of a number that was never given, and of one that may be wrong.
+        let never = 900;
+        let id = bench
+            .all()
+            .store()
+            .write(|writer: &mut Writer<'_>| writer.next_id())
+            .expect("a number");
+        put(never, 1).and(put(id, 1)).expect("put");
+        spoil(bench.folder(), format!("needle {id}").as_bytes());
+        assert_eq!(reclaim(&bench), 6);
+        let left = stored(&bench).0;
+        assert!(left.contains(&never) && left.contains(&id), "{left:?}");
+        assert!(is_lost(&bench));
+        let documents = bench.all().store().read(|reader| {
+            Ok::<_, StoreError>(reader.documents(CollectionId(never), 0, Scan::Forward)?.count())
+        });
+        assert_eq!(documents, Ok(1));
+    }
+}

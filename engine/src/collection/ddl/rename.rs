@@ -1,0 +1,194 @@
+//! Another name for a collection, and one collection in the place of another.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use super::{
+    create_drop::{check_new_name, drop_collection, exists, refused},
+    dialect::depends_on_dialect,
+};
+use crate::{
+    catalog::{
+        CatalogErrorKind as Kind, CollectionMeta, CollectionOptions, Dialect, IndexMeta,
+        IndexState, Namespace,
+    },
+    collection::{Collections, DocumentWriter, WriteError, write::transaction::missing},
+    store::{IndexId, StoreError},
+};
+
+/// A collection that takes the place of another one, which is dropped.
+#[derive(Debug, Clone, Copy)]
+pub struct Replacement<'r> {
+    /// The collection.
+    pub from: &'r Namespace,
+    /// The name that it gets. If no collection has it, this is only a rename.
+    pub to: &'r Namespace,
+    /// What the collection in whose place it comes must still be like.
+    pub like: Like<'r>,
+}
+
+/// What a collection must be like, so that another one may take its place.
+#[derive(Debug, Clone, Copy)]
+pub enum Like<'l> {
+    /// Any.
+    Anything,
+    /// It has the options and indexes of this definition; `None`: there was no collection, and there
+    /// still is none. Its documents and its number may be others.
+    Definition(Option<&'l CollectionMeta>),
+}
+
+/// What belongs to the dropped collection and goes to the one in its place: gets both, and hands back
+/// the name and bytes of a value of the table `meta`, which is written in the same transaction. That
+/// may run again, and then it is asked again.
+pub type Handover<'h> = dyn Fn(&CollectionMeta, &CollectionMeta) -> Result<Option<(&'static str, Vec<u8>)>, StoreError>
+    + Sync
+    + 'h;
+
+impl Collections {
+    /// Renames a collection, also into another database. TTL goes on.
+    ///
+    /// # Errors
+    /// `NamespaceNotFound`, `NamespaceExists`, `IllegalOperation`.
+    pub fn rename(&self, from: &Namespace, to: &Namespace) -> Result<(), WriteError> {
+        self.transact(|writer| {
+            let collection = to_rename(writer, from, to)?;
+            if writer.collection(to).is_some() {
+                return Err(exists(to));
+            }
+            check_new_name(writer, to)?;
+            put_renamed(writer, &collection, to)
+        })
+    }
+
+    /// Puts a collection in the place of another one, all in one transaction. Its indexes and their TTL
+    /// go on.
+    ///
+    /// # Errors
+    /// `NamespaceNotFound`, `NamespaceExists` where a view or a time series has the name, `IllegalOperation`,
+    /// `TargetChanged`, and what the handover meets.
+    pub fn replace(
+        &self,
+        replacement: Replacement<'_>,
+        hand_over: &Handover<'_>,
+    ) -> Result<(), WriteError> {
+        let Replacement { from, to, like } = replacement;
+        self.transact(|writer| {
+            let collection = to_rename(writer, from, to)?;
+            let replaced = writer.collection(to);
+            if let Like::Definition(before) = like {
+                check_unchanged(to, before, replaced.as_deref())?;
+            }
+            if let Some(replaced) = replaced {
+                // MongoDB keeps a time series behind a view, which no rename replaces.
+                if replaced.is_view() || replaced.options.time_series.is_some() {
+                    let message = format!("a view already exists with that name: {to}");
+                    return Err(refused(Kind::NamespaceExists, message));
+                }
+                drop_collection(writer, &replaced)?;
+                if let Some((name, bytes)) = hand_over(&replaced, &collection)? {
+                    writer.txn.writer.put_meta(name, &bytes)?;
+                }
+            } else {
+                check_new_name(writer, to)?;
+            }
+            put_renamed(writer, &collection, to)
+        })
+    }
+}
+
+/// The collection that gets another name, if it may.
+fn to_rename(
+    writer: &DocumentWriter<'_, '_>,
+    from: &Namespace,
+    to: &Namespace,
+) -> Result<Arc<CollectionMeta>, WriteError> {
+    writer.catalog().check_usable(&from.db, &from.collection)?;
+    let collection = writer.collection(from).ok_or_else(|| missing(from))?;
+    if from == to {
+        return Err(refused(Kind::IllegalOperation, format!("{from} has this name already")));
+    }
+    if collection.is_view() {
+        return Err(refused(
+            Kind::CommandNotSupportedOnView,
+            format!("{from} is a view, which can't be renamed"),
+        ));
+    }
+    let (old, new) = (writer.catalog().dialect(&from.db), writer.catalog().dialect(&to.db));
+    if old != new && depends_on_dialect(&collection) {
+        return Err(refused(
+            Kind::IllegalOperation,
+            format!(
+                "{from} has a TTL or an index on _ts, and the database {} has another dialect; drop the index first",
+                to.db
+            ),
+        ));
+    }
+    if old != new && new == Dialect::Cosmos {
+        return Err(refused(
+            Kind::IllegalOperation,
+            format!(
+                "documents of {from} may have a field _ts, which the cosmos dialect of the database {} \
+                 keeps for itself; copy them there instead",
+                to.db
+            ),
+        ));
+    }
+    Ok(collection)
+}
+
+fn put_renamed(
+    writer: &mut DocumentWriter<'_, '_>,
+    collection: &CollectionMeta,
+    to: &Namespace,
+) -> Result<(), WriteError> {
+    if collection.namespace.db != to.db
+        && let Some(watches) = writer.txn.watches
+    {
+        // Nobody has watched what was written to it elsewhere.
+        watches.mark(&to.db);
+    }
+    writer.txn.remove_collection(&collection.namespace)?;
+    let renamed = CollectionMeta { namespace: to.clone(), ..collection.clone() };
+    writer.txn.put_collection(renamed)
+}
+
+/// Refuses a collection that was changed: what comes in its place would undo that.
+fn check_unchanged(
+    namespace: &Namespace,
+    before: Option<&CollectionMeta>,
+    now: Option<&CollectionMeta>,
+) -> Result<(), WriteError> {
+    let what = if options(before) != options(now) {
+        "collection options"
+    } else if indexes(before) != indexes(now) {
+        "indexes"
+    } else {
+        return Ok(());
+    };
+    // Programs look for these words.
+    Err(refused(
+        Kind::TargetChanged,
+        format!(
+            "{what} of target collection {namespace} changed during processing. It stays as it is; \
+             run this again"
+        ),
+    ))
+}
+
+fn options(collection: Option<&CollectionMeta>) -> CollectionOptions {
+    collection.map(|collection| collection.options.clone()).unwrap_or_default()
+}
+
+/// What was asked for in the indexes: nothing of their numbers, and of what the documents made of them.
+fn indexes(collection: Option<&CollectionMeta>) -> BTreeMap<&str, IndexMeta> {
+    let all = collection.into_iter().flat_map(|collection| &collection.indexes);
+    let asked = all.map(|index| {
+        let asked = IndexMeta {
+            id: IndexId(0),
+            state: IndexState::Ready,
+            multikey: false,
+            ..IndexMeta::clone(index)
+        };
+        (index.name.as_str(), asked)
+    });
+    asked.collect()
+}

@@ -1,0 +1,63 @@
+//! Damaged rows by the names that a person knows.
+
+use crate::{
+    catalog::CatalogSnapshot,
+    store::{BackupReport, CollectionId, DamagedRow, DamagedRows, IndexId, Store},
+    value::id_number::Numbered,
+};
+
+/// What is damaged in the store, in words; `None` when nothing is. Names that can't be looked up are left
+/// as numbers.
+#[must_use]
+pub fn damage_in_words(store: &Store, rows: &DamagedRows) -> Option<String> {
+    if rows.count == 0 {
+        return None;
+    }
+    let catalog = store.read(CatalogSnapshot::load).unwrap_or_default();
+    rows.in_words(rows.first.iter().map(|row| named(&catalog, row)))
+}
+
+/// The sentence about damaged rows of the sample that is read when a store is opened; `None` without any.
+#[must_use]
+pub fn sample_damage(store: &Store, rows: &DamagedRows) -> Option<String> {
+    let damage = damage_in_words(store, rows)?;
+    Some(format!(
+        "{damage}, as a sample has shown. Everything else can still be exported; verify the store to know \
+         all that is damaged."
+    ))
+}
+
+/// The sentence about a backup of a store with damaged rows; `None` for a sound one.
+#[must_use]
+pub fn backup_damage(store: &Store, report: &BackupReport) -> Option<String> {
+    let damage = damage_in_words(store, &report.damaged)?;
+    let file = report.file.display();
+    Some(format!(
+        "{damage}, so this copy is kept as {file} and every backup before it stays as it was."
+    ))
+}
+
+/// The name of a row; with numbers where there is none.
+pub(in crate::collection) fn named(catalog: &CatalogSnapshot, row: &DamagedRow) -> String {
+    let of = |id| catalog.collection_by_id(CollectionId(id)).map(|it| it.namespace.to_string());
+    let index = |id: u32| {
+        let mut all = catalog.all_collections();
+        all.find_map(|it| {
+            let index = it.index_by_id(IndexId(id))?;
+            Some(format!("the index {} of {}", index.name, it.namespace))
+        })
+    };
+    let named = match row {
+        DamagedRow::Document { collection, record } => {
+            of(collection.0).map(|name| format!("{} of {name}", Numbered(*record)))
+        }
+        DamagedRow::Entry { index: id } => index(id.0).map(|name| format!("an entry of {name}")),
+        DamagedRow::Counters { id } => {
+            of(*id).or_else(|| index(*id)).map(|name| format!("the counters of {name}"))
+        }
+        DamagedRow::Definition { .. } | DamagedRow::Meta { .. } | DamagedRow::Unknown { .. } => {
+            None
+        }
+    };
+    named.unwrap_or_else(|| row.to_string())
+}

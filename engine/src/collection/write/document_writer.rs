@@ -1,0 +1,501 @@
+//! Writes of documents within one transaction.
+
+use std::{borrow::Cow, sync::Arc};
+
+use bson::{
+    Bson,
+    raw::{RawBsonRef, RawDocument},
+};
+
+use super::{
+    keys::{IndexKeys, keys_of},
+    numbering::{Numbering, check_number},
+    transaction::Transaction,
+    unique,
+};
+use crate::{
+    catalog::{
+        CatalogSnapshot, CollectionMeta, Dialect, IndexMeta, IndexState, Namespace,
+        ValidationAction, has_own_ts,
+    },
+    collection::{WriteError, build::steps, ddl::create_drop},
+    limits::BATCH_DOCS_MAX,
+    store::{Counters, Reader, RecordNumber, Scan, StoreError, entry_bytes},
+    value::field::field,
+};
+
+/// One write transaction over documents. It sees its own writes.
+pub struct DocumentWriter<'w> {
+    pub(in crate::collection) txn: Transaction<'w>,
+}
+
+/// A document that its collection's validator does not match.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InvalidDocument {
+    /// The collection.
+    pub namespace: Namespace,
+    /// It was not stored.
+    pub refused: bool,
+}
+
+/// The keys of one document in one index.
+struct Plan {
+    index: Arc<IndexMeta>,
+    keys: IndexKeys,
+}
+
+impl DocumentWriter<'_, '_> {
+    /// Reads, including what this transaction has written so far; counters as of its start, see
+    /// [`DocumentWriter::counters`].
+    #[must_use]
+    pub fn reader(&self) -> Reader<'_> {
+        self.txn.writer.reader()
+    }
+
+    /// The time of this transaction in milliseconds since 1970: last-modified of what it writes.
+    #[must_use]
+    pub fn now_ms(&self) -> i64 {
+        self.txn.now_ms
+    }
+
+    /// The catalog as of this transaction.
+    #[must_use]
+    pub fn catalog(&self) -> &CatalogSnapshot {
+        &self.txn.catalog
+    }
+
+    /// Keeps a named value of the store itself in the same transaction.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub fn put_meta(&mut self, name: &str, bytes: &[u8]) -> Result<(), StoreError> {
+        self.txn.writer.put_meta(name, bytes)
+    }
+
+    /// Removes a named value of the store itself in the same transaction. False when there was none.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub fn delete_meta(&mut self, name: &str) -> Result<bool, StoreError> {
+        self.txn.writer.delete_meta(name)
+    }
+
+    /// A collection as of this transaction.
+    #[must_use]
+    pub fn collection(&self, namespace: &Namespace) -> Option<Arc<CollectionMeta>> {
+        self.txn.catalog.collection(namespace)
+    }
+
+    /// The counters of a collection or index, including what this transaction has written so far.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub fn counters(&mut self, id: u32) -> Result<Counters, WriteError> {
+        Ok(self.txn.counters(id)?)
+    }
+
+    /// The collection; created with default options if there is none.
+    ///
+    /// # Errors
+    /// When the name is reserved or the database's name differs from another one only in case.
+    pub fn create_if_missing(
+        &mut self,
+        namespace: &Namespace,
+    ) -> Result<Arc<CollectionMeta>, WriteError> {
+        match self.collection(namespace) {
+            Some(collection) => Ok(collection),
+            None => create_drop::create_default(self, namespace),
+        }
+    }
+
+    /// A document as the collection's database stores it, see [`Dialect::stored`].
+    #[must_use]
+    pub fn stored<'d>(
+        &self,
+        collection: &CollectionMeta,
+        document: &'d RawDocument,
+    ) -> Cow<'d, RawDocument> {
+        self.watch(collection, document);
+        self.dialect(collection).stored(document)
+    }
+
+    /// Tells of a document with a field `_ts` whoever looks for those in its database.
+    pub(in crate::collection) fn watch(&self, collection: &CollectionMeta, document: &RawDocument) {
+        let watches = self.txn.watches.filter(|watches| watches.are_open());
+        if let Some(watches) = watches.filter(|_| has_own_ts(document)) {
+            watches.mark(&collection.namespace.db);
+        }
+    }
+
+    pub(in crate::collection) fn dialect(&self, collection: &CollectionMeta) -> Dialect {
+        self.txn.catalog.dialect(&collection.namespace.db)
+    }
+
+    /// Stores a new document, which has an `_id`, and returns its record number.
+    ///
+    /// # Errors
+    /// `DuplicateKey`, `ParallelArrays` and `BadDocument` leave the transaction good.
+    pub fn insert(
+        &mut self,
+        collection: &CollectionMeta,
+        document: &RawDocument,
+    ) -> Result<RecordNumber, WriteError> {
+        let collection = self.txn.current(collection)?;
+        collection.check_holds_documents()?;
+        let document = &*self.stored(&collection, document);
+        check_document(&collection, document)?;
+        self.validate(&collection, document, None)
+            .and_then(|()| self.insert_new(&collection, document))
+    }
+
+    pub(super) fn insert_new(
+        &mut self,
+        collection: &Arc<CollectionMeta>,
+        document: &RawDocument,
+    ) -> Result<RecordNumber, WriteError> {
+        let next = self.txn.next_record(collection.id)?;
+        let (record, _) = Numbering::new(collection, next).give(document);
+        let plans = self.plan(collection, record, document)?;
+        let written = self.write_new(collection, record, document, &plans);
+        let kept = written.and_then(|()| self.keep_cap(collection, Some(record)));
+        self.must_succeed(kept)?;
+        self.note(collection, &plans)?;
+        Ok(record)
+    }
+
+    /// Stores a document in the place of the one with this record number; last-modified becomes now.
+    /// Only index entries that differ are written.
+    ///
+    /// # Errors
+    /// As [`DocumentWriter::insert`]; `BadDocument` when there is no such record.
+    pub fn replace(
+        &mut self,
+        collection: &CollectionMeta,
+        record: RecordNumber,
+        document: &RawDocument,
+    ) -> Result<(), WriteError> {
+        let collection = self.txn.current(collection)?;
+        let document = &*self.stored(&collection, document);
+        check_document(&collection, document)?;
+        check_number(&collection, record, document)?;
+        let reader = self.txn.writer.reader();
+        let Some(stored) = reader.document(collection.id, record)? else {
+            return Err(WriteError::BadDocument {
+                message: format!(
+                    "{} has no document with record number {record}",
+                    collection.namespace
+                ),
+            });
+        };
+        let (old, old_modified_ms) = (stored.document()?.to_owned(), stored.modified_ms);
+        self.validate(&collection, document, Some(&old))?;
+        let plans = self.plan(&collection, record, document)?;
+        let result = self.write_over(&collection, record, &old, old_modified_ms, document, &plans);
+        self.must_succeed(result)?;
+        self.note(&collection, &plans)
+    }
+
+    /// Stores documents from here on whatever the collection's validator says of them.
+    pub fn bypass_validation(&mut self, bypasses: bool) {
+        self.txn.bypasses_validation = bypasses;
+    }
+
+    /// What a validator that only tells did not match, stored or refused; given out once.
+    pub fn take_invalid(&mut self) -> Vec<InvalidDocument> {
+        std::mem::take(&mut self.txn.invalid)
+    }
+
+    /// Checks a document against the collection's validator.
+    fn validate(
+        &mut self,
+        collection: &CollectionMeta,
+        document: &RawDocument,
+        before: Option<&RawDocument>,
+    ) -> Result<(), WriteError> {
+        let validation = &collection.options.validation;
+        let bypasses = self.txn.bypasses_validation || collection.options.time_series.is_some();
+        if bypasses || validation.validator.is_none() {
+            return Ok(());
+        }
+        let Some(details) = validation.failure(document, before, self.txn.now_ms)? else {
+            return Ok(());
+        };
+        let action = validation.action.unwrap_or(ValidationAction::Error);
+        if action != ValidationAction::Error && self.txn.invalid.len() < BATCH_DOCS_MAX {
+            self.txn.invalid.push(InvalidDocument {
+                namespace: collection.namespace.clone(),
+                refused: action == ValidationAction::ErrorAndLog,
+            });
+        }
+        if action == ValidationAction::Warn {
+            return Ok(());
+        }
+        let id = document.get("_id").ok().flatten().and_then(|id| Bson::try_from(id).ok());
+        Err(WriteError::Invalid { id, details: Box::new(details) })
+    }
+
+    /// The keys of a document in all indexes that hold its record; refuses keys that another has. A
+    /// document that reads hide because it is past its threshold makes room.
+    fn plan(
+        &mut self,
+        collection: &Arc<CollectionMeta>,
+        record: RecordNumber,
+        document: &RawDocument,
+    ) -> Result<Vec<Plan>, WriteError> {
+        let mut plans = Vec::with_capacity(collection.indexes.len());
+        for index in &collection.indexes {
+            if self.holds(index, record)? {
+                let keys = keys_of(index, document, self.txn.now_ms)?;
+                plans.push(Plan { index: Arc::clone(index), keys });
+            }
+        }
+        let mut hidden = Vec::new();
+        for plan in plans.iter().filter(|plan| plan.index.refuses_duplicates()) {
+            hidden.extend(self.check_free(
+                collection,
+                &plan.index,
+                &plan.keys,
+                record,
+                document,
+            )?);
+        }
+        for other in hidden {
+            self.displace(collection, other)?;
+        }
+        Ok(plans)
+    }
+
+    /// Checks that no other document has the keys; returns hidden ones that have.
+    pub(in crate::collection) fn check_free(
+        &self,
+        collection: &CollectionMeta,
+        index: &IndexMeta,
+        keys: &IndexKeys,
+        record: RecordNumber,
+        document: &RawDocument,
+    ) -> Result<Vec<RecordNumber>, WriteError> {
+        let reader = self.txn.writer.reader();
+        let mut hidden = Vec::new();
+        let taken =
+            unique::find_taken(&reader, collection, index, keys, document, record, &mut |other| {
+                // One that is damaged gives no way.
+                let stored = StoreError::unless_damaged(reader.document(collection.id, other))?;
+                let hides = match stored.flatten() {
+                    Some(stored) => {
+                        collection.hides(stored.document()?, stored.modified_ms, self.txn.now_ms)
+                    }
+                    None => false,
+                };
+                if hides {
+                    hidden.push(other);
+                }
+                Ok(hides)
+            })?;
+        match taken {
+            Some(taken) => Err(unique::duplicate(collection, index, document, &taken)),
+            None => Ok(hidden),
+        }
+    }
+
+    fn write_new(
+        &mut self,
+        collection: &CollectionMeta,
+        record: RecordNumber,
+        document: &RawDocument,
+        plans: &[Plan],
+    ) -> Result<(), StoreError> {
+        let txn = &mut self.txn;
+        let bytes = document.as_bytes();
+        txn.writer.put_document(collection.id, record, txn.now_ms, bytes)?;
+        txn.count(collection.id.0, |counters| {
+            counters.documents += 1;
+            counters.bytes += bytes.len() as u64;
+            counters.next_record = record + 1;
+        })?;
+        for plan in plans {
+            let mut bytes = 0;
+            for (key, exact) in plan.keys.keys.iter() {
+                txn.writer.put_entry(plan.index.id, key, record, exact)?;
+                bytes += entry_bytes(plan.index.id, key, record);
+            }
+            let entries = plan.keys.keys.len() as u64;
+            txn.count(plan.index.id.0, |counters| {
+                counters.entries += entries;
+                counters.bytes += bytes;
+            })?;
+        }
+        Ok(())
+    }
+
+    fn write_over(
+        &mut self,
+        collection: &CollectionMeta,
+        record: RecordNumber,
+        old: &RawDocument,
+        old_modified_ms: i64,
+        document: &RawDocument,
+        plans: &[Plan],
+    ) -> Result<(), StoreError> {
+        let txn = &mut self.txn;
+        let bytes = document.as_bytes();
+        txn.writer.put_document(collection.id, record, txn.now_ms, bytes)?;
+        txn.count(collection.id.0, |counters| {
+            counters.bytes =
+                counters.bytes.saturating_sub(old.as_bytes().len() as u64) + bytes.len() as u64;
+        })?;
+        for plan in plans {
+            let before = keys_of(&plan.index, old, old_modified_ms).unwrap_or_default().keys;
+            let (mut added, mut removed) = (0_u64, 0_u64);
+            let (mut bytes_added, mut bytes_removed) = (0_u64, 0_u64);
+            for (key, _) in before.iter().filter(|(key, _)| !plan.keys.keys.contains_key(key)) {
+                if txn.writer.delete_entry(plan.index.id, key, record)? {
+                    removed += 1;
+                    bytes_removed += entry_bytes(plan.index.id, key, record);
+                }
+            }
+            for (key, exact) in plan.keys.keys.iter().filter(|(key, _)| !before.contains_key(key)) {
+                txn.writer.put_entry(plan.index.id, key, record, exact)?;
+                added += 1;
+                bytes_added += entry_bytes(plan.index.id, key, record);
+            }
+            if added + removed > 0 {
+                txn.count(plan.index.id.0, |counters| {
+                    counters.entries = (counters.entries + added).saturating_sub(removed);
+                    counters.bytes = (counters.bytes + bytes_added).saturating_sub(bytes_removed);
+                })?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Removes some of the oldest documents of a capped collection that is over its bounds. Whether
+    /// there may be more to remove.
+    pub(in crate::collection) fn trim(
+        &mut self,
+        collection: &CollectionMeta,
+    ) -> Result<bool, WriteError> {
+        let before = self.txn.counters(collection.id.0)?.documents;
+        let result = self.keep_cap(collection, None);
+        self.must_succeed(result)?;
+        self.txn.touch(&collection.namespace);
+        Ok(self.txn.counters(collection.id.0)?.documents < before)
+    }
+
+    /// Removes the oldest documents of a capped collection until it keeps its bounds again. One
+    /// insert removes at most [`BATCH_DOCS_MAX`]; the next ones go on. A damaged document stays, and
+    /// so does `newest`, for which the others go.
+    fn keep_cap(
+        &mut self,
+        collection: &CollectionMeta,
+        newest: Option<RecordNumber>,
+    ) -> Result<(), StoreError> {
+        let Some(capped) = &collection.options.capped else { return Ok(()) };
+        let bytes_max = capped.size_bytes.and_then(|size| u64::try_from(size).ok());
+        let docs_max = capped.docs_max.and_then(|max| u64::try_from(max).ok());
+        for _ in 0..BATCH_DOCS_MAX {
+            let counters = self.txn.counters(collection.id.0)?;
+            let over = bytes_max.is_some_and(|max| counters.bytes > max)
+                || docs_max.is_some_and(|max| counters.documents > max);
+            if !over {
+                break;
+            }
+            let oldest = oldest(&self.txn.writer.reader(), collection)?;
+            let Some(record) = oldest.filter(|oldest| Some(*oldest) != newest) else { break };
+            self.remove(collection, record)?;
+        }
+        Ok(())
+    }
+
+    /// Whether the index has entries for this record: always, but for what needs none, and for the part
+    /// of a build that is still to come.
+    pub(in crate::collection) fn holds(
+        &mut self,
+        index: &IndexMeta,
+        record: RecordNumber,
+    ) -> Result<bool, StoreError> {
+        if index.state == IndexState::Ready {
+            return Ok(index.has_entries_of(record));
+        }
+        let range = if let Some(range) = self.txn.builds.get(&index.id) {
+            *range
+        } else {
+            let range = Some(steps::read_range(&self.txn.writer.reader(), index.id)?);
+            self.txn.builds.insert(index.id, range);
+            range
+        };
+        Ok(range.is_none_or(|(position, limit)| record < position || record >= limit))
+    }
+
+    /// Remembers the touched collection, and that an index has met its first array.
+    fn note(&mut self, collection: &CollectionMeta, plans: &[Plan]) -> Result<(), WriteError> {
+        self.txn.touch(&collection.namespace);
+        for plan in plans.iter().filter(|plan| plan.keys.multikey && !plan.index.multikey) {
+            let result = self.set_multikey(collection, &plan.index);
+            self.must_succeed(result)?;
+        }
+        Ok(())
+    }
+
+    pub(in crate::collection) fn set_multikey(
+        &mut self,
+        collection: &CollectionMeta,
+        index: &IndexMeta,
+    ) -> Result<(), StoreError> {
+        let Some(current) = self.txn.catalog.collection(&collection.namespace) else {
+            return Ok(());
+        };
+        let mut current = CollectionMeta::clone(&current);
+        for slot in current.indexes.iter_mut().filter(|slot| slot.id == index.id) {
+            Arc::make_mut(slot).multikey = true;
+        }
+        self.txn.put_as_large(current)
+    }
+
+    /// A store failure in the middle of a document forbids the commit, whatever the caller makes of it.
+    pub(in crate::collection) fn must_succeed<T>(
+        &mut self,
+        result: Result<T, StoreError>,
+    ) -> Result<T, WriteError> {
+        if let Err(error) = &result {
+            self.txn.broken = Some(error.clone());
+        }
+        Ok(result?)
+    }
+}
+
+/// The oldest document that can be read.
+fn oldest(
+    reader: &Reader<'_>,
+    collection: &CollectionMeta,
+) -> Result<Option<RecordNumber>, StoreError> {
+    for stored in reader.documents(collection.id, 0, Scan::Forward)? {
+        if let Some(stored) = StoreError::unless_damaged(stored)? {
+            return Ok(Some(stored.record));
+        }
+    }
+    Ok(None)
+}
+
+pub(super) fn check_document(
+    collection: &CollectionMeta,
+    document: &RawDocument,
+) -> Result<(), WriteError> {
+    let bad = |message: String| Err(WriteError::BadDocument { message });
+    match field(document, "_id") {
+        Some(RawBsonRef::Array(_)) => return bad("the _id can't be an array".to_owned()),
+        Some(RawBsonRef::RegularExpression(_)) => {
+            return bad("the _id can't be a regular expression".to_owned());
+        }
+        Some(RawBsonRef::Undefined) => return bad("the _id can't be undefined".to_owned()),
+        Some(_) => {}
+        None => return bad("the document has no _id".to_owned()),
+    }
+    let size = i64::try_from(document.as_bytes().len()).unwrap_or(i64::MAX);
+    match collection.options.capped.and_then(|capped| capped.size_bytes) {
+        Some(max) if size > max => bad(format!(
+            "the document has {size} bytes, more than the whole capped collection {} may have ({max})",
+            collection.namespace
+        )),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,447 @@
+//! The trash: removed documents that may still be put back, until their time or the room is over.
+//!
+//! They lie in the table of documents under a collection number that no collection has, each in a row
+//! around it that says where it was, and go there in the transaction that removes them. Rows are
+//! numbered in the order in which they came, and leave in that order.
+
+use std::ops::ControlFlow;
+
+use bson::{
+    DateTime, RawDocumentBuf,
+    raw::{RawBsonRef, RawDocument, cstr},
+};
+
+use crate::{
+    catalog::{CollectionMeta, Namespace},
+    clock::work_time,
+    collection::{Change, Collections, DocumentWriter, Finding, WriteError},
+    limits::{BATCH_MS_MAX, BULK_DOCS_MAX, READ_DOCS_MAX, TRASH_BYTES_MAX},
+    store::{CollectionId, Counters, Reader, RecordNumber, Scan, StoreError, Stored},
+    value::counted,
+};
+
+/// Where the rows lie. Collections are numbered from 1.
+pub(in crate::collection) const TRASH: CollectionId = CollectionId(0);
+
+/// A removed document, lent by its row.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Trashed<'t> {
+    /// The row's number; later ones are higher. 0 until it has one.
+    pub number: u64,
+    /// The collection it was in.
+    pub collection: CollectionId,
+    /// That collection's name then.
+    pub namespace: &'t str,
+    /// Whether it is a bucket of measurements, which only that collection can hold.
+    pub is_bucket: bool,
+    /// The rule that removed it.
+    pub index: &'t str,
+    /// The pass that removed it; 0 when a write did that needed its place.
+    pub pass: u64,
+    /// When it was last written, in milliseconds since 1970.
+    pub modified_ms: i64,
+    /// Its threshold.
+    pub threshold_ms: i64,
+    /// When it was removed.
+    pub removed_ms: i64,
+    /// Until when it is kept.
+    pub until_ms: i64,
+    /// The document.
+    pub document: &'t RawDocument,
+}
+
+/// A row that is to be put back.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RowToPutBack {
+    /// The row's number.
+    pub number: u64,
+    /// The collection that the document was in.
+    pub collection: CollectionId,
+    is_bucket: bool,
+    /// The document.
+    pub document: RawDocumentBuf,
+}
+
+/// How much the trash holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct TrashStatus {
+    /// Documents.
+    pub documents: u64,
+    /// Bytes of their rows.
+    pub bytes: u64,
+    /// The number that the next row gets; all that are there have lower ones.
+    pub next: u64,
+}
+
+/// Which rows leave the trash.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Trim {
+    /// The oldest, as long as the trash is larger than it may be.
+    Room,
+    /// Those whose time is over at this instant, in milliseconds since 1970.
+    Age(i64),
+    /// All.
+    Everything,
+}
+
+/// What one step of trimming did.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct TrimStep {
+    /// Rows that left.
+    pub removed: u64,
+    /// How many of them were damaged: they can't be put back, so they leave as soon as they are the
+    /// oldest.
+    pub damaged: u64,
+    /// Whether there may be more to remove.
+    pub more: bool,
+    /// What is wrong with the first of the damaged ones.
+    damage: Option<String>,
+}
+
+impl<'t> Trashed<'t> {
+    /// The row to store.
+    #[must_use]
+    pub fn to_row(&self) -> RawDocumentBuf {
+        let date = |ms| RawBsonRef::DateTime(DateTime::from_millis(ms));
+        let long = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
+        let mut row = RawDocumentBuf::new();
+        row.append(cstr!("c"), i64::from(self.collection.0));
+        row.append(cstr!("ns"), self.namespace);
+        row.append(cstr!("bucket"), self.is_bucket);
+        row.append(cstr!("index"), self.index);
+        row.append(cstr!("pass"), long(self.pass));
+        row.append(cstr!("modified"), date(self.modified_ms));
+        row.append(cstr!("threshold"), date(self.threshold_ms));
+        row.append(cstr!("removed"), date(self.removed_ms));
+        row.append(cstr!("until"), date(self.until_ms));
+        row.append(cstr!("document"), RawBsonRef::Document(self.document));
+        row
+    }
+
+    /// What putting it back needs.
+    #[must_use]
+    pub fn to_put_back(&self) -> RowToPutBack {
+        RowToPutBack {
+            number: self.number,
+            collection: self.collection,
+            is_bucket: self.is_bucket,
+            document: self.document.to_owned(),
+        }
+    }
+
+    /// What a row holds; `None` when it is none.
+    fn read(stored: &Stored<'t>) -> Option<Self> {
+        let mut fields = RawDocument::from_bytes(stored.bytes).ok()?.iter();
+        let mut next = || fields.next()?.ok().map(|(_, value)| value);
+        let date = |value: RawBsonRef<'_>| Some(value.as_datetime()?.timestamp_millis());
+        Some(Self {
+            number: number_of(stored.record),
+            collection: CollectionId(next()?.as_i64()?.try_into().ok()?),
+            namespace: next()?.as_str()?,
+            is_bucket: next()?.as_bool()?,
+            index: next()?.as_str()?,
+            pass: next()?.as_i64()?.try_into().ok()?,
+            modified_ms: date(next()?)?,
+            threshold_ms: date(next()?)?,
+            removed_ms: date(next()?)?,
+            until_ms: date(next()?)?,
+            document: next()?.as_document()?,
+        })
+    }
+}
+
+impl DocumentWriter<'_, '_> {
+    /// Puts a row into the trash. False when there is no room for it, which is no reason not to remove
+    /// the document.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub fn put_in_trash(&mut self, row: &RawDocument) -> Result<bool, WriteError> {
+        let bytes = row.as_bytes().len() as u64;
+        if bytes > TRASH_BYTES_MAX || self.has_no_room() {
+            return Ok(false);
+        }
+        let record = self.txn.next_record(TRASH)?.max(1);
+        let now_ms = self.txn.now_ms;
+        let put = self.txn.writer.put_document(TRASH, record, now_ms, row.as_bytes());
+        let counted = put.and_then(|()| {
+            self.txn.count(TRASH.0, |counters| {
+                counters.documents += 1;
+                counters.bytes += bytes;
+                counters.next_record = record.saturating_add(1);
+            })
+        });
+        self.must_succeed(counted)?;
+        Ok(true)
+    }
+
+    /// Whether nothing can be added because the disk is full.
+    #[must_use]
+    pub fn has_no_room(&self) -> bool {
+        self.txn.writer.deletes_only()
+    }
+
+    /// Takes a row out of the trash. False when it is not there any more.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub fn take_from_trash(&mut self, number: u64) -> Result<bool, WriteError> {
+        let reader = self.txn.writer.reader();
+        let bytes = match reader.document(TRASH, number.into())? {
+            Some(stored) => stored.bytes.len() as u64,
+            None => return Ok(false),
+        };
+        let result = self.drop_row(number, bytes);
+        self.must_succeed(result)?;
+        Ok(true)
+    }
+
+    /// Stores the document of a row again, as it was: also a bucket of measurements. The row stays.
+    ///
+    /// # Errors
+    /// As [`DocumentWriter::insert`].
+    pub fn put_back(
+        &mut self,
+        collection: &CollectionMeta,
+        row: &RowToPutBack,
+    ) -> Result<RecordNumber, WriteError> {
+        if !row.is_bucket {
+            return self.insert(collection, &row.document);
+        }
+        let collection = self.txn.current(collection)?;
+        if collection.id != row.collection {
+            return Err(WriteError::BadDocument {
+                message: "these measurements go back only into the collection that they were in, \
+                          and that was dropped"
+                    .to_owned(),
+            });
+        }
+        self.insert_new(&collection, &row.document)
+    }
+
+    fn drop_row(&mut self, number: u64, bytes: u64) -> Result<(), StoreError> {
+        self.txn.writer.delete_document(TRASH, number.into())?;
+        self.count_dropped(bytes)
+    }
+
+    fn count_dropped(&mut self, bytes: u64) -> Result<(), StoreError> {
+        self.txn.count(TRASH.0, |counters| {
+            counters.documents = counters.documents.saturating_sub(1);
+            counters.bytes = counters.bytes.saturating_sub(bytes);
+        })
+    }
+
+    fn trim_trash(&mut self, trim: Trim, max: usize) -> Result<TrimStep, StoreError> {
+        let began = work_time();
+        let mut step = TrimStep { more: true, ..TrimStep::default() };
+        while step.removed < max as u64 {
+            let is_late = work_time().saturating_sub(began).as_millis() >= u128::from(BATCH_MS_MAX);
+            if is_late && step.removed > 0 {
+                return Ok(step);
+            }
+            let counters = self.txn.counters(TRASH.0)?;
+            let Some(oldest) = oldest(&self.txn.writer.reader())? else { break };
+            let leaves = match (&oldest, trim) {
+                (Err(_), _) | (_, Trim::Everything) => true,
+                (_, Trim::Room) => counters.bytes > TRASH_BYTES_MAX,
+                (Ok(until_ms), Trim::Age(now_ms)) => *until_ms <= now_ms,
+            };
+            if !leaves {
+                break;
+            }
+            self.drop_oldest()?;
+            step.removed += 1;
+            if let Err(damage) = oldest {
+                step.damaged += 1;
+                step.damage.get_or_insert(damage);
+            }
+        }
+        step.more = step.removed == max as u64;
+        Ok(step)
+    }
+
+    /// Removes the oldest row, whatever is wrong with it.
+    fn drop_oldest(&mut self) -> Result<(), StoreError> {
+        let Some(bytes) = self.txn.writer.delete_first_document(TRASH)? else {
+            return Err(StoreError::damaged("the oldest row of the trash can't be removed"));
+        };
+        self.count_dropped(bytes)
+    }
+}
+
+/// Until when the oldest row is kept, or what is wrong with it.
+fn oldest(reader: &Reader<'_>) -> Result<Option<Result<i64, String>>, StoreError> {
+    Ok(match reader.documents(TRASH, 0, Scan::Forward)?.next() {
+        None => None,
+        Some(Err(StoreError::Damaged { what })) => Some(Err(what)),
+        Some(row) => {
+            let row = row?;
+            let until_ms = Trashed::read(&row).map(|row| row.until_ms);
+            Some(until_ms.ok_or_else(|| not_a_row(row.record)))
+        }
+    })
+}
+
+impl Collections {
+    /// How much the trash holds.
+    ///
+    /// # Errors
+    /// When the store can't be read.
+    pub fn trash_status(&self) -> Result<TrashStatus, StoreError> {
+        let counters = self.store.read(|reader| reader.counters(TRASH.0))?;
+        let Counters { documents, bytes, next_record, .. } = counters;
+        Ok(TrashStatus { documents, bytes, next: number_of(next_record.max(1)) })
+    }
+
+    /// Removes rows in one bounded transaction.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub fn trim_trash_step(&self, trim: Trim) -> Result<TrimStep, WriteError> {
+        // Most of the time there is nothing, which a read tells without a write transaction.
+        let status = self.trash_status()?;
+        let is_over = trim == Trim::Room && status.bytes <= TRASH_BYTES_MAX;
+        if status.documents == 0 || is_over || !self.has_old(trim)? {
+            return Ok(TrimStep::default());
+        }
+        // On a full disk few at a time, as any deletion.
+        let max = if self.store.is_full() { self.store.batch_docs() } else { BULK_DOCS_MAX };
+        let step = self.transact(|writer| {
+            let step = writer.trim_trash(trim, max);
+            writer.must_succeed(step)
+        })?;
+        if let Some(damage) = &step.damage {
+            self.tell(&Change::Damage(finding(None, &removed_damaged(step.damaged, damage))));
+        }
+        Ok(step)
+    }
+
+    fn has_old(&self, trim: Trim) -> Result<bool, StoreError> {
+        let Trim::Age(now_ms) = trim else { return Ok(true) };
+        let oldest = self.store.read(oldest)?;
+        Ok(oldest.is_some_and(|until_ms| until_ms.map_or(true, |until_ms| until_ms <= now_ms)))
+    }
+
+    /// Gives the rows, what came last first, from below `before` on (`None`: from the newest), until
+    /// `visit` breaks off. Hands back the number of the last row that was given if it did. Each read
+    /// transaction is short. Damaged rows are left out.
+    ///
+    /// # Errors
+    /// When the store can't be read, and what `visit` returns.
+    pub fn scan_trash<E: From<StoreError>>(
+        &self,
+        before: Option<u64>,
+        visit: &mut dyn FnMut(&Trashed<'_>) -> Result<ControlFlow<()>, E>,
+    ) -> Result<Option<u64>, E> {
+        let mut from = before.unwrap_or(u64::MAX).checked_sub(1);
+        while let Some(start) = from {
+            let (mut last, mut count) = (None, 0);
+            let stopped = self.store.read(|reader| {
+                let mut rows = reader.documents(TRASH, start.into(), Scan::Backward)?;
+                while count < READ_DOCS_MAX
+                    && let Some(unread) = rows.next_unread()
+                {
+                    count += 1;
+                    let Some(unread) = StoreError::unless_damaged(unread)? else { continue };
+                    last = Some(number_of(unread.record));
+                    let Some(stored) = StoreError::unless_damaged(unread.read())? else { continue };
+                    let Some(trashed) = Trashed::read(&stored) else { continue };
+                    if visit(&trashed)?.is_break() {
+                        return Ok::<_, E>(true);
+                    }
+                }
+                Ok(false)
+            })?;
+            if stopped {
+                return Ok(last);
+            }
+            if count < READ_DOCS_MAX {
+                break;
+            }
+            from = last.and_then(|last| last.checked_sub(1));
+        }
+        Ok(None)
+    }
+
+    /// One row.
+    ///
+    /// # Errors
+    /// When the store can't be read.
+    pub fn trashed<'t>(
+        reader: &Reader<'t>,
+        number: u64,
+    ) -> Result<Option<Trashed<'t>>, StoreError> {
+        let stored = reader.document(TRASH, number.into())?;
+        Ok(stored.and_then(|stored| Trashed::read(&stored)))
+    }
+}
+
+/// What is wrong with the trash, each with the collection it is about if that can be told.
+pub(in crate::collection) fn verify(
+    reader: &Reader<'_>,
+) -> Result<Vec<(Option<Namespace>, String)>, StoreError> {
+    let mut found = Vec::new();
+    let (mut documents, mut bytes, mut next) = (0_u64, 0_u64, 0);
+    for stored in reader.documents(TRASH, 0, Scan::Forward)? {
+        documents += 1;
+        match stored {
+            Ok(stored) => {
+                bytes += stored.bytes.len() as u64;
+                next = stored.record.saturating_add(1);
+                found.extend(wrong_row(&stored));
+            }
+            Err(StoreError::Damaged { what }) => {
+                found.push((None, format!("A row is damaged: {what}.")));
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    let Some(counters) = StoreError::unless_damaged(reader.counters(TRASH.0))? else {
+        found.push((None, "Its counters are damaged.".to_owned()));
+        return Ok(found);
+    };
+    if found.is_empty() && (counters.documents, counters.bytes) != (documents, bytes) {
+        let sentence = format!(
+            "The counters say {} documents with {} bytes, but there are {documents} with {bytes}.",
+            counters.documents, counters.bytes
+        );
+        found.push((None, sentence));
+    }
+    if counters.next_record < next {
+        let sentence =
+            format!("The next row is {}, but there is row {}.", counters.next_record, next - 1);
+        found.push((None, sentence));
+    }
+    Ok(found)
+}
+
+/// A finding about the trash, and about a collection if that can be told.
+pub(in crate::collection) fn finding(namespace: Option<Namespace>, sentence: &str) -> Finding {
+    let unknown = || Namespace { db: "admin".to_owned(), collection: "trash".to_owned() };
+    let sentence = format!("The trash: {sentence}");
+    Finding { namespace: namespace.unwrap_or_else(unknown), index: None, record: None, sentence }
+}
+
+fn removed_damaged(count: u64, damage: &str) -> String {
+    let documents = counted(count, "removed document", "removed documents");
+    format!("{documents} can't be put back any more, because {damage}. All others keep their time.")
+}
+
+fn not_a_row(record: RecordNumber) -> String {
+    format!("row {record} is not a row of it")
+}
+
+/// The number of a row. Rows are counted, so it is never higher than that.
+fn number_of(record: RecordNumber) -> u64 {
+    u64::try_from(record).unwrap_or(u64::MAX)
+}
+
+/// What is wrong with one row.
+fn wrong_row(stored: &Stored<'_>) -> Option<(Option<Namespace>, String)> {
+    let Some(row) = Trashed::read(stored) else {
+        return Some((None, format!("A row is damaged: {}.", not_a_row(stored.record))));
+    };
+    let error = crate::value::scan::check(row.document.as_bytes()).err()?;
+    let sentence = format!("Row {} is not valid BSON: {error}.", row.number);
+    Some((Namespace::parse(row.namespace).ok(), sentence))
+}

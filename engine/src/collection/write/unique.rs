@@ -1,0 +1,122 @@
+//! Keys that a unique index has already.
+
+use std::ops::Bound;
+
+use bson::{Bson, Document, RawDocument};
+
+use super::keys::{IndexKeys, encode, tuples};
+use crate::{
+    catalog::{CollectionMeta, IndexMeta},
+    collection::{DuplicateKey, WriteError},
+    store::{Reader, RecordNumber, Scan, StoreError},
+    value::{field::field, same_value},
+};
+
+/// A key that another document has.
+pub(super) struct Taken {
+    key: Vec<u8>,
+    /// The other document can't be read.
+    is_damaged: bool,
+}
+
+/// Looks for another document that has one of the keys and that `ignore` does not let pass.
+pub(super) fn find_taken(
+    reader: &Reader<'_>,
+    collection: &CollectionMeta,
+    index: &IndexMeta,
+    keys: &IndexKeys,
+    document: &RawDocument,
+    own_record: RecordNumber,
+    ignore: &mut dyn FnMut(RecordNumber) -> Result<bool, StoreError>,
+) -> Result<Option<Taken>, StoreError> {
+    for (key, _) in keys.keys.iter() {
+        let id = if index.by_record { field(document, "_id") } else { None };
+        if let Some(record) = id.and_then(|id| index.record_of(id))
+            && record != own_record
+            && reader.has_document(collection.id, record)?
+            && !ignore(record)?
+        {
+            return Taken::by(reader, collection, key, record).map(Some);
+        }
+        // Most keys are new: one look tells, without a cursor.
+        if !reader.has_key(index.id, key)? {
+            continue;
+        }
+        let at_key = Bound::Included(key);
+        for entry in reader.entries(index.id, at_key, at_key, Scan::Forward)? {
+            let entry = entry?;
+            if entry.record == own_record {
+                continue;
+            }
+            let same =
+                entry.exact || shares_value(reader, collection, index, document, entry.record)?;
+            if same && !ignore(entry.record)? {
+                return Taken::by(reader, collection, key, entry.record).map(Some);
+            }
+        }
+    }
+    Ok(None)
+}
+
+impl Taken {
+    fn by(
+        reader: &Reader<'_>,
+        collection: &CollectionMeta,
+        key: &[u8],
+        record: RecordNumber,
+    ) -> Result<Self, StoreError> {
+        let other = StoreError::unless_damaged(reader.document(collection.id, record))?;
+        Ok(Self { key: key.to_vec(), is_damaged: other.is_none() })
+    }
+}
+
+/// Whether the document with this record number has a combination of values in common with the
+/// given one: cut keys can be equal for different values.
+pub(in crate::collection) fn shares_value(
+    reader: &Reader<'_>,
+    collection: &CollectionMeta,
+    index: &IndexMeta,
+    document: &RawDocument,
+    record: RecordNumber,
+) -> Result<bool, StoreError> {
+    let Some(other) = reader.document(collection.id, record)? else { return Ok(false) };
+    let other = other.document()?;
+    let mut others = Vec::new();
+    let mut shared = false;
+    // Both documents have keys in this index, so neither call can fail.
+    let _ = tuples(index, other, &mut |tuple| others.push(tuple.to_vec()));
+    let _ = tuples(index, document, &mut |tuple| {
+        shared |= others.iter().any(|other| {
+            other.iter().zip(tuple).all(|(a, b)| {
+                let null = bson::raw::RawBsonRef::Null;
+                same_value(a.unwrap_or(null), b.unwrap_or(null))
+            })
+        });
+    });
+    Ok(shared)
+}
+
+/// The error that names the key.
+pub(super) fn duplicate(
+    collection: &CollectionMeta,
+    index: &IndexMeta,
+    document: &RawDocument,
+    taken: &Taken,
+) -> WriteError {
+    let mut key_value = Document::new();
+    let _ = tuples(index, document, &mut |tuple| {
+        if key_value.is_empty() && encode(index, tuple).0 == taken.key {
+            for (part, value) in index.key.parts.iter().zip(tuple) {
+                let value = value.and_then(|value| Bson::try_from(value).ok());
+                key_value.insert(part.path.as_str(), value.unwrap_or(Bson::Null));
+            }
+        }
+    });
+    WriteError::DuplicateKey(Box::new(DuplicateKey {
+        namespace: collection.namespace.clone(),
+        index: index.name.clone(),
+        key_pattern: index.key.source.clone(),
+        key_value,
+        is_damaged: taken.is_damaged,
+    }))
+}
