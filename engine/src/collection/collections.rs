@@ -3,17 +3,39 @@
 use std::sync::{Arc, PoisonError, RwLock, Weak, atomic::AtomicU64};
 
 use super::{
-    Change, ChangeWaiter, DocumentWriter, Keeper, WriteError, build::build_owners::Drives,
-    change_waiters::Waiting, ddl::ts_watch::Watches, integrity::scrub::Scrub,
+    Change, ChangeWaiter, Displaced, DocumentWriter, Keeper, WriteError,
+    build::build_owners::Drives,
+    change_waiters::Waiting,
+    integrity::scrub_state::Scrub,
+    write::{
+        evict::{ATTEMPTS_MAX, Displacing},
+        transaction::{Effects, Transaction},
+        ts_watch::Watches,
+    },
 };
 use crate::{
-    catalog::{Catalog, CatalogSnapshot},
+    catalog::{Catalog, CatalogSnapshot, snapshot},
     clock::Clock,
-    store::{Reader, Store, StoreError},
+    interrupt::{current_limit, run_within},
+    store::{Reader, Store, StoreError, Writer},
 };
 
 /// Who hears of committed changes.
 type Observer = Arc<dyn Fn(&Change) + Send + Sync>;
+
+/// An error of the closure or one of the store.
+enum Failure<E> {
+    Work(E),
+    Store(StoreError),
+    /// These documents must be archived before.
+    Displaced(Vec<Displaced>),
+}
+
+impl<E> From<StoreError> for Failure<E> {
+    fn from(error: StoreError) -> Self {
+        Self::Store(error)
+    }
+}
 
 /// All collections of a store, and the only writer of documents, entries, counters and the catalog.
 pub struct Collections {
@@ -120,5 +142,103 @@ impl Collections {
         if let Some(observer) = observer {
             observer(change);
         }
+    }
+
+    /// Runs `work` in one transaction, then publishes and tells what it has changed.
+    pub(in crate::collection) fn transact<T: Send, E: From<WriteError> + Send>(
+        &self,
+        mut work: impl FnMut(&mut DocumentWriter<'_>) -> Result<T, E> + Send,
+    ) -> Result<T, E> {
+        let keeper = self.keeper();
+        let mut safe = Vec::new();
+        let mut result = self.attempt(&mut work, keeper.as_ref(), &safe);
+        for _ in 1..ATTEMPTS_MAX {
+            let (Err(Failure::Displaced(found)), Some(keeper)) = (&mut result, &keeper) else {
+                break;
+            };
+            let found = std::mem::take(found);
+            keeper.archive(&found).map_err(|reason| E::from(WriteError::NotArchived { reason }))?;
+            safe.extend(found);
+            result = self.attempt(&mut work, Some(keeper), &safe);
+        }
+        let (value, effects) = match result {
+            Ok(done) => done,
+            Err(Failure::Work(error)) => {
+                self.catch_up();
+                return Err(error);
+            }
+            Err(Failure::Store(error)) => {
+                // After a failed commit the store has looked at its file; what it found may be newer.
+                self.catch_up();
+                return Err(E::from(WriteError::Store(error)));
+            }
+            Err(Failure::Displaced(_)) => {
+                let what = "documents expire faster than they are archived".to_owned();
+                return Err(E::from(WriteError::Store(StoreError::Busy { what })));
+            }
+        };
+        // Also a catalog that another write of the same commit has changed: whoever hears of this
+        // write's success must find the collection it wrote to.
+        self.catalog.publish(&effects.catalog);
+        if effects.catalog_changed {
+            self.tell(&Change::Catalog);
+        }
+        for namespace in effects.touched {
+            self.tell(&Change::Data(namespace));
+        }
+        Ok(value)
+    }
+
+    /// Runs `work` in one transaction, which commits unless something must be archived before. Whichever
+    /// thread runs it, it ends with what limits the thread that asks for it, and with nothing else.
+    fn attempt<T: Send, E: Send>(
+        &self,
+        work: &mut (impl FnMut(&mut DocumentWriter<'_>) -> Result<T, E> + Send),
+        keeper: Option<&Arc<dyn Keeper>>,
+        safe: &[Displaced],
+    ) -> Result<(T, Effects), Failure<E>> {
+        let limit = current_limit();
+        self.store.write(|writer: &mut Writer<'_>| {
+            let mut catalog = self.catalog.snapshot();
+            if snapshot::stored_version(&writer.reader())? != catalog.version() {
+                let mut stored = CatalogSnapshot::load(&writer.reader())?;
+                // One that was damaged meanwhile goes on from what is shown.
+                stored.version = stored.version.max(catalog.version());
+                catalog = Arc::new(stored);
+            }
+            let mut txn = Transaction::new(writer, catalog, self.clock.now_ms());
+            txn.watches = Some(&self.watches);
+            txn.displacing = Displacing { keeper: keeper.cloned(), safe, found: Vec::new() };
+            let mut writer = DocumentWriter { txn };
+            let value = run_within(limit.clone(), || work(&mut writer)).map_err(Failure::Work)?;
+            let found = std::mem::take(&mut writer.txn.displacing.found);
+            if !found.is_empty() {
+                return Err(Failure::Displaced(found));
+            }
+            Ok((value, writer.txn.finish()?))
+        })
+    }
+
+    /// A refused write may have met what another write of its commit has made and not published yet;
+    /// whoever hears of the refusal must find that too.
+    fn catch_up(&self) {
+        let newer = self.store.read(|reader| {
+            let is_old = snapshot::stored_version(reader)? > self.catalog.snapshot().version();
+            is_old.then(|| CatalogSnapshot::load(reader)).transpose()
+        });
+        // If the store can't be read, the refusal is still what matters.
+        if let Ok(Some(newer)) = newer {
+            self.catalog.publish(&Arc::new(newer));
+        }
+    }
+
+    /// Who keeps what is removed because its time was over. It owns the collections, not they it.
+    pub fn set_keeper(&self, keeper: Weak<dyn Keeper>) {
+        *self.keeper.write().unwrap_or_else(PoisonError::into_inner) = Some(keeper);
+    }
+
+    fn keeper(&self) -> Option<Arc<dyn Keeper>> {
+        let keeper = self.keeper.read().unwrap_or_else(PoisonError::into_inner);
+        keeper.as_ref().and_then(Weak::upgrade)
     }
 }

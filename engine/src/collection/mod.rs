@@ -20,7 +20,7 @@ mod tests;
 mod time_budget;
 mod write;
 
-pub use build::steps::{BuildProgress, PendingBuild};
+pub use build::progress::{BuildProgress, PendingBuild};
 pub use change::Change;
 pub use change_waiters::ChangeWaiter;
 pub use collections::Collections;
@@ -33,13 +33,16 @@ pub use error::{DuplicateKey, WriteError};
 pub use integrity::{
     damage_text::{backup_damage, damage_in_words, sample_damage},
     damaged_documents::{DamagedDocument, DamagedPage, NotRemoved},
-    scrub::{ScrubStatus, ScrubStep},
-    verify::{Finding, VerifyProgress, VerifyReport},
+    finding::Finding,
+    scrub::ScrubStep,
+    scrub_state::ScrubStatus,
+    verify::{VerifyProgress, VerifyReport},
 };
 pub use time_budget::Pace;
 pub use write::{
     document_writer::{DocumentWriter, InvalidDocument},
     evict::{Displaced, Keeper},
     measurements::Measurements,
-    trash::{RowToPutBack, TrashStatus, Trashed, Trim, TrimStep},
+    trash::{TrashStatus, Trim, TrimStep},
+    trash_row::{RowToPutBack, Trashed},
 };

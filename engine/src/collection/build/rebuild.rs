@@ -3,10 +3,13 @@
 
 use std::sync::Arc;
 
-use super::steps::{self, find, read_range};
+use super::steps::{self, find};
 use crate::{
     catalog::{CollectionMeta, IndexMeta},
-    collection::{Collections, DocumentWriter, PendingBuild, WriteError, ddl::reclaim::Range},
+    collection::{
+        Collections, DocumentWriter, PendingBuild, WriteError,
+        write::{dropped_ranges::Range, unbuilt::read_range},
+    },
     store::{IndexId, Reader, StoreError},
 };
 
@@ -43,7 +46,7 @@ impl Collections {
 /// The index gets another number, so that none of its entries counts.
 fn restart(writer: &mut DocumentWriter<'_, '_>, build: &PendingBuild) -> Result<(), WriteError> {
     let Some((collection, index)) = find(writer, build) else { return Ok(()) };
-    steps::forget(writer, &index)?;
+    writer.txn.forget_build(&index)?;
     writer.txn.dropped.push(Range::Entries(index.id));
     let id = IndexId(writer.txn.writer.next_id()?);
     let next_record = writer.counters(collection.id.0)?.next_record;

@@ -9,13 +9,14 @@ use std::{sync::Arc, thread};
 
 use bson::RawDocument;
 
+use super::progress::{BuildProgress, PendingBuild};
 use crate::{
     catalog::{CatalogError, CatalogErrorKind, CollectionMeta, IndexMeta, IndexState, Namespace},
     clock::work_time,
     collection::{
         Change, Collections, DocumentWriter, WriteError,
-        ddl::indexes::remove_indexes,
         write::keys::{add_entries, keys_of},
+        write::unbuilt::{range_bytes, range_name, read_range},
     },
     limits::{BATCH_BYTES_MAX, BATCH_MS_MAX, BUILD_ENTRIES_MAX, BULK_DOCS_MAX},
     store::{
@@ -23,36 +24,6 @@ use crate::{
     },
     value::id_number::Numbered,
 };
-
-/// Where an index build stands.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BuildProgress {
-    /// The collection.
-    pub namespace: Namespace,
-    /// The index.
-    pub index: String,
-    /// Record numbers that are done; more than documents when some were deleted.
-    pub done: u64,
-    /// Record numbers in all.
-    pub total: u64,
-    /// Whether the build has ended, well or badly.
-    pub finished: bool,
-    /// Why it failed; the index is gone again.
-    pub error: Option<String>,
-}
-
-/// An index whose build has not ended.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PendingBuild {
-    /// The collection.
-    pub collection: CollectionId,
-    /// Its name when the build was registered.
-    pub namespace: Namespace,
-    /// The index.
-    pub index: IndexId,
-    /// Its name.
-    pub name: String,
-}
 
 impl Collections {
     /// Index builds that have not ended: after a restart those of the session before.
@@ -130,7 +101,7 @@ impl Collections {
         self.transact(|writer| {
             for build in builds {
                 if let Some((collection, index)) = find(writer, build) {
-                    remove_indexes(writer, &collection, &[index])?;
+                    writer.txn.remove_indexes(&collection, &[index])?;
                 }
             }
             Ok::<_, WriteError>(())
@@ -183,62 +154,28 @@ impl Collections {
             if next >= limit {
                 finish(writer, &collection, &index)?;
             }
-            BuildProgress::at(writer, &collection, &index, next.min(limit), limit)
+            progress_at(writer, &collection, &index, next.min(limit), limit)
         })?;
         self.tell(&Change::Build(progress.clone()));
         Ok(progress)
     }
 }
 
-impl PendingBuild {
-    pub(in crate::collection) fn of(collection: &CollectionMeta, index: &IndexMeta) -> Self {
-        Self {
-            collection: collection.id,
-            namespace: collection.namespace.clone(),
-            index: index.id,
-            name: index.name.clone(),
-        }
-    }
-}
-
-impl BuildProgress {
-    fn new(
-        collection: &CollectionMeta,
-        index: &IndexMeta,
-        (done, total): (u64, u64),
-        finished: bool,
-    ) -> Self {
-        let (namespace, index) = (collection.namespace.clone(), index.name.clone());
-        Self { namespace, index, done, total, finished, error: None }
-    }
-
-    /// As far as record numbers tell: they need not follow one another.
-    fn at(
-        writer: &DocumentWriter<'_, '_>,
-        collection: &CollectionMeta,
-        index: &IndexMeta,
-        next: RecordNumber,
-        limit: RecordNumber,
-    ) -> Result<Self, WriteError> {
-        let reader = writer.reader();
-        let total = reader.counters(collection.id.0)?.documents;
-        let first = reader.documents(collection.id, 0, Scan::Forward)?.next_unread().transpose()?;
-        let first = first.map_or(0, |unread| unread.record.min(next));
-        let finished = next >= limit;
-        let done = if finished { total } else { part(total, next - first, limit - first) };
-        Ok(Self::new(collection, index, (done, total), finished))
-    }
-
-    fn failed(build: &PendingBuild, error: &WriteError) -> Self {
-        Self {
-            namespace: build.namespace.clone(),
-            index: build.name.clone(),
-            done: 0,
-            total: 0,
-            finished: true,
-            error: Some(error.to_string()),
-        }
-    }
+/// As far as record numbers tell: they need not follow one another.
+fn progress_at(
+    writer: &DocumentWriter<'_>,
+    collection: &CollectionMeta,
+    index: &IndexMeta,
+    next: RecordNumber,
+    limit: RecordNumber,
+) -> Result<BuildProgress, WriteError> {
+    let reader = writer.reader();
+    let total = reader.counters(collection.id.0)?.documents;
+    let first = reader.documents(collection.id, 0, Scan::Forward)?.next_unread().transpose()?;
+    let first = first.map_or(0, |unread| unread.record.min(next));
+    let finished = next >= limit;
+    let done = if finished { total } else { part(total, next - first, limit - first) };
+    Ok(BuildProgress::new(collection, index, (done, total), finished))
 }
 
 /// Registers a build: no record below `limit` has entries yet.
@@ -248,47 +185,6 @@ pub(in crate::collection) fn begin(
     limit: RecordNumber,
 ) -> Result<(), StoreError> {
     writer.put_meta(&range_name(index), &range_bytes(0, limit))
-}
-
-/// Removes what is kept about a build, when the index goes.
-pub(in crate::collection) fn forget(
-    writer: &mut DocumentWriter<'_>,
-    index: &IndexMeta,
-) -> Result<(), StoreError> {
-    if index.state == IndexState::Building {
-        writer.delete_meta(&range_name(index.id))?;
-    }
-    Ok(())
-}
-
-/// The records `[position, limit)` that have no entries yet.
-///
-/// # Errors
-/// `Damaged` also when nothing is kept about the build: then it is not known which records have entries.
-pub(in crate::collection) fn read_range(
-    reader: &Reader<'_>,
-    index: IndexId,
-) -> Result<(RecordNumber, RecordNumber), StoreError> {
-    let damaged = || StoreError::damaged(format!("the state of the build of index {}", index.0));
-    let bytes = reader.meta(&range_name(index))?.ok_or_else(damaged)?;
-    // Older versions wrote eight bytes for each.
-    let number = |half: &[u8]| match half.len() {
-        8 | 16 => Some(half.iter().fold(0, |number, byte| number << u8::BITS | u128::from(*byte))),
-        _ => None,
-    };
-    let (position, limit) = bytes.split_at(bytes.len() / 2);
-    match (number(position), number(limit)) {
-        (Some(position), Some(limit)) => Ok((position, limit)),
-        _ => Err(damaged()),
-    }
-}
-
-fn range_name(index: IndexId) -> String {
-    format!("build/{}", index.0)
-}
-
-fn range_bytes(position: RecordNumber, limit: RecordNumber) -> Vec<u8> {
-    [position, limit].map(RecordNumber::to_be_bytes).concat()
 }
 
 pub(in crate::collection) fn find(

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use bson::Uuid;
 
-use super::{indexes::remove_indexes, reclaim::Range};
 use crate::{
     catalog::{
         Capped, CatalogError, CatalogErrorKind as Kind, CollectionMeta, CollectionOptions, Dialect,
@@ -12,7 +11,8 @@ use crate::{
         rules::{CreateRequest, bucket_indexes, create, id_index, validation},
     },
     collection::{
-        Collections, DocumentWriter, WriteError, build::steps, write::transaction::missing,
+        Collections, DocumentWriter, WriteError,
+        write::{dropped_ranges::Range, transaction::missing},
     },
     store::{CollectionId, IndexId, RecordNumber, Scan, StoreError},
     value::bucket::TimeSeries,
@@ -146,7 +146,7 @@ impl Collections {
             check_newest_fits(writer, &collection, size_bytes)?;
             let secondary: Vec<_> =
                 collection.indexes.iter().filter(|index| !index.is_id()).cloned().collect();
-            remove_indexes(writer, &collection, &secondary)?;
+            writer.txn.remove_indexes(&collection, &secondary)?;
             let mut capped = CollectionMeta::clone(&collection);
             capped.indexes.retain(|index| index.is_id());
             capped.uuid = Uuid::new();
@@ -158,6 +158,22 @@ impl Collections {
             None => Ok(false),
         })? {}
         Ok(())
+    }
+}
+
+impl DocumentWriter<'_> {
+    /// The collection; created with default options if there is none.
+    ///
+    /// # Errors
+    /// When the name is reserved or the database's name differs from another one only in case.
+    pub fn create_if_missing(
+        &mut self,
+        namespace: &Namespace,
+    ) -> Result<Arc<CollectionMeta>, WriteError> {
+        match self.collection(namespace) {
+            Some(collection) => Ok(collection),
+            None => create_default(self, namespace),
+        }
     }
 }
 
@@ -187,7 +203,7 @@ fn check_newest_fits(
 }
 
 /// Creates a collection with default options.
-pub(in crate::collection) fn create_default(
+fn create_default(
     writer: &mut DocumentWriter<'_>,
     namespace: &Namespace,
 ) -> Result<Arc<CollectionMeta>, WriteError> {
@@ -266,7 +282,7 @@ pub(in crate::collection) fn drop_collection(
 ) -> Result<(), WriteError> {
     writer.txn.remove_collection(&collection.namespace)?;
     for index in &collection.indexes {
-        steps::forget(writer, index)?;
+        writer.txn.forget_build(index)?;
     }
     let entries = collection.indexes.iter().map(|index| Range::Entries(index.id));
     writer.txn.dropped.extend(std::iter::once(Range::Documents(collection.id)).chain(entries));

@@ -2,13 +2,13 @@
 
 use std::{collections::BTreeSet, sync::Arc};
 
-use super::{create_drop::refused, ts_watch::Watch};
+use super::create_drop::refused;
 use crate::{
     catalog::{
         CatalogErrorKind as Kind, CollectionMeta, Dialect, EntryForm, SERVER_DATABASES, check_db,
         has_own_ts, rules::create,
     },
-    collection::{Collections, WriteError},
+    collection::{Collections, WriteError, write::ts_watch::Watch},
     limits::{DIALECT_LOOKS_MAX, READ_DOCS_MAX, READ_MS_MAX},
     store::{CollectionId, Scan},
 };

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{create_drop, reclaim::Range};
+use super::create_drop;
 use crate::{
     catalog::{
         CollectionMeta, IndexMeta, IndexState, Namespace,
@@ -133,29 +133,10 @@ impl Collections {
             let collection = writer.collection(namespace).ok_or_else(|| missing(namespace))?;
             let dropped = drop_indexes::plan(&collection, selector)?;
             let indexes_before = create_drop::index_count(&collection);
-            remove_indexes(writer, &collection, &dropped)?;
+            writer.txn.remove_indexes(&collection, &dropped)?;
             Ok(DropIndexesOutcome { indexes_before })
         })
     }
-}
-
-/// Takes indexes out of the definition and gives their entries up.
-pub(in crate::collection) fn remove_indexes(
-    writer: &mut DocumentWriter<'_>,
-    collection: &CollectionMeta,
-    dropped: &[Arc<IndexMeta>],
-) -> Result<(), WriteError> {
-    if dropped.is_empty() {
-        return Ok(());
-    }
-    let mut changed = collection.clone();
-    changed.indexes.retain(|index| !dropped.iter().any(|other| other.id == index.id));
-    writer.txn.put_collection(changed)?;
-    for index in dropped {
-        steps::forget(writer, index)?;
-    }
-    writer.txn.dropped.extend(dropped.iter().map(|index| Range::Entries(index.id)));
-    Ok(())
 }
 
 /// What a request for indexes comes to.

@@ -7,4 +7,3 @@ mod duplicate_keys;
 pub(super) mod indexes;
 pub(super) mod reclaim;
 pub(super) mod rename;
-pub(super) mod ts_watch;

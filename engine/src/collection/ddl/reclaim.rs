@@ -8,15 +8,13 @@ use std::{collections::BTreeSet, iter};
 
 use crate::{
     catalog::CatalogSnapshot,
-    collection::{Collections, WriteError, write::transaction::StoreWriter, write::trash::TRASH},
+    collection::{
+        Collections, WriteError,
+        write::dropped_ranges::{Pending, Range},
+        write::trash_row::TRASH,
+    },
     store::{CollectionId, IndexId, Reader, StoreError},
 };
-
-/// Name of the store's value that lists what is still to be removed.
-const PENDING_META: &str = "reclaim";
-
-/// Bytes of one range in the list: kind and number.
-const RANGE_BYTES: usize = 5;
 
 /// What one step did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -25,13 +23,6 @@ pub struct ReclaimStep {
     pub removed: usize,
     /// Ranges that are still to be removed; 0 when all is done.
     pub pending: usize,
-}
-
-/// Something that nothing names any more.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::collection) enum Range {
-    Documents(CollectionId),
-    Entries(IndexId),
 }
 
 impl Collections {
@@ -137,19 +128,6 @@ fn known(catalog: &CatalogSnapshot) -> BTreeSet<u32> {
     collections.chain(indexes.map(|index| index.id.0)).chain(iter::once(TRASH.0)).collect()
 }
 
-/// Adds ranges to the list.
-pub(in crate::collection) fn add(
-    writer: &mut dyn StoreWriter,
-    ranges: &[Range],
-) -> Result<(), StoreError> {
-    if ranges.is_empty() {
-        return Ok(());
-    }
-    let mut pending = Pending::read(&writer.reader())?;
-    pending.ranges.extend_from_slice(ranges);
-    pending.write(writer)
-}
-
 /// A sentence if something was dropped that nothing will remove.
 pub(crate) fn lost_in_words(reader: &Reader<'_>) -> Result<Option<String>, StoreError> {
     let words = "The list of what was dropped was damaged, so what some dropped collections or indexes held \
@@ -159,70 +137,12 @@ pub(crate) fn lost_in_words(reader: &Reader<'_>) -> Result<Option<String>, Store
     Ok(Pending::read(reader)?.is_lost.then(|| words.to_owned()))
 }
 
-impl Range {
-    fn id(self) -> u32 {
-        match self {
-            Self::Documents(CollectionId(id)) | Self::Entries(IndexId(id)) => id,
-        }
-    }
-}
-
-/// What is still to be removed.
-#[derive(Default)]
-struct Pending {
-    ranges: Vec<Range>,
-    /// There was another list, which is damaged.
-    is_lost: bool,
-}
-
-impl Pending {
-    fn read(reader: &Reader<'_>) -> Result<Self, StoreError> {
-        let lost = Self { ranges: Vec::new(), is_lost: true };
-        let Some(bytes) = StoreError::unless_damaged(reader.meta(PENDING_META))? else {
-            return Ok(lost);
-        };
-        Ok(Self::from_bytes(bytes.unwrap_or_default()).unwrap_or(lost))
-    }
-
-    fn from_bytes(bytes: &[u8]) -> Option<Self> {
-        let mut pending = Self::default();
-        for chunk in bytes.chunks(RANGE_BYTES) {
-            let (kind, id) = chunk.split_first()?;
-            let id = id.try_into().ok().map(u32::from_be_bytes)?;
-            match kind {
-                b'd' => pending.ranges.push(Range::Documents(CollectionId(id))),
-                b'e' => pending.ranges.push(Range::Entries(IndexId(id))),
-                b'l' => pending.is_lost = true,
-                _ => return None,
-            }
-        }
-        Some(pending)
-    }
-
-    fn write(&self, writer: &mut Writer<'_>) -> Result<(), StoreError> {
-        if self.ranges.is_empty() && !self.is_lost {
-            return writer.delete_meta(PENDING_META).map(drop);
-        }
-        let mut bytes = Vec::with_capacity((self.ranges.len() + 1) * RANGE_BYTES);
-        let mut push = |kind: u8, id: u32| {
-            bytes.push(kind);
-            bytes.extend_from_slice(&id.to_be_bytes());
-        };
-        if self.is_lost {
-            push(b'l', 0);
-        }
-        for range in &self.ranges {
-            push(if matches!(range, Range::Documents(_)) { b'd' } else { b'e' }, range.id());
-        }
-        writer.put_meta(PENDING_META, &bytes)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use bson::{Document, doc, rawdoc};
 
     use super::*;
+    use crate::collection::write::dropped_ranges::PENDING_META;
     use crate::{
         catalog::{
             Namespace,

@@ -2,6 +2,8 @@
 
 pub(super) mod damage_text;
 pub(super) mod damaged_documents;
+pub(super) mod finding;
 mod recount;
 pub(super) mod scrub;
+pub(super) mod scrub_state;
 pub(super) mod verify;

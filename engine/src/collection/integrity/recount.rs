@@ -6,7 +6,7 @@ use std::{collections::BTreeSet, ops::Bound::Unbounded, sync::Arc};
 use super::damage_text::named;
 use crate::{
     catalog::CollectionMeta,
-    collection::{Collections, WriteError, write::trash::TRASH},
+    collection::{Collections, WriteError, write::trash_row::TRASH},
     store::{CollectionId, Counters, DamagedRow, IndexId, Reader, Scan, StoreError, entry_bytes},
 };
 

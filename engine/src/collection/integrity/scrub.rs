@@ -7,42 +7,26 @@
 //! entries fit together is what [`Collections::verify`] tells.
 
 use std::ops::Bound;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{MutexGuard, PoisonError};
 use std::time::Duration;
 
-use bson::{Binary, DateTime, Document, doc, spec::BinarySubtype};
+use bson::Document;
 
-use super::damage_text::named;
+use super::{
+    damage_text::named,
+    finding::{Finding, own},
+    scrub_state::{Place, SCRUB_META, ScrubStatus, State},
+};
 use crate::{
     catalog::{CatalogSnapshot, CollectionMeta, Namespace},
     clock::work_time,
-    collection::{Change, Collections, Finding},
+    collection::{Change, Collections},
     limits::{FINDINGS_MAX, SCRUB_EVERY_MS, SCRUB_SAVE, SCRUB_STEP},
     store::{
         CollectionId, DamagedRow, IndexId, Reader, RecordNumber, SMALL_TABLES, Scan, StoreError,
     },
     value::{id_number::Numbered, scan},
 };
-
-/// The value of the table `meta` that holds the state.
-const SCRUB_META: &str = "scrub";
-
-/// Where the scrub stands.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct ScrubStatus {
-    /// It is under way.
-    pub is_running: bool,
-    /// When the present or last one began, in milliseconds since 1970.
-    pub started_ms: Option<i64>,
-    /// When the last complete one ended, in milliseconds since 1970.
-    pub finished_ms: Option<i64>,
-    /// Documents read by the present or last one.
-    pub documents: u64,
-    /// Index entries read by the present or last one.
-    pub entries: u64,
-    /// Things found by the present or last one.
-    pub findings: u64,
-}
 
 /// What one step did.
 #[derive(Debug, Clone, PartialEq)]
@@ -51,29 +35,6 @@ pub enum ScrubStep {
     Idle,
     /// It read on; what it found is told once.
     Worked(Vec<Finding>),
-}
-
-#[derive(Debug, Default)]
-pub(in crate::collection) struct Scrub(Mutex<State>);
-
-#[derive(Debug, Default)]
-struct State {
-    is_loaded: bool,
-    status: ScrubStatus,
-    place: Place,
-    saved: Duration,
-}
-
-/// The next thing to read.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-struct Place {
-    /// 0, which no collection has, for the trash and the small tables.
-    collection: u32,
-    /// 0 for the documents: an index never has the number of an older collection, and none is 0. Of the
-    /// small tables the first is 1.
-    index: u32,
-    key: Vec<u8>,
-    record: RecordNumber,
 }
 
 impl Collections {
@@ -170,58 +131,6 @@ impl Collections {
 fn is_due(since: i64, now_ms: i64) -> bool {
     let passed = now_ms.checked_sub(since);
     passed.is_none_or(|passed| !(0..SCRUB_EVERY_MS).contains(&passed))
-}
-
-impl State {
-    fn begin(&mut self, now_ms: i64) {
-        let finished_ms = self.status.finished_ms;
-        self.status = ScrubStatus {
-            is_running: true,
-            started_ms: Some(now_ms),
-            finished_ms,
-            ..ScrubStatus::default()
-        };
-        self.place = Place::default();
-    }
-
-    fn to_document(&self) -> Document {
-        let (status, place) = (&self.status, &self.place);
-        let date = |ms: Option<i64>| ms.map(DateTime::from_millis);
-        let long = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
-        doc! {
-            "running": status.is_running,
-            "started": date(status.started_ms),
-            "finished": date(status.finished_ms),
-            "documents": long(status.documents),
-            "entries": long(status.entries),
-            "findings": long(status.findings),
-            "collection": i64::from(place.collection),
-            "index": i64::from(place.index),
-            "key": Binary { subtype: BinarySubtype::Generic, bytes: place.key.clone() },
-            "record": place.record.to_string(),
-        }
-    }
-
-    fn from_document(document: &Document) -> Self {
-        let count = |name| document.get_i64(name).ok().and_then(|it| it.try_into().ok());
-        let id = |name| document.get_i64(name).ok().and_then(|it| it.try_into().ok());
-        let date = |name| document.get_datetime(name).ok().map(|date| date.timestamp_millis());
-        let status = ScrubStatus {
-            is_running: document.get_bool("running").unwrap_or(false),
-            started_ms: date("started"),
-            finished_ms: date("finished"),
-            documents: count("documents").unwrap_or(0),
-            entries: count("entries").unwrap_or(0),
-            findings: count("findings").unwrap_or(0),
-        };
-        let place = Place {
-            collection: id("collection").unwrap_or(0),
-            index: id("index").unwrap_or(0),
-            key: document.get_binary_generic("key").cloned().unwrap_or_default(),
-            record: document.get_str("record").ok().and_then(|it| it.parse().ok()).unwrap_or(0),
-        };
-        Self { status, place, ..Self::default() }
-    }
 }
 
 /// What one transaction reads.
@@ -402,11 +311,6 @@ impl Bite<'_, '_> {
             self.findings.push(Finding { namespace, index, record, sentence });
         }
     }
-}
-
-/// The name for what belongs to no collection.
-pub(in crate::collection) fn own(name: &str) -> Namespace {
-    Namespace { db: "admin".to_owned(), collection: name.to_owned() }
 }
 
 /// The collection that a row of the small tables is about, or the store itself.

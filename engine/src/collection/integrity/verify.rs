@@ -4,10 +4,13 @@ use std::ops::Bound;
 
 use bson::RawDocument;
 
-use super::scrub::own;
+use super::finding::{Finding, own};
 use crate::{
     catalog::{CollectionMeta, IndexMeta, IndexState, Namespace},
-    collection::{Collections, build::steps, write::keys::keys_of, write::trash},
+    collection::{
+        Collections, write::keys::keys_of, write::trash, write::trash_row,
+        write::unbuilt::read_range,
+    },
     limits::FINDINGS_MAX,
     store::{Entry, Reader, RecordNumber, Scan, StoreError, Stored, entry_bytes},
     value::{field::field, id_number::Numbered, scan},
@@ -17,19 +20,6 @@ use crate::{
 const PROGRESS_DOCS: u64 = 1_000;
 /// Entries of an index between two calls of `progress`.
 const PROGRESS_ENTRIES: u64 = 10_000;
-
-/// Something wrong in the store.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Finding {
-    /// The collection.
-    pub namespace: Namespace,
-    /// The index, if it is about one.
-    pub index: Option<String>,
-    /// The record number, if it is about one document.
-    pub record: Option<RecordNumber>,
-    /// What is wrong, one sentence.
-    pub sentence: String,
-}
 
 /// The result of a full check.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -132,7 +122,7 @@ impl Collections {
             }
         }
         for (namespace, sentence) in self.store.read(trash::verify)? {
-            report.findings.push(trash::finding(namespace, &sentence));
+            report.findings.push(trash_row::finding(namespace, &sentence));
         }
         report.findings.truncate(FINDINGS_MAX);
         Ok(report)
@@ -166,7 +156,7 @@ impl<'c> Check<'c, '_> {
         let mut expected = Vec::new();
         for index in &self.collection.indexes {
             let unbuilt = if index.state == IndexState::Building {
-                let range = steps::read_range(self.reader, index.id);
+                let range = read_range(self.reader, index.id);
                 self.sound(Some(index), "An index build", range)?.unwrap_or_default()
             } else {
                 (0, 0)

@@ -11,6 +11,7 @@ use super::{
     keys::{IndexKeys, keys_of},
     numbering::{Numbering, check_number},
     transaction::Transaction,
+    unbuilt::read_range,
     unique,
 };
 use crate::{
@@ -18,7 +19,7 @@ use crate::{
         CatalogSnapshot, CollectionMeta, Dialect, IndexMeta, IndexState, Namespace,
         ValidationAction, has_own_ts,
     },
-    collection::{WriteError, build::steps, ddl::create_drop},
+    collection::WriteError,
     limits::BATCH_DOCS_MAX,
     store::{Counters, Reader, RecordNumber, Scan, StoreError, entry_bytes},
     value::field::field,
@@ -92,20 +93,6 @@ impl DocumentWriter<'_, '_> {
     /// When the store fails.
     pub fn counters(&mut self, id: u32) -> Result<Counters, WriteError> {
         Ok(self.txn.counters(id)?)
-    }
-
-    /// The collection; created with default options if there is none.
-    ///
-    /// # Errors
-    /// When the name is reserved or the database's name differs from another one only in case.
-    pub fn create_if_missing(
-        &mut self,
-        namespace: &Namespace,
-    ) -> Result<Arc<CollectionMeta>, WriteError> {
-        match self.collection(namespace) {
-            Some(collection) => Ok(collection),
-            None => create_drop::create_default(self, namespace),
-        }
     }
 
     /// A document as the collection's database stores it, see [`Dialect::stored`].
@@ -419,7 +406,7 @@ impl DocumentWriter<'_, '_> {
         let range = if let Some(range) = self.txn.builds.get(&index.id) {
             *range
         } else {
-            let range = Some(steps::read_range(&self.txn.writer.reader(), index.id)?);
+            let range = Some(read_range(&self.txn.writer.reader(), index.id)?);
             self.txn.builds.insert(index.id, range);
             range
         };

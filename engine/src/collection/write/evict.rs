@@ -4,18 +4,18 @@
 //! The archive may be a slow disk or a network, so nothing is archived inside a transaction: one that
 //! meets such a document runs to its end, is given up, and runs again once the document is safe.
 
-use std::sync::{Arc, PoisonError, Weak};
+use std::sync::Arc;
 
 use bson::RawDocumentBuf;
 
 use crate::{
     catalog::{CollectionMeta, Namespace},
-    collection::{Collections, DocumentWriter, Trashed, WriteError},
+    collection::{DocumentWriter, Trashed, WriteError},
     store::{CollectionId, RecordNumber, StoreError, Stored},
 };
 
 /// How often a transaction runs again because it met further documents that had to be archived first.
-pub(super) const ATTEMPTS_MAX: usize = 16;
+pub(in crate::collection) const ATTEMPTS_MAX: usize = 16;
 
 /// A document that gives way.
 #[derive(Debug, Clone, PartialEq)]
@@ -87,24 +87,12 @@ impl Displaced {
 
 /// What a transaction knows of documents that give way.
 #[derive(Default)]
-pub(super) struct Displacing<'w> {
-    pub(super) keeper: Option<Arc<dyn Keeper>>,
+pub(in crate::collection) struct Displacing<'w> {
+    pub(in crate::collection) keeper: Option<Arc<dyn Keeper>>,
     /// Archived already.
-    pub(super) safe: &'w [Displaced],
+    pub(in crate::collection) safe: &'w [Displaced],
     /// To be archived; the transaction must not commit before.
-    pub(super) found: Vec<Displaced>,
-}
-
-impl Collections {
-    /// Who keeps what is removed because its time was over. It owns the collections, not they it.
-    pub fn set_keeper(&self, keeper: Weak<dyn Keeper>) {
-        *self.keeper.write().unwrap_or_else(PoisonError::into_inner) = Some(keeper);
-    }
-
-    pub(super) fn keeper(&self) -> Option<Arc<dyn Keeper>> {
-        let keeper = self.keeper.read().unwrap_or_else(PoisonError::into_inner);
-        keeper.as_ref().and_then(Weak::upgrade)
-    }
+    pub(in crate::collection) found: Vec<Displaced>,
 }
 
 impl DocumentWriter<'_, '_> {

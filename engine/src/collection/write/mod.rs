@@ -2,6 +2,7 @@
 
 pub(super) mod batch_write;
 pub(super) mod document_writer;
+pub(super) mod dropped_ranges;
 pub(super) mod evict;
 pub(super) mod keys;
 pub(super) mod measurements;
@@ -9,4 +10,7 @@ pub(super) mod numbering;
 pub(super) mod removal;
 pub(super) mod transaction;
 pub(super) mod trash;
+pub(super) mod trash_row;
+pub(super) mod ts_watch;
+pub(super) mod unbuilt;
 pub(super) mod unique;

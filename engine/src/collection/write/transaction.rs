@@ -5,22 +5,22 @@ use std::{
     sync::Arc,
 };
 
-use super::evict::{ATTEMPTS_MAX, Displacing};
+use super::{
+    dropped_ranges::{self, Range},
+    evict::Displacing,
+    ts_watch::Watches,
+    unbuilt::range_name,
+};
 use crate::{
     catalog::{
-        CatalogError, CatalogErrorKind, CatalogSnapshot, CollectionMeta, Namespace, record,
-        snapshot,
+        CatalogError, CatalogErrorKind, CatalogSnapshot, CollectionMeta, IndexMeta, IndexState,
+        Namespace, record, snapshot,
     },
-    collection::{
-        Change, Collections, Displaced, DocumentWriter, InvalidDocument, Keeper, WriteError,
-        ddl::reclaim::{self, Range},
-        ddl::ts_watch::Watches,
-    },
-    interrupt::{current_limit, run_within},
-    store::{CollectionId, Counters, IndexId, RecordNumber, StoreError, Writer},
+    collection::{InvalidDocument, WriteError},
+    store::{CollectionId, Counters, EntryRows, IndexId, Reader, RecordNumber, StoreError, Writer},
 };
 
-/// The store's writer without its lifetime, so that [`DocumentWriter`] needs only one.
+/// The store's writer without its lifetime, so that `DocumentWriter` needs only one.
 pub(in crate::collection) trait StoreWriter {
     fn reader(&self) -> Reader<'_>;
     fn deletes_only(&self) -> bool;
@@ -132,125 +132,25 @@ pub(in crate::collection) struct Transaction<'w> {
     /// Who has to hear of documents with a field `_ts`.
     pub(in crate::collection) watches: Option<&'w Watches>,
     /// Expired documents that give way.
-    pub(super) displacing: Displacing<'w>,
+    pub(in crate::collection) displacing: Displacing<'w>,
     /// A document may be half written; the transaction must not commit.
-    pub(super) broken: Option<StoreError>,
+    pub(in crate::collection) broken: Option<StoreError>,
 }
 
 /// What a committed transaction has changed.
 pub(in crate::collection) struct Effects {
     /// The catalog as it is with this transaction.
-    catalog: Arc<CatalogSnapshot>,
-    catalog_changed: bool,
-    touched: BTreeSet<Namespace>,
+    pub(in crate::collection) catalog: Arc<CatalogSnapshot>,
+    pub(in crate::collection) catalog_changed: bool,
+    pub(in crate::collection) touched: BTreeSet<Namespace>,
 }
 
-/// An error of the closure or one of the store.
-enum Failure<E> {
-    Work(E),
-    Store(StoreError),
-    /// These documents must be archived before.
-    Displaced(Vec<Displaced>),
-}
-
-impl<E> From<StoreError> for Failure<E> {
-    fn from(error: StoreError) -> Self {
-        Self::Store(error)
-    }
-}
-
-impl Collections {
-    /// Runs `work` in one transaction, then publishes and tells what it has changed.
-    pub(in crate::collection) fn transact<T: Send, E: From<WriteError> + Send>(
-        &self,
-        mut work: impl FnMut(&mut DocumentWriter<'_, '_>) -> Result<T, E> + Send,
-    ) -> Result<T, E> {
-        let keeper = self.keeper();
-        let mut safe = Vec::new();
-        let mut result = self.attempt(&mut work, keeper.as_ref(), &safe);
-        for _ in 1..ATTEMPTS_MAX {
-            let (Err(Failure::Displaced(found)), Some(keeper)) = (&mut result, &keeper) else {
-                break;
-            };
-            let found = std::mem::take(found);
-            keeper.archive(&found).map_err(|reason| E::from(WriteError::NotArchived { reason }))?;
-            safe.extend(found);
-            result = self.attempt(&mut work, Some(keeper), &safe);
-        }
-        let (value, effects) = match result {
-            Ok(done) => done,
-            Err(Failure::Work(error)) => {
-                self.catch_up();
-                return Err(error);
-            }
-            Err(Failure::Store(error)) => {
-                // After a failed commit the store has looked at its file; what it found may be newer.
-                self.catch_up();
-                return Err(E::from(WriteError::Store(error)));
-            }
-            Err(Failure::Displaced(_)) => {
-                let what = "documents expire faster than they are archived".to_owned();
-                return Err(E::from(WriteError::Store(StoreError::Busy { what })));
-            }
-        };
-        // Also a catalog that another write of the same commit has changed: whoever hears of this
-        // write's success must find the collection it wrote to.
-        self.catalog.publish(&effects.catalog);
-        if effects.catalog_changed {
-            self.tell(&Change::Catalog);
-        }
-        for namespace in effects.touched {
-            self.tell(&Change::Data(namespace));
-        }
-        Ok(value)
-    }
-
-    /// Runs `work` in one transaction, which commits unless something must be archived before. Whichever
-    /// thread runs it, it ends with what limits the thread that asks for it, and with nothing else.
-    fn attempt<T: Send, E: Send>(
-        &self,
-        work: &mut (impl FnMut(&mut DocumentWriter<'_, '_>) -> Result<T, E> + Send),
-        keeper: Option<&Arc<dyn Keeper>>,
-        safe: &[Displaced],
-    ) -> Result<(T, Effects), Failure<E>> {
-        let limit = current_limit();
-        self.store.write(|writer: &mut Writer<'_>| {
-            let mut catalog = self.catalog.snapshot();
-            if snapshot::stored_version(&writer.reader())? != catalog.version() {
-                let mut stored = CatalogSnapshot::load(&writer.reader())?;
-                // One that was damaged meanwhile goes on from what is shown.
-                stored.version = stored.version.max(catalog.version());
-                catalog = Arc::new(stored);
-            }
-            let mut txn = Transaction::new(writer, catalog, self.clock.now_ms());
-            txn.watches = Some(&self.watches);
-            txn.displacing = Displacing { keeper: keeper.cloned(), safe, found: Vec::new() };
-            let mut writer = DocumentWriter { txn };
-            let value = run_within(limit.clone(), || work(&mut writer)).map_err(Failure::Work)?;
-            let found = std::mem::take(&mut writer.txn.displacing.found);
-            if !found.is_empty() {
-                return Err(Failure::Displaced(found));
-            }
-            Ok((value, writer.txn.finish()?))
-        })
-    }
-
-    /// A refused write may have met what another write of its commit has made and not published yet;
-    /// whoever hears of the refusal must find that too.
-    fn catch_up(&self) {
-        let newer = self.store.read(|reader| {
-            let is_old = snapshot::stored_version(reader)? > self.catalog.snapshot().version();
-            is_old.then(|| CatalogSnapshot::load(reader)).transpose()
-        });
-        // If the store can't be read, the refusal is still what matters.
-        if let Ok(Some(newer)) = newer {
-            self.catalog.publish(&Arc::new(newer));
-        }
-    }
-}
-
-impl<'w, 't> Transaction<'w, 't> {
-    fn new(writer: &'w mut Writer<'t>, catalog: Arc<CatalogSnapshot>, now_ms: i64) -> Self {
+impl<'w> Transaction<'w> {
+    pub(in crate::collection) fn new(
+        writer: &'w mut (dyn StoreWriter + 'w),
+        catalog: Arc<CatalogSnapshot>,
+        now_ms: i64,
+    ) -> Self {
         Self {
             writer,
             catalog,
@@ -270,7 +170,7 @@ impl<'w, 't> Transaction<'w, 't> {
     }
 
     /// Writes counters, what was dropped, and the catalog's version.
-    fn finish(self) -> Result<Effects, StoreError> {
+    pub(in crate::collection) fn finish(self) -> Result<Effects, StoreError> {
         if let Some(error) = self.broken {
             return Err(error);
         }
@@ -279,7 +179,7 @@ impl<'w, 't> Transaction<'w, 't> {
                 self.writer.set_counters(id, counters)?;
             }
         }
-        reclaim::add(self.writer, &self.dropped)?;
+        dropped_ranges::add(self.writer, &self.dropped)?;
         let mut catalog = self.catalog;
         if self.catalog_changed {
             let snapshot = Arc::make_mut(&mut catalog);
@@ -403,6 +303,36 @@ impl<'w, 't> Transaction<'w, 't> {
         self.writer.delete_catalog(&namespace.db, &namespace.collection)?;
         self.catalog_changed = true;
         Arc::make_mut(&mut self.catalog).remove(namespace);
+        Ok(())
+    }
+
+    /// Takes indexes out of the definition; `ddl::reclaim` removes their entries.
+    pub(in crate::collection) fn remove_indexes(
+        &mut self,
+        collection: &CollectionMeta,
+        dropped: &[Arc<IndexMeta>],
+    ) -> Result<(), WriteError> {
+        if dropped.is_empty() {
+            return Ok(());
+        }
+        let mut changed = collection.clone();
+        changed.indexes.retain(|index| !dropped.iter().any(|other| other.id == index.id));
+        self.put_collection(changed)?;
+        for index in dropped {
+            self.forget_build(index)?;
+        }
+        self.dropped.extend(dropped.iter().map(|index| Range::Entries(index.id)));
+        Ok(())
+    }
+
+    /// Removes the stored state of a build whose index is dropped.
+    pub(in crate::collection) fn forget_build(
+        &mut self,
+        index: &IndexMeta,
+    ) -> Result<(), StoreError> {
+        if index.state == IndexState::Building {
+            self.writer.delete_meta(&range_name(index.id))?;
+        }
         Ok(())
     }
 

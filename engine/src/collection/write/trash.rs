@@ -6,61 +6,17 @@
 
 use std::ops::ControlFlow;
 
-use bson::{
-    DateTime, RawDocumentBuf,
-    raw::{RawBsonRef, RawDocument, cstr},
-};
+use bson::raw::RawDocument;
 
+use super::trash_row::{RowToPutBack, TRASH, Trashed, finding, not_a_row, number_of, wrong_row};
 use crate::{
     catalog::{CollectionMeta, Namespace},
     clock::work_time,
-    collection::{Change, Collections, DocumentWriter, Finding, WriteError},
+    collection::{Change, Collections, DocumentWriter, WriteError},
     limits::{BATCH_MS_MAX, BULK_DOCS_MAX, READ_DOCS_MAX, TRASH_BYTES_MAX},
-    store::{CollectionId, Counters, Reader, RecordNumber, Scan, StoreError, Stored},
+    store::{Counters, Reader, RecordNumber, Scan, StoreError},
     value::counted,
 };
-
-/// Where the rows lie. Collections are numbered from 1.
-pub(in crate::collection) const TRASH: CollectionId = CollectionId(0);
-
-/// A removed document, lent by its row.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Trashed<'t> {
-    /// The row's number; later ones are higher. 0 until it has one.
-    pub number: u64,
-    /// The collection it was in.
-    pub collection: CollectionId,
-    /// That collection's name then.
-    pub namespace: &'t str,
-    /// Whether it is a bucket of measurements, which only that collection can hold.
-    pub is_bucket: bool,
-    /// The rule that removed it.
-    pub index: &'t str,
-    /// The pass that removed it; 0 when a write did that needed its place.
-    pub pass: u64,
-    /// When it was last written, in milliseconds since 1970.
-    pub modified_ms: i64,
-    /// Its threshold.
-    pub threshold_ms: i64,
-    /// When it was removed.
-    pub removed_ms: i64,
-    /// Until when it is kept.
-    pub until_ms: i64,
-    /// The document.
-    pub document: &'t RawDocument,
-}
-
-/// A row that is to be put back.
-#[derive(Debug, Clone, PartialEq)]
-pub struct RowToPutBack {
-    /// The row's number.
-    pub number: u64,
-    /// The collection that the document was in.
-    pub collection: CollectionId,
-    is_bucket: bool,
-    /// The document.
-    pub document: RawDocumentBuf,
-}
 
 /// How much the trash holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -98,59 +54,7 @@ pub struct TrimStep {
     damage: Option<String>,
 }
 
-impl<'t> Trashed<'t> {
-    /// The row to store.
-    #[must_use]
-    pub fn to_row(&self) -> RawDocumentBuf {
-        let date = |ms| RawBsonRef::DateTime(DateTime::from_millis(ms));
-        let long = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
-        let mut row = RawDocumentBuf::new();
-        row.append(cstr!("c"), i64::from(self.collection.0));
-        row.append(cstr!("ns"), self.namespace);
-        row.append(cstr!("bucket"), self.is_bucket);
-        row.append(cstr!("index"), self.index);
-        row.append(cstr!("pass"), long(self.pass));
-        row.append(cstr!("modified"), date(self.modified_ms));
-        row.append(cstr!("threshold"), date(self.threshold_ms));
-        row.append(cstr!("removed"), date(self.removed_ms));
-        row.append(cstr!("until"), date(self.until_ms));
-        row.append(cstr!("document"), RawBsonRef::Document(self.document));
-        row
-    }
-
-    /// What putting it back needs.
-    #[must_use]
-    pub fn to_put_back(&self) -> RowToPutBack {
-        RowToPutBack {
-            number: self.number,
-            collection: self.collection,
-            is_bucket: self.is_bucket,
-            document: self.document.to_owned(),
-        }
-    }
-
-    /// What a row holds; `None` when it is none.
-    fn read(stored: &Stored<'t>) -> Option<Self> {
-        let mut fields = RawDocument::from_bytes(stored.bytes).ok()?.iter();
-        let mut next = || fields.next()?.ok().map(|(_, value)| value);
-        let date = |value: RawBsonRef<'_>| Some(value.as_datetime()?.timestamp_millis());
-        Some(Self {
-            number: number_of(stored.record),
-            collection: CollectionId(next()?.as_i64()?.try_into().ok()?),
-            namespace: next()?.as_str()?,
-            is_bucket: next()?.as_bool()?,
-            index: next()?.as_str()?,
-            pass: next()?.as_i64()?.try_into().ok()?,
-            modified_ms: date(next()?)?,
-            threshold_ms: date(next()?)?,
-            removed_ms: date(next()?)?,
-            until_ms: date(next()?)?,
-            document: next()?.as_document()?,
-        })
-    }
-}
-
-impl DocumentWriter<'_, '_> {
+impl DocumentWriter<'_> {
     /// Puts a row into the trash. False when there is no room for it, which is no reason not to remove
     /// the document.
     ///
@@ -415,33 +319,7 @@ pub(in crate::collection) fn verify(
     Ok(found)
 }
 
-/// A finding about the trash, and about a collection if that can be told.
-pub(in crate::collection) fn finding(namespace: Option<Namespace>, sentence: &str) -> Finding {
-    let unknown = || Namespace { db: "admin".to_owned(), collection: "trash".to_owned() };
-    let sentence = format!("The trash: {sentence}");
-    Finding { namespace: namespace.unwrap_or_else(unknown), index: None, record: None, sentence }
-}
-
 fn removed_damaged(count: u64, damage: &str) -> String {
     let documents = counted(count, "removed document", "removed documents");
     format!("{documents} can't be put back any more, because {damage}. All others keep their time.")
-}
-
-fn not_a_row(record: RecordNumber) -> String {
-    format!("row {record} is not a row of it")
-}
-
-/// The number of a row. Rows are counted, so it is never higher than that.
-fn number_of(record: RecordNumber) -> u64 {
-    u64::try_from(record).unwrap_or(u64::MAX)
-}
-
-/// What is wrong with one row.
-fn wrong_row(stored: &Stored<'_>) -> Option<(Option<Namespace>, String)> {
-    let Some(row) = Trashed::read(stored) else {
-        return Some((None, format!("A row is damaged: {}.", not_a_row(stored.record))));
-    };
-    let error = crate::value::scan::check(row.document.as_bytes()).err()?;
-    let sentence = format!("Row {} is not valid BSON: {error}.", row.number);
-    Some((Namespace::parse(row.namespace).ok(), sentence))
 }

@@ -29,7 +29,7 @@ struct Entry {
 
 /// A watch; dropping it ends it.
 #[derive(Debug)]
-pub(super) struct Watch<'w> {
+pub(in crate::collection) struct Watch<'w> {
     watches: &'w Watches,
     id: u64,
 }
@@ -38,7 +38,7 @@ impl Watches {
     /// Begins to watch a database. To be called inside a write transaction: what other transactions
     /// have written before is then committed when the caller's has ended, and the next ones are
     /// watched.
-    pub(super) fn open(&self, db: &str) -> Watch<'_> {
+    pub(in crate::collection) fn open(&self, db: &str) -> Watch<'_> {
         let mut table = self.lock();
         table.opened += 1;
         let id = table.opened;
@@ -67,7 +67,7 @@ impl Watches {
 
 impl Watch<'_> {
     /// Whether such a document was written since, maybe by a transaction that came to nothing.
-    pub(super) fn is_marked(&self) -> bool {
+    pub(in crate::collection) fn is_marked(&self) -> bool {
         self.watches.lock().open.iter().any(|entry| entry.id == self.id && entry.is_marked)
     }
 }

@@ -1,0 +1,71 @@
+//! What is known about an index build from outside.
+
+use crate::{
+    catalog::{CollectionMeta, IndexMeta, Namespace},
+    collection::WriteError,
+    store::{CollectionId, IndexId},
+};
+
+/// Where an index build stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BuildProgress {
+    /// The collection.
+    pub namespace: Namespace,
+    /// The index.
+    pub index: String,
+    /// Record numbers that are done; more than documents when some were deleted.
+    pub done: u64,
+    /// Record numbers in all.
+    pub total: u64,
+    /// Whether the build has ended, well or badly.
+    pub finished: bool,
+    /// Why it failed; the index is gone again.
+    pub error: Option<String>,
+}
+
+/// An index whose build has not ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PendingBuild {
+    /// The collection.
+    pub collection: CollectionId,
+    /// Its name when the build was registered.
+    pub namespace: Namespace,
+    /// The index.
+    pub index: IndexId,
+    /// Its name.
+    pub name: String,
+}
+
+impl PendingBuild {
+    pub(in crate::collection) fn of(collection: &CollectionMeta, index: &IndexMeta) -> Self {
+        Self {
+            collection: collection.id,
+            namespace: collection.namespace.clone(),
+            index: index.id,
+            name: index.name.clone(),
+        }
+    }
+}
+
+impl BuildProgress {
+    pub(super) fn new(
+        collection: &CollectionMeta,
+        index: &IndexMeta,
+        (done, total): (u64, u64),
+        finished: bool,
+    ) -> Self {
+        let (namespace, index) = (collection.namespace.clone(), index.name.clone());
+        Self { namespace, index, done, total, finished, error: None }
+    }
+
+    pub(super) fn failed(build: &PendingBuild, error: &WriteError) -> Self {
+        Self {
+            namespace: build.namespace.clone(),
+            index: build.name.clone(),
+            done: 0,
+            total: 0,
+            finished: true,
+            error: Some(error.to_string()),
+        }
+    }
+}
