@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     catalog::CollectionMeta,
-    plan::{Hint, KeyRange, Search, choose_between},
+    plan::{Hint, KeyRange, Search, choose_min_max},
     query::Projection,
     store::Scan,
     value::Direction,
@@ -213,7 +213,7 @@ impl<'r> Options<'r> {
         }
         let target = query.target.clone();
         let plan =
-            choose_between(collection, self.range, target.sort.as_ref(), query.hint.as_ref())?;
+            choose_min_max(collection, self.range, target.sort.as_ref(), query.hint.as_ref())?;
         Ok(Search::new(collection, target, plan))
     }
 }

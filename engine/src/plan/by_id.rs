@@ -4,7 +4,7 @@ use std::{ops::Bound, sync::Arc};
 
 use bson::raw::RawBsonRef;
 
-use super::{Operation, PlanError, operation::Way};
+use super::{Operation, PlanError, summary::PlanSummary};
 use crate::{
     catalog::{CollectionMeta, EntryForm},
     store::{EntryPrefix, Reader, Scan, StoreError, Stored},
@@ -30,7 +30,7 @@ pub fn find_by_id<'t>(
     let operation = Operation::current();
     if let Some(operation) = &operation {
         operation.check()?;
-        operation.note_plan(|| Way::Index("IXSCAN", Arc::clone(index)));
+        operation.note_plan(|| PlanSummary::Index("IXSCAN", Arc::clone(index)));
     }
     let found = document_with_id(reader, collection, id)?;
     if let Some(operation) = operation.filter(|_| found.is_some()) {

@@ -7,7 +7,7 @@ use bson::{Bson, Document, raw::RawBsonRef};
 use super::{
     PlanError, PlanErrorKind,
     bounds::{Bounds, bounds, conjuncts, holds_all_matches},
-    operation::Way,
+    summary::PlanSummary,
 };
 use crate::{
     catalog::{CollectionMeta, IndexMeta},
@@ -32,26 +32,13 @@ impl Plan {
         self.way().summary()
     }
 
-    pub(super) fn way(&self) -> Way {
+    pub(super) fn way(&self) -> PlanSummary {
         match &self.access {
-            Access::Nothing => Way::Stage("EOF"),
-            Access::Collection(_) => Way::Stage("COLLSCAN"),
-            Access::Index { index, .. } => Way::Index("IXSCAN", Arc::clone(index)),
+            Access::Nothing => PlanSummary::Stage("EOF"),
+            Access::Collection(_) => PlanSummary::Stage("COLLSCAN"),
+            Access::Index { index, .. } => PlanSummary::Index("IXSCAN", Arc::clone(index)),
         }
     }
-}
-
-/// A scan of an index in one line, as MongoDB writes it: `IXSCAN { a: 1, b: -1 }`.
-#[must_use]
-pub fn index_summary(index: &IndexMeta) -> String {
-    index_stage("IXSCAN", index)
-}
-
-/// A stage over an index in one line.
-pub(super) fn index_stage(stage: &str, index: &IndexMeta) -> String {
-    let part = |(path, direction): (&String, &Bson)| format!("{path}: {direction}");
-    let parts: Vec<String> = index.key.source.iter().map(part).collect();
-    format!("{stage} {{ {} }}", parts.join(", "))
 }
 
 /// How documents are found.
@@ -142,7 +129,7 @@ pub fn choose(
     let whole =
         |direction| Plan { access: Access::Collection(direction), sort_in_memory: wants_order };
     if collection.options.time_series.is_some() {
-        return packed(collection, hint, whole(natural_scan), whole(Scan::Backward));
+        return bucket_plan(collection, hint, whole(natural_scan), whole(Scan::Backward));
     }
     let tests = conjuncts(filter.root());
     match hint {
@@ -187,7 +174,7 @@ fn by_id(
 }
 
 /// All buckets are looked into, whatever index is asked for; but it must be there.
-fn packed(
+fn bucket_plan(
     collection: &CollectionMeta,
     hint: Option<&Hint>,
     usual: Plan,

@@ -7,10 +7,10 @@ use bson::raw::RawBson;
 
 use super::{
     Bounds, Interval, Operation, PlanError,
-    by_record::{self, MadeRecords},
     choose::{Access, Plan},
-    operation::Way,
-    search::Stats,
+    implicit_id::{self, ImplicitDocuments},
+    source::Stats,
+    summary::PlanSummary,
 };
 use crate::{
     catalog::{CollectionMeta, IndexMeta},
@@ -48,11 +48,11 @@ impl CountedBy {
     }
 
     /// The way, as MongoDB names it: `COUNT_SCAN { a: 1 }`.
-    pub(super) fn way(self, plan: &Plan) -> Way {
+    pub(super) fn way(self, plan: &Plan) -> PlanSummary {
         match (self, &plan.access) {
-            (Self::Counter, _) => Way::Stage("RECORD_STORE_FAST_COUNT"),
+            (Self::Counter, _) => PlanSummary::Stage("RECORD_STORE_FAST_COUNT"),
             (Self::Entries, Access::Index { index, bounds, .. }) => {
-                Way::Index(counting_stage(bounds), Arc::clone(index))
+                PlanSummary::Index(counting_stage(bounds), Arc::clone(index))
             }
             _ => plan.way(),
         }
@@ -199,8 +199,8 @@ impl Counting<'_> {
         stats: &mut Stats,
     ) -> Result<u64, PlanError> {
         let operation = Operation::current();
-        let records = by_record::records_in(range);
-        let made = MadeRecords::open(*reader, self.collection.id, records, Scan::Forward)?;
+        let records = implicit_id::records_in(range);
+        let made = ImplicitDocuments::open(*reader, self.collection.id, records, Scan::Forward)?;
         let mut count = 0_u64;
         for unread in made.take(usize::try_from(enough).unwrap_or(usize::MAX)) {
             unread?;

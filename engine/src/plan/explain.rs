@@ -6,7 +6,7 @@ use super::{
     choose::{Access, Plan},
     count::{CountedBy, counting_stage},
     parsed::{left_to_check, parsed_query, shape_hash},
-    search::Stats,
+    source::Stats,
 };
 use crate::{catalog::IndexMeta, limits::SORT_BYTES_MAX, store::Scan};
 

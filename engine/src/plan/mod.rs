@@ -3,35 +3,39 @@
 //! A plan may only narrow: every document is checked by the filter again, so an index can never change
 //! an answer. A [`Search`] keeps a key between two calls, never a transaction.
 
-mod between;
 mod bounds;
+mod bucket_scan;
 mod by_id;
-mod by_record;
 mod choose;
+mod collection_scan;
 mod count;
-mod entries;
 mod error;
 mod explain;
+mod implicit_id;
 mod implies;
+mod index_scan;
+mod min_max;
 mod operation;
-mod packed;
 mod parsed;
 mod range;
-mod records;
 mod search;
+mod source;
+mod summary;
 mod target;
 #[cfg(test)]
 mod tests;
 
-pub use between::{KeyRange, choose_between};
 pub use bounds::Bounds;
 pub use by_id::{document_with_id, find_by_id, has_document_with_id};
-pub use choose::{Access, Hint, Plan, choose, index_summary};
+pub use choose::{Access, Hint, Plan, choose};
 pub use count::CountedBy;
 pub use error::{PlanError, PlanErrorKind};
 pub use explain::{Executed, Explained, Purpose};
+pub use min_max::{KeyRange, choose_min_max};
 pub use operation::{Operation, check_interrupt};
 pub use parsed::{parsed_query, shape_hash};
 pub use range::Interval;
-pub use search::{Search, Stats, Step};
+pub use search::Search;
+pub use source::{Stats, Step};
+pub use summary::index_summary;
 pub use target::Target;

@@ -12,9 +12,8 @@ use std::{
     time::Duration,
 };
 
-use super::{Stats, choose::index_stage};
+use super::{source::Stats, summary::PlanSummary};
 use crate::{
-    catalog::IndexMeta,
     clock::work_time,
     interrupt::{Ended, Limit, current_limit, run_within},
 };
@@ -33,26 +32,7 @@ pub struct Operation {
     ticks: AtomicU64,
     keys_examined: AtomicU64,
     docs_examined: AtomicU64,
-    plan: Mutex<Option<Way>>,
-}
-
-/// The way of a search. Most commands end before anybody asks, so it is put into words only then.
-#[derive(Debug, Clone)]
-pub(super) enum Way {
-    /// A stage without an index.
-    Stage(&'static str),
-    /// A stage over an index.
-    Index(&'static str, Arc<IndexMeta>),
-}
-
-impl Way {
-    /// In one line, as MongoDB writes it: `IXSCAN { a: 1, b: -1 }`.
-    pub(super) fn summary(&self) -> String {
-        match self {
-            Self::Stage(stage) => (*stage).to_owned(),
-            Self::Index(stage, index) => index_stage(stage, index),
-        }
-    }
+    plan: Mutex<Option<PlanSummary>>,
 }
 
 impl Limit for Operation {
@@ -137,11 +117,11 @@ impl Operation {
     /// The way of its first search, e.g. `IXSCAN { a: 1 }`.
     #[must_use]
     pub fn plan_summary(&self) -> Option<String> {
-        self.way().as_ref().map(Way::summary)
+        self.way().as_ref().map(PlanSummary::summary)
     }
 
     /// Notes the way of a search, unless one is known already.
-    pub(super) fn note_plan(&self, way: impl FnOnce() -> Way) {
+    pub(super) fn note_plan(&self, way: impl FnOnce() -> PlanSummary) {
         self.way().get_or_insert_with(way);
     }
 
@@ -153,7 +133,7 @@ impl Operation {
         );
     }
 
-    fn way(&self) -> std::sync::MutexGuard<'_, Option<Way>> {
+    fn way(&self) -> std::sync::MutexGuard<'_, Option<PlanSummary>> {
         self.plan.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -6,12 +6,13 @@ use std::{collections::BinaryHeap, sync::Arc};
 use bson::raw::{RawBson, RawDocument, RawDocumentBuf};
 
 use super::{
-    PlanError, PlanErrorKind,
+    PlanError, PlanErrorKind, bucket_scan,
     choose::{Access, Plan},
+    collection_scan,
     count::{CountedBy, Counting},
-    entries::{Entries, EntryPlace},
+    index_scan::{IndexScan, IndexScanPosition},
     operation::Operation,
-    packed, records,
+    source::{ScanSource, Stats, Step, Visit, too_large},
     target::Target,
 };
 use crate::{
@@ -25,106 +26,25 @@ use crate::{
 /// A query that is being answered.
 #[derive(Debug)]
 pub struct Search {
-    base: Base,
+    source: ScanSource,
     filter: Filter,
     sort: Option<Sort>,
     plan: Plan,
     skip: u64,
     limit: Option<u64>,
     variables: Vec<(String, Option<RawBson>)>,
-    place: Place,
+    position: Position,
     /// Whether the end of the collection is not the end of the search.
     tails: bool,
     stats: Stats,
 }
 
-/// Where documents are read from.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Base {
-    pub(super) collection: CollectionId,
-    /// The records are buckets of measurements. Places take the part of record numbers then.
-    is_packed: bool,
-    /// The index of the plan may have several entries of a document by now.
-    pub(super) is_multikey: bool,
-    /// Whether a damaged document, or index entry, is no reason to end.
-    pub(super) leaves_out_damaged: bool,
-}
-
-impl Base {
-    /// A document that was read; `None`, and counted, for a damaged one that is left out.
-    pub(super) fn whole<'t>(
-        self,
-        read: Result<Stored<'t>, StoreError>,
-        stats: &mut Stats,
-    ) -> Result<Option<(Stored<'t>, &'t RawDocument)>, StoreError> {
-        let whole = self.sound(read.and_then(|stored| Ok((stored, stored.document()?))))?;
-        stats.damaged += u64::from(whole.is_none());
-        Ok(whole)
-    }
-
-    /// An entry that was read; `None` for a damaged one that is left out. Not counted yet.
-    pub(super) fn sound<T>(self, read: Result<T, StoreError>) -> Result<Option<T>, StoreError> {
-        if self.leaves_out_damaged { StoreError::unless_damaged(read) } else { read.map(Some) }
-    }
-
-    /// The document to which an entry leads; one that leads to none is damaged too.
-    pub(super) fn behind_entry<'t>(
-        self,
-        reader: &Reader<'t>,
-        record: RecordNumber,
-        stats: &mut Stats,
-    ) -> Result<Option<(Stored<'t>, &'t RawDocument)>, StoreError> {
-        if let Some(read) = reader.document(self.collection, record).transpose() {
-            return self.whole(read, stats);
-        }
-        stats.damaged += u64::from(self.leaves_out_damaged);
-        Ok(None)
-    }
-
-    /// The document, or bucket of measurements, with this record number, in the same way.
-    pub(super) fn document<'t>(
-        self,
-        reader: &Reader<'t>,
-        record: RecordNumber,
-        stats: &mut Stats,
-    ) -> Result<Option<(Stored<'t>, &'t RawDocument)>, StoreError> {
-        let found = reader.document(self.collection, record).transpose();
-        found.map_or(Ok(None), |read| self.whole(read, stats))
-    }
-}
-
-/// What was looked at.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Stats {
-    /// Index entries.
-    pub keys_examined: u64,
-    /// Documents.
-    pub docs_examined: u64,
-    /// Documents that matched, those that were skipped included.
-    pub matched: u64,
-    /// Documents given out.
-    pub returned: u64,
-    /// Damaged documents, buckets of measurements or index entries that were left out.
-    pub damaged: u64,
-}
-
-/// What the receiver of a document says.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Step {
-    /// Taken; go on.
-    Take,
-    /// Taken; stop here for now.
-    TakeAndStop,
-    /// Not taken: it comes first the next time.
-    LeaveAndStop,
-}
-
 #[derive(Debug)]
-enum Place {
+enum Position {
     /// In the collection: the last record looked at.
     Records(Option<RecordNumber>),
     /// In an index.
-    Entries(EntryPlace),
+    Entries(IndexScanPosition),
     /// Sorted: the records in order, the next one last.
     Sorted(Vec<RecordNumber>),
     /// Not sorted yet.
@@ -133,18 +53,16 @@ enum Place {
     End,
 }
 
-pub(super) type Visit<'v, E> = &'v mut dyn FnMut(&Stored<'_>, &RawDocument) -> Result<Step, E>;
-
 impl Search {
     /// A search that has not begun.
     #[must_use]
     pub fn new(collection: &CollectionMeta, target: Target, plan: Plan) -> Self {
-        let place = if plan.sort_in_memory { Place::Unsorted } else { start(&plan) };
+        let position = if plan.sort_in_memory { Position::Unsorted } else { start(&plan) };
         let Target { filter, sort, skip, limit, leaves_out_damaged, variables } = target;
         Self {
-            base: Base {
+            source: ScanSource {
                 collection: collection.id,
-                is_packed: collection.options.time_series.is_some(),
+                is_bucketed: collection.options.time_series.is_some(),
                 is_multikey: false,
                 leaves_out_damaged,
             },
@@ -154,7 +72,7 @@ impl Search {
             skip,
             limit,
             variables,
-            place,
+            position,
             tails: false,
             stats: Stats::default(),
         }
@@ -182,7 +100,7 @@ impl Search {
     /// Whether nothing can come any more.
     #[must_use]
     pub fn is_done(&self) -> bool {
-        matches!(self.place, Place::End) || self.limit == Some(0)
+        matches!(self.position, Position::End) || self.limit == Some(0)
     }
 
     /// Goes on and gives matching documents to `visit` until it stops or nothing is left. Documents
@@ -211,8 +129,8 @@ impl Search {
             let is_hidden = hides && collection.hides(document, stored.modified_ms, now_ms);
             Ok(!is_hidden && filter.matches_in(document, &seen)?)
         };
-        if matches!(self.place, Place::Unsorted) {
-            self.place = Place::Sorted(self.sorted(reader, &accept)?);
+        if matches!(self.position, Position::Unsorted) {
+            self.position = Position::Sorted(self.sorted(reader, &accept)?);
         }
         let (mut skip, mut limit) = (self.skip, self.limit);
         let (mut matched, mut returned) = (0, 0);
@@ -239,12 +157,13 @@ impl Search {
         };
         // What is sorted in memory comes in order whatever the index does.
         let way = (&self.plan.access, self.sort.as_ref().filter(|_| !self.plan.sort_in_memory));
-        let walked = walk(reader, self.base, way, &mut self.place, &mut self.stats, &mut counted);
+        let walked =
+            walk(reader, self.source, way, &mut self.position, &mut self.stats, &mut counted);
         if let Ok(ended) = walked
             && ended
-            && !(self.tails && matches!(self.place, Place::Records(_)))
+            && !(self.tails && matches!(self.position, Position::Records(_)))
         {
-            self.place = Place::End;
+            self.position = Position::End;
         }
         if let Some(operation) = &operation {
             operation.note_stats(before, self.stats);
@@ -260,7 +179,7 @@ impl Search {
     /// How the documents of this search are counted.
     #[must_use]
     pub fn counted_by(&self, collection: &CollectionMeta) -> CountedBy {
-        if self.base.leaves_out_damaged {
+        if self.source.leaves_out_damaged {
             // Neither a counter nor an entry knows what is damaged.
             return CountedBy::Documents;
         }
@@ -303,15 +222,15 @@ impl Search {
         }
         let left = self.stats.matched.saturating_sub(self.skip);
         self.stats.returned = self.limit.map_or(left, |limit| left.min(limit));
-        self.place = Place::End;
+        self.position = Position::End;
         Ok(self.stats.returned)
     }
 
     /// The oldest documents of a capped collection go; a cursor that stood at one of them has missed
     /// others.
     fn check_position(&self, reader: &Reader<'_>) -> Result<(), PlanError> {
-        let Place::Records(Some(record)) = self.place else { return Ok(()) };
-        if reader.has_document(self.base.collection, record)? {
+        let Position::Records(Some(record)) = self.position else { return Ok(()) };
+        if reader.has_document(self.source.collection, record)? {
             return Ok(());
         }
         Err(PlanError::new(
@@ -336,13 +255,15 @@ impl Search {
         now_ms: i64,
     ) -> Result<Option<RawDocumentBuf>, PlanError> {
         self.check_still_valid(collection)?;
-        if self.base.is_packed {
-            let found = packed::document(reader, self.base.collection, record)?;
+        if self.source.is_bucketed {
+            let found = bucket_scan::document(reader, self.source.collection, record)?;
             let Some(document) = found else { return Ok(None) };
             let matches = self.filter.matches_in(&document, &self.seen(now_ms))?;
             return Ok(matches.then_some(document));
         }
-        let Some(stored) = reader.document(self.base.collection, record)? else { return Ok(None) };
+        let Some(stored) = reader.document(self.source.collection, record)? else {
+            return Ok(None);
+        };
         let document = stored.document()?;
         let is_shown = !collection.hides(document, stored.modified_ms, now_ms)
             && self.filter.matches_in(document, &self.seen(now_ms))?;
@@ -361,7 +282,7 @@ impl Search {
     fn enter(&mut self, collection: &CollectionMeta) -> Result<Option<Arc<Operation>>, PlanError> {
         self.check_still_valid(collection)?;
         let index = self.plan.access.index_now(collection);
-        self.base.is_multikey |= index.is_some_and(|index| index.multikey);
+        self.source.is_multikey |= index.is_some_and(|index| index.multikey);
         let operation = Operation::current();
         if let Some(operation) = &operation {
             operation.check()?;
@@ -376,7 +297,7 @@ impl Search {
             Access::Index { .. } => now.is_some_and(|now| now.answers_queries()),
             _ => true,
         };
-        if collection.id == self.base.collection && index_is_there {
+        if collection.id == self.source.collection && index_is_there {
             return Ok(());
         }
         Err(PlanError::new(
@@ -397,7 +318,7 @@ impl Search {
             .map(|limit| usize::try_from(limit.saturating_add(self.skip)).unwrap_or(usize::MAX));
         let mut best: BinaryHeap<(SortKey, RecordNumber)> = BinaryHeap::new();
         let mut bytes = 0;
-        let mut place = start(&self.plan);
+        let mut position = start(&self.plan);
         let operation = Operation::current();
         let mut matched = 0;
         let mut collect = |stored: &Stored<'_>, document: &RawDocument| {
@@ -420,7 +341,7 @@ impl Search {
             Ok(Step::Take)
         };
         let access = &self.plan.access;
-        walk(reader, self.base, (access, None), &mut place, &mut self.stats, &mut collect)?;
+        walk(reader, self.source, (access, None), &mut position, &mut self.stats, &mut collect)?;
         let mut records: Vec<RecordNumber> =
             best.into_sorted_vec().into_iter().map(|(_, record)| record).collect();
         records.reverse();
@@ -428,50 +349,42 @@ impl Search {
     }
 }
 
-fn start(plan: &Plan) -> Place {
+fn start(plan: &Plan) -> Position {
     match plan.access {
-        Access::Nothing => Place::End,
-        Access::Collection(_) => Place::Records(None),
-        Access::Index { .. } => Place::Entries(EntryPlace::default()),
+        Access::Nothing => Position::End,
+        Access::Collection(_) => Position::Records(None),
+        Access::Index { .. } => Position::Entries(IndexScanPosition::default()),
     }
 }
 
-pub(super) fn too_large() -> PlanError {
-    PlanError::new(
-        PlanErrorKind::SortTooLarge,
-        format!(
-            "Sort exceeded memory limit of {SORT_BYTES_MAX} bytes; add an index in this order, or a \
-             limit"
-        ),
-    )
-}
-
-/// Visits documents from a place on and moves the place along; whether the end was reached. With an
+/// Visits documents from a position on and moves the position along; whether the end was reached. With an
 /// order that the index has to keep.
 fn walk<E: From<PlanError>>(
     reader: &Reader<'_>,
-    base: Base,
+    source: ScanSource,
     (access, sort): (&Access, Option<&Sort>),
-    place: &mut Place,
+    position: &mut Position,
     stats: &mut Stats,
     visit: Visit<'_, E>,
 ) -> Result<bool, E> {
-    match (place, access) {
-        (Place::Records(after), Access::Collection(direction)) if base.is_packed => {
-            packed::walk(reader, base, *direction, after, stats, visit)
+    match (position, access) {
+        (Position::Records(after), Access::Collection(direction)) if source.is_bucketed => {
+            bucket_scan::walk(reader, source, *direction, after, stats, visit)
         }
-        (Place::Sorted(places), _) if base.is_packed => {
-            packed::walk_sorted(reader, base, places, stats, visit)
+        (Position::Sorted(places), _) if source.is_bucketed => {
+            bucket_scan::walk_sorted(reader, source, places, stats, visit)
         }
-        (Place::Records(after), Access::Collection(direction)) => {
-            records::walk(reader, base, *direction, after, stats, visit)
+        (Position::Records(after), Access::Collection(direction)) => {
+            collection_scan::walk(reader, source, *direction, after, stats, visit)
         }
-        (Place::Entries(place), Access::Index { index, bounds, direction }) => {
+        (Position::Entries(position), Access::Index { index, bounds, direction }) => {
             let (intervals, direction) = (&bounds.intervals, *direction);
-            let mut entries = Entries { index, base, intervals, direction, sort, stats };
-            entries.walk(reader, place, visit)
+            let mut entries = IndexScan { index, source, intervals, direction, sort, stats };
+            entries.walk(reader, position, visit)
         }
-        (Place::Sorted(records), _) => records::walk_sorted(reader, base, records, stats, visit),
+        (Position::Sorted(records), _) => {
+            collection_scan::walk_sorted(reader, source, records, stats, visit)
+        }
         _ => Ok(true),
     }
 }

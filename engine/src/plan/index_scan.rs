@@ -8,8 +8,8 @@ use std::{
 
 use super::{
     Interval, PlanError, PlanErrorKind,
-    by_record::{Found, Places},
-    search::{Base, Stats, Step, Visit, too_large},
+    implicit_id::{IndexHit, IndexHits},
+    source::{ScanSource, Stats, Step, Visit, too_large},
 };
 use crate::{
     catalog::IndexMeta,
@@ -21,7 +21,7 @@ use crate::{
 
 /// Where a walk stands.
 #[derive(Debug, Default)]
-pub(super) struct EntryPlace {
+pub(super) struct IndexScanPosition {
     /// The interval, counted in the direction of the walk.
     interval: usize,
     /// The last entry looked at.
@@ -33,7 +33,7 @@ pub(super) struct EntryPlace {
 }
 
 /// How a walk came to a record.
-enum Way<'t> {
+enum FoundBy<'t> {
     /// By its entry; with the document, if it was met on the way.
     Entry(Option<Unread<'t>>),
     /// By the order that it was put in before. It may be gone since.
@@ -41,68 +41,68 @@ enum Way<'t> {
 }
 
 /// One walk.
-pub(super) struct Entries<'e> {
+pub(super) struct IndexScan<'e> {
     pub(super) index: &'e IndexMeta,
-    pub(super) base: Base,
+    pub(super) source: ScanSource,
     pub(super) intervals: &'e [Interval],
     pub(super) direction: Scan,
-    /// The order that the index is to give. Entries whose keys were cut at the same bytes stand in no
+    /// The order that the index is to give. IndexScan whose keys were cut at the same bytes stand in no
     /// order: there the documents decide.
     pub(super) sort: Option<&'e Sort>,
     pub(super) stats: &'e mut Stats,
 }
 
-impl Entries<'_> {
-    /// Visits documents from a place on and moves the place along; whether the end was reached.
+impl IndexScan<'_> {
+    /// Visits documents from a position on and moves the position along; whether the end was reached.
     pub(super) fn walk<E: From<PlanError>>(
         &mut self,
         reader: &Reader<'_>,
-        place: &mut EntryPlace,
+        position: &mut IndexScanPosition,
         visit: Visit<'_, E>,
     ) -> Result<bool, E> {
-        if !self.give_pending(reader, place, visit)? {
+        if !self.give_pending(reader, position, visit)? {
             return Ok(false);
         }
         loop {
             let at = match self.direction {
-                Scan::Forward => Some(place.interval),
-                Scan::Backward => self.intervals.len().checked_sub(1 + place.interval),
+                Scan::Forward => Some(position.interval),
+                Scan::Backward => self.intervals.len().checked_sub(1 + position.interval),
             };
             let Some(range) = at.and_then(|at| self.intervals.get(at)) else { return Ok(true) };
-            let index = (self.base.collection, self.index);
-            let after = place.after.as_ref();
-            let places = Places::open(reader, index, range, after, self.direction);
+            let index = (self.source.collection, self.index);
+            let after = position.after.as_ref();
+            let places = IndexHits::open(reader, index, range, after, self.direction);
             let mut entries = places.map_err(PlanError::from)?.peekable();
-            // Damaged entries behind the place; they are counted when it is behind them.
+            // Damaged entries behind the position; they are counted when it is behind them.
             let mut passed = 0;
             while let Some(entry) = entries.next() {
                 self.stats.keys_examined += 1;
-                let Some(entry) = self.base.sound(entry).map_err(PlanError::from)? else {
+                let Some(entry) = self.source.sound(entry).map_err(PlanError::from)? else {
                     passed += 1;
                     continue;
                 };
                 if let Some(run) = self.run_of(&entry, &mut entries, &mut passed)? {
-                    place.pending = self.in_order(reader, &entry, &run)?;
-                    place.stand_at(run.last().unwrap_or(&entry));
-                    if !self.give_pending(reader, place, visit)? {
+                    position.pending = self.in_order(reader, &entry, &run)?;
+                    position.move_to(run.last().unwrap_or(&entry));
+                    if !self.give_pending(reader, position, visit)? {
                         return Ok(false);
                     }
                     continue;
                 }
-                let met = (entry.record, Way::Entry(entry.unread));
-                let step = self.visit_record(reader, met, &mut place.seen, visit)?;
+                let met = (entry.record, FoundBy::Entry(entry.unread));
+                let step = self.visit_record(reader, met, &mut position.seen, visit)?;
                 if step == Step::LeaveAndStop {
                     return Ok(false);
                 }
                 self.stats.damaged += mem::take(&mut passed);
-                place.stand_at(&entry);
+                position.move_to(&entry);
                 if step == Step::TakeAndStop {
                     return Ok(false);
                 }
             }
             self.stats.damaged += passed;
-            place.interval += 1;
-            place.after = None;
+            position.interval += 1;
+            position.after = None;
         }
     }
 
@@ -111,17 +111,17 @@ impl Entries<'_> {
     /// `passed`.
     fn run_of<'t>(
         &mut self,
-        first: &Found<'t>,
-        entries: &mut Peekable<Places<'t>>,
+        first: &IndexHit<'t>,
+        entries: &mut Peekable<IndexHits<'t>>,
         passed: &mut u64,
-    ) -> Result<Option<Vec<Found<'t>>>, PlanError> {
+    ) -> Result<Option<Vec<IndexHit<'t>>>, PlanError> {
         if self.sort.is_none() || first.exact {
             return Ok(None);
         }
-        let base = self.base;
-        let in_run = |next: &Result<Found<'_>, StoreError>| match next {
+        let source = self.source;
+        let in_run = |next: &Result<IndexHit<'_>, StoreError>| match next {
             Ok(next) => are_cut_alike(first, next),
-            Err(StoreError::Damaged { .. }) => base.leaves_out_damaged,
+            Err(StoreError::Damaged { .. }) => source.leaves_out_damaged,
             Err(_) => false,
         };
         if !entries.peek().is_some_and(in_run) {
@@ -131,7 +131,7 @@ impl Entries<'_> {
         let mut run = Vec::new();
         while let Some(next) = entries.next_if(in_run) {
             self.stats.keys_examined += 1;
-            match base.sound(next)? {
+            match source.sound(next)? {
                 Some(next) => {
                     self.stats.damaged += mem::take(passed);
                     run.push(next);
@@ -146,15 +146,16 @@ impl Entries<'_> {
     fn give_pending<E: From<PlanError>>(
         &mut self,
         reader: &Reader<'_>,
-        place: &mut EntryPlace,
+        position: &mut IndexScanPosition,
         visit: Visit<'_, E>,
     ) -> Result<bool, E> {
-        while let Some(record) = place.pending.last().copied() {
-            let step = self.visit_record(reader, (record, Way::Order), &mut place.seen, visit)?;
+        while let Some(record) = position.pending.last().copied() {
+            let step =
+                self.visit_record(reader, (record, FoundBy::Order), &mut position.seen, visit)?;
             if step == Step::LeaveAndStop {
                 return Ok(false);
             }
-            place.pending.pop();
+            position.pending.pop();
             if step == Step::TakeAndStop {
                 return Ok(false);
             }
@@ -166,14 +167,14 @@ impl Entries<'_> {
     fn in_order(
         &mut self,
         reader: &Reader<'_>,
-        first: &Found<'_>,
-        behind: &[Found<'_>],
+        first: &IndexHit<'_>,
+        behind: &[IndexHit<'_>],
     ) -> Result<Vec<RecordNumber>, PlanError> {
         let Some(sort) = self.sort else { return Ok(Vec::new()) };
         let mut keys: Vec<(SortKey, RecordNumber)> = Vec::with_capacity(1 + behind.len());
         let mut bytes = 0;
         for entry in iter::once(first).chain(behind) {
-            let found = self.base.behind_entry(reader, entry.record, self.stats)?;
+            let found = self.source.behind_entry(reader, entry.record, self.stats)?;
             let Some((_, document)) = found else { continue };
             let key = sort.key(document)?;
             bytes += key.size_bytes();
@@ -191,19 +192,19 @@ impl Entries<'_> {
     fn visit_record<E: From<PlanError>>(
         &mut self,
         reader: &Reader<'_>,
-        (record, way): (RecordNumber, Way<'_>),
+        (record, way): (RecordNumber, FoundBy<'_>),
         seen: &mut HashSet<RecordNumber>,
         visit: Visit<'_, E>,
     ) -> Result<Step, E> {
-        let is_multikey = self.base.is_multikey;
+        let is_multikey = self.source.is_multikey;
         let remembers = is_multikey || self.intervals.len() > 1;
         if remembers && seen.contains(&record) {
             return Ok(Step::Take);
         }
         let found = match way {
-            Way::Entry(Some(unread)) => self.base.whole(unread.read(), self.stats),
-            Way::Entry(None) => self.base.behind_entry(reader, record, self.stats),
-            Way::Order => self.base.document(reader, record, self.stats),
+            FoundBy::Entry(Some(unread)) => self.source.whole(unread.read(), self.stats),
+            FoundBy::Entry(None) => self.source.behind_entry(reader, record, self.stats),
+            FoundBy::Order => self.source.document(reader, record, self.stats),
         };
         let step = match found.map_err(PlanError::from)? {
             Some((stored, document)) => {
@@ -245,8 +246,8 @@ fn remember(
     ))
 }
 
-impl EntryPlace {
-    fn stand_at(&mut self, entry: &Found<'_>) {
+impl IndexScanPosition {
+    fn move_to(&mut self, entry: &IndexHit<'_>) {
         match &mut self.after {
             Some((key, record)) => {
                 entry.key.as_ref().clone_into(key);
@@ -258,7 +259,7 @@ impl EntryPlace {
 }
 
 /// Whether the keys of both were cut and are the same up to there.
-fn are_cut_alike(a: &Found<'_>, b: &Found<'_>) -> bool {
+fn are_cut_alike(a: &IndexHit<'_>, b: &IndexHit<'_>) -> bool {
     !a.exact && !b.exact && a.key.get(..KEY_BYTES_KEPT) == b.key.get(..KEY_BYTES_KEPT)
 }
 

@@ -4,7 +4,7 @@ use bson::raw::{RawDocument, RawDocumentBuf};
 
 use super::{
     PlanError,
-    search::{Base, Stats, Step, Visit},
+    source::{ScanSource, Stats, Step, Visit},
 };
 use crate::{
     store::{CollectionId, Reader, RecordNumber, Scan, Stored},
@@ -14,7 +14,7 @@ use crate::{
 /// Visits the measurements behind the place `after`, bucket by bucket. True when nothing is left.
 pub(super) fn walk<E: From<PlanError>>(
     reader: &Reader<'_>,
-    base: Base,
+    source: ScanSource,
     direction: Scan,
     after: &mut Option<RecordNumber>,
     stats: &mut Stats,
@@ -27,13 +27,13 @@ pub(super) fn walk<E: From<PlanError>>(
         (Scan::Backward, None) => RecordNumber::MAX,
     };
     let mut buckets =
-        reader.documents(base.collection, from, direction).map_err(PlanError::from)?;
+        reader.documents(source.collection, from, direction).map_err(PlanError::from)?;
     while let Some(unread) = buckets.next_unread() {
         let unread = unread.map_err(PlanError::from)?;
         if *after == Some(last_place(unread.record, direction)) {
             continue;
         }
-        let Some((stored, packed)) = base.whole(unread.read(), stats).map_err(PlanError::from)?
+        let Some((stored, packed)) = source.whole(unread.read(), stats).map_err(PlanError::from)?
         else {
             *after = Some(last_place(unread.record, direction));
             continue;
@@ -87,14 +87,14 @@ pub(super) fn document(
 /// Visits the measurements at these places, the last one first. True when nothing is left.
 pub(super) fn walk_sorted<E: From<PlanError>>(
     reader: &Reader<'_>,
-    base: Base,
+    source: ScanSource,
     places: &mut Vec<RecordNumber>,
     stats: &mut Stats,
     visit: Visit<'_, E>,
 ) -> Result<bool, E> {
     while let Some(place) = places.last().copied() {
         let (record, number) = bucket::split(place);
-        let found = base.document(reader, record, stats).map_err(PlanError::from)?;
+        let found = source.document(reader, record, stats).map_err(PlanError::from)?;
         if let Some((stored, packed)) = found
             && let Some(document) = bucket::at(packed, number)
         {

@@ -16,7 +16,7 @@ use crate::{
 const SKIPPED_MAX: usize = 8;
 
 /// One document's place in an index.
-pub(super) struct Found<'t> {
+pub(super) struct IndexHit<'t> {
     /// Its key bytes.
     pub(super) key: Cow<'t, [u8]>,
     /// Its record number.
@@ -27,26 +27,26 @@ pub(super) struct Found<'t> {
     pub(super) unread: Option<Unread<'t>>,
 }
 
-impl<'t> From<Entry<'t>> for Found<'t> {
+impl<'t> From<Entry<'t>> for IndexHit<'t> {
     fn from(Entry { key, record, exact }: Entry<'t>) -> Self {
         Self { key: Cow::Borrowed(key), record, exact, unread: None }
     }
 }
 
 /// The places of an index within an interval.
-pub(super) enum Places<'t> {
+pub(super) enum IndexHits<'t> {
     Entries(Entries<'t>),
-    Both(Box<Both<'t>>),
+    Merged(Box<Merged<'t>>),
 }
 
 /// Entries and documents without one, of which none has the same key.
-pub(super) struct Both<'t> {
+pub(super) struct Merged<'t> {
     entries: Peekable<Entries<'t>>,
-    made: Peekable<Made<'t>>,
+    made: Peekable<ImplicitKeys<'t>>,
     direction: Scan,
 }
 
-impl<'t> Places<'t> {
+impl<'t> IndexHits<'t> {
     /// From one end of the interval, or from behind an entry, which need no longer exist.
     pub(super) fn open(
         reader: &Reader<'t>,
@@ -67,25 +67,26 @@ impl<'t> Places<'t> {
         if !index.by_record {
             return Ok(Self::Entries(entries));
         }
-        let made = Made::open(reader, collection, range, after.map(|(key, _)| &**key), direction)?;
+        let made =
+            ImplicitKeys::open(reader, collection, range, after.map(|(key, _)| &**key), direction)?;
         let (entries, made) = (entries.peekable(), made.peekable());
-        Ok(Self::Both(Box::new(Both { entries, made, direction })))
+        Ok(Self::Merged(Box::new(Merged { entries, made, direction })))
     }
 }
 
-impl<'t> Iterator for Places<'t> {
-    type Item = Result<Found<'t>, StoreError>;
+impl<'t> Iterator for IndexHits<'t> {
+    type Item = Result<IndexHit<'t>, StoreError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         match self {
-            Self::Entries(entries) => Some(entries.next()?.map(Found::from)),
-            Self::Both(both) => both.next(),
+            Self::Entries(entries) => Some(entries.next()?.map(IndexHit::from)),
+            Self::Merged(both) => both.next(),
         }
     }
 }
 
-impl<'t> Iterator for Both<'t> {
-    type Item = Result<Found<'t>, StoreError>;
+impl<'t> Iterator for Merged<'t> {
+    type Item = Result<IndexHit<'t>, StoreError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         let first = match (self.entries.peek(), self.made.peek()) {
@@ -97,22 +98,22 @@ impl<'t> Iterator for Both<'t> {
             (Some(_), _) => Ordering::Less,
         };
         if first != Ordering::Greater {
-            return Some(self.entries.next()?.map(Found::from));
+            return Some(self.entries.next()?.map(IndexHit::from));
         }
         let found = self.made.next()?.map(|(key, unread)| {
             let (key, record) = (Cow::Owned(key), unread.record);
-            Found { key, record, exact: true, unread: Some(unread) }
+            IndexHit { key, record, exact: true, unread: Some(unread) }
         });
         Some(found)
     }
 }
 
 /// Documents whose record number is made from their `_id`, in its order, with their keys.
-pub(super) struct Made<'t> {
-    documents: MadeRecords<'t>,
+pub(super) struct ImplicitKeys<'t> {
+    documents: ImplicitDocuments<'t>,
 }
 
-impl<'t> Made<'t> {
+impl<'t> ImplicitKeys<'t> {
     fn open(
         reader: &Reader<'t>,
         collection: CollectionId,
@@ -132,11 +133,11 @@ impl<'t> Made<'t> {
             }
             (None, _) => {}
         }
-        Ok(Self { documents: MadeRecords::open(*reader, collection, records, direction)? })
+        Ok(Self { documents: ImplicitDocuments::open(*reader, collection, records, direction)? })
     }
 }
 
-impl<'t> Iterator for Made<'t> {
+impl<'t> Iterator for ImplicitKeys<'t> {
     type Item = Result<(Vec<u8>, Unread<'t>), StoreError>;
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -155,7 +156,7 @@ pub(super) fn records_in(range: &Interval) -> std::ops::Range<RecordNumber> {
 }
 
 /// Documents of a range whose record number is made from their `_id`.
-pub(super) struct MadeRecords<'t> {
+pub(super) struct ImplicitDocuments<'t> {
     reader: Reader<'t>,
     collection: CollectionId,
     records: std::ops::Range<RecordNumber>,
@@ -163,7 +164,7 @@ pub(super) struct MadeRecords<'t> {
     documents: Documents<'t>,
 }
 
-impl<'t> MadeRecords<'t> {
+impl<'t> ImplicitDocuments<'t> {
     pub(super) fn open(
         reader: Reader<'t>,
         collection: CollectionId,
@@ -179,7 +180,7 @@ impl<'t> MadeRecords<'t> {
     }
 }
 
-impl<'t> Iterator for MadeRecords<'t> {
+impl<'t> Iterator for ImplicitDocuments<'t> {
     type Item = Result<Unread<'t>, StoreError>;
 
     fn next(&mut self) -> Option<Self::Item> {

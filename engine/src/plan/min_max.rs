@@ -36,7 +36,7 @@ impl KeyRange<'_> {
 /// # Errors
 /// `BoundsWithoutHint`, `BoundsOfOtherIndex`, `BoundsOutOfOrder`, `NoPlans` with `$natural`, and
 /// `BadHint`.
-pub fn choose_between(
+pub fn choose_min_max(
     collection: &CollectionMeta,
     range: KeyRange<'_>,
     sort: Option<&Sort>,

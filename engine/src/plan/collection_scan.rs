@@ -2,14 +2,14 @@
 
 use super::{
     PlanError,
-    search::{Base, Stats, Step, Visit},
+    source::{ScanSource, Stats, Step, Visit},
 };
 use crate::store::{Reader, RecordNumber, Scan};
 
 /// Visits the records behind `after`. True when nothing is left.
 pub(super) fn walk<E: From<PlanError>>(
     reader: &Reader<'_>,
-    base: Base,
+    source: ScanSource,
     direction: Scan,
     after: &mut Option<RecordNumber>,
     stats: &mut Stats,
@@ -23,10 +23,11 @@ pub(super) fn walk<E: From<PlanError>>(
     };
     let Some(from) = from else { return Ok(true) };
     let mut documents =
-        reader.documents(base.collection, from, direction).map_err(PlanError::from)?;
+        reader.documents(source.collection, from, direction).map_err(PlanError::from)?;
     while let Some(unread) = documents.next_unread() {
         let unread = unread.map_err(PlanError::from)?;
-        let Some((stored, document)) = base.whole(unread.read(), stats).map_err(PlanError::from)?
+        let Some((stored, document)) =
+            source.whole(unread.read(), stats).map_err(PlanError::from)?
         else {
             *after = Some(unread.record);
             continue;
@@ -47,13 +48,13 @@ pub(super) fn walk<E: From<PlanError>>(
 /// Visits these records, the last one first. True when nothing is left.
 pub(super) fn walk_sorted<E: From<PlanError>>(
     reader: &Reader<'_>,
-    base: Base,
+    source: ScanSource,
     records: &mut Vec<RecordNumber>,
     stats: &mut Stats,
     visit: Visit<'_, E>,
 ) -> Result<bool, E> {
     while let Some(record) = records.last().copied() {
-        let found = base.document(reader, record, stats).map_err(PlanError::from)?;
+        let found = source.document(reader, record, stats).map_err(PlanError::from)?;
         if let Some((stored, document)) = found {
             stats.docs_examined += 1;
             match visit(&stored, document)? {
