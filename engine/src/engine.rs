@@ -90,7 +90,7 @@ impl Engine {
         let reaper = Arc::new(Reaper::new(Arc::clone(&collections), Arc::clone(&hub))?);
         report.warnings.extend_from_slice(reaper.lost());
         let weak = Arc::downgrade(&reaper);
-        collections.set_keeper(weak);
+        collections.set_expired_sink(weak);
         if is_writable {
             // What can't be dropped now is no reason to keep the store closed.
             let _ = collections.drop_unfinished_outputs();
@@ -261,7 +261,7 @@ fn observe(
                 hub.send(&EngineEvent::CatalogChanged);
                 wake.notify();
             }
-            Change::ScrubAsked => wake.notify(),
+            Change::ScrubRequested => wake.notify(),
             Change::Damage(finding) => hub.send(&EngineEvent::DamageFound(finding.clone())),
             Change::Data(namespace) => hub.send(&EngineEvent::DataChanged(namespace.clone())),
             Change::Build(progress) => hub.send(&EngineEvent::IndexBuild {

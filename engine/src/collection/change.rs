@@ -1,4 +1,4 @@
-//! What has changed, told after the commit.
+//! What a committed transaction changed, reported to the observer after the commit.
 
 use super::{BuildProgress, Finding};
 use crate::catalog::Namespace;
@@ -6,14 +6,14 @@ use crate::catalog::Namespace;
 /// A committed change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Change {
-    /// A database, collection or index came, went or was changed.
+    /// A database, collection or index was created, changed or dropped.
     Catalog,
-    /// Documents of this collection came, went or were changed.
+    /// Documents of this collection were inserted, changed or removed.
     Data(Namespace),
-    /// An index build went on or ended.
+    /// An index build advanced or ended.
     Build(BuildProgress),
-    /// Something damaged was met and has left the store.
+    /// Damaged rows were removed from the store.
     Damage(Finding),
-    /// Nothing changed; somebody wants a scrub.
-    ScrubAsked,
+    /// Nothing changed; a scrub was requested.
+    ScrubRequested,
 }

@@ -1,12 +1,11 @@
-//! Who waits for the next committed change.
+//! Threads that wait for the next committed change.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::clock::WakeUp;
 
-/// Threads that wait for a change.
 #[derive(Debug, Default)]
-pub(super) struct Waiting {
+pub(super) struct ChangeWaiters {
     table: Mutex<Table>,
 }
 
@@ -16,22 +15,22 @@ struct Table {
     open: Vec<(u64, WakeUp)>,
 }
 
-/// One thread's place among those that wait; dropping it gives it up.
+/// One waiting thread; dropping it ends the wait.
 #[derive(Debug)]
 pub struct ChangeWaiter<'w> {
-    waiting: &'w Waiting,
+    waiters: &'w ChangeWaiters,
     id: u64,
     wake: WakeUp,
 }
 
-impl Waiting {
+impl ChangeWaiters {
     pub(super) fn enter(&self) -> ChangeWaiter<'_> {
         let wake = WakeUp::new();
         let mut table = self.lock();
         table.opened += 1;
         let id = table.opened;
         table.open.push((id, wake.clone()));
-        ChangeWaiter { waiting: self, id, wake }
+        ChangeWaiter { waiters: self, id, wake }
     }
 
     pub(super) fn wake(&self) {
@@ -46,7 +45,7 @@ impl Waiting {
 }
 
 impl ChangeWaiter<'_> {
-    /// Notified by every change that is committed while the waiter exists.
+    /// Notified by every change that commits while the waiter exists.
     #[must_use]
     pub fn wake(&self) -> &WakeUp {
         &self.wake
@@ -55,6 +54,6 @@ impl ChangeWaiter<'_> {
 
 impl Drop for ChangeWaiter<'_> {
     fn drop(&mut self) {
-        self.waiting.lock().open.retain(|(id, _)| *id != self.id);
+        self.waiters.lock().open.retain(|(id, _)| *id != self.id);
     }
 }

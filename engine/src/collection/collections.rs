@@ -1,16 +1,16 @@
-//! The way in: all collections of a store.
+//! The entry point: all collections of a store, and the transactions over them.
 
 use std::sync::{Arc, PoisonError, RwLock, Weak, atomic::AtomicU64};
 
 use super::{
-    Change, ChangeWaiter, Displaced, DocumentWriter, Keeper, WriteError,
-    build::build_owners::Drives,
-    change_waiters::Waiting,
+    Change, ChangeWaiter, DocumentWriter, EvictedDocument, ExpiredSink, WriteError,
+    build::build_owners::BuildOwners,
+    change_waiters::ChangeWaiters,
     integrity::scrub_state::Scrub,
     write::{
-        evict::{ATTEMPTS_MAX, Displacing},
+        evict::{ATTEMPTS_MAX, Evictions},
         transaction::{Effects, Transaction},
-        ts_watch::Watches,
+        ts_watch::TsWatches,
     },
 };
 use crate::{
@@ -20,15 +20,14 @@ use crate::{
     store::{Reader, Store, StoreError, Writer},
 };
 
-/// Who hears of committed changes.
+/// Called after each commit.
 type Observer = Arc<dyn Fn(&Change) + Send + Sync>;
 
-/// An error of the closure or one of the store.
 enum Failure<E> {
     Work(E),
     Store(StoreError),
-    /// These documents must be archived before.
-    Displaced(Vec<Displaced>),
+    /// These documents must be archived first.
+    NotArchived(Vec<EvictedDocument>),
 }
 
 impl<E> From<StoreError> for Failure<E> {
@@ -43,17 +42,18 @@ pub struct Collections {
     pub(super) clock: Arc<dyn Clock>,
     pub(super) catalog: Catalog,
     observer: RwLock<Option<Observer>>,
-    pub(super) keeper: RwLock<Option<Weak<dyn Keeper>>>,
-    waiting: Waiting,
+    pub(super) sink: RwLock<Option<Weak<dyn ExpiredSink>>>,
+    waiters: ChangeWaiters,
     pub(super) scrub: Scrub,
-    pub(super) drives: Drives,
-    pub(super) watches: Watches,
-    /// How often an index was made to take values twice again.
+    pub(super) build_owners: BuildOwners,
+    pub(super) ts_watches: TsWatches,
+    /// How often `prepareUnique` was turned off. `collMod` compares it to detect duplicates that
+    /// were written during its check.
     pub(super) unprepared: AtomicU64,
 }
 
 impl Collections {
-    /// The collections of an open store.
+    /// Reads the catalog of an open store.
     ///
     /// # Errors
     /// `Damaged` when the catalog can't be read.
@@ -64,11 +64,11 @@ impl Collections {
             clock,
             catalog: Catalog::new(snapshot),
             observer: RwLock::new(None),
-            keeper: RwLock::new(None),
-            waiting: Waiting::default(),
+            sink: RwLock::new(None),
+            waiters: ChangeWaiters::default(),
             scrub: Scrub::default(),
-            drives: Drives::default(),
-            watches: Watches::default(),
+            build_owners: BuildOwners::default(),
+            ts_watches: TsWatches::default(),
             unprepared: AtomicU64::new(0),
         })
     }
@@ -91,16 +91,16 @@ impl Collections {
         &self.clock
     }
 
-    /// Whom to tell about every committed change. Called on the thread that made it, without locks;
-    /// it must be quick. Replaces the one before.
+    /// Sets the observer of committed changes, replacing the previous one. It is called without
+    /// locks on the thread that committed, so it must be quick.
     pub fn observe(&self, observer: impl Fn(&Change) + Send + Sync + 'static) {
         let mut slot = self.observer.write().unwrap_or_else(PoisonError::into_inner);
         *slot = Some(Arc::new(observer));
     }
 
-    /// One transaction over documents: commits when `work` returns `Ok`, else nothing of it remains.
-    /// Writes of several threads may share a commit, so `work` may run on another thread; and it may
-    /// run again from the start, so it must be repeatable. The caller bounds it
+    /// Runs one transaction over documents. It commits when `work` returns `Ok`; otherwise nothing
+    /// remains of it. Writes of several threads may share a commit, so `work` may run on another
+    /// thread, and it may run again from the start: it must be repeatable. The caller bounds it
     /// (`limits::BATCH_DOCS_MAX`, `limits::BATCH_MS_MAX`).
     ///
     /// # Errors
@@ -122,7 +122,7 @@ impl Collections {
     ) -> Result<T, E> {
         self.store.read(|reader| {
             let catalog = self.catalog();
-            // Another thread may have committed new definitions between the two.
+            // Another thread may have committed new definitions since the read began.
             if catalog.is_of(reader)? {
                 return work(reader, &catalog);
             }
@@ -130,36 +130,36 @@ impl Collections {
         })
     }
 
-    /// A place among those that wait for a change.
+    /// Registers this thread as waiting for a change.
     #[must_use]
     pub fn wait_for_change(&self) -> ChangeWaiter<'_> {
-        self.waiting.enter()
+        self.waiters.enter()
     }
 
     pub(super) fn tell(&self, change: &Change) {
-        self.waiting.wake();
+        self.waiters.wake();
         let observer = self.observer.read().unwrap_or_else(PoisonError::into_inner).clone();
         if let Some(observer) = observer {
             observer(change);
         }
     }
 
-    /// Runs `work` in one transaction, then publishes and tells what it has changed.
+    /// Runs `work` in one transaction, then publishes the new catalog and reports what changed.
     pub(in crate::collection) fn transact<T: Send, E: From<WriteError> + Send>(
         &self,
-        mut work: impl FnMut(&mut DocumentWriter<'_>) -> Result<T, E> + Send,
+        mut work: impl FnMut(&mut DocumentWriter<'_, '_>) -> Result<T, E> + Send,
     ) -> Result<T, E> {
-        let keeper = self.keeper();
+        let sink = self.sink();
         let mut safe = Vec::new();
-        let mut result = self.attempt(&mut work, keeper.as_ref(), &safe);
+        let mut result = self.attempt(&mut work, sink.as_ref(), &safe);
         for _ in 1..ATTEMPTS_MAX {
-            let (Err(Failure::Displaced(found)), Some(keeper)) = (&mut result, &keeper) else {
+            let (Err(Failure::NotArchived(found)), Some(sink)) = (&mut result, &sink) else {
                 break;
             };
             let found = std::mem::take(found);
-            keeper.archive(&found).map_err(|reason| E::from(WriteError::NotArchived { reason }))?;
+            sink.archive(&found).map_err(|reason| E::from(WriteError::NotArchived { reason }))?;
             safe.extend(found);
-            result = self.attempt(&mut work, Some(keeper), &safe);
+            result = self.attempt(&mut work, Some(sink), &safe);
         }
         let (value, effects) = match result {
             Ok(done) => done,
@@ -168,17 +168,17 @@ impl Collections {
                 return Err(error);
             }
             Err(Failure::Store(error)) => {
-                // After a failed commit the store has looked at its file; what it found may be newer.
+                // After a failed commit the store has walked its file; what it found may be newer.
                 self.catch_up();
                 return Err(E::from(WriteError::Store(error)));
             }
-            Err(Failure::Displaced(_)) => {
+            Err(Failure::NotArchived(_)) => {
                 let what = "documents expire faster than they are archived".to_owned();
                 return Err(E::from(WriteError::Store(StoreError::Busy { what })));
             }
         };
-        // Also a catalog that another write of the same commit has changed: whoever hears of this
-        // write's success must find the collection it wrote to.
+        // Also publishes a catalog that another write of the same commit changed: a caller who sees
+        // this write succeed must find the collection it wrote to.
         self.catalog.publish(&effects.catalog);
         if effects.catalog_changed {
             self.tell(&Change::Catalog);
@@ -189,56 +189,58 @@ impl Collections {
         Ok(value)
     }
 
-    /// Runs `work` in one transaction, which commits unless something must be archived before. Whichever
-    /// thread runs it, it ends with what limits the thread that asks for it, and with nothing else.
+    /// Runs `work` in one transaction, which commits unless something must be archived first.
+    /// Whichever thread runs it, only the limit of the calling thread can end it.
     fn attempt<T: Send, E: Send>(
         &self,
-        work: &mut (impl FnMut(&mut DocumentWriter<'_>) -> Result<T, E> + Send),
-        keeper: Option<&Arc<dyn Keeper>>,
-        safe: &[Displaced],
+        work: &mut (impl FnMut(&mut DocumentWriter<'_, '_>) -> Result<T, E> + Send),
+        sink: Option<&Arc<dyn ExpiredSink>>,
+        safe: &[EvictedDocument],
     ) -> Result<(T, Effects), Failure<E>> {
         let limit = current_limit();
         self.store.write(|writer: &mut Writer<'_>| {
             let mut catalog = self.catalog.snapshot();
             if snapshot::stored_version(&writer.reader())? != catalog.version() {
                 let mut stored = CatalogSnapshot::load(&writer.reader())?;
-                // One that was damaged meanwhile goes on from what is shown.
+                // If the stored version was damaged in the meantime, continue from the published
+                // one.
                 stored.version = stored.version.max(catalog.version());
                 catalog = Arc::new(stored);
             }
             let mut txn = Transaction::new(writer, catalog, self.clock.now_ms());
-            txn.watches = Some(&self.watches);
-            txn.displacing = Displacing { keeper: keeper.cloned(), safe, found: Vec::new() };
+            txn.ts_watches = Some(&self.ts_watches);
+            txn.evictions = Evictions { sink: sink.cloned(), safe, found: Vec::new() };
             let mut writer = DocumentWriter { txn };
             let value = run_within(limit.clone(), || work(&mut writer)).map_err(Failure::Work)?;
-            let found = std::mem::take(&mut writer.txn.displacing.found);
+            let found = std::mem::take(&mut writer.txn.evictions.found);
             if !found.is_empty() {
-                return Err(Failure::Displaced(found));
+                return Err(Failure::NotArchived(found));
             }
             Ok((value, writer.txn.finish()?))
         })
     }
 
-    /// A refused write may have met what another write of its commit has made and not published yet;
-    /// whoever hears of the refusal must find that too.
+    /// A refused write may have seen what another write of its commit made and has not published
+    /// yet. The caller who receives the refusal must see that too.
     fn catch_up(&self) {
         let newer = self.store.read(|reader| {
             let is_old = snapshot::stored_version(reader)? > self.catalog.snapshot().version();
             is_old.then(|| CatalogSnapshot::load(reader)).transpose()
         });
-        // If the store can't be read, the refusal is still what matters.
+        // If the store can't be read, the refusal still matters more.
         if let Ok(Some(newer)) = newer {
             self.catalog.publish(&Arc::new(newer));
         }
     }
 
-    /// Who keeps what is removed because its time was over. It owns the collections, not they it.
-    pub fn set_keeper(&self, keeper: Weak<dyn Keeper>) {
-        *self.keeper.write().unwrap_or_else(PoisonError::into_inner) = Some(keeper);
+    /// Sets who archives and keeps documents that a write evicts. Weak, because the sink owns the
+    /// collections.
+    pub fn set_expired_sink(&self, sink: Weak<dyn ExpiredSink>) {
+        *self.sink.write().unwrap_or_else(PoisonError::into_inner) = Some(sink);
     }
 
-    fn keeper(&self) -> Option<Arc<dyn Keeper>> {
-        let keeper = self.keeper.read().unwrap_or_else(PoisonError::into_inner);
-        keeper.as_ref().and_then(Weak::upgrade)
+    fn sink(&self) -> Option<Arc<dyn ExpiredSink>> {
+        let sink = self.sink.read().unwrap_or_else(PoisonError::into_inner);
+        sink.as_ref().and_then(Weak::upgrade)
     }
 }

@@ -10,11 +10,11 @@ use crate::{
     store::StoreError,
 };
 
-/// Why a write or a change of definitions failed. All kinds but [`WriteError::Store`] leave the
-/// transaction good: nothing of the refused document was written.
+/// Why a write or a change of definitions failed. Every kind except [`WriteError::Store`] leaves
+/// the transaction usable: nothing of the refused document was written.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum WriteError {
-    /// A unique index has the key already.
+    /// A unique index already holds the key.
     #[error(transparent)]
     DuplicateKey(Box<DuplicateKey>),
     /// Two fields of a compound index hold different arrays (MongoDB: 171, `CannotIndexParallelArrays`).
@@ -34,18 +34,17 @@ pub enum WriteError {
         /// Which parts of the validator do not match.
         details: Box<Document>,
     },
-    /// Whether the collection's validator matches the document can't be found out.
+    /// The validator could not be evaluated on the document.
     #[error("whether the document keeps the collection's validator is not known: {0}")]
     Undecided(QueryError),
-    /// An index holds values twice, so it can't become unique (MongoDB: 359,
+    /// An index holds duplicate values, so it can't become unique (MongoDB: 359,
     /// `CannotConvertIndexToUnique`).
     #[error(
         "Cannot convert the index to unique. Please resolve conflicting documents before running \
          collMod again."
     )]
     NotUnique {
-        /// The `_id`s of documents that have a value in common, group by group; not all of them if
-        /// there are many.
+        /// The `_id`s of documents that share a value, grouped by value; at most `VIOLATIONS_MAX`.
         violations: Vec<Vec<Bson>>,
     },
     /// The document can't be stored as it is (MongoDB: 2, `BadValue`).
@@ -54,24 +53,24 @@ pub enum WriteError {
         /// What is wrong.
         message: String,
     },
-    /// The definitions do not allow it.
+    /// The catalog's rules forbid it.
     #[error(transparent)]
     Catalog(#[from] CatalogError),
-    /// An expired document would give way, and its archive can't take it.
+    /// An expired document had to be evicted, but its archive did not accept it.
     #[error("{reason}")]
     NotArchived {
         /// Why, as a sentence.
         reason: String,
     },
-    /// The operation had to end before the validator was evaluated.
+    /// The operation was ended before the validator was evaluated.
     #[error(transparent)]
     Ended(#[from] Ended),
-    /// The store failed; the transaction must be given up.
+    /// The store failed; the transaction must be aborted.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
 
-/// What a validator met.
+/// Errors that a validator raised.
 impl From<QueryError> for WriteError {
     fn from(error: QueryError) -> Self {
         match error.kind {
@@ -81,7 +80,7 @@ impl From<QueryError> for WriteError {
     }
 }
 
-/// The key that a unique index has already (MongoDB: 11000).
+/// The key that a unique index already holds (MongoDB: 11000).
 #[derive(Debug, Clone, PartialEq, Error)]
 #[error(
     "the unique index {index} of {namespace} has another document with the same key{}",
@@ -94,15 +93,14 @@ pub struct DuplicateKey {
     pub index: String,
     /// Its key pattern.
     pub key_pattern: Document,
-    /// The fields of the pattern with the values that collide.
+    /// The fields of the pattern with the colliding values.
     pub key_value: Document,
-    /// The other document is damaged: no read gives it.
+    /// The other document is damaged, so no read returns it.
     pub is_damaged: bool,
 }
 
 impl DuplicateKey {
-    /// What a sentence about it ends with, so that somebody who can't find the other document is not left
-    /// alone.
+    /// The end of the error sentence: how to remove the other document if reads can't show it.
     #[must_use]
     pub fn way_out(&self) -> &'static str {
         if self.is_damaged {

@@ -27,22 +27,22 @@ pub use collections::Collections;
 pub(crate) use ddl::reclaim::lost_in_words;
 pub use ddl::{
     reclaim::ReclaimStep,
-    rename::{Handover, Like, Replacement},
+    rename::{ExpectedTarget, Handover, Replacement},
 };
 pub use error::{DuplicateKey, WriteError};
 pub use integrity::{
     damage_text::{backup_damage, damage_in_words, sample_damage},
-    damaged_documents::{DamagedDocument, DamagedPage, NotRemoved},
+    damaged_documents::{DamagedDocument, DamagedPage, RemoveDamagedError},
     finding::Finding,
     scrub::ScrubStep,
     scrub_state::ScrubStatus,
     verify::{VerifyProgress, VerifyReport},
 };
-pub use time_budget::Pace;
+pub use time_budget::TimeBudget;
 pub use write::{
     document_writer::{DocumentWriter, InvalidDocument},
-    evict::{Displaced, Keeper},
+    evict::{EvictedDocument, ExpiredSink},
     measurements::Measurements,
     trash::{TrashStatus, Trim, TrimStep},
-    trash_row::{RowToPutBack, Trashed},
+    trash_row::{RestorableRow, TrashRow},
 };

@@ -1,31 +1,32 @@
-//! How much a transaction takes on at a time so that it ends in time.
+//! How many items a transaction processes per step, so that it ends in time.
 
 use std::time::Duration;
 
 use crate::clock::work_time;
 
-/// Items of the first step: their cost is not known yet.
+/// The cost of the first step is unknown, so it is small.
 const FIRST_ITEMS: usize = 16;
 /// A step has at most this many times the items of all steps before it.
 const GROWTH: usize = 8;
 
-/// The steps of one transaction. The more one step takes on, the more of it lies side by side.
+/// The steps of one transaction. Larger steps write more neighboring rows at once, so they grow as
+/// fast as the time allows.
 #[derive(Debug)]
-pub struct Pace {
+pub struct TimeBudget {
     began: Duration,
     time_max: Duration,
     done: usize,
 }
 
-impl Pace {
-    /// Begins now.
+impl TimeBudget {
+    /// Starts the clock.
     #[must_use]
     pub fn new(time_max: Duration) -> Self {
         Self { began: work_time(), time_max, done: 0 }
     }
 
-    /// How many items the next step may have by what the last ones took, at least one; `None` when
-    /// the time is used up.
+    /// How many items the next step may have, judged by the time the previous ones took: at least
+    /// one, or `None` when the time is used up.
     #[must_use]
     pub fn next(&self) -> Option<usize> {
         let used = work_time().saturating_sub(self.began);
@@ -38,7 +39,7 @@ impl Pace {
         Some(usize::try_from(fitting).unwrap_or(usize::MAX).clamp(1, most.max(1)))
     }
 
-    /// This many more are done.
+    /// Records how many items a step processed.
     pub fn add(&mut self, items: usize) {
         self.done = self.done.saturating_add(items);
     }
@@ -50,11 +51,11 @@ mod tests {
 
     #[test]
     fn steps_grow_and_end_in_time() {
-        let mut pace = Pace::new(Duration::from_hours(1));
+        let mut pace = TimeBudget::new(Duration::from_hours(1));
         assert_eq!(pace.next(), Some(FIRST_ITEMS));
         pace.add(FIRST_ITEMS);
         assert_eq!(pace.next(), Some(FIRST_ITEMS * GROWTH), "far from the end");
-        let mut late = Pace::new(Duration::ZERO);
+        let mut late = TimeBudget::new(Duration::ZERO);
         assert_eq!(late.next(), Some(FIRST_ITEMS), "one step in any case");
         late.add(FIRST_ITEMS);
         assert_eq!(late.next(), None);

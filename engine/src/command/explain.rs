@@ -20,7 +20,7 @@ use super::{
 use crate::{
     clock::work_time,
     limits::SORT_BYTES_MAX,
-    plan::{Explained, Purpose},
+    plan::{PlanExplanation, Purpose},
 };
 
 /// `{explain: {find | aggregate | count | distinct | update | delete | findAndModify …}, verbosity}`
@@ -160,7 +160,7 @@ fn query(
         asked.find(context, &namespace, verbosity.executes())?;
     let millis = work_time().saturating_sub(began).as_millis();
     executed.millis = i64::try_from(millis).unwrap_or(i64::MAX);
-    let shown = Explained {
+    let shown = PlanExplanation {
         plan: &plan,
         filter: asked.filter,
         sort: asked.sort,

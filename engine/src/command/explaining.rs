@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     catalog::Namespace,
-    plan::{Access, CountedBy, Executed, Plan, Purpose, Step},
+    plan::{Access, CountedBy, ExecutionSummary, Plan, Purpose, Step},
     query::{Projection, Update},
 };
 
@@ -47,7 +47,7 @@ pub struct Found {
     /// What a count looks at.
     pub counted_by: CountedBy,
     /// Its costs.
-    pub executed: Executed,
+    pub executed: ExecutionSummary,
 }
 
 impl Explaining {
@@ -152,7 +152,7 @@ impl Explaining {
         executes: bool,
     ) -> Result<Found, CommandError> {
         let returns_documents = self.returns_documents;
-        let mut executed = Executed { returns_documents, ..Executed::default() };
+        let mut executed = ExecutionSummary { returns_documents, ..ExecutionSummary::default() };
         executed.would_upsert = self.is_upsert;
         context.read(|reader, catalog| {
             let Some(collection) = catalog.collection(namespace) else {

@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     catalog::{CollectionMeta, Namespace},
-    collection::{DocumentWriter, Measurements, Pace, WriteError},
+    collection::{DocumentWriter, Measurements, TimeBudget, WriteError},
     limits::{BATCH_MS_MAX, BULK_DOCS_MAX, WRITE_STATEMENTS_MAX},
     store::RecordNumber,
 };
@@ -115,14 +115,14 @@ fn insert_some(
         let collection = writer.create_if_missing(namespace)?;
         collection.check_is_no_view()?;
         let mut measurements = Measurements::new(&collection);
-        let mut pace = Pace::new(Duration::from_millis(BATCH_MS_MAX));
+        let mut pace = TimeBudget::new(Duration::from_millis(BATCH_MS_MAX));
         let (mut at, mut done) = (start, Inserted::default());
         let most = prepared.len().min(start + BULK_DOCS_MAX);
         while at < most && (!is_ordered || done.errors.is_empty()) {
             let Some(count) = pace.next() else { break };
             let step = prepared.get(at..most.min(at + count)).unwrap_or_default();
             pace.add(step.len());
-            if measurements.is_none() && insert_together(writer, &collection, step)? {
+            if measurements.is_none() && insert_batch(writer, &collection, step)? {
                 done.n += step.len() as u64;
                 at += step.len();
                 continue;
@@ -155,7 +155,7 @@ fn insert_some(
 }
 
 /// Inserts documents together if that is the same as one by one. False when nothing was done.
-fn insert_together(
+fn insert_batch(
     writer: &mut DocumentWriter<'_, '_>,
     collection: &CollectionMeta,
     prepared: &[Prepared<'_>],
@@ -164,7 +164,7 @@ fn insert_together(
         prepared.iter().map(|document| document.as_deref()).collect();
     match documents {
         Ok(documents) if documents.len() > 1 => {
-            Ok(writer.insert_together(collection, &documents)?.is_some())
+            Ok(writer.insert_batch(collection, &documents)?.is_some())
         }
         _ => Ok(false),
     }

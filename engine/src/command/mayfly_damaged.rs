@@ -15,7 +15,7 @@ use super::{
     table::{Command, Scope},
 };
 use crate::{
-    collection::{DamagedDocument, NotRemoved},
+    collection::{DamagedDocument, RemoveDamagedError},
     limits::DAMAGED_DOCS_MAX,
     store::RecordNumber,
 };
@@ -95,11 +95,13 @@ fn bad_value(message: String) -> CommandError {
     CommandError::new(Code::BAD_VALUE, message)
 }
 
-impl From<NotRemoved> for CommandError {
-    fn from(error: NotRemoved) -> Self {
+impl From<RemoveDamagedError> for CommandError {
+    fn from(error: RemoveDamagedError) -> Self {
         match error {
-            NotRemoved::Failed(error) => error.into(),
-            NotRemoved::Missing(_) | NotRemoved::Sound(_) => bad_value(error.to_string()),
+            RemoveDamagedError::Failed(error) => error.into(),
+            RemoveDamagedError::Missing(_) | RemoveDamagedError::Sound(_) => {
+                bad_value(error.to_string())
+            }
         }
     }
 }

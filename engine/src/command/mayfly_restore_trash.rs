@@ -21,7 +21,7 @@ use super::{
 };
 use crate::{
     catalog::{CatalogSnapshot, Namespace},
-    collection::{Collections, DocumentWriter, RowToPutBack, WriteError},
+    collection::{Collections, DocumentWriter, RestorableRow, WriteError},
     limits::{TRASH_RESTORE_DOCS_MAX, TRASH_RESTORE_LOOKS_MAX},
     plan::has_document_with_id,
     reaper::{BeforePutBack, RuleId, targets_of},
@@ -150,7 +150,7 @@ struct Restore<'r> {
 struct Row {
     /// The name of its collection when the command began, or the last one if that was dropped.
     home: Namespace,
-    row: RowToPutBack,
+    row: RestorableRow,
 }
 
 impl Row {
@@ -204,9 +204,9 @@ impl Restore<'_> {
             let mut rows = Vec::with_capacity(batch.len());
             for (number, _) in batch {
                 // One that has left the trash meanwhile is not there to be put back.
-                let Some(row) = Collections::trashed(reader, *number)? else { continue };
+                let Some(row) = Collections::trash_row(reader, *number)? else { continue };
                 let home = self.chosen.home(&row)?;
-                rows.push(Row { home, row: row.to_put_back() });
+                rows.push(Row { home, row: row.to_restorable() });
             }
             Ok::<_, CommandError>(rows)
         })
@@ -267,10 +267,10 @@ fn put_back(
         return Ok(());
     }
     // Another command may have put it back meanwhile.
-    if Collections::trashed(&writer.reader(), row.number)?.is_none() {
+    if Collections::trash_row(&writer.reader(), row.number)?.is_none() {
         return Ok(());
     }
-    match writer.put_back(&collection, row) {
+    match writer.restore_row(&collection, row) {
         Ok(_) => {
             writer.take_from_trash(row.number)?;
             report.restored += 1;

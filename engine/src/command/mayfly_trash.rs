@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     catalog::Namespace,
-    collection::Trashed,
+    collection::TrashRow,
     limits::{TRASH_BYTES_MAX, TRASH_PAGE_DOCS_MAX},
     reaper::TtlParameter,
     store::CollectionId,
@@ -102,7 +102,7 @@ impl Chosen {
     }
 
     /// Whether the row is one of them.
-    pub(super) fn has(&self, row: &Trashed<'_>) -> bool {
+    pub(super) fn has(&self, row: &TrashRow<'_>) -> bool {
         let is_of_pass = self.pass.is_none_or(|pass| self.pass_of(row) == Some(pass));
         is_of_pass
             && self.namespace.as_ref().is_none_or(|chosen| match self.names.get(&row.collection) {
@@ -113,18 +113,18 @@ impl Chosen {
 
     /// The collection that the row's document goes back to: the one it came from, under its present
     /// name; of a dropped one the name it had.
-    pub(super) fn home(&self, row: &Trashed<'_>) -> Result<Namespace, CommandError> {
+    pub(super) fn home(&self, row: &TrashRow<'_>) -> Result<Namespace, CommandError> {
         match self.names.get(&row.collection) {
             Some(present) => Ok(present.clone()),
             None => Ok(Namespace::parse(row.namespace)?),
         }
     }
 
-    fn pass_of(&self, row: &Trashed<'_>) -> Option<u64> {
+    fn pass_of(&self, row: &TrashRow<'_>) -> Option<u64> {
         (row.pass > 0 && row.number >= self.first_of_session).then_some(row.pass)
     }
 
-    fn describe(&self, row: &Trashed<'_>) -> Document {
+    fn describe(&self, row: &TrashRow<'_>) -> Document {
         let id = row.document.get("_id").ok().flatten();
         let present = self.names.get(&row.collection).map(ToString::to_string);
         doc! {

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     catalog::{Dialect, Namespace},
-    collection::{Like, Replacement},
+    collection::{ExpectedTarget, Replacement},
 };
 
 /// `{renameCollection: "db.from", to: "db.to", dropTarget}`
@@ -66,7 +66,7 @@ fn run(context: &Context, request: &Request<'_>) -> Answer {
         ));
     }
     if drop_target {
-        let replacement = Replacement { from: &from, to: &to, like: Like::Anything };
+        let replacement = Replacement { from: &from, to: &to, target: ExpectedTarget::Any };
         context.reaper.archives().replace(replacement)?;
     } else {
         context.collections.rename(&from, &to)?;

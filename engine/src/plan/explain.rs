@@ -12,7 +12,7 @@ use crate::{catalog::IndexMeta, limits::SORT_BYTES_MAX, store::Scan};
 
 /// What is to be explained: a plan and what is done with what it finds.
 #[derive(Debug)]
-pub struct Explained<'p> {
+pub struct PlanExplanation<'p> {
     /// The way to the documents.
     pub plan: &'p Plan,
     /// The filter as it was given.
@@ -46,7 +46,7 @@ pub enum Purpose {
 
 /// What a run of the plan found out.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Executed {
+pub struct ExecutionSummary {
     /// What was looked at.
     pub stats: Stats,
     /// Of the documents found, those that an update would change.
@@ -59,7 +59,7 @@ pub struct Executed {
     pub millis: i64,
 }
 
-impl Explained<'_> {
+impl PlanExplanation<'_> {
     /// `queryPlanner`
     #[must_use]
     pub fn planner(&self, namespace: &str) -> Document {
@@ -220,7 +220,7 @@ impl Explained<'_> {
 
     /// `executionStats`
     #[must_use]
-    pub fn execution_stats(&self, executed: &Executed) -> Document {
+    pub fn execution_stats(&self, executed: &ExecutionSummary) -> Document {
         let stats = executed.stats;
         let returned = if executed.returns_documents { stats.returned } else { 0 };
         doc! {
@@ -234,7 +234,7 @@ impl Explained<'_> {
     }
 
     /// A stage with its numbers, and the stages below it.
-    fn staged(&self, stage: &Document, executed: &Executed) -> Document {
+    fn staged(&self, stage: &Document, executed: &ExecutionSummary) -> Document {
         let kind = stage.get_str("stage").unwrap_or_default();
         let stats = executed.stats;
         let kept = self.limit.map_or(u64::MAX, |limit| limit.saturating_add(self.skip));
@@ -292,7 +292,7 @@ fn index_scan(index: &IndexMeta) -> Document {
 }
 
 /// The numbers that only one kind of stage has.
-fn own_numbers(kind: &str, executed: &Executed, skip: u64) -> Document {
+fn own_numbers(kind: &str, executed: &ExecutionSummary, skip: u64) -> Document {
     let stats = executed.stats;
     match kind {
         "IXSCAN" => doc! {

@@ -46,7 +46,7 @@ pub(super) struct IndexScan<'e> {
     pub(super) source: ScanSource,
     pub(super) intervals: &'e [Interval],
     pub(super) direction: Scan,
-    /// The order that the index is to give. IndexScan whose keys were cut at the same bytes stand in no
+    /// The order that the index is to give. Entries whose keys were cut at the same bytes stand in no
     /// order: there the documents decide.
     pub(super) sort: Option<&'e Sort>,
     pub(super) stats: &'e mut Stats,

@@ -30,7 +30,7 @@ pub use by_id::{document_with_id, find_by_id, has_document_with_id};
 pub use choose::{Access, Hint, Plan, choose};
 pub use count::CountedBy;
 pub use error::{PlanError, PlanErrorKind};
-pub use explain::{Executed, Explained, Purpose};
+pub use explain::{ExecutionSummary, PlanExplanation, Purpose};
 pub use min_max::{KeyRange, choose_min_max};
 pub use operation::{Operation, check_interrupt};
 pub use parsed::{parsed_query, shape_hash};

@@ -20,7 +20,7 @@ use crate::{
     interrupt::Limit,
     limits::SORT_BYTES_MAX,
     query::{Context, Filter, Sort, sort::SortKey},
-    store::{CollectionId, Reader, RecordNumber, StoreError, Stored},
+    store::{Reader, RecordNumber, Stored},
 };
 
 /// A query that is being answered.

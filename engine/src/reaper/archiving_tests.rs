@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     archive::{ARCHIVES_META, From, Settings},
-    collection::{Displaced, Keeper as _},
+    collection::{EvictedDocument, ExpiredSink as _},
     value::id_number::made,
 };
 
@@ -226,7 +226,7 @@ fn no_batch_is_larger_than_can_be_read_back() {
         world.reaper.archives().switch_on(&namespace(), settings).expect("switched on");
         let collection = world.collections.catalog().collection(&namespace()).expect("there").id;
         let text = "x".repeat(bytes);
-        let displaced = (0..documents).map(|id| Displaced {
+        let displaced = (0..documents).map(|id| EvictedDocument {
             collection,
             namespace: namespace(),
             index: "ttl".to_owned(),
@@ -235,7 +235,7 @@ fn no_batch_is_larger_than_can_be_read_back() {
             threshold_ms: 0,
             document: bson::rawdoc! { "_id": id, "text": text.as_str() },
         });
-        let displaced: Vec<Displaced> = displaced.collect();
+        let displaced: Vec<EvictedDocument> = displaced.collect();
         world.reaper.archive(&displaced).expect("archived");
         assert_eq!(archived(&world), (0..documents).collect::<Vec<_>>());
         let archive = world.reaper.archives().find(&namespace()).expect("an archive");

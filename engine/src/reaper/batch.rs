@@ -17,7 +17,7 @@ use super::{
 use crate::{
     archive::{ArchiveError, Archives, Kept},
     catalog::CollectionMeta,
-    collection::{Collections, DocumentWriter, Pace, WriteError},
+    collection::{Collections, DocumentWriter, TimeBudget, WriteError},
     limits::{BATCH_DOCS_MAX, REAPER_SCAN_ENTRIES_MAX, REMOVED_EVENT_DOCS_MAX},
     store::{Counters, Reader, RecordNumber, StoreError, Stored},
     ttl::Deadline,
@@ -243,7 +243,7 @@ pub(super) fn remove(
     let keys_before = count_keys(writer, &collection)?;
     let all = writer.counters(collection.id.0)?;
     let undo_ms = allowance.undo_ms.filter(|_| !writer.has_no_room());
-    let mut pace = Pace::new(allowance.limits.time);
+    let mut pace = TimeBudget::new(allowance.limits.time);
     let (mut bytes, mut done) = (0, 0);
     while let Some(count) = pace.next()
         && bytes < allowance.bytes
@@ -255,7 +255,7 @@ pub(super) fn remove(
         }
         let described = batch.removed.len();
         // A document with several due dates has an entry for each; the first one removes it.
-        let gone = writer.delete_together(&collection, step, |place, stored| {
+        let gone = writer.delete_batch(&collection, step, |place, stored| {
             let due = stored.and_then(|stored| Ok((stored, target.due(stored, allowance.now_ms)?)));
             let Some((stored, deadline)) = batch.due(due)? else { return Ok(None) };
             if kept.is_some_and(|kept| !kept.has(stored)) {

@@ -402,8 +402,8 @@ fn a_machine_that_starts_with_a_wrong_clock_does_not_empty_an_archive() {
 fn what_a_held_clock_hides_and_a_write_displaces_can_be_put_back() {
     let (world, clock) = pretended();
     world.index(doc! { "key": { "_ts": 1 }, "name": "ts", "expireAfterSeconds": 3_600 });
-    let keeper: Arc<dyn crate::collection::Keeper> = world.reaper.clone();
-    world.collections.set_keeper(Arc::downgrade(&keeper));
+    let keeper: Arc<dyn crate::collection::ExpiredSink> = world.reaper.clone();
+    world.collections.set_expired_sink(Arc::downgrade(&keeper));
     world.insert([doc! { "_id": 0, "a": "old" }]);
     world.insert([doc! { "_id": 1 }]);
     clock.set(NOW_MS + DAY_MS);

@@ -6,17 +6,17 @@ use std::sync::atomic::Ordering;
 use super::handle::Reaper;
 use crate::{
     archive::Archived,
-    collection::{Displaced, Keeper},
+    collection::{EvictedDocument, ExpiredSink},
     limits::{ARCHIVE_BATCH_BYTES_MAX, BULK_DOCS_MAX, TRASH_SECS_MAX},
     store::CollectionId,
 };
 
-impl Keeper for Reaper {
+impl ExpiredSink for Reaper {
     fn archives(&self, collection: CollectionId) -> bool {
         self.archives().active(collection).is_some()
     }
 
-    fn archive(&self, documents: &[Displaced]) -> Result<(), String> {
+    fn archive(&self, documents: &[EvictedDocument]) -> Result<(), String> {
         let removed_ms = self.clock().now_ms();
         for of_one in documents.chunk_by(|a, b| a.collection == b.collection) {
             let archive = of_one.first().and_then(|first| self.archives().active(first.collection));
@@ -32,7 +32,7 @@ impl Keeper for Reaper {
         Ok(())
     }
 
-    fn undo_ms(&self) -> Option<i64> {
+    fn trash_ms(&self) -> Option<i64> {
         // A clock that is wrong hides documents which nobody meant to lose.
         let least = self.clock_held.load(Ordering::Relaxed).then_some(TRASH_SECS_MAX * 1_000);
         self.parameters().undo_ms().max(least)
@@ -40,7 +40,7 @@ impl Keeper for Reaper {
 }
 
 /// Parts no larger than what the reaper archives at once.
-fn batches(documents: &[Displaced]) -> impl Iterator<Item = &[Displaced]> {
+fn batches(documents: &[EvictedDocument]) -> impl Iterator<Item = &[EvictedDocument]> {
     let (mut bytes, mut docs) = (0_u64, 0);
     documents.split_inclusive(move |displaced| {
         bytes += displaced.document.as_bytes().len() as u64;
@@ -53,7 +53,7 @@ fn batches(documents: &[Displaced]) -> impl Iterator<Item = &[Displaced]> {
     })
 }
 
-fn archived(displaced: &Displaced, removed_ms: i64) -> Archived {
+fn archived(displaced: &EvictedDocument, removed_ms: i64) -> Archived {
     Archived {
         namespace: displaced.namespace.clone(),
         record: displaced.record,

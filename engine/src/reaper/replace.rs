@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     catalog::{CollectionMeta, Namespace},
-    collection::{Like, Replacement, WriteError},
+    collection::{ExpectedTarget, Replacement, WriteError},
     store::StoreError,
 };
 
@@ -36,8 +36,8 @@ impl Reaper {
                 copied = rules.into_iter().filter(|(old, new)| guard.hold_as(*old, *new)).collect();
             })?;
         }
-        let like = Like::Definition(like);
-        let result = self.archives().replace(Replacement { from, to, like });
+        let target = ExpectedTarget::Definition(like);
+        let result = self.archives().replace(Replacement { from, to, target });
         // What can't be stored now is stored with the guard's next change.
         let _ = self.change_quietly(|guard| {
             for (old, new) in copied {

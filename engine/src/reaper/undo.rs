@@ -2,7 +2,7 @@
 
 use super::{handle::Reaper, held::RuleId, parameters::TtlParameter, target::Target};
 use crate::{
-    collection::{Collections, TrashStatus, Trashed, Trim},
+    collection::{Collections, TrashRow, TrashStatus, Trim},
     limits::TRASH_SECS_DEFAULT,
     store::{Store, StoreError, Stored},
     ttl::Deadline,
@@ -37,7 +37,7 @@ pub(super) fn row(
     deadline: Deadline,
     (pass, removed_ms, undo_ms): (u64, i64, i64),
 ) -> Result<bson::RawDocumentBuf, StoreError> {
-    let row = Trashed {
+    let row = TrashRow {
         number: 0,
         collection: target.collection.id,
         namespace: &target.collection.namespace.to_string(),

@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     catalog::CollectionMeta,
-    collection::{Collections, DocumentWriter, Pace, WriteError},
+    collection::{Collections, DocumentWriter, TimeBudget, WriteError},
     limits::BATCH_MS_MAX,
     plan::document_with_id,
     store::{RecordNumber, StoreError},
@@ -97,14 +97,14 @@ pub(super) fn store_batch(
         collection.check_holds_documents().map_err(WriteError::from)?;
         stored.checkpoint.collection = Some(collection.id.0);
         let mut inserted = InsertedList::new(collection.id.0, writer.now_ms());
-        let mut pace = Pace::new(Duration::from_millis(BATCH_MS_MAX));
+        let mut pace = TimeBudget::new(Duration::from_millis(BATCH_MS_MAX));
         while stored.next < batch.entries().len() && stored.may_go_on() {
             let Some(count) = pace.next() else { break };
             let run = batch.documents(stored.next, count);
             pace.add(run.len().max(1));
             if !together(writer, &collection, batch, &run, &mut stored, &mut inserted)? {
                 let end = stored.next + run.len().max(1);
-                apart(writer, &collection, batch, end, &pace, &mut stored, &mut inserted)?;
+                insert_each(writer, &collection, batch, end, &pace, &mut stored, &mut inserted)?;
             }
         }
         stored.lines = RejectLines::of(&stored.refused)?;
@@ -140,7 +140,7 @@ fn together(
     if !only_inserts || run.len() < 2 {
         return Ok(false);
     }
-    let Some(records) = writer.insert_together(collection, run)? else { return Ok(false) };
+    let Some(records) = writer.insert_batch(collection, run)? else { return Ok(false) };
     for (record, document) in records.into_iter().zip(run) {
         note(writer, collection, record, document, &mut stored.checkpoint, inserted)?;
     }
@@ -152,12 +152,12 @@ fn together(
 }
 
 /// Stores the entries up to `end` one by one, until the time is used up or the import stops.
-fn apart(
+fn insert_each(
     writer: &mut DocumentWriter<'_, '_>,
     collection: &CollectionMeta,
     batch: &Batch,
     end: usize,
-    pace: &Pace,
+    pace: &TimeBudget,
     stored: &mut BatchResult,
     inserted: &mut InsertedList,
 ) -> Result<(), TransferError> {

@@ -1,8 +1,9 @@
-//! Who drives index builds now, and who waits for how they end.
+//! Which thread runs each index build, and who waits for the outcome.
 //!
-//! A command claims what it registers, in the transaction that registers it, and drives it to its end.
-//! Whoever asks for the same index meanwhile waits for the outcome. What nobody drives, because the
-//! process was ended or the build could neither go on nor be given up, may be claimed by anybody.
+//! A command claims the builds it registers, in the same transaction, and runs them to the end. A
+//! command that asks for the same index meanwhile waits for the outcome. A build without an owner
+//! may be claimed by any thread: its process ended, or it could neither continue nor be abandoned
+//! cleanly.
 
 use std::{
     collections::BTreeMap,
@@ -12,97 +13,100 @@ use std::{
 
 use crate::{collection::WriteError, limits::AWAIT_SLICE_MS, store::IndexId};
 
-/// The builds that somebody drives.
+/// Builds that have an owner.
 #[derive(Debug, Default)]
-pub(in crate::collection) struct Drives {
-    table: Mutex<BTreeMap<IndexId, Arc<Drive>>>,
+pub(in crate::collection) struct BuildOwners {
+    table: Mutex<BTreeMap<IndexId, Arc<BuildRun>>>,
 }
 
 /// The builds of one claim; they end together.
 #[derive(Debug, Default)]
-pub(in crate::collection) struct Drive {
-    end: Mutex<Option<DriveEnd>>,
+pub(in crate::collection) struct BuildRun {
+    end: Mutex<Option<BuildOutcome>>,
     ended: Condvar,
 }
 
-/// How a drive ended.
 #[derive(Debug, Clone, PartialEq)]
-pub(in crate::collection) enum DriveEnd {
+pub(in crate::collection) enum BuildOutcome {
     /// All of its indexes are ready.
     Built,
-    /// None of its indexes is there, or they could not be given up.
+    /// None of its indexes exists, or they could not be dropped.
     Failed(WriteError),
-    /// Its driver stopped and said nothing: the engine closes, or it panicked.
-    Left,
+    /// The owner ended without an outcome: the engine closes, or it panicked.
+    Abandoned,
 }
 
-/// The right to drive builds, until it is dropped.
+/// The right to run builds, until it is dropped.
 #[derive(Debug)]
-pub(in crate::collection) struct Claim<'d> {
-    drives: &'d Drives,
-    drive: Arc<Drive>,
+pub(in crate::collection) struct BuildClaim<'d> {
+    build_owners: &'d BuildOwners,
+    run: Arc<BuildRun>,
 }
 
-impl Drives {
-    /// A claim of nothing yet.
-    pub(in crate::collection) fn claim(&self) -> Claim<'_> {
-        Claim { drives: self, drive: Arc::default() }
+impl BuildOwners {
+    /// An empty claim.
+    pub(in crate::collection) fn claim(&self) -> BuildClaim<'_> {
+        BuildClaim { build_owners: self, run: Arc::default() }
     }
 
-    /// Claims one build, unless somebody drives it.
-    pub(in crate::collection) fn try_claim(&self, index: IndexId) -> Result<Claim<'_>, Arc<Drive>> {
+    /// Claims one build, unless it has an owner.
+    pub(in crate::collection) fn try_claim(
+        &self,
+        index: IndexId,
+    ) -> Result<BuildClaim<'_>, Arc<BuildRun>> {
         let mut table = self.lock();
-        if let Some(drive) = table.get(&index) {
-            return Err(Arc::clone(drive));
+        if let Some(run) = table.get(&index) {
+            return Err(Arc::clone(run));
         }
         let claim = self.claim();
-        table.insert(index, Arc::clone(&claim.drive));
+        table.insert(index, Arc::clone(&claim.run));
         Ok(claim)
     }
 
-    /// Who drives a build.
-    pub(in crate::collection) fn of(&self, index: IndexId) -> Option<Arc<Drive>> {
+    /// The run that owns a build.
+    pub(in crate::collection) fn of(&self, index: IndexId) -> Option<Arc<BuildRun>> {
         self.lock().get(&index).cloned()
     }
 
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<IndexId, Arc<Drive>>> {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<IndexId, Arc<BuildRun>>> {
         self.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Claim<'_> {
-    /// Claims these builds and no others: a transaction that runs again registers others than before.
+impl BuildClaim<'_> {
+    /// Claims exactly these builds: when a transaction runs again, it registers other numbers than
+    /// before.
     pub(in crate::collection) fn cover(&self, indexes: impl IntoIterator<Item = IndexId>) {
-        let mut table = self.drives.lock();
-        table.retain(|_, drive| !Arc::ptr_eq(drive, &self.drive));
-        // A number of another claim is left over from a transaction that came to nothing.
-        table.extend(indexes.into_iter().map(|index| (index, Arc::clone(&self.drive))));
+        let mut table = self.build_owners.lock();
+        table.retain(|_, run| !Arc::ptr_eq(run, &self.run));
+        // A number held by another claim is left over from an aborted transaction.
+        table.extend(indexes.into_iter().map(|index| (index, Arc::clone(&self.run))));
     }
 
-    /// Ends the drive with an outcome, for all who wait.
+    /// Ends the run with an outcome and wakes all waiters.
     pub(in crate::collection) fn end(self, outcome: &Result<(), WriteError>) {
         self.set_end(match outcome {
-            Ok(()) => DriveEnd::Built,
-            Err(error) => DriveEnd::Failed(error.clone()),
+            Ok(()) => BuildOutcome::Built,
+            Err(error) => BuildOutcome::Failed(error.clone()),
         });
     }
 
-    fn set_end(&self, end: DriveEnd) {
+    fn set_end(&self, end: BuildOutcome) {
         self.cover([]);
-        self.drive.lock().get_or_insert(end);
-        self.drive.ended.notify_all();
+        self.run.lock().get_or_insert(end);
+        self.run.ended.notify_all();
     }
 }
 
-impl Drop for Claim<'_> {
+impl Drop for BuildClaim<'_> {
     fn drop(&mut self) {
-        self.set_end(DriveEnd::Left);
+        self.set_end(BuildOutcome::Abandoned);
     }
 }
 
-impl Drive {
-    /// Waits until the drive has ended; `None` when `goes_on` says no before.
-    pub(in crate::collection) fn wait(&self, goes_on: &dyn Fn() -> bool) -> Option<DriveEnd> {
+impl BuildRun {
+    /// Waits until the run has ended; `None` when `goes_on` returns false first.
+    pub(in crate::collection) fn wait(&self, goes_on: &dyn Fn() -> bool) -> Option<BuildOutcome> {
         let slice = Duration::from_millis(AWAIT_SLICE_MS);
         let mut end = self.lock();
         while end.is_none() && goes_on() {
@@ -111,7 +115,7 @@ impl Drive {
         end.clone()
     }
 
-    fn lock(&self) -> MutexGuard<'_, Option<DriveEnd>> {
+    fn lock(&self) -> MutexGuard<'_, Option<BuildOutcome>> {
         self.end.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -151,7 +155,7 @@ mod tests {
         doc! { "key": { "a": 1 }, "name": "a_1" }
     }
 
-    /// More documents than one step looks at; `u` of the last two is the same with `has_duplicate`.
+    /// More documents than one step reads; with `has_duplicate` the last two have the same `u`.
     fn filled(has_duplicate: bool) -> Bench {
         let bench = Bench::new();
         let filled = bench.all().write(|writer| {
@@ -172,8 +176,8 @@ mod tests {
         indexes.map(|index| (index.name.clone(), index.state)).collect()
     }
 
-    /// One call begins to build `first`; when it has taken a step for the index `at`, another one asks
-    /// for `second`. What both hear.
+    /// One call starts to build `first`; after a step for index `at`, another call asks for
+    /// `second`. Returns both outcomes.
     fn meanwhile(
         bench: &Bench,
         first: &[Document],
@@ -187,12 +191,12 @@ mod tests {
                 if progress.index != at || other.is_some() {
                     return;
                 }
-                let drive = all.drives.lock().values().next().cloned().expect("driven");
-                let known = Arc::strong_count(&drive);
+                let run = all.build_owners.lock().values().next().cloned().expect("driven");
+                let known = Arc::strong_count(&run);
                 let request = request(second.to_vec());
                 let asks = scope.spawn(move || all.create_indexes(&request, &mut |_| {}));
-                // Until it waits for this drive, or has an answer without.
-                while Arc::strong_count(&drive) == known && !asks.is_finished() {
+                // Until it waits for this run, or has returned.
+                while Arc::strong_count(&run) == known && !asks.is_finished() {
                     thread::yield_now();
                 }
                 other = Some(asks);
@@ -208,7 +212,7 @@ mod tests {
         let bench = filled(true);
         let (one, other) = meanwhile(&bench, &[unique()], "u_1", &[unique()]);
         assert!(is_duplicate(&one) && is_duplicate(&other), "{one:?} {other:?}");
-        // An index that was ready goes with the one that could not be built.
+        // An index that was ready is dropped together with the one that could not be built.
         let (one, other) = meanwhile(&bench, &[plain(), unique()], "u_1", &[plain()]);
         assert!(is_duplicate(&one) && is_duplicate(&other), "{one:?} {other:?}");
         assert_eq!(indexes(bench.all()), []);
@@ -220,7 +224,7 @@ mod tests {
         assert_eq!(other.expect("built too").note, Some("index already exists"));
         let ready = |name: &str| (name.to_owned(), IndexState::Ready);
         assert_eq!(indexes(bench.all()), [ready("u_1"), ready("a_1")]);
-        assert!(bench.all().drives.lock().is_empty());
+        assert!(bench.all().build_owners.lock().is_empty());
         bench.check_sound();
     }
 

@@ -1,4 +1,4 @@
-//! What is known about an index build from outside.
+//! Index builds as callers see them.
 
 use crate::{
     catalog::{CollectionMeta, IndexMeta, Namespace},
@@ -6,20 +6,20 @@ use crate::{
     store::{CollectionId, IndexId},
 };
 
-/// Where an index build stands.
+/// How far an index build is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BuildProgress {
     /// The collection.
     pub namespace: Namespace,
     /// The index.
     pub index: String,
-    /// Record numbers that are done; more than documents when some were deleted.
+    /// Record numbers processed, scaled to documents.
     pub done: u64,
-    /// Record numbers in all.
+    /// Documents in the collection.
     pub total: u64,
-    /// Whether the build has ended, well or badly.
+    /// Whether the build has ended, successfully or not.
     pub finished: bool,
-    /// Why it failed; the index is gone again.
+    /// Why it failed; the index was dropped.
     pub error: Option<String>,
 }
 

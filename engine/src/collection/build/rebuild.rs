@@ -1,5 +1,5 @@
-//! Index builds whose state is damaged are begun anew: which documents have entries is not known then, so
-//! nothing could be written to their collection.
+//! Restarts index builds whose state is damaged. Without the state it is unknown which documents
+//! have entries, so nothing could be written to the collection.
 
 use std::sync::Arc;
 
@@ -8,14 +8,14 @@ use crate::{
     catalog::{CollectionMeta, IndexMeta},
     collection::{
         Collections, DocumentWriter, PendingBuild, WriteError,
-        write::{dropped_ranges::Range, unbuilt::read_range},
+        write::{dropped_ranges::DroppedRange, unbuilt::read_range},
     },
     store::{IndexId, Reader, StoreError},
 };
 
 impl Collections {
-    /// Makes anew what is damaged and can be told from the rest: counters, and how far index builds are.
-    /// Returns a sentence about each. What can't be mended now is mended the next time.
+    /// Repairs what can be derived from other data: counters and the state of index builds. Returns
+    /// a sentence about each repair. What can't be repaired now is tried again at the next opening.
     #[must_use]
     pub fn mend(&self) -> Vec<String> {
         let mut sentences = self.recount_damaged().unwrap_or_default();
@@ -23,7 +23,8 @@ impl Collections {
         sentences
     }
 
-    /// Begins each such build anew. Returns a sentence about each; what can't be begun stays as it is.
+    /// Restarts each such build and returns a sentence about it. A build that can't be restarted
+    /// stays as it is.
     ///
     /// # Errors
     /// When the store can't be read.
@@ -43,11 +44,11 @@ impl Collections {
     }
 }
 
-/// The index gets another number, so that none of its entries counts.
+/// The index gets a new number, so none of its old entries counts.
 fn restart(writer: &mut DocumentWriter<'_, '_>, build: &PendingBuild) -> Result<(), WriteError> {
     let Some((collection, index)) = find(writer, build) else { return Ok(()) };
     writer.txn.forget_build(&index)?;
-    writer.txn.dropped.push(Range::Entries(index.id));
+    writer.txn.dropped.push(DroppedRange::Entries(index.id));
     let id = IndexId(writer.txn.writer.next_id()?);
     let next_record = writer.counters(collection.id.0)?.next_record;
     steps::begin(writer, id, next_record)?;

@@ -1,9 +1,9 @@
 //! Index builds, step by step.
 //!
-//! While an index is being built it holds the entries of all records but those in `[position, limit)`;
-//! `limit` is the next record number at its registration. Writers keep to that, a step moves `position`
-//! upwards, and at `limit` the index turns Ready. The range lies in the store, so a build goes on after
-//! a restart.
+//! While an index is being built it holds the entries of all records outside `[position, limit)`;
+//! `limit` is the next record number at registration. Writers keep that invariant, a step moves
+//! `position` up, and at `limit` the index becomes Ready. The range is stored, so a build resumes
+//! after a restart.
 
 use std::{sync::Arc, thread};
 
@@ -11,7 +11,7 @@ use bson::RawDocument;
 
 use super::progress::{BuildProgress, PendingBuild};
 use crate::{
-    catalog::{CatalogError, CatalogErrorKind, CollectionMeta, IndexMeta, IndexState, Namespace},
+    catalog::{CatalogError, CatalogErrorKind, CollectionMeta, IndexMeta, IndexState},
     clock::work_time,
     collection::{
         Change, Collections, DocumentWriter, WriteError,
@@ -19,14 +19,13 @@ use crate::{
         write::unbuilt::{range_bytes, range_name, read_range},
     },
     limits::{BATCH_BYTES_MAX, BATCH_MS_MAX, BUILD_ENTRIES_MAX, BULK_DOCS_MAX},
-    store::{
-        CollectionId, EntryRows, IndexId, Reader, RecordNumber, Scan, StoreError, entry_bytes,
-    },
+    store::{EntryRows, IndexId, Reader, RecordNumber, Scan, StoreError, entry_bytes},
     value::id_number::Numbered,
 };
 
 impl Collections {
-    /// Index builds that have not ended: after a restart those of the session before.
+    /// Index builds that have not ended; after a restart these are the builds of the previous
+    /// session.
     #[must_use]
     pub fn pending_builds(&self) -> Vec<PendingBuild> {
         let catalog = self.catalog();
@@ -35,24 +34,25 @@ impl Collections {
             let building = indexes.filter(|index| index.state == IndexState::Building);
             building.map(move |index| (collection, index))
         });
-        // Asked last, for there are few: this is looked up after each change of the catalog.
+        // Checked last, because few collections pass the first filter and this runs after each
+        // change of the catalog.
         let writable =
             building.filter(|(collection, _)| catalog.is_writable(&collection.namespace.db));
         writable.map(|(collection, index)| PendingBuild::of(collection, index)).collect()
     }
 
-    /// Goes on with an index build that nobody drives, step by step, until it has ended or `goes_on`
-    /// says no. A build that meets a duplicate drops its index, which is told as its progress.
+    /// Resumes an index build that has no owner, step by step, until it has ended or `goes_on`
+    /// returns false. A build that meets a duplicate drops its index and reports that as progress.
     ///
     /// # Errors
-    /// When the store fails; the build can be taken up again.
+    /// When the store fails; the build can be resumed later.
     pub fn resume_build(
         &self,
         build: &PendingBuild,
         goes_on: &dyn Fn() -> bool,
     ) -> Result<(), WriteError> {
-        let Ok(claim) = self.drives.try_claim(build.index) else { return Ok(()) };
-        // Its driver may have ended it since the caller looked.
+        let Ok(claim) = self.build_owners.try_claim(build.index) else { return Ok(()) };
+        // Its owner may have ended it since the caller looked.
         let is_pending = self.pending_builds().iter().any(|pending| pending.index == build.index);
         while is_pending && goes_on() {
             match self.step(build) {
@@ -117,7 +117,8 @@ impl Collections {
         build: &PendingBuild,
     ) -> Result<BuildProgress, WriteError> {
         let progress = self.transact(|writer| {
-            // From here on: it may have waited for its turn for longer than a step may take.
+            // Measured from here: the transaction may have waited for the writer longer than a step
+            // may take.
             let started = work_time();
             let is_past =
                 |ms: u64| work_time().saturating_sub(started).as_millis() >= u128::from(ms);
@@ -134,7 +135,7 @@ impl Collections {
                 let batch = read_batch(&writer.reader(), &collection, position, limit)?;
                 let mut next = batch.next;
                 for document in batch.documents {
-                    // What gives way may have got its entries in this step.
+                    // Evicted documents may have received their entries in this step.
                     writer.txn.builds.insert(index.id, Some((document.record, limit)));
                     add_document(writer, &collection, &index, &document)?;
                     if is_past(BATCH_MS_MAX) {
@@ -161,9 +162,9 @@ impl Collections {
     }
 }
 
-/// As far as record numbers tell: they need not follow one another.
+/// Derived from record numbers, which may have gaps.
 fn progress_at(
-    writer: &DocumentWriter<'_>,
+    writer: &DocumentWriter<'_, '_>,
     collection: &CollectionMeta,
     index: &IndexMeta,
     next: RecordNumber,
@@ -180,7 +181,7 @@ fn progress_at(
 
 /// Registers a build: no record below `limit` has entries yet.
 pub(in crate::collection) fn begin(
-    writer: &mut DocumentWriter<'_>,
+    writer: &mut DocumentWriter<'_, '_>,
     index: IndexId,
     limit: RecordNumber,
 ) -> Result<(), StoreError> {
@@ -188,7 +189,7 @@ pub(in crate::collection) fn begin(
 }
 
 pub(in crate::collection) fn find(
-    writer: &DocumentWriter<'_>,
+    writer: &DocumentWriter<'_, '_>,
     build: &PendingBuild,
 ) -> Option<(Arc<CollectionMeta>, Arc<IndexMeta>)> {
     let same = |collection: &Arc<CollectionMeta>| collection.id == build.collection;
@@ -200,30 +201,29 @@ pub(in crate::collection) fn find(
     Some((collection, index))
 }
 
-/// The share of a step's time in which entries are gathered, one part in so many. To sort and to write
-/// them and to flush takes the rest.
+/// One part in this many of a step's time is for gathering entries; sorting, writing and flushing
+/// take the rest.
 const GATHER_PART: u64 = 4;
 
-/// Documents between two looks at the clock.
+/// Documents between two readings of the clock.
 const CLOCK_DOCS: usize = 64;
 
-/// Documents of one step.
 struct Batch {
-    documents: Vec<Copied>,
+    documents: Vec<DocumentCopy>,
     /// Where the next step begins.
     next: RecordNumber,
 }
 
-/// As much of `total` as `done` is of `all`, which is not 0.
+/// The share `done / all` of `total`; `all` is not 0.
 fn part(total: u64, done: RecordNumber, all: RecordNumber) -> u64 {
-    // So that the product fits.
+    // Keeps the product within 128 bits.
     let shift = (u128::BITS - all.leading_zeros()).saturating_sub(u64::BITS);
     let part = u128::from(total) * (done >> shift) / (all >> shift).max(1);
     u64::try_from(part).unwrap_or(total)
 }
 
 /// A document that outlives the read.
-struct Copied {
+struct DocumentCopy {
     record: RecordNumber,
     modified_ms: i64,
     bytes: Vec<u8>,
@@ -247,7 +247,7 @@ fn read_batch(
             break;
         }
         bytes += stored.bytes.len();
-        batch.documents.push(Copied {
+        batch.documents.push(DocumentCopy {
             record: stored.record,
             modified_ms: stored.modified_ms,
             bytes: stored.bytes.to_vec(),
@@ -260,22 +260,23 @@ fn add_document(
     writer: &mut DocumentWriter<'_, '_>,
     collection: &CollectionMeta,
     index: &IndexMeta,
-    copied: &Copied,
+    copied: &DocumentCopy,
 ) -> Result<(), WriteError> {
     let document = RawDocument::from_bytes(&copied.bytes).map_err(|_| StoreError::Damaged {
         what: format!("{} of {} is not BSON", Numbered(copied.record), collection.namespace),
     })?;
     let keys = keys_of(index, document, copied.modified_ms)?;
     if index.refuses_duplicates() {
-        // One that reads hide gives way, as to a new document: a change of its rule may show it again.
+        // A hidden document is evicted, as it would be for a new document: a later change of its
+        // rule could show it again.
         match writer.check_free(collection, index, &keys, copied.record, document) {
             Ok(hidden) => {
-                hidden.into_iter().try_for_each(|other| writer.displace(collection, other))?;
+                hidden.into_iter().try_for_each(|other| writer.evict(collection, other))?;
             }
             Err(WriteError::DuplicateKey(_))
                 if collection.hides(document, copied.modified_ms, writer.now_ms()) =>
             {
-                return writer.displace(collection, copied.record);
+                return writer.evict(collection, copied.record);
             }
             Err(error) => return Err(error),
         }
@@ -296,24 +297,24 @@ fn add_document(
     Ok(())
 }
 
-/// Entries of one step, to be written in their order.
-struct Gathered {
+/// Entries of one step, sorted when they are written.
+struct GatheredEntries {
     entries: EntryRows,
     multikey: bool,
     /// Where the next step begins.
     next: RecordNumber,
 }
 
-/// The entries of the next documents, until their part of the step's time is used up.
+/// The entries of the next documents, until the gathering share of the step's time is used up.
 fn gather(
     reader: &Reader<'_>,
     collection: &CollectionMeta,
     index: &IndexMeta,
     (position, limit): (RecordNumber, RecordNumber),
     is_late: &dyn Fn() -> bool,
-) -> Result<Gathered, WriteError> {
+) -> Result<GatheredEntries, WriteError> {
     let entries = EntryRows::new(index.id);
-    let mut gathered = Gathered { entries, multikey: false, next: limit };
+    let mut gathered = GatheredEntries { entries, multikey: false, next: limit };
     let documents = reader.documents(collection.id, position, Scan::Forward)?;
     for (count, stored) in documents.enumerate() {
         let stored = stored?;
@@ -334,12 +335,12 @@ fn gather(
     Ok(gathered)
 }
 
-/// Writes entries page by page instead of here and there; hands back where the next step begins.
+/// Writes entries in key order, so neighbors share a page. Returns where the next step begins.
 fn add_sorted(
     writer: &mut DocumentWriter<'_, '_>,
     collection: &CollectionMeta,
     index: &IndexMeta,
-    mut gathered: Gathered,
+    mut gathered: GatheredEntries,
 ) -> Result<RecordNumber, WriteError> {
     writer.txn.writer.put_entries(&mut gathered.entries, false)?;
     writer.txn.count(index.id.0, |counters| {
@@ -379,7 +380,7 @@ fn finish(
     Ok(())
 }
 
-/// The error of a build whose index has gone.
+/// The error of a build whose index was dropped.
 pub(in crate::collection) fn aborted(build: &PendingBuild) -> WriteError {
     WriteError::Catalog(CatalogError::new(
         CatalogErrorKind::IndexBuildAborted,

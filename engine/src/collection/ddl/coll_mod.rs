@@ -12,12 +12,12 @@ use crate::{
     store::{IndexId, StoreError},
 };
 
-/// What the look for values that an index has twice has found.
-struct Looked {
+/// The result of the search for duplicate values.
+struct UniqueCheck {
     outcome: CollModOutcome,
-    /// The index that has none, unless some came since.
+    /// The index that had none, unless some were written since.
     unique: Option<IndexId>,
-    /// What [`Collections::unprepared`] said before.
+    /// [`Collections::unprepared`] before the search.
     unprepared: u64,
 }
 
@@ -25,15 +25,15 @@ impl Collections {
     /// Changes an index or a collection's own TTL.
     ///
     /// # Errors
-    /// When MongoDB's `collMod` refuses the request too, each with its kind; `Busy` when an index that
-    /// shall be unique is changed all the time.
+    /// Where MongoDB's `collMod` refuses the request too, each with its kind; `Busy` when others
+    /// keep changing the index that is to become unique.
     pub fn coll_mod(&self, request: &CollModRequest) -> Result<CollModOutcome, WriteError> {
         for _ in 0..UNIQUE_LOOKS_MAX {
-            let looked = self.look_for_twice(request)?;
+            let check = self.check_duplicates(request)?;
             if request.dry_run {
-                return Ok(looked.outcome);
+                return Ok(check.outcome);
             }
-            if let Some(outcome) = self.put_coll_mod(request, &looked)? {
+            if let Some(outcome) = self.put_coll_mod(request, &check)? {
                 return Ok(outcome);
             }
         }
@@ -42,31 +42,31 @@ impl Collections {
     }
 
     /// Checks the request, and the values of an index that it makes unique.
-    fn look_for_twice(&self, request: &CollModRequest) -> Result<Looked, WriteError> {
-        let mut looked =
-            Looked { outcome: self.plan(request)?.outcome, unique: None, unprepared: 0 };
-        if looked.outcome.unique_new != Some(true) {
-            return Ok(looked);
+    fn check_duplicates(&self, request: &CollModRequest) -> Result<UniqueCheck, WriteError> {
+        let mut check =
+            UniqueCheck { outcome: self.plan(request)?.outcome, unique: None, unprepared: 0 };
+        if check.outcome.unique_new != Some(true) {
+            return Ok(check);
         }
         if !request.dry_run {
-            // Within a transaction: what was changed before it is in the catalog then.
+            // Read within a transaction, so the catalog contains every change made before it.
             let now = || self.unprepared.load(Ordering::SeqCst);
-            looked.unprepared = self.transact(|_| Ok::<_, WriteError>(now()))?;
+            check.unprepared = self.transact(|_| Ok::<_, WriteError>(now()))?;
         }
         let plan = self.plan(request)?;
-        looked.unique = plan.must_be_unique;
+        check.unique = plan.must_be_unique;
         if let Some(index) = plan.must_be_unique {
             self.check_unique(plan.collection.id, index, request.dry_run)?;
         }
-        Ok(looked)
+        Ok(check)
     }
 
-    /// Carries the request out. `None`, and nothing has changed, when the index that shall be unique is
-    /// another one than was looked at, or took values twice meanwhile.
+    /// Applies the request. `None`, without a change, when the index to become unique is not the
+    /// one that was checked, or accepted duplicates since.
     fn put_coll_mod(
         &self,
         request: &CollModRequest,
-        looked: &Looked,
+        check: &UniqueCheck,
     ) -> Result<Option<CollModOutcome>, WriteError> {
         self.transact(|writer| {
             let collection = writer.collection(&request.namespace);
@@ -74,7 +74,7 @@ impl Collections {
             let plan = coll_mod::plan(request, collection.as_deref(), dialect, writer.now_ms())?;
             let has_looked = || {
                 let unprepared = self.unprepared.load(Ordering::SeqCst);
-                (plan.must_be_unique, unprepared) == (looked.unique, looked.unprepared)
+                (plan.must_be_unique, unprepared) == (check.unique, check.unprepared)
             };
             if plan.must_be_unique.is_some() && !has_looked() {
                 return Ok(None);
@@ -89,7 +89,7 @@ impl Collections {
         })
     }
 
-    /// What the request comes to, as the catalog is now.
+    /// The effect of the request on the current catalog.
     fn plan(&self, request: &CollModRequest) -> Result<CollModPlan, WriteError> {
         let catalog = self.catalog();
         let collection = catalog.collection(&request.namespace);
@@ -154,9 +154,9 @@ mod tests {
             create_index(&bench);
             prepare(&bench, true);
             let unique = request(doc! { "unique": true });
-            let looked = bench.all().look_for_twice(&unique).expect("no value twice");
+            let check = bench.all().check_duplicates(&unique).expect("no value twice");
             meanwhile(&bench);
-            let put = bench.all().put_coll_mod(&unique, &looked).expect("looked at");
+            let put = bench.all().put_coll_mod(&unique, &check).expect("checked");
             assert_eq!(put.is_some(), is_put);
             if !is_put {
                 let refused = bench.all().coll_mod(&unique);

@@ -12,22 +12,22 @@ use crate::{
     },
     collection::{
         Collections, DocumentWriter, WriteError,
-        write::{dropped_ranges::Range, transaction::missing},
+        write::{dropped_ranges::DroppedRange, transaction::missing},
     },
     store::{CollectionId, IndexId, RecordNumber, Scan, StoreError},
     value::bucket::TimeSeries,
 };
 
 impl Collections {
-    /// Creates a collection or view. Nothing happens when it exists with the same options.
+    /// Creates a collection or view. Does nothing when it exists with the same options.
     ///
     /// # Errors
-    /// `NamespaceExists`, `InvalidOptions` …: options that do not go together.
+    /// `NamespaceExists`, `InvalidOptions` and others for options that conflict.
     pub fn create(&self, request: &CreateRequest) -> Result<(), WriteError> {
         self.create_under(request, check_new_name)
     }
 
-    /// Creates the collection that a `$out` writes, under a name that nobody else may give.
+    /// Creates the collection that a `$out` writes, under a name that users can't choose.
     ///
     /// # Errors
     /// As [`Collections::create`].
@@ -58,9 +58,8 @@ impl Collections {
         })
     }
 
-    /// Drops a collection or view; its documents and entries are removed by
-    /// [`Collections::reclaim_step`]. Returns the number of indexes it had, or `None` when there was
-    /// none.
+    /// Drops a collection or view; [`Collections::reclaim_step`] removes its documents and entries
+    /// later. Returns its number of indexes, or `None` if it did not exist.
     ///
     /// # Errors
     /// When the store fails.
@@ -72,8 +71,8 @@ impl Collections {
         })
     }
 
-    /// Drops a collection that has default options, no index but the one on `_id` and no document, if
-    /// it still is the one with this id. Whether it was dropped.
+    /// Drops the collection with this id if it still has default options, only the index on `_id`,
+    /// and no document. Returns whether it was dropped.
     ///
     /// # Errors
     /// When the store fails.
@@ -91,7 +90,7 @@ impl Collections {
         })
     }
 
-    /// Drops what a `$out` was still writing when the program was killed. Returns how many there were.
+    /// Drops unfinished `$out` collections of a killed process. Returns how many there were.
     ///
     /// # Errors
     /// When the store fails.
@@ -108,7 +107,7 @@ impl Collections {
         Ok(dropped)
     }
 
-    /// Drops a database with all its collections, and forgets its dialect. Returns the number of
+    /// Drops a database with all its collections and its dialect. Returns the number of
     /// collections.
     ///
     /// # Errors
@@ -128,11 +127,12 @@ impl Collections {
         })
     }
 
-    /// Bounds a collection in bytes: the oldest documents go, and all indexes but the one on `_id`.
+    /// Limits a collection to a size in bytes: removes the oldest documents, and all indexes except
+    /// the one on `_id`.
     ///
     /// # Errors
-    /// `NamespaceNotFound`, `CommandNotSupportedOnView`, `InvalidOptions` for a clustered one, `BadValue`
-    /// when not even the newest document fits.
+    /// `NamespaceNotFound`, `CommandNotSupportedOnView`, `InvalidOptions` for a clustered
+    /// collection, `BadValue` when not even the newest document fits.
     pub fn convert_to_capped(&self, name: &Namespace, size_bytes: i64) -> Result<(), WriteError> {
         self.transact(|writer| {
             let collection = writer.collection(name).ok_or_else(|| missing(name))?;
@@ -161,11 +161,11 @@ impl Collections {
     }
 }
 
-impl DocumentWriter<'_> {
-    /// The collection; created with default options if there is none.
+impl DocumentWriter<'_, '_> {
+    /// The collection; created with default options if it does not exist.
     ///
     /// # Errors
-    /// When the name is reserved or the database's name differs from another one only in case.
+    /// When the name is reserved, or the database's name differs from an existing one only in case.
     pub fn create_if_missing(
         &mut self,
         namespace: &Namespace,
@@ -177,7 +177,8 @@ impl DocumentWriter<'_> {
     }
 }
 
-/// Refuses a bound that would leave nothing of the collection: one in megabytes, by mistake.
+/// Refuses a bound that would leave nothing of the collection: probably megabytes were given
+/// instead of bytes.
 fn check_newest_fits(
     writer: &DocumentWriter<'_, '_>,
     collection: &CollectionMeta,
@@ -202,16 +203,15 @@ fn check_newest_fits(
     Ok(())
 }
 
-/// Creates a collection with default options.
 fn create_default(
-    writer: &mut DocumentWriter<'_>,
+    writer: &mut DocumentWriter<'_, '_>,
     namespace: &Namespace,
 ) -> Result<Arc<CollectionMeta>, WriteError> {
     check_new_name(writer, namespace)?;
     make_collection(writer, namespace, CollectionOptions::default())
 }
 
-/// The definition of a collection that does not exist yet; without numbers.
+/// The definition of a collection that does not exist yet, without numbers.
 pub(super) fn blank(namespace: &Namespace) -> CollectionMeta {
     CollectionMeta {
         id: CollectionId(0),
@@ -277,15 +277,18 @@ fn check_database(
 }
 
 pub(in crate::collection) fn drop_collection(
-    writer: &mut DocumentWriter<'_>,
+    writer: &mut DocumentWriter<'_, '_>,
     collection: &CollectionMeta,
 ) -> Result<(), WriteError> {
     writer.txn.remove_collection(&collection.namespace)?;
     for index in &collection.indexes {
         writer.txn.forget_build(index)?;
     }
-    let entries = collection.indexes.iter().map(|index| Range::Entries(index.id));
-    writer.txn.dropped.extend(std::iter::once(Range::Documents(collection.id)).chain(entries));
+    let entries = collection.indexes.iter().map(|index| DroppedRange::Entries(index.id));
+    writer
+        .txn
+        .dropped
+        .extend(std::iter::once(DroppedRange::Documents(collection.id)).chain(entries));
     writer.txn.touched.insert(collection.namespace.clone());
     Ok(())
 }

@@ -8,22 +8,23 @@ use crate::{
         CatalogErrorKind as Kind, CollectionMeta, Dialect, EntryForm, SERVER_DATABASES, check_db,
         has_own_ts, rules::create,
     },
-    collection::{Collections, WriteError, write::ts_watch::Watch},
+    collection::{Collections, WriteError, write::ts_watch::TsWatch},
     limits::{DIALECT_LOOKS_MAX, READ_DOCS_MAX, READ_MS_MAX},
     store::{CollectionId, Scan},
 };
 
-/// What somebody has looked at, and what was written since.
-struct Looked<'w> {
-    watch: Watch<'w>,
-    /// The collections that hold no document with a field `_ts`, unless one was written since.
+/// Collections that were searched for documents with an own `_ts` field, and a watch on later
+/// writes.
+struct OwnTsScan<'w> {
+    watch: TsWatch<'w>,
+    /// Collections without such a document, unless one was written since.
     collections: BTreeSet<CollectionId>,
 }
 
 impl Collections {
-    /// Sets a database's dialect; allowed while it has no TTL and no index on `_ts`. For `cosmos` no
-    /// document may have a field `_ts` of its own either, because that dialect shows none. Where the dialect
-    /// was lost, it may be set to one that fits the definitions.
+    /// Sets a database's dialect; allowed while it has no TTL and no index on `_ts`. For `cosmos`
+    /// no document may have its own `_ts` field either, because that dialect hides it. Where the
+    /// dialect was lost, it may be set to one that fits the definitions.
     ///
     /// # Errors
     /// `IllegalOperation` otherwise, and for the server's own databases.
@@ -32,8 +33,8 @@ impl Collections {
             return self.put_dialect(db, dialect, None).map(drop);
         }
         for _ in 0..DIALECT_LOOKS_MAX {
-            let looked = self.look_for_own_ts(db)?;
-            if self.put_dialect(db, dialect, Some(&looked))? {
+            let scan = self.scan_for_own_ts(db)?;
+            if self.put_dialect(db, dialect, Some(&scan))? {
                 return Ok(());
             }
         }
@@ -44,13 +45,13 @@ impl Collections {
         Err(refused(Kind::IllegalOperation, message))
     }
 
-    /// Sets the dialect. False, and nothing has changed, when there may be documents with a field `_ts`
-    /// that whoever looked has not seen.
+    /// Sets the dialect. Returns false, without a change, when there may be documents with a `_ts`
+    /// field that the search did not see.
     fn put_dialect(
         &self,
         db: &str,
         dialect: Dialect,
-        looked: Option<&Looked<'_>>,
+        scan: Option<&OwnTsScan<'_>>,
     ) -> Result<bool, WriteError> {
         self.transact(|writer| {
             check_db(db)?;
@@ -79,10 +80,10 @@ impl Collections {
                 ));
             }
             let has_seen = |collection: &Arc<CollectionMeta>| {
-                looked.is_none_or(|looked| looked.collections.contains(&collection.id))
+                scan.is_none_or(|scan| scan.collections.contains(&collection.id))
             };
             let has_seen_all = writer.catalog().collections(db).all(has_seen);
-            if !has_seen_all || looked.is_some_and(|looked| looked.watch.is_marked()) {
+            if !has_seen_all || scan.is_some_and(|scan| scan.watch.is_marked()) {
                 return Ok(false);
             }
             writer.txn.set_dialect(db, dialect);
@@ -90,18 +91,18 @@ impl Collections {
         })
     }
 
-    /// Looks at every document of a database, and begins to watch what is written to it before.
-    fn look_for_own_ts(&self, db: &str) -> Result<Looked<'_>, WriteError> {
-        let watch = self.transact(|_| Ok::<_, WriteError>(self.watches.open(db)))?;
-        let mut looked = Looked { watch, collections: BTreeSet::new() };
+    /// Searches every document of a database. The watch starts first, so no write is missed.
+    fn scan_for_own_ts(&self, db: &str) -> Result<OwnTsScan<'_>, WriteError> {
+        let watch = self.transact(|_| Ok::<_, WriteError>(self.ts_watches.open(db)))?;
+        let mut scan = OwnTsScan { watch, collections: BTreeSet::new() };
         for collection in self.catalog().collections(db) {
             self.check_no_own_ts(collection)?;
-            looked.collections.insert(collection.id);
+            scan.collections.insert(collection.id);
         }
-        Ok(looked)
+        Ok(scan)
     }
 
-    /// Looks at every document, in bounded reads.
+    /// Searches every document, in bounded reads.
     fn check_no_own_ts(&self, collection: &CollectionMeta) -> Result<(), WriteError> {
         let mut from = Some(0);
         while let Some(record) = from {
@@ -132,7 +133,7 @@ impl Collections {
     }
 }
 
-/// Refuses a dialect under which a collection could not have been defined as it is.
+/// Refuses a dialect under which the collection's definition would not be allowed.
 fn check_fits(collection: &CollectionMeta, dialect: Dialect) -> Result<(), WriteError> {
     let fits = create::check_dialect(&collection.options, dialect).is_ok()
         && collection.indexes.iter().all(|index| {
@@ -154,7 +155,7 @@ fn check_fits(collection: &CollectionMeta, dialect: Dialect) -> Result<(), Write
     Err(refused(Kind::IllegalOperation, message))
 }
 
-/// Whether a collection has something that another dialect would take in another way.
+/// Whether another dialect would interpret the collection's definition differently.
 pub(super) fn depends_on_dialect(collection: &CollectionMeta) -> bool {
     let on_ts = |path: &str| path == "_ts";
     collection.options.expire_after_secs.is_some()
@@ -207,12 +208,12 @@ mod tests {
     fn a_field_that_is_written_after_the_look_is_not_missed() {
         let check = |set: bool, meanwhile: &dyn Fn(&Bench)| {
             let bench = bench();
-            let looked = bench.all().look_for_own_ts("test").expect("none there");
+            let scan = bench.all().scan_for_own_ts("test").expect("none there");
             meanwhile(&bench);
-            let put = bench.all().put_dialect("test", Dialect::Cosmos, Some(&looked));
+            let put = bench.all().put_dialect("test", Dialect::Cosmos, Some(&scan));
             assert_eq!(put, Ok(set));
-            drop(looked);
-            assert!(!bench.all().watches.are_open());
+            drop(scan);
+            assert!(!bench.all().ts_watches.are_open());
             let again = bench.all().set_dialect("test", Dialect::Cosmos);
             assert_eq!(again.is_ok(), set, "{again:?}");
         };
@@ -230,7 +231,7 @@ mod tests {
         });
         check(false, &|bench| {
             write(bench, "test", &mut |writer, c| {
-                let together = writer.insert_together(c, &[&other, &one])?;
+                let together = writer.insert_batch(c, &[&other, &one])?;
                 assert!(together.is_some());
                 Ok(())
             });
@@ -268,14 +269,14 @@ mod tests {
     #[test]
     fn a_write_that_came_to_nothing_only_makes_another_look_needed() {
         let bench = bench();
-        let looked = bench.all().look_for_own_ts("test").expect("none there");
+        let scan = bench.all().scan_for_own_ts("test").expect("none there");
         let given_up = bench.all().write(|writer| {
             let collection = writer.create_if_missing(&namespace("test", "c"))?;
             writer.insert(&collection, &rawdoc! { "_id": 2, "_ts": 5 })?;
             Err::<(), _>(WriteError::BadDocument { message: "on purpose".to_owned() })
         });
         assert!(given_up.is_err());
-        let put = bench.all().put_dialect("test", Dialect::Cosmos, Some(&looked));
+        let put = bench.all().put_dialect("test", Dialect::Cosmos, Some(&scan));
         assert_eq!(put, Ok(false));
         assert_eq!(bench.all().set_dialect("test", Dialect::Cosmos), Ok(()));
         assert_eq!(bench.all().catalog().dialect("test"), Dialect::Cosmos);

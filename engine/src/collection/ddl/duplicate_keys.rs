@@ -1,8 +1,9 @@
-//! Values that an index has twice, which keep it from becoming unique.
+//! Finds duplicate values in an index, which prevent it from becoming unique.
 //!
-//! The index is looked through in parts, and others write between them: a value that one document gives up
-//! and another one takes seems to be there twice. So what seems to be is looked at again, all of a value in
-//! one transaction. A document that reads hide is no violation: it gives way, as to a new document.
+//! The index is read in parts, and other writers work in between: a value that one document loses
+//! and another gains can appear twice. So each suspect is checked again, all documents of one value
+//! in one transaction. A document that reads hide is not a violation: it is evicted, as for a new
+//! document.
 
 use std::ops::Bound;
 
@@ -15,25 +16,23 @@ use crate::{
     store::{CollectionId, IndexId, Reader, RecordNumber, Scan, StoreError},
 };
 
-/// A look through an index.
-struct Look {
+struct DuplicateScan {
     collection: CollectionId,
     index: IndexId,
-    /// The last entry that was looked at.
+    /// The last entry that was read.
     last: Option<(Vec<u8>, RecordNumber)>,
     /// The key of the last violation.
     told: Option<Vec<u8>>,
-    /// The `_id`s of documents that have a value in common.
+    /// The `_id`s of documents that share a value.
     violations: Vec<Vec<Bson>>,
 }
 
-/// Documents that have a value in common.
+/// Documents that share a value.
 struct Group {
-    /// One of them.
     first: RecordNumber,
-    /// The `_id`s of those that reads show; not all of them if there are many.
+    /// The `_id`s of the visible ones, at most `VIOLATIONS_MAX`.
     shown: Vec<Bson>,
-    /// Those that reads hide.
+    /// Records that reads hide.
     hidden: Vec<RecordNumber>,
 }
 
@@ -46,40 +45,41 @@ impl Collections {
         index: IndexId,
         is_dry_run: bool,
     ) -> Result<(), WriteError> {
-        let mut look = Look { collection, index, last: None, told: None, violations: Vec::new() };
-        while self.look_on(&mut look, is_dry_run)? {}
-        let violations = look.violations;
+        let mut scan =
+            DuplicateScan { collection, index, last: None, told: None, violations: Vec::new() };
+        while self.scan_part(&mut scan, is_dry_run)? {}
+        let violations = scan.violations;
         if violations.is_empty() { Ok(()) } else { Err(WriteError::NotUnique { violations }) }
     }
 
-    /// Looks through one more part; whether there is more.
-    fn look_on(&self, look: &mut Look, is_dry_run: bool) -> Result<bool, WriteError> {
-        let (suspects, is_end) = self.read(|reader, catalog| look.part(reader, catalog))?;
+    /// Reads one more part; returns whether there is more.
+    fn scan_part(&self, scan: &mut DuplicateScan, is_dry_run: bool) -> Result<bool, WriteError> {
+        let (suspects, is_end) = self.read(|reader, catalog| scan.part(reader, catalog))?;
         for key in suspects {
-            if look.told.as_ref() == Some(&key) {
+            if scan.told.as_ref() == Some(&key) {
                 continue;
             }
             let now_ms = self.clock.now_ms();
-            let groups = self.read(|reader, catalog| look.groups(reader, catalog, &key, now_ms))?;
+            let groups = self.read(|reader, catalog| scan.groups(reader, catalog, &key, now_ms))?;
             for Group { shown, mut hidden, .. } in groups {
                 if shown.len() > 1 {
-                    look.violations.push(shown);
-                    look.told = Some(key.clone());
+                    scan.violations.push(shown);
+                    scan.told = Some(key.clone());
                 } else if !is_dry_run {
-                    // One of them may have the value.
+                    // One document may keep the value.
                     hidden.truncate(hidden.len().saturating_sub(usize::from(shown.is_empty())));
-                    self.displace_hidden(look.collection, &hidden)?;
+                    self.evict_hidden(scan.collection, &hidden)?;
                 }
             }
-            if look.violations.len() >= VIOLATIONS_MAX {
+            if scan.violations.len() >= VIOLATIONS_MAX {
                 return Ok(false);
             }
         }
         Ok(!is_end)
     }
 
-    /// Removes those of the documents that reads still hide.
-    fn displace_hidden(
+    /// Evicts those of the documents that reads still hide.
+    fn evict_hidden(
         &self,
         collection: CollectionId,
         records: &[RecordNumber],
@@ -95,7 +95,7 @@ impl Collections {
                     let Some(stored) = stored else { continue };
                     let document = stored.document()?;
                     if collection.hides(document, stored.modified_ms, writer.now_ms()) {
-                        writer.displace(&collection, *record)?;
+                        writer.evict(&collection, *record)?;
                     }
                 }
                 Ok(())
@@ -104,8 +104,8 @@ impl Collections {
     }
 }
 
-impl Look {
-    /// Keys that seem to be there twice, and whether the index has no more. Nothing where the index is gone.
+impl DuplicateScan {
+    /// Keys that appear twice, and whether the index is exhausted. Empty if the index was dropped.
     fn part(
         &mut self,
         reader: &Reader<'_>,
@@ -154,7 +154,7 @@ impl Look {
             let document = stored.document()?;
             let mut at = None;
             for (number, group) in groups.iter().enumerate() {
-                // Different values may have the same key if it was cut.
+                // Different values may have the same key if it was truncated.
                 if entry.exact || shares_value(reader, collection, index, document, group.first)? {
                     at = Some(number);
                     break;
@@ -209,15 +209,16 @@ mod tests {
         let namespace = Namespace::new("test", "c").expect("a name");
         let collection = collections.catalog().collection(&namespace).expect("there");
         let (collection, index) = (collection.id, collection.index("u").expect("there").id);
-        let mut look = Look { collection, index, last: None, told: None, violations: Vec::new() };
-        assert_eq!(collections.look_on(&mut look, false), Ok(true));
+        let mut scan =
+            DuplicateScan { collection, index, last: None, told: None, violations: Vec::new() };
+        assert_eq!(collections.scan_part(&mut scan, false), Ok(true));
         // The last value of the part.
         lab.run_document(
             &doc! { "delete": "c", "deletes": [{ "q": { "_id": last }, "limit": 1 }] },
         );
         lab.run_document(&doc! { "insert": "c", "documents": [{ "_id": last + 9, "u": last }] });
-        assert_eq!(collections.look_on(&mut look, false), Ok(false));
-        assert_eq!(look.violations, Vec::<Vec<Bson>>::new());
+        assert_eq!(collections.scan_part(&mut scan, false), Ok(false));
+        assert_eq!(scan.violations, Vec::<Vec<Bson>>::new());
         lab.check(UNIQUE, "{ok: 1, unique_new: true}");
     }
 

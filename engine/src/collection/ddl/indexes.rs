@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::create_drop;
 use crate::{
     catalog::{
-        CollectionMeta, IndexMeta, IndexState, Namespace,
+        CollectionMeta, IndexState, Namespace,
         rules::{
             CreateIndexesOutcome, CreateIndexesRequest, DropIndexesOutcome, IndexSelector,
             create_indexes::{self, CreateIndexesPlan},
@@ -14,7 +14,7 @@ use crate::{
     },
     collection::{
         BuildProgress, Collections, DocumentWriter, PendingBuild, WriteError,
-        build::build_owners::{Claim, Drive, DriveEnd},
+        build::build_owners::{BuildClaim, BuildOutcome, BuildRun},
         build::steps,
         write::transaction::missing,
     },
@@ -22,13 +22,13 @@ use crate::{
 };
 
 impl Collections {
-    /// Creates indexes, and the collection if it does not exist. Returns when all are built, also
-    /// those that somebody else had begun to build; other writers go on meanwhile, and `progress`
-    /// hears of each step that this call takes.
+    /// Creates indexes, and the collection if it does not exist. Returns when all are built,
+    /// including those another thread had started to build. Other writers continue meanwhile;
+    /// `progress` is called for each step this call takes.
     ///
     /// # Errors
-    /// `CannotCreateIndex`, `IndexOptionsConflict` …; `DuplicateKey` when a unique index can't be built.
-    /// Nothing is left then, or if even that fails, the build is taken up again later.
+    /// `CannotCreateIndex`, `IndexOptionsConflict` and others; `DuplicateKey` when a unique index
+    /// can't be built. Then nothing remains, or if even that fails, the build resumes later.
     pub fn create_indexes(
         &self,
         request: &CreateIndexesRequest,
@@ -37,8 +37,8 @@ impl Collections {
         self.create_indexes_while(request, &|| true, progress)
     }
 
-    /// As [`Collections::create_indexes`], until `goes_on` says no. What this call builds is given up
-    /// then, and what it waits for goes on.
+    /// As [`Collections::create_indexes`], until `goes_on` returns false. Then this call drops the
+    /// indexes it was building; builds it waited for continue.
     ///
     /// # Errors
     /// Also `Stopped`.
@@ -48,15 +48,16 @@ impl Collections {
         goes_on: &dyn Fn() -> bool,
         progress: &mut dyn FnMut(&BuildProgress),
     ) -> Result<CreateIndexesOutcome, WriteError> {
-        let claim = self.drives.claim();
+        let claim = self.build_owners.claim();
         let registered = self.transact(|writer| {
             let registered = register(writer, request)?;
             claim.cover(registered.builds.iter().map(|build| build.index));
-            // Who builds an index has to write before the build can end, so it is not over yet.
+            // An owner must commit a write before its build can end, so within this transaction the
+            // build is not over.
             let pending = registered.existing.iter().filter_map(|(build, state)| {
-                let drive = self.drives.of(build.index);
-                let is_pending = *state == IndexState::Building || drive.is_some();
-                is_pending.then(|| (build.clone(), drive))
+                let run = self.build_owners.of(build.index);
+                let is_pending = *state == IndexState::Building || run.is_some();
+                is_pending.then(|| (build.clone(), run))
             });
             Ok::<_, WriteError>((
                 registered.outcome,
@@ -66,28 +67,28 @@ impl Collections {
         });
         let (outcome, builds, pending) = registered?;
         self.build_all(claim, &builds, goes_on, progress)?;
-        for (build, drive) in pending {
-            self.join(&build, drive, goes_on, progress)?;
+        for (build, run) in pending {
+            self.join(&build, run, goes_on, progress)?;
         }
         Ok(outcome)
     }
 
-    /// Drives builds to their end, and tells those who wait for it.
+    /// Runs builds to their end and wakes those who wait for them.
     fn build_all(
         &self,
-        claim: Claim<'_>,
+        claim: BuildClaim<'_>,
         builds: &[PendingBuild],
         goes_on: &dyn Fn() -> bool,
         progress: &mut dyn FnMut(&BuildProgress),
     ) -> Result<(), WriteError> {
         let built = builds.iter().try_for_each(|build| self.build_to_end(build, goes_on, progress));
         if let Err(error) = &built {
-            // What can't be given up either stays, and the background takes it up again. The first
-            // error is the one that says why.
+            // If the indexes can't be dropped either, they stay and the background resumes them.
+            // The first error says why.
             let _ = self.give_up(builds, error);
         }
         match (&built, builds) {
-            // Nobody has stopped those who only waited.
+            // The waiters were not stopped.
             (Err(WriteError::Store(StoreError::Stopped)), [build, ..]) => {
                 claim.end(&Err(steps::aborted(build)));
             }
@@ -96,23 +97,23 @@ impl Collections {
         built
     }
 
-    /// Waits for a build that somebody drives, or drives it; its outcome.
+    /// Waits for a build that has an owner, or runs it; returns its outcome.
     fn join(
         &self,
         build: &PendingBuild,
-        mut drive: Option<Arc<Drive>>,
+        mut run: Option<Arc<BuildRun>>,
         goes_on: &dyn Fn() -> bool,
         progress: &mut dyn FnMut(&BuildProgress),
     ) -> Result<(), WriteError> {
         loop {
-            match drive.take().map(|drive| drive.wait(goes_on)) {
-                Some(Some(DriveEnd::Built)) => return Ok(()),
-                Some(Some(DriveEnd::Failed(error))) => return Err(error),
+            match run.take().map(|run| run.wait(goes_on)) {
+                Some(Some(BuildOutcome::Built)) => return Ok(()),
+                Some(Some(BuildOutcome::Failed(error))) => return Err(error),
                 Some(None) => return Err(StoreError::Stopped.into()),
-                Some(Some(DriveEnd::Left)) | None => {}
+                Some(Some(BuildOutcome::Abandoned)) | None => {}
             }
-            match self.drives.try_claim(build.index) {
-                Err(other) => drive = Some(other),
+            match self.build_owners.try_claim(build.index) {
+                Err(other) => run = Some(other),
                 Ok(claim) => {
                     return self.build_all(claim, std::slice::from_ref(build), goes_on, progress);
                 }
@@ -120,10 +121,11 @@ impl Collections {
         }
     }
 
-    /// Drops indexes; their entries are removed by [`Collections::reclaim_step`].
+    /// Drops indexes; [`Collections::reclaim_step`] removes their entries later.
     ///
     /// # Errors
-    /// `NamespaceNotFound`, `IndexNotFound`, `AmbiguousIndexKeyPattern`, `InvalidOptions` for `_id_`.
+    /// `NamespaceNotFound`, `IndexNotFound`, `AmbiguousIndexKeyPattern`, `InvalidOptions` for
+    /// `_id_`.
     pub fn drop_indexes(
         &self,
         namespace: &Namespace,
@@ -139,20 +141,19 @@ impl Collections {
     }
 }
 
-/// What a request for indexes comes to.
-pub(in crate::collection) struct Registered {
+pub(in crate::collection) struct RegisteredIndexes {
     outcome: CreateIndexesOutcome,
-    /// New indexes that are to be built.
+    /// New indexes to build.
     pub(in crate::collection) builds: Vec<PendingBuild>,
-    /// The requested indexes that were there already.
+    /// Requested indexes that already exist.
     existing: Vec<(PendingBuild, IndexState)>,
 }
 
-/// Puts the new indexes into the definition: complete ones for an empty collection, else to be built.
+/// Adds the new indexes to the definition: ready for an empty collection, otherwise to be built.
 pub(in crate::collection) fn register(
-    writer: &mut DocumentWriter<'_>,
+    writer: &mut DocumentWriter<'_, '_>,
     request: &CreateIndexesRequest,
-) -> Result<Registered, WriteError> {
+) -> Result<RegisteredIndexes, WriteError> {
     let existing = writer.collection(&request.namespace);
     let before =
         existing.as_deref().cloned().unwrap_or_else(|| create_drop::blank(&request.namespace));
@@ -170,7 +171,7 @@ pub(in crate::collection) fn register(
     if new.is_empty() && existing.is_some() {
         outcome.created_collection = None;
         outcome.note = Some("all indexes already exist");
-        return Ok(Registered { outcome, builds: Vec::new(), existing: known });
+        return Ok(RegisteredIndexes { outcome, builds: Vec::new(), existing: known });
     }
     if new.len() < request.indexes.len() && existing.is_some() {
         outcome.note = Some("index already exists");
@@ -189,5 +190,5 @@ pub(in crate::collection) fn register(
     }
     outcome.indexes_after = create_drop::index_count(&collection);
     writer.txn.put_collection(collection)?;
-    Ok(Registered { outcome, builds, existing: known })
+    Ok(RegisteredIndexes { outcome, builds, existing: known })
 }

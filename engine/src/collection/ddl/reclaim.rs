@@ -1,8 +1,9 @@
-//! Dropped ranges are removed in bounded steps.
+//! Removes dropped ranges in bounded steps.
 //!
-//! A damaged list of them is made anew from what lies under numbers that no definition has: a number is never
-//! given out again. What the list named stays until every definition can be read, for a collection whose
-//! definition is damaged too would look like a dropped one. What is dropped meanwhile is removed as ever.
+//! If the list of them is damaged, it is rebuilt from the numbers in the store that no definition
+//! has: numbers are never reused. That waits until every definition can be read, because a
+//! collection with a damaged definition would look dropped too. Ranges dropped meanwhile are
+//! removed as usual.
 
 use std::{collections::BTreeSet, iter};
 
@@ -10,7 +11,7 @@ use crate::{
     catalog::CatalogSnapshot,
     collection::{
         Collections, WriteError,
-        write::dropped_ranges::{Pending, Range},
+        write::dropped_ranges::{DroppedRange, DroppedRanges},
         write::trash_row::TRASH,
     },
     store::{CollectionId, IndexId, Reader, StoreError},
@@ -21,24 +22,24 @@ use crate::{
 pub struct ReclaimStep {
     /// Documents and entries removed.
     pub removed: usize,
-    /// Ranges that are still to be removed; 0 when all is done.
+    /// Ranges still to be removed; 0 when all are done.
     pub pending: usize,
 }
 
 impl Collections {
-    /// Removes one bounded part of what was dropped.
+    /// Removes one bounded part of the dropped ranges.
     ///
     /// # Errors
     /// When the store fails.
     pub fn reclaim_step(&self) -> Result<ReclaimStep, WriteError> {
-        // Most of the time there is nothing, which a read tells without a write transaction.
-        let Pending { ranges, is_lost } = self.store.read(Pending::read)?;
+        // Usually there is nothing, which a read finds without a write transaction.
+        let DroppedRanges { ranges, is_lost } = self.store.read(DroppedRanges::read)?;
         if ranges.is_empty() {
-            return if is_lost { self.list_anew() } else { Ok(ReclaimStep::default()) };
+            return if is_lost { self.rebuild_list() } else { Ok(ReclaimStep::default()) };
         }
         let batch_docs = self.store.batch_docs();
         self.transact(|writer| {
-            let mut pending = Pending::read(&writer.reader())?;
+            let mut pending = DroppedRanges::read(&writer.reader())?;
             let (mut removed, mut done) = (0, 0);
             for range in pending.ranges.iter().copied() {
                 let room = batch_docs.saturating_sub(removed);
@@ -46,8 +47,8 @@ impl Collections {
                     break;
                 }
                 let cleared = match range {
-                    Range::Documents(id) => writer.txn.writer.clear_documents(id, room)?,
-                    Range::Entries(id) => writer.txn.writer.clear_entries(id, room)?,
+                    DroppedRange::Documents(id) => writer.txn.writer.clear_documents(id, room)?,
+                    DroppedRange::Entries(id) => writer.txn.writer.clear_entries(id, room)?,
                 };
                 removed += cleared;
                 if cleared == room {
@@ -62,16 +63,17 @@ impl Collections {
         })
     }
 
-    /// Puts a new list in the place of the one that was damaged, if it can be known what is on it.
-    fn list_anew(&self) -> Result<ReclaimStep, WriteError> {
+    /// Replaces a damaged list, if its contents can be derived.
+    fn rebuild_list(&self) -> Result<ReclaimStep, WriteError> {
         let nothing = ReclaimStep::default();
-        let Some(found) = self.read(left_behind)? else { return Ok(nothing) };
-        let (sound, unsure): (Vec<Left>, Vec<Left>) = found.into_iter().partition(|it| it.is_sound);
+        let Some(found) = self.read(orphans)? else { return Ok(nothing) };
+        let (sound, unsure): (Vec<Orphan>, Vec<Orphan>) =
+            found.into_iter().partition(|it| it.is_sound);
         if sound.is_empty() && !unsure.is_empty() {
             return Ok(nothing);
         }
         self.transact(|writer| {
-            let mut pending = Pending::read(&writer.reader())?;
+            let mut pending = DroppedRanges::read(&writer.reader())?;
             if pending.is_lost && pending.ranges.is_empty() {
                 let known = known(writer.catalog());
                 let ranges = sound.iter().map(|left| left.range);
@@ -84,40 +86,40 @@ impl Collections {
     }
 }
 
-/// What lies in the store and belongs to nothing.
-struct Left {
-    range: Range,
-    /// Whether the number is surely right.
+/// A stored range that no definition names.
+struct Orphan {
+    range: DroppedRange,
+    /// Whether the number itself passed its checksum and was ever assigned.
     is_sound: bool,
 }
 
-/// What lies under numbers that no definition has; `None` when that can't be known.
-fn left_behind(
+/// The ranges that no definition names; `None` when that can't be known.
+fn orphans(
     reader: &Reader<'_>,
     catalog: &CatalogSnapshot,
-) -> Result<Option<Vec<Left>>, StoreError> {
-    match look_behind(reader, catalog) {
+) -> Result<Option<Vec<Orphan>>, StoreError> {
+    match find_orphans(reader, catalog) {
         Err(StoreError::Damaged { .. } | StoreError::BrokenOff { .. }) => Ok(None),
         looked => looked,
     }
 }
 
-fn look_behind(
+fn find_orphans(
     reader: &Reader<'_>,
     catalog: &CatalogSnapshot,
-) -> Result<Option<Vec<Left>>, StoreError> {
+) -> Result<Option<Vec<Orphan>>, StoreError> {
     if !catalog.is_all_of(reader)? {
         return Ok(None);
     }
     let Some(last) = reader.last_id()? else { return Ok(None) };
     let known = known(catalog);
     let documents = reader.numbers_in("documents")?.into_iter();
-    let documents = documents.map(|(id, sound)| (Range::Documents(CollectionId(id)), sound));
+    let documents = documents.map(|(id, sound)| (DroppedRange::Documents(CollectionId(id)), sound));
     let entries = reader.numbers_in("entries")?.into_iter();
-    let entries = entries.map(|(id, sound)| (Range::Entries(IndexId(id)), sound));
+    let entries = entries.map(|(id, sound)| (DroppedRange::Entries(IndexId(id)), sound));
     let all = documents.chain(entries).filter(|(range, _)| !known.contains(&range.id()));
-    // A number that was not given out yet is wrong, or the last one is.
-    let all = all.map(|(range, sound)| Left { range, is_sound: sound && range.id() <= last });
+    // A number above the last assigned one is wrong, or the counter is.
+    let all = all.map(|(range, sound)| Orphan { range, is_sound: sound && range.id() <= last });
     Ok(Some(all.collect()))
 }
 
@@ -128,13 +130,13 @@ fn known(catalog: &CatalogSnapshot) -> BTreeSet<u32> {
     collections.chain(indexes.map(|index| index.id.0)).chain(iter::once(TRASH.0)).collect()
 }
 
-/// A sentence if something was dropped that nothing will remove.
+/// A sentence about dropped ranges that nothing will remove.
 pub(crate) fn lost_in_words(reader: &Reader<'_>) -> Result<Option<String>, StoreError> {
     let words = "The list of what was dropped was damaged, so what some dropped collections or indexes held \
                  still takes up room. No document is missing because of it. The room is free again once the store \
                  is open for writing and every definition can be read; until then, only an export of \
                  everything into a new store frees it.";
-    Ok(Pending::read(reader)?.is_lost.then(|| words.to_owned()))
+    Ok(DroppedRanges::read(reader)?.is_lost.then(|| words.to_owned()))
 }
 
 #[cfg(test)]
@@ -169,7 +171,7 @@ mod tests {
         lab.engine.collections().catalog().collection(&namespace).expect("exists").id
     }
 
-    /// A list that is damaged names nothing any more, and nothing that is there is taken for dropped.
+    /// A damaged list names nothing, and no existing collection counts as dropped.
     #[test]
     fn collections_are_dropped_and_removed_although_the_list_is_damaged() {
         for is_rotten in [false, true] {
@@ -193,7 +195,7 @@ mod tests {
         }
     }
 
-    /// Else dropping a database would write as many bytes as the square of its collections.
+    /// Otherwise dropping a database would write bytes quadratic in its collections.
     #[test]
     fn the_list_is_written_once_in_a_transaction() {
         let lab = Lab::new();
@@ -204,11 +206,11 @@ mod tests {
             for collection in catalog.all_collections() {
                 drop_collection(writer, collection)?;
             }
-            let pending = Pending::read(&writer.reader())?;
+            let pending = DroppedRanges::read(&writer.reader())?;
             Ok::<_, WriteError>((pending.ranges.len(), writer.txn.dropped.len()))
         });
         assert_eq!(listed, Ok((0, 6)));
-        let pending = collections.store().read(Pending::read).expect("readable").ranges;
+        let pending = collections.store().read(DroppedRanges::read).expect("readable").ranges;
         assert!(pending.is_empty() || pending.len() == 6, "all at once: {pending:?}");
     }
 
@@ -216,7 +218,7 @@ mod tests {
         Namespace::new("test", collection).expect("valid")
     }
 
-    /// A collection with three documents and an index that says `mark`.
+    /// A collection with three documents and an index whose name contains the collection's.
     fn fill(bench: &Bench, collection: &str) {
         let namespace = name(collection);
         let filled = bench.all().write(|writer| {
@@ -237,8 +239,7 @@ mod tests {
         bench.all().create(&request).expect("created");
     }
 
-    /// A store in which `kept` is there, `gone` was dropped, and the list of what is to be removed is
-    /// damaged.
+    /// A store with `kept`, a dropped `gone`, and a damaged list of dropped ranges.
     fn damaged() -> Bench {
         let mut bench = Bench::new();
         for name in ["kept", "gone", "other"] {
@@ -301,7 +302,7 @@ mod tests {
         assert_eq!(stored(&bench), (vec![TRASH.0, kept], secondary));
         assert!(!is_lost(&bench));
         let report = bench.all().verify(&mut |_| true).expect("read");
-        // The row of the trash is none that a pass wrote.
+        // The row in the trash was not written by a pass.
         assert!(report.findings.iter().all(|found| found.namespace.collection == "trash"));
         assert_eq!(bench.all().drop_collection(&name("kept")), Ok(Some(2)));
         assert_eq!(reclaim(&bench), 6);
@@ -309,7 +310,7 @@ mod tests {
 
     #[test]
     fn nothing_is_removed_while_a_definition_can_not_be_read() {
-        // Before the store is opened again and behind that.
+        // With the damage before and after the store is reopened.
         for is_reopened in [true, false] {
             let mut bench = damaged();
             let (other, indexes) = ids(&bench, "other");
@@ -325,7 +326,7 @@ mod tests {
             assert_eq!(reclaim(&bench), 6);
             assert_eq!(stored(&bench), (documents, entries));
             assert!(is_lost(&bench));
-            // The definition is whole again.
+            // The definition is readable again.
             let flipped: Vec<u8> = b"a_kept"
                 .iter()
                 .enumerate()
@@ -349,7 +350,7 @@ mod tests {
                 .store()
                 .write(|writer| writer.put_document(collection, record, 0, document.as_bytes()))
         };
-        // Of a number that was never given, and of one that may be wrong.
+        // One number that was never assigned, and one that may be wrong.
         let never = 900;
         let id = bench
             .all()

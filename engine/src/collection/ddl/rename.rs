@@ -1,4 +1,4 @@
-//! Another name for a collection, and one collection in the place of another.
+//! Renaming a collection, and replacing one collection with another.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -15,36 +15,36 @@ use crate::{
     store::{IndexId, StoreError},
 };
 
-/// A collection that takes the place of another one, which is dropped.
+/// A collection that replaces another one, which is dropped.
 #[derive(Debug, Clone, Copy)]
 pub struct Replacement<'r> {
-    /// The collection.
+    /// The replacing collection.
     pub from: &'r Namespace,
-    /// The name that it gets. If no collection has it, this is only a rename.
+    /// Its new name. If no collection has that name, this is only a rename.
     pub to: &'r Namespace,
-    /// What the collection in whose place it comes must still be like.
-    pub like: Like<'r>,
+    /// The required state of the collection that is replaced.
+    pub target: ExpectedTarget<'r>,
 }
 
-/// What a collection must be like, so that another one may take its place.
+/// The state a collection must have so that another may replace it.
 #[derive(Debug, Clone, Copy)]
-pub enum Like<'l> {
-    /// Any.
-    Anything,
-    /// It has the options and indexes of this definition; `None`: there was no collection, and there
-    /// still is none. Its documents and its number may be others.
+pub enum ExpectedTarget<'l> {
+    /// Any state.
+    Any,
+    /// It has the options and indexes of this definition; `None`: it did not and does not exist.
+    /// Its documents and its number may differ.
     Definition(Option<&'l CollectionMeta>),
 }
 
-/// What belongs to the dropped collection and goes to the one in its place: gets both, and hands back
-/// the name and bytes of a value of the table `meta`, which is written in the same transaction. That
-/// may run again, and then it is asked again.
+/// Passes what belongs to the dropped collection on to its replacement: receives both, and returns
+/// the name and bytes of a value of the table `meta`, written in the same transaction. It runs
+/// again whenever the transaction does.
 pub type Handover<'h> = dyn Fn(&CollectionMeta, &CollectionMeta) -> Result<Option<(&'static str, Vec<u8>)>, StoreError>
     + Sync
     + 'h;
 
 impl Collections {
-    /// Renames a collection, also into another database. TTL goes on.
+    /// Renames a collection, also into another database. Its TTL stays in effect.
     ///
     /// # Errors
     /// `NamespaceNotFound`, `NamespaceExists`, `IllegalOperation`.
@@ -59,26 +59,26 @@ impl Collections {
         })
     }
 
-    /// Puts a collection in the place of another one, all in one transaction. Its indexes and their TTL
-    /// go on.
+    /// Replaces a collection with another one, in one transaction. The indexes and TTL of the new
+    /// one stay in effect.
     ///
     /// # Errors
-    /// `NamespaceNotFound`, `NamespaceExists` where a view or a time series has the name, `IllegalOperation`,
-    /// `TargetChanged`, and what the handover meets.
+    /// `NamespaceNotFound`, `NamespaceExists` where a view or a time series has the name,
+    /// `IllegalOperation`, `TargetChanged`, and errors of the handover.
     pub fn replace(
         &self,
         replacement: Replacement<'_>,
         hand_over: &Handover<'_>,
     ) -> Result<(), WriteError> {
-        let Replacement { from, to, like } = replacement;
+        let Replacement { from, to, target } = replacement;
         self.transact(|writer| {
             let collection = to_rename(writer, from, to)?;
             let replaced = writer.collection(to);
-            if let Like::Definition(before) = like {
+            if let ExpectedTarget::Definition(before) = target {
                 check_unchanged(to, before, replaced.as_deref())?;
             }
             if let Some(replaced) = replaced {
-                // MongoDB keeps a time series behind a view, which no rename replaces.
+                // MongoDB implements a time series as a view, which no rename replaces.
                 if replaced.is_view() || replaced.options.time_series.is_some() {
                     let message = format!("a view already exists with that name: {to}");
                     return Err(refused(Kind::NamespaceExists, message));
@@ -95,7 +95,7 @@ impl Collections {
     }
 }
 
-/// The collection that gets another name, if it may.
+/// The collection to rename, if that is allowed.
 fn to_rename(
     writer: &DocumentWriter<'_, '_>,
     from: &Namespace,
@@ -141,17 +141,17 @@ fn put_renamed(
     to: &Namespace,
 ) -> Result<(), WriteError> {
     if collection.namespace.db != to.db
-        && let Some(watches) = writer.txn.watches
+        && let Some(ts_watches) = writer.txn.ts_watches
     {
-        // Nobody has watched what was written to it elsewhere.
-        watches.mark(&to.db);
+        // Its documents were written in another database, which was not watched.
+        ts_watches.mark(&to.db);
     }
     writer.txn.remove_collection(&collection.namespace)?;
     let renamed = CollectionMeta { namespace: to.clone(), ..collection.clone() };
     writer.txn.put_collection(renamed)
 }
 
-/// Refuses a collection that was changed: what comes in its place would undo that.
+/// Refuses a collection that was changed: the replacement would undo the change.
 fn check_unchanged(
     namespace: &Namespace,
     before: Option<&CollectionMeta>,
@@ -164,7 +164,7 @@ fn check_unchanged(
     } else {
         return Ok(());
     };
-    // Programs look for these words.
+    // Client programs match on these words.
     Err(refused(
         Kind::TargetChanged,
         format!(
@@ -178,7 +178,7 @@ fn options(collection: Option<&CollectionMeta>) -> CollectionOptions {
     collection.map(|collection| collection.options.clone()).unwrap_or_default()
 }
 
-/// What was asked for in the indexes: nothing of their numbers, and of what the documents made of them.
+/// What was requested for the indexes, without their numbers and what documents made of them.
 fn indexes(collection: Option<&CollectionMeta>) -> BTreeMap<&str, IndexMeta> {
     let all = collection.into_iter().flat_map(|collection| &collection.indexes);
     let asked = all.map(|index| {

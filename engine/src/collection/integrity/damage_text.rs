@@ -1,4 +1,4 @@
-//! Damaged rows by the names that a person knows.
+//! Sentences about damaged rows, with the names users know.
 
 use crate::{
     catalog::CatalogSnapshot,
@@ -6,8 +6,7 @@ use crate::{
     value::id_number::Numbered,
 };
 
-/// What is damaged in the store, in words; `None` when nothing is. Names that can't be looked up are left
-/// as numbers.
+/// The damage in words; `None` when there is none. Names that can't be looked up stay numbers.
 #[must_use]
 pub fn damage_in_words(store: &Store, rows: &DamagedRows) -> Option<String> {
     if rows.count == 0 {
@@ -17,7 +16,7 @@ pub fn damage_in_words(store: &Store, rows: &DamagedRows) -> Option<String> {
     rows.in_words(rows.first.iter().map(|row| named(&catalog, row)))
 }
 
-/// The sentence about damaged rows of the sample that is read when a store is opened; `None` without any.
+/// The sentence about damage in the sample that the opening reads; `None` without any.
 #[must_use]
 pub fn sample_damage(store: &Store, rows: &DamagedRows) -> Option<String> {
     let damage = damage_in_words(store, rows)?;
@@ -27,7 +26,7 @@ pub fn sample_damage(store: &Store, rows: &DamagedRows) -> Option<String> {
     ))
 }
 
-/// The sentence about a backup of a store with damaged rows; `None` for a sound one.
+/// The sentence about a backup with damaged rows; `None` for a sound one.
 #[must_use]
 pub fn backup_damage(store: &Store, report: &BackupReport) -> Option<String> {
     let damage = damage_in_words(store, &report.damaged)?;
@@ -37,7 +36,7 @@ pub fn backup_damage(store: &Store, report: &BackupReport) -> Option<String> {
     ))
 }
 
-/// The name of a row; with numbers where there is none.
+/// The name of a row, or its numbers where it has none.
 pub(in crate::collection) fn named(catalog: &CatalogSnapshot, row: &DamagedRow) -> String {
     let of = |id| catalog.collection_by_id(CollectionId(id)).map(|it| it.namespace.to_string());
     let index = |id: u32| {

@@ -1,7 +1,8 @@
-//! Damaged documents: a list of them, and their removal.
+//! Listing and removing damaged documents.
 //!
-//! No read gives such a document and no write replaces it, so until somebody says that it is to go it
-//! stays where it is. It can't tell its keys: its index entries are found by its record number.
+//! No read returns such a document and no write replaces it, so it stays until it is removed
+//! explicitly. Its keys can't be computed from it; its index entries are found by its record
+//! number.
 
 use std::{
     collections::{BTreeSet, HashMap},
@@ -29,27 +30,28 @@ use crate::{
     },
 };
 
-/// A document that is not what was written.
+/// A document whose stored bytes are not what was written.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DamagedDocument {
     /// Its record number.
     pub record: RecordNumber,
-    /// Its `_id`, if its record number or the index on `_id` says it: its own word is not taken for it.
+    /// Its `_id` if its record number or the index on `_id` tells it; its own bytes can't be
+    /// trusted.
     pub id: Option<Bson>,
     /// What is wrong.
     pub damage: String,
 }
 
-/// An entry's key, and the document to which it leads.
-type Leads = (Vec<u8>, RecordNumber);
+/// An entry's key and the record it points to.
+type EntryKey = (Vec<u8>, RecordNumber);
 
-/// The entries of each index that lead to some documents.
-type Leading = HashMap<IndexId, Vec<Leads>>;
+/// The entries of each index that point to the given records.
+type EntriesByIndex = HashMap<IndexId, Vec<EntryKey>>;
 
 /// Some of a collection's damaged documents.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct DamagedPage {
-    /// In the order of their record numbers.
+    /// In order of record number.
     pub documents: Vec<DamagedDocument>,
     /// Where the rest of the collection begins, if it was not read.
     pub next: Option<RecordNumber>,
@@ -57,11 +59,11 @@ pub struct DamagedPage {
 
 /// Why no damaged document was removed.
 #[derive(Debug, Error)]
-pub enum NotRemoved {
+pub enum RemoveDamagedError {
     /// There is no document with this record number.
     #[error("there is no {}, so nothing was removed", Numbered(*.0))]
     Missing(RecordNumber),
-    /// A document that can be read is removed with `delete`.
+    /// A readable document is removed with `delete`.
     #[error("{} is not damaged, so nothing was removed; delete removes it", Numbered(*.0))]
     Sound(RecordNumber),
     /// The removal failed.
@@ -69,14 +71,14 @@ pub enum NotRemoved {
     Failed(#[from] WriteError),
 }
 
-impl From<StoreError> for NotRemoved {
+impl From<StoreError> for RemoveDamagedError {
     fn from(error: StoreError) -> Self {
         Self::Failed(error.into())
     }
 }
 
 impl Collections {
-    /// The damaged documents of a collection from this record number on, at most `max` of them. Each read
+    /// At most `max` damaged documents of a collection, starting at a record number. Each read
     /// transaction is short.
     ///
     /// # Errors
@@ -101,7 +103,7 @@ impl Collections {
                         break;
                     }
                     if let Some(damage) = damage_of(&unread)? {
-                        let id = told_id(reader, collection, &unread)?;
+                        let id = known_id(reader, collection, &unread)?;
                         page.documents.push(DamagedDocument { record: unread.record, id, damage });
                     }
                 }
@@ -111,16 +113,16 @@ impl Collections {
         Ok(page)
     }
 
-    /// Removes these documents, which must all be damaged, and every index entry that leads to them. Their
-    /// bytes are kept in files beside the store, whose paths this returns.
+    /// Removes these documents, which must all be damaged, and every index entry that points to
+    /// them. Their bytes are kept in files next to the store; returns the paths.
     ///
     /// # Errors
-    /// [`NotRemoved`]; then none of them was removed.
+    /// [`RemoveDamagedError`]; then none of them was removed.
     pub fn remove_damaged(
         &self,
         collection: &CollectionMeta,
         records: &BTreeSet<RecordNumber>,
-    ) -> Result<Vec<PathBuf>, NotRemoved> {
+    ) -> Result<Vec<PathBuf>, RemoveDamagedError> {
         let bytes_of = |reader: &Reader<'_>, record| {
             damaged_at(reader, collection.id, record).map(|unread| unread.bytes().to_vec())
         };
@@ -129,26 +131,26 @@ impl Collections {
             .read(|reader| {
                 records.iter().map(|record| Ok((*record, bytes_of(reader, *record)?))).collect()
             })
-            .map_err(|error: NotRemoved| error)?;
-        let mut leading = Leading::new();
+            .map_err(|error: RemoveDamagedError| error)?;
+        let mut entries = EntriesByIndex::new();
         for index in &collection.indexes {
-            leading.insert(index.id, self.entries_to(index.id, records)?);
+            entries.insert(index.id, self.entries_to(index.id, records)?);
         }
         let mut files = Vec::new();
         for (record, bytes) in &all {
             files.push(keep_damaged(self.store.folder(), collection.id, *record, bytes)?);
         }
-        self.write(|writer| writer.remove_damaged(collection, records, &leading))?;
+        self.write(|writer| writer.remove_damaged(collection, records, &entries))?;
         Ok(files)
     }
 
-    /// The entries of an index that lead to these documents, looked for in short reads. No write changes
-    /// them while the documents are there: it would have to read the documents.
+    /// The entries of an index that point to these documents, collected in short reads. They can't
+    /// change while the documents exist: a write would have to read the documents.
     fn entries_to(
         &self,
         index: IndexId,
         records: &BTreeSet<RecordNumber>,
-    ) -> Result<Vec<Leads>, WriteError> {
+    ) -> Result<Vec<EntryKey>, WriteError> {
         let (mut found, mut after) = (Vec::new(), None);
         loop {
             tick()?;
@@ -162,15 +164,15 @@ impl Collections {
     }
 }
 
-/// Takes up the entries behind `after` that lead to these documents; the last one looked at if there may be
-/// more.
+/// Collects the entries after `after` that point to these documents. Returns the last one read if
+/// there may be more.
 fn collect(
     reader: &Reader<'_>,
     index: IndexId,
-    after: Option<&Leads>,
+    after: Option<&EntryKey>,
     records: &BTreeSet<RecordNumber>,
-    found: &mut Vec<Leads>,
-) -> Result<Option<Leads>, StoreError> {
+    found: &mut Vec<EntryKey>,
+) -> Result<Option<EntryKey>, StoreError> {
     let end = Bound::Unbounded;
     let all = match after {
         None => reader.entries(index, end, end, Scan::Forward)?,
@@ -191,13 +193,13 @@ fn collect(
 }
 
 impl DocumentWriter<'_, '_> {
-    /// All in one transaction. An index in which nobody has looked yet is looked through here.
+    /// Removes all of them in one transaction, after searching the indexes that were created since.
     fn remove_damaged(
         &mut self,
         collection: &CollectionMeta,
         records: &BTreeSet<RecordNumber>,
-        leading: &Leading,
-    ) -> Result<(), NotRemoved> {
+        entries: &EntriesByIndex,
+    ) -> Result<(), RemoveDamagedError> {
         let collection = self.txn.current(collection)?;
         let mut bytes = 0;
         for record in records {
@@ -205,7 +207,7 @@ impl DocumentWriter<'_, '_> {
             bytes += damaged_at(&reader, collection.id, *record)?.bytes().len() as u64;
         }
         for index in &collection.indexes {
-            let known = leading.get(&index.id).map(Vec::as_slice);
+            let known = entries.get(&index.id).map(Vec::as_slice);
             let result = self.remove_entries_of(index, records, known);
             self.must_succeed(result)?;
         }
@@ -234,7 +236,7 @@ impl DocumentWriter<'_, '_> {
         &mut self,
         index: &IndexMeta,
         records: &BTreeSet<RecordNumber>,
-        known: Option<&[Leads]>,
+        known: Option<&[EntryKey]>,
     ) -> Result<(), StoreError> {
         let mut found = Vec::new();
         if known.is_none() {
@@ -265,17 +267,17 @@ fn damaged_at<'t>(
     reader: &Reader<'t>,
     collection: CollectionId,
     record: RecordNumber,
-) -> Result<Unread<'t>, NotRemoved> {
+) -> Result<Unread<'t>, RemoveDamagedError> {
     let found = reader.documents(collection, record, Scan::Forward)?.next_unread().transpose()?;
     let found = found.filter(|unread| unread.record == record);
-    let unread = found.ok_or(NotRemoved::Missing(record))?;
+    let unread = found.ok_or(RemoveDamagedError::Missing(record))?;
     match damage_of(&unread)? {
         Some(_) => Ok(unread),
-        None => Err(NotRemoved::Sound(record)),
+        None => Err(RemoveDamagedError::Sound(record)),
     }
 }
 
-/// What is wrong with a document.
+/// The damage, or `None` for a sound document.
 fn damage_of(unread: &Unread<'_>) -> Result<Option<String>, StoreError> {
     match unread.read() {
         Ok(stored) => Ok(scan::check(stored.bytes).err().map(|error| error.to_string())),
@@ -286,8 +288,8 @@ fn damage_of(unread: &Unread<'_>) -> Result<Option<String>, StoreError> {
     }
 }
 
-/// The `_id` of a damaged document.
-fn told_id(
+/// The `_id` of a damaged document, from its record number or the index on `_id`.
+fn known_id(
     reader: &Reader<'_>,
     collection: &CollectionMeta,
     unread: &Unread<'_>,
@@ -325,7 +327,7 @@ mod tests {
     use super::*;
     use crate::{catalog::Namespace, command::testing::Lab};
 
-    /// More documents than one read looks at, of which the last but one is damaged.
+    /// More documents than one read covers; the last but one is damaged.
     fn spoiled() -> (Lab, std::sync::Arc<CollectionMeta>, BTreeSet<RecordNumber>) {
         let lab = Lab::new();
         lab.ok("{createIndexes: 'c', indexes: [{key: {tags: 1}, name: 'tags'}]}");
@@ -364,7 +366,7 @@ mod tests {
     fn an_index_in_which_nobody_has_looked_yet_loses_its_entries_too() {
         let (lab, collection, records) = spoiled();
         let collections = lab.engine.collections();
-        let unknown = Leading::new();
+        let unknown = EntriesByIndex::new();
         let removed =
             collections.write(|writer| writer.remove_damaged(&collection, &records, &unknown));
         removed.expect("removed");

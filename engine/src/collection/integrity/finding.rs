@@ -1,8 +1,8 @@
-//! What a check has found wrong.
+//! What verify, the scrub and the trash report as wrong.
 
 use crate::{catalog::Namespace, store::RecordNumber};
 
-/// Something wrong in the store.
+/// One thing that is wrong in the store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
     /// The collection.
@@ -11,11 +11,11 @@ pub struct Finding {
     pub index: Option<String>,
     /// The record number, if it is about one document.
     pub record: Option<RecordNumber>,
-    /// What is wrong, one sentence.
+    /// What is wrong, as one sentence.
     pub sentence: String,
 }
 
-/// The name for what belongs to no collection.
+/// A namespace for what belongs to no collection.
 pub(in crate::collection) fn own(name: &str) -> Namespace {
     Namespace { db: "admin".to_owned(), collection: name.to_owned() }
 }

@@ -1,5 +1,5 @@
-//! Damaged counters are made anew from what they count: while they are damaged nothing can be written to
-//! their collection, and nothing in it expires.
+//! Recomputes damaged counters from what they count. While they are damaged nothing can be written
+//! to their collection, and nothing in it expires.
 
 use std::{collections::BTreeSet, ops::Bound::Unbounded, sync::Arc};
 
@@ -11,9 +11,9 @@ use crate::{
 };
 
 impl Collections {
-    /// Counts anew whatever has damaged counters, or none and should have some. That is a transaction for
-    /// each, however much there is: what is counted in parts may change meanwhile. Returns a sentence about
-    /// each; what can't be counted stays as it is.
+    /// Recounts everything whose counters are damaged or missing. Each takes one transaction of any
+    /// length: what is counted in parts could change in between. Returns a sentence about each;
+    /// what can't be counted stays as it is.
     ///
     /// # Errors
     /// When the store fails.
@@ -53,8 +53,8 @@ impl Collections {
     }
 }
 
-/// What the counters with this number should say. Collections and indexes share their numbers, so there
-/// are documents with it, or entries.
+/// The correct counters for this number. Collections and indexes share one number space, so either
+/// documents or entries have it.
 fn counted(reader: &Reader<'_>, id: u32) -> Result<Counters, StoreError> {
     let mut counters = Counters::default();
     let mut documents = reader.documents(CollectionId(id), 0, Scan::Forward)?;
@@ -129,8 +129,8 @@ mod tests {
         assert!(warnings.iter().any(|it| it == sentence), "{warnings:?}");
     }
 
-    /// As after a wrong bit in the key of a row: under its own key nothing is found, and that is what a new
-    /// collection has.
+    /// Like a flipped bit in a row's key: nothing is found under the right key, as for a new
+    /// collection.
     #[test]
     fn counters_that_are_gone_are_made_anew_and_meanwhile_nothing_is_written_over() {
         for ids in ["{_id: 'x', a: 1}, {_id: 'y', a: 2}", "{_id: 0, a: 1}, {_id: 1, a: 2}"] {

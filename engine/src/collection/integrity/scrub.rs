@@ -1,10 +1,10 @@
-//! The scrub: once a month everything stored is read in small bites, so that damage is found while there
-//! is still a backup from before it.
+//! The scrub reads everything stored once a month in small steps, so damage is found while a backup
+//! from before it still exists.
 //!
-//! A step reads for some milliseconds in a transaction of its own and remembers where it stands, also
-//! over a restart. It looks at checksums and at the form of the BSON: of the trash, of what the store keeps
-//! of itself, then of each collection and its indexes; whether documents and index
-//! entries fit together is what [`Collections::verify`] tells.
+//! A step reads for some milliseconds in its own transaction and remembers its position, also over
+//! a restart. It checks checksums and the form of the BSON: the trash, the store's own small
+//! tables, then each collection and its indexes. Whether documents and index entries match is
+//! checked by [`Collections::verify`].
 
 use std::ops::Bound;
 use std::sync::{MutexGuard, PoisonError};
@@ -15,7 +15,7 @@ use bson::Document;
 use super::{
     damage_text::named,
     finding::{Finding, own},
-    scrub_state::{Place, SCRUB_META, ScrubStatus, State},
+    scrub_state::{SCRUB_META, ScrubPosition, ScrubState, ScrubStatus},
 };
 use crate::{
     catalog::{CatalogSnapshot, CollectionMeta, Namespace},
@@ -31,14 +31,14 @@ use crate::{
 /// What one step did.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ScrubStep {
-    /// There was nothing to do.
+    /// Nothing to do.
     Idle,
-    /// It read on; what it found is told once.
+    /// It read on; each finding is returned once.
     Worked(Vec<Finding>),
 }
 
 impl Collections {
-    /// Where the scrub stands.
+    /// The state of the current or last scrub.
     ///
     /// # Errors
     /// When the store can't be read.
@@ -46,7 +46,7 @@ impl Collections {
         Ok(self.scrub_state()?.status.clone())
     }
 
-    /// Begins a scrub from the start; one that is under way begins anew.
+    /// Starts a scrub from the beginning, even if one is running.
     ///
     /// # Errors
     /// When the store can't be read.
@@ -55,11 +55,11 @@ impl Collections {
         state.begin(self.clock.now_ms());
         self.save_scrub(&mut state);
         drop(state);
-        self.tell(&Change::ScrubAsked);
+        self.tell(&Change::ScrubRequested);
         Ok(())
     }
 
-    /// Ends the scrub where it stands; the next one is due in its time.
+    /// Stops the scrub; the next one starts when it is due.
     ///
     /// # Errors
     /// When the store can't be read.
@@ -70,8 +70,8 @@ impl Collections {
         Ok(())
     }
 
-    /// Reads a little, if a scrub is under way or due. Only a real clock makes one due: a month that is
-    /// simulated wears no disk.
+    /// Reads a little, if a scrub is running or due. Only a real clock makes one due: simulated
+    /// months don't age a disk.
     ///
     /// # Errors
     /// When the store can't be read at all. Damage is a finding.
@@ -89,7 +89,7 @@ impl Collections {
         let catalog = self.catalog();
         let is_done = self.store.read(|reader| {
             let until = work_time().saturating_add(SCRUB_STEP);
-            Bite { reader, until, state: &mut state, findings: &mut findings }.take(&catalog)
+            ScrubRead { reader, until, state: &mut state, findings: &mut findings }.take(&catalog)
         })?;
         state.status.findings += findings.len() as u64;
         if is_done {
@@ -102,22 +102,22 @@ impl Collections {
         Ok(ScrubStep::Worked(findings))
     }
 
-    fn scrub_state(&self) -> Result<MutexGuard<'_, State>, StoreError> {
+    fn scrub_state(&self) -> Result<MutexGuard<'_, ScrubState>, StoreError> {
         let mut state = self.scrub.0.lock().unwrap_or_else(PoisonError::into_inner);
         if !state.is_loaded {
             let stored = self.store.read(|reader| Ok(reader.meta(SCRUB_META)?.map(<[u8]>::to_vec)));
-            // A state that can't be understood only costs a scrub that comes early.
+            // An unreadable state costs no more than a scrub that starts early.
             let bytes = StoreError::unless_damaged(stored)?.flatten();
             let document = bytes.and_then(|bytes| Document::from_reader(&bytes[..]).ok());
-            *state = document.as_ref().map(State::from_document).unwrap_or_default();
+            *state = document.as_ref().map(ScrubState::from_document).unwrap_or_default();
             state.is_loaded = true;
             state.saved = work_time();
         }
         Ok(state)
     }
 
-    /// Keeps the state over a restart. Where that is not possible the scrub begins anew after one.
-    fn save_scrub(&self, state: &mut State) {
+    /// Saves the state. If that fails, the scrub starts over after a restart.
+    fn save_scrub(&self, state: &mut ScrubState) {
         state.saved = work_time();
         let mut bytes = Vec::new();
         if state.to_document().to_writer(&mut bytes).is_ok() {
@@ -126,55 +126,56 @@ impl Collections {
     }
 }
 
-/// Whether the next scrub is due when the last one ended at `since`. A clock that was set back says
-/// nothing, so then it is.
+/// Whether the next scrub is due when the last one ended at `since`. If the clock was set back, it
+/// is.
 fn is_due(since: i64, now_ms: i64) -> bool {
     let passed = now_ms.checked_sub(since);
     passed.is_none_or(|passed| !(0..SCRUB_EVERY_MS).contains(&passed))
 }
 
-/// What one transaction reads.
-struct Bite<'s, 't> {
+struct ScrubRead<'s, 't> {
     reader: &'s Reader<'t>,
     until: Duration,
-    state: &'s mut State,
+    state: &'s mut ScrubState,
     findings: &'s mut Vec<Finding>,
 }
 
-impl Bite<'_, '_> {
-    /// True when there is nothing left.
+impl ScrubRead<'_, '_> {
+    /// Reads until the time is up. True when nothing is left.
     fn take(mut self, catalog: &CatalogSnapshot) -> Result<bool, StoreError> {
-        if self.state.place.collection == 0 {
+        if self.state.position.collection == 0 {
             if !self.trash()? || !self.small_tables(catalog)? {
                 return Ok(false);
             }
-            self.state.place = Place { collection: 1, ..Place::default() };
+            self.state.position = ScrubPosition { collection: 1, ..ScrubPosition::default() };
         }
         loop {
             let next =
-                catalog.all_collections().filter(|one| one.id.0 >= self.state.place.collection);
+                catalog.all_collections().filter(|one| one.id.0 >= self.state.position.collection);
             let Some(collection) = next.min_by_key(|one| one.id) else { return Ok(true) };
-            if collection.id.0 > self.state.place.collection {
-                self.state.place = Place { collection: collection.id.0, ..Place::default() };
+            if collection.id.0 > self.state.position.collection {
+                self.state.position =
+                    ScrubPosition { collection: collection.id.0, ..ScrubPosition::default() };
             }
             if !self.collection(collection)? {
                 return Ok(false);
             }
             let Some(after) = collection.id.0.checked_add(1) else { return Ok(true) };
-            self.state.place = Place { collection: after, ..Place::default() };
+            self.state.position = ScrubPosition { collection: after, ..ScrubPosition::default() };
         }
     }
 
-    /// True when the trash has been read to its end.
+    /// True when the whole trash has been read.
     fn trash(&mut self) -> Result<bool, StoreError> {
-        if self.state.place.index > 0 {
+        if self.state.position.index > 0 {
             return Ok(true);
         }
-        let (trash, from) = (CollectionId(self.state.place.collection), self.state.place.record);
+        let (trash, from) =
+            (CollectionId(self.state.position.collection), self.state.position.record);
         for stored in self.reader.documents(trash, from, Scan::Forward)? {
             match stored {
                 Ok(stored) => {
-                    self.state.place.record = stored.record.saturating_add(1);
+                    self.state.position.record = stored.record.saturating_add(1);
                     if self.is_over() {
                         return Ok(false);
                     }
@@ -185,20 +186,20 @@ impl Bite<'_, '_> {
                 Err(error) => return Err(error),
             }
         }
-        self.state.place = Place { index: 1, ..Place::default() };
+        self.state.position = ScrubPosition { index: 1, ..ScrubPosition::default() };
         Ok(true)
     }
 
     /// True when all definitions, counters and values of the store itself have been read.
     fn small_tables(&mut self, catalog: &CatalogSnapshot) -> Result<bool, StoreError> {
         for (index, table) in (1..).zip(SMALL_TABLES) {
-            if index < self.state.place.index {
+            if index < self.state.position.index {
                 continue;
             }
-            if index > self.state.place.index {
-                self.state.place = Place { index, ..Place::default() };
+            if index > self.state.position.index {
+                self.state.position = ScrubPosition { index, ..ScrubPosition::default() };
             }
-            let after = self.state.place.key.clone();
+            let after = self.state.position.key.clone();
             for row in self.reader.look_through(table, &after)? {
                 let (key, damaged) = row?;
                 if let Some(damaged) = damaged {
@@ -208,7 +209,7 @@ impl Bite<'_, '_> {
                     );
                     self.find(place_of(catalog, &damaged), None, None, sentence);
                 }
-                self.state.place.key = key.to_vec();
+                self.state.position.key = key.to_vec();
                 if self.is_over() {
                     return Ok(false);
                 }
@@ -217,20 +218,21 @@ impl Bite<'_, '_> {
         Ok(true)
     }
 
-    /// True when the collection has been read to its end.
+    /// True when the whole collection has been read.
     fn collection(&mut self, collection: &CollectionMeta) -> Result<bool, StoreError> {
-        if self.state.place.index == 0 && !self.documents(collection)? {
+        if self.state.position.index == 0 && !self.documents(collection)? {
             return Ok(false);
         }
         let mut indexes: Vec<_> = collection.indexes.iter().map(|index| index.id.0).collect();
         indexes.sort_unstable();
         for index in indexes {
-            if index < self.state.place.index {
+            if index < self.state.position.index {
                 continue;
             }
-            if index > self.state.place.index {
+            if index > self.state.position.index {
                 let collection = collection.id.0;
-                self.state.place = Place { collection, index, ..Place::default() };
+                self.state.position =
+                    ScrubPosition { collection, index, ..ScrubPosition::default() };
             }
             if !self.entries(collection, IndexId(index))? {
                 return Ok(false);
@@ -240,7 +242,7 @@ impl Bite<'_, '_> {
     }
 
     fn documents(&mut self, collection: &CollectionMeta) -> Result<bool, StoreError> {
-        let from = self.state.place.record;
+        let from = self.state.position.record;
         for stored in self.reader.documents(collection.id, from, Scan::Forward)? {
             self.state.status.documents += 1;
             match stored {
@@ -251,12 +253,13 @@ impl Bite<'_, '_> {
                         let namespace = collection.namespace.clone();
                         self.find(namespace, None, Some(stored.record), sentence);
                     }
-                    self.state.place.record = stored.record.saturating_add(1);
+                    self.state.position.record = stored.record.saturating_add(1);
                     if self.is_over() {
                         return Ok(false);
                     }
                 }
-                // Its number is not known, so the step goes on to one that is.
+                // The number of a damaged document is unknown, so the step continues to one that is
+                // known.
                 Err(StoreError::Damaged { what }) => {
                     let sentence = format!("A document is damaged: {what}.");
                     self.find(collection.namespace.clone(), None, None, sentence);
@@ -268,7 +271,7 @@ impl Bite<'_, '_> {
     }
 
     fn entries(&mut self, collection: &CollectionMeta, index: IndexId) -> Result<bool, StoreError> {
-        let (key, record) = (self.state.place.key.clone(), self.state.place.record);
+        let (key, record) = (self.state.position.key.clone(), self.state.position.record);
         let entries = if key.is_empty() {
             self.reader.entries(index, Bound::Unbounded, Bound::Unbounded, Scan::Forward)?
         } else {
@@ -279,8 +282,8 @@ impl Bite<'_, '_> {
             match entry {
                 Ok(entry) => {
                     if self.is_over() {
-                        self.state.place.key = entry.key.to_vec();
-                        self.state.place.record = entry.record;
+                        self.state.position.key = entry.key.to_vec();
+                        self.state.position.record = entry.record;
                         return Ok(false);
                     }
                 }
@@ -313,7 +316,7 @@ impl Bite<'_, '_> {
     }
 }
 
-/// The collection that a row of the small tables is about, or the store itself.
+/// The collection that a row of the small tables belongs to, or the store itself.
 fn place_of(catalog: &CatalogSnapshot, row: &DamagedRow) -> Namespace {
     let mut all = catalog.all_collections();
     let found = match row {

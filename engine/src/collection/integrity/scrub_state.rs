@@ -1,4 +1,4 @@
-//! Where the scrub stands, and how that is stored.
+//! The scrub's position and statistics, and how they are stored.
 
 use std::{sync::Mutex, time::Duration};
 
@@ -9,47 +9,46 @@ use crate::store::RecordNumber;
 /// The value of the table `meta` that holds the state.
 pub(super) const SCRUB_META: &str = "scrub";
 
-/// Where the scrub stands.
+/// The current or last scrub.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ScrubStatus {
-    /// It is under way.
+    /// Whether one is running.
     pub is_running: bool,
-    /// When the present or last one began, in milliseconds since 1970.
+    /// When the current or last one began, in milliseconds since 1970.
     pub started_ms: Option<i64>,
     /// When the last complete one ended, in milliseconds since 1970.
     pub finished_ms: Option<i64>,
-    /// Documents read by the present or last one.
+    /// Documents read by the current or last one.
     pub documents: u64,
-    /// Index entries read by the present or last one.
+    /// Index entries read by the current or last one.
     pub entries: u64,
-    /// Things found by the present or last one.
+    /// Findings of the current or last one.
     pub findings: u64,
 }
 
 #[derive(Debug, Default)]
-pub(in crate::collection) struct Scrub(pub(super) Mutex<State>);
+pub(in crate::collection) struct Scrub(pub(super) Mutex<ScrubState>);
 
 #[derive(Debug, Default)]
-pub(super) struct State {
+pub(super) struct ScrubState {
     pub(super) is_loaded: bool,
     pub(super) status: ScrubStatus,
-    pub(super) place: Place,
+    pub(super) position: ScrubPosition,
     pub(super) saved: Duration,
 }
 
 /// The next thing to read.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Place {
-    /// 0, which no collection has, for the trash and the small tables.
+pub(super) struct ScrubPosition {
+    /// 0, which no collection has, means the trash and the small tables.
     pub(super) collection: u32,
-    /// 0 for the documents: an index never has the number of an older collection, and none is 0. Of the
-    /// small tables the first is 1.
+    /// 0 means the documents; index numbers are never 0. Among the small tables, the first is 1.
     pub(super) index: u32,
     pub(super) key: Vec<u8>,
     pub(super) record: RecordNumber,
 }
 
-impl State {
+impl ScrubState {
     pub(super) fn begin(&mut self, now_ms: i64) {
         let finished_ms = self.status.finished_ms;
         self.status = ScrubStatus {
@@ -58,11 +57,11 @@ impl State {
             finished_ms,
             ..ScrubStatus::default()
         };
-        self.place = Place::default();
+        self.position = ScrubPosition::default();
     }
 
     pub(super) fn to_document(&self) -> Document {
-        let (status, place) = (&self.status, &self.place);
+        let (status, position) = (&self.status, &self.position);
         let date = |ms: Option<i64>| ms.map(DateTime::from_millis);
         let long = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
         doc! {
@@ -72,10 +71,10 @@ impl State {
             "documents": long(status.documents),
             "entries": long(status.entries),
             "findings": long(status.findings),
-            "collection": i64::from(place.collection),
-            "index": i64::from(place.index),
-            "key": Binary { subtype: BinarySubtype::Generic, bytes: place.key.clone() },
-            "record": place.record.to_string(),
+            "collection": i64::from(position.collection),
+            "index": i64::from(position.index),
+            "key": Binary { subtype: BinarySubtype::Generic, bytes: position.key.clone() },
+            "record": position.record.to_string(),
         }
     }
 
@@ -91,12 +90,12 @@ impl State {
             entries: count("entries").unwrap_or(0),
             findings: count("findings").unwrap_or(0),
         };
-        let place = Place {
+        let position = ScrubPosition {
             collection: id("collection").unwrap_or(0),
             index: id("index").unwrap_or(0),
             key: document.get_binary_generic("key").cloned().unwrap_or_default(),
             record: document.get_str("record").ok().and_then(|it| it.parse().ok()).unwrap_or(0),
         };
-        Self { status, place, ..Self::default() }
+        Self { status, position, ..Self::default() }
     }
 }

@@ -1,3 +1,5 @@
+use bson::doc;
+
 use super::*;
 use crate::{
     command::testing::Lab,
@@ -5,7 +7,7 @@ use crate::{
     store::rot,
 };
 
-/// Steps until nothing is left; what was found. The engine's own thread may take some of the steps.
+/// Steps until nothing is left. The engine's own thread may take some of the steps.
 fn finish(lab: &Lab) -> ScrubStatus {
     let collections = lab.engine.collections();
     while collections.scrub_step().expect("readable") != ScrubStep::Idle {}
@@ -64,7 +66,7 @@ fn what_rotted_on_disk_is_told_by_name() {
     assert!(warnings.iter().any(|it| it.contains("(document with _id 1 of")), "{warnings:?}");
     let collections = engine.collections();
     assert!(collections.scrub_status().expect("readable").started_ms.is_some());
-    // It would write where it stands, and with that move what is to rot.
+    // Saving its position would move the row that is to be damaged.
     collections.stop_scrub().expect("stopped");
     let written: Result<(), StoreError> = collections.store().write(|writer| {
         writer.put_meta("note", b"a note")?;
@@ -94,10 +96,10 @@ fn what_rotted_on_disk_is_told_by_name() {
 }
 
 #[test]
-fn knows_where_it_stood() {
-    let mut state = State {
-        place: Place { collection: 3, index: 4, key: vec![1, 2], record: 9 },
-        ..State::default()
+fn the_state_survives_storing() {
+    let mut state = ScrubState {
+        position: ScrubPosition { collection: 3, index: 4, key: vec![1, 2], record: 9 },
+        ..ScrubState::default()
     };
     state.status = ScrubStatus {
         is_running: true,
@@ -107,33 +109,33 @@ fn knows_where_it_stood() {
         entries: 8,
         findings: 1,
     };
-    let again = State::from_document(&state.to_document());
-    assert_eq!((again.place, again.status), (state.place, state.status));
+    let again = ScrubState::from_document(&state.to_document());
+    assert_eq!((again.position, again.status), (state.position, state.status));
 }
 
 #[test]
-fn goes_on_from_its_place() {
+fn resumes_at_its_position() {
     let lab = Lab::new();
     lab.ok("{insert: 'c', documents: [{_id: 'a'}, {_id: 'b'}, {_id: 'c'}]}");
     let collections = lab.engine.collections();
-    let (catalog, mut state, mut bites) = (collections.catalog(), State::default(), 0);
+    let (catalog, mut state, mut steps) = (collections.catalog(), ScrubState::default(), 0);
     let mut findings = Vec::new();
-    // Every bite ends at once, after one row.
-    let mut bite = || {
+    // Every step ends at once, after one row.
+    let mut step = || {
         collections.store().read(|reader| {
             let (state, findings) = (&mut state, &mut findings);
-            Bite { reader, until: Duration::ZERO, state, findings }.take(&catalog)
+            ScrubRead { reader, until: Duration::ZERO, state, findings }.take(&catalog)
         })
     };
-    while !bite().expect("readable") {
-        bites += 1;
+    while !step().expect("readable") {
+        steps += 1;
     }
     assert_eq!((state.status.documents, state.status.entries), (3, 3));
     let rows = collections.store().read(|reader| {
         let counts = SMALL_TABLES.map(|table| Ok(reader.look_through(table, &[])?.count()));
         counts.into_iter().sum::<Result<usize, StoreError>>()
     });
-    assert_eq!(Ok(bites), rows.map(|rows| rows + 6), "each row ends one");
+    assert_eq!(Ok(steps), rows.map(|rows| rows + 6), "each row ends one");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Documents against index entries, counters and checksums.
+//! Verify compares documents with index entries, counters and checksums.
 
 use std::ops::Bound;
 
@@ -16,12 +16,12 @@ use crate::{
     value::{field::field, id_number::Numbered, scan},
 };
 
-/// Documents between two calls of `progress`, which is called for each collection too.
+/// Documents between two calls of `progress`, which is also called once per collection.
 const PROGRESS_DOCS: u64 = 1_000;
 /// Entries of an index between two calls of `progress`.
 const PROGRESS_ENTRIES: u64 = 10_000;
 
-/// The result of a full check.
+/// The result of verify.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct VerifyReport {
     /// Collections checked.
@@ -30,42 +30,42 @@ pub struct VerifyReport {
     pub documents: u64,
     /// Index entries checked.
     pub entries: u64,
-    /// What is wrong; empty for a sound store.
+    /// Empty for a sound store.
     pub findings: Vec<Finding>,
-    /// Findings beyond the list's bound.
+    /// Findings beyond `FINDINGS_MAX`.
     pub findings_not_listed: u64,
-    /// The check was stopped before its end.
+    /// Whether the check was stopped before its end.
     pub stopped: bool,
 }
 
-/// Where the check stands.
+/// How far verify is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VerifyProgress {
     /// The collection that is being checked.
     pub namespace: Namespace,
     /// Documents checked so far, in all collections.
     pub documents: u64,
-    /// Documents that there are, as the counters say.
+    /// Documents in the store according to the counters.
     pub documents_total: u64,
 }
 
 impl Collections {
-    /// Documents that there are, as the counters say.
+    /// Documents in the store according to the counters.
     pub(crate) fn documents_counted(&self) -> Result<u64, StoreError> {
         let catalog = self.catalog();
         self.store.read(|reader| {
-            // A damaged counter is found by what reads everything; this is only about its progress.
+            // A damaged counter is reported by the check itself; here it only affects the progress.
             let documents = |id| reader.counters(id).map_or(0, |counters| counters.documents);
             let all = catalog.all_collections().map(|collection| documents(collection.id.0));
             Ok(all.fold(0, u64::saturating_add))
         })
     }
 
-    /// Checks every collection: documents = entries of each index both ways, counters, checksums.
-    /// Each collection is read in one transaction. `progress` returns false to stop.
+    /// Checks every collection: documents against the entries of each index both ways, counters,
+    /// checksums. Each collection is read in one transaction. `progress` returns false to stop.
     ///
     /// # Errors
-    /// When the store can't be read at all. What is wrong is a finding, not an error.
+    /// When the store can't be read at all. Anything wrong is a finding, not an error.
     pub fn verify(
         &self,
         progress: &mut dyn FnMut(&VerifyProgress) -> bool,
@@ -96,15 +96,16 @@ impl Collections {
                 break;
             }
             let checked = self.read(|reader, catalog| {
-                // As of this read: what was dropped meanwhile is being removed.
+                // Definitions as of this read: dropped ones are being reclaimed and must not count
+                // as damage.
                 let Some(collection) = catalog.collection_by_id(collection.id) else {
                     return Ok::<_, StoreError>(());
                 };
                 let (report, progress) = (&mut report, &mut *progress);
-                Check { reader, collection, report, documents_total, progress }.run()
+                CollectionCheck { reader, collection, report, documents_total, progress }.run()
             });
             match checked {
-                // The others are read from other pages.
+                // The other collections use other pages.
                 Err(StoreError::Damaged { what } | StoreError::BrokenOff { what }) => {
                     let namespace = collection.namespace.clone();
                     let sentence = format!(
@@ -129,8 +130,7 @@ impl Collections {
     }
 }
 
-/// The check of one collection.
-struct Check<'c, 't> {
+struct CollectionCheck<'c, 't> {
     reader: &'c Reader<'t>,
     collection: &'c CollectionMeta,
     report: &'c mut VerifyReport,
@@ -138,16 +138,16 @@ struct Check<'c, 't> {
     progress: &'c mut dyn FnMut(&VerifyProgress) -> bool,
 }
 
-/// An index and how many entries the documents ask for.
-struct Expected<'c> {
+/// An index, and how many entries the documents require.
+struct ExpectedEntries<'c> {
     index: &'c IndexMeta,
-    /// Records without entries yet, while it is being built.
+    /// Records without entries yet, while the index is being built.
     unbuilt: (RecordNumber, RecordNumber),
     entries: u64,
     missing: bool,
 }
 
-impl<'c> Check<'c, '_> {
+impl<'c> CollectionCheck<'c, '_> {
     fn run(mut self) -> Result<(), StoreError> {
         if !self.go_on() {
             return Ok(());
@@ -161,7 +161,7 @@ impl<'c> Check<'c, '_> {
             } else {
                 (0, 0)
             };
-            expected.push(Expected { index, unbuilt, entries: 0, missing: false });
+            expected.push(ExpectedEntries { index, unbuilt, entries: 0, missing: false });
         }
         self.documents(&mut expected)?;
         if self.report.stopped {
@@ -176,7 +176,7 @@ impl<'c> Check<'c, '_> {
         Ok(())
     }
 
-    fn documents(&mut self, expected: &mut [Expected<'c>]) -> Result<(), StoreError> {
+    fn documents(&mut self, expected: &mut [ExpectedEntries<'c>]) -> Result<(), StoreError> {
         let id = self.collection.id;
         let counters = self.sound(None, "A counter", self.reader.counters(id.0))?;
         let (mut documents, mut bytes, mut next) = (0_u64, 0_u64, 0);
@@ -196,7 +196,7 @@ impl<'c> Check<'c, '_> {
             self.document(&stored, expected)?;
         }
         let Some(counters) = counters else { return Ok(()) };
-        // How long a damaged document was is not known.
+        // The length of a damaged document is unknown.
         if counters.documents != documents || are_sound && counters.bytes != bytes {
             self.find(None, None, format!(
                 "The counters say {} documents with {} bytes, but there are {documents} with {bytes}.",
@@ -220,7 +220,7 @@ impl<'c> Check<'c, '_> {
     fn document(
         &mut self,
         stored: &Stored<'_>,
-        expected: &mut [Expected<'c>],
+        expected: &mut [ExpectedEntries<'c>],
     ) -> Result<(), StoreError> {
         let record = stored.record;
         let document = match scan::check(stored.bytes) {
@@ -281,8 +281,8 @@ impl<'c> Check<'c, '_> {
         Ok(())
     }
 
-    /// Whether a document needs an entry in the index on `_id`. Finds what has a number that its `_id`
-    /// does not make, and an `_id` that another document is stored under.
+    /// Whether a document needs an entry in the index on `_id`. Reports a number that its `_id`
+    /// does not produce, and an `_id` that another document is stored under.
     fn is_numbered(
         &mut self,
         index: &IndexMeta,
@@ -299,7 +299,7 @@ impl<'c> Check<'c, '_> {
             return false;
         }
         let other = made.map(|made| self.reader.document(self.collection.id, made));
-        // A damaged one is found where it lies.
+        // A damaged one is reported where it is stored.
         if let Some(Ok(Some(other))) = other {
             let sentence =
                 format!("{:#} has the same _id as {}.", Numbered(record), Numbered(other.record));
@@ -315,12 +315,12 @@ impl<'c> Check<'c, '_> {
         record: RecordNumber,
         exact: bool,
     ) -> Result<bool, StoreError> {
-        // Behind the entry just before the wanted one; record numbers start at 1.
+        // Starts after the entry before the wanted one; record numbers start at 1.
         let before = (key, record.saturating_sub(1));
         let upper = Bound::Included(key);
         let entry = self.reader.entries_after(index.id, before, upper, Scan::Forward)?.next();
         let entry = match entry.transpose() {
-            // That it is damaged is found with all entries of the index.
+            // Damaged entries are reported when the index is read.
             Err(StoreError::Damaged { .. }) => None,
             other => other?,
         };
@@ -329,9 +329,9 @@ impl<'c> Check<'c, '_> {
         }))
     }
 
-    /// Every wanted entry was looked up before, so only when the numbers differ each entry is taken
+    /// Every required entry was looked up before. Only if the numbers differ is each entry traced
     /// back to its document.
-    fn entries(&mut self, expected: &Expected<'c>) -> Result<(), StoreError> {
+    fn entries(&mut self, expected: &ExpectedEntries<'c>) -> Result<(), StoreError> {
         let index = expected.index;
         let all =
             || self.reader.entries(index.id, Bound::Unbounded, Bound::Unbounded, Scan::Forward);
@@ -356,7 +356,7 @@ impl<'c> Check<'c, '_> {
                     Ok(entry) if !self.is_wanted(index, &entry, expected.unbuilt)? => {
                         strays.push(entry.record);
                     }
-                    // The damaged ones were found above.
+                    // Damaged entries were reported above.
                     Ok(_) | Err(StoreError::Damaged { .. }) => {}
                     Err(error) => return Err(error),
                 }
@@ -414,7 +414,7 @@ impl<'c> Check<'c, '_> {
         let stored = match self.reader.document(self.collection.id, entry.record) {
             Ok(Some(stored)) => stored,
             Ok(None) => return Ok(false),
-            // The document was reported before; nothing can be said about its entries.
+            // The document was reported before; its entries can't be judged.
             Err(StoreError::Damaged { .. }) => return Ok(true),
             Err(error) => return Err(error),
         };
@@ -423,7 +423,7 @@ impl<'c> Check<'c, '_> {
         Ok(keys.is_ok_and(|found| found.keys.get(entry.key) == Some(entry.exact)))
     }
 
-    /// What was read. Damage is a finding, and nothing was read then.
+    /// The value that was read. Damage becomes a finding and gives `None`.
     fn sound<T>(
         &mut self,
         index: Option<&IndexMeta>,
@@ -459,7 +459,7 @@ impl<'c> Check<'c, '_> {
     }
 }
 
-/// What to do about entries that do not fit the documents, which are what counts.
+/// The remedy for entries that do not match the documents; the documents are authoritative.
 fn to_mend(index: &IndexMeta) -> &'static str {
     if index.is_id() {
         "Export the collection and import it into a new one."

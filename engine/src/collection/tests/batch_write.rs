@@ -126,7 +126,7 @@ fn insert(
     let done: Result<_, WriteError> = bench.all().write(|writer| {
         let collection = writer.create_if_missing(&namespace(collection))?;
         let documents: Vec<&RawDocument> = batch.iter().map(|document| &**document).collect();
-        if together && let Some(records) = writer.insert_together(&collection, &documents)? {
+        if together && let Some(records) = writer.insert_batch(&collection, &documents)? {
             return Ok(records.into_iter().map(Ok).collect());
         }
         let one = |document| writer.insert(&collection, document).map_err(|e| e.to_string());
@@ -148,7 +148,7 @@ fn delete(
             Ok((!keeps).then_some(stored.modified_ms))
         };
         if together {
-            return writer.delete_together(&collection, records, |_, stored| decide(stored?));
+            return writer.delete_batch(&collection, records, |_, stored| decide(stored?));
         }
         records.iter().map(|record| writer.delete_if(&collection, *record, decide)).collect()
     });
@@ -233,7 +233,7 @@ fn what_may_be_refused_is_left_to_single_inserts() {
         let done: Result<_, WriteError> = bench.all().write(|writer| {
             let collection = writer.collection(&namespace("a")).expect("exists");
             let documents: Vec<&RawDocument> = batch.iter().map(|one| &**one).collect();
-            writer.insert_together(&collection, &documents)
+            writer.insert_batch(&collection, &documents)
         });
         assert_eq!(done.expect("commits").as_deref(), expected, "{batch:?}");
         if expected.is_none() {

@@ -21,7 +21,7 @@ use crate::{
         rules::{CollModRequest, CreateIndexesRequest, CreateRequest, IndexSelector},
     },
     clock::SimulatedClock,
-    collection::{Collections, Displaced, Keeper, WriteError, ddl::indexes::register},
+    collection::{Collections, EvictedDocument, ExpiredSink, WriteError, ddl::indexes::register},
     interrupt::{Ended, Limit, run_within},
     store::{CollectionId, RecordNumber, Scan, Store, StoreError, StoreOptions},
     value::id_number::made,
@@ -336,16 +336,16 @@ fn a_hidden_expired_document_makes_room() {
 /// An archive that takes nothing.
 struct Full;
 
-impl Keeper for Full {
+impl ExpiredSink for Full {
     fn archives(&self, _: CollectionId) -> bool {
         true
     }
 
-    fn archive(&self, _: &[Displaced]) -> Result<(), String> {
+    fn archive(&self, _: &[EvictedDocument]) -> Result<(), String> {
         Err("the archive is full".to_owned())
     }
 
-    fn undo_ms(&self) -> Option<i64> {
+    fn trash_ms(&self) -> Option<i64> {
         None
     }
 }
@@ -368,8 +368,8 @@ fn a_build_that_nobody_drives_waits_for_the_archive_of_what_gives_way() {
         bench.all().create_indexes_while(&request, &|| panic!("on purpose"), &mut |_| {})
     }));
     assert!(left.is_err());
-    let full: Arc<dyn Keeper> = Arc::new(Full);
-    bench.all().set_keeper(Arc::downgrade(&full));
+    let full: Arc<dyn ExpiredSink> = Arc::new(Full);
+    bench.all().set_expired_sink(Arc::downgrade(&full));
     let pending = bench.all().pending_builds();
     let resume = || bench.all().resume_build(&pending[0], &|| true);
     let reason = "the archive is full".to_owned();

@@ -1,7 +1,7 @@
-//! Documents that are stored or removed together.
+//! Inserts and deletes of many documents at once.
 //!
-//! What comes of it is what one after the other gives. But the rows of each table are written in the
-//! order of their keys, so that neighbours share a page and a search, and counters change once.
+//! The result is the same as one by one. But the rows of each table are written in key order, so
+//! neighbors share a page and a search, and counters change once.
 
 use std::{borrow::Cow, sync::Arc};
 
@@ -15,67 +15,64 @@ use crate::{
     store::{Documents, EntryRows, Reader, RecordNumber, Scan, StoreError, Stored},
 };
 
-/// Documents that are looked up one by one, at most, before the next try whether the one behind is the next
-/// to be read.
+/// Documents looked up one by one, at most, before the next attempt to read them in sequence.
 const LOOKUPS_MAX: usize = 64;
 
-/// The entries of several documents, index by index.
-struct Entries {
+/// The entries of several documents, per index.
+struct EntryBatch {
     of: Vec<(Arc<IndexMeta>, EntryRows)>,
-    /// Indexes that have met their first array.
+    /// Indexes that got their first array.
     multikey: Vec<Arc<IndexMeta>>,
 }
 
-/// Documents that come.
-struct Coming<'d> {
-    entries: Entries,
+struct PendingInserts<'d> {
+    entries: EntryBatch,
     documents: Vec<(RecordNumber, &'d [u8])>,
-    /// The least number of the next document.
+    /// The lowest number the next document may get.
     next: RecordNumber,
 }
 
-/// Documents that go.
-struct Leaving {
-    entries: Entries,
+struct PendingDeletes {
+    entries: EntryBatch,
     records: Vec<RecordNumber>,
     bytes: u64,
 }
 
 impl DocumentWriter<'_, '_> {
-    /// Stores new documents, which have an `_id`, under ascending record numbers, and returns those.
-    /// `None`, and nothing has been written, when one of them may have to be refused or needs
-    /// more than being stored: [`DocumentWriter::insert`] then tells document by document.
+    /// Stores new documents, which have an `_id`, under ascending record numbers, and returns the
+    /// numbers. Returns `None`, without a write, when a document may be refused or needs more than
+    /// being stored; [`DocumentWriter::insert`] then decides document by document.
     ///
     /// # Errors
-    /// When the collection is gone or the store fails.
-    pub fn insert_together(
+    /// When the collection was dropped or the store fails.
+    pub fn insert_batch(
         &mut self,
         collection: &CollectionMeta,
         documents: &[&RawDocument],
     ) -> Result<Option<Vec<RecordNumber>>, WriteError> {
         let collection = self.txn.current(collection)?;
-        if !self.takes_several(&collection) {
+        if !self.can_batch(&collection) {
             return Ok(None);
         }
-        let collection = self.begun_with(collection, documents)?;
+        let collection = self.choose_numbering(collection, documents)?;
         let next = self.txn.next_record(collection.id)?;
-        let Some(mut coming) = self.coming(&collection, documents, next)? else {
+        let Some(mut pending) = self.pending(&collection, documents, next)? else {
             return Ok(None);
         };
-        let written = self.write_together(&collection, &mut coming);
+        let written = self.write_batch(&collection, &mut pending);
         if !self.must_succeed(written)? {
             return Ok(None);
         }
         self.txn.touch(&collection.namespace);
-        for index in &coming.entries.multikey {
+        for index in &pending.entries.multikey {
             let result = self.set_multikey(&collection, index);
             self.must_succeed(result)?;
         }
-        Ok(Some(coming.documents.into_iter().map(|(record, _)| record).collect()))
+        Ok(Some(pending.documents.into_iter().map(|(record, _)| record).collect()))
     }
 
-    /// Whether nothing but its entries comes with a new document.
-    fn takes_several(&self, collection: &CollectionMeta) -> bool {
+    /// Whether inserting a document only adds its row and index entries.
+    fn can_batch(&self, collection: &CollectionMeta) -> bool {
         let options = &collection.options;
         let validates = options.validation.validator.is_some() && !self.txn.bypasses_validation;
         let is_plain = options.capped.is_none() && !validates;
@@ -84,18 +81,18 @@ impl DocumentWriter<'_, '_> {
             && collection.indexes.iter().all(|index| index.state == IndexState::Ready)
     }
 
-    /// The numbers and entries of new documents; `None` when one of the documents is not as it should be,
-    /// or has the `_id` of another one.
-    fn coming<'d>(
+    /// The numbers and entries of new documents; `None` when a document is invalid or its `_id`
+    /// exists.
+    fn pending<'d>(
         &self,
         collection: &CollectionMeta,
         documents: &[&'d RawDocument],
         next: RecordNumber,
-    ) -> Result<Option<Coming<'d>>, StoreError> {
+    ) -> Result<Option<PendingInserts<'d>>, StoreError> {
         let dialect = self.dialect(collection);
         let reader = self.txn.writer.reader();
         let mut numbering = Numbering::new(collection, next);
-        let mut entries = Entries::new(collection);
+        let mut entries = EntryBatch::new(collection);
         let mut numbered: Vec<(RecordNumber, &[u8])> = Vec::with_capacity(documents.len());
         for document in documents {
             let is_whole = check_document(collection, document).is_ok()
@@ -117,18 +114,18 @@ impl DocumentWriter<'_, '_> {
             }
             numbered.push((record, document.as_bytes()));
         }
-        Ok(Some(Coming { entries, documents: numbered, next: numbering.next() }))
+        Ok(Some(PendingInserts { entries, documents: numbered, next: numbering.next() }))
     }
 
-    /// False, and nothing of it stays, when another document has one of the keys.
-    fn write_together(
+    /// False, without a trace, when another document has one of the keys.
+    fn write_batch(
         &mut self,
         collection: &CollectionMeta,
-        coming: &mut Coming<'_>,
+        pending: &mut PendingInserts<'_>,
     ) -> Result<bool, StoreError> {
         let txn = &mut self.txn;
-        let Coming { entries, documents, next } = coming;
-        // Keys that may be refused go first: what is taken back then is little.
+        let PendingInserts { entries, documents, next } = pending;
+        // Unique indexes first: then little has to be undone when a key is refused.
         entries.of.sort_by_key(|(index, _)| !index.refuses_duplicates());
         for at in 0..entries.of.len() {
             let (before, from) = entries.of.split_at_mut(at);
@@ -155,14 +152,14 @@ impl DocumentWriter<'_, '_> {
         Ok(true)
     }
 
-    /// Removes those of the documents for which `decide`, which sees them as they are stored and
-    /// is told their places in `records`, hands back something; that, in the order of `records`. One
-    /// that is not there, or stands in `records` again, gives `None`. So does one that is damaged and
-    /// for which `decide`, which is told why it can't be read, has no other error.
+    /// Removes those documents for which `decide` returns something, and returns that in the order
+    /// of `records`. `decide` gets the position in `records` and the stored document, or the error
+    /// of a damaged one. The result is `None` for a record that does not exist or is repeated, and
+    /// for a damaged one unless `decide` fails.
     ///
     /// # Errors
-    /// When the collection is gone or the store fails, and what `decide` returns.
-    pub fn delete_together<T>(
+    /// When the collection was dropped or the store fails, and what `decide` returns.
+    pub fn delete_batch<T>(
         &mut self,
         collection: &CollectionMeta,
         records: &[RecordNumber],
@@ -192,8 +189,8 @@ impl DocumentWriter<'_, '_> {
         order.dedup_by_key(|(record, _)| *record);
         let mut rest = order.as_slice();
         while !rest.is_empty() {
-            let mut leaving = Leaving::new(&collection);
-            let mut read = InOrder::new(self.txn.writer.reader(), &collection);
+            let mut pending = PendingDeletes::new(&collection);
+            let mut read = AscendingReads::new(self.txn.writer.reader(), &collection);
             let mut done = 0;
             for at in 0..rest.len() {
                 done += 1;
@@ -208,50 +205,50 @@ impl DocumentWriter<'_, '_> {
                     Err(error) => return Err(error.into()),
                 };
                 let Some(what) = decide(place, Ok(&stored))? else { continue };
-                leaving.add(&stored)?;
+                pending.add(&stored)?;
                 if let Some(decided) = decided.get_mut(place) {
                     *decided = Some(what);
                 }
-                if leaving.entries.bytes() > BATCH_BYTES_MAX as u64 {
+                if pending.entries.bytes() > BATCH_BYTES_MAX as u64 {
                     break;
                 }
             }
             drop(read);
             rest = rest.get(done..).unwrap_or_default();
-            let result = self.remove_together(&collection, leaving);
+            let result = self.remove_batch(&collection, pending);
             self.must_succeed(result)?;
         }
         Ok(decided)
     }
 
-    fn remove_together(
+    fn remove_batch(
         &mut self,
         collection: &CollectionMeta,
-        mut leaving: Leaving,
+        mut pending: PendingDeletes,
     ) -> Result<(), StoreError> {
-        if leaving.records.is_empty() {
+        if pending.records.is_empty() {
             return Ok(());
         }
         let txn = &mut self.txn;
-        for (index, rows) in &mut leaving.entries.of {
+        for (index, rows) in &mut pending.entries.of {
             let (entries, bytes) = txn.writer.delete_entries(rows)?;
             txn.count(index.id.0, |counters| {
                 counters.entries = counters.entries.saturating_sub(entries);
                 counters.bytes = counters.bytes.saturating_sub(bytes);
             })?;
         }
-        txn.writer.delete_documents(collection.id, &leaving.records)?;
+        txn.writer.delete_documents(collection.id, &pending.records)?;
         txn.count(collection.id.0, |counters| {
-            let documents = leaving.records.len() as u64;
+            let documents = pending.records.len() as u64;
             counters.documents = counters.documents.saturating_sub(documents);
-            counters.bytes = counters.bytes.saturating_sub(leaving.bytes);
+            counters.bytes = counters.bytes.saturating_sub(pending.bytes);
         })?;
         txn.touch(&collection.namespace);
         Ok(())
     }
 }
 
-impl Entries {
+impl EntryBatch {
     fn new(collection: &CollectionMeta) -> Self {
         let indexes = collection.indexes.iter();
         let of = indexes.map(|index| (Arc::clone(index), EntryRows::new(index.id))).collect();
@@ -282,9 +279,9 @@ impl Entries {
     }
 }
 
-impl Leaving {
+impl PendingDeletes {
     fn new(collection: &CollectionMeta) -> Self {
-        Self { entries: Entries::new(collection), records: Vec::new(), bytes: 0 }
+        Self { entries: EntryBatch::new(collection), records: Vec::new(), bytes: 0 }
     }
 
     fn add(&mut self, stored: &Stored<'_>) -> Result<(), WriteError> {
@@ -300,22 +297,22 @@ impl Leaving {
     }
 }
 
-/// Documents looked up in ascending order.
-struct InOrder<'r, 'c> {
+/// Reads documents in ascending order: in sequence while they are adjacent, else by lookup.
+struct AscendingReads<'r, 'c> {
     reader: Reader<'r>,
     collection: &'c CollectionMeta,
-    /// The documents behind the last one, while they are the next ones.
+    /// The sequence after the last document, while it yields the next ones.
     run: Option<Documents<'r>>,
-    /// Documents to be looked up before the next try, and how many that were the last time.
+    /// Lookups left before the next attempt to read in sequence, and how many there were last time.
     lookups: (usize, usize),
 }
 
-impl<'r, 'c> InOrder<'r, 'c> {
+impl<'r, 'c> AscendingReads<'r, 'c> {
     fn new(reader: Reader<'r>, collection: &'c CollectionMeta) -> Self {
         Self { reader, collection, run: None, lookups: (0, 1) }
     }
 
-    /// The document number `at` of `order`, which gives record numbers and places.
+    /// The document at position `at` of `order`, which holds record numbers and original positions.
     fn at(
         &mut self,
         order: &[(RecordNumber, usize)],
@@ -344,7 +341,7 @@ impl<'r, 'c> InOrder<'r, 'c> {
                 self.run = Some(run);
                 Some(stored)
             }
-            // Of what is damaged here, it is not known which one it is.
+            // A damaged row in the sequence does not tell which record it is, so look it up.
             None => self.reader.document(self.collection.id, record)?,
         };
         Ok(stored.map(|stored| (stored, place)))

@@ -1,4 +1,4 @@
-//! Writes of documents within one transaction.
+//! Inserting and replacing documents within one transaction.
 
 use std::{borrow::Cow, sync::Arc};
 
@@ -26,8 +26,8 @@ use crate::{
 };
 
 /// One write transaction over documents. It sees its own writes.
-pub struct DocumentWriter<'w> {
-    pub(in crate::collection) txn: Transaction<'w>,
+pub struct DocumentWriter<'w, 't> {
+    pub(in crate::collection) txn: Transaction<'w, 't>,
 }
 
 /// A document that its collection's validator does not match.
@@ -39,21 +39,21 @@ pub struct InvalidDocument {
     pub refused: bool,
 }
 
-/// The keys of one document in one index.
-struct Plan {
+struct IndexWrite {
     index: Arc<IndexMeta>,
     keys: IndexKeys,
 }
 
 impl DocumentWriter<'_, '_> {
-    /// Reads, including what this transaction has written so far; counters as of its start, see
-    /// [`DocumentWriter::counters`].
+    /// Reads include what this transaction has written so far, except counters: those are as of its
+    /// start, see [`DocumentWriter::counters`].
     #[must_use]
     pub fn reader(&self) -> Reader<'_> {
         self.txn.writer.reader()
     }
 
-    /// The time of this transaction in milliseconds since 1970: last-modified of what it writes.
+    /// The time of this transaction in milliseconds since 1970; what it writes was last modified
+    /// then.
     #[must_use]
     pub fn now_ms(&self) -> i64 {
         self.txn.now_ms
@@ -65,7 +65,7 @@ impl DocumentWriter<'_, '_> {
         &self.txn.catalog
     }
 
-    /// Keeps a named value of the store itself in the same transaction.
+    /// Sets a named value of the store itself in the same transaction.
     ///
     /// # Errors
     /// When the store fails.
@@ -73,7 +73,8 @@ impl DocumentWriter<'_, '_> {
         self.txn.writer.put_meta(name, bytes)
     }
 
-    /// Removes a named value of the store itself in the same transaction. False when there was none.
+    /// Removes a named value of the store itself in the same transaction. False if it did not
+    /// exist.
     ///
     /// # Errors
     /// When the store fails.
@@ -95,7 +96,7 @@ impl DocumentWriter<'_, '_> {
         Ok(self.txn.counters(id)?)
     }
 
-    /// A document as the collection's database stores it, see [`Dialect::stored`].
+    /// The document in the form its database stores, see [`Dialect::stored`].
     #[must_use]
     pub fn stored<'d>(
         &self,
@@ -106,11 +107,11 @@ impl DocumentWriter<'_, '_> {
         self.dialect(collection).stored(document)
     }
 
-    /// Tells of a document with a field `_ts` whoever looks for those in its database.
+    /// Marks the watch on the database if the document has its own `_ts` field.
     pub(in crate::collection) fn watch(&self, collection: &CollectionMeta, document: &RawDocument) {
-        let watches = self.txn.watches.filter(|watches| watches.are_open());
-        if let Some(watches) = watches.filter(|_| has_own_ts(document)) {
-            watches.mark(&collection.namespace.db);
+        let ts_watches = self.txn.ts_watches.filter(|ts_watches| ts_watches.are_open());
+        if let Some(ts_watches) = ts_watches.filter(|_| has_own_ts(document)) {
+            ts_watches.mark(&collection.namespace.db);
         }
     }
 
@@ -121,7 +122,7 @@ impl DocumentWriter<'_, '_> {
     /// Stores a new document, which has an `_id`, and returns its record number.
     ///
     /// # Errors
-    /// `DuplicateKey`, `ParallelArrays` and `BadDocument` leave the transaction good.
+    /// `DuplicateKey`, `ParallelArrays` and `BadDocument` leave the transaction usable.
     pub fn insert(
         &mut self,
         collection: &CollectionMeta,
@@ -150,8 +151,8 @@ impl DocumentWriter<'_, '_> {
         Ok(record)
     }
 
-    /// Stores a document in the place of the one with this record number; last-modified becomes now.
-    /// Only index entries that differ are written.
+    /// Replaces the document with this record number; last-modified becomes now. Only index entries
+    /// that differ are written.
     ///
     /// # Errors
     /// As [`DocumentWriter::insert`]; `BadDocument` when there is no such record.
@@ -182,12 +183,12 @@ impl DocumentWriter<'_, '_> {
         self.note(&collection, &plans)
     }
 
-    /// Stores documents from here on whatever the collection's validator says of them.
+    /// Ignores validators from here on.
     pub fn bypass_validation(&mut self, bypasses: bool) {
         self.txn.bypasses_validation = bypasses;
     }
 
-    /// What a validator that only tells did not match, stored or refused; given out once.
+    /// Takes the documents that a validator of action `warn` or `errorAndLog` did not match.
     pub fn take_invalid(&mut self) -> Vec<InvalidDocument> {
         std::mem::take(&mut self.txn.invalid)
     }
@@ -221,19 +222,19 @@ impl DocumentWriter<'_, '_> {
         Err(WriteError::Invalid { id, details: Box::new(details) })
     }
 
-    /// The keys of a document in all indexes that hold its record; refuses keys that another has. A
-    /// document that reads hide because it is past its threshold makes room.
+    /// The keys of a document in all indexes that hold its record. Refuses keys that another
+    /// document has, but evicts documents that are past their threshold and hidden.
     fn plan(
         &mut self,
         collection: &Arc<CollectionMeta>,
         record: RecordNumber,
         document: &RawDocument,
-    ) -> Result<Vec<Plan>, WriteError> {
+    ) -> Result<Vec<IndexWrite>, WriteError> {
         let mut plans = Vec::with_capacity(collection.indexes.len());
         for index in &collection.indexes {
             if self.holds(index, record)? {
                 let keys = keys_of(index, document, self.txn.now_ms)?;
-                plans.push(Plan { index: Arc::clone(index), keys });
+                plans.push(IndexWrite { index: Arc::clone(index), keys });
             }
         }
         let mut hidden = Vec::new();
@@ -247,12 +248,12 @@ impl DocumentWriter<'_, '_> {
             )?);
         }
         for other in hidden {
-            self.displace(collection, other)?;
+            self.evict(collection, other)?;
         }
         Ok(plans)
     }
 
-    /// Checks that no other document has the keys; returns hidden ones that have.
+    /// Checks that no other document has the keys; returns hidden documents that do.
     pub(in crate::collection) fn check_free(
         &self,
         collection: &CollectionMeta,
@@ -263,9 +264,15 @@ impl DocumentWriter<'_, '_> {
     ) -> Result<Vec<RecordNumber>, WriteError> {
         let reader = self.txn.writer.reader();
         let mut hidden = Vec::new();
-        let taken =
-            unique::find_taken(&reader, collection, index, keys, document, record, &mut |other| {
-                // One that is damaged gives no way.
+        let conflict = unique::find_conflict(
+            &reader,
+            collection,
+            index,
+            keys,
+            document,
+            record,
+            &mut |other| {
+                // A damaged document is never evicted.
                 let stored = StoreError::unless_damaged(reader.document(collection.id, other))?;
                 let hides = match stored.flatten() {
                     Some(stored) => {
@@ -277,9 +284,10 @@ impl DocumentWriter<'_, '_> {
                     hidden.push(other);
                 }
                 Ok(hides)
-            })?;
-        match taken {
-            Some(taken) => Err(unique::duplicate(collection, index, document, &taken)),
+            },
+        )?;
+        match conflict {
+            Some(conflict) => Err(unique::duplicate(collection, index, document, &conflict)),
             None => Ok(hidden),
         }
     }
@@ -289,7 +297,7 @@ impl DocumentWriter<'_, '_> {
         collection: &CollectionMeta,
         record: RecordNumber,
         document: &RawDocument,
-        plans: &[Plan],
+        plans: &[IndexWrite],
     ) -> Result<(), StoreError> {
         let txn = &mut self.txn;
         let bytes = document.as_bytes();
@@ -321,7 +329,7 @@ impl DocumentWriter<'_, '_> {
         old: &RawDocument,
         old_modified_ms: i64,
         document: &RawDocument,
-        plans: &[Plan],
+        plans: &[IndexWrite],
     ) -> Result<(), StoreError> {
         let txn = &mut self.txn;
         let bytes = document.as_bytes();
@@ -355,8 +363,8 @@ impl DocumentWriter<'_, '_> {
         Ok(())
     }
 
-    /// Removes some of the oldest documents of a capped collection that is over its bounds. Whether
-    /// there may be more to remove.
+    /// Removes some of the oldest documents of a capped collection that exceeds its bounds. Returns
+    /// whether there may be more to remove.
     pub(in crate::collection) fn trim(
         &mut self,
         collection: &CollectionMeta,
@@ -368,9 +376,9 @@ impl DocumentWriter<'_, '_> {
         Ok(self.txn.counters(collection.id.0)?.documents < before)
     }
 
-    /// Removes the oldest documents of a capped collection until it keeps its bounds again. One
-    /// insert removes at most [`BATCH_DOCS_MAX`]; the next ones go on. A damaged document stays, and
-    /// so does `newest`, for which the others go.
+    /// Removes the oldest documents of a capped collection until it is within its bounds. One
+    /// insert removes at most [`BATCH_DOCS_MAX`]; the next ones continue. A damaged document stays,
+    /// and so does `newest`.
     fn keep_cap(
         &mut self,
         collection: &CollectionMeta,
@@ -393,8 +401,8 @@ impl DocumentWriter<'_, '_> {
         Ok(())
     }
 
-    /// Whether the index has entries for this record: always, but for what needs none, and for the part
-    /// of a build that is still to come.
+    /// Whether the index must have entries for this record: false for implicit `_id`s and for
+    /// records that a build has not reached.
     pub(in crate::collection) fn holds(
         &mut self,
         index: &IndexMeta,
@@ -413,8 +421,12 @@ impl DocumentWriter<'_, '_> {
         Ok(range.is_none_or(|(position, limit)| record < position || record >= limit))
     }
 
-    /// Remembers the touched collection, and that an index has met its first array.
-    fn note(&mut self, collection: &CollectionMeta, plans: &[Plan]) -> Result<(), WriteError> {
+    /// Records the touched collection, and which indexes got their first array.
+    fn note(
+        &mut self,
+        collection: &CollectionMeta,
+        plans: &[IndexWrite],
+    ) -> Result<(), WriteError> {
         self.txn.touch(&collection.namespace);
         for plan in plans.iter().filter(|plan| plan.keys.multikey && !plan.index.multikey) {
             let result = self.set_multikey(collection, &plan.index);
@@ -438,7 +450,8 @@ impl DocumentWriter<'_, '_> {
         self.txn.put_as_large(current)
     }
 
-    /// A store failure in the middle of a document forbids the commit, whatever the caller makes of it.
+    /// A store failure in the middle of a document forbids the commit, even if the caller ignores
+    /// it.
     pub(in crate::collection) fn must_succeed<T>(
         &mut self,
         result: Result<T, StoreError>,

@@ -1,22 +1,21 @@
-//! The stored list of ranges that nothing names any more; `ddl::reclaim` removes them in bounded steps.
+//! The stored list of dropped ranges; `ddl::reclaim` removes them in bounded steps.
 
-use super::transaction::StoreWriter;
-use crate::store::{CollectionId, IndexId, Reader, StoreError};
+use crate::store::{CollectionId, IndexId, Reader, StoreError, Writer};
 
-/// Name of the store's value that lists what is still to be removed.
+/// Name of the store's value that holds the list.
 pub(in crate::collection) const PENDING_META: &str = "reclaim";
 
 /// Bytes of one range in the list: kind and number.
 const RANGE_BYTES: usize = 5;
 
-/// Something that nothing names any more.
+/// Rows that no definition names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::collection) enum Range {
+pub(in crate::collection) enum DroppedRange {
     Documents(CollectionId),
     Entries(IndexId),
 }
 
-impl Range {
+impl DroppedRange {
     pub(in crate::collection) fn id(self) -> u32 {
         match self {
             Self::Documents(CollectionId(id)) | Self::Entries(IndexId(id)) => id,
@@ -24,15 +23,14 @@ impl Range {
     }
 }
 
-/// What is still to be removed.
 #[derive(Default)]
-pub(in crate::collection) struct Pending {
-    pub(in crate::collection) ranges: Vec<Range>,
-    /// There was another list, which is damaged.
+pub(in crate::collection) struct DroppedRanges {
+    pub(in crate::collection) ranges: Vec<DroppedRange>,
+    /// The previous list is damaged.
     pub(in crate::collection) is_lost: bool,
 }
 
-impl Pending {
+impl DroppedRanges {
     pub(in crate::collection) fn read(reader: &Reader<'_>) -> Result<Self, StoreError> {
         let lost = Self { ranges: Vec::new(), is_lost: true };
         let Some(bytes) = StoreError::unless_damaged(reader.meta(PENDING_META))? else {
@@ -47,8 +45,8 @@ impl Pending {
             let (kind, id) = chunk.split_first()?;
             let id = id.try_into().ok().map(u32::from_be_bytes)?;
             match kind {
-                b'd' => pending.ranges.push(Range::Documents(CollectionId(id))),
-                b'e' => pending.ranges.push(Range::Entries(IndexId(id))),
+                b'd' => pending.ranges.push(DroppedRange::Documents(CollectionId(id))),
+                b'e' => pending.ranges.push(DroppedRange::Entries(IndexId(id))),
                 b'l' => pending.is_lost = true,
                 _ => return None,
             }
@@ -56,10 +54,7 @@ impl Pending {
         Some(pending)
     }
 
-    pub(in crate::collection) fn write(
-        &self,
-        writer: &mut dyn StoreWriter,
-    ) -> Result<(), StoreError> {
+    pub(in crate::collection) fn write(&self, writer: &mut Writer<'_>) -> Result<(), StoreError> {
         if self.ranges.is_empty() && !self.is_lost {
             return writer.delete_meta(PENDING_META).map(drop);
         }
@@ -72,18 +67,18 @@ impl Pending {
             push(b'l', 0);
         }
         for range in &self.ranges {
-            push(if matches!(range, Range::Documents(_)) { b'd' } else { b'e' }, range.id());
+            push(if matches!(range, DroppedRange::Documents(_)) { b'd' } else { b'e' }, range.id());
         }
         writer.put_meta(PENDING_META, &bytes)
     }
 }
 
-/// Adds ranges to the list.
-pub(super) fn add(writer: &mut dyn StoreWriter, ranges: &[Range]) -> Result<(), StoreError> {
+/// Appends to the list.
+pub(super) fn add(writer: &mut Writer<'_>, ranges: &[DroppedRange]) -> Result<(), StoreError> {
     if ranges.is_empty() {
         return Ok(());
     }
-    let mut pending = Pending::read(&writer.reader())?;
+    let mut pending = DroppedRanges::read(&writer.reader())?;
     pending.ranges.extend_from_slice(ranges);
     pending.write(writer)
 }

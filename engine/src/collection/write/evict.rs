@@ -1,8 +1,10 @@
-//! A document that reads hide because it is past its threshold gives way to one that is written. It is
-//! removed as the reaper would remove it: archived before, and put into the trash.
+//! Eviction: a write needs the place of a document that reads hide because it is past its
+//! threshold. The document is removed as the reaper would remove it: archived first, and put into
+//! the trash.
 //!
-//! The archive may be a slow disk or a network, so nothing is archived inside a transaction: one that
-//! meets such a document runs to its end, is given up, and runs again once the document is safe.
+//! The archive may be a slow disk or a network, so nothing is archived inside a transaction. A
+//! transaction that meets such a document runs to its end, is aborted, and runs again once the
+//! document is archived.
 
 use std::sync::Arc;
 
@@ -10,48 +12,48 @@ use bson::RawDocumentBuf;
 
 use crate::{
     catalog::{CollectionMeta, Namespace},
-    collection::{DocumentWriter, Trashed, WriteError},
+    collection::{DocumentWriter, TrashRow, WriteError},
     store::{CollectionId, RecordNumber, StoreError, Stored},
 };
 
-/// How often a transaction runs again because it met further documents that had to be archived first.
+/// How often a transaction may run again because it met more documents to archive first.
 pub(in crate::collection) const ATTEMPTS_MAX: usize = 16;
 
-/// A document that gives way.
+/// A document removed because a write needed its place.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Displaced {
+pub struct EvictedDocument {
     /// The collection.
     pub collection: CollectionId,
     /// Its name.
     pub namespace: Namespace,
-    /// The rule that hid it.
+    /// The index whose rule hid it.
     pub index: String,
     /// Its record number.
     pub record: RecordNumber,
     /// When it was last written, in milliseconds since 1970.
     pub modified_ms: i64,
-    /// Its threshold.
+    /// Its threshold, in milliseconds since 1970.
     pub threshold_ms: i64,
     /// The document.
     pub document: RawDocumentBuf,
 }
 
-/// Who keeps what is removed because its time was over.
-pub trait Keeper: Send + Sync {
+/// Archives and keeps documents that expired.
+pub trait ExpiredSink: Send + Sync {
     /// Whether documents of this collection are archived before they are removed.
     fn archives(&self, collection: CollectionId) -> bool;
 
-    /// Archives documents; when this returns they are durable.
+    /// Archives documents; they are durable when this returns.
     ///
     /// # Errors
     /// Why they could not be archived, as a sentence.
-    fn archive(&self, documents: &[Displaced]) -> Result<(), String>;
+    fn archive(&self, documents: &[EvictedDocument]) -> Result<(), String>;
 
-    /// Milliseconds that removed documents are kept in the trash; `None` keeps none.
-    fn undo_ms(&self) -> Option<i64>;
+    /// How long removed documents stay in the trash, in milliseconds; `None` keeps none.
+    fn trash_ms(&self) -> Option<i64>;
 }
 
-impl Displaced {
+impl EvictedDocument {
     /// `None` when reads still show the document.
     fn new(collection: &CollectionMeta, stored: &Stored<'_>) -> Result<Option<Self>, StoreError> {
         let document = stored.document()?;
@@ -67,8 +69,8 @@ impl Displaced {
         }))
     }
 
-    fn to_row(&self, removed_ms: i64, undo_ms: i64) -> RawDocumentBuf {
-        Trashed {
+    fn to_row(&self, removed_ms: i64, trash_ms: i64) -> RawDocumentBuf {
+        TrashRow {
             number: 0,
             collection: self.collection,
             namespace: &self.namespace.to_string(),
@@ -78,36 +80,37 @@ impl Displaced {
             modified_ms: self.modified_ms,
             threshold_ms: self.threshold_ms,
             removed_ms,
-            until_ms: removed_ms.saturating_add(undo_ms),
+            until_ms: removed_ms.saturating_add(trash_ms),
             document: &self.document,
         }
         .to_row()
     }
 }
 
-/// What a transaction knows of documents that give way.
+/// The evictions of one transaction.
 #[derive(Default)]
-pub(in crate::collection) struct Displacing<'w> {
-    pub(in crate::collection) keeper: Option<Arc<dyn Keeper>>,
-    /// Archived already.
-    pub(in crate::collection) safe: &'w [Displaced],
-    /// To be archived; the transaction must not commit before.
-    pub(in crate::collection) found: Vec<Displaced>,
+pub(in crate::collection) struct Evictions<'w> {
+    pub(in crate::collection) sink: Option<Arc<dyn ExpiredSink>>,
+    /// Already archived.
+    pub(in crate::collection) safe: &'w [EvictedDocument],
+    /// To be archived before the transaction may commit.
+    pub(in crate::collection) found: Vec<EvictedDocument>,
 }
 
 impl DocumentWriter<'_, '_> {
     /// Removes a document that reads hide.
-    pub(in crate::collection) fn displace(
+    pub(in crate::collection) fn evict(
         &mut self,
         collection: &CollectionMeta,
         record: RecordNumber,
     ) -> Result<(), WriteError> {
-        if let Some(keeper) = self.txn.displacing.keeper.clone() {
+        if let Some(sink) = self.txn.evictions.sink.clone() {
             let reader = self.txn.writer.reader();
             let stored = reader.document(collection.id, record)?;
-            let displaced = stored.map(|stored| Displaced::new(collection, &stored)).transpose()?;
-            if let Some(displaced) = displaced.flatten() {
-                self.keep(&*keeper, displaced)?;
+            let evicted =
+                stored.map(|stored| EvictedDocument::new(collection, &stored)).transpose()?;
+            if let Some(evicted) = evicted.flatten() {
+                self.keep(&*sink, evicted)?;
             }
         }
         let result = self.remove(collection, record);
@@ -116,13 +119,13 @@ impl DocumentWriter<'_, '_> {
         Ok(())
     }
 
-    fn keep(&mut self, keeper: &dyn Keeper, displaced: Displaced) -> Result<(), WriteError> {
-        if let Some(undo_ms) = keeper.undo_ms() {
-            self.put_in_trash(&displaced.to_row(self.txn.now_ms, undo_ms))?;
+    fn keep(&mut self, sink: &dyn ExpiredSink, evicted: EvictedDocument) -> Result<(), WriteError> {
+        if let Some(trash_ms) = sink.trash_ms() {
+            self.put_in_trash(&evicted.to_row(self.txn.now_ms, trash_ms))?;
         }
-        let is_safe = self.txn.displacing.safe.contains(&displaced);
-        if !is_safe && keeper.archives(displaced.collection) {
-            self.txn.displacing.found.push(displaced);
+        let is_safe = self.txn.evictions.safe.contains(&evicted);
+        if !is_safe && sink.archives(evicted.collection) {
+            self.txn.evictions.found.push(evicted);
         }
         Ok(())
     }

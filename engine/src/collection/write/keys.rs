@@ -16,28 +16,26 @@ use crate::{
     },
 };
 
-/// All keys that an index has for one document.
 #[derive(Debug, Default)]
 pub(in crate::collection) struct IndexKeys {
     pub(in crate::collection) keys: KeySet,
-    /// An array was met.
+    /// Whether an array was met.
     pub(in crate::collection) multikey: bool,
 }
 
-/// Key bytes in their order, each once, and whether they hold the whole value. Nearly always there is
-/// exactly one.
+/// Sorted, distinct keys, each with whether it holds the whole value. Nearly always exactly one.
 #[derive(Debug, Default)]
 pub(in crate::collection) struct KeySet(Vec<(Vec<u8>, bool)>);
 
 impl KeySet {
-    /// Keys in any order: a long array gives very many.
+    /// Takes keys in any order: a long array has very many, so they are sorted once.
     fn of(mut keys: Vec<(Vec<u8>, bool)>) -> Self {
         keys.sort_unstable();
         keys.dedup_by(|(a, _), (b, _)| a == b);
         Self(keys)
     }
 
-    /// Whether the key holds the whole value; `None` when it is not there.
+    /// Whether the key holds the whole value; `None` when it is missing.
     pub(in crate::collection) fn get(&self, key: &[u8]) -> Option<bool> {
         let place = self.0.binary_search_by(|(known, _)| known.as_slice().cmp(key)).ok()?;
         self.0.get(place).map(|(_, exact)| *exact)
@@ -55,13 +53,12 @@ impl KeySet {
         self.0.len()
     }
 
-    /// The keys alone.
     pub(in crate::collection) fn into_keys(self) -> Vec<(Vec<u8>, bool)> {
         self.0
     }
 }
 
-/// The keys of a document; none when it is not in the index.
+/// The keys of a document; none when the index does not cover it.
 ///
 /// # Errors
 /// `ParallelArrays`.
@@ -94,11 +91,11 @@ pub(in crate::collection) fn keys_of(
     Ok(found)
 }
 
-/// Adds the entries of a document to those of others; whether an array was met. Most indexes have one
-/// field and most documents one value in it: its key is made where it stays.
+/// Adds the entries of a document to those of others; returns whether an array was met. Most
+/// indexes have one field and most documents one value in it, so that key is encoded in place.
 ///
 /// # Errors
-/// As [`keys_of`]; nothing was added then.
+/// As [`keys_of`]; then nothing was added.
 pub(in crate::collection) fn add_entries(
     index: &IndexMeta,
     document: &RawDocument,
@@ -123,7 +120,7 @@ pub(in crate::collection) fn add_entries(
         if added.is_ok() && entries.len() <= before + 1 {
             return Ok(multikey);
         }
-        // Several values, of which some may be the same.
+        // Several values; some may be equal.
         entries.truncate(before);
     }
     let found = keys_of(index, document, modified_ms)?;
@@ -133,8 +130,8 @@ pub(in crate::collection) fn add_entries(
     Ok(found.multikey)
 }
 
-/// Every combination of values that the index holds for a document, sparse ones left out; and
-/// whether an array was met.
+/// Visits every combination of values that the index holds for a document, without those a sparse
+/// index skips. Returns whether an array was met.
 ///
 /// # Errors
 /// `ParallelArrays` when two fields hold different arrays.
@@ -169,7 +166,7 @@ pub(in crate::collection) fn encode(
     (key.bytes, key.exact)
 }
 
-/// The key of a bucket: its metadata if the index has two fields, and where it begins.
+/// The key of a bucket: its metadata if the index has two fields, then its start time.
 pub(super) fn bucket_key(index: &IndexMeta, meta: Option<&RawDocument>, start_ms: i64) -> KeyBytes {
     let mut encoder = KeyEncoder::new();
     if index.key.single().is_none() {
@@ -202,7 +199,7 @@ mod tests {
 
     use crate::command::testing::Lab;
 
-    /// How long one document with these values takes to come into an index.
+    /// How long it takes to index one document with these values.
     #[expect(clippy::disallowed_methods, reason = "the work is measured, not a time of the data")]
     fn took(values: Vec<i32>) -> Duration {
         let lab = Lab::new();
@@ -224,7 +221,7 @@ mod tests {
             |values: Vec<i32>| values.into_iter().flat_map(|value| [value, value]).collect();
         let upwards = took(twice((0..200_000).collect()));
         let downwards = took(twice((0..200_000).rev().collect()));
-        // Each key put in its place among the others would take minutes downwards.
+        // Inserting each key into a sorted list would take minutes in descending order.
         assert!(downwards < upwards * 4 + Duration::from_secs(2), "{upwards:?} {downwards:?}");
     }
 }

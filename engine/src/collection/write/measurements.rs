@@ -1,4 +1,4 @@
-//! Writes of measurements into the buckets of a time-series collection.
+//! Writing measurements into the buckets of a time-series collection.
 
 use std::{collections::HashMap, ops::Bound, sync::Arc};
 
@@ -21,39 +21,39 @@ use crate::{
     },
 };
 
-/// Bytes that a bucket has beside its metadata and one measurement, names of any length left out.
+/// Bytes of a bucket besides its metadata and one measurement, without field names of any length.
 const BUCKET_FRAME_BYTES: usize = 256;
 
-/// Levels of documents that a bucket puts around a measurement.
+/// Levels of nesting that a bucket adds around a measurement.
 const BUCKET_LEVELS: usize = 2;
 
-/// Measurements on their way into buckets. They are kept together until [`Measurements::finish`], so a
-/// bucket is written once for all of them.
+/// Measurements to be written into buckets. They are collected until [`Measurements::finish`], so
+/// each bucket is written once.
 pub struct Measurements {
     collection: Arc<CollectionMeta>,
     options: TimeSeries,
     time_field: CString,
-    /// In the order in which they were needed.
-    open: Vec<Open>,
-    /// Their places by the bytes of the metadata.
+    /// In the order they were needed.
+    open: Vec<OpenBucket>,
+    /// Positions in `open` by the bytes of the metadata.
     of_meta: HashMap<Vec<u8>, Vec<usize>>,
 }
 
-struct Open {
-    /// Where it is stored already.
+struct OpenBucket {
+    /// Its record number if it is stored already.
     record: Option<RecordNumber>,
     bucket: Bucket,
 }
 
-/// A measurement in the parts that a bucket stores.
-struct Parts {
+/// A measurement, split as a bucket stores it.
+struct MeasurementParts {
     time_ms: i64,
     meta: Option<RawDocumentBuf>,
     row: RawDocumentBuf,
 }
 
 impl Measurements {
-    /// None yet; `None` when the collection is no time-series collection.
+    /// `None` when the collection is not a time-series collection.
     #[must_use]
     pub fn new(collection: &Arc<CollectionMeta>) -> Option<Self> {
         let options = collection.time_series()?;
@@ -70,8 +70,8 @@ impl Measurements {
     /// Adds a measurement.
     ///
     /// # Errors
-    /// `BadDocument` without a time, or when it is too large; what was added before stays good. When
-    /// the store fails.
+    /// `BadDocument` without a time, or when it is too large; what was added before stays valid.
+    /// When the store fails.
     pub fn add(
         &mut self,
         writer: &DocumentWriter<'_, '_>,
@@ -92,7 +92,7 @@ impl Measurements {
             self.open.push(found.unwrap_or_else(|| {
                 let (field, id) = (self.time_field.clone(), ObjectId::new());
                 let bucket = Bucket::new(field, span, parts.time_ms, parts.meta, id);
-                Open { record: None, bucket }
+                OpenBucket { record: None, bucket }
             }));
             of_meta.push(self.open.len() - 1);
             self.open.len() - 1
@@ -108,9 +108,9 @@ impl Measurements {
     /// Writes the buckets.
     ///
     /// # Errors
-    /// When the store fails; the transaction must be given up.
+    /// When the store fails; the transaction must be aborted.
     pub fn finish(self, writer: &mut DocumentWriter<'_, '_>) -> Result<(), WriteError> {
-        for Open { record, bucket } in self.open {
+        for OpenBucket { record, bucket } in self.open {
             let document = bucket.to_document();
             match record {
                 Some(record) => writer.replace(&self.collection, record, &document)?,
@@ -120,7 +120,7 @@ impl Measurements {
         Ok(())
     }
 
-    fn parts(&self, document: &RawDocument) -> Result<Parts, WriteError> {
+    fn parts(&self, document: &RawDocument) -> Result<MeasurementParts, WriteError> {
         let time_field = self.options.time_field.as_str();
         let Ok(Some(RawBsonRef::DateTime(time))) = document.get(time_field) else {
             return bad(format!(
@@ -140,11 +140,11 @@ impl Measurements {
             }
         }
         check_fits(&row, meta.as_deref())?;
-        Ok(Parts { time_ms: time.timestamp_millis(), meta, row })
+        Ok(MeasurementParts { time_ms: time.timestamp_millis(), meta, row })
     }
 }
 
-/// A bucket around it must still be a document that can be stored.
+/// With a bucket around it, a measurement must still be a storable document.
 fn check_fits(row: &RawDocument, meta: Option<&RawDocument>) -> Result<(), WriteError> {
     let meta_bytes = meta.map_or(0, |meta| meta.as_bytes().len());
     let bytes_max = DOCUMENT_BYTES_MAX - BUCKET_FRAME_BYTES;
@@ -170,20 +170,20 @@ fn find(
     collection: &CollectionMeta,
     options: &TimeSeries,
     known: &[RecordNumber],
-    parts: &Parts,
-) -> Result<Option<Open>, StoreError> {
+    parts: &MeasurementParts,
+) -> Result<Option<OpenBucket>, StoreError> {
     let Some(index) = lookup(collection) else { return Ok(None) };
     let meta = parts.meta.as_deref();
     let first = bucket_key(index, meta, options.span.before_ms(parts.time_ms));
     let last = bucket_key(index, meta, parts.time_ms);
     let lower = first.ordered().to_vec();
-    // A cut key does not hold the time, so all buckets with such metadata come into question.
+    // A truncated key does not hold the time, so all buckets with such metadata are candidates.
     let upper = if last.exact { Some(last.bytes) } else { prefix_end(last.ordered()) };
     let upper = upper.as_deref().map_or(Bound::Unbounded, Bound::Included);
     let reader = writer.reader();
     let entries = reader.entries(index.id, Bound::Included(&lower), upper, Scan::Backward)?;
     for entry in entries.take(BUCKETS_LOOKED_AT_MAX) {
-        // What is damaged takes nothing more, and is no reason to refuse what comes.
+        // A damaged bucket takes nothing more, but must not block new measurements.
         let Some(entry) = StoreError::unless_damaged(entry)? else { continue };
         let record = entry.record;
         if known.contains(&record) {
@@ -197,13 +197,13 @@ fn find(
         }
         let Some(bucket) = Bucket::read(stored, None) else { continue };
         if bucket.takes(options.span, parts.time_ms, &parts.row) {
-            return Ok(Some(Open { record: Some(record), bucket }));
+            return Ok(Some(OpenBucket { record: Some(record), bucket }));
         }
     }
     Ok(None)
 }
 
-/// The index that leads to the buckets of some metadata, or else to those of some time.
+/// The index that finds buckets by metadata, or else by time.
 fn lookup(collection: &CollectionMeta) -> Option<&Arc<IndexMeta>> {
     let leads = |index: &IndexMeta| {
         index.form == EntryForm::Buckets
@@ -228,8 +228,8 @@ impl DocumentWriter<'_, '_> {
         self.insert_new(&collection, bucket)
     }
 
-    /// Removes the measurement at this place, and its bucket when it was the last one there. False
-    /// when there was none.
+    /// Removes the measurement at this position, and its bucket if it was the last one. False if
+    /// there was none.
     ///
     /// # Errors
     /// When the store fails.

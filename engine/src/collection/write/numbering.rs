@@ -1,9 +1,9 @@
-//! Which record number a new document gets.
+//! Assigns record numbers to new documents.
 //!
-//! Record numbers ascend in the order of insertion. Where the index on `_id` is `by_record`, a document
-//! whose `_id` makes a number above all that were given is stored under that number, and needs no entry.
-//! Any other one gets a number that no `_id` makes. So an `_id` that makes a number above all that were
-//! given is nobody's yet, and any other is looked for in both places.
+//! Record numbers ascend in insertion order. Where the index on `_id` is `by_record`, an `_id` that
+//! produces a number above all assigned ones is stored under that number and needs no entry. Any
+//! other document gets a number that no `_id` produces. So an `_id` whose number is above all
+//! assigned ones is free, and any other is looked up in both places.
 
 use std::sync::Arc;
 
@@ -19,21 +19,21 @@ use crate::{
     },
 };
 
-/// What gives new documents of a collection their numbers.
+/// Assigns the numbers of one collection.
 pub(super) struct Numbering<'c> {
-    /// The index on `_id`, if documents can do without an entry in it.
+    /// The index on `_id`, if documents may do without an entry in it.
     index: Option<&'c IndexMeta>,
-    /// The least number that may be given.
+    /// The lowest number that may be assigned.
     next: RecordNumber,
 }
 
 impl<'c> Numbering<'c> {
-    /// `next` as the collection's counters have it.
+    /// `next` as in the collection's counters.
     pub(super) fn new(collection: &'c CollectionMeta, next: RecordNumber) -> Self {
         Self { index: by_record(collection), next: next.max(1) }
     }
 
-    /// The number of one more document; and the one that its `_id` makes, if that is another one.
+    /// The number of one more document, and the number its `_id` produces if that is another one.
     pub(super) fn give(&mut self, document: &RawDocument) -> (RecordNumber, Option<RecordNumber>) {
         let made = self.index.and_then(|index| index.record_of(field(document, "_id")?));
         let (record, passed) = match (self.index, made) {
@@ -45,13 +45,13 @@ impl<'c> Numbering<'c> {
         (record, passed)
     }
 
-    /// The least number that may be given.
+    /// The lowest number that may be assigned.
     pub(super) fn next(&self) -> RecordNumber {
         self.next
     }
 }
 
-/// Refuses a document in the place of one that is stored under another `_id`.
+/// Refuses to replace a document whose number comes from its `_id` by one with another `_id`.
 pub(super) fn check_number(
     collection: &CollectionMeta,
     record: RecordNumber,
@@ -71,9 +71,9 @@ fn by_record(collection: &CollectionMeta) -> Option<&IndexMeta> {
 }
 
 impl DocumentWriter<'_, '_> {
-    /// The collection as it is to be filled with these documents, the first ones it ever has: if most of
-    /// their `_id`s do not ascend, numbers that are made from the others are only longer.
-    pub(super) fn begun_with(
+    /// Called with the first documents a collection ever gets. If most of their `_id`s do not
+    /// ascend, numbers made from the rest would only be longer, so the collection stops using them.
+    pub(super) fn choose_numbering(
         &mut self,
         collection: Arc<CollectionMeta>,
         documents: &[&RawDocument],

@@ -1,4 +1,4 @@
-//! Removal of documents within one transaction.
+//! Removing documents within one transaction.
 
 use super::keys::keys_of;
 use crate::{
@@ -20,7 +20,7 @@ impl DocumentWriter<'_, '_> {
         Ok(self.delete_if(collection, record, |_| Ok(Some(())))?.is_some())
     }
 
-    /// Removes a document if `decide`, which sees it as it is stored, hands back something.
+    /// Removes a document if `decide`, which sees it as stored, returns something.
     ///
     /// # Errors
     /// When the store fails, and what `decide` returns.
@@ -50,7 +50,7 @@ impl DocumentWriter<'_, '_> {
         self.remove_if(collection, record, |_| true)
     }
 
-    /// The keys are worked out while the document still lies in its page, so it need not be copied.
+    /// Computes the keys while the document is still in its page, so it need not be copied.
     fn remove_if(
         &mut self,
         collection: &CollectionMeta,

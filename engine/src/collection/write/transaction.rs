@@ -1,4 +1,4 @@
-//! One write transaction: the catalog as it is in it, counters, and what was touched.
+//! One write transaction: its view of the catalog, its counters, and what it touched.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -6,9 +6,9 @@ use std::{
 };
 
 use super::{
-    dropped_ranges::{self, Range},
-    evict::Displacing,
-    ts_watch::Watches,
+    dropped_ranges::{self, DroppedRange},
+    evict::Evictions,
+    ts_watch::TsWatches,
     unbuilt::range_name,
 };
 use crate::{
@@ -17,104 +17,12 @@ use crate::{
         Namespace, record, snapshot,
     },
     collection::{InvalidDocument, WriteError},
-    store::{CollectionId, Counters, EntryRows, IndexId, Reader, RecordNumber, StoreError, Writer},
+    store::{CollectionId, Counters, IndexId, RecordNumber, StoreError, Writer},
 };
 
-/// The store's writer without its lifetime, so that `DocumentWriter` needs only one.
-pub(in crate::collection) trait StoreWriter {
-    fn reader(&self) -> Reader<'_>;
-    fn deletes_only(&self) -> bool;
-    fn put_document(
-        &mut self,
-        id: CollectionId,
-        record: RecordNumber,
-        modified_ms: i64,
-        bytes: &[u8],
-    ) -> Result<(), StoreError>;
-    fn delete_document(
-        &mut self,
-        id: CollectionId,
-        record: RecordNumber,
-    ) -> Result<bool, StoreError>;
-    fn delete_first_document(&mut self, id: CollectionId) -> Result<Option<u64>, StoreError>;
-    fn put_entry(
-        &mut self,
-        id: IndexId,
-        key: &[u8],
-        record: RecordNumber,
-        exact: bool,
-    ) -> Result<(), StoreError>;
-    fn delete_entry(
-        &mut self,
-        id: IndexId,
-        key: &[u8],
-        record: RecordNumber,
-    ) -> Result<bool, StoreError>;
-    fn put_documents(
-        &mut self,
-        id: CollectionId,
-        modified_ms: i64,
-        documents: &[(RecordNumber, &[u8])],
-    ) -> Result<(), StoreError>;
-    fn delete_documents(
-        &mut self,
-        id: CollectionId,
-        records: &[RecordNumber],
-    ) -> Result<(), StoreError>;
-    fn put_entries(&mut self, entries: &mut EntryRows, is_unique: bool)
-    -> Result<bool, StoreError>;
-    fn delete_entries(&mut self, entries: &mut EntryRows) -> Result<(u64, u64), StoreError>;
-    fn set_counters(&mut self, id: u32, counters: Counters) -> Result<(), StoreError>;
-    fn delete_counters(&mut self, id: u32) -> Result<bool, StoreError>;
-    fn put_catalog(&mut self, db: &str, name: &str, bytes: &[u8]) -> Result<(), StoreError>;
-    fn delete_catalog(&mut self, db: &str, name: &str) -> Result<bool, StoreError>;
-    fn put_meta(&mut self, name: &str, bytes: &[u8]) -> Result<(), StoreError>;
-    fn delete_meta(&mut self, name: &str) -> Result<bool, StoreError>;
-    fn clear_documents(&mut self, id: CollectionId, max: usize) -> Result<usize, StoreError>;
-    fn clear_entries(&mut self, id: IndexId, max: usize) -> Result<usize, StoreError>;
-    fn next_id(&mut self) -> Result<u32, StoreError>;
-}
-
-macro_rules! forward {
-    ($($name:ident($($arg:ident: $kind:ty),*) -> $result:ty;)*) => {
-        impl StoreWriter for Writer<'_> {
-            fn reader(&self) -> Reader<'_> {
-                Writer::reader(self)
-            }
-            fn deletes_only(&self) -> bool {
-                Writer::deletes_only(self)
-            }
-            $(fn $name(&mut self, $($arg: $kind),*) -> Result<$result, StoreError> {
-                Writer::$name(self, $($arg),*)
-            })*
-        }
-    };
-}
-
-forward! {
-    put_document(id: CollectionId, record: RecordNumber, modified_ms: i64, bytes: &[u8]) -> ();
-    delete_document(id: CollectionId, record: RecordNumber) -> bool;
-    delete_first_document(id: CollectionId) -> Option<u64>;
-    put_entry(id: IndexId, key: &[u8], record: RecordNumber, exact: bool) -> ();
-    delete_entry(id: IndexId, key: &[u8], record: RecordNumber) -> bool;
-    put_documents(id: CollectionId, modified_ms: i64, documents: &[(RecordNumber, &[u8])]) -> ();
-    delete_documents(id: CollectionId, records: &[RecordNumber]) -> ();
-    put_entries(entries: &mut EntryRows, is_unique: bool) -> bool;
-    delete_entries(entries: &mut EntryRows) -> (u64, u64);
-    set_counters(id: u32, counters: Counters) -> ();
-    delete_counters(id: u32) -> bool;
-    put_catalog(db: &str, name: &str, bytes: &[u8]) -> ();
-    delete_catalog(db: &str, name: &str) -> bool;
-    put_meta(name: &str, bytes: &[u8]) -> ();
-    delete_meta(name: &str) -> bool;
-    clear_documents(id: CollectionId, max: usize) -> usize;
-    clear_entries(id: IndexId, max: usize) -> usize;
-    next_id() -> u32;
-}
-
-/// Everything about one transaction but the documents themselves.
-pub(in crate::collection) struct Transaction<'w> {
-    pub(in crate::collection) writer: &'w mut (dyn StoreWriter + 'w),
+/// The state of one write transaction besides the documents themselves.
+pub(in crate::collection) struct Transaction<'w, 't> {
+    pub(in crate::collection) writer: &'w mut Writer<'t>,
     pub(in crate::collection) catalog: Arc<CatalogSnapshot>,
     pub(in crate::collection) now_ms: i64,
     pub(in crate::collection) touched: BTreeSet<Namespace>,
@@ -123,31 +31,30 @@ pub(in crate::collection) struct Transaction<'w> {
     counters: BTreeMap<u32, (Counters, bool)>,
     catalog_changed: bool,
     dialects_changed: bool,
-    /// What nothing names any more, for the list of what is to be removed.
-    pub(in crate::collection) dropped: Vec<Range>,
-    /// Validators are not asked.
+    /// Ranges that no definition names any more, to be appended to the stored list.
+    pub(in crate::collection) dropped: Vec<DroppedRange>,
     pub(super) bypasses_validation: bool,
-    /// Documents that a validator only tells of.
+    /// Documents that a validator only reported.
     pub(super) invalid: Vec<InvalidDocument>,
-    /// Who has to hear of documents with a field `_ts`.
-    pub(in crate::collection) watches: Option<&'w Watches>,
-    /// Expired documents that give way.
-    pub(in crate::collection) displacing: Displacing<'w>,
-    /// A document may be half written; the transaction must not commit.
+    /// Databases being searched for documents with a `_ts` field.
+    pub(in crate::collection) ts_watches: Option<&'w TsWatches>,
+    /// Expired documents whose place this transaction needs.
+    pub(in crate::collection) evictions: Evictions<'w>,
+    /// A document may be half written, so the transaction must not commit.
     pub(in crate::collection) broken: Option<StoreError>,
 }
 
-/// What a committed transaction has changed.
+/// What a committed transaction changed.
 pub(in crate::collection) struct Effects {
-    /// The catalog as it is with this transaction.
+    /// The catalog including this transaction.
     pub(in crate::collection) catalog: Arc<CatalogSnapshot>,
     pub(in crate::collection) catalog_changed: bool,
     pub(in crate::collection) touched: BTreeSet<Namespace>,
 }
 
-impl<'w> Transaction<'w> {
+impl<'w, 't> Transaction<'w, 't> {
     pub(in crate::collection) fn new(
-        writer: &'w mut (dyn StoreWriter + 'w),
+        writer: &'w mut Writer<'t>,
         catalog: Arc<CatalogSnapshot>,
         now_ms: i64,
     ) -> Self {
@@ -163,13 +70,13 @@ impl<'w> Transaction<'w> {
             dropped: Vec::new(),
             bypasses_validation: false,
             invalid: Vec::new(),
-            watches: None,
-            displacing: Displacing::default(),
+            ts_watches: None,
+            evictions: Evictions::default(),
             broken: None,
         }
     }
 
-    /// Writes counters, what was dropped, and the catalog's version.
+    /// Writes counters, dropped ranges and the catalog's version.
     pub(in crate::collection) fn finish(self) -> Result<Effects, StoreError> {
         if let Some(error) = self.broken {
             return Err(error);
@@ -203,10 +110,10 @@ impl<'w> Transaction<'w> {
         Ok(counters)
     }
 
-    /// The number that the next document of a collection, or of the trash, may get.
+    /// The lowest number that the next document of a collection, or of the trash, may get.
     ///
     /// # Errors
-    /// `Damaged` when that is not known: a number that is given out again would write over a document.
+    /// `Damaged` when it is unknown: a number assigned twice would overwrite a document.
     pub(in crate::collection) fn next_record(
         &mut self,
         id: CollectionId,
@@ -234,7 +141,7 @@ impl<'w> Transaction<'w> {
         Ok(())
     }
 
-    /// Remembers that a collection's documents have changed.
+    /// Records that a collection's documents have changed.
     pub(in crate::collection) fn touch(&mut self, namespace: &Namespace) {
         if !self.touched.contains(namespace) {
             self.touched.insert(namespace.clone());
@@ -246,7 +153,7 @@ impl<'w> Transaction<'w> {
         self.writer.delete_counters(id).map(drop)
     }
 
-    /// The definition as it is now of a collection that the caller has looked up before, to write to it.
+    /// The current definition of a collection that the caller looked up before, for writing to it.
     pub(in crate::collection) fn current(
         &self,
         collection: &CollectionMeta,
@@ -258,7 +165,7 @@ impl<'w> Transaction<'w> {
             .ok_or_else(|| missing(&collection.namespace))
     }
 
-    /// Creates or changes a definition, unless it could not be read again.
+    /// Creates or changes a definition. Refuses one that is too large to be read again.
     pub(in crate::collection) fn put_collection(
         &mut self,
         collection: CollectionMeta,
@@ -280,7 +187,7 @@ impl<'w> Transaction<'w> {
         Ok(self.put_record(collection, &record)?)
     }
 
-    /// Changes a definition in a way that makes it neither larger nor deeper.
+    /// Changes a definition without making it larger or deeper, so its size needs no check.
     pub(super) fn put_as_large(&mut self, collection: CollectionMeta) -> Result<(), StoreError> {
         let record = record::write(&collection)?;
         self.put_record(collection, &record)
@@ -294,7 +201,7 @@ impl<'w> Transaction<'w> {
         Ok(())
     }
 
-    /// Removes a definition; what it names stays.
+    /// Removes a definition; its documents and entries stay until they are reclaimed.
     pub(in crate::collection) fn remove_collection(
         &mut self,
         namespace: &Namespace,
@@ -306,7 +213,7 @@ impl<'w> Transaction<'w> {
         Ok(())
     }
 
-    /// Takes indexes out of the definition; `ddl::reclaim` removes their entries.
+    /// Removes indexes from the definition; `ddl::reclaim` removes their entries.
     pub(in crate::collection) fn remove_indexes(
         &mut self,
         collection: &CollectionMeta,
@@ -321,7 +228,7 @@ impl<'w> Transaction<'w> {
         for index in dropped {
             self.forget_build(index)?;
         }
-        self.dropped.extend(dropped.iter().map(|index| Range::Entries(index.id)));
+        self.dropped.extend(dropped.iter().map(|index| DroppedRange::Entries(index.id)));
         Ok(())
     }
 
@@ -347,7 +254,6 @@ impl<'w> Transaction<'w> {
     }
 }
 
-/// The error for a collection that is not there.
 pub(in crate::collection) fn missing(namespace: &Namespace) -> WriteError {
     WriteError::Catalog(CatalogError::new(
         CatalogErrorKind::NamespaceNotFound,

@@ -1,14 +1,14 @@
-//! The trash: removed documents that may still be put back, until their time or the room is over.
+//! The trash: removed documents that can be restored until their time or the space for them is up.
 //!
-//! They lie in the table of documents under a collection number that no collection has, each in a row
-//! around it that says where it was, and go there in the transaction that removes them. Rows are
-//! numbered in the order in which they came, and leave in that order.
+//! They are rows of the documents table under a collection number that no collection has. Each row
+//! wraps a document with where it was, and is written in the transaction that removes it. Rows are
+//! numbered in order of arrival and leave in that order.
 
 use std::ops::ControlFlow;
 
 use bson::raw::RawDocument;
 
-use super::trash_row::{RowToPutBack, TRASH, Trashed, finding, not_a_row, number_of, wrong_row};
+use super::trash_row::{RestorableRow, TRASH, TrashRow, finding, not_a_row, number_of, wrong_row};
 use crate::{
     catalog::{CollectionMeta, Namespace},
     clock::work_time,
@@ -25,38 +25,37 @@ pub struct TrashStatus {
     pub documents: u64,
     /// Bytes of their rows.
     pub bytes: u64,
-    /// The number that the next row gets; all that are there have lower ones.
+    /// The number of the next row; existing rows have lower ones.
     pub next: u64,
 }
 
 /// Which rows leave the trash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Trim {
-    /// The oldest, as long as the trash is larger than it may be.
+    /// The oldest, while the trash exceeds `TRASH_BYTES_MAX`.
     Room,
-    /// Those whose time is over at this instant, in milliseconds since 1970.
+    /// Those whose time is up at this instant, in milliseconds since 1970.
     Age(i64),
-    /// All.
+    /// All rows.
     Everything,
 }
 
-/// What one step of trimming did.
+/// What one step removed.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct TrimStep {
-    /// Rows that left.
+    /// Rows removed.
     pub removed: u64,
-    /// How many of them were damaged: they can't be put back, so they leave as soon as they are the
+    /// How many of them were damaged. They can't be restored, so they leave as soon as they are the
     /// oldest.
     pub damaged: u64,
     /// Whether there may be more to remove.
     pub more: bool,
-    /// What is wrong with the first of the damaged ones.
+    /// The damage of the first of them.
     damage: Option<String>,
 }
 
-impl DocumentWriter<'_> {
-    /// Puts a row into the trash. False when there is no room for it, which is no reason not to remove
-    /// the document.
+impl DocumentWriter<'_, '_> {
+    /// Adds a row to the trash. False when there is no room, which must not stop the removal.
     ///
     /// # Errors
     /// When the store fails.
@@ -79,13 +78,13 @@ impl DocumentWriter<'_> {
         Ok(true)
     }
 
-    /// Whether nothing can be added because the disk is full.
+    /// Whether the disk is full, so that nothing can be added.
     #[must_use]
     pub fn has_no_room(&self) -> bool {
         self.txn.writer.deletes_only()
     }
 
-    /// Takes a row out of the trash. False when it is not there any more.
+    /// Removes a row from the trash. False when it does not exist any more.
     ///
     /// # Errors
     /// When the store fails.
@@ -100,14 +99,15 @@ impl DocumentWriter<'_> {
         Ok(true)
     }
 
-    /// Stores the document of a row again, as it was: also a bucket of measurements. The row stays.
+    /// Stores the document of a row again, unchanged; it may be a bucket of measurements. The row
+    /// stays.
     ///
     /// # Errors
     /// As [`DocumentWriter::insert`].
-    pub fn put_back(
+    pub fn restore_row(
         &mut self,
         collection: &CollectionMeta,
-        row: &RowToPutBack,
+        row: &RestorableRow,
     ) -> Result<RecordNumber, WriteError> {
         if !row.is_bucket {
             return self.insert(collection, &row.document);
@@ -164,7 +164,7 @@ impl DocumentWriter<'_> {
         Ok(step)
     }
 
-    /// Removes the oldest row, whatever is wrong with it.
+    /// Removes the oldest row, even a damaged one.
     fn drop_oldest(&mut self) -> Result<(), StoreError> {
         let Some(bytes) = self.txn.writer.delete_first_document(TRASH)? else {
             return Err(StoreError::damaged("the oldest row of the trash can't be removed"));
@@ -173,14 +173,14 @@ impl DocumentWriter<'_> {
     }
 }
 
-/// Until when the oldest row is kept, or what is wrong with it.
+/// Until when the oldest row is kept, or its damage.
 fn oldest(reader: &Reader<'_>) -> Result<Option<Result<i64, String>>, StoreError> {
     Ok(match reader.documents(TRASH, 0, Scan::Forward)?.next() {
         None => None,
         Some(Err(StoreError::Damaged { what })) => Some(Err(what)),
         Some(row) => {
             let row = row?;
-            let until_ms = Trashed::read(&row).map(|row| row.until_ms);
+            let until_ms = TrashRow::read(&row).map(|row| row.until_ms);
             Some(until_ms.ok_or_else(|| not_a_row(row.record)))
         }
     })
@@ -202,7 +202,7 @@ impl Collections {
     /// # Errors
     /// When the store fails.
     pub fn trim_trash_step(&self, trim: Trim) -> Result<TrimStep, WriteError> {
-        // Most of the time there is nothing, which a read tells without a write transaction.
+        // Usually there is nothing, which a read finds without a write transaction.
         let status = self.trash_status()?;
         let is_over = trim == Trim::Room && status.bytes <= TRASH_BYTES_MAX;
         if status.documents == 0 || is_over || !self.has_old(trim)? {
@@ -226,16 +226,16 @@ impl Collections {
         Ok(oldest.is_some_and(|until_ms| until_ms.map_or(true, |until_ms| until_ms <= now_ms)))
     }
 
-    /// Gives the rows, what came last first, from below `before` on (`None`: from the newest), until
-    /// `visit` breaks off. Hands back the number of the last row that was given if it did. Each read
-    /// transaction is short. Damaged rows are left out.
+    /// Visits rows from the newest to the oldest, starting below `before` (`None`: the newest),
+    /// until `visit` breaks. Returns the number of the last visited row if it did. Each read
+    /// transaction is short. Damaged rows are skipped.
     ///
     /// # Errors
     /// When the store can't be read, and what `visit` returns.
     pub fn scan_trash<E: From<StoreError>>(
         &self,
         before: Option<u64>,
-        visit: &mut dyn FnMut(&Trashed<'_>) -> Result<ControlFlow<()>, E>,
+        visit: &mut dyn FnMut(&TrashRow<'_>) -> Result<ControlFlow<()>, E>,
     ) -> Result<Option<u64>, E> {
         let mut from = before.unwrap_or(u64::MAX).checked_sub(1);
         while let Some(start) = from {
@@ -249,7 +249,7 @@ impl Collections {
                     let Some(unread) = StoreError::unless_damaged(unread)? else { continue };
                     last = Some(number_of(unread.record));
                     let Some(stored) = StoreError::unless_damaged(unread.read())? else { continue };
-                    let Some(trashed) = Trashed::read(&stored) else { continue };
+                    let Some(trashed) = TrashRow::read(&stored) else { continue };
                     if visit(&trashed)?.is_break() {
                         return Ok::<_, E>(true);
                     }
@@ -271,16 +271,16 @@ impl Collections {
     ///
     /// # Errors
     /// When the store can't be read.
-    pub fn trashed<'t>(
+    pub fn trash_row<'t>(
         reader: &Reader<'t>,
         number: u64,
-    ) -> Result<Option<Trashed<'t>>, StoreError> {
+    ) -> Result<Option<TrashRow<'t>>, StoreError> {
         let stored = reader.document(TRASH, number.into())?;
-        Ok(stored.and_then(|stored| Trashed::read(&stored)))
+        Ok(stored.and_then(|stored| TrashRow::read(&stored)))
     }
 }
 
-/// What is wrong with the trash, each with the collection it is about if that can be told.
+/// What is wrong with the trash, each with its collection if that is known.
 pub(in crate::collection) fn verify(
     reader: &Reader<'_>,
 ) -> Result<Vec<(Option<Namespace>, String)>, StoreError> {

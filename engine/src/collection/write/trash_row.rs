@@ -1,4 +1,4 @@
-//! One row of the trash: a removed document, and where it was.
+//! One row of the trash: a removed document and where it was.
 
 use bson::{
     DateTime, RawDocumentBuf,
@@ -11,39 +11,39 @@ use crate::{
     store::{CollectionId, RecordNumber, Stored},
 };
 
-/// Where the rows lie. Collections are numbered from 1.
+/// The collection number of the trash. Collections are numbered from 1.
 pub(in crate::collection) const TRASH: CollectionId = CollectionId(0);
 
-/// A removed document, lent by its row.
+/// A removed document, borrowed from its row.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Trashed<'t> {
-    /// The row's number; later ones are higher. 0 until it has one.
+pub struct TrashRow<'t> {
+    /// Later rows have higher numbers. 0 until it has one.
     pub number: u64,
     /// The collection it was in.
     pub collection: CollectionId,
-    /// That collection's name then.
+    /// That collection's name at the time.
     pub namespace: &'t str,
     /// Whether it is a bucket of measurements, which only that collection can hold.
     pub is_bucket: bool,
-    /// The rule that removed it.
+    /// The index whose rule removed it.
     pub index: &'t str,
-    /// The pass that removed it; 0 when a write did that needed its place.
+    /// The pass that removed it; 0 for an eviction by a write.
     pub pass: u64,
     /// When it was last written, in milliseconds since 1970.
     pub modified_ms: i64,
-    /// Its threshold.
+    /// Its threshold, in milliseconds since 1970.
     pub threshold_ms: i64,
-    /// When it was removed.
+    /// When it was removed, in milliseconds since 1970.
     pub removed_ms: i64,
-    /// Until when it is kept.
+    /// Until when it is kept, in milliseconds since 1970.
     pub until_ms: i64,
     /// The document.
     pub document: &'t RawDocument,
 }
 
-/// A row that is to be put back.
+/// A row to be restored.
 #[derive(Debug, Clone, PartialEq)]
-pub struct RowToPutBack {
+pub struct RestorableRow {
     /// The row's number.
     pub number: u64,
     /// The collection that the document was in.
@@ -53,7 +53,7 @@ pub struct RowToPutBack {
     pub document: RawDocumentBuf,
 }
 
-impl<'t> Trashed<'t> {
+impl<'t> TrashRow<'t> {
     /// The row to store.
     #[must_use]
     pub fn to_row(&self) -> RawDocumentBuf {
@@ -73,10 +73,10 @@ impl<'t> Trashed<'t> {
         row
     }
 
-    /// What putting it back needs.
+    /// An owned copy of what a restore needs.
     #[must_use]
-    pub fn to_put_back(&self) -> RowToPutBack {
-        RowToPutBack {
+    pub fn to_restorable(&self) -> RestorableRow {
+        RestorableRow {
             number: self.number,
             collection: self.collection,
             is_bucket: self.is_bucket,
@@ -84,7 +84,7 @@ impl<'t> Trashed<'t> {
         }
     }
 
-    /// What a row holds; `None` when it is none.
+    /// Reads a row; `None` when it is not a row of the trash.
     pub(super) fn read(stored: &Stored<'t>) -> Option<Self> {
         let mut fields = RawDocument::from_bytes(stored.bytes).ok()?.iter();
         let mut next = || fields.next()?.ok().map(|(_, value)| value);
@@ -105,7 +105,7 @@ impl<'t> Trashed<'t> {
     }
 }
 
-/// A finding about the trash, and about a collection if that can be told.
+/// A finding about the trash, and about a collection if that is known.
 pub(in crate::collection) fn finding(namespace: Option<Namespace>, sentence: &str) -> Finding {
     let unknown = || Namespace { db: "admin".to_owned(), collection: "trash".to_owned() };
     let sentence = format!("The trash: {sentence}");
@@ -116,14 +116,14 @@ pub(super) fn not_a_row(record: RecordNumber) -> String {
     format!("row {record} is not a row of it")
 }
 
-/// The number of a row. Rows are counted, so it is never higher than that.
+/// Rows are counted in 64 bits, so the conversion never saturates.
 pub(super) fn number_of(record: RecordNumber) -> u64 {
     u64::try_from(record).unwrap_or(u64::MAX)
 }
 
 /// What is wrong with one row.
 pub(super) fn wrong_row(stored: &Stored<'_>) -> Option<(Option<Namespace>, String)> {
-    let Some(row) = Trashed::read(stored) else {
+    let Some(row) = TrashRow::read(stored) else {
         return Some((None, format!("A row is damaged: {}.", not_a_row(stored.record))));
     };
     let error = crate::value::scan::check(row.document.as_bytes()).err()?;

@@ -1,15 +1,15 @@
-//! Watches over databases: whether a document with a field `_ts` of its own was written, or a collection
-//! came from another database, while somebody looked at the documents that are there already.
+//! Watches that detect writes of documents with their own `_ts` field, while the existing documents
+//! of a database are being searched for that field.
 
 use std::sync::{
     Mutex, MutexGuard, PoisonError,
     atomic::{AtomicUsize, Ordering},
 };
 
-/// The databases that are watched.
+/// The watched databases.
 #[derive(Debug, Default)]
-pub(in crate::collection) struct Watches {
-    /// Kept beside the table, because every write asks.
+pub(in crate::collection) struct TsWatches {
+    /// The length of the table, kept separately because every write checks it.
     open: AtomicUsize,
     table: Mutex<Table>,
 }
@@ -29,31 +29,29 @@ struct Entry {
 
 /// A watch; dropping it ends it.
 #[derive(Debug)]
-pub(in crate::collection) struct Watch<'w> {
-    watches: &'w Watches,
+pub(in crate::collection) struct TsWatch<'w> {
+    ts_watches: &'w TsWatches,
     id: u64,
 }
 
-impl Watches {
-    /// Begins to watch a database. To be called inside a write transaction: what other transactions
-    /// have written before is then committed when the caller's has ended, and the next ones are
-    /// watched.
-    pub(in crate::collection) fn open(&self, db: &str) -> Watch<'_> {
+impl TsWatches {
+    /// Starts watching a database. Must be called inside a write transaction: LMDB has one writer,
+    /// so earlier writes are visible once it commits, and later ones see the watch.
+    pub(in crate::collection) fn open(&self, db: &str) -> TsWatch<'_> {
         let mut table = self.lock();
         table.opened += 1;
         let id = table.opened;
         table.open.push(Entry { id, db: db.to_owned(), is_marked: false });
         self.open.store(table.open.len(), Ordering::Release);
-        Watch { watches: self, id }
+        TsWatch { ts_watches: self, id }
     }
 
-    /// Whether any database is watched.
     pub(in crate::collection) fn are_open(&self) -> bool {
         self.open.load(Ordering::Acquire) > 0
     }
 
-    /// A transaction writes a document with a field `_ts` into a database, or a collection that may have
-    /// some.
+    /// Marks the watches on a database: a document with a `_ts` field, or a collection that may
+    /// have some, is written there.
     pub(in crate::collection) fn mark(&self, db: &str) {
         for entry in self.lock().open.iter_mut().filter(|entry| entry.db == db) {
             entry.is_marked = true;
@@ -65,17 +63,17 @@ impl Watches {
     }
 }
 
-impl Watch<'_> {
-    /// Whether such a document was written since, maybe by a transaction that came to nothing.
+impl TsWatch<'_> {
+    /// Whether such a document was written since, perhaps by a transaction that was aborted.
     pub(in crate::collection) fn is_marked(&self) -> bool {
-        self.watches.lock().open.iter().any(|entry| entry.id == self.id && entry.is_marked)
+        self.ts_watches.lock().open.iter().any(|entry| entry.id == self.id && entry.is_marked)
     }
 }
 
-impl Drop for Watch<'_> {
+impl Drop for TsWatch<'_> {
     fn drop(&mut self) {
-        let mut table = self.watches.lock();
+        let mut table = self.ts_watches.lock();
         table.open.retain(|entry| entry.id != self.id);
-        self.watches.open.store(table.open.len(), Ordering::Release);
+        self.ts_watches.open.store(table.open.len(), Ordering::Release);
     }
 }

@@ -1,11 +1,11 @@
-//! Which records an index that is being built has no entries of yet, as the store keeps it.
+//! The stored range of records that an index under construction has no entries for.
 
 use crate::store::{IndexId, Reader, RecordNumber, StoreError};
 
 /// The records `[position, limit)` that have no entries yet.
 ///
 /// # Errors
-/// `Damaged` also when nothing is kept about the build: then it is not known which records have entries.
+/// `Damaged` also when the range is missing: then it is unknown which records have entries.
 pub(in crate::collection) fn read_range(
     reader: &Reader<'_>,
     index: IndexId,

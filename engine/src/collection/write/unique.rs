@@ -1,4 +1,4 @@
-//! Keys that a unique index has already.
+//! Detecting duplicate keys of unique indexes.
 
 use std::ops::Bound;
 
@@ -13,14 +13,14 @@ use crate::{
 };
 
 /// A key that another document has.
-pub(super) struct Taken {
+pub(super) struct KeyConflict {
     key: Vec<u8>,
     /// The other document can't be read.
     is_damaged: bool,
 }
 
-/// Looks for another document that has one of the keys and that `ignore` does not let pass.
-pub(super) fn find_taken(
+/// Finds another document with one of the keys, unless `ignore` accepts it.
+pub(super) fn find_conflict(
     reader: &Reader<'_>,
     collection: &CollectionMeta,
     index: &IndexMeta,
@@ -28,7 +28,7 @@ pub(super) fn find_taken(
     document: &RawDocument,
     own_record: RecordNumber,
     ignore: &mut dyn FnMut(RecordNumber) -> Result<bool, StoreError>,
-) -> Result<Option<Taken>, StoreError> {
+) -> Result<Option<KeyConflict>, StoreError> {
     for (key, _) in keys.keys.iter() {
         let id = if index.by_record { field(document, "_id") } else { None };
         if let Some(record) = id.and_then(|id| index.record_of(id))
@@ -36,9 +36,9 @@ pub(super) fn find_taken(
             && reader.has_document(collection.id, record)?
             && !ignore(record)?
         {
-            return Taken::by(reader, collection, key, record).map(Some);
+            return KeyConflict::by(reader, collection, key, record).map(Some);
         }
-        // Most keys are new: one look tells, without a cursor.
+        // Most keys are new, and one lookup without a cursor tells.
         if !reader.has_key(index.id, key)? {
             continue;
         }
@@ -51,14 +51,14 @@ pub(super) fn find_taken(
             let same =
                 entry.exact || shares_value(reader, collection, index, document, entry.record)?;
             if same && !ignore(entry.record)? {
-                return Taken::by(reader, collection, key, entry.record).map(Some);
+                return KeyConflict::by(reader, collection, key, entry.record).map(Some);
             }
         }
     }
     Ok(None)
 }
 
-impl Taken {
+impl KeyConflict {
     fn by(
         reader: &Reader<'_>,
         collection: &CollectionMeta,
@@ -70,8 +70,8 @@ impl Taken {
     }
 }
 
-/// Whether the document with this record number has a combination of values in common with the
-/// given one: cut keys can be equal for different values.
+/// Whether the stored document shares a combination of values with the given one. Truncated keys
+/// can be equal for different values.
 pub(in crate::collection) fn shares_value(
     reader: &Reader<'_>,
     collection: &CollectionMeta,
@@ -101,11 +101,11 @@ pub(super) fn duplicate(
     collection: &CollectionMeta,
     index: &IndexMeta,
     document: &RawDocument,
-    taken: &Taken,
+    conflict: &KeyConflict,
 ) -> WriteError {
     let mut key_value = Document::new();
     let _ = tuples(index, document, &mut |tuple| {
-        if key_value.is_empty() && encode(index, tuple).0 == taken.key {
+        if key_value.is_empty() && encode(index, tuple).0 == conflict.key {
             for (part, value) in index.key.parts.iter().zip(tuple) {
                 let value = value.and_then(|value| Bson::try_from(value).ok());
                 key_value.insert(part.path.as_str(), value.unwrap_or(Bson::Null));
@@ -117,6 +117,6 @@ pub(super) fn duplicate(
         index: index.name.clone(),
         key_pattern: index.key.source.clone(),
         key_value,
-        is_damaged: taken.is_damaged,
+        is_damaged: conflict.is_damaged,
     }))
 }

@@ -18,7 +18,7 @@ use crate::{
         request::Request,
     },
     pipeline::{Environment, Origin, Run, resolve},
-    plan::{Access, Executed, Explained, Plan, Purpose},
+    plan::{Access, ExecutionSummary, Plan, PlanExplanation, Purpose},
 };
 
 /// Explains an aggregate command. With another verbosity than `queryPlanner` it is run; nothing is
@@ -126,7 +126,8 @@ fn planner(
     millis: i64,
 ) -> Result<Document, CommandError> {
     let nothing = Plan { access: Access::Nothing, sort_in_memory: false };
-    let mut executed = Executed { millis, returns_documents: true, ..Executed::default() };
+    let mut executed =
+        ExecutionSummary { millis, returns_documents: true, ..ExecutionSummary::default() };
     let (plan, filter, is_missing) = match run.search() {
         None => (&nothing, Document::new(), true),
         Some((search, filter)) => {
@@ -137,7 +138,8 @@ fn planner(
     let (skip, limit) = run.slice();
     let purpose = Purpose::Read;
     let (sort, projection) = (run.sort(), None);
-    let shown = Explained { plan, filter, sort, projection, skip, limit, purpose, is_missing };
+    let shown =
+        PlanExplanation { plan, filter, sort, projection, skip, limit, purpose, is_missing };
     let mut cursor = doc! { "queryPlanner": shown.planner(namespace) };
     if verbosity.executes() {
         let stats = with_all_plans(shown.execution_stats(&executed), verbosity);
