@@ -5,13 +5,15 @@ use std::fs::{self, File};
 use std::ops::ControlFlow;
 use std::path::{Path as FsPath, PathBuf};
 
-use super::app_lock::{AppLock, Registration, open_chosen};
-use super::env::Environment;
-use super::folder::{self, DATA_FILE};
-use super::identity::{Card, FORMAT_VERSION, FileMark, UNFINISHED_PREFIX};
+use super::copy::{compact, restore};
+use super::file::app_lock::{AppLock, Registration, open_chosen};
+use super::file::folder::{self, DATA_FILE};
+use super::file::identity::{Card, FORMAT_VERSION, FileMark, UNFINISHED_PREFIX};
+use super::file::stale_files;
+use super::txn::env::Environment;
 use super::{
     DamagedRows, JobProgress, OpenReport, Reader, StoreError, StoreOptions, StructureReport,
-    Writer, compact, leftover, restore, walk,
+    Writer, walk,
 };
 use crate::clock::work_time;
 use crate::limits::{DISK_FREE_BYTES_LOW, OPEN_SAMPLE, OPEN_SAMPLE_PAGES};
@@ -56,7 +58,7 @@ pub(super) fn open(
     if read_only.is_none() {
         compact::recover(&folder, &mut warnings)?;
         // Only who holds the lock writes such a file.
-        leftover::sweep(&folder, UNFINISHED_PREFIX);
+        stale_files::sweep(&folder, UNFINISHED_PREFIX);
         restore::recover(&folder, &mut warnings);
     }
     let card = Card::read(&folder, &mut warnings)?;
@@ -326,7 +328,7 @@ fn identify(
         let own = reader.meta(UUID).and_then(|uuid| Ok((uuid, reader.meta(FORMAT)?)));
         let (uuid, format) = StoreError::unless_damaged(own)?.ok_or_else(nameless)?;
         let uuid = uuid.map(|bytes| String::from_utf8_lossy(bytes).into_owned());
-        (uuid, format.and_then(super::codec::number))
+        (uuid, format.and_then(super::table::codec::number))
     };
     match (uuid, format) {
         (Some(uuid), Some(FORMAT_VERSION)) => {

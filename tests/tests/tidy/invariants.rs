@@ -50,8 +50,13 @@ fn only_store_names_heed() {
 #[test]
 fn only_store_env_is_unsafe() {
     let words = ["unsafe {", "unsafe fn", "unsafe impl", "allow(unsafe_code", "expect(unsafe_code"];
-    check_absent(&all(), &words, &["engine/src/store/env.rs"], "unsafe stays in store/env.rs");
-    check_present(&all(), "engine/src/store/env.rs", "unsafe {");
+    check_absent(
+        &all(),
+        &words,
+        &["engine/src/store/txn/env.rs"],
+        "unsafe stays in store/txn/env.rs",
+    );
+    check_present(&all(), "engine/src/store/txn/env.rs", "unsafe {");
 }
 
 /// A process that closes LMDB's lock file anywhere drops the lock that LMDB holds on it.
@@ -60,10 +65,10 @@ fn only_the_folder_touches_the_lock_file() {
     check_absent(
         &all(),
         &["lock.mdb"],
-        &["engine/src/store/folder.rs"],
+        &["engine/src/store/file/folder.rs"],
         "LMDB's lock stays LMDB's",
     );
-    check_present(&all(), "engine/src/store/folder.rs", "lock.mdb");
+    check_present(&all(), "engine/src/store/file/folder.rs", "lock.mdb");
 }
 
 /// A file that a person chose, or a name in a folder that a person chose, may be that lock file.
@@ -82,9 +87,9 @@ fn files_are_opened_by_the_function_that_knows_locks() {
     ];
     let allowed = [
         // The function, and what it calls; LMDB's own opener has such a name too.
-        "engine/src/store/app_lock.rs",
-        "engine/src/store/env.rs",
-        "engine/src/store/folder.rs",
+        "engine/src/store/file/app_lock.rs",
+        "engine/src/store/txn/env.rs",
+        "engine/src/store/file/folder.rs",
         // Names that nobody chooses: Linux's own files, and a folder.
         "app/src/stop.rs",
         "engine/src/clock/system.rs",
@@ -143,7 +148,7 @@ fn only_owners_start_threads() {
         "engine/src/engine.rs",
         "engine/src/engine/",
         "engine/src/reaper/thread.rs",
-        "engine/src/store/stream.rs",
+        "engine/src/store/copy/stream.rs",
         "engine/src/transfer/",
         "engine/src/wire/",
         "app/src/worker/",

@@ -94,7 +94,7 @@ fn the_check_of_a_file_reads_the_rows_of_all_tables() {
         let store = open(folder.path());
         store.read(|reader| reader.counters(COLLECTION.0)).expect("readable")
     };
-    rot(folder.path(), &[&super::super::codec::counters_value(counters)]);
+    rot(folder.path(), &[&super::super::table::codec::counters_value(counters)]);
     let report = Store::check_structure(folder.path()).expect("readable");
     let mut rows: Vec<String> = report.rows.first.iter().map(ToString::to_string).collect();
     rows.sort();

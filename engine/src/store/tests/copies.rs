@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::{Seen, fill, open, open_with, see};
 use crate::store::{
     BackupReport, Compaction, JobProgress, JobStep, Restoration, Store, StoreError, StoreOptions,
-    backups_kept, compact, replaced_stores,
+    backups_kept, copy::compact, replaced_stores,
 };
 
 /// What is in the folder of a store that has been closed.

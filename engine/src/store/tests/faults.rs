@@ -8,9 +8,9 @@ use heed::{CommitOrAbort, Env, PutFlags, WithoutTls};
 
 use super::*;
 use crate::limits::{BATCH_DOCS_MAX, READERS_MAX};
-use crate::store::env::{Environment, Table, open_env};
-use crate::store::fault::{Fault, Remedy};
-use crate::store::trouble::Failure;
+use crate::store::txn::env::{Environment, Table, open_env};
+use crate::store::txn::error_class::{Fault, Remedy};
+use crate::store::txn::recovery::Failure;
 use crate::store::{StoreState, Writer};
 
 const MIB: usize = 1 << 20;

@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex};
 
 use super::*;
 use crate::limits::{READERS_MAX, WALK_PAUSE_MS};
-use crate::store::env::{Environment, open_env};
-use crate::store::fault::{Fault, Remedy};
+use crate::store::txn::env::{Environment, open_env};
+use crate::store::txn::error_class::{Fault, Remedy};
 use crate::store::{StoreNotice, StoreState};
 
 const CHILD_FOLDER: &str = "MAYFLY_STORE_LIMIT_FOLDER";

@@ -6,7 +6,7 @@ mod copies;
 mod damage;
 mod faults;
 mod free_list;
-mod group;
+mod group_commit;
 mod limits;
 mod opening;
 #[cfg(unix)]
@@ -20,7 +20,7 @@ use std::path::Path as FsPath;
 
 use bson::rawdoc;
 
-use super::{
+use crate::store::{
     CatalogRow, CollectionId, Counters, IndexId, RecordNumber, Scan, Store, StoreError,
     StoreOptions,
 };

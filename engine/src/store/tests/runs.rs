@@ -5,8 +5,8 @@ use std::ops::Bound::Unbounded;
 
 use proptest::prelude::*;
 
-use super::super::{CollectionId, EntryRows, IndexId, RecordNumber, Scan, Store, StoreError};
 use super::open;
+use crate::store::{CollectionId, EntryRows, IndexId, RecordNumber, Scan, Store, StoreError};
 
 /// Rows of one transaction: of which index, how many, and how long their keys get.
 type Batch = (u32, usize, usize);

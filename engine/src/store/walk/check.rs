@@ -3,12 +3,12 @@
 use std::fs::File;
 use std::ops::ControlFlow;
 
-use super::super::env::TABLE_NAMES;
-use super::super::job::Watch;
-use super::super::{DamagedRows, StoreError, StructureReport};
 use super::header::{Tree, read_headers};
 use super::source::Source;
 use super::tree::{MAIN, Order, Rows, Seen, Value, Walker};
+use crate::store::progress::Watch;
+use crate::store::txn::env::TABLE_NAMES;
+use crate::store::{DamagedRows, StoreError, StructureReport};
 
 /// Whether the file begins as a store does. Looks at its first bytes alone.
 pub(in crate::store) fn check_begin(file: &File) -> Result<(), StoreError> {

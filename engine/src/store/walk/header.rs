@@ -1,7 +1,7 @@
 //! The two header pages. LMDB writes them in turn; the one with the higher transaction number counts.
 
-use super::super::StoreError;
 use super::source::{Source, u16_at, u32_at, u64_at};
+use crate::store::StoreError;
 
 /// The data format of LMDB 0.9.
 pub(in crate::store) const DATA_VERSION: u32 = 1;

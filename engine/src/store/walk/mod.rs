@@ -8,24 +8,24 @@
 //! [`read_watched`] looks at the checksum of each row too as it passes, so that a copy can be judged
 //! without being opened.
 //!
-//! A file that a person picked can be walked in a process of its own (`apart`).
+//! A file that a person picked can be walked in a process of its own (`subprocess`).
 //!
 //! A sound file may end before its last counted page, because pages that were taken and given back
 //! within one transaction need never be written. So only a *reachable* page past the end is damage.
 
-mod apart;
 mod check;
 mod header;
 mod page;
+mod protocol;
 mod sample;
 mod source;
+mod subprocess;
 mod tree;
-mod words;
 
-pub(super) use apart::walk_picked;
-pub use apart::{WalkProgram, walk_standard_input};
 pub(super) use check::{
     check_begin, check_header, is_taken_back, read_watched, walk, walk_watched,
 };
 pub(super) use header::{DATA_VERSION, HEADER_BEGIN_BYTES, begins_like_a_store};
 pub(super) use sample::sample;
+pub(super) use subprocess::walk_picked;
+pub use subprocess::{WalkProgram, walk_standard_input};

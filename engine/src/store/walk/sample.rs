@@ -4,10 +4,10 @@ use std::fs::File;
 use std::ops::ControlFlow;
 use std::time::Duration;
 
-use super::super::{DamagedRows, StoreError};
 use super::check::{tables, walker};
 use super::header::NO_PAGE;
 use crate::clock::work_time;
+use crate::store::{DamagedRows, StoreError};
 
 /// Reads the documents on some pages, evenly spread over all of them, until the time `until` of the clock
 /// of work. Returns those that do not match their checksums. A page that can't be right is an error.

@@ -2,7 +2,7 @@
 
 use std::fs::File;
 
-use super::super::StoreError;
+use crate::store::StoreError;
 
 pub(super) struct Source<'f> {
     file: &'f File,

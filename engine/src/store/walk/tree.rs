@@ -3,12 +3,12 @@
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
-use super::super::job::{JobStep, Watch};
-use super::super::{DamagedRow, DamagedRows, StoreError};
 use super::header::{Header, NO_PAGE, Tree};
 use super::page::{Kind, Node, Payload, overflow_run, parse};
 use super::source::{Source, u64_at};
 use crate::limits::{ROW_BYTES_MAX, TREE_DEPTH_MAX};
+use crate::store::progress::{JobStep, Watch};
+use crate::store::{DamagedRow, DamagedRows, StoreError};
 
 const PAGE_HEADER_BYTES: usize = 16;
 const KEY_BYTES_MAX: usize = 511;

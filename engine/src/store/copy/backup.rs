@@ -1,0 +1,288 @@
+//! A backup that appears whole or not at all, and the ones before it.
+//!
+//! LMDB's own copy to a path empties the target first, deletes it on an error and never flushes; so the
+//! copy goes to a private temporary file beside the target, is flushed and walked, and then renamed.
+//! Older backups under the same name move on to `NAME.1` and `NAME.2`.
+//!
+//! The walk reads the checksums of all rows too: LMDB copies a rotten document as it is. A copy with such
+//! rows is the best there is of what is stored now and the worst of what was, so it gets a name of its own,
+//! `NAME.damaged`, and no older backup makes room for it.
+
+use std::ffi::OsString;
+use std::fs;
+use std::io::{self, Read as _};
+use std::path::{Path as FsPath, PathBuf};
+
+use super::stream;
+use crate::limits::BACKUPS_KEPT;
+use crate::store::file::app_lock::{file_identity, open_chosen};
+use crate::store::file::folder::{DATA_FILE, free_bytes, sync_folder};
+use crate::store::file::stale_files;
+use crate::store::progress::{JobStep, Watch};
+use crate::store::{DamagedRows, Store, StoreError, walk};
+
+/// A finished backup.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BackupReport {
+    /// Bytes of the file.
+    pub bytes: u64,
+    /// The file: under a name of its own when the store holds damaged rows.
+    pub file: PathBuf,
+    /// All backups under the name, the newest first.
+    pub kept: Vec<PathBuf>,
+    /// What is damaged in the store, and so in the copy.
+    pub damaged: DamagedRows,
+}
+
+impl Store {
+    /// Writes a consistent, compact copy to `target` while the store is in use. It appears whole or not at
+    /// all; the backups before it are kept, [`BACKUPS_KEPT`] in all. If rows of the store are damaged, the
+    /// copy takes the place of the last such one instead, and all backups stay as they are.
+    ///
+    /// # Errors
+    /// When `target` lies in the data folder or is something else than a backup, there is not enough room,
+    /// a step fails, or `watch` stops it. The older backups are then as they were.
+    pub fn backup_to(
+        &self,
+        target: &FsPath,
+        watch: &mut Watch<'_>,
+    ) -> Result<BackupReport, StoreError> {
+        let total = self.used_bytes();
+        let parent = parent_of(target);
+        check_target(self.folder(), parent, target)?;
+        check_room(parent, total)?;
+        let mut part = Part::begin(parent, target)?;
+        self.copy_compact(part.file.as_file_mut(), total, watch)?;
+        let (bytes, damaged) = part.check(watch)?;
+        let file = if damaged.count == 0 { part.place()? } else { part.place_beside()? };
+        Ok(BackupReport { bytes, kept: kept(target), file, damaged })
+    }
+}
+
+/// The backups under this name, the newest first.
+#[must_use]
+pub fn kept(file: &FsPath) -> Vec<PathBuf> {
+    (0..BACKUPS_KEPT).map(|age| aged(file, age)).filter(|path| path.is_file()).collect()
+}
+
+/// The copy with damaged rows that a backup under this name has left, if there is one.
+#[must_use]
+pub fn damaged_copy(file: &FsPath) -> Option<PathBuf> {
+    Some(damaged_name(file)).filter(|copy| copy.is_file())
+}
+
+/// The name of a backup before which `age` newer ones were written.
+fn aged(file: &FsPath, age: usize) -> PathBuf {
+    if age == 0 {
+        return file.to_owned();
+    }
+    let mut name = file.as_os_str().to_owned();
+    name.push(format!(".{age}"));
+    PathBuf::from(name)
+}
+
+/// The file while it is written.
+struct Part<'t> {
+    file: tempfile::NamedTempFile,
+    parent: &'t FsPath,
+    target: &'t FsPath,
+}
+
+impl<'t> Part<'t> {
+    fn begin(parent: &'t FsPath, target: &'t FsPath) -> Result<Self, StoreError> {
+        let prefix = part_prefix(target);
+        stale_files::sweep(parent, &prefix.to_string_lossy());
+        let file = tempfile::Builder::new()
+            .prefix(&prefix)
+            .tempfile_in(parent)
+            .map_err(|error| failed(&error))?;
+        // A system without locks only can't tell an abandoned file from this one.
+        let _ = file.as_file().try_lock();
+        Ok(Self { file, parent, target })
+    }
+
+    /// Flushes and checks it. Returns its bytes and which rows in it are damaged.
+    fn check(&self, watch: &mut Watch<'_>) -> Result<(u64, DamagedRows), StoreError> {
+        let file = self.file.as_file();
+        file.sync_all().map_err(|error| failed(&error))?;
+        let bytes = file.metadata().map_err(|error| failed(&error))?.len();
+        let report = walk::read_watched(file, watch)?;
+        if let Some(finding) = report.findings.first() {
+            return Err(StoreError::damaged(format!("the backup was not kept, because {finding}")));
+        }
+        JobStep::Replacing.tell(watch, 0, 0)?;
+        Ok((bytes, report.rows))
+    }
+
+    /// Gives it its name; the backups before it move on. Returns the name.
+    fn place(self) -> Result<PathBuf, StoreError> {
+        let Self { file, parent, target } = self;
+        let mut rotation = Rotation::default();
+        let placed = rotation
+            .make_room(target)
+            .and_then(|()| file.persist(target).map_err(|error| failed(&error.error)));
+        if let Err(error) = placed {
+            rotation.undo();
+            return Err(error);
+        }
+        sync_folder(parent)?;
+        // Left here by a program that was ended, it goes with the next backup.
+        let _ = fs::remove_file(oldest(target));
+        Ok(target.to_owned())
+    }
+
+    /// Gives it the name of a copy with damaged rows. Returns that.
+    fn place_beside(self) -> Result<PathBuf, StoreError> {
+        let name = damaged_name(self.target);
+        self.file.persist(&name).map_err(|error| failed(&error.error))?;
+        sync_folder(self.parent)?;
+        Ok(name)
+    }
+}
+
+/// The way of the older backups to their next names. It is gone back when the new one does not get its
+/// name.
+#[derive(Default)]
+struct Rotation {
+    /// From where and to where, in this order.
+    moved: Vec<(PathBuf, PathBuf)>,
+    /// A second name of the newest; it has its first one still.
+    linked: Option<PathBuf>,
+}
+
+impl Rotation {
+    /// Makes the name free for a new backup. `target` itself stays until the new file takes its place,
+    /// and the oldest one has a hidden name until then.
+    fn make_room(&mut self, target: &FsPath) -> Result<(), StoreError> {
+        let Ok(newest) = fs::metadata(target) else { return Ok(()) };
+        let next = aged(target, 1);
+        // The program was ended here the last time: the link is made already.
+        if fs::metadata(&next).is_ok_and(|next| file_identity(&next) == file_identity(&newest)) {
+            return Ok(());
+        }
+        // Those behind a free name need not move.
+        let is_taken = |age: &usize| fs::symlink_metadata(aged(target, *age)).is_ok();
+        let taken = (1..BACKUPS_KEPT).take_while(is_taken).count();
+        for age in (1..=taken).rev() {
+            let to = if age + 1 < BACKUPS_KEPT { aged(target, age + 1) } else { oldest(target) };
+            self.rename(aged(target, age), to)?;
+        }
+        if fs::hard_link(target, &next).is_ok() {
+            self.linked = Some(next);
+            return Ok(());
+        }
+        // A drive without hard links gets a moment without the newest name instead.
+        self.rename(target.to_owned(), next)
+    }
+
+    fn rename(&mut self, from: PathBuf, to: PathBuf) -> Result<(), StoreError> {
+        fs::rename(&from, &to).map_err(|error| failed(&error))?;
+        self.moved.push((from, to));
+        Ok(())
+    }
+
+    /// Everything has its old name again. Whatever can't be undone is still there under its new one.
+    fn undo(self) {
+        if let Some(linked) = self.linked {
+            let _ = fs::remove_file(linked);
+        }
+        for (from, to) in self.moved.into_iter().rev() {
+            let _ = fs::rename(to, from);
+        }
+    }
+}
+
+/// The name of a copy with damaged rows.
+fn damaged_name(target: &FsPath) -> PathBuf {
+    let mut name = target.as_os_str().to_owned();
+    name.push(".damaged");
+    PathBuf::from(name)
+}
+
+/// The hidden name of the one backup too many, while the new one does not have its name.
+fn oldest(target: &FsPath) -> PathBuf {
+    let mut name = OsString::from(".");
+    name.push(target.file_name().unwrap_or_default());
+    name.push(".oldest");
+    target.with_file_name(name)
+}
+
+fn part_prefix(target: &FsPath) -> OsString {
+    let mut prefix = OsString::from(".");
+    prefix.push(target.file_name().unwrap_or_default());
+    prefix.push(".part-");
+    prefix
+}
+
+pub(super) fn parent_of(path: &FsPath) -> &FsPath {
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+    parent.unwrap_or(FsPath::new("."))
+}
+
+/// Refuses a disk that can't hold so many bytes more.
+pub(super) fn check_room(folder: &FsPath, bytes: u64) -> Result<(), StoreError> {
+    match free_bytes(folder) {
+        Some(free) if free < bytes => Err(StoreError::Io {
+            what: format!(
+                "There is not enough room: the copy needs up to {bytes} bytes, and the disk of {} \
+                 has {free} free",
+                folder.display()
+            ),
+        }),
+        _ => Ok(()),
+    }
+}
+
+fn check_target(data_folder: &FsPath, parent: &FsPath, target: &FsPath) -> Result<(), StoreError> {
+    let refused = |why: &str| StoreError::Io { what: format!("Can't write the backup: {why}") };
+    let parent = fs::canonicalize(parent).map_err(|error| failed(&error))?;
+    if parent.starts_with(data_folder) {
+        return Err(refused("the target lies in the data folder; choose another folder"));
+    }
+    let names = (0..BACKUPS_KEPT).map(|age| aged(target, age));
+    for path in names.chain([damaged_name(target)]) {
+        let found = match fs::symlink_metadata(&path) {
+            Ok(found) => found,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            Err(error) => return Err(failed(&error)),
+        };
+        if !found.is_file() {
+            return Err(refused("the target exists and is not a regular file"));
+        }
+        let data_file = fs::metadata(data_folder.join(DATA_FILE));
+        if data_file.is_ok_and(|data| file_identity(&data) == file_identity(&found)) {
+            return Err(refused("the target is the store's own file"));
+        }
+        if !may_be_replaced(&path).map_err(|error| failed(&error))? {
+            return Err(refused(&format!(
+                "{} exists and is no backup; choose another name or remove it",
+                path.display()
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// Whether the file is empty or begins as LMDB's files do, damaged or not.
+fn may_be_replaced(path: &FsPath) -> io::Result<bool> {
+    let begin = begin_of(path)?;
+    Ok(begin.is_empty() || walk::begins_like_a_store(&begin))
+}
+
+/// Whether the file begins as LMDB's files do: the data file of a store, or a backup.
+pub(crate) fn is_data_file(path: &FsPath) -> io::Result<bool> {
+    Ok(walk::begins_like_a_store(&begin_of(path)?))
+}
+
+fn begin_of(path: &FsPath) -> io::Result<Vec<u8>> {
+    let mut begin = Vec::new();
+    open_chosen(path)?.take(walk::HEADER_BEGIN_BYTES as u64).read_to_end(&mut begin)?;
+    Ok(begin)
+}
+
+fn failed(error: &io::Error) -> StoreError {
+    if matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded) {
+        return stream::not_written(error);
+    }
+    StoreError::io("Can't write the backup", error)
+}

@@ -1,0 +1,289 @@
+//! A backup comes back in a new folder, which takes the place of the old one only when it is known to be
+//! good. The old folder stays beside it.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path as FsPath, PathBuf};
+
+use tempfile::TempDir;
+
+use super::backup::{check_room, parent_of};
+use super::stream;
+use crate::limits::REPLACED_FOLDERS_MAX;
+use crate::store::file::app_lock::{AppLock, create_chosen, is_free, open_chosen};
+use crate::store::file::folder::{self, DATA_FILE, sync_folder};
+use crate::store::file::identity::{Card, FileMark};
+use crate::store::file::stale_files;
+use crate::store::progress::{JobStep, Watch};
+use crate::store::{StoreError, StoreOptions, walk};
+
+/// A backup that has been copied to a new folder and waits for its place. Dropping it removes the copy.
+pub struct Restoration {
+    /// The new folder, with a name of its own.
+    unfinished: TempDir,
+    /// Locked while this value lives, so that nobody takes the copy for a leftover.
+    _working: File,
+    target: PathBuf,
+    /// Keeps everybody out of the folder that is replaced.
+    old: Option<AppLock>,
+}
+
+/// A finished restore.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Restored {
+    /// The data folder.
+    pub folder: PathBuf,
+    /// Where the folder is that was there before.
+    pub before: Option<PathBuf>,
+}
+
+impl Restoration {
+    /// Copies the backup to a new folder beside `target` and checks the copy, which nobody else can change.
+    /// With `replace` there may be a store in `target`, which nobody may have open. The copy is to be opened
+    /// with the same options.
+    ///
+    /// # Errors
+    /// The backup is damaged, `target` is in use or has something in it, there is not enough room, a step
+    /// fails, or `watch` stops it. Everything is then as it was.
+    pub fn begin(
+        backup: &FsPath,
+        target: &FsPath,
+        replace: bool,
+        options: &StoreOptions,
+        watch: &mut Watch<'_>,
+    ) -> Result<Self, StoreError> {
+        let (parent, name) = place_of(target)?;
+        let target = parent.join(&name);
+        let old = claim(&target, replace)?;
+        let source = open_chosen(backup).map_err(|error| unreadable(&error))?;
+        let bytes = begin_backup(&source)?;
+        check_room(&parent, bytes)?;
+        let prefix = unfinished_prefix(&name);
+        stale_files::sweep(&parent, &prefix.to_string_lossy());
+        let mut builder = tempfile::Builder::new();
+        #[cfg(unix)]
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
+        let unfinished =
+            builder.prefix(&prefix).tempdir_in(&parent).map_err(|error| failed(&error))?;
+        let working = create(&unfinished.path().join(stale_files::WORKING_FILE))?;
+        // A system without locks only can't tell an abandoned folder from this one.
+        let _ = working.try_lock();
+        let restoration = Self { unfinished, _working: working, target, old };
+        let copy = restoration.copy(&source, bytes, watch)?;
+        restoration.check(&copy, options, watch)?;
+        Ok(restoration)
+    }
+
+    fn copy(&self, source: &File, total: u64, watch: &mut Watch<'_>) -> Result<File, StoreError> {
+        let mut from = source;
+        io::Seek::rewind(&mut from).map_err(|error| unreadable(&error))?;
+        let path = self.folder().join(DATA_FILE);
+        let mut into = create(&path)?;
+        stream::carry(&mut from, &mut into, &mut |done| JobStep::Copying.tell(watch, done, total))?;
+        into.sync_all().map_err(|error| failed(&error))?;
+        // For reading: whoever walks it has no need to change it.
+        open_chosen(&path).map_err(|error| failed(&error))
+    }
+
+    /// Walks the copy, and leaves a card with it that says so.
+    fn check(
+        &self,
+        copy: &File,
+        options: &StoreOptions,
+        watch: &mut Watch<'_>,
+    ) -> Result<(), StoreError> {
+        let report = walk::walk_picked(copy, options.walker.as_ref(), watch)?;
+        if let Some(finding) = report.findings.first() {
+            return Err(StoreError::damaged(format!(
+                "the backup can't be used, because {finding}"
+            )));
+        }
+        let file = copy.metadata().ok().map(|found| FileMark::of(&found));
+        let last_transaction = walk::check_header(copy)?;
+        Card { last_transaction, file, ..Card::new(options.now_ms) }.write(self.folder())
+    }
+
+    /// Where the copy is: a data folder, to be opened, looked at and closed again.
+    #[must_use]
+    pub fn folder(&self) -> &FsPath {
+        self.unfinished.path()
+    }
+
+    /// Puts the new folder in its place.
+    ///
+    /// # Errors
+    /// When the system refuses; the old folder is then where it was.
+    pub fn finish(self) -> Result<Restored, StoreError> {
+        let Self { unfinished, _working, target, old } = self;
+        // Where nothing was, somebody may have begun a store meanwhile.
+        let old = old.map_or_else(|| claim(&target, false), |old| Ok(Some(old)))?;
+        fs::remove_file(unfinished.path().join(stale_files::WORKING_FILE))
+            .map_err(|error| failed(&error))?;
+        sync_folder(unfinished.path())?;
+        let before = if target.exists() { Some(free_name(&target)?) } else { None };
+        match &before {
+            None => fs::rename(unfinished.path(), &target).map_err(|error| failed(&error))?,
+            Some(before) => swap(unfinished.path(), &target, before)?,
+        }
+        // Whatever is under the old name now is not ours to remove.
+        let _ = unfinished.keep();
+        sync_folder(parent_of(&target))?;
+        drop(old);
+        Ok(Restored { folder: target, before })
+    }
+}
+
+/// The data files of the stores whose place restores have taken. Each can be checked and restored as a
+/// backup can.
+#[must_use]
+pub fn replaced(folder: &FsPath) -> Vec<PathBuf> {
+    let files = (1..=REPLACED_FOLDERS_MAX).map(|number| before(folder, number).join(DATA_FILE));
+    files.filter(|file| file.is_file()).collect()
+}
+
+/// Looks for a whole store that a restore has left beside a data folder under a hidden name, because it
+/// was killed between two steps: the one before it, or the restored one. It gets the name that the one before
+/// gets, and a warning tells of it.
+pub(in crate::store) fn recover(target: &FsPath, warnings: &mut Vec<String>) {
+    let Some(name) = target.file_name() else { return };
+    let prefix = unfinished_prefix(name);
+    let prefix = prefix.to_string_lossy();
+    let Ok(found) = fs::read_dir(parent_of(target)) else { return };
+    for entry in found.flatten() {
+        let hidden = entry.path();
+        let is_left = entry.file_name().to_string_lossy().starts_with(&*prefix)
+            && hidden.join(DATA_FILE).is_file()
+            && !hidden.join(stale_files::WORKING_FILE).exists()
+            && is_free(&hidden);
+        if !is_left {
+            continue;
+        }
+        let named = free_name(target).and_then(|named| {
+            fs::rename(&hidden, &named).map_err(|error| failed(&error))?;
+            Ok(named)
+        });
+        let place = named.unwrap_or(hidden);
+        warnings.push(format!(
+            "A restore was cut off. Beside the store in this folder there is another one, in {}: look \
+             at both before you remove one.",
+            place.display()
+        ));
+    }
+}
+
+/// Whether the folder may become the place of a restored store, and the lock on what is in it.
+fn claim(target: &FsPath, replace: bool) -> Result<Option<AppLock>, StoreError> {
+    let found = match fs::symlink_metadata(target) {
+        Ok(found) => found,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(failed(&error)),
+    };
+    let refused = |what: &str| StoreError::Io { what: format!("{} {what}", target.display()) };
+    if !found.is_dir() {
+        return Err(refused("is not a folder"));
+    }
+    if fs::read_dir(target).map_err(|error| failed(&error))?.next().is_none() {
+        return Ok(None);
+    }
+    if !target.join(DATA_FILE).exists() {
+        return Err(refused("holds other files and no store; choose another folder"));
+    }
+    if !replace {
+        return Err(refused("holds a store already; say that it is to be replaced"));
+    }
+    AppLock::take(target, false).map(Some)
+}
+
+/// Its bytes, if it can be a backup at all.
+fn begin_backup(source: &File) -> Result<u64, StoreError> {
+    let metadata = source.metadata().map_err(|error| unreadable(&error))?;
+    if !metadata.is_file() {
+        return Err(StoreError::NotADatabase { what: "a backup is a file".to_owned() });
+    }
+    match walk::check_begin(source) {
+        Err(StoreError::Damaged { what }) => {
+            Err(StoreError::damaged(format!("the backup can't be used, because {what}")))
+        }
+        other => other.map(|()| metadata.len()),
+    }
+}
+
+/// The folder's parent without links, and its name.
+fn place_of(target: &FsPath) -> Result<(PathBuf, OsString), StoreError> {
+    // A folder that exists may be named by a link or `..`; only its true name can be swapped.
+    let target = fs::canonicalize(target).unwrap_or_else(|_| target.to_owned());
+    let Some(name) = target.file_name() else {
+        return Err(StoreError::Io { what: "This folder can't be replaced".to_owned() });
+    };
+    let parent = fs::canonicalize(parent_of(&target)).map_err(|error| failed(&error))?;
+    folder::check_drive(&parent)?;
+    Ok((parent, name.to_owned()))
+}
+
+fn unfinished_prefix(name: &OsStr) -> OsString {
+    let mut prefix = OsString::from(".");
+    prefix.push(name);
+    prefix.push(".restoring-");
+    prefix
+}
+
+/// `DIR.before-restore-N`.
+fn before(target: &FsPath, number: usize) -> PathBuf {
+    let mut name = target.as_os_str().to_owned();
+    name.push(format!(".before-restore-{number}"));
+    PathBuf::from(name)
+}
+
+/// The first such name that nothing has.
+fn free_name(target: &FsPath) -> Result<PathBuf, StoreError> {
+    let mut names = (1..=REPLACED_FOLDERS_MAX).map(|number| before(target, number));
+    names.find(|path| fs::symlink_metadata(path).is_err()).ok_or_else(|| StoreError::Io {
+        what: format!("There are {REPLACED_FOLDERS_MAX} folders of earlier restores; remove some"),
+    })
+}
+
+/// Puts `new` in the place of `target`, which gets the name `before`. Where the system can exchange two
+/// names there is a store under the target's name at every moment.
+fn swap(new: &FsPath, target: &FsPath, before: &FsPath) -> Result<(), StoreError> {
+    if exchange(new, target) {
+        return fs::rename(new, before).map_err(|error| {
+            // Nothing may stay half done: the old store goes back to its place.
+            exchange(new, target);
+            failed(&error)
+        });
+    }
+    fs::rename(target, before).map_err(|error| failed(&error))?;
+    fs::rename(new, target).map_err(|error| {
+        // The first error is the one to tell.
+        let _ = fs::rename(before, target);
+        failed(&error)
+    })
+}
+
+/// Whether the two names were exchanged.
+#[cfg(target_os = "linux")]
+fn exchange(one: &FsPath, other: &FsPath) -> bool {
+    use rustix::fs::{CWD, RenameFlags, renameat_with};
+    renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE).is_ok()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn exchange(_: &FsPath, _: &FsPath) -> bool {
+    false
+}
+
+fn create(path: &FsPath) -> Result<File, StoreError> {
+    create_chosen(path).map_err(|error| failed(&error))
+}
+
+fn unreadable(error: &io::Error) -> StoreError {
+    StoreError::io("Can't read the backup", error)
+}
+
+fn failed(error: &io::Error) -> StoreError {
+    if matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded) {
+        return stream::not_written(error);
+    }
+    StoreError::io("Can't restore the backup", error)
+}

@@ -1,0 +1,134 @@
+//! LMDB's compact copy as a stream of bytes.
+//!
+//! LMDB copies into a file in one call that neither tells how far it is nor can be stopped. So it is
+//! given one end of a pipe, and this module carries the bytes on from the other.
+
+use std::fs::File;
+use std::io::{self, PipeReader, Read, Write};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use crate::clock::work_time;
+use crate::limits::{COPY_BLOCK_BYTES, READERS_MAX};
+use crate::store::handle::too_many_readers;
+use crate::store::progress::{JobStep, Watch};
+use crate::store::txn::env::Environment;
+use crate::store::{Store, StoreError};
+
+impl Store {
+    /// Writes a consistent, compact copy to `target` and returns its bytes. About `total` are expected.
+    pub(in crate::store) fn copy_compact(
+        &self,
+        target: &mut dyn Write,
+        total: u64,
+        watch: &mut Watch<'_>,
+    ) -> Result<u64, StoreError> {
+        // Ordinary reads leave places free, so that there is one for this.
+        let inside = self.gate().enter_reading(work_time(), READERS_MAX);
+        let _inside = inside.ok_or_else(too_many_readers)?;
+        let env = self.env()?;
+        let _copying = Copying::begin(&self.copies);
+        copy_compact(&env, target, total, watch)
+    }
+
+    /// Whether a copy of the store is being written. The pages that it reads can't be used again
+    /// meanwhile, so that every commit makes the file larger.
+    #[must_use]
+    pub fn is_copied(&self) -> bool {
+        self.copies.load(Ordering::Relaxed) > 0
+    }
+}
+
+/// Counts a copy as long as it lives.
+struct Copying<'c>(&'c AtomicUsize);
+
+impl<'c> Copying<'c> {
+    fn begin(copies: &'c AtomicUsize) -> Self {
+        copies.fetch_add(1, Ordering::Relaxed);
+        Self(copies)
+    }
+}
+
+impl Drop for Copying<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// Writes a consistent, compact copy of the store to `target` and returns its bytes. The caller has
+/// passed the gate.
+fn copy_compact(
+    env: &Environment,
+    target: &mut dyn Write,
+    total: u64,
+    watch: &mut Watch<'_>,
+) -> Result<u64, StoreError> {
+    let failed = |error: &io::Error| StoreError::io("Can't begin to copy the store", error);
+    let (mut from, into) = io::pipe().map_err(|error| failed(&error))?;
+    let mut into = file_of(into);
+    thread::scope(|scope| {
+        let copier =
+            thread::Builder::new().name("Copy".to_owned()).spawn_scoped(scope, move || {
+                env.env().copy_to_file(&mut into, heed::CompactionOption::Enabled)
+            });
+        let copier = copier.map_err(|error| failed(&error))?;
+        let carried =
+            carry(&mut from, target, &mut |done| JobStep::Copying.tell(watch, done, total));
+        end(from, carried.is_err());
+        match copier.join() {
+            // What stopped the carrying is the cause; LMDB only met a closed pipe then.
+            Ok(copied) => {
+                carried.and_then(|bytes| copied.map(|()| bytes).map_err(StoreError::from))
+            }
+            Err(_) => Err(StoreError::Bug { what: "the copying thread failed".to_owned() }),
+        }
+    })
+}
+
+/// Carries bytes from one to the other in blocks.
+pub(super) fn carry(
+    from: &mut dyn Read,
+    into: &mut dyn Write,
+    tell: &mut dyn FnMut(u64) -> Result<(), StoreError>,
+) -> Result<u64, StoreError> {
+    let mut block = vec![0; COPY_BLOCK_BYTES];
+    let mut done = 0;
+    loop {
+        tell(done)?;
+        let count = match from.read(&mut block) {
+            Ok(0) => return Ok(done),
+            Ok(count) => count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(StoreError::io("Can't read what is to be copied", &error)),
+        };
+        into.write_all(block.get(..count).unwrap_or_default())
+            .map_err(|error| not_written(&error))?;
+        done += count as u64;
+    }
+}
+
+/// A disk that is full says so about the copy, not about the store.
+pub(super) fn not_written(error: &io::Error) -> StoreError {
+    let full = matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded);
+    let why = if full { "its disk is full".to_owned() } else { error.to_string() };
+    StoreError::Io { what: format!("Can't write the copy: {why}") }
+}
+
+/// Lets the copying thread end. On a closed pipe LMDB waits for the signal that comes with it; systems
+/// other than Linux do not deliver one that the process ignores, so there the rest is read to its end.
+fn end(mut from: PipeReader, is_early: bool) {
+    if is_early && !cfg!(target_os = "linux") {
+        // The copy is given up either way.
+        let _ = io::copy(&mut from, &mut io::sink());
+    }
+}
+
+#[cfg(unix)]
+fn file_of(pipe: io::PipeWriter) -> File {
+    File::from(std::os::fd::OwnedFd::from(pipe))
+}
+
+#[cfg(windows)]
+fn file_of(pipe: io::PipeWriter) -> File {
+    File::from(std::os::windows::io::OwnedHandle::from(pipe))
+}

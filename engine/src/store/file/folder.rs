@@ -1,0 +1,254 @@
+//! The data folder: its mode, its disk, and the room that LMDB needs before it starts.
+
+use std::fs::{self, File, OpenOptions};
+use std::io;
+use std::path::Path as FsPath;
+
+#[cfg(unix)]
+use rustix::fs::Access;
+
+use super::app_lock::open_chosen_to_write;
+use crate::limits::READERS_MAX;
+use crate::store::StoreError;
+
+pub(in crate::store) const DATA_FILE: &str = "data.mdb";
+/// The warning about a data folder that is not closed to everybody but its owner.
+pub const OPEN_TO_OTHERS: &str =
+    "Other users of this computer can open the data folder. Close it to them with chmod 700.";
+pub(super) const LMDB_LOCK_FILE: &str = "lock.mdb";
+
+/// LMDB's lock table: 64 bytes a reader, and room for its head.
+const LOCK_FILE_BYTES: u64 = 64 * READERS_MAX as u64 + 4096;
+
+/// Makes the folder if it is missing, readable for its owner only. Warns when an existing one is open
+/// to others.
+pub(in crate::store) fn prepare(
+    folder: &FsPath,
+    read_only: bool,
+    warnings: &mut Vec<String>,
+) -> Result<(), StoreError> {
+    match fs::metadata(folder) {
+        Ok(metadata) if metadata.is_dir() => {
+            if is_open_to_others(&metadata) {
+                warnings.push(OPEN_TO_OTHERS.to_owned());
+            }
+            Ok(())
+        }
+        Ok(_) => Err(StoreError::NotADatabase {
+            what: "it is a file, and a store is a folder".to_owned(),
+        }),
+        Err(error) if error.kind() == io::ErrorKind::NotFound && !read_only => {
+            let changed = parents_of_missing(folder);
+            create_private(folder)
+                .map_err(|error| StoreError::io("Can't make the data folder", &error))?;
+            changed.into_iter().try_for_each(sync_folder)
+        }
+        Err(error) => Err(StoreError::io("Can't open the data folder", &error)),
+    }
+}
+
+/// The folders that get a new name in them when this one is made, and those above it that are missing.
+fn parents_of_missing(folder: &FsPath) -> Vec<&FsPath> {
+    let is_missing = |path: &&FsPath| !path.as_os_str().is_empty() && !path.exists();
+    folder.ancestors().take_while(is_missing).filter_map(FsPath::parent).collect()
+}
+
+#[cfg(unix)]
+fn is_open_to_others(metadata: &fs::Metadata) -> bool {
+    std::os::unix::fs::PermissionsExt::mode(&metadata.permissions()) & 0o077 != 0
+}
+
+#[cfg(not(unix))]
+fn is_open_to_others(_: &fs::Metadata) -> bool {
+    false
+}
+
+pub(super) fn create_private(folder: &FsPath) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)
+}
+
+/// Options that create a file which only its owner may read.
+pub(in crate::store) fn private_file() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options
+}
+
+/// Makes a new name in a folder survive a power cut.
+pub(in crate::store) fn sync_folder(folder: &FsPath) -> Result<(), StoreError> {
+    sync_names(folder)
+        .map_err(|error| StoreError::io("Can't flush the data folder to disk", &error))
+}
+
+/// Makes the names in any folder survive a power cut. Windows can't open a folder, and does it by
+/// itself.
+pub(crate) fn sync_names(folder: &FsPath) -> io::Result<()> {
+    let folder = if folder.as_os_str().is_empty() { FsPath::new(".") } else { folder };
+    if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
+}
+
+/// Refuses file systems on which LMDB's locks and memory map do not hold.
+pub(in crate::store) fn check_drive(folder: &FsPath) -> Result<(), StoreError> {
+    #[cfg(target_os = "linux")]
+    if let Ok(found) = rustix::fs::statfs(folder)
+        && let Some(drive) = network_drive(u64::from_ne_bytes(found.f_type.to_ne_bytes()))
+    {
+        return Err(StoreError::NetworkDrive { drive: drive.to_owned() });
+    }
+    let _ = folder;
+    Ok(())
+}
+
+/// The name of a network or user-space file system, by the number that Linux gives it.
+#[cfg(any(target_os = "linux", test))]
+fn network_drive(number: u64) -> Option<&'static str> {
+    Some(match number & 0xFFFF_FFFF {
+        0x6969 => "NFS",
+        0x517B | 0xFF53_4D42 | 0xFE53_4D42 => "SMB",
+        0x0102_1997 => "9p",
+        0x6573_5546 => "FUSE",
+        0x00C3_6400 => "Ceph",
+        0x5346_414F | 0x6B41_4653 => "AFS",
+        0x7375_7245 => "Coda",
+        0x564C => "NCP",
+        _ => return None,
+    })
+}
+
+/// Bytes that this user may still write on the folder's disk, where the system tells.
+pub(in crate::store) fn free_bytes(folder: &FsPath) -> Option<u64> {
+    #[cfg(unix)]
+    {
+        let found = rustix::fs::statvfs(folder).ok()?;
+        found.f_bavail.checked_mul(found.f_frsize)
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = folder;
+        None
+    }
+}
+
+/// Bytes of the folder's whole disk, where the system tells.
+pub(in crate::store) fn disk_bytes(folder: &FsPath) -> Option<u64> {
+    #[cfg(unix)]
+    {
+        let found = rustix::fs::statvfs(folder).ok()?;
+        found.f_blocks.checked_mul(found.f_frsize)
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = folder;
+        None
+    }
+}
+
+/// Refuses a folder in which this user may not look for files.
+pub(in crate::store) fn check_readable(folder: &FsPath) -> Result<(), StoreError> {
+    #[cfg(unix)]
+    if let Err(error) = rustix::fs::access(folder, Access::READ_OK | Access::EXEC_OK) {
+        let why = io::Error::from(error);
+        return Err(StoreError::Io { what: format!("The data folder can't be opened: {why}") });
+    }
+    let _ = folder;
+    Ok(())
+}
+
+/// Whether files can be made in the folder. Where the system does not tell beforehand, it is found out
+/// by doing it.
+pub(in crate::store) fn takes_files(folder: &FsPath) -> bool {
+    #[cfg(unix)]
+    {
+        rustix::fs::access(folder, Access::WRITE_OK | Access::EXEC_OK).is_ok()
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = folder;
+        true
+    }
+}
+
+/// Whether an existing file may be written.
+pub(in crate::store) fn is_writable(file: &FsPath) -> Result<bool, StoreError> {
+    match open_chosen_to_write(file) {
+        Ok(_) => Ok(true),
+        Err(error) => match StoreError::io("Can't write the data file", &error) {
+            StoreError::ReadOnly { .. } => Ok(false),
+            error => Err(error),
+        },
+    }
+}
+
+/// Has the system forget what it remembers of a file, so that the next read tells what is on disk.
+pub(in crate::store) fn forget_cached(file: &File) {
+    #[cfg(target_os = "linux")]
+    let _ = rustix::fs::fadvise(file, 0, None, rustix::fs::Advice::DontNeed);
+    let _ = file;
+}
+
+/// Gives `lock.mdb` its full size on disk: LMDB maps it, and a full disk would kill the process.
+///
+/// Closing this file drops every lock that the process has on it, so no environment on it may be open:
+/// the caller holds `app.lock` and the registration of the data file.
+pub(in crate::store) fn reserve_lock_file(folder: &FsPath) -> Result<(), StoreError> {
+    let failed = |error: &io::Error| StoreError::io("Can't make the store's lock file", error);
+    let file = private_file().open(folder.join(LMDB_LOCK_FILE)).map_err(|error| failed(&error))?;
+    take_room(&file, LOCK_FILE_BYTES).map_err(|error| failed(&error))
+}
+
+/// Makes a file at least so long, with every block of it on disk.
+pub(super) fn take_room(file: &File, bytes: u64) -> io::Result<()> {
+    let len = file.metadata()?.len();
+    if reserved(file, bytes)? || len >= bytes {
+        return Ok(());
+    }
+    io::Seek::seek(&mut &*file, io::SeekFrom::End(0))?;
+    io::copy(&mut io::Read::take(io::repeat(0), bytes - len), &mut &*file).map(drop)
+}
+
+/// False where the file system can't reserve.
+#[cfg(target_os = "linux")]
+fn reserved(file: &File, bytes: u64) -> io::Result<bool> {
+    use rustix::io::Errno;
+    match rustix::fs::fallocate(file, rustix::fs::FallocateFlags::empty(), 0, bytes) {
+        Ok(()) => Ok(true),
+        Err(Errno::OPNOTSUPP | Errno::NOSYS) => Ok(false),
+        Err(error) => Err(error.into()),
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn reserved(_: &File, _: u64) -> io::Result<bool> {
+    Ok(false)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_folder_above_a_new_one_is_synced() {
+        let parent = tempfile::tempdir().expect("a folder");
+        let parent = parent.path();
+        let new = parent.join("a/b/c");
+        assert_eq!(parents_of_missing(&new), [&*parent.join("a/b"), &*parent.join("a"), parent]);
+        assert_eq!(parents_of_missing(&parent.join("a")), [parent]);
+        assert_eq!(parents_of_missing(parent), Vec::<&FsPath>::new());
+        let relative = FsPath::new("no such folder/b");
+        assert_eq!(parents_of_missing(relative), [FsPath::new("no such folder"), FsPath::new("")]);
+    }
+
+    #[test]
+    fn knows_network_drives_by_number() {
+        assert_eq!(network_drive(0x6969), Some("NFS"));
+        assert_eq!(network_drive(0xFFFF_FFFF_FF53_4D42), Some("SMB"));
+        assert_eq!(network_drive(0xEF53), None, "ext4");
+        assert_eq!(network_drive(0x0102_1994), None, "tmpfs");
+    }
+}

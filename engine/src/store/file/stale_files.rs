@@ -1,0 +1,33 @@
+//! Files and folders that are half written carry a lock while somebody works on them. What is found
+//! without one was left behind by a program that was killed.
+
+use std::fs;
+use std::path::Path as FsPath;
+
+use super::app_lock::open_chosen;
+
+/// The file in an unfinished folder that is locked while it is being filled.
+pub(in crate::store) const WORKING_FILE: &str = "unfinished";
+
+/// Removes unfinished files and folders in `parent` whose names begin with `prefix` and which nobody
+/// works on. Failing only leaves them where they are.
+pub(in crate::store) fn sweep(parent: &FsPath, prefix: &str) {
+    let Ok(found) = fs::read_dir(parent) else { return };
+    for entry in found.flatten() {
+        if !entry.file_name().to_string_lossy().starts_with(prefix) {
+            continue;
+        }
+        let path = entry.path();
+        match entry.file_type() {
+            Ok(kind) if kind.is_file() && is_left(&path) => drop(fs::remove_file(&path)),
+            Ok(kind) if kind.is_dir() && is_left(&path.join(WORKING_FILE)) => {
+                drop(fs::remove_dir_all(&path));
+            }
+            _ => {}
+        }
+    }
+}
+
+fn is_left(locked: &FsPath) -> bool {
+    open_chosen(locked).is_ok_and(|file| file.try_lock().is_ok())
+}

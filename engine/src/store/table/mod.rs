@@ -1,0 +1,9 @@
+//! Rows: how keys and values are laid out in the five tables, and runs of rows in key order.
+
+pub(super) mod append;
+pub(super) mod codec;
+pub(super) mod damaged;
+pub(super) mod entry_rows;
+pub(super) mod key_varint;
+pub(super) mod range;
+pub(super) mod record;

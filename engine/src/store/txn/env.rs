@@ -1,0 +1,428 @@
+//! The LMDB environment, its five tables, cursors that write, and the loan of a write to another
+//! thread: the only file with unsafe code.
+
+use std::path::Path as FsPath;
+use std::ptr::NonNull;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering, fence};
+use std::sync::{Arc, OnceLock};
+use std::thread::{self, Thread};
+
+use heed::types::Bytes;
+use heed::{
+    CommitOrAbort, Database, Env, EnvFlags, EnvOpenOptions, MdbError, PutFlags, ReservedSpace,
+    RoTxn, RwRevIter, RwTxn, WithoutTls,
+};
+
+use super::error_class::Fault;
+use super::group_commit::Member;
+use super::latch::Closed;
+use super::snapshot::SnapshotNumber;
+use crate::limits::{LMDB_KEY_BYTES_MAX, MAP_SIZE_BYTES_MIN, READERS_MAX};
+use crate::store::StoreError;
+
+pub(in crate::store) type Table = Database<'static, Bytes, Bytes>;
+
+/// Key and value, lent by a transaction.
+pub(in crate::store) type Row<'t> = (&'t [u8], &'t [u8]);
+
+/// The names of the tables in the file.
+pub(in crate::store) const TABLE_NAMES: [&str; 5] =
+    ["meta", "catalog", "documents", "entries", "counters"];
+
+pub(in crate::store) struct Tables {
+    pub(in crate::store) meta: Table,
+    pub(super) catalog: Table,
+    pub(in crate::store) documents: Table,
+    pub(in crate::store) entries: Table,
+    pub(super) counters: Table,
+    /// The first page that can't be right, met by whatever read.
+    damage: OnceLock<StoreError>,
+}
+
+impl Tables {
+    fn new([meta, catalog, documents, entries, counters]: [Table; 5]) -> Self {
+        Self { meta, catalog, documents, entries, counters, damage: OnceLock::new() }
+    }
+
+    /// The sentence for LMDB's error in a read. Whoever reads may make anything of it; that a page is
+    /// damaged is kept for the store.
+    #[cold]
+    pub(in crate::store) fn failed(&self, error: heed::Error) -> StoreError {
+        if let (heed::Error::Mdb(MdbError::BadTxn), Some(StoreError::Damaged { what })) =
+            (&error, self.damage())
+        {
+            return StoreError::BrokenOff { what: what.clone() };
+        }
+        let is_damage = Fault::of(&error, None) == Fault::Damaged;
+        let error = StoreError::from(error);
+        if is_damage {
+            // The first one is enough.
+            let _ = self.damage.set(error.clone());
+        }
+        error
+    }
+
+    /// The damage that reads have met, if any.
+    pub(super) fn damage(&self) -> Option<&StoreError> {
+        self.damage.get()
+    }
+
+    pub(in crate::store) fn all(&self) -> [Table; 5] {
+        [self.meta, self.catalog, self.documents, self.entries, self.counters]
+    }
+}
+
+pub(in crate::store) struct Environment {
+    env: Env<WithoutTls>,
+    pub(in crate::store) tables: Tables,
+    /// Commits that were begun; only a change of it matters.
+    commits: AtomicU64,
+    /// Which of all openings in this process it is, from 1.
+    opening: u64,
+}
+
+/// Openings of an environment so far.
+static OPENINGS: AtomicU64 = AtomicU64::new(0);
+
+impl Environment {
+    /// Opens the environment in `folder`. The caller holds `app.lock` and has checked the file.
+    pub(in crate::store) fn open(
+        folder: &FsPath,
+        map_size_bytes: u64,
+        read_only: bool,
+    ) -> Result<Self, StoreError> {
+        let smallest = map_size_bytes.min(MAP_SIZE_BYTES_MIN);
+        let mut size = map_size_bytes;
+        let env = loop {
+            match open_env(folder, to_usize(size), READERS_MAX, read_only) {
+                Err(heed::Error::Io(error))
+                    if error.kind() == std::io::ErrorKind::OutOfMemory && size / 2 >= smallest =>
+                {
+                    size /= 2;
+                }
+                other => break other?,
+            }
+        };
+        let tables = if read_only { open_tables(&env)? } else { create_tables(&env)? };
+        let opening = OPENINGS.fetch_add(1, Ordering::Relaxed) + 1;
+        let environment = Self { env, tables, commits: AtomicU64::new(0), opening };
+        environment.check_promises()?;
+        Ok(environment)
+    }
+
+    /// A snapshot of the last commit.
+    ///
+    /// LMDB first takes the commit's number and then copies where its tables begin, from the one of
+    /// two places that the commit after next overwrites. A thread that is kept waiting in between gets
+    /// a commit that is not on disk yet, and sees an older one the next time.
+    pub(in crate::store) fn read(&self) -> Result<RoTxn<'_, WithoutTls>, heed::Error> {
+        without_commits(&self.commits, || self.env.read_txn())
+    }
+
+    /// Which commit a transaction of [`Environment::read`] sees.
+    pub(in crate::store) fn snapshot(&self, txn: &RoTxn<'_>) -> Option<SnapshotNumber> {
+        SnapshotNumber::new(self.opening, txn.id() as u64)
+    }
+
+    pub(in crate::store) fn write(&self) -> Result<RwTxn<'_>, heed::Error> {
+        self.env.write_txn()
+    }
+
+    /// Commits a transaction of this environment.
+    pub(super) fn commit(&self, txn: RwTxn<'_>) -> Result<(), heed::Error> {
+        self.commits.fetch_add(1, Ordering::SeqCst);
+        fence(Ordering::SeqCst);
+        txn.commit()
+    }
+
+    pub(in crate::store) fn env(&self) -> &Env<WithoutTls> {
+        &self.env
+    }
+
+    /// Doubles the map. The closed gate proves that no transaction is alive in this process.
+    #[expect(unsafe_code, reason = "heed can't know that no transaction is alive; the gate does")]
+    pub(in crate::store) fn grow(&self, _nobody_inside: &Closed<'_>) -> Result<(), StoreError> {
+        let size = self.env.info().map_size.saturating_mul(2);
+        // SAFETY: every transaction of this environment is begun behind the gate, which is closed
+        // and empty, and `app.lock` keeps other processes out.
+        unsafe { self.env.resize(size) }.map_err(|error| match error {
+            heed::Error::Io(error) if error.kind() == std::io::ErrorKind::OutOfMemory => {
+                StoreError::Io {
+                    what: format!(
+                        "The system gives the store no more than {} bytes of address space",
+                        size / 2
+                    ),
+                }
+            }
+            error => error.into(),
+        })
+    }
+
+    /// Takes over the map size that another process has set.
+    #[expect(unsafe_code, reason = "heed can't know that no transaction is alive; the gate does")]
+    pub(in crate::store) fn adopt(&self, _nobody_inside: &Closed<'_>) -> Result<(), StoreError> {
+        // SAFETY: as in `grow`.
+        unsafe { self.env.resize(0) }.map_err(StoreError::from)
+    }
+
+    pub(in crate::store) fn map_bytes(&self) -> u64 {
+        self.env.info().map_size as u64
+    }
+
+    /// The number of the last committed transaction.
+    pub(in crate::store) fn last_transaction(&self) -> u64 {
+        self.env.info().last_txn_id as u64
+    }
+
+    /// Bytes of the pages that hold something, without the list of free pages, and of all pages.
+    pub(super) fn used_bytes(&self) -> Result<(u64, u64), StoreError> {
+        let txn = self.read()?;
+        let main = self.env.unnamed_database_stat();
+        // Two header pages and the one of the list of tables.
+        let mut pages = 2 + main.branch_pages + main.leaf_pages + main.overflow_pages;
+        for table in self.tables.all() {
+            let stat = table.stat(&txn)?;
+            pages += stat.branch_pages + stat.leaf_pages + stat.overflow_pages;
+        }
+        let page_bytes = u64::from(main.page_size);
+        let all = self.env.info().last_page_number as u64 + 1;
+        Ok((pages as u64 * page_bytes, all * page_bytes))
+    }
+
+    /// Closes the environment and waits until it is closed: until everybody else has let go of it.
+    pub(in crate::store) fn close(this: Arc<Self>) {
+        let closing = this.env.clone().prepare_for_closing();
+        drop(this);
+        closing.wait();
+    }
+
+    /// What LMDB was opened with and what it was built with: another length of keys would be another
+    /// format, and each of these flags gives up what a commit promises.
+    fn check_promises(&self) -> Result<(), StoreError> {
+        let given_up = EnvFlags::NO_SYNC
+            | EnvFlags::NO_META_SYNC
+            | EnvFlags::MAP_ASYNC
+            | EnvFlags::WRITE_MAP
+            | EnvFlags::NO_SUB_DIR;
+        let flags = self.env.get_flags()?;
+        if flags & given_up.bits() != 0 || self.env.max_key_size() != LMDB_KEY_BYTES_MAX {
+            return Err(StoreError::Bug {
+                what: format!(
+                    "LMDB has keys of {} bytes and flags {flags:#x}",
+                    self.env.max_key_size()
+                ),
+            });
+        }
+        Ok(())
+    }
+}
+
+#[expect(unsafe_code, reason = "mapping a file is unsafe: someone else could change it")]
+#[expect(clippy::disallowed_methods, reason = "the one opener that the ban names")]
+pub(in crate::store) fn open_env(
+    folder: &FsPath,
+    map_size: usize,
+    readers_max: u32,
+    read_only: bool,
+) -> Result<Env<WithoutTls>, heed::Error> {
+    let mut options = EnvOpenOptions::new().read_txn_without_tls();
+    options.map_size(map_size).max_readers(readers_max).max_dbs(8);
+    if read_only {
+        // SAFETY: without locks LMDB can't see writers. There are none: the caller holds `app.lock`
+        // or the folder can't be written.
+        unsafe { options.flags(EnvFlags::READ_ONLY | EnvFlags::NO_LOCK) };
+    }
+    // SAFETY: `app.lock` and the registry of open files keep every other opener out, and the walk
+    // or a clean end vouches for the file's structure.
+    unsafe { options.open(folder) }
+}
+
+fn create_tables(env: &Env<WithoutTls>) -> Result<Tables, StoreError> {
+    let txn = env.write_txn()?;
+    let tables = env.create_databases_and_commit(txn, |opener, txn| {
+        let create = |name| opener.create_database::<Bytes, Bytes>(txn, Some(name));
+        let [meta, catalog, documents, entries, counters] = TABLE_NAMES.map(create);
+        let tables = [meta?, catalog?, documents?, entries?, counters?];
+        Ok::<_, heed::Error>(CommitOrAbort::<_, ()>::Commit(tables))
+    })?;
+    tables.commit().map(Tables::new).ok_or_else(no_tables)
+}
+
+fn open_tables(env: &Env<WithoutTls>) -> Result<Tables, StoreError> {
+    let txn = env.read_txn()?;
+    let tables = env.open_databases_and_commit(txn, |opener, txn| {
+        let open = |name| match opener.open_database::<Bytes, Bytes>(txn, Some(name)) {
+            Ok(Some(table)) => Ok(table),
+            Ok(None) => Err(heed::Error::Mdb(MdbError::NotFound)),
+            Err(error) => Err(error),
+        };
+        let [meta, catalog, documents, entries, counters] = TABLE_NAMES.map(open);
+        let tables = [meta?, catalog?, documents?, entries?, counters?];
+        Ok::<_, heed::Error>(CommitOrAbort::<_, ()>::Commit(tables))
+    })?;
+    tables.commit().map(Tables::new).ok_or_else(no_tables)
+}
+
+/// What `take` returns, taken again while commits begin meanwhile.
+fn without_commits<T, E>(
+    commits: &AtomicU64,
+    mut take: impl FnMut() -> Result<T, E>,
+) -> Result<T, E> {
+    loop {
+        let before = commits.load(Ordering::Acquire);
+        let taken = take()?;
+        fence(Ordering::Acquire);
+        if commits.load(Ordering::Relaxed) == before {
+            return Ok(taken);
+        }
+    }
+}
+
+fn no_tables() -> StoreError {
+    StoreError::damaged("its tables are missing")
+}
+
+fn to_usize(size: u64) -> usize {
+    usize::try_from(size).unwrap_or(1 << (usize::BITS - 2))
+}
+
+/// A cursor that stays at its last row, so that a row near it needs no search from the root.
+pub(in crate::store) struct Cursor<'t> {
+    rows: RwRevIter<'t, Bytes, Bytes>,
+}
+
+impl<'t> Cursor<'t> {
+    pub(in crate::store) fn new(table: Table, txn: &'t mut RwTxn<'_>) -> Result<Self, heed::Error> {
+        let mut rows = table.rev_iter_mut(txn)?;
+        // The first step goes to the table's end; from then on steps go back from the last row.
+        rows.next().transpose()?;
+        Ok(Self { rows })
+    }
+
+    /// Puts a row anywhere, and stays at it.
+    #[expect(unsafe_code, reason = "LMDB may move what it has lent; nothing lent is alive")]
+    pub(in crate::store) fn put(
+        &mut self,
+        flags: PutFlags,
+        key: &[u8],
+        value: &[u8],
+    ) -> Result<(), heed::Error> {
+        // SAFETY: whatever the transaction or this cursor has lent borrows one of the two, and this
+        // value borrows both exclusively. So key and value lie elsewhere.
+        unsafe { self.rows.put_current_with_options::<Bytes>(flags, key, value) }
+    }
+
+    /// Puts a row as [`Cursor::put`] does; `write` writes its value, `len` bytes, where it stays. Says
+    /// at which address that is.
+    #[expect(unsafe_code, reason = "LMDB may move what it has lent; nothing lent is alive")]
+    pub(in crate::store) fn put_with(
+        &mut self,
+        flags: PutFlags,
+        key: &[u8],
+        len: usize,
+        write: impl FnOnce(&mut ReservedSpace<'_>) -> std::io::Result<()>,
+    ) -> Result<usize, heed::Error> {
+        let mut address = 0;
+        // SAFETY: as in `put`; what is not written whole is an error, and the transaction is given up.
+        unsafe {
+            self.rows.put_current_reserved_with_flags(flags, key, len, |space| {
+                address = space.as_uninit_mut().as_ptr().addr();
+                write(space)
+            })
+        }?;
+        Ok(address)
+    }
+
+    /// The row in front of the last one.
+    pub(in crate::store) fn row_before(&mut self) -> Result<Option<Row<'_>>, heed::Error> {
+        self.rows.next().transpose()
+    }
+
+    /// Removes a row. False when there was none.
+    #[expect(unsafe_code, reason = "LMDB may move what it has lent; nothing lent is alive")]
+    pub(in crate::store) fn delete(&mut self, key: &[u8]) -> Result<bool, heed::Error> {
+        // LMDB writes nothing here if the row is there, and goes to it. Else the row is new, and
+        // goes again at once.
+        let was_there = match self.put(PutFlags::NO_OVERWRITE, key, &[]) {
+            Ok(()) => false,
+            Err(heed::Error::Mdb(MdbError::KeyExist)) => true,
+            Err(error) => return Err(error),
+        };
+        // SAFETY: as in `put`.
+        unsafe { self.rows.del_current() }.map(|removed| removed && was_there)
+    }
+}
+
+/// A write that another thread may run. Its owner sleeps in [`lend`] until this value is dropped.
+pub(super) struct Lent {
+    member: NonNull<dyn Member>,
+    is_returned: Arc<AtomicBool>,
+    owner: Thread,
+}
+
+// SAFETY: `Member` requires `Send`, so what is behind the pointer may be used by another thread; the
+// pointer is the only way to it until this value is dropped, because the owner sleeps in `lend`.
+#[expect(unsafe_code, reason = "the pointer stands for an exclusive borrow of something Send")]
+unsafe impl Send for Lent {}
+
+impl Lent {
+    #[expect(unsafe_code, reason = "the pointer stands for an exclusive borrow")]
+    pub(super) fn member(&mut self) -> &mut dyn Member {
+        // SAFETY: the pointer comes from an exclusive borrow that `lend` holds until this value is
+        // dropped, and the borrow given out here ends before that, being one of this value.
+        unsafe { self.member.as_mut() }
+    }
+}
+
+impl Drop for Lent {
+    fn drop(&mut self) {
+        // From the store on, the member may be gone: only what this value itself owns is used.
+        self.is_returned.store(true, Ordering::Release);
+        self.owner.unpark();
+    }
+}
+
+/// Gives `member` away through `give` and sleeps until it has come back, as `std::thread::scope` does
+/// with its threads.
+#[expect(unsafe_code, reason = "the lifetime of a borrow is forgotten; this function outlasts it")]
+pub(super) fn lend(member: &mut dyn Member, give: impl FnOnce(Lent)) {
+    struct UntilReturned(Arc<AtomicBool>);
+    impl Drop for UntilReturned {
+        fn drop(&mut self) {
+            while !self.0.load(Ordering::Acquire) {
+                thread::park();
+            }
+        }
+    }
+    let member = NonNull::from(member);
+    // SAFETY: only a lifetime changes. The pointer is used through `Lent` alone, which has no copy;
+    // `until_returned` keeps this call, and with it the borrow, from ending before that `Lent` has
+    // been dropped, also when `give` panics. A `Lent` that is never dropped is never outlived.
+    let member =
+        unsafe { std::mem::transmute::<NonNull<dyn Member + '_>, NonNull<dyn Member>>(member) };
+    let is_returned = Arc::new(AtomicBool::new(false));
+    let lent = Lent { member, is_returned: Arc::clone(&is_returned), owner: thread::current() };
+    let until_returned = UntilReturned(is_returned);
+    give(lent);
+    drop(until_returned);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_snapshot_that_a_commit_overtakes_is_taken_again() {
+        let commits = AtomicU64::new(7);
+        let mut overtaking = [1, 2, 0, 5].into_iter();
+        let mut taken = 0;
+        let result = without_commits(&commits, || {
+            taken += 1;
+            let more = overtaking.next().ok_or("taken too often")?;
+            commits.fetch_add(more, Ordering::SeqCst);
+            Ok::<_, &str>(taken)
+        });
+        assert_eq!(result, Ok(3));
+        assert_eq!(without_commits(&commits, || Err::<(), _>("refused")), Err("refused"));
+    }
+}

@@ -1,0 +1,361 @@
+//! Writes within one transaction.
+
+use std::ops::Bound;
+
+use heed::{PutFlags, RwTxn};
+
+use super::env::{Environment, Table, Tables};
+use crate::store::table::codec;
+use crate::store::{CollectionId, Counters, IndexId, Reader, RecordNumber, StoreError};
+
+/// The value of the table `meta` that holds the last number given to a collection or an index.
+pub(super) const LAST_ID: &str = "lastId";
+
+/// One write transaction. It sees its own writes.
+pub struct Writer<'t> {
+    pub(in crate::store) txn: RwTxn<'t>,
+    pub(in crate::store) tables: &'t Tables,
+    env: &'t Environment,
+    last_document: LastKey,
+    last_entry: LastKey,
+    /// LMDB's first failure: whatever the closure makes of it, the store has to see it.
+    failure: Option<heed::Error>,
+    /// The answer to everything that adds, on a full disk.
+    refusal: Option<StoreError>,
+    /// A document became smaller, so its new entries may be put.
+    has_shrunk: bool,
+    /// Rows that were put or deleted, or tried to be.
+    pub(in crate::store) operations: usize,
+    /// The last document's value: its room serves the next one.
+    pub(super) value: Vec<u8>,
+}
+
+/// A key that no key of the table lies above, once it has been looked up.
+#[derive(Default)]
+struct LastKey(Option<Vec<u8>>);
+
+impl<'t> Writer<'t> {
+    /// With a `refusal`, everything but deletions is answered with it.
+    pub(in crate::store) fn begin(
+        env: &'t Environment,
+        refusal: Option<StoreError>,
+    ) -> Result<Self, heed::Error> {
+        Ok(Self {
+            txn: env.write()?,
+            tables: &env.tables,
+            env,
+            last_document: LastKey::default(),
+            last_entry: LastKey::default(),
+            failure: None,
+            refusal,
+            has_shrunk: false,
+            operations: 0,
+            value: Vec::new(),
+        })
+    }
+
+    pub(super) fn take_failure(&mut self) -> Option<heed::Error> {
+        self.failure.take()
+    }
+
+    /// Whether everything that adds is refused, because the disk is full.
+    #[must_use]
+    pub fn deletes_only(&self) -> bool {
+        self.refusal.is_some()
+    }
+
+    /// How many rows were put or deleted, failed attempts counted: nothing was written if none.
+    pub(super) fn operations(&self) -> usize {
+        self.operations
+    }
+
+    pub(in crate::store) fn commit(self) -> Result<(), heed::Error> {
+        self.env.commit(self.txn)
+    }
+
+    pub(in crate::store) fn checked<T>(
+        &mut self,
+        result: Result<T, heed::Error>,
+    ) -> Result<T, StoreError> {
+        result.map_err(|error| {
+            let sentence = StoreError::from(&error);
+            self.failure.get_or_insert(error);
+            sentence
+        })
+    }
+
+    /// Looks the highest keys up again before the next row is appended.
+    pub(in crate::store) fn forget_last(&mut self) {
+        self.last_document = LastKey::default();
+        self.last_entry = LastKey::default();
+    }
+
+    fn put(&mut self, table: Table, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
+        self.operations += 1;
+        let result = table.put(&mut self.txn, key, value);
+        self.checked(result)
+    }
+
+    fn delete(&mut self, table: Table, key: &[u8]) -> Result<bool, StoreError> {
+        self.operations += 1;
+        let result = table.delete(&mut self.txn, key);
+        self.checked(result)
+    }
+
+    /// Puts with LMDB's append mode when the key is the table's highest: pages then stay full.
+    fn put_ascending(
+        &mut self,
+        table: Table,
+        last: fn(&mut Self) -> &mut LastKey,
+        key: &[u8],
+        value: &[u8],
+    ) -> Result<(), StoreError> {
+        if last(self).0.is_none() {
+            let found = table.last(&self.txn).map(|row| row.map(|(key, _)| key.to_vec()));
+            let found = self.checked(found)?.unwrap_or_default();
+            last(self).0 = Some(found);
+        }
+        let highest = last(self).0.get_or_insert_default();
+        if key > highest.as_slice() {
+            highest.clear();
+            highest.extend_from_slice(key);
+            self.operations += 1;
+            let result = table.put_with_flags(&mut self.txn, PutFlags::APPEND, key, value);
+            self.checked(result)
+        } else {
+            self.put(table, key, value)
+        }
+    }
+
+    /// Removes at most `max` rows whose keys begin with `id`.
+    fn clear(&mut self, table: Table, id: u32, max: usize) -> Result<usize, StoreError> {
+        let lower = codec::id_bound(id);
+        let bounds = (Bound::Included(&lower[..]), Bound::Unbounded);
+        let failed = |error| self.tables.failed(error);
+        let keys: Result<Vec<Vec<u8>>, heed::Error> = table
+            .range(&self.txn, &bounds)
+            .map_err(failed)?
+            .take_while(|row| {
+                row.as_ref().map_or(true, |(key, _)| codec::leading_id(key) == Some(id))
+            })
+            .take(max)
+            .map(|row| row.map(|(key, _)| key.to_vec()))
+            .collect();
+        let keys = keys.map_err(failed)?;
+        for key in &keys {
+            self.delete(table, key)?;
+        }
+        Ok(keys.len())
+    }
+
+    /// The same reads as outside, including what this transaction has written so far.
+    #[must_use]
+    pub fn reader(&self) -> Reader<'_> {
+        Reader::new(&self.txn, self.tables, None)
+    }
+
+    /// On a full disk a document may only be replaced by a smaller one: a bucket of measurements
+    /// loses some of them.
+    fn check_smaller(&mut self, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
+        let Some(refusal) = self.refusal.clone() else { return Ok(()) };
+        let old = self.tables.documents.get(&self.txn, key);
+        let old = old.map_err(|error| self.tables.failed(error))?.map(<[u8]>::len);
+        if old.is_none_or(|old| value.len() >= old) {
+            return Err(refusal);
+        }
+        self.has_shrunk = true;
+        Ok(())
+    }
+
+    pub(in crate::store) fn check_room(&self) -> Result<(), StoreError> {
+        self.refusal.clone().map_or(Ok(()), Err)
+    }
+
+    /// Stores a document, or replaces the one with this record number.
+    ///
+    /// # Errors
+    /// When LMDB fails; `DiskFull` when the store takes only deletions.
+    pub fn put_document(
+        &mut self,
+        collection: CollectionId,
+        record: RecordNumber,
+        modified_ms: i64,
+        bytes: &[u8],
+    ) -> Result<(), StoreError> {
+        codec::check_record(record)?;
+        let key = codec::document_key(collection.0, record);
+        let mut value = std::mem::take(&mut self.value);
+        codec::write_document_value(&mut value, &key, modified_ms, bytes);
+        self.check_smaller(&key, &value)?;
+        let table = self.tables.documents;
+        let result = self.put_ascending(table, |writer| &mut writer.last_document, &key, &value);
+        self.value = value;
+        result
+    }
+
+    /// Removes a document. False when there was none.
+    ///
+    /// # Errors
+    /// When LMDB fails.
+    pub fn delete_document(
+        &mut self,
+        collection: CollectionId,
+        record: RecordNumber,
+    ) -> Result<bool, StoreError> {
+        self.delete(self.tables.documents, &codec::document_key(collection.0, record))
+    }
+
+    /// Removes the document with the lowest number, also one whose checksum is wrong; says how many bytes
+    /// it had. `None` when there is none that can be removed.
+    ///
+    /// # Errors
+    /// When LMDB fails.
+    pub fn delete_first_document(
+        &mut self,
+        collection: CollectionId,
+    ) -> Result<Option<u64>, StoreError> {
+        let table = self.tables.documents;
+        let first = table.get_greater_than_or_equal_to(&self.txn, &codec::id_bound(collection.0));
+        let first = first.map_err(|error| self.tables.failed(error))?;
+        let first = first.filter(|(key, _)| codec::leading_id(key) == Some(collection.0));
+        let Some((key, value)) = first else { return Ok(None) };
+        let (key, bytes) = (key.to_vec(), codec::document_bytes(value).len() as u64);
+        Ok(self.delete(table, &key)?.then_some(bytes))
+    }
+
+    /// Stores an index entry; the same entry twice is stored once. `exact` is false for a cut key.
+    ///
+    /// # Errors
+    /// `Bug` when the key is longer than `limits::VALUE_KEY_BYTES_MAX`; `DiskFull` when the store takes
+    /// only deletions.
+    pub fn put_entry(
+        &mut self,
+        index: IndexId,
+        key: &[u8],
+        record: RecordNumber,
+        exact: bool,
+    ) -> Result<(), StoreError> {
+        if !self.has_shrunk {
+            self.check_room()?;
+        }
+        codec::check_record(record)?;
+        let key = codec::entry_key(index.0, key, record)?;
+        let value = codec::entry_value(&key, record, exact);
+        let table = self.tables.entries;
+        self.put_ascending(table, |writer| &mut writer.last_entry, &key, &value)
+    }
+
+    /// Removes an index entry. False when there was none.
+    ///
+    /// # Errors
+    /// As [`Writer::put_entry`].
+    pub fn delete_entry(
+        &mut self,
+        index: IndexId,
+        key: &[u8],
+        record: RecordNumber,
+    ) -> Result<bool, StoreError> {
+        self.delete(self.tables.entries, &codec::entry_key(index.0, key, record)?)
+    }
+
+    /// Sets the counters of a collection or an index.
+    ///
+    /// # Errors
+    /// When LMDB fails.
+    pub fn set_counters(&mut self, id: u32, counters: Counters) -> Result<(), StoreError> {
+        let key = id.to_be_bytes();
+        let value = codec::seal(&key, &codec::counters_value(counters));
+        self.put(self.tables.counters, &key, &value)
+    }
+
+    /// Removes the counters of a collection or an index. False when there were none.
+    ///
+    /// # Errors
+    /// When LMDB fails.
+    pub fn delete_counters(&mut self, id: u32) -> Result<bool, StoreError> {
+        self.delete(self.tables.counters, &id.to_be_bytes())
+    }
+
+    /// Stores a catalog record.
+    ///
+    /// # Errors
+    /// `Bug` when a name is empty, has a NUL or is too long for a key; the catalog checks names first.
+    pub fn put_catalog(
+        &mut self,
+        db: &str,
+        collection: &str,
+        bytes: &[u8],
+    ) -> Result<(), StoreError> {
+        let key = codec::catalog_key(db, collection)?;
+        self.put(self.tables.catalog, &key, &codec::seal(&key, bytes))
+    }
+
+    /// Removes a catalog record. False when there was none.
+    ///
+    /// # Errors
+    /// As [`Writer::put_catalog`].
+    pub fn delete_catalog(&mut self, db: &str, collection: &str) -> Result<bool, StoreError> {
+        self.delete(self.tables.catalog, &codec::catalog_key(db, collection)?)
+    }
+
+    /// Stores a named value of the store itself.
+    ///
+    /// # Errors
+    /// When LMDB fails.
+    pub fn put_meta(&mut self, name: &str, bytes: &[u8]) -> Result<(), StoreError> {
+        self.put(self.tables.meta, name.as_bytes(), &codec::seal(name.as_bytes(), bytes))
+    }
+
+    /// Removes a named value. False when there was none.
+    ///
+    /// # Errors
+    /// When LMDB fails.
+    pub fn delete_meta(&mut self, name: &str) -> Result<bool, StoreError> {
+        self.delete(self.tables.meta, name.as_bytes())
+    }
+
+    /// Removes at most `max` documents of a collection, lowest numbers first; says how many.
+    ///
+    /// # Errors
+    /// When LMDB fails.
+    pub fn clear_documents(
+        &mut self,
+        collection: CollectionId,
+        max: usize,
+    ) -> Result<usize, StoreError> {
+        self.clear(self.tables.documents, collection.0, max)
+    }
+
+    /// Removes at most `max` entries of an index, lowest keys first; says how many.
+    ///
+    /// # Errors
+    /// When LMDB fails.
+    pub fn clear_entries(&mut self, index: IndexId, max: usize) -> Result<usize, StoreError> {
+        self.clear(self.tables.entries, index.0, max)
+    }
+
+    /// A number that no collection and no index has had. The first is 1.
+    ///
+    /// # Errors
+    /// `Bug` when all numbers are used up; `DiskFull` when the store takes only deletions.
+    pub fn next_id(&mut self) -> Result<u32, StoreError> {
+        self.check_room()?;
+        let last = match StoreError::unless_damaged(self.reader().meta(LAST_ID))? {
+            Some(Some(bytes)) => codec::number(bytes),
+            // Only a store without collections has none: what is lost must not be given out again.
+            Some(None) if self.reader().catalog()?.next().is_none() => Some(0),
+            _ => None,
+        };
+        let last = last.ok_or_else(|| {
+            StoreError::damaged(
+                "the last number of a collection or an index was lost, so no new ones are made; export \
+                 what is there and import it into a new store, or restore a backup",
+            )
+        })?;
+        let next = last.checked_add(1).ok_or_else(|| StoreError::Bug {
+            what: "all numbers for collections and indexes are used up".to_owned(),
+        })?;
+        self.put_meta(LAST_ID, &next.to_be_bytes())?;
+        Ok(next)
+    }
+}
