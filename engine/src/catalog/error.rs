@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use crate::query::QueryErrorKind;
+use crate::query::{Code, QueryError};
 
 /// A kind, and one sentence for a person.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -58,7 +58,7 @@ pub enum CatalogErrorKind {
     /// The name differs from an existing database's in upper and lower case only (13297).
     DatabaseDifferCase,
     /// A filter or a pipeline can't be read.
-    Filter(QueryErrorKind),
+    Filter(Code),
     /// A key pattern has too many fields (13103).
     KeyFields,
     /// A hashed index can't be unique (16764).
@@ -107,5 +107,13 @@ impl CatalogError {
     /// An error of this kind.
     pub fn new(kind: CatalogErrorKind, message: impl Into<String>) -> Self {
         Self { kind, message: message.into() }
+    }
+}
+
+impl From<QueryError> for CatalogError {
+    /// A rule of a collection or an index is no query, so some refusals have another number there.
+    fn from(error: QueryError) -> Self {
+        let error = error.elsewhere();
+        Self::new(CatalogErrorKind::Filter(error.code), error.message)
     }
 }

@@ -2,7 +2,7 @@
 
 use bson::{Document, RawDocumentBuf, raw::RawDocument};
 
-use crate::query::{Context, Filter, QueryError, QueryErrorKind, VariableNames, filter::failure};
+use crate::query::{Context, Filter, QueryError, VariableNames, filter::failure};
 
 /// A collection's `validator`, `validationLevel` and `validationAction`.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -101,7 +101,7 @@ impl Validation {
         let level = self.level.unwrap_or(Level::Strict);
         let context = Context::at(now_ms);
         let matches = |document: &RawDocument| match filter.matches_in(document, &context) {
-            Err(error) if self.must_know(error.kind) => Err(error),
+            Err(error) if self.must_know(&error) => Err(error),
             // An expression that fails on a document does not accept it.
             result => Ok(result.unwrap_or(false)),
         };
@@ -123,12 +123,8 @@ impl Validation {
 
     /// Whether a write fails with this error of the validator, which is neither a yes nor a no. One
     /// that only warns hinders no write.
-    fn must_know(&self, kind: QueryErrorKind) -> bool {
-        match kind {
-            QueryErrorKind::Ended(_) => true,
-            QueryErrorKind::RegexSteps => self.action != Some(Action::Warn),
-            _ => false,
-        }
+    fn must_know(&self, error: &QueryError) -> bool {
+        error.ended.is_some() || error.is_out_of_steps() && self.action != Some(Action::Warn)
     }
 
     /// The options as they are shown and stored.

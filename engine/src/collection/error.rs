@@ -6,7 +6,7 @@ use thiserror::Error;
 use crate::{
     catalog::{CatalogError, Namespace},
     interrupt::Ended,
-    query::{QueryError, QueryErrorKind},
+    query::QueryError,
     store::StoreError,
 };
 
@@ -73,9 +73,9 @@ pub enum WriteError {
 /// Errors that a validator raised.
 impl From<QueryError> for WriteError {
     fn from(error: QueryError) -> Self {
-        match error.kind {
-            QueryErrorKind::Ended(ended) => Self::Ended(ended),
-            _ => Self::Undecided(error),
+        match error.ended {
+            Some(ended) => Self::Ended(ended),
+            None => Self::Undecided(error),
         }
     }
 }

@@ -399,7 +399,7 @@ impl Outcome {
         let mut item = doc! {
             "ok": 0.0,
             "idx": place(at),
-            "code": error.code.number,
+            "code": error.code.0,
             "errmsg": &*error.reply_message(),
         };
         item.extend(error.details.as_ref().clone());

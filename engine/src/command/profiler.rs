@@ -223,8 +223,8 @@ fn measured(running: &Running, answer: &Answer, took: Duration) -> Document {
         Err(error) => entry.extend(doc! {
             "ok": 0.0,
             "errMsg": &error.message,
-            "errName": error.code.name,
-            "errCode": error.code.number,
+            "errName": error.code.name().into_owned(),
+            "errCode": error.code.0,
         }),
     }
     entry.extend(doc! { "numYield": 0, "locks": {}, "flowControl": {} });
@@ -302,8 +302,8 @@ fn slow_line(context: &Context, running: &Running, answer: &Answer, took: Durati
             attributes.insert("reslen", shortest(reply.as_bytes().len() as u64));
         }
         Err(error) => {
-            attributes.insert("errName", error.code.name);
-            attributes.insert("errCode", error.code.number);
+            attributes.insert("errName", error.code.name().into_owned());
+            attributes.insert("errCode", error.code.0);
         }
     }
     attributes.insert("remote", &running.client.address);

@@ -2,8 +2,8 @@
 
 use bson::raw::{CString, RawBson, RawBsonRef, RawDocument, RawDocumentBuf};
 
-use super::{PipelineError, StageErrorKind};
-use crate::value::Path;
+use super::PipelineError;
+use crate::{pipeline::error::fail, query::Code, value::Path};
 
 /// A dotted path whose parts can be written into documents. It leads through documents only; what
 /// else stands in its way is replaced by one.
@@ -16,25 +16,18 @@ pub(super) struct Place {
 impl Place {
     /// Reads a path as stages take it, without a leading `$`.
     pub(super) fn parse(text: &str) -> Result<Self, PipelineError> {
-        let fail = |kind, message: String| Err(PipelineError::stage(kind, message));
         if text.is_empty() {
-            return fail(
-                StageErrorKind::PathEmpty,
-                "FieldPath cannot be constructed with empty string".into(),
-            );
+            return fail(40352, "FieldPath cannot be constructed with empty string");
         }
         if text.ends_with('.') {
-            return fail(
-                StageErrorKind::PathTrailingDot,
-                "FieldPath must not end with a '.'.".into(),
-            );
+            return fail(40353, "FieldPath must not end with a '.'.");
         }
         for part in text.split('.') {
             check_name(part)?;
         }
         let path = match Path::parse(text) {
             Ok(path) => path,
-            Err(error) => return fail(StageErrorKind::FailedToParse, error.to_string()),
+            Err(error) => return fail(Code::FAILED_TO_PARSE, error.to_string()),
         };
         let parts = text.split('.').map(CString::try_from).collect::<Result<_, _>>()?;
         Ok(Self { parts, path })
@@ -57,21 +50,20 @@ impl Place {
 
 /// Refuses names that no field of a result can have.
 pub(super) fn check_name(name: &str) -> Result<(), PipelineError> {
-    let fail = |kind, message: &str| Err(PipelineError::stage(kind, message));
     if name.is_empty() {
-        fail(StageErrorKind::FieldNameEmpty, "FieldPath field names may not be empty strings.")
+        fail(15998, "FieldPath field names may not be empty strings.")
     } else if name.starts_with('$') {
         fail(
-            StageErrorKind::FieldNameDollar,
-            &format!(
+            16410,
+            format!(
                 "FieldPath field names may not start with '$'. Consider using $getField or \
                  $setField, but found: {name}"
             ),
         )
     } else if name.contains('\0') {
-        fail(StageErrorKind::FieldNameNul, "FieldPath field names may not contain '\\0'.")
+        fail(16411, "FieldPath field names may not contain '\\0'.")
     } else if name.contains('.') {
-        fail(StageErrorKind::FieldNameDot, "FieldPath field names may not contain '.'.")
+        fail(16412, "FieldPath field names may not contain '.'.")
     } else {
         Ok(())
     }

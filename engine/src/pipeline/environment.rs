@@ -2,11 +2,12 @@
 
 use bson::RawDocumentBuf;
 
-use super::{PipelineError, StageErrorKind, stage::ServerRows};
+use super::{PipelineError, stage::ServerRows};
 use crate::{
     catalog::{CatalogSnapshot, Namespace},
     collection::Collections,
     limits::PIPELINE_DEPTH_MAX,
+    query::Code,
     store::Reader,
 };
 
@@ -45,7 +46,7 @@ impl<'e> Environment<'e> {
     pub(super) fn within(&self) -> Result<Self, PipelineError> {
         if self.depth >= PIPELINE_DEPTH_MAX {
             return Err(PipelineError::stage(
-                StageErrorKind::PipelineTooDeep,
+                Code::MAX_SUB_PIPELINE_DEPTH_EXCEEDED,
                 format!(
                     "Maximum number of nested sub-pipelines exceeded. Limit is {PIPELINE_DEPTH_MAX}"
                 ),

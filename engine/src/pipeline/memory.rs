@@ -1,7 +1,7 @@
 //! Counting what a stage holds.
 
-use super::{PipelineError, StageErrorKind};
-use crate::limits::PIPELINE_BYTES_MAX;
+use super::PipelineError;
+use crate::{limits::PIPELINE_BYTES_MAX, query::Code};
 
 /// Bytes that one stage holds.
 #[derive(Debug, Clone, Copy, Default)]
@@ -17,7 +17,7 @@ impl Held {
             return Ok(());
         }
         Err(PipelineError::stage(
-            StageErrorKind::MemoryLimit,
+            Code::QUERY_EXCEEDED_MEMORY_LIMIT,
             format!(
                 "Exceeded memory limit for {stage}: it would hold more than {PIPELINE_BYTES_MAX} bytes, \
                  and using the disk is not supported; put $match or $project before it"

@@ -9,6 +9,8 @@
 //! A stage that must see all documents first holds at most
 //! [`PIPELINE_BYTES_MAX`](crate::limits::PIPELINE_BYTES_MAX) bytes.
 
+#![allow(clippy::unreadable_literal, reason = "error numbers as MongoDB's users search for them")]
+
 mod accumulator;
 mod edit;
 pub mod environment;
@@ -23,7 +25,7 @@ mod text;
 mod views;
 
 pub use environment::{Environment, Rows};
-pub use error::{PipelineError, StageErrorKind};
+pub use error::PipelineError;
 pub use output::{Merge, Out, Output, WhenMatched, WhenNotMatched};
 pub use parse::{Pipeline, Reading};
 pub use run::{Origin, Run};

@@ -6,12 +6,13 @@ use bson::{
 };
 
 use super::{
-    PipelineError, Reading, StageErrorKind as Kind, edit::Place as FieldPlace, parse::stages_of,
-    stage::variables, text::kind,
+    PipelineError, Reading, edit::Place as FieldPlace, parse::stages_of, stage::variables,
+    text::kind,
 };
 use crate::{
     catalog::Namespace,
-    query::{Expression, VariableNames},
+    pipeline::error::fail,
+    query::{Code, Expression, VariableNames},
 };
 
 /// Where results are written.
@@ -115,10 +116,6 @@ impl Output {
     }
 }
 
-fn fail<T>(kind: Kind, message: impl Into<String>) -> Result<T, PipelineError> {
-    Err(PipelineError::stage(kind, message))
-}
-
 fn is_internal(db: &str) -> bool {
     ["admin", "config", "local"].contains(&db)
 }
@@ -135,24 +132,24 @@ fn out(value: RawBsonRef<'_>, reading: &Reading<'_>) -> Result<Namespace, Pipeli
                     ("coll", RawBsonRef::String(text)) => collection = Some(text),
                     ("timeseries", _) => {
                         let message = "$out to a time-series collection is not supported";
-                        return fail(Kind::Unsupported, message);
+                        return fail(Code::NOT_SUPPORTED, message);
                     }
                     (name @ ("db" | "coll"), other) => {
                         let message = format!(
                             "BSON field '$out.{name}' is the wrong type '{}', expected type 'string'",
                             kind(other)
                         );
-                        return fail(Kind::TypeMismatch, message);
+                        return fail(Code::TYPE_MISMATCH, message);
                     }
                     (other, _) => {
                         let message = format!("BSON field '$out.{other}' is an unknown field.");
-                        return fail(Kind::UnknownField, message);
+                        return fail(Code::IDL_UNKNOWN_FIELD, message);
                     }
                 }
             }
             let missing = |name: &str| {
                 let message = format!("BSON field '$out.{name}' is missing but a required field");
-                PipelineError::stage(Kind::MissingField, message)
+                PipelineError::stage(Code::IDL_FAILED_TO_PARSE, message)
             };
             let db = db.ok_or_else(|| missing("db"))?;
             Namespace::new(db, collection.ok_or_else(|| missing("coll"))?)?
@@ -162,15 +159,15 @@ fn out(value: RawBsonRef<'_>, reading: &Reading<'_>) -> Result<Namespace, Pipeli
                 "$out only supports a string or object argument, but found {}",
                 kind(other)
             );
-            return fail(Kind::OutArgument, message);
+            return fail(16990, message);
         }
     };
     if into.is_system() {
         let message = format!("Can't $out to special collection: {}", into.collection);
-        return fail(Kind::OutSpecial, message);
+        return fail(17385, message);
     }
     if is_internal(&into.db) {
-        return fail(Kind::OutInternal, format!("Can't $out to internal database: {}", into.db));
+        return fail(31321, format!("Can't $out to internal database: {}", into.db));
     }
     Ok(into)
 }
@@ -193,7 +190,7 @@ fn merge(value: RawBsonRef<'_>, reading: &Reading<'_>) -> Result<Merge, Pipeline
         other => {
             let message =
                 format!("$merge requires a string or object argument, but found {}", kind(other));
-            return fail(Kind::TypeMismatch, message);
+            return fail(Code::TYPE_MISMATCH, message);
         }
     };
     let mut merge = Merge {
@@ -217,18 +214,18 @@ fn merge(value: RawBsonRef<'_>, reading: &Reading<'_>) -> Result<Merge, Pipeline
             (name @ ("whenNotMatched" | "let"), other) => {
                 let message =
                     format!("BSON field '$merge.{name}' is the wrong type '{}'", kind(other));
-                return fail(Kind::TypeMismatch, message);
+                return fail(Code::TYPE_MISMATCH, message);
             }
             ("targetCollectionVersion" | "allowMergeOnNullishValues", _) => {}
             (other, _) => {
                 let message = format!("BSON field '$merge.{other}' is an unknown field.");
-                return fail(Kind::UnknownField, message);
+                return fail(Code::IDL_UNKNOWN_FIELD, message);
             }
         }
     }
     if merge.into.collection.is_empty() {
         let message = "BSON field '$merge.into' is missing but a required field";
-        return fail(Kind::MissingField, message);
+        return fail(Code::IDL_FAILED_TO_PARSE, message);
     }
     merge.variables = variables(given, &reading.names, &mut VariableNames::default())?;
     checked(merge, given)
@@ -246,26 +243,26 @@ fn checked(merge: Merge, variables: Option<&RawDocument>) -> Result<Merge, Pipel
             matched.name(),
             not_matched.name()
         );
-        return fail(Kind::MergeModes, message);
+        return fail(51181, message);
     }
     if merge.into.is_system() {
         let message = format!("Cannot $merge to special collection: {}", merge.into.collection);
-        return fail(Kind::MergeSpecial, message);
+        return fail(31319, message);
     }
     if is_internal(&merge.into.db) {
         let message = format!("Cannot $merge to internal database: {}", merge.into.db);
-        return fail(Kind::MergeInternal, message);
+        return fail(31320, message);
     }
     if let Some(variables) = variables {
         if !matches!(matched, WhenMatched::Pipeline(_)) {
             let message =
                 format!("Cannot use 'let' variables with 'whenMatched: {}' mode", matched.name());
-            return fail(Kind::MergeLetMode, message);
+            return fail(51199, message);
         }
         if !matches!(variables.get("new")?, None | Some(RawBsonRef::String("$$ROOT"))) {
             let message = "'let' may not define a value for the reserved 'new' variable other than \
                            '$$ROOT'";
-            return fail(Kind::MergeLetNew, message);
+            return fail(51273, message);
         }
     }
     Ok(merge)
@@ -279,7 +276,7 @@ fn into(value: RawBsonRef<'_>, reading: &Reading<'_>) -> Result<Namespace, Pipel
                 let name = element?.0.as_str();
                 if !["db", "coll"].contains(&name) {
                     let message = format!("BSON field 'into.{name}' is an unknown field.");
-                    return fail(Kind::UnknownField, message);
+                    return fail(Code::IDL_UNKNOWN_FIELD, message);
                 }
             }
             let text = |name: &str| -> Result<Option<String>, PipelineError> {
@@ -291,19 +288,19 @@ fn into(value: RawBsonRef<'_>, reading: &Reading<'_>) -> Result<Namespace, Pipel
                             "BSON field 'into.{name}' is the wrong type '{}', expected type 'string'",
                             kind(other)
                         );
-                        fail(Kind::TypeMismatch, message)
+                        fail(Code::TYPE_MISMATCH, message)
                     }
                 }
             };
             let db = text("db")?.unwrap_or_else(|| reading.db.to_owned());
             let Some(collection) = text("coll")? else {
                 let message = "$merge 'into' object must have a field 'coll'";
-                return fail(Kind::MergeInto, message);
+                return fail(51178, message);
             };
             Ok(Namespace::new(&db, &collection)?)
         }
         other => fail(
-            Kind::MergeInto,
+            51178,
             format!(
                 "$merge 'into' field must be either a string or an object, but found {}",
                 kind(other)
@@ -325,7 +322,7 @@ fn on(value: RawBsonRef<'_>) -> Result<Vec<String>, PipelineError> {
                             "$merge 'on' array elements must be strings, but found {}",
                             kind(other)
                         );
-                        return fail(Kind::MergeOnElement, message);
+                        return fail(51134, message);
                     }
                 }
             }
@@ -335,17 +332,17 @@ fn on(value: RawBsonRef<'_>) -> Result<Vec<String>, PipelineError> {
                 "$merge 'on' field must be either a string or an array of strings, but found {}",
                 kind(other)
             );
-            return fail(Kind::MergeOnType, message);
+            return fail(51186, message);
         }
     }
     if fields.is_empty() {
         let message = "If explicitly specifying $merge 'on', must include at least one field";
-        return fail(Kind::MergeOnEmpty, message);
+        return fail(51187, message);
     }
     for (at, field) in fields.iter().enumerate() {
         FieldPlace::parse(field)?;
         if fields.iter().take(at).any(|other| other == field) {
-            return fail(Kind::MergeOnTwice, format!("Found a duplicate field '{field}'"));
+            return fail(31465, format!("Found a duplicate field '{field}'"));
         }
     }
     Ok(fields)
@@ -358,7 +355,7 @@ fn when_matched(value: RawBsonRef<'_>) -> Result<WhenMatched, PipelineError> {
         RawBsonRef::String("merge") => Ok(WhenMatched::Merge),
         RawBsonRef::String("fail") => Ok(WhenMatched::Fail),
         RawBsonRef::String(other) => fail(
-            Kind::BadValue,
+            Code::BAD_VALUE,
             format!(
                 "Enumeration value '{other}' for field '$merge.whenMatched' is not a valid value."
             ),
@@ -368,7 +365,7 @@ fn when_matched(value: RawBsonRef<'_>) -> Result<WhenMatched, PipelineError> {
             Ok(WhenMatched::Pipeline(stages.into_iter().map(RawDocument::to_owned).collect()))
         }
         other => fail(
-            Kind::MergeWhenMatched,
+            51191,
             format!(
                 "$merge 'whenMatched' field must be either a string or an array, but found {}",
                 kind(other)
@@ -383,7 +380,7 @@ fn when_not_matched(mode: &str) -> Result<WhenNotMatched, PipelineError> {
         "discard" => Ok(WhenNotMatched::Discard),
         "fail" => Ok(WhenNotMatched::Fail),
         other => fail(
-            Kind::BadValue,
+            Code::BAD_VALUE,
             format!(
                 "Enumeration value '{other}' for field '$merge.whenNotMatched' is not a valid value."
             ),

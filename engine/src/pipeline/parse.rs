@@ -5,7 +5,7 @@ use std::{collections::VecDeque, sync::Arc};
 use bson::raw::{RawBsonRef, RawDocument};
 
 use super::{
-    Origin, Output, PipelineError, Stage, StageErrorKind as Kind,
+    Origin, Output, PipelineError, Stage,
     stage::{
         BucketAuto, Count, Documents, Facet, Group, Limit, Lookup, Match, Redact, Reshaping,
         Sample, Server, Skip, SortStage, UnionWith, Unwind, bucket, sort_by_count,
@@ -14,7 +14,8 @@ use super::{
 };
 use crate::{
     limits::{PIPELINE_DEPTH_MAX, PIPELINE_STAGES_MAX},
-    query::{Reshape, VariableNames},
+    pipeline::error::fail,
+    query::{Code, Reshape, VariableNames},
 };
 
 /// Stages that give documents of their own, so that nothing can stand in front of them.
@@ -123,7 +124,7 @@ impl<'r> Reading<'r> {
     pub(super) fn within(&self, place: Place) -> Result<Self, PipelineError> {
         if self.depth >= PIPELINE_DEPTH_MAX {
             return Err(PipelineError::stage(
-                Kind::PipelineTooDeep,
+                Code::MAX_SUB_PIPELINE_DEPTH_EXCEEDED,
                 format!(
                     "Maximum number of nested sub-pipelines exceeded. Limit is {PIPELINE_DEPTH_MAX}"
                 ),
@@ -143,7 +144,7 @@ impl<'r> Reading<'r> {
             return Ok(Origin::database(self.db));
         }
         Err(PipelineError::stage(
-            Kind::FailedToParse,
+            Code::FAILED_TO_PARSE,
             format!(
                 "{stage} stage without explicit collection must have a pipeline with $documents as \
                  first stage"
@@ -160,7 +161,7 @@ impl Pipeline {
     pub fn parse(stages: &[&RawDocument], reading: &Reading<'_>) -> Result<Self, PipelineError> {
         if stages.len() > PIPELINE_STAGES_MAX {
             return Err(PipelineError::stage(
-                Kind::PipelineTooLong,
+                7749501,
                 format!("Pipeline length must be no longer than {PIPELINE_STAGES_MAX} stages"),
             ));
         }
@@ -170,7 +171,7 @@ impl Pipeline {
             let mut fields = stage.iter();
             let (Some(first), None) = (fields.next(), fields.next()) else {
                 return Err(PipelineError::stage(
-                    Kind::StageFields,
+                    40323,
                     "A pipeline stage specification object must contain exactly one field.",
                 ));
             };
@@ -212,7 +213,7 @@ impl Pipeline {
     pub fn check_origin(&self, origin: &Origin) -> Result<(), PipelineError> {
         let first = self.names.first().copied().unwrap_or_default();
         let needs_database = OF_DATABASE.contains(&first);
-        let fail = |message| Err(PipelineError::stage(Kind::InvalidNamespace, message));
+        let fail = |message| Err(PipelineError::stage(Code::INVALID_NAMESPACE, message));
         match origin {
             Origin::Collection(_) if needs_database => fail(format!(
                 "{first} is not allowed on a collection; it must be run with {{aggregate: 1}}"
@@ -307,39 +308,34 @@ fn no_stage(name: &str, place: Place) -> PipelineError {
     match name {
         // Whether it is supported elsewhere is no question then.
         name if place == Place::Facet && is_source => not_in_facet(name),
-        "$changeStream" => PipelineError::stage(
-            Kind::OnlyReplicaSet,
-            "The $changeStream stage is only supported on replica sets",
-        ),
+        "$changeStream" => {
+            PipelineError::stage(40573, "The $changeStream stage is only supported on replica sets")
+        }
         "$geoNear" => PipelineError::stage(
-            Kind::NoGeoIndex,
+            Code::INDEX_NOT_FOUND,
             "$geoNear requires a 2d or 2dsphere index, but none were found",
         ),
         "$search" | "$searchMeta" | "$vectorSearch" => PipelineError::stage(
-            Kind::OnlyAtlas,
+            Code::SEARCH_NOT_ENABLED,
             format!(
                 "Using {name} requires additional configuration: a search server, which this one \
                  has not"
             ),
         ),
         name if UNSUPPORTED.contains(&name) => PipelineError::stage(
-            Kind::Unsupported,
+            Code::NOT_SUPPORTED,
             format!("the pipeline stage {name} is not supported"),
         ),
-        name => PipelineError::stage(
-            Kind::StageUnknown,
-            format!("Unrecognized pipeline stage name: '{name}'"),
-        ),
+        name => PipelineError::stage(40324, format!("Unrecognized pipeline stage name: '{name}'")),
     }
 }
 
 fn not_in_facet(name: &str) -> PipelineError {
     let message = format!("{name} is not allowed to be used within a $facet stage");
-    PipelineError::stage(Kind::NotInFacet, message)
+    PipelineError::stage(40600, message)
 }
 
 fn check_places(names: &[&str], place: Place) -> Result<(), PipelineError> {
-    let fail = |kind, message| Err(PipelineError::stage(kind, message));
     for (at, name) in names.iter().enumerate() {
         let (is_source, writes) = (ONLY_FIRST.contains(name), ONLY_LAST.contains(name));
         let is_followed = at + 1 < names.len();
@@ -349,24 +345,24 @@ fn check_places(names: &[&str], place: Place) -> Result<(), PipelineError> {
             }
             Place::Lookup if writes => {
                 let message = format!("{name} is not allowed within a $lookup's sub-pipeline");
-                return fail(Kind::NotInLookup, message);
+                return fail(51047, message);
             }
             Place::UnionWith if writes => {
                 let message = format!("{name} is not allowed within a $unionWith's sub-pipeline");
-                return fail(Kind::NotInUnionWith, message);
+                return fail(31441, message);
             }
             Place::View if writes => {
                 let message =
                     format!("The aggregation stage {name} in a view's pipeline is not allowed");
-                return fail(Kind::NotInView, message);
+                return fail(Code::OPTION_NOT_SUPPORTED_ON_VIEW, message);
             }
             _ if is_source && at > 0 => {
                 let message = format!("{name} is only valid as the first stage in a pipeline");
-                return fail(Kind::OnlyFirst, message);
+                return fail(40602, message);
             }
             _ if writes && is_followed => {
                 let message = format!("{name} can only be the final stage in the pipeline");
-                return fail(Kind::OnlyLast, message);
+                return fail(40601, message);
             }
             _ => {}
         }
@@ -381,7 +377,7 @@ pub(super) fn stages_of<'d>(
 ) -> Result<Vec<&'d RawDocument>, PipelineError> {
     let RawBsonRef::Array(array) = value else {
         return Err(PipelineError::stage(
-            Kind::TypeMismatch,
+            Code::TYPE_MISMATCH,
             format!("'pipeline' option must be specified as an array: {place} is {}", kind(value)),
         ));
     };
@@ -390,7 +386,7 @@ pub(super) fn stages_of<'d>(
         .map(|item| match item? {
             RawBsonRef::Document(stage) => Ok(stage),
             _ => Err(PipelineError::stage(
-                Kind::TypeMismatch,
+                Code::TYPE_MISMATCH,
                 "Each element of the 'pipeline' array must be an object",
             )),
         })

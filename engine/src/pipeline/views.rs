@@ -4,10 +4,11 @@ use std::collections::HashSet;
 
 use bson::{RawDocumentBuf, raw::RawBsonRef, raw::RawDocument};
 
-use super::{PipelineError, StageErrorKind};
+use super::PipelineError;
 use crate::{
     catalog::{CatalogSnapshot, Namespace},
     limits::PIPELINE_DEPTH_MAX,
+    query::Code,
 };
 
 /// The collection that is read in the end, and the stages of all views on the way, those of the
@@ -30,13 +31,13 @@ pub fn resolve(
         };
         if seen.contains(&view.on) {
             return Err(PipelineError::stage(
-                StageErrorKind::ViewCycle,
+                Code::GRAPH_CONTAINS_CYCLE,
                 format!("View cycle detected: {namespace} reads itself"),
             ));
         }
         if seen.len() >= PIPELINE_DEPTH_MAX {
             return Err(PipelineError::stage(
-                StageErrorKind::ViewTooDeep,
+                Code::VIEW_DEPTH_LIMIT_EXCEEDED,
                 format!(
                     "View depth too deep or view cycle detected; maximum depth is {PIPELINE_DEPTH_MAX}"
                 ),

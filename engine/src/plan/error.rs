@@ -2,7 +2,7 @@
 
 use crate::{
     interrupt::Ended,
-    query::{QueryError, QueryErrorKind},
+    query::{Code, QueryError},
     store::StoreError,
 };
 
@@ -42,7 +42,7 @@ pub enum PlanErrorKind {
     /// The operation had to end.
     Ended(Ended),
     /// An expression of the filter failed on a document.
-    Query(QueryErrorKind),
+    Query(Code),
     /// A document or an index entry is not what was written.
     Damaged,
     /// The store failed.
@@ -74,9 +74,9 @@ impl From<StoreError> for PlanError {
 
 impl From<QueryError> for PlanError {
     fn from(error: QueryError) -> Self {
-        let kind = match error.kind {
-            QueryErrorKind::Ended(ended) => PlanErrorKind::Ended(ended),
-            kind => PlanErrorKind::Query(kind),
+        let kind = match error.ended {
+            Some(ended) => PlanErrorKind::Ended(ended),
+            None => PlanErrorKind::Query(error.code),
         };
         Self::new(kind, error.message)
     }

@@ -2,8 +2,11 @@
 //!
 //! Filters, projections and sorts read raw BSON without decoding whole documents; updates decode the
 //! one document that they change. Input is expected to have passed [`crate::value::scan::check`].
-//! Nothing here knows a collection, an index or an error number.
+//! Nothing here knows a collection or an index.
 
+#![allow(clippy::unreadable_literal, reason = "error numbers as MongoDB's users search for them")]
+
+mod code;
 pub(crate) mod document;
 mod error;
 pub mod expression;
@@ -15,13 +18,13 @@ pub mod sort;
 mod testing;
 pub mod update;
 
-pub use error::{QueryError, QueryErrorKind};
+pub use code::Code;
+pub use error::QueryError;
 pub use expression::{
-    Context, Expression, ExpressionErrorKind, FamilyErrorKind, Scope, Total, Value, VariableNames,
-    check_levels, check_made,
+    Context, Expression, Scope, Total, Value, VariableNames, check_levels, check_made,
 };
 pub use filter::{CompareOp, Expr, Filter, Test};
-pub use projection::{PositionalErrorKind, Projection};
-pub use reshape::{Reshape, ReshapeErrorKind};
+pub use projection::Projection;
+pub use reshape::Reshape;
 pub use sort::{Sort, SortKey};
 pub use update::{Update, UpdateContext};

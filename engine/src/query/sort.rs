@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use bson::raw::{RawBson, RawBsonRef, RawDocument};
 
-use super::{QueryError, QueryErrorKind, filter::number::as_double};
+use super::{QueryError, filter::number::as_double};
 use crate::value::{
     Direction, KeyBytes, KeyEncoder, ParallelArrays, Path, combinations, compare,
     error_text::element_text,
@@ -50,13 +50,13 @@ impl Sort {
             let path = Path::parse(name).map_err(|e| QueryError::bad_value(e.to_string()))?;
             if fields.iter().any(|(other, _)| *other == path) {
                 return Err(QueryError::new(
-                    QueryErrorKind::SortDuplicate,
+                    7472500,
                     format!("$sort key must not contain duplicate keys (field: '{name}')"),
                 ));
             }
             fields.push((path, direction));
             if fields.len() > FIELDS_MAX {
-                return Err(QueryError::new(QueryErrorKind::SortFields, "too many compound keys"));
+                return Err(QueryError::new(13103, "too many compound keys"));
             }
         }
         if natural.is_some() && !fields.is_empty() {
@@ -234,25 +234,19 @@ fn natural_direction(value: RawBsonRef<'_>) -> Result<Direction, QueryError> {
 
 /// Refuses what is no path of fields.
 fn check_name(name: &str) -> Result<(), QueryError> {
-    let refused = |kind, message: &str| Err(QueryError::new(kind, message));
+    let refused = |code: i32, message: &str| Err(QueryError::new(code, message));
     if name.is_empty() {
-        return refused(
-            QueryErrorKind::SortPathEmpty,
-            "FieldPath cannot be constructed with empty string",
-        );
+        return refused(40352, "FieldPath cannot be constructed with empty string");
     }
     if name.ends_with('.') {
-        return refused(QueryErrorKind::SortPathEnd, "FieldPath must not end with a '.'.");
+        return refused(40353, "FieldPath must not end with a '.'.");
     }
     if name.split('.').any(str::is_empty) {
-        return refused(
-            QueryErrorKind::SortNameEmpty,
-            "FieldPath field names may not be empty strings.",
-        );
+        return refused(15998, "FieldPath field names may not be empty strings.");
     }
     if name.split('.').any(|part| part.starts_with('$') && !DBREF_NAMES.contains(&part)) {
         return refused(
-            QueryErrorKind::SortNameDollar,
+            16410,
             "FieldPath field names may not start with '$'. Consider using $getField or $setField.",
         );
     }
@@ -274,13 +268,13 @@ fn direction(name: &str, value: RawBsonRef<'_>) -> Result<Direction, QueryError>
         }
         RawBsonRef::Document(_) => {
             return Err(QueryError::new(
-                QueryErrorKind::SortExpression,
+                17312,
                 "$meta is the only expression supported by $sort right now",
             ));
         }
         _ => {
             return Err(QueryError::new(
-                QueryErrorKind::SortValue,
+                15974,
                 format!("Illegal key in $sort specification: {}", element_text(name, value)),
             ));
         }
@@ -290,7 +284,7 @@ fn direction(name: &str, value: RawBsonRef<'_>) -> Result<Direction, QueryError>
         1.0 => Ok(Direction::Ascending),
         -1.0 => Ok(Direction::Descending),
         _ => Err(QueryError::new(
-            QueryErrorKind::SortDirection,
+            15975,
             "$sort key ordering must be 1 (for ascending) or -1 (for descending)",
         )),
     }
@@ -299,6 +293,7 @@ fn direction(name: &str, value: RawBsonRef<'_>) -> Result<Direction, QueryError>
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::query::Code;
     use crate::query::testing::raw;
 
     fn check(sort: &str, in_order: &[&str]) {
@@ -309,8 +304,8 @@ mod tests {
         }
     }
 
-    fn refused(sort: &str, kind: QueryErrorKind) {
-        assert_eq!(Sort::parse(&raw(sort)).expect_err(sort).kind, kind, "{sort}");
+    fn refused(sort: &str, code: impl Into<Code>) {
+        assert_eq!(Sort::parse(&raw(sort)).expect_err(sort).code, code.into(), "{sort}");
     }
 
     #[test]
@@ -347,11 +342,11 @@ mod tests {
     fn two_arrays_give_no_order() {
         let key = |sort: &str, document: &str| {
             let sort = Sort::parse(&raw(sort)).expect(sort).expect("not empty");
-            sort.key(&raw(document)).map_err(|error| error.kind)
+            sort.key(&raw(document)).map_err(|error| error.code)
         };
         for sort in ["{a: 1, b: 1}", "{'a.0': 1, b: -1}", "{'c.a': 1, 'c.b': 1}"] {
             let document = "{a: [[1, 2]], b: [3, 4], c: {a: [], b: [1]}}";
-            assert_eq!(key(sort, document).err(), Some(QueryErrorKind::BadValue), "{sort}");
+            assert_eq!(key(sort, document).err(), Some(Code::BAD_VALUE), "{sort}");
         }
         assert!(key("{a: 1, b: 1, 'a.c': -1}", "{a: [{c: 1}], b: 2}").is_ok());
         assert!(key("{'a.b': 1, a: 1}", "{a: [{b: 1}, 2]}").is_ok());
@@ -359,24 +354,24 @@ mod tests {
 
     #[test]
     fn refusals() {
-        refused("{a: 2}", QueryErrorKind::SortDirection);
-        refused("{a: 0}", QueryErrorKind::SortDirection);
-        refused("{a: 'x'}", QueryErrorKind::SortValue);
-        refused("{a: {$meta: 'textScore'}}", QueryErrorKind::Unsupported);
-        refused("{'a..b': 1}", QueryErrorKind::SortNameEmpty);
-        refused("{'': 1}", QueryErrorKind::SortPathEmpty);
-        refused("{'a.': 1}", QueryErrorKind::SortPathEnd);
-        refused("{$a: 1}", QueryErrorKind::SortNameDollar);
-        refused("{a: {b: 1}}", QueryErrorKind::SortExpression);
-        refused("{a: true}", QueryErrorKind::SortValue);
-        refused("{$natural: 2}", QueryErrorKind::BadValue);
+        refused("{a: 2}", 15975);
+        refused("{a: 0}", 15975);
+        refused("{a: 'x'}", 15974);
+        refused("{a: {$meta: 'textScore'}}", Code::NOT_SUPPORTED);
+        refused("{'a..b': 1}", 15998);
+        refused("{'': 1}", 40352);
+        refused("{'a.': 1}", 40353);
+        refused("{$a: 1}", 16410);
+        refused("{a: {b: 1}}", 17312);
+        refused("{a: true}", 15974);
+        refused("{$natural: 2}", Code::BAD_VALUE);
         let fields = |count: usize| {
             let fields: Vec<_> = (0..count).map(|n| format!("f{n}: 1")).collect();
             format!("{{{}}}", fields.join(", "))
         };
-        refused(&fields(33), QueryErrorKind::SortFields);
+        refused(&fields(33), 13103);
         assert!(Sort::parse(&raw(&fields(32))).is_ok());
-        refused("{$natural: 1, a: 1}", QueryErrorKind::BadValue);
+        refused("{$natural: 1, a: 1}", Code::BAD_VALUE);
         let natural = Sort::parse(&raw("{$natural: -1}")).expect("valid").expect("not empty");
         assert_eq!(natural.natural(), Some(Direction::Descending));
         assert!(Sort::parse(&raw("{}")).expect("valid").is_none());

@@ -371,8 +371,7 @@ pub fn partial_filter(spec: &Document) -> Result<Option<Filter>, CatalogError> {
     };
     let raw = RawDocumentBuf::try_from(filter)
         .map_err(|_| cannot("the partialFilterExpression can't be written as BSON"))?;
-    let filter =
-        Filter::parse(&raw).map_err(|cause| error(Kind::Filter(cause.kind), cause.message))?;
+    let filter = Filter::parse(&raw)?;
     if is_partial(filter.root()) {
         Ok(Some(filter))
     } else {

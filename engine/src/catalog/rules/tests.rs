@@ -12,7 +12,7 @@ use crate::{
     catalog::{
         CatalogErrorKind as Kind, CollectionMeta, CollectionOptions, Dialect, Namespace, record,
     },
-    query::QueryErrorKind,
+    query::Code,
     store::{CollectionId, IndexId},
 };
 
@@ -239,10 +239,10 @@ fn special_keys_and_what_stands_beside_them() {
         let options = doc! { "partialFilterExpression": filter };
         with_options(doc! { "a": 1 }, options, Err(Kind::Filter(kind)));
     };
-    partial(doc! { "$and": [] }, QueryErrorKind::BadValue);
-    partial(doc! { "$expr": { "$gt": ["$a", 5] } }, QueryErrorKind::FeatureNotAllowed);
-    partial(doc! { "$where": "1" }, QueryErrorKind::QueryOnly);
-    partial(doc! { "a": { "$near": [0, 0] } }, QueryErrorKind::Near);
+    partial(doc! { "$and": [] }, Code::BAD_VALUE);
+    partial(doc! { "$expr": { "$gt": ["$a", 5] } }, Code::QUERY_FEATURE_NOT_ALLOWED);
+    partial(doc! { "$where": "1" }, Code::BAD_VALUE);
+    partial(doc! { "a": { "$near": [0, 0] } }, Code::NEAR_NOT_ALLOWED);
 }
 
 #[test]
@@ -409,7 +409,7 @@ fn options_of_create() {
     check(doc! { "pipeline": [] }, invalid);
     check(doc! { "viewOn": "c", "capped": true, "size": 10 }, invalid);
     check(doc! { "validator": { "a": 1 } }, Ok(()));
-    check(doc! { "validator": { "$bad": 1 } }, Err(Kind::Filter(QueryErrorKind::BadValue)));
+    check(doc! { "validator": { "$bad": 1 } }, Err(Kind::Filter(Code::BAD_VALUE)));
     check(doc! { "validator": {} }, Ok(()));
     check(doc! { "other": 1 }, Err(Kind::UnknownField));
 }

@@ -24,8 +24,7 @@ pub fn apply(
         None => {}
         Some(Bson::Document(given)) if given.is_empty() => validation.validator = None,
         Some(Bson::Document(given)) => {
-            let filter = Validation::parse(given)
-                .map_err(|error| CatalogError::new(Kind::Filter(error.kind), error.message))?;
+            let filter = Validation::parse(given)?;
             validation.validator = Some(filter);
         }
         Some(other) => return Err(wrong_type("validator", "an object", other)),

@@ -21,15 +21,13 @@ use crate::{
         query::Query,
     },
     limits::BATCH_MS_MAX,
-    pipeline::{
-        Environment, Merge, PipelineError, Run, StageErrorKind as Kind, WhenMatched, WhenNotMatched,
-    },
-    query::{self, Filter, Scope, Update},
+    pipeline::{Environment, Merge, PipelineError, Run, WhenMatched, WhenNotMatched},
+    query::{self, Code, Filter, Scope, Update},
     value::Path,
 };
 
-fn fail<T>(kind: Kind, message: impl Into<String>) -> Result<T, CommandError> {
-    Err(PipelineError::stage(kind, message).into())
+fn fail<T>(code: impl Into<Code>, message: impl Into<String>) -> Result<T, CommandError> {
+    Err(PipelineError::stage(code, message).into())
 }
 
 /// Merges all results.
@@ -76,10 +74,7 @@ fn check_unique(merge: &Merge, existing: Option<&CollectionMeta>) -> Result<bool
     });
     match found {
         Some(index) => Ok(index.sparse),
-        None => fail(
-            Kind::MergeNotUnique,
-            "Cannot find index to verify that join fields will be unique",
-        ),
+        None => fail(51183, "Cannot find index to verify that join fields will be unique"),
     }
 }
 
@@ -152,7 +147,7 @@ impl Work<'_> {
                 WhenNotMatched::Insert => insert(writer, collection, document),
                 WhenNotMatched::Discard => Ok(()),
                 WhenNotMatched::Fail => fail(
-                    Kind::MergeNoMatch,
+                    Code::MERGE_STAGE_NO_MATCHING_DOCUMENT,
                     "$merge could not find a matching document in the target collection for at \
                      least one document in the source collection",
                 )
@@ -173,13 +168,13 @@ impl Work<'_> {
             match value {
                 Some(RawBsonRef::Array(_)) => {
                     return fail(
-                        Kind::MergeOnArray,
+                        51185,
                         format!("$merge write error: 'on' field '{field}' cannot be an array"),
                     );
                 }
                 None | Some(RawBsonRef::Null | RawBsonRef::Undefined) if self.is_sparse => {
                     return fail(
-                        Kind::MergeOnMissing,
+                        51132,
                         format!(
                             "$merge write error: 'on' field '{field}' cannot be missing, null or \
                              undefined if supporting index is sparse"

@@ -18,7 +18,7 @@ use crate::{
         new_document::{Prepared, with_id_first},
     },
     limits::{BATCH_BYTES_MAX, BATCH_DOCS_MAX, BATCH_MS_MAX},
-    pipeline::{Environment, Out, Output, PipelineError, Run, StageErrorKind},
+    pipeline::{Environment, Out, Output, PipelineError, Run},
 };
 
 /// Writes all results.
@@ -64,7 +64,7 @@ fn check_target(existing: &CollectionMeta) -> Result<(), CommandError> {
     if existing.options.capped.is_some() {
         let message =
             format!("namespace '{}' is capped so it can't be used for $out", existing.namespace);
-        return Err(PipelineError::stage(StageErrorKind::OutCapped, message).into());
+        return Err(PipelineError::stage(17152, message).into());
     }
     Ok(())
 }

@@ -12,7 +12,8 @@ use crate::{
         operations,
         stats::{long, storage_stats},
     },
-    pipeline::{PipelineError, Rows, ServerRows, StageErrorKind as Kind},
+    pipeline::{PipelineError, Rows, ServerRows},
+    query::Code,
     store::Reader,
 };
 
@@ -83,7 +84,7 @@ impl ServerFacts<'_> {
         }
         let Some(collection) = collection else {
             return Err(PipelineError::stage(
-                Kind::NamespaceNotFound,
+                Code::NAMESPACE_NOT_FOUND,
                 format!(
                     "Unable to retrieve {} in $collStats stage :: caused by :: Collection \
                      [{namespace}] not found.",
@@ -100,7 +101,7 @@ impl ServerFacts<'_> {
             |reader: &Reader<'_>| sizes(&mut entry, reader, &collection, *storage, *count);
         self.context
             .read(|reader, _| read(reader))
-            .map_err(|error| PipelineError::stage(Kind::BadValue, error.message))?;
+            .map_err(|error| PipelineError::stage(Code::BAD_VALUE, error.message))?;
         if *query_exec {
             let scans = doc! { "total": 0_i64, "nonTailable": 0_i64 };
             entry.insert("queryExecStats", doc! { "collectionScans": scans });

@@ -11,8 +11,9 @@ use crate::{
     catalog::{CatalogError, CatalogErrorKind},
     collection::WriteError,
     interrupt::Ended,
+    pipeline::PipelineError,
     plan::{PlanError, PlanErrorKind},
-    query::{QueryError, QueryErrorKind},
+    query::QueryError,
     store::StoreError,
     value::{ScanError, error_text::value_text},
 };
@@ -21,9 +22,7 @@ impl From<CatalogError> for CommandError {
     fn from(error: CatalogError) -> Self {
         use CatalogErrorKind as Kind;
         let code = match error.kind {
-            // A rule of a collection or an index takes no query that needs an index or a script, so
-            // MongoDB refuses those by themselves there.
-            Kind::BadValue | Kind::Filter(QueryErrorKind::QueryOnly) => Code::BAD_VALUE,
+            Kind::BadValue => Code::BAD_VALUE,
             Kind::FailedToParse => Code::FAILED_TO_PARSE,
             Kind::TypeMismatch => Code::TYPE_MISMATCH,
             Kind::IllegalOperation => Code::ILLEGAL_OPERATION,
@@ -42,10 +41,7 @@ impl From<CatalogError> for CommandError {
             Kind::InvalidIndexSpecificationOption => Code::INVALID_INDEX_SPECIFICATION_OPTION,
             Kind::IndexBuildAborted => Code::INDEX_BUILD_ABORTED,
             Kind::DatabaseDifferCase => Code::DATABASE_DIFFER_CASE,
-            Kind::Filter(QueryErrorKind::Near) => Code::NEAR_NOT_ALLOWED,
-            Kind::Filter(kind) => {
-                return QueryError { kind, message: error.message }.into();
-            }
+            Kind::Filter(code) => code,
             Kind::KeyFields => Code::SORT_FIELDS,
             Kind::HashedUnique => Code::HASHED_UNIQUE,
             Kind::HashedTwice => Code::HASHED_TWICE,
@@ -74,67 +70,26 @@ impl From<CatalogError> for CommandError {
 
 impl From<Ended> for CommandError {
     fn from(ended: Ended) -> Self {
-        let code = match ended {
-            Ended::Interrupted => Code::INTERRUPTED,
-            Ended::TimeLimit => Code::MAX_TIME_MS_EXPIRED,
-        };
-        Self::new(code, ended.to_string())
+        Self::new(Code::from(ended), ended.to_string())
+    }
+}
+
+impl From<PipelineError> for CommandError {
+    fn from(error: PipelineError) -> Self {
+        match error {
+            PipelineError::Stage { code, message } => Self::new(code, message),
+            PipelineError::Query(error) => error.into(),
+            PipelineError::Plan(error) => error.into(),
+            PipelineError::Catalog(error) => error.into(),
+            PipelineError::Write(error) => error.into(),
+            PipelineError::Store(error) => error.into(),
+        }
     }
 }
 
 impl From<QueryError> for CommandError {
     fn from(error: QueryError) -> Self {
-        use QueryErrorKind as Kind;
-        let code = match error.kind {
-            Kind::BadValue => Code::BAD_VALUE,
-            Kind::FailedToParse => Code::FAILED_TO_PARSE,
-            Kind::TypeMismatch => Code::TYPE_MISMATCH,
-            Kind::ConflictingUpdateOperators => Code::CONFLICTING_UPDATE_OPERATORS,
-            Kind::ImmutableField => Code::IMMUTABLE_FIELD,
-            Kind::InvalidIdField => Code::INVALID_ID_FIELD,
-            Kind::CannotBackfillArray => Code::CANNOT_BACKFILL_ARRAY,
-            Kind::PathNotViable => Code::PATH_NOT_VIABLE,
-            Kind::DollarPrefixedFieldName => Code::DOLLAR_PREFIXED_FIELD_NAME,
-            Kind::EmptyFieldName => Code::EMPTY_FIELD_NAME,
-            Kind::NotSingleValueField => Code::NOT_SINGLE_VALUE_FIELD,
-            Kind::BsonObjectTooLarge => Code::BSON_OBJECT_TOO_LARGE,
-            Kind::Overflow => Code::OVERFLOW,
-            Kind::InvalidRegex => Code::INVALID_REGEX,
-            Kind::RegexOptionsTwice => Code::REGEX_OPTIONS_TWICE,
-            Kind::RegexOptionsBefore => Code::REGEX_OPTIONS_BEFORE,
-            Kind::RegexFlag => Code::REGEX_FLAG,
-            Kind::RegexSteps => Code::REGEX_STEPS,
-            Kind::PathTooLong => Code::PATH_TOO_LONG,
-            Kind::FeatureNotAllowed => Code::QUERY_FEATURE_NOT_ALLOWED,
-            Kind::SortDirection => Code::SORT_DIRECTION,
-            Kind::SortValue => Code::SORT_VALUE,
-            Kind::SortExpression => Code::SORT_EXPRESSION,
-            Kind::SortDuplicate => Code::SORT_DUPLICATE,
-            Kind::SortFields => Code::SORT_FIELDS,
-            Kind::SortPathEmpty => Code::SORT_PATH_EMPTY,
-            Kind::SortPathEnd => Code::SORT_PATH_END,
-            Kind::SortNameEmpty => Code::SORT_NAME_EMPTY,
-            Kind::SortNameDollar => Code::SORT_NAME_DOLLAR,
-            Kind::ExclusionInInclusion => Code::PROJECTION_EXCLUSION_IN_INCLUSION,
-            Kind::InclusionInExclusion => Code::PROJECTION_INCLUSION_IN_EXCLUSION,
-            Kind::ExpressionInExclusion => Code::PROJECTION_EXPRESSION_IN_EXCLUSION,
-            Kind::PathCollision => Code::PROJECTION_PATH_COLLISION,
-            Kind::PathBelowAnother => Code::PROJECTION_PATH_BELOW_ANOTHER,
-            Kind::ValueInExclusion => Code::PROJECTION_VALUE_IN_EXCLUSION,
-            Kind::UnknownExpression => Code::PROJECTION_UNKNOWN_EXPRESSION,
-            Kind::ElemMatchObject => Code::ELEM_MATCH_OBJECT,
-            Kind::NearNotAllowed => Code::NEAR_NOT_ALLOWED,
-            Kind::NestedElemMatch => Code::PROJECTION_NESTED_ELEM_MATCH,
-            Kind::Positional(kind) => super::stage::positional_code(kind),
-            Kind::Expression(kind) => super::expression::code(kind),
-            Kind::Family(kind) => super::family::code(kind),
-            Kind::Reshape(kind) => super::stage::reshape_code(kind),
-            Kind::Ended(ended) => return ended.into(),
-            Kind::StageFields => Code::EMPTY_PIPELINE_STAGE,
-            Kind::StageInUpdate => Code::INVALID_OPTIONS,
-            Kind::Unsupported | Kind::QueryOnly | Kind::Near => Code::NOT_SUPPORTED,
-        };
-        Self::new(code, error.message)
+        Self::new(error.code, error.message)
     }
 }
 
@@ -241,9 +196,7 @@ impl From<PlanError> for CommandError {
             }
             PlanErrorKind::PlanKilled => Code::QUERY_PLAN_KILLED,
             PlanErrorKind::Ended(ended) => return ended.into(),
-            PlanErrorKind::Query(kind) => {
-                return QueryError { kind, message: error.message }.into();
-            }
+            PlanErrorKind::Query(code) => code,
             PlanErrorKind::Damaged => Code::DATA_CORRUPTION_DETECTED,
             PlanErrorKind::Store => Code::INTERNAL_ERROR,
         };

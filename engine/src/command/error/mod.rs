@@ -1,33 +1,12 @@
-//! MongoDB's error numbers and names. Nothing outside this folder knows them.
+//! Why a command failed, as replies say it.
 
-/// A function from kinds of errors to MongoDB's numbers: one line a kind. A number that MongoDB has no
-/// other name for is named by its digits.
-macro_rules! numbers {
-    ($(#[$doc:meta])* $function:ident($kinds:ident):
-     $($kind:ident = $number:literal $($name:literal)?;)*) => {
-        $(#[$doc])*
-        #[allow(clippy::unreadable_literal, reason = "as MongoDB's users search for them")]
-        pub(super) fn $function(kind: $kinds) -> Code {
-            match kind {
-                $($kinds::$kind => numbers!(@ $number $($name)?),)*
-            }
-        }
-    };
-    (@ $number:literal $name:literal) => { Code { number: $number, name: $name } };
-    (@ $number:literal) => { Code { number: $number, name: concat!("Location", $number) } };
-}
-
-mod codes;
 mod convert;
-mod expression;
-mod family;
-mod stage;
 
 use std::borrow::Cow;
 
 use bson::{Document, RawDocumentBuf, doc};
 
-pub use codes::Code;
+pub use crate::query::Code;
 
 use crate::limits::ERROR_MESSAGE_BYTES_MAX;
 
@@ -58,8 +37,8 @@ impl CommandError {
         let mut reply = doc! {
             "ok": 0.0,
             "errmsg": &*self.reply_message(),
-            "code": self.code.number,
-            "codeName": self.code.name,
+            "code": self.code.0,
+            "codeName": self.code.name().into_owned(),
         };
         reply.extend(self.details.as_ref().clone());
         reply
@@ -68,7 +47,7 @@ impl CommandError {
     /// The entry of `writeErrors` for the statement at this place of the batch.
     #[must_use]
     pub fn to_write_error(&self, index: usize) -> Document {
-        let mut entry = doc! { "index": int(index), "code": self.code.number };
+        let mut entry = doc! { "index": int(index), "code": self.code.0 };
         entry.extend(self.details.as_ref().clone());
         entry.insert("errmsg", &*self.reply_message());
         entry

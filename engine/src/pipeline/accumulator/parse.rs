@@ -6,8 +6,8 @@ use bson::raw::{CString, RawBson, RawBsonRef};
 
 use super::State;
 use crate::{
-    pipeline::{PipelineError, StageErrorKind as Kind, text::kind},
-    query::{Expression, Scope, Sort, VariableNames},
+    pipeline::{PipelineError, error::fail, text::kind},
+    query::{Code, Expression, Scope, Sort, VariableNames},
 };
 
 /// Bytes of a state, about.
@@ -109,43 +109,36 @@ impl Accumulators {
     }
 }
 
-fn fail<T>(kind: Kind, message: impl Into<String>) -> Result<T, PipelineError> {
-    Err(PipelineError::stage(kind, message))
-}
-
 fn field(
     name: &str,
     value: RawBsonRef<'_>,
     names: &VariableNames,
 ) -> Result<Accumulator, PipelineError> {
     if name.contains('.') {
-        return fail(Kind::GroupFieldDot, format!("The field name '{name}' cannot contain '.'"));
+        return fail(40235, format!("The field name '{name}' cannot contain '.'"));
     }
     if name.starts_with('$') {
         let message = format!("The field name '{name}' cannot be an operator name");
-        return fail(Kind::GroupFieldDollar, message);
+        return fail(40236, message);
     }
     let not_object = || format!("The field '{name}' must be an accumulator object");
     let RawBsonRef::Document(spec) = value else {
-        return fail(Kind::GroupFieldNotObject, not_object());
+        return fail(40234, not_object());
     };
     let mut elements = spec.into_iter();
     let Some(first) = elements.next() else {
-        return fail(Kind::GroupFieldNotObject, not_object());
+        return fail(40234, not_object());
     };
     let (operator, argument) = first?;
     if elements.next().is_some() {
-        return fail(
-            Kind::GroupFieldMany,
-            format!("The field '{name}' must specify one accumulator"),
-        );
+        return fail(40238, format!("The field '{name}' must specify one accumulator"));
     }
     if !operator.as_str().starts_with('$') {
-        return fail(Kind::GroupFieldNotObject, not_object());
+        return fail(40234, not_object());
     }
     if matches!(argument, RawBsonRef::Array(_)) {
         let message = format!("The {operator} accumulator is a unary operator");
-        return fail(Kind::AccumulatorUnary, message);
+        return fail(40237, message);
     }
     accumulator(operator.as_str(), argument, names)
 }
@@ -178,9 +171,9 @@ fn accumulator(
         "$median" | "$percentile" => return percentile(name, argument, names),
         "$accumulator" => {
             let message = format!("the accumulator {name} is not supported");
-            return fail(Kind::Unsupported, message);
+            return fail(Code::NOT_SUPPORTED, message);
         }
-        _ => return fail(Kind::AccumulatorUnknown, format!("unknown group operator '{name}'")),
+        _ => return fail(15952, format!("unknown group operator '{name}'")),
     };
     Ok(Accumulator { operator, input: Expression::parse(argument, names)?, n: None })
 }
@@ -192,7 +185,7 @@ fn count(argument: RawBsonRef<'_>, names: &VariableNames) -> Result<Accumulator,
             input: Expression::parse(RawBsonRef::Int32(1), names)?,
             n: None,
         }),
-        _ => fail(Kind::AccumulatorCountArgument, "$count takes no arguments, i.e. $count:{}"),
+        _ => fail(Code::TYPE_MISMATCH, "$count takes no arguments, i.e. $count:{}"),
     }
 }
 
@@ -204,7 +197,7 @@ fn with_n(
 ) -> Result<Accumulator, PipelineError> {
     let RawBsonRef::Document(options) = argument else {
         let message = format!("specification must be an object; found {name}: {}", kind(argument));
-        return fail(Kind::AccumulatorNArgument, message);
+        return fail(5787900, message);
     };
     let (mut n, mut input) = (None, None);
     for element in options {
@@ -214,15 +207,15 @@ fn with_n(
             "input" => input = Some(Expression::parse(value, names)?),
             other => {
                 let message = format!("Unknown argument for 'n' operator: {other}");
-                return fail(Kind::AccumulatorNUnknownField, message);
+                return fail(5787901, message);
             }
         }
     }
     let Some(n) = n else {
-        return fail(Kind::AccumulatorNNoN, "Missing value for 'n'");
+        return fail(5787906, "Missing value for 'n'");
     };
     let Some(input) = input else {
-        return fail(Kind::AccumulatorNNoInput, "Missing value for 'input'");
+        return fail(5787907, "Missing value for 'input'");
     };
     Ok(Accumulator { operator, input, n: Some(n) })
 }
@@ -234,7 +227,7 @@ fn top(
 ) -> Result<Accumulator, PipelineError> {
     let RawBsonRef::Document(options) = argument else {
         let message = format!("specification must be an object; found {name}: {}", kind(argument));
-        return fail(Kind::AccumulatorTopArgument, message);
+        return fail(5788001, message);
     };
     let takes_n = name.ends_with('N');
     let (mut n, mut output, mut sort) = (None, None, None);
@@ -246,18 +239,18 @@ fn top(
             "sortBy" => sort = Some(sort_of(value)?),
             other => {
                 let message = format!("Unknown argument to {name} '{other}'");
-                return fail(Kind::AccumulatorTopUnknownField, message);
+                return fail(5788002, message);
             }
         }
     }
     if takes_n && n.is_none() {
-        return fail(Kind::AccumulatorTopNoN, "Missing value for 'n'");
+        return fail(5788003, "Missing value for 'n'");
     }
     let Some(output) = output else {
-        return fail(Kind::AccumulatorTopNoOutput, "Missing value for 'output'");
+        return fail(5788004, "Missing value for 'output'");
     };
     let Some(sort) = sort else {
-        return fail(Kind::AccumulatorTopNoSort, "Missing value for 'sortBy'");
+        return fail(5788005, "Missing value for 'sortBy'");
     };
     let is_bottom = name.starts_with("$bottom");
     let operator = if takes_n {
@@ -273,7 +266,7 @@ fn sort_of(value: RawBsonRef<'_>) -> Result<Sort, PipelineError> {
     match sort {
         Some(sort) => Ok(sort),
         None => fail(
-            Kind::AccumulatorTopSortNotObject,
+            5788604,
             format!("expected 'sortBy' to already be an object, but found {}", kind(value)),
         ),
     }
@@ -286,11 +279,7 @@ fn percentile(
 ) -> Result<Accumulator, PipelineError> {
     let is_median = name == "$median";
     let RawBsonRef::Document(options) = argument else {
-        let code = if is_median {
-            Kind::AccumulatorPercentileMedian
-        } else {
-            Kind::AccumulatorPercentileArgument
-        };
+        let code = if is_median { 7436100 } else { 7429703 };
         let message = format!("specification must be an object; found {name}: {}", kind(argument));
         return fail(code, message);
     };
@@ -304,20 +293,20 @@ fn percentile(
                 has_method = true;
                 if !matches!(value, RawBsonRef::String("approximate")) {
                     return fail(
-                        Kind::AccumulatorPercentileMethod,
+                        Code::BAD_VALUE,
                         "Currently only 'approximate' can be used as percentile 'method'.",
                     );
                 }
             }
             other => {
                 let message = format!("BSON field '{name}.{other}' is an unknown field.");
-                return fail(Kind::UnknownField, message);
+                return fail(Code::IDL_UNKNOWN_FIELD, message);
             }
         }
     }
     let missing = |field: &str| {
         let message = format!("BSON field '{name}.{field}' is missing but a required field");
-        PipelineError::stage(Kind::MissingField, message)
+        PipelineError::stage(Code::IDL_FAILED_TO_PARSE, message)
     };
     let input = input.ok_or_else(|| missing("input"))?;
     if !has_method {
@@ -330,7 +319,7 @@ fn percentile(
 fn percentiles(value: RawBsonRef<'_>) -> Result<Vec<f64>, PipelineError> {
     let wrong = || {
         PipelineError::stage(
-            Kind::AccumulatorPercentileList,
+            7750301,
             "The $percentile 'p' field must be an array of numbers from [0.0, 1.0]",
         )
     };
@@ -342,7 +331,7 @@ fn percentiles(value: RawBsonRef<'_>) -> Result<Vec<f64>, PipelineError> {
             let message = format!(
                 "The $percentile 'p' field must be an array of numbers from [0.0, 1.0], found: {p}"
             );
-            return fail(Kind::AccumulatorPercentileRange, message);
+            return fail(7750303, message);
         }
         ps.push(p);
     }

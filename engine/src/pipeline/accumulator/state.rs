@@ -13,10 +13,11 @@ use bson::{
 use super::parse::{Accumulator, Operator};
 use crate::{
     pipeline::{
-        PipelineError, StageErrorKind as Kind,
+        PipelineError,
+        error::fail,
         text::{kind, shown},
     },
-    query::{Scope, SortKey, Total},
+    query::{Code, Scope, SortKey, Total},
     value::{Direction, compare, key::encode},
 };
 
@@ -147,7 +148,7 @@ impl State {
             Some(RawBsonRef::Array(array)) => array,
             Some(other) => {
                 let message = format!("expected an array, but found {}", kind(other));
-                return Err(PipelineError::stage(Kind::AccumulatorNotArray, message));
+                return Err(PipelineError::stage(Code::TYPE_MISMATCH, message));
             }
         };
         let mut grown = 0;
@@ -223,22 +224,21 @@ pub(in crate::pipeline) fn number(value: RawBsonRef<'_>) -> Option<f64> {
 }
 
 fn checked_n(value: Option<RawBsonRef<'_>>) -> Result<usize, PipelineError> {
-    let fail = |kind, message| Err(PipelineError::stage(kind, message));
     let Some(value) = value else {
         let message = "Value for 'n' must be of integral type, but found missing".to_owned();
-        return fail(Kind::AccumulatorNNotInteger, message);
+        return fail(5787902, message);
     };
     let Some(n) = number(value) else {
         let message = format!("Value for 'n' must be of integral type, but found {}", shown(value));
-        return fail(Kind::AccumulatorNNotInteger, message);
+        return fail(5787902, message);
     };
     if n.fract() != 0.0 || !n.is_finite() {
         let message = format!("Value for 'n' must be of integral type, but found {}", shown(value));
-        return fail(Kind::AccumulatorNNotIntegral, message);
+        return fail(5787903, message);
     }
     if n <= 0.0 {
         let message = format!("'n' must be greater than 0, found {}", shown(value));
-        return fail(Kind::AccumulatorNNotPositive, message);
+        return fail(5787908, message);
     }
     #[expect(
         clippy::cast_possible_truncation,
@@ -306,7 +306,7 @@ fn merge(merged: &mut RawDocumentBuf, given: Option<RawBsonRef<'_>>) -> Result<i
         Some(RawBsonRef::Document(document)) => document,
         Some(other) => {
             return Err(PipelineError::stage(
-                Kind::AccumulatorMergeNotObject,
+                40400,
                 format!(
                     "$mergeObjects requires object inputs, but input {} is of type {}",
                     shown(other),

@@ -10,8 +10,9 @@ use bson::{
 use super::{Group, SortStage};
 use crate::{
     pipeline::{
-        PipelineError, StageErrorKind as Kind,
+        PipelineError,
         accumulator::Accumulators,
+        error::fail,
         text::{kind, shown},
     },
     query::{Expression, Sort, VariableNames},
@@ -19,10 +20,6 @@ use crate::{
 };
 
 type Stages = (Group, SortStage);
-
-fn fail<T>(kind: Kind, message: impl Into<String>) -> Result<T, PipelineError> {
-    Err(PipelineError::stage(kind, message))
-}
 
 /// Reads `$sortByCount`.
 pub(in crate::pipeline) fn sort_by_count(
@@ -33,12 +30,12 @@ pub(in crate::pipeline) fn sort_by_count(
                          inside an object";
     match value {
         RawBsonRef::String(path) if path.starts_with('$') => {}
-        RawBsonRef::String(_) => return fail(Kind::SortByCountPath, WRONG),
+        RawBsonRef::String(_) => return fail(40148, WRONG),
         RawBsonRef::Document(document) if is_operator(document) => {}
-        RawBsonRef::Document(_) => return fail(Kind::SortByCountObject, WRONG),
+        RawBsonRef::Document(_) => return fail(40147, WRONG),
         _ => {
             return fail(
-                Kind::SortByCountType,
+                40149,
                 "the sortByCount field must be specified as a string or as an object",
             );
         }
@@ -64,7 +61,7 @@ pub(super) fn counting(names: &VariableNames) -> Result<Accumulators, PipelineEr
 fn sorted(order: &RawDocument) -> Result<SortStage, PipelineError> {
     match Sort::parse(order)? {
         Some(sort) => Ok(SortStage::of(sort)),
-        None => fail(Kind::SortEmpty, "$sort stage must have at least one sort key"),
+        None => fail(15976, "$sort stage must have at least one sort key"),
     }
 }
 
@@ -78,7 +75,7 @@ pub(in crate::pipeline) fn bucket(
             "Argument to $bucket stage must be an object, but found type: {}.",
             kind(value)
         );
-        return fail(Kind::BucketNotObject, message);
+        return fail(40201, message);
     };
     let (mut group_by, mut bounds, mut default, mut fields) = (None, Vec::new(), None, None);
     for element in options {
@@ -92,25 +89,19 @@ pub(in crate::pipeline) fn bucket(
                         "The $bucket 'default' field must be a constant expression, but found: {}.",
                         shown(value)
                     );
-                    return fail(Kind::BucketDefaultConstant, message);
+                    return fail(40195, message);
                 };
                 default = Some(constant);
             }
-            "output" => fields = Some(output(value, Kind::BucketOutput, "$bucket", names)?),
+            "output" => fields = Some(output(value, 40196, "$bucket", names)?),
             other => {
-                return fail(
-                    Kind::BucketOption,
-                    format!("Unrecognized option to $bucket: {other}."),
-                );
+                return fail(40197, format!("Unrecognized option to $bucket: {other}."));
             }
         }
     }
     let (Some(group_by), Some(lowest), Some(highest)) = (group_by, bounds.first(), bounds.last())
     else {
-        return fail(
-            Kind::BucketRequired,
-            "$bucket requires 'groupBy' and 'boundaries' to be specified.",
-        );
+        return fail(40198, "$bucket requires 'groupBy' and 'boundaries' to be specified.");
     };
     if let Some(default) = &default {
         check_default(default.as_raw_bson_ref(), lowest, highest)?;
@@ -140,7 +131,7 @@ fn checked_group_by(value: RawBsonRef<'_>) -> Result<RawBsonRef<'_>, PipelineErr
          found: {}.",
         shown(value)
     );
-    fail(Kind::BucketGroupBy, message)
+    fail(40202, message)
 }
 
 fn constant(
@@ -157,7 +148,7 @@ fn boundaries(value: RawBsonRef<'_>, names: &VariableNames) -> Result<Vec<RawBso
             "The $bucket 'boundaries' field must be an array, but found type: {}.",
             kind(value)
         );
-        return fail(Kind::BucketBoundariesType, message);
+        return fail(40200, message);
     };
     let mut bounds = Vec::new();
     for item in array {
@@ -168,7 +159,7 @@ fn boundaries(value: RawBsonRef<'_>, names: &VariableNames) -> Result<Vec<RawBso
                  value: {}.",
                 shown(item)
             );
-            return fail(Kind::BucketBoundariesConstant, message);
+            return fail(40191, message);
         };
         bounds.push(bound);
     }
@@ -177,7 +168,7 @@ fn boundaries(value: RawBsonRef<'_>, names: &VariableNames) -> Result<Vec<RawBso
             "The $bucket 'boundaries' field must have at least 2 values, but found {} value(s).",
             bounds.len()
         );
-        return fail(Kind::BucketBoundariesFew, message);
+        return fail(40192, message);
     }
     for (at, (lower, upper)) in bounds.iter().zip(bounds.iter().skip(1)).enumerate() {
         let (lower, upper) = (lower.as_raw_bson_ref(), upper.as_raw_bson_ref());
@@ -188,7 +179,7 @@ fn boundaries(value: RawBsonRef<'_>, names: &VariableNames) -> Result<Vec<RawBso
                 kind(lower),
                 kind(upper)
             );
-            return fail(Kind::BucketBoundariesTypes, message);
+            return fail(40193, message);
         }
         if compare(lower, upper) != Ordering::Less {
             let message = format!(
@@ -198,7 +189,7 @@ fn boundaries(value: RawBsonRef<'_>, names: &VariableNames) -> Result<Vec<RawBso
                 shown(lower),
                 shown(upper)
             );
-            return fail(Kind::BucketBoundariesOrder, message);
+            return fail(40194, message);
         }
     }
     Ok(bounds)
@@ -217,7 +208,7 @@ fn check_default(
         return Ok(());
     }
     fail(
-        Kind::BucketDefaultRange,
+        40199,
         "The $bucket 'default' field must be less than the lowest boundary or greater than or equal \
          to the highest boundary.",
     )
@@ -226,7 +217,7 @@ fn check_default(
 /// Reads `output`.
 pub(super) fn output(
     value: RawBsonRef<'_>,
-    wrong: Kind,
+    code: i32,
     stage: &str,
     names: &VariableNames,
 ) -> Result<Accumulators, PipelineError> {
@@ -235,7 +226,7 @@ pub(super) fn output(
             "The {stage} 'output' field must be an object, but found type: {}.",
             kind(value)
         );
-        return fail(wrong, message);
+        return fail(code, message);
     };
     let fields: Vec<_> = fields.into_iter().collect::<Result<_, _>>()?;
     Accumulators::parse(fields.into_iter().map(|(name, value)| (name.as_str(), value)), names)

@@ -14,8 +14,9 @@ use super::{
 };
 use crate::{
     pipeline::{
-        PipelineError, StageErrorKind as Kind,
+        PipelineError,
         accumulator::{Accumulators, State, number, value_bytes},
+        error::fail,
         memory::Held,
         text::{kind, shown},
     },
@@ -38,10 +39,6 @@ struct Options {
     granularity: Option<Granularity>,
 }
 
-fn fail<T>(kind: Kind, message: impl Into<String>) -> Result<T, PipelineError> {
-    Err(PipelineError::stage(kind, message))
-}
-
 impl BucketAuto {
     pub(in crate::pipeline) fn parse(
         value: RawBsonRef<'_>,
@@ -52,7 +49,7 @@ impl BucketAuto {
                 "The argument to $bucketAuto must be an object, but found type: {}.",
                 kind(value)
             );
-            return fail(Kind::AutoNotObject, message);
+            return fail(40240, message);
         };
         let (mut group_by, mut count, mut fields, mut granularity) = (None, None, None, None);
         for element in options {
@@ -60,12 +57,12 @@ impl BucketAuto {
             match name.as_str() {
                 "groupBy" => group_by = Some(group_by_of(value, names)?),
                 "buckets" => count = Some(count_of(value)?),
-                "output" => fields = Some(output(value, Kind::AutoOutput, "$bucketAuto", names)?),
+                "output" => fields = Some(output(value, 40244, "$bucketAuto", names)?),
                 "granularity" => match value {
                     RawBsonRef::String(name) => {
                         let Some(known) = Granularity::named(name) else {
                             let message = format!("Unknown rounding granularity '{name}'");
-                            return fail(Kind::AutoGranularity, message);
+                            return fail(40257, message);
                         };
                         granularity = Some(known);
                     }
@@ -74,20 +71,17 @@ impl BucketAuto {
                             "The $bucketAuto 'granularity' field must be a string, but found type: {}.",
                             kind(other)
                         );
-                        return fail(Kind::AutoGranularityType, message);
+                        return fail(40261, message);
                     }
                 },
                 other => {
                     let message = format!("Unrecognized option to $bucketAuto: {other}.");
-                    return fail(Kind::AutoOption, message);
+                    return fail(40245, message);
                 }
             }
         }
         let (Some(group_by), Some(count)) = (group_by, count) else {
-            return fail(
-                Kind::AutoRequired,
-                "$bucketAuto requires 'groupBy' and 'buckets' to be specified.",
-            );
+            return fail(40246, "$bucketAuto requires 'groupBy' and 'buckets' to be specified.");
         };
         let fields = match fields {
             Some(fields) => fields,
@@ -112,7 +106,7 @@ fn group_by_of(value: RawBsonRef<'_>, names: &VariableNames) -> Result<Expressio
          object, but found: {}",
         shown(value)
     );
-    fail(Kind::AutoGroupBy, message)
+    fail(40239, message)
 }
 
 fn count_of(value: RawBsonRef<'_>) -> Result<usize, PipelineError> {
@@ -121,21 +115,21 @@ fn count_of(value: RawBsonRef<'_>) -> Result<usize, PipelineError> {
             "The $bucketAuto 'buckets' field must be a numeric value, but found type: {}.",
             kind(value)
         );
-        return fail(Kind::AutoBucketsNumber, message);
+        return fail(40241, message);
     };
     if given.fract() != 0.0 || given.abs() > f64::from(i32::MAX) || given.is_nan() {
         let message = format!(
             "The $bucketAuto 'buckets' field must be representable as a 32-bit integer, but found {}.",
             shown(value)
         );
-        return fail(Kind::AutoBucketsInteger, message);
+        return fail(40242, message);
     }
     if given <= 0.0 {
         let message = format!(
             "The $bucketAuto 'buckets' field must be greater than 0, but found: {}.",
             shown(value)
         );
-        return fail(Kind::AutoBucketsPositive, message);
+        return fail(40243, message);
     }
     #[expect(
         clippy::cast_possible_truncation,
@@ -252,17 +246,17 @@ fn check_number(value: Option<RawBsonRef<'_>>) -> Result<(), PipelineError> {
              with type: {}",
             value.map_or("missing", kind)
         );
-        return fail(Kind::AutoValueType, message);
+        return fail(40258, message);
     };
     if number.is_nan() {
         return fail(
-            Kind::AutoValueNan,
+            40259,
             "$bucketAuto can specify a 'granularity' with numeric boundaries only, but found a NaN",
         );
     }
     if number < 0.0 {
         return fail(
-            Kind::AutoValueNegative,
+            40260,
             "$bucketAuto can specify a 'granularity' with non-negative numbers only, but found a \
              negative number",
         );

@@ -8,7 +8,7 @@ use bson::{
 };
 
 use super::{Input, Stage};
-use crate::pipeline::{PipelineError, StageErrorKind as Kind};
+use crate::pipeline::{PipelineError, error::fail};
 
 /// `$count`
 #[derive(Debug, Clone)]
@@ -19,24 +19,23 @@ pub(in crate::pipeline) struct Count {
 
 impl Count {
     pub(in crate::pipeline) fn parse(value: RawBsonRef<'_>) -> Result<Self, PipelineError> {
-        let fail = |kind, message| Err(PipelineError::stage(kind, message));
         let RawBsonRef::String(field) = value else {
-            return fail(Kind::CountNotString, "the count field must be a non-empty string");
+            return fail(40156, "the count field must be a non-empty string");
         };
         if field.starts_with('$') {
-            return fail(Kind::CountDollar, "the count field cannot be a $-prefixed path");
+            return fail(40158, "the count field cannot be a $-prefixed path");
         }
         if field.contains('\0') {
-            return fail(Kind::CountNul, "the count field cannot contain a null byte");
+            return fail(40159, "the count field cannot contain a null byte");
         }
         if field.contains('.') {
-            return fail(Kind::CountDot, "the count field cannot contain '.'");
+            return fail(40160, "the count field cannot contain '.'");
         }
         if field.is_empty() {
-            return fail(Kind::CountEmpty, "the count field must be a non-empty string");
+            return fail(40157, "the count field must be a non-empty string");
         }
         if field == "_id" {
-            return fail(Kind::CountId, "the count field cannot be '_id'");
+            return fail(9039800, "the count field cannot be '_id'");
         }
         Ok(Self { field: CString::try_from(field)?, is_done: false })
     }

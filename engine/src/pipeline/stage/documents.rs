@@ -8,7 +8,7 @@ use super::{Input, Stage};
 use crate::{
     catalog::Namespace,
     pipeline::{
-        Environment, PipelineError, StageErrorKind as Kind,
+        Environment, PipelineError,
         text::{kind, shown},
     },
     query::{Context, Expression, Scope, VariableNames, check_levels},
@@ -48,7 +48,7 @@ impl Stage for Documents {
         let value = self.array.evaluate(&Scope::new(&empty, context))?;
         let Some(RawBsonRef::Array(array)) = value.as_ref() else {
             return Err(PipelineError::stage(
-                Kind::DocumentsValue,
+                5858203,
                 format!(
                     "error during aggregation: $documents expects an array of documents, found {}",
                     value.as_ref().map_or("missing", kind)
@@ -64,7 +64,7 @@ impl Stage for Documents {
                 }
                 other => {
                     return Err(PipelineError::stage(
-                        Kind::DocumentsElement,
+                        40228,
                         format!(
                             "'newRoot' expression must evaluate to an object, but resulting value \
                              was: {}. Type of resulting value: '{}'",

@@ -9,8 +9,9 @@ use bson::{
 
 use super::{Input, Stage};
 use crate::pipeline::{
-    Pipeline, PipelineError, Reading, Run, StageErrorKind as Kind,
+    Pipeline, PipelineError, Reading, Run,
     edit::check_name,
+    error::fail,
     memory::Held,
     parse::Place,
     text::{kind, shown},
@@ -28,7 +29,6 @@ impl Facet {
         value: RawBsonRef<'_>,
         reading: &Reading<'_>,
     ) -> Result<Self, PipelineError> {
-        let fail = |kind, message: String| Err(PipelineError::stage(kind, message));
         let options = match value {
             RawBsonRef::Document(options) if !options.is_empty() => options,
             other => {
@@ -36,7 +36,7 @@ impl Facet {
                     "the $facet specification must be a non-empty object, but found: {}",
                     shown(other)
                 );
-                return fail(Kind::FacetEmpty, message);
+                return fail(40169, message);
             }
         };
         let reading = reading.within(Place::Facet)?;
@@ -47,7 +47,7 @@ impl Facet {
             let RawBsonRef::Array(array) = value else {
                 let message =
                     format!("arguments to $facet must be arrays, {name} is type {}", kind(value));
-                return fail(Kind::FacetNotArray, message);
+                return fail(40170, message);
             };
             let mut stages = Vec::new();
             for item in array {
@@ -60,7 +60,7 @@ impl Facet {
                             kind(other),
                             shown(other)
                         );
-                        return fail(Kind::FacetElement, message);
+                        return fail(40171, message);
                     }
                 }
             }

@@ -13,11 +13,12 @@ use bson::{
 use super::{Input, Stage, count::shortest};
 use crate::{
     pipeline::{
-        PipelineError, StageErrorKind as Kind,
+        PipelineError,
         accumulator::{Accumulators, State, value_bytes},
+        error::fail,
         memory::Held,
     },
-    query::{Expression, Scope, VariableNames},
+    query::{Code, Expression, Scope, VariableNames},
     value::{Direction, key::encode},
 };
 
@@ -39,16 +40,15 @@ impl Group {
         value: RawBsonRef<'_>,
         names: &VariableNames,
     ) -> Result<Self, PipelineError> {
-        let fail = |kind, message| Err(PipelineError::stage(kind, message));
         let RawBsonRef::Document(spec) = value else {
-            return fail(Kind::GroupNotObject, "a group's fields must be specified in an object");
+            return fail(15947, "a group's fields must be specified in an object");
         };
         let (mut id, mut fields) = (None, Vec::new());
         for element in spec {
             let (name, value) = element?;
             match name.as_str() {
                 "_id" if id.is_some() => {
-                    return fail(Kind::GroupIdTwice, "a group's _id may only be specified once");
+                    return fail(15948, "a group's _id may only be specified once");
                 }
                 "_id" => id = Some(value),
                 name => fields.push((name, value)),
@@ -57,7 +57,7 @@ impl Group {
         let fields = Accumulators::parse(fields.into_iter(), names)?;
         match id {
             Some(id) => Ok(Self::of(Expression::parse(id, names)?, fields)),
-            None => fail(Kind::GroupNoId, "a group specification must include an _id"),
+            None => fail(15955, "a group specification must include an _id"),
         }
     }
 
@@ -94,23 +94,19 @@ impl Group {
 
 /// MongoDB runs `$group` in another engine than the other stages, with kinds of errors of its own.
 fn in_group(error: PipelineError) -> PipelineError {
-    use crate::query::{ExpressionErrorKind as Expr, QueryErrorKind};
-    let kind = match &error {
-        PipelineError::Query(query) => match query.kind {
-            QueryErrorKind::Expression(Expr::DivideByZero) => Kind::GroupDivideByZero,
-            QueryErrorKind::Expression(Expr::ModByZero) => Kind::GroupModByZero,
-            _ => return error,
+    let code = match &error {
+        PipelineError::Query(query) => match query.elsewhere {
+            Some(code) => code,
+            None => return error,
         },
-        PipelineError::Stage { kind, .. } => match kind {
-            Kind::AccumulatorMergeNotObject => Kind::GroupMergeNotObject,
-            Kind::AccumulatorNNotInteger
-            | Kind::AccumulatorNNotIntegral
-            | Kind::AccumulatorNNotPositive => Kind::GroupN,
+        PipelineError::Stage { code: Code(code), .. } => match code {
+            40400 => Code(5911200),
+            5787902 | 5787903 | 5787908 => Code(7548606),
             _ => return error,
         },
         _ => return error,
     };
-    PipelineError::stage(kind, error.to_string())
+    PipelineError::stage(code, error.to_string())
 }
 
 impl Stage for Group {

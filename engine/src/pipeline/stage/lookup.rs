@@ -10,14 +10,14 @@ use bson::{
 use super::{Input, Match, Stage};
 use crate::{
     pipeline::{
-        Origin, Pipeline, PipelineError, Reading, Run, StageErrorKind as Kind,
+        Origin, Pipeline, PipelineError, Reading, Run,
         edit::Place as FieldPlace,
         memory::Held,
         parse::{Place, stages_of},
         text::kind,
         views::draws_lots,
     },
-    query::{Context, Expression, Filter, Scope, VariableNames, check_made},
+    query::{Code, Context, Expression, Filter, Scope, VariableNames, check_made},
     value::Path,
 };
 
@@ -54,7 +54,7 @@ struct Given<'d> {
 }
 
 fn fail<T>(message: impl Into<String>) -> Result<T, PipelineError> {
-    Err(PipelineError::stage(Kind::FailedToParse, message))
+    Err(PipelineError::stage(Code::FAILED_TO_PARSE, message))
 }
 
 impl<'d> Given<'d> {
@@ -121,7 +121,7 @@ impl Lookup {
                 FieldPlace::parse(local)?;
                 FieldPlace::parse(foreign)?;
                 let path = Path::parse(local).map_err(|error| {
-                    PipelineError::stage(Kind::FailedToParse, error.to_string())
+                    PipelineError::stage(Code::FAILED_TO_PARSE, error.to_string())
                 })?;
                 Some((path, CString::try_from(foreign)?))
             }

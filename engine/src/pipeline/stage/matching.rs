@@ -9,7 +9,7 @@ use bson::{
 
 use super::{Input, Stage};
 use crate::{
-    pipeline::{PipelineError, StageErrorKind},
+    pipeline::PipelineError,
     plan::Target,
     query::{Expr, Filter, VariableNames},
 };
@@ -27,7 +27,7 @@ impl Match {
     ) -> Result<Self, PipelineError> {
         let RawBsonRef::Document(filter) = value else {
             return Err(PipelineError::stage(
-                StageErrorKind::MatchNotObject,
+                15959,
                 "the match filter must be an expression in an object",
             ));
         };

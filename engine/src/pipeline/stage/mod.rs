@@ -22,13 +22,13 @@ use std::{collections::VecDeque, sync::Arc};
 
 use bson::{RawDocument, RawDocumentBuf, raw::RawBsonRef};
 
-use super::{Environment, PipelineError, StageErrorKind, source::Source};
+use super::{Environment, PipelineError, source::Source};
 use crate::{
     catalog::Namespace,
     interrupt,
     limits::PIPELINE_DOC_BYTES_MAX,
     plan::Target,
-    query::{Context, QueryError, check_levels},
+    query::{Code, Context, QueryError, check_levels},
 };
 
 pub(super) use bucket::{bucket, sort_by_count};
@@ -149,7 +149,7 @@ fn check_size(document: Option<&RawDocument>) -> Result<(), PipelineError> {
         return Ok(());
     }
     Err(PipelineError::stage(
-        StageErrorKind::MemoryLimit,
+        Code::QUERY_EXCEEDED_MEMORY_LIMIT,
         format!(
             "Exceeded memory limit: a stage made a document of {bytes} bytes, and at most \
              {PIPELINE_DOC_BYTES_MAX} may go on to the next one; leave fields out that are not needed"
@@ -166,7 +166,6 @@ mod tests {
         command::testing::Lab,
         interrupt::{Ended, ended_at_once},
         pipeline::{Pipeline, Reading, Rows, Run},
-        query::QueryErrorKind,
     };
 
     struct NoRows;
@@ -193,6 +192,6 @@ mod tests {
         assert!(run().advance(&environment).expect("run").is_some());
         let ended = ended_at_once(|| run().advance(&environment)).expect_err("ended");
         let PipelineError::Query(ended) = ended else { panic!("{ended}") };
-        assert_eq!(ended.kind, QueryErrorKind::Ended(Ended::Interrupted));
+        assert_eq!(ended.ended, Some(Ended::Interrupted));
     }
 }

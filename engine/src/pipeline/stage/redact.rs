@@ -9,7 +9,7 @@ use bson::{
 
 use super::{Input, Stage};
 use crate::{
-    pipeline::{PipelineError, StageErrorKind as Kind, text::shown},
+    pipeline::{PipelineError, text::shown},
     query::{Context, Expression, Scope, VariableNames},
 };
 
@@ -60,7 +60,7 @@ impl Redact {
                 Ok(Some(out))
             }
             other => Err(PipelineError::stage(
-                Kind::RedactResult,
+                17053,
                 format!(
                     "$redact's expression should not return anything aside from the variables \
                      $$KEEP, $$DESCEND, and $$PRUNE, but returned {}",

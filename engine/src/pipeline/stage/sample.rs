@@ -8,7 +8,7 @@ use std::{
 use bson::{RawDocumentBuf, raw::RawBsonRef};
 
 use super::{Input, Stage};
-use crate::pipeline::{PipelineError, StageErrorKind as Kind, memory::Held};
+use crate::pipeline::{PipelineError, error::fail, memory::Held};
 
 /// `$sample`: every document gets a random number; those with the smallest ones are given.
 #[derive(Debug, Clone)]
@@ -24,17 +24,16 @@ struct Ticket {
 
 impl Sample {
     pub(in crate::pipeline) fn parse(value: RawBsonRef<'_>) -> Result<Self, PipelineError> {
-        let fail = |kind, message: String| Err(PipelineError::stage(kind, message));
         let RawBsonRef::Document(options) = value else {
             let message = "the $sample stage specification must be an object";
-            return fail(Kind::SampleNotObject, message.into());
+            return fail(28745, message);
         };
         let mut size = None;
         for element in options {
             let (name, value) = element?;
             if name.as_str() != "size" {
                 let message = format!("unrecognized option to $sample: {name}");
-                return fail(Kind::SampleOption, message);
+                return fail(28748, message);
             }
             let number = match value {
                 RawBsonRef::Int32(number) => i64::from(number),
@@ -47,18 +46,18 @@ impl Sample {
                 }
                 _ => {
                     let message = "size argument to $sample must be a number";
-                    return fail(Kind::SampleSizeNotNumber, message.into());
+                    return fail(28746, message);
                 }
             };
             if number <= 0 {
                 let message = "size argument to $sample must be a positive integer";
-                return fail(Kind::SampleSizeNegative, message.into());
+                return fail(28747, message);
             }
             size = Some(usize::try_from(number).unwrap_or(usize::MAX));
         }
         match size {
             Some(size) => Ok(Self { size, drawn: None }),
-            None => fail(Kind::SampleNoSize, "$sample stage must specify a size".into()),
+            None => fail(28749, "$sample stage must specify a size"),
         }
     }
 

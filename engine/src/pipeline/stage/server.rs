@@ -10,8 +10,8 @@ use bson::{
 use super::{Input, Stage};
 use crate::{
     catalog::Namespace,
-    pipeline::{Environment, PipelineError, StageErrorKind as Kind, text::kind},
-    query::Context,
+    pipeline::{Environment, PipelineError, text::kind},
+    query::{Code, Context},
 };
 
 /// What such a stage shows.
@@ -45,7 +45,7 @@ impl Server {
         match value {
             RawBsonRef::Document(options) if options.is_empty() => Ok(Self(ServerRows::IndexStats)),
             _ => Err(PipelineError::stage(
-                Kind::IndexStatsArgument,
+                28803,
                 "The $indexStats stage specification must be an empty object",
             )),
         }
@@ -55,7 +55,7 @@ impl Server {
         let RawBsonRef::Document(options) = value else {
             let message =
                 format!("$collStats must take a nested object but found: {}", kind(value));
-            return Err(PipelineError::stage(Kind::CollStatsArgument, message));
+            return Err(PipelineError::stage(5447000, message));
         };
         let (mut storage, mut count, mut latency, mut query_exec) = (None, false, None, false);
         for element in options {
@@ -63,7 +63,7 @@ impl Server {
             let name = name.as_str();
             if !["latencyStats", "storageStats", "count", "queryExecStats"].contains(&name) {
                 let message = format!("BSON field '$collStats.{name}' is an unknown field.");
-                return Err(PipelineError::stage(Kind::UnknownField, message));
+                return Err(PipelineError::stage(Code::IDL_UNKNOWN_FIELD, message));
             }
             let RawBsonRef::Document(inner) = value else {
                 return Err(wrong_type(&format!("$collStats.{name}"), value, "object"));
@@ -93,7 +93,7 @@ impl Server {
             "backtrace",
             "targetAllNodes",
         ];
-        let fail = |message| Err(PipelineError::stage(Kind::FailedToParse, message));
+        let fail = |message| Err(PipelineError::stage(Code::FAILED_TO_PARSE, message));
         let RawBsonRef::Document(options) = value else {
             return fail(format!(
                 "$currentOp options must be specified in an object, but found: {}",
@@ -123,7 +123,7 @@ impl Server {
     ) -> Result<Self, PipelineError> {
         let RawBsonRef::Document(options) = value else {
             return Err(PipelineError::stage(
-                Kind::TypeMismatch,
+                Code::TYPE_MISMATCH,
                 format!(
                     "{name} options must be specified in an object, but found: {}",
                     kind(value)
@@ -142,7 +142,7 @@ impl Server {
                 }
                 (other, _) => {
                     let message = format!("BSON field '{name}.{other}' is an unknown field.");
-                    return Err(PipelineError::stage(Kind::UnknownField, message));
+                    return Err(PipelineError::stage(Code::IDL_UNKNOWN_FIELD, message));
                 }
             }
         }
@@ -164,7 +164,7 @@ fn scale(options: &RawDocument) -> Result<u64, PipelineError> {
     };
     u64::try_from(number).ok().filter(|scale| *scale > 0).ok_or_else(|| {
         PipelineError::stage(
-            Kind::BadValue,
+            Code::BAD_VALUE,
             format!("BSON field 'storageStats.scale' value must be >= 1, actual value '{number}'"),
         )
     })
@@ -177,7 +177,7 @@ pub(in crate::pipeline) fn wrong_type(
     expected: &str,
 ) -> PipelineError {
     PipelineError::stage(
-        Kind::TypeMismatch,
+        Code::TYPE_MISMATCH,
         format!(
             "BSON field '{place}' is the wrong type '{}', expected type '{expected}'",
             kind(found)

@@ -4,7 +4,7 @@ use bson::{RawDocumentBuf, raw::RawBsonRef};
 
 use super::{Input, Stage};
 use crate::{
-    pipeline::{PipelineError, StageErrorKind, text::shown},
+    pipeline::{PipelineError, text::shown},
     plan::Target,
 };
 
@@ -24,13 +24,10 @@ impl Limit {
     pub(in crate::pipeline) fn parse(value: RawBsonRef<'_>) -> Result<Self, PipelineError> {
         let left = whole_number(value, "$limit").map_err(|reason| {
             let message = format!("invalid argument to $limit stage: {reason}");
-            PipelineError::stage(StageErrorKind::LimitArgument, message)
+            PipelineError::stage(5107201, message)
         })?;
         if left == 0 {
-            return Err(PipelineError::stage(
-                StageErrorKind::LimitNotPositive,
-                "the limit must be positive",
-            ));
+            return Err(PipelineError::stage(15958, "the limit must be positive"));
         }
         Ok(Self { left })
     }
@@ -40,7 +37,7 @@ impl Skip {
     pub(in crate::pipeline) fn parse(value: RawBsonRef<'_>) -> Result<Self, PipelineError> {
         let left = whole_number(value, "$skip").map_err(|reason| {
             let message = format!("invalid argument to $skip stage: {reason}");
-            PipelineError::stage(StageErrorKind::SkipArgument, message)
+            PipelineError::stage(5107200, message)
         })?;
         Ok(Self { left })
     }

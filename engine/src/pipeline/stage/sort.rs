@@ -6,7 +6,7 @@ use bson::{RawDocumentBuf, raw::RawBsonRef};
 
 use super::{Input, Stage};
 use crate::{
-    pipeline::{PipelineError, StageErrorKind, memory::Held},
+    pipeline::{PipelineError, memory::Held},
     plan::Target,
     query::{Sort, SortKey},
 };
@@ -23,16 +23,13 @@ impl SortStage {
     pub(in crate::pipeline) fn parse(value: RawBsonRef<'_>) -> Result<Self, PipelineError> {
         let RawBsonRef::Document(sort) = value else {
             return Err(PipelineError::stage(
-                StageErrorKind::SortNotObject,
+                15973,
                 "the $sort key specification must be an object",
             ));
         };
         match Sort::parse(sort)? {
             Some(sort) => Ok(Self::of(sort)),
-            None => Err(PipelineError::stage(
-                StageErrorKind::SortEmpty,
-                "$sort stage must have at least one sort key",
-            )),
+            None => Err(PipelineError::stage(15976, "$sort stage must have at least one sort key")),
         }
     }
 

@@ -5,10 +5,13 @@ use std::sync::Arc;
 use bson::{RawDocumentBuf, raw::RawBsonRef};
 
 use super::{Input, Stage, server::wrong_type};
-use crate::pipeline::{
-    Origin, Pipeline, PipelineError, Reading, Run, StageErrorKind as Kind,
-    parse::{Place, stages_of},
-    text::kind,
+use crate::{
+    pipeline::{
+        Origin, Pipeline, PipelineError, Reading, Run,
+        parse::{Place, stages_of},
+        text::kind,
+    },
+    query::Code,
 };
 
 /// `$unionWith`: after the documents in front those of another collection.
@@ -44,7 +47,7 @@ impl UnionWith {
                         (other, _) => {
                             let message =
                                 format!("BSON field '$unionWith.{other}' is an unknown field.");
-                            return Err(PipelineError::stage(Kind::UnknownField, message));
+                            return Err(PipelineError::stage(Code::IDL_UNKNOWN_FIELD, message));
                         }
                     }
                 }
@@ -54,7 +57,7 @@ impl UnionWith {
                     "the $unionWith stage specification must be an object or string, but found {}",
                     kind(other)
                 );
-                return Err(PipelineError::stage(Kind::FailedToParse, message));
+                return Err(PipelineError::stage(Code::FAILED_TO_PARSE, message));
             }
         }
         let stages = stages.unwrap_or_default();

@@ -8,7 +8,7 @@ use bson::{
 };
 
 use super::{Input, Stage};
-use crate::pipeline::{PipelineError, StageErrorKind as Kind, edit::Place, text::kind};
+use crate::pipeline::{PipelineError, edit::Place, error::fail, text::kind};
 
 /// `$unwind`: a document for each element of an array. One at a time, as the results together can
 /// be much larger than the document.
@@ -28,7 +28,6 @@ struct Options {
 
 impl Unwind {
     pub(in crate::pipeline) fn parse(value: RawBsonRef<'_>) -> Result<Self, PipelineError> {
-        let fail = |kind, message: String| Err(PipelineError::stage(kind, message));
         let (mut path, mut index, mut keeps_empty) = (None, None, false);
         match value {
             RawBsonRef::String(text) => path = Some(text),
@@ -42,7 +41,7 @@ impl Unwind {
                                 "expected a string as the path for $unwind stage, got {}",
                                 kind(other)
                             );
-                            return fail(Kind::UnwindPathNotString, message);
+                            return fail(28808, message);
                         }
                         ("preserveNullAndEmptyArrays", RawBsonRef::Boolean(keeps)) => {
                             keeps_empty = keeps;
@@ -52,14 +51,14 @@ impl Unwind {
                                 "expected a boolean for the preserveNullAndEmptyArrays option to $unwind stage, got {}",
                                 kind(other)
                             );
-                            return fail(Kind::UnwindPreserveNotBool, message);
+                            return fail(28809, message);
                         }
                         ("includeArrayIndex", RawBsonRef::String(text)) if !text.is_empty() => {
                             if text.starts_with('$') {
                                 let message = format!(
                                     "includeArrayIndex option to $unwind stage should not be prefixed with a '$': {text}"
                                 );
-                                return fail(Kind::UnwindIndexDollar, message);
+                                return fail(28822, message);
                             }
                             index = Some(Place::parse(text)?);
                         }
@@ -68,11 +67,11 @@ impl Unwind {
                                 "expected a non-empty string for the includeArrayIndex  option to $unwind stage, got {}",
                                 kind(other)
                             );
-                            return fail(Kind::UnwindIndexNotString, message);
+                            return fail(28810, message);
                         }
                         (other, _) => {
                             let message = format!("unrecognized option to $unwind stage: {other}");
-                            return fail(Kind::UnwindOption, message);
+                            return fail(28811, message);
                         }
                     }
                 }
@@ -82,16 +81,16 @@ impl Unwind {
                     "expected either a string or an object as specification for $unwind stage, got {}",
                     kind(other)
                 );
-                return fail(Kind::UnwindNotObject, message);
+                return fail(15981, message);
             }
         }
         let Some(path) = path.filter(|path| !path.is_empty()) else {
-            return fail(Kind::UnwindNoPath, "no path specified to $unwind stage".into());
+            return fail(28812, "no path specified to $unwind stage");
         };
         let Some(path) = path.strip_prefix('$') else {
             let message =
                 format!("path option to $unwind stage should be prefixed with a '$': {path}");
-            return fail(Kind::UnwindNoDollar, message);
+            return fail(28818, message);
         };
         let options = Options { path: Place::parse(path)?, index, keeps_empty };
         Ok(Self { options: Arc::new(options), current: None })

@@ -3,14 +3,15 @@
 use bson::{RawArray, RawArrayBuf, RawBson, RawBsonRef};
 
 use super::{
-    family::{
-        FamilyErrorKind as Kind, count, integral32, is_nullish, is_number, name_of, null, refused,
-        shown,
-    },
+    family::{count, integral32, is_nullish, is_number, name_of, null, shown},
     operator::{Arguments, Given, Operator, Outcome},
     room::Room,
 };
-use crate::{limits::RANGE_ELEMENTS_MAX, query::QueryError, value::order};
+use crate::{
+    limits::RANGE_ELEMENTS_MAX,
+    query::{Code, QueryError, error::refused},
+    value::order,
+};
 
 pub(super) static OPERATORS: &[Operator] = &[
     Operator { name: "$arrayElemAt", arguments: Arguments::Exactly(2), run: array_elem_at },
@@ -48,7 +49,7 @@ fn array_elem_at(given: &Given<'_>) -> Outcome {
     let array = array_of_argument(array, "$arrayElemAt's first argument")?;
     let Some(number) = at.filter(|at| is_number(*at)) else {
         return Err(refused(
-            Kind::ArrayElemAtIndexType,
+            28690,
             format!(
                 "$arrayElemAt's second argument must be a numeric value, but is {}",
                 name_of(at)
@@ -57,7 +58,7 @@ fn array_elem_at(given: &Given<'_>) -> Outcome {
     };
     let Some(index) = integral32(number) else {
         return Err(refused(
-            Kind::ArrayElemAtIndexWhole,
+            28691,
             format!(
                 "$arrayElemAt's second argument must be representable as a 32-bit integer: {}",
                 shown(at)
@@ -73,10 +74,7 @@ fn array_of_argument<'v>(
 ) -> Result<&'v RawArray, QueryError> {
     match value {
         Some(RawBsonRef::Array(array)) => Ok(array),
-        other => Err(refused(
-            Kind::ArrayElemAtType,
-            format!("{what} must be an array, but is {}", name_of(other)),
-        )),
+        other => Err(refused(28689, format!("{what} must be an array, but is {}", name_of(other)))),
     }
 }
 
@@ -121,7 +119,7 @@ fn concat_arrays(given: &Given<'_>) -> Outcome {
             }
             other => {
                 return Err(refused(
-                    Kind::ConcatArraysType,
+                    28664,
                     format!("$concatArrays only supports arrays, not {}", name_of(other)),
                 ));
             }
@@ -133,7 +131,7 @@ fn concat_arrays(given: &Given<'_>) -> Outcome {
 fn is_in(given: &Given<'_>) -> Outcome {
     let Some(RawBsonRef::Array(array)) = given.at(1) else {
         return Err(refused(
-            Kind::InType,
+            40081,
             format!("$in requires an array as a second argument, found: {}", name_of(given.at(1))),
         ));
     };
@@ -152,7 +150,7 @@ fn index_of_array(given: &Given<'_>) -> Outcome {
         Some(RawBsonRef::Array(array)) => array,
         other => {
             return Err(refused(
-                Kind::IndexOfArrayInput,
+                40090,
                 format!(
                     "$indexOfArray requires an array as a first argument, found: {}",
                     name_of(other)
@@ -178,7 +176,7 @@ fn array_border(given: &Given<'_>, at: usize, what: &str) -> Result<Option<usize
     let value = given.at(at);
     let Some(number) = value.and_then(integral32) else {
         return Err(refused(
-            Kind::IndexOfArrayWhole,
+            9711600,
             format!(
                 "$indexOfArray requires an integral {what}, found a value of type: {}, with \
                  value: {}",
@@ -189,7 +187,7 @@ fn array_border(given: &Given<'_>, at: usize, what: &str) -> Result<Option<usize
     };
     usize::try_from(number).map(Some).map_err(|_| {
         refused(
-            Kind::IndexOfArrayNegative,
+            9711601,
             format!("$indexOfArray requires a nonnegative {what}, found: {}", shown(value)),
         )
     })
@@ -201,22 +199,18 @@ fn is_array(given: &Given<'_>) -> Outcome {
 }
 
 fn range(given: &Given<'_>) -> Outcome {
-    let start = range_number(given.at(0), Kind::RangeStartType, Kind::RangeStartWhole, "starting")?;
-    let end = range_number(given.at(1), Kind::RangeEndType, Kind::RangeEndWhole, "ending")?;
-    let step = if given.count() > 2 {
-        range_number(given.at(2), Kind::RangeStepType, Kind::RangeStepWhole, "step")?
-    } else {
-        1
-    };
+    let start = range_number(given.at(0), 34443, 34444, "starting")?;
+    let end = range_number(given.at(1), 34445, 34446, "ending")?;
+    let step = if given.count() > 2 { range_number(given.at(2), 34447, 34448, "step")? } else { 1 };
     if step == 0 {
-        return Err(refused(Kind::RangeStepZero, "$range requires a non-zero step value"));
+        return Err(refused(34449, "$range requires a non-zero step value"));
     }
     let (start, end, step) = (i64::from(start), i64::from(end), i64::from(step));
     let towards = (end - start).signum() == step.signum();
     let length = if towards { (end - start - step.signum()) / step + 1 } else { 0 };
     if usize::try_from(length).is_ok_and(|length| length > RANGE_ELEMENTS_MAX) {
         return Err(refused(
-            Kind::ExceededMemoryLimit,
+            Code::EXCEEDED_MEMORY_LIMIT,
             format!(
                 "$range would use too much memory: at most {RANGE_ELEMENTS_MAX} elements are \
                  possible"
@@ -229,14 +223,14 @@ fn range(given: &Given<'_>) -> Outcome {
 
 fn range_number(
     value: Option<RawBsonRef<'_>>,
-    type_kind: Kind,
-    whole_kind: Kind,
+    type_code: i32,
+    whole_code: i32,
     what: &str,
 ) -> Result<i32, QueryError> {
     let a = if what == "ending" { "an" } else { "a" };
     let Some(number) = value.filter(|value| is_number(*value)) else {
         return Err(refused(
-            type_kind,
+            type_code,
             format!(
                 "$range requires a numeric {what} value, found value of type: {}",
                 name_of(value)
@@ -245,7 +239,7 @@ fn range_number(
     };
     integral32(number).ok_or_else(|| {
         refused(
-            whole_kind,
+            whole_code,
             format!(
                 "$range requires {a} {what} value that can be represented as a 32-bit integer, \
                  found value: {}",
@@ -260,7 +254,7 @@ fn reverse_array(given: &Given<'_>) -> Outcome {
         value if is_nullish(value) => null(),
         Some(RawBsonRef::Array(array)) => Ok(Some(array_of(elements(array)?.into_iter().rev()))),
         other => Err(refused(
-            Kind::ReverseArrayType,
+            34435,
             format!(
                 "The argument to $reverseArray must be an array, but was of type: {}",
                 name_of(other)
@@ -273,7 +267,7 @@ fn size(given: &Given<'_>) -> Outcome {
     match given.at(0) {
         Some(RawBsonRef::Array(array)) => count(array.into_iter().count()),
         other => Err(refused(
-            Kind::SizeType,
+            17124,
             format!("The argument to $size must be an array, but was of type: {}", name_of(other)),
         )),
     }
@@ -286,15 +280,15 @@ fn slice(given: &Given<'_>) -> Outcome {
     }
     let Some(RawBsonRef::Array(array)) = array else {
         return Err(refused(
-            Kind::SliceArrayType,
+            28724,
             format!(
                 "First argument to $slice must be an array, but is of type: {}",
                 name_of(array)
             ),
         ));
     };
-    let kinds = [Kind::SliceSecondType, Kind::SliceSecondWhole];
-    let number = slice_number(second, kinds, ["Second", "a numeric value"])?;
+    let codes = [28725, 28726];
+    let number = slice_number(second, codes, ["Second", "a numeric value"])?;
     let all = elements(array)?;
     // Counted from the back a start beyond the front is the front.
     let back = all.len().saturating_sub(usize::try_from(number.unsigned_abs()).unwrap_or(0));
@@ -306,11 +300,11 @@ fn slice(given: &Given<'_>) -> Outcome {
         if is_nullish(third) {
             return null();
         }
-        let kinds = [Kind::SliceThirdType, Kind::SliceThirdWhole];
-        let length = slice_number(third, kinds, ["Third", "numeric"])?;
+        let codes = [28727, 28728];
+        let length = slice_number(third, codes, ["Third", "numeric"])?;
         let Some(length) = usize::try_from(length).ok().filter(|length| *length > 0) else {
             return Err(refused(
-                Kind::SliceThirdNegative,
+                28729,
                 format!("Third argument to $slice must be positive: {length}"),
             ));
         };
@@ -322,12 +316,12 @@ fn slice(given: &Given<'_>) -> Outcome {
 
 fn slice_number(
     value: Option<RawBsonRef<'_>>,
-    [type_kind, whole_kind]: [Kind; 2],
+    [type_code, whole_code]: [i32; 2],
     [place, wanted]: [&str; 2],
 ) -> Result<i32, QueryError> {
     let Some(number) = value.filter(|value| is_number(*value)) else {
         return Err(refused(
-            type_kind,
+            type_code,
             format!(
                 "{place} argument to $slice must be {wanted}, but is of type: {}",
                 name_of(value)
@@ -336,7 +330,7 @@ fn slice_number(
     };
     integral32(number).ok_or_else(|| {
         refused(
-            whole_kind,
+            whole_code,
             format!(
                 "{place} argument to $slice can't be represented as a 32-bit integer: {}",
                 shown(value)
@@ -347,8 +341,10 @@ fn slice_number(
 
 #[cfg(test)]
 mod tests {
-    use super::Kind;
-    use crate::query::expression::testing::{check, check_kind};
+    use crate::query::{
+        Code,
+        expression::testing::{check, refused},
+    };
 
     #[test]
     fn arrays_are_read_joined_and_cut() {
@@ -395,32 +391,31 @@ mod tests {
         is("{$slice: [[1], null]}", "null");
         is("{$slice: [[1], 1, null]}", "null");
         is("{$slice: [[1, 2], 0]}", "[]");
-        let refused = |expression: &str, kind| check_kind(expression, "{}", kind);
-        refused("{$arrayElemAt: [1, 0]}", Kind::ArrayElemAtType);
-        refused("{$arrayElemAt: [[1], 'a']}", Kind::ArrayElemAtIndexType);
-        refused("{$arrayElemAt: [[1], 1.5]}", Kind::ArrayElemAtIndexWhole);
-        refused("{$first: 1}", Kind::ArrayElemAtType);
-        refused("{$concatArrays: [1]}", Kind::ConcatArraysType);
-        refused("{$in: [1, 2]}", Kind::InType);
-        refused("{$indexOfArray: [1, 1]}", Kind::IndexOfArrayInput);
-        refused("{$indexOfArray: [[1], 1, 'a']}", Kind::IndexOfArrayWhole);
-        refused("{$indexOfArray: [[1], 1, -1]}", Kind::IndexOfArrayNegative);
-        refused("{$range: ['a', 1]}", Kind::RangeStartType);
-        refused("{$range: [1.5, 1]}", Kind::RangeStartWhole);
-        refused("{$range: [1, null]}", Kind::RangeEndType);
-        refused("{$range: [1, 3000000000]}", Kind::RangeEndWhole);
-        refused("{$range: [1, 1, 'a']}", Kind::RangeStepType);
-        refused("{$range: [1, 1, 0.5]}", Kind::RangeStepWhole);
-        refused("{$range: [1, 1, 0]}", Kind::RangeStepZero);
-        refused("{$range: [0, 2147483647]}", Kind::ExceededMemoryLimit);
-        refused("{$reverseArray: 1}", Kind::ReverseArrayType);
-        refused("{$size: null}", Kind::SizeType);
-        refused("{$size: '$missing'}", Kind::SizeType);
-        refused("{$slice: [1, 1]}", Kind::SliceArrayType);
-        refused("{$slice: [[1], 'a']}", Kind::SliceSecondType);
-        refused("{$slice: [[1], 1.5]}", Kind::SliceSecondWhole);
-        refused("{$slice: [[1], 1, 'a']}", Kind::SliceThirdType);
-        refused("{$slice: [[1], 1, 1.5]}", Kind::SliceThirdWhole);
-        refused("{$slice: [[1], 1, 0]}", Kind::SliceThirdNegative);
+        refused("{$arrayElemAt: [1, 0]}", 28689);
+        refused("{$arrayElemAt: [[1], 'a']}", 28690);
+        refused("{$arrayElemAt: [[1], 1.5]}", 28691);
+        refused("{$first: 1}", 28689);
+        refused("{$concatArrays: [1]}", 28664);
+        refused("{$in: [1, 2]}", 40081);
+        refused("{$indexOfArray: [1, 1]}", 40090);
+        refused("{$indexOfArray: [[1], 1, 'a']}", 9711600);
+        refused("{$indexOfArray: [[1], 1, -1]}", 9711601);
+        refused("{$range: ['a', 1]}", 34443);
+        refused("{$range: [1.5, 1]}", 34444);
+        refused("{$range: [1, null]}", 34445);
+        refused("{$range: [1, 3000000000]}", 34446);
+        refused("{$range: [1, 1, 'a']}", 34447);
+        refused("{$range: [1, 1, 0.5]}", 34448);
+        refused("{$range: [1, 1, 0]}", 34449);
+        refused("{$range: [0, 2147483647]}", Code::EXCEEDED_MEMORY_LIMIT);
+        refused("{$reverseArray: 1}", 34435);
+        refused("{$size: null}", 17124);
+        refused("{$size: '$missing'}", 17124);
+        refused("{$slice: [1, 1]}", 28724);
+        refused("{$slice: [[1], 'a']}", 28725);
+        refused("{$slice: [[1], 1.5]}", 28726);
+        refused("{$slice: [[1], 1, 'a']}", 28727);
+        refused("{$slice: [[1], 1, 1.5]}", 28728);
+        refused("{$slice: [[1], 1, 0]}", 28729);
     }
 }

@@ -3,7 +3,6 @@
 use bson::raw::{RawArray, RawArrayBuf, RawBson, RawBsonRef};
 
 use super::{
-    error::{ExpressionErrorKind as Kind, error},
     names::VariableNames,
     node::Node,
     parse::Parser,
@@ -13,7 +12,7 @@ use super::{
 };
 use crate::{
     interrupt::tick,
-    query::{QueryError, filter::number::whole},
+    query::{Code, QueryError, error::refused, filter::number::whole},
 };
 
 /// A form that binds variables.
@@ -58,21 +57,21 @@ impl Binding {
             Self::Map { input, name, body } => {
                 let input = input.evaluate(scope)?;
                 let words = "input to $map must be an array not ";
-                let Some(array) = elements(&input, Kind::MapInput, words)? else { return null };
+                let Some(array) = elements(&input, 16883, words)? else { return null };
                 map(array, name, body, scope).map(|array| Some(RawBson::Array(array)))
             }
             Self::Filter { input, name, condition, limit } => {
                 let input = input.evaluate(scope)?;
                 let words = "input to $filter must be an array not ";
                 let limit = limit.as_ref().map(|limit| filter_limit(limit, scope)).transpose()?;
-                let Some(array) = elements(&input, Kind::FilterInput, words)? else { return null };
+                let Some(array) = elements(&input, 28651, words)? else { return null };
                 filter(array, name, condition, limit.flatten(), scope)
                     .map(|array| Some(RawBson::Array(array)))
             }
             Self::Reduce { input, initial, body } => {
                 let input = input.evaluate(scope)?;
                 let words = "$reduce requires that 'input' be an array, found: ";
-                let Some(array) = elements(&input, Kind::ReduceInput, words)? else { return null };
+                let Some(array) = elements(&input, 40080, words)? else { return null };
                 reduce(array, initial, body, scope)
             }
         }
@@ -93,13 +92,13 @@ fn bind(
 /// The array that the form goes over; `None` for null and missing.
 fn elements<'a>(
     input: &'a Value<'_>,
-    kind: Kind,
+    code: i32,
     words: &str,
 ) -> Result<Option<&'a RawArray>, QueryError> {
     match input.as_ref() {
         _ if input.is_nullish() => Ok(None),
         Some(RawBsonRef::Array(array)) => Ok(Some(array)),
-        other => Err(error(kind, format!("{words}{}", type_name(other)))),
+        other => Err(refused(code, format!("{words}{}", type_name(other)))),
     }
 }
 
@@ -154,8 +153,8 @@ fn filter_limit(limit: &Node, scope: &Scope<'_>) -> Result<Option<i64>, QueryErr
     }
     let number = value.as_ref().and_then(whole).and_then(|number| i32::try_from(number).ok());
     let Some(number) = number else {
-        return Err(error(
-            Kind::FilterLimitNumber,
+        return Err(refused(
+            327391,
             format!(
                 "$filter: limit must be represented as a 32-bit integral value: {}",
                 shown(value.as_ref())
@@ -163,10 +162,7 @@ fn filter_limit(limit: &Node, scope: &Scope<'_>) -> Result<Option<i64>, QueryErr
         ));
     };
     if number < 1 {
-        return Err(error(
-            Kind::FilterLimitPositive,
-            format!("$filter: limit must be greater than 0: {number}"),
-        ));
+        return Err(refused(327392, format!("$filter: limit must be greater than 0: {number}")));
     }
     Ok(Some(i64::from(number)))
 }
@@ -210,14 +206,13 @@ pub(super) fn parse_let(parser: &mut Parser, value: RawBsonRef<'_>) -> Result<No
     let [vars, body] = fields(
         value,
         ["vars", "in"],
-        |_| error(Kind::LetNotObject, "$let only supports an object as its argument"),
-        |name| error(Kind::LetUnknown, format!("Unrecognized parameter to $let: {name}")),
+        |_| refused(16874, "$let only supports an object as its argument"),
+        |name| refused(16875, format!("Unrecognized parameter to $let: {name}")),
     )?;
-    let vars =
-        vars.ok_or_else(|| error(Kind::LetWithoutVars, "Missing 'vars' parameter to $let"))?;
-    let body = body.ok_or_else(|| error(Kind::LetWithoutIn, "Missing 'in' parameter to $let"))?;
+    let vars = vars.ok_or_else(|| refused(16876, "Missing 'vars' parameter to $let"))?;
+    let body = body.ok_or_else(|| refused(16877, "Missing 'in' parameter to $let"))?;
     let RawBsonRef::Document(vars) = vars else {
-        return Err(error(Kind::LetVarsNotObject, "invalid parameter: expected an object (vars)"));
+        return Err(refused(10065, "invalid parameter: expected an object (vars)"));
     };
     let mut variables = Vec::new();
     for element in vars {
@@ -235,7 +230,9 @@ fn name_of(given: Option<RawBsonRef<'_>>) -> Result<String, QueryError> {
     let name = match given {
         None => "this",
         Some(RawBsonRef::String(name)) => name,
-        Some(_) => return Err(error(Kind::VariableName, "empty variable names are not allowed")),
+        Some(_) => {
+            return Err(refused(Code::FAILED_TO_PARSE, "empty variable names are not allowed"));
+        }
     };
     VariableNames::check(name)?;
     Ok(name.to_owned())
@@ -245,12 +242,12 @@ pub(super) fn parse_map(parser: &mut Parser, value: RawBsonRef<'_>) -> Result<No
     let [input, name, body] = fields(
         value,
         ["input", "as", "in"],
-        |_| error(Kind::MapNotObject, "$map only supports an object as its argument"),
-        |name| error(Kind::MapUnknown, format!("Unrecognized parameter to $map: {name}")),
+        |_| refused(16878, "$map only supports an object as its argument"),
+        |name| refused(16879, format!("Unrecognized parameter to $map: {name}")),
     )?;
-    let missing = |kind, name| error(kind, format!("Missing '{name}' parameter to $map"));
-    let input = input.ok_or_else(|| missing(Kind::MapWithoutInput, "input"))?;
-    let body = body.ok_or_else(|| missing(Kind::MapWithoutIn, "in"))?;
+    let missing = |code, name| refused(code, format!("Missing '{name}' parameter to $map"));
+    let input = input.ok_or_else(|| missing(16880, "input"))?;
+    let body = body.ok_or_else(|| missing(16882, "in"))?;
     let input = parser.operand(input)?;
     let name = name_of(name)?;
     let body = parser.operand_with(&[&name], body)?;
@@ -261,12 +258,12 @@ pub(super) fn parse_filter(parser: &mut Parser, value: RawBsonRef<'_>) -> Result
     let [input, name, condition, limit] = fields(
         value,
         ["input", "as", "cond", "limit"],
-        |_| error(Kind::FilterNotObject, "$filter only supports an object as its argument"),
-        |name| error(Kind::FilterUnknown, format!("Unrecognized parameter to $filter: {name}")),
+        |_| refused(28646, "$filter only supports an object as its argument"),
+        |name| refused(28647, format!("Unrecognized parameter to $filter: {name}")),
     )?;
-    let missing = |kind, name| error(kind, format!("Missing '{name}' parameter to $filter"));
-    let input = input.ok_or_else(|| missing(Kind::FilterWithoutInput, "input"))?;
-    let condition = condition.ok_or_else(|| missing(Kind::FilterWithoutCond, "cond"))?;
+    let missing = |code, name| refused(code, format!("Missing '{name}' parameter to $filter"));
+    let input = input.ok_or_else(|| missing(28648, "input"))?;
+    let condition = condition.ok_or_else(|| missing(28650, "cond"))?;
     let input = parser.operand(input)?;
     let name = name_of(name)?;
     let condition = parser.operand_with(&[&name], condition)?;
@@ -280,17 +277,14 @@ pub(super) fn parse_reduce(parser: &mut Parser, value: RawBsonRef<'_>) -> Result
         ["input", "initialValue", "in"],
         |value| {
             let found = type_name(Some(value));
-            error(
-                Kind::ReduceNotObject,
-                format!("$reduce requires an object as an argument, found: {found}"),
-            )
+            refused(40075, format!("$reduce requires an object as an argument, found: {found}"))
         },
-        |name| error(Kind::ReduceUnknown, format!("$reduce found an unknown argument: {name}")),
+        |name| refused(40076, format!("$reduce found an unknown argument: {name}")),
     )?;
-    let missing = |kind, name| error(kind, format!("$reduce requires '{name}' to be specified"));
-    let input = input.ok_or_else(|| missing(Kind::ReduceWithoutInput, "input"))?;
-    let initial = initial.ok_or_else(|| missing(Kind::ReduceWithoutInitial, "initialValue"))?;
-    let body = body.ok_or_else(|| missing(Kind::ReduceWithoutIn, "in"))?;
+    let missing = |code, name| refused(code, format!("$reduce requires '{name}' to be specified"));
+    let input = input.ok_or_else(|| missing(40077, "input"))?;
+    let initial = initial.ok_or_else(|| missing(40078, "initialValue"))?;
+    let body = body.ok_or_else(|| missing(40079, "in"))?;
     let input = parser.operand(input)?;
     let initial = parser.operand(initial)?;
     let body = parser.operand_with(&["this", "value"], body)?;

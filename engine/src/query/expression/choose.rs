@@ -4,15 +4,12 @@ use bson::{RawArrayBuf, RawBson, RawBsonRef};
 
 use super::{
     array::{array_of, elements},
-    family::{
-        FamilyErrorKind as Kind, NamedKinds, integral64, is_nullish, is_number, name_of,
-        named_refusal, null, refused, shown,
-    },
+    family::{NamedCodes, integral64, is_nullish, is_number, name_of, named_refusal, null, shown},
     operator::{Arguments, Given, NamedMistake, Operator, Outcome},
     room::Room,
 };
 use crate::{
-    query::{QueryError, Sort},
+    query::{QueryError, Sort, error::refused},
     value::order,
 };
 
@@ -39,21 +36,21 @@ fn read<'v>(given: &'v Given<'_>) -> Result<(usize, Vec<RawBsonRef<'v>>), QueryE
     let n = given.named("n");
     let Some(number) = n.filter(|n| is_number(*n)) else {
         return Err(refused(
-            Kind::NType,
+            5787902,
             format!("Value for 'n' must be of integral type, but found {}", shown(n)),
         ));
     };
     let Some(whole) = integral64(number) else {
         return Err(refused(
-            Kind::NWhole,
+            5787903,
             format!("Value for 'n' must be of integral type, but found {}", shown(n)),
         ));
     };
     let Some(length) = usize::try_from(whole).ok().filter(|length| *length > 0) else {
-        return Err(refused(Kind::NPositive, format!("'n' must be greater than 0, found {whole}")));
+        return Err(refused(5787908, format!("'n' must be greater than 0, found {whole}")));
     };
     let Some(RawBsonRef::Array(array)) = given.named("input") else {
-        return Err(refused(Kind::NInputType, "Input must be an array"));
+        return Err(refused(5788200, "Input must be an array"));
     };
     Ok((length, elements(array)?))
 }
@@ -98,21 +95,16 @@ fn order_of(given: &Given<'_>) -> Result<Order, QueryError> {
     match given.named("sortBy") {
         Some(RawBsonRef::Document(sort)) => match Sort::parse(sort) {
             Ok(Some(sort)) => Ok(Order::Fields(sort)),
-            Ok(None) => Err(refused(
-                Kind::SortArrayFields,
-                "$sortArray needs at least one field in 'sortBy'",
-            )),
-            Err(error) => Err(refused(Kind::SortArrayFields, error.message)),
+            Ok(None) => Err(refused(2942505, "$sortArray needs at least one field in 'sortBy'")),
+            Err(error) => Err(refused(2942505, error.message)),
         },
         Some(by) if is_number(by) => match integral64(by) {
             Some(1) => Ok(Order::Whole { is_descending: false }),
             Some(-1) => Ok(Order::Whole { is_descending: true }),
-            _ => {
-                Err(refused(Kind::SortArrayOrder, "The $sort element value must be either 1 or -1"))
-            }
+            _ => Err(refused(2942506, "The $sort element value must be either 1 or -1")),
         },
         _ => Err(refused(
-            Kind::SortArrayBy,
+            2942507,
             "The $sort is invalid: use 1/-1 to sort the whole element, or {field:1/-1} to sort \
              embedded fields",
         )),
@@ -127,7 +119,7 @@ fn sort_array(given: &Given<'_>) -> Outcome {
     }
     let Some(RawBsonRef::Array(array)) = input else {
         return Err(refused(
-            Kind::SortArrayType,
+            2942504,
             format!(
                 "The input argument to $sortArray must be an array, but was of type: {}",
                 name_of(input)
@@ -162,7 +154,7 @@ fn by_fields(all: &mut [RawBsonRef<'_>], sort: &Sort) {
 fn zip(given: &Given<'_>) -> Outcome {
     let Some(RawBsonRef::Array(inputs)) = given.named("inputs") else {
         return Err(refused(
-            Kind::ZipInputsType,
+            34461,
             format!(
                 "inputs must be an array of expressions, found {}",
                 name_of(given.named("inputs"))
@@ -174,14 +166,14 @@ fn zip(given: &Given<'_>) -> Outcome {
         Some(RawBsonRef::Boolean(longest)) => longest,
         other => {
             return Err(refused(
-                Kind::ZipLongestType,
+                34463,
                 format!("useLongestLength must be a bool, found {}", name_of(other)),
             ));
         }
     };
     let inputs = elements(inputs)?;
     if inputs.is_empty() {
-        return Err(refused(Kind::ZipNoInputs, "$zip requires at least one input array"));
+        return Err(refused(34465, "$zip requires at least one input array"));
     }
     let defaults = zip_defaults(given, longest, inputs.len())?;
     let mut columns = Vec::with_capacity(inputs.len());
@@ -191,7 +183,7 @@ fn zip(given: &Given<'_>) -> Outcome {
             value if is_nullish(Some(value)) => return null(),
             value => {
                 return Err(refused(
-                    Kind::ZipInputType,
+                    34468,
                     format!("$zip found a non-array expression in input: {}", shown(Some(value))),
                 ));
             }
@@ -223,60 +215,47 @@ fn zip_defaults<'v>(
         Some(RawBsonRef::Array(defaults)) => elements(defaults)?,
         other => {
             return Err(refused(
-                Kind::ZipDefaultsType,
+                34462,
                 format!("defaults must be an array of expressions, found {}", name_of(other)),
             ));
         }
     };
     if !longest {
-        return Err(refused(
-            Kind::ZipDefaultsUnused,
-            "cannot specify defaults unless useLongestLength is true",
-        ));
+        return Err(refused(34466, "cannot specify defaults unless useLongestLength is true"));
     }
     if defaults.len() != inputs {
-        return Err(refused(
-            Kind::ZipDefaultsLength,
-            "defaults and inputs must have the same length",
-        ));
+        return Err(refused(34467, "defaults and inputs must have the same length"));
     }
     Ok(defaults)
 }
 
 fn refuse_n(operator: &'static str, mistake: NamedMistake<'_>) -> QueryError {
-    const KINDS: NamedKinds = NamedKinds {
-        not_document: Kind::NNotObject,
-        unknown: Kind::NUnknown,
-        missing: &[("n", Kind::NMissing), ("input", Kind::NInputMissing)],
+    const CODES: NamedCodes = NamedCodes {
+        not_document: 5787900,
+        unknown: 5787901,
+        missing: &[("n", 5787906), ("input", 5787907)],
     };
-    named_refusal(operator, mistake, &KINDS)
+    named_refusal(operator, mistake, &CODES)
 }
 
 fn refuse_sort(operator: &'static str, mistake: NamedMistake<'_>) -> QueryError {
-    const KINDS: NamedKinds = NamedKinds {
-        not_document: Kind::SortArrayNotObject,
-        unknown: Kind::SortArrayUnknown,
-        missing: &[
-            ("input", Kind::SortArrayInputMissing),
-            ("sortBy", Kind::SortArraySortByMissing),
-        ],
+    const CODES: NamedCodes = NamedCodes {
+        not_document: 2942500,
+        unknown: 2942501,
+        missing: &[("input", 2942502), ("sortBy", 2942503)],
     };
-    named_refusal(operator, mistake, &KINDS)
+    named_refusal(operator, mistake, &CODES)
 }
 
 fn refuse_zip(operator: &'static str, mistake: NamedMistake<'_>) -> QueryError {
-    const KINDS: NamedKinds = NamedKinds {
-        not_document: Kind::ZipNotObject,
-        unknown: Kind::ZipUnknown,
-        missing: &[("inputs", Kind::ZipNoInputs)],
-    };
-    named_refusal(operator, mistake, &KINDS)
+    const CODES: NamedCodes =
+        NamedCodes { not_document: 34460, unknown: 34464, missing: &[("inputs", 34465)] };
+    named_refusal(operator, mistake, &CODES)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Kind;
-    use crate::query::expression::testing::{check, check_kind};
+    use crate::query::expression::testing::{check, refused};
 
     #[test]
     fn elements_are_chosen_sorted_and_zipped() {
@@ -311,31 +290,27 @@ mod tests {
             "[[1, 'a'], [7, 'b']]",
         );
         is("{$zip: {inputs: [[1], null]}}", "null");
-        let refused = |expression: &str, kind| check_kind(expression, "{}", kind);
-        refused("{$firstN: 1}", Kind::NNotObject);
-        refused("{$firstN: {n: 1}}", Kind::NInputMissing);
-        refused("{$firstN: {input: []}}", Kind::NMissing);
-        refused("{$firstN: {n: 'a', input: []}}", Kind::NType);
-        refused("{$firstN: {n: 1.5, input: []}}", Kind::NWhole);
-        refused("{$maxN: {n: 0, input: []}}", Kind::NPositive);
-        refused("{$minN: {n: 1, input: 1}}", Kind::NInputType);
-        refused("{$minN: {n: 1, input: 1, x: 1}}", Kind::NUnknown);
-        refused("{$sortArray: 1}", Kind::SortArrayNotObject);
-        refused("{$sortArray: {input: 1, sortBy: 0}}", Kind::SortArrayOrder);
-        refused("{$sortArray: {input: [], sortBy: null}}", Kind::SortArrayBy);
-        refused("{$sortArray: {input: [], sortBy: {}}}", Kind::SortArrayFields);
-        refused("{$sortArray: {input: [], sortBy: {a: 2}}}", Kind::SortArrayFields);
-        refused("{$sortArray: {input: 1, sortBy: 1}}", Kind::SortArrayType);
-        refused("{$sortArray: {input: []}}", Kind::SortArraySortByMissing);
-        refused("{$zip: 1}", Kind::ZipNotObject);
-        refused("{$zip: {inputs: 1}}", Kind::ZipInputsType);
-        refused("{$zip: {inputs: []}}", Kind::ZipNoInputs);
-        refused("{$zip: {inputs: [1]}}", Kind::ZipInputType);
-        refused("{$zip: {inputs: [[1]], defaults: [1]}}", Kind::ZipDefaultsUnused);
-        refused(
-            "{$zip: {inputs: [[1]], defaults: [1, 2], useLongestLength: true}}",
-            Kind::ZipDefaultsLength,
-        );
-        refused("{$zip: {inputs: [[1]], useLongestLength: 1}}", Kind::ZipLongestType);
+        refused("{$firstN: 1}", 5787900);
+        refused("{$firstN: {n: 1}}", 5787907);
+        refused("{$firstN: {input: []}}", 5787906);
+        refused("{$firstN: {n: 'a', input: []}}", 5787902);
+        refused("{$firstN: {n: 1.5, input: []}}", 5787903);
+        refused("{$maxN: {n: 0, input: []}}", 5787908);
+        refused("{$minN: {n: 1, input: 1}}", 5788200);
+        refused("{$minN: {n: 1, input: 1, x: 1}}", 5787901);
+        refused("{$sortArray: 1}", 2942500);
+        refused("{$sortArray: {input: 1, sortBy: 0}}", 2942506);
+        refused("{$sortArray: {input: [], sortBy: null}}", 2942507);
+        refused("{$sortArray: {input: [], sortBy: {}}}", 2942505);
+        refused("{$sortArray: {input: [], sortBy: {a: 2}}}", 2942505);
+        refused("{$sortArray: {input: 1, sortBy: 1}}", 2942504);
+        refused("{$sortArray: {input: []}}", 2942503);
+        refused("{$zip: 1}", 34460);
+        refused("{$zip: {inputs: 1}}", 34461);
+        refused("{$zip: {inputs: []}}", 34465);
+        refused("{$zip: {inputs: [1]}}", 34468);
+        refused("{$zip: {inputs: [[1]], defaults: [1]}}", 34466);
+        refused("{$zip: {inputs: [[1]], defaults: [1, 2], useLongestLength: true}}", 34467);
+        refused("{$zip: {inputs: [[1]], useLongestLength: 1}}", 34463);
     }
 }

@@ -3,13 +3,12 @@
 use bson::raw::{RawBsonRef, RawDocument};
 
 use super::{
-    error::{ExpressionErrorKind as Kind, error},
     node::Node,
     parse::Parser,
     scope::Scope,
     value::{Value, type_name},
 };
-use crate::query::QueryError;
+use crate::query::{QueryError, error::refused};
 
 /// A condition and what it leads to.
 #[derive(Debug, Clone)]
@@ -30,8 +29,8 @@ pub(super) fn first<'v>(
         }
     }
     let Some(otherwise) = otherwise else {
-        return Err(error(
-            Kind::SwitchNoBranch,
+        return Err(refused(
+            40066,
             "$switch could not find a matching branch for an input, and no default was specified.",
         ));
     };
@@ -56,8 +55,8 @@ pub(super) fn parse_if_null(
 ) -> Result<Node, QueryError> {
     let parts = parser.arguments(value)?;
     if parts.len() < 2 {
-        return Err(error(
-            Kind::IfNullCount,
+        return Err(refused(
+            1257300,
             format!("$ifNull needs at least two arguments, had: {}", parts.len()),
         ));
     }
@@ -71,8 +70,8 @@ pub(super) fn cond(parser: &mut Parser, value: RawBsonRef<'_>) -> Result<Node, Q
             let parts = parser.arguments(value)?;
             let count = parts.len();
             let [when, then, otherwise] = <[Node; 3]>::try_from(parts).map_err(|_| {
-                error(
-                    Kind::ArgumentCount,
+                refused(
+                    16020,
                     format!("Expression $cond takes exactly 3 arguments. {count} were passed in."),
                 )
             })?;
@@ -95,26 +94,23 @@ fn cond_fields(
             "then" => &mut then,
             "else" => &mut otherwise,
             name => {
-                return Err(error(
-                    Kind::CondUnknown,
-                    format!("Unrecognized parameter to $cond: {name}"),
-                ));
+                return Err(refused(17083, format!("Unrecognized parameter to $cond: {name}")));
             }
         };
         *slot = Some(parser.operand(value)?);
     }
-    let missing = |kind, name: &str| error(kind, format!("Missing '{name}' parameter to $cond"));
+    let missing = |code, name: &str| refused(code, format!("Missing '{name}' parameter to $cond"));
     Ok((
-        when.ok_or_else(|| missing(Kind::CondWithoutIf, "if"))?,
-        then.ok_or_else(|| missing(Kind::CondWithoutThen, "then"))?,
-        otherwise.ok_or_else(|| missing(Kind::CondWithoutElse, "else"))?,
+        when.ok_or_else(|| missing(17080, "if"))?,
+        then.ok_or_else(|| missing(17081, "then"))?,
+        otherwise.ok_or_else(|| missing(17082, "else"))?,
     ))
 }
 
 pub(super) fn switch(parser: &mut Parser, value: RawBsonRef<'_>) -> Result<Node, QueryError> {
     let RawBsonRef::Document(document) = value else {
-        return Err(error(
-            Kind::SwitchNotObject,
+        return Err(refused(
+            40060,
             format!("$switch requires an object as an argument, found: {}", type_name(Some(value))),
         ));
     };
@@ -128,8 +124,8 @@ pub(super) fn switch(parser: &mut Parser, value: RawBsonRef<'_>) -> Result<Node,
                 }
             }
             ("branches", value) => {
-                return Err(error(
-                    Kind::SwitchBranchesNotArray,
+                return Err(refused(
+                    40061,
                     format!(
                         "$switch expected an array for 'branches', found: {}",
                         type_name(Some(value))
@@ -138,23 +134,20 @@ pub(super) fn switch(parser: &mut Parser, value: RawBsonRef<'_>) -> Result<Node,
             }
             ("default", value) => otherwise = Some(Box::new(parser.operand(value)?)),
             (name, _) => {
-                return Err(error(
-                    Kind::SwitchUnknown,
-                    format!("$switch found an unknown argument: {name}"),
-                ));
+                return Err(refused(40067, format!("$switch found an unknown argument: {name}")));
             }
         }
     }
     if branches.is_empty() {
-        return Err(error(Kind::SwitchEmpty, "$switch requires at least one branch."));
+        return Err(refused(40068, "$switch requires at least one branch."));
     }
     let none_can_hold = branches.iter().all(|branch| match branch.when.constant() {
         Some(value) => !Value::from(value).is_true(),
         None => false,
     });
     if none_can_hold && otherwise.is_none() {
-        return Err(error(
-            Kind::SwitchNoneCanHold,
+        return Err(refused(
+            40069,
             "One cannot execute a switch statement where all the cases evaluate to false without \
              a default.",
         ));
@@ -164,8 +157,8 @@ pub(super) fn switch(parser: &mut Parser, value: RawBsonRef<'_>) -> Result<Node,
 
 fn switch_branch(parser: &mut Parser, item: RawBsonRef<'_>) -> Result<Branch, QueryError> {
     let RawBsonRef::Document(document) = item else {
-        return Err(error(
-            Kind::SwitchBranchNotObject,
+        return Err(refused(
+            40062,
             format!(
                 "$switch expected each branch to be an object, found: {}",
                 type_name(Some(item))
@@ -179,18 +172,18 @@ fn switch_branch(parser: &mut Parser, item: RawBsonRef<'_>) -> Result<Branch, Qu
             "case" => when = Some(parser.operand(value)?),
             "then" => then = Some(parser.operand(value)?),
             name => {
-                return Err(error(
-                    Kind::SwitchBranchUnknown,
+                return Err(refused(
+                    40063,
                     format!("$switch found an unknown argument to a branch: {name}"),
                 ));
             }
         }
     }
-    let missing = |kind, name: &str| {
-        error(kind, format!("$switch requires each branch have a '{name}' expression"))
+    let missing = |code, name: &str| {
+        refused(code, format!("$switch requires each branch have a '{name}' expression"))
     };
     Ok(Branch {
-        when: when.ok_or_else(|| missing(Kind::SwitchWithoutCase, "case"))?,
-        then: then.ok_or_else(|| missing(Kind::SwitchWithoutThen, "then"))?,
+        when: when.ok_or_else(|| missing(40064, "case"))?,
+        then: then.ok_or_else(|| missing(40065, "then"))?,
     })
 }

@@ -2,7 +2,6 @@
 
 use bson::{Bson, Decimal128, RawBson, RawBsonRef, RawDocument, spec::ElementType};
 
-pub use super::family_kind::FamilyErrorKind;
 use super::{
     convert::text::double_text,
     date::iso_text,
@@ -10,19 +9,9 @@ use super::{
 };
 pub(super) use crate::query::filter::number::as_double;
 use crate::{
-    query::{QueryError, QueryErrorKind, filter::type_name},
+    query::{Code, QueryError, error::refused, filter::type_name},
     value::{Layout, shell},
 };
-
-/// An error of this kind.
-pub(super) fn refused(kind: FamilyErrorKind, message: impl Into<String>) -> QueryError {
-    QueryError::new(QueryErrorKind::Family(kind), message)
-}
-
-/// Whether an error is of this kind.
-pub(super) fn is_kind(error: &QueryError, kind: FamilyErrorKind) -> bool {
-    error.kind == QueryErrorKind::Family(kind)
-}
 
 /// A named argument as the answer.
 pub(super) fn owned(given: &Given<'_>, name: &str) -> Outcome {
@@ -182,7 +171,7 @@ pub(super) fn coerced_text(value: Option<RawBsonRef<'_>>) -> Result<String, Quer
         Some(number) if is_number(number) => shown(Some(number)),
         other => {
             return Err(refused(
-                FamilyErrorKind::NotText,
+                16007,
                 format!("can't convert from BSON type {} to String", name_of(other)),
             ));
         }
@@ -195,22 +184,22 @@ fn timestamp_text(timestamp: bson::Timestamp) -> String {
     format!("{text}:{}", timestamp.increment)
 }
 
-/// Kinds of the mistakes in a document of named arguments. `missing` has a kind for each field that
+/// Numbers of the mistakes in a document of named arguments. `missing` has one for each field that
 /// must be given.
-pub(super) struct NamedKinds {
-    pub not_document: FamilyErrorKind,
-    pub unknown: FamilyErrorKind,
-    pub missing: &'static [(&'static str, FamilyErrorKind)],
+pub(super) struct NamedCodes {
+    pub not_document: i32,
+    pub unknown: i32,
+    pub missing: &'static [(&'static str, i32)],
 }
 
-impl NamedKinds {
-    fn kind(&self, mistake: NamedMistake<'_>) -> FamilyErrorKind {
+impl NamedCodes {
+    fn code(&self, mistake: NamedMistake<'_>) -> Code {
         match mistake {
-            NamedMistake::NotDocument(_) => self.not_document,
-            NamedMistake::Unknown(_) => self.unknown,
+            NamedMistake::NotDocument(_) => Code(self.not_document),
+            NamedMistake::Unknown(_) => Code(self.unknown),
             NamedMistake::Missing(field) => {
                 let known = self.missing.iter().find(|(name, _)| *name == field);
-                known.map_or(FamilyErrorKind::MissingField, |(_, kind)| *kind)
+                known.map_or(Code::IDL_FAILED_TO_PARSE, |(_, code)| Code(*code))
             }
         }
     }
@@ -220,16 +209,16 @@ impl NamedKinds {
 pub(super) fn named_refusal(
     operator: &'static str,
     mistake: NamedMistake<'_>,
-    kinds: &NamedKinds,
+    codes: &NamedCodes,
 ) -> QueryError {
-    refused(kinds.kind(mistake), named_mistake(operator, mistake).message)
+    refused(codes.code(mistake), named_mistake(operator, mistake).message)
 }
 
 /// The same in the words of the date operators.
 pub(super) fn date_refusal(
     operator: &'static str,
     mistake: NamedMistake<'_>,
-    kinds: &NamedKinds,
+    codes: &NamedCodes,
 ) -> QueryError {
     let message = match mistake {
         NamedMistake::NotDocument(value) => format!(
@@ -239,5 +228,5 @@ pub(super) fn date_refusal(
         NamedMistake::Unknown(field) => format!("Unrecognized argument to {operator}: {field}"),
         NamedMistake::Missing(field) => format!("Missing '{field}' parameter to {operator}"),
     };
-    refused(kinds.kind(mistake), message)
+    refused(codes.code(mistake), message)
 }

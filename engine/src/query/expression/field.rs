@@ -4,14 +4,13 @@ use bson::raw::{RawBson, RawBsonRef, RawDocument, RawDocumentBuf};
 
 use super::{
     arithmetic::Number,
-    error::{ExpressionErrorKind as Kind, error},
     node::Node,
     operator::{Arguments, Given, NamedMistake, Operator, Outcome},
     parse::Parser,
     path::FieldPath,
     value::{is_nullish, shown, type_name},
 };
-use crate::query::{QueryError, document::append};
+use crate::query::{QueryError, document::append, error::refused};
 
 pub(super) static OPERATORS: &[Operator] = &[
     SET_FIELD,
@@ -45,24 +44,24 @@ static RAND: Operator = Operator { name: "$rand", arguments: Arguments::Exactly(
 fn refuse(operator: &'static str, mistake: NamedMistake<'_>) -> QueryError {
     let get = operator == "$getField";
     match mistake {
-        NamedMistake::NotDocument(value) => error(
-            if get { Kind::GetFieldMissing } else { Kind::SetFieldNotObject },
+        NamedMistake::NotDocument(value) => refused(
+            if get { 3041703 } else { 4161100 },
             format!(
                 "{operator} only supports an object as its argument, not {}",
                 type_name(Some(value))
             ),
         ),
-        NamedMistake::Unknown(field) => error(
-            if get { Kind::GetFieldUnknown } else { Kind::SetFieldUnknown },
+        NamedMistake::Unknown(field) => refused(
+            if get { 3041701 } else { 4161101 },
             format!("{operator} found an unknown argument: {field}"),
         ),
-        NamedMistake::Missing(field) => error(
+        NamedMistake::Missing(field) => refused(
             match field {
-                "value" => Kind::SetFieldWithoutValue,
-                "input" if !get => Kind::SetFieldWithoutInput,
-                _ if !get => Kind::SetFieldMissing,
-                "field" => Kind::GetFieldWithoutField,
-                _ => Kind::GetFieldMissing,
+                "value" => 4161103,
+                "input" if !get => 4161109,
+                _ if !get => 4161102,
+                "field" => 3041702,
+                _ => 3041703,
             },
             format!("{operator} requires '{field}' to be specified"),
         ),
@@ -97,19 +96,19 @@ pub(super) fn check_name(
     let is_literal = |document: &RawDocument| {
         document.into_iter().flatten().next().is_none_or(|(name, _)| name.as_str() == "$literal")
     };
-    let kind = match arguments.get("field")? {
-        Some(RawBsonRef::String(name)) if name.starts_with('$') => Kind::SetFieldPath,
-        Some(RawBsonRef::Document(document)) if !is_literal(document) => Kind::SetFieldNotConstant,
-        Some(RawBsonRef::Array(_)) => Kind::SetFieldNotConstant,
+    let code = match arguments.get("field")? {
+        Some(RawBsonRef::String(name)) if name.starts_with('$') => 4161108,
+        Some(RawBsonRef::Document(document)) if !is_literal(document) => 4161106,
+        Some(RawBsonRef::Array(_)) => 4161106,
         _ => return Ok(()),
     };
-    let words = match kind {
-        Kind::SetFieldPath => {
+    let words = match code {
+        4161108 => {
             format!("{operator}: A field path reference which is not allowed in this context")
         }
         _ => format!("{operator} requires 'field' to evaluate to a constant"),
     };
-    Err(error(kind, words))
+    Err(refused(code, words))
 }
 
 /// `$rand` takes an empty document or an empty array.
@@ -119,11 +118,11 @@ pub(super) fn parse_rand(_: &mut Parser, value: RawBsonRef<'_>) -> Result<Node, 
         RawBsonRef::Array(array) => array.is_empty(),
         _ => {
             let words = "invalid parameter: expected an object ($rand)";
-            return Err(error(Kind::LetVarsNotObject, words));
+            return Err(refused(10065, words));
         }
     };
     if !is_empty {
-        return Err(error(Kind::RandArgument, "$rand does not currently accept arguments"));
+        return Err(refused(3040501, "$rand does not currently accept arguments"));
     }
     Ok(Node::Call { operator: &RAND, arguments: Vec::new() })
 }
@@ -131,8 +130,8 @@ pub(super) fn parse_rand(_: &mut Parser, value: RawBsonRef<'_>) -> Result<Node, 
 fn name_of<'g>(given: &'g Given<'_>) -> Result<&'g str, QueryError> {
     match given.named("field") {
         Some(RawBsonRef::String(name)) => Ok(name),
-        other => Err(error(
-            if given.name() == "$getField" { Kind::GetFieldName } else { Kind::SetFieldName },
+        other => Err(refused(
+            if given.name() == "$getField" { 3041704 } else { 4161107 },
             format!(
                 "{} requires 'field' to evaluate to type String, but got {}",
                 given.name(),
@@ -159,8 +158,8 @@ fn set_field(given: &Given<'_>) -> Outcome {
         return Ok(Some(RawBson::Null));
     }
     let Some(RawBsonRef::Document(input)) = input else {
-        return Err(error(
-            Kind::SetFieldInput,
+        return Err(refused(
+            4161105,
             format!("{} requires 'input' to evaluate to type Object", given.name()),
         ));
     };
@@ -203,8 +202,8 @@ fn merge_objects(given: &Given<'_>) -> Outcome {
             continue;
         }
         let Some(RawBsonRef::Document(document)) = value else {
-            return Err(error(
-                Kind::MergeObjects,
+            return Err(refused(
+                40400,
                 format!(
                     "$mergeObjects requires object inputs, but input {} is of type {}",
                     shown(value),

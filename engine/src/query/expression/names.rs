@@ -1,7 +1,6 @@
 //! The variables that an expression may name.
 
-use super::error::{ExpressionErrorKind as Kind, error};
-use crate::query::QueryError;
+use crate::query::{Code, QueryError, error::refused};
 
 /// Names of the user's variables (`let`) where an expression stands.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -39,24 +38,24 @@ impl VariableNames {
         if BUILT_IN.contains(&name) || self.names.iter().any(|known| known == name) {
             return Ok(());
         }
-        Err(error(Kind::VariableUndefined, format!("Use of undefined variable: {name}")))
+        Err(refused(17276, format!("Use of undefined variable: {name}")))
     }
 }
 
 fn check_characters(name: &str, may_start: impl Fn(char) -> bool) -> Result<(), QueryError> {
     let Some(first) = name.chars().next() else {
-        return Err(error(Kind::VariableName, "empty variable names are not allowed"));
+        return Err(refused(Code::FAILED_TO_PARSE, "empty variable names are not allowed"));
     };
     if first.is_ascii() && !may_start(first) {
-        return Err(error(
-            Kind::VariableName,
+        return Err(refused(
+            Code::FAILED_TO_PARSE,
             format!("'{name}' starts with an invalid character for a user variable name"),
         ));
     }
     match name.chars().find(|c| c.is_ascii() && !c.is_ascii_alphanumeric() && *c != '_') {
         None => Ok(()),
-        Some(c) => Err(error(
-            Kind::VariableName,
+        Some(c) => Err(refused(
+            Code::FAILED_TO_PARSE,
             format!("'{name}' contains an invalid character for a variable name: '{c}'"),
         )),
     }

@@ -7,10 +7,10 @@ use bson::{
 
 use super::{
     array::elements,
-    family::{FamilyErrorKind as Kind, is_nullish, name_of, null, refused, shown, size_of},
+    family::{is_nullish, name_of, null, shown, size_of},
     operator::{Arguments, Given, Operator, Outcome},
 };
-use crate::query::QueryError;
+use crate::query::{QueryError, error::refused};
 
 pub(super) static OPERATORS: &[Operator] = &[
     Operator { name: "$objectToArray", arguments: Arguments::Exactly(1), run: object_to_array },
@@ -24,7 +24,7 @@ fn object_to_array(given: &Given<'_>) -> Outcome {
         Some(RawBsonRef::Document(document)) => document,
         other => {
             return Err(refused(
-                Kind::ObjectToArrayType,
+                40390,
                 format!("$objectToArray requires a document input, found: {}", name_of(other)),
             ));
         }
@@ -45,7 +45,7 @@ fn bson_size(given: &Given<'_>) -> Outcome {
         value if is_nullish(value) => null(),
         Some(RawBsonRef::Document(document)) => super::family::count(document.as_bytes().len()),
         other => Err(refused(
-            Kind::BsonSizeType,
+            31393,
             format!("$bsonSize requires a document input, found: {}", name_of(other)),
         )),
     }
@@ -64,7 +64,7 @@ fn array_to_object(given: &Given<'_>) -> Outcome {
         Some(RawBsonRef::Array(array)) => elements(array)?,
         other => {
             return Err(refused(
-                Kind::ArrayToObjectType,
+                40386,
                 format!("$arrayToObject requires an array input, found: {}", name_of(other)),
             ));
         }
@@ -75,7 +75,7 @@ fn array_to_object(given: &Given<'_>) -> Outcome {
         Some(RawBsonRef::Document(_)) => Pairs::Objects,
         Some(other) => {
             return Err(refused(
-                Kind::ArrayToObjectFormat,
+                40398,
                 format!(
                     "Unrecognised input type format for $arrayToObject: {}",
                     name_of(Some(*other))
@@ -114,7 +114,7 @@ fn array_to_object(given: &Given<'_>) -> Outcome {
 fn array_pair(element: RawBsonRef<'_>) -> Result<(&str, RawBsonRef<'_>), QueryError> {
     let RawBsonRef::Array(pair) = element else {
         return Err(refused(
-            Kind::ArrayToObjectMixedArrays,
+            40396,
             format!(
                 "$arrayToObject requires a consistent input format. Elements must all be arrays \
                  or all be objects. Array was detected, now found: {}",
@@ -124,7 +124,7 @@ fn array_pair(element: RawBsonRef<'_>) -> Result<(&str, RawBsonRef<'_>), QueryEr
     };
     let [key, value] = elements(pair)?.try_into().map_err(|pair: Vec<_>| {
         refused(
-            Kind::ArrayToObjectPairLength,
+            40397,
             format!(
                 "$arrayToObject requires an array of size 2 arrays, found array of size: {}",
                 pair.len()
@@ -133,7 +133,7 @@ fn array_pair(element: RawBsonRef<'_>) -> Result<(&str, RawBsonRef<'_>), QueryEr
     })?;
     let RawBsonRef::String(key) = key else {
         return Err(refused(
-            Kind::ArrayToObjectArrayKeyType,
+            40395,
             format!(
                 "$arrayToObject requires an array of key-value pairs, where the key must be of \
                  type string. Found key type: {}",
@@ -141,13 +141,13 @@ fn array_pair(element: RawBsonRef<'_>) -> Result<(&str, RawBsonRef<'_>), QueryEr
             ),
         ));
     };
-    without_null(key, Kind::ArrayToObjectArrayKeyNull).map(|key| (key, value))
+    without_null(key, 4940400).map(|key| (key, value))
 }
 
 fn object_pair(element: RawBsonRef<'_>) -> Result<(&str, RawBsonRef<'_>), QueryError> {
     let RawBsonRef::Document(pair) = element else {
         return Err(refused(
-            Kind::ArrayToObjectMixedObjects,
+            40391,
             format!(
                 "$arrayToObject requires a consistent input format. Elements must all be arrays \
                  or all be objects. Object was detected, now found: {}",
@@ -158,7 +158,7 @@ fn object_pair(element: RawBsonRef<'_>) -> Result<(&str, RawBsonRef<'_>), QueryE
     let fields = size_of(pair);
     if fields != 2 {
         return Err(refused(
-            Kind::ArrayToObjectFieldCount,
+            40392,
             format!(
                 "$arrayToObject requires an object keys of 'k' and 'v'. Found incorrect number \
                  of keys: {fields}"
@@ -167,7 +167,7 @@ fn object_pair(element: RawBsonRef<'_>) -> Result<(&str, RawBsonRef<'_>), QueryE
     }
     let (Some(key), Some(value)) = (pair.get("k")?, pair.get("v")?) else {
         return Err(refused(
-            Kind::ArrayToObjectFieldMissing,
+            40393,
             format!(
                 "$arrayToObject requires an object with keys 'k' and 'v'. Missing either or both \
                  keys from: {}",
@@ -177,7 +177,7 @@ fn object_pair(element: RawBsonRef<'_>) -> Result<(&str, RawBsonRef<'_>), QueryE
     };
     let RawBsonRef::String(key) = key else {
         return Err(refused(
-            Kind::ArrayToObjectKeyType,
+            40394,
             format!(
                 "$arrayToObject requires an object with keys 'k' and 'v', where the value of 'k' \
                  must be of type string. Found type: {}",
@@ -185,20 +185,19 @@ fn object_pair(element: RawBsonRef<'_>) -> Result<(&str, RawBsonRef<'_>), QueryE
             ),
         ));
     };
-    without_null(key, Kind::ArrayToObjectKeyNull).map(|key| (key, value))
+    without_null(key, 4940401).map(|key| (key, value))
 }
 
-fn without_null(key: &str, kind: Kind) -> Result<&str, QueryError> {
+fn without_null(key: &str, code: i32) -> Result<&str, QueryError> {
     if key.contains('\0') {
-        return Err(refused(kind, "Key field cannot contain an embedded null byte"));
+        return Err(refused(code, "Key field cannot contain an embedded null byte"));
     }
     Ok(key)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Kind;
-    use crate::query::expression::testing::{check, check_kind};
+    use crate::query::expression::testing::{check, refused};
 
     #[test]
     fn objects_and_pairs_are_one() {
@@ -211,17 +210,16 @@ mod tests {
         is("{$arrayToObject: null}", "null");
         is("{$bsonSize: {a: 1}}", "12");
         is("{$bsonSize: null}", "null");
-        let refused = |expression: &str, kind| check_kind(expression, "{}", kind);
-        refused("{$objectToArray: 1}", Kind::ObjectToArrayType);
-        refused("{$arrayToObject: 1}", Kind::ArrayToObjectType);
-        refused("{$arrayToObject: [[1]]}", Kind::ArrayToObjectFormat);
-        refused("{$arrayToObject: [[['a', 1], {k: 'a', v: 1}]]}", Kind::ArrayToObjectMixedArrays);
-        refused("{$arrayToObject: [[{k: 'a', v: 1}, ['a', 1]]]}", Kind::ArrayToObjectMixedObjects);
-        refused("{$arrayToObject: [[['a']]]}", Kind::ArrayToObjectPairLength);
-        refused("{$arrayToObject: [[[1, 1]]]}", Kind::ArrayToObjectArrayKeyType);
-        refused("{$arrayToObject: [[{k: 'a'}]]}", Kind::ArrayToObjectFieldCount);
-        refused("{$arrayToObject: [[{k: 'a', w: 1}]]}", Kind::ArrayToObjectFieldMissing);
-        refused("{$arrayToObject: [[{k: 1, v: 1}]]}", Kind::ArrayToObjectKeyType);
-        refused("{$bsonSize: 1}", Kind::BsonSizeType);
+        refused("{$objectToArray: 1}", 40390);
+        refused("{$arrayToObject: 1}", 40386);
+        refused("{$arrayToObject: [[1]]}", 40398);
+        refused("{$arrayToObject: [[['a', 1], {k: 'a', v: 1}]]}", 40396);
+        refused("{$arrayToObject: [[{k: 'a', v: 1}, ['a', 1]]]}", 40391);
+        refused("{$arrayToObject: [[['a']]]}", 40397);
+        refused("{$arrayToObject: [[[1, 1]]]}", 40395);
+        refused("{$arrayToObject: [[{k: 'a'}]]}", 40392);
+        refused("{$arrayToObject: [[{k: 'a', w: 1}]]}", 40393);
+        refused("{$arrayToObject: [[{k: 1, v: 1}]]}", 40394);
+        refused("{$bsonSize: 1}", 31393);
     }
 }

@@ -3,11 +3,10 @@
 use bson::raw::{RawBson, RawBsonRef};
 
 use super::{
-    error::{ExpressionErrorKind as Kind, error},
     scope::Context,
     value::{Value, is_nullish, type_name},
 };
-use crate::query::{QueryError, QueryErrorKind};
+use crate::query::{Code, QueryError, error::refused};
 
 /// What an operator gives; `None` is a missing value.
 pub(super) type Outcome = Result<Option<RawBson>, QueryError>;
@@ -133,7 +132,7 @@ pub(super) fn named_mistake(operator: &'static str, mistake: NamedMistake<'_>) -
             format!("{operator} requires '{field}' to be specified")
         }
     };
-    QueryError::new(QueryErrorKind::FailedToParse, message)
+    QueryError::new(Code::FAILED_TO_PARSE, message)
 }
 
 impl Operator {
@@ -149,21 +148,21 @@ impl Operator {
     pub(super) fn check_count(&self, count: usize) -> Result<(), QueryError> {
         let name = self.name;
         match self.arguments {
-            Arguments::Exactly(wanted) if wanted != count => Err(error(
-                Kind::ArgumentCount,
+            Arguments::Exactly(wanted) if wanted != count => Err(refused(
+                16020,
                 format!(
                     "Expression {name} takes exactly {wanted} arguments. {count} were passed in."
                 ),
             )),
-            Arguments::Between(least, most) if count < least || count > most => Err(error(
-                Kind::ArgumentRange,
+            Arguments::Between(least, most) if count < least || count > most => Err(refused(
+                28667,
                 format!(
                     "Expression {name} takes at least {least} arguments, and at most {most}, but \
                      {count} were passed in."
                 ),
             )),
-            Arguments::AtLeast(least) if count < least => Err(error(
-                if name == "$setEquals" { Kind::SetEqualsCount } else { Kind::ArgumentRange },
+            Arguments::AtLeast(least) if count < least => Err(refused(
+                if name == "$setEquals" { 17045 } else { 28667 },
                 format!(
                     "Expression {name} takes at least {least} arguments, but {count} were passed \
                      in."

@@ -4,7 +4,6 @@ use bson::raw::{RawArray, RawBsonRef, RawDocument};
 
 use super::{
     date::{refuse_count, refuse_dated},
-    error::{ExpressionErrorKind as Kind, error},
     names::VariableNames,
     node::Node,
     operator::{Arguments, DATED, NamedMistake, Operator},
@@ -13,7 +12,7 @@ use super::{
     table::{self, Found},
 };
 use crate::{
-    query::{QueryError, QueryErrorKind},
+    query::{Code, QueryError, error::refused},
     value::{Layout, shell},
 };
 
@@ -40,7 +39,7 @@ impl Parser {
     pub(super) fn operand(&mut self, value: RawBsonRef<'_>) -> Result<Node, QueryError> {
         if self.depth >= DEPTH_MAX {
             return Err(QueryError::new(
-                QueryErrorKind::Overflow,
+                Code::OVERFLOW,
                 format!(
                     "the expression is nested too deep; at most {DEPTH_MAX} levels are possible"
                 ),
@@ -90,8 +89,8 @@ impl Parser {
         match document.into_iter().next().transpose()? {
             Some((name, value)) if name.as_str().starts_with('$') => {
                 if document.into_iter().nth(1).is_some() {
-                    return Err(error(
-                        Kind::SeveralOperators,
+                    return Err(refused(
+                        15983,
                         format!(
                             "an expression specification must contain exactly one field, the name \
                              of the expression. Found {} fields in {}, while parsing object",
@@ -113,8 +112,8 @@ impl Parser {
             let name = name.as_str();
             check_field_name(name)?;
             if fields.iter().any(|(known, _)| known == name) {
-                return Err(error(
-                    Kind::FieldTwice,
+                return Err(refused(
+                    16406,
                     format!(
                         "duplicate field name specified in object literal: {}",
                         shell::write_document(document, Layout::OneLine)
@@ -133,7 +132,10 @@ impl Parser {
             Some(Found::Refused(needs)) => Err(QueryError::unsupported(format!(
                 "{name} is not supported: Mayfly has no {needs}"
             ))),
-            None => Err(error(Kind::Unknown, format!("Unrecognized expression '{name}'"))),
+            None => Err(refused(
+                Code::INVALID_PIPELINE_OPERATOR,
+                format!("Unrecognized expression '{name}'"),
+            )),
         }
     }
 

@@ -2,13 +2,11 @@
 
 use bson::raw::{RawArray, RawArrayBuf, RawBson, RawBsonRef, RawDocument};
 
-use super::{
-    error::{ExpressionErrorKind as Kind, error},
-    names::VariableNames,
-    scope::Scope,
-    value::Value,
+use super::{names::VariableNames, scope::Scope, value::Value};
+use crate::{
+    query::{QueryError, error::refused},
+    value::scan::DEPTH_MAX,
 };
-use crate::{query::QueryError, value::scan::DEPTH_MAX};
 
 /// A path that begins at the document or at a variable.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,7 +21,7 @@ impl FieldPath {
     /// Reads a text that begins with `$`.
     pub(super) fn parse(text: &str, names: &VariableNames) -> Result<Self, QueryError> {
         let Some(rest) = text.strip_prefix('$').filter(|rest| !rest.is_empty()) else {
-            return Err(error(Kind::PathWithoutName, "'$' by itself is not a valid FieldPath"));
+            return Err(refused(16872, "'$' by itself is not a valid FieldPath"));
         };
         let Some(rest) = rest.strip_prefix('$') else {
             return Ok(Self { variable: None, parts: parts(rest)? });
@@ -57,20 +55,20 @@ impl FieldPath {
 /// Checks the name of one field in a path or in an object.
 pub(super) fn check_field_name(name: &str) -> Result<(), QueryError> {
     if name.is_empty() {
-        return Err(error(Kind::FieldNameEmpty, "FieldPath field names may not be empty strings."));
+        return Err(refused(15998, "FieldPath field names may not be empty strings."));
     }
     if name.starts_with('$') {
-        return Err(error(
-            Kind::FieldNameDollar,
+        return Err(refused(
+            16410,
             format!("FieldPath field names may not start with '$', given '{name}'."),
         ));
     }
     if name.contains('\0') {
-        return Err(error(Kind::FieldNameNul, "FieldPath field names may not contain '\\0'."));
+        return Err(refused(16411, "FieldPath field names may not contain '\\0'."));
     }
     if name.contains('.') {
-        return Err(error(
-            Kind::FieldNameDot,
+        return Err(refused(
+            16412,
             format!("FieldPath field names may not contain '.', given '{name}'."),
         ));
     }
@@ -79,16 +77,13 @@ pub(super) fn check_field_name(name: &str) -> Result<(), QueryError> {
 
 fn parts(path: &str) -> Result<Vec<String>, QueryError> {
     if path.is_empty() {
-        return Err(error(Kind::PathEmpty, "FieldPath cannot be constructed with empty string"));
+        return Err(refused(40352, "FieldPath cannot be constructed with empty string"));
     }
     if path.ends_with('.') {
-        return Err(error(Kind::PathEndsWithDot, "FieldPath must not end with a '.'."));
+        return Err(refused(40353, "FieldPath must not end with a '.'."));
     }
     if path.split('.').count() > DEPTH_MAX {
-        return Err(QueryError::new(
-            crate::query::QueryErrorKind::Overflow,
-            "FieldPath is too long",
-        ));
+        return Err(QueryError::new(crate::query::Code::OVERFLOW, "FieldPath is too long"));
     }
     path.split('.').map(|name| check_field_name(name).map(|()| name.to_owned())).collect()
 }

@@ -5,13 +5,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use bson::{RawArrayBuf, RawBson, RawBsonRef, RawDocumentBuf, raw::cstr};
 
 use super::{
-    family::{FamilyErrorKind as Kind, NamedKinds, is_nullish, named_refusal, null, refused},
+    family::{NamedCodes, is_nullish, named_refusal, null},
     operator::{Arguments, Given, NamedMistake, Operator, Outcome},
 };
 use crate::{
     limits::{EXPRESSION_BYTES_MAX, PATTERNS_KEPT_MAX},
     query::{
         QueryError,
+        error::refused,
         filter::{Groups, Pattern},
     },
 };
@@ -34,9 +35,7 @@ fn read<'v>(
     match given.named("input") {
         Some(RawBsonRef::String(text)) => Ok(pattern.map(|pattern| (text, pattern))),
         value if is_nullish(value) => Ok(None),
-        _ => {
-            Err(refused(Kind::RegexInputType, format!("{name} needs 'input' to be of type string")))
-        }
+        _ => Err(refused(51104, format!("{name} needs 'input' to be of type string"))),
     }
 }
 
@@ -49,7 +48,7 @@ fn pattern(given: &Given<'_>, name: &str) -> Result<Option<Arc<Pattern>>, QueryE
         value if is_nullish(value) => (None, ""),
         _ => {
             return Err(refused(
-                Kind::RegexType,
+                51105,
                 format!("{name} needs 'regex' to be of type string or regex"),
             ));
         }
@@ -58,7 +57,7 @@ fn pattern(given: &Given<'_>, name: &str) -> Result<Option<Arc<Pattern>>, QueryE
         Some(RawBsonRef::String(options)) => {
             if !flags.is_empty() {
                 return Err(refused(
-                    Kind::RegexOptionsTwice,
+                    51107,
                     format!(
                         "{name}: found regex option(s) specified in both 'regex' and 'option' \
                          fields"
@@ -69,34 +68,31 @@ fn pattern(given: &Given<'_>, name: &str) -> Result<Option<Arc<Pattern>>, QueryE
         }
         value if is_nullish(value) => flags,
         _ => {
-            return Err(refused(
-                Kind::RegexOptionsType,
-                format!("{name} needs 'options' to be of type string"),
-            ));
+            return Err(refused(51106, format!("{name} needs 'options' to be of type string")));
         }
     };
     if source.is_some_and(|source| source.contains('\0')) {
         return Err(refused(
-            Kind::RegexNullByte,
+            51109,
             format!("{name}: regular expression cannot contain an embedded null byte"),
         ));
     }
     if options.contains('\0') {
         return Err(refused(
-            Kind::RegexOptionsNullByte,
+            51110,
             format!("{name}: regular expression options cannot contain an embedded null byte"),
         ));
     }
     if let Some(option) = options.chars().find(|option| !"imsxu".contains(*option)) {
-        return Err(refused(
-            Kind::RegexOptionUnknown,
-            format!("{name} invalid flag in regex options: {option}"),
-        ));
+        return Err(refused(51108, format!("{name} invalid flag in regex options: {option}")));
     }
     let Some(source) = source else { return Ok(None) };
-    given.context.patterns.get(source, options).map(Some).map_err(|error| {
-        refused(Kind::RegexInvalid, format!("Invalid Regex in {name}: {}", error.message))
-    })
+    given
+        .context
+        .patterns
+        .get(source, options)
+        .map(Some)
+        .map_err(|error| refused(51111, format!("Invalid Regex in {name}: {}", error.message)))
 }
 
 /// Patterns of one command that are compiled already. Most expressions have the same pattern for
@@ -162,7 +158,7 @@ fn regex_find_all(given: &Given<'_>) -> Outcome {
         total += document.as_bytes().len();
         if total > EXPRESSION_BYTES_MAX {
             return Err(refused(
-                Kind::RegexOutputTooLarge,
+                51151,
                 "$regexFindAll: the size of buffer to store output exceeded the 64MB limit",
             ));
         }
@@ -199,20 +195,19 @@ fn found(captures: &Groups<'_>, at: usize) -> RawDocumentBuf {
 }
 
 fn refuse(operator: &'static str, mistake: NamedMistake<'_>) -> QueryError {
-    const KINDS: NamedKinds = NamedKinds {
-        not_document: Kind::RegexNotObject,
-        unknown: Kind::RegexUnknown,
-        missing: &[("input", Kind::RegexInputMissing), ("regex", Kind::RegexMissing)],
+    const CODES: NamedCodes = NamedCodes {
+        not_document: 51103,
+        unknown: 31024,
+        missing: &[("input", 31022), ("regex", 31023)],
     };
-    named_refusal(operator, mistake, &KINDS)
+    named_refusal(operator, mistake, &CODES)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Kind;
     use crate::query::{
-        QueryErrorKind,
-        expression::testing::{check, check_kind, evaluate},
+        Code,
+        expression::testing::{check, evaluate, refused},
     };
 
     #[test]
@@ -257,20 +252,19 @@ mod tests {
         );
         is("{$regexFindAll: {input: '', regex: ''}}", "[{match: '', idx: 0, captures: []}]");
         is("{$regexFindAll: {input: null, regex: 'a'}}", "[]");
-        let refused = |expression: &str, kind| check_kind(expression, "{}", kind);
-        refused("{$regexMatch: 'a'}", Kind::RegexNotObject);
-        refused("{$regexMatch: {regex: 'a'}}", Kind::RegexInputMissing);
-        refused("{$regexMatch: {input: 'a'}}", Kind::RegexMissing);
-        refused("{$regexMatch: {input: 'a', regex: 'a', x: 1}}", Kind::RegexUnknown);
-        refused("{$regexFind: {input: 1, regex: 'a'}}", Kind::RegexInputType);
-        refused("{$regexFind: {input: 'a', regex: 1}}", Kind::RegexType);
-        refused("{$regexFind: {input: 'a', regex: 'a', options: 1}}", Kind::RegexOptionsType);
+        refused("{$regexMatch: 'a'}", 51103);
+        refused("{$regexMatch: {regex: 'a'}}", 31022);
+        refused("{$regexMatch: {input: 'a'}}", 31023);
+        refused("{$regexMatch: {input: 'a', regex: 'a', x: 1}}", 31024);
+        refused("{$regexFind: {input: 1, regex: 'a'}}", 51104);
+        refused("{$regexFind: {input: 'a', regex: 1}}", 51105);
+        refused("{$regexFind: {input: 'a', regex: 'a', options: 1}}", 51106);
         refused(
             "{$regexFind: {input: 'a', regex: {$regularExpression: {pattern: 'A', options: 'i'}}, options: 'i'}}",
-            Kind::RegexOptionsTwice,
+            51107,
         );
-        refused("{$regexFind: {input: 'a', regex: 'a', options: 'z'}}", Kind::RegexOptionUnknown);
-        refused("{$regexFindAll: {input: 'a', regex: '('}}", Kind::RegexInvalid);
+        refused("{$regexFind: {input: 'a', regex: 'a', options: 'z'}}", 51108);
+        refused("{$regexFindAll: {input: 'a', regex: '('}}", 51111);
     }
 
     #[test]
@@ -280,7 +274,7 @@ mod tests {
             let expression =
                 format!("{{{operator}: {{input: '{text}', regex: '^(?:(?=a)a|a)+$'}}}}");
             let found = evaluate(&expression, "{}").expect_err(operator);
-            assert_eq!(found.kind, QueryErrorKind::RegexSteps, "{operator}");
+            assert_eq!(found.code, Code(51156), "{operator}");
         }
     }
 }

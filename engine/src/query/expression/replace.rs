@@ -3,12 +3,13 @@
 use bson::{RawBson, RawBsonRef};
 
 use super::{
-    family::{
-        FamilyErrorKind as Kind, NamedKinds, is_nullish, named_refusal, null, refused, shown,
-    },
+    family::{NamedCodes, is_nullish, named_refusal, null, shown},
     operator::{Arguments, Given, NamedMistake, Operator, Outcome},
 };
-use crate::{limits::EXPRESSION_TEXT_BYTES_MAX, query::QueryError};
+use crate::{
+    limits::EXPRESSION_TEXT_BYTES_MAX,
+    query::{QueryError, error::refused},
+};
 
 pub(super) static OPERATORS: &[Operator] = &[
     Operator { name: "$replaceOne", arguments: ARGUMENTS, run: replace_one },
@@ -19,19 +20,16 @@ const ARGUMENTS: Arguments =
     Arguments::Named { fields: &[("input", true), ("find", true), ("replacement", true)], refuse };
 
 fn texts<'v>(given: &'v Given<'_>, name: &str) -> Result<Option<[&'v str; 3]>, QueryError> {
-    const WANTED: [(&str, Kind); 3] = [
-        ("input", Kind::ReplaceInputType),
-        ("find", Kind::ReplaceFindType),
-        ("replacement", Kind::ReplaceReplacementType),
-    ];
+    const WANTED: [(&str, i32); 3] =
+        [("input", 10503904), ("find", 10503901), ("replacement", 10503902)];
     let mut texts = [None; 3];
-    for (slot, (field, kind)) in texts.iter_mut().zip(WANTED) {
+    for (slot, (field, code)) in texts.iter_mut().zip(WANTED) {
         match given.named(field) {
             Some(RawBsonRef::String(text)) => *slot = Some(text),
             value if is_nullish(value) => {}
             value => {
                 return Err(refused(
-                    kind,
+                    code,
                     format!("{name} requires that '{field}' be a string, found: {}", shown(value)),
                 ));
             }
@@ -54,7 +52,7 @@ fn replace_all(given: &Given<'_>) -> Outcome {
     let grown = matches.saturating_mul(replacement.len().saturating_sub(find.len()));
     if input.len().saturating_add(grown) > EXPRESSION_TEXT_BYTES_MAX {
         return Err(QueryError::new(
-            crate::query::QueryErrorKind::BsonObjectTooLarge,
+            crate::query::Code::BSON_OBJECT_TOO_LARGE,
             "$replaceAll would make a string larger than a document may be",
         ));
     }
@@ -62,22 +60,17 @@ fn replace_all(given: &Given<'_>) -> Outcome {
 }
 
 fn refuse(operator: &'static str, mistake: NamedMistake<'_>) -> QueryError {
-    const KINDS: NamedKinds = NamedKinds {
-        not_document: Kind::ReplaceNotObject,
-        unknown: Kind::ReplaceUnknown,
-        missing: &[
-            ("input", Kind::ReplaceInputMissing),
-            ("find", Kind::ReplaceFindMissing),
-            ("replacement", Kind::ReplaceReplacementMissing),
-        ],
+    const CODES: NamedCodes = NamedCodes {
+        not_document: 51751,
+        unknown: 51750,
+        missing: &[("input", 51749), ("find", 51748), ("replacement", 51747)],
     };
-    named_refusal(operator, mistake, &KINDS)
+    named_refusal(operator, mistake, &CODES)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Kind;
-    use crate::query::expression::testing::{check, check_kind};
+    use crate::query::expression::testing::{check, refused};
 
     #[test]
     fn text_is_replaced_once_or_everywhere() {
@@ -94,18 +87,11 @@ mod tests {
         is("{$replaceOne: {input: 'abc', find: '', replacement: 'x'}}", "'xabc'");
         is("{$replaceOne: {input: 'abc', find: 'z', replacement: 'x'}}", "'abc'");
         is("{$replaceOne: {input: null, find: 'z', replacement: 'x'}}", "null");
-        let refused = |expression: &str, kind| check_kind(expression, "{}", kind);
-        refused("{$replaceOne: 'a'}", Kind::ReplaceNotObject);
-        refused("{$replaceOne: {input: 1, find: 'a', replacement: 'a'}}", Kind::ReplaceInputType);
-        refused("{$replaceOne: {input: null, find: 1, replacement: 'a'}}", Kind::ReplaceFindType);
-        refused(
-            "{$replaceAll: {input: 'a', find: 'a', replacement: 1}}",
-            Kind::ReplaceReplacementType,
-        );
-        refused("{$replaceAll: {find: 'a', replacement: 'a'}}", Kind::ReplaceInputMissing);
-        refused(
-            "{$replaceAll: {input: 'a', find: 'a', replacement: 'a', x: 1}}",
-            Kind::ReplaceUnknown,
-        );
+        refused("{$replaceOne: 'a'}", 51751);
+        refused("{$replaceOne: {input: 1, find: 'a', replacement: 'a'}}", 10503904);
+        refused("{$replaceOne: {input: null, find: 1, replacement: 'a'}}", 10503901);
+        refused("{$replaceAll: {input: 'a', find: 'a', replacement: 1}}", 10503902);
+        refused("{$replaceAll: {find: 'a', replacement: 'a'}}", 51749);
+        refused("{$replaceAll: {input: 'a', find: 'a', replacement: 'a', x: 1}}", 51750);
     }
 }

@@ -4,13 +4,10 @@
 
 use bson::raw::{RawBson, RawBsonRef};
 
-use super::{
-    family::{FamilyErrorKind, refused},
-    value::Value,
-};
+use super::value::Value;
 use crate::{
     limits::{EXPRESSION_BYTES_MAX, MADE_LEVELS_MAX},
-    query::{QueryError, QueryErrorKind},
+    query::{Code, QueryError, error::refused},
     value::is_deeper_than,
 };
 
@@ -41,7 +38,7 @@ impl Room {
             return Ok(());
         }
         Err(refused(
-            FamilyErrorKind::ExceededMemoryLimit,
+            Code::EXCEEDED_MEMORY_LIMIT,
             format!(
                 "the expression would make values of more than {EXPRESSION_BYTES_MAX} bytes, which \
                  exceeds the memory limit; make less at once"
@@ -69,7 +66,7 @@ pub fn check_levels(value: RawBsonRef<'_>) -> Result<(), QueryError> {
         return Ok(());
     }
     Err(QueryError::new(
-        QueryErrorKind::Overflow,
+        Code::OVERFLOW,
         format!(
             "cannot make a value that exceeds the limit of {MADE_LEVELS_MAX} levels of nesting; \
              nest it less deeply"
@@ -91,10 +88,8 @@ pub(in crate::query) fn bytes_of(value: RawBsonRef<'_>) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{
-        family::FamilyErrorKind::ExceededMemoryLimit,
-        testing::{check, check_error, check_kind},
-    };
+    use super::super::testing::{check, check_code, check_error};
+    use crate::query::Code;
 
     const TEXT: &str = "{t: 'abcdefgh'}";
 
@@ -105,7 +100,7 @@ mod tests {
 
     #[test]
     fn a_step_that_doubles_and_is_repeated_is_refused_before_memory_is_full() {
-        let refused = |expression: &str| check_kind(expression, TEXT, ExceededMemoryLimit);
+        let refused = |expression: &str| check_code(expression, TEXT, Code::EXCEEDED_MEMORY_LIMIT);
         refused(&forty("'$t'", "{$concat: ['$$value', '$$value']}"));
         refused(&forty("['$t']", "{$concatArrays: ['$$value', '$$value']}"));
         refused(&forty("['$t']", "['$$value', '$$value']"));

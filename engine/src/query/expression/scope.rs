@@ -13,12 +13,8 @@ use bson::{
     raw::{RawBson, RawBsonRef, RawDocument},
 };
 
-use super::{
-    error::{ExpressionErrorKind as Kind, error},
-    regex::Patterns,
-    value::Value,
-};
-use crate::query::QueryError;
+use super::{regex::Patterns, value::Value};
+use crate::query::{QueryError, error::refused};
 
 /// What is the same for all documents of one command: its time, its variables, its chance.
 #[derive(Debug, Clone, Default)]
@@ -160,13 +156,11 @@ impl<'v> Scope<'v> {
         let given = self.context.variables.iter().rev().find(|(known, _)| known == name);
         match given {
             Some((_, value)) => Ok(value.as_ref().map(RawBson::as_raw_bson_ref).into()),
-            None => {
-                Err(error(Kind::VariableUndefined, format!("Use of undefined variable: {name}")))
-            }
+            None => Err(refused(17276, format!("Use of undefined variable: {name}"))),
         }
     }
 }
 
 fn unavailable(name: &str) -> QueryError {
-    error(Kind::VariableUnavailable, format!("Builtin variable '$${name}' is not available"))
+    refused(51144, format!("Builtin variable '$${name}' is not available"))
 }

@@ -6,10 +6,13 @@ use bson::{RawArray, RawBson, RawBsonRef};
 
 use super::{
     array::array_of,
-    family::{FamilyErrorKind as Kind, is_nullish, is_true, name_of, null, refused},
+    family::{is_nullish, is_true, name_of, null},
     operator::{Arguments, Given, Operator, Outcome},
 };
-use crate::{query::QueryError, value::order};
+use crate::{
+    query::{QueryError, error::refused},
+    value::order,
+};
 
 pub(super) static OPERATORS: &[Operator] = &[
     Operator { name: "$setUnion", arguments: Arguments::AtLeast(0), run: union },
@@ -58,12 +61,12 @@ fn array_of_set(set: Set<'_>) -> RawBson {
 fn array_at<'v>(
     given: &'v Given<'_>,
     at: usize,
-    kind: Kind,
+    code: i32,
     sentence: &str,
 ) -> Result<&'v RawArray, QueryError> {
     match given.at(at) {
         Some(RawBsonRef::Array(array)) => Ok(array),
-        other => Err(refused(kind, format!("{sentence} {}", name_of(other)))),
+        other => Err(refused(code, format!("{sentence} {}", name_of(other)))),
     }
 }
 
@@ -74,7 +77,7 @@ fn union(given: &Given<'_>) -> Outcome {
             return null();
         }
         let sentence = "All operands of $setUnion must be arrays. One argument is of type:";
-        for value in set_of(array_at(given, at, Kind::SetUnionType, sentence)?)? {
+        for value in set_of(array_at(given, at, 17043, sentence)?)? {
             all.insert(value);
         }
     }
@@ -88,7 +91,7 @@ fn intersection(given: &Given<'_>) -> Outcome {
             return null();
         }
         let sentence = "All operands of $setIntersection must be arrays. One argument is of type:";
-        let set = set_of(array_at(given, at, Kind::SetIntersectionType, sentence)?)?;
+        let set = set_of(array_at(given, at, 17047, sentence)?)?;
         if at == 0 {
             common = set;
         } else {
@@ -105,8 +108,8 @@ fn difference(given: &Given<'_>) -> Outcome {
     let sentence = |place| {
         format!("both operands of $setDifference must be arrays. {place} argument is of type:")
     };
-    let left = array_at(given, 0, Kind::SetDifferenceFirst, &sentence("First"))?;
-    let mut seen = set_of(array_at(given, 1, Kind::SetDifferenceSecond, &sentence("Second"))?)?;
+    let left = array_at(given, 0, 17048, &sentence("First"))?;
+    let mut seen = set_of(array_at(given, 1, 17049, &sentence("Second"))?)?;
     let mut kept = Vec::new();
     for element in left {
         let element = element?;
@@ -127,7 +130,7 @@ pub(super) fn check_constants<'v>(
     });
     wrong.map_or(Ok(()), |value| {
         Err(refused(
-            Kind::SetEqualsConstant,
+            5887502,
             format!(
                 "All operands of $setEquals must be arrays. One argument is of type: {}",
                 name_of(value)
@@ -142,7 +145,7 @@ fn equals(given: &Given<'_>) -> Outcome {
             "All operands of $setEquals must be arrays. {}-th argument is of type:",
             at + 1
         );
-        set_of(array_at(given, at, Kind::SetEqualsType, &sentence)?)
+        set_of(array_at(given, at, 17044, &sentence)?)
     };
     let first = set(0)?;
     for at in 1..given.count() {
@@ -157,8 +160,8 @@ fn is_subset(given: &Given<'_>) -> Outcome {
     let sentence = |place| {
         format!("both operands of $setIsSubset must be arrays. {place} argument is of type:")
     };
-    let left = array_at(given, 0, Kind::SetIsSubsetFirst, &sentence("First"))?;
-    let right = set_of(array_at(given, 1, Kind::SetIsSubsetSecond, &sentence("Second"))?)?;
+    let left = array_at(given, 0, 17046, &sentence("First"))?;
+    let right = set_of(array_at(given, 1, 17042, &sentence("Second"))?)?;
     for element in left {
         if !right.contains(&Ordered(element?)) {
             return Ok(Some(RawBson::Boolean(false)));
@@ -169,7 +172,7 @@ fn is_subset(given: &Given<'_>) -> Outcome {
 
 fn all_true(given: &Given<'_>) -> Outcome {
     let sentence = "$allElementsTrue's argument must be an array, but is";
-    for element in array_at(given, 0, Kind::AllElementsTrueType, sentence)? {
+    for element in array_at(given, 0, 17040, sentence)? {
         if !is_true(element?) {
             return Ok(Some(RawBson::Boolean(false)));
         }
@@ -179,7 +182,7 @@ fn all_true(given: &Given<'_>) -> Outcome {
 
 fn any_true(given: &Given<'_>) -> Outcome {
     let sentence = "$anyElementTrue's argument must be an array, but is";
-    for element in array_at(given, 0, Kind::AnyElementTrueType, sentence)? {
+    for element in array_at(given, 0, 17041, sentence)? {
         if is_true(element?) {
             return Ok(Some(RawBson::Boolean(true)));
         }
@@ -189,8 +192,7 @@ fn any_true(given: &Given<'_>) -> Outcome {
 
 #[cfg(test)]
 mod tests {
-    use super::Kind;
-    use crate::query::expression::testing::{check, check_kind};
+    use crate::query::expression::testing::{check, refused};
 
     #[test]
     fn arrays_are_sets() {
@@ -213,16 +215,15 @@ mod tests {
         is("{$allElementsTrue: [[null]]}", "false");
         is("{$anyElementTrue: [[null, 0, false]]}", "false");
         is("{$anyElementTrue: [[[false]]]}", "true");
-        let refused = |expression: &str, kind| check_kind(expression, "{}", kind);
-        refused("{$setUnion: [1]}", Kind::SetUnionType);
-        refused("{$setIntersection: [1]}", Kind::SetIntersectionType);
-        refused("{$setDifference: [1, []]}", Kind::SetDifferenceFirst);
-        refused("{$setDifference: [[], 1]}", Kind::SetDifferenceSecond);
-        refused("{$setEquals: [[], '$none']}", Kind::SetEqualsType);
-        refused("{$setEquals: [[], null]}", Kind::SetEqualsConstant);
-        refused("{$setIsSubset: [null, []]}", Kind::SetIsSubsetFirst);
-        refused("{$setIsSubset: [[], null]}", Kind::SetIsSubsetSecond);
-        refused("{$allElementsTrue: [1]}", Kind::AllElementsTrueType);
-        refused("{$anyElementTrue: [null]}", Kind::AnyElementTrueType);
+        refused("{$setUnion: [1]}", 17043);
+        refused("{$setIntersection: [1]}", 17047);
+        refused("{$setDifference: [1, []]}", 17048);
+        refused("{$setDifference: [[], 1]}", 17049);
+        refused("{$setEquals: [[], '$none']}", 17044);
+        refused("{$setEquals: [[], null]}", 5887502);
+        refused("{$setIsSubset: [null, []]}", 17046);
+        refused("{$setIsSubset: [[], null]}", 17042);
+        refused("{$allElementsTrue: [1]}", 17040);
+        refused("{$anyElementTrue: [null]}", 17041);
     }
 }

@@ -2,16 +2,12 @@
 
 use bson::{RawArrayBuf, RawBson, RawBsonRef};
 
-use crate::query::QueryError;
-
 use super::{
-    family::{
-        FamilyErrorKind as Kind, NamedKinds, coerced_text, count, is_nullish, name_of,
-        named_refusal, null, refused, shown,
-    },
+    family::{NamedCodes, coerced_text, count, is_nullish, name_of, named_refusal, null, shown},
     operator::{Arguments, Given, NamedMistake, Operator, Outcome},
     room::Room,
 };
+use crate::query::{QueryError, error::refused};
 
 pub(super) static OPERATORS: &[Operator] = &[
     Operator { name: "$concat", arguments: Arguments::AtLeast(0), run: concat },
@@ -45,10 +41,7 @@ fn concat(given: &Given<'_>) -> Outcome {
             }
             other => {
                 let found = name_of(other);
-                return Err(refused(
-                    Kind::ConcatType,
-                    format!("$concat only supports strings, not {found}"),
-                ));
+                return Err(refused(16702, format!("$concat only supports strings, not {found}")));
             }
         }
     }
@@ -74,7 +67,7 @@ fn str_len_bytes(given: &Given<'_>) -> Outcome {
     match given.at(0) {
         Some(RawBsonRef::String(text)) => count(text.len()),
         other => Err(refused(
-            Kind::StrLenBytesType,
+            34473,
             format!("$strLenBytes requires a string argument, found: {}", name_of(other)),
         )),
     }
@@ -84,7 +77,7 @@ fn str_len_cp(given: &Given<'_>) -> Outcome {
     match given.at(0) {
         Some(RawBsonRef::String(text)) => count(text.chars().count()),
         other => Err(refused(
-            Kind::StrLenCpType,
+            34471,
             format!("$strLenCP requires a string argument, found: {}", name_of(other)),
         )),
     }
@@ -96,7 +89,7 @@ fn binary_size(given: &Given<'_>) -> Outcome {
         Some(RawBsonRef::String(text)) => count(text.len()),
         Some(RawBsonRef::Binary(binary)) => count(binary.bytes.len()),
         other => Err(refused(
-            Kind::BinarySizeType,
+            51276,
             format!("$binarySize requires a string or BinData argument, found: {}", name_of(other)),
         )),
     }
@@ -109,7 +102,7 @@ fn split(given: &Given<'_>) -> Outcome {
     }
     let Some(RawBsonRef::String(text)) = text else {
         return Err(refused(
-            Kind::SplitInputType,
+            40085,
             format!(
                 "$split requires an expression that evaluates to a string as a first argument, \
                  found: {}",
@@ -119,7 +112,7 @@ fn split(given: &Given<'_>) -> Outcome {
     };
     let Some(RawBsonRef::String(separator)) = separator else {
         return Err(refused(
-            Kind::SplitSeparatorType,
+            10503900,
             format!(
                 "$split requires an expression that evaluates to a string as a second argument, \
                  found: {}",
@@ -128,7 +121,7 @@ fn split(given: &Given<'_>) -> Outcome {
         ));
     };
     if separator.is_empty() {
-        return Err(refused(Kind::SplitSeparatorEmpty, "$split requires a non-empty separator"));
+        return Err(refused(40087, "$split requires a non-empty separator"));
     }
     Ok(Some(RawBson::Array(text.split(separator).collect::<RawArrayBuf>())))
 }
@@ -155,7 +148,7 @@ fn trim_ends(given: &Given<'_>, name: &str, start: bool, end: bool) -> Outcome {
     }
     let Some(RawBsonRef::String(text)) = input else {
         return Err(refused(
-            Kind::TrimInputType,
+            50699,
             format!(
                 "{name} requires its input to be a string, got {} (of type {}) instead.",
                 shown(input),
@@ -169,7 +162,7 @@ fn trim_ends(given: &Given<'_>, name: &str, start: bool, end: bool) -> Outcome {
             chars if is_nullish(chars) => return null(),
             chars => {
                 return Err(refused(
-                    Kind::TrimCharsType,
+                    50700,
                     format!(
                         "{name} requires 'chars' to be a string, got {} (of type {}) instead.",
                         shown(chars),
@@ -196,18 +189,14 @@ fn trim_ends(given: &Given<'_>, name: &str, start: bool, end: bool) -> Outcome {
 }
 
 fn refuse(operator: &'static str, mistake: NamedMistake<'_>) -> QueryError {
-    const KINDS: NamedKinds = NamedKinds {
-        not_document: Kind::TrimNotObject,
-        unknown: Kind::TrimUnknown,
-        missing: &[("input", Kind::TrimInputMissing)],
-    };
-    named_refusal(operator, mistake, &KINDS)
+    const CODES: NamedCodes =
+        NamedCodes { not_document: 50696, unknown: 50694, missing: &[("input", 50695)] };
+    named_refusal(operator, mistake, &CODES)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Kind;
-    use crate::query::expression::testing::{check, check_kind, evaluate};
+    use crate::query::expression::testing::{check, evaluate, refused};
 
     #[test]
     fn many_characters_are_trimmed_from_a_long_text() {
@@ -253,19 +242,18 @@ mod tests {
         is("{$binarySize: 'é'}", "2");
         is("{$binarySize: {$binary: {base64: 'AAEC', subType: '00'}}}", "3");
         is("{$binarySize: null}", "null");
-        let refused = |expression: &str, kind| check_kind(expression, "{}", kind);
-        refused("{$concat: ['a', 1]}", Kind::ConcatType);
-        refused("{$toLower: [[1]]}", Kind::NotText);
-        refused("{$strLenBytes: null}", Kind::StrLenBytesType);
-        refused("{$strLenCP: 1}", Kind::StrLenCpType);
-        refused("{$split: [1, 'a']}", Kind::SplitInputType);
-        refused("{$split: ['a', 1]}", Kind::SplitSeparatorType);
-        refused("{$split: ['a', '']}", Kind::SplitSeparatorEmpty);
-        refused("{$trim: 'a'}", Kind::TrimNotObject);
-        refused("{$trim: {input: 1}}", Kind::TrimInputType);
-        refused("{$trim: {chars: 'a'}}", Kind::TrimInputMissing);
-        refused("{$trim: {input: 'a', char: 'a'}}", Kind::TrimUnknown);
-        refused("{$ltrim: {input: 'a', chars: 1}}", Kind::TrimCharsType);
-        refused("{$binarySize: 1}", Kind::BinarySizeType);
+        refused("{$concat: ['a', 1]}", 16702);
+        refused("{$toLower: [[1]]}", 16007);
+        refused("{$strLenBytes: null}", 34473);
+        refused("{$strLenCP: 1}", 34471);
+        refused("{$split: [1, 'a']}", 40085);
+        refused("{$split: ['a', 1]}", 10503900);
+        refused("{$split: ['a', '']}", 40087);
+        refused("{$trim: 'a'}", 50696);
+        refused("{$trim: {input: 1}}", 50699);
+        refused("{$trim: {chars: 'a'}}", 50695);
+        refused("{$trim: {input: 'a', char: 'a'}}", 50694);
+        refused("{$ltrim: {input: 'a', chars: 1}}", 50700);
+        refused("{$binarySize: 1}", 51276);
     }
 }

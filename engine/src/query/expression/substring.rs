@@ -4,12 +4,11 @@ use bson::{RawBson, RawBsonRef};
 
 use super::{
     family::{
-        FamilyErrorKind as Kind, as_long, coerced_text, count, integral32, is_nullish, is_number,
-        name_of, null, refused, shown,
+        as_long, coerced_text, count, integral32, is_nullish, is_number, name_of, null, shown,
     },
     operator::{Arguments, Given, Operator, Outcome},
 };
-use crate::query::QueryError;
+use crate::query::{QueryError, error::refused};
 
 pub(super) static OPERATORS: &[Operator] = &[
     Operator { name: "$substr", arguments: Arguments::Exactly(3), run: substr_bytes },
@@ -22,18 +21,18 @@ pub(super) static OPERATORS: &[Operator] = &[
 fn substr_bytes(given: &Given<'_>) -> Outcome {
     const NAME: &str = "$substrBytes";
     let text = coerced_text(given.at(0))?;
-    let number = |at, kind, what: &str| {
+    let number = |at, code, what: &str| {
         let value = given.at(at);
         value.filter(|value| is_number(*value)).and_then(as_long).ok_or_else(|| {
             let found = name_of(value);
-            refused(kind, format!("{NAME}:  {what} must be a numeric type (is BSON type {found})"))
+            refused(code, format!("{NAME}:  {what} must be a numeric type (is BSON type {found})"))
         })
     };
-    let start = number(1, Kind::SubstrStartType, "starting index")?;
-    let length = number(2, Kind::SubstrLengthType, "length")?;
+    let start = number(1, 16034, "starting index")?;
+    let length = number(2, 16035, "length")?;
     let Ok(from) = usize::try_from(start) else {
         return Err(refused(
-            Kind::SubstrStartNegative,
+            50752,
             format!("{NAME}:  starting index must be non-negative (got: {start})"),
         ));
     };
@@ -41,13 +40,13 @@ fn substr_bytes(given: &Given<'_>) -> Outcome {
     let inside = |at: usize| at < text.len() && !text.is_char_boundary(at);
     if inside(from) {
         return Err(refused(
-            Kind::SubstrStartInside,
+            28656,
             format!("{NAME}:  Invalid range, starting index is a UTF-8 continuation byte."),
         ));
     }
     if inside(to) {
         return Err(refused(
-            Kind::SubstrEndInside,
+            28657,
             format!("{NAME}:  Invalid range, ending index is in the middle of a UTF-8 character."),
         ));
     }
@@ -57,18 +56,18 @@ fn substr_bytes(given: &Given<'_>) -> Outcome {
 
 fn substr_cp(given: &Given<'_>) -> Outcome {
     let text = coerced_text(given.at(0))?;
-    let number = |at, type_kind, whole_kind, what: &str| {
+    let number = |at, type_code, whole_code, what: &str| {
         let value = given.at(at);
         let Some(found) = value.filter(|value| is_number(*value)) else {
             let found = name_of(value);
             return Err(refused(
-                type_kind,
+                type_code,
                 format!("$substrCP: {what} must be a numeric type (is BSON type {found})"),
             ));
         };
         integral32(found).ok_or_else(|| {
             refused(
-                whole_kind,
+                whole_code,
                 format!(
                     "$substrCP: {what} cannot be represented as a 32-bit integral value: {}",
                     shown(value)
@@ -76,19 +75,13 @@ fn substr_cp(given: &Given<'_>) -> Outcome {
             )
         })
     };
-    let start = number(1, Kind::SubstrCpStartType, Kind::SubstrCpStartWhole, "starting index")?;
-    let length = number(2, Kind::SubstrCpLengthType, Kind::SubstrCpLengthWhole, "length")?;
+    let start = number(1, 34450, 34451, "starting index")?;
+    let length = number(2, 34452, 34453, "length")?;
     let Ok(length) = usize::try_from(length) else {
-        return Err(refused(
-            Kind::SubstrCpLengthNegative,
-            "$substrCP: length must be a nonnegative integer.",
-        ));
+        return Err(refused(34454, "$substrCP: length must be a nonnegative integer."));
     };
     let Ok(start) = usize::try_from(start) else {
-        return Err(refused(
-            Kind::SubstrCpStartNegative,
-            "$substrCP: the starting index must be nonnegative integer.",
-        ));
+        return Err(refused(34455, "$substrCP: the starting index must be nonnegative integer."));
     };
     Ok(Some(RawBson::String(text.chars().skip(start).take(length).collect())))
 }
@@ -102,25 +95,21 @@ struct Search<'v> {
 }
 
 impl<'v> Search<'v> {
-    fn read(
-        given: &'v Given<'_>,
-        name: &str,
-        kinds: [Kind; 2],
-    ) -> Result<Option<Self>, QueryError> {
+    fn read(given: &'v Given<'_>, name: &str, codes: [i32; 2]) -> Result<Option<Self>, QueryError> {
         if is_nullish(given.at(0)) {
             return Ok(None);
         }
-        let text = |at, kind, what: &str| match given.at(at) {
+        let text = |at, code, what: &str| match given.at(at) {
             Some(RawBsonRef::String(text)) => Ok(text),
             other => Err(refused(
-                kind,
+                code,
                 format!(
                     "{name} requires a string as the {what} argument, found: {}",
                     name_of(other)
                 ),
             )),
         };
-        let [first, second] = kinds;
+        let [first, second] = codes;
         Ok(Some(Self {
             text: text(0, first, "first")?,
             token: text(1, second, "second")?,
@@ -142,7 +131,7 @@ fn border(
     let value = given.at(at);
     let Some(number) = value.and_then(integral32) else {
         return Err(refused(
-            Kind::IndexOfWhole,
+            40096,
             format!(
                 "{name} requires an integral {what}, found a value of type: {}, with value: {}",
                 name_of(value),
@@ -151,16 +140,13 @@ fn border(
         ));
     };
     usize::try_from(number).map(Some).map_err(|_| {
-        refused(
-            Kind::IndexOfNegative,
-            format!("{name} requires a nonnegative {what}, found: {}", shown(value)),
-        )
+        refused(40097, format!("{name} requires a nonnegative {what}, found: {}", shown(value)))
     })
 }
 
 fn index_of_bytes(given: &Given<'_>) -> Outcome {
-    let kinds = [Kind::IndexOfBytesInput, Kind::IndexOfBytesToken];
-    let Some(search) = Search::read(given, "$indexOfBytes", kinds)? else { return null() };
+    let codes = [40091, 40092];
+    let Some(search) = Search::read(given, "$indexOfBytes", codes)? else { return null() };
     let text = search.text.as_bytes();
     let end = search.end.unwrap_or(text.len()).min(text.len());
     let token = search.token.as_bytes();
@@ -169,8 +155,8 @@ fn index_of_bytes(given: &Given<'_>) -> Outcome {
 }
 
 fn index_of_cp(given: &Given<'_>) -> Outcome {
-    let kinds = [Kind::IndexOfCpInput, Kind::IndexOfCpToken];
-    let Some(search) = Search::read(given, "$indexOfCP", kinds)? else { return null() };
+    let codes = [40093, 40094];
+    let Some(search) = Search::read(given, "$indexOfCP", codes)? else { return null() };
     if search.text.is_empty() && search.token.is_empty() && search.start == 0 {
         return Ok(Some(RawBson::Int32(0)));
     }
@@ -185,8 +171,7 @@ fn index_of_cp(given: &Given<'_>) -> Outcome {
 
 #[cfg(test)]
 mod tests {
-    use super::Kind;
-    use crate::query::expression::testing::{check, check_kind};
+    use crate::query::expression::testing::{check, refused};
 
     #[test]
     fn parts_of_strings_are_cut_and_found() {
@@ -217,23 +202,22 @@ mod tests {
         is("{$indexOfCP: ['éaéa', 'a', 2, 4]}", "3");
         is("{$indexOfCP: ['éaéa', '', 2, 3]}", "2");
         is("{$indexOfCP: ['éaéa', '', 2, 2]}", "-1");
-        let refused = |expression: &str, kind| check_kind(expression, "{}", kind);
-        refused("{$substrBytes: ['a', 'a', 1]}", Kind::SubstrStartType);
-        refused("{$substrBytes: ['a', 1, 'a']}", Kind::SubstrLengthType);
-        refused("{$substrBytes: ['a', -1, 1]}", Kind::SubstrStartNegative);
-        refused("{$substrBytes: ['é', 1, 1]}", Kind::SubstrStartInside);
-        refused("{$substrBytes: ['é', 0, 1]}", Kind::SubstrEndInside);
-        refused("{$substrCP: ['a', 'a', 1]}", Kind::SubstrCpStartType);
-        refused("{$substrCP: ['a', 1.5, 1]}", Kind::SubstrCpStartWhole);
-        refused("{$substrCP: ['a', 1, null]}", Kind::SubstrCpLengthType);
-        refused("{$substrCP: ['a', 1, 1.5]}", Kind::SubstrCpLengthWhole);
-        refused("{$substrCP: ['a', 1, -1]}", Kind::SubstrCpLengthNegative);
-        refused("{$substrCP: ['a', -1, 1]}", Kind::SubstrCpStartNegative);
-        refused("{$indexOfBytes: [1, 'a']}", Kind::IndexOfBytesInput);
-        refused("{$indexOfBytes: ['a', 1]}", Kind::IndexOfBytesToken);
-        refused("{$indexOfCP: [1, 'a']}", Kind::IndexOfCpInput);
-        refused("{$indexOfCP: ['a', null]}", Kind::IndexOfCpToken);
-        refused("{$indexOfCP: ['a', 'a', 'a']}", Kind::IndexOfWhole);
-        refused("{$indexOfBytes: ['a', 'a', -1]}", Kind::IndexOfNegative);
+        refused("{$substrBytes: ['a', 'a', 1]}", 16034);
+        refused("{$substrBytes: ['a', 1, 'a']}", 16035);
+        refused("{$substrBytes: ['a', -1, 1]}", 50752);
+        refused("{$substrBytes: ['é', 1, 1]}", 28656);
+        refused("{$substrBytes: ['é', 0, 1]}", 28657);
+        refused("{$substrCP: ['a', 'a', 1]}", 34450);
+        refused("{$substrCP: ['a', 1.5, 1]}", 34451);
+        refused("{$substrCP: ['a', 1, null]}", 34452);
+        refused("{$substrCP: ['a', 1, 1.5]}", 34453);
+        refused("{$substrCP: ['a', 1, -1]}", 34454);
+        refused("{$substrCP: ['a', -1, 1]}", 34455);
+        refused("{$indexOfBytes: [1, 'a']}", 40091);
+        refused("{$indexOfBytes: ['a', 1]}", 40092);
+        refused("{$indexOfCP: [1, 'a']}", 40093);
+        refused("{$indexOfCP: ['a', null]}", 40094);
+        refused("{$indexOfCP: ['a', 'a', 'a']}", 40096);
+        refused("{$indexOfBytes: ['a', 'a', -1]}", 40097);
     }
 }

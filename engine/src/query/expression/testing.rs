@@ -4,7 +4,7 @@ use bson::{Bson, raw::RawBsonRef};
 
 use super::{Context, Expression, Scope, VariableNames};
 use crate::query::{
-    QueryError,
+    Code, QueryError,
     testing::{doc, raw},
 };
 
@@ -36,17 +36,19 @@ pub(super) fn check_error(expression: &str, document: &str, words: &str) {
     }
 }
 
-/// Checks that the expression is refused for this reason.
+/// Checks that the expression is refused with this number.
 #[track_caller]
-pub(super) fn check_kind(expression: &str, document: &str, kind: super::FamilyErrorKind) {
+pub(super) fn check_code(expression: &str, document: &str, code: impl Into<Code>) {
     match evaluate(expression, document) {
         Ok(value) => panic!("{expression} gives {value:?}"),
         Err(error) => {
-            assert_eq!(
-                error.kind,
-                crate::query::QueryErrorKind::Family(kind),
-                "{expression}: {error}"
-            );
+            assert_eq!(error.code, code.into(), "{expression}: {error}");
         }
     }
+}
+
+/// Checks that the expression is refused with this number, whatever the document.
+#[track_caller]
+pub(super) fn refused(expression: &str, code: impl Into<Code>) {
+    check_code(expression, "{}", code);
 }

@@ -11,7 +11,7 @@ use super::{
     pattern::Pattern,
     types::TypeSet,
 };
-use crate::query::{QueryError, QueryErrorKind};
+use crate::query::QueryError;
 
 /// One condition on a field.
 pub(super) enum Term {
@@ -97,10 +97,10 @@ fn operator(
         }
         "$comment" => return Ok(()),
         "$near" | "$nearSphere" | "$geoNear" => {
-            return Err(QueryError::new(
-                QueryErrorKind::Near,
-                format!("{name} is not supported: Mayfly has no geospatial queries"),
-            ));
+            return Err(QueryError::unsupported(format!(
+                "{name} is not supported: Mayfly has no geospatial queries"
+            ))
+            .or_elsewhere(5626500));
         }
         "$geoWithin" | "$geoIntersects" | "$within" => {
             return Err(QueryError::unsupported(format!(
@@ -157,7 +157,7 @@ fn regex_among(siblings: &RawDocument) -> Result<Pattern, QueryError> {
                 source = regex.pattern.as_str();
                 if !regex.options.as_str().is_empty() {
                     if !options.is_empty() {
-                        return twice(QueryErrorKind::RegexOptionsBefore);
+                        return twice(51074);
                     }
                     options = regex.options.as_str();
                 }
@@ -165,7 +165,7 @@ fn regex_among(siblings: &RawDocument) -> Result<Pattern, QueryError> {
             ("$regex", _) => return Err(QueryError::bad_value("$regex has to be a string")),
             ("$options", RawBsonRef::String(given)) => {
                 if !options.is_empty() {
-                    return twice(QueryErrorKind::RegexOptionsTwice);
+                    return twice(51075);
                 }
                 options = given;
             }

@@ -16,7 +16,7 @@ use super::{
     schema::Schema,
 };
 use crate::{
-    query::{Expression, QueryError, QueryErrorKind, VariableNames},
+    query::{Code, Expression, QueryError, VariableNames},
     value::{Path, scan::DEPTH_MAX},
 };
 
@@ -97,16 +97,18 @@ fn top_level(
         "$where" if matches!(place, Place::Inside) => return Err(only_at_top(name)),
         "$where" => {
             return Err(QueryError::new(
-                QueryErrorKind::QueryOnly,
+                Code::NOT_SUPPORTED,
                 "$where is not supported; write the condition with query operators",
-            ));
+            )
+            .or_elsewhere(Code::BAD_VALUE));
         }
         "$jsonSchema" => Expr::Schema(Arc::new(Schema::parse(value)?)),
         "$text" => {
             return Err(QueryError::new(
-                QueryErrorKind::QueryOnly,
+                Code::NOT_SUPPORTED,
                 "$text is not supported: there are no text indexes; use $regex",
-            ));
+            )
+            .or_elsewhere(Code::BAD_VALUE));
         }
         "$not" => {
             return Err(QueryError::bad_value(
@@ -133,7 +135,7 @@ fn expression(name: &str, value: RawBsonRef<'_>, place: Place<'_>) -> Result<Exp
         Place::Query(names) => Ok(Expr::Expression(Arc::new(Expression::parse(value, names)?))),
         Place::Inside => Err(only_at_top(name)),
         Place::Plain => Err(QueryError::new(
-            QueryErrorKind::FeatureNotAllowed,
+            Code::QUERY_FEATURE_NOT_ALLOWED,
             format!("{name} is not allowed in this context"),
         )),
     }
@@ -191,7 +193,7 @@ fn list(
 
 fn field(name: &str, value: RawBsonRef<'_>, depth: usize) -> Result<Expr, QueryError> {
     if name.split('.').count() > DEPTH_MAX {
-        return Err(QueryError::new(QueryErrorKind::PathTooLong, "FieldPath is too long"));
+        return Err(QueryError::new(5729100, "FieldPath is too long"));
     }
     let path = Path::parse_any(name).map_err(|error| QueryError::bad_value(error.to_string()))?;
     let terms = match value {

@@ -8,10 +8,7 @@ use super::{
     dialect,
     steps::{STEPS_BACK_MAX, Stepping},
 };
-use crate::{
-    interrupt,
-    query::{QueryError, QueryErrorKind},
-};
+use crate::{interrupt, query::QueryError};
 
 /// Most bytes of memory that a compiled pattern may take; larger ones are refused.
 pub(super) const COMPILED_BYTES_MAX: usize = 4 << 20;
@@ -72,7 +69,7 @@ impl Flags {
                 'u' => {}
                 _ => {
                     return Err(QueryError::new(
-                        QueryErrorKind::RegexFlag,
+                        51108,
                         format!(" invalid flag in regex options: {option}"),
                     ));
                 }
@@ -100,7 +97,7 @@ impl Pattern {
     /// # Errors
     /// `InvalidRegex`, `RegexFlag` or `BadValue` with the reason.
     pub fn new(source: &str, options: &str) -> Result<Self, QueryError> {
-        let invalid = |reason: String| QueryError::new(QueryErrorKind::InvalidRegex, reason);
+        let invalid = |reason: String| QueryError::new(51091, reason);
         if source.contains('\0') {
             return Err(QueryError::bad_value(
                 "Regular expression cannot contain an embedded null byte",
@@ -108,7 +105,7 @@ impl Pattern {
         }
         if options.contains('\0') {
             return Err(QueryError::new(
-                QueryErrorKind::RegexFlag,
+                51108,
                 "Regular expression options string cannot contain an embedded null byte",
             ));
         }
@@ -195,7 +192,7 @@ impl Pattern {
     fn too_many_steps(&self) -> QueryError {
         let shown: String = self.source.chars().take(SHOWN_CHARS_MAX).collect();
         QueryError::new(
-            QueryErrorKind::RegexSteps,
+            51156,
             format!(
                 "the regular expression /{shown}/ took more than {STEPS_BACK_MAX} steps on one text, \
                  so it is not known whether it matches; write it without look-around, \

@@ -139,7 +139,7 @@ mod tests {
 
     use crate::{
         interrupt::{Ended, Limit, run_within},
-        query::{QueryErrorKind, filter::Pattern},
+        query::filter::Pattern,
     };
 
     /// Ends work at its thousandth look.
@@ -159,8 +159,8 @@ mod tests {
         let text = "a".repeat(50_000);
         let limit: Arc<dyn Limit> = Arc::new(Thousandth::default());
         let found = run_within(Some(limit), || pattern.is_match(&text));
-        let ended = found.expect_err("asked to end").kind;
-        assert_eq!(ended, QueryErrorKind::Ended(Ended::Interrupted));
+        let ended = found.expect_err("asked to end").ended;
+        assert_eq!(ended, Some(Ended::Interrupted));
     }
 
     #[test]

@@ -8,9 +8,7 @@ mod positional;
 mod tests;
 
 use bson::raw::{RawDocument, RawDocumentBuf};
-
 use positional::Positional;
-pub use positional::PositionalErrorKind;
 
 use super::{
     Context, Filter, QueryError, Scope, Test, VariableNames,

@@ -3,23 +3,20 @@
 use bson::raw::{RawBsonRef, RawDocument};
 
 use super::{
-    Child, Dialect, Mode, Node, PositionalErrorKind, Projection, Slice,
+    Child, Dialect, Mode, Node, Projection, Slice,
     positional::{self, Positional},
 };
 use crate::{
     interrupt,
     query::{
-        Expr, Expression, ExpressionErrorKind, FamilyErrorKind, Filter, QueryError, QueryErrorKind,
-        Test,
+        Code, Expr, Expression, Filter, QueryError, Test, VariableNames,
+        error::refused,
         filter::{
             is_operators,
             number::{truncated, truthy},
             type_name,
         },
-    },
-    query::{
-        VariableNames,
-        reshape::{Fields, ReshapeErrorKind, check_path},
+        reshape::{Fields, check_path},
     },
 };
 
@@ -89,29 +86,22 @@ pub(super) fn projection(
 
 /// A projection keeps what it names or leaves it out, not both.
 fn in_other_mode(spec: &Spec, mode: Mode, path: &str) -> QueryError {
-    let (kind, message) = match (spec, mode) {
-        (_, Mode::Inclusion) => (
-            QueryErrorKind::ExclusionInInclusion,
-            format!("Cannot do exclusion on field {path} in inclusion projection"),
-        ),
-        (Spec::ElemMatch(_), _) => (
-            QueryErrorKind::ExpressionInExclusion,
-            format!("$elemMatch on {path} can't stand in an exclusion projection"),
-        ),
-        (Spec::Computed(_), _) => (
-            QueryErrorKind::ExpressionInExclusion,
-            format!("Cannot use an expression for {path} in an exclusion projection"),
-        ),
-        (Spec::Value(_), _) => (
-            QueryErrorKind::ValueInExclusion,
-            format!("Cannot use the value of {path} in an exclusion projection"),
-        ),
-        _ => (
-            QueryErrorKind::InclusionInExclusion,
-            format!("Cannot do inclusion on field {path} in exclusion projection"),
-        ),
+    let (code, message) = match (spec, mode) {
+        (_, Mode::Inclusion) => {
+            (31254, format!("Cannot do exclusion on field {path} in inclusion projection"))
+        }
+        (Spec::ElemMatch(_), _) => {
+            (31252, format!("$elemMatch on {path} can't stand in an exclusion projection"))
+        }
+        (Spec::Computed(_), _) => {
+            (31252, format!("Cannot use an expression for {path} in an exclusion projection"))
+        }
+        (Spec::Value(_), _) => {
+            (31310, format!("Cannot use the value of {path} in an exclusion projection"))
+        }
+        _ => (31253, format!("Cannot do inclusion on field {path} in exclusion projection")),
     };
-    QueryError::new(kind, message)
+    QueryError::new(code, message)
 }
 
 /// The projection's positional path; it is alone, and without `$elemMatch`.
@@ -121,23 +111,17 @@ fn check_positional(specs: &[(String, Spec)]) -> Result<Option<Positional>, Quer
     for (path, spec) in specs {
         match spec {
             Spec::Positional if found.is_some() => {
-                return Err(positional::error(
-                    PositionalErrorKind::Twice,
+                return Err(refused(
+                    31276,
                     "Cannot specify more than one positional projection per query.",
                 ));
             }
             Spec::Positional if has_elem_match => {
-                return Err(positional::error(
-                    PositionalErrorKind::BesideElemMatch,
-                    "Cannot specify positional operator and $elemMatch.",
-                ));
+                return Err(refused(31256, "Cannot specify positional operator and $elemMatch."));
             }
             Spec::Positional => found = Some(Positional::new(path)),
             Spec::ElemMatch(_) if found.is_some() => {
-                return Err(positional::error(
-                    PositionalErrorKind::ElemMatchBeside,
-                    "Cannot specify positional operator and $elemMatch.",
-                ));
+                return Err(refused(31255, "Cannot specify positional operator and $elemMatch."));
             }
             Spec::ElemMatch(_) => has_elem_match = true,
             _ => {}
@@ -148,11 +132,10 @@ fn check_positional(specs: &[(String, Spec)]) -> Result<Option<Positional>, Quer
 
 /// What stands behind a path with the positional operator.
 fn positional_spec(value: RawBsonRef<'_>) -> Result<Spec, QueryError> {
-    let (kind, message) = match value {
-        RawBsonRef::Document(_) => (
-            PositionalErrorKind::Expression,
-            "positional projection cannot be used with an expression or sub object",
-        ),
+    let (code, message) = match value {
+        RawBsonRef::Document(_) => {
+            (31271, "positional projection cannot be used with an expression or sub object")
+        }
         RawBsonRef::Boolean(_)
         | RawBsonRef::Int32(_)
         | RawBsonRef::Int64(_)
@@ -162,11 +145,11 @@ fn positional_spec(value: RawBsonRef<'_>) -> Result<Spec, QueryError> {
                 return Ok(Spec::Positional);
             }
             let message = "positional projection cannot be used with exclusion";
-            (PositionalErrorKind::Exclusion, message)
+            (31395, message)
         }
-        _ => (PositionalErrorKind::Constant, "positional projection cannot be used with a literal"),
+        _ => (31308, "positional projection cannot be used with a literal"),
     };
-    Err(positional::error(kind, message))
+    Err(refused(code, message))
 }
 
 fn names_id(path: &str) -> bool {
@@ -223,7 +206,7 @@ fn flatten(
             }
             RawBsonRef::Document(inner) if inner.is_empty() => {
                 return Err(QueryError::new(
-                    QueryErrorKind::Reshape(ReshapeErrorKind::EmptySubProjection),
+                    51270,
                     format!(
                         "An empty sub-projection is not a valid value. Found empty object at path \
                          {path}"
@@ -265,26 +248,20 @@ fn operator(
             None => expression(operators, names),
         },
         "$elemMatch" if argument.as_document().is_none() => Err(QueryError::new(
-            QueryErrorKind::ElemMatchObject,
+            31274,
             format!(
                 "elemMatch: Invalid argument, object required, but got {}",
                 type_name(argument)
             ),
         )),
-        "$elemMatch" if path.contains('.') => Err(QueryError::new(
-            QueryErrorKind::NestedElemMatch,
-            "Cannot use $elemMatch projection on a nested field",
-        )),
+        "$elemMatch" if path.contains('.') => {
+            Err(QueryError::new(31275, "Cannot use $elemMatch projection on a nested field"))
+        }
         "$elemMatch" => elem_match(path, operators).map(Spec::ElemMatch),
         "$meta" => Err(QueryError::unsupported("$meta is not supported in a projection")),
-        name => expression(operators, names).map_err(|error| match error.kind {
-            QueryErrorKind::Expression(ExpressionErrorKind::Unknown)
-                if error.message.contains(name) =>
-            {
-                QueryError::new(
-                    QueryErrorKind::UnknownExpression,
-                    format!("Unknown expression {name}"),
-                )
+        name => expression(operators, names).map_err(|error| match error.code {
+            Code::INVALID_PIPELINE_OPERATOR if error.message.contains(name) => {
+                QueryError::new(31325, format!("Unknown expression {name}"))
             }
             _ => error,
         }),
@@ -301,11 +278,7 @@ fn elem_match(path: &str, operators: &RawDocument) -> Result<Test, QueryError> {
     let name = <&bson::raw::CStr>::try_from(path)?;
     filter.append(name, operators);
     // In a projection there is no query that these could be part of.
-    let parsed = Filter::parse(&filter).map_err(|error| match error.kind {
-        QueryErrorKind::QueryOnly => QueryError::bad_value(error.message),
-        QueryErrorKind::Near => QueryError::new(QueryErrorKind::NearNotAllowed, error.message),
-        _ => error,
-    })?;
+    let parsed = Filter::parse(&filter).map_err(QueryError::elsewhere)?;
     match parsed.root() {
         Expr::Field { test, .. } => Ok(test.clone()),
         _ => Err(QueryError::bad_value("$elemMatch needs an Object")),
@@ -329,7 +302,7 @@ fn slice(argument: RawBsonRef<'_>) -> Result<Option<Slice>, QueryError> {
     let (Some(skip), Some(limit)) = (truncated(*skip), truncated(*limit)) else { return Ok(None) };
     if limit <= 0 {
         return Err(QueryError::new(
-            QueryErrorKind::Family(FamilyErrorKind::SliceArrayType),
+            28724,
             "First argument to $slice must be an array, but is of type: int; the limit of a $slice \
              that begins with a number must be positive",
         ));
@@ -359,12 +332,12 @@ fn insert(root: &mut Node, path: &str, child: Child) -> Result<(), QueryError> {
 
 /// The projection names what is above the path before it names the path.
 fn below(path: &str) -> QueryError {
-    QueryError { kind: QueryErrorKind::PathBelowAnother, ..collision(path) }
+    QueryError { code: Code(31249), ..collision(path) }
 }
 
 fn collision(path: &str) -> QueryError {
     QueryError::new(
-        QueryErrorKind::PathCollision,
+        31250,
         format!("Path collision at {path}: the projection names it, or a part of it, twice"),
     )
 }

@@ -2,30 +2,7 @@
 
 use bson::raw::{CString, RawArrayBuf, RawBsonRef, RawDocument, RawDocumentBuf};
 
-use crate::query::{Context, Filter, QueryError, QueryErrorKind};
-
-/// Why a positional projection is refused or fails.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum PositionalErrorKind {
-    /// The operator stands in the middle of the path.
-    InMiddle,
-    /// The projection has two.
-    Twice,
-    /// It stands beside `$elemMatch`, which came first.
-    BesideElemMatch,
-    /// `$elemMatch` stands beside it.
-    ElemMatchBeside,
-    /// The field is to be left out.
-    Exclusion,
-    /// The field's value is a constant.
-    Constant,
-    /// The field's value is an expression or a document.
-    Expression,
-    /// The query has no condition on an array.
-    NotFound,
-    /// The array has no such element: the query matched another one.
-    Mismatch,
-}
+use crate::query::{Context, Filter, QueryError, error::refused};
 
 /// The path of the array, and the query once it is known.
 #[derive(Debug, Clone)]
@@ -38,8 +15,8 @@ pub(super) struct Positional {
 pub(super) fn path(path: &str) -> Result<Option<&str>, QueryError> {
     let before = path.strip_suffix(".$");
     if before.unwrap_or(path).split('.').any(|part| part == "$") {
-        return Err(error(
-            PositionalErrorKind::InMiddle,
+        return Err(refused(
+            31394,
             "As of 4.4, it's illegal to specify positional operator in the middle of a path. \
              Positional projection may only be used at the end, for example: a.b.$. If the query \
              previously used a form like a.b.$.d, remove the parts following the '$' and the results \
@@ -47,10 +24,6 @@ pub(super) fn path(path: &str) -> Result<Option<&str>, QueryError> {
         ));
     }
     Ok(before)
-}
-
-pub(super) fn error(kind: PositionalErrorKind, message: &str) -> QueryError {
-    QueryError::new(QueryErrorKind::Positional(kind), message)
 }
 
 impl Positional {
@@ -87,15 +60,15 @@ fn cut(
         match value {
             RawBsonRef::Array(array) if name.as_str() == first => {
                 let position = position()?.ok_or_else(|| {
-                    error(
-                        PositionalErrorKind::NotFound,
+                    refused(
+                        51246,
                         "Executor error during find command :: caused by :: positional operator \
                          '.$' couldn't find a matching element in the array",
                     )
                 })?;
                 let found = array.into_iter().nth(position).ok_or_else(|| {
-                    error(
-                        PositionalErrorKind::Mismatch,
+                    refused(
+                        51247,
                         "Executor error during find command :: caused by :: positional operator \
                          '.$' element mismatch",
                     )

@@ -6,10 +6,12 @@ use bson::raw::{
     CStr, CString, RawArray, RawArrayBuf, RawBson, RawBsonRef, RawDocument, RawDocumentBuf,
 };
 
-use super::{ReshapeErrorKind as Kind, error::error};
 use crate::{
     interrupt,
-    query::{Expression, QueryError, Scope, VariableNames, expression::Room, filter::is_operators},
+    query::{
+        Expression, QueryError, Scope, VariableNames, error::refused, expression::Room,
+        filter::is_operators,
+    },
     value::Path,
 };
 
@@ -33,8 +35,8 @@ impl Fields {
     pub(super) fn parse(spec: &RawDocument, names: &VariableNames) -> Result<Self, QueryError> {
         let mut fields = Self::default();
         if spec.is_empty() {
-            return Err(error(
-                Kind::AddFieldsEmpty,
+            return Err(refused(
+                40177,
                 "Invalid $addFields :: caused by :: specification must have at least one field",
             ));
         }
@@ -55,8 +57,8 @@ impl Fields {
         interrupt::tick()?;
         check_path(path)?;
         match value {
-            RawBsonRef::Document(inner) if inner.is_empty() => Err(error(
-                Kind::AddFieldsEmptyObject,
+            RawBsonRef::Document(inner) if inner.is_empty() => Err(refused(
+                40180,
                 format!(
                     "Invalid $addFields :: caused by :: an empty object is not a valid value. Found \
                      empty object at path {path}"
@@ -64,8 +66,8 @@ impl Fields {
             )),
             RawBsonRef::Document(inner) if is_operators(inner) => {
                 if inner.into_iter().nth(1).is_some() {
-                    return Err(error(
-                        Kind::AddFieldsSeveral,
+                    return Err(refused(
+                        40181,
                         format!(
                             "Invalid $addFields :: caused by :: an expression specification must \
                              contain exactly one field, the name of the expression. Found \
@@ -94,8 +96,8 @@ impl Fields {
         expression: Expression,
     ) -> Result<(), QueryError> {
         let collision = || {
-            error(
-                Kind::AddFieldsCollision,
+            refused(
+                40176,
                 format!(
                     "Invalid $addFields :: caused by :: specification contains two conflicting \
                      paths. Cannot specify both '{path}' and a part of it"
@@ -146,26 +148,24 @@ impl Fields {
 
 /// Refuses paths that no result can have.
 pub(in crate::query) fn check_path(path: &str) -> Result<(), QueryError> {
-    use crate::query::{ExpressionErrorKind as Kind, QueryErrorKind};
-    let fail =
-        |kind, message: String| Err(QueryError::new(QueryErrorKind::Expression(kind), message));
+    let fail = |code: i32, message: String| Err(QueryError::new(code, message));
     if path.is_empty() {
-        return fail(Kind::PathEmpty, "FieldPath cannot be constructed with empty string".into());
+        return fail(40352, "FieldPath cannot be constructed with empty string".into());
     }
     if path.ends_with('.') {
-        return fail(Kind::PathEndsWithDot, "FieldPath must not end with a '.'.".into());
+        return fail(40353, "FieldPath must not end with a '.'.".into());
     }
     for part in path.split('.') {
         if part.is_empty() {
             let message = "FieldPath field names may not be empty strings.";
-            return fail(Kind::FieldNameEmpty, message.into());
+            return fail(15998, message.into());
         }
         if part.starts_with('$') {
             let message = format!(
                 "FieldPath field names may not start with '$'. Consider using $getField or \
                  $setField: {part}"
             );
-            return fail(Kind::FieldNameDollar, message);
+            return fail(16410, message);
         }
     }
     Path::parse(path).map(drop).map_err(|error| QueryError::bad_value(error.to_string()))

@@ -2,9 +2,8 @@
 
 use bson::raw::{RawBsonRef, RawDocument, RawDocumentBuf};
 
-use super::{ReshapeErrorKind as Kind, error::error};
 use crate::{
-    query::{Expression, QueryError, Scope, VariableNames, filter::type_name},
+    query::{Expression, QueryError, Scope, VariableNames, error::refused, filter::type_name},
     value::{
         Layout,
         extjson::{self, Style},
@@ -17,8 +16,8 @@ pub(super) fn parse(
     names: &VariableNames,
 ) -> Result<Expression, QueryError> {
     let RawBsonRef::Document(options) = value else {
-        return Err(error(
-            Kind::ReplaceRootNotObject,
+        return Err(refused(
+            40229,
             format!(
                 "expected an object as specification for $replaceRoot stage, got {}",
                 type_name(value)
@@ -29,18 +28,15 @@ pub(super) fn parse(
     for element in options {
         let (name, value) = element?;
         if name.as_str() != "newRoot" {
-            return Err(error(
-                Kind::ReplaceRootOption,
+            return Err(refused(
+                40230,
                 format!("BSON field '$replaceRoot.{}' is an unknown field.", name.as_str()),
             ));
         }
         root = Some(Expression::parse(value, names)?);
     }
     root.ok_or_else(|| {
-        error(
-            Kind::ReplaceRootMissing,
-            "BSON field '$replaceRoot.newRoot' is missing but a required field",
-        )
+        refused(40231, "BSON field '$replaceRoot.newRoot' is missing but a required field")
     })
 }
 
@@ -55,8 +51,8 @@ pub(super) fn replace(
         Some(RawBsonRef::Document(root)) => Ok(root.to_owned()),
         other => {
             let shown = |value| extjson::write_value(value, Style::Relaxed, Layout::OneLine);
-            Err(error(
-                Kind::ReplaceRootResult,
+            Err(refused(
+                40228,
                 format!(
                     "'newRoot' expression must evaluate to an object, but resulting value was: {}. \
                      Type of resulting value: '{}'. Input document: {}",

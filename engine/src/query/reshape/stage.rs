@@ -3,13 +3,12 @@
 use bson::raw::{RawBsonRef, RawDocument, RawDocumentBuf};
 
 use super::{
-    ReshapeErrorKind as Kind,
-    error::error,
     fields::{Fields, compute},
     root,
 };
 use crate::query::{
-    Context, Expression, Projection, QueryError, Scope, VariableNames, filter::type_name,
+    Context, Expression, Projection, QueryError, Scope, VariableNames, error::refused,
+    filter::type_name,
 };
 
 /// A stage that makes one document of another.
@@ -39,8 +38,8 @@ impl Reshape {
             "$addFields" | "$set" => match value {
                 RawBsonRef::Document(fields) => Self::AddFields(Fields::parse(fields, names)?),
                 other => {
-                    return Err(error(
-                        Kind::AddFieldsNotObject,
+                    return Err(refused(
+                        40272,
                         format!(
                             "{stage} specification stage must be an object, got {}",
                             type_name(other)
@@ -83,15 +82,15 @@ impl Reshape {
 
 fn project(value: RawBsonRef<'_>, names: &VariableNames) -> Result<Projection, QueryError> {
     let RawBsonRef::Document(fields) = value else {
-        return Err(error(Kind::ProjectNotObject, "$project specification must be an object"));
+        return Err(refused(15969, "$project specification must be an object"));
     };
     let projection = Projection::parse_stage(fields, names).map_err(|mut error| {
         error.message = format!("Invalid $project :: caused by :: {}", error.message);
         error
     })?;
     projection.ok_or_else(|| {
-        error(
-            Kind::ProjectEmpty,
+        refused(
+            51272,
             "Invalid $project :: caused by :: projection specification must have at least one field",
         )
     })
@@ -105,8 +104,8 @@ fn unset(value: RawBsonRef<'_>) -> Result<Projection, QueryError> {
         RawBsonRef::Array(array) => {
             for item in array {
                 let RawBsonRef::String(name) = item? else {
-                    return Err(error(
-                        Kind::UnsetNotStrings,
+                    return Err(refused(
+                        31120,
                         "$unset specification must be a string or an array containing only string \
                          values",
                     ));
@@ -115,10 +114,7 @@ fn unset(value: RawBsonRef<'_>) -> Result<Projection, QueryError> {
             }
         }
         _ => {
-            return Err(error(
-                Kind::UnsetType,
-                "$unset specification must be a string or an array",
-            ));
+            return Err(refused(31002, "$unset specification must be a string or an array"));
         }
     }
     let mut fields = RawDocumentBuf::new();
@@ -127,9 +123,6 @@ fn unset(value: RawBsonRef<'_>) -> Result<Projection, QueryError> {
         fields.append(<&bson::raw::CStr>::try_from(name)?, false);
     }
     Projection::parse(&fields)?.ok_or_else(|| {
-        error(
-            Kind::UnsetEmpty,
-            "$unset specification must be a string or an array with at least one field",
-        )
+        refused(31119, "$unset specification must be a string or an array with at least one field")
     })
 }

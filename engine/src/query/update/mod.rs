@@ -21,6 +21,7 @@ use bson::{
     Bson, Document,
     raw::{RawBson, RawBsonRef, RawDocument},
 };
+use stages::Stages;
 
 use self::{
     action::{Action, Outcome, Place},
@@ -29,11 +30,10 @@ use self::{
     target::Growth,
     value::{is_same, order, raw, shown, shown_id, type_of},
 };
-use super::{Expr, Filter, QueryError, QueryErrorKind};
-use stages::Stages;
-
+use super::{Expr, Filter, QueryError};
 use crate::{
     interrupt,
+    query::Code,
     value::{
         ScanError,
         scan::{self, ScanErrorKind},
@@ -215,9 +215,9 @@ impl Change {
 /// Size and depth are what an update can exceed.
 fn too_large(error: &ScanError) -> QueryError {
     let kind = match error.kind {
-        ScanErrorKind::TooLarge { .. } => QueryErrorKind::BsonObjectTooLarge,
-        ScanErrorKind::TooDeep { .. } => QueryErrorKind::Overflow,
-        _ => QueryErrorKind::BadValue,
+        ScanErrorKind::TooLarge { .. } => Code::BSON_OBJECT_TOO_LARGE,
+        ScanErrorKind::TooDeep { .. } => Code::OVERFLOW,
+        _ => Code::BAD_VALUE,
     };
     QueryError::new(kind, format!("The document after the update can't be stored: {}", error.kind))
 }
@@ -232,14 +232,14 @@ fn settle_id(before: &Document, after: &mut Document, replaced: bool) -> Result<
         (Some(old), Some(new)) if is_same(old, new)? => {}
         (None, Some(new @ (Bson::Array(_) | Bson::RegularExpression(_) | Bson::Undefined))) => {
             return Err(QueryError::new(
-                QueryErrorKind::InvalidIdField,
+                Code::INVALID_ID_FIELD,
                 format!("The '_id' value cannot be of type {}", type_of(new)),
             ));
         }
         (None, _) => {}
         (Some(_), Some(new)) if replaced => {
             return Err(QueryError::new(
-                QueryErrorKind::ImmutableField,
+                Code::IMMUTABLE_FIELD,
                 format!(
                     "After applying the update, the (immutable) field '_id' was found to have been \
                      altered to {}",
@@ -249,7 +249,7 @@ fn settle_id(before: &Document, after: &mut Document, replaced: bool) -> Result<
         }
         (Some(_), _) => {
             return Err(QueryError::new(
-                QueryErrorKind::ImmutableField,
+                Code::IMMUTABLE_FIELD,
                 "Performing an update on the path '_id' would modify the immutable field '_id'",
             ));
         }

@@ -16,11 +16,13 @@ use super::{
     path::{Part, UpdatePath},
     shown, type_of,
 };
-use crate::query::{
-    Expr, Filter, QueryError, QueryErrorKind, Test,
-    filter::{integer::integer as integer_in, is_operators, number},
+use crate::{
+    query::{
+        Code, Expr, Filter, QueryError, Test,
+        filter::{integer::integer as integer_in, is_operators, number},
+    },
+    value::scan::{self, Limits, ScanErrorKind},
 };
-use crate::value::scan::{self, Limits, ScanErrorKind};
 
 pub(super) fn update(
     update: RawBsonRef<'_>,
@@ -70,7 +72,7 @@ fn replacement(update: Document, array_filters: &[&RawDocument]) -> Result<Form,
     }
     if let Some(name) = update.keys().find(|name| name.starts_with('$')) {
         return Err(QueryError::new(
-            QueryErrorKind::DollarPrefixedFieldName,
+            Code::DOLLAR_PREFIXED_FIELD_NAME,
             format!(
                 "The dollar ($) prefixed field '{name}' in '{name}' is not allowed in the context \
                  of an update's replacement document. Consider using an aggregation pipeline with \
@@ -418,7 +420,7 @@ fn check_conflicts(changes: &[(usize, Change)]) -> Result<(), QueryError> {
         if let Some(place) = short.path.conflict_with(&long.path) {
             let later = if first > second { short } else { long };
             return Err(QueryError::new(
-                QueryErrorKind::ConflictingUpdateOperators,
+                Code::CONFLICTING_UPDATE_OPERATORS,
                 format!(
                     "Updating the path '{}' would create a conflict at '{place}'",
                     later.path.text

@@ -1,6 +1,6 @@
 //! Paths of updates, with their positional parts.
 
-use crate::query::{QueryError, QueryErrorKind};
+use crate::query::{Code, QueryError};
 
 /// Most parts of a path: no document has more levels.
 const PARTS_MAX: usize = 100;
@@ -29,7 +29,7 @@ impl UpdatePath {
     pub(super) fn parse(text: &str) -> Result<Self, QueryError> {
         if text.is_empty() {
             return Err(QueryError::new(
-                QueryErrorKind::EmptyFieldName,
+                Code::EMPTY_FIELD_NAME,
                 "An empty update path is not valid.",
             ));
         }
@@ -56,7 +56,7 @@ impl UpdatePath {
     fn part(text: &str, part: &str) -> Result<Part, QueryError> {
         if part.is_empty() {
             return Err(QueryError::new(
-                QueryErrorKind::EmptyFieldName,
+                Code::EMPTY_FIELD_NAME,
                 format!(
                     "The update path '{text}' contains an empty field name, which is not allowed."
                 ),
@@ -70,7 +70,7 @@ impl UpdatePath {
         }
         if part.starts_with('$') {
             return Err(QueryError::new(
-                QueryErrorKind::DollarPrefixedFieldName,
+                Code::DOLLAR_PREFIXED_FIELD_NAME,
                 format!(
                     "The dollar ($) prefixed field '{part}' in '{text}' is not valid for storage."
                 ),

@@ -12,7 +12,7 @@ use super::{
 use crate::{
     interrupt,
     limits::UPDATE_PLACES_MAX,
-    query::{Context, Expr, Filter, QueryError, QueryErrorKind},
+    query::{Code, Context, Expr, Filter, QueryError},
 };
 
 /// What finds the places of an update's paths in one document.
@@ -127,7 +127,7 @@ pub(super) fn check_apart(places: &[Vec<Vec<String>>]) -> Result<(), QueryError>
     });
     met.map_or(Ok(()), |place| {
         Err(QueryError::new(
-            QueryErrorKind::ConflictingUpdateOperators,
+            Code::CONFLICTING_UPDATE_OPERATORS,
             format!("Update created a conflict at '{place}'"),
         ))
     })

@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, ops::Bound};
 use bson::{Bson, Document, raw::RawBson};
 
 use super::target::{self, Growth};
-use crate::query::{CompareOp, Expr, Filter, QueryError, QueryErrorKind, Test};
+use crate::query::{Code, CompareOp, Expr, Filter, QueryError, Test};
 
 /// The fields that the filter fixes by equality.
 pub(super) fn document(filter: &Filter) -> Result<Document, QueryError> {
@@ -17,7 +17,7 @@ pub(super) fn document(filter: &Filter) -> Result<Document, QueryError> {
         let parts: Vec<String> = path.split('.').map(str::to_owned).collect();
         if let Some(other) = clash(&taken, &parts) {
             return Err(QueryError::new(
-                QueryErrorKind::NotSingleValueField,
+                Code::NOT_SINGLE_VALUE_FIELD,
                 match other.join(".") {
                     other if other == path => {
                         format!("cannot infer query fields to set, path '{path}' is matched twice")

@@ -5,7 +5,7 @@ use bson::{
     raw::{RawArray, RawBson, RawBsonRef},
 };
 
-use crate::query::{Context, QueryError, QueryErrorKind, Reshape, VariableNames, check_levels};
+use crate::query::{Code, Context, QueryError, Reshape, VariableNames, check_levels};
 
 /// The stages, and the variables that they may name.
 #[derive(Debug, Clone)]
@@ -31,7 +31,7 @@ impl Stages {
             let mut fields = stage.into_iter();
             let (Some(first), None) = (fields.next(), fields.next()) else {
                 return Err(QueryError::new(
-                    QueryErrorKind::StageFields,
+                    40323,
                     "A pipeline stage specification object must contain exactly one field.",
                 ));
             };
@@ -58,7 +58,7 @@ impl Stages {
 
 fn refused(stage: &str) -> QueryError {
     QueryError::new(
-        QueryErrorKind::StageInUpdate,
+        Code::INVALID_OPTIONS,
         format!("{stage} is not allowed to be used within an update"),
     )
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 use bson::{Bson, Document};
 
 use crate::{
-    query::{QueryError, QueryErrorKind},
+    query::{Code, QueryError},
     value::scan::DOCUMENT_BYTES_MAX,
 };
 
@@ -34,7 +34,7 @@ impl Growth {
                 "The document after the update can't be stored: it has more than \
                  {DOCUMENT_BYTES_MAX} bytes"
             );
-            QueryError::new(QueryErrorKind::BsonObjectTooLarge, message)
+            QueryError::new(Code::BSON_OBJECT_TOO_LARGE, message)
         })?;
         Ok(())
     }
@@ -46,7 +46,7 @@ impl Growth {
         let left = self.nulls.checked_sub(at.saturating_sub(elements.len()));
         self.nulls = left.ok_or_else(|| {
             Some(QueryError::new(
-                QueryErrorKind::CannotBackfillArray,
+                Code::CANNOT_BACKFILL_ARRAY,
                 format!("can't backfill more than {BACKFILL_MAX} elements"),
             ))
         })?;
@@ -128,7 +128,7 @@ fn element(
 
 fn not_viable(part: &str, name: &str, value: &Bson) -> QueryError {
     QueryError::new(
-        QueryErrorKind::PathNotViable,
+        Code::PATH_NOT_VIABLE,
         format!("Cannot create field '{part}' in element {{{}}}", super::shown(name, value)),
     )
 }

@@ -6,8 +6,8 @@ use super::number::{Number, Pair, single};
 use crate::{
     query::{
         QueryError,
+        error::refused,
         expression::{
-            error::{ExpressionErrorKind as Kind, error},
             operator::{Arguments, Given, Operator, Outcome},
             value::{shown, type_name},
         },
@@ -48,10 +48,7 @@ fn is_zero(number: Number) -> bool {
 fn sqrt(given: &Given<'_>) -> Outcome {
     single(given, |number| {
         if is_negative(number) {
-            return Err(error(
-                Kind::SqrtNegative,
-                "$sqrt's argument must be greater than or equal to 0",
-            ));
+            return Err(refused(28714, "$sqrt's argument must be greater than or equal to 0"));
         }
         Ok(apply(number, f64::sqrt, Decimal::sqrt))
     })
@@ -61,11 +58,11 @@ fn exp(given: &Given<'_>) -> Outcome {
     single(given, |number| Ok(apply(number, f64::exp, Decimal::exp)))
 }
 
-fn positive(given: &Given<'_>, kind: Kind, number: Number) -> Result<Number, QueryError> {
+fn positive(given: &Given<'_>, code: i32, number: Number) -> Result<Number, QueryError> {
     if is_negative(number) || is_zero(number) {
         let (name, value) = (given.name(), shown(given.at(0)));
-        return Err(error(
-            kind,
+        return Err(refused(
+            code,
             format!("{name}'s argument must be a positive number, but is {value}"),
         ));
     }
@@ -73,27 +70,25 @@ fn positive(given: &Given<'_>, kind: Kind, number: Number) -> Result<Number, Que
 }
 
 fn ln(given: &Given<'_>) -> Outcome {
-    single(given, |number| {
-        positive(given, Kind::LnPositive, number).map(|n| apply(n, f64::ln, Decimal::ln))
-    })
+    single(given, |number| positive(given, 28766, number).map(|n| apply(n, f64::ln, Decimal::ln)))
 }
 
 fn log10(given: &Given<'_>) -> Outcome {
     single(given, |number| {
-        positive(given, Kind::Log10Positive, number).map(|n| apply(n, f64::log10, Decimal::log10))
+        positive(given, 28761, number).map(|n| apply(n, f64::log10, Decimal::log10))
     })
 }
 
 /// The two numbers of `$log` and `$pow`, with words and kinds for what is none.
 fn two(
     given: &Given<'_>,
-    [first, second]: [(Kind, &str); 2],
+    [first, second]: [(i32, &str); 2],
 ) -> Result<(Number, Number), QueryError> {
-    let read = |position, (kind, word): (Kind, &str)| {
+    let read = |position, (code, word): (i32, &str)| {
         let value = given.at(position);
         value.and_then(Number::of).ok_or_else(|| {
             let (name, found) = (given.name(), type_name(value));
-            error(kind, format!("{name}'s {word} must be numeric, not {found}"))
+            refused(code, format!("{name}'s {word} must be numeric, not {found}"))
         })
     };
     Ok((read(0, first)?, read(1, second)?))
@@ -103,13 +98,13 @@ fn log(given: &Given<'_>) -> Outcome {
     if given.any_nullish() {
         return Ok(Some(RawBson::Null));
     }
-    let kinds = [(Kind::LogNotNumeric, "argument"), (Kind::LogBaseNotNumeric, "base")];
-    let (number, base) = two(given, kinds)?;
-    positive(given, Kind::LogPositive, number)?;
+    let codes = [(28756, "argument"), (28757, "base")];
+    let (number, base) = two(given, codes)?;
+    positive(given, 28758, number)?;
     let is_one = is_zero(base.minus(Number::Int(1)));
     if is_negative(base) || is_zero(base) || is_one {
-        return Err(error(
-            Kind::LogBase,
+        return Err(refused(
+            28759,
             format!(
                 "$log's base must be a positive number not equal to 1, but is {}",
                 shown(given.at(1))
@@ -126,10 +121,10 @@ fn pow(given: &Given<'_>) -> Outcome {
     if given.any_nullish() {
         return Ok(Some(RawBson::Null));
     }
-    let kinds = [(Kind::PowBaseNotNumeric, "base"), (Kind::PowExponentNotNumeric, "exponent")];
-    let (base, exponent) = two(given, kinds)?;
+    let codes = [(28762, "base"), (28763, "exponent")];
+    let (base, exponent) = two(given, codes)?;
     if is_zero(base) && is_negative(exponent) {
-        return Err(error(Kind::PowZero, "$pow cannot take a base of 0 and a negative exponent"));
+        return Err(refused(28764, "$pow cannot take a base of 0 and a negative exponent"));
     }
     let double = || RawBson::Double(base.to_f64().powf(exponent.to_f64()));
     Ok(Some(match base.widen(exponent) {

@@ -5,8 +5,8 @@ use bson::raw::{RawBson, RawBsonRef};
 use crate::{
     query::{
         QueryError,
+        error::refused,
         expression::{
-            error::{ExpressionErrorKind as Kind, error},
             operator::{Given, Outcome},
             value::{is_nullish, type_name},
         },
@@ -143,8 +143,8 @@ pub(super) fn single(
         return Ok(Some(RawBson::Null));
     }
     let Some(number) = value.and_then(Number::of) else {
-        return Err(error(
-            Kind::NotNumeric,
+        return Err(refused(
+            28765,
             format!("{} only supports numeric types, not {}", given.name(), type_name(value)),
         ));
     };

@@ -6,8 +6,8 @@ use super::number::{Number, single};
 use crate::{
     query::{
         QueryError,
+        error::refused,
         expression::{
-            error::{ExpressionErrorKind as Kind, error},
             operator::{Arguments, Given, Operator, Outcome},
             value::{is_nullish, type_name},
         },
@@ -30,7 +30,7 @@ fn abs(given: &Given<'_>) -> Outcome {
             Number::Int(n) => Number::smallest(i64::from(n).abs()),
             Number::Long(n) => Number::Long(
                 n.checked_abs()
-                    .ok_or_else(|| error(Kind::AbsLongMin, "can't take $abs of long long min"))?,
+                    .ok_or_else(|| refused(28680, "can't take $abs of long long min"))?,
             ),
             Number::Double(n) => Number::Double(n.abs()),
             Number::Decimal(n) => Number::Decimal(n.abs()),
@@ -71,8 +71,8 @@ fn to_place(given: &Given<'_>, rounding: DecimalRounding) -> Outcome {
         return Ok(Some(RawBson::Null));
     }
     let Some(number) = value.and_then(Number::of) else {
-        return Err(error(
-            Kind::RoundNotNumeric,
+        return Err(refused(
+            51081,
             format!("{} only supports numeric types, not {}", given.name(), type_name(value)),
         ));
     };
@@ -90,14 +90,14 @@ fn place(given: &Given<'_>) -> Result<i32, QueryError> {
     }
     let name = given.name();
     let Some(place) = given.at(1).and_then(whole) else {
-        return Err(error(
-            Kind::RoundPlaceWhole,
+        return Err(refused(
+            51082,
             format!("precision argument to  {name} must be a integral value"),
         ));
     };
     i32::try_from(place).ok().filter(|place| (-20..=100).contains(place)).ok_or_else(|| {
-        error(
-            Kind::RoundPlaceRange,
+        refused(
+            51083,
             format!("cannot apply {name} with precision value {place} value must be in [-20, 100]"),
         )
     })
@@ -118,10 +118,7 @@ fn rounded(
         Number::Int(_) | Number::Long(_) if place < 0 => {
             let long =
                 at_place(number.to_decimal()).and_then(Decimal::to_i64).ok_or_else(|| {
-                    error(
-                        Kind::RoundOverflow,
-                        format!("invalid conversion from Decimal128 result in {name}"),
-                    )
+                    refused(51080, format!("invalid conversion from Decimal128 result in {name}"))
                 })?;
             if matches!(number, Number::Long(_)) {
                 Number::Long(long)

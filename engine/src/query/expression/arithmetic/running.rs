@@ -5,7 +5,7 @@ use bson::{DateTime, raw::RawBson};
 
 use super::number::{Number, Pair};
 use crate::{
-    query::{QueryError, QueryErrorKind},
+    query::{Code, QueryError},
     value::{Decimal, decimal::DecimalRounding},
 };
 
@@ -87,7 +87,7 @@ pub(super) fn moved(
 }
 
 pub(super) fn overflow(operator: &str) -> QueryError {
-    QueryError::new(QueryErrorKind::Overflow, format!("date overflow in {operator}"))
+    QueryError::new(Code::OVERFLOW, format!("date overflow in {operator}"))
 }
 
 /// A product so far. The product as a double is kept beside the one of whole numbers, for when that

@@ -10,9 +10,9 @@ use super::{
     running::{Product, Sum, moved, overflow},
 };
 use crate::query::{
-    QueryError,
+    Code, QueryError,
+    error::refused,
     expression::{
-        error::{ExpressionErrorKind as Kind, error},
         operator::{Arguments, Given, Operator, Outcome},
         value::{is_nullish, type_name},
     },
@@ -39,7 +39,7 @@ fn add(given: &Given<'_>) -> Outcome {
                 continue;
             }
             let message = "only one date allowed in an $add expression";
-            return Err(error(Kind::AddTwoDates, message));
+            return Err(refused(16612, message));
         }
         let Some(number) = value.and_then(Number::of) else {
             return Err(QueryError::type_mismatch(format!(
@@ -106,7 +106,7 @@ fn divide(given: &Given<'_>) -> Outcome {
             type_name(given.at(1))
         )));
     };
-    let by_zero = || error(Kind::DivideByZero, "can't $divide by zero");
+    let by_zero = || refused(Code::BAD_VALUE, "can't $divide by zero").or_elsewhere(4848401);
     if let Pair::Decimals(a, b) = a.widen(b) {
         if b.is_zero() {
             return Err(by_zero());
@@ -125,8 +125,8 @@ fn modulo(given: &Given<'_>) -> Outcome {
     }
     let (Some(a), Some(b)) = (given.at(0).and_then(Number::of), given.at(1).and_then(Number::of))
     else {
-        return Err(error(
-            Kind::ModNotNumeric,
+        return Err(refused(
+            16611,
             format!(
                 "$mod only supports numeric types, not {} and {}",
                 type_name(given.at(0)),
@@ -134,7 +134,7 @@ fn modulo(given: &Given<'_>) -> Outcome {
             ),
         ));
     };
-    let by_zero = || error(Kind::ModByZero, "can't $mod by zero");
+    let by_zero = || refused(16610, "can't $mod by zero").or_elsewhere(4848403);
     Ok(Some(match a.widen(b) {
         Pair::Decimals(_, b) if b.is_zero() => return Err(by_zero()),
         Pair::Doubles(_, 0.0) | Pair::Ints(_, 0) | Pair::Longs(_, 0) => return Err(by_zero()),

@@ -3,14 +3,14 @@
 
 use std::ops::RangeInclusive;
 
-use super::number::{Number, single};
 use bson::{Decimal128, raw::RawBson};
 
+use super::number::{Number, single};
 use crate::{
     query::{
         QueryError,
+        error::refused,
         expression::{
-            error::{ExpressionErrorKind as Kind, error},
             operator::{Arguments, Given, Operator, Outcome},
             value::type_name,
         },
@@ -84,8 +84,8 @@ fn outside(name: &str, value: f64, range: &RangeInclusive<f64>) -> QueryError {
         bound => bound.to_string(),
     };
     let (from, to) = (bound(*range.start()), bound(*range.end()));
-    error(
-        Kind::TrigonometryRange,
+    refused(
+        50989,
         format!("cannot apply {name} to {value}, value must be in {open}{from},{to}{close}"),
     )
 }
@@ -94,13 +94,13 @@ fn atan2(given: &Given<'_>) -> Outcome {
     if given.any_nullish() {
         return Ok(Some(RawBson::Null));
     }
-    let read = |kind, position| {
+    let read = |code, position| {
         let value = given.at(position);
         value.and_then(Number::of).ok_or_else(|| {
-            error(kind, format!("$atan2 only supports numeric types, not {}", type_name(value)))
+            refused(code, format!("$atan2 only supports numeric types, not {}", type_name(value)))
         })
     };
-    let (y, x) = (read(Kind::Atan2First, 0)?, read(Kind::Atan2Second, 1)?);
+    let (y, x) = (read(51044, 0)?, read(51045, 1)?);
     let result = y.to_f64().atan2(x.to_f64());
     let is_decimal = matches!(y, Number::Decimal(_)) || matches!(x, Number::Decimal(_));
     Ok(Some(if is_decimal {

@@ -13,7 +13,8 @@ use super::{
 };
 use crate::query::{
     QueryError,
-    expression::family::{FamilyErrorKind as Kind, name_of, refused, shown},
+    error::refused,
+    expression::family::{name_of, shown},
 };
 
 /// Subtype of a UUID.
@@ -30,7 +31,7 @@ impl Bytes {
     fn needed(self, from: RawBsonRef<'_>, to: &str) -> Result<Format, QueryError> {
         self.format.ok_or_else(|| {
             refused(
-                Kind::ConvertFormatMissing,
+                4341115,
                 format!(
                     "Format must be speficied when converting from '{}' to '{to}'",
                     name_of(Some(from))

@@ -8,9 +8,9 @@ use super::{
     value::convert,
 };
 use crate::query::{
-    QueryError,
+    Code, QueryError,
     expression::{
-        family::{FamilyErrorKind as Kind, is_kind, is_nullish, name_of, null, owned},
+        family::{is_nullish, name_of, null, owned},
         operator::{Arguments, Given, NamedMistake, Operator, Outcome},
     },
 };
@@ -54,7 +54,7 @@ fn convert_any(given: &Given<'_>) -> Outcome {
         big_endian: is_big_endian(given.named("byteOrder"))?,
     };
     match convert(value, target, how) {
-        Err(error) if given.has("onError") && is_kind(&error, Kind::ConversionFailure) => {
+        Err(error) if given.has("onError") && error.code == Code::CONVERSION_FAILURE => {
             owned(given, "onError")
         }
         result => result.map(Some),
@@ -120,8 +120,10 @@ fn refuse_convert(operator: &'static str, mistake: NamedMistake<'_>) -> QueryErr
 
 #[cfg(test)]
 mod tests {
-    use super::Kind;
-    use crate::query::expression::testing::{check, check_kind};
+    use crate::query::{
+        Code,
+        expression::testing::{check, refused},
+    };
 
     #[test]
     fn values_change_their_type() {
@@ -192,38 +194,28 @@ mod tests {
             "{$convert: {input: {$binary: {base64: 'AAAAAQ==', subType: '00'}}, to: 'int', byteOrder: 'big'}}",
             "1",
         );
-        let refused = |expression: &str, kind| check_kind(expression, "{}", kind);
-        refused("{$toInt: '1.5'}", Kind::ConversionFailure);
-        refused("{$toInt: 3000000000}", Kind::ConversionFailure);
-        refused("{$toInt: '0x1F'}", Kind::ConversionFailure);
-        refused("{$toLong: {$numberDouble: 'NaN'}}", Kind::ConversionFailure);
-        refused("{$toLong: 1e19}", Kind::ConversionFailure);
-        refused("{$toDate: 5}", Kind::ConversionFailure);
-        refused("{$toDate: 'not a date'}", Kind::ConversionFailure);
-        refused("{$toObjectId: '5ab9'}", Kind::ConversionFailure);
-        refused("{$toString: [[1]]}", Kind::ConversionFailure);
-        refused("{$toInt: {$date: {$numberLong: '5'}}}", Kind::ConversionFailure);
-        refused("{$toDouble: 'abc'}", Kind::ConversionFailure);
-        refused("{$toDouble: {$numberDecimal: '1E+400'}}", Kind::ConversionFailure);
-        refused("{$toDecimal: 'x'}", Kind::ConversionFailure);
-        refused("{$convert: {input: 'a', to: 'binData'}}", Kind::ConvertFormatMissing);
-        refused("{$convert: {input: 'a', to: 'binData', format: 'x'}}", Kind::ConvertFormatUnknown);
-        refused("{$convert: {input: 'a', to: 'binData', format: 1}}", Kind::ConvertFormatType);
-        refused(
-            "{$convert: {input: 'a', to: {type: 'binData', subtype: 'a'}}}",
-            Kind::ConvertSubtypeType,
-        );
-        refused(
-            "{$convert: {input: 'a', to: {type: 'binData', subtype: 10}}}",
-            Kind::ConvertSubtypeUnknown,
-        );
-        refused(
-            "{$convert: {input: 'a', to: 'binData', byteOrder: 'x', format: 'hex'}}",
-            Kind::ConvertByteOrderUnknown,
-        );
+        refused("{$toInt: '1.5'}", Code::CONVERSION_FAILURE);
+        refused("{$toInt: 3000000000}", Code::CONVERSION_FAILURE);
+        refused("{$toInt: '0x1F'}", Code::CONVERSION_FAILURE);
+        refused("{$toLong: {$numberDouble: 'NaN'}}", Code::CONVERSION_FAILURE);
+        refused("{$toLong: 1e19}", Code::CONVERSION_FAILURE);
+        refused("{$toDate: 5}", Code::CONVERSION_FAILURE);
+        refused("{$toDate: 'not a date'}", Code::CONVERSION_FAILURE);
+        refused("{$toObjectId: '5ab9'}", Code::CONVERSION_FAILURE);
+        refused("{$toString: [[1]]}", Code::CONVERSION_FAILURE);
+        refused("{$toInt: {$date: {$numberLong: '5'}}}", Code::CONVERSION_FAILURE);
+        refused("{$toDouble: 'abc'}", Code::CONVERSION_FAILURE);
+        refused("{$toDouble: {$numberDecimal: '1E+400'}}", Code::CONVERSION_FAILURE);
+        refused("{$toDecimal: 'x'}", Code::CONVERSION_FAILURE);
+        refused("{$convert: {input: 'a', to: 'binData'}}", 4341115);
+        refused("{$convert: {input: 'a', to: 'binData', format: 'x'}}", 4341125);
+        refused("{$convert: {input: 'a', to: 'binData', format: 1}}", 4341114);
+        refused("{$convert: {input: 'a', to: {type: 'binData', subtype: 'a'}}}", 4341108);
+        refused("{$convert: {input: 'a', to: {type: 'binData', subtype: 10}}}", 4341107);
+        refused("{$convert: {input: 'a', to: 'binData', byteOrder: 'x', format: 'hex'}}", 9130002);
         refused(
             "{$convert: {input: 'a', to: {type: 'binData', subtype: 4}, format: 'hex'}}",
-            Kind::ConversionFailure,
+            Code::CONVERSION_FAILURE,
         );
     }
 }

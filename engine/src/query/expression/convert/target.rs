@@ -3,11 +3,9 @@
 use bson::{RawBsonRef, spec::ElementType};
 
 use crate::query::{
-    QueryError,
-    expression::family::{
-        FamilyErrorKind as Kind, integral32, integral64, is_nullish, is_number, name_of, refused,
-        shown,
-    },
+    Code, QueryError,
+    error::refused,
+    expression::family::{integral32, integral64, is_nullish, is_number, name_of, shown},
     filter::{type_by_name, type_by_number},
 };
 
@@ -40,7 +38,7 @@ impl Target {
                 "subtype" => subtype = binary_subtype(value)?,
                 other => {
                     return Err(refused(
-                        Kind::UnknownField,
+                        Code::IDL_UNKNOWN_FIELD,
                         format!("BSON field '$convert.to.{other}' is an unknown field."),
                     ));
                 }
@@ -48,7 +46,7 @@ impl Target {
         }
         if !has_type {
             return Err(refused(
-                Kind::MissingField,
+                Code::IDL_FAILED_TO_PARSE,
                 "BSON field '$convert.to.type' is missing but a required field",
             ));
         }
@@ -84,7 +82,7 @@ fn element_type(to: Option<RawBsonRef<'_>>) -> Result<Option<ElementType>, Query
 fn binary_subtype(value: RawBsonRef<'_>) -> Result<u8, QueryError> {
     if !is_number(value) {
         return Err(refused(
-            Kind::ConvertSubtypeType,
+            4341108,
             format!(
                 "For BinData, $convert's 'subtype' argument must be a number, but is {}",
                 name_of(Some(value))
@@ -92,14 +90,11 @@ fn binary_subtype(value: RawBsonRef<'_>) -> Result<u8, QueryError> {
         ));
     }
     let Some(code) = integral32(value) else {
-        return Err(refused(
-            Kind::ConvertSubtypeWhole,
-            "In $convert, numeric 'subtype' argument is not an integer",
-        ));
+        return Err(refused(4341106, "In $convert, numeric 'subtype' argument is not an integer"));
     };
     u8::try_from(code).ok().filter(|code| matches!(code, 0..=8 | 128..)).ok_or_else(|| {
         refused(
-            Kind::ConvertSubtypeUnknown,
+            4341107,
             format!(
                 "In $convert, numeric value for 'subtype' does not correspond to a BinData type: \
                  {code}"
@@ -126,7 +121,7 @@ impl Format {
             Some(RawBsonRef::String(text)) => text,
             other => {
                 return Err(refused(
-                    Kind::ConvertFormatType,
+                    4341114,
                     format!(
                         "$convert requires that 'format' be a string, found: {} with value {}",
                         name_of(other),
@@ -142,10 +137,7 @@ impl Format {
             "hex" => Ok(Some(Self::Hex)),
             "utf8" => Ok(Some(Self::Utf8)),
             "uuid" => Ok(Some(Self::Uuid)),
-            _ => Err(refused(
-                Kind::ConvertFormatUnknown,
-                format!("Invalid 'format' argument for $convert: {text}"),
-            )),
+            _ => Err(refused(4341125, format!("Invalid 'format' argument for $convert: {text}"))),
         }
     }
 }
@@ -156,12 +148,11 @@ pub(super) fn is_big_endian(value: Option<RawBsonRef<'_>>) -> Result<bool, Query
         value if is_nullish(value) => Ok(false),
         Some(RawBsonRef::String("big")) => Ok(true),
         Some(RawBsonRef::String("little")) => Ok(false),
-        Some(RawBsonRef::String(other)) => Err(refused(
-            Kind::ConvertByteOrderUnknown,
-            format!("Invalid 'byteOrder' argument for $convert: {other}"),
-        )),
+        Some(RawBsonRef::String(other)) => {
+            Err(refused(9130002, format!("Invalid 'byteOrder' argument for $convert: {other}")))
+        }
         other => Err(refused(
-            Kind::ConvertByteOrderType,
+            9130001,
             format!(
                 "$convert requires that 'byteOrder' be a string, found: {} with value {}",
                 name_of(other),

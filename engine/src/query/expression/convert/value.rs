@@ -8,13 +8,11 @@ use super::{
     text::{decimal, double, double_text, integer},
 };
 use crate::query::{
-    QueryError,
+    Code, QueryError,
+    error::refused,
     expression::{
         date::{date_of, iso_text, utc_text},
-        family::{
-            FamilyErrorKind as Kind, as_double, decimal_of_double, decimal_truncated, is_true,
-            name_of, refused, type_name_of,
-        },
+        family::{as_double, decimal_of_double, decimal_truncated, is_true, name_of, type_name_of},
     },
 };
 
@@ -23,7 +21,7 @@ const LONG_END: f64 = 9_223_372_036_854_775_808.0;
 
 /// A failure that `onError` answers.
 pub(super) fn failed(message: String) -> QueryError {
-    refused(Kind::ConversionFailure, message)
+    refused(Code::CONVERSION_FAILURE, message)
 }
 
 /// Converts a value that is not null.

@@ -8,8 +8,9 @@ use super::{
 };
 use crate::query::{
     QueryError,
+    error::refused,
     expression::{
-        family::{FamilyErrorKind as Kind, is_nullish, name_of, refused},
+        family::{is_nullish, name_of},
         operator::{Given, NamedMistake},
     },
 };
@@ -17,10 +18,7 @@ use crate::query::{
 /// Milliseconds since 1970 of a Date, Timestamp or `ObjectId`.
 pub(in crate::query::expression) fn date_of(value: RawBsonRef<'_>) -> Result<i64, QueryError> {
     instant_of(value).ok_or_else(|| {
-        refused(
-            Kind::NotADate,
-            format!("can't convert from BSON type {} to Date", name_of(Some(value))),
-        )
+        refused(16006, format!("can't convert from BSON type {} to Date", name_of(Some(value))))
     })
 }
 
@@ -47,10 +45,10 @@ pub(super) fn zone(given: &Given<'_>) -> Result<Option<Zone>, QueryError> {
     match given.named("timezone") {
         value if is_nullish(value) => Ok(None),
         Some(RawBsonRef::String(text)) => Zone::parse(text).map(Some).ok_or_else(|| {
-            refused(Kind::ZoneUnknown, format!("unrecognized time zone identifier: \"{text}\""))
+            refused(40485, format!("unrecognized time zone identifier: \"{text}\""))
         }),
         other => Err(refused(
-            Kind::ZoneType,
+            40517,
             format!("timezone must evaluate to a string, found {}", name_of(other)),
         )),
     }
@@ -85,12 +83,11 @@ pub(in crate::query::expression) fn refuse_dated(
     mistake: NamedMistake<'_>,
 ) -> QueryError {
     match mistake {
-        NamedMistake::Unknown(field) => refused(
-            Kind::DateOptionUnknown,
-            format!("unrecognized option to {operator}: \"{field}\""),
-        ),
+        NamedMistake::Unknown(field) => {
+            refused(40535, format!("unrecognized option to {operator}: \"{field}\""))
+        }
         NamedMistake::NotDocument(_) | NamedMistake::Missing(_) => {
-            refused(Kind::DateMissing, format!("missing 'date' argument to {operator}"))
+            refused(40539, format!("missing 'date' argument to {operator}"))
         }
     }
 }
@@ -101,7 +98,7 @@ pub(in crate::query::expression) fn refuse_count(
     count: usize,
 ) -> QueryError {
     refused(
-        Kind::DateArgumentCount,
+        40536,
         format!("{operator} accepts exactly one argument if given an array, but was given {count}"),
     )
 }

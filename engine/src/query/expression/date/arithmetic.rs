@@ -5,8 +5,7 @@ use super::{
     unit::{Unit, Weekday},
     zone::Zone,
 };
-use crate::query::QueryError;
-use crate::query::expression::family::{FamilyErrorKind as Kind, refused};
+use crate::query::{Code, QueryError, error::refused};
 
 /// Milliseconds of a day.
 const DAY_MILLIS: i64 = DAY_SECS * 1_000;
@@ -22,13 +21,13 @@ const REFERENCE: Day = Day { year: 2_000, month: 1, day: 1 };
 pub(super) fn add(millis: i64, unit: Unit, amount: i64, zone: Zone) -> Result<i64, QueryError> {
     if unit == Unit::Millisecond {
         return millis.checked_add(amount).ok_or_else(|| {
-            refused(Kind::DurationOverflow, "overflow when adding a duration to a date")
+            refused(Code::DURATION_OVERFLOW, "overflow when adding a duration to a date")
         });
     }
     if !is_valid_amount(amount, unit) {
         let name = unit.name();
         return Err(refused(
-            Kind::DateAddAmount,
+            5976500,
             format!("invalid dateAdd 'amount' parameter value: {amount} {name}"),
         ));
     }
@@ -36,7 +35,7 @@ pub(super) fn add(millis: i64, unit: Unit, amount: i64, zone: Zone) -> Result<i6
         Some(of_unit) => i128::from(millis) + i128::from(amount) * i128::from(of_unit),
         None => add_days(millis, unit, amount, zone),
     };
-    i64::try_from(total).map_err(|_| refused(Kind::DateAddOverflow, "dateAdd overflowed"))
+    i64::try_from(total).map_err(|_| refused(5166406, "dateAdd overflowed"))
 }
 
 fn add_days(millis: i64, unit: Unit, amount: i64, zone: Zone) -> i128 {
@@ -84,9 +83,7 @@ pub(super) fn difference(
     first: Weekday,
 ) -> Result<i64, QueryError> {
     if unit == Unit::Millisecond {
-        return end
-            .checked_sub(start)
-            .ok_or_else(|| refused(Kind::DateDiffOverflow, "dateDiff overflowed"));
+        return end.checked_sub(start).ok_or_else(|| refused(5166308, "dateDiff overflowed"));
     }
     let (a, b) = (zone.local(start), zone.local(end));
     let hours = b.hour - a.hour + (b.day.number() - a.day.number()) * 24;
@@ -123,20 +120,19 @@ pub(super) fn truncate(
     zone: Zone,
     first: Weekday,
 ) -> Result<i64, QueryError> {
-    let overflowed = || refused(Kind::DateTruncOverflow, "dateTrunc overflowed");
+    let overflowed = || refused(5439000, "dateTrunc overflowed");
     let reference_secs = REFERENCE.number() * DAY_SECS;
     let reference = (reference_secs - zone.offset_secs(reference_secs)) * 1_000;
     if let Some(of_unit) = unit.millis() {
-        let bin = bin
-            .checked_mul(of_unit)
-            .ok_or_else(|| refused(Kind::DateTruncBinOverflow, "dateTrunc overflowed"))?;
+        let bin =
+            bin.checked_mul(of_unit).ok_or_else(|| refused(5439002, "dateTrunc overflowed"))?;
         let from = millis.checked_sub(reference).ok_or_else(overflowed)?;
         return millis
             .checked_sub(from.rem_euclid(bin))
-            .ok_or_else(|| refused(Kind::DateTruncResultOverflow, "dateTrunc overflowed"));
+            .ok_or_else(|| refused(5439001, "dateTrunc overflowed"));
     }
     if bin > LONG_BIN_MAX {
-        return Err(refused(Kind::DateTruncBinTooLarge, "dateTrunc unsupported binSize value"));
+        return Err(refused(5439006, "dateTrunc unsupported binSize value"));
     }
     let to_week_start = if unit == Unit::Week {
         (first.iso() - iso_weekday(REFERENCE.number())).rem_euclid(7)

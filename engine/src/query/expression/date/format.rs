@@ -3,10 +3,7 @@
 use std::fmt::Write as _;
 
 use super::{calendar::MONTHS, zone::Local};
-use crate::query::{
-    QueryError,
-    expression::family::{FamilyErrorKind as Kind, refused},
-};
+use crate::query::{QueryError, error::refused};
 
 /// Specifiers of `$dateToString`.
 pub(super) const TO_STRING: &str = "bBdGHjLmMSwuUVYzZ";
@@ -27,13 +24,13 @@ pub(super) fn check(format: &str, specifiers: &str) -> Result<(), QueryError> {
         match rest.next() {
             None => {
                 let message = "Unmatched '%' at end of format string";
-                return Err(refused(Kind::DateFormatEnd, message));
+                return Err(refused(18535, message));
             }
             Some('%') => {}
             Some(c) if specifiers.contains(c) => {}
             Some(c) => {
                 return Err(refused(
-                    Kind::DateFormatSpecifier,
+                    18536,
                     format!("Invalid format character '%{c}' in format string"),
                 ));
             }
@@ -99,7 +96,7 @@ pub(super) fn week(local: &Local) -> i64 {
 fn padded(number: i64, width: usize, out: &mut String) -> Result<(), QueryError> {
     if !(0..=9_999).contains(&number) {
         return Err(refused(
-            Kind::DateOutsideFormat,
+            18537,
             format!(
                 "Could not convert date to string: date component was outside the supported \
                  range of 0-9999: {number}"

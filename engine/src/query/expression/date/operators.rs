@@ -8,11 +8,9 @@ use super::{
 };
 use crate::query::{
     QueryError,
+    error::refused,
     expression::{
-        family::{
-            FamilyErrorKind as Kind, NamedKinds, date_refusal, integral64, is_nullish, name_of,
-            null, refused, shown,
-        },
+        family::{NamedCodes, date_refusal, integral64, is_nullish, name_of, null, shown},
         operator::{Arguments, Given, NamedMistake, Operator, Outcome},
     },
 };
@@ -83,19 +81,16 @@ fn add(given: &Given<'_>, name: &str, signed: fn(i64) -> Option<i64>) -> Outcome
     let Some(zone) = zone(given)? else { return null() };
     let Some(start) = instant_of(start) else {
         return Err(refused(
-            Kind::DateAddStartType,
+            5166403,
             format!("{name} requires startDate to be convertible to a date"),
         ));
     };
     let Some(amount) = integral64(amount) else {
-        return Err(refused(
-            Kind::DateAddAmountType,
-            format!("{name} expects integer amount of time units"),
-        ));
+        return Err(refused(5166405, format!("{name} expects integer amount of time units")));
     };
     let Some(amount) = signed(amount) else {
         return Err(refused(
-            Kind::DateSubtractAmount,
+            6045000,
             format!("invalid $dateSubtract 'amount' parameter value: {amount}"),
         ));
     };
@@ -108,14 +103,14 @@ fn within<T>(name: &str, result: Result<T, QueryError>) -> Result<T, QueryError>
         let reason = error.message;
         let message =
             format!("{name} parameter 'timezone' value parsing failed :: caused by :: {reason}");
-        QueryError::new(error.kind, message)
+        QueryError::new(error.code, message)
     })
 }
 
 fn instant(value: RawBsonRef<'_>, name: &str, parameter: &str) -> Result<i64, QueryError> {
     instant_of(value).ok_or_else(|| {
         refused(
-            Kind::DateParameterType,
+            5166307,
             format!("{name} requires '{parameter}' to be a date, but got {}", name_of(Some(value))),
         )
     })
@@ -160,7 +155,7 @@ fn bin_size(given: &Given<'_>) -> Result<Option<i64>, QueryError> {
     }
     let Some(bin) = value.and_then(integral64) else {
         return Err(refused(
-            Kind::BinSizeType,
+            5439017,
             format!(
                 "$dateTrunc requires 'binSize' to be a 64-bit integer, but got value '{}' of type \
                  {}",
@@ -171,7 +166,7 @@ fn bin_size(given: &Given<'_>) -> Result<Option<i64>, QueryError> {
     };
     if bin <= 0 {
         return Err(refused(
-            Kind::BinSizePositive,
+            5439018,
             format!("$dateTrunc requires 'binSize' to be greater than 0, but got value {bin}"),
         ));
     }
@@ -179,17 +174,17 @@ fn bin_size(given: &Given<'_>) -> Result<Option<i64>, QueryError> {
 }
 
 fn ts_second(given: &Given<'_>) -> Outcome {
-    timestamp(given, "$tsSecond", Kind::TsSecondType, |timestamp| timestamp.time)
+    timestamp(given, "$tsSecond", 5687301, |timestamp| timestamp.time)
 }
 
 fn ts_increment(given: &Given<'_>) -> Outcome {
-    timestamp(given, "$tsIncrement", Kind::TsIncrementType, |timestamp| timestamp.increment)
+    timestamp(given, "$tsIncrement", 5687302, |timestamp| timestamp.increment)
 }
 
 fn timestamp(
     given: &Given<'_>,
     name: &str,
-    kind: Kind,
+    code: i32,
     half: fn(bson::Timestamp) -> u32,
 ) -> Outcome {
     match given.at(0) {
@@ -198,51 +193,42 @@ fn timestamp(
             Ok(Some(RawBson::Int64(i64::from(half(timestamp)))))
         }
         other => Err(refused(
-            kind,
+            code,
             format!(" Argument to {name} must be a timestamp, but is {}", name_of(other)),
         )),
     }
 }
 
 fn refuse_add(operator: &'static str, mistake: NamedMistake<'_>) -> QueryError {
-    const KINDS: NamedKinds = NamedKinds {
-        not_document: Kind::DateAddNotObject,
-        unknown: Kind::DateAddUnknown,
-        missing: &[
-            ("startDate", Kind::DateAddMissing),
-            ("unit", Kind::DateAddMissing),
-            ("amount", Kind::DateAddMissing),
-        ],
+    const CODES: NamedCodes = NamedCodes {
+        not_document: 5166400,
+        unknown: 5166401,
+        missing: &[("startDate", 5166402), ("unit", 5166402), ("amount", 5166402)],
     };
-    date_refusal(operator, mistake, &KINDS)
+    date_refusal(operator, mistake, &CODES)
 }
 
 fn refuse_diff(operator: &'static str, mistake: NamedMistake<'_>) -> QueryError {
-    const KINDS: NamedKinds = NamedKinds {
-        not_document: Kind::DateDiffNotObject,
-        unknown: Kind::DateDiffUnknown,
-        missing: &[
-            ("startDate", Kind::DateDiffStartMissing),
-            ("endDate", Kind::DateDiffEndMissing),
-            ("unit", Kind::DateDiffUnitMissing),
-        ],
+    const CODES: NamedCodes = NamedCodes {
+        not_document: 5166301,
+        unknown: 5166302,
+        missing: &[("startDate", 5166303), ("endDate", 5166304), ("unit", 5166305)],
     };
-    date_refusal(operator, mistake, &KINDS)
+    date_refusal(operator, mistake, &CODES)
 }
 
 fn refuse_trunc(operator: &'static str, mistake: NamedMistake<'_>) -> QueryError {
-    const KINDS: NamedKinds = NamedKinds {
-        not_document: Kind::DateTruncNotObject,
-        unknown: Kind::DateTruncUnknown,
-        missing: &[("date", Kind::DateTruncDateMissing), ("unit", Kind::DateTruncUnitMissing)],
+    const CODES: NamedCodes = NamedCodes {
+        not_document: 5439007,
+        unknown: 5439008,
+        missing: &[("date", 5439009), ("unit", 5439010)],
     };
-    date_refusal(operator, mistake, &KINDS)
+    date_refusal(operator, mistake, &CODES)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Kind;
-    use crate::query::expression::testing::{check, check_kind};
+    use crate::query::expression::testing::{check, refused};
 
     #[test]
     fn dates_are_added_and_compared() {
@@ -332,58 +318,57 @@ mod tests {
 
     #[test]
     fn arguments_that_are_no_dates_or_units_are_refused() {
-        let refused = |expression: &str, kind| check_kind(expression, "{}", kind);
-        refused("{$dateAdd: 1}", Kind::DateAddNotObject);
-        refused("{$dateAdd: {startDate: null}}", Kind::DateAddMissing);
-        refused("{$dateAdd: {x: null}}", Kind::DateAddUnknown);
-        refused("{$dateAdd: {startDate: 1, unit: 'day', amount: 1}}", Kind::DateAddStartType);
+        refused("{$dateAdd: 1}", 5166400);
+        refused("{$dateAdd: {startDate: null}}", 5166402);
+        refused("{$dateAdd: {x: null}}", 5166401);
+        refused("{$dateAdd: {startDate: 1, unit: 'day', amount: 1}}", 5166403);
         refused(
             "{$dateAdd: {startDate: {$date: '2020-01-01T00:00:00Z'}, unit: 'day', amount: 1.5}}",
-            Kind::DateAddAmountType,
+            5166405,
         );
         refused(
             "{$dateAdd: {startDate: {$date: '2020-01-01T00:00:00Z'}, unit: 5, amount: 1}}",
-            Kind::DateUnitType,
+            5439013,
         );
         refused(
             "{$dateAdd: {startDate: {$date: '2020-01-01T00:00:00Z'}, unit: 'year', amount: {$numberLong: '9000000000'}}}",
-            Kind::DateAddAmount,
+            5976500,
         );
         refused(
             "{$dateAdd: {startDate: {$date: '2020-01-01T00:00:00Z'}, unit: 'year', amount: 500000000}}",
-            Kind::DateAddOverflow,
+            5166406,
         );
         refused(
             "{$dateSubtract: {startDate: {$date: '2020-01-01T00:00:00Z'}, unit: 'millisecond', amount: {$numberLong: '-9223372036854775808'}}}",
-            Kind::DateSubtractAmount,
+            6045000,
         );
-        refused("{$dateDiff: 1}", Kind::DateDiffNotObject);
-        refused("{$dateDiff: {startDate: 1, endDate: 1, unit: 'day'}}", Kind::DateParameterType);
-        refused("{$dateDiff: {endDate: 1, unit: 'day'}}", Kind::DateDiffStartMissing);
+        refused("{$dateDiff: 1}", 5166301);
+        refused("{$dateDiff: {startDate: 1, endDate: 1, unit: 'day'}}", 5166307);
+        refused("{$dateDiff: {endDate: 1, unit: 'day'}}", 5166303);
         refused(
             "{$dateDiff: {startDate: {$date: {$numberLong: '-9223372036854775807'}}, endDate: {$date: {$numberLong: '9223372036854775807'}}, unit: 'millisecond'}}",
-            Kind::DateDiffOverflow,
+            5166308,
         );
         refused(
             "{$dateTrunc: {date: {$date: '2020-01-01T00:00:00Z'}, unit: 'day', binSize: 0}}",
-            Kind::BinSizePositive,
+            5439018,
         );
         refused(
             "{$dateTrunc: {date: {$date: '2020-01-01T00:00:00Z'}, unit: 'day', binSize: 'a'}}",
-            Kind::BinSizeType,
+            5439017,
         );
         refused(
             "{$dateTrunc: {date: {$date: '2020-01-01T00:00:00Z'}, unit: 'week', startOfWeek: 'x'}}",
-            Kind::StartOfWeekUnknown,
+            5439016,
         );
         refused(
             "{$dateTrunc: {date: {$date: '2020-01-01T00:00:00Z'}, unit: 'day', binSize: {$numberLong: '100000000001'}}}",
-            Kind::DateTruncBinTooLarge,
+            5439006,
         );
         refused(
             "{$dateTrunc: {date: {$date: '2020-01-01T00:00:00Z'}, unit: 'hour', binSize: {$numberLong: '9223372036854775807'}}}",
-            Kind::DateTruncBinOverflow,
+            5439002,
         );
-        refused("{$tsSecond: 1}", Kind::TsSecondType);
+        refused("{$tsSecond: 1}", 5687301);
     }
 }

@@ -9,12 +9,10 @@ use super::{
     zone::Local,
 };
 use crate::query::{
-    QueryError,
+    Code, QueryError,
+    error::refused,
     expression::{
-        family::{
-            FamilyErrorKind as Kind, NamedKinds, date_refusal, integral64, is_nullish, name_of,
-            null, refused, shown,
-        },
+        family::{NamedCodes, date_refusal, integral64, is_nullish, name_of, null, shown},
         operator::{Arguments, Given, NamedMistake, Operator, Outcome},
     },
 };
@@ -113,7 +111,7 @@ fn date_to_parts(given: &Given<'_>) -> Outcome {
         Some(RawBsonRef::Boolean(iso)) => iso,
         other => {
             return Err(refused(
-                Kind::Iso8601Type,
+                40521,
                 format!("iso8601 must evaluate to a bool, found {}", name_of(other)),
             ));
         }
@@ -155,9 +153,9 @@ fn date_from_parts(given: &Given<'_>) -> Outcome {
     let Some(month) = bounded(given, month_name, 1)? else { return null() };
     let Some(day) = bounded(given, day_name, 1)? else { return null() };
     if !(1..=9_999).contains(&year) {
-        let kind = if year_name == "year" { Kind::YearRange } else { Kind::IsoYearRange };
+        let code = if year_name == "year" { 40523 } else { 31095 };
         return Err(refused(
-            kind,
+            code,
             format!(
                 "'{year_name}' must evaluate to an integer in the range 1 to 9999, found {year}"
             ),
@@ -174,26 +172,26 @@ fn date_from_parts(given: &Given<'_>) -> Outcome {
     let millis = zone.utc_secs(carried) * 1_000 + i128::from(millisecond.rem_euclid(1_000));
     i64::try_from(millis)
         .map(|millis| Some(date(millis)))
-        .map_err(|_| refused(Kind::DurationOverflow, "overflow when making a date from its parts"))
+        .map_err(|_| refused(Code::DURATION_OVERFLOW, "overflow when making a date from its parts"))
 }
 
 fn check_mixture(given: &Given<'_>) -> Result<(), QueryError> {
     let any = |names: &[&str]| names.iter().any(|name| given.has(name));
     if !any(&["year", "isoWeekYear"]) {
         return Err(refused(
-            Kind::DatePartsWithoutYear,
+            40516,
             "$dateFromParts requires either 'year' or 'isoWeekYear' to be present",
         ));
     }
     if given.has("year") && any(&["isoWeekYear", "isoWeek", "isoDayOfWeek"]) {
         return Err(refused(
-            Kind::DatePartsNaturalWithIso,
+            40489,
             "$dateFromParts does not allow mixing natural dates with ISO dates",
         ));
     }
     if given.has("isoWeekYear") && any(&["year", "month", "day"]) {
         return Err(refused(
-            Kind::DatePartsIsoWithNatural,
+            40525,
             "$dateFromParts does not allow mixing ISO dates with natural dates",
         ));
     }
@@ -211,7 +209,7 @@ fn number(given: &Given<'_>, name: &str, default: i64) -> Result<Option<i64>, Qu
     }
     value.and_then(integral64).map(Some).ok_or_else(|| {
         refused(
-            Kind::DatePartType,
+            40515,
             format!(
                 "'{name}' must evaluate to an integer, found {} with value {}",
                 name_of(value),
@@ -226,7 +224,7 @@ fn bounded(given: &Given<'_>, name: &str, default: i64) -> Result<Option<i64>, Q
     let number = number(given, name, default)?;
     if let Some(number) = number.filter(|number| !(least..=most).contains(number)) {
         return Err(refused(
-            Kind::DatePartRange,
+            31034,
             format!(
                 "'{name}' must evaluate to a value in the range [{least}, {most}]; value {number} \
                  is not in range"
@@ -237,27 +235,19 @@ fn bounded(given: &Given<'_>, name: &str, default: i64) -> Result<Option<i64>, Q
 }
 
 fn refuse_to_parts(operator: &'static str, mistake: NamedMistake<'_>) -> QueryError {
-    const KINDS: NamedKinds = NamedKinds {
-        not_document: Kind::DatePartsNotObject,
-        unknown: Kind::DatePartsUnknown,
-        missing: &[("date", Kind::DatePartsMissing)],
-    };
-    date_refusal(operator, mistake, &KINDS)
+    const CODES: NamedCodes =
+        NamedCodes { not_document: 40524, unknown: 40520, missing: &[("date", 40522)] };
+    date_refusal(operator, mistake, &CODES)
 }
 
 fn refuse_from_parts(operator: &'static str, mistake: NamedMistake<'_>) -> QueryError {
-    const KINDS: NamedKinds = NamedKinds {
-        not_document: Kind::DateFromPartsNotObject,
-        unknown: Kind::DateFromPartsUnknown,
-        missing: &[],
-    };
-    date_refusal(operator, mistake, &KINDS)
+    const CODES: NamedCodes = NamedCodes { not_document: 40519, unknown: 40518, missing: &[] };
+    date_refusal(operator, mistake, &CODES)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Kind;
-    use crate::query::expression::testing::{check, check_kind};
+    use crate::query::expression::testing::{check, refused};
 
     #[test]
     fn parts_of_dates_are_read_and_put_together() {
@@ -318,32 +308,25 @@ mod tests {
             "{$date: '2016-12-31T23:59:59.999Z'}",
         );
         is("{$dateFromParts: {year: 2017, day: null}}", "null");
-        let refused = |expression: &str, kind| check_kind(expression, "{}", kind);
-        refused("{$year: 'a'}", Kind::NotADate);
-        refused("{$year: 1}", Kind::NotADate);
-        refused(
-            "{$year: {date: {$date: '2014-01-01T08:15:39.736Z'}, timezone: 'x'}}",
-            Kind::ZoneUnknown,
-        );
-        refused(
-            "{$year: {date: {$date: '2014-01-01T08:15:39.736Z'}, timezone: 5}}",
-            Kind::ZoneType,
-        );
-        refused("{$year: {timezone: 'UTC'}}", Kind::DateMissing);
-        refused("{$year: {date: null, x: 1}}", Kind::DateOptionUnknown);
-        refused("{$year: [1, 2]}", Kind::DateArgumentCount);
-        refused("{$dateToParts: 1}", Kind::DatePartsNotObject);
-        refused("{$dateToParts: {timezone: 'UTC'}}", Kind::DatePartsMissing);
-        refused("{$dateToParts: {date: null, x: 1}}", Kind::DatePartsUnknown);
-        refused("{$dateToParts: {date: null, iso8601: 1}}", Kind::Iso8601Type);
-        refused("{$dateFromParts: 1}", Kind::DateFromPartsNotObject);
-        refused("{$dateFromParts: {x: 1}}", Kind::DateFromPartsUnknown);
-        refused("{$dateFromParts: {month: 1}}", Kind::DatePartsWithoutYear);
-        refused("{$dateFromParts: {year: 1, isoWeek: 1}}", Kind::DatePartsNaturalWithIso);
-        refused("{$dateFromParts: {isoWeekYear: 1, month: 1}}", Kind::DatePartsIsoWithNatural);
-        refused("{$dateFromParts: {year: 'a'}}", Kind::DatePartType);
-        refused("{$dateFromParts: {year: 2000, month: 40000}}", Kind::DatePartRange);
-        refused("{$dateFromParts: {year: 10000}}", Kind::YearRange);
-        refused("{$dateFromParts: {isoWeekYear: 0}}", Kind::IsoYearRange);
+        refused("{$year: 'a'}", 16006);
+        refused("{$year: 1}", 16006);
+        refused("{$year: {date: {$date: '2014-01-01T08:15:39.736Z'}, timezone: 'x'}}", 40485);
+        refused("{$year: {date: {$date: '2014-01-01T08:15:39.736Z'}, timezone: 5}}", 40517);
+        refused("{$year: {timezone: 'UTC'}}", 40539);
+        refused("{$year: {date: null, x: 1}}", 40535);
+        refused("{$year: [1, 2]}", 40536);
+        refused("{$dateToParts: 1}", 40524);
+        refused("{$dateToParts: {timezone: 'UTC'}}", 40522);
+        refused("{$dateToParts: {date: null, x: 1}}", 40520);
+        refused("{$dateToParts: {date: null, iso8601: 1}}", 40521);
+        refused("{$dateFromParts: 1}", 40519);
+        refused("{$dateFromParts: {x: 1}}", 40518);
+        refused("{$dateFromParts: {month: 1}}", 40516);
+        refused("{$dateFromParts: {year: 1, isoWeek: 1}}", 40489);
+        refused("{$dateFromParts: {isoWeekYear: 1, month: 1}}", 40525);
+        refused("{$dateFromParts: {year: 'a'}}", 40515);
+        refused("{$dateFromParts: {year: 2000, month: 40000}}", 31034);
+        refused("{$dateFromParts: {year: 10000}}", 40523);
+        refused("{$dateFromParts: {isoWeekYear: 0}}", 31095);
     }
 }

@@ -9,12 +9,10 @@ use super::{
     zone::Zone,
 };
 use crate::query::{
-    QueryError,
+    Code, QueryError,
+    error::refused,
     expression::{
-        family::{
-            FamilyErrorKind as Kind, NamedKinds, date_refusal, is_nullish, name_of, null, owned,
-            refused, shown,
-        },
+        family::{NamedCodes, date_refusal, is_nullish, name_of, null, owned, shown},
         operator::{Arguments, Given, NamedMistake, Operator, Outcome},
     },
 };
@@ -48,14 +46,14 @@ pub(in crate::query::expression) static OPERATORS: &[Operator] = &[
 fn format_of<'v>(
     given: &'v Given<'_>,
     name: &str,
-    kind: Kind,
+    code: i32,
     specifiers: &str,
 ) -> Result<Option<&'v str>, QueryError> {
     match given.named("format") {
         value if is_nullish(value) => Ok(None),
         Some(RawBsonRef::String(text)) => format::check(text, specifiers).map(|()| Some(text)),
         other => Err(refused(
-            kind,
+            code,
             format!(
                 "{name} requires that 'format' be a string, found: {} with value {}",
                 name_of(other),
@@ -70,7 +68,7 @@ fn on_null(given: &Given<'_>) -> Outcome {
 }
 
 fn date_to_string(given: &Given<'_>) -> Outcome {
-    let format = format_of(given, "$dateToString", Kind::DateToStringFormatType, TO_STRING)?;
+    let format = format_of(given, "$dateToString", 18533, TO_STRING)?;
     let zone = zone(given)?;
     let value = given.named("date").filter(|value| !is_nullish(Some(*value)));
     let Some(value) = value else { return on_null(given) };
@@ -86,7 +84,7 @@ fn date_to_string(given: &Given<'_>) -> Outcome {
 }
 
 fn date_from_string(given: &Given<'_>) -> Outcome {
-    let format = format_of(given, "$dateFromString", Kind::DateFromStringFormatType, FROM_STRING)?;
+    let format = format_of(given, "$dateFromString", 40684, FROM_STRING)?;
     let zone = zone(given)?;
     let value = given.named("dateString").filter(|value| !is_nullish(Some(*value)));
     let Some(value) = value else { return on_null(given) };
@@ -107,32 +105,28 @@ fn date_from_string(given: &Given<'_>) -> Outcome {
     match read {
         Ok(millis) => Ok(Some(date(millis))),
         Err(_) if given.has("onError") => owned(given, "onError"),
-        Err(message) => Err(refused(Kind::ConversionFailure, message)),
+        Err(message) => Err(refused(Code::CONVERSION_FAILURE, message)),
     }
 }
 
 fn refuse_to_string(operator: &'static str, mistake: NamedMistake<'_>) -> QueryError {
-    const KINDS: NamedKinds = NamedKinds {
-        not_document: Kind::DateToStringNotObject,
-        unknown: Kind::DateToStringUnknown,
-        missing: &[("date", Kind::DateToStringMissing)],
-    };
-    date_refusal(operator, mistake, &KINDS)
+    const CODES: NamedCodes =
+        NamedCodes { not_document: 18629, unknown: 18534, missing: &[("date", 18628)] };
+    date_refusal(operator, mistake, &CODES)
 }
 
 fn refuse_from_string(operator: &'static str, mistake: NamedMistake<'_>) -> QueryError {
-    const KINDS: NamedKinds = NamedKinds {
-        not_document: Kind::DateFromStringNotObject,
-        unknown: Kind::DateFromStringUnknown,
-        missing: &[("dateString", Kind::DateFromStringMissing)],
-    };
-    date_refusal(operator, mistake, &KINDS)
+    const CODES: NamedCodes =
+        NamedCodes { not_document: 40540, unknown: 40541, missing: &[("dateString", 40542)] };
+    date_refusal(operator, mistake, &CODES)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Kind;
-    use crate::query::expression::testing::{check, check_kind};
+    use crate::query::{
+        Code,
+        expression::testing::{check, refused},
+    };
 
     #[test]
     fn dates_are_written_and_read() {
@@ -173,22 +167,18 @@ mod tests {
             "{$date: '2018-06-15T00:00:00Z'}",
         );
         is("{$dateFromString: {dateString: '06-15-2018', format: null}}", "null");
-        let refused = |expression: &str, kind| check_kind(expression, "{}", kind);
-        refused("{$dateToString: 1}", Kind::DateToStringNotObject);
-        refused("{$dateToString: {format: '%Y'}}", Kind::DateToStringMissing);
-        refused("{$dateToString: {date: null, x: 1}}", Kind::DateToStringUnknown);
-        refused("{$dateToString: {date: null, format: 5}}", Kind::DateToStringFormatType);
-        refused("{$dateToString: {date: null, format: '%'}}", Kind::DateFormatEnd);
-        refused("{$dateToString: {date: null, format: '%n'}}", Kind::DateFormatSpecifier);
-        refused(
-            "{$dateToString: {date: {$date: {$numberLong: '253402300800000'}}}}",
-            Kind::DateOutsideFormat,
-        );
-        refused("{$dateToString: {date: 'a'}}", Kind::NotADate);
-        refused("{$dateFromString: {dateString: 'x'}}", Kind::ConversionFailure);
-        refused("{$dateFromString: 1}", Kind::DateFromStringNotObject);
-        refused("{$dateFromString: {format: 'x'}}", Kind::DateFromStringMissing);
-        refused("{$dateFromString: {dateString: '1', format: '%w'}}", Kind::DateFormatSpecifier);
-        refused("{$dateFromString: {dateString: '1', format: 1}}", Kind::DateFromStringFormatType);
+        refused("{$dateToString: 1}", 18629);
+        refused("{$dateToString: {format: '%Y'}}", 18628);
+        refused("{$dateToString: {date: null, x: 1}}", 18534);
+        refused("{$dateToString: {date: null, format: 5}}", 18533);
+        refused("{$dateToString: {date: null, format: '%'}}", 18535);
+        refused("{$dateToString: {date: null, format: '%n'}}", 18536);
+        refused("{$dateToString: {date: {$date: {$numberLong: '253402300800000'}}}}", 18537);
+        refused("{$dateToString: {date: 'a'}}", 16006);
+        refused("{$dateFromString: {dateString: 'x'}}", Code::CONVERSION_FAILURE);
+        refused("{$dateFromString: 1}", 40540);
+        refused("{$dateFromString: {format: 'x'}}", 40542);
+        refused("{$dateFromString: {dateString: '1', format: '%w'}}", 18536);
+        refused("{$dateFromString: {dateString: '1', format: 1}}", 40684);
     }
 }

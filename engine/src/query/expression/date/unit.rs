@@ -2,10 +2,7 @@
 
 use bson::RawBsonRef;
 
-use crate::query::{
-    QueryError,
-    expression::family::{FamilyErrorKind as Kind, name_of, refused},
-};
+use crate::query::{QueryError, error::refused, expression::family::name_of};
 
 /// A unit of time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,7 +36,7 @@ impl Unit {
         let RawBsonRef::String(text) = value else {
             let found = name_of(Some(value));
             return Err(refused(
-                Kind::DateUnitType,
+                5439013,
                 format!("{operator} requires 'unit' to be a string, but got {found}"),
             ));
         };
@@ -96,7 +93,7 @@ impl Weekday {
         let RawBsonRef::String(text) = value else {
             let found = name_of(Some(value));
             return Err(refused(
-                Kind::StartOfWeekType,
+                5439015,
                 format!("{operator} requires 'startOfWeek' to be a string, but got {found}"),
             ));
         };
@@ -107,7 +104,7 @@ impl Weekday {
             .map(|(number, _)| Self(number))
             .ok_or_else(|| {
                 refused(
-                    Kind::StartOfWeekUnknown,
+                    5439016,
                     format!(
                         "{operator} parameter 'startOfWeek' value cannot be recognized as a day \
                          of a week: {text}"

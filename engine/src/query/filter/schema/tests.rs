@@ -1,10 +1,7 @@
 use bson::raw::RawBsonRef;
 
 use super::Schema;
-use crate::query::{
-    QueryErrorKind::{self, BadValue, FailedToParse, TypeMismatch},
-    testing::raw,
-};
+use crate::query::{Code, testing::raw};
 
 #[test]
 fn documents_keep_a_schema_or_not() {
@@ -97,39 +94,39 @@ fn documents_keep_a_schema_or_not() {
 
 #[test]
 fn schemas_with_mistakes_are_refused() {
-    let refused = |schema: &str, kind: QueryErrorKind| {
+    let refused = |schema: &str, code: Code| {
         let found = Schema::parse(RawBsonRef::Document(&raw(schema))).expect_err(schema);
-        assert_eq!(found.kind, kind, "{schema}: {found}");
+        assert_eq!(found.code, code, "{schema}: {found}");
     };
-    refused("{unknown: 1}", FailedToParse);
-    refused("{format: 'x'}", FailedToParse);
-    refused("{type: 'integer'}", FailedToParse);
-    refused("{type: 'x'}", BadValue);
-    refused("{type: 1}", TypeMismatch);
-    refused("{type: 'object', bsonType: 'object'}", FailedToParse);
-    refused("{properties: 1}", TypeMismatch);
-    refused("{properties: {a: 1}}", TypeMismatch);
-    refused("{minimum: 'a'}", TypeMismatch);
-    refused("{exclusiveMinimum: true}", FailedToParse);
-    refused("{minimum: 1, exclusiveMinimum: 1}", TypeMismatch);
-    refused("{minLength: -1}", FailedToParse);
-    refused("{minLength: 1.5}", FailedToParse);
-    refused("{multipleOf: 0}", FailedToParse);
-    refused("{required: []}", FailedToParse);
-    refused("{required: ['a', 'a']}", FailedToParse);
-    refused("{required: 'a'}", TypeMismatch);
-    refused("{enum: [1, 2, 1.0]}", FailedToParse);
-    refused("{enum: [{a: 1, b: 2}, {b: 2, a: 1}]}", FailedToParse);
-    refused("{bsonType: ['int', 'int']}", FailedToParse);
-    refused("{multipleOf: {$numberDecimal: '-1'}}", FailedToParse);
-    refused("{additionalItems: 1}", TypeMismatch);
-    refused("{additionalItems: {type: 1}}", TypeMismatch);
-    refused("{enum: []}", FailedToParse);
-    refused("{allOf: []}", BadValue);
-    refused("{not: 1}", TypeMismatch);
-    refused("{title: 1}", TypeMismatch);
-    refused("{additionalProperties: 1}", TypeMismatch);
-    refused("{dependencies: {a: 1}}", TypeMismatch);
+    refused("{unknown: 1}", Code::FAILED_TO_PARSE);
+    refused("{format: 'x'}", Code::FAILED_TO_PARSE);
+    refused("{type: 'integer'}", Code::FAILED_TO_PARSE);
+    refused("{type: 'x'}", Code::BAD_VALUE);
+    refused("{type: 1}", Code::TYPE_MISMATCH);
+    refused("{type: 'object', bsonType: 'object'}", Code::FAILED_TO_PARSE);
+    refused("{properties: 1}", Code::TYPE_MISMATCH);
+    refused("{properties: {a: 1}}", Code::TYPE_MISMATCH);
+    refused("{minimum: 'a'}", Code::TYPE_MISMATCH);
+    refused("{exclusiveMinimum: true}", Code::FAILED_TO_PARSE);
+    refused("{minimum: 1, exclusiveMinimum: 1}", Code::TYPE_MISMATCH);
+    refused("{minLength: -1}", Code::FAILED_TO_PARSE);
+    refused("{minLength: 1.5}", Code::FAILED_TO_PARSE);
+    refused("{multipleOf: 0}", Code::FAILED_TO_PARSE);
+    refused("{required: []}", Code::FAILED_TO_PARSE);
+    refused("{required: ['a', 'a']}", Code::FAILED_TO_PARSE);
+    refused("{required: 'a'}", Code::TYPE_MISMATCH);
+    refused("{enum: [1, 2, 1.0]}", Code::FAILED_TO_PARSE);
+    refused("{enum: [{a: 1, b: 2}, {b: 2, a: 1}]}", Code::FAILED_TO_PARSE);
+    refused("{bsonType: ['int', 'int']}", Code::FAILED_TO_PARSE);
+    refused("{multipleOf: {$numberDecimal: '-1'}}", Code::FAILED_TO_PARSE);
+    refused("{additionalItems: 1}", Code::TYPE_MISMATCH);
+    refused("{additionalItems: {type: 1}}", Code::TYPE_MISMATCH);
+    refused("{enum: []}", Code::FAILED_TO_PARSE);
+    refused("{allOf: []}", Code::BAD_VALUE);
+    refused("{not: 1}", Code::TYPE_MISMATCH);
+    refused("{title: 1}", Code::TYPE_MISMATCH);
+    refused("{additionalProperties: 1}", Code::TYPE_MISMATCH);
+    refused("{dependencies: {a: 1}}", Code::TYPE_MISMATCH);
 }
 
 #[test]
@@ -137,7 +134,7 @@ fn a_keyword_stands_once() {
     let mut twice = raw("{minLength: 1}");
     twice.append(bson::raw::cstr!("minLength"), 2);
     let refused = Schema::parse(RawBsonRef::Document(&twice)).expect_err("twice");
-    assert_eq!(refused.kind, FailedToParse);
+    assert_eq!(refused.code, Code::FAILED_TO_PARSE);
     assert!(refused.message.contains("Duplicate $jsonSchema keyword: minLength"), "{refused}");
 }
 
