@@ -336,7 +336,7 @@ fn what_the_reaper_removes_leaves_the_list() {
 #[test]
 fn an_empty_collection_offers_to_add() {
     let mut window = Window::open_view(&[doc! {"create": "void"}], "Documents");
-    window.until_named("test.void holds no documents yet");
+    window.until_named("test.void is empty");
     assert!(window.is_enabled("Add document"));
 }
 
@@ -363,7 +363,7 @@ fn a_document_that_stays_is_not_said_to_go() {
     let pause = mayfly::action::ReaperAction::SetEnabled(false);
     window.ask(Action::Reaper(pause));
     window.until_named("The TTL monitor is off; the document is kept until you resume it");
-    window.until_gone("Goes between");
+    window.until_gone("Will be removed between");
 }
 
 #[test]
@@ -430,13 +430,13 @@ fn documents_that_expire_by_their_last_modification_say_when() {
 fn a_list_that_hides_what_has_expired_says_so() {
     let mut window = Window::open_view(&carts(), "Documents");
     window.until_named("1–3 of 3");
-    window.until_named("3 documents, with those that are expired and hidden");
+    window.until_named("3 documents, including expired documents hidden from queries");
     window.advance(31);
     window.click("Refresh");
     window.until_named("1–2 of 2");
-    assert!(window.has("3 documents, with those that are expired and hidden"));
+    assert!(window.has("3 documents, including expired documents hidden from queries"));
     window.run("admin", &doc! {"mayflyReap": 1});
-    window.until_named("2 documents, with");
+    window.until_named("2 documents, including");
     window.click("Expiry");
     assert!(window.has("2 documents"));
 }

@@ -45,7 +45,7 @@ fn a_document_is_listed_from_its_threshold_to_its_removal() {
     window.until_named("first expired at 12:00:30, not yet removed");
     assert!(window.has("second expires at 12:01:00"));
     window.click("Run now");
-    window.until_named("first removed, 1.0 s late");
+    window.until_named("first removed, 1.0 s lag");
     assert!(window.has("second expires at 12:01:00"));
 }
 
@@ -114,7 +114,7 @@ fn only_what_was_removed_is_struck_through() {
     assert!(!is_struck_through(&window, "02:00"), "the threshold is on the axis");
     window.advance(31);
     window.click("Run now");
-    window.until_named("first removed, 1.0 s late");
+    window.until_named("first removed, 1.0 s lag");
     assert!(is_struck_through(&window, "first"));
 }
 
@@ -180,7 +180,7 @@ fn the_axis_zooms_and_follows() {
 fn a_chosen_document_has_a_verdict() {
     let mut window = window();
     window.click("first expires at 12:00:30");
-    window.until_named("Index at_1 adds 60 s to at (11:59:30).");
+    window.until_named("Index at_1 sets expiry to 60 s after at (11:59:30).");
     assert!(window.has_part("Will be removed between 12:00:30 and 12:01:3"));
     assert!(window.has("Remaining"));
     assert!(
@@ -201,13 +201,13 @@ fn a_document_that_came_again_is_chosen_and_not_its_tombstone() {
     let mut window = window();
     window.advance(31);
     window.click("Run now");
-    window.until_named("first removed, 1.0 s late");
+    window.until_named("first removed, 1.0 s lag");
     window.run("test", &doc! {"insert": "sessions", "documents": [{"_id": "first", "at": at(31)}]});
     window.until_named("first expires at 12:01:31");
     window.click("first expires at 12:01:31");
     window.until_named("Refresh date");
     assert!(window.has_part("Will be removed between 12:01:31"), "the one that waits");
-    window.click("first removed, 1.0 s late");
+    window.click("first removed, 1.0 s lag");
     window.until_gone("Refresh date");
     window.until_named("Removed at 12:00:31");
 }
@@ -289,7 +289,7 @@ fn reasons_are_counted_without_asking() {
 #[test]
 fn several_indexes_have_several_reasons() {
     let mut window = window();
-    window.until_named("Never expire: 2");
+    window.until_named("Never expires: 2");
     window.click("Why?");
     window.until_named("Dismiss: Choose a single TTL index");
 }

@@ -98,7 +98,7 @@ fn the_banner_tells_why_both_clocks_and_what_waits() {
     for words in [
         "The computer's clock jumped ahead by 73 years.",
         "The system clock says 2099-01-01",
-        "it should say 2026-11-21",
+        "it should be 2026-11-21",
         "shop.carts · at_1: 1,204 documents",
     ] {
         assert!(window.harness.query_by_label_contains(words).is_some(), "{words}");

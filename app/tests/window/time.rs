@@ -44,7 +44,7 @@ fn time_runs_to_the_next_pass() {
     let mut window = Window::open_after(&drops());
     window.until("a pass is planned", |state| state.reaper.next_pass_ms.is_some());
     window.click("Advance to the next pass");
-    window.until_named("removed 1 in ");
+    window.until_named("1 removed in ");
     assert!(window.state().now_ms() > START_MS + 30_000);
 }
 
