@@ -42,12 +42,6 @@ fn all() -> Vec<Source> {
 }
 
 #[test]
-fn only_store_names_heed() {
-    check_absent(&all(), &["heed::", "use heed"], &["engine/src/store/"], "heed stays in store");
-    check_present(&all(), "engine/src/store/", "heed");
-}
-
-#[test]
 fn only_store_env_is_unsafe() {
     let words = ["unsafe {", "unsafe fn", "unsafe impl", "allow(unsafe_code", "expect(unsafe_code"];
     check_absent(
@@ -174,61 +168,6 @@ fn only_command_query_and_pipeline_name_error_numbers() {
     let allowed = ["engine/src/command/", "engine/src/query/", "engine/src/pipeline/"];
     check_absent(&files, &words, &allowed, "command, query and pipeline name MongoDB's numbers");
     check_present(&files, "engine/src/query/code.rs", "40415");
-}
-
-#[test]
-fn layers_name_only_layers_below() {
-    let above = [
-        (
-            "value",
-            "clock ttl query store catalog collection plan pipeline archive reaper transfer command wire engine",
-        ),
-        (
-            "clock",
-            "value ttl query store catalog collection plan pipeline archive reaper transfer command wire engine",
-        ),
-        (
-            "ttl",
-            "clock query store catalog collection plan pipeline archive reaper transfer command wire engine",
-        ),
-        (
-            "query",
-            "clock ttl store catalog collection plan pipeline archive reaper transfer command wire engine",
-        ),
-        (
-            "store",
-            "ttl query catalog collection plan pipeline archive reaper transfer command wire engine",
-        ),
-        ("catalog", "collection plan pipeline archive reaper transfer command wire engine"),
-        ("collection", "plan pipeline archive reaper transfer command wire engine"),
-        ("plan", "pipeline archive reaper transfer command wire engine"),
-        ("pipeline", "archive reaper transfer command wire engine"),
-        ("archive", "plan pipeline reaper transfer command wire engine"),
-        ("reaper", "transfer command wire engine"),
-        ("transfer", "reaper command wire engine"),
-        ("command", "wire engine"),
-        ("wire", "engine"),
-    ];
-    for (layer, forbidden) in above {
-        let files = rust_files(&[&format!("engine/src/{layer}")]);
-        let words: Vec<String> =
-            forbidden.split(' ').map(|name| format!("crate::{name}::")).collect();
-        let words: Vec<&str> = words.iter().map(String::as_str).collect();
-        check_absent(&files, &words, &[], &format!("{layer} names only layers below it"));
-    }
-}
-
-#[test]
-fn state_and_worker_name_no_egui() {
-    let files = rust_files(&["app/src/state", "app/src/worker", "app/src/source"]);
-    check_absent(&files, &["egui", "eframe"], &[], "state, worker and source know no window");
-}
-
-#[test]
-fn widgets_and_theme_name_no_state() {
-    let files = rust_files(&["app/src/widgets", "app/src/theme"]);
-    let words = ["crate::state", "crate::action", "crate::apply", "crate::source", "crate::worker"];
-    check_absent(&files, &words, &[], "widgets and theme know plain values only");
 }
 
 #[test]

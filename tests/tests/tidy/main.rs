@@ -1,6 +1,10 @@
 //! The house rules, read from the source: what may name what, and how long a file may be.
 
+mod cycles;
+mod imports;
 mod invariants;
+mod layers;
 mod licences;
 mod project;
 mod source;
+mod voice;

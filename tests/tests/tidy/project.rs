@@ -8,6 +8,7 @@ use super::source::{text_files, top};
 #[test]
 fn the_top_level_holds_exactly_this() {
     let expected = [
+        "CONTRIBUTING.md",
         "Cargo.lock",
         "Cargo.toml",
         "LICENSE-APACHE",

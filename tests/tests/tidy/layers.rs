@@ -1,0 +1,349 @@
+//! Layers: a folder names only folders below it, in whatever form the import is written.
+
+use std::collections::BTreeMap;
+
+use super::imports::CrateImports;
+use super::source::{Source, rust_files};
+
+/// Each layer with the layers that its files may name.
+type Layers = [(&'static str, &'static [&'static str])];
+
+/// The engine, bottom to top. What a layer may name is listed in full: `archive` and `plan`, for instance, lie below the
+/// reaper and don't know each other.
+const ENGINE: &Layers = &[
+    ("interrupt", &[]),
+    ("limits", &[]),
+    ("supervised", &[]),
+    ("clock", &["limits"]),
+    ("value", &["interrupt", "limits"]),
+    ("ttl", &["value", "limits"]),
+    ("query", &["value", "interrupt", "limits"]),
+    ("store", &["value", "clock", "interrupt", "limits", "supervised"]),
+    ("catalog", &["value", "clock", "ttl", "query", "store", "interrupt", "limits"]),
+    ("event", &["value", "clock", "ttl", "catalog", "limits"]),
+    ("reply", &["value", "clock", "ttl", "catalog", "event", "limits"]),
+    (
+        "collection",
+        &["value", "clock", "ttl", "query", "store", "catalog", "event", "interrupt", "limits"],
+    ),
+    (
+        "plan",
+        &[
+            "value",
+            "clock",
+            "ttl",
+            "query",
+            "store",
+            "catalog",
+            "collection",
+            "interrupt",
+            "limits",
+        ],
+    ),
+    (
+        "pipeline",
+        &[
+            "value",
+            "clock",
+            "ttl",
+            "query",
+            "store",
+            "catalog",
+            "collection",
+            "plan",
+            "interrupt",
+            "limits",
+        ],
+    ),
+    (
+        "archive",
+        &[
+            "value",
+            "clock",
+            "ttl",
+            "query",
+            "store",
+            "catalog",
+            "event",
+            "collection",
+            "interrupt",
+            "limits",
+        ],
+    ),
+    (
+        "reaper",
+        &[
+            "value",
+            "clock",
+            "ttl",
+            "query",
+            "store",
+            "catalog",
+            "event",
+            "collection",
+            "plan",
+            "archive",
+            "interrupt",
+            "limits",
+            "supervised",
+        ],
+    ),
+    (
+        "transfer",
+        &[
+            "value",
+            "clock",
+            "ttl",
+            "query",
+            "store",
+            "catalog",
+            "event",
+            "collection",
+            "plan",
+            "archive",
+            "interrupt",
+            "limits",
+        ],
+    ),
+    (
+        "command",
+        &[
+            "value",
+            "clock",
+            "ttl",
+            "query",
+            "store",
+            "catalog",
+            "event",
+            "reply",
+            "collection",
+            "plan",
+            "pipeline",
+            "archive",
+            "reaper",
+            "transfer",
+            "interrupt",
+            "limits",
+        ],
+    ),
+    ("wire", &["value", "clock", "command", "event", "interrupt", "limits", "supervised"]),
+    (
+        "engine",
+        &[
+            "value",
+            "clock",
+            "ttl",
+            "query",
+            "store",
+            "catalog",
+            "event",
+            "reply",
+            "collection",
+            "plan",
+            "pipeline",
+            "archive",
+            "reaper",
+            "transfer",
+            "command",
+            "wire",
+            "interrupt",
+            "limits",
+            "supervised",
+        ],
+    ),
+];
+
+/// The app, bottom to top.
+const APP: &Layers = &[
+    ("limits", &[]),
+    ("shutdown", &["limits"]),
+    ("job", &["limits"]),
+    ("commands", &["job", "limits"]),
+    ("state", &["job", "commands", "limits"]),
+    ("action", &["job", "commands", "state", "limits"]),
+    ("source", &["job", "limits"]),
+    ("worker", &["job", "source", "limits"]),
+    ("apply", &["job", "commands", "state", "action", "source", "worker", "limits"]),
+    ("theme", &["limits"]),
+    ("widgets", &["theme", "limits"]),
+    ("panels", &["job", "commands", "state", "action", "theme", "widgets", "limits"]),
+    ("dialogs", &["job", "commands", "state", "action", "theme", "widgets", "limits"]),
+    ("window", &["app", "job", "source", "state", "theme", "worker", "limits", "shutdown"]),
+    (
+        "app",
+        &[
+            "job", "commands", "state", "action", "source", "worker", "apply", "theme", "widgets",
+            "panels", "dialogs", "limits", "shutdown",
+        ],
+    ),
+    ("demo", &["limits"]),
+    ("cli", &["job", "commands", "state", "source", "demo", "limits", "shutdown"]),
+    ("program", &["cli", "demo", "source", "window", "limits", "shutdown"]),
+];
+
+fn layer(module: &[String]) -> &str {
+    module.first().map_or("", String::as_str)
+}
+
+/// Every import that the table does not allow, and every layer that it lacks.
+fn upward(layers: &Layers, imports: &CrateImports) -> Vec<String> {
+    let allowed: BTreeMap<&str, &[&str]> = layers.iter().copied().collect();
+    let mut broken = Vec::new();
+    for import in &imports.imports {
+        let (from, to) = (layer(&imports.modules[import.from]), layer(&import.path));
+        if from.is_empty() || from == to {
+            continue;
+        }
+        let at = format!("{}:{}", imports.files[import.from], import.line);
+        match allowed.get(from) {
+            None => broken.push(format!("{at}: the layer {from} is not in the table")),
+            Some(_) if to.is_empty() => broken.push(format!("{at} names the whole crate")),
+            Some(below) if !below.contains(&to) => {
+                broken.push(format!("{at} names {}", import.path.join("::")));
+            }
+            Some(_) => {}
+        }
+    }
+    broken
+}
+
+#[test]
+fn layers_name_only_layers_below() {
+    for (root, layers) in [("engine/src", ENGINE), ("app/src", APP)] {
+        let imports = CrateImports::read(root, &rust_files(&[root]));
+        let between = imports
+            .imports
+            .iter()
+            .filter(|import| layer(&import.path) != layer(&imports.modules[import.from]));
+        assert!(between.count() > 500, "this test no longer sees the imports of {root}");
+        let broken = upward(layers, &imports);
+        assert!(broken.is_empty(), "{} upward imports\n{}", broken.len(), broken.join("\n"));
+    }
+}
+
+/// A layer that allows another is never allowed by it: the tables describe an order.
+#[test]
+fn the_tables_have_no_circle() {
+    for layers in [ENGINE, APP] {
+        let mut left: BTreeMap<&str, &[&str]> = layers.iter().copied().collect();
+        while !left.is_empty() {
+            let free: Vec<&str> = left
+                .iter()
+                .filter(|(_, below)| !below.iter().any(|name| left.contains_key(name)))
+                .map(|(name, _)| *name)
+                .collect();
+            assert!(!free.is_empty(), "a circle among {:?}", left.keys());
+            left.retain(|name, _| !free.contains(name));
+        }
+    }
+}
+
+/// Each layer, each layer that it may not name, in each form that an import can have.
+#[test]
+fn an_upward_import_is_seen_in_every_form() {
+    for (root, layers) in [("engine/src", ENGINE), ("app/src", APP)] {
+        for (from, below) in layers {
+            let forbidden = layers.iter().map(|(name, _)| *name);
+            for to in forbidden.filter(|to| to != from && !below.contains(to)) {
+                for text in forms(to) {
+                    check_seen(root, layers, (from, to), &text);
+                }
+            }
+        }
+    }
+}
+
+/// The forms in which a file of a layer, two folders deep, can name the layer `to`.
+fn forms(to: &str) -> [String; 12] {
+    [
+        format!("use crate::{to}::Item;"),
+        format!("use crate::{{{to}::{{inner::Other, Item}}}};"),
+        format!("use crate::{to};"),
+        format!("use crate::{to} as renamed;"),
+        format!("use crate::{to}::*;"),
+        format!("pub(crate) use crate::{to}::Item as Renamed;"),
+        format!("use super::super::{to}::Item;"),
+        format!("use {{std::fmt, super::{{super::{to}::Item}}}};"),
+        format!("fn f() {{ crate::{to}::f(); }}"),
+        format!("fn f(item: &dyn crate::{to}::Item) {{}}"),
+        format!("fn f() {{ println!(\"{{}}\", crate::{to}::NAME); }}"),
+        "use crate::Exported;".to_owned(),
+    ]
+}
+
+fn check_seen(root: &str, layers: &Layers, (from, to): (&str, &str), text: &str) {
+    let file =
+        |path: String, text: &str| Source { path: format!("{root}/{path}"), text: text.into() };
+    let sources = [
+        file("lib.rs".into(), &format!("pub mod {from}; pub mod {to}; pub use {to}::Exported;")),
+        file(format!("{from}/mod.rs"), "mod file;"),
+        file(format!("{from}/file.rs"), text),
+        file(format!("{to}/mod.rs"), "pub mod inner;"),
+        file(format!("{to}/inner.rs"), ""),
+    ];
+    let broken = upward(layers, &CrateImports::read(root, &sources));
+    assert!(!broken.is_empty(), "{from} naming {to} is not seen: {text}");
+    assert!(broken.iter().all(|line| line.contains(&format!("{root}/{from}/file.rs:1 "))));
+}
+
+#[test]
+fn the_whole_crate_under_another_name_is_refused() {
+    for text in ["use crate as root;", "use crate::*;", "use super::super as root;"] {
+        let source =
+            |path: &str, text: &str| Source { path: format!("app/src/{path}"), text: text.into() };
+        let sources = [source("state/mod.rs", "mod file;"), source("state/file.rs", text)];
+        let broken = upward(APP, &CrateImports::read("app/src", &sources));
+        assert_eq!(broken, ["app/src/state/file.rs:1 names the whole crate"], "{text}");
+    }
+}
+
+/// Crates that only some folders may name: crate, folders, why.
+const FOREIGN: [(&str, &[&str], &str); 6] = [
+    ("heed", &["engine/src/store/"], "only the store knows LMDB"),
+    (
+        "egui",
+        &[
+            "app/src/app.rs",
+            "app/src/program.rs",
+            "app/src/window.rs",
+            // Key combinations.
+            "app/src/action/",
+            "app/src/panels/",
+            "app/src/dialogs/",
+            "app/src/widgets/",
+            "app/src/theme/",
+        ],
+        "what is below the window knows no egui",
+    ),
+    ("eframe", &["app/src/app.rs", "app/src/window.rs", "app/src/program.rs"], "as egui"),
+    (
+        "rfd",
+        &["app/src/worker/", "app/src/app.rs"],
+        "the system's dialogs block: a thread of their own",
+    ),
+    (
+        "tokio",
+        &["engine/src/archive/s3/", "app/src/source/remote/runtime.rs"],
+        "a runtime stays in one file",
+    ),
+    ("keyring", &["app/src/source/secrets.rs"], "secrets have one door"),
+];
+
+#[test]
+fn some_crates_are_named_in_one_place() {
+    for root in ["engine/src", "app/src"] {
+        let imports = CrateImports::read(root, &rust_files(&[root]));
+        let mut broken = Vec::new();
+        for (file, line, name) in &imports.foreign {
+            let path = &imports.files[*file];
+            for (crate_name, folders, why) in FOREIGN {
+                if name == crate_name && !folders.iter().any(|folder| path.starts_with(folder)) {
+                    broken.push(format!("{path}:{line} names {name}: {why}"));
+                }
+            }
+        }
+        assert!(broken.is_empty(), "{}", broken.join("\n"));
+        let named = if root == "engine/src" { "heed" } else { "egui" };
+        assert!(imports.foreign.iter().any(|(_, _, name)| name == named));
+    }
+}
